@@ -1,0 +1,90 @@
+/**
+ * @file base.h
+ * Pharos: export macro, version, status codes, allocator and log hooks.
+ * Stands alone; every other public header includes it.
+ */
+#ifndef PHAROS_BASE_H
+#define PHAROS_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(PHAROS_STATIC)
+#define PH_API
+#elif defined(PHAROS_BUILDING)
+#define PH_API __attribute__((visibility("default")))
+#else
+#define PH_API
+#endif
+
+#define PH_NODISCARD __attribute__((warn_unused_result))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Every status, its number and its sentence. One list makes the enum, the text of
+ * ph_status_text() and the tests' tables. Numbers never change meaning.
+ */
+#define PH_STATUS_LIST(X) \
+    X(PH_OK, 0, "done") \
+    X(PH_FULL, 1, "a bounded queue is full: run a tick (or take batches) and submit again") \
+    X(PH_EMPTY, 2, "nothing to take at present") \
+    X(PH_BUSY, 3, "the world is in a tick, or is being read while a tick was asked for") \
+    X(PH_NO_MEMORY, 4, "an allocation failed; nothing was changed by this call") \
+    X(PH_BAD_HANDLE, 5, "the handle is null, was closed, or belongs to a world that is gone") \
+    X(PH_BAD_ARGUMENT, 6, "an argument is outside its documented range") \
+    X(PH_BAD_DEF, 7, "a field of the definition is outside its documented range") \
+    X(PH_NOT_LIVE, 8, "this key can not be changed while the world lives") \
+    X(PH_BAD_ID, 9, "id 0 is not an entity") \
+    X(PH_UNKNOWN_ID, 10, "no entity of this id is in the world") \
+    X(PH_EXISTS, 11, "an entity of this id is in the world already") \
+    X(PH_BAD_POSITION, 12, "a coordinate is not finite") \
+    X(PH_BAD_RADIUS, 13, "a view, margin or reach is negative or not finite") \
+    X(PH_BAD_KIND, 14, "the kind is not a class of this world") \
+    X(PH_BAD_VALUE, 15, "an attribute is outside its range, or can not be set here") \
+    X(PH_CAPACITY, 16, "the world holds as many entities as its definition allows") \
+    X(PH_ATTACHED, 17, "the entity follows its parent and can not be moved by itself") \
+    X(PH_CYCLE, 18, "the parent hangs on the child already, or is the child itself") \
+    X(PH_TOO_DEEP, 19, "the chain of attachments would be deeper than 8") \
+    X(PH_ABSENT, 20, "there is no such pair, link or attachment") \
+    X(PH_SAME_ID, 21, "the two ids of a pair or link are the same") \
+    X(PH_TAKEN, 22, "all handles of this kind are taken")
+
+typedef enum ph_status {
+#define PH_STATUS_ENUM(name, number, text) name = number,
+    PH_STATUS_LIST(PH_STATUS_ENUM)
+#undef PH_STATUS_ENUM
+    PH_STATUS_COUNT /* one past the last status; size of tables by status */
+} ph_status;
+
+/** @return a sentence for the status, static, never NULL. @thread any */
+PH_API const char *ph_status_text(ph_status status);
+
+/** @return the status' name ("PH_FULL"), static, never NULL. @thread any */
+PH_API const char *ph_status_name(ph_status status);
+
+/** @return the library's version, "MAJOR.MINOR.PATCH", static. @thread any */
+PH_API const char *ph_version(void);
+
+/**
+ * Where the library's memory comes from. `allocate` returns memory aligned to
+ * `alignment` (a power of two) or NULL; `release` gets the same size and alignment back.
+ * Both may be called from any worker, several at once.
+ */
+typedef struct ph_allocator {
+    void *(*allocate)(void *user, size_t bytes, size_t alignment);
+    void (*release)(void *user, void *memory, size_t bytes, size_t alignment);
+    void *user;
+} ph_allocator;
+
+typedef enum ph_log_level { PH_LOG_ERROR = 0, PH_LOG_WARNING = 1, PH_LOG_INFO = 2 } ph_log_level;
+
+/** Called with one line without a newline. The library itself never prints. */
+typedef void (*ph_log_fn)(void *user, ph_log_level level, const char *line);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

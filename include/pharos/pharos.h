@@ -1,0 +1,203 @@
+/**
+ * @file pharos.h
+ * Pharos: an area-of-interest engine. Every tick it tells, for each observer, which
+ * entities came into view and which left.
+ *
+ * Threads (the word behind @thread):
+ *  - any       any thread, at any time;
+ *  - producer  one thread at a time per producer, also while a tick runs;
+ *  - consumer  one thread at a time per consumer, also while a tick runs;
+ *  - reader    any number of threads, but between ticks: while a tick runs the call
+ *              returns PH_BUSY and does nothing; a tick asked for meanwhile returns PH_BUSY;
+ *  - ticker    one thread at a time per world.
+ * No call blocks, but ph_tick() for its work and ph_world_destroy() for its threads.
+ */
+#ifndef PHAROS_PHAROS_H
+#define PHAROS_PHAROS_H
+
+#include <pharos/base.h>
+#include <pharos/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ================================ worlds ================================ */
+
+/** @return a definition with every field at its default, one class "default". @thread any */
+PH_API ph_world_def ph_world_def_default(void);
+
+/** @return a class with every field at its default and this name (cut at 31 bytes). @thread any */
+PH_API ph_class ph_class_default(const char *name);
+
+/**
+ * Checks a definition. On PH_BAD_DEF, `reason` (of `reason_size` bytes, may be NULL) gets
+ * one line that names the field, its value and its range. @thread any
+ */
+PH_NODISCARD PH_API ph_status ph_world_def_check(const ph_world_def *def, char *reason, size_t reason_size);
+
+/**
+ * Makes a world. @return PH_OK and *world; PH_BAD_DEF (ph_world_def_check() says why),
+ * PH_NO_MEMORY, PH_TAKEN (64 worlds live): *world is null then. @thread any
+ */
+PH_NODISCARD PH_API ph_status ph_world_create(const ph_world_def *def, ph_world *world);
+
+/**
+ * Ends a world: stops its threads, frees everything; commands and batches still queued
+ * are gone with it. All producers and consumers must have stopped using it; batches
+ * taken and not returned become invalid. @return PH_OK, PH_BAD_HANDLE (also the second
+ * time), PH_BUSY in a tick or while it is read. @thread ticker
+ */
+PH_API ph_status ph_world_destroy(ph_world world);
+
+/**
+ * Applies what was submitted before the call, in the order (producer, sequence), finds
+ * every list anew and publishes the differences.
+ * @param tick NULL, or gets the tick's number (the first is 1; 0 = nothing ran).
+ * @return PH_OK; PH_BUSY (a tick runs, or a reader is inside; nothing was done);
+ * PH_NO_MEMORY: the tick stopped half way, nothing was published: call again to go on
+ * with the same tick, when there is memory; until then reads return PH_BUSY.
+ * @thread ticker
+ */
+PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
+
+/**
+ * Changes what can change while the world lives: sticky, height, shape, span and the
+ * classes (values of classes there are; more behind them). It takes effect, all of it or
+ * nothing, at the next tick. @return PH_NOT_LIVE when any other field differs from the
+ * world's: `reason` names the first one and nothing changes; PH_BAD_DEF; PH_NO_MEMORY.
+ * allocator, log, tasks and workers are not compared. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status ph_world_reconfigure(ph_world world, const ph_world_def *def, char *reason,
+                                                   size_t reason_size);
+
+/** Fills *stats. @thread reader */
+PH_NODISCARD PH_API ph_status ph_world_stats(ph_world world, ph_stats *stats);
+
+/**
+ * A hash over everything that decides future events (attributes, lists, pairs, links,
+ * attachments); independent of shards, workers and the order of entering. @thread reader
+ */
+PH_NODISCARD PH_API ph_status ph_world_hash(ph_world world, uint64_t *hash);
+
+/* ============================== producers =============================== */
+
+/** Opens a producer; its place in the order is the lowest free one. PH_TAKEN: producers_max are open. @thread any */
+PH_NODISCARD PH_API ph_status ph_producer_open(ph_world world, ph_producer *producer);
+
+/** Closes it; what it submitted is still applied by the next tick. @thread producer */
+PH_API ph_status ph_producer_close(ph_producer producer);
+
+/**
+ * @return in *sequence the number of the last command submitted (accepted or refused);
+ * the next one has one more. @thread producer
+ */
+PH_NODISCARD PH_API ph_status ph_producer_sequence(ph_producer producer, uint64_t *sequence);
+
+/**
+ * Takes up to `capacity` refusals, oldest first: commands that the last ticks met and
+ * could not apply, and items refused inside a bulk call. @thread producer
+ */
+PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refusal *refusals, uint32_t capacity,
+                                                   uint32_t *count);
+
+/*
+ * Commands. Each takes the next sequence number and returns PH_OK when it was queued for
+ * the next tick. What can be seen at once is refused at once: PH_BAD_ID, PH_BAD_POSITION,
+ * PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE, PH_SAME_ID. PH_FULL: the producer's queue has
+ * no room; this takes no sequence number. What only the tick can know (PH_UNKNOWN_ID,
+ * PH_EXISTS, PH_CAPACITY, PH_ATTACHED, PH_CYCLE, PH_TOO_DEEP, PH_ABSENT, PH_NO_MEMORY)
+ * comes back through ph_producer_refusals(). A refused command changes nothing.
+ * @thread producer
+ */
+
+/** A new entity; x and y must be given. */
+PH_NODISCARD PH_API ph_status ph_enter(ph_producer producer, uint64_t id, const ph_attrs *attrs);
+/** It leaves every list; its pairs and links end; what is attached to it stays, detached. */
+PH_NODISCARD PH_API ph_status ph_leave(ph_producer producer, uint64_t id);
+PH_NODISCARD PH_API ph_status ph_move(ph_producer producer, uint64_t id, float x, float y, float z);
+/** Changes the given fields; PH_CONSUMER can not be set. */
+PH_NODISCARD PH_API ph_status ph_set(ph_producer producer, uint64_t id, const ph_attrs *attrs);
+/** For this ordered pair these replace observer's view, target's reach and observer's margin. Again: replaced. */
+PH_NODISCARD PH_API ph_status ph_pair(ph_producer producer, uint64_t observer, uint64_t target, float view,
+                                      float margin);
+PH_NODISCARD PH_API ph_status ph_unpair(ph_producer producer, uint64_t observer, uint64_t target);
+/** target is in range of observer at any distance. Again: no change. */
+PH_NODISCARD PH_API ph_status ph_link(ph_producer producer, uint64_t observer, uint64_t target);
+PH_NODISCARD PH_API ph_status ph_unlink(ph_producer producer, uint64_t observer, uint64_t target);
+/** The child takes the parent's position now and at its every move. A child of another parent changes over. */
+PH_NODISCARD PH_API ph_status ph_attach(ph_producer producer, uint64_t child, uint64_t parent);
+/** The child stays where the parent is now. */
+PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);
+
+/*
+ * Bulk forms: item i is as one call with sequence number first + i. They go on behind an
+ * item that is refused (it is told through ph_producer_refusals() too) and stop only when
+ * the queue is full. @param done NULL, or gets how many items were dealt with, queued or
+ * refused. @return PH_OK when all were queued; PH_FULL when it stopped: submit the rest,
+ * from *done on, after a tick; else the status of the first item refused.
+ */
+PH_NODISCARD PH_API ph_status ph_enter_many(ph_producer producer, uint32_t count, const uint64_t *ids,
+                                            const ph_attrs *attrs, uint32_t *done);
+PH_NODISCARD PH_API ph_status ph_move_many(ph_producer producer, uint32_t count, const uint64_t *ids,
+                                           const ph_position *positions, uint32_t *done);
+PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count, const uint64_t *ids,
+                                            uint32_t *done);
+
+/* ============================== consumers =============================== */
+
+/**
+ * Opens consumer `index` of [0, ph_world_def.consumers). Observers name theirs by the
+ * attribute `consumer`. Until it is opened its batches are kept, and coalesced past the
+ * bound, as for a slow one. PH_TAKEN: it is open. @thread any
+ */
+PH_NODISCARD PH_API ph_status ph_consumer_open(ph_world world, uint32_t index, ph_consumer *consumer);
+
+/** Closes it; batches taken and not returned come back; what was not taken waits for the next open. @thread consumer */
+PH_API ph_status ph_consumer_close(ph_consumer consumer);
+
+/**
+ * Takes the oldest batch. Ticks without any change for this consumer make none.
+ * @return PH_OK; PH_EMPTY. @thread consumer
+ */
+PH_NODISCARD PH_API ph_status ph_batch_take(ph_consumer consumer, const ph_batch **batch);
+
+/** Gives a batch back, in any order. PH_BAD_ARGUMENT: it was not taken here. @thread consumer */
+PH_API ph_status ph_batch_return(ph_consumer consumer, const ph_batch *batch);
+
+/* =============================== queries ================================ */
+
+/** The entity's attributes as they count now; all bits of `given` are set. PH_UNKNOWN_ID. @thread reader */
+PH_NODISCARD PH_API ph_status ph_entity_get(ph_world world, uint64_t id, ph_attrs *attrs);
+
+/** Is target in observer's list? PH_UNKNOWN_ID if either is not in the world. @thread reader */
+PH_NODISCARD PH_API ph_status ph_sees(ph_world world, uint64_t observer, uint64_t target, bool *sees);
+
+/**
+ * The observer's interest list, ordered by kind, then id.
+ * @param ids caller's array, gets the first `capacity`; may be NULL when capacity is 0.
+ * @param count gets the full count. @thread reader
+ */
+PH_NODISCARD PH_API ph_status ph_list(ph_world world, uint64_t observer, uint64_t *ids, uint32_t capacity,
+                                      uint32_t *count);
+
+/** Who has target in the list, ordered by id; arrays as in ph_list(). @thread reader */
+PH_NODISCARD PH_API ph_status ph_observers(ph_world world, uint64_t target, uint64_t *ids, uint32_t capacity,
+                                           uint32_t *count);
+
+/**
+ * Called for one entity of an iteration. It may submit any command (they wait, as always,
+ * for the next tick, so the iteration sees none of them) and read; ph_tick() and
+ * ph_world_destroy() return PH_BUSY. @return false to stop.
+ */
+typedef bool (*ph_visit_fn)(void *user, uint64_t id, uint64_t user_data);
+
+/** Visits the observer's interest list in ph_list()'s order. Nests. @thread reader */
+PH_NODISCARD PH_API ph_status ph_list_visit(ph_world world, uint64_t observer, ph_visit_fn visit, void *user);
+/** Visits who has target in the list, in ph_observers()' order. Nests. @thread reader */
+PH_NODISCARD PH_API ph_status ph_observers_visit(ph_world world, uint64_t target, ph_visit_fn visit, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

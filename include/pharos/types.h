@@ -1,0 +1,261 @@
+/**
+ * @file types.h
+ * Pharos: definitions that a host fills in, and the flat records that it reads.
+ *
+ * Lengths are in the host's own unit (metres, yards, centimetres); the ground plane is
+ * (x, y), z is height. All geometry is float32 (see the README, "Exactness").
+ */
+#ifndef PHAROS_TYPES_H
+#define PHAROS_TYPES_H
+
+#include <stdbool.h>
+
+#include <pharos/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- handles: by value, zero is null, a closed handle is told apart by its generation ---- */
+
+typedef struct ph_world {
+    uint16_t index1; /* slot + 1; 0 = null */
+    uint16_t generation;
+} ph_world;
+
+/** Through a producer exactly one thread at a time submits commands. */
+typedef struct ph_producer {
+    uint16_t index1;
+    uint16_t generation;
+    ph_world world;
+} ph_producer;
+
+/** Through a consumer exactly one thread at a time takes and returns batches. */
+typedef struct ph_consumer {
+    uint16_t index1;
+    uint16_t generation;
+    ph_world world;
+} ph_consumer;
+
+/* ---- hard limits ---- */
+
+enum {
+    PH_WORLDS_MAX = 64,         /* live worlds in one process */
+    PH_WORKERS_MAX = 256,       /* workers of one world */
+    PH_SHARDS_MAX = 1024,       /* nx * ny; lanes between shards grow with its square */
+    PH_TOWERS_AXIS_MAX = 65535, /* towers along one axis: tower coordinates are 16 bit */
+    PH_KINDS_MAX = 4096,        /* classes of one world */
+    PH_PRODUCERS_MAX = 256,
+    PH_CONSUMERS_MAX = 256,
+    PH_ATTACH_DEPTH_MAX = 8,    /* edges from the lowest child to the root */
+    PH_NAME_SIZE = 32           /* bytes of a class name with its terminator */
+};
+
+/* ---- the world's definition ---- */
+
+typedef enum ph_range { PH_RANGE_RADIUS = 0, PH_RANGE_TOWERS = 1 } ph_range;
+typedef enum ph_shape {
+    PH_SHAPE_CIRCLE = 0,   /* dx*dx + dy*dy <= r*r */
+    PH_SHAPE_SQUARE = 1,   /* |dx| <= r and |dy| <= r */
+    PH_SHAPE_CYLINDER = 2, /* circle and |dz| <= height */
+    PH_SHAPE_SPHERE = 3    /* (dx*dx + dy*dy) + dz*dz <= r*r */
+} ph_shape;
+typedef enum ph_index { PH_INDEX_LIGHTHOUSE = 0 } ph_index;
+
+/**
+ * A class: what an entity of this kind has for every attribute that it was not given by
+ * itself. The kind of an entity is the class' place in ph_world_def.classes.
+ */
+typedef struct ph_class {
+    char name[PH_NAME_SIZE]; /* letters, digits, '_', '-', '.'; unique in the world */
+    float view;              /* enter radius, >= 0; 0 = no observer */
+    float margin;            /* >= 0; leaves beyond enter radius + margin */
+    float reach;             /* >= 0; how far off it can be seen, whoever looks */
+    uint64_t layers;         /* what it is on */
+    uint64_t sees;           /* what it looks at: seen if sees & layers */
+    uint32_t cap;            /* most targets in its list, <= INT32_MAX; 0 = no cap */
+    uint8_t stealth;         /* seen only by detect >= stealth */
+    uint8_t detect;
+    uint8_t priority;        /* rank as a target when a cap bites; higher first */
+    bool global;             /* seen at any distance */
+    bool ready;              /* a not-ready observer sees and gets nothing */
+} ph_class;
+
+/**
+ * The host's own threads instead of the library's. `parallel_for` must call
+ * `body(context, i)` once for every i in [0, count), on any threads, in any order, also
+ * one after the other, and return when all calls have returned. Each i is one worker:
+ * calls with the same i never overlap.
+ */
+typedef struct ph_task_hooks {
+    void (*parallel_for)(void *user, uint32_t count, void (*body)(void *context, uint32_t index), void *context);
+    void *user;
+} ph_task_hooks;
+
+/**
+ * What a world is made of. Get one from ph_world_def_default(), change fields, pass it to
+ * ph_world_create(), which copies it (classes too): the caller's may go away.
+ */
+typedef struct ph_world_def {
+    uint32_t cookie;          /* set by ph_world_def_default(); do not touch */
+    float world_origin[2];    /* lower corner (x, y); finite */
+    float world_size[2];      /* (w, h) > 0; entities may also stand outside */
+    ph_range range;
+    ph_shape shape;           /* used by range = radius */
+    float height;             /* >= 0; half height of shape = cylinder */
+    float tower_size;         /* > 0; side of a tower; at most 65535 towers an axis */
+    uint32_t span;            /* 0..65535; range = towers sees this many towers around */
+    uint32_t shards[2];       /* (nx, ny) >= 1, at most one shard a tower, 1024 in all */
+    uint32_t workers;         /* 1..256; 1 makes no thread */
+    ph_index index;
+    double sticky;            /* >= 1; factor on d2 of targets not in the list, at the cap */
+    uint32_t entities_max;    /* 1..2^30; entities in the world at once */
+    uint32_t producers_max;   /* 1..256 */
+    uint32_t producer_bytes;  /* 64 KiB..1 GiB; commands waiting per producer, then PH_FULL */
+    uint32_t refusals_max;    /* 1..2^20; refusals waiting per producer, then only counted */
+    uint32_t consumers;       /* 0..256; 0 = no batches are made, lists only */
+    uint32_t consumer_batches; /* 1..65536; batches waiting per consumer, then coalesced */
+    uint32_t exchange_bytes;  /* 16 KiB..1 GiB; a shard's records in flight in one round */
+    const ph_class *classes;  /* class_count of them; the first is named "default" */
+    uint32_t class_count;     /* 1..4096 */
+    ph_allocator allocator;   /* zero = the library's default */
+    ph_log_fn log;            /* NULL = silent */
+    void *log_user;
+    ph_task_hooks tasks;      /* zero = the library's own threads */
+} ph_world_def;
+
+/* ---- attributes of one entity ---- */
+
+/** Bits of ph_attrs.given: which fields count. */
+enum {
+    PH_X = 1u << 0,
+    PH_Y = 1u << 1,
+    PH_Z = 1u << 2,
+    PH_POSITION = PH_X | PH_Y | PH_Z,
+    PH_KIND = 1u << 3,
+    PH_VIEW = 1u << 4,
+    PH_MARGIN = 1u << 5,
+    PH_REACH = 1u << 6,
+    PH_LAYERS = 1u << 7,
+    PH_SEES = 1u << 8,
+    PH_STEALTH = 1u << 9,
+    PH_DETECT = 1u << 10,
+    PH_GLOBAL = 1u << 11,
+    PH_READY = 1u << 12,
+    PH_CAP = 1u << 13,
+    PH_PRIORITY = 1u << 14,
+    PH_USER_DATA = 1u << 15,
+    PH_CONSUMER = 1u << 16,
+    PH_GIVEN_ALL = (1u << 17) - 1
+};
+
+/**
+ * Attributes of an entity. Fields whose bit is not in `given` are ignored by enter and
+ * set, and follow the class of the entity's kind: also when the kind is set to another
+ * or the class is changed by ph_world_reconfigure(). A field once given stays given.
+ */
+typedef struct ph_attrs {
+    uint32_t given;
+    float x, y, z;        /* finite; enter: x and y are required, z is 0 unless given */
+    float view;           /* as in ph_class, with the same ranges */
+    float margin;
+    float reach;
+    uint32_t kind;        /* place in ph_world_def.classes; 0 = "default" */
+    uint32_t cap;
+    uint32_t consumer;    /* who gets this observer's events; only at enter; default 0 */
+    uint64_t layers;
+    uint64_t sees;
+    uint64_t user_data;   /* the host's; comes back in batches */
+    uint8_t stealth;
+    uint8_t detect;
+    uint8_t priority;
+    bool global;
+    bool ready;
+} ph_attrs;
+
+typedef struct ph_position {
+    float x, y, z;
+} ph_position;
+
+/** A command that changed nothing, as told to its producer. */
+typedef struct ph_refusal {
+    uint64_t sequence; /* of this producer, from 1; see ph_producer_sequence() */
+    uint64_t tick;     /* that met it */
+    uint64_t id;
+    ph_status status;
+    uint32_t reserved;
+} ph_refusal;
+
+/* ---- batches ---- */
+
+typedef struct ph_target {
+    uint64_t id;
+    uint64_t user_data;
+} ph_target;
+
+enum {
+    PH_CHANGE_FRESH = 1u << 0 /* the list was empty before these enters: forget the old one */
+};
+
+/**
+ * What changed for one observer. Its targets are batch->targets[first ...]: first the
+ * leave_count that left, then the enter_count that came; each of the two ordered by kind,
+ * then by id; the kinds stand in batch->kinds at the same places.
+ */
+typedef struct ph_change {
+    uint64_t observer;
+    uint64_t user_data; /* the observer's */
+    uint32_t first;
+    uint32_t leave_count;
+    uint32_t enter_count;
+    uint32_t flags; /* PH_CHANGE_... */
+} ph_change;
+
+/**
+ * The changes of one tick for the observers of one consumer: flat arrays, read-only, the
+ * library's; valid from ph_batch_take() until ph_batch_return(). The order of changes is
+ * the library's choice; each observer stands in a batch at most once.
+ */
+typedef struct ph_batch {
+    uint64_t tick;       /* the last tick that it covers */
+    uint64_t tick_first; /* the first; less than `tick` only when coalesced */
+    const ph_change *changes;
+    const ph_target *targets;
+    const uint16_t *kinds;
+    uint32_t change_count;
+    uint32_t target_count;
+} ph_batch;
+
+/* ---- stats ---- */
+
+/** Counters since the world was made, unless said "now" or "last tick". */
+typedef struct ph_stats {
+    uint64_t ticks;
+    uint64_t entities;            /* now */
+    uint64_t observers;           /* now: ready, view > 0 */
+    uint64_t list_entries;        /* now: over all interest lists */
+    uint64_t ghosts;              /* now: halo copies */
+    uint64_t commands;            /* accepted into queues */
+    uint64_t applied;             /* by ticks; commands = applied + refused in a tick + queued */
+    uint64_t refused[PH_STATUS_COUNT]; /* by reason, at submit and in a tick */
+    uint64_t refused_in_tick;     /* the part of refused[] that had been accepted first */
+    uint64_t refusals_untold;     /* counted, but the producer's refusal queue was full */
+    uint64_t enters, leaves;      /* events made */
+    uint64_t batches;             /* handed to consumers */
+    uint64_t coalesced_ticks;     /* consumer-ticks that went into a net difference */
+    uint64_t migrations;
+    uint64_t halo_records;
+    uint64_t exchange_rounds;     /* beyond one a tick means exchange_bytes was too small */
+    uint64_t deferred_adds;
+    uint64_t observers_evaluated; /* work counters: observers looked at, ... */
+    uint64_t towers_visited;      /* ... tower ranges scanned for them, ... */
+    uint64_t pairs_tested;        /* ... and distances computed */
+    uint64_t tick_ns;             /* last tick, and its phases: */
+    uint64_t ingest_ns, exchange_ns, index_ns, interest_ns, publish_ns;
+    uint64_t bytes;               /* now: held from the allocator */
+} ph_stats;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,60 @@
+/*
+ * Every key of a world's definition, once: the parser, the defaults, the range checks,
+ * `pharos-config dump`, the reference page and ph_world_reconfigure() are all made from
+ * these two lists. Used by src/api and src/config; no code of its own.
+ *
+ * X(type, name, default_a, default_b, min, max, live, meaning)
+ *   type  f32, f32x2, f64, u32, u32x2, or an enumeration: range, shape, index
+ *   name  the key and the field of ph_world_def (or ph_class)
+ *   default_b is the second of a pair, else 0; min and max are inclusive and hold for
+ *   both of a pair; a float key also has to be finite. A min of F32_POSITIVE is the
+ *   least float above 0.
+ *   live  1 when ph_world_reconfigure() may change it
+ */
+#ifndef PHX_BASE_KEYS_H
+#define PHX_BASE_KEYS_H
+
+#include <float.h>
+
+#define PHX_F32_POSITIVE FLT_MIN
+
+#define PHX_WORLD_KEYS(X) \
+    X(f32x2, world_origin, 0, 0, -FLT_MAX, FLT_MAX, 0, "lower corner (x, y) of the world") \
+    X(f32x2, world_size, 10000, 10000, PHX_F32_POSITIVE, FLT_MAX, 0, "its width and height; entities may stand outside, their tower is clamped") \
+    X(range, range, PH_RANGE_RADIUS, 0, 0, 1, 0, "radius: exact distances; towers: all within `span` towers (nine-grid)") \
+    X(shape, shape, PH_SHAPE_CIRCLE, 0, 0, 3, 1, "of range = radius: circle, square, cylinder (circle and height) or sphere") \
+    X(f32, height, 100, 0, 0, FLT_MAX, 1, "of shape = cylinder: sees up to this far above and below") \
+    X(f32, tower_size, 100, 0, PHX_F32_POSITIVE, FLT_MAX, 0, "side of a tower; near the usual view is right") \
+    X(u32, span, 1, 0, 0, 65535, 1, "of range = towers: how many towers around its own an observer sees") \
+    X(u32x2, shards, 1, 1, 1, PH_SHARDS_MAX, 0, "region shards along x and y") \
+    X(u32, workers, 1, 0, 1, PH_WORKERS_MAX, 0, "threads that work on a tick, the caller's included") \
+    X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 0, 0, "how near entities are found") \
+    X(f64, sticky, 1.1, 0, 1, 1e6, 1, "at the cap, a target not yet in the list counts as this much farther (on the squared distance)") \
+    X(u32, entities_max, 1u << 22, 0, 1, 1u << 30, 0, "entities in the world at once; one more is refused") \
+    X(u32, producers_max, 16, 0, 1, PH_PRODUCERS_MAX, 0, "producers open at once") \
+    X(u32, producer_bytes, 64u << 20, 0, 64u << 10, 1u << 30, 0, "bytes of commands that may wait per producer") \
+    X(u32, refusals_max, 4096, 0, 1, 1u << 20, 0, "refusals that may wait per producer; more are only counted") \
+    X(u32, consumers, 1, 0, 0, PH_CONSUMERS_MAX, 0, "consumers of batches; 0 = lists only") \
+    X(u32, consumer_batches, 64, 0, 1, 65536, 0, "batches that may wait per consumer, then its observers are coalesced") \
+    X(u32, exchange_bytes, 1u << 20, 0, 16u << 10, 1u << 30, 0, "bytes of records that a shard may have in flight to others in one round")
+
+/* X(type, name, default, min, max, meaning): attributes of a class; all are live. Further types: mask, u8, flag */
+#define PHX_CLASS_KEYS(X) \
+    X(f32, view, 0, 0, FLT_MAX, "enter radius of an observer of this kind; 0 = it does not observe") \
+    X(f32, margin, 0, 0, FLT_MAX, "hysteresis: a target leaves only beyond enter radius + margin") \
+    X(f32, reach, 0, 0, FLT_MAX, "how far off it is seen, whoever looks") \
+    X(mask, layers, 1, 0, UINT64_MAX, "64 bit: the layers (phases, instances) it is on") \
+    X(mask, sees, UINT64_MAX, 0, UINT64_MAX, "64 bit: the layers it looks at") \
+    X(u8, stealth, 0, 0, 255, "seen only by detect >= stealth") \
+    X(u8, detect, 0, 0, 255, "how much stealth it sees through") \
+    X(flag, global, false, 0, 1, "seen at any distance") \
+    X(flag, ready, true, 0, 1, "an observer that is not ready sees and gets nothing") \
+    X(u32, cap, 0, 0, INT32_MAX, "most targets in its list; 0 = no cap") \
+    X(u8, priority, 0, 0, 255, "rank as a target when a cap bites; higher first")
+
+/* The words of the enumerations, in the order of their values. */
+#define PHX_RANGE_WORDS "radius", "towers"
+#define PHX_SHAPE_WORDS "circle", "square", "cylinder", "sphere"
+#define PHX_INDEX_WORDS "lighthouse"
+
+#endif

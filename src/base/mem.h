@@ -1,0 +1,41 @@
+/*
+ * The one way to memory: a ph_allocator behind counters. A phx_mem belongs to a world
+ * (or a tool); any worker may allocate from it. Sizes come back at release, so that
+ * bytes held are known exactly.
+ */
+#ifndef PHX_BASE_MEM_H
+#define PHX_BASE_MEM_H
+
+#include <stdatomic.h>
+
+#include "base/core.h"
+
+typedef struct phx_mem {
+    ph_allocator allocator;
+    _Atomic uint64_t bytes; /* held now; relaxed: a statistic, orders nothing */
+    _Atomic uint64_t calls; /* allocations ever made; relaxed */
+} phx_mem;
+
+/* A zero allocator stands for the library's default (jemalloc when built in, else libc). */
+void phx_mem_init(phx_mem *mem, ph_allocator allocator);
+
+/* bytes > 0, alignment a power of two. NULL = no memory. The memory is not cleared. */
+void *phx_alloc(phx_mem *mem, size_t bytes, size_t alignment);
+void *phx_alloc_zero(phx_mem *mem, size_t bytes, size_t alignment);
+/* memory may be NULL; bytes and alignment as at phx_alloc(). */
+void phx_free(phx_mem *mem, void *memory, size_t bytes, size_t alignment);
+
+/*
+ * Makes *array (of `item` bytes each, *capacity of them) hold at least `needed` items;
+ * the first `keep` are kept. Grows by half or more, to a multiple of a cache line;
+ * arrays are cache-line aligned. false = no memory (or size overflow): nothing changed.
+ */
+bool phx_grow(phx_mem *mem, void **array, uint32_t *capacity, uint32_t keep, size_t needed, size_t item);
+/* Releases an array of phx_grow() and zeroes both. */
+void phx_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item);
+
+/* The allocators that there are. phx_allocator_jemalloc() returns a zero one when not built in. */
+ph_allocator phx_allocator_libc(void);
+ph_allocator phx_allocator_jemalloc(void);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * The workers of a world: count - 1 threads of the library's own and the caller, or the
+ * host's task hooks. A parallel-for is the only thing they do; its end is the barrier
+ * between two phases. Owned by the world; run is called by the ticking thread only.
+ *
+ * Threads wait for work with a short bounded spin, then sleep on a condition variable;
+ * they block all signals.
+ */
+#ifndef PHX_BASE_WORKERS_H
+#define PHX_BASE_WORKERS_H
+
+#include <pharos/types.h>
+
+#include "base/mem.h"
+
+typedef struct phx_workers phx_workers;
+
+typedef void (*phx_worker_fn)(void *context, uint32_t worker);
+
+/* hooks.parallel_for NULL = own threads; count 1 makes none. NULL = no memory or no thread to be had. */
+phx_workers *phx_workers_create(phx_mem *mem, uint32_t count, ph_task_hooks hooks);
+/* Joins the threads. workers may be NULL. */
+void phx_workers_destroy(phx_mem *mem, phx_workers *workers);
+uint32_t phx_workers_count(const phx_workers *workers);
+
+/*
+ * body(context, i) once for every i in [0, count), then returns. What was written before
+ * the call is seen by every body; what the bodies wrote is seen after it.
+ */
+void phx_workers_run(phx_workers *workers, phx_worker_fn body, void *context);
+
+#endif
