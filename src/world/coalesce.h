@@ -1,0 +1,62 @@
+/*
+ * The net difference of several ticks for the observers of one consumer that is behind:
+ * what its host would have to be told to get from the last delivery to now. Owned by
+ * consumer.c; used by the ticking thread only, in phase "publish". No thread, no atomic.
+ *
+ * For one (observer, target id) the host was last told of some incarnation A of the
+ * target, or of none; now the list holds some incarnation B, or none. The net is
+ *     none, none  nothing                 none, B  enter B
+ *     A, none     leave A                 A, A     nothing
+ *     A, B        leave A, then enter B
+ * so: enter then leave = nothing; leave then enter of the same incarnation = nothing, of
+ * another one = both; leave A, enter B, leave B = leave A.
+ * Kind and user_data of an entry are those of the event that it comes from.
+ *
+ * PH_CHANGE_FRESH of a merged change says that the host's list starts from nothing: what
+ * was pending for the observer before is dropped (a forget is implied) and its net is
+ * marked fresh. A fresh observer is told at the next delivery even when its net is empty
+ * by then (leave_count = enter_count = 0): the engine counts it as told from here on, so
+ * a host that still keeps a list from before would never be told to drop it otherwise.
+ * Any other observer with an empty net is forgotten as it becomes empty.
+ *
+ * Memory: one entry per (observer, target) with a non-empty net, so at most the lists at
+ * the last delivery plus the lists now; arrays grow by half, tables by double, and are
+ * kept. Time: merging is O(1) per event (hash of (observer, target)), forgetting O(1)
+ * per entry of the observer, delivery O(n log m), n entries in lists of m.
+ */
+#ifndef PHX_WORLD_COALESCE_H
+#define PHX_WORLD_COALESCE_H
+
+#include "world/batch.h"
+
+typedef struct phx_coalesce phx_coalesce;
+
+/* Events (an enter or a leave of one target for one observer). merged = drained + cancelled + forgotten + pending. */
+typedef struct phx_coalesce_counts {
+    uint64_t merged;    /* ever put in */
+    uint64_t drained;   /* ever delivered */
+    uint64_t cancelled; /* ever met their opposite; both are counted */
+    uint64_t forgotten; /* ever dropped with their observer */
+    uint64_t pending;   /* now: enters and leaves in the net difference */
+    uint64_t observers; /* now: changes that a delivery would have */
+} phx_coalesce_counts;
+
+/* NULL = no memory. */
+phx_coalesce *phx_coalesce_create(phx_mem *mem);
+/* co may be NULL. */
+void phx_coalesce_destroy(phx_coalesce *co);
+
+/* Adds every change of a batch (one tick of one consumer). false = no memory: nothing was added. */
+bool phx_coalesce_merge(phx_coalesce *co, const phx_batch *batch);
+/* Drops what is pending for this observer, its fresh mark too. Nothing pending: nothing happens. */
+void phx_coalesce_forget(phx_coalesce *co, uint64_t observer);
+/*
+ * Moves the whole net difference into `batch` (what was in it is lost; grown as needed;
+ * its ticks are the caller's): changes ordered by observer id, each with its leaves, then
+ * its enters, both by (kind, id). It is empty after that. false = no memory: nothing was moved.
+ */
+bool phx_coalesce_drain(phx_coalesce *co, phx_batch *batch);
+
+phx_coalesce_counts phx_coalesce_count(const phx_coalesce *co);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * Batches of one consumer, from the ticking thread to the consumer's thread and back;
+ * bounded, and no event is ever lost: past the bound they become a net difference
+ * (coalesce.h). One per consumer of a world; src/world owns it.
+ *
+ * Two rings of pointers, "out" and "back", each with one enqueuing and one dequeuing
+ * thread; a batch belongs to whoever took its pointer last. phx_ring_put() of the one
+ * side pairs with phx_ring_take() of the other, and there is no other shared datum. At
+ * most `bound` batches are out (waiting or taken), so neither ring is ever full, and one
+ * more is being filled: bound + 1 exist, made when first needed, grown, kept.
+ *
+ * The order of calls of a tick, ticking thread:
+ *   phx_consumer_forget() for each observer that left the world or is not ready now (also
+ *   one that left and entered again in this tick), then
+ *   b = phx_consumer_begin(), the workers fill b, phx_consumer_offer(b); or
+ *   phx_consumer_offer(NULL) when nothing changed.
+ * The first change of an observer behind a forget carries PH_CHANGE_FRESH.
+ *
+ * The consumer's thread may change, as may the ticking one, when the caller orders the
+ * one before the other (phx_consumer_close() before the next open).
+ */
+#ifndef PHX_WORLD_CONSUMER_H
+#define PHX_WORLD_CONSUMER_H
+
+#include "world/batch.h"
+
+typedef struct phx_consumer phx_consumer;
+
+/* Since the consumer was made, unless said now. */
+typedef struct phx_consumer_counts {
+    uint64_t batches;           /* handed over */
+    uint64_t coalesced_ticks;   /* offers with changes that went into a net difference */
+    uint64_t pending;           /* now: enters and leaves in the net difference */
+    uint64_t pending_observers; /* now: observers in it */
+    uint64_t enters, leaves;    /* handed over */
+    uint64_t cancelled;         /* events that met their opposite while pending */
+    uint64_t forgotten;         /* events pending for an observer that was forgotten */
+    uint32_t waiting;           /* now: handed over, not taken; may be a moment old */
+    uint32_t out;               /* now: handed over, not known to be back */
+} phx_consumer_counts;
+
+/* 1 <= bound <= 65536 batches waiting or taken. NULL = no memory. No batch is made yet. */
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound);
+/* No thread inside; batches taken and not returned are freed too. c may be NULL. */
+void phx_consumer_destroy(phx_consumer *c);
+
+/* ---- ticking thread ---- */
+
+/*
+ * The batch to fill in this tick, with room for that many changes and targets; its
+ * view.change_count and view.target_count are set to them and may be lowered before the
+ * offer. Workers may fill changes, targets, kinds and incarnations, each its own ranges.
+ * Again before the offer: the same batch, its content lost. NULL = no memory; call again.
+ */
+phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t target_count);
+
+/* Drops what is pending for this observer. Batches handed over already stay as they are. */
+void phx_consumer_forget(phx_consumer *c, uint64_t observer);
+
+/*
+ * Ends this consumer's part of a tick; `tick` is greater than at the offer before. batch
+ * is that of phx_consumer_begin(), or NULL (no changes; not while one is being filled).
+ *  - nothing pending, room (fewer than bound out): the batch is handed over; without
+ *    changes nothing is handed over;
+ *  - nothing pending, no room: it becomes the pending net difference;
+ *  - pending: it is merged; with room, the net is then handed over as one batch, with
+ *    tick_first = the first tick merged and tick = this one. An empty net is nothing.
+ * The batch is not the caller's any more. false = no memory: nothing is lost or handed
+ * over; call it again with the same arguments and nothing else in between.
+ */
+bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick);
+
+/* Ticking thread, or ordered behind it; but for `waiting`, which the consumer's thread moves too. */
+phx_consumer_counts phx_consumer_count(const phx_consumer *c);
+
+/* ---- the consumer's thread; wait-free ---- */
+
+/* The oldest batch; NULL = none waits. */
+const ph_batch *phx_consumer_take(phx_consumer *c);
+/*
+ * false: it was not taken here or is back already; nothing happened. The pointer is
+ * looked up among those taken, its memory is not touched before it is found.
+ */
+bool phx_consumer_return(phx_consumer *c, const ph_batch *batch);
+/* Gives back all that are taken (any order). What waits stays for the next taker. Returns how many came back. */
+uint32_t phx_consumer_close(phx_consumer *c);
+
+/* Tests only, on a consumer never used: starts the counters of both rings near their wrap. */
+void phx_consumer_start_at(phx_consumer *c, uint32_t counter);
+
+#endif
