@@ -1,0 +1,58 @@
+# Compiler and linker flags, as targets: pharos_options for everything that is compiled here.
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+if(PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+endif()
+
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)
+
+# PHAROS_ASSERT alone decides about NDEBUG, so take CMake's own away.
+foreach(type DEBUG RELEASE RELWITHDEBINFO MINSIZEREL)
+    string(REGEX REPLACE "(^| )-DNDEBUG" "" CMAKE_C_FLAGS_${type} "${CMAKE_C_FLAGS_${type}}")
+    string(REGEX REPLACE "(^| )-DNDEBUG" "" CMAKE_CXX_FLAGS_${type} "${CMAKE_CXX_FLAGS_${type}}")
+endforeach()
+
+add_library(pharos_options INTERFACE)
+target_compile_options(pharos_options INTERFACE
+    -ffp-contract=off # every float operation rounded by itself: the same answer on every machine
+    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
+    -Wall -Wextra -Wshadow -Wconversion
+    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
+    $<$<BOOL:${PHAROS_WERROR}>:-Werror>)
+target_compile_definitions(pharos_options INTERFACE
+    $<$<NOT:$<BOOL:${PHAROS_ASSERT}>>:NDEBUG>
+    $<$<BOOL:${PHAROS_VALIDATE}>:PHX_VALIDATE_ON>
+    $<$<BOOL:${PHAROS_STALLS}>:PHX_STALLS_ON>)
+target_link_options(pharos_options INTERFACE -Wl,--as-needed)
+
+if(PHAROS_SANITIZE STREQUAL "address,undefined")
+    # float-cast-overflow: gcc does not count it among "undefined", and it is how NaN becomes a tower index.
+    set(sanitizers -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all)
+elseif(PHAROS_SANITIZE STREQUAL "thread")
+    set(sanitizers -fsanitize=thread)
+    target_compile_definitions(pharos_options INTERFACE PHX_TSAN)
+endif()
+if(PHAROS_SANITIZE)
+    target_compile_options(pharos_options INTERFACE ${sanitizers} -fno-omit-frame-pointer -g)
+    target_link_options(pharos_options INTERFACE ${sanitizers})
+endif()
+if(PHAROS_FUZZ)
+    target_compile_options(pharos_options INTERFACE -fsanitize=fuzzer-no-link)
+    target_compile_definitions(pharos_options INTERFACE FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
+endif()
+if(PHAROS_COVERAGE)
+    target_compile_options(pharos_options INTERFACE --coverage -fprofile-update=atomic)
+    target_link_options(pharos_options INTERFACE --coverage)
+endif()
+
+if(PHAROS_HARDEN AND NOT PHAROS_SANITIZE)
+    target_compile_options(pharos_options INTERFACE -fstack-protector-strong)
+    # Debug is built without optimisation, and fortified calls need it.
+    target_compile_options(pharos_options INTERFACE $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
+    target_link_options(pharos_options INTERFACE -Wl,-z,relro,-z,now)
+endif()

@@ -1,0 +1,123 @@
+# How tests are declared.
+#
+#   pharos_unit_test(NAME <n> SOURCES <files> [LIBS ...] [LABELS ...] [TIMEOUT s] [JEMALLOC])
+#       Criterion. Not built under TSan, where Criterion does not run.
+#   pharos_plain_test(NAME <n> SOURCES <files> [LIBS ...] [ARGS ...] [LABELS ...] [TIMEOUT s] [JEMALLOC])
+#       A program with its own main; exit status 0 = passed.
+#   pharos_fuzz_test(NAME <n> SOURCES <files> CORPUS <dir> [DICT <file>] [LIBS ...] [MAX_LEN n])
+#       LLVMFuzzerTestOneInput. With PHAROS_FUZZ a bounded libFuzzer run; else the corpus is run once.
+#
+# Files are relative to tests/. All link pharos_internal (or, with JEMALLOC, the programs'
+# archive, and are left out where that has no jemalloc) and pharos_test_support.
+
+set(PHAROS_FUZZ_RUNS 20000 CACHE STRING "Inputs per bounded fuzz run")
+set(PHAROS_FUZZ_SECONDS 60 CACHE STRING "Seconds that a bounded fuzz run may take")
+
+if(NOT PHAROS_SANITIZE STREQUAL "thread")
+    pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
+endif()
+
+# Criterion does not look at a test's exit status, and so not at what LSan or UBSan print.
+set(PHAROS_FAIL_REGEX "LeakSanitizer|runtime error|WARNING: ThreadSanitizer|ERROR: AddressSanitizer")
+set(PHAROS_TEST_ENVIRONMENT
+    "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1"
+    "UBSAN_OPTIONS=print_stacktrace=1"
+    "TSAN_OPTIONS=halt_on_error=1:history_size=7:second_deadlock_stack=1")
+
+# TSan of gcc 12 and clang 14 stops at start where the kernel spreads mappings widely.
+set(PHAROS_TEST_LAUNCHER)
+if(PHAROS_SANITIZE STREQUAL "thread")
+    find_program(SETARCH setarch)
+    if(SETARCH)
+        execute_process(COMMAND ${SETARCH} -R true RESULT_VARIABLE setarch_failed OUTPUT_QUIET ERROR_QUIET)
+        if(NOT setarch_failed)
+            set(PHAROS_TEST_LAUNCHER ${SETARCH} -R)
+        endif()
+    endif()
+endif()
+
+function(pharos_test_program name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "JEMALLOC" "" "SOURCES;LIBS")
+    set(sources)
+    foreach(source IN LISTS arg_SOURCES)
+        cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests)
+        list(APPEND sources ${source})
+    endforeach()
+    add_executable(${name} ${sources})
+    if(arg_JEMALLOC)
+        target_link_libraries(${name} PRIVATE pharos_program) # first: it wins over pharos_static
+    endif()
+    target_link_libraries(${name} PRIVATE pharos_test_support ${arg_LIBS} pharos_internal)
+endfunction()
+
+function(pharos_test_properties name timeout labels)
+    set_tests_properties(${name} PROPERTIES
+        TIMEOUT ${timeout}
+        LABELS "${labels}"
+        FAIL_REGULAR_EXPRESSION "${PHAROS_FAIL_REGEX}"
+        ENVIRONMENT "${PHAROS_TEST_ENVIRONMENT}")
+endfunction()
+
+function(pharos_unit_test)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "JEMALLOC" "NAME;TIMEOUT" "SOURCES;LIBS;LABELS")
+    if(PHAROS_SANITIZE STREQUAL "thread" OR (arg_JEMALLOC AND NOT PHAROS_TOOLS_JEMALLOC))
+        return()
+    endif()
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 120)
+    endif()
+    set(jemalloc)
+    if(arg_JEMALLOC)
+        set(jemalloc JEMALLOC)
+    endif()
+    pharos_test_program(${arg_NAME} ${jemalloc} SOURCES ${arg_SOURCES} LIBS ${arg_LIBS} PkgConfig::CRITERION)
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} --timeout ${arg_TIMEOUT})
+    pharos_test_properties(${arg_NAME} ${arg_TIMEOUT} "unit;${arg_LABELS}")
+endfunction()
+
+function(pharos_plain_test)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "JEMALLOC" "NAME;TIMEOUT" "SOURCES;LIBS;ARGS;LABELS")
+    if(arg_JEMALLOC AND NOT PHAROS_TOOLS_JEMALLOC)
+        return()
+    endif()
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 300)
+    endif()
+    set(jemalloc)
+    if(arg_JEMALLOC)
+        set(jemalloc JEMALLOC)
+    endif()
+    pharos_test_program(${arg_NAME} ${jemalloc} SOURCES ${arg_SOURCES} LIBS ${arg_LIBS})
+    add_test(NAME ${arg_NAME} COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:${arg_NAME}> ${arg_ARGS})
+    pharos_test_properties(${arg_NAME} ${arg_TIMEOUT} "plain;${arg_LABELS}")
+endfunction()
+
+function(pharos_fuzz_test)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;CORPUS;DICT;MAX_LEN" "SOURCES;LIBS")
+    if(PHAROS_SANITIZE STREQUAL "thread")
+        return() # one thread: nothing to be found that the other builds do not find
+    endif()
+    cmake_path(ABSOLUTE_PATH arg_CORPUS BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE corpus)
+    if(NOT PHAROS_FUZZ)
+        pharos_test_program(${arg_NAME} SOURCES ${arg_SOURCES} fuzz/run_corpus.c LIBS ${arg_LIBS})
+        add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${corpus})
+        pharos_test_properties(${arg_NAME} 120 "fuzz")
+        return()
+    endif()
+    set(flags -runs=${PHAROS_FUZZ_RUNS} -max_total_time=${PHAROS_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048
+              -print_final_stats=1 -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}.)
+    if(arg_DICT)
+        cmake_path(ABSOLUTE_PATH arg_DICT BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE dict)
+        list(APPEND flags -dict=${dict})
+    endif()
+    if(arg_MAX_LEN)
+        list(APPEND flags -max_len=${arg_MAX_LEN})
+    endif()
+    set(found ${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}.found) # new inputs go here, not into the source tree
+    file(MAKE_DIRECTORY ${found})
+    pharos_test_program(${arg_NAME} SOURCES ${arg_SOURCES} LIBS ${arg_LIBS})
+    target_link_options(${arg_NAME} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${flags} ${found} ${corpus})
+    math(EXPR timeout "${PHAROS_FUZZ_SECONDS} + 60")
+    pharos_test_properties(${arg_NAME} ${timeout} "fuzz")
+endfunction()
