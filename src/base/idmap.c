@@ -1,0 +1,134 @@
+/*
+ * The changing half of base/idmap.h: reserve, insert, remove. Called by the owner of the
+ * map only.
+ */
+#include "base/idmap.h"
+
+#include <string.h>
+
+enum {
+    BUCKETS_MIN = 64, /* 1 KiB: smaller is not worth the growing */
+    LOAD_PART = 3,    /* at most 3 of 4 taken */
+    LOAD_WHOLE = 4
+};
+
+/* What a map without memory searches. Shared and never written: such a map has limit 0. */
+static const phx_idmap_bucket no_buckets[1];
+
+static bool owns_memory(const phx_idmap *map)
+{
+    return map->buckets != no_buckets;
+}
+
+static size_t table_bytes(uint64_t bucket_count)
+{
+    return (size_t)bucket_count * sizeof(phx_idmap_bucket);
+}
+
+void phx_idmap_init(phx_idmap *map, phx_mem *mem)
+{
+    *map = (phx_idmap){.buckets = (phx_idmap_bucket *)(uintptr_t)no_buckets, .mem = mem};
+}
+
+void phx_idmap_free(phx_idmap *map)
+{
+    if (owns_memory(map)) {
+        phx_free(map->mem, map->buckets, table_bytes(map->mask + 1), PHX_CACHE_LINE);
+    }
+    phx_idmap_init(map, map->mem);
+}
+
+void phx_idmap_clear(phx_idmap *map)
+{
+    if (owns_memory(map)) {
+        memset(map->buckets, 0, table_bytes(map->mask + 1));
+    }
+    map->count = 0;
+}
+
+/* The id is absent and a bucket is free. */
+static void place(phx_idmap *map, phx_idmap_bucket entry)
+{
+    uint64_t i = phx_idmap_home(map, entry.id);
+
+    while (map->buckets[i].id != 0) {
+        PHX_ASSERT(map->buckets[i].id != entry.id);
+        i = (i + 1) & map->mask;
+    }
+    map->buckets[i] = entry;
+}
+
+bool phx_idmap_reserve(phx_idmap *map, uint32_t count)
+{
+    phx_idmap old = *map;
+    uint64_t bucket_count = BUCKETS_MIN;
+    uint64_t limit;
+    phx_idmap_bucket *buckets;
+
+    if (PHX_LIKELY(count <= map->limit)) {
+        return true;
+    }
+    while (bucket_count / LOAD_WHOLE * LOAD_PART < count) {
+        bucket_count *= 2;
+    }
+    buckets = phx_alloc_zero(map->mem, table_bytes(bucket_count), PHX_CACHE_LINE);
+    if (buckets == NULL) {
+        return false;
+    }
+    limit = bucket_count / LOAD_WHOLE * LOAD_PART;
+    map->buckets = buckets;
+    map->mask = bucket_count - 1;
+    map->limit = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+    if (!owns_memory(&old)) {
+        return true;
+    }
+    for (uint64_t i = 0; i <= old.mask; i++) {
+        if (old.buckets[i].id != 0) {
+            place(map, old.buckets[i]);
+        }
+    }
+    phx_free(map->mem, old.buckets, table_bytes(old.mask + 1), PHX_CACHE_LINE);
+    return true;
+}
+
+void phx_idmap_insert(phx_idmap *map, uint64_t id, uint64_t value)
+{
+    PHX_ASSERT(id != 0);
+    PHX_ASSERT(map->count < map->limit);
+    place(map, (phx_idmap_bucket){id, value});
+    map->count++;
+}
+
+/*
+ * Closes the hole: each following entry of the run that may stand in it moves there and
+ * leaves the next hole. It may if its home is not after the hole, that is if it stands at
+ * least as far from home as from the hole, around the end of the table.
+ */
+static void shift_back(phx_idmap *map, uint64_t hole)
+{
+    for (uint64_t i = (hole + 1) & map->mask; map->buckets[i].id != 0; i = (i + 1) & map->mask) {
+        uint64_t from_home = (i - phx_idmap_home(map, map->buckets[i].id)) & map->mask;
+        uint64_t from_hole = (i - hole) & map->mask;
+
+        if (from_home >= from_hole) {
+            map->buckets[hole] = map->buckets[i];
+            hole = i;
+        }
+    }
+    map->buckets[hole] = (phx_idmap_bucket){0, 0};
+}
+
+bool phx_idmap_remove(phx_idmap *map, uint64_t id)
+{
+    uint64_t *value = phx_idmap_find(map, id);
+    phx_idmap_bucket *bucket;
+
+    if (value == NULL) {
+        return false;
+    }
+    PHX_ASSERT(map->count > 0);
+    bucket = (phx_idmap_bucket *)(void *)((char *)value - offsetof(phx_idmap_bucket, value));
+    shift_back(map, (uint64_t)(bucket - map->buckets));
+    map->count--;
+    return true;
+}

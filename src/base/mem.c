@@ -1,0 +1,158 @@
+/*
+ * Counted memory and growing arrays over a ph_allocator; the libc allocator. Owned by a
+ * world or a tool; any worker may call, in any phase, though a steady tick does not.
+ */
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(PHX_DEFAULT_JEMALLOC) && !defined(PHX_WITH_JEMALLOC)
+#error "jemalloc can not be the default without being built in"
+#endif
+
+static void *libc_allocate(void *user, size_t bytes, size_t alignment)
+{
+    void *memory = NULL;
+
+    (void)user;
+    if (alignment <= _Alignof(max_align_t)) {
+        return malloc(bytes);
+    }
+    return posix_memalign(&memory, alignment, bytes) == 0 ? memory : NULL;
+}
+
+static void libc_release(void *user, void *memory, size_t bytes, size_t alignment)
+{
+    (void)user;
+    (void)bytes;
+    (void)alignment;
+    free(memory);
+}
+
+ph_allocator phx_allocator_libc(void)
+{
+    return (ph_allocator){libc_allocate, libc_release, NULL};
+}
+
+void phx_mem_init(phx_mem *mem, ph_allocator allocator)
+{
+    PHX_ASSERT((allocator.allocate == NULL) == (allocator.release == NULL));
+    if (allocator.allocate == NULL) {
+#ifdef PHX_DEFAULT_JEMALLOC
+        allocator = phx_allocator_jemalloc();
+#else
+        allocator = phx_allocator_libc();
+#endif
+    }
+    mem->allocator = allocator;
+    atomic_init(&mem->bytes, 0);
+    atomic_init(&mem->calls, 0);
+}
+
+void *phx_alloc(phx_mem *mem, size_t bytes, size_t alignment)
+{
+    void *memory;
+
+    PHX_ASSERT(bytes > 0);
+    PHX_ASSERT(alignment > 0 && (alignment & (alignment - 1)) == 0);
+    atomic_fetch_add_explicit(&mem->calls, 1, memory_order_relaxed);
+    memory = mem->allocator.allocate(mem->allocator.user, bytes, alignment);
+    PHX_ASSERT(((uintptr_t)memory & (alignment - 1)) == 0);
+    if (memory != NULL) {
+        atomic_fetch_add_explicit(&mem->bytes, bytes, memory_order_relaxed);
+    }
+    return memory;
+}
+
+void *phx_alloc_zero(phx_mem *mem, size_t bytes, size_t alignment)
+{
+    void *memory = phx_alloc(mem, bytes, alignment);
+
+    if (memory != NULL) {
+        memset(memory, 0, bytes);
+    }
+    return memory;
+}
+
+void phx_free(phx_mem *mem, void *memory, size_t bytes, size_t alignment)
+{
+    uint64_t held;
+
+    if (memory == NULL) {
+        return;
+    }
+    held = atomic_fetch_sub_explicit(&mem->bytes, bytes, memory_order_relaxed);
+    PHX_ASSERT(held >= bytes);
+    (void)held;
+    mem->allocator.release(mem->allocator.user, memory, bytes, alignment);
+}
+
+/* Whole cache lines for this many items, or 0 if that is no size_t. */
+static size_t array_bytes(uint32_t capacity, size_t item)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow((size_t)capacity, item, &bytes) || bytes > SIZE_MAX - PHX_CACHE_LINE) {
+        return 0;
+    }
+    return (bytes + PHX_CACHE_LINE - 1) / PHX_CACHE_LINE * PHX_CACHE_LINE;
+}
+
+/* As many as fill the cache lines of `least` items: array_bytes() of both is the same. */
+static uint32_t fill_lines(uint32_t least, size_t bytes, size_t item)
+{
+    size_t items = bytes / item;
+
+    PHX_ASSERT(items >= least);
+    return items < UINT32_MAX ? (uint32_t)items : UINT32_MAX;
+}
+
+/*
+ * The array's pointer is read and written as bytes: callers pass the address of a typed
+ * pointer, which must not be accessed as a void *.
+ */
+bool phx_grow(phx_mem *mem, void **array, uint32_t *capacity, uint32_t keep, size_t needed, size_t item)
+{
+    uint32_t old_capacity = *capacity;
+    uint64_t wanted = (uint64_t)old_capacity + old_capacity / 2;
+    size_t bytes;
+    void *old_items;
+    void *items;
+
+    PHX_ASSERT(item > 0);
+    PHX_ASSERT(keep <= old_capacity);
+    if (PHX_LIKELY(needed <= old_capacity)) {
+        return true;
+    }
+    if (needed > UINT32_MAX) {
+        return false;
+    }
+    wanted = wanted < needed ? needed : wanted;
+    wanted = wanted < UINT32_MAX ? wanted : UINT32_MAX;
+    bytes = array_bytes((uint32_t)wanted, item);
+    items = bytes != 0 ? phx_alloc(mem, bytes, PHX_CACHE_LINE) : NULL;
+    if (items == NULL) {
+        return false;
+    }
+    memcpy(&old_items, array, sizeof(old_items));
+    if (keep > 0) {
+        memcpy(items, old_items, keep * item);
+    }
+    phx_free(mem, old_items, array_bytes(old_capacity, item), PHX_CACHE_LINE);
+    memcpy(array, &items, sizeof(items));
+    *capacity = fill_lines((uint32_t)wanted, bytes, item);
+    return true;
+}
+
+void phx_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item)
+{
+    void *items;
+
+    PHX_ASSERT(item > 0);
+    memcpy(&items, array, sizeof(items));
+    PHX_ASSERT((items == NULL) == (*capacity == 0));
+    phx_free(mem, items, array_bytes(*capacity, item), PHX_CACHE_LINE);
+    memset(array, 0, sizeof(items));
+    *capacity = 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * jemalloc as a ph_allocator, when PHX_WITH_JEMALLOC is defined; the only file that
+ * includes it. Any worker may call, in any phase.
+ *
+ * mallocx and sdallocx and not malloc: alignment and size are known on both ends, which
+ * spares jemalloc the look-up of the size. Debian's library also takes over malloc() of
+ * the process that links it.
+ */
+#include "base/mem.h"
+
+#ifdef PHX_WITH_JEMALLOC
+
+#include <jemalloc/jemalloc.h>
+
+static void *jemalloc_allocate(void *user, size_t bytes, size_t alignment)
+{
+    (void)user;
+    return mallocx(bytes, MALLOCX_ALIGN(alignment));
+}
+
+static void jemalloc_release(void *user, void *memory, size_t bytes, size_t alignment)
+{
+    (void)user;
+    sdallocx(memory, bytes, MALLOCX_ALIGN(alignment));
+}
+
+ph_allocator phx_allocator_jemalloc(void)
+{
+    return (ph_allocator){jemalloc_allocate, jemalloc_release, NULL};
+}
+
+#else
+
+ph_allocator phx_allocator_jemalloc(void)
+{
+    return (ph_allocator){NULL, NULL, NULL};
+}
+
+#endif
