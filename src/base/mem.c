@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(PHX_DEFAULT_JEMALLOC) && !defined(PHX_WITH_JEMALLOC)
-#error "jemalloc can not be the default without being built in"
-#endif
-
 static void *libc_allocate(void *user, size_t bytes, size_t alignment)
 {
     void *memory = NULL;
@@ -39,11 +35,10 @@ void phx_mem_init(phx_mem *mem, ph_allocator allocator)
 {
     PHX_ASSERT((allocator.allocate == NULL) == (allocator.release == NULL));
     if (allocator.allocate == NULL) {
-#ifdef PHX_DEFAULT_JEMALLOC
         allocator = phx_allocator_jemalloc();
-#else
+    }
+    if (allocator.allocate == NULL) { /* not built in */
         allocator = phx_allocator_libc();
-#endif
     }
     mem->allocator = allocator;
     atomic_init(&mem->bytes, 0);

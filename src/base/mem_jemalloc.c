@@ -1,6 +1,7 @@
 /*
  * jemalloc as a ph_allocator, when PHX_WITH_JEMALLOC is defined; the only file that
- * includes it. Any worker may call, in any phase.
+ * includes it, and the one that differs between a library with jemalloc and one without.
+ * Any worker may call, in any phase.
  *
  * mallocx and sdallocx and not malloc: alignment and size are known on both ends, which
  * spares jemalloc the look-up of the size. Debian's library also takes over malloc() of
