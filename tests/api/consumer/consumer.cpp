@@ -1,0 +1,2 @@
+/* The same program as C++: the headers' linkage and the records hold there too. */
+#include "consumer.c"

@@ -1,0 +1,81 @@
+#!/bin/sh
+# Installs the build into a private prefix, moves it, and builds hosts against it in every
+# supported way: CMake and pkg-config, shared and static, C and C++. Each must run; none
+# may build without being told where the library is.
+# usage: installed.sh BUILD SOURCE CMAKE CC CXX WORK
+set -eu
+build=$1 source=$2 cmake=$3 cc=$4 cxx=$5 work=$6
+consumer=$source/tests/api/consumer
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+"$cmake" --install "$build" --prefix "$work/first" >"$work/install.log" || fail "install"
+mv "$work/first" "$work/prefix" # what is installed must not know where it was installed first
+prefix=$work/prefix
+libdir=$(dirname "$(find "$prefix" -name 'libpharos.so' | head -n 1)")
+version=$(sed -n 's/^Version: //p' "$libdir/pkgconfig/pharos.pc")
+
+echo "== programs"
+for program in pharos-replay pharos-config pharos-bench; do
+    # A program that was not built is not installed; the top-level default builds all of them.
+    if [ -x "$build/src/tools/$program" ] || [ -x "$build/bench/$program" ]; then
+        "$prefix/bin/$program" --version | grep -qF "$version" || fail "$program --version does not tell $version"
+    fi
+done
+
+echo "== CMake"
+"$cmake" -S "$consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" >"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; fail "find_package"; }
+"$cmake" --build "$work/cmake" >"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; fail "build"; }
+for program in consumer_shared consumer_static consumer_shared_cpp consumer_static_cpp config_shared config_static; do
+    "$work/cmake/$program" >"$work/out" || fail "cmake $program"
+    echo "$program runs"
+done
+case $(ldd "$work/cmake/consumer_static") in
+*libpharos*) fail "consumer_static is linked to the shared library" ;;
+esac
+
+echo "== CMake, a version that is not there"
+mkdir "$work/newer"
+printf 'cmake_minimum_required(VERSION 3.25)\nproject(newer C)\nfind_package(pharos 0.999 CONFIG REQUIRED)\n' \
+    >"$work/newer/CMakeLists.txt"
+if "$cmake" -S "$work/newer" -B "$work/newer/build" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null 2>&1; then
+    fail "find_package(pharos 0.999) found $version"
+fi
+
+echo "== pkg-config"
+export PKG_CONFIG_PATH="$libdir/pkgconfig"
+compile() # compile OUT COMPILER FILE FLAGS...
+{
+    out=$1 compiler=$2 file=$3
+    shift 3
+    "$compiler" -DPHAROS_EXPECTED_VERSION="\"$version\"" "$file" -o "$work/$out" "$@" || fail "$out does not build"
+    LD_LIBRARY_PATH="$libdir" "$work/$out" >"$work/out" || fail "$out"
+    echo "$out runs"
+}
+# Word splitting of what pkg-config prints is wanted.
+# shellcheck disable=SC2046
+{
+    compile pc_shared "$cc" "$consumer/consumer.c" $(pkg-config --cflags --libs pharos)
+    compile pc_shared_cpp "$cxx" "$consumer/consumer.cpp" $(pkg-config --cflags --libs pharos)
+    compile pc_config "$cc" "$consumer/config.c" $(pkg-config --cflags --libs pharos-config)
+    # The archives: hide the shared libraries, so that -lpharos can only mean the archive.
+    mkdir "$work/hidden"
+    mv "$libdir"/*.so* "$work/hidden"
+    compile pc_static "$cc" "$consumer/consumer.c" $(pkg-config --cflags --libs --static pharos)
+    compile pc_static_cpp "$cxx" "$consumer/consumer.cpp" $(pkg-config --cflags --libs --static pharos)
+    compile pc_config_static "$cc" "$consumer/config.c" $(pkg-config --cflags --libs --static pharos-config)
+    mv "$work/hidden"/* "$libdir"
+}
+
+echo "== without pkg-config's flags"
+if "$cc" -DPHAROS_EXPECTED_VERSION='""' "$consumer/consumer.c" -o "$work/none" -lpharos 2>/dev/null; then
+    fail "a host builds without pkg-config: what was tested is not what was installed"
+fi
+echo "all installed consumers run"
