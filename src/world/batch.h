@@ -48,7 +48,7 @@ phx_batch *phx_batch_create(phx_mem *mem);
 void phx_batch_destroy(phx_mem *mem, phx_batch *batch);
 /* Room for that many; what was in the arrays is lost. false = no memory: arrays are whole, some may have grown. */
 bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t targets);
-/* Is this memory a batch (of ours, not freed)? For assertions. */
+/* Has it the mark of a live batch? For assertions. */
 bool phx_batch_valid(const phx_batch *batch);
 
 #endif

@@ -26,15 +26,15 @@
 
 typedef struct phx_consumer phx_consumer;
 
-/* Since the consumer was made, unless said now. */
+/* Since the consumer was made, unless said now. Events offered = events + cancelled + forgotten + pending. */
 typedef struct phx_consumer_counts {
     uint64_t batches;           /* handed over */
     uint64_t coalesced_ticks;   /* offers with changes that went into a net difference */
     uint64_t pending;           /* now: enters and leaves in the net difference */
     uint64_t pending_observers; /* now: observers in it */
-    uint64_t enters, leaves;    /* handed over */
-    uint64_t cancelled;         /* events that met their opposite while pending */
-    uint64_t forgotten;         /* events pending for an observer that was forgotten */
+    uint64_t events;            /* enters and leaves handed over: the targets of those batches */
+    uint64_t cancelled;         /* events that met their opposite while pending (both are counted) */
+    uint64_t forgotten;         /* events dropped with their observer while pending */
     uint32_t waiting;           /* now: handed over, not taken; may be a moment old */
     uint32_t out;               /* now: handed over, not known to be back */
 } phx_consumer_counts;
@@ -50,7 +50,8 @@ void phx_consumer_destroy(phx_consumer *c);
  * The batch to fill in this tick, with room for that many changes and targets; its
  * view.change_count and view.target_count are set to them and may be lowered before the
  * offer. Workers may fill changes, targets, kinds and incarnations, each its own ranges.
- * Again before the offer: the same batch, its content lost. NULL = no memory; call again.
+ * Again before the offer: the same batch, its content lost. NULL = no memory; nothing is
+ * being filled then.
  */
 phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t target_count);
 

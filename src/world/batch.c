@@ -1,0 +1,54 @@
+/*
+ * A batch's life: made, grown, freed. Called by consumer.c and coalesce.c on the ticking
+ * thread; tests make batches of their own.
+ */
+#include "world/batch.h"
+
+/* "phxB" and "dead": a pointer to something else, or to what was freed, is told apart in assertions */
+#define MAGIC_LIVE 0x42786870u
+#define MAGIC_DEAD 0x64616564u
+
+phx_batch *phx_batch_create(phx_mem *mem)
+{
+    phx_batch *batch = phx_alloc_zero(mem, sizeof(*batch), PHX_CACHE_LINE);
+    if (batch == NULL)
+        return NULL;
+    batch->magic = MAGIC_LIVE;
+    batch->state = PHX_BATCH_SPARE;
+    return batch;
+}
+
+bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t targets)
+{
+    PHX_ASSERT(phx_batch_valid(batch));
+    PHX_ASSERT(batch->state != PHX_BATCH_OUT);
+    bool grown = phx_grow(mem, (void **)&batch->changes, &batch->changes_capacity, 0, changes,
+                          sizeof(*batch->changes)) &&
+                 phx_grow(mem, (void **)&batch->targets, &batch->targets_capacity, 0, targets,
+                          sizeof(*batch->targets)) &&
+                 phx_grow(mem, (void **)&batch->kinds, &batch->kinds_capacity, 0, targets, sizeof(*batch->kinds)) &&
+                 phx_grow(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, 0, targets,
+                          sizeof(*batch->incarnations));
+    batch->view.changes = batch->changes;
+    batch->view.targets = batch->targets;
+    batch->view.kinds = batch->kinds;
+    return grown;
+}
+
+void phx_batch_destroy(phx_mem *mem, phx_batch *batch)
+{
+    if (batch == NULL)
+        return;
+    PHX_ASSERT(phx_batch_valid(batch));
+    phx_release(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes));
+    phx_release(mem, (void **)&batch->targets, &batch->targets_capacity, sizeof(*batch->targets));
+    phx_release(mem, (void **)&batch->kinds, &batch->kinds_capacity, sizeof(*batch->kinds));
+    phx_release(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, sizeof(*batch->incarnations));
+    batch->magic = MAGIC_DEAD;
+    phx_free(mem, batch, sizeof(*batch), PHX_CACHE_LINE);
+}
+
+bool phx_batch_valid(const phx_batch *batch)
+{
+    return batch != NULL && batch->magic == MAGIC_LIVE;
+}

@@ -1,0 +1,316 @@
+/*
+ * Hand-over of batches to one consumer and their way back; see consumer.h for the
+ * contract. Phase "publish" on the ticking thread; take, return and close on the
+ * consumer's.
+ */
+#include "world/consumer.h"
+
+#include "base/ring.h"
+#include "base/rng.h"
+#include "world/coalesce.h"
+
+enum { BOUND_MAX = 65536 };
+
+struct phx_consumer {
+    /* never changes */
+    phx_mem *mem;
+    phx_ring *out;
+    phx_ring *back;
+    phx_coalesce *coalesce;
+    uint32_t bound;
+    uint32_t taken_slots; /* a power of two, at least twice the bound */
+    /* the ticking thread's */
+    _Alignas(PHX_CACHE_LINE) phx_batch *spare;
+    phx_batch *made;
+    phx_batch *filling;
+    uint32_t made_count;
+    uint32_t out_count;
+    uint64_t tick;       /* of the last offer */
+    uint64_t tick_first; /* of the net difference, when there is one */
+    uint64_t batches, coalesced_ticks, events;
+    /* the consumer's thread's: the batches it has, by hash of the pointer */
+    _Alignas(PHX_CACHE_LINE) phx_batch **taken;
+    uint32_t taken_count;
+};
+
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound)
+{
+    PHX_ASSERT(bound >= 1 && bound <= BOUND_MAX);
+    phx_consumer *c = phx_alloc_zero(mem, sizeof(*c), PHX_CACHE_LINE);
+    if (c == NULL)
+        return NULL;
+    c->mem = mem;
+    c->bound = bound;
+    c->taken_slots = 2;
+    while (c->taken_slots < 2 * bound)
+        c->taken_slots *= 2;
+    c->out = phx_ring_create(mem, bound);
+    c->back = phx_ring_create(mem, bound);
+    c->coalesce = phx_coalesce_create(mem);
+    c->taken = phx_alloc_zero(mem, c->taken_slots * sizeof(*c->taken), PHX_CACHE_LINE);
+    if (c->out == NULL || c->back == NULL || c->coalesce == NULL || c->taken == NULL) {
+        phx_consumer_destroy(c);
+        return NULL;
+    }
+    return c;
+}
+
+void phx_consumer_destroy(phx_consumer *c)
+{
+    if (c == NULL)
+        return;
+    while (c->made != NULL) {
+        phx_batch *batch = c->made;
+        c->made = batch->next_made;
+        phx_batch_destroy(c->mem, batch);
+    }
+    phx_coalesce_destroy(c->coalesce);
+    phx_ring_destroy(c->mem, c->out);
+    phx_ring_destroy(c->mem, c->back);
+    phx_free(c->mem, c->taken, c->taken_slots * sizeof(*c->taken), PHX_CACHE_LINE);
+    phx_free(c->mem, c, sizeof(*c), PHX_CACHE_LINE);
+}
+
+/* ---- ticking thread ---- */
+
+static void batch_recycle(phx_consumer *c, phx_batch *batch)
+{
+    PHX_ASSERT(phx_batch_valid(batch));
+    batch->state = PHX_BATCH_SPARE;
+    batch->merged = false;
+    batch->next_spare = c->spare; /* the last used is the first again: it is in the cache, and has grown */
+    c->spare = batch;
+}
+
+/* Bounded by out_count: only this thread hands over. */
+static void collect_returned(phx_consumer *c)
+{
+    /* pairs with the put in phx_consumer_return() and _close() */
+    for (phx_batch *batch = phx_ring_take(c->back); batch != NULL; batch = phx_ring_take(c->back)) {
+        PHX_ASSERT(batch->state == PHX_BATCH_OUT);
+        PHX_ASSERT(c->out_count > 0);
+        c->out_count--;
+        batch_recycle(c, batch);
+    }
+}
+
+static phx_batch *batch_obtain(phx_consumer *c)
+{
+    phx_batch *batch = c->spare;
+    if (batch != NULL) {
+        PHX_ASSERT(batch->state == PHX_BATCH_SPARE);
+        c->spare = batch->next_spare;
+        return batch;
+    }
+    PHX_ASSERT(c->made_count <= c->bound); /* none is spare, so all that were made are out */
+    batch = phx_batch_create(c->mem);
+    if (batch == NULL)
+        return NULL;
+    batch->next_made = c->made;
+    c->made = batch;
+    c->made_count++;
+    return batch;
+}
+
+phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t target_count)
+{
+    collect_returned(c);
+    phx_batch *batch = c->filling != NULL ? c->filling : batch_obtain(c);
+    c->filling = NULL;
+    if (batch == NULL)
+        return NULL;
+    PHX_ASSERT(!batch->merged); /* an offer that failed is repeated first */
+    if (!phx_batch_reserve(c->mem, batch, change_count, target_count)) {
+        batch_recycle(c, batch);
+        return NULL;
+    }
+    batch->view.change_count = change_count;
+    batch->view.target_count = target_count;
+    batch->state = PHX_BATCH_FILLING;
+    c->filling = batch;
+    return batch;
+}
+
+void phx_consumer_forget(phx_consumer *c, uint64_t observer)
+{
+    PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick is in the net already */
+    phx_coalesce_forget(c->coalesce, observer);
+}
+
+static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, uint64_t tick)
+{
+    PHX_ASSERT(c->out_count < c->bound);
+    PHX_ASSERT(tick_first <= tick);
+    PHX_ASSERT(batch->view.change_count <= batch->changes_capacity);
+    PHX_ASSERT(batch->view.target_count <= batch->targets_capacity);
+    batch->view.tick_first = tick_first;
+    batch->view.tick = tick;
+    batch->state = PHX_BATCH_OUT;
+    batch->merged = false;
+    c->out_count++;
+    c->batches++;
+    c->events += batch->view.target_count;
+    bool put = phx_ring_put(c->out, batch); /* pairs with the take in phx_consumer_take() */
+    PHX_ASSERT(put);                        /* fewer than bound are out */
+    (void)put;
+}
+
+static bool is_pending(const phx_consumer *c)
+{
+    return phx_coalesce_count(c->coalesce).observers > 0;
+}
+
+/* Puts the tick into the net difference, once. false = no memory. */
+static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
+{
+    if (batch->merged)
+        return true;
+    bool first = !is_pending(c);
+    if (!phx_coalesce_merge(c->coalesce, batch))
+        return false;
+    if (first)
+        c->tick_first = tick;
+    c->coalesced_ticks++;
+    batch->merged = true;
+    return true;
+}
+
+/* Hands the net over in the tick's own batch, which was merged, or in a spare one. false = no memory. */
+static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
+{
+    phx_batch *batch = merged != NULL ? merged : batch_obtain(c);
+    if (batch == NULL)
+        return false;
+    if (!phx_coalesce_drain(c->coalesce, batch)) {
+        if (merged == NULL)
+            batch_recycle(c, batch);
+        return false;
+    }
+    hand_over(c, batch, c->tick_first, tick);
+    return true;
+}
+
+bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
+{
+    PHX_ASSERT(tick > c->tick);
+    PHX_ASSERT(batch == c->filling);
+    collect_returned(c);
+    bool room = c->out_count < c->bound;
+    bool changed = batch != NULL && batch->view.change_count > 0;
+    if (changed && room && !is_pending(c)) {
+        PHX_ASSERT(!batch->merged); /* it would be pending */
+        hand_over(c, batch, tick, tick);
+    } else {
+        if (changed && !merge_tick(c, batch, tick))
+            return false;
+        if (room && is_pending(c)) {
+            if (!deliver_net(c, batch, tick))
+                return false;
+        } else if (batch != NULL) {
+            batch_recycle(c, batch);
+        }
+    }
+    c->filling = NULL;
+    c->tick = tick;
+    return true;
+}
+
+phx_consumer_counts phx_consumer_count(const phx_consumer *c)
+{
+    phx_coalesce_counts net = phx_coalesce_count(c->coalesce);
+    return (phx_consumer_counts){
+        .batches = c->batches,
+        .coalesced_ticks = c->coalesced_ticks,
+        .pending = net.pending,
+        .pending_observers = net.observers,
+        .events = c->events,
+        .cancelled = net.cancelled,
+        .forgotten = net.forgotten,
+        .waiting = phx_ring_count(c->out),
+        .out = c->out_count,
+    };
+}
+
+/* ---- the consumer's thread ---- */
+
+static uint32_t taken_home(const phx_consumer *c, const void *pointer)
+{
+    return (uint32_t)(phx_mix64((uintptr_t)pointer) >> 32) & (c->taken_slots - 1);
+}
+
+static void taken_insert(phx_consumer *c, phx_batch *batch)
+{
+    PHX_ASSERT(c->taken_count < c->bound);
+    uint32_t at = taken_home(c, batch);
+    while (c->taken[at] != NULL)
+        at = (at + 1) & (c->taken_slots - 1);
+    c->taken[at] = batch;
+    c->taken_count++;
+}
+
+/* Linear probing; what stands behind the hole moves into it, unless that is before its home. */
+static void taken_remove(phx_consumer *c, uint32_t hole)
+{
+    uint32_t mask = c->taken_slots - 1;
+    for (uint32_t at = (hole + 1) & mask; c->taken[at] != NULL; at = (at + 1) & mask) {
+        uint32_t home = taken_home(c, c->taken[at]);
+        if (((at - home) & mask) >= ((at - hole) & mask)) {
+            c->taken[hole] = c->taken[at];
+            hole = at;
+        }
+    }
+    c->taken[hole] = NULL;
+    c->taken_count--;
+}
+
+static void send_back(phx_consumer *c, phx_batch *batch)
+{
+    bool put = phx_ring_put(c->back, batch); /* pairs with the take in collect_returned() */
+    PHX_ASSERT(put);                         /* no more than bound are out */
+    (void)put;
+}
+
+const ph_batch *phx_consumer_take(phx_consumer *c)
+{
+    phx_batch *batch = phx_ring_take(c->out); /* pairs with the put in hand_over() */
+    if (batch == NULL)
+        return NULL;
+    PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_OUT);
+    taken_insert(c, batch);
+    return &batch->view;
+}
+
+bool phx_consumer_return(phx_consumer *c, const ph_batch *batch)
+{
+    /* The table is half empty at least, so the search ends; a NULL batch finds a free slot. */
+    uint32_t at = taken_home(c, batch);
+    while (c->taken[at] != NULL && &c->taken[at]->view != batch)
+        at = (at + 1) & (c->taken_slots - 1);
+    phx_batch *found = c->taken[at];
+    if (found == NULL)
+        return false;
+    taken_remove(c, at);
+    send_back(c, found);
+    return true;
+}
+
+uint32_t phx_consumer_close(phx_consumer *c)
+{
+    uint32_t closed = c->taken_count;
+    for (uint32_t i = 0; i < c->taken_slots && c->taken_count > 0; i++) {
+        if (c->taken[i] == NULL)
+            continue;
+        send_back(c, c->taken[i]);
+        c->taken[i] = NULL;
+        c->taken_count--;
+    }
+    PHX_ASSERT(c->taken_count == 0);
+    return closed;
+}
+
+void phx_consumer_start_at(phx_consumer *c, uint32_t counter)
+{
+    PHX_ASSERT(c->made == NULL);
+    phx_ring_start_at(c->out, counter);
+    phx_ring_start_at(c->back, counter);
+}
