@@ -7,6 +7,7 @@ function(pharos_canary kind source report)
     set(test canary_${name})
     cmake_language(CALL pharos_${kind}_test NAME ${test} SOURCES ${source} LABELS canary TIMEOUT 60)
     set_tests_properties(${test} PROPERTIES WILL_FAIL ON)
+    add_dependencies(fuzzers ${test})
     if(report)
         add_test(NAME ${test}_report COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:${test}>)
         set_tests_properties(${test}_report PROPERTIES TIMEOUT 60 LABELS canary PASS_REGULAR_EXPRESSION "${report}"

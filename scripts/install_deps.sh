@@ -1,0 +1,71 @@
+#!/bin/sh
+# Installs what the build needs and is not there yet (Debian, Ubuntu); as root or by sudo.
+# usage: install_deps.sh [--tests]    with --tests also what the tests need
+set -eu
+
+packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev gnuplot-nox"
+modules="ck jemalloc libconfuse zlib"
+tools="gcc cmake make pkg-config"
+case ${1:-} in
+--tests)
+    packages="$packages g++ libcriterion-dev clang llvm python3"
+    modules="$modules criterion"
+    tools="$tools g++ clang python3"
+    ;;
+"") ;;
+*)
+    echo "usage: $0 [--tests]" >&2
+    exit 2
+    ;;
+esac
+
+# Without apt nothing can be installed here, but it may all be there.
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    for tool in $tools; do
+        command -v "$tool" >/dev/null || { echo "$0: no apt-get here, and $tool is missing" >&2; exit 1; }
+    done
+    for module in $modules; do
+        pkg-config --exists "$module" || { echo "$0: no apt-get here, and $module is missing" >&2; exit 1; }
+    done
+    exit 0
+fi
+
+updated=
+install()
+{
+    sudo=
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || { echo "$0: needs root or sudo to install: $*" >&2; exit 1; }
+        sudo=sudo
+    fi
+    echo "installing: $*"
+    if [ -z "$updated" ]; then
+        $sudo apt-get -qq -o DPkg::Lock::Timeout=300 update
+        updated=yes
+    fi
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 \
+        install --no-install-recommends "$@" >/dev/null
+}
+
+missing=
+for package in $packages; do
+    case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true) in
+    *"ok installed") ;;
+    *) missing="$missing $package" ;;
+    esac
+done
+if [ -n "$missing" ]; then
+    # shellcheck disable=SC2086
+    install $missing
+fi
+
+# The sanitizers and libFuzzer of clang: a package named after clang's version.
+if [ "${1:-}" = --tests ]; then
+    probe=$(mktemp -d)
+    trap 'rm -rf "$probe"' EXIT
+    echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d == 0 && n == 0; }' >"$probe/probe.c"
+    if ! clang -fsanitize=fuzzer,address "$probe/probe.c" -o "$probe/probe" 2>/dev/null; then
+        version=$(clang -dumpversion)
+        install "libclang-rt-${version%%.*}-dev"
+    fi
+fi

@@ -1,0 +1,96 @@
+#!/bin/sh
+# Builds and runs every test, once per build that finds what the others do not. Each leg
+# ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
+# usage: test.sh [--quick] [--jobs N] [LEG ...]
+#   --quick   the release leg alone
+#   LEG       release asan tsan clang fuzz determinism; all when none is named
+set -eu
+cd "$(dirname "$0")/.."
+
+jobs=$(nproc)
+legs=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --quick) legs=release ;;
+    --jobs) jobs=$2; shift ;;
+    release | asan | tsan | clang | fuzz | determinism) legs="$legs $1" ;;
+    *)
+        sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+        exit 2
+        ;;
+    esac
+    shift
+done
+# What each leg alone can find:
+#   release      what users run: optimised, assertions off; also installing, and the lint
+#   asan         memory errors, leaks, undefined behaviour (gcc)
+#   tsan         data races; threads held up at random
+#   clang        the other compiler's warnings and code, with assertions and whole-structure checks
+#   fuzz         inputs that nobody thought of, a bounded run of each fuzzer (clang)
+#   determinism  one event hash over compilers and optimisation levels
+legs=${legs:-release asan tsan clang fuzz determinism}
+
+scripts/install_deps.sh --tests
+mkdir -p build
+summary=build/summary.txt
+: >"$summary"
+failed_legs=
+
+tell() # tell LEG PASSED FAILED SECONDS
+{
+    echo "$1: $2 passed, $3 failed ($4 s)" | tee -a "$summary"
+    [ "$3" -eq 0 ] || failed_legs="$failed_legs $1"
+}
+
+# Runs one leg: configures its preset, builds the target, runs ctest.
+run_leg() # run_leg LEG TARGET CTEST_ARGUMENTS...
+{
+    leg=$1 target=$2
+    shift 2
+    log=build/$leg.log
+    begin=$(date +%s)
+    echo "=== $leg"
+    if ! { cmake --preset "$leg" && cmake --build --preset "$leg" -j "$jobs" --target "$target"; } >"$log" 2>&1; then
+        grep -E -m 40 'error|warning|Error|\*\*\*' "$log" || tail -n 40 "$log"
+        echo "$leg: does not build; all of it in $log"
+        tell "$leg" 0 1 $(($(date +%s) - begin))
+        return
+    fi
+    ctest --test-dir "build/$leg" -j "$jobs" --no-tests=error --output-on-failure "$@" 2>&1 | tee -a "$log" || true
+    # ctest's closing line: "97% tests passed, 1 tests failed out of 33"
+    line=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' "$log" | tail -n 1)
+    failed=$(echo "$line" | sed -E 's/.*, ([0-9]+) tests failed.*/\1/')
+    total=$(echo "$line" | sed -E 's/.*out of ([0-9]+).*/\1/')
+    if [ -z "$line" ]; then
+        failed=1
+        total=1
+    fi
+    tell "$leg" $((total - failed)) "$failed" $(($(date +%s) - begin))
+}
+
+run_determinism()
+{
+    begin=$(date +%s)
+    echo "=== determinism"
+    if scripts/determinism.sh --quick --jobs "$jobs"; then
+        tell determinism 1 0 $(($(date +%s) - begin))
+    else
+        tell determinism 0 1 $(($(date +%s) - begin))
+    fi
+}
+
+for leg in $legs; do
+    case $leg in
+    fuzz) run_leg fuzz fuzzers -L 'fuzz|canary' ;;
+    determinism) run_determinism ;;
+    *) run_leg "$leg" all ;;
+    esac
+done
+
+echo "=== summary"
+cat "$summary"
+awk '{ passed += $2; failed += $4 } END { printf "all legs: %d passed, %d failed\n", passed, failed }' "$summary"
+if [ -n "$failed_legs" ]; then
+    echo "FAILED:$failed_legs"
+    exit 1
+fi
