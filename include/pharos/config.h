@@ -3,9 +3,29 @@
  * Pharos config files: a separate small library (pharos_config) that fills a plain
  * ph_world_def. A server with its own configuration does not link it.
  *
- * Syntax is libconfuse's: `key = value`, lists as {a, b}, `#` comments, and sections
- * `class NAME { key = value ... }`. Keys, defaults and ranges: `pharos-config dump`.
- * Parsing is right under any locale. @thread one thread at a time per ph_config.
+ * Syntax: `key = value`, pairs as {a, b}, comments (#, // and the C kind), and sections
+ * `class NAME { key = value ... }`. Keys, defaults and ranges: `pharos-config reference`.
+ * The class "default" is kind 0, whether a file has it or not; the others are kinds 1, 2,
+ * ... in the order of the file. No class inherits from another: what a class does not say
+ * has the built-in default. Parsing is right under any locale; nothing is printed; files
+ * include no others.
+ *
+ * To reload: load the file into a fresh ph_config, put the live world's own hooks (and
+ * whatever else the host sets by itself) into a copy of its definition, and hand that to
+ * ph_world_reconfigure(), which takes all of it or names the first key that can not
+ * change. Keep the old config on any failure.
+ *
+ *     ph_config *fresh = NULL;
+ *     ph_config_error error;
+ *     if (ph_config_create(&fresh) == PH_OK && ph_config_load(fresh, path, &error) == PH_OK) {
+ *         ph_world_def def = *ph_config_def(fresh);
+ *         status = ph_world_reconfigure(world, &def, reason, sizeof reason);
+ *     }
+ *     ph_config_destroy(fresh);
+ *
+ * The library takes its memory from malloc() and parses one text at a time in a process
+ * (others wait). Out of memory inside libconfuse's lexer ends the process: its doing.
+ * @thread one thread at a time per ph_config; several of them any way.
  */
 #ifndef PHAROS_CONFIG_H
 #define PHAROS_CONFIG_H
@@ -27,37 +47,46 @@ typedef struct ph_config_error {
     char reason[PH_CONFIG_REASON_SIZE];
 } ph_config_error;
 
-/** A config with every key at its default. PH_NO_MEMORY. */
+/** A config with every key at its default. PH_NO_MEMORY, PH_BAD_ARGUMENT (config is NULL). */
 PH_NODISCARD PH_API ph_status ph_config_create(ph_config **config);
+/** NULL is taken. */
 PH_API void ph_config_destroy(ph_config *config);
 
 /**
- * Reads a file on top of what is there. All of it or nothing: on PH_BAD_ARGUMENT (cannot
- * read) or PH_BAD_DEF (syntax, unknown key, type, range) `error` names file, line and
- * reason, and the config is as before.
+ * Reads a file on top of what is there: a key that the file has replaces the value there
+ * was, in the classes too; further classes come behind those that there are. All of it or
+ * nothing: on PH_BAD_ARGUMENT (can not be read, above 16 MiB, or the 65th file name for
+ * this config), PH_BAD_DEF (syntax, unknown key, key or class there twice, type, range, a
+ * rule between keys) or PH_NO_MEMORY `error` (may be NULL) names file, line and reason,
+ * and the config is as before.
  */
 PH_NODISCARD PH_API ph_status ph_config_load(ph_config *config, const char *path, ph_config_error *error);
 
-/** The same from memory; `name` stands for the file in errors. */
+/** The same from memory; `name` (NULL = "text") stands for the file in errors. */
 PH_NODISCARD PH_API ph_status ph_config_load_text(ph_config *config, const char *name, const char *text,
                                                   ph_config_error *error);
 
 /**
- * One assignment "key=value" (a list as "a,b"; a class attribute bare for the class
- * default, "NAME.view=100" for another, made when new, as a copy of nothing: all defaults).
+ * One assignment "key=value" (a pair as "a,b", shards also as "4x4"; a class attribute
+ * bare for the class default, "NAME.view=100" for another, made when new, as a copy of
+ * nothing: all defaults). The whole definition is checked behind each, so that of two
+ * that need each other the enabling one comes first. All or nothing, errors as above.
  */
 PH_NODISCARD PH_API ph_status ph_config_set(ph_config *config, const char *assignment, ph_config_error *error);
 
 /** The definition; its classes live in the config, until it is changed or destroyed. */
 PH_API const ph_world_def *ph_config_def(const ph_config *config);
 
-/** The kind of this class name; kind 0 (class default) for every name there is not. */
+/** The kind of this class name; kind 0 (class default) for NULL and every name there is not. */
 PH_API uint32_t ph_config_kind(const ph_config *config, const char *class_name);
 
-/** Writes every key, its value and, as a comment, where it came from; readable by ph_config_load(). */
+/**
+ * Writes every key, its value and, as a comment, where it came from; ph_config_load() reads
+ * it back to the same bits. PH_BAD_ARGUMENT: a NULL, or `out` can not be written.
+ */
 PH_NODISCARD PH_API ph_status ph_config_dump(const ph_config *config, FILE *out);
 
-/** Writes the reference page: every key with type, range, default, live or not, meaning (Markdown). */
+/** Writes the reference page: every key with type, range, default, live or not, meaning (Markdown). Errors as above. */
 PH_NODISCARD PH_API ph_status ph_config_reference(FILE *out);
 
 #ifdef __cplusplus

@@ -1,0 +1,184 @@
+/*
+ * The key lists of base/keys.h as tables: name, type, place in the struct, range. The
+ * checks of a definition (src/api) and the whole config library (src/config) walk these.
+ * Stateless; the callers print numbers under the C locale (base/c_locale.h).
+ */
+#ifndef PHX_BASE_KEY_TABLE_H
+#define PHX_BASE_KEY_TABLE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pharos/types.h>
+
+#include "base/core.h"
+#include "base/keys.h"
+
+typedef enum phx_key_type {
+    PHX_KEY_f32,
+    PHX_KEY_f32x2,
+    PHX_KEY_f64,
+    PHX_KEY_u32,
+    PHX_KEY_u32x2,
+    PHX_KEY_range, /* from here three enumerations */
+    PHX_KEY_shape,
+    PHX_KEY_index,
+    PHX_KEY_mask, /* from here of classes only */
+    PHX_KEY_u8,
+    PHX_KEY_flag
+} phx_key_type;
+
+typedef struct phx_key {
+    const char *name;
+    const char *meaning;
+    double min, max; /* inclusive; not of masks and flags, whose every value is good */
+    phx_key_type type;
+    uint32_t offset; /* in ph_world_def or ph_class */
+    bool live;
+} phx_key;
+
+#define PHX_WORLD_KEY_ROW(type, name, a, b, min, max, live, meaning) \
+    {#name, meaning, (double)(min), (double)(max), PHX_KEY_##type, offsetof(ph_world_def, name), live},
+#define PHX_CLASS_KEY_ROW(type, name, value, min, max, meaning) \
+    {#name, meaning, (double)(min), (double)(max), PHX_KEY_##type, offsetof(ph_class, name), true},
+#define PHX_WORLD_KEY_ONE(...) +1
+#define PHX_CLASS_KEY_ONE(...) +1
+
+enum {
+    PHX_WORLD_KEY_COUNT = 0 PHX_WORLD_KEYS(PHX_WORLD_KEY_ONE),
+    PHX_CLASS_KEY_COUNT = 0 PHX_CLASS_KEYS(PHX_CLASS_KEY_ONE)
+};
+
+/* Initialise a `const phx_key [PHX_..._KEY_COUNT]`: src/api has its own, src/config, a library apart, too. */
+#define PHX_WORLD_KEY_TABLE {PHX_WORLD_KEYS(PHX_WORLD_KEY_ROW)}
+#define PHX_CLASS_KEY_TABLE {PHX_CLASS_KEYS(PHX_CLASS_KEY_ROW)}
+
+/* Enumerations are read and written as 32 bit numbers. */
+_Static_assert(sizeof(ph_range) == 4 && sizeof(ph_shape) == 4 && sizeof(ph_index) == 4, "enumerations of 32 bit");
+
+/* The words of an enumeration and their number; NULL and 0 for any other type. */
+static inline const char *const *phx_key_words(phx_key_type type, uint32_t *count)
+{
+    static const char *const range[] = {PHX_RANGE_WORDS};
+    static const char *const shape[] = {PHX_SHAPE_WORDS};
+    static const char *const index[] = {PHX_INDEX_WORDS};
+
+    switch (type) {
+    case PHX_KEY_range: *count = sizeof range / sizeof *range; return range;
+    case PHX_KEY_shape: *count = sizeof shape / sizeof *shape; return shape;
+    case PHX_KEY_index: *count = sizeof index / sizeof *index; return index;
+    default: *count = 0; return NULL;
+    }
+}
+
+/* What a class name is made of: letters, digits, '_', '-' and '.' of ASCII, whatever the locale. */
+static inline bool phx_is_name_byte(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           byte == '_' || byte == '-' || byte == '.';
+}
+
+/* 2 for a pair, else 1. */
+static inline uint32_t phx_key_width(phx_key_type type)
+{
+    return type == PHX_KEY_f32x2 || type == PHX_KEY_u32x2 ? 2 : 1;
+}
+
+/* false: a float32, which fewer digits tell apart. Whole numbers are taken for float64. */
+static inline bool phx_key_is_f64(phx_key_type type)
+{
+    return type != PHX_KEY_f32 && type != PHX_KEY_f32x2;
+}
+
+/* Element i of the key's value in `base` (the def or class), as a number. Not for masks: they do not fit. */
+static inline double phx_key_number(const phx_key *key, const void *base, uint32_t i)
+{
+    const char *at = (const char *)base + key->offset;
+    float f32;
+    double f64;
+    uint32_t u32;
+
+    PHX_ASSERT(i < phx_key_width(key->type));
+    switch (key->type) {
+    case PHX_KEY_f32:
+    case PHX_KEY_f32x2: memcpy(&f32, at + i * sizeof f32, sizeof f32); return (double)f32;
+    case PHX_KEY_f64: memcpy(&f64, at, sizeof f64); return f64;
+    case PHX_KEY_u8:
+    case PHX_KEY_flag: return (double)*(const unsigned char *)at;
+    default: break;
+    }
+    PHX_ASSERT(key->type != PHX_KEY_mask);
+    memcpy(&u32, at + i * sizeof u32, sizeof u32);
+    return (double)u32;
+}
+
+/* NaN is in no range. */
+static inline bool phx_key_in_range(const phx_key *key, double value)
+{
+    return value >= key->min && value <= key->max;
+}
+
+/* Room for phx_number_write(): sign, 17 digits, point, exponent. */
+enum { PHX_NUMBER_SIZE = 32 };
+
+/*
+ * The fewest digits that give the number back as a float64, or float32; without a plus
+ * sign, which is no part of a number in a config file; plain, without an exponent, below
+ * 10^9. Returns the length.
+ */
+static inline size_t phx_number_write(double value, bool is_f64, char *text, size_t size)
+{
+    double magnitude = value < 0 ? -value : value;
+    int enough = is_f64 ? 17 : 9;
+    int digits = 1;
+    char *plus;
+
+    for (double whole = 10; magnitude >= whole && magnitude < 1e9; whole *= 10) {
+        digits++;
+    }
+    for (; digits <= enough; digits++) {
+        int wrote = snprintf(text, size, "%.*g", digits, value);
+        double back = is_f64 ? strtod(text, NULL) : (double)strtof(text, NULL);
+
+        PHX_ASSERT(wrote > 0 && (size_t)wrote < size);
+        if (!(back < value || back > value)) { /* NaN ends it too */
+            break;
+        }
+    }
+    plus = strchr(text, '+');
+    if (plus != NULL) {
+        memmove(plus, plus + 1, strlen(plus));
+    }
+    return strlen(text);
+}
+
+/* Room for phx_key_range_text(). */
+enum { PHX_RANGE_TEXT_SIZE = 96 };
+
+/* "[1, 256]", or the words of an enumeration. Returns text. */
+static inline const char *phx_key_range_text(const phx_key *key, char text[PHX_RANGE_TEXT_SIZE])
+{
+    uint32_t count = 0;
+    const char *const *words = phx_key_words(key->type, &count);
+    size_t used = 0;
+
+    if (words == NULL) {
+        char min[PHX_NUMBER_SIZE];
+        char max[PHX_NUMBER_SIZE];
+
+        phx_number_write(key->min, phx_key_is_f64(key->type), min, sizeof min);
+        phx_number_write(key->max, phx_key_is_f64(key->type), max, sizeof max);
+        snprintf(text, PHX_RANGE_TEXT_SIZE, "[%s, %s]", min, max);
+        return text;
+    }
+    for (uint32_t i = 0; i < count && used < PHX_RANGE_TEXT_SIZE; i++) {
+        int wrote = snprintf(text + used, PHX_RANGE_TEXT_SIZE - used, "%s%s", i == 0 ? "" : ", ", words[i]);
+
+        PHX_ASSERT(wrote > 0 && used + (size_t)wrote < PHX_RANGE_TEXT_SIZE);
+        used += (size_t)wrote;
+    }
+    return text;
+}
+
+#endif

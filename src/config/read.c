@@ -1,0 +1,277 @@
+/*
+ * Between libconfuse and a ph_config: the options, made from base/keys.h, and the
+ * callbacks that put each value into its field while its line is known. libconfuse gives
+ * the syntax, sections, lists, unknown and missing things; values and ranges are ours.
+ */
+#include "config/read.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <confuse.h>
+#include <pharos/pharos.h>
+
+#include "config/error.h"
+#include "config/scan.h"
+#include "config/value.h"
+
+#define SECTION "class"
+
+typedef struct reader {
+    ph_config *config;
+    const char *name;
+    uint32_t source;
+    ph_config_error *error;
+    ph_status status; /* of the first thing that went wrong */
+    cfg_t *root;
+    uint32_t sections;         /* that were begun */
+    uint32_t kind;             /* of the one begun last */
+    const phx_key *half;       /* a pair whose second value has not come yet */
+    uint32_t half_line;
+    bool world_seen[PHX_WORLD_KEY_COUNT]; /* in this text */
+    bool class_seen[PHX_CLASS_KEY_COUNT]; /* in this section */
+    phx_scan scan;
+} reader;
+
+/* libconfuse has one lexer for the process, and no context for its callbacks: they find it here. */
+static pthread_mutex_t lexer_mutex = PTHREAD_MUTEX_INITIALIZER;
+static reader *active; /* while lexer_mutex is held */
+
+/* ================================= reasons ================================= */
+
+/* Only the first reason counts: the rest follows from it. */
+__attribute__((format(printf, 4, 5))) static bool fail(reader *r, ph_status status, uint32_t line,
+                                                       const char *format, ...)
+{
+    va_list list;
+
+    if (r->status == PH_OK) {
+        va_start(list, format);
+        r->status = phx_config_error_list(r->error, status, r->name, line, format, list);
+        va_end(list);
+    }
+    return false;
+}
+
+static uint32_t line_of(const cfg_t *section)
+{
+    return section->line > 0 ? (uint32_t)section->line : 1;
+}
+
+static void on_error(cfg_t *section, const char *format, va_list list)
+{
+    reader *r = active;
+
+    if (r->status == PH_OK) {
+        r->status = phx_config_error_list(r->error, PH_BAD_DEF, r->name, line_of(section), format, list);
+    }
+}
+
+static bool check_half(reader *r)
+{
+    if (r->half == NULL) {
+        return true;
+    }
+    return fail(r, PH_BAD_DEF, r->half_line, "%s takes 2 values, {a, b}", r->half->name);
+}
+
+/* ================================= values ================================= */
+
+/* One value of a key: element i of it. */
+static bool take_value(reader *r, const phx_key *key, bool *seen, void *base, phx_origin *origin, uint32_t i,
+                       uint32_t line, const char *text)
+{
+    char reason[PHX_VALUE_REASON_SIZE];
+
+    if (i == 0 && !check_half(r)) {
+        return false;
+    }
+    if (i == 0 && *seen) {
+        return fail(r, PH_BAD_DEF, line, "%s is there a second time", key->name);
+    }
+    if (i >= phx_key_width(key->type)) {
+        return fail(r, PH_BAD_DEF, line, "%s takes 2 values, {a, b}", key->name);
+    }
+    if (!phx_value_read(key, base, i, text, reason)) {
+        return fail(r, PH_BAD_DEF, line, "%s", reason);
+    }
+    *seen = true;
+    *origin = (phx_origin){r->source, line};
+    r->half = i + 1 < phx_key_width(key->type) ? key : NULL;
+    r->half_line = line;
+    return true;
+}
+
+/* Steps into the section that libconfuse is in, if it is another one than before. */
+static bool enter_section(reader *r, const char *title)
+{
+    uint32_t section = cfg_size(r->root, SECTION);
+    const char *bad = phx_config_bad_name(title);
+    uint32_t line;
+
+    PHX_ASSERT(section >= r->sections && section <= r->scan.section_count);
+    if (section == r->sections) {
+        return true;
+    }
+    line = r->scan.section_lines[section - 1];
+    if (!check_half(r)) {
+        return false;
+    }
+    if (bad != NULL) {
+        return fail(r, PH_BAD_DEF, line, "%s", bad);
+    }
+    r->sections = section;
+    r->kind = phx_config_find_class(r->config, title);
+    memset(r->class_seen, 0, sizeof r->class_seen);
+    if (r->kind < r->config->def.class_count) {
+        return true;
+    }
+    if (r->kind == PH_KINDS_MAX) {
+        return fail(r, PH_BAD_DEF, line, "more than %d classes", PH_KINDS_MAX);
+    }
+    return phx_config_add_class(r->config, title) || fail(r, PH_NO_MEMORY, line, "out of memory");
+}
+
+/* libconfuse met a value of the option; of a list, the one behind those before. */
+static int on_value(cfg_t *section, cfg_opt_t *option, const char *text, void *result)
+{
+    reader *r = active;
+    uint32_t i = option->nvalues - 1;
+    const phx_key *key;
+    bool good;
+
+    if (section == r->root) {
+        key = phx_config_world_key(option->name);
+        PHX_ASSERT(key != NULL);
+        good = take_value(r, key, &r->world_seen[key - phx_config_world_keys], &r->config->def,
+                          &r->config->origins[key - phx_config_world_keys], i, line_of(section), text);
+    } else {
+        key = phx_config_class_key(option->name);
+        PHX_ASSERT(key != NULL);
+        good = enter_section(r, cfg_title(section)) &&
+               take_value(r, key, &r->class_seen[key - phx_config_class_keys], &r->config->classes[r->kind],
+                          &r->config->class_origins[r->kind].of[key - phx_config_class_keys], i, line_of(section),
+                          text);
+    }
+    *(const char **)result = text;
+    return good ? 0 : -1;
+}
+
+/* A section is at its end; an empty one is seen here first. */
+static int on_section(cfg_t *root, cfg_opt_t *option)
+{
+    cfg_t *section = cfg_opt_getnsec(option, cfg_opt_size(option) - 1);
+
+    (void)root;
+    return enter_section(active, cfg_title(section)) && check_half(active) ? 0 : -1;
+}
+
+/* ================================= the parse ================================= */
+
+#define OPTION_ONE(name) CFG_STR_CB(#name, NULL, CFGF_NODEFAULT, on_value),
+#define OPTION_PAIR(name) CFG_STR_LIST_CB(#name, NULL, CFGF_NODEFAULT, on_value),
+#define OPTION_f32 OPTION_ONE
+#define OPTION_f64 OPTION_ONE
+#define OPTION_u32 OPTION_ONE
+#define OPTION_u8 OPTION_ONE
+#define OPTION_range OPTION_ONE
+#define OPTION_shape OPTION_ONE
+#define OPTION_index OPTION_ONE
+#define OPTION_mask OPTION_ONE
+#define OPTION_flag OPTION_ONE
+#define OPTION_f32x2 OPTION_PAIR
+#define OPTION_u32x2 OPTION_PAIR
+#define WORLD_OPTION(type, name, a, b, min, max, live, meaning) OPTION_##type(name)
+#define CLASS_OPTION(type, name, value, min, max, meaning) OPTION_##type(name)
+
+static cfg_t *make_parser(void)
+{
+    cfg_opt_t class_options[] = {PHX_CLASS_KEYS(CLASS_OPTION) CFG_END()};
+    cfg_opt_t options[] = {
+        PHX_WORLD_KEYS(WORLD_OPTION)
+        CFG_SEC(SECTION, class_options, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
+        CFG_END()
+    };
+    cfg_t *root = cfg_init(options, CFGF_NONE); /* copies them */
+
+    if (root != NULL) {
+        (void)cfg_set_error_function(root, on_error);
+        cfg_getopt(root, SECTION)->validcb = on_section;
+    }
+    return root;
+}
+
+static bool parse(reader *r, char *text, size_t length)
+{
+    FILE *file = fmemopen(text, length, "r");
+
+    if (file == NULL) {
+        return fail(r, PH_NO_MEMORY, 0, "out of memory");
+    }
+    r->root = make_parser();
+    if (r->root == NULL) {
+        fclose(file);
+        return fail(r, PH_NO_MEMORY, 0, "out of memory");
+    }
+    if (cfg_parse_fp(r->root, file) != CFG_SUCCESS) {
+        fail(r, PH_BAD_DEF, line_of(r->root), "this can not be read"); /* unless there is a better reason */
+    }
+    cfg_free(r->root);
+    fclose(file);
+    return r->status == PH_OK && check_half(r);
+}
+
+/* The last line of this text that set one of the keys that the reason speaks of. */
+static uint32_t line_of_reason(const reader *r, const char *reason)
+{
+    uint32_t line = 0;
+
+    for (uint32_t i = 0; i < PHX_WORLD_KEY_COUNT; i++) {
+        const phx_origin *origin = &r->config->origins[i];
+
+        if (origin->source == r->source && origin->line > line &&
+            strstr(reason, phx_config_world_keys[i].name) != NULL) {
+            line = origin->line;
+        }
+    }
+    return line;
+}
+
+/* What no single value shows: the rules between keys. */
+static bool check_together(reader *r)
+{
+    char reason[PHX_VALUE_REASON_SIZE];
+
+    if (ph_world_def_check(&r->config->def, reason, sizeof reason) == PH_OK) {
+        return true;
+    }
+    return fail(r, PH_BAD_DEF, line_of_reason(r, reason), "%s", reason);
+}
+
+ph_status phx_read_text(ph_config *staged, const char *name, char *text, size_t length, ph_config_error *error)
+{
+    reader *r = calloc(1, sizeof *r);
+    ph_status status;
+
+    if (r == NULL) {
+        return phx_config_error(error, PH_NO_MEMORY, name, 0, "out of memory");
+    }
+    *r = (reader){.config = staged, .name = name, .error = error, .status = PH_OK};
+    if (!phx_config_file(staged, name, &r->source, &status)) {
+        free(r);
+        return phx_config_error(error, status, name, 0, status == PH_NO_MEMORY ? "out of memory" :
+                                "more files than one config can remember");
+    }
+    if (!phx_scan_text(text, length, &r->scan)) {
+        fail(r, PH_BAD_DEF, r->scan.error_line, "%s", r->scan.reason);
+    } else if (length > 0) { /* fmemopen() has no empty files */
+        pthread_mutex_lock(&lexer_mutex);
+        active = r;
+        (void)(parse(r, text, length) && check_together(r));
+        active = NULL;
+        pthread_mutex_unlock(&lexer_mutex);
+    }
+    status = r->status;
+    free(r);
+    return status;
+}

@@ -1,0 +1,28 @@
+/*
+ * A look at a config text before libconfuse gets it. libconfuse 3.3 skips bytes that it
+ * does not know, counts the lines of comments more than once, puts environment variables
+ * into values, takes paths ("class=a|view") for keys, and ends the process on a word too
+ * long for its buffer. So: comments become blanks here, and whatever else is none of words,
+ * quoted words, '=', ',', '{' and '}' is refused with its line. Stateless.
+ */
+#ifndef PHX_CONFIG_SCAN_H
+#define PHX_CONFIG_SCAN_H
+
+#include "base/key_table.h"
+
+enum {
+    PHX_WORD_MAX = 255, /* bytes; every key, name and number that is any good is far shorter */
+    PHX_SCAN_REASON_SIZE = 128
+};
+
+typedef struct phx_scan {
+    uint32_t section_count;
+    uint32_t section_lines[PH_KINDS_MAX]; /* of the n-th '{' that opens a section */
+    uint32_t error_line;                  /* when refused */
+    char reason[PHX_SCAN_REASON_SIZE];
+} phx_scan;
+
+/* Blanks the comments in text. false: *scan says where and why it is refused. */
+bool phx_scan_text(char *text, size_t length, phx_scan *scan);
+
+#endif

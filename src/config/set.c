@@ -1,0 +1,169 @@
+/*
+ * Changes a config by one assignment, KEY=VALUE as on a command line: clones the config,
+ * changes the clone under the C locale, and commits when all of it is good.
+ */
+#include <stdlib.h>
+
+#include <pharos/pharos.h>
+
+#include "base/c_locale.h"
+#include "config/config.h"
+#include "config/error.h"
+#include "config/value.h"
+
+/* Cuts blanks off both ends, in place. */
+static char *trim(char *text)
+{
+    size_t length;
+
+    text += strspn(text, " \t\r\n");
+    for (length = strlen(text); length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL; length--) {
+        text[length - 1] = '\0';
+    }
+    return text;
+}
+
+/* Where an assignment goes. */
+typedef struct field {
+    const phx_key *key;
+    void *base;
+    phx_origin *origin;
+} field;
+
+/* The class attribute `name` of the class `class_name`, which is made when new. NULL = done, else why not. */
+static const char *find_class_field(ph_config *config, const char *class_name, const char *name, field *to,
+                                    ph_status *status)
+{
+    const char *bad = phx_config_bad_name(class_name);
+    uint32_t kind;
+
+    *status = PH_BAD_DEF;
+    to->key = phx_config_class_key(name);
+    if (to->key == NULL) {
+        return "a class has no such attribute";
+    }
+    if (bad != NULL) {
+        return bad;
+    }
+    kind = phx_config_find_class(config, class_name);
+    if (kind == PH_KINDS_MAX) {
+        return "too many classes";
+    }
+    if (kind == config->def.class_count && !phx_config_add_class(config, class_name)) {
+        *status = PH_NO_MEMORY;
+        return "out of memory";
+    }
+    to->base = &config->classes[kind];
+    to->origin = &config->class_origins[kind].of[to->key - phx_config_class_keys];
+    return NULL;
+}
+
+static const char *find_field(ph_config *config, char *name, field *to, ph_status *status)
+{
+    char *dot = strrchr(name, '.'); /* the last one: class names may have dots, attributes have none */
+
+    *status = PH_BAD_DEF;
+    if (dot != NULL) {
+        *dot = '\0';
+        return find_class_field(config, name, dot + 1, to, status);
+    }
+    to->key = phx_config_world_key(name);
+    if (to->key != NULL) {
+        to->base = &config->def;
+        to->origin = &config->origins[to->key - phx_config_world_keys];
+        return NULL;
+    }
+    if (phx_config_class_key(name) == NULL) {
+        return "no such key";
+    }
+    return find_class_field(config, "default", name, to, status);
+}
+
+/* "a,b"; for whole numbers also "axb". */
+static bool assign_pair(const field *to, char *value, char reason[PHX_VALUE_REASON_SIZE])
+{
+    char *mark = strpbrk(value, to->key->type == PHX_KEY_u32x2 ? ",x" : ",");
+
+    if (mark == NULL || strchr(mark + 1, ',') != NULL) {
+        snprintf(reason, PHX_VALUE_REASON_SIZE, "%s takes 2 values, a,b", to->key->name);
+        return false;
+    }
+    *mark = '\0';
+    return phx_value_read(to->key, to->base, 0, trim(value), reason) &&
+           phx_value_read(to->key, to->base, 1, trim(mark + 1), reason);
+}
+
+/* Splits `text`, which is ours, and puts the value into the staged config. */
+static ph_status assign(ph_config *staged, char *text, char reason[PHX_VALUE_REASON_SIZE])
+{
+    char *equal = strchr(text, '=');
+    field to = {NULL, NULL, NULL};
+    const char *problem;
+    ph_status status;
+    bool good;
+
+    if (equal == NULL) {
+        snprintf(reason, PHX_VALUE_REASON_SIZE, "not of the form KEY=VALUE");
+        return PH_BAD_DEF;
+    }
+    *equal = '\0';
+    problem = find_field(staged, trim(text), &to, &status);
+    if (problem != NULL) {
+        snprintf(reason, PHX_VALUE_REASON_SIZE, "%s", problem);
+        return status;
+    }
+    PHX_ASSERT(to.key != NULL && to.base != NULL && to.origin != NULL);
+    if (phx_key_width(to.key->type) == 2) {
+        good = assign_pair(&to, trim(equal + 1), reason);
+    } else {
+        good = phx_value_read(to.key, to.base, 0, trim(equal + 1), reason);
+    }
+    if (!good) {
+        return PH_BAD_DEF;
+    }
+    *to.origin = (phx_origin){PHX_SOURCE_SET, 0};
+    return ph_world_def_check(&staged->def, reason, PHX_VALUE_REASON_SIZE);
+}
+
+/* "--set KEY=VALUE"; a very long one is cut at its end, so that its key is seen. */
+static void assignment_place(const char *assignment, char place[PHX_PLACE_SIZE])
+{
+    int wrote = snprintf(place, PHX_PLACE_SIZE, "--set %s", assignment);
+
+    if (wrote >= PHX_PLACE_SIZE) {
+        memcpy(place + PHX_PLACE_SIZE - sizeof "...", "...", sizeof "...");
+    }
+}
+
+ph_status ph_config_set(ph_config *config, const char *assignment, ph_config_error *error)
+{
+    char place[PHX_PLACE_SIZE];
+    char reason[PHX_VALUE_REASON_SIZE] = "out of memory";
+    phx_c_locale scope;
+    ph_status status = PH_NO_MEMORY;
+    ph_config *staged;
+    char *text;
+
+    if (error != NULL) {
+        error->reason[0] = '\0';
+    }
+    if (config == NULL || assignment == NULL) {
+        return phx_config_error(error, PH_BAD_ARGUMENT, "ph_config_set", 0, "no %s",
+                                config == NULL ? "config" : "assignment");
+    }
+    staged = phx_config_clone(config);
+    text = strdup(assignment);
+    scope = phx_c_locale_begin();
+    if (staged != NULL && text != NULL && scope.own != (locale_t)0) {
+        status = assign(staged, text, reason);
+    }
+    phx_c_locale_end(scope);
+    free(text);
+    if (status == PH_OK) {
+        phx_config_commit(config, staged);
+        return PH_OK;
+    }
+    ph_config_destroy(staged);
+    assignment_place(assignment, place);
+    return phx_config_error(error, status, place, 0, "%s", reason);
+}

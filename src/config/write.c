@@ -1,0 +1,143 @@
+/*
+ * Writes a config out: as a file with the origin of each value, and the reference page of
+ * all keys. Called by the host, and by pharos-config.
+ */
+#include <stdlib.h>
+
+#include <pharos/pharos.h>
+
+#include "base/c_locale.h"
+#include "config/config.h"
+#include "config/error.h"
+#include "config/value.h"
+
+/* Comments stand in one column behind the longest usual line. */
+enum { COMMENT_COLUMN = 40 };
+
+static ph_status finish(FILE *out)
+{
+    return fflush(out) == 0 && ferror(out) == 0 ? PH_OK : PH_BAD_ARGUMENT;
+}
+
+/* ================================== dump ================================== */
+
+static void dump_value(const ph_config *config, const phx_key *key, const void *base, phx_origin origin,
+                       const char *indent, FILE *out)
+{
+    char line[COMMENT_COLUMN + PHX_VALUE_SIZE + 32];
+    char value[PHX_VALUE_SIZE];
+    char place[PHX_PLACE_SIZE];
+
+    snprintf(line, sizeof line, "%s%s = %s", indent, key->name, phx_value_write(key, base, value));
+    fprintf(out, "%-*s # ", COMMENT_COLUMN, line);
+    if (origin.source == PHX_SOURCE_DEFAULT) {
+        fprintf(out, "default\n");
+    } else if (origin.source == PHX_SOURCE_SET) {
+        fprintf(out, "--set\n");
+    } else {
+        PHX_ASSERT(origin.source - PHX_SOURCE_FILE < config->file_count);
+        fprintf(out, "%s:%u\n", phx_config_place(config->files[origin.source - PHX_SOURCE_FILE], place),
+                origin.line);
+    }
+}
+
+ph_status ph_config_dump(const ph_config *config, FILE *out)
+{
+    phx_c_locale scope;
+
+    if (config == NULL || out == NULL) {
+        return PH_BAD_ARGUMENT;
+    }
+    scope = phx_c_locale_begin();
+    for (uint32_t i = 0; i < PHX_WORLD_KEY_COUNT; i++) {
+        dump_value(config, &phx_config_world_keys[i], &config->def, config->origins[i], "", out);
+    }
+    for (uint32_t kind = 0; kind < config->def.class_count; kind++) {
+        fprintf(out, "\nclass %s {\n", config->classes[kind].name);
+        for (uint32_t i = 0; i < PHX_CLASS_KEY_COUNT; i++) {
+            dump_value(config, &phx_config_class_keys[i], &config->classes[kind], config->class_origins[kind].of[i],
+                       "    ", out);
+        }
+        fprintf(out, "}\n");
+    }
+    phx_c_locale_end(scope);
+    return finish(out);
+}
+
+/* ============================= reference page ============================= */
+
+static const char reference_head[] =
+    "# Keys of a Pharos config file\n"
+    "\n"
+    "Made by `pharos-config reference`; do not edit.\n"
+    "\n"
+    "A file is a list of `key = value`, in any order, and of sections `class NAME { key = value ... }`. A pair is\n"
+    "`{a, b}`. Comments: `#` and `//` to the end of the line, and `/* ... */`. Words may stand in quotes. Numbers\n"
+    "have a point, whatever the locale, and no plus sign: `1e5`, not `1e+5`. A mask is 64 bit, decimal or `0x` and\n"
+    "hexadecimal. True is `true`, `yes`, `on` or `1`; false is `false`, `no`, `off` or `0`. Every key may be left\n"
+    "out. A key that is unknown, or there twice, or a value outside its range, is refused with file and line, and\n"
+    "nothing of the file counts. A file has at most 16 MiB and includes no other.\n"
+    "\n"
+    "On the command line `--set KEY=VALUE` takes the same keys: a pair as `a,b` (`shards` also as `4x4`), a class\n"
+    "attribute as `view=100` for the class `default` and as `NAME.view=100` for another.\n"
+    "\n"
+    "*live*: may differ when a file is read again while the world lives; all others need a new world. (`workers` is\n"
+    "neither: a different value is passed over.)\n";
+
+static const char reference_rules[] =
+    "\n"
+    "Rules between keys:\n"
+    "- the towers along an axis, `world_size / tower_size` rounded up (at least 1), are in [1, %d];\n"
+    "- there are at most as many shards along an axis as towers, and in all, `nx * ny`, at most %d.\n"
+    "\n"
+    "## Attributes of a class\n"
+    "\n"
+    "An entity has those of its class unless it was given its own. The class `default` is kind 0, whether it is in\n"
+    "the file or not, and serves every kind that the file does not name. The others are kinds 1, 2, ... in the order\n"
+    "of the file. No class inherits from another, not even from `default`: what a section does not say has the\n"
+    "default of this table. A name has 1 to %d letters, digits, `_`, `-` and `.`; a name may be there once, and %d\n"
+    "classes in all. All attributes are live, and a file that is read again may have further classes behind those\n"
+    "that there are.\n";
+
+static void reference_row(const phx_key *key, const void *defaults, bool in_class, FILE *out)
+{
+    char value[PHX_VALUE_SIZE];
+    char range[PHX_RANGE_TEXT_SIZE];
+    const char *range_text = "";
+
+    if (key->type == PHX_KEY_mask) {
+        range_text = "[0, 0xffffffffffffffff]";
+    } else if (key->type != PHX_KEY_flag) {
+        range_text = phx_key_range_text(key, range);
+    }
+    fprintf(out, "| `%s` | %s | %s | `%s` | ", key->name, phx_value_type_text(key->type), range_text,
+            phx_value_write(key, defaults, value));
+    if (!in_class) {
+        fprintf(out, "%s | ", key->live ? "live" : "");
+    }
+    fprintf(out, "%s |\n", key->meaning);
+}
+
+ph_status ph_config_reference(FILE *out)
+{
+    ph_world_def def = ph_world_def_default();
+    phx_c_locale scope;
+
+    if (out == NULL) {
+        return PH_BAD_ARGUMENT;
+    }
+    scope = phx_c_locale_begin();
+    fputs(reference_head, out);
+    fputs("\n## Keys of the world\n\n", out);
+    fputs("| key | type | range | default | | meaning |\n|---|---|---|---|---|---|\n", out);
+    for (uint32_t i = 0; i < PHX_WORLD_KEY_COUNT; i++) {
+        reference_row(&phx_config_world_keys[i], &def, false, out);
+    }
+    fprintf(out, reference_rules, PH_TOWERS_AXIS_MAX, PH_SHARDS_MAX, PH_NAME_SIZE - 1, PH_KINDS_MAX);
+    fputs("\n| key | type | range | default | meaning |\n|---|---|---|---|---|\n", out);
+    for (uint32_t i = 0; i < PHX_CLASS_KEY_COUNT; i++) {
+        reference_row(&phx_config_class_keys[i], &def.classes[0], true, out);
+    }
+    phx_c_locale_end(scope);
+    return finish(out);
+}

@@ -1,0 +1,167 @@
+/*
+ * pharos-config: checks a config file, shows what it comes to, writes the reference page
+ * of all keys. Everything is done by the config library; this is its command line.
+ */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pharos/config.h>
+#include <pharos/pharos.h>
+
+#include "tools/cli.h"
+
+/* Assignments on one command line; more belong into a file. */
+enum { SETS_MAX = 256 };
+
+typedef struct arguments {
+    const char *command;
+    const char *file; /* NULL = the built-in defaults */
+    const char *sets[SETS_MAX];
+    uint32_t set_count;
+} arguments;
+
+static const char documentation[] =
+    "Checks and shows config files of Pharos.\v"
+    "Commands:\n"
+    "  check FILE   says \"FILE: ok\", or FILE:LINE and what is wrong there\n"
+    "  dump [FILE]  prints every key with its value and, as a comment, its origin:\n"
+    "               FILE:LINE, --set or default; the output is a config file\n"
+    "  reference    prints the page of all keys, ranges and meanings (Markdown)\n"
+    "\n"
+    "A config file in short:\n"
+    "  world_size = {2000, 2000}   # pairs in braces; comments to the line's end\n"
+    "  tower_size = 100            # near the usual view\n"
+    "  shards = {2, 2}\n"
+    "  class default { view = 0 }  # kinds that are not named; 0 does not observe\n"
+    "  class player { view = 100 margin = 10 cap = 200 }\n"
+    "\n"
+    "Examples:\n"
+    "  pharos-config dump > pharos.conf       # every key, to start from\n"
+    "  pharos-config check pharos.conf\n"
+    "  pharos-config dump pharos.conf --set shards=4x4 --set player.view=150\n"
+    "\n"
+    "Exit status: 0 all is well; 2 the file, an assignment or the command line\n"
+    "is wrong (standard error says how); 1 no memory, or the output can not be\n"
+    "written.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    arguments *args = state->input;
+
+    switch (key) {
+    case 's':
+        if (args->set_count == SETS_MAX) {
+            argp_error(state, "more than %d --set", SETS_MAX);
+        }
+        args->sets[args->set_count++] = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num == 0) {
+            args->command = text;
+        } else if (state->arg_num == 1) {
+            args->file = text;
+        } else {
+            argp_error(state, "one FILE at a time, not also '%s'", text);
+        }
+        return 0;
+    case ARGP_KEY_END:
+        if (args->command == NULL) {
+            argp_error(state, "a command is missing: check, dump or reference");
+        }
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"set", 's', "KEY=VALUE", 0, "Sets a key on top of the file, or of the defaults; may be given often", 0},
+    {0}
+};
+
+static const struct argp parser = {
+    .options = options,
+    .parser = parse_option,
+    .args_doc = "check FILE\ndump [FILE]\nreference",
+    .doc = documentation
+};
+
+static int exit_status(ph_status status)
+{
+    return status == PH_NO_MEMORY ? PHX_EXIT_TROUBLE : PHX_EXIT_USAGE;
+}
+
+static int wrote(ph_status status)
+{
+    if (status != PH_OK || fflush(stdout) != 0) {
+        fprintf(stderr, "pharos-config: the output can not be written\n");
+        return PHX_EXIT_TROUBLE;
+    }
+    return PHX_EXIT_OK;
+}
+
+/* The file, if there is one, and what was set on top of it. */
+static ph_status fill(ph_config *config, const arguments *args, ph_config_error *error)
+{
+    ph_status status = args->file == NULL ? PH_OK : ph_config_load(config, args->file, error);
+
+    for (uint32_t i = 0; i < args->set_count && status == PH_OK; i++) {
+        status = ph_config_set(config, args->sets[i], error);
+    }
+    return status;
+}
+
+static int check_or_dump(const arguments *args)
+{
+    ph_config_error error = {{0}};
+    ph_config *config = NULL;
+    ph_status status = ph_config_create(&config);
+    int result;
+
+    if (status != PH_OK) {
+        fprintf(stderr, "pharos-config: %s\n", ph_status_text(status));
+        return exit_status(status);
+    }
+    status = fill(config, args, &error);
+    if (status != PH_OK) {
+        fprintf(stderr, "%s\n", error.reason);
+        result = exit_status(status);
+    } else if (strcmp(args->command, "dump") == 0) {
+        result = wrote(ph_config_dump(config, stdout));
+    } else {
+        result = wrote(printf("%s: ok\n", args->file) > 0 ? PH_OK : PH_BAD_ARGUMENT);
+    }
+    ph_config_destroy(config);
+    return result;
+}
+
+static int usage_error(const char *what)
+{
+    fprintf(stderr, "pharos-config: %s\nTry `pharos-config --help'.\n", what);
+    return PHX_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    static char version[64];
+    arguments args = {0};
+
+    snprintf(version, sizeof version, "pharos-config %s", ph_version());
+    argp_program_version = version;
+    argp_err_exit_status = PHX_EXIT_USAGE;
+    argp_parse(&parser, argc, argv, 0, NULL, &args);
+
+    if (strcmp(args.command, "reference") == 0) {
+        if (args.file != NULL || args.set_count > 0) {
+            return usage_error("reference takes neither FILE nor --set");
+        }
+        return wrote(ph_config_reference(stdout));
+    }
+    if (strcmp(args.command, "check") == 0) {
+        return args.file != NULL ? check_or_dump(&args) : usage_error("check what? Name a FILE");
+    }
+    if (strcmp(args.command, "dump") == 0) {
+        return check_or_dump(&args);
+    }
+    return usage_error("unknown command: check, dump and reference are known");
+}
