@@ -11,8 +11,9 @@
 phx_batch *phx_batch_create(phx_mem *mem)
 {
     phx_batch *batch = phx_alloc_zero(mem, sizeof(*batch), PHX_CACHE_LINE);
-    if (batch == NULL)
+    if (batch == NULL) {
         return NULL;
+    }
     batch->magic = MAGIC_LIVE;
     batch->state = PHX_BATCH_SPARE;
     return batch;
@@ -22,13 +23,12 @@ bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t ta
 {
     PHX_ASSERT(phx_batch_valid(batch));
     PHX_ASSERT(batch->state != PHX_BATCH_OUT);
-    bool grown = phx_grow(mem, (void **)&batch->changes, &batch->changes_capacity, 0, changes,
-                          sizeof(*batch->changes)) &&
-                 phx_grow(mem, (void **)&batch->targets, &batch->targets_capacity, 0, targets,
-                          sizeof(*batch->targets)) &&
-                 phx_grow(mem, (void **)&batch->kinds, &batch->kinds_capacity, 0, targets, sizeof(*batch->kinds)) &&
-                 phx_grow(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, 0, targets,
-                          sizeof(*batch->incarnations));
+    bool grown =
+        phx_grow(mem, (void **)&batch->changes, &batch->changes_capacity, 0, changes, sizeof(*batch->changes)) &&
+        phx_grow(mem, (void **)&batch->targets, &batch->targets_capacity, 0, targets, sizeof(*batch->targets)) &&
+        phx_grow(mem, (void **)&batch->kinds, &batch->kinds_capacity, 0, targets, sizeof(*batch->kinds)) &&
+        phx_grow(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, 0, targets,
+                 sizeof(*batch->incarnations));
     batch->view.changes = batch->changes;
     batch->view.targets = batch->targets;
     batch->view.kinds = batch->kinds;
@@ -37,8 +37,9 @@ bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t ta
 
 void phx_batch_destroy(phx_mem *mem, phx_batch *batch)
 {
-    if (batch == NULL)
+    if (batch == NULL) {
         return;
+    }
     PHX_ASSERT(phx_batch_valid(batch));
     phx_release(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes));
     phx_release(mem, (void **)&batch->targets, &batch->targets_capacity, sizeof(*batch->targets));

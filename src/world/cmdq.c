@@ -62,8 +62,9 @@ phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes)
 {
     PHX_ASSERT(bytes >= PHX_CMDQ_BLOCK_BYTES);
     phx_cmdq *q = phx_alloc_zero(mem, sizeof(*q), PHX_CACHE_LINE);
-    if (q == NULL)
+    if (q == NULL) {
         return NULL;
+    }
     q->mem = mem;
     q->blocks_max = bytes / PHX_CMDQ_BLOCK_BYTES;
     q->filled = phx_ring_create(mem, q->blocks_max);
@@ -77,17 +78,20 @@ phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes)
 
 void phx_cmdq_destroy(phx_cmdq *q)
 {
-    if (q == NULL)
+    if (q == NULL) {
         return;
+    }
     while (q->made != NULL) {
         block *b = q->made;
         q->made = b->next_made;
         phx_free(q->mem, b, sizeof(*b), PHX_CACHE_LINE);
     }
-    if (q->filled != NULL)
+    if (q->filled != NULL) {
         phx_ring_destroy(q->mem, q->filled);
-    if (q->freed != NULL)
+    }
+    if (q->freed != NULL) {
         phx_ring_destroy(q->mem, q->freed);
+    }
     phx_free(q->mem, q, sizeof(*q), PHX_CACHE_LINE);
 }
 
@@ -96,8 +100,9 @@ void phx_cmdq_destroy(phx_cmdq *q)
 static block *block_obtain(phx_cmdq *q, ph_status *status)
 {
     block *b = phx_ring_take(q->freed); /* pairs with the put in block_give_back() */
-    if (b != NULL)
+    if (b != NULL) {
         return b;
+    }
     if (q->made_count == q->blocks_max) {
         *status = PH_FULL;
         return NULL;
@@ -123,8 +128,9 @@ static bool block_advance(phx_cmdq *q, ph_status *status)
         PHX_STALL_POINT();
     }
     block *b = block_obtain(q, status);
-    if (b == NULL)
+    if (b == NULL) {
         return false;
+    }
     /* relaxed: the put below publishes it */
     atomic_store_explicit(&b->state, 0, memory_order_relaxed);
     q->open = b;
@@ -139,8 +145,9 @@ static bool block_advance(phx_cmdq *q, ph_status *status)
 /* How many records of one more run the open block has room for. */
 static uint32_t block_room(const phx_cmdq *q, uint32_t record_bytes)
 {
-    if (q->open == NULL)
+    if (q->open == NULL) {
         return 0;
+    }
     uint32_t room = PHX_CMDQ_DATA_BYTES - q->published;
     return room < PHX_CMDQ_RUN_HEADER_BYTES ? 0 : (room - PHX_CMDQ_RUN_HEADER_BYTES) / record_bytes;
 }
@@ -155,8 +162,9 @@ uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint16_t record_bytes, uint6
     *status = PH_OK;
     uint32_t room = block_room(q, record_bytes);
     if (room == 0) {
-        if (!block_advance(q, status))
+        if (!block_advance(q, status)) {
             return 0;
+        }
         room = block_room(q, record_bytes);
         PHX_ASSERT(room > 0);
     }
@@ -175,8 +183,9 @@ void phx_cmdq_publish(phx_cmdq *q, uint32_t used)
     PHX_ASSERT(used <= q->reserved);
     run_header *run = q->run;
     q->run = NULL;
-    if (used == 0)
+    if (used == 0) {
         return;
+    }
     run->count = used;
     q->published += PHX_CMDQ_RUN_HEADER_BYTES + used * run->record_bytes;
     PHX_ASSERT(q->published <= PHX_CMDQ_DATA_BYTES);
@@ -209,8 +218,9 @@ void phx_cmdq_snapshot(phx_cmdq *q)
     PHX_ASSERT(!q->in_snapshot);
     block *open = q->tail; /* all before it were closed when they were read last */
     /* Bounded: blocks come back to the producer only by phx_cmdq_release(). */
-    for (block *b = phx_ring_take(q->filled); b != NULL; b = phx_ring_take(q->filled))
+    for (block *b = phx_ring_take(q->filled); b != NULL; b = phx_ring_take(q->filled)) {
         block_append(q, b);
+    }
     PHX_STALL_POINT();
     for (block *b = open != NULL ? open : q->head; b != NULL; b = b->next) {
         /* pairs with the release in phx_cmdq_publish() and block_advance() */
@@ -235,11 +245,13 @@ void phx_cmdq_rewind(phx_cmdq *q)
 bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run)
 {
     PHX_ASSERT(q->in_snapshot);
-    if (q->cursor == NULL)
+    if (q->cursor == NULL) {
         return false;
+    }
     if (q->offset == q->cursor->limit) {
-        if (q->cursor->next == NULL)
+        if (q->cursor->next == NULL) {
             return false;
+        }
         q->cursor = q->cursor->next;
         q->offset = 0;
         if (q->cursor->limit == 0) {
@@ -265,8 +277,9 @@ static void block_give_back(phx_cmdq *q)
     block *b = q->head;
     PHX_ASSERT(b->closed);
     q->head = b->next;
-    if (q->head == NULL)
+    if (q->head == NULL) {
         q->tail = NULL;
+    }
     bool put = phx_ring_put(q->freed, b); /* pairs with the take in block_obtain() */
     PHX_ASSERT(put);                      /* it holds as many blocks as there are */
     (void)put;
@@ -275,8 +288,9 @@ static void block_give_back(phx_cmdq *q)
 void phx_cmdq_release(phx_cmdq *q)
 {
     PHX_ASSERT(q->in_snapshot);
-    while (q->head != q->cursor)
+    while (q->head != q->cursor) {
         block_give_back(q);
+    }
     q->start = q->offset;
     if (q->head != NULL && q->head->closed && q->start == q->head->limit) {
         block_give_back(q);

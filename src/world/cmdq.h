@@ -49,9 +49,9 @@ typedef struct phx_cmdq phx_cmdq;
 typedef struct phx_cmd_run {
     uint16_t op;
     uint16_t record_bytes;
-    uint32_t count;          /* >= 1 */
+    uint32_t count; /* >= 1 */
     uint64_t sequence_first;
-    const void *records;     /* 8-byte aligned; record i at i * record_bytes */
+    const void *records; /* 8-byte aligned; record i at i * record_bytes */
 } phx_cmd_run;
 
 /* Commands since the queue was made; queued now = accepted - released. */

@@ -37,13 +37,15 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound)
 {
     PHX_ASSERT(bound >= 1 && bound <= BOUND_MAX);
     phx_consumer *c = phx_alloc_zero(mem, sizeof(*c), PHX_CACHE_LINE);
-    if (c == NULL)
+    if (c == NULL) {
         return NULL;
+    }
     c->mem = mem;
     c->bound = bound;
     c->taken_slots = 2;
-    while (c->taken_slots < 2 * bound)
+    while (c->taken_slots < 2 * bound) {
         c->taken_slots *= 2;
+    }
     c->out = phx_ring_create(mem, bound);
     c->back = phx_ring_create(mem, bound);
     c->coalesce = phx_coalesce_create(mem);
@@ -57,8 +59,9 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound)
 
 void phx_consumer_destroy(phx_consumer *c)
 {
-    if (c == NULL)
+    if (c == NULL) {
         return;
+    }
     while (c->made != NULL) {
         phx_batch *batch = c->made;
         c->made = batch->next_made;
@@ -104,8 +107,9 @@ static phx_batch *batch_obtain(phx_consumer *c)
     }
     PHX_ASSERT(c->made_count <= c->bound); /* none is spare, so all that were made are out */
     batch = phx_batch_create(c->mem);
-    if (batch == NULL)
+    if (batch == NULL) {
         return NULL;
+    }
     batch->next_made = c->made;
     c->made = batch;
     c->made_count++;
@@ -117,8 +121,9 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
     collect_returned(c);
     phx_batch *batch = c->filling != NULL ? c->filling : batch_obtain(c);
     c->filling = NULL;
-    if (batch == NULL)
+    if (batch == NULL) {
         return NULL;
+    }
     PHX_ASSERT(!batch->merged); /* an offer that failed is repeated first */
     if (!phx_batch_reserve(c->mem, batch, change_count, target_count)) {
         batch_recycle(c, batch);
@@ -163,13 +168,16 @@ static bool is_pending(const phx_consumer *c)
 /* Puts the tick into the net difference, once. false = no memory. */
 static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
 {
-    if (batch->merged)
+    if (batch->merged) {
         return true;
+    }
     bool first = !is_pending(c);
-    if (!phx_coalesce_merge(c->coalesce, batch))
+    if (!phx_coalesce_merge(c->coalesce, batch)) {
         return false;
-    if (first)
+    }
+    if (first) {
         c->tick_first = tick;
+    }
     c->coalesced_ticks++;
     batch->merged = true;
     return true;
@@ -179,11 +187,13 @@ static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
 static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
 {
     phx_batch *batch = merged != NULL ? merged : batch_obtain(c);
-    if (batch == NULL)
+    if (batch == NULL) {
         return false;
+    }
     if (!phx_coalesce_drain(c->coalesce, batch)) {
-        if (merged == NULL)
+        if (merged == NULL) {
             batch_recycle(c, batch);
+        }
         return false;
     }
     hand_over(c, batch, c->tick_first, tick);
@@ -201,11 +211,13 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
         PHX_ASSERT(!batch->merged); /* it would be pending */
         hand_over(c, batch, tick, tick);
     } else {
-        if (changed && !merge_tick(c, batch, tick))
+        if (changed && !merge_tick(c, batch, tick)) {
             return false;
+        }
         if (room && is_pending(c)) {
-            if (!deliver_net(c, batch, tick))
+            if (!deliver_net(c, batch, tick)) {
                 return false;
+            }
         } else if (batch != NULL) {
             batch_recycle(c, batch);
         }
@@ -242,8 +254,9 @@ static void taken_insert(phx_consumer *c, phx_batch *batch)
 {
     PHX_ASSERT(c->taken_count < c->bound);
     uint32_t at = taken_home(c, batch);
-    while (c->taken[at] != NULL)
+    while (c->taken[at] != NULL) {
         at = (at + 1) & (c->taken_slots - 1);
+    }
     c->taken[at] = batch;
     c->taken_count++;
 }
@@ -273,8 +286,9 @@ static void send_back(phx_consumer *c, phx_batch *batch)
 const ph_batch *phx_consumer_take(phx_consumer *c)
 {
     phx_batch *batch = phx_ring_take(c->out); /* pairs with the put in hand_over() */
-    if (batch == NULL)
+    if (batch == NULL) {
         return NULL;
+    }
     PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_OUT);
     taken_insert(c, batch);
     return &batch->view;
@@ -284,11 +298,13 @@ bool phx_consumer_return(phx_consumer *c, const ph_batch *batch)
 {
     /* The table is half empty at least, so the search ends; a NULL batch finds a free slot. */
     uint32_t at = taken_home(c, batch);
-    while (c->taken[at] != NULL && &c->taken[at]->view != batch)
+    while (c->taken[at] != NULL && &c->taken[at]->view != batch) {
         at = (at + 1) & (c->taken_slots - 1);
+    }
     phx_batch *found = c->taken[at];
-    if (found == NULL)
+    if (found == NULL) {
         return false;
+    }
     taken_remove(c, at);
     send_back(c, found);
     return true;
@@ -298,8 +314,9 @@ uint32_t phx_consumer_close(phx_consumer *c)
 {
     uint32_t closed = c->taken_count;
     for (uint32_t i = 0; i < c->taken_slots && c->taken_count > 0; i++) {
-        if (c->taken[i] == NULL)
+        if (c->taken[i] == NULL) {
             continue;
+        }
         send_back(c, c->taken[i]);
         c->taken[i] = NULL;
         c->taken_count--;

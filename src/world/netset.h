@@ -1,0 +1,86 @@
+/*
+ * What a net difference is kept in: its observers, and one entry per (observer, target).
+ * Storage only; the rules are coalesce.c's, the only user (ticking thread, phase "publish").
+ *
+ * Two pools with free lists, an open-addressing table over each (linear probing, deletion
+ * by shifting back, so that it needs no cleaning), and in each observer a list of its
+ * entries. Indices stay good until the thing is removed; pointers until the next reserve.
+ */
+#ifndef PHX_WORLD_NETSET_H
+#define PHX_WORLD_NETSET_H
+
+#include "base/mem.h"
+
+#define PHX_NETSET_NONE UINT32_MAX
+
+/* The net for one target: a leave of the incarnation last told, an enter of the one there now, or both. */
+typedef struct phx_net_entry {
+    uint64_t target;
+    uint64_t leave_user_data;
+    uint64_t enter_user_data;
+    uint32_t leave_incarnation;
+    uint32_t enter_incarnation;
+    uint32_t observer;
+    uint32_t next; /* older one of the observer; or of the free list */
+    uint32_t previous;
+    uint16_t leave_kind;
+    uint16_t enter_kind;
+    bool has_leave;
+    bool has_enter;
+} phx_net_entry;
+
+typedef struct phx_net_observer {
+    uint64_t id; /* 0 = in the free list */
+    uint64_t user_data;
+    uint32_t first; /* newest entry; or next of the free list */
+    uint32_t leaves;
+    uint32_t enters;
+    bool fresh;
+} phx_net_observer;
+
+typedef struct phx_net_slot {
+    uint32_t hash;
+    uint32_t index1; /* pool index + 1; 0 = free */
+} phx_net_slot;
+
+typedef struct phx_net_table {
+    phx_net_slot *slots;
+    uint32_t slot_count; /* a power of two, or 0 */
+    uint32_t used;
+} phx_net_table;
+
+typedef struct phx_netset {
+    phx_mem *mem;
+    phx_net_observer *observers;
+    uint32_t observers_capacity;
+    uint32_t observers_used; /* live ones and free ones */
+    uint32_t observers_free;
+    phx_net_entry *entries;
+    uint32_t entries_capacity;
+    uint32_t entries_used;
+    uint32_t entries_free;
+    phx_net_table observer_table; /* its `used` is the number of live observers; so with entries */
+    phx_net_table entry_table;
+} phx_netset;
+
+void phx_netset_init(phx_netset *set, phx_mem *mem);
+void phx_netset_release(phx_netset *set);
+/* Room for so many more of each. false = no memory, or more than 2^30 of one: nothing was added or lost. */
+bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entries_more);
+/* Removes all; memory is kept. */
+void phx_netset_clear(phx_netset *set);
+
+/* An index or PHX_NETSET_NONE. */
+uint32_t phx_netset_observer_find(const phx_netset *set, uint64_t id);
+/* id is not there, and room was reserved. */
+uint32_t phx_netset_observer_add(phx_netset *set, uint64_t id);
+/* It has no entries (any more). */
+void phx_netset_observer_remove(phx_netset *set, uint32_t o);
+/* Removes all its entries. */
+void phx_netset_observer_clear(phx_netset *set, uint32_t o);
+
+uint32_t phx_netset_entry_find(const phx_netset *set, uint32_t o, uint64_t target);
+uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target);
+void phx_netset_entry_remove(phx_netset *set, uint32_t e);
+
+#endif
