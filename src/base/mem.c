@@ -12,9 +12,10 @@ static void *libc_allocate(void *user, size_t bytes, size_t alignment)
     void *memory = NULL;
 
     (void)user;
-    if (alignment <= _Alignof(max_align_t)) {
-        return malloc(bytes);
+    if (alignment <= _Alignof(max_align_t) && alignment <= bytes) {
+        return malloc(bytes); /* small blocks of some malloc()s are aligned to their size only */
     }
+    alignment = alignment < sizeof(void *) ? sizeof(void *) : alignment;
     return posix_memalign(&memory, alignment, bytes) == 0 ? memory : NULL;
 }
 

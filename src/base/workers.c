@@ -109,9 +109,9 @@ static void gate_open(gate *it)
 {
     atomic_fetch_add_explicit(&it->openings, 1, memory_order_seq_cst);
     if (atomic_load_explicit(&it->sleepers, memory_order_seq_cst) != 0) {
-        pthread_mutex_lock(&it->mutex);
-        pthread_cond_broadcast(&it->opened);
+        pthread_mutex_lock(&it->mutex); /* whoever is between looking and sleeping gets to sleep first */
         pthread_mutex_unlock(&it->mutex);
+        pthread_cond_broadcast(&it->opened);
     }
 }
 
