@@ -1,0 +1,36 @@
+/*
+ * An output file that is there whole or not at all: written as PATH.tmp-PID and renamed
+ * when it is complete; removed on failure and on SIGINT, SIGTERM and SIGHUP. PATH "-" is
+ * stdout; what is there and no regular file (/dev/null, a pipe) is written in place.
+ * Every short write is an error that sticks. Owned by a program's main thread; one such
+ * file at a time is removed on signals.
+ */
+#ifndef PHX_TOOLS_OUT_FILE_H
+#define PHX_TOOLS_OUT_FILE_H
+
+#include "base/mem.h"
+
+enum { PHX_OUT_RESERVE_MAX = 256 };
+
+typedef struct phx_out phx_out;
+
+/* PH_NO_MEMORY; PH_BAD_ARGUMENT: can not be written, *trouble says why, until the next call of strerror(). */
+PH_NODISCARD ph_status phx_out_open(phx_out **out, phx_mem *mem, const char *path, const char **trouble);
+
+/* Room for up to PHX_OUT_RESERVE_MAX bytes; phx_out_advance() says how many were put there. */
+char *phx_out_reserve(phx_out *out);
+void phx_out_advance(phx_out *out, size_t bytes);
+
+/* NULL = all is well so far; else why it can not be written. Later bytes are dropped then. */
+const char *phx_out_trouble(const phx_out *out);
+
+/*
+ * Ends the file. commit: it gets its name; else, and on any failure, it is gone. Returns
+ * NULL, or why it could not be written. out may be NULL.
+ */
+const char *phx_out_close(phx_out *out, bool commit);
+
+/* Writes value in decimal at `to` and returns the place behind it; at most 20 bytes. */
+char *phx_put_u64(char *to, uint64_t value);
+
+#endif

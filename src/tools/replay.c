@@ -1,0 +1,278 @@
+/*
+ * pharos-replay: runs a recorded trace through a world and tells the events. This file
+ * is the command line; the run itself is replay_run.c.
+ */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pharos/pharos.h>
+
+#include "tools/cli.h"
+#include "tools/replay_report.h"
+#include "tools/replay_run.h"
+
+static const char usage[] = "TRACE[.gz]";
+
+static const char help[] =
+    "Runs the commands of TRACE, a CSV file, plain or gzip, through a Pharos world tick by tick, and tells who came "
+    "into whose view and who left it."
+    "\v"
+    "Examples:\n"
+    "\n"
+    "  pharos-replay city.csv.gz --set view=150 --set world_size=2200,2000 --events events.csv\n"
+    "      All cars see 150 m far. Writes every event and prints a summary.\n"
+    "\n"
+    "  pharos-replay mmo.csv.gz --config server.conf --workers 4 --shards 4x4 --json\n"
+    "      The world of server.conf on 4 threads; the summary as one JSON object.\n"
+    "\n"
+    "The trace: the first line names the columns, in any order. tick, op and id must be there; there may be x y z kind "
+    "view margin reach layers sees stealth detect global ready cap priority other. An empty field is one not given; "
+    "empty fields at the end of a line may be missing, other fields may not. Nothing is quoted. Blank lines and lines "
+    "that begin with # are passed over. Ticks never go down; a tick without a line runs too (up to a million in a "
+    "row); the run begins with the tick of the first line, and events carry the ticks of the trace.\n"
+    "  enter   x y and any of: z kind view ... priority\n"
+    "  set     any of: x y z kind view ... priority\n"
+    "  move    x, y or z; what is empty stays (z is 0 where there is no column z)\n"
+    "  pair    other (the target), view; margin\n"
+    "  unpair link unlink   other (the target)\n"
+    "  attach  other (the parent)\n"
+    "  leave detach   nothing more\n"
+    "kind is the name of a class in the config; every other name is the class default. id and other are from 1 to "
+    "2^64-1; layers and sees decimal or 0x...; global and ready 0, 1, false, true, no or yes.\n"
+    "\n"
+    "A bad line, or one whose command the engine refuses, is named as FILE:LINE: reason. It ends the run, unless "
+    "--skip-bad is given.\n"
+    "\n"
+    "The events file has the header tick,observer,event,target and is sorted by just these (leave before enter), so "
+    "it is the same for every number of workers and shards. It appears when the run has ended well, and not before. "
+    "The event hash in the summary is the sum of a hash of each event: equal runs have equal hashes.\n"
+    "\n"
+    "Exit status: 0 the trace has run; 1 trouble with the machine (no memory, a file can not be written); 2 something "
+    "is wrong with the command line, the config or the trace.";
+
+enum {
+    KEY_SET = 's',
+    KEY_CONFIG = 'c',
+    KEY_EVENTS = 'e',
+    KEY_TICKS = 't',
+    KEY_WORKERS = 'w',
+    KEY_SHARDS = 256, /* from here on without a short form */
+    KEY_INDEX,
+    KEY_SKIP_BAD,
+    KEY_JSON
+};
+
+static const struct argp_option options[] = {
+    {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0,
+     "Set a config key, on top of FILE: a list as a,b; view=100 for class default, NAME.view=100 for another. May be "
+     "repeated; pharos-config dump shows all keys", 0},
+    {"workers", KEY_WORKERS, "N", 0, "The same as --set workers=N", 0},
+    {"shards", KEY_SHARDS, "XxY", 0, "The same as --set shards=X,Y", 0},
+    {"index", KEY_INDEX, "NAME", 0, "The same as --set index=NAME", 0},
+    {"ticks", KEY_TICKS, "N", 0, "Stop after N ticks", 1},
+    {"skip-bad", KEY_SKIP_BAD, NULL, 0, "Pass over bad lines: show the first 10, count all by reason", 1},
+    {"events", KEY_EVENTS, "OUT.csv", 0,
+     "Write all events; - is the standard output, and the summary goes to the standard error then", 2},
+    {"json", KEY_JSON, NULL, 0, "Print the summary as a JSON object", 2},
+    {0},
+};
+
+typedef struct command_line {
+    phx_replay_job job;
+    const char *config_path;
+    const char **assignments; /* argc places */
+    int assignment_count;
+    bool json;
+    char workers[48], shards[48], index[64]; /* the assignments that the shorthands stand for */
+} command_line;
+
+/* ---- reading the command line ---- */
+
+static void add_assignment(command_line *line, int argc, const char *assignment)
+{
+    PHX_ASSERT(line->assignment_count < argc);
+    (void)argc;
+    line->assignments[line->assignment_count++] = assignment;
+}
+
+/* An option that is given twice is more likely a slip than meant. */
+static void only_once(struct argp_state *state, bool given, const char *option)
+{
+    if (given)
+        argp_error(state, "--%s is given twice", option);
+}
+
+static uint64_t whole_number(struct argp_state *state, const char *option, const char *text)
+{
+    uint64_t value = 0;
+    if (!phx_parse_u64(text, strlen(text), 1, UINT32_MAX, &value))
+        argp_error(state, "--%s: '%s' is not a whole number from 1 to %u", option, text, UINT32_MAX);
+    return value;
+}
+
+static void read_workers(struct argp_state *state, command_line *line, const char *text)
+{
+    only_once(state, line->workers[0] != '\0', "workers");
+    snprintf(line->workers, sizeof line->workers, "workers=%llu",
+             (unsigned long long)whole_number(state, "workers", text));
+    add_assignment(line, state->argc, line->workers);
+}
+
+static void read_shards(struct argp_state *state, command_line *line, const char *text)
+{
+    uint32_t nx = 0, ny = 0;
+    only_once(state, line->shards[0] != '\0', "shards");
+    if (!phx_parse_nxm(text, &nx, &ny))
+        argp_error(state, "--shards: '%s' is not like 4x2", text);
+    snprintf(line->shards, sizeof line->shards, "shards=%u,%u", nx, ny);
+    add_assignment(line, state->argc, line->shards);
+}
+
+static void read_index(struct argp_state *state, command_line *line, const char *text)
+{
+    only_once(state, line->index[0] != '\0', "index");
+    int length = snprintf(line->index, sizeof line->index, "index=%s", text);
+    if (length < 0 || (size_t)length >= sizeof line->index)
+        argp_error(state, "--index: '%s' is no index", text);
+    add_assignment(line, state->argc, line->index);
+}
+
+static error_t read_option(int key, char *text, struct argp_state *state)
+{
+    command_line *line = state->input;
+    switch (key) {
+    case KEY_CONFIG:
+        only_once(state, line->config_path != NULL, "config");
+        line->config_path = text;
+        return 0;
+    case KEY_SET:
+        add_assignment(line, state->argc, text);
+        return 0;
+    case KEY_WORKERS:
+        read_workers(state, line, text);
+        return 0;
+    case KEY_SHARDS:
+        read_shards(state, line, text);
+        return 0;
+    case KEY_INDEX:
+        read_index(state, line, text);
+        return 0;
+    case KEY_TICKS:
+        only_once(state, line->job.ticks_max != 0, "ticks");
+        line->job.ticks_max = whole_number(state, "ticks", text);
+        return 0;
+    case KEY_SKIP_BAD:
+        line->job.skip_bad = true;
+        return 0;
+    case KEY_EVENTS:
+        only_once(state, line->job.events_path != NULL, "events");
+        line->job.events_path = text;
+        return 0;
+    case KEY_JSON:
+        line->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (line->job.trace_path)
+            argp_error(state, "one trace at a time: '%s' is too many", text);
+        line->job.trace_path = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (!line->job.trace_path)
+            argp_error(state, "which trace?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- config ---- */
+
+static int config_exit(ph_status status, const ph_config_error *error)
+{
+    if (status == PH_OK)
+        return PHX_EXIT_OK;
+    if (status == PH_NO_MEMORY)
+        fputs("pharos-replay: no memory\n", stderr);
+    else
+        fprintf(stderr, "%s\n", error->reason);
+    return status == PH_NO_MEMORY ? PHX_EXIT_TROUBLE : PHX_EXIT_USAGE;
+}
+
+/* The file first, then the assignments in the order of the command line. */
+static int read_config(ph_config *config, const command_line *line)
+{
+    ph_config_error error = {""};
+    ph_status status = PH_OK;
+    if (line->config_path)
+        status = ph_config_load(config, line->config_path, &error);
+    for (int i = 0; i < line->assignment_count && status == PH_OK; i++)
+        status = ph_config_set(config, line->assignments[i], &error);
+    return config_exit(status, &error);
+}
+
+/* ---- the run ---- */
+
+/* The summary; on stdout, unless the events are there. */
+static int report(const command_line *line, const phx_replay_summary *summary)
+{
+    bool events_on_stdout = line->job.events_path && strcmp(line->job.events_path, "-") == 0;
+    FILE *out = events_on_stdout ? stderr : stdout;
+    if (line->json)
+        phx_replay_report_json(out, &line->job, summary);
+    else
+        phx_replay_report_text(out, &line->job, summary);
+    if (summary->nobody_looks)
+        fputs("pharos-replay: no entity observes: a class or a line has to give a view (--set view=100)\n", stderr);
+    if (fflush(out) == 0 && !ferror(out))
+        return PHX_EXIT_OK;
+    perror("pharos-replay: the summary");
+    return PHX_EXIT_TROUBLE;
+}
+
+static int replay(phx_mem *mem, command_line *line)
+{
+    ph_config *config = NULL;
+    phx_replay_summary *summary = phx_alloc(mem, sizeof *summary, _Alignof(phx_replay_summary));
+    int exit_status = config_exit(summary ? ph_config_create(&config) : PH_NO_MEMORY, NULL);
+    if (exit_status == PHX_EXIT_OK)
+        exit_status = read_config(config, line);
+    line->job.config = config;
+    if (exit_status == PHX_EXIT_OK)
+        exit_status = phx_replay_run(mem, &line->job, summary);
+    if (exit_status == PHX_EXIT_OK)
+        exit_status = report(line, summary);
+    if (config)
+        ph_config_destroy(config);
+    phx_free(mem, summary, sizeof *summary, _Alignof(phx_replay_summary));
+    return exit_status;
+}
+
+static void print_version(FILE *out, struct argp_state *state)
+{
+    (void)state;
+    fprintf(out, "pharos-replay %s\n", ph_version());
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp parser = {options, read_option, usage, help, NULL, NULL, NULL};
+    phx_mem mem;
+    command_line line = {0};
+    argp_err_exit_status = PHX_EXIT_USAGE;
+    argp_program_version_hook = print_version;
+    phx_mem_init(&mem, phx_allocator_jemalloc());
+    size_t bytes = (size_t)argc * sizeof *line.assignments;
+    line.assignments = phx_alloc(&mem, bytes, _Alignof(const char *));
+    if (!line.assignments) {
+        fputs("pharos-replay: no memory\n", stderr);
+        return PHX_EXIT_TROUBLE;
+    }
+    int exit_status = PHX_EXIT_USAGE;
+    if (argp_parse(&parser, argc, argv, 0, NULL, &line) == 0)
+        exit_status = replay(&mem, &line);
+    phx_free(&mem, line.assignments, bytes, _Alignof(const char *));
+    return exit_status;
+}

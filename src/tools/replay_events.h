@@ -1,0 +1,43 @@
+/*
+ * The events file: the events of a tick, out of the engine's batches, sorted by observer,
+ * event (leave before enter) and target, one CSV line each. Owned by a replay; used
+ * between ticks.
+ */
+#ifndef PHX_TOOLS_REPLAY_EVENTS_H
+#define PHX_TOOLS_REPLAY_EVENTS_H
+
+#include <pharos/types.h>
+
+#include "base/mem.h"
+#include "tools/out_file.h"
+
+/* All the leaves, or all the enters, of one observer in one record of a batch. */
+typedef struct phx_event_group {
+    uint64_t observer;
+    uint32_t event; /* PHX_EVENT_LEAVE, PHX_EVENT_ENTER */
+    uint32_t first; /* in ids */
+    uint32_t count;
+} phx_event_group;
+
+/* The events of one tick. All zero but mem = empty. */
+typedef struct phx_event_sheet {
+    phx_mem *mem;
+    phx_event_group *groups;
+    uint64_t *ids;    /* as they came */
+    uint64_t *sorted; /* as they are written */
+    uint32_t group_count, group_capacity;
+    uint32_t id_count, id_capacity;
+    uint32_t sorted_capacity;
+} phx_event_sheet;
+
+void phx_event_header(phx_out *out);
+
+/* Copies the batch's events. false = no memory. */
+PH_NODISCARD bool phx_event_sheet_add(phx_event_sheet *sheet, const ph_batch *batch);
+
+/* Writes what was added, sorted, as events of `tick`, and empties the sheet. false = no memory. */
+PH_NODISCARD bool phx_event_sheet_write(phx_event_sheet *sheet, uint64_t tick, phx_out *out);
+
+void phx_event_sheet_release(phx_event_sheet *sheet);
+
+#endif

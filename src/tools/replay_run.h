@@ -1,0 +1,41 @@
+/*
+ * A replay: a trace run through a world of its own, tick by tick, all events counted,
+ * hashed and (if asked for) written. Called by the program pharos-replay; prints what is
+ * wrong with the input on stderr, and nothing on stdout.
+ */
+#ifndef PHX_TOOLS_REPLAY_RUN_H
+#define PHX_TOOLS_REPLAY_RUN_H
+
+#include <pharos/config.h>
+
+#include "base/mem.h"
+#include "tools/tick_times.h"
+#include "tools/trace.h"
+
+typedef struct phx_replay_job {
+    const char *trace_path;
+    const char *events_path; /* NULL: none; "-": stdout */
+    const ph_config *config;
+    uint64_t ticks_max; /* 0: to the end of the trace */
+    bool skip_bad;
+} phx_replay_job;
+
+typedef struct phx_replay_summary {
+    uint64_t ticks;
+    uint64_t commands;  /* lines whose command was applied */
+    uint64_t bad_lines; /* all others that are no comments */
+    uint64_t bad[PHX_TRACE_BAD_COUNT];   /* those the reader refused */
+    uint64_t refused[PH_STATUS_COUNT];   /* those the engine refused */
+    uint64_t refused_untold;             /* refused, and refusals_max hid which and why */
+    uint64_t enters, leaves;
+    uint64_t entities; /* at the end */
+    uint64_t event_hash;
+    uint64_t wall_ns; /* the whole run, reading and writing included */
+    bool nobody_looks; /* no event, and no observer at the end: a view was given nowhere */
+    phx_tick_times tick_times; /* ph_tick() alone */
+} phx_replay_summary;
+
+/* Returns the exit status of the program; on PHX_EXIT_OK *summary is filled and the events file is there. */
+int phx_replay_run(phx_mem *mem, const phx_replay_job *job, phx_replay_summary *summary);
+
+#endif
