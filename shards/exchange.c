@@ -1,0 +1,441 @@
+/*
+ * What a shard says to others and hears from them: migrants with their lists and
+ * relations, pins, and the halo. A refresh of the halo repeats every copy that a receiver
+ * may need (state, not differences): what is not repeated is gone. Runs in the exchange
+ * phase; see shard.h for the order and record.h for the records.
+ */
+#include "shards/shard.h"
+
+#include <float.h>
+#include <string.h>
+
+/* ---- migration, out ---- */
+
+static void fill_entity(const phx_shard *shard, uint32_t slot, phx_record_type type, phx_record *record)
+{
+    const phx_store *store = &shard->store;
+    const phx_body *body = &store->body[slot];
+    record->id = store->id[slot];
+    record->type = (uint8_t)type;
+    record->source = (uint16_t)shard->index;
+    phx_entity_record *entity = &record->as.entity;
+    entity->user_data = store->user_data[slot];
+    entity->attr = store->attr[slot];
+    entity->x = body->x;
+    entity->y = body->y;
+    entity->z = body->z;
+    entity->incarnation = store->incarnation[slot];
+    if (type == PHX_RECORD_COPY) return;
+    entity->list_count = store->tail[slot].list.count;
+    entity->list_flags = store->tail[slot].list.flags;
+}
+
+/* Up to PHX_RECORD_ITEMS of the migrant's list, from cursor.item on. */
+static void fill_list(phx_shard *shard, uint32_t slot, phx_record *record)
+{
+    const phx_store *store = &shard->store;
+    const phx_list *list = &store->tail[slot].list;
+    record->id = store->id[slot];
+    record->type = PHX_RECORD_LIST;
+    while (record->count < PHX_RECORD_ITEMS && shard->cursor.item < list->count) {
+        uint32_t target = phx_list_entries(&shard->lists, list)[shard->cursor.item++];
+        record->as.listed[record->count++] = (phx_listed){.id = store->id[target],
+                                                          .user_data = store->user_data[target],
+                                                          .incarnation = store->incarnation[target],
+                                                          .kind = store->attr[target].kind};
+    }
+}
+
+static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_set *set, phx_record *record)
+{
+    record->id = shard->store.id[slot];
+    record->type = PHX_RECORD_RELATION;
+    while (record->count < PHX_RECORD_ITEMS && shard->cursor.item < set->count)
+        record->as.relations[record->count++] = set->items[shard->cursor.item++];
+}
+
+enum { PART_ENTITY = 0, PART_LIST, PART_RELATIONS, PART_DONE };
+
+/* The migrant's records from the cursor on; false = the outbox is full. */
+static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
+{
+    phx_cursor *cursor = &shard->cursor;
+    const phx_relation_set *set = phx_relations_of(&shard->relations, shard->store.id[slot]);
+    while (cursor->part != PART_DONE) {
+        bool list_left = cursor->part == PART_LIST && cursor->item < shard->store.tail[slot].list.count;
+        bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
+        if (cursor->part != PART_ENTITY && !list_left && !relations_left) {
+            cursor->part++;
+            cursor->item = 0;
+            continue;
+        }
+        phx_record *record = phx_outbox_put(&shard->outbox, destination);
+        if (!record) return false;
+        if (cursor->part == PART_ENTITY) {
+            fill_entity(shard, slot, PHX_RECORD_MIGRANT, record);
+            cursor->part = PART_LIST;
+        } else if (list_left) {
+            fill_list(shard, slot, record);
+        } else {
+            fill_relations(shard, slot, set, record);
+        }
+    }
+    return true;
+}
+
+/* What stays behind: a ghost, until the halo of its new owner confirms it or not. */
+static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
+{
+    phx_store *store = &shard->store;
+    phx_relations_drop(&shard->relations, store->id[slot]);
+    phx_list_release(&shard->lists, &store->tail[slot].list);
+    phx_shard_count_observer(shard, &store->attr[slot], -1);
+    phx_store_to_ghost(store, slot, (phx_origin){.stamp = 0, .source = (uint16_t)destination, .emigrated = true});
+    shard->observers_stale = true;
+    shard->copies_due = shard->changed = true;
+    shard->counts.migrations++;
+}
+
+bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard,
+                             uint32_t columns, bool *done)
+{
+    phx_outbox_reset(&shard->outbox);
+    phx_cursor *cursor = &shard->cursor;
+    for (*done = false; cursor->slot < shard->leaving.count; cursor->slot++, cursor->part = cursor->item = 0) {
+        uint32_t slot = shard->leaving.at[cursor->slot];
+        phx_body *body = &shard->store.body[slot];
+        if (!(body->state & PHX_SLOT_OWN)) continue;
+        uint32_t home = (uint32_t)row_shard[body->ty] * columns + column_shard[body->tx];
+        if (home != shard->index) {
+            if (!phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1)) return false;
+            if (!send_migrant(shard, slot, home)) return true;
+            let_go(shard, slot, home);
+        }
+        body->state = (uint16_t)(body->state & ~PHX_SLOT_LEAVING);
+    }
+    shard->leaving.count = 0;
+    *cursor = (phx_cursor){0};
+    *done = true;
+    return true;
+}
+
+/* ---- receiving ---- */
+
+/* Room for one more entity of any state, everywhere it may have to stand. */
+static bool reserve_one(phx_shard *shard)
+{
+    phx_slots *arrived = &shard->arrived;
+    return phx_store_reserve(&shard->store, shard->mem, 1) &&
+           phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
+           phx_deferred_reserve(&shard->deferred, shard->mem, 1) &&
+           phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
+                    sizeof(uint32_t));
+}
+
+/* The ghost that is this very incarnation, or PHX_SLOT_NONE; one of an older incarnation dies. */
+static uint32_t same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnation)
+{
+    uint32_t slot = phx_store_ghost(&shard->store, id);
+    if (slot == PHX_SLOT_NONE || shard->store.incarnation[slot] == incarnation) return slot;
+    phx_body *body = &shard->store.body[slot];
+    phx_shard_touch(shard, body);
+    if (body->state & PHX_SLOT_ROW) shard->grid.stale = true;
+    phx_store_kill(&shard->store, slot);
+    return PHX_SLOT_NONE;
+}
+
+/* Writes what an entity record says over a slot; an unchanged one is not touched. */
+static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
+{
+    phx_body *body = &shard->store.body[slot];
+    phx_attr *attr = &shard->store.attr[slot];
+    bool moved = body->x != entity->x || body->y != entity->y || body->z != entity->z;
+    bool changed = memcmp(attr, &entity->attr, sizeof *attr) != 0 || shard->store.user_data[slot] != entity->user_data;
+    if (!moved && !changed) return;
+    phx_shard_touch(shard, body);
+    phx_shard_place(shard, body, entity->x, entity->y, entity->z);
+    if (!changed) return;
+    *attr = entity->attr;
+    shard->store.user_data[slot] = entity->user_data;
+    phx_shard_flag(shard, slot);
+}
+
+/* A fresh slot for an entity that was not here; it waits in the deferred-add queue. */
+static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t state)
+{
+    uint32_t slot = phx_store_take(&shard->store, record->id, state);
+    const phx_entity_record *entity = &record->as.entity;
+    phx_body *body = &shard->store.body[slot];
+    shard->store.attr[slot] = entity->attr;
+    shard->store.user_data[slot] = entity->user_data;
+    shard->store.incarnation[slot] = entity->incarnation;
+    phx_shard_place(shard, body, entity->x, entity->y, entity->z);
+    phx_shard_flag(shard, slot);
+    body->changed = shard->stamp;
+    phx_deferred_add(&shard->deferred, slot);
+    shard->changed = true;
+    return slot;
+}
+
+static bool receive_migrant(phx_shard *shard, const phx_record *record)
+{
+    const phx_entity_record *entity = &record->as.entity;
+    phx_list list = phx_list_empty();
+    if (!reserve_one(shard)) return false;
+    if (entity->list_count > 0 && !phx_list_reserve(&shard->lists, shard->mem, &list, entity->list_count)) return false;
+    list.flags = (uint8_t)entity->list_flags;
+    uint32_t slot = same_ghost(shard, record->id, entity->incarnation);
+    if (slot != PHX_SLOT_NONE) {
+        take_entity(shard, slot, entity);
+        phx_shard_touch(shard, &shard->store.body[slot]);
+        phx_store_to_own(&shard->store, slot);
+    } else {
+        slot = add_entity(shard, record, PHX_SLOT_OWN);
+    }
+    shard->store.tail[slot].list = list;
+    shard->arrived.at[shard->arrived.count++] = slot;
+    phx_shard_count_observer(shard, &shard->store.attr[slot], 1);
+    shard->observers_stale = true;
+    shard->copies_due = shard->changed = true;
+    return true;
+}
+
+/* The slot of a migrant of this tick: nearly always the last one that came. */
+static uint32_t arrived_slot(const phx_shard *shard, uint64_t id)
+{
+    for (uint32_t i = shard->arrived.count; i-- > 0;)
+        if (shard->store.id[shard->arrived.at[i]] == id) return shard->arrived.at[i];
+    phx_panic(__FILE__, __LINE__, "a list or relation arrived without its observer");
+}
+
+static bool receive_list(phx_shard *shard, const phx_record *record)
+{
+    if (!phx_grow(shard->mem, (void **)&shard->arrival_items, &shard->arrival_items_capacity,
+                  shard->arrival_item_count, (size_t)shard->arrival_item_count + record->count,
+                  sizeof(phx_arrival_item)))
+        return false;
+    uint32_t slot = arrived_slot(shard, record->id);
+    for (uint32_t i = 0; i < record->count; i++)
+        shard->arrival_items[shard->arrival_item_count++] = (phx_arrival_item){slot, record->as.listed[i]};
+    return true;
+}
+
+static bool receive_relations(phx_shard *shard, const phx_record *record)
+{
+    uint32_t slot = arrived_slot(shard, record->id);
+    for (uint32_t i = 0; i < record->count; i++)
+        if (!phx_relations_put(&shard->relations, shard->mem, record->id, record->as.relations[i])) return false;
+    shard->store.body[slot].state |= PHX_SLOT_RELATED;
+    return true;
+}
+
+static bool receive_pin(phx_shard *shard, const phx_record *record)
+{
+    if (!phx_grow(shard->mem, (void **)&shard->pins, &shard->pins_capacity, shard->pin_count,
+                  (size_t)shard->pin_count + 1, sizeof(phx_pin)))
+        return false;
+    PHX_ASSERT(record->slot < shard->store.slots);
+    shard->pins[shard->pin_count++] = (phx_pin){record->slot, record->source};
+    shard->copies_due = true;
+    return true;
+}
+
+static bool receive_copy(phx_shard *shard, const phx_record *record)
+{
+    if (!reserve_one(shard)) return false;
+    uint32_t slot = same_ghost(shard, record->id, record->as.entity.incarnation);
+    if (slot != PHX_SLOT_NONE) take_entity(shard, slot, &record->as.entity);
+    else slot = add_entity(shard, record, PHX_SLOT_GHOST);
+    shard->store.tail[slot].origin = (phx_origin){.stamp = shard->tick, .source = record->source};
+    shard->counts.copies++;
+    return true;
+}
+
+static bool receive_one(phx_shard *shard, const phx_record *record)
+{
+    switch ((phx_record_type)record->type) {
+    case PHX_RECORD_MIGRANT: return receive_migrant(shard, record);
+    case PHX_RECORD_LIST: return receive_list(shard, record);
+    case PHX_RECORD_RELATION: return receive_relations(shard, record);
+    case PHX_RECORD_PIN: return receive_pin(shard, record);
+    case PHX_RECORD_COPY: return receive_copy(shard, record);
+    case PHX_RECORD_BEGIN: shard->refreshed[record->source] = true; return true;
+    }
+    phx_panic(__FILE__, __LINE__, "a record of no known type");
+}
+
+bool phx_shard_receive(phx_shard *shard, const phx_record_block *block)
+{
+    PHX_ASSERT(block->destination == shard->index);
+    PHX_ASSERT(block->count <= PHX_RECORD_BLOCK_RECORDS);
+    for (; shard->received < block->count; shard->received++)
+        if (!receive_one(shard, &block->records[shard->received])) return false;
+    shard->received = 0;
+    return true;
+}
+
+void phx_shard_arrivals_told(phx_shard *shard)
+{
+    shard->arrived.count = 0;
+}
+
+/* ---- halo ---- */
+
+static void measure_radius(phx_shard *shard)
+{
+    shard->radius_max = shard->margin_max = 0.0f;
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        const phx_attr *attr = &shard->store.attr[slot];
+        if (!(shard->store.body[slot].state & PHX_SLOT_OWN) || attr->view == 0.0f) continue;
+        if (attr->view + attr->margin > shard->radius_max) shard->radius_max = attr->view + attr->margin;
+        if (attr->margin > shard->margin_max) shard->margin_max = attr->margin;
+    }
+    shard->radius_stale = false;
+}
+
+phx_zone phx_shard_measure(phx_shard *shard)
+{
+    if (shard->radius_stale) measure_radius(shard);
+    if (shard->pin_count > 0) shard->copies_due = true;
+    shard->pin_count = 0;
+    phx_zone zone;
+    memset(&zone, 0, sizeof zone); /* compared with memcmp */
+    zone.rect = shard->rect;
+    zone.observed = shard->observing_count > 0;
+    zone.margin_max = shard->margin_max;
+    if (!zone.observed) return zone;
+    zone.halo_towers = shard->rules->range == PH_RANGE_TOWERS ? shard->rules->span
+                                                              : phx_length_towers(shard->rules, shard->radius_max);
+    return zone;
+}
+
+/* Towers between a tower and a rectangle, along the axis where it is more. */
+static uint32_t towers_off(phx_rect rect, uint16_t tx, uint16_t ty)
+{
+    uint32_t dx = tx < rect.x0 ? (uint32_t)(rect.x0 - tx) : tx > rect.x1 ? (uint32_t)(tx - rect.x1) : 0;
+    uint32_t dy = ty < rect.y0 ? (uint32_t)(rect.y0 - ty) : ty > rect.y1 ? (uint32_t)(ty - rect.y1) : 0;
+    return dx > dy ? dx : dy;
+}
+
+/* May an observer of the zone see the entity? More than really do is right, fewer is not. */
+static bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
+{
+    if (!zone->observed) return false;
+    const phx_body *body = &shard->store.body[slot];
+    uint32_t off = towers_off(zone->rect, body->tx, body->ty);
+    if (off <= zone->halo_towers) return true;
+    if (!(body->state & PHX_SLOT_FAR)) return false;
+    const phx_attr *attr = &shard->store.attr[slot];
+    if (attr->global) return true;
+    return off <= phx_length_towers(shard->rules, attr->reach + zone->margin_max);
+}
+
+/* The shards whose zones touch this one's rectangle, and the towers that none of them covers. */
+static void find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
+{
+    phx_rect rect = shard->rect;
+    int64_t x0 = rect.x0, y0 = rect.y0, x1 = rect.x1, y1 = rect.y1;
+    shard->near_count = 0;
+    for (uint32_t i = 0; i < shard_count; i++) {
+        const phx_zone *zone = &zones[i];
+        if (i == shard->index || !zone->observed) continue;
+        int64_t h = zone->halo_towers;
+        int64_t left = zone->rect.x1 + h, right = zone->rect.x0 - h, low = zone->rect.y1 + h, high = zone->rect.y0 - h;
+        if (left < rect.x0 || right > rect.x1 || low < rect.y0 || high > rect.y1) continue;
+        shard->near[shard->near_count++] = (uint16_t)i;
+        if (zone->rect.x1 < rect.x0 && left >= x0) x0 = left + 1;
+        else if (zone->rect.x0 > rect.x1 && right <= x1) x1 = right - 1;
+        else if (zone->rect.y1 < rect.y0 && low >= y0) y0 = low + 1;
+        else if (zone->rect.y0 > rect.y1 && high <= y1) y1 = high - 1;
+    }
+    bool empty = x0 > x1 || y0 > y1;
+    shard->inner = empty ? (phx_rect){1, 1, 0, 0} : (phx_rect){(uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1};
+}
+
+/* A copy of `slot` to `destination`, behind a BEGIN; false = the outbox is full. */
+static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination)
+{
+    phx_record *record;
+    if (!shard->begun[destination]) {
+        if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
+        record->type = PHX_RECORD_BEGIN;
+        record->source = (uint16_t)shard->index;
+        shard->begun[destination] = true;
+    }
+    if (slot == PHX_SLOT_NONE) return true;
+    if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
+    fill_entity(shard, slot, PHX_RECORD_COPY, record);
+    return true;
+}
+
+/* The copies of one entity from cursor.item on. */
+static bool send_copies_of(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    phx_rect inner = shard->inner;
+    bool far = body->state & PHX_SLOT_FAR;
+    bool covered = body->tx < inner.x0 || body->tx > inner.x1 || body->ty < inner.y0 || body->ty > inner.y1;
+    uint32_t count = far ? shard_count : covered ? shard->near_count : 0;
+    for (uint32_t *i = &shard->cursor.item; *i < count; (*i)++) {
+        uint32_t destination = far ? *i : shard->near[*i];
+        if (destination == shard->index || !zone_needs(shard, &zones[destination], slot)) continue;
+        if (!send_copy(shard, slot, destination)) return false;
+    }
+    return true;
+}
+
+enum { COPIES_START = 0, COPIES_ENTITIES, COPIES_PINS, COPIES_EMPTY };
+
+void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done)
+{
+    phx_outbox_reset(&shard->outbox);
+    phx_cursor *cursor = &shard->cursor;
+    *done = !shard->copies_due;
+    if (*done) return;
+    if (cursor->part == COPIES_START) {
+        find_near(shard, zones, shard_count);
+        cursor->part = COPIES_ENTITIES;
+    }
+    if (cursor->part == COPIES_ENTITIES) {
+        for (; cursor->slot < shard->store.slots; cursor->slot++, cursor->item = 0) {
+            if (!(shard->store.body[cursor->slot].state & PHX_SLOT_OWN)) continue;
+            if (!send_copies_of(shard, zones, shard_count, cursor->slot)) return;
+        }
+        *cursor = (phx_cursor){.part = COPIES_PINS};
+    }
+    if (cursor->part == COPIES_PINS) {
+        for (; cursor->item < shard->pin_count; cursor->item++)
+            if (!send_copy(shard, shard->pins[cursor->item].slot, shard->pins[cursor->item].destination)) return;
+        *cursor = (phx_cursor){.part = COPIES_EMPTY};
+    }
+    for (; cursor->item < shard_count; cursor->item++)
+        if (shard->sent[cursor->item] && !send_copy(shard, PHX_SLOT_NONE, cursor->item)) return;
+    memcpy(shard->sent, shard->begun, shard_count * sizeof *shard->sent);
+    memset(shard->begun, 0, shard_count * sizeof *shard->begun);
+    shard->copies_due = false;
+    *cursor = (phx_cursor){0};
+    *done = true;
+}
+
+void phx_shard_send_pins(phx_shard *shard, const phx_idmap *directory, bool *done)
+{
+    phx_outbox_reset(&shard->outbox);
+    phx_cursor *cursor = &shard->cursor;
+    for (*done = false; cursor->slot < shard->relations.set_count; cursor->slot++, cursor->item = 0) {
+        const phx_relation_set *set = &shard->relations.sets[cursor->slot];
+        for (; set->observer != 0 && cursor->item < set->count; cursor->item++) {
+            const uint64_t *home = phx_idmap_find(directory, set->items[cursor->item].target);
+            PHX_ASSERT(home);
+            uint32_t destination = (uint32_t)(*home >> 32 & 0xffff);
+            if (destination == shard->index) continue;
+            phx_record *record = phx_outbox_put(&shard->outbox, destination);
+            if (!record) return;
+            record->type = PHX_RECORD_PIN;
+            record->id = set->items[cursor->item].target;
+            record->source = (uint16_t)shard->index;
+            record->slot = (uint32_t)*home;
+        }
+    }
+    *cursor = (phx_cursor){0};
+    *done = true;
+}

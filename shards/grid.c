@@ -1,0 +1,274 @@
+/*
+ * Blocks of towers and their sorted rows; see grid.h. Called by the shard's owner in the
+ * apply phase (touch) and the index phase (reserve, rebuild).
+ */
+#include "shards/grid.h"
+
+#include <string.h>
+
+enum { LEAF_BLOCKS = PHX_LEAF_SIDE * PHX_LEAF_SIDE };
+
+/* Scan kernels may read, and drop, up to one vector of 16 floats beyond the last row. */
+enum { PAD_ROWS = 16 };
+
+bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2])
+{
+    *grid = (phx_grid){0};
+    const uint32_t side = PHX_BLOCK_SIDE * PHX_LEAF_SIDE;
+    grid->top_width = (towers[0] + side - 1) / side;
+    grid->top_height = (towers[1] + side - 1) / side;
+    size_t bytes = (size_t)grid->top_width * grid->top_height * sizeof *grid->leaf;
+    grid->leaf = phx_alloc_zero(mem, bytes, PHX_CACHE_LINE);
+    return grid->leaf != NULL;
+}
+
+static size_t rows_bytes(uint32_t capacity)
+{
+    return (size_t)capacity * 4 + PAD_ROWS * 4;
+}
+
+static void rows_free(phx_grid_rows *rows, phx_mem *mem, uint32_t capacity)
+{
+    phx_free(mem, rows->x, rows_bytes(capacity), PHX_CACHE_LINE);
+    phx_free(mem, rows->y, rows_bytes(capacity), PHX_CACHE_LINE);
+    phx_free(mem, rows->slot, rows_bytes(capacity), PHX_CACHE_LINE);
+    *rows = (phx_grid_rows){0};
+}
+
+static bool rows_alloc(phx_grid_rows *rows, phx_mem *mem, uint32_t capacity)
+{
+    rows->x = phx_alloc(mem, rows_bytes(capacity), PHX_CACHE_LINE);
+    rows->y = phx_alloc(mem, rows_bytes(capacity), PHX_CACHE_LINE);
+    rows->slot = phx_alloc(mem, rows_bytes(capacity), PHX_CACHE_LINE);
+    if (rows->x && rows->y && rows->slot) return true;
+    rows_free(rows, mem, capacity);
+    return false;
+}
+
+void phx_grid_free(phx_grid *grid, phx_mem *mem)
+{
+    if (!grid->leaf) return;
+    size_t top = (size_t)grid->top_width * grid->top_height;
+    for (size_t i = 0; i < top; i++) phx_free(mem, grid->leaf[i], LEAF_BLOCKS * sizeof(uint32_t), PHX_CACHE_LINE);
+    phx_free(mem, grid->leaf, top * sizeof *grid->leaf, PHX_CACHE_LINE);
+    phx_release(mem, (void **)&grid->blocks, &grid->blocks_capacity, sizeof(phx_block));
+    rows_free(&grid->rows, mem, grid->rows_capacity);
+    rows_free(&grid->spare, mem, grid->rows_capacity);
+    phx_free(mem, grid->key, rows_bytes(grid->rows_capacity), PHX_CACHE_LINE);
+    *grid = (phx_grid){0};
+}
+
+static void touch_block(phx_block *block, uint32_t tower, uint64_t tick)
+{
+    if (block->dirty_tick != tick) {
+        block->dirty_tick = tick;
+        block->dirty = 0;
+    }
+    block->dirty |= 1ull << (tower & (PHX_BLOCK_TOWERS - 1));
+}
+
+void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick)
+{
+    phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    if (block) touch_block(block, phx_block_tower(tx, ty), tick);
+}
+
+/* The towers of block (bx, by) that lie in the rectangle, as a set. */
+static uint64_t block_mask(phx_rect rect, uint32_t bx, uint32_t by)
+{
+    uint32_t x = bx << PHX_BLOCK_BITS, y = by << PHX_BLOCK_BITS;
+    uint32_t cx0 = rect.x0 > x ? rect.x0 - x : 0, cy0 = rect.y0 > y ? rect.y0 - y : 0;
+    uint32_t cx1 = rect.x1 - x < PHX_BLOCK_SIDE ? rect.x1 - x : PHX_BLOCK_SIDE - 1;
+    uint32_t cy1 = rect.y1 - y < PHX_BLOCK_SIDE ? rect.y1 - y : PHX_BLOCK_SIDE - 1;
+    uint64_t line = (0xffull >> (PHX_BLOCK_SIDE - 1 - cx1)) & (0xffull << cx0);
+    uint64_t lines = (~0ull >> (PHX_BLOCK_SIDE * (PHX_BLOCK_SIDE - 1 - cy1))) & (~0ull << (PHX_BLOCK_SIDE * cy0));
+    return (line * 0x0101010101010101ull) & lines;
+}
+
+bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick)
+{
+    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
+        for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
+            const phx_block *block = phx_grid_block(grid, bx, by);
+            if (block && block->dirty_tick == tick && (block->dirty & block_mask(rect, bx, by))) return true;
+        }
+    }
+    return false;
+}
+
+/* Makes a block where none is; false = no memory. */
+static bool block_make(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)
+{
+    uint32_t **leaf = &grid->leaf[(by >> PHX_LEAF_BITS) * grid->top_width + (bx >> PHX_LEAF_BITS)];
+    if (!*leaf) *leaf = phx_alloc_zero(mem, LEAF_BLOCKS * sizeof(uint32_t), PHX_CACHE_LINE);
+    if (!*leaf) return false;
+    if (!phx_grow(mem, (void **)&grid->blocks, &grid->blocks_capacity, grid->block_count,
+                  (size_t)grid->block_count + 1, sizeof(phx_block)))
+        return false;
+    phx_block *block = &grid->blocks[grid->block_count++];
+    memset(block, 0, sizeof *block);
+    block->bx = (uint16_t)bx;
+    block->by = (uint16_t)by;
+    (*leaf)[(by & (PHX_LEAF_SIDE - 1)) << PHX_LEAF_BITS | (bx & (PHX_LEAF_SIDE - 1))] = grid->block_count;
+    return true;
+}
+
+static phx_block *block_ensure(phx_grid *grid, phx_mem *mem, const phx_body *body)
+{
+    uint32_t bx = body->tx >> PHX_BLOCK_BITS, by = body->ty >> PHX_BLOCK_BITS;
+    phx_block *block = phx_grid_block(grid, bx, by);
+    if (PHX_LIKELY(block)) return block;
+    return block_make(grid, mem, bx, by) ? phx_grid_block(grid, bx, by) : NULL;
+}
+
+/* Forgets the blocks that are empty once they are the most; called before a rebuild, when starts are still right. */
+static void blocks_compact(phx_grid *grid)
+{
+    enum { KEEP_AT_LEAST = 64 };
+    uint32_t empty = 0;
+    for (uint32_t i = 0; i < grid->block_count; i++)
+        empty += grid->blocks[i].start[0] == grid->blocks[i].start[PHX_BLOCK_TOWERS];
+    if (grid->block_count < KEEP_AT_LEAST || empty * 2 < grid->block_count) return;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < grid->block_count; i++) {
+        phx_block *block = &grid->blocks[i];
+        uint32_t *leaf =
+            grid->leaf[(uint32_t)(block->by >> PHX_LEAF_BITS) * grid->top_width + (block->bx >> PHX_LEAF_BITS)];
+        uint32_t at = (uint32_t)(block->by & (PHX_LEAF_SIDE - 1)) << PHX_LEAF_BITS | (block->bx & (PHX_LEAF_SIDE - 1));
+        if (block->start[0] == block->start[PHX_BLOCK_TOWERS]) {
+            leaf[at] = 0;
+            continue;
+        }
+        if (kept != i) grid->blocks[kept] = *block;
+        leaf[at] = ++kept;
+    }
+    grid->block_count = kept;
+}
+
+static bool rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
+{
+    if (needed <= grid->rows_capacity) return true;
+    enum { FIRST = 256 };
+    uint32_t capacity = grid->rows_capacity + grid->rows_capacity / 2;
+    if (capacity < needed) capacity = needed;
+    if (capacity < FIRST) capacity = FIRST;
+    phx_grid_rows rows, spare;
+    uint32_t *key = phx_alloc(mem, rows_bytes(capacity), PHX_CACHE_LINE);
+    if (!key) return false;
+    if (!rows_alloc(&rows, mem, capacity)) {
+        phx_free(mem, key, rows_bytes(capacity), PHX_CACHE_LINE);
+        return false;
+    }
+    if (!rows_alloc(&spare, mem, capacity)) {
+        phx_free(mem, key, rows_bytes(capacity), PHX_CACHE_LINE);
+        rows_free(&rows, mem, capacity);
+        return false;
+    }
+    if (grid->row_count > 0) {
+        memcpy(rows.x, grid->rows.x, grid->row_count * sizeof(float));
+        memcpy(rows.y, grid->rows.y, grid->row_count * sizeof(float));
+        memcpy(rows.slot, grid->rows.slot, grid->row_count * sizeof(uint32_t));
+    }
+    rows_free(&grid->rows, mem, grid->rows_capacity);
+    rows_free(&grid->spare, mem, grid->rows_capacity);
+    phx_free(mem, grid->key, rows_bytes(grid->rows_capacity), PHX_CACHE_LINE);
+    grid->rows = rows;
+    grid->spare = spare;
+    grid->key = key;
+    grid->rows_capacity = capacity;
+    return true;
+}
+
+static const uint32_t KEY_GONE = UINT32_MAX;
+
+static uint32_t slot_at(const phx_grid *grid, const uint32_t *added, uint32_t i)
+{
+    return i < grid->row_count ? grid->rows.slot[i] & PHX_ROW_SLOT : added[i - grid->row_count];
+}
+
+/* Finds every row's key (a block is made where none is) and counts a tower's rows into start[tower + 1]. */
+static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t total)
+{
+    for (uint32_t b = 0; b < grid->block_count; b++)
+        memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
+    for (uint32_t i = 0; i < total; i++) {
+        phx_body *body = &store->body[slot_at(grid, added, i)];
+        if (!(body->state & PHX_SLOT_LIVE)) {
+            body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW);
+            grid->key[i] = KEY_GONE;
+            continue;
+        }
+        phx_block *block = block_ensure(grid, mem, body);
+        if (!block) return false;
+        uint32_t tower = phx_block_tower(body->tx, body->ty);
+        grid->key[i] = (uint32_t)(block - grid->blocks) << (2 * PHX_BLOCK_BITS) | tower;
+        block->start[tower + 1]++;
+    }
+    return true;
+}
+
+/* Counts become starts, shifted by one place: start[tower + 1] is where the tower's next row goes. */
+static uint32_t starts_from_counts(phx_grid *grid)
+{
+    uint32_t sum = 0;
+    for (uint32_t b = 0; b < grid->block_count; b++) {
+        uint32_t *start = grid->blocks[b].start;
+        start[0] = sum;
+        for (uint32_t t = 1; t <= PHX_BLOCK_TOWERS; t++) {
+            uint32_t count = start[t];
+            start[t] = sum;
+            sum += count;
+        }
+    }
+    return sum;
+}
+
+bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
+                      uint64_t tick, uint16_t stamp)
+{
+    uint32_t total = grid->row_count + added_count;
+    if (!rows_reserve(grid, mem, total)) return false;
+    if (!grid->sorting) blocks_compact(grid);
+    grid->sorting = true;
+    if (!count_rows(grid, mem, store, added, total)) return false;
+    uint32_t live = starts_from_counts(grid);
+    phx_grid_rows *to = &grid->spare;
+    for (uint32_t i = 0; i < total; i++) {
+        uint32_t key = grid->key[i];
+        if (key == KEY_GONE) continue;
+        uint32_t slot = slot_at(grid, added, i);
+        phx_body *body = &store->body[slot];
+        uint32_t row = grid->blocks[key >> (2 * PHX_BLOCK_BITS)].start[(key & (PHX_BLOCK_TOWERS - 1)) + 1]++;
+        to->x[row] = body->x;
+        to->y[row] = body->y;
+        to->slot[row] = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+        body->row = row;
+        body->state |= PHX_SLOT_ROW;
+        if (body->changed == stamp) touch_block(&grid->blocks[key >> (2 * PHX_BLOCK_BITS)], key, tick);
+    }
+    phx_grid_rows from = grid->rows;
+    grid->rows = grid->spare;
+    grid->spare = from;
+    grid->row_count = live;
+    grid->stale = false;
+    grid->sorting = false;
+    return true;
+}
+
+bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
+{
+    uint32_t rows = 0;
+    for (uint32_t slot = 0; slot < store->slots; slot++) {
+        const phx_body *body = &store->body[slot];
+        if (!(body->state & PHX_SLOT_LIVE)) continue;
+        rows++;
+        if (!(body->state & PHX_SLOT_ROW) || body->row >= grid->row_count) return false;
+        if ((grid->rows.slot[body->row] & PHX_ROW_SLOT) != slot) return false;
+        if (grid->rows.x[body->row] != body->x || grid->rows.y[body->row] != body->y) return false;
+        const phx_block *block = phx_grid_block(grid, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
+        if (!block) return false;
+        uint32_t tower = phx_block_tower(body->tx, body->ty);
+        if (body->row < block->start[tower] || body->row >= block->start[tower + 1]) return false;
+    }
+    return rows == grid->row_count;
+}

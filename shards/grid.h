@@ -1,0 +1,95 @@
+/*
+ * The lighthouse grid of one shard: towers in blocks of 8 x 8, and all live entities of
+ * the shard (ghosts too) as rows sorted by block and, inside it, by tower row-major. The
+ * towers of one block row that an observer looks at are so one contiguous range of rows,
+ * a whole block too: scans stream through x[], y[] without a pointer.
+ *
+ * Blocks exist only where an entity is or was lately; a two-level table over the world's
+ * block coordinates finds them, so an empty world costs nothing however large it is.
+ *
+ * Mended in place (apply: a move inside its tower writes its row), rebuilt by counting
+ * sort in the index phase when anything crossed a tower, came or went. Written by the
+ * shard's owner; read by all workers in the interest phase and by readers.
+ */
+#ifndef PHX_SHARDS_GRID_H
+#define PHX_SHARDS_GRID_H
+
+#include "shards/store.h"
+
+enum {
+    PHX_BLOCK_BITS = 3,
+    PHX_BLOCK_SIDE = 1 << PHX_BLOCK_BITS,             /* towers; its 64 towers make one 64 bit dirty set */
+    PHX_BLOCK_TOWERS = PHX_BLOCK_SIDE * PHX_BLOCK_SIDE,
+    PHX_LEAF_BITS = 6,
+    PHX_LEAF_SIDE = 1 << PHX_LEAF_BITS                /* blocks; a leaf of the table is 16 KiB */
+};
+
+/* In rows' slot array, and only there: the target needs a look at its attributes. */
+static const uint32_t PHX_ROW_SPECIAL = 1u << 31;
+static const uint32_t PHX_ROW_SLOT = (1u << 31) - 1;
+
+typedef struct phx_block {
+    uint64_t dirty;      /* towers in which something changed in tick dirty_tick */
+    uint64_t dirty_tick;
+    uint16_t bx, by;
+    uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
+} phx_block;
+
+typedef struct phx_grid_rows {
+    float *x, *y;
+    uint32_t *slot; /* with PHX_ROW_SPECIAL */
+} phx_grid_rows;
+
+typedef struct phx_grid {
+    uint32_t **leaf; /* [top_height][top_width] of NULL or [64][64] block number + 1 */
+    uint32_t top_width, top_height;
+    phx_block *blocks;
+    uint32_t block_count, blocks_capacity;
+    phx_grid_rows rows, spare; /* the rebuild sorts from one into the other */
+    uint32_t *key;             /* of the rebuild: block << 6 | tower, by old row */
+    uint32_t row_count, rows_capacity;
+    bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
+    bool sorting; /* a rebuild stopped half way for want of memory */
+} phx_grid;
+
+/* A rectangle of towers, inclusive. */
+typedef struct phx_rect {
+    uint16_t x0, y0, x1, y1;
+} phx_rect;
+
+/* false = no memory. */
+bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2]);
+void phx_grid_free(phx_grid *grid, phx_mem *mem);
+
+/* NULL = no block there, so no entity. */
+static inline phx_block *phx_grid_block(const phx_grid *grid, uint32_t bx, uint32_t by)
+{
+    const uint32_t *leaf = grid->leaf[(by >> PHX_LEAF_BITS) * grid->top_width + (bx >> PHX_LEAF_BITS)];
+    if (!leaf) return NULL;
+    uint32_t n = leaf[(by & (PHX_LEAF_SIDE - 1)) << PHX_LEAF_BITS | (bx & (PHX_LEAF_SIDE - 1))];
+    return n ? &grid->blocks[n - 1] : NULL;
+}
+
+static inline uint32_t phx_block_tower(uint16_t tx, uint16_t ty)
+{
+    return (uint32_t)(ty & (PHX_BLOCK_SIDE - 1)) << PHX_BLOCK_BITS | (tx & (PHX_BLOCK_SIDE - 1));
+}
+
+/* Marks the tower as changed in this tick; nothing if no block is there. */
+void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick);
+
+/* Did anything change in this tick in the rectangle's towers? */
+bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick);
+
+/*
+ * Sorts anew: the old rows whose slots are still live, then the slots of added[] (without
+ * a row); dead slots lose theirs. Towers of bodies whose `changed` is `stamp` are marked as
+ * changed in this tick. false = no memory: call again, nothing may read meanwhile.
+ */
+bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
+                      uint64_t tick, uint16_t stamp);
+
+/* Whole-structure check: every live slot has its row in the right tower. For PHX_VALIDATE. */
+bool phx_grid_valid(const phx_grid *grid, const phx_store *store);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * The index phase of a shard: the outermost iteration of the tick ends, what was deferred
+ * comes in, and grid, far targets, lists of arrivals and the order of the observers are
+ * brought up to date for the interest phase. Mended where nothing crossed a tower.
+ */
+#include "shards/shard.h"
+
+#include <string.h>
+
+/* Ghosts that their owner's refresh did not repeat, and emigrants that nobody sent back. */
+static void sweep_ghosts(phx_shard *shard)
+{
+    phx_store *store = &shard->store;
+    for (uint32_t slot = 0; store->ghost_count > 0 && slot < store->slots; slot++) {
+        phx_body *body = &store->body[slot];
+        if (!(body->state & PHX_SLOT_GHOST)) continue;
+        phx_origin *origin = &store->tail[slot].origin;
+        bool due = shard->refreshed[origin->source] || origin->emigrated;
+        origin->emigrated = false;
+        if (!due || origin->stamp == shard->tick) continue;
+        phx_shard_touch(shard, body);
+        if (body->state & PHX_SLOT_ROW) shard->grid.stale = true;
+        phx_store_kill(store, slot);
+    }
+    memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
+}
+
+/* A dead slot for a target that is not here (any more): its leave event is all that is left of it. */
+static uint32_t departed(phx_shard *shard, const phx_listed *listed)
+{
+    uint32_t slot = phx_store_take(&shard->store, listed->id, PHX_SLOT_OWN);
+    shard->store.user_data[slot] = listed->user_data;
+    shard->store.incarnation[slot] = listed->incarnation;
+    shard->store.attr[slot].kind = listed->kind;
+    phx_store_kill(&shard->store, slot);
+    return slot;
+}
+
+/* Old lists of observers that migrated in, from ids to slots. */
+static bool resolve_arrivals(phx_shard *shard, const phx_idmap *directory)
+{
+    if (!phx_store_reserve(&shard->store, shard->mem, shard->arrival_item_count)) return false;
+    for (uint32_t i = 0; i < shard->arrival_item_count; i++) {
+        const phx_arrival_item *item = &shard->arrival_items[i];
+        uint32_t slot = phx_shard_find(shard, directory, item->listed.id);
+        if (slot == PHX_SLOT_NONE || shard->store.incarnation[slot] != item->listed.incarnation)
+            slot = departed(shard, &item->listed);
+        phx_list *list = &shard->store.tail[item->observer].list;
+        PHX_ASSERT(list->count < phx_list_capacity(list));
+        phx_list_entries(&shard->lists, list)[list->count++] = slot;
+    }
+    shard->arrival_item_count = 0;
+    return true;
+}
+
+/* Own entities that observe, or have a list to be taken back, in the order of their rows. */
+static bool order_observers(phx_shard *shard)
+{
+    phx_slots *observers = &shard->observers;
+    if (!phx_grow(shard->mem, (void **)&observers->at, &observers->capacity, 0, shard->store.own_count,
+                  sizeof(uint32_t)))
+        return false;
+    observers->count = 0;
+    for (uint32_t row = 0; row < shard->grid.row_count; row++) {
+        uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
+        if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
+        if (phx_observes(&shard->store.attr[slot]) || shard->store.tail[slot].list.count > 0)
+            observers->at[observers->count++] = slot;
+    }
+    shard->observers_stale = false;
+    return true;
+}
+
+bool phx_shard_index(phx_shard *shard, const phx_idmap *directory)
+{
+    PHX_ASSERT(shard->deferred.depth == 1);
+    sweep_ghosts(shard);
+    if (!resolve_arrivals(shard, directory)) return false;
+    if (shard->grid.stale || shard->deferred.count > 0) {
+        if (!phx_grid_rebuild(&shard->grid, shard->mem, &shard->store, shard->deferred.slots, shard->deferred.count,
+                              shard->tick, shard->stamp))
+            return false;
+        shard->counts.deferred_adds += shard->deferred.count;
+        shard->deferred.count = 0;
+        shard->observers_stale = true;
+    }
+    PHX_VALIDATE(phx_grid_valid(&shard->grid, &shard->store));
+    if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
+    if (shard->observers_stale && !order_observers(shard)) return false;
+    phx_deferred_end(&shard->deferred);
+    return true;
+}

@@ -1,0 +1,425 @@
+/*
+ * Evaluating observers; see interest.h. Per observer: mark the old list, scan the towers
+ * in view, look at what is known beyond them (old targets inside the margin, far and
+ * global targets, pairs and links), cut at the cap, compare.
+ */
+#include "shards/interest.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "shards/rank.h"
+#include "shards/scan.h"
+
+enum { MARK_OLD = 1, MARK_NEW = 2, MARK_HELD = 4, MARK_BITS = 3, SCAN_PAD = 16 };
+static const uint32_t EPOCH_MAX = UINT32_MAX >> MARK_BITS;
+
+/* One observer under evaluation. */
+typedef struct look {
+    phx_scratch *scratch;
+    phx_shard *shard;
+    const phx_idmap *directory;
+    const phx_relation_set *relations;
+    uint32_t slot;
+    const phx_body *body;
+    const phx_attr *attr;
+    phx_list *list;
+    const uint32_t *old;
+    uint32_t tag;   /* epoch << MARK_BITS */
+    uint32_t count; /* of scratch->hits: the new list */
+} look;
+
+void phx_scratch_init(phx_scratch *scratch, phx_mem *mem)
+{
+    *scratch = (phx_scratch){.mem = mem};
+}
+
+void phx_scratch_free(phx_scratch *scratch)
+{
+    phx_mem *mem = scratch->mem;
+    phx_release(mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->related, &scratch->related_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->ranked, &scratch->ranked_capacity, sizeof(phx_ranked));
+    phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof(phx_change));
+    phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof(ph_target));
+    phx_release(mem, (void **)&scratch->kinds, &scratch->kinds_capacity, sizeof(uint16_t));
+    phx_release(mem, (void **)&scratch->incarnations, &scratch->incarnations_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof(uint32_t));
+}
+
+void phx_scratch_reset(phx_scratch *scratch)
+{
+    scratch->change_count = scratch->target_count = scratch->overflow_count = 0;
+}
+
+/* ---- where to look ---- */
+
+/* The greatest float not above v, the least not below: float32 positions beyond can not pass the test. */
+static float float_below(double v)
+{
+    if (v < -(double)FLT_MAX) return -INFINITY;
+    float f = (float)v;
+    return (double)f > v ? nextafterf(f, -INFINITY) : f;
+}
+
+static float float_above(double v)
+{
+    if (v > (double)FLT_MAX) return INFINITY;
+    float f = (float)v;
+    return (double)f < v ? nextafterf(f, INFINITY) : f;
+}
+
+/*
+ * A target passes only if its distance along each axis is at most the radius times
+ * 1 + 2^-22 (three roundings), plus what underflows in a square; and the tower index is
+ * monotone in the position, so the towers of the two ends bound those of all that pass.
+ */
+phx_rect phx_interest_rect(const phx_shard *shard, const phx_body *body, float radius)
+{
+    const phx_rules *rules = shard->rules;
+    uint32_t last_x = rules->towers[0] - 1, last_y = rules->towers[1] - 1;
+    if (rules->range == PH_RANGE_TOWERS) {
+        uint32_t span = rules->span;
+        return (phx_rect){(uint16_t)(body->tx > span ? body->tx - span : 0),
+                          (uint16_t)(body->ty > span ? body->ty - span : 0),
+                          (uint16_t)(body->tx + span < last_x ? body->tx + span : last_x),
+                          (uint16_t)(body->ty + span < last_y ? body->ty + span : last_y)};
+    }
+    if (!(radius * radius <= FLT_MAX)) return (phx_rect){0, 0, (uint16_t)last_x, (uint16_t)last_y};
+    double r = (double)radius * (1.0 + 1e-6) + 1e-18;
+    return (phx_rect){phx_tower_index(rules, 0, float_below((double)body->x - r)),
+                      phx_tower_index(rules, 1, float_below((double)body->y - r)),
+                      phx_tower_index(rules, 0, float_above((double)body->x + r)),
+                      phx_tower_index(rules, 1, float_above((double)body->y + r))};
+}
+
+static uint32_t mark_bits(const look *at, uint32_t slot)
+{
+    uint32_t mark = at->scratch->mark[slot];
+    return mark >> MARK_BITS == at->tag >> MARK_BITS ? mark & ((1u << MARK_BITS) - 1) : 0;
+}
+
+/* ---- may it be left out? ---- */
+
+static bool relation_dirty(const look *at)
+{
+    for (uint32_t i = 0; at->relations && i < at->relations->count; i++) {
+        uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
+        if (slot != PHX_SLOT_NONE && phx_shard_dirty(at->shard, &at->shard->store.body[slot])) return true;
+    }
+    return false;
+}
+
+static bool due(const look *at)
+{
+    const phx_shard *shard = at->shard;
+    if (shard->all_dirty || shard->far_dirty || phx_shard_dirty(shard, at->body)) return true;
+    if (!phx_observes(at->attr)) return at->list->count > 0;
+    if (relation_dirty(at)) return true;
+    phx_rect rect = phx_interest_rect(shard, at->body, at->attr->view + at->attr->margin);
+    return phx_grid_touched(&shard->grid, rect, shard->tick);
+}
+
+/* ---- the new list ---- */
+
+static void add_hit(look *at, uint32_t slot, uint32_t bits)
+{
+    at->scratch->hits[at->count++] = slot;
+    at->scratch->mark[slot] = at->tag | bits | MARK_NEW;
+}
+
+/* The towers of one block that lie in the rectangle, as ranges of rows; hits go behind hits[n]. Returns the new n. */
+static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, phx_scan_fn scan, uint32_t n)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_grid_rows *rows = &at->shard->grid.rows;
+    uint32_t x = (uint32_t)block->bx << PHX_BLOCK_BITS, y = (uint32_t)block->by << PHX_BLOCK_BITS;
+    uint32_t x0 = rect.x0 > x ? rect.x0 - x : 0, y0 = rect.y0 > y ? rect.y0 - y : 0;
+    uint32_t x1 = rect.x1 - x < PHX_BLOCK_SIDE ? rect.x1 - x : PHX_BLOCK_SIDE - 1;
+    uint32_t y1 = rect.y1 - y < PHX_BLOCK_SIDE ? rect.y1 - y : PHX_BLOCK_SIDE - 1;
+    bool whole = x0 == 0 && x1 == PHX_BLOCK_SIDE - 1; /* then the tower rows are one range too */
+    for (uint32_t row = y0; row <= y1; row = whole ? y1 + 1 : row + 1) {
+        uint32_t first = block->start[row << PHX_BLOCK_BITS | x0];
+        uint32_t end = block->start[((whole ? y1 : row) << PHX_BLOCK_BITS | x1) + 1];
+        if (first == end) continue;
+        scratch->counts.ranges_visited++;
+        scratch->counts.pairs_tested += end - first;
+        n += scan(rows, first, end, at->body->x, at->body->y, at->attr->view, scratch->hits + n);
+    }
+    return n;
+}
+
+static uint32_t scan_rect(look *at, phx_rect rect, phx_scan_fn scan)
+{
+    const phx_grid *grid = &at->shard->grid;
+    uint32_t bx0 = rect.x0 >> PHX_BLOCK_BITS, bx1 = rect.x1 >> PHX_BLOCK_BITS;
+    uint32_t by0 = rect.y0 >> PHX_BLOCK_BITS, by1 = rect.y1 >> PHX_BLOCK_BITS, n = 0;
+    if ((uint64_t)(bx1 - bx0 + 1) * (by1 - by0 + 1) > grid->block_count) {
+        for (uint32_t b = 0; b < grid->block_count; b++) {
+            const phx_block *block = &grid->blocks[b];
+            if (block->bx < bx0 || block->bx > bx1 || block->by < by0 || block->by > by1) continue;
+            n = scan_block(at, block, rect, scan, n);
+        }
+        return n;
+    }
+    for (uint32_t by = by0; by <= by1; by++) {
+        for (uint32_t bx = bx0; bx <= bx1; bx++) {
+            const phx_block *block = phx_grid_block(grid, bx, by);
+            if (block) n = scan_block(at, block, rect, scan, n);
+        }
+    }
+    return n;
+}
+
+/* Everything in view by the common rule, but the targets of own relations. */
+static void look_around(look *at)
+{
+    const phx_rules *rules = at->shard->rules;
+    const phx_store *store = &at->shard->store;
+    bool towers = rules->range == PH_RANGE_TOWERS;
+    phx_scan_fn scan = towers ? phx_scan_all : rules->shape == PH_SHAPE_SQUARE ? phx_scan_square : phx_scan_circle;
+    bool look_at_z = !towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
+    bool look_at_all = !(at->attr->sees & 1);
+    uint32_t found = scan_rect(at, phx_interest_rect(at->shard, at->body, at->attr->view), scan);
+    const uint32_t *hits = at->scratch->hits;
+    for (uint32_t i = 0; i < found; i++) {
+        uint32_t slot = hits[i] & PHX_ROW_SLOT;
+        uint32_t bits = mark_bits(at, slot);
+        if (bits & MARK_HELD) continue;
+        bool special = look_at_all || (hits[i] & PHX_ROW_SPECIAL);
+        if (special && !phx_eligible(at->attr, &store->attr[slot])) continue;
+        if (look_at_z && !phx_in_range(rules, at->body, &store->body[slot], at->attr->view)) continue;
+        add_hit(at, slot, bits);
+    }
+}
+
+/* A candidate from elsewhere than the scan, by the whole rule. */
+static void consider(look *at, uint32_t slot, const phx_relation *relation)
+{
+    const phx_store *store = &at->shard->store;
+    uint32_t bits = mark_bits(at, slot);
+    if ((bits & MARK_NEW) || ((bits & MARK_HELD) && !relation)) return;
+    if (!(store->body[slot].state & PHX_SLOT_LIVE)) return;
+    if (phx_sees(at->shard->rules, at->body, at->attr, &store->body[slot], &store->attr[slot], relation,
+                 bits & MARK_OLD))
+        add_hit(at, slot, bits);
+}
+
+static void look_far(look *at)
+{
+    const phx_far *far = &at->shard->far;
+    for (uint32_t i = 0; i < far->global_count; i++) consider(at, far->globals[i], NULL);
+    for (uint32_t level = 0; far->levels >> level; level++) {
+        if (!(far->levels >> level & 1)) continue;
+        for (int dy = -1; dy <= 1; dy++) {
+            uint32_t first, end;
+            phx_far_row(far, level, at->body->tx, at->body->ty, dy, &first, &end);
+            for (uint32_t i = first; i < end; i++) consider(at, far->entries[i].slot, NULL);
+        }
+    }
+}
+
+static void find_list(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t related = at->relations ? at->relations->count : 0;
+    scratch->mark[at->slot] = at->tag | MARK_HELD;
+    for (uint32_t i = 0; i < related; i++) {
+        uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
+        scratch->related[i] = slot;
+        PHX_ASSERT(slot != PHX_SLOT_NONE);
+        scratch->mark[slot] = at->tag | mark_bits(at, slot) | MARK_HELD;
+    }
+    look_around(at);
+    if (at->attr->margin > 0.0f)
+        for (uint32_t i = 0; i < at->list->count; i++) consider(at, at->old[i], NULL);
+    look_far(at);
+    for (uint32_t i = 0; i < related; i++) consider(at, scratch->related[i], &at->relations->items[i]);
+}
+
+/* ---- the cap ---- */
+
+static bool cut_at_cap(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_store *store = &at->shard->store;
+    uint32_t cap = at->attr->cap;
+    if (cap == 0 || at->count <= cap) return true;
+    if (!phx_grow(scratch->mem, (void **)&scratch->ranked, &scratch->ranked_capacity, 0, at->count,
+                  sizeof(phx_ranked)))
+        return false;
+    for (uint32_t i = 0; i < at->count; i++) {
+        uint32_t slot = scratch->hits[i];
+        const phx_attr *attr = &store->attr[slot];
+        const phx_relation *relation = at->relations ? phx_relation_find(at->relations, store->id[slot]) : NULL;
+        bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
+        double d2 = phx_rank_d2(at->shard->rules, at->body, &store->body[slot]);
+        scratch->ranked[i] = (phx_ranked){
+            .id = store->id[slot],
+            .key = mark_bits(at, slot) & MARK_OLD ? d2 * 1.0 : d2 * at->shard->rules->sticky,
+            .slot = slot,
+            .first = (uint32_t)always << 8 | attr->priority};
+    }
+    phx_rank_best(scratch->ranked, at->count, cap);
+    for (uint32_t i = 0; i < cap; i++) scratch->hits[i] = scratch->ranked[i].slot;
+    for (uint32_t i = cap; i < at->count; i++) scratch->mark[scratch->ranked[i].slot] &= ~(uint32_t)MARK_NEW;
+    at->count = cap;
+    return true;
+}
+
+/* ---- old against new ---- */
+
+static bool reserve_change(look *at, uint32_t targets)
+{
+    phx_scratch *scratch = at->scratch;
+    size_t needed = (size_t)scratch->target_count + targets;
+    uint32_t keep = scratch->target_count;
+    phx_mem *mem = scratch->mem;
+    return phx_grow(mem, (void **)&scratch->changes, &scratch->changes_capacity, scratch->change_count,
+                    (size_t)scratch->change_count + 1, sizeof(phx_change)) &&
+           phx_grow(mem, (void **)&scratch->targets, &scratch->targets_capacity, keep, needed, sizeof(ph_target)) &&
+           phx_grow(mem, (void **)&scratch->kinds, &scratch->kinds_capacity, keep, needed, sizeof(uint16_t)) &&
+           phx_grow(mem, (void **)&scratch->incarnations, &scratch->incarnations_capacity, keep, needed,
+                    sizeof(uint32_t)) &&
+           phx_grow(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, scratch->overflow_count,
+                    (size_t)scratch->overflow_count + at->count, sizeof(uint32_t)) &&
+           phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, targets, sizeof(phx_sorted)) &&
+           phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, targets,
+                    sizeof(phx_sorted));
+}
+
+/* Of `slots`, those without `bit` become events, in order; there are `expected` of them. */
+static void tell(look *at, const uint32_t *slots, uint32_t count, uint32_t bit, uint32_t expected)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_store *store = &at->shard->store;
+    uint32_t n = 0;
+    for (uint32_t i = 0; n < expected; i++) {
+        PHX_ASSERT(i < count);
+        if (mark_bits(at, slots[i]) & bit) continue;
+        scratch->sorted[n++] = (phx_sorted){.id = store->id[slots[i]], .slot = slots[i], .kind = store->attr[slots[i]].kind};
+    }
+    phx_sort_targets(scratch->sorted, scratch->sorted_spare, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slot = scratch->sorted[i].slot, to = scratch->target_count++;
+        scratch->targets[to] = (ph_target){.id = store->id[slot], .user_data = store->user_data[slot]};
+        scratch->kinds[to] = scratch->sorted[i].kind;
+        scratch->incarnations[to] = store->incarnation[slot];
+    }
+}
+
+static void write_list(look *at, phx_change *change)
+{
+    phx_scratch *scratch = at->scratch;
+    change->list_count = at->count;
+    if (at->count <= phx_list_capacity(at->list)) {
+        if (at->count > 0)
+            memcpy(phx_list_entries(&at->shard->lists, at->list), scratch->hits, at->count * sizeof(uint32_t));
+        at->list->count = at->count;
+        return;
+    }
+    change->list_first = scratch->overflow_count;
+    memcpy(scratch->overflow + scratch->overflow_count, scratch->hits, at->count * sizeof(uint32_t));
+    scratch->overflow_count += at->count;
+}
+
+static bool compare(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t enters = 0, leaves = 0;
+    for (uint32_t i = 0; i < at->count; i++) enters += !(mark_bits(at, scratch->hits[i]) & MARK_OLD);
+    for (uint32_t i = 0; i < at->list->count; i++) leaves += !(mark_bits(at, at->old[i]) & MARK_NEW);
+    if (enters + leaves == 0) return true;
+    if (!reserve_change(at, enters + leaves)) return false;
+    phx_change *change = &scratch->changes[scratch->change_count++];
+    *change = (phx_change){.slot = at->slot,
+                           .target_first = scratch->target_count,
+                           .leave_count = leaves,
+                           .enter_count = enters,
+                           .list_first = PHX_SLOT_NONE,
+                           .flags = at->list->flags & PHX_LIST_FRESH ? PH_CHANGE_FRESH : 0};
+    tell(at, at->old, at->list->count, MARK_NEW, leaves);
+    tell(at, scratch->hits, at->count, MARK_OLD, enters);
+    at->list->flags = (uint8_t)(at->list->flags & ~PHX_LIST_FRESH);
+    write_list(at, change);
+    scratch->counts.enters += enters;
+    scratch->counts.leaves += leaves;
+    return true;
+}
+
+/* ---- one observer ---- */
+
+static void next_epoch(phx_scratch *scratch)
+{
+    if (scratch->epoch == EPOCH_MAX) {
+        memset(scratch->mark, 0, scratch->mark_capacity * sizeof(uint32_t));
+        scratch->epoch = 0;
+    }
+    scratch->epoch++;
+}
+
+static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t slot)
+{
+    phx_store *store = &shard->store;
+    look at = {.scratch = scratch,
+               .shard = shard,
+               .directory = directory,
+               .slot = slot,
+               .body = &store->body[slot],
+               .attr = &store->attr[slot],
+               .list = &store->tail[slot].list};
+    PHX_ASSERT(at.body->state & PHX_SLOT_OWN);
+    if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, store->id[slot]);
+    if (!due(&at)) return true;
+    scratch->counts.evaluated++;
+    if (!at.attr->ready) {
+        at.list->count = 0;
+        at.list->flags |= PHX_LIST_FRESH;
+        return true;
+    }
+    if (at.relations && !phx_grow(scratch->mem, (void **)&scratch->related, &scratch->related_capacity, 0,
+                                  at.relations->count, sizeof(uint32_t)))
+        return false;
+    next_epoch(scratch);
+    at.tag = scratch->epoch << MARK_BITS;
+    at.old = phx_list_entries(&shard->lists, at.list);
+    for (uint32_t i = 0; i < at.list->count; i++) scratch->mark[at.old[i]] = at.tag | MARK_OLD;
+    if (phx_observes(at.attr)) find_list(&at);
+    return cut_at_cap(&at) && compare(&at);
+}
+
+/* Marks and hits by the shard's slots; fresh marks are of no epoch. */
+static bool reserve_scratch(phx_scratch *scratch, const phx_shard *shard)
+{
+    uint32_t before = scratch->mark_capacity, slots = shard->store.slots;
+    if (!phx_grow(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, before, slots, sizeof(uint32_t)))
+        return false;
+    if (scratch->mark_capacity > before)
+        memset(scratch->mark + before, 0, (scratch->mark_capacity - before) * sizeof(uint32_t));
+    return phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, (size_t)slots + SCAN_PAD,
+                    sizeof(uint32_t));
+}
+
+uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+                          uint32_t count)
+{
+    PHX_ASSERT(first + count <= shard->observers.count);
+    if (!reserve_scratch(scratch, shard)) return 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!evaluate(scratch, directory, shard, shard->observers.at[first + i])) return i;
+    return count;
+}
+
+bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change)
+{
+    if (change->list_first == PHX_SLOT_NONE) return true;
+    phx_list *list = &shard->store.tail[change->slot].list;
+    if (!phx_list_reserve(&shard->lists, shard->mem, list, change->list_count)) return false;
+    memcpy(phx_list_entries(&shard->lists, list), scratch->overflow + change->list_first,
+           change->list_count * sizeof(uint32_t));
+    list->count = change->list_count;
+    return true;
+}

@@ -1,0 +1,97 @@
+/*
+ * The interest phase: who sees whom, old list against new. Any worker evaluates any
+ * range of a shard's observers; it reads the shard and writes only its own scratch and
+ * the lists of the observers in its range (entries in place while they fit, count,
+ * flags), so ranges of one shard run side by side. The owner commits the rest.
+ *
+ * An observer is looked at only if it, or anything in the towers that its view and
+ * margin cover, changed in this tick; so a world where nobody moves costs nothing.
+ */
+#ifndef PHX_SHARDS_INTEREST_H
+#define PHX_SHARDS_INTEREST_H
+
+#include "shards/shard.h"
+
+/* What changed for one observer in this tick; its targets stand in the scratch, leaves first. */
+typedef struct phx_change {
+    uint32_t slot;
+    uint32_t target_first;
+    uint32_t leave_count, enter_count;
+    uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
+    uint32_t list_count;
+    uint32_t flags; /* PH_CHANGE_... */
+} phx_change;
+
+/* A candidate at the cap. */
+typedef struct phx_ranked {
+    uint64_t id;
+    double key; /* d2, times sticky if not in the list */
+    uint32_t slot;
+    uint32_t first; /* bit 8: global or linked; bits 0-7: priority */
+} phx_ranked;
+
+/* A leave or enter to be ordered. */
+typedef struct phx_sorted {
+    uint64_t id;
+    uint32_t slot;
+    uint16_t kind;
+    uint16_t reserved;
+} phx_sorted;
+
+typedef struct phx_interest_counts {
+    uint64_t evaluated;      /* observers */
+    uint64_t ranges_visited; /* of tower rows */
+    uint64_t pairs_tested;   /* distances in the scans */
+    uint64_t enters, leaves;
+} phx_interest_counts;
+
+/* One worker's: memory that is kept, and the results of the ranges that it evaluated in this tick. */
+typedef struct phx_scratch {
+    phx_mem *mem;
+    uint32_t *mark; /* per slot: epoch << 3 | MARK_... of the observer being evaluated */
+    uint32_t mark_capacity;
+    uint32_t epoch;
+    uint32_t *hits; /* the new list */
+    uint32_t hits_capacity;
+    uint32_t *related; /* slots of the observer's relations */
+    uint32_t related_capacity;
+    phx_ranked *ranked;
+    uint32_t ranked_capacity;
+    phx_sorted *sorted, *sorted_spare;
+    uint32_t sorted_capacity, sorted_spare_capacity;
+
+    phx_change *changes;
+    uint32_t change_count, changes_capacity;
+    ph_target *targets;
+    uint32_t targets_capacity;
+    uint16_t *kinds;
+    uint32_t kinds_capacity;
+    uint32_t *incarnations;
+    uint32_t incarnations_capacity;
+    uint32_t target_count; /* of the three above */
+    uint32_t *overflow;    /* new lists that did not fit in place */
+    uint32_t overflow_count, overflow_capacity;
+
+    phx_interest_counts counts; /* since the world was made */
+} phx_scratch;
+
+void phx_scratch_init(phx_scratch *scratch, phx_mem *mem);
+void phx_scratch_free(phx_scratch *scratch);
+/* A new tick: results of the last one go, memory stays. */
+void phx_scratch_reset(phx_scratch *scratch);
+
+/*
+ * Evaluates shard->observers [first, first + count); results are appended to the
+ * scratch's changes. Returns how many were done: fewer than count = no memory at the next
+ * one, which is untouched; the results of those done stand, the rest can be run later.
+ */
+uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+                          uint32_t count);
+
+/* The owner: moves a list that did not fit in place into the pool. false = no memory, unchanged. */
+bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change);
+
+/* The towers that decide about an observer: within its view and margin, or span. */
+phx_rect phx_interest_rect(const phx_shard *shard, const phx_body *body, float radius);
+
+#endif

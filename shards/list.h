@@ -1,0 +1,56 @@
+/*
+ * Interest lists: one per observer, an array of target slots in a block of a per-shard
+ * pool. Blocks come in sizes 4, 8, 16, ...; a freed block waits in the free list of its
+ * size. The pool is one growing array, so a list is an offset, not a pointer.
+ * Allocated and freed by the shard's owner (apply, commit); the entries and the count of
+ * one list are written in the interest phase by whoever evaluates its observer.
+ */
+#ifndef PHX_SHARDS_LIST_H
+#define PHX_SHARDS_LIST_H
+
+#include "base/mem.h"
+
+enum {
+    PHX_LIST_CLASSES = 28, /* up to 4 << 27 entries: more than entities_max */
+    PHX_LIST_NONE = 0xff,
+    PHX_LIST_FRESH = 1 /* empty because new or not ready: the consumer has nothing of it */
+};
+
+typedef struct phx_list {
+    uint32_t offset;
+    uint32_t count;
+    uint8_t size_class; /* PHX_LIST_NONE = no block */
+    uint8_t flags;
+} phx_list;
+
+typedef struct phx_list_pool {
+    uint32_t *entries;
+    uint32_t capacity;
+    uint32_t used;                           /* entries handed out so far, free blocks included */
+    uint32_t free_first[PHX_LIST_CLASSES];   /* offset of the first free block; its first entry is the next */
+    uint64_t free_entries;                   /* in all free lists */
+} phx_list_pool;
+
+static inline phx_list phx_list_empty(void)
+{
+    return (phx_list){.offset = 0, .count = 0, .size_class = PHX_LIST_NONE, .flags = PHX_LIST_FRESH};
+}
+
+static inline uint32_t phx_list_capacity(const phx_list *list)
+{
+    return list->size_class == PHX_LIST_NONE ? 0 : 4u << list->size_class;
+}
+
+static inline uint32_t *phx_list_entries(const phx_list_pool *pool, const phx_list *list)
+{
+    return pool->entries + list->offset;
+}
+
+void phx_list_pool_init(phx_list_pool *pool);
+void phx_list_pool_free(phx_list_pool *pool, phx_mem *mem);
+/* Gives the list a block for `count` entries (its old one goes back, entries are not kept). false = no memory, unchanged. */
+bool phx_list_reserve(phx_list_pool *pool, phx_mem *mem, phx_list *list, uint32_t count);
+/* Gives the block back; count 0. flags stay. */
+void phx_list_release(phx_list_pool *pool, phx_list *list);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * The bounded pool of a shard's outgoing records; see outbox.h.
+ */
+#include "shards/outbox.h"
+
+#include <string.h>
+
+bool phx_outbox_init(phx_outbox *outbox, phx_mem *mem, uint32_t shard_count)
+{
+    *outbox = (phx_outbox){.shard_count = shard_count};
+    outbox->open = phx_alloc_zero(mem, shard_count * sizeof(uint32_t), PHX_CACHE_LINE);
+    outbox->taken = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
+    if (outbox->open && outbox->taken) return true;
+    phx_outbox_free(outbox, mem);
+    return false;
+}
+
+bool phx_outbox_ready(phx_outbox *outbox, phx_mem *mem, uint32_t bytes)
+{
+    if (outbox->blocks) return true;
+    uint32_t count = bytes / PHX_RECORD_BLOCK_BYTES;
+    PHX_ASSERT(count > 0);
+    outbox->blocks = phx_alloc(mem, count * sizeof(phx_record_block), PHX_CACHE_LINE);
+    if (outbox->blocks) outbox->block_count = count;
+    return outbox->blocks != NULL;
+}
+
+void phx_outbox_free(phx_outbox *outbox, phx_mem *mem)
+{
+    phx_free(mem, outbox->blocks, outbox->block_count * sizeof(phx_record_block), PHX_CACHE_LINE);
+    phx_free(mem, outbox->open, outbox->shard_count * sizeof(uint32_t), PHX_CACHE_LINE);
+    phx_free(mem, outbox->taken, outbox->shard_count, PHX_CACHE_LINE);
+    *outbox = (phx_outbox){0};
+}
+
+void phx_outbox_reset(phx_outbox *outbox)
+{
+    for (uint32_t i = 0; i < outbox->used; i++) {
+        outbox->open[outbox->blocks[i].destination] = 0;
+        outbox->taken[outbox->blocks[i].destination] = 0;
+    }
+    outbox->used = 0;
+}
+
+phx_record *phx_outbox_put(phx_outbox *outbox, uint32_t destination)
+{
+    PHX_ASSERT(destination < outbox->shard_count);
+    uint32_t open = outbox->open[destination];
+    if (open == 0 || outbox->blocks[open - 1].count == PHX_RECORD_BLOCK_RECORDS) {
+        if (outbox->used == outbox->block_count || outbox->taken[destination] == PHX_LANE_BLOCKS) return NULL;
+        open = ++outbox->used;
+        outbox->open[destination] = open;
+        outbox->taken[destination]++;
+        outbox->blocks[open - 1].destination = (uint16_t)destination;
+        outbox->blocks[open - 1].count = 0;
+    }
+    phx_record_block *block = &outbox->blocks[open - 1];
+    phx_record *record = &block->records[block->count++];
+    memset(record, 0, sizeof *record);
+    return record;
+}

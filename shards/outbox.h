@@ -1,0 +1,36 @@
+/*
+ * The records that a shard sends in one round of an exchange: a fixed pool of blocks,
+ * filled per destination. Full is normal: the sender stops, the receivers drain after
+ * the barrier, and the next round goes on where it stopped. The world carries the blocks
+ * to their destinations; after the round's second barrier all are free again.
+ * Written by the shard's owner in the exchange phase.
+ */
+#ifndef PHX_SHARDS_OUTBOX_H
+#define PHX_SHARDS_OUTBOX_H
+
+#include "base/mem.h"
+#include "shards/record.h"
+
+/* Blocks per destination and round: what a lane between two shards can hold. */
+enum { PHX_LANE_BLOCKS = 31 };
+
+typedef struct phx_outbox {
+    phx_record_block *blocks;
+    uint32_t block_count; /* in the pool */
+    uint32_t used;        /* of this round, in the order of opening */
+    uint32_t shard_count;
+    uint32_t *open;       /* per destination: its last block + 1, or 0 */
+    uint8_t *taken;       /* per destination: blocks in this round */
+} phx_outbox;
+
+/* false = no memory. The pool is made at the first use: a world of one shard needs none. */
+bool phx_outbox_init(phx_outbox *outbox, phx_mem *mem, uint32_t shard_count);
+/* Makes the pool of bytes / 4 KiB blocks, if it is not there. false = no memory. */
+bool phx_outbox_ready(phx_outbox *outbox, phx_mem *mem, uint32_t bytes);
+void phx_outbox_free(phx_outbox *outbox, phx_mem *mem);
+/* A new round: every block is free. */
+void phx_outbox_reset(phx_outbox *outbox);
+/* A cleared record to fill, behind the destination's earlier ones; NULL = full for this round. */
+phx_record *phx_outbox_put(phx_outbox *outbox, uint32_t destination);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * What one shard tells another: plain records of one size, without pointers or local
+ * slots of the sender's, in blocks of 4 KiB. Migration: ENTITY (migrant), followed by
+ * its LIST and RELATION records in order. Halo: BEGIN, then an ENTITY (copy) for every
+ * entity that the receiver may need: a ghost that is not confirmed after a BEGIN is gone.
+ * PIN asks the owner to send a copy of one entity whatever its distance.
+ * Written in the exchange phase by the sender's worker, read one barrier later by the
+ * receiver's.
+ */
+#ifndef PHX_SHARDS_RECORD_H
+#define PHX_SHARDS_RECORD_H
+
+#include "shards/rules.h"
+
+typedef enum phx_record_type {
+    PHX_RECORD_MIGRANT = 1,
+    PHX_RECORD_LIST,
+    PHX_RECORD_RELATION,
+    PHX_RECORD_PIN,
+    PHX_RECORD_BEGIN,
+    PHX_RECORD_COPY
+} phx_record_type;
+
+typedef struct phx_entity_record {
+    uint64_t user_data;
+    phx_attr attr;
+    float x, y, z;
+    uint32_t incarnation;
+    uint32_t list_count;
+    uint32_t list_flags;
+} phx_entity_record;
+
+/* A target of a migrating observer's list: enough to tell its leave even where nobody knows it. */
+typedef struct phx_listed {
+    uint64_t id;
+    uint64_t user_data;
+    uint32_t incarnation;
+    uint16_t kind;
+    uint16_t reserved;
+} phx_listed;
+
+enum { PHX_RECORD_ITEMS = 3, PHX_RECORD_BLOCK_BYTES = 4096 };
+
+typedef struct phx_record {
+    uint64_t id;    /* the entity; of LIST and RELATION: the observer */
+    uint8_t type;   /* phx_record_type */
+    uint8_t count;  /* items used of LIST and RELATION */
+    uint16_t source; /* shard that sends */
+    uint32_t slot;  /* PIN: the entity's slot at the receiver */
+    union {
+        phx_entity_record entity;
+        phx_listed listed[PHX_RECORD_ITEMS];
+        phx_relation relations[PHX_RECORD_ITEMS];
+    } as;
+} phx_record;
+
+enum { PHX_RECORD_BLOCK_RECORDS = (PHX_RECORD_BLOCK_BYTES - 8) / sizeof(phx_record) };
+
+typedef struct phx_record_block {
+    uint16_t destination;
+    uint16_t count;
+    uint32_t reserved;
+    phx_record records[PHX_RECORD_BLOCK_RECORDS];
+} phx_record_block;
+
+_Static_assert(sizeof(phx_record_block) <= PHX_RECORD_BLOCK_BYTES, "a block is one page at most");
+
+#endif

@@ -1,0 +1,235 @@
+/*
+ * A shard's life and the commands on its own entities; see shard.h. The exchange is in
+ * exchange.c, the index phase in index.c, lists in interest.c.
+ */
+#include "shards/shard.h"
+
+#include <string.h>
+
+bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint32_t index, uint32_t shard_count,
+                    phx_rect rect)
+{
+    *shard = (phx_shard){.mem = mem, .rules = rules, .index = index, .rect = rect};
+    phx_store_init(&shard->store, mem);
+    phx_list_pool_init(&shard->lists);
+    phx_relations_init(&shard->relations, mem);
+    shard->begun = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
+    shard->sent = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
+    shard->refreshed = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
+    shard->near = phx_alloc_zero(mem, shard_count * sizeof *shard->near, PHX_CACHE_LINE);
+    if (shard->near && shard->begun && shard->sent && shard->refreshed && phx_outbox_init(&shard->outbox, mem, shard_count) &&
+        phx_grid_init(&shard->grid, mem, rules->towers))
+        return true;
+    phx_shard_free(shard, shard_count);
+    return false;
+}
+
+void phx_shard_free(phx_shard *shard, uint32_t shard_count)
+{
+    phx_mem *mem = shard->mem;
+    phx_store_free(&shard->store, mem);
+    phx_grid_free(&shard->grid, mem);
+    phx_list_pool_free(&shard->lists, mem);
+    phx_deferred_free(&shard->deferred, mem);
+    phx_relations_free(&shard->relations, mem);
+    phx_far_free(&shard->far, mem);
+    phx_outbox_free(&shard->outbox, mem);
+    phx_release(mem, (void **)&shard->observers.at, &shard->observers.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->leaving.at, &shard->leaving.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->arrived.at, &shard->arrived.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->arrival_items, &shard->arrival_items_capacity, sizeof(phx_arrival_item));
+    phx_release(mem, (void **)&shard->pins, &shard->pins_capacity, sizeof(phx_pin));
+    phx_release(mem, (void **)&shard->forgets, &shard->forgets_capacity, sizeof(phx_forget));
+    phx_free(mem, shard->begun, shard_count, PHX_CACHE_LINE);
+    phx_free(mem, shard->sent, shard_count, PHX_CACHE_LINE);
+    phx_free(mem, shard->refreshed, shard_count, PHX_CACHE_LINE);
+    phx_free(mem, shard->near, shard_count * sizeof *shard->near, PHX_CACHE_LINE);
+    shard->near = NULL;
+    shard->begun = shard->sent = shard->refreshed = NULL;
+}
+
+void phx_shard_begin(phx_shard *shard, uint64_t tick)
+{
+    PHX_ASSERT(shard->store.dead_count == 0);
+    PHX_ASSERT(shard->deferred.depth == 0);
+    shard->tick = tick;
+    shard->stamp = (uint16_t)(tick % UINT16_MAX + 1);
+    for (uint32_t slot = 0; shard->stamp == 1 && slot < shard->store.slots; slot++) shard->store.body[slot].changed = 0;
+    phx_deferred_begin(&shard->deferred);
+}
+
+void phx_shard_touch(phx_shard *shard, phx_body *body)
+{
+    if (phx_shard_dirty(shard, body)) return;
+    body->changed = shard->stamp;
+    if (body->state & PHX_SLOT_ROW) phx_grid_touch(&shard->grid, body->tx, body->ty, shard->tick);
+    if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
+    shard->changed = true;
+    if (body->state & PHX_SLOT_OWN) shard->copies_due = true;
+}
+
+void phx_shard_flag(phx_shard *shard, uint32_t slot)
+{
+    phx_body *body = &shard->store.body[slot];
+    const phx_attr *attr = &shard->store.attr[slot];
+    uint32_t old = body->state, state = old & ~(uint32_t)(PHX_SLOT_FAR | PHX_SLOT_SPECIAL);
+    bool reaches = attr->reach > 0.0f && shard->rules->range == PH_RANGE_RADIUS;
+    if (attr->global || reaches) state |= PHX_SLOT_FAR;
+    if (attr->layers != 1 || attr->stealth > 0) state |= PHX_SLOT_SPECIAL;
+    if ((old | state) & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
+    body->state = (uint16_t)state;
+    if (state & PHX_SLOT_ROW) {
+        uint32_t *row = &shard->grid.rows.slot[body->row];
+        *row = (*row & PHX_ROW_SLOT) | (state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+    }
+}
+
+/* What an observer's coming, going or changing means for how far the shard looks. */
+void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign)
+{
+    if (attr->view == 0.0f) return;
+    float radius = attr->view + attr->margin;
+    if (sign < 0) {
+        if (radius >= shard->radius_max || attr->margin >= shard->margin_max) shard->radius_stale = true;
+    } else {
+        if (radius > shard->radius_max) shard->radius_max = radius;
+        if (attr->margin > shard->margin_max) shard->margin_max = attr->margin;
+    }
+    shard->observing_count += (uint32_t)sign;
+}
+
+uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data,
+                         const phx_attr *attr, float x, float y, float z)
+{
+    PHX_ASSERT(shard->deferred.depth > 0);
+    if (!phx_store_reserve(&shard->store, shard->mem, 1)) return PHX_SLOT_NONE;
+    if (!phx_deferred_reserve(&shard->deferred, shard->mem, 1)) return PHX_SLOT_NONE;
+    uint32_t slot = phx_store_take(&shard->store, id, PHX_SLOT_OWN);
+    phx_body *body = &shard->store.body[slot];
+    body->x = x;
+    body->y = y;
+    body->z = z;
+    body->tx = phx_tower_index(shard->rules, 0, x);
+    body->ty = phx_tower_index(shard->rules, 1, y);
+    body->changed = shard->stamp;
+    shard->store.attr[slot] = *attr;
+    shard->store.user_data[slot] = user_data;
+    shard->store.incarnation[slot] = incarnation;
+    phx_shard_flag(shard, slot);
+    phx_shard_count_observer(shard, attr, 1);
+    phx_deferred_add(&shard->deferred, slot);
+    shard->copies_due = shard->changed = true;
+    return slot;
+}
+
+/* A forget to come needs room before anything is changed. */
+static bool reserve_forget(phx_shard *shard)
+{
+    return phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
+                    (size_t)shard->forget_count + 1, sizeof(phx_forget));
+}
+
+bool phx_shard_leave(phx_shard *shard, uint32_t slot)
+{
+    phx_store *store = &shard->store;
+    PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
+    if (!reserve_forget(shard)) return false;
+    phx_shard_touch(shard, &store->body[slot]);
+    if (store->body[slot].state & PHX_SLOT_ROW) shard->grid.stale = true;
+    shard->forgets[shard->forget_count++] = (phx_forget){store->id[slot], store->attr[slot].consumer, PHX_SLOT_NONE};
+    shard->observers_stale = true;
+    phx_shard_count_observer(shard, &store->attr[slot], -1);
+    phx_relations_drop(&shard->relations, store->id[slot]);
+    phx_list_release(&shard->lists, &store->tail[slot].list);
+    phx_store_kill(store, slot);
+    return true;
+}
+
+static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
+{
+    return tx < shard->rect.x0 || tx > shard->rect.x1 || ty < shard->rect.y0 || ty > shard->rect.y1;
+}
+
+static bool note_leaving(phx_shard *shard, uint32_t slot)
+{
+    phx_slots *leaving = &shard->leaving;
+    if (!phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count, (size_t)leaving->count + 1,
+                  sizeof(uint32_t)))
+        return false;
+    leaving->at[leaving->count++] = slot;
+    shard->store.body[slot].state |= PHX_SLOT_LEAVING;
+    return true;
+}
+
+void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z)
+{
+    uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
+    bool crossed = tx != body->tx || ty != body->ty;
+    body->x = x;
+    body->y = y;
+    body->z = z;
+    body->tx = tx;
+    body->ty = ty;
+    if (!(body->state & PHX_SLOT_ROW)) return;
+    if (crossed) {
+        shard->grid.stale = true;
+    } else {
+        shard->grid.rows.x[body->row] = x;
+        shard->grid.rows.y[body->row] = y;
+    }
+}
+
+bool phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
+{
+    phx_body *body = &shard->store.body[slot];
+    PHX_ASSERT(body->state & PHX_SLOT_OWN);
+    if (body->x == x && body->y == y && body->z == z) return true;
+    uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
+    if (outside(shard, tx, ty) && !(body->state & PHX_SLOT_LEAVING) && !note_leaving(shard, slot)) return false;
+    phx_shard_touch(shard, body);
+    phx_shard_place(shard, body, x, y, z);
+    return true;
+}
+
+bool phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
+{
+    phx_store *store = &shard->store;
+    phx_attr *now = &store->attr[slot];
+    PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
+    bool silenced = now->ready && !attr->ready;
+    if (silenced && !reserve_forget(shard)) return false;
+    phx_shard_touch(shard, &store->body[slot]);
+    if (silenced) shard->forgets[shard->forget_count++] = (phx_forget){store->id[slot], now->consumer, slot};
+    if (phx_observes(now) != phx_observes(attr)) shard->observers_stale = true;
+    phx_shard_count_observer(shard, now, -1);
+    *now = *attr;
+    phx_shard_count_observer(shard, now, 1);
+    phx_shard_flag(shard, slot);
+    return true;
+}
+
+bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
+{
+    phx_store *store = &shard->store;
+    PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
+    if (!phx_relations_put(&shard->relations, shard->mem, store->id[slot], item)) return false;
+    phx_shard_touch(shard, &store->body[slot]);
+    if (phx_relations_of(&shard->relations, store->id[slot])) store->body[slot].state |= PHX_SLOT_RELATED;
+    else store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_RELATED);
+    return true;
+}
+
+void phx_shard_rules_changed(phx_shard *shard)
+{
+    shard->all_dirty = shard->changed = true;
+    shard->far.stale = true;
+    shard->radius_stale = true;
+}
+
+void phx_shard_end(phx_shard *shard)
+{
+    PHX_ASSERT(shard->deferred.depth == 0);
+    phx_store_bury(&shard->store);
+    shard->forget_count = 0;
+    shard->all_dirty = shard->far_dirty = shard->changed = false;
+}

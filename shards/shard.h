@@ -1,0 +1,189 @@
+/*
+ * One region of the world: a rectangle of whole towers with its entities, grid, interest
+ * lists and deferred-add queue. One owner at a time: whoever the world's current phase
+ * gives it to. There is no thread, lock, atomic, clock or global in this folder.
+ *
+ * Calls in the order of a tick (each from the owner, unless said otherwise):
+ *   phx_shard_begin, then commands (enter, leave, move, set, relate, ...)    ingest
+ *   phx_shard_send_migrants / _receive                                       exchange
+ *   phx_shard_measure, then pins, phx_shard_send_copies / _receive           exchange
+ *   phx_shard_index                                                          index
+ *   phx_interest_run (interest.h; any worker, disjoint observers)            interest
+ *   phx_shard_commit (interest.h), phx_shard_end                             publish
+ * What returns false for want of memory has done nothing, or as much as a second call
+ * can go on from; nothing else may be called before that second call succeeded.
+ */
+#ifndef PHX_SHARDS_SHARD_H
+#define PHX_SHARDS_SHARD_H
+
+#include "shards/deferred.h"
+#include "shards/far.h"
+#include "shards/grid.h"
+#include "shards/outbox.h"
+#include "shards/relations.h"
+
+/* Who reads what of a shard's neighbourhood; made by phx_shard_measure(), read by all senders one barrier later. */
+typedef struct phx_zone {
+    phx_rect rect;
+    uint32_t halo_towers; /* own observers look this far beyond the rectangle */
+    float margin_max;     /* of own observers */
+    bool observed;        /* there are own observers at all */
+} phx_zone;
+
+/* An observer that migrated in: its old list, by slot once the halo is there. */
+typedef struct phx_arrival_item {
+    uint32_t observer; /* slot */
+    phx_listed listed;
+} phx_arrival_item;
+
+/* Gone or not ready: nothing may be told to this observer any more. */
+typedef struct phx_forget {
+    uint64_t observer;
+    uint32_t consumer;
+    uint32_t slot; /* PHX_SLOT_NONE: it left; else only if it is still not ready at the tick's end */
+} phx_forget;
+
+typedef struct phx_slots {
+    uint32_t *at;
+    uint32_t count, capacity;
+} phx_slots;
+
+/* A remote observer needs a copy of this entity at any distance. */
+typedef struct phx_pin {
+    uint32_t slot;
+    uint32_t destination;
+} phx_pin;
+
+/* Where a send stopped for want of room. */
+typedef struct phx_cursor {
+    uint32_t slot, part, item;
+} phx_cursor;
+
+typedef struct phx_shard_counts {
+    uint64_t migrations, copies, deferred_adds;
+} phx_shard_counts;
+
+typedef struct phx_shard {
+    phx_mem *mem;
+    const phx_rules *rules;
+    uint32_t index;
+    phx_rect rect;
+    uint64_t tick;
+    uint16_t stamp; /* of the tick, for phx_body.changed: 1..65535, then all are cleared */
+
+    phx_store store;
+    phx_grid grid;
+    phx_list_pool lists;
+    phx_deferred deferred;
+    phx_relations relations;
+    phx_far far;
+    phx_slots observers; /* own slots that observe or still have a list, in row order */
+    bool observers_stale;
+
+    bool all_dirty; /* every observer is to be evaluated: the rules changed */
+    bool far_dirty; /* the same: something seen from far off changed */
+    bool changed;   /* anything here changed in this tick, ghosts included */
+
+    phx_slots leaving; /* may have left the rectangle in this tick */
+    phx_outbox outbox;
+    phx_cursor cursor;
+    uint32_t received; /* records done of the block that phx_shard_receive() could not end */
+    phx_slots arrived; /* own slots that came in this tick: the directory is to be told */
+    phx_arrival_item *arrival_items;
+    uint32_t arrival_item_count, arrival_items_capacity;
+    phx_pin *pins;
+    uint32_t pin_count, pins_capacity;
+    uint16_t *near; /* shards whose zones touch the rectangle */
+    uint32_t near_count;
+    phx_rect inner; /* towers that no other shard's zone covers; of send_copies */
+    bool *begun, *sent; /* per destination: BEGIN sent in this refresh / in the last one */
+    bool *refreshed;    /* per source: a BEGIN came in this tick */
+    bool copies_due;    /* something own changed that copies elsewhere may have to show */
+
+    float radius_max, margin_max; /* over own observers: view + margin, and margin */
+    bool radius_stale;
+    uint32_t observing_count; /* own entities that observe */
+
+    phx_forget *forgets;
+    uint32_t forget_count, forgets_capacity;
+
+    phx_shard_counts counts; /* since the world was made */
+} phx_shard;
+
+/* false = no memory; what was made is freed. */
+bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint32_t index, uint32_t shard_count,
+                    phx_rect rect);
+void phx_shard_free(phx_shard *shard, uint32_t shard_count);
+
+/* ---- ingest ---- */
+
+/* Opens the tick: from here to phx_shard_index() the shard is iterated and adds are deferred. */
+void phx_shard_begin(phx_shard *shard, uint64_t tick);
+
+/* A new own entity; the position is in attributes' place. PHX_SLOT_NONE = no memory, nothing changed. */
+uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data,
+                         const phx_attr *attr, float x, float y, float z);
+/* false = no memory, nothing changed (also below). */
+bool phx_shard_leave(phx_shard *shard, uint32_t slot);
+bool phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
+/* Attributes become these. */
+bool phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
+/* The observer's relation to item.target becomes item; bits 0 ends it. */
+bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item);
+/* Every list is to be found anew. */
+void phx_shard_rules_changed(phx_shard *shard);
+
+/* ---- exchange ---- */
+
+/* All migrants' records are in the outbox: *done; else it is full and the call goes on in the next round. */
+bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard,
+                             uint32_t columns, bool *done);
+/* Takes one block from `source`; blocks of one source in their order. */
+bool phx_shard_receive(phx_shard *shard, const phx_record_block *block);
+/* The world has told the directory of arrived[]. */
+void phx_shard_arrivals_told(phx_shard *shard);
+
+/* What this shard needs of others. */
+phx_zone phx_shard_measure(phx_shard *shard);
+
+/*
+ * Asks for copies of targets that own observers have relations to and that live
+ * elsewhere; directory: id -> shard << 32 | slot. *done as above.
+ */
+void phx_shard_send_pins(phx_shard *shard, const phx_idmap *directory, bool *done);
+
+/* A copy to every shard that may need it, if due; *done as above. */
+void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done);
+
+/* ---- index ---- */
+
+/* Ends the outermost iteration: unconfirmed ghosts go, deferred adds come in, grid, far targets and observers are put in order. */
+bool phx_shard_index(phx_shard *shard, const phx_idmap *directory);
+
+/* ---- the tick's end ---- */
+
+void phx_shard_end(phx_shard *shard);
+
+/* The live own slot or ghost of this id, or PHX_SLOT_NONE. */
+static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_idmap *directory, uint64_t id)
+{
+    const uint64_t *home = phx_idmap_find(directory, id);
+    if (home && (uint32_t)(*home >> 32 & 0xffff) == shard->index) return (uint32_t)*home;
+    return phx_store_ghost(&shard->store, id);
+}
+
+static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
+{
+    return body->changed == shard->stamp;
+}
+
+/* Writes a position and its tower, and the row when that is enough. */
+void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z);
+/* An own observer came (sign 1) or went (-1): how far the shard looks. */
+void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign);
+/* Marks an entity as changed in this tick, and the tower that it stood in at the last one. */
+void phx_shard_touch(phx_shard *shard, phx_body *body);
+/* The state bits that follow from the attributes. */
+void phx_shard_flag(phx_shard *shard, uint32_t slot);
+
+#endif

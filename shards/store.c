@@ -1,0 +1,159 @@
+/*
+ * Slots of a shard and their life cycle; see store.h. Called by the shard's owner only.
+ */
+#include "shards/store.h"
+
+#include <string.h>
+
+void phx_store_init(phx_store *store, phx_mem *mem)
+{
+    *store = (phx_store){.free_first = PHX_SLOT_NONE};
+    phx_idmap_init(&store->ghosts, mem);
+}
+
+void phx_store_free(phx_store *store, phx_mem *mem)
+{
+    uint32_t capacity = store->capacity;
+    if (capacity > 0) {
+        phx_free(mem, store->body, capacity * sizeof *store->body, PHX_CACHE_LINE);
+        phx_free(mem, store->attr, capacity * sizeof *store->attr, PHX_CACHE_LINE);
+        phx_free(mem, store->id, capacity * sizeof *store->id, PHX_CACHE_LINE);
+        phx_free(mem, store->user_data, capacity * sizeof *store->user_data, PHX_CACHE_LINE);
+        phx_free(mem, store->incarnation, capacity * sizeof *store->incarnation, PHX_CACHE_LINE);
+        phx_free(mem, store->tail, capacity * sizeof *store->tail, PHX_CACHE_LINE);
+    }
+    phx_release(mem, (void **)&store->dead, &store->dead_capacity, sizeof(uint32_t));
+    phx_idmap_free(&store->ghosts);
+    *store = (phx_store){.free_first = PHX_SLOT_NONE};
+}
+
+/* One array of the store, moved to its new capacity; NULL = no memory. */
+static void *grown(phx_mem *mem, const void *old, uint32_t used, uint32_t capacity, size_t item)
+{
+    void *array = phx_alloc(mem, (size_t)capacity * item, PHX_CACHE_LINE);
+    if (array && used > 0) memcpy(array, old, (size_t)used * item);
+    return array;
+}
+
+/* All arrays of the store grow together or not at all. */
+static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
+{
+    enum { ARRAYS = 6, FIRST = 256 };
+    uint64_t wanted = store->capacity + store->capacity / 2;
+    if (wanted < FIRST) wanted = FIRST;
+    if (wanted < needed) wanted = needed;
+    PHX_ASSERT(wanted < PHX_SLOT_NONE);
+    uint32_t capacity = (uint32_t)wanted, used = store->slots;
+    void **array[ARRAYS] = {(void **)&store->body, (void **)&store->attr,        (void **)&store->id,
+                            (void **)&store->user_data, (void **)&store->incarnation, (void **)&store->tail};
+    const size_t item[ARRAYS] = {sizeof *store->body,      sizeof *store->attr,        sizeof *store->id,
+                                 sizeof *store->user_data, sizeof *store->incarnation, sizeof *store->tail};
+    void *fresh[ARRAYS];
+    for (int i = 0; i < ARRAYS; i++) {
+        fresh[i] = grown(mem, *array[i], used, capacity, item[i]);
+        if (fresh[i]) continue;
+        while (i-- > 0) phx_free(mem, fresh[i], capacity * item[i], PHX_CACHE_LINE);
+        return false;
+    }
+    for (int i = 0; i < ARRAYS; i++) {
+        if (store->capacity > 0) phx_free(mem, *array[i], store->capacity * item[i], PHX_CACHE_LINE);
+        *array[i] = fresh[i];
+    }
+    store->capacity = capacity;
+    return true;
+}
+
+bool phx_store_reserve(phx_store *store, phx_mem *mem, uint32_t count)
+{
+    uint32_t fresh = count > store->free_count ? count - store->free_count : 0;
+    uint32_t slots = store->slots + fresh;
+    if (slots > store->capacity && !grow_arrays(store, mem, slots)) return false;
+    uint32_t live = store->own_count + store->ghost_count;
+    return phx_grow(mem, (void **)&store->dead, &store->dead_capacity, store->dead_count,
+                    (size_t)store->dead_count + live + count, sizeof(uint32_t));
+}
+
+uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
+{
+    PHX_ASSERT(state == PHX_SLOT_OWN || state == PHX_SLOT_GHOST);
+    uint32_t slot = store->free_first;
+    if (slot != PHX_SLOT_NONE) {
+        PHX_ASSERT(store->body[slot].state == 0);
+        store->free_first = store->body[slot].row;
+        store->free_count--;
+    } else {
+        PHX_ASSERT(store->slots < store->capacity);
+        slot = store->slots++;
+    }
+    store->body[slot] = (phx_body){.state = (uint16_t)state};
+    store->attr[slot] = (phx_attr){0};
+    store->id[slot] = id;
+    store->user_data[slot] = 0;
+    store->incarnation[slot] = 0;
+    if (state == PHX_SLOT_OWN) {
+        store->tail[slot].list = phx_list_empty();
+        store->own_count++;
+    } else {
+        store->tail[slot].origin = (phx_origin){0};
+        phx_idmap_insert(&store->ghosts, id, slot);
+        store->ghost_count++;
+    }
+    return slot;
+}
+
+void phx_store_kill(phx_store *store, uint32_t slot)
+{
+    phx_body *body = &store->body[slot];
+    PHX_ASSERT(body->state & PHX_SLOT_LIVE);
+    PHX_ASSERT(store->dead_count < store->dead_capacity);
+    if (body->state & PHX_SLOT_GHOST) {
+        bool known = phx_idmap_remove(&store->ghosts, store->id[slot]);
+        PHX_ASSERT(known);
+        (void)known;
+        store->ghost_count--;
+    } else {
+        PHX_ASSERT(store->tail[slot].list.size_class == PHX_LIST_NONE);
+        store->own_count--;
+    }
+    body->state = (uint16_t)((body->state & ~PHX_SLOT_LIVE) | PHX_SLOT_DEAD);
+    store->dead[store->dead_count++] = slot;
+}
+
+void phx_store_bury(phx_store *store)
+{
+    for (uint32_t i = 0; i < store->dead_count; i++) {
+        phx_body *body = &store->body[store->dead[i]];
+        PHX_ASSERT(body->state & PHX_SLOT_DEAD);
+        PHX_ASSERT(!(body->state & PHX_SLOT_ROW));
+        body->state = 0;
+        body->row = store->free_first;
+        store->free_first = store->dead[i];
+    }
+    store->free_count += store->dead_count;
+    store->dead_count = 0;
+}
+
+void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_origin origin)
+{
+    phx_body *body = &store->body[slot];
+    PHX_ASSERT(body->state & PHX_SLOT_OWN);
+    PHX_ASSERT(store->tail[slot].list.size_class == PHX_LIST_NONE);
+    body->state = (uint16_t)((body->state & ~(PHX_SLOT_OWN | PHX_SLOT_RELATED)) | PHX_SLOT_GHOST);
+    store->tail[slot].origin = origin;
+    phx_idmap_insert(&store->ghosts, store->id[slot], slot);
+    store->own_count--;
+    store->ghost_count++;
+}
+
+void phx_store_to_own(phx_store *store, uint32_t slot)
+{
+    phx_body *body = &store->body[slot];
+    PHX_ASSERT(body->state & PHX_SLOT_GHOST);
+    bool known = phx_idmap_remove(&store->ghosts, store->id[slot]);
+    PHX_ASSERT(known);
+    (void)known;
+    body->state = (uint16_t)((body->state & ~PHX_SLOT_GHOST) | PHX_SLOT_OWN);
+    store->tail[slot].list = phx_list_empty();
+    store->own_count++;
+    store->ghost_count--;
+}

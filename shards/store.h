@@ -1,0 +1,88 @@
+/*
+ * The entities of one shard, own ones and ghosts (halo copies of others'), in slots: a
+ * slot is the entity's name inside the shard while it is here; interest lists hold slots.
+ *
+ *   free -> own | ghost -> dead -> free
+ *
+ * A slot that dies keeps id, user data and kind until the tick's end, for the leave
+ * events; only then it is free again. An own entity that emigrates becomes a ghost in
+ * place, a ghost that immigrates becomes own in place, so lists stay right.
+ * Written by the shard's owner (apply, exchange, index, commit); read by all workers in
+ * the interest phase and by readers between ticks.
+ */
+#ifndef PHX_SHARDS_STORE_H
+#define PHX_SHARDS_STORE_H
+
+#include "base/idmap.h"
+#include "shards/list.h"
+#include "shards/rules.h"
+
+enum { PHX_SLOT_NONE = UINT32_MAX };
+
+/* phx_body.state: one of the first three, or 0 = free. */
+enum {
+    PHX_SLOT_OWN = 1u << 0,
+    PHX_SLOT_GHOST = 1u << 1,
+    PHX_SLOT_DEAD = 1u << 2,
+    PHX_SLOT_LIVE = PHX_SLOT_OWN | PHX_SLOT_GHOST,
+    PHX_SLOT_ROW = 1u << 3,      /* stands in the grid at body.row */
+    PHX_SLOT_LEAVING = 1u << 4,  /* is in the list of possible emigrants */
+    PHX_SLOT_RELATED = 1u << 5,  /* has pairs or links as an observer */
+    PHX_SLOT_FAR = 1u << 6,      /* global or reach > 0: seen beyond the observers' views */
+    PHX_SLOT_SPECIAL = 1u << 7   /* as a target: layers other than 1, or stealth */
+};
+
+/* Of a ghost, where an own observer has its list. */
+typedef struct phx_origin {
+    uint64_t stamp; /* last tick that confirmed it */
+    uint16_t source; /* shard that owns it */
+    bool emigrated; /* this tick, from here */
+} phx_origin;
+
+typedef struct phx_store {
+    phx_body *body;
+    phx_attr *attr;
+    uint64_t *id;
+    uint64_t *user_data;
+    uint32_t *incarnation;
+    union phx_tail {
+        phx_list list;
+        phx_origin origin;
+    } *tail;
+    uint32_t capacity;
+    uint32_t slots;      /* ever used: the arrays are valid below */
+    uint32_t free_first; /* chained by body.row; PHX_SLOT_NONE ends */
+    uint32_t free_count;
+    uint32_t *dead; /* slots that died in this tick */
+    uint32_t dead_capacity, dead_count;
+    uint32_t own_count, ghost_count;
+    phx_idmap ghosts; /* id -> slot, of ghosts only; own ones are found by the world's directory */
+} phx_store;
+
+void phx_store_init(phx_store *store, phx_mem *mem);
+void phx_store_free(phx_store *store, phx_mem *mem);
+
+/* Room for `count` more entities to come and for every slot to die. false = no memory, nothing changed. */
+bool phx_store_reserve(phx_store *store, phx_mem *mem, uint32_t count);
+
+/* Takes a reserved slot; state is `state`, everything else zero. */
+uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state);
+
+/* Own or ghost -> dead. A ghost's id is forgotten at once (a new incarnation may come). */
+void phx_store_kill(phx_store *store, uint32_t slot);
+
+/* Dead -> free, all of them: at the tick's end. */
+void phx_store_bury(phx_store *store);
+
+/* Own <-> ghost in place; the id map must have room for one more (reserve). */
+void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_origin origin);
+void phx_store_to_own(phx_store *store, uint32_t slot);
+
+/* The live ghost of this id, or PHX_SLOT_NONE. */
+static inline uint32_t phx_store_ghost(const phx_store *store, uint64_t id)
+{
+    const uint64_t *slot = phx_idmap_find(&store->ghosts, id);
+    return slot ? (uint32_t)*slot : PHX_SLOT_NONE;
+}
+
+#endif
