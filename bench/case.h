@@ -1,0 +1,59 @@
+/*
+ * A case: one scenario on one engine with one worker count and shard layout; and what was
+ * measured of it over all rounds. Made by the plan, filled by run.c, read by the reports.
+ */
+#ifndef PHX_BENCH_CASE_H
+#define PHX_BENCH_CASE_H
+
+#include "bench/scenario.h"
+#include "bench/verify.h"
+
+typedef struct bench_samples {
+    uint64_t *tick_ns; /* of every measured tick of every round */
+    uint32_t *moves;   /* move commands in it */
+    uint32_t count;
+    uint32_t tick_ns_room;
+    uint32_t moves_room;
+} bench_samples;
+
+void bench_samples_add(bench_samples *samples, phx_mem *mem, uint64_t ns, uint32_t moves);
+void bench_samples_free(bench_samples *samples, phx_mem *mem);
+
+/* What the samples come to. */
+typedef struct bench_summary {
+    double tick_us_min, tick_us_p50, tick_us_p99, tick_us_max;
+    double ns_per_move_min, ns_per_move_median; /* over the ticks with moves; 0 = there were none */
+} bench_summary;
+
+bench_summary bench_samples_summary(const bench_samples *samples, phx_mem *mem);
+
+typedef struct bench_case {
+    /* what is run */
+    const bench_scenario *scenario;
+    const bench_engine *engine;
+    const ph_config *config;
+    ph_world_def def;      /* config's, with this case's workers and shards */
+    const char *path;      /* of the trace, else NULL */
+    uint32_t entities;     /* of the scenario; 0 = as the trace has it */
+    uint32_t ticks;        /* to measure; 0 = all that the scenario has */
+    uint32_t warmup;
+    uint32_t verify_every; /* ticks; 0 = no check */
+    uint64_t seed;
+    /* what came of it */
+    uint32_t rounds;
+    bench_samples samples;
+    uint64_t total_ns;     /* sum of all measured ticks, as the next four lines */
+    uint64_t moves;
+    uint64_t enters, leaves;
+    uint64_t phase_ns[BENCH_PHASES];
+    uint64_t towers_visited, pairs_tested, migrations, halo_records;
+    uint64_t event_hash;   /* of all events of a round, warm-up included; each round has the same */
+    uint64_t events_all;   /* that went into the hash */
+    bool hash_differs;     /* from an earlier round's, or from the scenario's first case */
+    bench_stats last;      /* at the end of the last round */
+    uint64_t rss_bytes;    /* of the whole program then */
+    uint64_t lists_compared;
+    bench_faults faults;   /* of the check, all rounds */
+} bench_case;
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * The table of engines, in the order of the reports. Read by the options and the plan.
+ */
+#include "bench/engine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const bench_engine *const engines[] = { &bench_engine_pharos };
+
+uint32_t bench_engine_count(void)
+{
+    return (uint32_t)(sizeof engines / sizeof engines[0]);
+}
+
+const bench_engine *bench_engine_at(uint32_t index)
+{
+    PHX_ASSERT(index < bench_engine_count());
+    return engines[index];
+}
+
+const bench_engine *bench_engine_find(const char *name)
+{
+    for (uint32_t i = 0; i < bench_engine_count(); i++) {
+        if (strcmp(engines[i]->name, name) == 0) {
+            return engines[i];
+        }
+    }
+    return NULL;
+}
+
+bool bench_fail(bench_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return false;
+}

@@ -1,0 +1,85 @@
+/*
+ * What the bench asks of an engine, so that several can run the same scenarios side by
+ * side. Timed are tick() and release() only; an engine is used by one thread and may
+ * have workers of its own.
+ */
+#ifndef PHX_BENCH_ENGINE_H
+#define PHX_BENCH_ENGINE_H
+
+#include <pharos/types.h>
+
+#include "bench/frame.h"
+
+typedef struct bench_error {
+    char text[512]; /* one line without a newline */
+} bench_error;
+
+/* What one observer was told in one tick. */
+typedef struct bench_record {
+    uint64_t observer;
+    const ph_target *leaves;
+    const ph_target *enters;
+    const uint16_t *leave_kinds; /* NULL: the engine knows no kinds */
+    const uint16_t *enter_kinds;
+    uint32_t leave_count;
+    uint32_t enter_count;
+    bool fresh; /* its list was empty before, because it is new or was not ready */
+} bench_record;
+
+/* Called once for every record of a tick, outside the timed part. */
+typedef void (*bench_record_fn)(void *context, const bench_record *record);
+
+/* The phases of a tick that an engine may report; 0 where it has none of that kind. */
+typedef enum bench_phase {
+    BENCH_INGEST,
+    BENCH_EXCHANGE,
+    BENCH_INDEX,
+    BENCH_INTEREST,
+    BENCH_PUBLISH,
+    BENCH_PHASES
+} bench_phase;
+
+typedef struct bench_stats {
+    uint64_t phase_ns[BENCH_PHASES]; /* of the last tick */
+    uint64_t bytes;                  /* held now */
+    uint64_t entities;               /* now, as the rest */
+    uint64_t observers;
+    uint64_t list_entries;
+    uint64_t refused;                /* commands, since create, as the rest */
+    uint64_t coalesced;              /* ticks that were not told one by one */
+    uint64_t migrations;
+    uint64_t halo_records;
+    uint64_t towers_visited;
+    uint64_t pairs_tested;
+    uint64_t enters, leaves;         /* counted by the walk over the delivered records */
+} bench_stats;
+
+typedef struct bench_engine {
+    const char *name;
+    const char *doc;
+    /* NULL: see error. def lives longer than the engine. */
+    void *(*create)(const ph_world_def *def, phx_mem *mem, bench_error *error);
+    /* Not timed: brings the first entities in, in as many ticks as it needs, and tells what came of it. */
+    bool (*setup)(void *self, const bench_frame *frame, bench_record_fn record, void *context, bench_error *error);
+    /* Timed: submits the frame, ticks, takes the results and walks over every event once. */
+    bool (*tick)(void *self, const bench_frame *frame, bench_error *error);
+    /* Not timed: the results of that tick once more, for the hash and the check. */
+    void (*records)(void *self, bench_record_fn record, void *context);
+    /* Timed: gives the results back. */
+    bool (*release)(void *self, bench_error *error);
+    /* Not timed. */
+    bool (*stats)(void *self, bench_stats *stats, bench_error *error);
+    void (*destroy)(void *self);
+} bench_engine;
+
+extern const bench_engine bench_engine_pharos;
+
+uint32_t bench_engine_count(void);
+const bench_engine *bench_engine_at(uint32_t index);
+/* NULL = there is none of this name. */
+const bench_engine *bench_engine_find(const char *name);
+
+/* printf into error; returns false, for `return bench_fail(...)`. */
+bool bench_fail(bench_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,293 @@
+/*
+ * Pharos behind the bench's engine interface: the public API only, as a server would use
+ * it. One thread is producer, ticker and every consumer. Called by run.c.
+ */
+#include <pharos/pharos.h>
+
+#include "bench/engine.h"
+#include "bench/memory.h"
+
+typedef struct pharos {
+    phx_mem *mem;
+    ph_world world;
+    ph_producer producer;
+    ph_consumer consumers[PH_CONSUMERS_MAX];
+    uint32_t consumer_count;
+    uint32_t held_count;
+    uint32_t held_room;
+    uint32_t from_room;
+    const ph_batch **held; /* taken, not yet returned */
+    uint32_t *held_from;   /* whose it is */
+    uint64_t enters, leaves;
+    uint64_t id_sum; /* makes the walk read every event */
+} pharos;
+
+static bool open_all(pharos *self, const ph_world_def *def, bench_error *error)
+{
+    ph_status status = ph_producer_open(self->world, &self->producer);
+    if (status != PH_OK) {
+        return bench_fail(error, "ph_producer_open: %s", ph_status_text(status));
+    }
+    self->consumer_count = def->consumers;
+    for (uint32_t i = 0; i < def->consumers; i++) {
+        status = ph_consumer_open(self->world, i, &self->consumers[i]);
+        if (status != PH_OK) {
+            return bench_fail(error, "ph_consumer_open: %s", ph_status_text(status));
+        }
+    }
+    return true;
+}
+
+static void pharos_destroy(void *engine)
+{
+    pharos *self = engine;
+    ph_world_destroy(self->world); /* batches still held, after an error, end with it */
+    phx_release(self->mem, (void **)&self->held, &self->held_room, sizeof *self->held);
+    phx_release(self->mem, (void **)&self->held_from, &self->from_room, sizeof *self->held_from);
+    phx_free(self->mem, self, sizeof *self, PHX_CACHE_LINE);
+}
+
+static void *pharos_create(const ph_world_def *def, phx_mem *mem, bench_error *error)
+{
+    pharos *self = bench_alloc(mem, sizeof *self);
+    self->mem = mem;
+    ph_status status = ph_world_create(def, &self->world);
+    if (status != PH_OK) {
+        bench_fail(error, "ph_world_create: %s", ph_status_text(status));
+        phx_free(mem, self, sizeof *self, PHX_CACHE_LINE);
+        return NULL;
+    }
+    if (!open_all(self, def, error)) {
+        pharos_destroy(self);
+        return NULL;
+    }
+    return self;
+}
+
+/* Takes every batch that waits. */
+static bool take(pharos *self, bench_error *error)
+{
+    for (uint32_t i = 0; i < self->consumer_count; i++) {
+        const ph_batch *batch;
+        ph_status status;
+        while ((status = ph_batch_take(self->consumers[i], &batch)) == PH_OK) {
+            uint32_t n = self->held_count;
+            bench_grow(self->mem, (void **)&self->held, &self->held_room, n, (size_t)n + 1, sizeof *self->held);
+            bench_grow(self->mem, (void **)&self->held_from, &self->from_room, n, (size_t)n + 1,
+                       sizeof *self->held_from);
+            self->held[n] = batch;
+            self->held_from[n] = i;
+            self->held_count++;
+        }
+        if (status != PH_EMPTY) {
+            return bench_fail(error, "ph_batch_take: %s", ph_status_text(status));
+        }
+    }
+    return true;
+}
+
+/* The least a host does with a batch: look at every change and every target once. */
+static void walk(pharos *self, const ph_batch *batch)
+{
+    for (uint32_t c = 0; c < batch->change_count; c++) {
+        const ph_change *change = &batch->changes[c];
+        const ph_target *target = &batch->targets[change->first];
+        uint32_t count = change->leave_count + change->enter_count;
+        uint64_t sum = change->observer;
+        for (uint32_t t = 0; t < count; t++) {
+            sum += target[t].id;
+        }
+        self->id_sum += sum;
+        self->leaves += change->leave_count;
+        self->enters += change->enter_count;
+    }
+}
+
+static ph_status submit_other(pharos *self, const bench_other *command)
+{
+    switch (command->op) {
+    case BENCH_SET:
+        return ph_set(self->producer, command->id, &command->attrs);
+    case BENCH_PAIR:
+        return ph_pair(self->producer, command->id, command->other, command->attrs.view, command->attrs.margin);
+    case BENCH_UNPAIR:
+        return ph_unpair(self->producer, command->id, command->other);
+    case BENCH_LINK:
+        return ph_link(self->producer, command->id, command->other);
+    case BENCH_UNLINK:
+        return ph_unlink(self->producer, command->id, command->other);
+    case BENCH_ATTACH:
+        return ph_attach(self->producer, command->id, command->other);
+    case BENCH_DETACH:
+        return ph_detach(self->producer, command->id);
+    }
+    phx_panic(__FILE__, __LINE__, "bench_other_op");
+}
+
+/* Goes on behind refused commands, as the bulk calls do; stops only when the queue is full. */
+static ph_status submit_others(pharos *self, const bench_other *commands, uint32_t count, uint32_t *done)
+{
+    ph_status first = PH_OK;
+    for (*done = 0; *done < count; ++*done) {
+        ph_status status = submit_other(self, &commands[*done]);
+        if (status == PH_FULL) {
+            return status;
+        }
+        first = first == PH_OK ? status : first;
+    }
+    return first;
+}
+
+static ph_status submit_span(pharos *self, const bench_frame *frame, const bench_span *span, uint32_t from,
+                             uint32_t *done)
+{
+    uint32_t first = span->first + from;
+    uint32_t count = span->count - from;
+    switch (span->op) {
+    case BENCH_ENTER:
+        return ph_enter_many(self->producer, count, &frame->enter_ids[first], &frame->enter_attrs[first], done);
+    case BENCH_LEAVE:
+        return ph_leave_many(self->producer, count, &frame->leave_ids[first], done);
+    case BENCH_MOVE:
+        return ph_move_many(self->producer, count, &frame->move_ids[first], &frame->move_positions[first], done);
+    case BENCH_OTHER:
+        return submit_others(self, &frame->others[first], count, done);
+    }
+    phx_panic(__FILE__, __LINE__, "bench_op");
+}
+
+static bool tick_and_walk(pharos *self, bench_error *error)
+{
+    ph_status status = ph_tick(self->world, NULL);
+    if (status != PH_OK) {
+        return bench_fail(error, "ph_tick: %s", ph_status_text(status));
+    }
+    if (!take(self, error)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < self->held_count; i++) {
+        walk(self, self->held[i]);
+    }
+    return true;
+}
+
+/* A refused command is no error here: stats() counts it and the run decides. */
+static bool pharos_tick(void *engine, const bench_frame *frame, bench_error *error)
+{
+    pharos *self = engine;
+    for (uint32_t i = 0; i < frame->span_count; i++) {
+        uint32_t done;
+        if (submit_span(self, frame, &frame->spans[i], 0, &done) == PH_FULL) {
+            return bench_fail(error, "the producer's queue is full in one tick: raise producer_bytes (--set)");
+        }
+    }
+    return tick_and_walk(self, error);
+}
+
+static void pharos_records(void *engine, bench_record_fn record, void *context)
+{
+    const pharos *self = engine;
+    for (uint32_t i = 0; i < self->held_count; i++) {
+        const ph_batch *batch = self->held[i];
+        for (uint32_t c = 0; c < batch->change_count; c++) {
+            const ph_change *change = &batch->changes[c];
+            uint32_t enter_first = change->first + change->leave_count;
+            PHX_ASSERT(enter_first + change->enter_count <= batch->target_count);
+            bench_record told = {
+                .observer = change->observer,
+                .leaves = &batch->targets[change->first],
+                .enters = &batch->targets[enter_first],
+                .leave_kinds = &batch->kinds[change->first],
+                .enter_kinds = &batch->kinds[enter_first],
+                .leave_count = change->leave_count,
+                .enter_count = change->enter_count,
+                .fresh = (change->flags & PH_CHANGE_FRESH) != 0,
+            };
+            record(context, &told);
+        }
+    }
+}
+
+static bool pharos_release(void *engine, bench_error *error)
+{
+    pharos *self = engine;
+    for (uint32_t i = 0; i < self->held_count; i++) {
+        ph_status status = ph_batch_return(self->consumers[self->held_from[i]], self->held[i]);
+        if (status != PH_OK) {
+            return bench_fail(error, "ph_batch_return: %s", ph_status_text(status));
+        }
+    }
+    self->held_count = 0;
+    return true;
+}
+
+/* One tick of the setup, to empty the producer's queue or to end it. */
+static bool setup_tick(pharos *self, bench_record_fn record, void *context, bench_error *error)
+{
+    if (!tick_and_walk(self, error)) {
+        return false;
+    }
+    pharos_records(self, record, context);
+    return pharos_release(self, error);
+}
+
+static bool pharos_setup(void *engine, const bench_frame *frame, bench_record_fn record, void *context,
+                         bench_error *error)
+{
+    pharos *self = engine;
+    for (uint32_t i = 0; i < frame->span_count; i++) {
+        const bench_span *span = &frame->spans[i];
+        for (uint32_t from = 0; from < span->count;) {
+            uint32_t done = 0;
+            ph_status status = submit_span(self, frame, span, from, &done);
+            from += done;
+            if (status == PH_FULL && i == 0 && from == 0) {
+                return bench_fail(error, "the producer's queue is full before the first command");
+            }
+            if (status == PH_FULL && !setup_tick(self, record, context, error)) {
+                return false;
+            }
+        }
+    }
+    return setup_tick(self, record, context, error);
+}
+
+static bool pharos_stats(void *engine, bench_stats *stats, bench_error *error)
+{
+    const pharos *self = engine;
+    ph_stats world;
+    ph_status status = ph_world_stats(self->world, &world);
+    if (status != PH_OK) {
+        return bench_fail(error, "ph_world_stats: %s", ph_status_text(status));
+    }
+    *stats = (bench_stats){
+        .phase_ns = { world.ingest_ns, world.exchange_ns, world.index_ns, world.interest_ns, world.publish_ns },
+        .bytes = world.bytes,
+        .entities = world.entities,
+        .observers = world.observers,
+        .list_entries = world.list_entries,
+        .coalesced = world.coalesced_ticks,
+        .migrations = world.migrations,
+        .halo_records = world.halo_records,
+        .towers_visited = world.towers_visited,
+        .pairs_tested = world.pairs_tested,
+        .enters = self->enters,
+        .leaves = self->leaves,
+    };
+    for (uint32_t i = 0; i < PH_STATUS_COUNT; i++) {
+        stats->refused += i == PH_FULL ? 0 : world.refused[i]; /* PH_FULL: submitted again, nothing lost */
+    }
+    return true;
+}
+
+const bench_engine bench_engine_pharos = {
+    .name = "pharos",
+    .doc = "the library, through its public calls: ph_move_many, ph_tick, ph_batch_take and ph_batch_return",
+    .create = pharos_create,
+    .setup = pharos_setup,
+    .tick = pharos_tick,
+    .records = pharos_records,
+    .release = pharos_release,
+    .stats = pharos_stats,
+    .destroy = pharos_destroy,
+};

@@ -1,0 +1,231 @@
+/*
+ * pharos-bench: the load bench. Plans all cases, runs them in rounds that take turns, and
+ * reports. Exit statuses: 0; 1 a check found a difference, or trouble with the machine;
+ * 2 command line, config or trace.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pharos/pharos.h>
+
+#include "bench/memory.h"
+#include "bench/options.h"
+#include "bench/plan.h"
+#include "bench/report.h"
+#include "bench/run.h"
+#include "tools/cli.h"
+#include "tools/out_file.h"
+#include "tools/progress.h"
+
+typedef struct bench {
+    phx_mem mem;
+    bench_options options;
+    bench_plan plan;
+    bench_machine machine;
+    phx_progress progress;
+    const bench_case *running; /* for the progress line */
+    uint32_t round;
+    phx_out *json; /* NULL = not asked for */
+    phx_out *csv;
+} bench;
+
+static void show_progress(void *user, uint64_t tick, uint64_t ticks)
+{
+    bench *self = user;
+    const bench_case *run = self->running;
+    if (!phx_progress_due(&self->progress)) {
+        return;
+    }
+    char of[32] = "";
+    if (ticks > 0) {
+        snprintf(of, sizeof of, " of %llu", (unsigned long long)ticks);
+    }
+    phx_progress_show(&self->progress, "%s, %s, workers %u, shards %ux%u, round %u of %u: tick %llu%s",
+                      run->scenario->name, run->engine->name, run->def.workers, run->def.shards[0],
+                      run->def.shards[1], self->round + 1, self->options.rounds, (unsigned long long)tick, of);
+}
+
+static int run_case(bench *self, bench_case *run)
+{
+    bench_error error = { "" };
+    self->running = run;
+    bench_run_result result = bench_run(run, &self->mem, show_progress, self, &error);
+    if (result == BENCH_RUN_OK) {
+        return PHX_EXIT_OK;
+    }
+    phx_progress_clear(&self->progress);
+    if (result == BENCH_RUN_BAD_INPUT) { /* names file and line */
+        fprintf(stderr, "%s\n", error.text);
+        return PHX_EXIT_USAGE;
+    }
+    fprintf(stderr, "pharos-bench: %s on %s, workers %u, shards %ux%u: %s\n", run->scenario->name, run->engine->name,
+            run->def.workers, run->def.shards[0], run->def.shards[1], error.text);
+    return PHX_EXIT_TROUBLE;
+}
+
+/* Round by round, so that what disturbs the machine for a while disturbs all cases of a scenario alike. */
+static int run_scenario(bench *self, uint32_t first, uint32_t end)
+{
+    int result = PHX_EXIT_OK;
+    for (self->round = 0; self->round < self->options.rounds; self->round++) {
+        for (uint32_t i = first; i < end && result == PHX_EXIT_OK; i++) {
+            result = run_case(self, &self->plan.cases[i]);
+        }
+    }
+    const bench_case *model = &self->plan.cases[first];
+    for (uint32_t i = first; i < end && result == PHX_EXIT_OK; i++) {
+        bench_case *run = &self->plan.cases[i];
+        if (run->event_hash != model->event_hash || run->events_all != model->events_all) {
+            run->hash_differs = true;
+        }
+    }
+    return result;
+}
+
+static int run_all(bench *self)
+{
+    int result = PHX_EXIT_OK;
+    phx_progress_start(&self->progress);
+    for (uint32_t first = 0; first < self->plan.case_count && result == PHX_EXIT_OK;) {
+        uint32_t end = bench_plan_scenario_end(&self->plan, first);
+        result = run_scenario(self, first, end);
+        first = end;
+    }
+    phx_progress_clear(&self->progress);
+    return result;
+}
+
+/* ---- output ---- */
+
+static bool open_output(bench *self, phx_out **out, const char *path)
+{
+    const char *trouble = "no memory";
+    if (path == NULL || phx_out_open(out, &self->mem, path, &trouble) == PH_OK) {
+        return true;
+    }
+    *out = NULL;
+    fprintf(stderr, "pharos-bench: %s: %s\n", path, trouble);
+    return false;
+}
+
+static void put_text(phx_out *out, const char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        size_t piece = size - at < PHX_OUT_RESERVE_MAX ? size - at : PHX_OUT_RESERVE_MAX;
+        memcpy(phx_out_reserve(out), text + at, piece);
+        phx_out_advance(out, piece);
+        at += piece;
+    }
+}
+
+typedef void (*write_fn)(FILE *text, bench *self);
+
+static void write_json(FILE *text, bench *self)
+{
+    for (uint32_t i = 0; i < self->plan.case_count; i++) {
+        bench_report_json(text, &self->plan.cases[i], &self->machine, &self->mem);
+    }
+}
+
+static void write_csv(FILE *text, bench *self)
+{
+    bench_report_csv_header(text);
+    for (uint32_t i = 0; i < self->plan.case_count; i++) {
+        bench_report_csv(text, &self->plan.cases[i], &self->mem);
+    }
+}
+
+static bool write_output(bench *self, phx_out *out, write_fn write)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        return false;
+    }
+    write(stream, self);
+    bool good = fclose(stream) == 0;
+    if (good) {
+        put_text(out, text, size);
+    }
+    free(text);
+    return good;
+}
+
+/* Writes and closes one of the two; commit = the runs went well. */
+static bool close_output(bench *self, phx_out **out, const char *path, write_fn write, bool commit)
+{
+    if (*out == NULL) {
+        return true;
+    }
+    bool good = !commit || write_output(self, *out, write);
+    const char *trouble = phx_out_close(*out, commit && good);
+    *out = NULL;
+    if (commit && (!good || trouble != NULL)) {
+        fprintf(stderr, "pharos-bench: %s: %s\n", path, trouble != NULL ? trouble : "no memory");
+        return false;
+    }
+    return true;
+}
+
+/* The table stands aside when the standard output carries data. */
+static FILE *table_file(const bench_options *options)
+{
+    bool taken = (options->json != NULL && strcmp(options->json, "-") == 0)
+              || (options->csv != NULL && strcmp(options->csv, "-") == 0);
+    return taken ? stderr : stdout;
+}
+
+static int report(bench *self)
+{
+    FILE *out = table_file(&self->options);
+    bench_report_table(out, &self->plan, &self->machine);
+    if (fflush(out) != 0 || ferror(out) != 0) {
+        perror("pharos-bench: the table");
+        return PHX_EXIT_TROUBLE;
+    }
+    return bench_report_faults(stderr, &self->plan) ? PHX_EXIT_TROUBLE : PHX_EXIT_OK;
+}
+
+static int run_and_report(bench *self)
+{
+    const bench_options *options = &self->options;
+    bool opened = open_output(self, &self->json, options->json) && open_output(self, &self->csv, options->csv);
+    int result = opened ? run_all(self) : PHX_EXIT_TROUBLE;
+    bool ran = result == PHX_EXIT_OK;
+    if (ran) {
+        result = report(self);
+    }
+    bool json_good = close_output(self, &self->json, options->json, write_json, ran);
+    bool csv_good = close_output(self, &self->csv, options->csv, write_csv, ran);
+    return json_good && csv_good ? result : PHX_EXIT_TROUBLE;
+}
+
+static int plan_and_run(bench *self)
+{
+    bench_error error = { "" };
+    if (self->options.list) {
+        bench_report_list(stdout);
+        return fflush(stdout) == 0 ? PHX_EXIT_OK : PHX_EXIT_TROUBLE;
+    }
+    int result = PHX_EXIT_USAGE;
+    if (bench_plan_make(&self->plan, &self->options, &self->mem, &error)) {
+        self->machine = bench_machine_look();
+        result = run_and_report(self);
+    } else {
+        fprintf(stderr, "%s\n", error.text); /* begins with FILE:LINE or --set */
+    }
+    bench_plan_free(&self->plan);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    bench self = { .round = 0 };
+    phx_mem_init(&self.mem, phx_allocator_jemalloc());
+    bench_options_parse(&self.options, argc, argv, &self.mem);
+    int result = plan_and_run(&self);
+    bench_options_free(&self.options, argc, &self.mem);
+    return result;
+}

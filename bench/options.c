@@ -1,0 +1,324 @@
+/*
+ * Reading the command line; see options.h.
+ */
+#include "bench/options.h"
+
+#include <argp.h>
+#include <string.h>
+
+#include <pharos/pharos.h>
+
+#include "bench/memory.h"
+#include "tools/cli.h"
+
+/* Ticks between two checks of --verify without a number: cheap enough for the large worlds. */
+enum { VERIFY_EVERY_TICKS = 16 };
+
+/* The ids of 2^30 entities, the most that a world holds, and as many again that come and go. */
+enum { ENTITIES_MAX = 1 << 30 };
+
+static const char help[] =
+    "Loads Pharos with made or recorded crowds and measures whole ticks: commands in, interest found, events out."
+    "\v"
+    "Examples:\n"
+    "\n"
+    "  pharos-bench --list\n"
+    "      What there is to run, and what each scenario models.\n"
+    "\n"
+    "  pharos-bench --scenario walk-100k,crowd --workers 1,2 --rounds 3\n"
+    "      Two scenarios on one and on two workers. The rounds take turns, so that a noisy machine hurts all alike.\n"
+    "\n"
+    "  pharos-bench --scenario hotspot --shards 1x1,4x4 --set tower_size=50 --json out.jsonl\n"
+    "      Two layouts with another tower size; the figures also as one JSON object a line.\n"
+    "\n"
+    "  pharos-bench --scenario all --entities 500 --ticks 40 --verify=1 --workers 2 --shards 2x2 --set tower_size=25\n"
+    "      Small worlds, every list compared with brute force after every tick.\n"
+    "\n"
+    "  pharos-bench --trace city.csv.gz --set view=150 --set world_size=2200,2000\n"
+    "      A recorded trace (the format: pharos-replay --help) instead of a made crowd.\n"
+    "\n"
+    "The config of a run is, each on top of the one before: the defaults, --config, what the scenario is made of "
+    "(world_size, views, for border-pingpong the shards; --list shows it), --set, --shards and --workers.\n"
+    "\n"
+    "What is measured: one tick from the first command submitted to the last batch given back. Positions are made and "
+    "events are hashed and checked while the clock stands. ns/move is the tick's time divided by its move commands. "
+    "Warm-up ticks are run, hashed and checked, but not measured.\n"
+    "\n"
+    "Runs of the same scenario must tell the same events, whatever the engine, workers and shards: the event hash is "
+    "compared always. --verify compares interest lists with brute force on top of it.\n"
+    "\n"
+    "Exit status: 0 all is well; 1 a check found a difference, or there is trouble with the machine (no memory, a file "
+    "can not be written); 2 something is wrong with the command line, the config or the trace.";
+
+enum {
+    KEY_CONFIG = 'c',
+    KEY_SET = 's',
+    KEY_TICKS = 't',
+    KEY_WORKERS = 'w',
+    KEY_ENTITIES = 'n',
+    KEY_ROUNDS = 'r',
+    KEY_SCENARIO = 256, /* from here on without a short form */
+    KEY_ENGINE,
+    KEY_SHARDS,
+    KEY_WARMUP,
+    KEY_TRACE,
+    KEY_SEED,
+    KEY_VERIFY,
+    KEY_JSON,
+    KEY_CSV,
+    KEY_LIST
+};
+
+static const struct argp_option argp_options[] = {
+    {"list", KEY_LIST, NULL, 0, "Show the scenarios and engines, and run nothing", 0},
+    {"scenario", KEY_SCENARIO, "NAME,...|all", 0, "Run these scenarios; all is the default, unless there is --trace", 1},
+    {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks", 1},
+    {"engine", KEY_ENGINE, "NAME,...|all", 0, "On these engines (default: pharos)", 1},
+    {"workers", KEY_WORKERS, "N,...", 0, "With each of these numbers of worker threads", 1},
+    {"shards", KEY_SHARDS, "XxY,...", 0, "With each of these shard layouts", 1},
+    {"entities", KEY_ENTITIES, "N", 0,
+     "Instead of the scenario's number; the world grows or shrinks with it, so that the density stays", 2},
+    {"ticks", KEY_TICKS, "N", 0, "Measure N ticks instead of the scenario's number", 2},
+    {"warmup", KEY_WARMUP, "N", 0, "Run N ticks before them; 0 is allowed", 2},
+    {"rounds", KEY_ROUNDS, "N", 0, "Run everything N times, taking turns, and put the ticks together (default: 1)", 2},
+    {"seed", KEY_SEED, "N", 0, "Of the made crowds (default: 1)", 2},
+    {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 3},
+    {"set", KEY_SET, "KEY=VALUE", 0,
+     "Set a config key: a list as a,b; view=100 for class default, NAME.view=100 for another. May be repeated; "
+     "pharos-config dump shows all keys", 3},
+    {"verify", KEY_VERIFY, "N", OPTION_ARG_OPTIONAL,
+     "Keep every list from the events and compare it with brute force every N ticks (default: 16) and at the end: all "
+     "lists of up to 2000 entities, else 128 drawn ones", 4},
+    {"json", KEY_JSON, "FILE", 0, "Write one JSON object a line for each run; - is the standard output", 5},
+    {"csv", KEY_CSV, "FILE", 0, "Write the same figures as CSV; - is the standard output", 5},
+    {0},
+};
+
+static const char *option_name(int key)
+{
+    for (uint32_t i = 0; argp_options[i].name != NULL; i++) {
+        if (argp_options[i].key == key) {
+            return argp_options[i].name;
+        }
+    }
+    phx_panic(__FILE__, __LINE__, "option key");
+}
+
+static uint64_t number(struct argp_state *state, int key, const char *text, uint64_t min, uint64_t max)
+{
+    uint64_t value = 0;
+    if (!phx_parse_u64(text, strlen(text), min, max, &value)) {
+        argp_error(state, "--%s: '%s' is not a whole number from %llu to %llu", option_name(key), text,
+                   (unsigned long long)min, (unsigned long long)max);
+    }
+    return value;
+}
+
+static void list_place(struct argp_state *state, int key, uint32_t count)
+{
+    if (count == BENCH_LIST_MAX) {
+        argp_error(state, "--%s: more than %d in the list", option_name(key), BENCH_LIST_MAX);
+    }
+}
+
+static void add_scenario(struct argp_state *state, bench_options *options, const bench_scenario *scenario)
+{
+    for (uint32_t i = 0; i < options->scenario_count; i++) {
+        if (options->scenarios[i] == scenario) {
+            argp_error(state, "--scenario: %s is named twice", scenario->name);
+        }
+    }
+    list_place(state, KEY_SCENARIO, options->scenario_count);
+    options->scenarios[options->scenario_count++] = scenario;
+}
+
+static void add_engine(struct argp_state *state, bench_options *options, const bench_engine *engine)
+{
+    for (uint32_t i = 0; i < options->engine_count; i++) {
+        if (options->engines[i] == engine) {
+            argp_error(state, "--engine: %s is named twice", engine->name);
+        }
+    }
+    list_place(state, KEY_ENGINE, options->engine_count);
+    options->engines[options->engine_count++] = engine;
+}
+
+static void take_scenario(struct argp_state *state, bench_options *options, const char *word)
+{
+    const bench_scenario *scenario = bench_scenario_find(word);
+    if (strcmp(word, "all") == 0) {
+        for (uint32_t i = 0; i < bench_scenario_count(); i++) {
+            add_scenario(state, options, bench_scenario_at(i));
+        }
+    } else if (scenario != NULL) {
+        add_scenario(state, options, scenario);
+    } else {
+        argp_error(state, "--scenario: there is no '%s'; --list shows them", word);
+    }
+}
+
+static void take_engine(struct argp_state *state, bench_options *options, const char *word)
+{
+    const bench_engine *engine = bench_engine_find(word);
+    if (strcmp(word, "all") == 0) {
+        for (uint32_t i = 0; i < bench_engine_count(); i++) {
+            add_engine(state, options, bench_engine_at(i));
+        }
+    } else if (engine != NULL) {
+        add_engine(state, options, engine);
+    } else {
+        argp_error(state, "--engine: there is no '%s'; --list shows them", word);
+    }
+}
+
+static void take_workers(struct argp_state *state, bench_options *options, const char *word)
+{
+    list_place(state, KEY_WORKERS, options->worker_count);
+    options->workers[options->worker_count++] = (uint32_t)number(state, KEY_WORKERS, word, 1, PH_WORKERS_MAX);
+}
+
+static void take_shards(struct argp_state *state, bench_options *options, const char *word)
+{
+    list_place(state, KEY_SHARDS, options->shard_count);
+    uint32_t *shards = options->shards[options->shard_count++];
+    if (!phx_parse_nxm(word, &shards[0], &shards[1])) {
+        argp_error(state, "--shards: '%s' is not like 4x2", word);
+    }
+}
+
+typedef void (*take_fn)(struct argp_state *state, bench_options *options, const char *word);
+
+static void each_word(struct argp_state *state, bench_options *options, int key, const char *list, take_fn take)
+{
+    char word[64];
+    bool any = false;
+    while (phx_next_item(&list, word, sizeof word)) {
+        take(state, options, word);
+        any = true;
+    }
+    if (!any) {
+        argp_error(state, "--%s: the list is empty", option_name(key));
+    }
+}
+
+/* An option that is given twice is more likely a slip than meant. */
+static void path_once(struct argp_state *state, int key, const char **path, const char *text)
+{
+    if (*path != NULL) {
+        argp_error(state, "--%s is given twice", option_name(key));
+    }
+    *path = text;
+}
+
+static void defaults(struct argp_state *state, bench_options *options)
+{
+    bool both_stdout = options->json != NULL && options->csv != NULL && strcmp(options->json, options->csv) == 0;
+    if (both_stdout) {
+        argp_error(state, "--json and --csv name the same file");
+    }
+    if (options->scenario_count == 0 && options->trace == NULL) {
+        take_scenario(state, options, "all");
+    }
+    if (options->trace != NULL) {
+        list_place(state, KEY_SCENARIO, options->scenario_count);
+        options->scenarios[options->scenario_count++] = &bench_scenario_trace;
+    }
+    if (options->engine_count == 0) {
+        add_engine(state, options, &bench_engine_pharos);
+    }
+}
+
+static error_t take_lists_and_paths(struct argp_state *state, bench_options *options, int key, char *text)
+{
+    switch (key) {
+    case KEY_SCENARIO:
+        each_word(state, options, key, text, take_scenario);
+        return 0;
+    case KEY_ENGINE:
+        each_word(state, options, key, text, take_engine);
+        return 0;
+    case KEY_WORKERS:
+        each_word(state, options, key, text, take_workers);
+        return 0;
+    case KEY_SHARDS:
+        each_word(state, options, key, text, take_shards);
+        return 0;
+    case KEY_CONFIG:
+        path_once(state, key, &options->config, text);
+        return 0;
+    case KEY_TRACE:
+        path_once(state, key, &options->trace, text);
+        return 0;
+    case KEY_JSON:
+        path_once(state, key, &options->json, text);
+        return 0;
+    case KEY_CSV:
+        path_once(state, key, &options->csv, text);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t take_option(int key, char *text, struct argp_state *state)
+{
+    bench_options *options = state->input;
+    switch (key) {
+    case KEY_LIST:
+        options->list = true;
+        return 0;
+    case KEY_SET:
+        PHX_ASSERT(options->set_count < (uint32_t)state->argc);
+        options->sets[options->set_count++] = text;
+        return 0;
+    case KEY_ENTITIES:
+        options->entities = (uint32_t)number(state, key, text, 1, ENTITIES_MAX);
+        return 0;
+    case KEY_TICKS:
+        options->ticks = (uint32_t)number(state, key, text, 1, 1000 * 1000);
+        return 0;
+    case KEY_WARMUP:
+        options->warmup = (uint32_t)number(state, key, text, 0, 1000 * 1000);
+        options->warmup_given = true;
+        return 0;
+    case KEY_ROUNDS:
+        options->rounds = (uint32_t)number(state, key, text, 1, 1000);
+        return 0;
+    case KEY_SEED:
+        options->seed = number(state, key, text, 0, UINT64_MAX);
+        return 0;
+    case KEY_VERIFY:
+        options->verify_every =
+            text == NULL ? VERIFY_EVERY_TICKS : (uint32_t)number(state, key, text, 1, 1000 * 1000);
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s' belongs to no option", text);
+        return 0;
+    case ARGP_KEY_END:
+        defaults(state, options);
+        return 0;
+    default:
+        return take_lists_and_paths(state, options, key, text);
+    }
+}
+
+static void print_version(FILE *out, struct argp_state *state)
+{
+    (void)state;
+    fprintf(out, "pharos-bench %s\n", ph_version());
+}
+
+void bench_options_parse(bench_options *options, int argc, char **argv, phx_mem *mem)
+{
+    static const struct argp parser = { argp_options, take_option, NULL, help, NULL, NULL, NULL };
+    *options = (bench_options){ .rounds = 1, .seed = 1 };
+    options->sets = bench_alloc(mem, (size_t)argc * sizeof *options->sets);
+    argp_err_exit_status = PHX_EXIT_USAGE;
+    argp_program_version_hook = print_version;
+    argp_parse(&parser, argc, argv, 0, NULL, options);
+}
+
+void bench_options_free(bench_options *options, int argc, phx_mem *mem)
+{
+    phx_free(mem, options->sets, (size_t)argc * sizeof *options->sets, PHX_CACHE_LINE);
+}

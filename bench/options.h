@@ -1,0 +1,43 @@
+/*
+ * The command line of pharos-bench. Filled once by main.c, read by the plan and the
+ * reports.
+ */
+#ifndef PHX_BENCH_OPTIONS_H
+#define PHX_BENCH_OPTIONS_H
+
+#include "bench/engine.h"
+#include "bench/scenario.h"
+
+/* Longest list that an option takes: more columns no table shows. */
+enum { BENCH_LIST_MAX = 32 };
+
+typedef struct bench_options {
+    const char *config; /* files: NULL = none */
+    const char *trace;
+    const char *json;
+    const char *csv;
+    const char **sets; /* assignments, in the order given */
+    uint32_t set_count;
+    const bench_scenario *scenarios[BENCH_LIST_MAX];
+    uint32_t scenario_count;
+    const bench_engine *engines[BENCH_LIST_MAX];
+    uint32_t engine_count;
+    uint32_t workers[BENCH_LIST_MAX];
+    uint32_t worker_count; /* 0 = as configured */
+    uint32_t shards[BENCH_LIST_MAX][2];
+    uint32_t shard_count; /* 0 = as configured */
+    uint32_t entities;    /* 0 = the scenario's */
+    uint32_t ticks;       /* 0 = the scenario's */
+    uint32_t warmup;
+    bool warmup_given;
+    uint32_t rounds;
+    uint32_t verify_every; /* 0 = no check */
+    uint64_t seed;
+    bool list;
+} bench_options;
+
+/* Ends the program with exit status 2 and a hint when the line is wrong; 0 for --help and --version. */
+void bench_options_parse(bench_options *options, int argc, char **argv, phx_mem *mem);
+void bench_options_free(bench_options *options, int argc, phx_mem *mem);
+
+#endif

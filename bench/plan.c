@@ -1,0 +1,166 @@
+/*
+ * From the command line to the cases; see plan.h. The config of a case is, in this order:
+ * defaults, the file, the scenario's world and keys, --set, --shards, --workers.
+ */
+#include "bench/plan.h"
+
+#include <stdio.h>
+
+#include <pharos/pharos.h>
+
+#include "bench/memory.h"
+
+static bool set_key(ph_config *config, const char *assignment, bench_error *error)
+{
+    ph_config_error reason = { "" };
+    ph_status status = ph_config_set(config, assignment, &reason);
+    if (status == PH_OK) {
+        return true;
+    }
+    return bench_fail(error, "%s", status == PH_NO_MEMORY ? ph_status_text(status) : reason.reason);
+}
+
+/* The scenario's own: the world's side, then its keys. */
+static bool set_scenario(ph_config *config, const bench_scenario *scenario, uint32_t entities, bench_error *error)
+{
+    if (scenario->side > 0) {
+        char world[64];
+        double side = (double)bench_scenario_side(scenario, entities);
+        snprintf(world, sizeof world, "world_size=%.9g,%.9g", side, side);
+        if (!set_key(config, "world_origin=0,0", error) || !set_key(config, world, error)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; scenario->keys[i] != NULL; i++) {
+        if (!set_key(config, scenario->keys[i], error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool fill_config(ph_config *config, const bench_options *options, const bench_scenario *scenario,
+                        uint32_t entities, bench_error *error)
+{
+    ph_config_error reason = { "" };
+    if (options->config != NULL) {
+        ph_status status = ph_config_load(config, options->config, &reason);
+        if (status != PH_OK) {
+            return bench_fail(error, "%s", status == PH_NO_MEMORY ? ph_status_text(status) : reason.reason);
+        }
+    }
+    if (!set_scenario(config, scenario, entities, error)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < options->set_count; i++) {
+        if (!set_key(config, options->sets[i], error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_case(const bench_case *made, bench_error *error)
+{
+    char reason[256];
+    const char *name = made->scenario->name;
+    if (ph_world_def_check(&made->def, reason, sizeof reason) != PH_OK) {
+        return bench_fail(error, "%s: %s", name, reason);
+    }
+    if (made->def.consumers == 0) {
+        return bench_fail(error, "%s: consumers = 0 makes no events, and the bench measures them: at least 1", name);
+    }
+    if (made->entities > made->def.entities_max) {
+        return bench_fail(error, "%s: %u entities are more than entities_max = %u (--set)", name, made->entities,
+                          made->def.entities_max);
+    }
+    return true;
+}
+
+static bool add_case(bench_plan *plan, const bench_case *made, bench_error *error)
+{
+    if (!check_case(made, error)) {
+        return false;
+    }
+    bench_grow(plan->mem, (void **)&plan->cases, &plan->case_room, plan->case_count, (size_t)plan->case_count + 1,
+               sizeof *plan->cases);
+    plan->cases[plan->case_count++] = *made;
+    return true;
+}
+
+/* Every engine with every worker count and shard layout. */
+static bool add_scenario(bench_plan *plan, const bench_options *options, bench_case made, bench_error *error)
+{
+    const ph_world_def *def = ph_config_def(made.config);
+    uint32_t layouts = options->shard_count > 0 ? options->shard_count : 1;
+    uint32_t counts = options->worker_count > 0 ? options->worker_count : 1;
+    for (uint32_t e = 0; e < options->engine_count; e++) {
+        for (uint32_t s = 0; s < layouts; s++) {
+            for (uint32_t w = 0; w < counts; w++) {
+                made.engine = options->engines[e];
+                made.def = *def;
+                if (options->shard_count > 0) {
+                    made.def.shards[0] = options->shards[s][0];
+                    made.def.shards[1] = options->shards[s][1];
+                }
+                if (options->worker_count > 0) {
+                    made.def.workers = options->workers[w];
+                }
+                if (!add_case(plan, &made, error)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *mem, bench_error *error)
+{
+    *plan = (bench_plan){ .mem = mem };
+    for (uint32_t i = 0; i < options->scenario_count; i++) {
+        const bench_scenario *scenario = options->scenarios[i];
+        bool has_count = scenario->entities > 0; /* a trace has its own */
+        bench_case made = {
+            .scenario = scenario,
+            .path = scenario == &bench_scenario_trace ? options->trace : NULL,
+            .entities = has_count && options->entities > 0 ? options->entities : scenario->entities,
+            .ticks = options->ticks > 0 ? options->ticks : scenario->ticks,
+            .warmup = options->warmup_given ? options->warmup : scenario->warmup,
+            .verify_every = options->verify_every,
+            .seed = options->seed,
+        };
+        ph_config *config;
+        if (ph_config_create(&config) != PH_OK) {
+            return bench_fail(error, "%s", ph_status_text(PH_NO_MEMORY));
+        }
+        plan->configs[plan->config_count++] = config;
+        made.config = config;
+        if (!fill_config(config, options, scenario, made.entities, error)
+            || !add_scenario(plan, options, made, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void bench_plan_free(bench_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->case_count; i++) {
+        bench_samples_free(&plan->cases[i].samples, plan->mem);
+    }
+    phx_release(plan->mem, (void **)&plan->cases, &plan->case_room, sizeof *plan->cases);
+    for (uint32_t i = 0; i < plan->config_count; i++) {
+        ph_config_destroy(plan->configs[i]);
+    }
+}
+
+uint32_t bench_plan_scenario_end(const bench_plan *plan, uint32_t first)
+{
+    PHX_ASSERT(first < plan->case_count);
+    uint32_t end = first;
+    while (end < plan->case_count && plan->cases[end].scenario == plan->cases[first].scenario) {
+        end++;
+    }
+    return end;
+}

@@ -1,0 +1,27 @@
+/*
+ * The plan: every case that the command line asks for, with its world's definition,
+ * checked before anything runs. Made by main.c.
+ */
+#ifndef PHX_BENCH_PLAN_H
+#define PHX_BENCH_PLAN_H
+
+#include "bench/case.h"
+#include "bench/options.h"
+
+typedef struct bench_plan {
+    ph_config *configs[BENCH_LIST_MAX]; /* one a scenario; the cases' classes live there */
+    uint32_t config_count;
+    bench_case *cases; /* those of a scenario side by side */
+    uint32_t case_count;
+    uint32_t case_room;
+    phx_mem *mem;
+} bench_plan;
+
+/* false: the config, a key or a combination is wrong; see error. Free it in any case. */
+bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *mem, bench_error *error);
+void bench_plan_free(bench_plan *plan);
+
+/* Cases [first, returned) are of the scenario of `first`. */
+uint32_t bench_plan_scenario_end(const bench_plan *plan, uint32_t first);
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * The table, --list and the faults; the formats for programs are in report_data.c.
+ */
+#include "bench/report.h"
+
+#include <inttypes.h>
+
+static const char rule[] = "---------------------------------------------------------------------------------------"
+                           "-----------------------------------------";
+
+static void print_wrapped_keys(FILE *out, const bench_scenario *scenario)
+{
+    fprintf(out, "    %" PRIu32 " entities, %.0f x %.0f", scenario->entities, (double)scenario->side,
+            (double)scenario->side);
+    for (uint32_t i = 0; scenario->keys[i] != NULL; i++) {
+        fprintf(out, ", %s", scenario->keys[i]);
+    }
+    fprintf(out, "; %" PRIu32 " ticks after %" PRIu32 " of warm-up\n", scenario->ticks, scenario->warmup);
+}
+
+void bench_report_list(FILE *out)
+{
+    fputs("Scenarios (--scenario)\n", out);
+    for (uint32_t i = 0; i < bench_scenario_count(); i++) {
+        const bench_scenario *scenario = bench_scenario_at(i);
+        fprintf(out, "  %s\n    %s\n", scenario->name, scenario->doc);
+        print_wrapped_keys(out, scenario);
+    }
+    fprintf(out, "  trace (--trace FILE)\n    %s\n", bench_scenario_trace.doc);
+    fputs("\nEngines (--engine)\n", out);
+    for (uint32_t i = 0; i < bench_engine_count(); i++) {
+        fprintf(out, "  %s\n    %s\n", bench_engine_at(i)->name, bench_engine_at(i)->doc);
+    }
+}
+
+static void table_head(FILE *out, const bench_machine *machine)
+{
+    fprintf(out, "%s, %" PRIu32 " CPUs; %s, %s\n\n", machine->cpu, machine->cpus, machine->compiler, machine->build);
+    fprintf(out, "%-15s %-10s %8s %7s %6s | %8s %8s | %9s %9s %9s | %7s %8s | %7s %6s\n", "scenario", "engine",
+            "entities", "workers", "shards", "ns/move", "", "tick us", "", "", "moves", "events", "bytes", "times");
+    fprintf(out, "%-15s %-10s %8s %7s %6s | %8s %8s | %9s %9s %9s | %7s %8s | %7s %6s\n", "", "", "", "", "", "min",
+            "median", "median", "p99", "max", "M/s", "M/s", "/entity", "faster");
+    fprintf(out, "%s\n", rule);
+}
+
+static void cell(FILE *out, int width, int digits, double value, bool known)
+{
+    if (known) {
+        fprintf(out, "%*.*f", width, digits, value);
+    } else {
+        fprintf(out, "%*s", width, "-");
+    }
+}
+
+static double per_second_m(uint64_t count, uint64_t ns)
+{
+    return ns == 0 ? 0 : (double)count * 1e3 / (double)ns;
+}
+
+/* first_us: the median tick of the scenario's first row. */
+static void table_row(FILE *out, const bench_case *run, const bench_summary *summary, double first_us)
+{
+    char shards[16];
+    bool moved = run->moves > 0;
+    snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
+    fprintf(out, "%-15s %-10s %8" PRIu64 " %7" PRIu32 " %6s | ", run->scenario->name, run->engine->name,
+            run->last.entities, run->def.workers, shards);
+    cell(out, 8, 1, summary->ns_per_move_min, moved);
+    fputc(' ', out);
+    cell(out, 8, 1, summary->ns_per_move_median, moved);
+    fprintf(out, " | %9.1f %9.1f %9.1f | ", summary->tick_us_p50, summary->tick_us_p99, summary->tick_us_max);
+    cell(out, 7, 2, per_second_m(run->moves, run->total_ns), moved);
+    fputc(' ', out);
+    cell(out, 8, 2, per_second_m(run->enters + run->leaves, run->total_ns), run->enters + run->leaves > 0);
+    fputs(" | ", out);
+    cell(out, 7, 0, (double)run->last.bytes / (double)run->last.entities, run->last.entities > 0);
+    fprintf(out, " %6.2f\n", first_us / summary->tick_us_p50);
+}
+
+void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine)
+{
+    table_head(out, machine);
+    for (uint32_t first = 0; first < plan->case_count;) {
+        uint32_t end = bench_plan_scenario_end(plan, first);
+        double first_us = 0;
+        for (uint32_t i = first; i < end; i++) {
+            bench_summary summary = bench_samples_summary(&plan->cases[i].samples, plan->mem);
+            first_us = i == first ? summary.tick_us_p50 : first_us;
+            table_row(out, &plan->cases[i], &summary, first_us);
+        }
+        fprintf(out, "%-15s event hash %016" PRIx64 ", %" PRIu64 " events with the warm-up", "",
+                plan->cases[first].event_hash, plan->cases[first].events_all);
+        if (plan->cases[first].verify_every > 0) {
+            fprintf(out, "; %" PRIu64 " lists compared", plan->cases[first].lists_compared);
+        }
+        if (plan->cases[first].last.refused > 0) {
+            fprintf(out, "; %" PRIu64 " commands refused (pharos-replay names them)",
+                    plan->cases[first].last.refused);
+        }
+        fputs("\n", out);
+        first = end;
+    }
+}
+
+bool bench_report_faults(FILE *out, const bench_plan *plan)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < plan->case_count; i++) {
+        const bench_case *run = &plan->cases[i];
+        char name[96];
+        snprintf(name, sizeof name, "%s on %s, workers %" PRIu32 ", shards %" PRIu32 "x%" PRIu32,
+                 run->scenario->name, run->engine->name, run->def.workers, run->def.shards[0], run->def.shards[1]);
+        if (run->hash_differs) {
+            fprintf(out, "pharos-bench: %s, seed %" PRIu64 ": other events than an earlier run of the scenario: "
+                    "hash %016" PRIx64 ", %" PRIu64 " events\n", name, run->seed, run->event_hash, run->events_all);
+        }
+        for (uint32_t f = 0; f < run->faults.count && f < BENCH_FAULTS_KEPT; f++) {
+            fprintf(out, "pharos-bench: %s, seed %" PRIu64 ": %s\n", name, run->seed, run->faults.text[f]);
+        }
+        if (run->faults.count > BENCH_FAULTS_KEPT) {
+            fprintf(out, "pharos-bench: %s: %" PRIu64 " faults in all\n", name, run->faults.count);
+        }
+        any = any || run->hash_differs || run->faults.count > 0;
+    }
+    return any;
+}

@@ -1,0 +1,25 @@
+/*
+ * What was measured: the table for people, JSON lines and CSV for programs. Written by
+ * main.c when all rounds are done.
+ */
+#ifndef PHX_BENCH_REPORT_H
+#define PHX_BENCH_REPORT_H
+
+#include <stdio.h>
+
+#include "bench/machine.h"
+#include "bench/plan.h"
+
+/* All scenarios and engines, for --list. */
+void bench_report_list(FILE *out);
+
+void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine);
+/* One object, one line. */
+void bench_report_json(FILE *out, const bench_case *run, const bench_machine *machine, phx_mem *mem);
+void bench_report_csv_header(FILE *out);
+void bench_report_csv(FILE *out, const bench_case *run, phx_mem *mem);
+
+/* The faults that the checks found, one a line; false = there are none. */
+bool bench_report_faults(FILE *out, const bench_plan *plan);
+
+#endif

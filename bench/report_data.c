@@ -1,0 +1,135 @@
+/*
+ * The figures of a case as JSON and as CSV. One list of fields makes both; a figure that
+ * there is not (per move, where nothing moved) is null in JSON and empty in CSV.
+ */
+#include "bench/report.h"
+
+#include <inttypes.h>
+
+#include "tools/cli.h"
+
+typedef struct figures {
+    const bench_case *run;
+    bench_summary summary;
+    double seconds;
+} figures;
+
+static double per(double value, double divisor)
+{
+    return divisor > 0 ? value / divisor : 0;
+}
+
+static double phase_us(const figures *of, bench_phase phase)
+{
+    return (double)of->run->phase_ns[phase] / 1e3 / of->run->samples.count;
+}
+
+/* U(name, value) a whole number; F(name, value, there is one) a number with a point. */
+#define FIGURE_LIST(U, F) \
+    U(entities, of->run->last.entities) \
+    U(observers, of->run->last.observers) \
+    U(workers, of->run->def.workers) \
+    U(ticks, of->run->samples.count) \
+    F(ns_per_move_min, of->summary.ns_per_move_min, of->run->moves > 0) \
+    F(ns_per_move_median, of->summary.ns_per_move_median, of->run->moves > 0) \
+    F(tick_us_min, of->summary.tick_us_min, true) \
+    F(tick_us_p50, of->summary.tick_us_p50, true) \
+    F(tick_us_p99, of->summary.tick_us_p99, true) \
+    F(tick_us_max, of->summary.tick_us_max, true) \
+    U(moves, of->run->moves) \
+    F(moves_per_s, per((double)of->run->moves, of->seconds), true) \
+    U(enter, of->run->enters) \
+    U(leave, of->run->leaves) \
+    F(events_per_s, per((double)(of->run->enters + of->run->leaves), of->seconds), true) \
+    U(list_entries, of->run->last.list_entries) \
+    F(bytes_per_entity, per((double)of->run->last.bytes, (double)of->run->last.entities), of->run->last.entities > 0) \
+    U(rss_bytes, of->run->rss_bytes) \
+    F(ingest_us, phase_us(of, BENCH_INGEST), true) \
+    F(exchange_us, phase_us(of, BENCH_EXCHANGE), true) \
+    F(index_us, phase_us(of, BENCH_INDEX), true) \
+    F(interest_us, phase_us(of, BENCH_INTEREST), true) \
+    F(publish_us, phase_us(of, BENCH_PUBLISH), true) \
+    U(towers_visited, of->run->towers_visited) \
+    U(pairs_tested, of->run->pairs_tested) \
+    U(migrations, of->run->migrations) \
+    U(halo_records, of->run->halo_records) \
+    U(refused, of->run->last.refused) \
+    U(rounds, of->run->rounds) \
+    U(warmup, of->run->warmup) \
+    U(seed, of->run->seed) \
+    U(lists_compared, of->run->lists_compared) \
+    U(faults, of->run->faults.count + (of->run->hash_differs ? 1 : 0))
+
+static figures make_figures(const bench_case *run, phx_mem *mem)
+{
+    return (figures){ run, bench_samples_summary(&run->samples, mem), (double)run->total_ns / 1e9 };
+}
+
+/* ---- JSON ---- */
+
+static void json_figures(FILE *out, const figures *of)
+{
+#define JSON_U(name, value) fprintf(out, ",\"" #name "\":%" PRIu64, (uint64_t)(value));
+#define JSON_F(name, value, known) \
+    if (known) { \
+        fprintf(out, ",\"" #name "\":%.3f", (value)); \
+    } else { \
+        fputs(",\"" #name "\":null", out); \
+    }
+    FIGURE_LIST(JSON_U, JSON_F)
+#undef JSON_U
+#undef JSON_F
+}
+
+void bench_report_json(FILE *out, const bench_case *run, const bench_machine *machine, phx_mem *mem)
+{
+    figures of = make_figures(run, mem);
+    fputs("{\"scenario\":", out);
+    phx_json_string(out, run->scenario->name);
+    fputs(",\"engine\":", out);
+    phx_json_string(out, run->engine->name);
+    fprintf(out, ",\"shards\":[%" PRIu32 ",%" PRIu32 "]", run->def.shards[0], run->def.shards[1]);
+    json_figures(out, &of);
+    fprintf(out, ",\"event_hash\":\"%016" PRIx64 "\"", run->event_hash);
+    if (run->path != NULL) {
+        fputs(",\"trace\":", out);
+        phx_json_string(out, run->path);
+    }
+    fputs(",\"cpu\":", out);
+    phx_json_string(out, machine->cpu);
+    fprintf(out, ",\"cpus\":%" PRIu32 ",\"compiler\":", machine->cpus);
+    phx_json_string(out, machine->compiler);
+    fputs(",\"build\":", out);
+    phx_json_string(out, machine->build);
+    fputs("}\n", out);
+}
+
+/* ---- CSV ---- */
+
+void bench_report_csv_header(FILE *out)
+{
+#define HEADER_U(name, value) "," #name
+#define HEADER_F(name, value, known) "," #name
+    fputs("scenario,engine,shards" FIGURE_LIST(HEADER_U, HEADER_F) ",event_hash\n", out);
+#undef HEADER_U
+#undef HEADER_F
+}
+
+void bench_report_csv(FILE *out, const bench_case *run, phx_mem *mem)
+{
+    figures made = make_figures(run, mem);
+    const figures *of = &made;
+    fprintf(out, "%s,%s,%" PRIu32 "x%" PRIu32, run->scenario->name, run->engine->name, run->def.shards[0],
+            run->def.shards[1]);
+#define CSV_U(name, value) fprintf(out, ",%" PRIu64, (uint64_t)(value));
+#define CSV_F(name, value, known) \
+    if (known) { \
+        fprintf(out, ",%.3f", (value)); \
+    } else { \
+        fputc(',', out); \
+    }
+    FIGURE_LIST(CSV_U, CSV_F)
+#undef CSV_U
+#undef CSV_F
+    fprintf(out, ",%016" PRIx64 "\n", run->event_hash);
+}

@@ -1,0 +1,252 @@
+/*
+ * Runs a case; see run.h. The clock runs while the engine submits the commands, ticks,
+ * takes the results and walks them (tick), and while it gives them back (release); it
+ * stands while the scenario makes positions and while events are hashed and checked.
+ */
+#include "bench/run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/memory.h"
+#include "tools/cli.h"
+#include "tools/event_hash.h"
+
+/* Everything that lives as long as a round. */
+typedef struct round_state {
+    bench_case *run;
+    phx_mem *mem;
+    bench_stream *stream;
+    bench_frame frame;
+    void *engine;
+    bench_verify *verify; /* NULL = none */
+    uint64_t hash;
+    uint64_t enters, leaves; /* by the hash's own count, since the setup */
+    bench_error *error;
+} round_state;
+
+static void record_take(void *context, const bench_record *record)
+{
+    round_state *round = context;
+    uint64_t tick = round->frame.tick;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < record->leave_count; i++) {
+        sum += phx_event_hash(tick, record->observer, PHX_EVENT_LEAVE, record->leaves[i].id);
+    }
+    for (uint32_t i = 0; i < record->enter_count; i++) {
+        sum += phx_event_hash(tick, record->observer, PHX_EVENT_ENTER, record->enters[i].id);
+    }
+    round->hash += sum;
+    round->leaves += record->leave_count;
+    round->enters += record->enter_count;
+    if (round->verify != NULL) {
+        bench_verify_record(round->verify, record);
+    }
+}
+
+/* Resident pages of this program; 0 when the system does not tell. */
+static uint64_t rss_bytes(void)
+{
+    unsigned long long size = 0, resident = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    if (statm == NULL) {
+        return 0;
+    }
+    int fields = fscanf(statm, "%llu %llu", &size, &resident);
+    fclose(statm);
+    return fields == 2 ? (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static bench_run_result trouble(const round_state *round)
+{
+    if (!round->stream->failed) {
+        return BENCH_RUN_TROUBLE;
+    }
+    *round->error = round->stream->error;
+    return BENCH_RUN_BAD_INPUT;
+}
+
+static bool setup(round_state *round)
+{
+    bench_case *run = round->run;
+    if (!bench_stream_next(round->stream, &round->frame)) {
+        return bench_fail(round->error, "%s has no ticks", run->path != NULL ? run->path : run->scenario->name);
+    }
+    round->engine = run->engine->create(&run->def, round->mem, round->error);
+    if (round->engine == NULL) {
+        return false;
+    }
+    if (round->verify != NULL && !bench_verify_begin(round->verify, &round->frame, round->error)) {
+        return false;
+    }
+    if (!run->engine->setup(round->engine, &round->frame, record_take, round, round->error)) {
+        return false;
+    }
+    if (round->verify != NULL) {
+        bench_verify_end(round->verify, false);
+    }
+    return true;
+}
+
+/* Runs the frame's tick; *ns gets what it took. */
+static bool tick(round_state *round, uint64_t *ns)
+{
+    const bench_engine *engine = round->run->engine;
+    if (round->verify != NULL && !bench_verify_begin(round->verify, &round->frame, round->error)) {
+        return false;
+    }
+    uint64_t begin = phx_clock_ns();
+    if (!engine->tick(round->engine, &round->frame, round->error)) {
+        return false;
+    }
+    uint64_t taken = phx_clock_ns();
+    engine->records(round->engine, record_take, round);
+    uint64_t walked = phx_clock_ns();
+    if (!engine->release(round->engine, round->error)) {
+        return false;
+    }
+    *ns = taken - begin + (phx_clock_ns() - walked);
+    return true;
+}
+
+/* The counters of the measured ticks are the difference between those at its ends. */
+static void add_work(bench_case *run, const bench_stats *from, const bench_stats *to)
+{
+    run->towers_visited += to->towers_visited - from->towers_visited;
+    run->pairs_tested += to->pairs_tested - from->pairs_tested;
+    run->migrations += to->migrations - from->migrations;
+    run->halo_records += to->halo_records - from->halo_records;
+    run->enters += to->enters - from->enters;
+    run->leaves += to->leaves - from->leaves;
+}
+
+static bool measured_tick(round_state *round)
+{
+    bench_case *run = round->run;
+    uint64_t ns;
+    if (!tick(round, &ns)) {
+        return false;
+    }
+    bench_samples_add(&run->samples, round->mem, ns, round->frame.move_count);
+    run->total_ns += ns;
+    run->moves += round->frame.move_count;
+    if (!run->engine->stats(round->engine, &run->last, round->error)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < BENCH_PHASES; i++) {
+        run->phase_ns[i] += run->last.phase_ns[i];
+    }
+    return true;
+}
+
+/* All ticks behind the setup. */
+static bool ticks(round_state *round, bench_progress_fn progress, void *user)
+{
+    bench_case *run = round->run;
+    bench_stats from;
+    uint64_t all = run->ticks == 0 ? 0 : (uint64_t)run->warmup + run->ticks;
+    if (!run->engine->stats(round->engine, &from, round->error)) {
+        return false;
+    }
+    run->last = from;
+    uint64_t done = 0;
+    for (; (all == 0 || done < all) && bench_stream_next(round->stream, &round->frame); done++) {
+        progress(user, done, all);
+        uint64_t ns;
+        bool warm = done >= run->warmup;
+        if (!(warm ? measured_tick(round) : tick(round, &ns))) {
+            return false;
+        }
+        if (done + 1 == run->warmup && !run->engine->stats(round->engine, &from, round->error)) {
+            return false;
+        }
+        if (round->verify != NULL) {
+            bench_verify_end(round->verify, false);
+        }
+    }
+    if (round->verify != NULL) {
+        bench_verify_end(round->verify, true);
+    }
+    if (done <= run->warmup) {
+        return bench_fail(round->error, "it has %llu ticks and %u of warm-up: nothing to measure",
+                          (unsigned long long)done, run->warmup);
+    }
+    add_work(run, &from, &run->last);
+    return true;
+}
+
+/* What would make the figures worthless. */
+static bool check_end(round_state *round)
+{
+    const bench_case *run = round->run;
+    const bench_stats *last = &run->last;
+    if (last->enters != round->enters || last->leaves != round->leaves) {
+        return bench_fail(round->error, "the timed walk met %llu enters and %llu leaves, the untimed one %llu and %llu",
+                          (unsigned long long)last->enters, (unsigned long long)last->leaves,
+                          (unsigned long long)round->enters, (unsigned long long)round->leaves);
+    }
+    if (last->coalesced > 0) {
+        return bench_fail(round->error, "%llu ticks were coalesced: raise consumer_batches (--set)",
+                          (unsigned long long)last->coalesced);
+    }
+    if (last->refused > 0 && run->path == NULL) {
+        return bench_fail(round->error, "the engine refused %llu commands of the scenario",
+                          (unsigned long long)last->refused);
+    }
+    return true;
+}
+
+static void add_faults(bench_case *run, const bench_verify *verify)
+{
+    const bench_faults *faults = bench_verify_faults(verify);
+    for (uint32_t i = 0; i < BENCH_FAULTS_KEPT && i < faults->count; i++) {
+        uint64_t place = run->faults.count + i;
+        if (place < BENCH_FAULTS_KEPT) {
+            memcpy(run->faults.text[place], faults->text[i], BENCH_FAULT_SIZE);
+        }
+    }
+    run->faults.count += faults->count;
+    run->lists_compared += bench_verify_compared(verify);
+}
+
+static void finish(round_state *round)
+{
+    bench_case *run = round->run;
+    uint64_t events = round->enters + round->leaves;
+    if (run->rounds > 0 && (run->event_hash != round->hash || run->events_all != events)) {
+        run->hash_differs = true;
+    }
+    run->event_hash = round->hash;
+    run->events_all = events;
+    run->rss_bytes = rss_bytes();
+    run->rounds++;
+    if (round->verify != NULL) {
+        add_faults(run, round->verify);
+    }
+}
+
+bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn progress, void *user, bench_error *error)
+{
+    round_state round = { .run = run, .mem = mem, .error = error };
+    bench_frame_init(&round.frame, mem);
+    round.stream = bench_stream_open(run->scenario, run->config, run->path, run->entities, run->seed, mem);
+    if (run->verify_every > 0) {
+        round.verify = bench_verify_create(&run->def, run->verify_every, run->seed, mem);
+    }
+    progress(user, 0, 0);
+    bool done = setup(&round) && ticks(&round, progress, user) && !round.stream->failed && check_end(&round);
+    bench_run_result result = done ? BENCH_RUN_OK : trouble(&round);
+    if (done) {
+        finish(&round);
+    }
+    if (round.engine != NULL) {
+        run->engine->destroy(round.engine);
+    }
+    if (round.verify != NULL) {
+        bench_verify_destroy(round.verify);
+    }
+    bench_stream_close(round.stream);
+    bench_frame_free(&round.frame);
+    return result;
+}

@@ -1,0 +1,165 @@
+/*
+ * mmo: one player to nine NPCs. NPCs stand in clusters (villages, camps) and patrol
+ * between spots near their home: in a tick a fifth of them moves. Players walk every
+ * tick, gather around clusters, popular ones above all, and travel between them. Only
+ * players observe.
+ */
+#include "base/rng.h"
+#include "bench/memory.h"
+#include "bench/scenario.h"
+
+#include <math.h>
+
+enum {
+    PLAYER_SHARE = 10,     /* one entity in so many is a player */
+    CLUSTER_NPCS = 250,    /* NPCs of a cluster, on average */
+    LEG_TICKS = 8,         /* an NPC decides so often whether to walk on */
+    LEG_SHARE = 5,         /* one NPC in so many walks */
+    TRAVEL_SHARE = 64      /* a player who has reached a spot goes to another cluster once in so many times */
+};
+
+#define NPC_SPREAD 120.0f    /* standard deviation of homes around the middle of their cluster */
+#define PATROL_RADIUS 16.0f  /* of an NPC around its home: a leg is at most 32 long, 4 a tick */
+#define PLAYER_SPREAD 80.0f  /* standard deviation of the spots that players go to */
+
+typedef struct walker {
+    float goal[2]; /* player: where to; NPC: its home */
+    float step[2]; /* NPC: of this leg, each tick */
+    uint32_t cluster;
+    bool walks;
+} walker;
+
+typedef struct mmo {
+    uint32_t players;
+    uint32_t cluster_count;
+    ph_position *clusters;
+    walker *walkers;
+} mmo;
+
+static void near_cluster(bench_stream *stream, uint32_t cluster, float spread, float spot[2])
+{
+    const mmo *state = stream->state;
+    ph_position at = state->clusters[cluster];
+    at.x += bench_bell(stream, spread);
+    at.y += bench_bell(stream, spread);
+    bench_reflect(&at, &stream->world);
+    spot[0] = at.x;
+    spot[1] = at.y;
+}
+
+/* The square of a uniform number: of 360 clusters the first draws one player in 19. */
+static uint32_t popular_cluster(bench_stream *stream)
+{
+    const mmo *state = stream->state;
+    float u = phx_rng_unit(&stream->rng);
+    uint32_t cluster = (uint32_t)(u * u * (float)state->cluster_count);
+    return cluster < state->cluster_count ? cluster : state->cluster_count - 1;
+}
+
+static void mmo_allocate(bench_stream *stream)
+{
+    mmo *state = stream->state;
+    state->players = stream->count / PLAYER_SHARE;
+    state->cluster_count = 1 + (stream->count - state->players) / CLUSTER_NPCS;
+    state->clusters = bench_alloc(stream->mem, state->cluster_count * sizeof *state->clusters);
+    state->walkers = bench_alloc(stream->mem, stream->count * sizeof *state->walkers);
+}
+
+static void mmo_begin(bench_stream *stream, bench_frame *frame)
+{
+    mmo_allocate(stream);
+    mmo *state = stream->state;
+    uint32_t player_kind = ph_config_kind(stream->config, "player");
+    uint32_t npc_kind = ph_config_kind(stream->config, "npc");
+    for (uint32_t i = 0; i < state->cluster_count; i++) {
+        state->clusters[i] = bench_place(stream, &stream->world);
+    }
+    for (uint32_t i = 0; i < stream->count; i++) {
+        walker *who = &state->walkers[i];
+        bool player = i < state->players;
+        who->cluster = player ? popular_cluster(stream) : i % state->cluster_count;
+        near_cluster(stream, who->cluster, player ? PLAYER_SPREAD : NPC_SPREAD, who->goal);
+        stream->positions[i] = (ph_position){ who->goal[0], who->goal[1], 0 };
+        bench_enter(stream, frame, i, player ? player_kind : npc_kind);
+    }
+}
+
+static void player_step(bench_stream *stream, bench_frame *frame, uint32_t index)
+{
+    mmo *state = stream->state;
+    walker *who = &state->walkers[index];
+    ph_position *at = &stream->positions[index];
+    float dx = who->goal[0] - at->x;
+    float dy = who->goal[1] - at->y;
+    float distance = sqrtf(dx * dx + dy * dy);
+    if (distance <= BENCH_STEP) {
+        at->x = who->goal[0];
+        at->y = who->goal[1];
+        if (phx_rng_below(&stream->rng, TRAVEL_SHARE) == 0) {
+            who->cluster = popular_cluster(stream);
+        }
+        near_cluster(stream, who->cluster, PLAYER_SPREAD, who->goal);
+    } else {
+        at->x += dx * (BENCH_STEP / distance);
+        at->y += dy * (BENCH_STEP / distance);
+    }
+    bench_frame_move(frame, (uint64_t)index + 1, at->x, at->y, at->z);
+}
+
+static void npc_step(bench_stream *stream, bench_frame *frame, uint32_t index)
+{
+    mmo *state = stream->state;
+    walker *who = &state->walkers[index];
+    ph_position *at = &stream->positions[index];
+    if ((stream->tick + index) % LEG_TICKS == 0) {
+        who->walks = phx_rng_below(&stream->rng, LEG_SHARE) == 0;
+        if (who->walks) {
+            float spot[2];
+            bench_disc(stream, PATROL_RADIUS, spot);
+            who->step[0] = (who->goal[0] + spot[0] - at->x) / (float)LEG_TICKS;
+            who->step[1] = (who->goal[1] + spot[1] - at->y) / (float)LEG_TICKS;
+        }
+    }
+    if (who->walks) {
+        at->x += who->step[0];
+        at->y += who->step[1];
+        bench_frame_move(frame, (uint64_t)index + 1, at->x, at->y, at->z);
+    }
+}
+
+static void mmo_step(bench_stream *stream, bench_frame *frame)
+{
+    const mmo *state = stream->state;
+    for (uint32_t i = 0; i < state->players; i++) {
+        player_step(stream, frame, i);
+    }
+    for (uint32_t i = state->players; i < stream->count; i++) {
+        npc_step(stream, frame, i);
+    }
+}
+
+static void mmo_end(bench_stream *stream)
+{
+    mmo *state = stream->state;
+    if (state->clusters != NULL) {
+        phx_free(stream->mem, state->clusters, state->cluster_count * sizeof *state->clusters, PHX_CACHE_LINE);
+        phx_free(stream->mem, state->walkers, stream->count * sizeof *state->walkers, PHX_CACHE_LINE);
+    }
+}
+
+static const char *const mmo_keys[] = { "view=0", "player.view=100", "npc.view=0", NULL };
+
+const bench_scenario bench_mmo = {
+    .name = "mmo",
+    .doc = "an evening on a live realm: a tenth are players, who observe and gather; NPCs patrol, a fifth moves",
+    .entities = 100000,
+    .side = 20000,
+    .side_step = 1,
+    .ticks = 200,
+    .warmup = 20,
+    .keys = mmo_keys,
+    .state_bytes = sizeof(mmo),
+    .begin = mmo_begin,
+    .step = mmo_step,
+    .end = mmo_end,
+};

@@ -1,0 +1,144 @@
+/*
+ * The scenario of --trace: the ticks of a recorded file, read between the timed ticks.
+ * What stands under the file's first tick is the setup; every later tick is one frame,
+ * also those without a line.
+ */
+#include "bench/scenario.h"
+#include "tools/trace.h"
+
+typedef struct trace_state {
+    phx_trace *trace;
+    phx_trace_row row; /* read ahead: the first of the next tick that has one */
+    bool has_row;
+    uint64_t tick;
+} trace_state;
+
+static uint32_t kind_of(void *config, const char *name)
+{
+    return ph_config_kind(config, name);
+}
+
+static void fail(bench_stream *stream, const phx_trace_error *error)
+{
+    stream->over = true;
+    stream->failed = true;
+    if (error->line > 0) {
+        bench_fail(&stream->error, "%s:%llu: %s", stream->path, (unsigned long long)error->line, error->reason);
+    } else {
+        bench_fail(&stream->error, "%s: %s", stream->path, error->reason);
+    }
+}
+
+static void read_ahead(bench_stream *stream)
+{
+    trace_state *state = stream->state;
+    phx_trace_error error;
+    phx_trace_result result = phx_trace_next(state->trace, &state->row, &error);
+    state->has_row = result == PHX_TRACE_ROW;
+    if (result == PHX_TRACE_BAD || result == PHX_TRACE_BROKEN) {
+        fail(stream, &error);
+    }
+}
+
+static bench_other_op other_op(phx_trace_op op)
+{
+    switch (op) {
+    case PHX_OP_PAIR:
+        return BENCH_PAIR;
+    case PHX_OP_UNPAIR:
+        return BENCH_UNPAIR;
+    case PHX_OP_LINK:
+        return BENCH_LINK;
+    case PHX_OP_UNLINK:
+        return BENCH_UNLINK;
+    case PHX_OP_ATTACH:
+        return BENCH_ATTACH;
+    case PHX_OP_DETACH:
+        return BENCH_DETACH;
+    case PHX_OP_SET:
+    case PHX_OP_MOVE: /* of some coordinates only */
+        return BENCH_SET;
+    case PHX_OP_ENTER:
+    case PHX_OP_LEAVE:
+    case PHX_OP_COUNT:
+        break;
+    }
+    phx_panic(__FILE__, __LINE__, "phx_trace_op");
+}
+
+static void add_row(const bench_stream *stream, bench_frame *frame, const phx_trace_row *row)
+{
+    if (row->op == PHX_OP_ENTER) {
+        ph_attrs attrs = row->attrs;
+        attrs.given |= PH_CONSUMER;
+        attrs.consumer = (uint32_t)(row->id % ph_config_def(stream->config)->consumers);
+        bench_frame_enter(frame, row->id, &attrs);
+    } else if (row->op == PHX_OP_LEAVE) {
+        bench_frame_leave(frame, row->id);
+    } else if (row->op == PHX_OP_MOVE && (row->attrs.given & PH_POSITION) == PH_POSITION) {
+        bench_frame_move(frame, row->id, row->attrs.x, row->attrs.y, row->attrs.z);
+    } else {
+        bench_other command = { other_op(row->op), row->id, row->other, row->attrs };
+        bench_frame_other(frame, &command);
+    }
+}
+
+/* All rows of state->tick. */
+static void fill(bench_stream *stream, bench_frame *frame)
+{
+    trace_state *state = stream->state;
+    bench_frame_begin(frame, state->tick);
+    while (state->has_row && state->row.tick == state->tick) {
+        add_row(stream, frame, &state->row);
+        read_ahead(stream);
+    }
+    state->tick++;
+}
+
+static void trace_begin(bench_stream *stream, bench_frame *frame)
+{
+    trace_state *state = stream->state;
+    phx_trace_error error = { .reason = "no memory" };
+    /* The config is only read; the callback's user is not const for others' sake. */
+    void *config = (void *)(uintptr_t)stream->config;
+    if (phx_trace_open(&state->trace, stream->mem, stream->path, kind_of, config, &error) != PH_OK) {
+        state->trace = NULL;
+        fail(stream, &error);
+        return;
+    }
+    read_ahead(stream);
+    if (stream->failed) {
+        return;
+    }
+    state->tick = state->has_row ? state->row.tick : 0;
+    fill(stream, frame);
+}
+
+static void trace_step(bench_stream *stream, bench_frame *frame)
+{
+    const trace_state *state = stream->state;
+    if (!state->has_row) {
+        stream->over = true;
+        return;
+    }
+    fill(stream, frame);
+}
+
+static void trace_end(bench_stream *stream)
+{
+    trace_state *state = stream->state;
+    phx_trace_close(state->trace);
+}
+
+static const char *const no_keys[] = { NULL };
+
+const bench_scenario bench_scenario_trace = {
+    .name = "trace",
+    .doc = "recorded commands from a file, world and views as configured",
+    .side_step = 1,
+    .keys = no_keys,
+    .state_bytes = sizeof(trace_state),
+    .begin = trace_begin,
+    .step = trace_step,
+    .end = trace_end,
+};

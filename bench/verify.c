@@ -1,0 +1,492 @@
+/*
+ * The check on the side; see verify.h. Keeps a table of all entities and, for each, the
+ * sorted ids that it was told of and not told to forget.
+ */
+#include "bench/verify.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/idmap.h"
+#include "base/rng.h"
+#include "bench/memory.h"
+#include "bench/rules.h"
+
+/* Ids in rising order. */
+typedef struct id_set {
+    uint64_t *ids;
+    uint32_t count;
+    uint32_t room;
+} id_set;
+
+typedef struct entity {
+    uint64_t id;
+    uint64_t entered;  /* step in which this incarnation came */
+    uint64_t recorded; /* last step in which it was told something */
+    ph_attrs given;
+    ph_attrs is;
+    id_set seen;
+} entity;
+
+typedef struct sample {
+    uint64_t observer;
+    id_set before; /* its list at the end of the tick before */
+} sample;
+
+struct bench_verify {
+    const ph_world_def *def;
+    phx_mem *mem;
+    uint32_t every;
+    uint32_t entity_count, entity_room;
+    uint32_t sample_count, sample_room, sample_used;
+    uint32_t rank_room;
+    entity *entities; /* in no order: the last fills a gap */
+    sample *samples;  /* of this tick; beyond sample_count up to sample_used: memory to use again */
+    bench_rank *ranks;
+    phx_idmap places; /* id to place in entities */
+    id_set expected;
+    uint64_t rng;
+    uint64_t step; /* frames so far, for there may be several with one tick number */
+    uint64_t tick; /* the number that faults name */
+    uint64_t compared;      /* lists */
+    uint64_t compared_step; /* the last one in which they were */
+    bench_faults faults;
+};
+
+/* ---- sets ---- */
+
+static uint32_t set_place(const id_set *set, uint64_t id)
+{
+    uint32_t low = 0, high = set->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (set->ids[middle] < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool set_has(const id_set *set, uint64_t id)
+{
+    uint32_t place = set_place(set, id);
+    return place < set->count && set->ids[place] == id;
+}
+
+/* false = it was there. */
+static bool set_add(phx_mem *mem, id_set *set, uint64_t id)
+{
+    uint32_t place = set_place(set, id);
+    if (place < set->count && set->ids[place] == id) {
+        return false;
+    }
+    bench_grow(mem, (void **)&set->ids, &set->room, set->count, (size_t)set->count + 1, sizeof *set->ids);
+    memmove(&set->ids[place + 1], &set->ids[place], (set->count - place) * sizeof *set->ids);
+    set->ids[place] = id;
+    set->count++;
+    return true;
+}
+
+/* false = it was not there. */
+static bool set_remove(id_set *set, uint64_t id)
+{
+    uint32_t place = set_place(set, id);
+    if (place == set->count || set->ids[place] != id) {
+        return false;
+    }
+    set->count--;
+    memmove(&set->ids[place], &set->ids[place + 1], (set->count - place) * sizeof *set->ids);
+    return true;
+}
+
+static void set_copy(phx_mem *mem, id_set *to, const id_set *from)
+{
+    if (from->count > 0) {
+        bench_grow(mem, (void **)&to->ids, &to->room, 0, from->count, sizeof *to->ids);
+        memcpy(to->ids, from->ids, from->count * sizeof *to->ids);
+    }
+    to->count = from->count;
+}
+
+static void set_free(phx_mem *mem, id_set *set)
+{
+    phx_release(mem, (void **)&set->ids, &set->room, sizeof *set->ids);
+    set->count = 0;
+}
+
+/* ---- life ---- */
+
+bench_verify *bench_verify_create(const ph_world_def *def, uint32_t every, uint64_t seed, phx_mem *mem)
+{
+    PHX_ASSERT(every > 0);
+    bench_verify *verify = bench_alloc(mem, sizeof *verify);
+    verify->def = def;
+    verify->every = every;
+    verify->rng = phx_mix64(seed ^ 0x766572696679u); /* not the numbers that the scenario draws */
+    verify->mem = mem;
+    phx_idmap_init(&verify->places, mem);
+    return verify;
+}
+
+void bench_verify_destroy(bench_verify *verify)
+{
+    phx_mem *mem = verify->mem;
+    for (uint32_t i = 0; i < verify->entity_count; i++) {
+        set_free(mem, &verify->entities[i].seen);
+    }
+    for (uint32_t i = 0; i < verify->sample_used; i++) {
+        set_free(mem, &verify->samples[i].before);
+    }
+    set_free(mem, &verify->expected);
+    phx_release(mem, (void **)&verify->entities, &verify->entity_room, sizeof *verify->entities);
+    phx_release(mem, (void **)&verify->samples, &verify->sample_room, sizeof *verify->samples);
+    phx_release(mem, (void **)&verify->ranks, &verify->rank_room, sizeof *verify->ranks);
+    phx_idmap_free(&verify->places);
+    phx_free(mem, verify, sizeof *verify, PHX_CACHE_LINE);
+}
+
+const bench_faults *bench_verify_faults(const bench_verify *verify)
+{
+    return &verify->faults;
+}
+
+uint64_t bench_verify_compared(const bench_verify *verify)
+{
+    return verify->compared;
+}
+
+__attribute__((format(printf, 3, 4))) static void fault(bench_verify *verify, uint64_t observer, const char *format,
+                                                        ...)
+{
+    if (verify->faults.count < BENCH_FAULTS_KEPT) {
+        char *text = verify->faults.text[verify->faults.count];
+        int length = snprintf(text, BENCH_FAULT_SIZE, "tick %llu, observer %llu: ", (unsigned long long)verify->tick,
+                              (unsigned long long)observer);
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(text + length, BENCH_FAULT_SIZE - (size_t)length, format, arguments);
+        va_end(arguments);
+    }
+    verify->faults.count++;
+}
+
+/* ---- commands ---- */
+
+static entity *find(const bench_verify *verify, uint64_t id)
+{
+    const uint64_t *place = phx_idmap_find(&verify->places, id);
+    return place == NULL ? NULL : &verify->entities[*place];
+}
+
+static bool finite_or_ungiven(const ph_attrs *attrs, uint32_t bit, float value, float min)
+{
+    return (attrs->given & bit) == 0 || (isfinite(value) && value >= min);
+}
+
+/* What the library refuses: it must change nothing here either. */
+static bool attrs_valid(const bench_verify *verify, const ph_attrs *attrs)
+{
+    return finite_or_ungiven(attrs, PH_X, attrs->x, -INFINITY) && finite_or_ungiven(attrs, PH_Y, attrs->y, -INFINITY)
+        && finite_or_ungiven(attrs, PH_Z, attrs->z, -INFINITY) && finite_or_ungiven(attrs, PH_VIEW, attrs->view, 0)
+        && finite_or_ungiven(attrs, PH_MARGIN, attrs->margin, 0) && finite_or_ungiven(attrs, PH_REACH, attrs->reach, 0)
+        && ((attrs->given & PH_KIND) == 0 || attrs->kind < verify->def->class_count)
+        && ((attrs->given & PH_CAP) == 0 || attrs->cap <= INT32_MAX);
+}
+
+static void enter(bench_verify *verify, uint64_t id, const ph_attrs *attrs)
+{
+    bool placed = (attrs->given & PH_X) != 0 && (attrs->given & PH_Y) != 0;
+    if (id == 0 || !placed || !attrs_valid(verify, attrs) || find(verify, id) != NULL) {
+        return;
+    }
+    uint32_t place = verify->entity_count;
+    bench_grow(verify->mem, (void **)&verify->entities, &verify->entity_room, place, (size_t)place + 1,
+               sizeof *verify->entities);
+    verify->entities[place] = (entity){ .id = id, .entered = verify->step, .given = *attrs };
+    verify->entities[place].is = bench_rules_resolve(verify->def, attrs);
+    verify->entity_count++;
+    if (!phx_idmap_reserve(&verify->places, verify->entity_count)) {
+        fprintf(stderr, "pharos-bench: no memory for %u ids\n", verify->entity_count);
+        exit(1);
+    }
+    phx_idmap_insert(&verify->places, id, place);
+}
+
+static void leave(bench_verify *verify, uint64_t id)
+{
+    entity *gone = find(verify, id);
+    if (gone == NULL) {
+        return;
+    }
+    set_free(verify->mem, &gone->seen);
+    phx_idmap_remove(&verify->places, id);
+    entity *last = &verify->entities[--verify->entity_count];
+    if (gone != last) {
+        *gone = *last;
+        *phx_idmap_find(&verify->places, gone->id) = (uint64_t)(gone - verify->entities);
+    }
+}
+
+static void move(bench_verify *verify, uint64_t id, const ph_position *to)
+{
+    entity *moved = find(verify, id);
+    if (moved != NULL && isfinite(to->x) && isfinite(to->y) && isfinite(to->z)) {
+        moved->given.given |= PH_POSITION;
+        moved->is.x = moved->given.x = to->x;
+        moved->is.y = moved->given.y = to->y;
+        moved->is.z = moved->given.z = to->z;
+    }
+}
+
+#define TAKE(bit, field) ((attrs->given & (bit)) != 0 ? (void)(to->field = attrs->field) : (void)0)
+
+static void set(bench_verify *verify, uint64_t id, const ph_attrs *attrs)
+{
+    entity *changed = find(verify, id);
+    if (changed == NULL || !attrs_valid(verify, attrs) || (attrs->given & PH_CONSUMER) != 0) {
+        return;
+    }
+    ph_attrs *to = &changed->given;
+    TAKE(PH_X, x);
+    TAKE(PH_Y, y);
+    TAKE(PH_Z, z);
+    TAKE(PH_KIND, kind);
+    TAKE(PH_VIEW, view);
+    TAKE(PH_MARGIN, margin);
+    TAKE(PH_REACH, reach);
+    TAKE(PH_LAYERS, layers);
+    TAKE(PH_SEES, sees);
+    TAKE(PH_STEALTH, stealth);
+    TAKE(PH_DETECT, detect);
+    TAKE(PH_GLOBAL, global);
+    TAKE(PH_READY, ready);
+    TAKE(PH_CAP, cap);
+    TAKE(PH_PRIORITY, priority);
+    to->given |= attrs->given;
+    changed->is = bench_rules_resolve(verify->def, to);
+}
+
+static bool apply_others(bench_verify *verify, const bench_other *commands, uint32_t count, bench_error *error)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (commands[i].op != BENCH_SET) {
+            return bench_fail(error, "--verify does not model pair, link and attach, which tick %llu uses",
+                              (unsigned long long)verify->tick);
+        }
+        set(verify, commands[i].id, &commands[i].attrs);
+    }
+    return true;
+}
+
+static bool apply(bench_verify *verify, const bench_frame *frame, bench_error *error)
+{
+    for (uint32_t s = 0; s < frame->span_count; s++) {
+        const bench_span *span = &frame->spans[s];
+        if (span->op == BENCH_OTHER && !apply_others(verify, &frame->others[span->first], span->count, error)) {
+            return false;
+        }
+        for (uint32_t i = span->first; i < span->first + span->count; i++) {
+            if (span->op == BENCH_ENTER) {
+                enter(verify, frame->enter_ids[i], &frame->enter_attrs[i]);
+            } else if (span->op == BENCH_LEAVE) {
+                leave(verify, frame->leave_ids[i]);
+            } else if (span->op == BENCH_MOVE) {
+                move(verify, frame->move_ids[i], &frame->move_positions[i]);
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- samples ---- */
+
+static void sample_take(bench_verify *verify, const entity *observer)
+{
+    if (verify->sample_count == verify->sample_used) {
+        bench_grow(verify->mem, (void **)&verify->samples, &verify->sample_room, verify->sample_used,
+                   (size_t)verify->sample_used + 1, sizeof *verify->samples);
+        verify->samples[verify->sample_used++] = (sample){ .observer = 0 };
+    }
+    sample *taken = &verify->samples[verify->sample_count++];
+    taken->observer = observer->id;
+    set_copy(verify->mem, &taken->before, &observer->seen);
+}
+
+/* Not-ready observers and those of view 0 are drawn too: their lists have to be empty. */
+static void sample_all(bench_verify *verify)
+{
+    bool all = verify->entity_count <= BENCH_VERIFY_ALL_MAX;
+    /* Where few observe, most draws hit a mere target: try some ten times as often. */
+    uint32_t tries = all ? verify->entity_count : BENCH_VERIFY_SAMPLES * 16;
+    uint32_t observers = 0;
+    verify->sample_count = 0;
+    for (uint32_t i = 0; i < tries && (all || observers < BENCH_VERIFY_SAMPLES); i++) {
+        const entity *drawn = &verify->entities[all ? i : phx_rng_below(&verify->rng, verify->entity_count)];
+        if (drawn->is.view > 0 || drawn->seen.count > 0) {
+            sample_take(verify, drawn);
+            observers++;
+        }
+    }
+}
+
+bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_error *error)
+{
+    verify->step++;
+    verify->tick = frame->tick;
+    if (!apply(verify, frame, error)) {
+        return false;
+    }
+    sample_all(verify);
+    /* Silently emptied, only now: what an observer had when it was ready still was its list before. */
+    for (uint32_t i = 0; i < verify->entity_count; i++) {
+        if (!verify->entities[i].is.ready) {
+            verify->entities[i].seen.count = 0;
+        }
+    }
+    return true;
+}
+
+/* ---- what was told ---- */
+
+static void told_leave(bench_verify *verify, entity *observer, uint64_t target)
+{
+    if (!set_remove(&observer->seen, target)) {
+        fault(verify, observer->id, "leave of %llu, which was not in the list", (unsigned long long)target);
+    }
+}
+
+static void told_enter(bench_verify *verify, entity *observer, uint64_t target, const uint16_t *kind)
+{
+    const entity *is = find(verify, target);
+    if (is == NULL) {
+        fault(verify, observer->id, "enter of %llu, which is not in the world", (unsigned long long)target);
+    } else if (kind != NULL && *kind != is->is.kind) {
+        fault(verify, observer->id, "enter of %llu as kind %u; it is of kind %u", (unsigned long long)target, *kind,
+              is->is.kind);
+    }
+    if (!set_add(verify->mem, &observer->seen, target)) {
+        fault(verify, observer->id, "enter of %llu, which was in the list", (unsigned long long)target);
+    }
+}
+
+/* By kind, then id, each at most once. */
+static void check_order(bench_verify *verify, uint64_t observer, const char *what, const ph_target *targets,
+                        const uint16_t *kinds, uint32_t count)
+{
+    for (uint32_t i = 1; kinds != NULL && i < count; i++) {
+        bool rises = kinds[i - 1] < kinds[i] || (kinds[i - 1] == kinds[i] && targets[i - 1].id < targets[i].id);
+        if (!rises) {
+            fault(verify, observer, "%s of %llu out of order", what, (unsigned long long)targets[i].id);
+            return;
+        }
+    }
+}
+
+void bench_verify_record(void *context, const bench_record *record)
+{
+    bench_verify *verify = context;
+    entity *observer = find(verify, record->observer);
+    if (observer == NULL) {
+        fault(verify, record->observer, "is told something, but is not in the world");
+        return;
+    }
+    if (!observer->is.ready) {
+        fault(verify, record->observer, "is told something, but is not ready");
+    }
+    if (observer->recorded == verify->step) {
+        fault(verify, record->observer, "stands twice in one tick");
+    }
+    observer->recorded = verify->step;
+    if (record->fresh && observer->seen.count > 0) {
+        fault(verify, record->observer, "is told to forget a list of %u", observer->seen.count);
+        observer->seen.count = 0;
+    }
+    check_order(verify, record->observer, "leave", record->leaves, record->leave_kinds, record->leave_count);
+    check_order(verify, record->observer, "enter", record->enters, record->enter_kinds, record->enter_count);
+    for (uint32_t i = 0; i < record->leave_count; i++) {
+        told_leave(verify, observer, record->leaves[i].id);
+    }
+    for (uint32_t i = 0; i < record->enter_count; i++) {
+        told_enter(verify, observer, record->enters[i].id,
+                   record->enter_kinds == NULL ? NULL : &record->enter_kinds[i]);
+    }
+}
+
+/* ---- the comparison ---- */
+
+static int compare_ids(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/* verify->expected becomes the list that the observer must have. */
+static void expect(bench_verify *verify, const entity *observer, const id_set *before)
+{
+    uint32_t count = 0;
+    /* A new incarnation of the observer or of the target had nothing to do with the old list. */
+    bool old_counts = (observer->is.margin > 0 || observer->is.cap > 0) && observer->entered != verify->step;
+    for (uint32_t i = 0; bench_rules_observes(&observer->is) && i < verify->entity_count; i++) {
+        const entity *target = &verify->entities[i];
+        bool was = old_counts && target->entered != verify->step && set_has(before, target->id);
+        if (target == observer || !bench_rules_sees(verify->def, &observer->is, &target->is, was)) {
+            continue;
+        }
+        bench_grow(verify->mem, (void **)&verify->ranks, &verify->rank_room, count, (size_t)count + 1,
+                   sizeof *verify->ranks);
+        verify->ranks[count++] = bench_rules_rank(verify->def, &observer->is, &target->is, target->id, was);
+    }
+    uint32_t cap = observer->is.cap;
+    if (cap > 0 && count > cap) {
+        qsort(verify->ranks, count, sizeof *verify->ranks, bench_rules_compare);
+        count = cap;
+    }
+    bench_grow(verify->mem, (void **)&verify->expected.ids, &verify->expected.room, 0, (size_t)count + 1,
+               sizeof *verify->expected.ids);
+    for (uint32_t i = 0; i < count; i++) {
+        verify->expected.ids[i] = verify->ranks[i].id;
+    }
+    verify->expected.count = count;
+    if (count > 1) {
+        qsort(verify->expected.ids, count, sizeof *verify->expected.ids, compare_ids);
+    }
+}
+
+static void compare(bench_verify *verify, const sample *taken)
+{
+    const entity *observer = find(verify, taken->observer);
+    PHX_ASSERT(observer != NULL);
+    expect(verify, observer, &taken->before);
+    const id_set *must = &verify->expected;
+    const id_set *has = &observer->seen;
+    uint32_t m = 0, h = 0;
+    while (m < must->count || h < has->count) {
+        if (h == has->count || (m < must->count && must->ids[m] < has->ids[h])) {
+            fault(verify, observer->id, "sees %llu, but was not told", (unsigned long long)must->ids[m++]);
+        } else if (m == must->count || has->ids[h] < must->ids[m]) {
+            fault(verify, observer->id, "does not see %llu, but was told so", (unsigned long long)has->ids[h++]);
+        } else {
+            m++;
+            h++;
+        }
+    }
+    verify->compared++;
+}
+
+void bench_verify_end(bench_verify *verify, bool now)
+{
+    bool due = now || verify->step % verify->every == 0;
+    if (!due || verify->compared_step == verify->step) {
+        return;
+    }
+    verify->compared_step = verify->step;
+    for (uint32_t i = 0; i < verify->sample_count; i++) {
+        compare(verify, &verify->samples[i]);
+    }
+}

@@ -1,0 +1,41 @@
+/*
+ * The check on the side: keeps what every observer was told, and compares it every few
+ * ticks with who sees whom by brute force, for all observers of a small world and for
+ * some drawn ones of a large one. Written from the contract alone, without a line of the
+ * library. It models enter, leave, move, set and caps; not pairs, links and attachments.
+ * Used by run.c between the timed parts.
+ */
+#ifndef PHX_BENCH_VERIFY_H
+#define PHX_BENCH_VERIFY_H
+
+#include "bench/engine.h"
+
+/* Up to here all observers are compared, beyond it BENCH_VERIFY_SAMPLES drawn ones. */
+enum { BENCH_VERIFY_ALL_MAX = 2000, BENCH_VERIFY_SAMPLES = 128 };
+
+/* The first faults are kept as text; of the rest only the number. */
+enum { BENCH_FAULTS_KEPT = 8, BENCH_FAULT_SIZE = 192 };
+
+typedef struct bench_faults {
+    uint64_t count;
+    char text[BENCH_FAULTS_KEPT][BENCH_FAULT_SIZE];
+} bench_faults;
+
+typedef struct bench_verify bench_verify;
+
+/* def lives longer. Compares at every tick that is a multiple of `every` > 0. */
+bench_verify *bench_verify_create(const ph_world_def *def, uint32_t every, uint64_t seed, phx_mem *mem);
+void bench_verify_destroy(bench_verify *verify);
+
+/* Before the frame's tick. false: it holds a command that is not modelled. */
+bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_error *error);
+/* For each record of the tick; context is the bench_verify. */
+void bench_verify_record(void *context, const bench_record *record);
+/* After the last record of the tick: compares when it is due, or asked for; once a tick at most. */
+void bench_verify_end(bench_verify *verify, bool now);
+
+const bench_faults *bench_verify_faults(const bench_verify *verify);
+/* Lists compared so far. */
+uint64_t bench_verify_compared(const bench_verify *verify);
+
+#endif
