@@ -10,16 +10,15 @@
  * has the built-in default. Parsing is right under any locale; nothing is printed; files
  * include no others.
  *
- * To reload: load the file into a fresh ph_config, put the live world's own hooks (and
- * whatever else the host sets by itself) into a copy of its definition, and hand that to
+ * To reload: load the file into a fresh ph_config and hand its definition to
  * ph_world_reconfigure(), which takes all of it or names the first key that can not
- * change. Keep the old config on any failure.
+ * change; what the host itself had set on top of the file (--set, consumers, ...) has to
+ * be set again. On any failure the world goes on as it was.
  *
  *     ph_config *fresh = NULL;
  *     ph_config_error error;
  *     if (ph_config_create(&fresh) == PH_OK && ph_config_load(fresh, path, &error) == PH_OK) {
- *         ph_world_def def = *ph_config_def(fresh);
- *         status = ph_world_reconfigure(world, &def, reason, sizeof reason);
+ *         status = ph_world_reconfigure(world, ph_config_def(fresh), reason, sizeof reason);
  *     }
  *     ph_config_destroy(fresh);
  *

@@ -6,7 +6,6 @@
  */
 #include "api/def.h"
 
-#include <math.h>
 #include <stdarg.h>
 
 #include <pharos/pharos.h>
@@ -91,9 +90,12 @@ static number_text f32_text(float value)
 /* Towers along an axis; may be far above what fits. */
 static double towers_along(const ph_world_def *def, uint32_t axis)
 {
-    double towers = ceil((double)def->world_size[axis] / (double)def->tower_size);
+    double towers = (double)def->world_size[axis] / (double)def->tower_size;
+    double whole = towers < 0x1p53 ? (double)(uint64_t)towers : towers; /* from 2^53 on every double is whole */
 
-    return towers < 1 ? 1 : towers;
+    PHX_ASSERT(towers > 0);
+    whole = whole < towers ? whole + 1 : whole; /* ceil(), without libm for this alone */
+    return whole < 1 ? 1 : whole;
 }
 
 /* One key of the world (prefix "") or of a class. */
