@@ -1,0 +1,116 @@
+/*
+ * Commands and definitions as text, for reports of failing cases.
+ */
+#include "support/command.h"
+
+#include <inttypes.h>
+
+const char *command_word(command_type type)
+{
+    static const char *const words[COMMAND_TYPE_COUNT] = {
+#define COMMAND_WORD(name, word) [name] = word,
+        COMMAND_LIST(COMMAND_WORD)
+#undef COMMAND_WORD
+    };
+    return (unsigned)type < COMMAND_TYPE_COUNT ? words[type] : "?";
+}
+
+/* %.9g reads back to the same float32. */
+static void print_float(FILE *out, const char *name, float value)
+{
+    (void)fprintf(out, " %s=%.9g", name, (double)value);
+}
+
+static void attrs_print(FILE *out, const ph_attrs *a)
+{
+    const struct {
+        uint32_t bit;
+        const char *name;
+        float value;
+    } floats[] = {{PH_X, "x", a->x},          {PH_Y, "y", a->y},          {PH_Z, "z", a->z},
+                  {PH_VIEW, "view", a->view}, {PH_MARGIN, "margin", a->margin}, {PH_REACH, "reach", a->reach}};
+    const struct {
+        uint32_t bit;
+        const char *name;
+        uint64_t value;
+    } numbers[] = {{PH_KIND, "kind", a->kind},          {PH_LAYERS, "layers", a->layers},
+                   {PH_SEES, "sees", a->sees},          {PH_STEALTH, "stealth", a->stealth},
+                   {PH_DETECT, "detect", a->detect},    {PH_GLOBAL, "global", a->global},
+                   {PH_READY, "ready", a->ready},       {PH_CAP, "cap", a->cap},
+                   {PH_PRIORITY, "priority", a->priority}, {PH_USER_DATA, "user_data", a->user_data},
+                   {PH_CONSUMER, "consumer", a->consumer}};
+    for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
+        if ((a->given & floats[i].bit) != 0) {
+            print_float(out, floats[i].name, floats[i].value);
+        }
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if ((a->given & numbers[i].bit) != 0) {
+            (void)fprintf(out, " %s=%" PRIu64, numbers[i].name, numbers[i].value);
+        }
+    }
+    if ((a->given & ~(uint32_t)PH_GIVEN_ALL) != 0) {
+        (void)fprintf(out, " given=0x%" PRIx32, a->given);
+    }
+}
+
+void command_print(FILE *out, const command *c)
+{
+    (void)fprintf(out, "%s %" PRIu64, command_word(c->type), c->id);
+    switch (c->type) {
+    case COMMAND_ENTER:
+    case COMMAND_SET:
+        attrs_print(out, &c->attrs);
+        break;
+    case COMMAND_MOVE:
+        print_float(out, "x", c->attrs.x);
+        print_float(out, "y", c->attrs.y);
+        print_float(out, "z", c->attrs.z);
+        break;
+    case COMMAND_PAIR:
+        (void)fprintf(out, " %" PRIu64, c->other);
+        print_float(out, "view", c->attrs.view);
+        print_float(out, "margin", c->attrs.margin);
+        break;
+    case COMMAND_UNPAIR:
+    case COMMAND_LINK:
+    case COMMAND_UNLINK:
+    case COMMAND_ATTACH:
+        (void)fprintf(out, " %" PRIu64, c->other);
+        break;
+    default:
+        break;
+    }
+}
+
+static void class_print(FILE *out, uint32_t kind, const ph_class *c)
+{
+    (void)fprintf(out, "  class %" PRIu32 ":", kind);
+    print_float(out, "view", c->view);
+    print_float(out, "margin", c->margin);
+    print_float(out, "reach", c->reach);
+    (void)fprintf(out, " layers=%" PRIx64 " sees=%" PRIx64 " stealth=%u detect=%u cap=%" PRIu32
+                  " priority=%u global=%d ready=%d\n",
+                  c->layers, c->sees, c->stealth, c->detect, c->cap, c->priority, c->global, c->ready);
+}
+
+void def_print(FILE *out, const ph_world_def *def)
+{
+    static const char *const ranges[] = {"radius", "towers"};
+    static const char *const shapes[] = {"circle", "square", "cylinder", "sphere"};
+    (void)fprintf(out, "  range=%s shape=%s", ranges[def->range], shapes[def->shape]);
+    print_float(out, "origin_x", def->world_origin[0]);
+    print_float(out, "origin_y", def->world_origin[1]);
+    print_float(out, "size_x", def->world_size[0]);
+    print_float(out, "size_y", def->world_size[1]);
+    print_float(out, "tower", def->tower_size);
+    print_float(out, "height", def->height);
+    (void)fprintf(out, " span=%" PRIu32 " sticky=%.17g\n  shards=%" PRIu32 "x%" PRIu32 " workers=%" PRIu32
+                  " entities_max=%" PRIu32 " consumers=%" PRIu32 " consumer_batches=%" PRIu32
+                  " exchange_bytes=%" PRIu32 "\n",
+                  def->span, def->sticky, def->shards[0], def->shards[1], def->workers, def->entities_max,
+                  def->consumers, def->consumer_batches, def->exchange_bytes);
+    for (uint32_t kind = 0; kind < def->class_count; kind++) {
+        class_print(out, kind, &def->classes[kind]);
+    }
+}

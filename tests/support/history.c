@@ -1,0 +1,206 @@
+/*
+ * The model's past; see history.h.
+ */
+#include "support/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void history_begin(history *h)
+{
+    history_tick empty = {0};
+    memset(h, 0, sizeof *h);
+    VEC_PUSH(&h->ticks, empty);
+}
+
+void history_end(history *h)
+{
+    for (size_t i = 0; i < h->ticks.count; i++) {
+        history_tick *tick = &h->ticks.items[i];
+        for (size_t j = 0; j < tick->entities.count; j++) {
+            free(tick->entities.items[j].list);
+        }
+        VEC_FREE(&tick->entities);
+        VEC_FREE(&tick->departed);
+    }
+    VEC_FREE(&h->ticks);
+}
+
+void history_note(history *h, const model *m)
+{
+    history_tick tick = {0};
+    model_entity *const *entities = NULL;
+    size_t count = model_entities(m, &entities);
+    const model_change *changes = NULL;
+    size_t change_count = model_changes(m, &changes);
+    size_t next_change = 0;
+    for (size_t i = 0; i < count; i++) {
+        const model_entity *e = entities[i];
+        history_entity note = {.key = {e->id, e->incarnation}, .kind = e->now.kind, .consumer = e->now.consumer};
+        note.user_data = e->now.user_data;
+        note.settled = e->settled;
+        if (next_change < change_count && changes[next_change].observer.id == e->id) {
+            note.changed = true;
+            next_change++;
+        }
+        note.list_count = e->list.count;
+        note.list = check_zalloc(e->list.count * sizeof *note.list);
+        if (e->list.count != 0) {
+            memcpy(note.list, e->list.items, e->list.count * sizeof *note.list);
+        }
+        VEC_PUSH(&tick.entities, note);
+    }
+    const model_departed *departed = NULL;
+    count = model_departures(m, &departed);
+    for (size_t i = 0; i < count; i++) {
+        VEC_PUSH(&tick.departed, departed[i]);
+    }
+    VEC_PUSH(&h->ticks, tick);
+}
+
+static bool same_key(model_key a, model_key b)
+{
+    return a.id == b.id && a.incarnation == b.incarnation;
+}
+
+static const history_entity *entity_at(const history *h, uint64_t tick, model_key key)
+{
+    const history_tick *t = &h->ticks.items[tick];
+    for (size_t i = 0; i < t->entities.count; i++) {
+        if (same_key(t->entities.items[i].key, key)) {
+            return &t->entities.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Was target in observer's list at the end of this tick? */
+static bool listed_at(const history *h, uint64_t tick, model_key observer, model_key target)
+{
+    const history_entity *o = entity_at(h, tick, observer);
+    for (size_t i = 0; o != NULL && i < o->list_count; i++) {
+        if (same_key(o->list[i], target)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Kind and user data of the target in that tick, its last ones if it left the world in it. */
+static model_target target_at(const history *h, uint64_t tick, model_key key)
+{
+    const history_entity *e = entity_at(h, tick, key);
+    model_target target = {.key = key};
+    if (e != NULL) {
+        target.kind = e->kind;
+        target.user_data = e->user_data;
+        return target;
+    }
+    const history_tick *t = &h->ticks.items[tick];
+    for (size_t i = 0; i < t->departed.count; i++) {
+        if (same_key(t->departed.items[i].key, key)) {
+            target.kind = t->departed.items[i].kind;
+            target.user_data = t->departed.items[i].user_data;
+            return target;
+        }
+    }
+    check_give_up(__FILE__, __LINE__, "a target that was never there");
+}
+
+/* The last tick up to `last` in which the target joined (or dropped out of) the list. */
+static uint64_t last_event(const history *h, model_key observer, model_key target, bool enter, uint64_t last)
+{
+    uint64_t tick = last;
+    while (listed_at(h, tick, observer, target) != enter || listed_at(h, tick - 1, observer, target) == enter) {
+        tick--;
+        REQUIRE(tick != 0);
+    }
+    return tick;
+}
+
+static int by_kind_then_id(const void *a, const void *b)
+{
+    const model_target *l = a;
+    const model_target *r = b;
+    if (l->kind != r->kind) {
+        return l->kind < r->kind ? -1 : 1;
+    }
+    if (l->key.id != r->key.id) {
+        return l->key.id < r->key.id ? -1 : 1;
+    }
+    return l->key.incarnation < r->key.incarnation ? -1 : l->key.incarnation > r->key.incarnation;
+}
+
+/* The tick in which this observer last became ready (or entered ready), up to `last`, where it is. */
+static uint64_t settled_since(const history *h, model_key observer, uint64_t last)
+{
+    uint64_t tick = last;
+    for (;; tick--) {
+        const history_entity *before = entity_at(h, tick - 1, observer);
+        if (before == NULL || !before->settled) {
+            return tick;
+        }
+    }
+}
+
+static bool changed_between(const history *h, model_key observer, uint64_t first, uint64_t last)
+{
+    for (uint64_t tick = first; tick <= last; tick++) {
+        const history_entity *o = entity_at(h, tick, observer);
+        if (o != NULL && o->changed) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void net_of(const history *h, const history_entity *o, uint64_t first, uint64_t last, change_list *changes)
+{
+    uint64_t since = settled_since(h, o->key, last);
+    const history_entity *base = since < first ? entity_at(h, first - 1, o->key) : NULL;
+    model_change change = {.observer = o->key, .user_data = o->user_data, .consumer = o->consumer};
+    change.fresh = base == NULL || !changed_between(h, o->key, since, first - 1);
+    for (size_t i = 0; base != NULL && i < base->list_count; i++) {
+        if (!listed_at(h, last, o->key, base->list[i])) {
+            uint64_t tick = last_event(h, o->key, base->list[i], false, last);
+            VEC_PUSH(&change.targets, target_at(h, tick, base->list[i]));
+        }
+    }
+    change.leave_count = (uint32_t)change.targets.count;
+    for (size_t i = 0; i < o->list_count; i++) {
+        if (base == NULL || !listed_at(h, first - 1, o->key, o->list[i])) {
+            uint64_t tick = last_event(h, o->key, o->list[i], true, last);
+            VEC_PUSH(&change.targets, target_at(h, tick, o->list[i]));
+        }
+    }
+    change.enter_count = (uint32_t)change.targets.count - change.leave_count;
+    uint64_t from = since > first ? since : first;
+    if (change.targets.count == 0 && !(change.fresh && changed_between(h, o->key, from, last))) {
+        return;
+    }
+    if (change.targets.count != 0) {
+        qsort(change.targets.items, change.leave_count, sizeof(model_target), by_kind_then_id);
+        qsort(change.targets.items + change.leave_count, change.enter_count, sizeof(model_target), by_kind_then_id);
+    }
+    VEC_PUSH(changes, change);
+}
+
+void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64_t last, change_list *changes)
+{
+    REQUIRE(first >= 1 && last < h->ticks.count);
+    const history_tick *end = &h->ticks.items[last];
+    for (size_t i = 0; first <= last && i < end->entities.count; i++) {
+        const history_entity *o = &end->entities.items[i];
+        if (o->settled && o->consumer == consumer) {
+            net_of(h, o, first, last, changes);
+        }
+    }
+}
+
+void changes_free(change_list *changes)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        VEC_FREE(&changes->items[i].targets);
+    }
+    VEC_FREE(changes);
+}

@@ -1,0 +1,46 @@
+/*
+ * What the model saw at every tick of a run, kept, so that it can be said what a consumer
+ * has to be told for any stretch of ticks: the net difference, when batches were
+ * coalesced. Used by the run harness.
+ */
+#ifndef SUPPORT_HISTORY_H
+#define SUPPORT_HISTORY_H
+
+#include "support/model.h"
+
+typedef struct history_entity {
+    model_key key;
+    uint32_t kind, consumer;
+    uint64_t user_data;
+    bool settled; /* ready at the end of this tick */
+    bool changed; /* had a change in this tick */
+    model_key *list;
+    size_t list_count;
+} history_entity;
+
+typedef struct history_tick {
+    VEC(history_entity) entities; /* by id */
+    VEC(model_departed) departed;
+} history_tick;
+
+/* ticks.items[t] is the end of tick t; the first is the empty world. */
+typedef struct history {
+    VEC(history_tick) ticks;
+} history;
+
+typedef VEC(model_change) change_list;
+
+void history_begin(history *h);
+void history_end(history *h);
+/* Right after model_tick(). */
+void history_note(history *h, const model *m);
+
+/*
+ * What the consumer has to be told for the ticks first..last, when it was told everything
+ * before them: by observer id, as model_changes(). An observer that starts afresh and
+ * ends with an empty list, but was in sight of something between, has an empty change.
+ */
+void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64_t last, change_list *changes);
+void changes_free(change_list *changes);
+
+#endif

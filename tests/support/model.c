@@ -1,0 +1,488 @@
+/*
+ * The model's world: entities, what is refused at submit, and what a command does when
+ * its tick meets it. See model.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/model_parts.h"
+
+/* ---- entities ---- */
+
+size_t model_place(const model *m, uint64_t id, bool *found)
+{
+    size_t low = 0;
+    size_t high = m->entities.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (m->entities.items[middle]->id < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    *found = low < m->entities.count && m->entities.items[low]->id == id;
+    return low;
+}
+
+model_entity *model_entity_of(const model *m, uint64_t id)
+{
+    bool found = false;
+    size_t place = model_place(m, id, &found);
+    return found ? m->entities.items[place] : NULL;
+}
+
+static void entity_free(model_entity *e)
+{
+    VEC_FREE(&e->pairs);
+    VEC_FREE(&e->links);
+    VEC_FREE(&e->list);
+    free(e);
+}
+
+static const model_entity *root_of(const model *m, const model_entity *e)
+{
+    while (e->parent != 0) {
+        e = model_entity_of(m, e->parent);
+        REQUIRE(e != NULL);
+    }
+    return e;
+}
+
+ph_attrs model_resolve(const model *m, const model_entity *e)
+{
+    ph_attrs a = e->own;
+    const ph_class *c = &m->classes[a.kind];
+    uint32_t given = MUTATE(MUTANT_GIVEN_FORGOTTEN, a.given, a.kind != 0 ? a.given & ~(uint32_t)PH_VIEW : a.given);
+    if (MUTATE(MUTANT_KIND_STICKS, false, (a.given & PH_KIND) != 0 && e->settled)) {
+        c = &m->classes[e->now.kind];
+    }
+    a.view = (given & PH_VIEW) != 0 ? a.view : c->view;
+    a.margin = (given & PH_MARGIN) != 0 ? a.margin : c->margin;
+    a.reach = (given & PH_REACH) != 0 ? a.reach : c->reach;
+    a.layers = (given & PH_LAYERS) != 0 ? a.layers : c->layers;
+    a.sees = (given & PH_SEES) != 0 ? a.sees : c->sees;
+    a.stealth = (given & PH_STEALTH) != 0 ? a.stealth : c->stealth;
+    a.detect = (given & PH_DETECT) != 0 ? a.detect : c->detect;
+    a.global = (given & PH_GLOBAL) != 0 ? a.global : c->global;
+    a.ready = (given & PH_READY) != 0 ? a.ready : c->ready;
+    a.cap = (given & PH_CAP) != 0 ? a.cap : c->cap;
+    a.priority = (given & PH_PRIORITY) != 0 ? a.priority : c->priority;
+    a.given = PH_GIVEN_ALL;
+    const model_entity *root = root_of(m, e);
+    if (MUTATE(MUTANT_ATTACH_ONE, false, e->parent != 0 && root->id != e->parent)) {
+        root = model_entity_of(m, e->parent);
+    }
+    a.x = root->own.x;
+    a.y = root->own.y;
+    a.z = root->own.z;
+    return a;
+}
+
+/* ---- life of the model ---- */
+
+static void def_take(const ph_world_def *def, ph_world_def *copy, ph_class *classes)
+{
+    REQUIRE(def->class_count <= MODEL_KINDS_MAX);
+    *copy = *def;
+    memcpy(classes, def->classes, def->class_count * sizeof *classes);
+    copy->classes = classes;
+}
+
+model *model_create(const ph_world_def *def)
+{
+    model *m = check_zalloc(sizeof *m);
+    def_take(def, &m->def, m->classes);
+    return m;
+}
+
+static void changes_clear(model *m)
+{
+    for (size_t i = 0; i < m->changes.count; i++) {
+        VEC_FREE(&m->changes.items[i].targets);
+    }
+    m->changes.count = 0;
+}
+
+void model_destroy(model *m)
+{
+    for (size_t i = 0; i < m->entities.count; i++) {
+        entity_free(m->entities.items[i]);
+    }
+    VEC_FREE(&m->entities);
+    for (size_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
+        VEC_FREE(&m->queues[i].commands);
+        VEC_FREE(&m->queues[i].sequences);
+    }
+    changes_clear(m);
+    VEC_FREE(&m->changes);
+    VEC_FREE(&m->refusals);
+    VEC_FREE(&m->departed);
+    free(m);
+}
+
+void model_reconfigure(model *m, const ph_world_def *def)
+{
+    def_take(def, &m->next_def, m->next_classes);
+    m->reconfigured = MUTATE(MUTANT_RELOAD_LATE, 1u, 2u);
+}
+
+/* ---- submit ---- */
+
+static bool radius_ok(float r)
+{
+    return isfinite(r) && r >= 0;
+}
+
+static ph_status check_attrs(const model *m, const command *c)
+{
+    const ph_attrs *a = &c->attrs;
+    bool enter = c->type == COMMAND_ENTER;
+    const uint32_t needed = PH_X | PH_Y;
+    if (enter && (a->given & needed) != needed) {
+        return PH_BAD_POSITION;
+    }
+    bool z_ok = isfinite(a->z) || MUTATE(MUTANT_INFINITE, false, isinf(a->z) != 0);
+    if (((a->given & PH_X) != 0 && !isfinite(a->x)) || ((a->given & PH_Y) != 0 && !isfinite(a->y)) ||
+        ((a->given & PH_Z) != 0 && !z_ok)) {
+        return PH_BAD_POSITION;
+    }
+    bool margin_ok = radius_ok(a->margin) || MUTATE(MUTANT_NEGATIVE_RADIUS, false, a->margin < 0);
+    if (((a->given & PH_VIEW) != 0 && !radius_ok(a->view)) || ((a->given & PH_MARGIN) != 0 && !margin_ok) ||
+        ((a->given & PH_REACH) != 0 && !radius_ok(a->reach))) {
+        return PH_BAD_RADIUS;
+    }
+    if ((a->given & PH_KIND) != 0 && a->kind >= m->def.class_count) {
+        return PH_BAD_KIND;
+    }
+    if ((a->given & ~(uint32_t)PH_GIVEN_ALL) != 0 || ((a->given & PH_CAP) != 0 && a->cap > INT32_MAX)) {
+        return PH_BAD_VALUE;
+    }
+    uint32_t consumers = m->def.consumers != 0 ? m->def.consumers : 1;
+    if ((a->given & PH_CONSUMER) != 0 && (!enter || a->consumer >= consumers)) {
+        return PH_BAD_VALUE;
+    }
+    return PH_OK;
+}
+
+static bool takes_two(command_type type)
+{
+    return type == COMMAND_PAIR || type == COMMAND_UNPAIR || type == COMMAND_LINK || type == COMMAND_UNLINK ||
+           type == COMMAND_ATTACH;
+}
+
+static ph_status check_command(const model *m, const command *c)
+{
+    if (c->id == 0 || (takes_two(c->type) && c->other == 0)) {
+        return PH_BAD_ID;
+    }
+    if (c->type == COMMAND_ENTER || c->type == COMMAND_SET) {
+        return check_attrs(m, c);
+    }
+    if (c->type == COMMAND_MOVE) {
+        bool finite = isfinite(c->attrs.x) && isfinite(c->attrs.y) && isfinite(c->attrs.z);
+        return finite ? PH_OK : PH_BAD_POSITION;
+    }
+    if (c->type == COMMAND_PAIR && (!radius_ok(c->attrs.view) || !radius_ok(c->attrs.margin))) {
+        return PH_BAD_RADIUS;
+    }
+    if ((c->type == COMMAND_PAIR || c->type == COMMAND_LINK) && c->id == c->other) {
+        return PH_SAME_ID;
+    }
+    return PH_OK;
+}
+
+ph_status model_submit(model *m, uint32_t producer, const command *c)
+{
+    REQUIRE(producer < MODEL_PRODUCERS_MAX);
+    model_queue *queue = &m->queues[producer];
+    queue->sequence++;
+    ph_status status = check_command(m, c);
+    if (status != PH_OK) {
+        m->counts.refused[status]++;
+        return status;
+    }
+    m->counts.commands++;
+    VEC_PUSH(&queue->commands, *c);
+    VEC_PUSH(&queue->sequences, queue->sequence);
+    return PH_OK;
+}
+
+uint64_t model_sequence(const model *m, uint32_t producer)
+{
+    return m->queues[producer].sequence;
+}
+
+/* ---- what a command does ---- */
+
+static void own_merge(ph_attrs *own, const ph_attrs *a, uint32_t given)
+{
+#define MERGE(bit, field) own->field = (given & (bit)) != 0 ? a->field : own->field
+    MERGE(PH_X, x);
+    MERGE(PH_Y, y);
+    MERGE(PH_Z, z);
+    MERGE(PH_KIND, kind);
+    MERGE(PH_VIEW, view);
+    MERGE(PH_MARGIN, margin);
+    MERGE(PH_REACH, reach);
+    MERGE(PH_LAYERS, layers);
+    MERGE(PH_SEES, sees);
+    MERGE(PH_STEALTH, stealth);
+    MERGE(PH_DETECT, detect);
+    MERGE(PH_GLOBAL, global);
+    MERGE(PH_READY, ready);
+    MERGE(PH_CAP, cap);
+    MERGE(PH_PRIORITY, priority);
+    MERGE(PH_USER_DATA, user_data);
+    MERGE(PH_CONSUMER, consumer);
+#undef MERGE
+    own->given |= given;
+}
+
+static ph_status apply_enter(model *m, const command *c)
+{
+    bool found = false;
+    size_t place = model_place(m, c->id, &found);
+    uint32_t most = m->def.entities_max + MUTATE(MUTANT_CAPACITY_ONE, 0u, 1u);
+    bool full = m->entities.count >= most;
+    if (found && MUTATE(MUTANT_EXISTS_REPLACES, false, true)) {
+        own_merge(&m->entities.items[place]->own, &c->attrs, PH_X | PH_Y);
+    }
+    if (full && MUTATE(MUTANT_CAPACITY_FIRST, !found, true)) {
+        return PH_CAPACITY;
+    }
+    if (found) {
+        return PH_EXISTS;
+    }
+    model_entity *e = check_zalloc(sizeof *e);
+    e->id = c->id;
+    e->incarnation = ++m->incarnations;
+    own_merge(&e->own, &c->attrs, c->attrs.given);
+    VEC_INSERT(&m->entities, place, e);
+    return PH_OK;
+}
+
+/* The child stays where its root is at this moment. */
+static void detach(model *m, model_entity *child)
+{
+    const model_entity *root = root_of(m, child);
+    if (MUTATE(MUTANT_DETACH_JUMPS, true, false)) {
+        child->own.x = root->own.x;
+        child->own.y = root->own.y;
+        child->own.z = root->own.z;
+    }
+    child->parent = 0;
+}
+
+static void forget_target(model_entity *e, uint64_t id)
+{
+    for (size_t i = e->pairs.count; i-- > 0;) {
+        if (e->pairs.items[i].target == id && MUTATE(MUTANT_PAIR_OUTLIVES, true, false)) {
+            VEC_REMOVE(&e->pairs, i);
+        }
+    }
+    for (size_t i = e->links.count; i-- > 0;) {
+        if (e->links.items[i] == id && MUTATE(MUTANT_LINK_OUTLIVES, true, false)) {
+            VEC_REMOVE(&e->links, i);
+        }
+    }
+}
+
+static ph_status apply_leave(model *m, const command *c)
+{
+    bool found = false;
+    size_t place = model_place(m, c->id, &found);
+    if (!found) {
+        return PH_UNKNOWN_ID;
+    }
+    model_entity *gone = m->entities.items[place];
+    uint64_t orphan = 0;
+    for (size_t i = 0; i < m->entities.count; i++) {
+        model_entity *e = m->entities.items[i];
+        if (e->parent == gone->id) {
+            detach(m, e);
+            orphan = e->id;
+        }
+        forget_target(e, gone->id);
+    }
+    model_departed departed = {{gone->id, gone->incarnation}, gone->own.kind, gone->own.user_data};
+    VEC_PUSH(&m->departed, departed);
+    VEC_REMOVE(&m->entities, place);
+    entity_free(gone);
+    if (orphan != 0 && MUTATE(MUTANT_ORPHANS_LEAVE, false, true)) {
+        command too = {.type = COMMAND_LEAVE, .id = orphan};
+        return apply_leave(m, &too);
+    }
+    return PH_OK;
+}
+
+static ph_status apply_move(model *m, const command *c)
+{
+    model_entity *e = model_entity_of(m, c->id);
+    if (e == NULL) {
+        return PH_UNKNOWN_ID;
+    }
+    if (e->parent != 0 && MUTATE(MUTANT_ATTACH_MOVES, true, false)) {
+        return PH_ATTACHED;
+    }
+    own_merge(&e->own, &c->attrs, PH_POSITION);
+    return PH_OK;
+}
+
+static ph_status apply_set(model *m, const command *c)
+{
+    model_entity *e = model_entity_of(m, c->id);
+    if (e == NULL) {
+        return PH_UNKNOWN_ID;
+    }
+    if (e->parent != 0 && (c->attrs.given & PH_POSITION) != 0) {
+        if (MUTATE(MUTANT_ATTACH_HALF, false, true)) {
+            own_merge(&e->own, &c->attrs, c->attrs.given & ~(uint32_t)PH_POSITION);
+        }
+        return PH_ATTACHED;
+    }
+    own_merge(&e->own, &c->attrs, c->attrs.given);
+    return PH_OK;
+}
+
+static ph_status apply_pair(model_entity *o, const command *c)
+{
+    size_t at = 0;
+    while (at < o->pairs.count && o->pairs.items[at].target != c->other) {
+        at++;
+    }
+    if (c->type == COMMAND_UNPAIR) {
+        if (at == o->pairs.count) {
+            return PH_ABSENT;
+        }
+        VEC_REMOVE(&o->pairs, at);
+        return PH_OK;
+    }
+    model_pair pair = {c->other, c->attrs.view, c->attrs.margin};
+    if (at < o->pairs.count) {
+        o->pairs.items[at] = pair;
+    } else {
+        VEC_PUSH(&o->pairs, pair);
+    }
+    return PH_OK;
+}
+
+static ph_status apply_link(model_entity *o, const command *c)
+{
+    size_t at = 0;
+    while (at < o->links.count && o->links.items[at] != c->other) {
+        at++;
+    }
+    bool linked = at < o->links.count;
+    if (c->type == COMMAND_UNLINK) {
+        if (!linked) {
+            return MUTATE(MUTANT_ABSENT_OK, PH_ABSENT, PH_OK);
+        }
+        VEC_REMOVE(&o->links, at);
+    } else if (!linked) {
+        VEC_PUSH(&o->links, c->other);
+    } else {
+        return MUTATE(MUTANT_LINK_TWICE, PH_OK, PH_EXISTS);
+    }
+    return PH_OK;
+}
+
+/* Edges from e up to its root. */
+static unsigned depth_of(const model *m, const model_entity *e)
+{
+    unsigned depth = 0;
+    for (; e->parent != 0; e = model_entity_of(m, e->parent)) {
+        depth++;
+    }
+    return depth;
+}
+
+static bool hangs_on(const model *m, const model_entity *e, uint64_t ancestor)
+{
+    while (e->id != ancestor && e->parent != 0) {
+        e = model_entity_of(m, e->parent);
+    }
+    return e->id == ancestor;
+}
+
+/* Edges from e down to its lowest descendant. */
+static unsigned height_of(const model *m, const model_entity *e)
+{
+    unsigned height = 0;
+    for (size_t i = 0; i < m->entities.count; i++) {
+        const model_entity *below = m->entities.items[i];
+        if (hangs_on(m, below, e->id)) {
+            unsigned edges = depth_of(m, below) - depth_of(m, e);
+            height = edges > height ? edges : height;
+        }
+    }
+    return height;
+}
+
+static ph_status apply_attach(model *m, model_entity *child, const model_entity *parent)
+{
+    if (child->parent == parent->id) {
+        return PH_OK;
+    }
+    bool cycle = MUTATE(MUTANT_CYCLE_DIRECT, hangs_on(m, parent, child->id),
+                        child->id == parent->id || (parent->parent == child->id));
+    if (cycle) {
+        return PH_CYCLE;
+    }
+    if (MUTATE(MUTANT_CYCLE_DIRECT, false, hangs_on(m, parent, child->id))) {
+        return PH_OK; /* the mutant would hang on its own cycle */
+    }
+    unsigned depth = depth_of(m, parent) + 1 + MUTATE(MUTANT_DEPTH_CHILD, height_of(m, child), 0u);
+    if (depth > PH_ATTACH_DEPTH_MAX + MUTATE(MUTANT_DEPTH, 0u, 1u)) {
+        return PH_TOO_DEEP;
+    }
+    child->parent = parent->id;
+    return PH_OK;
+}
+
+static ph_status apply_detach(model *m, const command *c)
+{
+    model_entity *child = model_entity_of(m, c->id);
+    if (child == NULL) {
+        return PH_UNKNOWN_ID;
+    }
+    if (child->parent == 0) {
+        return PH_ABSENT;
+    }
+    detach(m, child);
+    return PH_OK;
+}
+
+ph_status model_apply(model *m, const command *c)
+{
+    switch (c->type) {
+    case COMMAND_ENTER:
+        return apply_enter(m, c);
+    case COMMAND_LEAVE:
+        return apply_leave(m, c);
+    case COMMAND_MOVE:
+        return apply_move(m, c);
+    case COMMAND_SET:
+        return apply_set(m, c);
+    case COMMAND_DETACH:
+        return apply_detach(m, c);
+    default:
+        break;
+    }
+    model_entity *one = model_entity_of(m, c->id);
+    const model_entity *other = model_entity_of(m, c->other);
+    if (one == NULL || other == NULL) {
+        return PH_UNKNOWN_ID;
+    }
+    switch (c->type) {
+    case COMMAND_PAIR:
+    case COMMAND_UNPAIR:
+        return apply_pair(one, c);
+    case COMMAND_LINK:
+    case COMMAND_UNLINK:
+        return apply_link(one, c);
+    default:
+        return apply_attach(m, one, other);
+    }
+}

@@ -1,0 +1,112 @@
+/*
+ * The oracle: an interest engine that does everything by brute force. Every tick it looks
+ * at every ordered pair of entities, by the rules of the library's specification and
+ * nothing else; it has no towers, shards, threads or caches and shares no code with the
+ * library but the public headers. Slow on purpose: what it says has to be plain to see.
+ *
+ * Single-threaded. Out of memory ends the program. Used by the run harness (run.h), the
+ * fuzzer and the unit tests; its own tests are in unit/test_model.c.
+ */
+#ifndef SUPPORT_MODEL_H
+#define SUPPORT_MODEL_H
+
+#include <pharos/types.h>
+
+#include "support/check.h"
+#include "support/command.h"
+
+enum { MODEL_KINDS_MAX = 64, MODEL_PRODUCERS_MAX = 16 };
+
+/* One stay of an id in the world: the same id entering again is another incarnation. */
+typedef struct model_key {
+    uint64_t id;
+    uint64_t incarnation;
+} model_key;
+
+typedef struct model_pair {
+    uint64_t target;
+    float view, margin;
+} model_pair;
+
+typedef struct model_entity {
+    uint64_t id;
+    uint64_t incarnation;
+    ph_attrs own; /* what it was given; `given` says which fields */
+    ph_attrs now; /* what counted at the end of the last tick, given or of its class */
+    uint64_t parent; /* 0 = not attached */
+    VEC(model_pair) pairs;
+    VEC(uint64_t) links;
+    VEC(model_key) list; /* at the end of the last tick, by id */
+    bool settled; /* it was in the world and ready at the end of the last tick */
+    bool told;    /* it has had a change since it last became ready */
+} model_entity;
+
+/* An entity that left the world in the last tick, as it last was. */
+typedef struct model_departed {
+    model_key key;
+    uint32_t kind;
+    uint64_t user_data;
+} model_departed;
+
+typedef struct model_target {
+    model_key key;
+    uint64_t user_data;
+    uint32_t kind;
+} model_target;
+
+/* What one observer is told of the last tick: leaves, then enters, each by (kind, id). */
+typedef struct model_change {
+    model_key observer;
+    uint64_t user_data;
+    uint32_t consumer;
+    uint32_t leave_count, enter_count;
+    bool fresh; /* PH_CHANGE_FRESH: the first it is told since it entered or became ready */
+    VEC(model_target) targets;
+} model_change;
+
+/* A command that the last tick met and did not apply. */
+typedef struct model_refusal {
+    uint32_t producer;
+    uint64_t sequence;
+    uint64_t id;
+    ph_status status;
+} model_refusal;
+
+/* The fields of ph_stats that follow from the specification. */
+typedef struct model_counts {
+    uint64_t ticks, entities, observers, list_entries;
+    uint64_t commands, applied, refused_in_tick, enters, leaves;
+    uint64_t refused[PH_STATUS_COUNT];
+} model_counts;
+
+typedef struct model model;
+
+model *model_create(const ph_world_def *def);
+void model_destroy(model *m);
+
+/* The status that the call has to return. PH_OK: it waits for the tick. Either way the producer's sequence goes up. */
+ph_status model_submit(model *m, uint32_t producer, const command *c);
+/* The producer's last sequence number. */
+uint64_t model_sequence(const model *m, uint32_t producer);
+/* Takes effect at the next tick; the definition has to differ in live fields only. */
+void model_reconfigure(model *m, const ph_world_def *def);
+/* Applies what waits, finds all lists anew. Returns the tick's number. */
+uint64_t model_tick(model *m);
+
+/* Of the last tick: ordered by observer id; by producer and sequence; by id. */
+size_t model_changes(const model *m, const model_change **changes);
+size_t model_refusals(const model *m, const model_refusal **refusals);
+size_t model_departures(const model *m, const model_departed **departed);
+
+/* The world at the end of the last tick, by id; NULL when there is no such entity. */
+size_t model_entities(const model *m, model_entity *const **entities);
+const model_entity *model_find(const model *m, uint64_t id);
+
+/* Queries, as the public ones; arrays of room for all entities. PH_OK or PH_UNKNOWN_ID. */
+ph_status model_get(const model *m, uint64_t id, ph_attrs *attrs);
+ph_status model_sees(const model *m, uint64_t observer, uint64_t target, bool *sees);
+ph_status model_list(const model *m, uint64_t observer, uint64_t *ids, uint32_t *count);
+ph_status model_observers(const model *m, uint64_t target, uint64_t *ids, uint32_t *count);
+model_counts model_count(const model *m);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * The inside of the model, shared by its own files only: model.c (the world and its
+ * commands), model_rules.c (who sees whom), model_tick.c (lists and events),
+ * model_query.c.
+ */
+#ifndef SUPPORT_MODEL_PARTS_H
+#define SUPPORT_MODEL_PARTS_H
+
+#include "support/model.h"
+#include "support/mutations.h"
+
+typedef struct model_queue {
+    uint64_t sequence; /* of the last command, accepted or refused */
+    struct {
+        command *items;
+        size_t count, capacity;
+    } commands;
+    VEC(uint64_t) sequences;
+} model_queue;
+
+struct model {
+    ph_world_def def; /* def.classes is `classes` */
+    ph_class classes[MODEL_KINDS_MAX];
+    ph_world_def next_def; /* of model_reconfigure(), when `reconfigured` */
+    ph_class next_classes[MODEL_KINDS_MAX];
+    unsigned reconfigured;
+    uint64_t tick;
+    uint64_t incarnations;
+    VEC(model_entity *) entities; /* by id */
+    model_queue queues[MODEL_PRODUCERS_MAX];
+    VEC(model_change) changes;
+    VEC(model_refusal) refusals;
+    VEC(model_departed) departed;
+    model_counts counts;
+};
+
+/* Index of the id among the entities, or where it would stand; *found says which. */
+size_t model_place(const model *m, uint64_t id, bool *found);
+model_entity *model_entity_of(const model *m, uint64_t id);
+
+/* What counts for the entity at present: its own attributes, its class', its root's position. */
+ph_attrs model_resolve(const model *m, const model_entity *e);
+
+/* In range, global or linked, and not hidden: one target before any cap. */
+typedef struct model_candidate {
+    const model_entity *target;
+    bool forced; /* global or linked */
+    double key;  /* squared distance, with stickiness */
+} model_candidate;
+
+/* Whether o sees t; was_in: t was in o's list at the end of the tick before. `now` of both has to be filled. */
+bool model_rule(const model *m, const model_entity *o, const model_entity *t, bool was_in, model_candidate *c);
+/* For qsort(): what a cap keeps comes first. */
+int model_rank(const void *a, const void *b);
+
+/* Applies one command inside a tick. */
+ph_status model_apply(model *m, const command *c);
+
+#endif

@@ -1,0 +1,243 @@
+/*
+ * The model's tick: commands in order, every list anew, every difference one event.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/model_parts.h"
+
+typedef VEC(model_key) key_list;
+
+/* ---- commands ---- */
+
+static void take_reconfigure(model *m)
+{
+    if (m->reconfigured != 0 && --m->reconfigured == 0) {
+        memcpy(m->classes, m->next_classes, sizeof m->classes);
+        m->def = m->next_def;
+        m->def.classes = m->classes;
+    }
+}
+
+static void take_queue(model *m, uint32_t producer)
+{
+    model_queue *queue = &m->queues[producer];
+    for (size_t i = 0; i < queue->commands.count; i++) {
+        const command *c = &queue->commands.items[i];
+        ph_status status = model_apply(m, c);
+        if (status == PH_OK) {
+            m->counts.applied++;
+            continue;
+        }
+        m->counts.refused_in_tick += MUTATE(MUTANT_REFUSED_UNCOUNTED, 1u, 0u);
+        m->counts.refused[status]++;
+        model_refusal refusal = {producer, queue->sequences.items[i], c->id, status};
+        if (MUTATE(MUTANT_REFUSED_SILENT, true, status != PH_UNKNOWN_ID)) {
+            VEC_PUSH(&m->refusals, refusal);
+        }
+    }
+    queue->commands.count = 0;
+    queue->sequences.count = 0;
+}
+
+/* ---- lists ---- */
+
+static const model_key *list_find(const model_key *list, size_t count, uint64_t id)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].id == id) {
+            return &list[i];
+        }
+    }
+    return NULL;
+}
+
+static bool list_has(const model_key *list, size_t count, model_key key)
+{
+    const model_key *entry = list_find(list, count, key.id);
+    return entry != NULL && entry->incarnation == key.incarnation;
+}
+
+/* Marks, by place among the entities, who was in o's list; stays of ids that are over do not count. */
+static void mark_old(const model *m, const model_entity *o, bool *marks)
+{
+    memset(marks, 0, m->entities.count * sizeof *marks);
+    for (size_t i = 0; i < o->list.count; i++) {
+        bool found = false;
+        size_t place = model_place(m, o->list.items[i].id, &found);
+        if (found && (m->entities.items[place]->incarnation == o->list.items[i].incarnation ||
+                      MUTATE(MUTANT_MARGIN_REBORN, false, true))) {
+            marks[place] = true;
+        }
+    }
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const model_key *l = a;
+    const model_key *r = b;
+    return l->id < r->id ? -1 : l->id > r->id;
+}
+
+/* o's list at the end of this tick, by id. */
+static void list_make(const model *m, const model_entity *o, bool *marks, model_candidate *candidates, key_list *list)
+{
+    size_t count = 0;
+    size_t free_count = 0; /* of the seeded bug that does not count forced targets */
+    mark_old(m, o, marks);
+    for (size_t i = 0; i < m->entities.count; i++) {
+        if (model_rule(m, o, m->entities.items[i], marks[i], &candidates[count])) {
+            free_count += candidates[count].forced;
+            count++;
+        }
+    }
+    size_t cap = o->now.cap + MUTATE(MUTANT_CAP_OFF_BY_ONE, 0u, 1u);
+    if (MUTATE(MUTANT_CAP_FORCED_FREE, false, true)) {
+        cap += free_count;
+    }
+    if (o->now.cap != 0 && count > cap) {
+        qsort(candidates, count, sizeof *candidates, model_rank);
+        count = cap;
+    }
+    list->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        model_key key = {candidates[i].target->id, candidates[i].target->incarnation};
+        VEC_PUSH(list, key);
+    }
+    if (count > 1) {
+        qsort(list->items, list->count, sizeof *list->items, by_id);
+    }
+}
+
+/* ---- events ---- */
+
+/* The target as it is now, or, when its stay is over, as it last was. */
+static model_target target_of(const model *m, model_key key)
+{
+    model_target target = {.key = key};
+    for (size_t i = 0; i < m->departed.count; i++) {
+        const model_departed *d = &m->departed.items[i];
+        if (d->key.id == key.id && d->key.incarnation == key.incarnation) {
+            target.kind = MUTATE(MUTANT_DEPARTED_KIND, d->kind, 0u);
+            target.user_data = MUTATE(MUTANT_OLD_USER_DATA, d->user_data, 0u);
+            return target;
+        }
+    }
+    const model_entity *e = model_entity_of(m, key.id);
+    REQUIRE(e != NULL);
+    target.kind = e->now.kind;
+    target.user_data = e->now.user_data;
+    return target;
+}
+
+static int by_kind_then_id(const void *a, const void *b)
+{
+    const model_target *l = a;
+    const model_target *r = b;
+    if (l->kind != r->kind && MUTATE(MUTANT_ORDER_ID, true, false)) {
+        return l->kind < r->kind ? -1 : 1;
+    }
+    return l->key.id < r->key.id ? -1 : l->key.id > r->key.id;
+}
+
+static bool same_stay(const model_key *list, size_t count, model_key key)
+{
+    if (MUTATE(MUTANT_REBORN_MERGED, false, true)) {
+        return list_find(list, count, key.id) != NULL;
+    }
+    return list_has(list, count, key);
+}
+
+static void compare(const model *m, const model_entity *o, const key_list *new_list, model_change *change)
+{
+    for (size_t i = 0; i < o->list.count; i++) {
+        if (!same_stay(new_list->items, new_list->count, o->list.items[i])) {
+            VEC_PUSH(&change->targets, target_of(m, o->list.items[i]));
+        }
+    }
+    change->leave_count = (uint32_t)change->targets.count;
+    for (size_t i = 0; i < new_list->count; i++) {
+        bool stays = same_stay(o->list.items, o->list.count, new_list->items[i]);
+        model_target target = target_of(m, new_list->items[i]);
+        if (!stays || MUTATE(MUTANT_TWICE, false, target.kind == 3)) {
+            VEC_PUSH(&change->targets, target);
+        }
+    }
+    change->enter_count = (uint32_t)change->targets.count - change->leave_count;
+    model_target *targets = change->targets.items;
+    if (targets != NULL) {
+        qsort(targets, change->leave_count, sizeof *targets, by_kind_then_id);
+        qsort(targets + change->leave_count, change->enter_count, sizeof *targets, by_kind_then_id);
+    }
+}
+
+/* Compares o's new list with its old one, tells the difference and makes the new list its list. */
+static void settle(model *m, model_entity *o, key_list *new_list)
+{
+    bool ready = o->now.ready;
+    model_change change = {.observer = {o->id, o->incarnation}, .user_data = o->now.user_data};
+    change.consumer = o->now.consumer;
+    if (ready || MUTATE(MUTANT_NOT_READY_TOLD, false, true)) {
+        compare(m, o, new_list, &change);
+    }
+    if (!o->settled) {
+        o->told = false;
+    }
+    change.fresh = !o->told && MUTATE(MUTANT_NOT_FRESH, true, false);
+    if (change.targets.count != 0) {
+        m->counts.enters += change.enter_count;
+        m->counts.leaves += change.leave_count;
+        o->told = true;
+        VEC_PUSH(&m->changes, change);
+    }
+    o->settled = ready;
+    if (ready || MUTATE(MUTANT_READY_KEEPS, true, false)) {
+        o->list.count = 0;
+        for (size_t i = 0; i < new_list->count; i++) {
+            VEC_PUSH(&o->list, new_list->items[i]);
+        }
+    }
+}
+
+static void find_lists(model *m)
+{
+    size_t count = m->entities.count;
+    bool *marks = check_zalloc(count * sizeof *marks);
+    model_candidate *candidates = check_zalloc(count * sizeof *candidates);
+    key_list list = {0};
+    for (size_t i = 0; i < count; i++) {
+        model_entity *e = m->entities.items[i];
+        e->now = model_resolve(m, e);
+    }
+    m->counts.observers = 0;
+    m->counts.list_entries = 0;
+    for (size_t i = 0; i < count; i++) {
+        model_entity *e = m->entities.items[i];
+        list_make(m, e, marks, candidates, &list);
+        settle(m, e, &list);
+        m->counts.observers += e->now.ready && e->now.view > 0;
+        m->counts.list_entries += e->list.count;
+    }
+    VEC_FREE(&list);
+    free(candidates);
+    free(marks);
+}
+
+uint64_t model_tick(model *m)
+{
+    for (size_t i = 0; i < m->changes.count; i++) {
+        VEC_FREE(&m->changes.items[i].targets);
+    }
+    m->changes.count = 0;
+    m->refusals.count = 0;
+    m->departed.count = 0;
+    take_reconfigure(m);
+    for (uint32_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
+        take_queue(m, MUTATE(MUTANT_PRODUCER_ORDER, i, MODEL_PRODUCERS_MAX - 1 - i));
+    }
+    find_lists(m);
+    m->tick++;
+    m->counts.ticks = m->tick;
+    m->counts.entities = m->entities.count;
+    return m->tick;
+}

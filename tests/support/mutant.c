@@ -1,0 +1,288 @@
+/*
+ * A second copy of the model, compiled with its seeded bugs and wrapped as a subject; see
+ * mutant.h and mutations.h.
+ */
+#define MODEL_MUTANT
+#define model_create mutant_create
+#define model_destroy mutant_destroy
+#define model_submit mutant_submit
+#define model_sequence mutant_sequence
+#define model_reconfigure mutant_reconfigure
+#define model_tick mutant_tick
+#define model_changes mutant_changes
+#define model_refusals mutant_refusals
+#define model_departures mutant_departures
+#define model_entities mutant_entities
+#define model_find mutant_find
+#define model_get mutant_get
+#define model_sees mutant_sees
+#define model_list mutant_list
+#define model_observers mutant_observers
+#define model_count mutant_count
+#define model_place mutant_place
+#define model_entity_of mutant_entity_of
+#define model_resolve mutant_resolve
+#define model_rule mutant_rule
+#define model_rank mutant_rank
+#define model_apply mutant_apply
+
+#include "support/model.c" // NOLINT
+#include "support/model_rules.c" // NOLINT
+#define by_kind_then_id by_kind_then_id_listed
+#include "support/model_query.c" // NOLINT
+#undef by_kind_then_id
+#include "support/model_tick.c" // NOLINT
+
+#include "support/mutant.h"
+
+mutation mutant_current = MUTANT_NONE;
+
+void mutant_choose(mutation number)
+{
+    mutant_current = number;
+}
+
+const char *mutant_text(mutation number)
+{
+    static const char *const texts[MUTANT_COUNT] = {
+        [MUTANT_NONE] = "no bug",
+#define MUTATION_TEXT(name, text) [name] = text,
+        MUTATION_LIST(MUTATION_TEXT)
+#undef MUTATION_TEXT
+    };
+    return number < MUTANT_COUNT ? texts[number] : "?";
+}
+
+/* ---- as a subject ---- */
+
+enum { MUTANT_CONSUMERS = 3 };
+
+typedef struct mutant_batch {
+    ph_batch view;
+    VEC(ph_change) changes;
+    VEC(ph_target) targets;
+    VEC(uint16_t) kinds;
+} mutant_batch;
+
+typedef struct mutant {
+    model *m;
+    mutant_batch batches[MUTANT_CONSUMERS]; /* of the last tick */
+    bool ready[MUTANT_CONSUMERS];           /* not taken yet */
+    VEC(ph_refusal) told[MODEL_PRODUCERS_MAX];
+    uint64_t batch_count;
+} mutant;
+
+static void *subject_create(const ph_world_def *def, uint32_t producers, ph_status *status)
+{
+    mutant *u = check_zalloc(sizeof *u);
+    (void)producers;
+    u->m = model_create(def);
+    *status = PH_OK;
+    return u;
+}
+
+static void subject_destroy(void *self)
+{
+    mutant *u = self;
+    for (size_t i = 0; i < MUTANT_CONSUMERS; i++) {
+        VEC_FREE(&u->batches[i].changes);
+        VEC_FREE(&u->batches[i].targets);
+        VEC_FREE(&u->batches[i].kinds);
+    }
+    for (size_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
+        VEC_FREE(&u->told[i]);
+    }
+    model_destroy(u->m);
+    free(u);
+}
+
+static ph_status subject_submit(void *self, uint32_t producer, const command *c)
+{
+    mutant *u = self;
+    return model_submit(u->m, producer, c);
+}
+
+static ph_status subject_submit_many(void *self, uint32_t producer, const command *const *commands, uint32_t count,
+                                     uint32_t *done)
+{
+    mutant *u = self;
+    ph_status first = PH_OK;
+    for (*done = 0; *done < count; (*done)++) {
+        const command *c = commands[*done];
+        ph_status status = model_submit(u->m, producer, c);
+        if (status != PH_OK) {
+            ph_refusal refusal = {.sequence = model_sequence(u->m, producer), .id = c->id, .status = status};
+            VEC_PUSH(&u->told[producer], refusal);
+            first = first == PH_OK ? status : first;
+            if (MUTATE(MUTANT_BULK_STOPS, false, true)) {
+                *done = *done + 1;
+                break;
+            }
+        }
+    }
+    return first;
+}
+
+static ph_status subject_sequence(void *self, uint32_t producer, uint64_t *sequence)
+{
+    mutant *u = self;
+    *sequence = model_sequence(u->m, producer);
+    return PH_OK;
+}
+
+static ph_status subject_refusals(void *self, uint32_t producer, ph_refusal *refusals, uint32_t capacity,
+                                  uint32_t *count)
+{
+    mutant *u = self;
+    *count = 0;
+    for (size_t i = 0; i < u->told[producer].count && *count < capacity; i++) {
+        refusals[(*count)++] = u->told[producer].items[i];
+    }
+    u->told[producer].count = 0;
+    return PH_OK;
+}
+
+static void batch_add(mutant *u, const model_change *change)
+{
+    mutant_batch *batch = &u->batches[change->consumer];
+    ph_change row = {.observer = change->observer.id, .user_data = change->user_data};
+    row.first = (uint32_t)batch->targets.count;
+    row.leave_count = change->leave_count;
+    row.enter_count = change->enter_count;
+    row.flags = change->fresh ? PH_CHANGE_FRESH : 0;
+    VEC_PUSH(&batch->changes, row);
+    for (size_t i = 0; i < change->targets.count; i++) {
+        const model_target *t = &change->targets.items[i];
+        ph_target target = {t->key.id, t->user_data};
+        VEC_PUSH(&batch->targets, target);
+        VEC_PUSH(&batch->kinds, (uint16_t)t->kind);
+    }
+    u->ready[change->consumer] = true;
+}
+
+static ph_status subject_tick(void *self, uint64_t *tick)
+{
+    mutant *u = self;
+    for (size_t i = 0; i < MUTANT_CONSUMERS; i++) {
+        u->batches[i].changes.count = 0;
+        u->batches[i].targets.count = 0;
+        u->batches[i].kinds.count = 0;
+        u->ready[i] = false;
+    }
+    *tick = model_tick(u->m);
+    for (size_t i = 0; i < u->m->refusals.count; i++) {
+        const model_refusal *r = &u->m->refusals.items[i];
+        ph_refusal refusal = {.sequence = r->sequence, .tick = *tick, .id = r->id, .status = r->status};
+        VEC_PUSH(&u->told[r->producer], refusal);
+    }
+    for (size_t i = 0; u->m->def.consumers != 0 && i < u->m->changes.count; i++) {
+        batch_add(u, &u->m->changes.items[i]);
+    }
+    return PH_OK;
+}
+
+static ph_status subject_reconfigure(void *self, const ph_world_def *def)
+{
+    mutant *u = self;
+    model_reconfigure(u->m, def);
+    return PH_OK;
+}
+
+static ph_status subject_consumer(void *self, uint32_t consumer)
+{
+    (void)self;
+    return consumer < MUTANT_CONSUMERS ? PH_OK : PH_BAD_ARGUMENT;
+}
+
+static ph_status subject_batch_take(void *self, uint32_t consumer, const ph_batch **batch)
+{
+    mutant *u = self;
+    mutant_batch *b = &u->batches[consumer];
+    if (!u->ready[consumer]) {
+        return PH_EMPTY;
+    }
+    u->ready[consumer] = false;
+    u->batch_count++;
+    b->view = (ph_batch){.tick = u->m->tick, .tick_first = u->m->tick};
+    b->view.changes = b->changes.items;
+    b->view.targets = b->targets.items;
+    b->view.kinds = b->kinds.items;
+    b->view.change_count = (uint32_t)b->changes.count;
+    b->view.target_count = (uint32_t)b->targets.count;
+    *batch = &b->view;
+    return PH_OK;
+}
+
+static ph_status subject_batch_return(void *self, uint32_t consumer, const ph_batch *batch)
+{
+    mutant *u = self;
+    return batch == &u->batches[consumer].view ? PH_OK : PH_BAD_ARGUMENT;
+}
+
+static ph_status subject_get(void *self, uint64_t id, ph_attrs *attrs)
+{
+    mutant *u = self;
+    return model_get(u->m, id, attrs);
+}
+
+static ph_status subject_sees(void *self, uint64_t observer, uint64_t target, bool *sees)
+{
+    mutant *u = self;
+    return model_sees(u->m, observer, target, sees);
+}
+
+static ph_status subject_list(void *self, uint64_t observer, uint64_t *ids, uint32_t capacity, uint32_t *count)
+{
+    mutant *u = self;
+    (void)capacity;
+    return model_list(u->m, observer, ids, count);
+}
+
+static ph_status subject_observers(void *self, uint64_t target, uint64_t *ids, uint32_t capacity, uint32_t *count)
+{
+    mutant *u = self;
+    (void)capacity;
+    return model_observers(u->m, target, ids, count);
+}
+
+static ph_status subject_stats(void *self, ph_stats *stats)
+{
+    mutant *u = self;
+    model_counts c = model_count(u->m);
+    *stats = (ph_stats){.ticks = c.ticks, .entities = c.entities, .observers = c.observers};
+    stats->list_entries = c.list_entries;
+    stats->commands = c.commands;
+    stats->applied = c.applied;
+    stats->refused_in_tick = c.refused_in_tick;
+    stats->enters = c.enters;
+    stats->leaves = c.leaves;
+    stats->batches = u->batch_count;
+    memcpy(stats->refused, c.refused, sizeof c.refused);
+    return PH_OK;
+}
+
+const subject_type *subject_mutant(void)
+{
+    static const subject_type type = {
+        .name = "mutant",
+        .create = subject_create,
+        .destroy = subject_destroy,
+        .submit = subject_submit,
+        .submit_many = subject_submit_many,
+        .sequence = subject_sequence,
+        .refusals = subject_refusals,
+        .tick = subject_tick,
+        .reconfigure = subject_reconfigure,
+        .consumer_open = subject_consumer,
+        .consumer_close = subject_consumer,
+        .batch_take = subject_batch_take,
+        .batch_return = subject_batch_return,
+        .get = subject_get,
+        .sees = subject_sees,
+        .list = subject_list,
+        .observers = subject_observers,
+        .stats = subject_stats,
+        .hash = NULL,
+    };
+    return &type;
+}

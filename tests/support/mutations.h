@@ -1,0 +1,89 @@
+/*
+ * Seeded bugs of the model, one at a time, for the test that proves that the comparison
+ * of model and engine finds each of them (property/canary.c). The model proper is
+ * compiled without any of them: MUTATE(...) is then its second argument.
+ */
+#ifndef SUPPORT_MUTATIONS_H
+#define SUPPORT_MUTATIONS_H
+
+#define MUTATION_LIST(X) \
+    X(MUTANT_CIRCLE_OPEN, "circle: < instead of <=") \
+    X(MUTANT_SQUARE_OPEN, "square: < instead of <=") \
+    X(MUTANT_HEIGHT_OPEN, "cylinder: < instead of <= on dz") \
+    X(MUTANT_SPHERE_FLAT, "sphere: dz ignored") \
+    X(MUTANT_SPHERE_ORDER, "sphere: dx*dx + (dy*dy + dz*dz)") \
+    X(MUTANT_DOUBLE, "distances in double") \
+    X(MUTANT_FMA, "distances with a fused multiply-add") \
+    X(MUTANT_NO_MARGIN, "margin ignored") \
+    X(MUTANT_MARGIN_ALWAYS, "margin added for targets not in the list") \
+    X(MUTANT_MARGIN_REBORN, "margin added for a target that entered anew") \
+    X(MUTANT_NO_REACH, "reach ignored") \
+    X(MUTANT_REACH_SUM, "view + reach instead of the larger") \
+    X(MUTANT_PAIR_MAX, "a pair's view only widens") \
+    X(MUTANT_PAIR_MARGIN, "a pair takes the observer's margin") \
+    X(MUTANT_PAIR_TOWERS, "pairs count in range = towers") \
+    X(MUTANT_LAYERS_ALL, "sees only when all layers match") \
+    X(MUTANT_STEALTH_OPEN, "stealth < detect") \
+    X(MUTANT_GLOBAL_BLIND, "a global target ignores stealth") \
+    X(MUTANT_GLOBAL_BLINDLESS, "an observer with view 0 sees global targets") \
+    X(MUTANT_LINK_SYMMETRIC, "a link works both ways") \
+    X(MUTANT_LINK_OUTLIVES, "a link survives the target's leave") \
+    X(MUTANT_PAIR_OUTLIVES, "a pair survives the target's leave") \
+    X(MUTANT_CAP_TIE, "cap: ties go to the larger id") \
+    X(MUTANT_CAP_PRIORITY, "cap: priority ignored") \
+    X(MUTANT_CAP_FORCED, "cap: global and linked targets not first") \
+    X(MUTANT_CAP_FORCED_FREE, "cap: global and linked targets do not count") \
+    X(MUTANT_NO_STICKY, "cap: sticky ignored") \
+    X(MUTANT_CAP_Z, "cap: d2 of a sphere lacks dz") \
+    X(MUTANT_CAP_OFF_BY_ONE, "cap: one more kept") \
+    X(MUTANT_TOWER_NO_CLAMP, "towers outside the world not clamped") \
+    X(MUTANT_TOWER_DOUBLE, "tower index in double") \
+    X(MUTANT_TOWER_SPAN, "towers: < span + 1 along x, < span along y") \
+    X(MUTANT_MISSED_LEAVE, "no leave when the target goes off to the left") \
+    X(MUTANT_TWICE, "a target that stays is told again when its kind changes") \
+    X(MUTANT_REBORN_MERGED, "leave and enter of one id in one tick merged away") \
+    X(MUTANT_NOT_READY_TOLD, "an observer that is not ready gets leaves") \
+    X(MUTANT_READY_KEEPS, "a list survives not being ready") \
+    X(MUTANT_NOT_FRESH, "fresh flag missing") \
+    X(MUTANT_ORDER_ID, "targets ordered by id only") \
+    X(MUTANT_DEPARTED_KIND, "kind 0 for a departed target") \
+    X(MUTANT_OLD_USER_DATA, "user data of a leave is 0") \
+    X(MUTANT_ATTACH_ONE, "a grandchild follows its parent's old place") \
+    X(MUTANT_ATTACH_MOVES, "a child can be moved") \
+    X(MUTANT_ATTACH_HALF, "a refused set changes the rest of its fields") \
+    X(MUTANT_DETACH_JUMPS, "a detached child jumps back") \
+    X(MUTANT_CYCLE_DIRECT, "only direct cycles refused") \
+    X(MUTANT_DEPTH, "chains of 9 allowed") \
+    X(MUTANT_DEPTH_CHILD, "the child's own chain not counted in the depth") \
+    X(MUTANT_ORPHANS_LEAVE, "children leave with their parent") \
+    X(MUTANT_KIND_STICKS, "a new kind does not change attributes that were not given") \
+    X(MUTANT_GIVEN_FORGOTTEN, "a new kind changes attributes that were given") \
+    X(MUTANT_RELOAD_LATE, "reconfigure takes effect a tick late") \
+    X(MUTANT_PRODUCER_ORDER, "producers applied last to first") \
+    X(MUTANT_CAPACITY_FIRST, "capacity checked before the id") \
+    X(MUTANT_CAPACITY_ONE, "one entity too many let in") \
+    X(MUTANT_EXISTS_REPLACES, "a second enter replaces the position") \
+    X(MUTANT_NEGATIVE_RADIUS, "negative margin accepted") \
+    X(MUTANT_INFINITE, "infinite z accepted") \
+    X(MUTANT_REFUSED_UNCOUNTED, "refusals of a tick not counted") \
+    X(MUTANT_REFUSED_SILENT, "unknown ids refused silently") \
+    X(MUTANT_ABSENT_OK, "unlink of no link is applied") \
+    X(MUTANT_LINK_TWICE, "a second link is refused") \
+    X(MUTANT_BULK_STOPS, "a bulk call stops at its first refused item")
+
+typedef enum mutation {
+    MUTANT_NONE,
+#define MUTATION_ENUM(name, text) name,
+    MUTATION_LIST(MUTATION_ENUM)
+#undef MUTATION_ENUM
+    MUTANT_COUNT
+} mutation;
+
+#ifdef MODEL_MUTANT
+extern mutation mutant_current;
+#define MUTATE(number, normal, broken) (mutant_current == (number) ? (broken) : (normal))
+#else
+#define MUTATE(number, normal, broken) (normal)
+#endif
+
+#endif

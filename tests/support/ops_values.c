@@ -1,0 +1,185 @@
+/*
+ * The generator's numbers: choices, positions, radii, classes.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include <pharos/pharos.h>
+
+#include "support/ops_parts.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- choices ---- */
+
+uint32_t choose(choices *c, uint32_t bound)
+{
+    if (c->bytes == NULL) {
+        return phx_rng_below(&c->state, bound);
+    }
+    uint32_t value = 0;
+    for (uint32_t range = bound - 1; range != 0; range >>= 8) {
+        value = value << 8 | (c->at < c->size ? c->bytes[c->at] : 0);
+        c->at++;
+    }
+    return value % bound;
+}
+
+bool choices_over(const choices *c)
+{
+    return c->bytes != NULL && c->at >= c->size;
+}
+
+bool chance(choices *c, uint32_t percent)
+{
+    return choose(c, 100) < percent;
+}
+
+uint32_t choose_weighted(choices *c, const uint8_t *weights, uint32_t count)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += weights[i];
+    }
+    uint32_t at = choose(c, sum);
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        if (at < weights[i]) {
+            return i;
+        }
+        at -= weights[i];
+    }
+    return count - 1;
+}
+
+float choose_between(choices *c, float low, float high)
+{
+    enum { STEPS = 1 << 16 };
+    return low + (high - low) * ((float)choose(c, STEPS) / (float)STEPS);
+}
+
+/* ---- positions ---- */
+
+static float border(gen *g, int axis)
+{
+    const ph_world_def *d = &g->s->def;
+    uint32_t towers = (uint32_t)ceil((double)d->world_size[axis] / (double)d->tower_size);
+    uint32_t k = choose(&g->c, towers + 1);
+    float p = chance(&g->c, 15) ? d->world_origin[axis] + d->world_size[axis]
+                                : d->world_origin[axis] + (float)k * d->tower_size;
+    static const float to[] = {-FLT_MAX, 0, FLT_MAX};
+    uint32_t side = choose(&g->c, COUNT(to));
+    return side == 1 ? p : nextafterf(p, to[side]);
+}
+
+static float huge(gen *g)
+{
+    static const float values[] = {1e30f, -1e30f, FLT_MAX, -FLT_MAX, 1e19f, -1e19f, 3e38f, 1.5e9f, -4.3e9f, 65536.0f,
+                                   1e7f,  -1e7f};
+    return values[choose(&g->c, COUNT(values))];
+}
+
+static float tiny(gen *g)
+{
+    static const float values[] = {0.0f, -0.0f, FLT_MIN, -FLT_MIN, 1e-45f, -1e-45f, 1e-40f, 1e-30f, -1e-20f};
+    return values[choose(&g->c, COUNT(values))];
+}
+
+static float coordinate(gen *g, place_mode mode, int axis)
+{
+    enum { GRID_STEPS = 9 };
+    const ph_world_def *d = &g->s->def;
+    switch (mode) {
+    case PLACE_ANYWHERE:
+        return choose_between(&g->c, d->world_origin[axis] - d->tower_size,
+                              d->world_origin[axis] + d->world_size[axis] + d->tower_size);
+    case PLACE_CLOSE:
+        return g->busy[axis] + choose_between(&g->c, -12, 12) * g->unit;
+    case PLACE_GRID:
+        return g->busy[axis] + ((float)choose(&g->c, 2 * GRID_STEPS + 1) - (float)GRID_STEPS) * g->unit;
+    case PLACE_BORDER:
+        return border(g, axis);
+    case PLACE_HUGE:
+        return chance(&g->c, 50) ? huge(g) : g->busy[axis];
+    case PLACE_TINY:
+        return tiny(g);
+    default:
+        return g->busy[axis];
+    }
+}
+
+void place_any(gen *g, place_mode mode, float *xyz)
+{
+    xyz[0] = coordinate(g, mode, 0);
+    xyz[1] = coordinate(g, mode, 1);
+    xyz[2] = 0;
+    if (chance(&g->c, 50)) {
+        xyz[2] = ((float)choose(&g->c, 11) - 5.0f) * g->unit;
+    } else if (mode == PLACE_HUGE && chance(&g->c, 30)) {
+        xyz[2] = huge(g);
+    } else if (mode == PLACE_TINY) {
+        xyz[2] = tiny(g);
+    }
+}
+
+/* ---- radii ---- */
+
+float radius_any(gen *g)
+{
+    static const float units[] = {0, 1, 2, 3, 4, 5, 5, 6, 8, 10, 13};
+    static const float special[] = {FLT_MAX, 1e30f, 1e19f, 1e-45f, FLT_MIN, 1e-20f, 1.9e19f};
+    uint32_t what = choose(&g->c, 100);
+    if (what < 75) {
+        return units[choose(&g->c, COUNT(units))] * g->unit;
+    }
+    if (what < 85) {
+        return choose_between(&g->c, 0, 14) * g->unit;
+    }
+    if (what < 93) {
+        float r = g->s->def.tower_size * (float)choose(&g->c, 3);
+        return chance(&g->c, 50) ? r : nextafterf(r, FLT_MAX);
+    }
+    return special[choose(&g->c, COUNT(special))];
+}
+
+float bad_float(gen *g, bool radius)
+{
+    uint32_t what = choose(&g->c, radius ? 6 : 3);
+    switch (what) {
+    case 0:
+        return NAN;
+    case 1:
+        return INFINITY;
+    case 2:
+        return -INFINITY;
+    case 3:
+        return -1e-45f;
+    case 4:
+        return -g->unit;
+    default:
+        return -FLT_MAX;
+    }
+}
+
+/* ---- classes ---- */
+
+ph_class class_any(gen *g, uint32_t kind)
+{
+    char name[PH_NAME_SIZE];
+    (void)snprintf(name, sizeof name, kind == 0 ? "default" : "kind-%u", (unsigned)kind);
+    ph_class c = ph_class_default(name);
+    c.view = chance(&g->c, 80) ? radius_any(g) : 0;
+    c.margin = chance(&g->c, 50) ? radius_any(g) : 0;
+    c.reach = chance(&g->c, 15) ? radius_any(g) : 0;
+    if (chance(&g->c, 20)) {
+        c.layers = choose(&g->c, 8);
+        c.sees = choose(&g->c, 8);
+    }
+    c.stealth = (uint8_t)(chance(&g->c, 15) ? choose(&g->c, 4) : 0);
+    c.detect = (uint8_t)(chance(&g->c, 40) ? choose(&g->c, 4) : 0);
+    c.cap = chance(&g->c, 25) ? 1 + choose(&g->c, 4) : 0;
+    c.priority = (uint8_t)(chance(&g->c, 40) ? choose(&g->c, 3) : 0);
+    c.global = chance(&g->c, 5);
+    c.ready = !chance(&g->c, 8);
+    return c;
+}

@@ -1,0 +1,58 @@
+/*
+ * The inside of the run harness, shared by its own files only: run.c (steps),
+ * run_batches.c (what consumers are told), run_queries.c (lists, attributes, counters).
+ */
+#ifndef SUPPORT_RUN_PARTS_H
+#define SUPPORT_RUN_PARTS_H
+
+#include "support/history.h"
+#include "support/model.h"
+#include "support/run.h"
+
+enum { RUN_HELD_MAX = 3 };
+
+typedef struct run_consumer {
+    bool open;
+    uint64_t told; /* the last tick that it was told of */
+    const ph_batch *held[RUN_HELD_MAX];
+    uint32_t held_count;
+} run_consumer;
+
+typedef struct run_told {
+    uint64_t sequence, id;
+    ph_status status;
+    bool in_tick;
+} run_told;
+
+typedef struct run {
+    const script *s;
+    const run_options *options;
+    run_result *result;
+    const subject_type *type;
+    void *self;
+    model *m; /* NULL with no_model */
+    history past;
+    ph_world_def def; /* as it was last configured */
+    ph_class classes[SCRIPT_CLASSES_MAX];
+    uint64_t tick;
+    run_consumer consumers[SCRIPT_CONSUMERS_MAX];
+    VEC(run_told) told[SCRIPT_PRODUCERS_MAX]; /* refusals that the subject has to tell */
+} run;
+
+/* Sets failed and begins the report with the tick; further text may be added by run_note(). Always false. */
+bool run_fail(run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void run_note(run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool run_expect(run *r, const char *what, ph_status got, ph_status expected);
+
+/* Takes up to `most` batches of the consumer, checks each, gives them back (or holds the last). */
+void run_drain(run *r, uint32_t consumer, uint32_t most, bool hold);
+/* Everything up to now has been delivered. */
+void run_caught_up(run *r, uint32_t consumer);
+void run_reopen(run *r, uint32_t consumer);
+
+/* Lists, observers, attributes of every id of the pool. */
+void run_queries(run *r);
+void run_stats(run *r);
+void run_refusals(run *r);
+
+#endif

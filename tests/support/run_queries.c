@@ -1,0 +1,247 @@
+/*
+ * Lists, observers, attributes, counters and refusals of the subject against the model's.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run_parts.h"
+
+enum { QUERY_IDS_MAX = SCRIPT_IDS_MAX, REFUSALS_MAX = 4096 };
+
+/* ---- lists ---- */
+
+static void note_ids(run *r, const char *what, const uint64_t *ids, uint32_t count)
+{
+    run_note(r, "  %s %" PRIu32 ":", what, count);
+    for (uint32_t i = 0; i < count && i < QUERY_IDS_MAX; i++) {
+        run_note(r, " %" PRIu64, ids[i]);
+    }
+    run_note(r, "\n");
+}
+
+typedef struct id_query {
+    const char *name;
+    ph_status (*model)(const model *m, uint64_t id, uint64_t *ids, uint32_t *count);
+    ph_status (*subject)(void *self, uint64_t id, uint64_t *ids, uint32_t capacity, uint32_t *count);
+} id_query;
+
+static void compare_ids(run *r, const id_query *query, uint64_t id)
+{
+    model_entity *const *entities = NULL;
+    size_t room = model_entities(r->m, &entities) + 1;
+    uint64_t *expected = check_zalloc(room * sizeof *expected);
+    uint64_t *got = check_zalloc(room * sizeof *got);
+    uint32_t expected_count = 0;
+    uint32_t got_count = 0;
+    ph_status expected_status = query->model(r->m, id, expected, &expected_count);
+    ph_status got_status = query->subject(r->self, id, got, (uint32_t)room, &got_count);
+    bool same = got_status == expected_status &&
+                (got_status != PH_OK || (got_count == expected_count &&
+                                         memcmp(got, expected, expected_count * sizeof *got) == 0));
+    if (!same) {
+        run_fail(r, "%s of %" PRIu64 ": got %s, expected %s", query->name, id, ph_status_name(got_status),
+                 ph_status_name(expected_status));
+        note_ids(r, "expected", expected, expected_count);
+        note_ids(r, "got     ", got, got_count < room ? got_count : (uint32_t)room);
+    }
+    free(got);
+    free(expected);
+}
+
+static void compare_sees(run *r, uint64_t observer, uint64_t target)
+{
+    bool expected = false;
+    bool got = false;
+    ph_status expected_status = model_sees(r->m, observer, target, &expected);
+    ph_status got_status = r->type->sees(r->self, observer, target, &got);
+    if (got_status != expected_status || got != expected) {
+        run_fail(r, "sees(%" PRIu64 ", %" PRIu64 "): got %s %d, expected %s %d", observer, target,
+                 ph_status_name(got_status), got, ph_status_name(expected_status), expected);
+    }
+}
+
+/* ---- attributes ---- */
+
+/* To the bit: -0 is not 0. */
+static bool same_float(float a, float b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static const char *first_difference(const ph_attrs *a, const ph_attrs *b)
+{
+    if (!same_float(a->x, b->x) || !same_float(a->y, b->y) || !same_float(a->z, b->z)) {
+        return "position";
+    }
+    if (!same_float(a->view, b->view) || !same_float(a->margin, b->margin) || !same_float(a->reach, b->reach)) {
+        return "view, margin or reach";
+    }
+    if (a->kind != b->kind || a->cap != b->cap || a->consumer != b->consumer || a->priority != b->priority) {
+        return "kind, cap, consumer or priority";
+    }
+    if (a->layers != b->layers || a->sees != b->sees || a->stealth != b->stealth || a->detect != b->detect) {
+        return "layers, sees, stealth or detect";
+    }
+    if (a->global != b->global || a->ready != b->ready || a->user_data != b->user_data || a->given != b->given) {
+        return "global, ready, user_data or given";
+    }
+    return NULL;
+}
+
+static void note_attrs(run *r, const char *what, const ph_attrs *a)
+{
+    char text[640] = "";
+    FILE *out = fmemopen(text, sizeof text - 1, "w");
+    REQUIRE(out != NULL);
+    command c = {.type = COMMAND_ENTER, .attrs = *a};
+    command_print(out, &c);
+    (void)fclose(out);
+    run_note(r, "  %s%s\n", what, text);
+}
+
+static void compare_attrs(run *r, uint64_t id)
+{
+    ph_attrs expected = {0};
+    ph_attrs got = {0};
+    ph_status expected_status = model_get(r->m, id, &expected);
+    if (!run_expect(r, "entity_get", r->type->get(r->self, id, &got), expected_status)) {
+        run_note(r, "  id %" PRIu64 "\n", id);
+        return;
+    }
+    const char *difference = expected_status == PH_OK ? first_difference(&got, &expected) : NULL;
+    if (difference != NULL) {
+        run_fail(r, "attributes of %" PRIu64 " differ in %s", id, difference);
+        note_attrs(r, "expected: ", &expected);
+        note_attrs(r, "got:      ", &got);
+    }
+}
+
+void run_queries(run *r)
+{
+    const id_query lists = {"list", model_list, r->type->list};
+    const id_query observers = {"observers", model_observers, r->type->observers};
+    const script *s = r->s;
+    for (uint32_t i = 0; i < s->id_count && !r->result->failed; i++) {
+        compare_attrs(r, s->ids[i]);
+        compare_ids(r, &lists, s->ids[i]);
+        compare_ids(r, &observers, s->ids[i]);
+        compare_sees(r, s->ids[i], s->ids[(i + r->tick) % s->id_count]);
+    }
+}
+
+/* ---- counters ---- */
+
+void run_stats(run *r)
+{
+    if (r->result->failed || r->type->stats == NULL) {
+        return;
+    }
+    ph_stats got;
+    memset(&got, 0, sizeof got);
+    if (!run_expect(r, "stats", r->type->stats(r->self, &got), PH_OK)) {
+        return;
+    }
+    model_counts c = model_count(r->m);
+    const struct {
+        const char *name;
+        uint64_t got, expected;
+    } rows[] = {
+        {"ticks", got.ticks, c.ticks},
+        {"entities", got.entities, c.entities},
+        {"observers", got.observers, c.observers},
+        {"list_entries", got.list_entries, c.list_entries},
+        {"commands", got.commands, c.commands},
+        {"applied", got.applied, c.applied},
+        {"refused_in_tick", got.refused_in_tick, c.refused_in_tick},
+        {"enters", got.enters, c.enters},
+        {"leaves", got.leaves, c.leaves},
+        {"refusals_untold", got.refusals_untold, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].got != rows[i].expected) {
+            run_fail(r, "stats.%s is %" PRIu64 ", expected %" PRIu64, rows[i].name, rows[i].got, rows[i].expected);
+            return;
+        }
+    }
+    for (int i = 0; i < PH_STATUS_COUNT; i++) {
+        if (got.refused[i] != c.refused[i]) {
+            run_fail(r, "stats.refused[%s] is %" PRIu64 ", expected %" PRIu64, ph_status_name((ph_status)i),
+                     got.refused[i], c.refused[i]);
+            return;
+        }
+    }
+}
+
+/* ---- refusals ---- */
+
+static int by_sequence(const void *a, const void *b)
+{
+    const ph_refusal *l = a;
+    const ph_refusal *r = b;
+    return l->sequence < r->sequence ? -1 : l->sequence > r->sequence;
+}
+
+static int told_by_sequence(const void *a, const void *b)
+{
+    const run_told *l = a;
+    const run_told *r = b;
+    return l->sequence < r->sequence ? -1 : l->sequence > r->sequence;
+}
+
+static bool same_refusal(const run *r, const ph_refusal *got, const run_told *expected)
+{
+    return got->sequence == expected->sequence && got->id == expected->id && got->status == expected->status &&
+           (!expected->in_tick || got->tick == r->tick);
+}
+
+static void compare_refusals(run *r, uint32_t producer, const ph_refusal *got, uint32_t count)
+{
+    run_told *told = r->told[producer].items;
+    size_t told_count = r->told[producer].count;
+    if (told_count != 0) {
+        qsort(told, told_count, sizeof *told, told_by_sequence);
+    }
+    size_t i = 0;
+    while (i < count && i < told_count && same_refusal(r, &got[i], &told[i])) {
+        i++;
+    }
+    if (i == count && i == told_count) {
+        return;
+    }
+    run_fail(r, "producer %" PRIu32 ": %" PRIu32 " refusals, expected %zu; the first that differs:", producer, count,
+             told_count);
+    if (i < told_count) {
+        run_note(r, "  expected: sequence %" PRIu64 " id %" PRIu64 " %s\n", told[i].sequence, told[i].id,
+                 ph_status_name(told[i].status));
+    }
+    if (i < count) {
+        run_note(r, "  got:      sequence %" PRIu64 " id %" PRIu64 " %s tick %" PRIu64 "\n", got[i].sequence,
+                 got[i].id, ph_status_name(got[i].status), got[i].tick);
+    }
+}
+
+void run_refusals(run *r)
+{
+    const model_refusal *in_tick = NULL;
+    size_t count = model_refusals(r->m, &in_tick);
+    for (size_t i = 0; i < count; i++) {
+        run_told told = {in_tick[i].sequence, in_tick[i].id, in_tick[i].status, true};
+        VEC_PUSH(&r->told[in_tick[i].producer], told);
+    }
+    ph_refusal *got = check_zalloc(REFUSALS_MAX * sizeof *got);
+    for (uint32_t producer = 0; producer < r->s->producers && !r->result->failed; producer++) {
+        uint32_t got_count = 0;
+        uint64_t sequence = 0;
+        (void)run_expect(r, "refusals", r->type->refusals(r->self, producer, got, REFUSALS_MAX, &got_count), PH_OK);
+        qsort(got, got_count, sizeof *got, by_sequence);
+        compare_refusals(r, producer, got, got_count);
+        r->told[producer].count = 0;
+        (void)run_expect(r, "sequence", r->type->sequence(r->self, producer, &sequence), PH_OK);
+        if (sequence != model_sequence(r->m, producer)) {
+            run_fail(r, "producer %" PRIu32 ": sequence %" PRIu64 ", expected %" PRIu64, producer, sequence,
+                     model_sequence(r->m, producer));
+        }
+    }
+    free(got);
+}

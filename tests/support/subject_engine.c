@@ -1,0 +1,220 @@
+/*
+ * The engine as a subject of the run harness: nothing but calls of the public API.
+ */
+#include <stdlib.h>
+
+#include "support/check.h"
+#include "support/subject.h"
+
+enum { ENGINE_PRODUCERS_MAX = 16, ENGINE_CONSUMERS_MAX = 16 };
+
+typedef struct engine {
+    ph_world world;
+    ph_producer producers[ENGINE_PRODUCERS_MAX];
+    ph_consumer consumers[ENGINE_CONSUMERS_MAX];
+    uint32_t producer_count;
+} engine;
+
+ph_status engine_submit(ph_producer producer, const command *c)
+{
+    switch (c->type) {
+    case COMMAND_ENTER:
+        return ph_enter(producer, c->id, &c->attrs);
+    case COMMAND_LEAVE:
+        return ph_leave(producer, c->id);
+    case COMMAND_MOVE:
+        return ph_move(producer, c->id, c->attrs.x, c->attrs.y, c->attrs.z);
+    case COMMAND_SET:
+        return ph_set(producer, c->id, &c->attrs);
+    case COMMAND_PAIR:
+        return ph_pair(producer, c->id, c->other, c->attrs.view, c->attrs.margin);
+    case COMMAND_UNPAIR:
+        return ph_unpair(producer, c->id, c->other);
+    case COMMAND_LINK:
+        return ph_link(producer, c->id, c->other);
+    case COMMAND_UNLINK:
+        return ph_unlink(producer, c->id, c->other);
+    case COMMAND_ATTACH:
+        return ph_attach(producer, c->id, c->other);
+    case COMMAND_DETACH:
+        return ph_detach(producer, c->id);
+    default:
+        return PH_BAD_ARGUMENT;
+    }
+}
+
+static void engine_destroy(void *self)
+{
+    engine *e = self;
+    CHECK_OK(ph_world_destroy(e->world));
+    free(e);
+}
+
+static void *engine_create(const ph_world_def *def, uint32_t producers, ph_status *status)
+{
+    REQUIRE(producers <= ENGINE_PRODUCERS_MAX && def->consumers <= ENGINE_CONSUMERS_MAX);
+    engine *e = check_zalloc(sizeof *e);
+    *status = ph_world_create(def, &e->world);
+    if (*status != PH_OK) {
+        free(e);
+        return NULL;
+    }
+    e->producer_count = producers;
+    for (uint32_t i = 0; i < producers; i++) {
+        *status = ph_producer_open(e->world, &e->producers[i]);
+        if (*status != PH_OK) {
+            engine_destroy(e);
+            return NULL;
+        }
+    }
+    return e;
+}
+
+static ph_status engine_submit_one(void *self, uint32_t producer, const command *c)
+{
+    engine *e = self;
+    return engine_submit(e->producers[producer], c);
+}
+
+static ph_status engine_submit_many(void *self, uint32_t producer, const command *const *commands, uint32_t count,
+                                    uint32_t *done)
+{
+    engine *e = self;
+    uint64_t *ids = check_zalloc(count * sizeof *ids);
+    ph_attrs *attrs = check_zalloc(count * sizeof *attrs);
+    ph_position *positions = check_zalloc(count * sizeof *positions);
+    for (uint32_t i = 0; i < count; i++) {
+        ids[i] = commands[i]->id;
+        attrs[i] = commands[i]->attrs;
+        positions[i] = (ph_position){attrs[i].x, attrs[i].y, attrs[i].z};
+    }
+    ph_status status = PH_BAD_ARGUMENT;
+    switch (commands[0]->type) {
+    case COMMAND_ENTER:
+        status = ph_enter_many(e->producers[producer], count, ids, attrs, done);
+        break;
+    case COMMAND_MOVE:
+        status = ph_move_many(e->producers[producer], count, ids, positions, done);
+        break;
+    case COMMAND_LEAVE:
+        status = ph_leave_many(e->producers[producer], count, ids, done);
+        break;
+    default:
+        break;
+    }
+    free(positions);
+    free(attrs);
+    free(ids);
+    return status;
+}
+
+static ph_status engine_sequence(void *self, uint32_t producer, uint64_t *sequence)
+{
+    engine *e = self;
+    return ph_producer_sequence(e->producers[producer], sequence);
+}
+
+static ph_status engine_refusals(void *self, uint32_t producer, ph_refusal *refusals, uint32_t capacity,
+                                 uint32_t *count)
+{
+    engine *e = self;
+    return ph_producer_refusals(e->producers[producer], refusals, capacity, count);
+}
+
+static ph_status engine_tick(void *self, uint64_t *tick)
+{
+    engine *e = self;
+    return ph_tick(e->world, tick);
+}
+
+static ph_status engine_reconfigure(void *self, const ph_world_def *def)
+{
+    engine *e = self;
+    return ph_world_reconfigure(e->world, def, NULL, 0);
+}
+
+static ph_status engine_consumer_open(void *self, uint32_t consumer)
+{
+    engine *e = self;
+    return ph_consumer_open(e->world, consumer, &e->consumers[consumer]);
+}
+
+static ph_status engine_consumer_close(void *self, uint32_t consumer)
+{
+    engine *e = self;
+    return ph_consumer_close(e->consumers[consumer]);
+}
+
+static ph_status engine_batch_take(void *self, uint32_t consumer, const ph_batch **batch)
+{
+    engine *e = self;
+    return ph_batch_take(e->consumers[consumer], batch);
+}
+
+static ph_status engine_batch_return(void *self, uint32_t consumer, const ph_batch *batch)
+{
+    engine *e = self;
+    return ph_batch_return(e->consumers[consumer], batch);
+}
+
+static ph_status engine_get(void *self, uint64_t id, ph_attrs *attrs)
+{
+    engine *e = self;
+    return ph_entity_get(e->world, id, attrs);
+}
+
+static ph_status engine_sees(void *self, uint64_t observer, uint64_t target, bool *sees)
+{
+    engine *e = self;
+    return ph_sees(e->world, observer, target, sees);
+}
+
+static ph_status engine_list(void *self, uint64_t observer, uint64_t *ids, uint32_t capacity, uint32_t *count)
+{
+    engine *e = self;
+    return ph_list(e->world, observer, ids, capacity, count);
+}
+
+static ph_status engine_observers(void *self, uint64_t target, uint64_t *ids, uint32_t capacity, uint32_t *count)
+{
+    engine *e = self;
+    return ph_observers(e->world, target, ids, capacity, count);
+}
+
+static ph_status engine_stats(void *self, ph_stats *stats)
+{
+    engine *e = self;
+    return ph_world_stats(e->world, stats);
+}
+
+static ph_status engine_hash(void *self, uint64_t *hash)
+{
+    engine *e = self;
+    return ph_world_hash(e->world, hash);
+}
+
+const subject_type *subject_engine(void)
+{
+    static const subject_type type = {
+        .name = "engine",
+        .create = engine_create,
+        .destroy = engine_destroy,
+        .submit = engine_submit_one,
+        .submit_many = engine_submit_many,
+        .sequence = engine_sequence,
+        .refusals = engine_refusals,
+        .tick = engine_tick,
+        .reconfigure = engine_reconfigure,
+        .consumer_open = engine_consumer_open,
+        .consumer_close = engine_consumer_close,
+        .batch_take = engine_batch_take,
+        .batch_return = engine_batch_return,
+        .get = engine_get,
+        .sees = engine_sees,
+        .list = engine_list,
+        .observers = engine_observers,
+        .stats = engine_stats,
+        .hash = engine_hash,
+    };
+    return &type;
+}
