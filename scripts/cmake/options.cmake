@@ -26,7 +26,7 @@ set(PHAROS_SANITIZE "" CACHE STRING "\"\", \"address,undefined\" or \"thread\"")
 set_property(CACHE PHAROS_SANITIZE PROPERTY STRINGS "" "address,undefined" "thread")
 
 # jemalloc and a sanitizer each want to be malloc: what jemalloc hands out, ASan does not watch.
-set(tools_jemalloc_default ON)
+set(tools_jemalloc_default ${PHAROS_BUILD_TOOLS})
 if(PHAROS_SANITIZE)
     set(tools_jemalloc_default OFF)
 endif()

@@ -40,6 +40,9 @@ if(NOT PHAROS_SANITIZE AND NOT PHAROS_COVERAGE)
         add_test(NAME api_installed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/api/installed.sh
                  ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND}
                  ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER} ${CMAKE_CURRENT_BINARY_DIR}/installed)
-        set_tests_properties(api_installed PROPERTIES TIMEOUT 300 LABELS api)
+        add_test(NAME api_embedded COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/api/embedded.sh
+                 ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER}
+                 ${CMAKE_CURRENT_BINARY_DIR}/embedded)
+        set_tests_properties(api_installed api_embedded PROPERTIES TIMEOUT 300 LABELS api)
     endif()
 endif()

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Builds a host that has Pharos as a part of its own tree (add_subdirectory): the library
+# alone, without tests, programs or install rules of ours.
+# usage: embedded.sh SOURCE CMAKE CC CXX WORK
+set -eu
+source=$1 cmake=$2 cc=$3 cxx=$4 work=$5
+
+rm -rf "$work"
+mkdir -p "$work"
+if ! { "$cmake" -S "$source/tests/api/consumer" -B "$work/build" -DPHAROS_SOURCE="$source" \
+    -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" && "$cmake" --build "$work/build"; } >"$work/log" 2>&1; then
+    cat "$work/log"
+    exit 1
+fi
+for program in consumer_shared consumer_static consumer_shared_cpp consumer_static_cpp; do
+    "$work/build/$program"
+done
+"$cmake" --install "$work/build" --prefix "$work/prefix" >"$work/log"
+if [ -n "$(find "$work/prefix" -type f 2>/dev/null)" ]; then
+    find "$work/prefix" -type f
+    echo "FAILED: a host's install installs Pharos"
+    exit 1
+fi
+echo "the embedded consumers run"
