@@ -26,16 +26,18 @@ static const char help[] =
     "      What there is to run, and what each scenario models.\n"
     "\n"
     "  pharos-bench --scenario walk-100k,crowd --workers 1,2 --rounds 3\n"
-    "      Two scenarios on one and on two workers. The rounds take turns, so that a noisy machine hurts all alike.\n"
+    "      Two scenarios on one and on two workers. The rounds take turns,\n"
+    "      so that a noisy machine hurts all alike.\n"
     "\n"
-    "  pharos-bench --scenario hotspot --shards 1x1,4x4 --set tower_size=50 --json out.jsonl\n"
-    "      Two layouts with another tower size; the figures also as one JSON object a line.\n"
+    "  pharos-bench --scenario hotspot --shards 1x1,4x4 --json out.jsonl\n"
+    "      Two layouts; the figures also as one JSON object a line.\n"
     "\n"
-    "  pharos-bench --scenario all --entities 500 --ticks 40 --verify=1 --workers 2 --shards 2x2 --set tower_size=25\n"
-    "      Small worlds, every list compared with brute force after every tick.\n"
+    "  pharos-bench --entities 500 --ticks 40 --verify=1 --set tower_size=25\n"
+    "      Small worlds of all scenarios, every list compared with brute\n"
+    "      force after every tick.\n"
     "\n"
-    "  pharos-bench --trace city.csv.gz --set view=150 --set world_size=2200,2000\n"
-    "      A recorded trace (the format: pharos-replay --help) instead of a made crowd.\n"
+    "  pharos-bench --trace city.csv.gz --set view=150\n"
+    "      A recorded trace (format: pharos-replay --help), not a made crowd.\n"
     "\n"
     "The config of a run is, each on top of the one before: the defaults, --config, what the scenario is made of "
     "(world_size, views, for border-pingpong the shards; --list shows it), --set, --shards and --workers.\n"
@@ -71,7 +73,8 @@ enum {
 
 static const struct argp_option argp_options[] = {
     {"list", KEY_LIST, NULL, 0, "Show the scenarios and engines, and run nothing", 0},
-    {"scenario", KEY_SCENARIO, "NAME,...|all", 0, "Run these scenarios; all is the default, unless there is --trace", 1},
+    {"scenario", KEY_SCENARIO, "NAME,...|all", 0,
+     "Run these scenarios; all is the default, unless there is --trace", 1},
     {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks", 1},
     {"engine", KEY_ENGINE, "NAME,...|all", 0, "On these engines (default: pharos)", 1},
     {"workers", KEY_WORKERS, "N,...", 0, "With each of these numbers of worker threads", 1},

@@ -100,6 +100,7 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
         fputs("\n", out);
         first = end;
     }
+    fputs("times faster: the median tick of the scenario's first row, divided by this row's\n", out);
 }
 
 bool bench_report_faults(FILE *out, const bench_plan *plan)

@@ -23,6 +23,7 @@ typedef struct round_state {
     bench_verify *verify; /* NULL = none */
     uint64_t hash;
     uint64_t enters, leaves; /* by the hash's own count, since the setup */
+    bool bad_input;          /* the error is the trace's, and names it */
     bench_error *error;
 } round_state;
 
@@ -58,26 +59,37 @@ static uint64_t rss_bytes(void)
     return fields == 2 ? (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-static bench_run_result trouble(const round_state *round)
+/* The next frame; false: there is none, or, with an error, it can not be made. */
+static bool next_frame(round_state *round)
 {
-    if (!round->stream->failed) {
-        return BENCH_RUN_TROUBLE;
+    if (bench_stream_next(round->stream, &round->frame)) {
+        return true;
     }
-    *round->error = round->stream->error;
-    return BENCH_RUN_BAD_INPUT;
+    if (round->stream->failed) {
+        *round->error = round->stream->error;
+        round->bad_input = true;
+    }
+    return false;
+}
+
+static bool verify_begin(round_state *round)
+{
+    bench_error reason;
+    if (round->verify == NULL || bench_verify_begin(round->verify, &round->frame, &reason)) {
+        return true;
+    }
+    round->bad_input = true; /* only traces hold commands that are not modelled */
+    return bench_fail(round->error, "%s: %s", round->run->path, reason.text);
 }
 
 static bool setup(round_state *round)
 {
     bench_case *run = round->run;
-    if (!bench_stream_next(round->stream, &round->frame)) {
-        return bench_fail(round->error, "%s has no ticks", run->path != NULL ? run->path : run->scenario->name);
-    }
-    round->engine = run->engine->create(&run->def, round->mem, round->error);
-    if (round->engine == NULL) {
+    if (!next_frame(round)) {
         return false;
     }
-    if (round->verify != NULL && !bench_verify_begin(round->verify, &round->frame, round->error)) {
+    round->engine = run->engine->create(&run->def, round->mem, round->error);
+    if (round->engine == NULL || !verify_begin(round)) {
         return false;
     }
     if (!run->engine->setup(round->engine, &round->frame, record_take, round, round->error)) {
@@ -93,7 +105,7 @@ static bool setup(round_state *round)
 static bool tick(round_state *round, uint64_t *ns)
 {
     const bench_engine *engine = round->run->engine;
-    if (round->verify != NULL && !bench_verify_begin(round->verify, &round->frame, round->error)) {
+    if (!verify_begin(round)) {
         return false;
     }
     uint64_t begin = phx_clock_ns();
@@ -151,7 +163,7 @@ static bool ticks(round_state *round, bench_progress_fn progress, void *user)
     }
     run->last = from;
     uint64_t done = 0;
-    for (; (all == 0 || done < all) && bench_stream_next(round->stream, &round->frame); done++) {
+    for (; (all == 0 || done < all) && next_frame(round); done++) {
         progress(user, done, all);
         uint64_t ns;
         bool warm = done >= run->warmup;
@@ -168,9 +180,13 @@ static bool ticks(round_state *round, bench_progress_fn progress, void *user)
     if (round->verify != NULL) {
         bench_verify_end(round->verify, true);
     }
-    if (done <= run->warmup) {
-        return bench_fail(round->error, "it has %llu ticks and %u of warm-up: nothing to measure",
-                          (unsigned long long)done, run->warmup);
+    if (round->bad_input) {
+        return false;
+    }
+    if (done <= run->warmup) { /* the made scenarios have no end */
+        round->bad_input = true;
+        return bench_fail(round->error, "%s: %llu ticks behind the first and %u of warm-up: nothing to measure",
+                          run->path, (unsigned long long)done, run->warmup);
     }
     add_work(run, &from, &run->last);
     return true;
@@ -235,8 +251,8 @@ bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn prog
         round.verify = bench_verify_create(&run->def, run->verify_every, run->seed, mem);
     }
     progress(user, 0, 0);
-    bool done = setup(&round) && ticks(&round, progress, user) && !round.stream->failed && check_end(&round);
-    bench_run_result result = done ? BENCH_RUN_OK : trouble(&round);
+    bool done = setup(&round) && ticks(&round, progress, user) && check_end(&round);
+    bench_run_result result = done ? BENCH_RUN_OK : round.bad_input ? BENCH_RUN_BAD_INPUT : BENCH_RUN_TROUBLE;
     if (done) {
         finish(&round);
     }

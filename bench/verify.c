@@ -398,7 +398,7 @@ void bench_verify_record(void *context, const bench_record *record)
     if (!observer->is.ready) {
         fault(verify, record->observer, "is told something, but is not ready");
     }
-    if (observer->recorded == verify->step) {
+    if (observer->recorded == verify->step && verify->step > 1) { /* a setup may take several ticks */
         fault(verify, record->observer, "stands twice in one tick");
     }
     observer->recorded = verify->step;

@@ -27,7 +27,7 @@ typedef struct bench_verify bench_verify;
 bench_verify *bench_verify_create(const ph_world_def *def, uint32_t every, uint64_t seed, phx_mem *mem);
 void bench_verify_destroy(bench_verify *verify);
 
-/* Before the frame's tick. false: it holds a command that is not modelled. */
+/* Before the frame's tick; the first frame is the setup. false: it holds a command that is not modelled. */
 bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_error *error);
 /* For each record of the tick; context is the bench_verify. */
 void bench_verify_record(void *context, const bench_record *record);

@@ -100,7 +100,7 @@ static const char *const flood_keys[] = { "view=100", NULL };
 
 const bench_scenario bench_login_flood = {
     .name = "login-flood",
-    .doc = "the minute after maintenance: a base walks; every 10th tick a quarter as many enter, 5 ticks later they leave",
+    .doc = "the minute after maintenance: a base walks, every 10th tick a quarter as many enter and leave 5 ticks later",
     .entities = 20000,
     .side = 14142,
     .side_step = 1,
