@@ -36,6 +36,7 @@ void bench_frame_begin(bench_frame *frame, uint64_t tick)
 /* The command at place `first` of its kind goes into the last span or begins a new one. */
 static void span_add(bench_frame *frame, bench_op op, uint32_t first)
 {
+    PHX_ASSERT(op <= BENCH_OTHER);
     if (frame->span_count > 0 && frame->spans[frame->span_count - 1].op == op) {
         bench_span *last = &frame->spans[frame->span_count - 1];
         PHX_ASSERT(last->first + last->count == first);
@@ -49,6 +50,7 @@ static void span_add(bench_frame *frame, bench_op op, uint32_t first)
 
 void bench_frame_enter(bench_frame *frame, uint64_t id, const ph_attrs *attrs)
 {
+    PHX_ASSERT(attrs->given != 0);
     uint32_t n = frame->enter_count;
     bench_grow(frame->mem, (void **)&frame->enter_ids, &frame->enter_ids_room, n, (size_t)n + 1,
                sizeof *frame->enter_ids);

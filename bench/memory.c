@@ -21,6 +21,7 @@ void bench_grow(phx_mem *mem, void **array, uint32_t *capacity, uint32_t keep, s
 
 void *bench_alloc(phx_mem *mem, size_t bytes)
 {
+    PHX_ASSERT(bytes > 0);
     void *block = phx_alloc_zero(mem, bytes, PHX_CACHE_LINE);
     if (block == NULL) {
         no_memory(bytes);

@@ -134,6 +134,7 @@ bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *me
         if (ph_config_create(&config) != PH_OK) {
             return bench_fail(error, "%s", ph_status_text(PH_NO_MEMORY));
         }
+        PHX_ASSERT(plan->config_count < BENCH_LIST_MAX);
         plan->configs[plan->config_count++] = config;
         made.config = config;
         if (!fill_config(config, options, scenario, made.entities, error)

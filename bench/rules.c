@@ -38,6 +38,7 @@ bool bench_rules_observes(const ph_attrs *observer)
 
 static float tower_index(const ph_world_def *def, uint32_t axis, float at)
 {
+    PHX_ASSERT(axis < 2 && def->tower_size > 0);
     double towers = ceil((double)def->world_size[axis] / (double)def->tower_size);
     float last = (float)(towers < 1 ? 0 : towers - 1);
     float offset = at - def->world_origin[axis];

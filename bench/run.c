@@ -115,6 +115,7 @@ static bool tick(round_state *round, uint64_t *ns)
     uint64_t taken = phx_clock_ns();
     engine->records(round->engine, record_take, round);
     uint64_t walked = phx_clock_ns();
+    PHX_ASSERT(begin <= taken && taken <= walked);
     if (!engine->release(round->engine, round->error)) {
         return false;
     }
@@ -125,6 +126,7 @@ static bool tick(round_state *round, uint64_t *ns)
 /* The counters of the measured ticks are the difference between those at its ends. */
 static void add_work(bench_case *run, const bench_stats *from, const bench_stats *to)
 {
+    PHX_ASSERT(from->enters <= to->enters && from->leaves <= to->leaves && from->pairs_tested <= to->pairs_tested);
     run->towers_visited += to->towers_visited - from->towers_visited;
     run->pairs_tested += to->pairs_tested - from->pairs_tested;
     run->migrations += to->migrations - from->migrations;
@@ -136,7 +138,7 @@ static void add_work(bench_case *run, const bench_stats *from, const bench_stats
 static bool measured_tick(round_state *round)
 {
     bench_case *run = round->run;
-    uint64_t ns;
+    uint64_t ns = 0;
     if (!tick(round, &ns)) {
         return false;
     }
@@ -244,6 +246,7 @@ static void finish(round_state *round)
 
 bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn progress, void *user, bench_error *error)
 {
+    PHX_ASSERT(run->engine != NULL && run->scenario != NULL);
     round_state round = { .run = run, .mem = mem, .error = error };
     bench_frame_init(&round.frame, mem);
     round.stream = bench_stream_open(run->scenario, run->config, run->path, run->entities, run->seed, mem);

@@ -42,6 +42,7 @@ static double percentile(const double *sorted, uint32_t count, uint32_t percent)
 bench_summary bench_samples_summary(const bench_samples *samples, phx_mem *mem)
 {
     PHX_ASSERT(samples->count > 0);
+    PHX_ASSERT(samples->count <= samples->tick_ns_room && samples->count <= samples->moves_room);
     size_t bytes = samples->count * sizeof(double);
     double *sorted = bench_alloc(mem, bytes);
     bench_summary summary = { 0 };

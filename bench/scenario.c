@@ -47,6 +47,8 @@ bench_stream *bench_stream_open(const bench_scenario *scenario, const ph_config 
                                 uint32_t entities, uint64_t seed, phx_mem *mem)
 {
     const ph_world_def *def = ph_config_def(config);
+    PHX_ASSERT((path != NULL) == (scenario == &bench_scenario_trace));
+    PHX_ASSERT((entities > 0) == (path == NULL));
     bench_stream *stream = bench_alloc(mem, sizeof *stream);
     *stream = (bench_stream){
         .scenario = scenario, .config = config, .path = path, .mem = mem, .rng = seed, .count = entities
@@ -111,6 +113,7 @@ void bench_disc(bench_stream *stream, float radius, float vector[2])
 
 float bench_bell(bench_stream *stream, float deviation)
 {
+    PHX_ASSERT(deviation >= 0);
     float sum = 0;
     for (uint32_t i = 0; i < 4; i++) {
         sum += phx_rng_unit(&stream->rng) - 0.5f;
@@ -127,6 +130,7 @@ ph_position bench_place(bench_stream *stream, const bench_area *area)
 
 static float reflect(float value, float low, float high)
 {
+    PHX_ASSERT(low <= high);
     if (value < low) {
         value = low + (low - value);
         return value > high ? high : value;

@@ -12,15 +12,9 @@
 
 #include "base/idmap.h"
 #include "base/rng.h"
+#include "bench/id_set.h"
 #include "bench/memory.h"
 #include "bench/rules.h"
-
-/* Ids in rising order. */
-typedef struct id_set {
-    uint64_t *ids;
-    uint32_t count;
-    uint32_t room;
-} id_set;
 
 typedef struct entity {
     uint64_t id;
@@ -28,12 +22,12 @@ typedef struct entity {
     uint64_t recorded; /* last step in which it was told something */
     ph_attrs given;
     ph_attrs is;
-    id_set seen;
+    bench_id_set seen;
 } entity;
 
 typedef struct sample {
     uint64_t observer;
-    id_set before; /* its list at the end of the tick before */
+    bench_id_set before; /* its list at the end of the tick before */
 } sample;
 
 struct bench_verify {
@@ -47,7 +41,7 @@ struct bench_verify {
     sample *samples;  /* of this tick; beyond sample_count up to sample_used: memory to use again */
     bench_rank *ranks;
     phx_idmap places; /* id to place in entities */
-    id_set expected;
+    bench_id_set expected;
     uint64_t rng;
     uint64_t step; /* frames so far, for there may be several with one tick number */
     uint64_t tick; /* the number that faults name */
@@ -55,69 +49,6 @@ struct bench_verify {
     uint64_t compared_step; /* the last one in which they were */
     bench_faults faults;
 };
-
-/* ---- sets ---- */
-
-static uint32_t set_place(const id_set *set, uint64_t id)
-{
-    uint32_t low = 0, high = set->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (set->ids[middle] < id) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static bool set_has(const id_set *set, uint64_t id)
-{
-    uint32_t place = set_place(set, id);
-    return place < set->count && set->ids[place] == id;
-}
-
-/* false = it was there. */
-static bool set_add(phx_mem *mem, id_set *set, uint64_t id)
-{
-    uint32_t place = set_place(set, id);
-    if (place < set->count && set->ids[place] == id) {
-        return false;
-    }
-    bench_grow(mem, (void **)&set->ids, &set->room, set->count, (size_t)set->count + 1, sizeof *set->ids);
-    memmove(&set->ids[place + 1], &set->ids[place], (set->count - place) * sizeof *set->ids);
-    set->ids[place] = id;
-    set->count++;
-    return true;
-}
-
-/* false = it was not there. */
-static bool set_remove(id_set *set, uint64_t id)
-{
-    uint32_t place = set_place(set, id);
-    if (place == set->count || set->ids[place] != id) {
-        return false;
-    }
-    set->count--;
-    memmove(&set->ids[place], &set->ids[place + 1], (set->count - place) * sizeof *set->ids);
-    return true;
-}
-
-static void set_copy(phx_mem *mem, id_set *to, const id_set *from)
-{
-    if (from->count > 0) {
-        bench_grow(mem, (void **)&to->ids, &to->room, 0, from->count, sizeof *to->ids);
-        memcpy(to->ids, from->ids, from->count * sizeof *to->ids);
-    }
-    to->count = from->count;
-}
-
-static void set_free(phx_mem *mem, id_set *set)
-{
-    phx_release(mem, (void **)&set->ids, &set->room, sizeof *set->ids);
-    set->count = 0;
-}
 
 /* ---- life ---- */
 
@@ -137,12 +68,12 @@ void bench_verify_destroy(bench_verify *verify)
 {
     phx_mem *mem = verify->mem;
     for (uint32_t i = 0; i < verify->entity_count; i++) {
-        set_free(mem, &verify->entities[i].seen);
+        bench_id_set_free(mem, &verify->entities[i].seen);
     }
     for (uint32_t i = 0; i < verify->sample_used; i++) {
-        set_free(mem, &verify->samples[i].before);
+        bench_id_set_free(mem, &verify->samples[i].before);
     }
-    set_free(mem, &verify->expected);
+    bench_id_set_free(mem, &verify->expected);
     phx_release(mem, (void **)&verify->entities, &verify->entity_room, sizeof *verify->entities);
     phx_release(mem, (void **)&verify->samples, &verify->sample_room, sizeof *verify->samples);
     phx_release(mem, (void **)&verify->ranks, &verify->rank_room, sizeof *verify->ranks);
@@ -215,6 +146,7 @@ static void enter(bench_verify *verify, uint64_t id, const ph_attrs *attrs)
         exit(1);
     }
     phx_idmap_insert(&verify->places, id, place);
+    PHX_ASSERT(phx_idmap_count(&verify->places) == verify->entity_count);
 }
 
 static void leave(bench_verify *verify, uint64_t id)
@@ -223,8 +155,9 @@ static void leave(bench_verify *verify, uint64_t id)
     if (gone == NULL) {
         return;
     }
-    set_free(verify->mem, &gone->seen);
+    bench_id_set_free(verify->mem, &gone->seen);
     phx_idmap_remove(&verify->places, id);
+    PHX_ASSERT(verify->entity_count == phx_idmap_count(&verify->places) + 1);
     entity *last = &verify->entities[--verify->entity_count];
     if (gone != last) {
         *gone = *last;
@@ -312,9 +245,10 @@ static void sample_take(bench_verify *verify, const entity *observer)
                    (size_t)verify->sample_used + 1, sizeof *verify->samples);
         verify->samples[verify->sample_used++] = (sample){ .observer = 0 };
     }
+    PHX_ASSERT(verify->sample_count < verify->sample_used);
     sample *taken = &verify->samples[verify->sample_count++];
     taken->observer = observer->id;
-    set_copy(verify->mem, &taken->before, &observer->seen);
+    bench_id_set_copy(verify->mem, &taken->before, &observer->seen);
 }
 
 /* Not-ready observers and those of view 0 are drawn too: their lists have to be empty. */
@@ -336,6 +270,7 @@ static void sample_all(bench_verify *verify)
 
 bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_error *error)
 {
+    PHX_ASSERT(verify->step == 0 || frame->tick > verify->tick);
     verify->step++;
     verify->tick = frame->tick;
     if (!apply(verify, frame, error)) {
@@ -355,7 +290,7 @@ bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_er
 
 static void told_leave(bench_verify *verify, entity *observer, uint64_t target)
 {
-    if (!set_remove(&observer->seen, target)) {
+    if (!bench_id_set_remove(&observer->seen, target)) {
         fault(verify, observer->id, "leave of %llu, which was not in the list", (unsigned long long)target);
     }
 }
@@ -369,7 +304,7 @@ static void told_enter(bench_verify *verify, entity *observer, uint64_t target, 
         fault(verify, observer->id, "enter of %llu as kind %u; it is of kind %u", (unsigned long long)target, *kind,
               is->is.kind);
     }
-    if (!set_add(verify->mem, &observer->seen, target)) {
+    if (!bench_id_set_add(verify->mem, &observer->seen, target)) {
         fault(verify, observer->id, "enter of %llu, which was in the list", (unsigned long long)target);
     }
 }
@@ -427,14 +362,14 @@ static int compare_ids(const void *left, const void *right)
 }
 
 /* verify->expected becomes the list that the observer must have. */
-static void expect(bench_verify *verify, const entity *observer, const id_set *before)
+static void expect(bench_verify *verify, const entity *observer, const bench_id_set *before)
 {
     uint32_t count = 0;
     /* A new incarnation of the observer or of the target had nothing to do with the old list. */
     bool old_counts = (observer->is.margin > 0 || observer->is.cap > 0) && observer->entered != verify->step;
     for (uint32_t i = 0; bench_rules_observes(&observer->is) && i < verify->entity_count; i++) {
         const entity *target = &verify->entities[i];
-        bool was = old_counts && target->entered != verify->step && set_has(before, target->id);
+        bool was = old_counts && target->entered != verify->step && bench_id_set_has(before, target->id);
         if (target == observer || !bench_rules_sees(verify->def, &observer->is, &target->is, was)) {
             continue;
         }
@@ -463,8 +398,8 @@ static void compare(bench_verify *verify, const sample *taken)
     const entity *observer = find(verify, taken->observer);
     PHX_ASSERT(observer != NULL);
     expect(verify, observer, &taken->before);
-    const id_set *must = &verify->expected;
-    const id_set *has = &observer->seen;
+    const bench_id_set *must = &verify->expected;
+    const bench_id_set *has = &observer->seen;
     uint32_t m = 0, h = 0;
     while (m < must->count || h < has->count) {
         if (h == has->count || (m < must->count && must->ids[m] < has->ids[h])) {

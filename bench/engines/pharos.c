@@ -28,6 +28,7 @@ static bool open_all(pharos *self, const ph_world_def *def, bench_error *error)
     if (status != PH_OK) {
         return bench_fail(error, "ph_producer_open: %s", ph_status_text(status));
     }
+    PHX_ASSERT(def->consumers >= 1 && def->consumers <= PH_CONSUMERS_MAX);
     self->consumer_count = def->consumers;
     for (uint32_t i = 0; i < def->consumers; i++) {
         status = ph_consumer_open(self->world, i, &self->consumers[i]);
@@ -141,6 +142,7 @@ static ph_status submit_others(pharos *self, const bench_other *commands, uint32
 static ph_status submit_span(pharos *self, const bench_frame *frame, const bench_span *span, uint32_t from,
                              uint32_t *done)
 {
+    PHX_ASSERT(from < span->count);
     uint32_t first = span->first + from;
     uint32_t count = span->count - from;
     switch (span->op) {
@@ -175,6 +177,7 @@ static bool tick_and_walk(pharos *self, bench_error *error)
 static bool pharos_tick(void *engine, const bench_frame *frame, bench_error *error)
 {
     pharos *self = engine;
+    PHX_ASSERT(self->held_count == 0); /* all of the last tick was released */
     for (uint32_t i = 0; i < frame->span_count; i++) {
         uint32_t done;
         if (submit_span(self, frame, &frame->spans[i], 0, &done) == PH_FULL) {

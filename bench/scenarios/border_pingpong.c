@@ -29,6 +29,7 @@ typedef struct pingpong {
 
 static float border_at(const bench_stream *stream, uint32_t axis, uint32_t index)
 {
+    PHX_ASSERT(axis < 2 && index < BORDERS);
     float low = stream->world.low[axis];
     return low + (stream->world.high[axis] - low) * (float)(index + 1) / (float)(BORDERS + 1);
 }
@@ -74,6 +75,7 @@ static hopper partner_of(bench_stream *stream, const hopper *first)
 static void pingpong_begin(bench_stream *stream, bench_frame *frame)
 {
     pingpong *state = stream->state;
+    PHX_ASSERT(state->hoppers == NULL && stream->count > 0);
     state->hoppers = bench_alloc(stream->mem, stream->count * sizeof *state->hoppers);
     for (uint32_t i = 0; i < stream->count; i++) {
         state->hoppers[i] = i % 2 == 0 ? hopper_draw(stream) : partner_of(stream, &state->hoppers[i - 1]);

@@ -43,6 +43,7 @@ static void flood_begin(bench_stream *stream, bench_frame *frame)
 static void wave_enters(bench_stream *stream, bench_frame *frame)
 {
     flood *state = stream->state;
+    PHX_ASSERT(wave_count(stream) == 0 || state->wave != NULL);
     uint32_t consumers = ph_config_def(stream->config)->consumers;
     for (uint32_t i = 0; i < wave_count(stream); i++) {
         state->wave[i] = bench_place(stream, &stream->world);
@@ -100,7 +101,7 @@ static const char *const flood_keys[] = { "view=100", NULL };
 
 const bench_scenario bench_login_flood = {
     .name = "login-flood",
-    .doc = "the minute after maintenance: a base walks, every 10th tick a quarter as many enter and leave 5 ticks later",
+    .doc = "after maintenance: a base walks, every 10th tick a quarter as many enter, and leave 5 ticks later",
     .entities = 20000,
     .side = 14142,
     .side_step = 1,

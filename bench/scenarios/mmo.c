@@ -39,6 +39,7 @@ typedef struct mmo {
 static void near_cluster(bench_stream *stream, uint32_t cluster, float spread, float spot[2])
 {
     const mmo *state = stream->state;
+    PHX_ASSERT(cluster < state->cluster_count);
     ph_position at = state->clusters[cluster];
     at.x += bench_bell(stream, spread);
     at.y += bench_bell(stream, spread);
@@ -59,6 +60,7 @@ static uint32_t popular_cluster(bench_stream *stream)
 static void mmo_allocate(bench_stream *stream)
 {
     mmo *state = stream->state;
+    PHX_ASSERT(state->clusters == NULL && stream->tick == 0);
     state->players = stream->count / PLAYER_SHARE;
     state->cluster_count = 1 + (stream->count - state->players) / CLUSTER_NPCS;
     state->clusters = bench_alloc(stream->mem, state->cluster_count * sizeof *state->clusters);

@@ -87,6 +87,7 @@ static void add_row(const bench_stream *stream, bench_frame *frame, const phx_tr
 static void fill(bench_stream *stream, bench_frame *frame)
 {
     trace_state *state = stream->state;
+    PHX_ASSERT(!state->has_row || state->row.tick >= state->tick);
     bench_frame_begin(frame, state->tick);
     while (state->has_row && state->row.tick == state->tick) {
         add_row(stream, frame, &state->row);
