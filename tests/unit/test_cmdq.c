@@ -1,0 +1,650 @@
+/*
+ * world/cmdq.c from one thread: runs, block ends, snapshots, full, no memory, going back,
+ * wrap, and random use against a plain list. Two threads are in concurrency/stress_cmdq.c.
+ */
+#include <criterion/criterion.h>
+
+#include <signal.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "support/watched_memory.h"
+#include "world/cmdq.h"
+
+enum { BLOCK = PHX_CMDQ_BLOCK_BYTES, HEADER = PHX_CMDQ_RUN_HEADER_BYTES };
+/* Records of 8 bytes that one run can fill a block with. */
+enum { WORDS_MAX = (PHX_CMDQ_DATA_BYTES - HEADER) / 8 };
+
+static watched_memory watched;
+static phx_mem mem;
+static phx_cmdq *q;
+static uint64_t sequence; /* of the last record */
+static ph_status status;
+
+static void set_up(void)
+{
+    watched_memory_init(&watched);
+    phx_mem_init(&mem, watched_memory_allocator(&watched));
+    sequence = 0;
+}
+
+static void tear_down(void)
+{
+    phx_cmdq_destroy(q);
+    q = NULL;
+    cr_assert_eq(atomic_load(&watched.blocks), 0);
+}
+
+TestSuite(cmdq, .init = set_up, .fini = tear_down);
+
+static void make(uint32_t blocks)
+{
+    q = phx_cmdq_create(&mem, blocks * (uint32_t)BLOCK);
+    cr_assert_not_null(q);
+}
+
+/* Puts up to `count` words, each its own sequence number, in one run. */
+static uint32_t put(uint32_t count)
+{
+    void *records;
+    uint32_t room = phx_cmdq_reserve(q, 7, 8, sequence + 1, count, &records, &status);
+    cr_assert_eq(room > 0, status == PH_OK);
+    if (room == 0) {
+        return 0;
+    }
+    cr_assert_leq(room, count);
+    cr_assert_eq((uintptr_t)records % 8, 0);
+    for (uint32_t i = 0; i < room; i++) {
+        ((uint64_t *)records)[i] = ++sequence;
+    }
+    phx_cmdq_publish(q, room);
+    return room;
+}
+
+static uint64_t next_expected; /* of the reader */
+
+/* One more run; its words must go on where the last ended. Returns its count, 0 at the end. */
+static uint32_t take(void)
+{
+    phx_cmd_run run;
+    if (!phx_cmdq_next(q, &run)) {
+        return 0;
+    }
+    cr_assert_eq(run.op, 7);
+    cr_assert_eq(run.record_bytes, 8);
+    cr_assert_eq(run.sequence_first, next_expected);
+    for (uint32_t i = 0; i < run.count; i++) {
+        cr_assert_eq(((const uint64_t *)run.records)[i], next_expected);
+        next_expected++;
+    }
+    return run.count;
+}
+
+static uint32_t take_all(void)
+{
+    uint32_t count = 0;
+    for (uint32_t more = take(); more > 0; more = take()) {
+        count += more;
+    }
+    return count;
+}
+
+/* A tick that reads all there is. */
+static uint32_t tick(void)
+{
+    phx_cmdq_snapshot(q);
+    uint32_t count = take_all();
+    phx_cmdq_release(q);
+    return count;
+}
+
+static void begin(uint32_t blocks)
+{
+    make(blocks);
+    next_expected = 1;
+}
+
+Test(cmdq, an_empty_one_has_no_block_and_nothing)
+{
+    begin(16);
+    uint64_t calls = atomic_load(&mem.calls);
+    cr_assert_lt(atomic_load(&mem.bytes), BLOCK);
+    cr_assert_eq(tick(), 0);
+    phx_cmdq_snapshot(q);
+    phx_cmdq_rewind(q);
+    cr_assert_eq(take(), 0);
+    phx_cmdq_release(q);
+    cr_assert_eq(atomic_load(&mem.calls), calls);
+}
+
+Test(cmdq, bytes_are_rounded_down_to_blocks)
+{
+    q = phx_cmdq_create(&mem, 2 * BLOCK + BLOCK - 1);
+    next_expected = 1;
+    cr_assert_eq(put(WORDS_MAX + 5), WORDS_MAX);
+    cr_assert_eq(put(WORDS_MAX + 5), WORDS_MAX);
+    cr_assert_eq(put(1), 0);
+    cr_assert_eq(status, PH_FULL);
+}
+
+Test(cmdq, a_run_comes_as_it_went)
+{
+    struct {
+        uint64_t id;
+        float x, y, z;
+        uint32_t pad;
+    } * move;
+    phx_cmd_run run;
+    void *records;
+    begin(1);
+    uint32_t room = phx_cmdq_reserve(q, 513, sizeof(*move), 1000, 3, &records, &status);
+    cr_assert_eq(room, 3);
+    move = records;
+    for (uint32_t i = 0; i < 2; i++) {
+        move[i].id = 50 + i;
+        move[i].x = (float)i;
+    }
+    phx_cmdq_publish(q, 2); /* the third was refused, say */
+    phx_cmdq_snapshot(q);
+    cr_assert(phx_cmdq_next(q, &run));
+    cr_assert_eq(run.op, 513);
+    cr_assert_eq(run.record_bytes, sizeof(*move));
+    cr_assert_eq(run.count, 2);
+    cr_assert_eq(run.sequence_first, 1000);
+    cr_assert_eq(run.records, move); /* in place: nothing is copied */
+    cr_assert_eq(move[1].id, 51);
+    cr_assert(!phx_cmdq_next(q, &run));
+    phx_cmdq_release(q);
+}
+
+Test(cmdq, published_nothing_is_nothing)
+{
+    void *first, *second;
+    begin(1);
+    cr_assert_eq(phx_cmdq_reserve(q, 1, 16, 1, 5, &first, &status), 5);
+    phx_cmdq_publish(q, 0);
+    cr_assert_eq(tick(), 0);
+    cr_assert_eq(phx_cmdq_count(q).accepted, 0);
+    cr_assert_eq(phx_cmdq_reserve(q, 1, 16, 1, 5, &second, &status), 5);
+    cr_assert_eq(first, second);
+    phx_cmdq_publish(q, 0);
+}
+
+Test(cmdq, reserved_and_not_published_is_not_seen)
+{
+    void *records;
+    begin(1);
+    cr_assert_eq(put(2), 2);
+    cr_assert_eq(phx_cmdq_reserve(q, 7, 8, 3, 1, &records, &status), 1);
+    cr_assert_eq(tick(), 2);
+    *(uint64_t *)records = ++sequence;
+    phx_cmdq_publish(q, 1);
+    cr_assert_eq(tick(), 1);
+}
+
+Test(cmdq, an_open_block_is_readable_and_goes_on)
+{
+    begin(1);
+    for (uint32_t i = 1; i < 50; i++) {
+        cr_assert_eq(put(i), i);
+        cr_assert_eq(tick(), i);
+        cr_assert_eq(tick(), 0);
+    }
+}
+
+Test(cmdq, a_snapshot_is_fixed)
+{
+    begin(8);
+    put(10);
+    phx_cmdq_snapshot(q);
+    put(10);
+    cr_assert_eq(take(), 10);
+    while (put(5000) > 0) { /* also into blocks opened behind it */
+    }
+    cr_assert_eq(take(), 0);
+    phx_cmdq_release(q);
+    phx_cmdq_snapshot(q);
+    cr_assert_eq(take_all(), sequence - 10);
+    phx_cmdq_release(q);
+}
+
+Test(cmdq, at_a_blocks_end_a_run_is_cut)
+{
+    begin(3);
+    cr_assert_eq(put(WORDS_MAX - 10), WORDS_MAX - 10);
+    /* 80 bytes are left: a header and 8 words */
+    cr_assert_eq(put(20), 8);
+    cr_assert_eq(put(12), 12);
+    phx_cmdq_snapshot(q);
+    cr_assert_eq(take(), WORDS_MAX - 10);
+    cr_assert_eq(take(), 8);
+    cr_assert_eq(take(), 12);
+    cr_assert_eq(take(), 0);
+    phx_cmdq_release(q);
+}
+
+/* Every rest that a block can end with. */
+Test(cmdq, every_rest_of_a_block)
+{
+    for (uint32_t rest = 0; rest <= 40; rest++) {
+        set_up();
+        begin(2);
+        cr_assert_eq(put(WORDS_MAX - rest), WORDS_MAX - rest);
+        uint32_t fits = rest > 2 ? rest - 2 : 0; /* the header takes two words */
+        cr_assert_eq(put(30), fits > 0 && fits < 30 ? fits : 30, "rest %u", rest);
+        uint32_t three = put(3); /* may be cut too */
+        three += three < 3 ? put(3 - three) : 0;
+        cr_assert_eq(three, 3);
+        cr_assert_eq(tick(), sequence);
+        tear_down();
+    }
+}
+
+Test(cmdq, the_largest_record_fills_a_block)
+{
+    void *records;
+    phx_cmd_run run;
+    begin(2);
+    for (int round = 0; round < 3; round++) {
+        for (uint64_t i = 0; i < 2; i++) {
+            cr_assert_eq(phx_cmdq_reserve(q, 1, PHX_CMDQ_RECORD_BYTES_MAX, i, 9, &records, &status), 1);
+            memset(records, (int)i + 1, PHX_CMDQ_RECORD_BYTES_MAX);
+            phx_cmdq_publish(q, 1);
+        }
+        cr_assert_eq(phx_cmdq_reserve(q, 1, PHX_CMDQ_RECORD_BYTES_MAX, 2, 1, &records, &status), 0);
+        cr_assert_eq(status, PH_FULL);
+        phx_cmdq_snapshot(q);
+        for (uint64_t i = 0; i < 2; i++) {
+            cr_assert(phx_cmdq_next(q, &run));
+            cr_assert_eq(run.sequence_first, i);
+            const unsigned char *bytes = run.records;
+            cr_assert_eq(bytes[0], i + 1);
+            cr_assert_eq(bytes[PHX_CMDQ_RECORD_BYTES_MAX - 1], i + 1);
+        }
+        cr_assert(!phx_cmdq_next(q, &run));
+        phx_cmdq_release(q);
+    }
+}
+
+/* ---- full ---- */
+
+static void fills_and_recovers(uint32_t blocks)
+{
+    begin(blocks);
+    for (int round = 0; round < 5; round++) {
+        uint64_t first = sequence;
+        while (put(1000) > 0) {
+        }
+        cr_assert_eq(status, PH_FULL);
+        cr_assert_geq(sequence - first, (uint64_t)(blocks - (round > 0)) * WORDS_MAX * 9 / 10);
+        uint64_t accepted = phx_cmdq_count(q).accepted;
+        cr_assert_eq(put(1), 0); /* and again */
+        cr_assert_eq(status, PH_FULL);
+        cr_assert_eq(phx_cmdq_count(q).accepted, accepted);
+        cr_assert_eq(tick(), sequence - first);
+        cr_assert_gt(put(1), 0); /* a tick is enough */
+        cr_assert_eq(tick(), 1);
+    }
+}
+
+Test(cmdq, full_with_one_block)
+{
+    fills_and_recovers(1);
+}
+
+Test(cmdq, full_with_some_blocks)
+{
+    fills_and_recovers(2);
+    tear_down();
+    set_up();
+    fills_and_recovers(3);
+    tear_down();
+    set_up();
+    fills_and_recovers(17);
+}
+
+/* The block was read to its end before anyone knew that it is closed. */
+Test(cmdq, full_with_nothing_queued_is_over_after_a_tick)
+{
+    begin(1);
+    cr_assert_eq(put(WORDS_MAX), WORDS_MAX);
+    cr_assert_eq(tick(), WORDS_MAX);
+    cr_assert_eq(put(1), 0);
+    cr_assert_eq(status, PH_FULL);
+    cr_assert_eq(tick(), 0);
+    cr_assert_eq(put(1), 1);
+    cr_assert_eq(tick(), 1);
+}
+
+Test(cmdq, blocks_come_back_only_at_release)
+{
+    begin(2);
+    while (put(1000) > 0) {
+    }
+    phx_cmdq_snapshot(q);
+    take_all();
+    cr_assert_eq(put(1), 0); /* a worker may be reading */
+    phx_cmdq_release(q);
+    cr_assert_eq(put(1), 1);
+}
+
+Test(cmdq, no_memory_is_not_full)
+{
+    begin(4);
+    cr_assert_eq(put(100), 100);
+    watched_memory_fail_after(&watched, 0);
+    uint32_t more = put(WORDS_MAX);
+    cr_assert_gt(more, 0);
+    cr_assert_eq(put(1), 0);
+    cr_assert_eq(status, PH_NO_MEMORY);
+    cr_assert_eq(put(1), 0);
+    cr_assert_eq(status, PH_NO_MEMORY);
+    cr_assert_eq(tick(), 100 + more); /* the closed block comes back and does without memory */
+    cr_assert_eq(put(1), 1);
+    cr_assert_eq(put(WORDS_MAX), WORDS_MAX - 3); /* one word and two headers */
+    cr_assert_eq(put(1), 0);
+    cr_assert_eq(status, PH_NO_MEMORY);
+    watched_memory_fail_after(&watched, UINT64_MAX);
+    cr_assert_eq(put(1), 1);
+    cr_assert_eq(tick(), WORDS_MAX - 1);
+}
+
+Test(cmdq, no_memory_to_create)
+{
+    for (uint64_t allowed = 0;; allowed++) {
+        watched_memory_fail_after(&watched, allowed);
+        q = phx_cmdq_create(&mem, 4 * BLOCK);
+        if (q != NULL) {
+            cr_assert_eq(allowed, 3); /* itself and two rings */
+            break;
+        }
+        cr_assert_eq(atomic_load(&watched.blocks), 0);
+    }
+}
+
+Test(cmdq, destroyed_full)
+{
+    begin(5);
+    while (put(777) > 0) {
+    }
+    phx_cmdq_snapshot(q);
+    take();
+}
+
+/* ---- going back ---- */
+
+Test(cmdq, rewind_gives_the_same_again)
+{
+    begin(6);
+    put(20);
+    tick(); /* so that the snapshot starts inside a block */
+    uint64_t from = next_expected;
+    while (sequence < 4 * WORDS_MAX) {
+        cr_assert_gt(put(1000), 0);
+    }
+    phx_cmdq_snapshot(q);
+    for (uint32_t runs = 0; runs < 15; runs++) {
+        for (uint32_t i = 0; i < runs; i++) {
+            cr_assert_gt(take(), 0);
+        }
+        phx_cmdq_rewind(q);
+        next_expected = from;
+    }
+    put(5); /* is not part of it */
+    uint64_t in_snapshot = sequence - 5 - 20;
+    cr_assert_eq(take_all(), in_snapshot);
+    phx_cmdq_rewind(q);
+    next_expected = from;
+    cr_assert_eq(take_all(), in_snapshot);
+    phx_cmdq_release(q);
+    cr_assert_eq(phx_cmdq_count(q).released, 20 + in_snapshot); /* counted once */
+    cr_assert_eq(tick(), 5);
+}
+
+/* Released after every possible number of runs: the rest comes first the next time. */
+Test(cmdq, what_was_not_come_to_stays)
+{
+    for (uint32_t runs = 0; runs < 14; runs++) {
+        set_up();
+        begin(6);
+        for (uint32_t i = 0; i < 12; i++) {
+            cr_assert_eq(put(i % 3 == 2 ? WORDS_MAX : 1000), i % 3 == 2 ? WORDS_MAX - 2004 : 1000);
+        }
+        phx_cmdq_snapshot(q);
+        for (uint32_t i = 0; i < runs; i++) {
+            take();
+        }
+        phx_cmdq_release(q);
+        cr_assert_eq(phx_cmdq_count(q).released, next_expected - 1);
+        put(10);
+        uint64_t left = sequence - phx_cmdq_count(q).released;
+        cr_assert_eq(tick(), left);
+        tear_down();
+    }
+}
+
+Test(cmdq, counts)
+{
+    begin(2);
+    put(100);
+    cr_assert_eq(phx_cmdq_count(q).accepted, 100);
+    cr_assert_eq(phx_cmdq_count(q).released, 0);
+    phx_cmdq_snapshot(q);
+    take_all();
+    cr_assert_eq(phx_cmdq_count(q).released, 0);
+    put(5);
+    phx_cmdq_release(q);
+    cr_assert_eq(phx_cmdq_count(q).accepted, 105);
+    cr_assert_eq(phx_cmdq_count(q).released, 100);
+}
+
+Test(cmdq, warm_it_allocates_nothing)
+{
+    begin(8);
+    while (put(900) > 0) {
+    }
+    tick();
+    uint64_t calls = atomic_load(&mem.calls);
+    for (uint32_t i = 0; i < 500; i++) {
+        for (uint32_t j = 0; j < i % 30; j++) {
+            cr_assert_gt(put(900), 0);
+        }
+        tick();
+    }
+    cr_assert_eq(atomic_load(&mem.calls), calls);
+}
+
+/* It holds no more blocks than it ever needed at once. */
+Test(cmdq, blocks_are_used_again)
+{
+    begin(1000);
+    for (uint32_t i = 0; i < 3000; i++) {
+        put(WORDS_MAX / 2);
+        tick();
+    }
+    cr_assert_lt(atomic_load(&mem.bytes), 4 * BLOCK);
+}
+
+Test(cmdq, counters_wrap)
+{
+    begin(3);
+    phx_cmdq_start_at(q, UINT32_MAX - 10);
+    for (uint32_t i = 0; i < 200; i++) {
+        while (put(WORDS_MAX / 3) > 0) {
+        }
+        cr_assert_eq(status, PH_FULL);
+        cr_assert_gt(tick(), 0);
+    }
+}
+
+#ifndef NDEBUG
+Test(cmdq, two_reservations_are_caught, .signal = SIGABRT)
+{
+    void *records;
+    begin(1);
+    (void)phx_cmdq_reserve(q, 1, 8, 1, 1, &records, &status);
+    (void)phx_cmdq_reserve(q, 1, 8, 1, 1, &records, &status);
+}
+
+Test(cmdq, more_published_than_reserved_is_caught, .signal = SIGABRT)
+{
+    void *records;
+    begin(1);
+    phx_cmdq_publish(q, phx_cmdq_reserve(q, 1, 8, 1, 1, &records, &status) + 1);
+}
+
+Test(cmdq, an_odd_record_is_caught, .signal = SIGABRT)
+{
+    void *records;
+    begin(1);
+    (void)phx_cmdq_reserve(q, 1, 12, 1, 1, &records, &status);
+}
+
+Test(cmdq, reading_without_a_snapshot_is_caught, .signal = SIGABRT)
+{
+    phx_cmd_run run;
+    begin(1);
+    (void)phx_cmdq_next(q, &run);
+}
+#endif
+
+/* ---- random use against a plain list ---- */
+
+enum { RUNS_MAX = 1 << 15 };
+
+/* What was published, in order; [read, known) is in the snapshot, the rest behind it. */
+typedef struct model {
+    struct {
+        uint16_t op, record_bytes;
+        uint32_t count;
+        uint64_t sequence;
+    } runs[RUNS_MAX];
+    uint32_t written, read, known, released;
+    uint64_t accepted;
+    uint64_t bytes; /* of runs not released */
+    uint32_t full;
+    bool small; /* only records of up to SMALL_WORDS */
+} model;
+
+enum { SMALL_WORDS = 12 };
+
+static uint64_t word_of(uint64_t at, uint64_t place)
+{
+    return phx_mix64(at * 977 + place);
+}
+
+static void model_put(model *m, uint64_t *random, uint32_t blocks)
+{
+    void *records;
+    uint16_t op = (uint16_t)phx_rng_next(random);
+    uint32_t words = m->small || phx_rng_below(random, 50) > 0
+                         ? 1 + phx_rng_below(random, SMALL_WORDS)
+                         : 1 + phx_rng_below(random, PHX_CMDQ_RECORD_BYTES_MAX / 8);
+    uint32_t wanted = phx_rng_below(random, 4) == 0 ? 1 + phx_rng_below(random, 20000) : 1 + phx_rng_below(random, 9);
+    uint32_t room = phx_cmdq_reserve(q, op, (uint16_t)(words * 8), sequence + 1, wanted, &records, &status);
+    if (room == 0) {
+        cr_assert_eq(status, PH_FULL);
+        /* all blocks but the one read last are full, but for less than a small run at their ends */
+        uint64_t least = (uint64_t)(blocks - 1) * (PHX_CMDQ_DATA_BYTES - HEADER - SMALL_WORDS * 8);
+        cr_assert(!m->small || m->bytes >= least, "full with %lu bytes in %u blocks", m->bytes, blocks);
+        m->full++;
+        return;
+    }
+    uint32_t used = phx_rng_below(random, 3) == 0 ? phx_rng_below(random, room + 1) : room;
+    for (uint64_t i = 0; i < (uint64_t)used * words; i++) {
+        ((uint64_t *)records)[i] = word_of(m->written, i);
+    }
+    phx_cmdq_publish(q, used);
+    if (used > 0) {
+        cr_assert_lt(m->written, RUNS_MAX);
+        m->runs[m->written].op = op;
+        m->runs[m->written].record_bytes = (uint16_t)(words * 8);
+        m->runs[m->written].count = used;
+        m->runs[m->written].sequence = sequence + 1;
+        m->written++;
+        m->accepted += used;
+        m->bytes += HEADER + (uint64_t)used * words * 8;
+        sequence += used;
+    }
+}
+
+static void model_take(model *m)
+{
+    phx_cmd_run run;
+    bool more = phx_cmdq_next(q, &run);
+    cr_assert_eq(more, m->read < m->known);
+    if (!more) {
+        return;
+    }
+    cr_assert_eq(run.op, m->runs[m->read].op);
+    cr_assert_eq(run.record_bytes, m->runs[m->read].record_bytes);
+    cr_assert_eq(run.count, m->runs[m->read].count);
+    cr_assert_eq(run.sequence_first, m->runs[m->read].sequence);
+    const uint64_t *words = run.records;
+    for (uint64_t i = 0; i < (uint64_t)run.count * run.record_bytes / 8; i++) {
+        cr_assert(words[i] == word_of(m->read, i));
+    }
+    m->read++;
+}
+
+static void model_tick(model *m, uint64_t *random, uint32_t blocks)
+{
+    phx_cmdq_snapshot(q);
+    m->known = m->written;
+    m->read = m->released;
+    bool all = phx_rng_below(random, 3) > 0;
+    uint32_t steps = all ? UINT32_MAX : phx_rng_below(random, 40);
+    for (uint32_t i = 0; i < steps; i++) {
+        uint32_t what = phx_rng_below(random, 30);
+        if (what == 0) {
+            phx_cmdq_rewind(q);
+            m->read = m->released;
+        } else if (what < 5 && m->written < RUNS_MAX) {
+            model_put(m, random, blocks);
+        } else {
+            model_take(m);
+        }
+        if (all && m->read == m->known) {
+            model_take(m);
+            break;
+        }
+    }
+    phx_cmdq_release(q);
+    for (; m->released < m->read; m->released++) {
+        m->bytes -= HEADER + (uint64_t)m->runs[m->released].count * m->runs[m->released].record_bytes;
+    }
+}
+
+static model the_model;
+
+static void random_use(uint64_t seed)
+{
+    uint64_t random = seed;
+    uint32_t blocks = 1 + phx_rng_below(&random, 5);
+    uint32_t puts = 1 + phx_rng_below(&random, 40);
+    model *m = &the_model;
+    memset(m, 0, sizeof(*m));
+    m->small = seed % 2 == 0;
+    begin(blocks);
+    phx_cmdq_start_at(q, (uint32_t)phx_rng_next(&random));
+    for (uint32_t round = 0; round < 300; round++) {
+        for (uint32_t i = phx_rng_below(&random, puts); i > 0; i--) {
+            model_put(m, &random, blocks);
+        }
+        model_tick(m, &random, blocks);
+        cr_assert_eq(phx_cmdq_count(q).accepted, m->accepted);
+    }
+    cr_assert_leq(phx_cmdq_count(q).released, m->accepted);
+}
+
+Test(cmdq, random_use_against_a_list)
+{
+    uint32_t full = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        set_up();
+        random_use(seed);
+        full += the_model.full;
+        tear_down();
+    }
+    cr_assert_gt(full, 100); /* it was met */
+}
