@@ -1,0 +1,120 @@
+/*
+ * Any bytes as a trace file, plain or gzip: the reader ends, and what it hands out as a
+ * good row keeps what trace.h says of rows. Run by libFuzzer, or over its corpus.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* memfd_create */
+#endif
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tools/trace.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define CHECK(x) \
+    do { \
+        if (!(x)) { \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); \
+            abort(); \
+        } \
+    } while (0)
+
+static uint32_t kind_of(void *user, const char *name)
+{
+    (void)user;
+    CHECK(name[0] != '\0');
+    return (uint32_t)strlen(name) % 5;
+}
+
+static void check_attrs(const ph_attrs *attrs)
+{
+    CHECK((attrs->given & ~(uint32_t)PH_GIVEN_ALL) == 0);
+    CHECK((attrs->given & (PH_USER_DATA | PH_CONSUMER)) == 0);
+    const float floats[] = {attrs->x, attrs->y, attrs->z, attrs->view, attrs->margin, attrs->reach};
+    for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++)
+        CHECK(isfinite(floats[i]));
+    CHECK(attrs->kind < 5);
+}
+
+static void check_row(const phx_trace_row *row, const phx_trace_row *before)
+{
+    const ph_attrs *attrs = &row->attrs;
+    CHECK(row->line > before->line);
+    CHECK(row->tick >= before->tick || before->line == 0);
+    CHECK(row->tick - before->tick <= PHX_TRACE_GAP_MAX || before->line == 0);
+    CHECK(row->id != 0);
+    CHECK(row->op < PHX_OP_COUNT);
+    check_attrs(attrs);
+    if (row->op == PHX_OP_ENTER)
+        CHECK((attrs->given & (PH_X | PH_Y)) == (PH_X | PH_Y));
+    else if (row->op == PHX_OP_MOVE)
+        CHECK(attrs->given != 0 && (attrs->given & ~(uint32_t)PH_POSITION) == 0);
+    else if (row->op == PHX_OP_PAIR)
+        CHECK(row->other != 0 && attrs->given & PH_VIEW);
+    else if (row->op == PHX_OP_LEAVE)
+        CHECK(row->other == 0 && attrs->given == 0);
+    else if (row->op != PHX_OP_SET && row->op != PHX_OP_DETACH)
+        CHECK(row->other != 0 && attrs->given == 0);
+}
+
+static void check_error(const phx_trace_error *error)
+{
+    CHECK(error->reason[0] != '\0');
+    CHECK(strlen(error->reason) < sizeof error->reason - 1); /* not cut */
+    for (const char *at = error->reason; *at; at++)
+        CHECK((unsigned char)*at >= 0x20 && (unsigned char)*at < 0x7f);
+}
+
+static void read_all(phx_trace *trace)
+{
+    phx_trace_row row, before = {0};
+    phx_trace_error error;
+    uint64_t line = 0;
+    for (;;) {
+        phx_trace_result result = phx_trace_next(trace, &row, &error);
+        if (result == PHX_TRACE_ROW) {
+            check_row(&row, &before);
+            before = row;
+            CHECK(row.line > line);
+            line = row.line;
+            continue;
+        }
+        if (result == PHX_TRACE_END)
+            return;
+        check_error(&error);
+        CHECK(error.line > line);
+        line = error.line;
+        if (result == PHX_TRACE_BROKEN)
+            return;
+        CHECK(result == PHX_TRACE_BAD && error.bad < PHX_TRACE_BAD_COUNT);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char path[64];
+    phx_mem mem;
+    phx_trace *trace;
+    phx_trace_error error;
+    int fd = memfd_create("trace", MFD_CLOEXEC);
+    CHECK(fd >= 0);
+    CHECK(write(fd, data, size) == (ssize_t)size);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    phx_mem_init(&mem, phx_allocator_libc());
+    ph_status status = phx_trace_open(&trace, &mem, path, kind_of, NULL, &error);
+    CHECK(status == PH_OK || status == PH_BAD_ARGUMENT);
+    if (status == PH_OK)
+        read_all(trace);
+    else
+        check_error(&error);
+    phx_trace_close(trace);
+    CHECK(atomic_load(&mem.bytes) == 0);
+    close(fd);
+    return 0;
+}

@@ -1,0 +1,475 @@
+#!/usr/bin/env python3
+"""Black-box test of pharos-replay: events, the same for every layout; bad input; files.
+
+usage: test_replay.py PHAROS-REPLAY [--seed N] [NAME ...]   NAME: only the tests of these names
+
+The random traces are checked against a brute force written here, which shares nothing
+with the library. A failure prints the command that shows it again; the seed is printed.
+"""
+import gzip
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
+SMALL = os.path.join(DATA, "replay_small.csv")
+SMALL_WORLD = ["--set", "view=10", "--set", "margin=2", "--set", "world_size=100,100", "--set", "tower_size=20"]
+LAYOUTS = [[], ["--workers", "2"], ["--shards", "2x1"], ["--workers", "3", "--shards", "4x4"],
+           ["--workers", "2", "--shards", "1x5"]]
+HEADER = "tick,observer,event,target\n"
+ALL = "tick,op,id,other,x,y,z,kind,view,margin,reach,layers,sees,stealth,detect,global,ready,cap,priority\n"
+
+program = None
+failures = 0
+
+
+def fail(what):
+    global failures
+    failures += 1
+    print(f"FAILED: {what}")
+
+
+def expect(condition, what):
+    if not condition:
+        fail(what)
+    return condition
+
+
+class Run:
+    """One run of the program in an own folder; knows how to complain."""
+
+    def __init__(self, folder, arguments, **options):
+        self.command = [program] + arguments
+        self.folder = folder
+        done = subprocess.run(self.command, cwd=folder, stdin=subprocess.DEVNULL, timeout=120,
+                              stdout=options.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, **options)
+        self.status = done.returncode
+        self.out = (done.stdout or b"").decode()
+        self.err = done.stderr.decode(errors="replace")
+
+    def complain(self, what):
+        fail(f"{what}\n  command: {' '.join(self.command)}\n  status: {self.status}\n  out: {self.out[:2000]}\n"
+             f"  err: {self.err[:2000]}")
+
+    def ends(self, status, err=None):
+        if self.status != status:
+            self.complain(f"exit status {status} expected")
+        if err is not None and err not in self.err:
+            self.complain(f"expected on stderr: {err}")
+        return self
+
+    def left_over(self, *names):
+        """Only these files are in the folder."""
+        there = sorted(os.listdir(self.folder))
+        if there != sorted(names):
+            self.complain(f"files {sorted(names)} expected, there are {there}")
+        return self
+
+    def summary(self):
+        return json.loads(self.out)
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def read(folder, name):
+    with open(os.path.join(folder, name), "rb") as file:
+        return file.read().decode()
+
+
+# ---- the event hash, by its definition ----
+
+def mix64(value):
+    mask = 2**64 - 1
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9 & mask
+    value = (value ^ value >> 27) * 0x94d049bb133111eb & mask
+    return value ^ value >> 31
+
+
+def event_hash(events):
+    total = 0
+    for line in events.splitlines()[1:]:
+        tick, observer, event, target = line.split(",")
+        chain = mix64((int(tick) + 0x9e3779b97f4a7c15) % 2**64)
+        for part in (int(observer), int(event == "enter"), int(target)):
+            chain = mix64(chain ^ part)
+        total += chain
+    return f"{total % 2**64:016x}"
+
+
+# ---- events ----
+
+def test_small_trace_by_hand(folder):
+    expected = read(DATA, "replay_small.events.csv")
+    for layout in LAYOUTS:
+        run = Run(folder, [SMALL, "--events", "out.csv", "--json"] + SMALL_WORLD + layout).ends(0, "")
+        if expect(os.path.exists(os.path.join(folder, "out.csv")), f"no events file: {run.command} {run.err}"):
+            if read(folder, "out.csv") != expected:
+                run.complain("events differ from those by hand")
+        summary = run.summary()
+        for key, value in {"ticks": 20, "commands": 24, "bad_lines": 0, "bad_lines_by_reason": {}, "enters": 11,
+                           "leaves": 7, "entities": 2, "event_hash": event_hash(expected)}.items():
+            if summary[key] != value:
+                run.complain(f"{key} {summary[key]}, expected {value}")
+        run.left_over("out.csv")
+
+
+def random_trace(rng):
+    """Walkers with two kinds of view; some are let in and out. Coordinates are whole, so float32 is exact."""
+    lines, ids, ticks = ["tick,op,id,x,y,kind"], {}, []
+    for tick in range(30):
+        lists = []
+        for _ in range(rng.randrange(12)):
+            entity = rng.randrange(1, 60)
+            place = (rng.randrange(-20, 220), rng.randrange(-20, 220))
+            if entity not in ids:
+                kind = rng.choice(["far", "near", "stone"])
+                lists.append(f"{tick},enter,{entity},{place[0]},{place[1]},{kind}")
+                ids[entity] = [place, kind, object()]
+            elif rng.random() < 0.3:
+                lists.append(f"{tick},leave,{entity}")
+                del ids[entity]
+            else:
+                lists.append(f"{tick},move,{entity},{place[0]},{place[1]}")
+                ids[entity][0] = place
+        for entity, state in ids.items():
+            if rng.random() < 0.5:
+                state[0] = (state[0][0] + rng.randrange(-9, 10), state[0][1] + rng.randrange(-9, 10))
+                lists.append(f"{tick},move,{entity},{state[0][0]},{state[0][1]}")
+        if lists or tick == 29 or not ticks:
+            lines += lists or [f"{tick},enter,{1000 + tick},0,0,stone"]
+            if not lists:
+                ids[1000 + tick] = [(0, 0), "stone", object()]
+        ticks.append((tick, {entity: tuple(state) for entity, state in ids.items()}))
+    return "\n".join(lines) + "\n", ticks
+
+
+def brute_force(ticks, views, margin):
+    """The events of circles: what everyone sees now against what the same one saw before."""
+    events, before, stays = [HEADER], {}, {}
+    for tick, world in ticks:
+        now = {}
+        for observer, (place, kind, stay) in world.items():
+            old = before.get(observer, {}) if stays.get(observer) is stay else {}
+            now[observer] = {}
+            for target, (other, _, other_stay) in world.items():
+                radius = views[kind] + (margin if old.get(target) is other_stay else 0)
+                square = (place[0] - other[0])**2 + (place[1] - other[1])**2
+                if target != observer and views[kind] > 0 and square <= radius**2:
+                    now[observer][target] = other_stay
+            left = sorted(target for target in old if now[observer].get(target) is not old[target])
+            came = sorted(target for target in now[observer] if old.get(target) is not now[observer][target])
+            for event, targets in (("leave", left), ("enter", came)):
+                events += [(tick, observer, event, target) for target in targets]
+        before, stays = now, {observer: state[2] for observer, state in world.items()}
+    rows = sorted(events[1:], key=lambda e: (e[0], e[1], e[2] == "enter", e[3]))
+    return HEADER + "".join(f"{t},{o},{e},{g}\n" for t, o, e, g in rows)
+
+
+def test_random_traces(folder, seed):
+    write(folder, "world.conf", "world_size = {200, 200}\ntower_size = 17\n"
+          "class far { view = 50 margin = 6 }\nclass near { view = 20 margin = 6 }\nclass stone { view = 0 }\n")
+    for number in range(12):
+        rng = random.Random(seed + number)
+        text, ticks = random_trace(rng)
+        expected = brute_force(ticks, {"far": 50, "near": 20, "stone": 0}, 6)
+        write(folder, "trace.csv", text)
+        with gzip.open(os.path.join(folder, "trace.csv.gz"), "wb") as file:
+            file.write(text.replace("\n", "\r\n").encode())
+        for layout in LAYOUTS:
+            name = rng.choice(["trace.csv", "trace.csv.gz"])
+            run = Run(folder, [name, "--config", "world.conf", "--events", "out.csv", "--json"] + layout).ends(0)
+            if run.status == 0 and read(folder, "out.csv") != expected:
+                write(folder, "expected.csv", expected)
+                run.complain(f"events differ from the brute force, seed {seed + number}")
+                return
+            if run.status == 0 and run.summary()["event_hash"] != event_hash(expected):
+                run.complain("event hash")
+
+
+def test_ticks(folder):
+    """Ticks begin with the first line's, run where there is no line, and stop when asked to."""
+    write(folder, "t.csv", "tick,op,id,x,y\n100,enter,1,0,0\n100,enter,2,5,0\n150,move,2,50,0\n1000,leave,2\n")
+    for ticks, count, events in ((None, 901, 4), (1, 1, 2), (50, 50, 2), (51, 51, 4), (901, 901, 4), (5000, 901, 4)):
+        limit = ["--ticks", str(ticks)] if ticks else []
+        run = Run(folder, ["t.csv", "--json", "--events", "e.csv", "--set", "view=10"] + limit).ends(0)
+        summary = run.summary()
+        if summary["ticks"] != count or summary["enters"] + summary["leaves"] != events:
+            run.complain(f"{count} ticks and {events} events expected")
+    expected = HEADER + "100,1,enter,2\n100,2,enter,1\n150,1,leave,2\n150,2,leave,1\n"
+    expect(read(folder, "e.csv") == expected, f"ticks of the trace: {read(folder, 'e.csv')}")
+    write(folder, "none.csv", "tick,op,id\n# nothing\n")
+    run = Run(folder, ["none.csv", "--json", "--events", "none.out"]).ends(0)
+    expect(run.summary()["ticks"] == 0 and read(folder, "none.out") == HEADER, "a trace of no line runs no tick")
+
+
+def test_height(folder):
+    """z: kept where it is empty, 0 where there is no column."""
+    sphere = ["--set", "shape=sphere", "--set", "view=10", "--events", "-"]
+    write(folder, "z.csv", "tick,op,id,x,y,z\n0,enter,1,0,0,100\n0,enter,2,0,0,100\n1,move,2,1,1\n2,move,2,1,1,0\n"
+          "3,move,2,,,95\n")
+    expected = HEADER + "".join(f"{tick},{a},{event},{b}\n" for tick, event in ((0, "enter"), (2, "leave"), (3, "enter"))
+                                for a, b in ((1, 2), (2, 1)))
+    run = Run(folder, ["z.csv"] + sphere).ends(0, "event hash")
+    if run.out != expected:
+        run.complain("events with heights")
+    write(folder, "flat.csv", "tick,op,id,x,y\n0,enter,1,0,0\n0,enter,2,0,0\n1,move,2,1,1\n")
+    run = Run(folder, ["flat.csv"] + sphere).ends(0)
+    if run.out != HEADER + "0,1,enter,2\n0,2,enter,1\n":
+        run.complain("events without heights")
+
+
+def test_wide_ids(folder):
+    top = 2**64 - 1
+    write(folder, "t.csv", f"tick,op,id,x,y\n{top - 1},enter,{top},0,0\n{top},enter,{top - 1},1,1\n")
+    run = Run(folder, ["t.csv", "--set", "view=10", "--events", "-"]).ends(0)
+    if run.out != HEADER + f"{top},{top - 1},enter,{top}\n{top},{top},enter,{top - 1}\n":
+        run.complain("ticks and ids near 2^64")
+
+
+def test_kinds(folder):
+    write(folder, "t.csv", "tick,op,id,x,y,kind\n0,enter,1,0,0,guard\n0,enter,2,5,0,nobody-knows\n0,enter,3,0,5\n")
+    run = Run(folder, ["t.csv", "--set", "guard.view=10", "--events", "-"]).ends(0)
+    if run.out != HEADER + "0,1,enter,2\n0,1,enter,3\n":
+        run.complain("a kind that is not there is class default")
+
+
+def test_many_commands_in_one_tick(folder):
+    """More than a producer's queue holds is still one tick, in order; more than all hold is refused by name."""
+    count = 4000
+    lines = ["tick,op,id,x,y"] + [f"3,enter,{i},{i % 60},{i // 60}" for i in range(1, count)]
+    lines += [f"3,move,{i},{i // 60},{i % 60}" for i in range(1, count)] + ["4,leave,7", "5,leave,8"]
+    write(folder, "t.csv", "\n".join(lines) + "\n")
+    world = ["t.csv", "--set", "view=2", "--json", "--set", "world_size=200,200"]
+    wide = Run(folder, world + ["--events", "wide.csv"]).ends(0)
+    tight = Run(folder, world + ["--events", "tight.csv", "--set", "producer_bytes=65536", "--set",
+                                 "producers_max=256", "--shards", "2x2"]).ends(0)
+    expect(wide.summary()["ticks"] == 3 and wide.summary()["bad_lines"] == 0, f"wide queue: {wide.out}")
+    expect(read(folder, "wide.csv") == read(folder, "tight.csv"), "the events depend on the size of the queues")
+    run = Run(folder, world + ["--events", "no.csv", "--set", "producer_bytes=65536", "--set", "producers_max=2"])
+    run.ends(2, "raise producer_bytes (or producers_max)").left_over("t.csv", "wide.csv", "tight.csv")
+
+
+def test_endless_ticks_are_refused(folder):
+    write(folder, "t.csv", "tick,op,id\n0,set,1\n99999999999,set,1\n")
+    Run(folder, ["t.csv"]).ends(2, "t.csv:")
+
+
+# ---- bad lines ----
+
+BAD_LINES = [
+    ("x,leave,1", "tick: \"x\" is not a whole number"),
+    ("4,leave,1", "tick goes down, from 5 to 4"),
+    ("5,hop,1", "op: \"hop\" is unknown"),
+    ("5,leave,0", "id: \"0\" is not a whole number from 1"),
+    ("5,enter,2,,1", "enter needs y"),
+    ("5,enter,2,,nan,1", "x: \"nan\" is not a number"),
+    ("5,enter,2,,1e99,1", "x: \"1e99\" does not fit into a 32-bit float"),
+    ("5,move,1", "move needs x, y or z"),
+    ("5,pair,1,2", "pair needs view"),
+    ("5,leave,1,9", "leave takes no other"),
+    ("5,leave,1" + "," * 20, "more fields than the 19 columns"),
+    ("5,leave,1\0", "zero byte"),
+    ("5,leave," + "1" * 70000, "more than 65536 bytes"),
+    # refused by the engine at once ...
+    ("5,set,1,,,,,,-1", "(PH_BAD_RADIUS)"),
+    ("5,pair,1,2,,,,,-1", "(PH_BAD_RADIUS)"),
+    ("5,link,1,1", "(PH_SAME_ID)"),
+    ("5,set,1,,,,,,,,,,,,,,,2147483648", "(PH_BAD_VALUE)"),
+    # ... and in the tick
+    ("5,leave,77", "entity 77: no entity of this id is in the world (PH_UNKNOWN_ID)"),
+    ("5,enter,1,,2,2", "entity 1: an entity of this id is in the world already (PH_EXISTS)"),
+    ("5,unlink,1,2", "(PH_ABSENT)"),
+    ("5,attach,1,1", "(PH_CYCLE)"),
+]
+
+
+def test_bad_lines(folder):
+    for line, reason in BAD_LINES:
+        write(folder, "t.csv", ALL + "5,enter,1,,1,1\n5,enter,2,,2,2\n# about\n" + line + "\n6,leave,1\n")
+        run = Run(folder, ["t.csv", "--set", "view=10", "--events", "out.csv"])
+        run.ends(2, "t.csv:5: ").ends(2, reason).left_over("t.csv")
+        expect(run.out == "", f"a failed run prints no summary: {run.out}")
+        run = Run(folder, ["t.csv", "--set", "view=10", "--json", "--skip-bad"]).ends(0, "t.csv:5: ").ends(0, reason)
+        summary = run.summary()
+        by_reason = sum(summary["bad_lines_by_reason"].values())
+        if (summary["bad_lines"], by_reason, summary["commands"], summary["entities"]) != (1, 1, 3, 1):
+            run.complain("one bad line, three commands and one entity expected")
+
+
+def test_bad_lines_change_nothing(folder):
+    """All of them between good ones: the events of the good ones alone."""
+    bad = "".join(line + "\n" for line, _ in BAD_LINES)
+    write(folder, "t.csv", ALL + "5,enter,1,,1,1\n5,enter,2,,2,2\n" + bad + "6,leave,1\n")
+    run = Run(folder, ["t.csv", "--set", "view=10", "--events", "-", "--skip-bad", "--json"]).ends(0)
+    if run.out != HEADER + "5,1,enter,2\n5,2,enter,1\n6,2,leave,1\n":
+        run.complain("bad lines left a trace")
+    lines = run.err.splitlines()
+    shown = [line for line in lines if line.startswith("t.csv:")]
+    summary = json.loads(lines[-1])
+    expect(len(shown) == 10, f"10 bad lines are shown: {run.err}")
+    expect(summary["bad_lines"] == len(BAD_LINES), f"all are counted: {summary}")
+    expect(summary["bad_lines_by_reason"]["PH_BAD_RADIUS"] == 2, f"by reason: {summary}")
+    text = Run(folder, ["t.csv", "--set", "view=10", "--skip-bad"]).ends(0).out
+    expect(f"bad lines      {len(BAD_LINES)}\n" in text, text)
+    expect("  2            a view, margin or reach is negative or not finite\n" in text, text)
+
+
+def test_more_refusals_than_are_told(folder):
+    write(folder, "t.csv", "tick,op,id\n" + "".join(f"1,leave,{i}\n" for i in range(1, 101)))
+    run = Run(folder, ["t.csv", "--set", "refusals_max=10", "--skip-bad", "--json"]).ends(0)
+    summary = run.summary()
+    expect(summary["bad_lines"] == 100 and summary["commands"] == 0, f"all are counted: {summary}")
+    expect(summary["bad_lines_by_reason"] == {"PH_UNKNOWN_ID": 10, "refused beyond refusals_max": 90}, f"{summary}")
+    Run(folder, ["t.csv", "--set", "refusals_max=10"]).ends(2, "t.csv:2: ")
+
+
+def test_bad_headers(folder):
+    for text, reason in (("", "t.csv: the file ends without a header"), ("tick,op\n", "t.csv:1: the header has no column id"),
+                         ("# x\ntick,op,id,id\n", "t.csv:2: column id stands twice"),
+                         ("tick,op,id,speed\n", "t.csv:1: unknown column \"speed\""),
+                         (b"\x28\xb5\x2f\xfd\x00\x01\n", "t.csv:1: unknown column \"(\\xb5/\\xfd\\x00\\x01\"")):
+        write(folder, "t.csv", text)
+        run = Run(folder, ["t.csv", "--events", "out.csv"]).ends(2, reason).left_over("t.csv")
+        expect("\n" not in run.err.rstrip("\n"), f"one line of error: {run.err}")
+
+
+def test_damaged_gzip(folder):
+    text = "tick,op,id,x,y\n" + "".join(f"0,enter,{i},0,0\n" for i in range(1, 20))
+    text += "".join(f"{i // 100},move,{i % 19 + 1},{i * 7 % 101},{i * 13 % 103}\n" for i in range(1, 20000))
+    whole = gzip.compress(text.encode())
+    for data, reason in ((whole[:len(whole) // 2], "the gzip data ends too early"),
+                         (whole[:-1], "the gzip data ends too early"),
+                         (whole[:5000] + bytes([whole[5000] ^ 64]) + whole[5001:], "t.csv.gz:"),
+                         (whole[:-8] + bytes([whole[-8] ^ 1]) + whole[-7:], "damaged"),
+                         (whole + b"more", "damaged")):
+        write(folder, "t.csv.gz", data)
+        for skip in ([], ["--skip-bad"]):
+            run = Run(folder, ["t.csv.gz", "--events", "out.csv"] + skip)
+            run.ends(2, "t.csv.gz:").ends(2, reason).left_over("t.csv.gz")
+    write(folder, "t.csv.gz", whole)
+    Run(folder, ["t.csv.gz"]).ends(0)
+
+
+# ---- command line and config ----
+
+def test_usage(folder):
+    small = ["--", SMALL]
+    for arguments, reason in (([], "which trace?"), ([SMALL, SMALL], "one trace at a time"), (["--fast"] + small, "--fast"),
+                              (["--workers", "x"] + small, "--workers: 'x'"), (["--workers", "0"] + small, "--workers: '0'"),
+                              (["--workers", "99999"] + small, "workers"), (["--shards", "4"] + small, "not like 4x2"),
+                              (["--shards", "0x4"] + small, "not like 4x2"), (["--index", "magic"] + small, "magic"),
+                              (["--index", "x" * 500] + small, "is no index"),
+                              (["--ticks", "0"] + small, "--ticks: '0'"), (["--ticks", "-1"] + small, "--ticks: '-1'"),
+                              (["--ticks", "1", "--ticks", "2"] + small, "--ticks is given twice"),
+                              (["--events", "a", "--events", "b"] + small, "--events is given twice"),
+                              (["--set", "speed=1"] + small, "speed"), (["--set", "view=-1"] + small, "view"),
+                              (["--set", "view"] + small, "view"), (["--config", "none.conf"] + small, "none.conf"),
+                              (["none.csv"], "none.csv: No such file"), (["."], ".: Is a directory"),
+                              (["--shards", "9x9", "--set", "world_size=100,100", "--set", "tower_size=50"] + small,
+                               "shards")):
+        run = Run(folder, arguments).ends(2, reason).left_over()
+        expect(run.out == "", f"nothing on stdout: {run.command}")
+    write(folder, "bad.conf", "class default { view = 10 }\nspeed = 3\n")
+    Run(folder, ["--config", "bad.conf", SMALL]).ends(2, "bad.conf:2:")
+
+
+def test_help(folder):
+    run = Run(folder, ["--help"]).ends(0)
+    for word in ("Examples:", "--skip-bad", "--events=", "Exit status: 0 ", "leave before enter"):
+        expect(word in run.out, f"--help says {word}")
+    version = Run(folder, ["--version"]).ends(0).out
+    expect(version.startswith("pharos-replay ") and len(version.split()) == 2, f"--version: {version}")
+
+
+def test_assignments_in_order(folder):
+    write(folder, "t.csv", "tick,op,id,x,y\n0,enter,1,0,0\n0,enter,2,5,0\n")
+    write(folder, "a.conf", "class default { view = 10 }\nshards = {2, 2}\nworkers = 2\n")
+    for arguments, enters, workers, shards in (([], 2, 2, [2, 2]), (["--set", "view=1", "--workers", "1"], 0, 1, [2, 2]),
+                                               (["--set", "view=1", "--set", "view=9", "--shards", "1x3"], 2, 2, [1, 3]),
+                                               (["--workers", "3", "--set", "workers=1"], 2, 1, [2, 2])):
+        run = Run(folder, ["t.csv", "--json", "--config", "a.conf"] + arguments).ends(0)
+        summary = run.summary()
+        if (summary["enters"], summary["workers"], summary["shards"]) != (enters, workers, shards):
+            run.complain(f"{enters} enters, {workers} workers, {shards} shards expected")
+
+
+def test_nobody_observes(folder):
+    Run(folder, [SMALL, "--ticks", "1"]).ends(0, "no entity observes")
+    run = Run(folder, [SMALL, "--ticks", "1"] + SMALL_WORLD).ends(0)
+    expect("no entity observes" not in run.err, "someone does observe")
+
+
+# ---- files ----
+
+def bounded():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50))
+
+
+def test_events_file(folder):
+    expected = read(DATA, "replay_small.events.csv")
+    small = [SMALL] + SMALL_WORLD
+    run = Run(folder, small + ["--events", "-"]).ends(0, "event hash").left_over()
+    if run.out != expected:
+        run.complain("events on stdout")
+    write(folder, "old.csv", "old")
+    Run(folder, small + ["--events", "old.csv"], preexec_fn=bounded).ends(1, "old.csv: File too large")
+    Run(folder, small + ["--events", "new.csv"], preexec_fn=bounded).ends(1, "new.csv: File too large").left_over("old.csv")
+    expect(read(folder, "old.csv") == "old", "what was there stays when the run fails")
+    Run(folder, small + ["--events", "old.csv"]).ends(0).left_over("old.csv")
+    expect(read(folder, "old.csv") == expected, "what was there is replaced when the run ends well")
+    Run(folder, small + ["--events", "none/new.csv"]).ends(1, "none/new.csv: No such file").left_over("old.csv")
+    Run(folder, small + ["--events", "/dev/full"]).ends(1, "/dev/full: No space left")
+    Run(folder, small + ["--events", "/dev/null"]).ends(0)
+    expect(not os.path.isfile("/dev/null"), "/dev/null is still a device")
+    write(folder, "trace.csv", "tick,op,id\n")
+    Run(folder, ["trace.csv", "--events", "./trace.csv"]).ends(2, "that is the trace itself")
+    expect(read(folder, "trace.csv") == "tick,op,id\n", "the trace is as it was")
+
+
+def test_summary_that_can_not_be_written(folder):
+    with open("/dev/full", "wb") as full:
+        for more in ([], ["--json"]):
+            Run(folder, [SMALL] + SMALL_WORLD + more, stdout=full).ends(1, "the summary: No space left")
+
+
+def main():
+    global program
+    arguments = sys.argv[1:]
+    if not arguments:
+        sys.exit(__doc__)
+    program = os.path.abspath(arguments.pop(0))
+    seed = random.SystemRandom().randrange(10**9)
+    if "--seed" in arguments:
+        place = arguments.index("--seed")
+        seed = int(arguments[place + 1])
+        del arguments[place:place + 2]
+    print(f"seed {seed}")
+    ran = 0
+    for name, test in list(globals().items()):
+        if not name.startswith("test_") or (arguments and name not in arguments):
+            continue
+        ran += 1
+        before = failures
+        with tempfile.TemporaryDirectory(prefix="pharos_replay_") as folder:
+            try:
+                test(folder, seed) if name == "test_random_traces" else test(folder)
+            except (OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
+                fail(f"{name}: {error!r}")
+        print(f"{'ok' if failures == before else 'NOT OK'} {name}", flush=True)
+    print(f"{ran} tests, {failures} failures")
+    return 1 if failures or ran == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
