@@ -298,11 +298,8 @@ phx_zone phx_shard_measure(phx_shard *shard)
     if (shard->radius_stale) measure_radius(shard);
     if (shard->pin_count > 0) shard->copies_due = true;
     shard->pin_count = 0;
-    phx_zone zone;
-    memset(&zone, 0, sizeof zone); /* compared with memcmp */
-    zone.rect = shard->rect;
-    zone.observed = shard->observing_count > 0;
-    zone.margin_max = shard->margin_max;
+    phx_zone zone = {
+        .rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
     if (!zone.observed) return zone;
     zone.halo_towers = shard->rules->range == PH_RANGE_TOWERS ? shard->rules->span
                                                               : phx_length_towers(shard->rules, shard->radius_max);

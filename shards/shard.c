@@ -122,43 +122,38 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     return slot;
 }
 
-/* A forget to come needs room before anything is changed. */
-static bool reserve_forget(phx_shard *shard)
+bool phx_shard_ready(phx_shard *shard)
 {
+    phx_slots *leaving = &shard->leaving;
     return phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
-                    (size_t)shard->forget_count + 1, sizeof(phx_forget));
+                    (size_t)shard->forget_count + 1, sizeof(phx_forget)) &&
+           phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count, (size_t)leaving->count + 1,
+                    sizeof(uint32_t));
 }
 
-bool phx_shard_leave(phx_shard *shard, uint32_t slot)
+static void forget(phx_shard *shard, phx_forget item)
+{
+    PHX_ASSERT(shard->forget_count < shard->forgets_capacity);
+    shard->forgets[shard->forget_count++] = item;
+}
+
+void phx_shard_leave(phx_shard *shard, uint32_t slot)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    if (!reserve_forget(shard)) return false;
     phx_shard_touch(shard, &store->body[slot]);
     if (store->body[slot].state & PHX_SLOT_ROW) shard->grid.stale = true;
-    shard->forgets[shard->forget_count++] = (phx_forget){store->id[slot], store->attr[slot].consumer, PHX_SLOT_NONE};
+    forget(shard, (phx_forget){store->id[slot], store->attr[slot].consumer, PHX_SLOT_NONE});
     shard->observers_stale = true;
     phx_shard_count_observer(shard, &store->attr[slot], -1);
     phx_relations_drop(&shard->relations, store->id[slot]);
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_store_kill(store, slot);
-    return true;
 }
 
 static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
 {
     return tx < shard->rect.x0 || tx > shard->rect.x1 || ty < shard->rect.y0 || ty > shard->rect.y1;
-}
-
-static bool note_leaving(phx_shard *shard, uint32_t slot)
-{
-    phx_slots *leaving = &shard->leaving;
-    if (!phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count, (size_t)leaving->count + 1,
-                  sizeof(uint32_t)))
-        return false;
-    leaving->at[leaving->count++] = slot;
-    shard->store.body[slot].state |= PHX_SLOT_LEAVING;
-    return true;
 }
 
 void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z)
@@ -179,33 +174,31 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     }
 }
 
-bool phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
+void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
 {
     phx_body *body = &shard->store.body[slot];
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
-    if (body->x == x && body->y == y && body->z == z) return true;
-    uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
-    if (outside(shard, tx, ty) && !(body->state & PHX_SLOT_LEAVING) && !note_leaving(shard, slot)) return false;
+    if (body->x == x && body->y == y && body->z == z) return;
     phx_shard_touch(shard, body);
     phx_shard_place(shard, body, x, y, z);
-    return true;
+    if (!outside(shard, body->tx, body->ty) || (body->state & PHX_SLOT_LEAVING)) return;
+    PHX_ASSERT(shard->leaving.count < shard->leaving.capacity);
+    shard->leaving.at[shard->leaving.count++] = slot;
+    body->state |= PHX_SLOT_LEAVING;
 }
 
-bool phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
+void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
 {
     phx_store *store = &shard->store;
     phx_attr *now = &store->attr[slot];
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    bool silenced = now->ready && !attr->ready;
-    if (silenced && !reserve_forget(shard)) return false;
     phx_shard_touch(shard, &store->body[slot]);
-    if (silenced) shard->forgets[shard->forget_count++] = (phx_forget){store->id[slot], now->consumer, slot};
+    if (now->ready && !attr->ready) forget(shard, (phx_forget){store->id[slot], now->consumer, slot});
     if (phx_observes(now) != phx_observes(attr)) shard->observers_stale = true;
     phx_shard_count_observer(shard, now, -1);
     *now = *attr;
     phx_shard_count_observer(shard, now, 1);
     phx_shard_flag(shard, slot);
-    return true;
 }
 
 bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)

@@ -27,7 +27,7 @@ typedef struct phx_zone {
     phx_rect rect;
     uint32_t halo_towers; /* own observers look this far beyond the rectangle */
     float margin_max;     /* of own observers */
-    bool observed;        /* there are own observers at all */
+    uint32_t observed;    /* there are own observers at all; a word, for memcmp */
 } phx_zone;
 
 /* An observer that migrated in: its old list, by slot once the halo is there. */
@@ -123,12 +123,13 @@ void phx_shard_begin(phx_shard *shard, uint64_t tick);
 /* A new own entity; the position is in attributes' place. PHX_SLOT_NONE = no memory, nothing changed. */
 uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data,
                          const phx_attr *attr, float x, float y, float z);
-/* false = no memory, nothing changed (also below). */
-bool phx_shard_leave(phx_shard *shard, uint32_t slot);
-bool phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
+/* Room for one more leave, move or set, which can not fail then. false = no memory, nothing changed. */
+bool phx_shard_ready(phx_shard *shard);
+void phx_shard_leave(phx_shard *shard, uint32_t slot);
+void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
 /* Attributes become these. */
-bool phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
-/* The observer's relation to item.target becomes item; bits 0 ends it. */
+void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
+/* The observer's relation to item.target becomes item; bits 0 ends it. false = no memory, nothing changed. */
 bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item);
 /* Every list is to be found anew. */
 void phx_shard_rules_changed(phx_shard *shard);
@@ -171,6 +172,14 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_idmap *d
     if (home && (uint32_t)(*home >> 32 & 0xffff) == shard->index) return (uint32_t)*home;
     return phx_store_ghost(&shard->store, id);
 }
+
+/*
+ * Who has `slot` (live here) in the list: calls visit(user, observer's slot) for each own
+ * observer, in no order. everywhere: seen by more than view and margin (global, reach,
+ * pair, link), so every observer is looked at. Between ticks, any thread.
+ */
+void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
+                        void (*visit)(void *user, uint32_t observer), void *user);
 
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 {

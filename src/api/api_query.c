@@ -1,0 +1,92 @@
+/*
+ * Queries: through the gate, then src/world/query.c. See pharos.h.
+ */
+#include "api/handles.h"
+#include "world/gate.h"
+#include "world/query.h"
+
+/* PH_OK: inside the gate, phx_gate_read_end() is due. */
+static ph_status read_begin(ph_world handle, phx_world **world)
+{
+    *world = phx_resolve_world(handle);
+    if (!*world) return PH_BAD_HANDLE;
+    return phx_gate_read_begin(&(*world)->gate) ? PH_OK : PH_BUSY;
+}
+
+ph_status ph_entity_get(ph_world handle, uint64_t id, ph_attrs *attrs)
+{
+    phx_world *world;
+    if (!attrs) return PH_BAD_ARGUMENT;
+    ph_status status = read_begin(handle, &world);
+    if (status != PH_OK) return status;
+    status = phx_query_entity(world, id, attrs);
+    phx_gate_read_end(&world->gate);
+    return status;
+}
+
+ph_status ph_sees(ph_world handle, uint64_t observer, uint64_t target, bool *sees)
+{
+    phx_world *world;
+    if (!sees) return PH_BAD_ARGUMENT;
+    ph_status status = read_begin(handle, &world);
+    if (status != PH_OK) return status;
+    status = phx_query_sees(world, observer, target, sees);
+    phx_gate_read_end(&world->gate);
+    return status;
+}
+
+typedef ph_status (*query_fn)(phx_world *world, uint64_t id, phx_found *found);
+
+static ph_status copy_ids(ph_world handle, query_fn query, uint64_t id, uint64_t *ids, uint32_t capacity,
+                          uint32_t *count)
+{
+    phx_world *world;
+    if (!count || (!ids && capacity > 0)) return PH_BAD_ARGUMENT;
+    ph_status status = read_begin(handle, &world);
+    if (status != PH_OK) return status;
+    phx_found found;
+    status = query(world, id, &found);
+    if (status == PH_OK) {
+        *count = found.count;
+        for (uint32_t i = 0; i < found.count && i < capacity; i++) ids[i] = found.items[i].id;
+    }
+    phx_found_free(&found);
+    phx_gate_read_end(&world->gate);
+    return status;
+}
+
+/* The visited list is a copy, so whatever the host does meanwhile, the iteration sees none of it. */
+static ph_status visit_ids(ph_world handle, query_fn query, uint64_t id, ph_visit_fn visit, void *user)
+{
+    phx_world *world;
+    if (!visit) return PH_BAD_ARGUMENT;
+    ph_status status = read_begin(handle, &world);
+    if (status != PH_OK) return status;
+    phx_found found;
+    status = query(world, id, &found);
+    for (uint32_t i = 0; status == PH_OK && i < found.count; i++)
+        if (!visit(user, found.items[i].id, found.user_data[found.items[i].slot])) break;
+    phx_found_free(&found);
+    phx_gate_read_end(&world->gate);
+    return status;
+}
+
+ph_status ph_list(ph_world world, uint64_t observer, uint64_t *ids, uint32_t capacity, uint32_t *count)
+{
+    return copy_ids(world, phx_query_list, observer, ids, capacity, count);
+}
+
+ph_status ph_observers(ph_world world, uint64_t target, uint64_t *ids, uint32_t capacity, uint32_t *count)
+{
+    return copy_ids(world, phx_query_observers, target, ids, capacity, count);
+}
+
+ph_status ph_list_visit(ph_world world, uint64_t observer, ph_visit_fn visit, void *user)
+{
+    return visit_ids(world, phx_query_list, observer, visit, user);
+}
+
+ph_status ph_observers_visit(ph_world world, uint64_t target, ph_visit_fn visit, void *user)
+{
+    return visit_ids(world, phx_query_observers, target, visit, user);
+}

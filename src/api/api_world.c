@@ -1,0 +1,97 @@
+/*
+ * ph_world_*, ph_tick: the table of worlds and the ticker's calls. See pharos.h.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/def.h"
+#include "api/handles.h"
+#include "world/gate.h"
+#include "world/query.h"
+
+phx_world_slot phx_world_slots[PH_WORLDS_MAX];
+
+ph_status ph_world_create(const ph_world_def *def, ph_world *world)
+{
+    if (!world) return PH_BAD_ARGUMENT;
+    *world = (ph_world){0};
+    if (!def) return PH_BAD_ARGUMENT;
+    ph_status status = ph_world_def_check(def, NULL, 0);
+    if (status != PH_OK) return status;
+    for (uint32_t i = 0; i < PH_WORLDS_MAX; i++) {
+        phx_world_slot *slot = &phx_world_slots[i];
+        uint32_t expected = 0;
+        if (!atomic_compare_exchange_strong_explicit(&slot->taken, &expected, 1, memory_order_acquire,
+                                                     memory_order_relaxed))
+            continue;
+        phx_world *made;
+        status = phx_world_create(def, &made);
+        if (status != PH_OK) {
+            atomic_store_explicit(&slot->taken, 0, memory_order_release);
+            return status;
+        }
+        uint32_t generation = atomic_fetch_add_explicit(&slot->generation, 1, memory_order_relaxed) + 1;
+        atomic_store_explicit(&slot->world, made, memory_order_release);
+        *world = (ph_world){.index1 = (uint16_t)(i + 1), .generation = (uint16_t)generation};
+        return PH_OK;
+    }
+    return PH_TAKEN;
+}
+
+ph_status ph_world_destroy(ph_world handle)
+{
+    phx_world *world = phx_resolve_world(handle);
+    if (!world) return PH_BAD_HANDLE;
+    if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
+    phx_world_slot *slot = &phx_world_slots[handle.index1 - 1];
+    atomic_store_explicit(&slot->world, NULL, memory_order_relaxed);
+    phx_world_destroy(world);
+    atomic_store_explicit(&slot->taken, 0, memory_order_release);
+    return PH_OK;
+}
+
+ph_status ph_tick(ph_world handle, uint64_t *tick)
+{
+    phx_world *world = phx_resolve_world(handle);
+    if (tick) *tick = 0;
+    return world ? phx_world_tick(world, tick) : PH_BAD_HANDLE;
+}
+
+ph_status ph_world_reconfigure(ph_world handle, const ph_world_def *def, char *reason, size_t reason_size)
+{
+    phx_world *world = phx_resolve_world(handle);
+    if (reason && reason_size > 0) reason[0] = '\0';
+    if (!world) return PH_BAD_HANDLE;
+    if (!def) return PH_BAD_ARGUMENT;
+    ph_status status = ph_world_def_check(def, reason, reason_size);
+    if (status != PH_OK) return status;
+    const char *name;
+    const ph_world_def *now = world->next_classes ? &world->next_def : &world->def;
+    if (phx_def_live_difference(now, def, &name)) {
+        if (reason && reason_size > 0) snprintf(reason, reason_size, "%s: can not change while the world lives", name);
+        return PH_NOT_LIVE;
+    }
+    return phx_world_reconfigure(world, def);
+}
+
+ph_status ph_world_stats(ph_world handle, ph_stats *stats)
+{
+    phx_world *world = phx_resolve_world(handle);
+    if (!world) return PH_BAD_HANDLE;
+    if (!stats) return PH_BAD_ARGUMENT;
+    if (!phx_gate_read_begin(&world->gate)) return PH_BUSY;
+    phx_query_stats(world, stats);
+    phx_gate_read_end(&world->gate);
+    return PH_OK;
+}
+
+ph_status ph_world_hash(ph_world handle, uint64_t *hash)
+{
+    phx_world *world = phx_resolve_world(handle);
+    if (!world) return PH_BAD_HANDLE;
+    if (!hash) return PH_BAD_ARGUMENT;
+    if (!phx_gate_read_begin(&world->gate)) return PH_BUSY;
+    *hash = phx_query_hash(world);
+    phx_gate_read_end(&world->gate);
+    return PH_OK;
+}

@@ -1,0 +1,43 @@
+/*
+ * Commands as they lie in a producer's queue: one operation and one record type per run
+ * (cmdq.h). Written by submit.c on the producer's thread, read by ingest.c in the tick.
+ */
+#ifndef PHX_WORLD_COMMANDS_H
+#define PHX_WORLD_COMMANDS_H
+
+#include <pharos/types.h>
+
+typedef enum phx_op {
+    PHX_OP_ENTER = 1, /* phx_cmd_attrs */
+    PHX_OP_LEAVE,     /* phx_cmd_id */
+    PHX_OP_MOVE,      /* phx_cmd_move */
+    PHX_OP_SET,       /* phx_cmd_attrs */
+    PHX_OP_PAIR,      /* phx_cmd_two; also those below but DETACH (phx_cmd_id) */
+    PHX_OP_UNPAIR,
+    PHX_OP_LINK,
+    PHX_OP_UNLINK,
+    PHX_OP_ATTACH,
+    PHX_OP_DETACH
+} phx_op;
+
+typedef struct phx_cmd_id {
+    uint64_t id;
+} phx_cmd_id;
+
+typedef struct phx_cmd_move {
+    uint64_t id;
+    ph_position position;
+    uint32_t reserved;
+} phx_cmd_move;
+
+typedef struct phx_cmd_attrs {
+    uint64_t id;
+    ph_attrs attrs;
+} phx_cmd_attrs;
+
+typedef struct phx_cmd_two {
+    uint64_t id, other;
+    float view, margin;
+} phx_cmd_two;
+
+#endif

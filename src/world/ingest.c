@@ -1,0 +1,159 @@
+/*
+ * Applying commands; see ingest.h. The relations between two entities are in ingest_two.c.
+ */
+#include "world/ingest.h"
+
+#include "world/attrs.h"
+#include "world/commands.h"
+#include "world/ingest_two.h"
+
+/* ---- one entity ---- */
+
+static ph_status enter(phx_world *world, const phx_cmd_attrs *command)
+{
+    const ph_attrs *given = &command->attrs;
+    if (phx_idmap_find(&world->directory, command->id)) return PH_EXISTS;
+    uint32_t entities = phx_idmap_count(&world->directory);
+    if (entities >= world->def.entities_max) return PH_CAPACITY;
+    if (!phx_idmap_reserve(&world->directory, entities + 1)) return PH_NO_MEMORY;
+    phx_attr attr = {0};
+    phx_attr_apply(&world->rules, given, &attr);
+    attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA | PH_CONSUMER);
+    float z = given->given & PH_Z ? given->z : 0.0f;
+    uint32_t index = phx_partition_shard(&world->partition, phx_tower_index(&world->rules, 0, given->x),
+                                         phx_tower_index(&world->rules, 1, given->y));
+    uint64_t user_data = given->given & PH_USER_DATA ? given->user_data : 0;
+    uint32_t slot = phx_shard_enter(&world->shards[index], command->id, world->incarnations + 1, user_data, &attr,
+                                    given->x, given->y, z);
+    if (slot == PHX_SLOT_NONE) return PH_NO_MEMORY;
+    world->incarnations++;
+    phx_idmap_insert(&world->directory, command->id, (uint64_t)index << 32 | slot);
+    return PH_OK;
+}
+
+static ph_status leave(phx_world *world, const phx_cmd_id *command)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
+    if (!phx_shard_ready(shard)) return PH_NO_MEMORY;
+    ph_status status = phx_ingest_release_all(world, command->id);
+    if (status != PH_OK) return status;
+    phx_shard_leave(shard, slot);
+    phx_idmap_remove(&world->directory, command->id);
+    return PH_OK;
+}
+
+static ph_status set(phx_world *world, const phx_cmd_attrs *command)
+{
+    const uint64_t *home = phx_idmap_find(&world->directory, command->id);
+    const ph_attrs *given = &command->attrs;
+    if (!home) return PH_UNKNOWN_ID;
+    if ((given->given & PH_POSITION) && (*home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
+    phx_shard *shard = &world->shards[phx_home_shard(*home)];
+    uint32_t slot = phx_home_slot(*home);
+    if (!phx_shard_ready(shard)) return PH_NO_MEMORY;
+    phx_attr attr = shard->store.attr[slot];
+    phx_attr_apply(&world->rules, given, &attr);
+    attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
+    if (given->given & PH_USER_DATA) shard->store.user_data[slot] = given->user_data;
+    phx_shard_set(shard, slot, &attr);
+    if (given->given & PH_POSITION) {
+        const phx_body *body = &shard->store.body[slot];
+        phx_shard_move(shard, slot, given->given & PH_X ? given->x : body->x,
+                       given->given & PH_Y ? given->y : body->y, given->given & PH_Z ? given->z : body->z);
+    }
+    return PH_OK;
+}
+
+static ph_status move(phx_world *world, const phx_cmd_move *command)
+{
+    const uint64_t *home = phx_idmap_find(&world->directory, command->id);
+    if (PHX_UNLIKELY(!home)) return PH_UNKNOWN_ID;
+    if (PHX_UNLIKELY(*home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
+    phx_shard *shard = &world->shards[phx_home_shard(*home)];
+    if (PHX_UNLIKELY(!phx_shard_ready(shard))) return PH_NO_MEMORY;
+    phx_shard_move(shard, phx_home_slot(*home), command->position.x, command->position.y, command->position.z);
+    return PH_OK;
+}
+
+/* ---- runs ---- */
+
+static void refuse(phx_world *world, phx_producer *producer, uint64_t sequence, uint64_t id, ph_status status)
+{
+    world->totals.refused[status]++;
+    world->totals.refused_in_tick++;
+    ph_refusal refusal = {.sequence = sequence, .tick = world->tick, .id = id, .status = status};
+    if (!phx_refusals_put(&producer->told, refusal)) world->totals.untold++;
+}
+
+static ph_status apply(phx_world *world, uint16_t op, const void *record)
+{
+    switch ((phx_op)op) {
+    case PHX_OP_ENTER: return enter(world, record);
+    case PHX_OP_LEAVE: return leave(world, record);
+    case PHX_OP_MOVE: return move(world, record);
+    case PHX_OP_SET: return set(world, record);
+    case PHX_OP_PAIR:
+    case PHX_OP_UNPAIR:
+    case PHX_OP_LINK:
+    case PHX_OP_UNLINK: return phx_ingest_relate(world, (phx_op)op, record);
+    case PHX_OP_ATTACH: return phx_ingest_attach(world, record);
+    case PHX_OP_DETACH: return phx_ingest_detach(world, record);
+    }
+    phx_panic(__FILE__, __LINE__, "a command of no known operation");
+}
+
+/* Every record begins with the id that it is about. */
+static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
+{
+    return *(const uint64_t *)((const char *)run->records + (size_t)i * run->record_bytes);
+}
+
+static void apply_run(phx_world *world, phx_producer *producer, const phx_cmd_run *run)
+{
+    enum { AHEAD = 16 }; /* commands: their directory lines come from memory meanwhile */
+    for (uint32_t i = 0; i < run->count && i < AHEAD; i++) phx_idmap_prefetch(&world->directory, record_id(run, i));
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (i + AHEAD < run->count) phx_idmap_prefetch(&world->directory, record_id(run, i + AHEAD));
+        ph_status status = apply(world, run->op, (const char *)run->records + (size_t)i * run->record_bytes);
+        if (PHX_LIKELY(status == PH_OK)) world->totals.applied++;
+        else refuse(world, producer, run->sequence_first + i, record_id(run, i), status);
+    }
+}
+
+void phx_ingest(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->def.producers_max; i++) {
+        phx_producer *producer = &world->producers[i];
+        phx_cmd_run run;
+        if (!producer->in_tick) continue;
+        while (phx_cmdq_next(producer->queue, &run)) apply_run(world, producer, &run);
+    }
+}
+
+bool phx_ingest_follow(phx_world *world)
+{
+    const phx_idmap *parents = &world->attach.parent_of;
+    for (uint64_t i = 0; i < phx_idmap_bucket_count(parents); i++) {
+        const phx_idmap_bucket *bucket = phx_idmap_bucket_at(parents, i);
+        if (bucket->id != 0 && !phx_ingest_place_at_root(world, bucket->id)) return false;
+    }
+    return true;
+}
+
+bool phx_ingest_classes(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+            if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
+            phx_attr attr = shard->store.attr[slot];
+            phx_attr_apply(&world->rules, NULL, &attr);
+            if (!phx_shard_ready(shard)) return false;
+            phx_shard_set(shard, slot, &attr);
+        }
+        phx_shard_rules_changed(shard);
+    }
+    return true;
+}

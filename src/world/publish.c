@@ -1,0 +1,132 @@
+/*
+ * From changes to batches; see publish.h.
+ */
+#include "world/publish.h"
+
+#include <string.h>
+
+static phx_share *share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
+{
+    return &world->shares[(size_t)chunk * world->def.consumers + consumer];
+}
+
+static uint32_t consumer_of(const phx_world *world, const phx_chunk *chunk, const phx_change *change)
+{
+    return world->shards[chunk->shard].store.attr[change->slot].consumer;
+}
+
+static const phx_change *changes_of(const phx_world *world, const phx_chunk *chunk)
+{
+    return world->scratch[chunk->worker].changes + chunk->change_first;
+}
+
+/* A piece of work over all chunks, by all workers. */
+static void over_chunks(phx_world *world, phx_worker_fn body)
+{
+    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
+    if (world->chunk_count == 1) body(world, 0);
+    else if (world->chunk_count > 1) phx_workers_run(world->workers, body, world);
+}
+
+static void count_body(void *context, uint32_t worker)
+{
+    phx_world *world = context;
+    (void)worker;
+    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < world->chunk_count;) {
+        const phx_chunk *chunk = &world->chunks[i];
+        const phx_change *changes = changes_of(world, chunk);
+        memset(share_of(world, i, 0), 0, world->def.consumers * sizeof(phx_share));
+        for (uint32_t c = 0; c < chunk->change_count; c++) {
+            phx_share *share = share_of(world, i, consumer_of(world, chunk, &changes[c]));
+            share->changes++;
+            share->targets += changes[c].leave_count + changes[c].enter_count;
+        }
+    }
+}
+
+/* Nothing that is pending may still be told to who left or is not ready. */
+static void forget_silenced(phx_world *world)
+{
+    for (uint32_t s = 0; s < world->shard_count; s++) {
+        phx_shard *shard = &world->shards[s];
+        for (uint32_t i = 0; i < shard->forget_count; i++) {
+            const phx_forget *item = &shard->forgets[i];
+            if (item->slot != PHX_SLOT_NONE && shard->store.attr[item->slot].ready) continue;
+            phx_consumer_forget(world->consumers[item->consumer].consumer, item->observer);
+        }
+    }
+}
+
+bool phx_publish_batches(phx_world *world)
+{
+    uint32_t consumers = world->def.consumers;
+    if (consumers == 0) return true;
+    if (!phx_grow(&world->mem, (void **)&world->shares, &world->shares_capacity, 0,
+                  (size_t)world->chunk_count * consumers, sizeof(phx_share)))
+        return false;
+    forget_silenced(world);
+    over_chunks(world, count_body);
+    for (uint32_t c = 0; c < consumers; c++) {
+        phx_share sum = {0};
+        for (uint32_t i = 0; i < world->chunk_count; i++) {
+            phx_share *share = share_of(world, i, c), own = *share;
+            *share = sum; /* from here on: where the chunk's part begins */
+            sum.changes += own.changes;
+            sum.targets += own.targets;
+        }
+        world->batches[c] = NULL;
+        if (sum.changes == 0) continue;
+        world->batches[c] = phx_consumer_begin(world->consumers[c].consumer, sum.changes, sum.targets);
+        if (!world->batches[c]) return false;
+    }
+    return true;
+}
+
+/* One change and its targets to their places in the batch. */
+static void copy_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change, phx_batch *batch,
+                        phx_share *at)
+{
+    const phx_scratch *scratch = &world->scratch[chunk->worker];
+    const phx_store *store = &world->shards[chunk->shard].store;
+    uint32_t count = change->leave_count + change->enter_count, from = change->target_first, to = at->targets;
+    PHX_ASSERT(at->changes < batch->view.change_count && to + count <= batch->view.target_count);
+    batch->changes[at->changes++] = (ph_change){.observer = store->id[change->slot],
+                                                .user_data = store->user_data[change->slot],
+                                                .first = to,
+                                                .leave_count = change->leave_count,
+                                                .enter_count = change->enter_count,
+                                                .flags = change->flags};
+    memcpy(batch->targets + to, scratch->targets + from, count * sizeof *batch->targets);
+    memcpy(batch->kinds + to, scratch->kinds + from, count * sizeof *batch->kinds);
+    memcpy(batch->incarnations + to, scratch->incarnations + from, count * sizeof *batch->incarnations);
+    at->targets += count;
+}
+
+static void fill_body(void *context, uint32_t worker)
+{
+    phx_world *world = context;
+    (void)worker;
+    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < world->chunk_count;) {
+        const phx_chunk *chunk = &world->chunks[i];
+        const phx_change *changes = changes_of(world, chunk);
+        for (uint32_t c = 0; c < chunk->change_count; c++) {
+            uint32_t consumer = consumer_of(world, chunk, &changes[c]);
+            copy_change(world, chunk, &changes[c], world->batches[consumer], share_of(world, i, consumer));
+        }
+    }
+}
+
+void phx_publish_fill(phx_world *world)
+{
+    if (world->def.consumers > 0) over_chunks(world, fill_body);
+}
+
+bool phx_publish_offer(phx_world *world)
+{
+    for (; world->stage_at < world->def.consumers; world->stage_at++)
+        if (!phx_consumer_offer(world->consumers[world->stage_at].consumer, world->batches[world->stage_at],
+                                world->tick))
+            return false;
+    world->stage_at = 0;
+    return true;
+}

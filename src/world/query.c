@@ -1,0 +1,123 @@
+/*
+ * Queries of entities and lists; see query.h. Stats and the hash are in census.c.
+ */
+#include "world/query.h"
+
+#include "shards/rank.h"
+
+void phx_found_free(phx_found *found)
+{
+    phx_release(found->mem, (void **)&found->items, &found->items_capacity, sizeof(phx_sorted));
+    phx_release(found->mem, (void **)&found->user_data, &found->user_data_capacity, sizeof(uint64_t));
+}
+
+static void add(phx_found *found, uint64_t id, uint16_t kind, uint64_t user_data)
+{
+    uint32_t n = found->count;
+    if (!phx_grow(found->mem, (void **)&found->items, &found->items_capacity, n, (size_t)n + 1, sizeof(phx_sorted)) ||
+        !phx_grow(found->mem, (void **)&found->user_data, &found->user_data_capacity, n, (size_t)n + 1,
+                  sizeof(uint64_t))) {
+        found->failed = true;
+        return;
+    }
+    found->items[n] = (phx_sorted){.id = id, .slot = n, .kind = kind};
+    found->user_data[n] = user_data;
+    found->count++;
+}
+
+static ph_status sort(phx_found *found)
+{
+    uint32_t capacity = 0;
+    phx_sorted *spare = NULL;
+    if (found->failed) return PH_NO_MEMORY;
+    if (!phx_grow(found->mem, (void **)&spare, &capacity, 0, found->count, sizeof *spare)) return PH_NO_MEMORY;
+    phx_sort_targets(found->items, spare, found->count);
+    phx_release(found->mem, (void **)&spare, &capacity, sizeof *spare);
+    return PH_OK;
+}
+
+ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, id, &shard, &slot)) return PH_UNKNOWN_ID;
+    const phx_body *body = &shard->store.body[slot];
+    const phx_attr *a = &shard->store.attr[slot];
+    *attrs = (ph_attrs){.given = PH_GIVEN_ALL,
+                        .x = body->x,
+                        .y = body->y,
+                        .z = body->z,
+                        .view = a->view,
+                        .margin = a->margin,
+                        .reach = a->reach,
+                        .kind = a->kind,
+                        .cap = a->cap,
+                        .consumer = a->consumer,
+                        .layers = a->layers,
+                        .sees = a->sees,
+                        .user_data = shard->store.user_data[slot],
+                        .stealth = a->stealth,
+                        .detect = a->detect,
+                        .priority = a->priority,
+                        .global = a->global,
+                        .ready = a->ready};
+    return PH_OK;
+}
+
+ph_status phx_query_sees(const phx_world *world, uint64_t observer, uint64_t target, bool *sees)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
+    if (!phx_idmap_find(&world->directory, target)) return PH_UNKNOWN_ID;
+    uint32_t wanted = phx_shard_find(shard, &world->directory, target);
+    const phx_list *list = &shard->store.tail[slot].list;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    *sees = false;
+    for (uint32_t i = 0; wanted != PHX_SLOT_NONE && i < list->count && !*sees; i++) *sees = entries[i] == wanted;
+    return PH_OK;
+}
+
+ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    *found = (phx_found){.mem = &world->mem};
+    if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
+    const phx_store *store = &shard->store;
+    const phx_list *list = &store->tail[slot].list;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    for (uint32_t i = 0; i < list->count && !found->failed; i++)
+        add(found, store->id[entries[i]], store->attr[entries[i]].kind, store->user_data[entries[i]]);
+    return sort(found);
+}
+
+/* The walk over one shard's watchers of a target. */
+typedef struct watch {
+    phx_found *found;
+    const phx_shard *shard;
+} watch;
+
+static void add_watcher(void *user, uint32_t observer)
+{
+    const watch *at = user;
+    const phx_store *store = &at->shard->store;
+    if (!at->found->failed) add(at->found, store->id[observer], 0, store->user_data[observer]);
+}
+
+ph_status phx_query_observers(phx_world *world, uint64_t target, phx_found *found)
+{
+    phx_shard *home;
+    uint32_t home_slot;
+    *found = (phx_found){.mem = &world->mem};
+    if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
+    bool everywhere = (home->store.body[home_slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, target);
+    /* who sees it is in a shard that has it, own or as a ghost */
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const phx_shard *shard = &world->shards[i];
+        uint32_t slot = phx_shard_find(shard, &world->directory, target);
+        watch at = {found, shard};
+        if (slot != PHX_SLOT_NONE) phx_shard_watchers(shard, slot, everywhere, add_watcher, &at);
+    }
+    return sort(found);
+}

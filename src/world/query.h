@@ -1,0 +1,30 @@
+/*
+ * Reading a world between ticks, from any thread; the caller is inside the gate. Nothing
+ * of the world is written; what has to be sorted is sorted in memory of its own.
+ */
+#ifndef PHX_WORLD_QUERY_H
+#define PHX_WORLD_QUERY_H
+
+#include "world/world.h"
+
+/* Entities in a query's order. Memory is the query's, from the world's allocator. */
+typedef struct phx_found {
+    phx_mem *mem;
+    phx_sorted *items; /* id, kind (0 where only the id orders), and in slot the index into user_data */
+    uint64_t *user_data;
+    uint32_t count, items_capacity, user_data_capacity;
+    bool failed; /* no memory */
+} phx_found;
+
+void phx_found_free(phx_found *found);
+
+ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs);
+ph_status phx_query_sees(const phx_world *world, uint64_t observer, uint64_t target, bool *sees);
+/* By kind, then id. PH_UNKNOWN_ID, PH_NO_MEMORY; found is to be freed in any case. */
+ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found);
+/* By id. */
+ph_status phx_query_observers(phx_world *world, uint64_t target, phx_found *found);
+void phx_query_stats(const phx_world *world, ph_stats *stats);
+uint64_t phx_query_hash(const phx_world *world);
+
+#endif

@@ -1,0 +1,219 @@
+/*
+ * Steps over shards and chunks; see steps.h. What a piece writes belongs to its shard (or
+ * its observers) and to its worker, so pieces of one step never meet.
+ */
+#include "world/steps.h"
+
+/* ---- claiming ---- */
+
+typedef struct shard_run {
+    phx_world *world;
+    phx_shard_step step;
+} shard_run;
+
+static void shard_body(void *context, uint32_t worker)
+{
+    const shard_run *run = context;
+    phx_world *world = run->world;
+    (void)worker;
+    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < world->shard_count;) {
+        uint32_t shard = world->order[i];
+        if (world->ports[shard].step_done == world->step) continue;
+        PHX_STALL_POINT();
+        if (run->step(world, shard)) world->ports[shard].step_done = world->step;
+        else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+    }
+}
+
+bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh)
+{
+    shard_run run = {world, step};
+    if (fresh) world->step++;
+    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
+    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    if (world->shard_count == 1) shard_body(&run, 0);
+    else phx_workers_run(world->workers, shard_body, &run);
+    return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
+}
+
+/* ---- exchange ---- */
+
+/* Carries a filled outbox to its lanes; a shard that has sent all of it may fill the next one. */
+static bool flush(phx_world *world, uint32_t index)
+{
+    phx_port *port = &world->ports[index];
+    PHX_ASSERT(port->filled);
+    if (!phx_lanes_send(&world->lanes, &world->mem, index, &world->shards[index].outbox, &port->sent)) return false;
+    port->filled = false;
+    port->sent = 0;
+    return true;
+}
+
+static bool outbox_ready(phx_world *world, uint32_t index)
+{
+    return phx_outbox_ready(&world->shards[index].outbox, &world->mem, world->def.exchange_bytes);
+}
+
+bool phx_step_send_migrants(phx_world *world, uint32_t index)
+{
+    phx_port *port = &world->ports[index];
+    const phx_partition *partition = &world->partition;
+    if (!outbox_ready(world, index)) return false;
+    if (!port->filled) {
+        if (!phx_shard_send_migrants(&world->shards[index], partition->column_of, partition->row_of,
+                                     partition->columns, &port->all_sent))
+            return false;
+        port->filled = true;
+    }
+    return flush(world, index);
+}
+
+bool phx_step_send_pins(phx_world *world, uint32_t index)
+{
+    phx_port *port = &world->ports[index];
+    if (!port->filled) phx_shard_send_pins(&world->shards[index], &world->directory, &port->all_sent);
+    port->filled = true;
+    return flush(world, index);
+}
+
+bool phx_step_send_copies(phx_world *world, uint32_t index)
+{
+    phx_port *port = &world->ports[index];
+    if (!port->filled)
+        phx_shard_send_copies(&world->shards[index], world->zones, world->shard_count, &port->all_sent);
+    port->filled = true;
+    return flush(world, index);
+}
+
+/* Tells the directory where arrivals live now: values of existing entries, each written by one shard. */
+static void tell_arrivals(phx_world *world, uint32_t index)
+{
+    phx_shard *shard = &world->shards[index];
+    for (uint32_t i = 0; i < shard->arrived.count; i++) {
+        uint32_t slot = shard->arrived.at[i];
+        uint64_t *home = phx_idmap_find(&world->directory, shard->store.id[slot]);
+        PHX_ASSERT(home);
+        *home = (*home & PHX_HOME_ATTACHED) | (uint64_t)index << 32 | slot;
+    }
+}
+
+bool phx_step_receive(phx_world *world, uint32_t index)
+{
+    phx_port *port = &world->ports[index];
+    for (; port->source < world->shard_count; port->source++) {
+        uint32_t source = world->order[port->source];
+        if (source == index) continue;
+        while (port->held || (port->held = phx_lanes_take(&world->lanes, source, index)) != NULL) {
+            if (!phx_shard_receive(&world->shards[index], port->held)) return false;
+            port->held = NULL;
+        }
+    }
+    port->source = 0;
+    tell_arrivals(world, index);
+    return true;
+}
+
+bool phx_step_measure(phx_world *world, uint32_t index)
+{
+    phx_shard_arrivals_told(&world->shards[index]);
+    world->zones[index] = phx_shard_measure(&world->shards[index]);
+    return true;
+}
+
+/* ---- index, commit, end ---- */
+
+bool phx_step_index(phx_world *world, uint32_t index)
+{
+    return phx_shard_index(&world->shards[index], &world->directory);
+}
+
+bool phx_step_commit(phx_world *world, uint32_t index)
+{
+    phx_port *port = &world->ports[index];
+    for (; port->chunk < world->chunk_count; port->chunk++, port->change = 0) {
+        const phx_chunk *chunk = &world->chunks[port->chunk];
+        if (chunk->shard != index) continue;
+        const phx_scratch *scratch = &world->scratch[chunk->worker];
+        for (; port->change < chunk->change_count; port->change++)
+            if (!phx_interest_commit(&world->shards[index], scratch,
+                                     &scratch->changes[chunk->change_first + port->change]))
+                return false;
+    }
+    port->chunk = 0;
+    return true;
+}
+
+bool phx_step_end(phx_world *world, uint32_t index)
+{
+    phx_shard_end(&world->shards[index]);
+    return true;
+}
+
+/* ---- interest ---- */
+
+/* Few enough that a worker's last chunk is short, many enough that claiming does not show. */
+enum { CHUNK_OBSERVERS = 256 };
+
+static bool add_chunk(phx_world *world, phx_chunk chunk)
+{
+    if (!phx_grow(&world->mem, (void **)&world->chunks, &world->chunks_capacity, world->chunk_count,
+                  (size_t)world->chunk_count + 1, sizeof chunk))
+        return false;
+    world->chunks[world->chunk_count++] = chunk;
+    return true;
+}
+
+bool phx_plan_chunks(phx_world *world)
+{
+    world->chunk_count = 0;
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        uint32_t shard = world->order[i];
+        uint32_t observers = world->shards[shard].changed ? world->shards[shard].observers.count : 0;
+        for (uint32_t first = 0; first < observers; first += CHUNK_OBSERVERS) {
+            uint32_t count = observers - first < CHUNK_OBSERVERS ? observers - first : CHUNK_OBSERVERS;
+            if (!add_chunk(world, (phx_chunk){.shard = shard, .first = first, .count = count})) return false;
+        }
+    }
+    return true;
+}
+
+static void interest_body(void *context, uint32_t worker)
+{
+    phx_world *world = context;
+    phx_scratch *scratch = &world->scratch[worker];
+    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < world->chunk_count;) {
+        phx_chunk *chunk = &world->chunks[i];
+        if (chunk->done > 0) continue;
+        PHX_STALL_POINT();
+        chunk->worker = worker;
+        chunk->change_first = scratch->change_count;
+        chunk->done = phx_interest_run(scratch, &world->directory, &world->shards[chunk->shard], chunk->first,
+                                       chunk->count);
+        chunk->change_count = scratch->change_count - chunk->change_first;
+        if (chunk->done < chunk->count) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+    }
+}
+
+/* What a chunk could not do for want of memory becomes a chunk of its own. */
+static bool split_undone(phx_world *world)
+{
+    uint32_t count = world->chunk_count;
+    for (uint32_t i = 0; i < count; i++) {
+        phx_chunk *chunk = &world->chunks[i];
+        if (chunk->done == 0 || chunk->done == chunk->count) continue;
+        phx_chunk rest = {.shard = chunk->shard, .first = chunk->first + chunk->done, .count = chunk->count - chunk->done};
+        if (!add_chunk(world, rest)) return false;
+        world->chunks[i].count = world->chunks[i].done;
+    }
+    return true;
+}
+
+bool phx_run_interest(phx_world *world)
+{
+    if (!split_undone(world)) return false;
+    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
+    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    if (world->chunk_count == 1) interest_body(world, 0);
+    else if (world->chunk_count > 1) phx_workers_run(world->workers, interest_body, world);
+    return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * The parallel pieces of a tick: a step is one function over all shards (or chunks), cut
+ * into pieces that the workers claim, ended by a barrier. A piece that has no memory is
+ * left undone; the step is run again for what is undone. Called by tick.c only.
+ */
+#ifndef PHX_WORLD_STEPS_H
+#define PHX_WORLD_STEPS_H
+
+#include "world/world.h"
+
+/* One shard's part of a step. false = no memory: to be called again. */
+typedef bool (*phx_shard_step)(phx_world *world, uint32_t shard);
+
+/* true: every shard is through; the next call with `fresh` begins a new step. */
+bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh);
+
+bool phx_step_send_migrants(phx_world *world, uint32_t shard);
+bool phx_step_receive(phx_world *world, uint32_t shard);
+bool phx_step_measure(phx_world *world, uint32_t shard);
+bool phx_step_send_pins(phx_world *world, uint32_t shard);
+bool phx_step_send_copies(phx_world *world, uint32_t shard);
+bool phx_step_index(phx_world *world, uint32_t shard);
+bool phx_step_commit(phx_world *world, uint32_t shard);
+bool phx_step_end(phx_world *world, uint32_t shard);
+
+/* Cuts the observers of all changed shards into chunks. false = no memory. */
+bool phx_plan_chunks(phx_world *world);
+/* Evaluates the chunks that are undone. false = no memory: call again. */
+bool phx_run_interest(phx_world *world);
+
+#endif

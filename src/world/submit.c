@@ -1,0 +1,198 @@
+/*
+ * The producer's side of a command: what can be refused at once is refused here, the rest
+ * is queued. Runs on producers' threads at any time, also while a tick runs; it reads
+ * nothing of the world but its immutable definition.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "world/commands.h"
+#include "world/world.h"
+
+/* ---- checks ---- */
+
+static bool is_finite(float v)
+{
+    return fabsf(v) <= FLT_MAX;
+}
+
+static bool is_radius(float v)
+{
+    return v >= 0.0f && v <= FLT_MAX;
+}
+
+static ph_status check_attrs(const phx_world *world, uint16_t op, uint64_t id, const ph_attrs *a)
+{
+    uint32_t given = a->given;
+    if (id == 0) return PH_BAD_ID;
+    if (op == PHX_OP_ENTER && (given & (PH_X | PH_Y)) != (PH_X | PH_Y)) return PH_BAD_POSITION;
+    if ((given & PH_X) && !is_finite(a->x)) return PH_BAD_POSITION;
+    if ((given & PH_Y) && !is_finite(a->y)) return PH_BAD_POSITION;
+    if ((given & PH_Z) && !is_finite(a->z)) return PH_BAD_POSITION;
+    if ((given & PH_VIEW) && !is_radius(a->view)) return PH_BAD_RADIUS;
+    if ((given & PH_MARGIN) && !is_radius(a->margin)) return PH_BAD_RADIUS;
+    if ((given & PH_REACH) && !is_radius(a->reach)) return PH_BAD_RADIUS;
+    /* classes are only ever added, at a tick: an old count refuses a new kind at worst */
+    uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
+    if ((given & PH_KIND) && a->kind >= kinds) return PH_BAD_KIND;
+    if ((given & PH_CAP) && a->cap > INT32_MAX) return PH_BAD_VALUE;
+    if (given & ~(uint32_t)PH_GIVEN_ALL) return PH_BAD_VALUE;
+    uint32_t consumers = world->def.consumers > 0 ? world->def.consumers : 1;
+    if ((given & PH_CONSUMER) && (op != PHX_OP_ENTER || a->consumer >= consumers)) return PH_BAD_VALUE;
+    return PH_OK;
+}
+
+static ph_status check_move(uint64_t id, const ph_position *p)
+{
+    if (id == 0) return PH_BAD_ID;
+    return is_finite(p->x) && is_finite(p->y) && is_finite(p->z) ? PH_OK : PH_BAD_POSITION;
+}
+
+static ph_status check_two(uint16_t op, uint64_t id, uint64_t other, float view, float margin)
+{
+    if (id == 0 || other == 0) return PH_BAD_ID;
+    if (op == PHX_OP_PAIR && (!is_radius(view) || !is_radius(margin))) return PH_BAD_RADIUS;
+    return op != PHX_OP_ATTACH && id == other ? PH_SAME_ID : PH_OK;
+}
+
+/* ---- refusing ---- */
+
+/* Counts a refusal, and inside a bulk call keeps it for ph_producer_refusals(). It has the number producer->sequence. */
+static void refuse(phx_world *world, phx_producer *producer, uint64_t id, ph_status status, bool bulk)
+{
+    atomic_fetch_add_explicit(&producer->refused[status], 1, memory_order_relaxed);
+    if (!bulk) return;
+    uint32_t bound = world->def.refusals_max;
+    if (producer->own_count == bound) {
+        atomic_fetch_add_explicit(&producer->untold, 1, memory_order_relaxed);
+        return;
+    }
+    uint32_t at = (uint32_t)(((uint64_t)producer->own_first + producer->own_count++) % bound);
+    producer->own[at] = (ph_refusal){.sequence = producer->sequence, .tick = 0, .id = id, .status = status};
+}
+
+/* ---- queueing ---- */
+
+typedef struct bulk_run {
+    void *records;   /* room that is reserved */
+    uint32_t room, used;
+} bulk_run;
+
+/* A refused item ends the run: sequence numbers inside a run are consecutive. */
+static void end_run(phx_producer *producer, bulk_run *run)
+{
+    if (run->room == 0) return;
+    phx_cmdq_publish(producer->queue, run->used);
+    run->used = run->room = 0;
+}
+
+/* One item of a bulk: checked already; its record is at *record on PH_OK. */
+static ph_status next_record(phx_producer *producer, uint16_t op, uint16_t bytes, uint32_t wanted, bulk_run *run,
+                             void **record)
+{
+    if (run->used == run->room) {
+        if (run->room > 0) end_run(producer, run);
+        ph_status status = PH_OK;
+        run->room = phx_cmdq_reserve(producer->queue, op, bytes, producer->sequence + 1, wanted, &run->records, &status);
+        if (run->room == 0) return status;
+    }
+    *record = (char *)run->records + (size_t)run->used++ * bytes;
+    producer->sequence++;
+    return PH_OK;
+}
+
+/* Deals with a refused item: it takes a number, ends the run, is counted and told; the first one is remembered. */
+static void refuse_item(phx_world *world, phx_producer *producer, bulk_run *run, uint64_t id, ph_status status,
+                        bool bulk, ph_status *first)
+{
+    end_run(producer, run);
+    producer->sequence++;
+    refuse(world, producer, id, status, bulk);
+    if (*first == PH_OK) *first = status;
+}
+
+/* Counts what stopped a bulk (full, or no memory): it takes no number. */
+static ph_status stop(phx_producer *producer, ph_status status)
+{
+    atomic_fetch_add_explicit(&producer->refused[status], 1, memory_order_relaxed);
+    return status;
+}
+
+ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
+                           const uint64_t *ids, const ph_attrs *attrs, uint32_t *done, bool bulk)
+{
+    bulk_run run = {0};
+    ph_status first = PH_OK;
+    for (*done = 0; *done < count; ++*done) {
+        ph_status status = check_attrs(world, op, ids[*done], &attrs[*done]);
+        if (status != PH_OK) {
+            refuse_item(world, producer, &run, ids[*done], status, bulk, &first);
+            continue;
+        }
+        void *record = NULL;
+        status = next_record(producer, op, sizeof(phx_cmd_attrs), count - *done, &run, &record);
+        if (status != PH_OK) return stop(producer, status);
+        phx_cmd_attrs *command = record;
+        command->id = ids[*done];
+        command->attrs = attrs[*done];
+    }
+    end_run(producer, &run);
+    return first;
+}
+
+ph_status phx_submit_move(phx_world *world, phx_producer *producer, uint32_t count, const uint64_t *ids,
+                          const ph_position *positions, uint32_t *done, bool bulk)
+{
+    bulk_run run = {0};
+    ph_status first = PH_OK;
+    for (*done = 0; *done < count; ++*done) {
+        ph_status status = check_move(ids[*done], &positions[*done]);
+        if (PHX_UNLIKELY(status != PH_OK)) {
+            refuse_item(world, producer, &run, ids[*done], status, bulk, &first);
+            continue;
+        }
+        void *record = NULL;
+        status = next_record(producer, PHX_OP_MOVE, sizeof(phx_cmd_move), count - *done, &run, &record);
+        if (PHX_UNLIKELY(status != PH_OK)) return stop(producer, status);
+        *(phx_cmd_move *)record = (phx_cmd_move){.id = ids[*done], .position = positions[*done]};
+    }
+    end_run(producer, &run);
+    return first;
+}
+
+ph_status phx_submit_ids(phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
+                         const uint64_t *ids, uint32_t *done, bool bulk)
+{
+    bulk_run run = {0};
+    ph_status first = PH_OK;
+    for (*done = 0; *done < count; ++*done) {
+        if (ids[*done] == 0) {
+            refuse_item(world, producer, &run, 0, PH_BAD_ID, bulk, &first);
+            continue;
+        }
+        void *record = NULL;
+        ph_status status = next_record(producer, op, sizeof(phx_cmd_id), count - *done, &run, &record);
+        if (status != PH_OK) return stop(producer, status);
+        ((phx_cmd_id *)record)->id = ids[*done];
+    }
+    end_run(producer, &run);
+    return first;
+}
+
+ph_status phx_submit_two(phx_world *world, phx_producer *producer, uint16_t op, uint64_t id, uint64_t other,
+                         float view, float margin)
+{
+    bulk_run run = {0};
+    ph_status first = PH_OK, status = check_two(op, id, other, view, margin);
+    if (status != PH_OK) {
+        refuse_item(world, producer, &run, id, status, false, &first);
+        return first;
+    }
+    void *record = NULL;
+    status = next_record(producer, op, sizeof(phx_cmd_two), 1, &run, &record);
+    if (status != PH_OK) return stop(producer, status);
+    *(phx_cmd_two *)record = (phx_cmd_two){.id = id, .other = other, .view = view, .margin = margin};
+    end_run(producer, &run);
+    return PH_OK;
+}

@@ -1,0 +1,174 @@
+/*
+ * The tick: a fixed list of stages, each a parallel-for ended by a barrier or a piece of
+ * the ticking thread's own; the only place that knows their order. A stage that runs out
+ * of memory leaves the world in it, and the next call goes on there.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "base/rng.h"
+#include "world/gate.h"
+#include "world/ingest.h"
+#include "world/publish.h"
+#include "world/steps.h"
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* New rules and classes come in; entities follow in phx_ingest_classes(). */
+static void take_definition(phx_world *world)
+{
+    phx_free(&world->mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
+    world->classes = world->next_classes;
+    world->next_classes = NULL;
+    world->def = world->next_def;
+    phx_rules *rules = &world->rules;
+    rules->shape = world->def.shape;
+    rules->height = world->def.height;
+    rules->span = world->def.span;
+    rules->sticky = world->def.sticky;
+    rules->classes = world->classes;
+    rules->class_count = world->def.class_count;
+    world->reclass = true;
+}
+
+static void begin(phx_world *world)
+{
+    world->tick++;
+    memset(&world->phase_ns, 0, sizeof world->phase_ns);
+    for (uint32_t i = 0; i < world->shard_count; i++) phx_shard_begin(&world->shards[i], world->tick);
+    for (uint32_t i = 0; i < phx_workers_count(world->workers); i++) phx_scratch_reset(&world->scratch[i]);
+    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
+    if (world->next_classes) take_definition(world);
+}
+
+static bool ingest(phx_world *world)
+{
+    if (world->reclass && !phx_ingest_classes(world)) return false;
+    world->reclass = false;
+    phx_ingest(world);
+    return true;
+}
+
+/* The last phase: the tick's numbers, the producers' blocks, the shards' dead. */
+static void end(phx_world *world)
+{
+    phx_run_shards(world, phx_step_end, true);
+    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
+    atomic_store_explicit(&world->kind_count, world->def.class_count, memory_order_relaxed);
+}
+
+/* Is a further round of this exchange due? */
+static bool round_left(const phx_world *world)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (!world->ports[i].all_sent) return true;
+    return false;
+}
+
+/* Neighbours have to be told anew when anybody looks farther, or less far, than before. */
+static void compare_zones(phx_world *world)
+{
+    size_t bytes = world->shard_count * sizeof *world->zones;
+    if (memcmp(world->zones, world->zones_before, bytes) == 0) return;
+    for (uint32_t i = 0; i < world->shard_count; i++) world->shards[i].copies_due = true;
+    memcpy(world->zones_before, world->zones, bytes);
+}
+
+/* A step over the shards, begun afresh unless it is the one that stopped. */
+static bool shards(phx_world *world, phx_shard_step step)
+{
+    bool through = phx_run_shards(world, step, !world->resumed);
+    world->resumed = !through;
+    return through;
+}
+
+/* Receives, and either goes round again or on. */
+static bool receive(phx_world *world, phx_stage send, phx_stage next)
+{
+    if (!shards(world, phx_step_receive)) return false;
+    bool left = round_left(world);
+    world->totals.rounds += left;
+    world->stage = left ? send : next;
+    return true;
+}
+
+/* Runs one stage; false = no memory. Sets the next one. */
+static bool run_stage(phx_world *world)
+{
+    phx_stage stage = world->stage, next = stage + 1;
+    bool through = true;
+    switch (stage) {
+    case PHX_STAGE_IDLE: begin(world); break;
+    case PHX_STAGE_INGEST: through = ingest(world); break;
+    case PHX_STAGE_FOLLOW:
+        through = phx_ingest_follow(world);
+        if (world->shard_count == 1) next = PHX_STAGE_INDEX;
+        break;
+    case PHX_STAGE_SEND_MIGRANTS: through = shards(world, phx_step_send_migrants); break;
+    case PHX_STAGE_RECEIVE_MIGRANTS: return receive(world, PHX_STAGE_SEND_MIGRANTS, PHX_STAGE_MEASURE);
+    case PHX_STAGE_MEASURE:
+        shards(world, phx_step_measure);
+        compare_zones(world);
+        if (world->ties.relations == 0) next = PHX_STAGE_SEND_COPIES;
+        break;
+    case PHX_STAGE_SEND_PINS: through = shards(world, phx_step_send_pins); break;
+    case PHX_STAGE_RECEIVE_PINS: return receive(world, PHX_STAGE_SEND_PINS, PHX_STAGE_SEND_COPIES);
+    case PHX_STAGE_SEND_COPIES: through = shards(world, phx_step_send_copies); break;
+    case PHX_STAGE_RECEIVE_COPIES: return receive(world, PHX_STAGE_SEND_COPIES, PHX_STAGE_INDEX);
+    case PHX_STAGE_INDEX: through = shards(world, phx_step_index); break;
+    case PHX_STAGE_PLAN: through = phx_plan_chunks(world); break;
+    case PHX_STAGE_INTEREST: through = phx_run_interest(world); break;
+    case PHX_STAGE_COMMIT: through = shards(world, phx_step_commit); break;
+    case PHX_STAGE_BATCHES: through = phx_publish_batches(world); break;
+    case PHX_STAGE_FILL: phx_publish_fill(world); break;
+    case PHX_STAGE_OFFER: through = phx_publish_offer(world); break;
+    case PHX_STAGE_END:
+        end(world);
+        next = PHX_STAGE_IDLE;
+        break;
+    }
+    if (through) world->stage = next;
+    return through;
+}
+
+/* Which phase of ph_stats a stage's time goes to. */
+static uint64_t *phase_of(phx_world *world, phx_stage stage)
+{
+    if (stage <= PHX_STAGE_FOLLOW) return &world->phase_ns.ingest;
+    if (stage <= PHX_STAGE_RECEIVE_COPIES) return &world->phase_ns.exchange;
+    if (stage == PHX_STAGE_INDEX) return &world->phase_ns.index;
+    return stage <= PHX_STAGE_INTEREST ? &world->phase_ns.interest : &world->phase_ns.publish;
+}
+
+ph_status phx_world_tick(phx_world *world, uint64_t *tick)
+{
+    if (tick) *tick = 0;
+    if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
+    bool through;
+    uint64_t from = now_ns();
+    do {
+        phx_stage stage = world->stage;
+        through = run_stage(world);
+        uint64_t to = now_ns();
+        *phase_of(world, stage) += to - from;
+        from = to;
+    } while (through && world->stage != PHX_STAGE_IDLE);
+    if (through && tick) *tick = world->tick;
+    phx_gate_tick_end(&world->gate, !through);
+    return through ? PH_OK : PH_NO_MEMORY;
+}
+
+void phx_world_permute(phx_world *world, uint64_t seed)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) world->order[i] = i;
+    for (uint32_t i = world->shard_count; i > 1; i--) {
+        uint32_t j = phx_rng_below(&seed, i), other = world->order[i - 1];
+        world->order[i - 1] = world->order[j];
+        world->order[j] = other;
+    }
+}

@@ -1,0 +1,166 @@
+/*
+ * A world: its shards, and everything that is more than one shard or one thread.
+ *
+ * Who writes what, when:
+ *   producer slots   submit side by the producer's thread at any time (producer.h)
+ *   everything else  by the ticking thread between phases, or inside a phase by the
+ *                    worker that the phase gives it to (tick.c); read by readers between
+ *                    ticks. The gate keeps the two apart.
+ */
+#ifndef PHX_WORLD_WORLD_H
+#define PHX_WORLD_WORLD_H
+
+#include <stdatomic.h>
+
+#include "base/idmap.h"
+#include "base/workers.h"
+#include "shards/interest.h"
+#include "world/attach.h"
+#include "world/consumer.h"
+#include "world/lanes.h"
+#include "world/partition.h"
+#include "world/producer.h"
+#include "world/ties.h"
+
+/* A directory value: shard << 32 | slot, and this bit for who follows a parent. */
+static const uint64_t PHX_HOME_ATTACHED = 1ull << 63;
+
+static inline uint32_t phx_home_shard(uint64_t home)
+{
+    return (uint32_t)(home >> 32) & 0xffff;
+}
+
+static inline uint32_t phx_home_slot(uint64_t home)
+{
+    return (uint32_t)home;
+}
+
+/* Where a tick stands; it goes on from there after PH_NO_MEMORY. */
+typedef enum phx_stage {
+    PHX_STAGE_IDLE = 0,
+    PHX_STAGE_INGEST,
+    PHX_STAGE_FOLLOW, /* attached children go where their roots are */
+    PHX_STAGE_SEND_MIGRANTS,
+    PHX_STAGE_RECEIVE_MIGRANTS,
+    PHX_STAGE_MEASURE,
+    PHX_STAGE_SEND_PINS,
+    PHX_STAGE_RECEIVE_PINS,
+    PHX_STAGE_SEND_COPIES,
+    PHX_STAGE_RECEIVE_COPIES,
+    PHX_STAGE_INDEX,
+    PHX_STAGE_PLAN,
+    PHX_STAGE_INTEREST,
+    PHX_STAGE_COMMIT,
+    PHX_STAGE_BATCHES, /* a batch of the right size for every consumer */
+    PHX_STAGE_FILL,
+    PHX_STAGE_OFFER,
+    PHX_STAGE_END
+} phx_stage;
+
+/* What the world keeps of a shard's progress through a stage. Written by the shard's worker. */
+typedef struct phx_port {
+    uint64_t step_done; /* the last step that this shard has ended */
+    uint32_t sent;      /* blocks of the outbox that are in their lanes */
+    bool filled;        /* the outbox of this round is filled, but not all in lanes */
+    bool all_sent;      /* nothing is left for a further round */
+    uint32_t source;    /* receiving from */
+    const phx_record_block *held; /* taken from a lane and not through yet */
+    uint32_t chunk, change; /* commit: got this far */
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_port;
+
+/* A range of one shard's observers: the unit of work of the interest phase. */
+typedef struct phx_chunk {
+    uint32_t shard;
+    uint32_t first, count;  /* of shard->observers */
+    uint32_t done;          /* evaluated; less than count only after want of memory */
+    uint32_t worker;        /* whose scratch has the results */
+    uint32_t change_first, change_count;
+} phx_chunk;
+
+/* Where a chunk's changes for one consumer go in its batch. */
+typedef struct phx_share {
+    uint32_t changes, targets;
+} phx_share;
+
+/* What a tick adds up, by the ticking thread. */
+typedef struct phx_totals {
+    uint64_t applied, refused_in_tick, untold;
+    uint64_t refused[PH_STATUS_COUNT]; /* in ticks */
+    uint64_t rounds;                   /* of exchanges, beyond the first of each */
+} phx_totals;
+
+/* Times of the last tick. */
+typedef struct phx_phase_ns {
+    uint64_t ingest, exchange, index, interest, publish;
+} phx_phase_ns;
+
+typedef struct phx_world {
+    phx_mem mem;
+    ph_world_def def; /* classes point to `classes` */
+    ph_class *classes;
+    phx_rules rules;
+    _Atomic uint32_t kind_count; /* classes; written between ticks, read by submitters, relaxed: it only grows */
+    ph_class *next_classes; /* of ph_world_reconfigure(), until the next tick */
+    ph_world_def next_def;
+
+    phx_partition partition;
+    phx_shard *shards;
+    phx_port *ports;
+    phx_zone *zones, *zones_before;
+    uint32_t shard_count;
+    phx_lanes lanes;
+
+    phx_idmap directory; /* id -> home */
+    phx_ties ties;
+    phx_attach attach;
+    uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
+
+    phx_producer *producers;
+    phx_consumer_slot *consumers;
+
+    phx_workers *workers;
+    phx_scratch *scratch; /* one per worker */
+    uint32_t *order;      /* in which shards (and lanes) are worked on; tests permute it */
+    uint32_t order_capacity;
+    _Atomic uint32_t claim; /* next piece of work of a step; relaxed: the barrier orders the work itself */
+    _Atomic uint32_t failed; /* some piece had no memory; relaxed, likewise */
+    uint64_t step;
+
+    phx_chunk *chunks;
+    uint32_t chunk_count, chunks_capacity;
+    phx_share *shares; /* [chunk][consumer] */
+    uint32_t shares_capacity;
+    phx_batch **batches; /* of this tick, one per consumer */
+
+    _Atomic uint32_t gate; /* see gate.h */
+    phx_stage stage;
+    uint32_t stage_at; /* consumer that the offers stopped at */
+    uint64_t tick;
+    bool resumed; /* the stage's step stopped for want of memory and goes on */
+    bool reclass; /* the classes changed: entities are to follow */
+    phx_totals totals;
+    phx_phase_ns phase_ns;
+} phx_world;
+
+/* PH_OK, PH_NO_MEMORY. def was checked. */
+ph_status phx_world_create(const ph_world_def *def, phx_world **world);
+/* The gate is the caller's. */
+void phx_world_destroy(phx_world *world);
+ph_status phx_world_tick(phx_world *world, uint64_t *tick);
+/* def was checked and its differences are live ones. PH_NO_MEMORY. */
+ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def);
+
+/* Tests: the order in which shards, lanes and chunks are worked on becomes a permutation by this seed. */
+void phx_world_permute(phx_world *world, uint64_t seed);
+
+/* The entity's shard and slot; false = unknown. */
+static inline bool phx_world_find(const phx_world *world, uint64_t id, phx_shard **shard, uint32_t *slot)
+{
+    const uint64_t *home = phx_idmap_find(&world->directory, id);
+    if (!home) return false;
+    *shard = &world->shards[phx_home_shard(*home)];
+    *slot = phx_home_slot(*home);
+    return true;
+}
+
+#endif
