@@ -24,6 +24,7 @@ typedef enum place_mode {
     PLACE_HUGE,     /* up to FLT_MAX */
     PLACE_POINT,    /* the busy point itself */
     PLACE_TINY,     /* denormals and both zeros */
+    PLACE_EDGE,     /* as far from another entity as a class sees, give or take an ulp */
     PLACE_MODES
 } place_mode;
 

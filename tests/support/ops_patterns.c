@@ -90,8 +90,8 @@ static void pattern_release(gen *g)
     uint32_t producer = choose(&g->c, g->s->producers);
     push_from(g, producer, two_ids(g, COMMAND_ATTACH, child, parent), false);
     push_from(g, producer, move_to(g, parent, MOTION_TELEPORT), false);
-    push_from(g, producer, plain(g, chance(&g->c, 50) ? COMMAND_DETACH : COMMAND_LEAVE, chance(&g->c, 50) ? child : parent),
-              false);
+    command_type how = chance(&g->c, 50) ? COMMAND_DETACH : COMMAND_LEAVE;
+    push_from(g, producer, plain(g, how, chance(&g->c, 50) ? child : parent), false);
     push_from(g, producer, move_to(g, parent, MOTION_TELEPORT), false);
     push_from(g, producer, move_to(g, child, MOTION_WALK), false);
 }

@@ -108,8 +108,34 @@ static float coordinate(gen *g, place_mode mode, int axis)
     }
 }
 
+/* On the edge of a view around another entity: where one rounding more or less decides. */
+static void place_edge(gen *g, float *xyz)
+{
+    const gen_entity *from = &g->known[any_place(g)];
+    const float center[3] = {from->x, from->y, from->z};
+    float r = g->s->classes[choose(&g->c, g->s->def.class_count)].view;
+    float way[3] = {1, 0, 0};
+    float length2 = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        bool flat = axis == 2 && g->s->def.shape != PH_SHAPE_SPHERE;
+        way[axis] = flat ? 0 : choose_between(&g->c, -1, 1);
+        length2 = length2 + way[axis] * way[axis];
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        float p = length2 > 0 ? center[axis] + way[axis] / sqrtf(length2) * r : center[axis];
+        for (uint32_t nudge = choose(&g->c, 3); nudge > 0; nudge--) {
+            p = nextafterf(p, chance(&g->c, 50) ? FLT_MAX : -FLT_MAX);
+        }
+        xyz[axis] = isfinite(p) ? p : center[axis];
+    }
+}
+
 void place_any(gen *g, place_mode mode, float *xyz)
 {
+    if (mode == PLACE_EDGE) {
+        place_edge(g, xyz);
+        return;
+    }
     xyz[0] = coordinate(g, mode, 0);
     xyz[1] = coordinate(g, mode, 1);
     xyz[2] = 0;
