@@ -15,7 +15,7 @@ function(pharos_library target type allocator)
     add_library(${target} ${type} ${layer_objects} $<TARGET_OBJECTS:pharos_mem_${allocator}>)
     target_include_directories(${target} PUBLIC
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:pharos_options> PkgConfig::CK Threads::Threads)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:pharos_options> PkgConfig::CK Threads::Threads m)
     if(allocator STREQUAL "jemalloc")
         target_link_libraries(${target} PRIVATE PkgConfig::JEMALLOC)
     endif()
