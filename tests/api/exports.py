@@ -18,6 +18,7 @@ def declared(headers):
     for header in headers:
         with open(header, encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+        text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M) # PH_API's own definition
         names |= set(re.findall(r"\bPH_API\b[^;(]*?\b(\w+)\s*\(", text))
     return names
 

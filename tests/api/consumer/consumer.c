@@ -71,5 +71,9 @@ int main(void)
     if ((status = ph_world_destroy(world)) != PH_OK) {
         return failed("ph_world_destroy", status);
     }
-    return strcmp(ph_version(), PHAROS_EXPECTED_VERSION) == 0 ? 0 : 1;
+    if (strcmp(ph_version(), PHAROS_EXPECTED_VERSION) != 0) {
+        fprintf(stderr, "ph_version() is %s, the package says %s\n", ph_version(), PHAROS_EXPECTED_VERSION);
+        return 1;
+    }
+    return 0;
 }
