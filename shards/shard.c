@@ -122,13 +122,14 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     return slot;
 }
 
-bool phx_shard_ready(phx_shard *shard)
+bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
     phx_slots *leaving = &shard->leaving;
+    uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
     return phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
                     (size_t)shard->forget_count + 1, sizeof(phx_forget)) &&
-           phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count, (size_t)leaving->count + 1,
-                    sizeof(uint32_t));
+           phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count,
+                    (size_t)leaving->count + leaves, sizeof(uint32_t));
 }
 
 static void forget(phx_shard *shard, phx_forget item)

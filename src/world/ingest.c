@@ -36,7 +36,7 @@ static ph_status leave(phx_world *world, const phx_cmd_id *command)
     phx_shard *shard;
     uint32_t slot;
     if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
-    if (!phx_shard_ready(shard)) return PH_NO_MEMORY;
+    if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
     ph_status status = phx_ingest_release_all(world, command->id);
     if (status != PH_OK) return status;
     phx_shard_leave(shard, slot);
@@ -52,7 +52,7 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     if ((given->given & PH_POSITION) && (*home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
     phx_shard *shard = &world->shards[phx_home_shard(*home)];
     uint32_t slot = phx_home_slot(*home);
-    if (!phx_shard_ready(shard)) return PH_NO_MEMORY;
+    if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
     phx_attr attr = shard->store.attr[slot];
     phx_attr_apply(&world->rules, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
@@ -72,14 +72,14 @@ static ph_status move(phx_world *world, const phx_cmd_move *command)
     if (PHX_UNLIKELY(!home)) return PH_UNKNOWN_ID;
     if (PHX_UNLIKELY(*home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
     phx_shard *shard = &world->shards[phx_home_shard(*home)];
-    if (PHX_UNLIKELY(!phx_shard_ready(shard))) return PH_NO_MEMORY;
+    if (PHX_UNLIKELY(!phx_shard_ready(shard, 1))) return PH_NO_MEMORY;
     phx_shard_move(shard, phx_home_slot(*home), command->position.x, command->position.y, command->position.z);
     return PH_OK;
 }
 
 /* ---- runs ---- */
 
-static void refuse(phx_world *world, phx_producer *producer, uint64_t sequence, uint64_t id, ph_status status)
+void phx_ingest_refuse(phx_world *world, phx_producer *producer, uint64_t sequence, uint64_t id, ph_status status)
 {
     world->totals.refused[status]++;
     world->totals.refused_in_tick++;
@@ -110,26 +110,60 @@ static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
     return *(const uint64_t *)((const char *)run->records + (size_t)i * run->record_bytes);
 }
 
-static void apply_run(phx_world *world, phx_producer *producer, const phx_cmd_run *run)
+static void apply_run(phx_world *world, const phx_run *in)
 {
     enum { AHEAD = 16 }; /* commands: their directory lines come from memory meanwhile */
+    const phx_cmd_run *run = &in->commands;
     for (uint32_t i = 0; i < run->count && i < AHEAD; i++) phx_idmap_prefetch(&world->directory, record_id(run, i));
     for (uint32_t i = 0; i < run->count; i++) {
         if (i + AHEAD < run->count) phx_idmap_prefetch(&world->directory, record_id(run, i + AHEAD));
         ph_status status = apply(world, run->op, (const char *)run->records + (size_t)i * run->record_bytes);
         if (PHX_LIKELY(status == PH_OK)) world->totals.applied++;
-        else refuse(world, producer, run->sequence_first + i, record_id(run, i), status);
+        else phx_ingest_refuse(world, &world->producers[in->producer], run->sequence_first + i, record_id(run, i), status);
     }
 }
 
-void phx_ingest(phx_world *world)
+bool phx_ingest_collect(phx_world *world)
 {
+    world->run_count = world->run_at = 0;
     for (uint32_t i = 0; i < world->def.producers_max; i++) {
         phx_producer *producer = &world->producers[i];
-        phx_cmd_run run;
         if (!producer->in_tick) continue;
-        while (phx_cmdq_next(producer->queue, &run)) apply_run(world, producer, &run);
+        phx_cmdq_rewind(producer->queue);
+        for (phx_cmd_run run; phx_cmdq_next(producer->queue, &run);) {
+            if (!phx_grow(&world->mem, (void **)&world->runs, &world->runs_capacity, world->run_count,
+                          (size_t)world->run_count + 1, sizeof(phx_run)))
+                return false;
+            world->runs[world->run_count++] = (phx_run){.commands = run, .producer = i};
+        }
     }
+    return true;
+}
+
+/* The runs of moves from `first` on, and how many commands they are. */
+static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_t *commands)
+{
+    uint32_t end = first;
+    for (*commands = 0; end < world->run_count && world->runs[end].commands.op == PHX_OP_MOVE; end++)
+        *commands += world->runs[end].commands.count;
+    return end;
+}
+
+bool phx_ingest(phx_world *world)
+{
+    enum { WORTH = 4096 }; /* commands: some 50 us of work, against two barriers */
+    while (world->run_at < world->run_count) {
+        uint64_t commands;
+        uint32_t end = stretch_of_moves(world, world->run_at, &commands);
+        if (world->def.workers > 1 && commands >= WORTH) {
+            if (!phx_route_moves(world, world->run_at, end)) return false;
+            world->run_at = end;
+            continue;
+        }
+        if (end == world->run_at) end++;
+        while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
+    }
+    return true;
 }
 
 bool phx_ingest_follow(phx_world *world)
@@ -150,7 +184,7 @@ bool phx_ingest_classes(phx_world *world)
             if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
             phx_attr attr = shard->store.attr[slot];
             phx_attr_apply(&world->rules, NULL, &attr);
-            if (!phx_shard_ready(shard)) return false;
+            if (!phx_shard_ready(shard, 1)) return false;
             phx_shard_set(shard, slot, &attr);
         }
         phx_shard_rules_changed(shard);

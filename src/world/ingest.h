@@ -7,8 +7,17 @@
 
 #include "world/world.h"
 
-/* Applies the snapshots of all producers. Want of memory refuses the command that met it. */
-void phx_ingest(phx_world *world);
+/* Puts the runs of all snapshots in order. false = no memory: call again. */
+bool phx_ingest_collect(phx_world *world);
+
+/*
+ * Applies them. Want of memory refuses the command that met it; only inside a long
+ * stretch of moves it stops the tick: false, call again.
+ */
+bool phx_ingest(phx_world *world);
+
+/* Counts a command that could not be applied and tells its producer. */
+void phx_ingest_refuse(phx_world *world, phx_producer *producer, uint64_t sequence, uint64_t id, ph_status status);
 
 /* Attached children go where their roots are now. false = no memory: call again. */
 bool phx_ingest_follow(phx_world *world);

@@ -75,7 +75,7 @@ static bool place_at(phx_world *world, uint64_t id, uint64_t where)
     uint32_t slot, there;
     const phx_shard *other = must_find(world, where, &there);
     phx_shard *shard = must_find(world, id, &slot);
-    if (!phx_shard_ready(shard)) return false;
+    if (!phx_shard_ready(shard, 1)) return false;
     const phx_body at = other->store.body[there];
     phx_shard_move(shard, slot, at.x, at.y, at.z);
     return true;
@@ -104,7 +104,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
     ph_status status = phx_attach_check(attach, child, parent);
     if (status != PH_OK) return status;
     uint32_t slot;
-    if (!phx_shard_ready(must_find(world, child, &slot))) return PH_NO_MEMORY;
+    if (!phx_shard_ready(must_find(world, child, &slot), 1)) return PH_NO_MEMORY;
     if (before != 0) phx_attach_take(attach, child);
     if (!phx_attach_put(attach, child, parent)) {
         bool put = before == 0 || phx_attach_put(attach, child, before);

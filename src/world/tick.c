@@ -46,12 +46,11 @@ static void begin(phx_world *world)
     if (world->next_classes) take_definition(world);
 }
 
-static bool ingest(phx_world *world)
+static bool collect(phx_world *world)
 {
     if (world->reclass && !phx_ingest_classes(world)) return false;
     world->reclass = false;
-    phx_ingest(world);
-    return true;
+    return phx_ingest_collect(world);
 }
 
 /* The last phase: the tick's numbers, the producers' blocks, the shards' dead. */
@@ -104,7 +103,8 @@ static bool run_stage(phx_world *world)
     bool through = true;
     switch (stage) {
     case PHX_STAGE_IDLE: begin(world); break;
-    case PHX_STAGE_INGEST: through = ingest(world); break;
+    case PHX_STAGE_COLLECT: through = collect(world); break;
+    case PHX_STAGE_INGEST: through = phx_ingest(world); break;
     case PHX_STAGE_FOLLOW:
         through = phx_ingest_follow(world);
         if (world->shard_count == 1) next = PHX_STAGE_INDEX;

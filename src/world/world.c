@@ -97,7 +97,8 @@ static bool init(phx_world *world, const ph_world_def *def)
     atomic_store_explicit(&world->kind_count, def->class_count, memory_order_relaxed);
     init_rules(world);
     world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
-    return world->producers && init_shards(world) && init_consumers(world) && init_workers(world);
+    return world->producers && init_shards(world) && phx_routers_init(world) && init_consumers(world) &&
+           init_workers(world);
 }
 
 ph_status phx_world_create(const ph_world_def *def, phx_world **world)
@@ -149,7 +150,9 @@ void phx_world_destroy(phx_world *world)
     for (uint32_t i = 0; world->scratch && i < world->def.workers; i++) phx_scratch_free(&world->scratch[i]);
     phx_free(mem, world->scratch, world->def.workers * sizeof *world->scratch, PHX_CACHE_LINE);
     free_ends(world);
+    phx_routers_free(world);
     free_shards(world);
+    phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_run));
     phx_release(mem, (void **)&world->chunks, &world->chunks_capacity, sizeof(phx_chunk));
     phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_share));
     phx_idmap_free(&world->directory);
@@ -157,8 +160,10 @@ void phx_world_destroy(phx_world *world)
     phx_attach_free(&world->attach);
     phx_free(mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     phx_free(mem, world->next_classes, world->next_def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
-    phx_mem outer = {.allocator = mem->allocator};
     PHX_ASSERT(atomic_load_explicit(&mem->bytes, memory_order_relaxed) == 0);
+    phx_mem outer; /* the world itself was not allocated from its own */
+    phx_mem_init(&outer, mem->allocator);
+    atomic_store_explicit(&outer.bytes, sizeof *world, memory_order_relaxed);
     phx_free(&outer, world, sizeof *world, PHX_CACHE_LINE);
 }
 

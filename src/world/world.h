@@ -20,6 +20,7 @@
 #include "world/lanes.h"
 #include "world/partition.h"
 #include "world/producer.h"
+#include "world/route.h"
 #include "world/ties.h"
 
 /* A directory value: shard << 32 | slot, and this bit for who follows a parent. */
@@ -38,6 +39,7 @@ static inline uint32_t phx_home_slot(uint64_t home)
 /* Where a tick stands; it goes on from there after PH_NO_MEMORY. */
 typedef enum phx_stage {
     PHX_STAGE_IDLE = 0,
+    PHX_STAGE_COLLECT, /* of the commands, in order */
     PHX_STAGE_INGEST,
     PHX_STAGE_FOLLOW, /* attached children go where their roots are */
     PHX_STAGE_SEND_MIGRANTS,
@@ -114,6 +116,14 @@ typedef struct phx_world {
     phx_ties ties;
     phx_attach attach;
     uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
+
+    phx_run *runs; /* the tick's commands, in order */
+    uint32_t run_count, runs_capacity;
+    uint32_t run_at; /* next to apply */
+    phx_router *routers;
+    uint32_t stretch_first, stretch_end; /* runs of moves that are being routed */
+    uint64_t stretch_commands;
+    bool stretch_routed; /* looked up, not applied by all shards */
 
     phx_producer *producers;
     phx_consumer_slot *consumers;
