@@ -8,20 +8,27 @@
 #include "bench/scenario.h"
 #include "bench/verify.h"
 
+/* One measured tick. */
+typedef struct bench_sample {
+    uint64_t wall_ns;
+    uint64_t cpu_ns; /* of all threads of this program meanwhile: other programs' load does not show in it */
+    uint32_t moves;  /* move commands in it */
+} bench_sample;
+
+/* All measured ticks of all rounds. */
 typedef struct bench_samples {
-    uint64_t *tick_ns; /* of every measured tick of every round */
-    uint32_t *moves;   /* move commands in it */
+    bench_sample *ticks;
     uint32_t count;
-    uint32_t tick_ns_room;
-    uint32_t moves_room;
+    uint32_t room;
 } bench_samples;
 
-void bench_samples_add(bench_samples *samples, phx_mem *mem, uint64_t ns, uint32_t moves);
+void bench_samples_add(bench_samples *samples, phx_mem *mem, bench_sample sample);
 void bench_samples_free(bench_samples *samples, phx_mem *mem);
 
 /* What the samples come to. */
 typedef struct bench_summary {
     double tick_us_min, tick_us_p50, tick_us_p99, tick_us_max;
+    double cpu_us_min, cpu_us_p50;
     double ns_per_move_min, ns_per_move_median; /* over the ticks with moves; 0 = there were none */
 } bench_summary;
 

@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 
-static const char rule[] = "---------------------------------------------------------------------------------------"
-                           "-----------------------------------------";
+static const char rule[] = "----------------------------------------------------------------------------------------"
+                           "------------------------------------------------";
 
 static void print_wrapped_keys(FILE *out, const bench_scenario *scenario)
 {
@@ -36,10 +36,11 @@ void bench_report_list(FILE *out)
 static void table_head(FILE *out, const bench_machine *machine)
 {
     fprintf(out, "%s, %" PRIu32 " CPUs; %s, %s\n\n", machine->cpu, machine->cpus, machine->compiler, machine->build);
-    fprintf(out, "%-15s %-10s %8s %7s %6s | %8s %8s | %9s %9s %9s | %7s %8s | %7s %6s\n", "scenario", "engine",
-            "entities", "workers", "shards", "ns/move", "", "tick us", "", "", "moves", "events", "bytes", "times");
-    fprintf(out, "%-15s %-10s %8s %7s %6s | %8s %8s | %9s %9s %9s | %7s %8s | %7s %6s\n", "", "", "", "", "", "min",
-            "median", "median", "p99", "max", "M/s", "M/s", "/entity", "faster");
+    static const char columns[] = "%-15s %-8s %8s %7s %6s | %8s %8s | %9s %9s %9s %9s | %6s %7s | %7s %6s\n";
+    fprintf(out, columns, "scenario", "engine", "entities", "workers", "shards", "ns/move", "", "tick us", "", "", "cpu us",
+            "moves", "events", "bytes", "times");
+    fprintf(out, columns, "", "", "", "", "", "min", "median", "median", "p99", "max", "median", "M/s", "M/s",
+            "/entity", "faster");
     fprintf(out, "%s\n", rule);
 }
 
@@ -63,15 +64,16 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
     char shards[16];
     bool moved = run->moves > 0;
     snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
-    fprintf(out, "%-15s %-10s %8" PRIu64 " %7" PRIu32 " %6s | ", run->scenario->name, run->engine->name,
+    fprintf(out, "%-15s %-8s %8" PRIu64 " %7" PRIu32 " %6s | ", run->scenario->name, run->engine->name,
             run->last.entities, run->def.workers, shards);
     cell(out, 8, 1, summary->ns_per_move_min, moved);
     fputc(' ', out);
     cell(out, 8, 1, summary->ns_per_move_median, moved);
-    fprintf(out, " | %9.1f %9.1f %9.1f | ", summary->tick_us_p50, summary->tick_us_p99, summary->tick_us_max);
-    cell(out, 7, 2, per_second_m(run->moves, run->total_ns), moved);
+    fprintf(out, " | %9.1f %9.1f %9.1f %9.1f | ", summary->tick_us_p50, summary->tick_us_p99, summary->tick_us_max,
+            summary->cpu_us_p50);
+    cell(out, 6, 2, per_second_m(run->moves, run->total_ns), moved);
     fputc(' ', out);
-    cell(out, 8, 2, per_second_m(run->enters + run->leaves, run->total_ns), run->enters + run->leaves > 0);
+    cell(out, 7, 2, per_second_m(run->enters + run->leaves, run->total_ns), run->enters + run->leaves > 0);
     fputs(" | ", out);
     cell(out, 7, 0, (double)run->last.bytes / (double)run->last.entities, run->last.entities > 0);
     fprintf(out, " %6.2f\n", first_us / summary->tick_us_p50);

@@ -36,6 +36,8 @@ static double phase_us(const figures *of, bench_phase phase)
     F(tick_us_p50, of->summary.tick_us_p50, true) \
     F(tick_us_p99, of->summary.tick_us_p99, true) \
     F(tick_us_max, of->summary.tick_us_max, true) \
+    F(cpu_us_min, of->summary.cpu_us_min, true) \
+    F(cpu_us_p50, of->summary.cpu_us_p50, true) \
     U(moves, of->run->moves) \
     F(moves_per_s, per((double)of->run->moves, of->seconds), true) \
     U(enter, of->run->enters) \

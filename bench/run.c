@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench/memory.h"
@@ -101,25 +102,44 @@ static bool setup(round_state *round)
     return true;
 }
 
-/* Runs the frame's tick; *ns gets what it took. */
-static bool tick(round_state *round, uint64_t *ns)
+/* Of all threads of this program. */
+static uint64_t cpu_clock_ns(void)
+{
+    struct timespec now = { 0 };
+    int failed = clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    PHX_ASSERT(failed == 0);
+    (void)failed;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * Runs the frame's tick; *sample gets what it took. The CPU clock is read outside of the
+ * other, for it takes a system call, which an idle tick would feel.
+ */
+static bool tick(round_state *round, bench_sample *sample)
 {
     const bench_engine *engine = round->run->engine;
     if (!verify_begin(round)) {
         return false;
     }
+    uint64_t cpu_begin = cpu_clock_ns();
     uint64_t begin = phx_clock_ns();
     if (!engine->tick(round->engine, &round->frame, round->error)) {
         return false;
     }
     uint64_t taken = phx_clock_ns();
+    uint64_t cpu_taken = cpu_clock_ns();
     engine->records(round->engine, record_take, round);
+    uint64_t cpu_walked = cpu_clock_ns();
     uint64_t walked = phx_clock_ns();
     PHX_ASSERT(begin <= taken && taken <= walked);
     if (!engine->release(round->engine, round->error)) {
         return false;
     }
-    *ns = taken - begin + (phx_clock_ns() - walked);
+    uint64_t end = phx_clock_ns();
+    sample->wall_ns = taken - begin + (end - walked);
+    sample->cpu_ns = cpu_taken - cpu_begin + (cpu_clock_ns() - cpu_walked);
+    sample->moves = round->frame.move_count;
     return true;
 }
 
@@ -138,12 +158,12 @@ static void add_work(bench_case *run, const bench_stats *from, const bench_stats
 static bool measured_tick(round_state *round)
 {
     bench_case *run = round->run;
-    uint64_t ns = 0;
-    if (!tick(round, &ns)) {
+    bench_sample sample;
+    if (!tick(round, &sample)) {
         return false;
     }
-    bench_samples_add(&run->samples, round->mem, ns, round->frame.move_count);
-    run->total_ns += ns;
+    bench_samples_add(&run->samples, round->mem, sample);
+    run->total_ns += sample.wall_ns;
     run->moves += round->frame.move_count;
     if (!run->engine->stats(round->engine, &run->last, round->error)) {
         return false;
@@ -167,9 +187,9 @@ static bool ticks(round_state *round, bench_progress_fn progress, void *user)
     uint64_t done = 0;
     for (; (all == 0 || done < all) && next_frame(round); done++) {
         progress(user, done, all);
-        uint64_t ns;
+        bench_sample unused;
         bool warm = done >= run->warmup;
-        if (!(warm ? measured_tick(round) : tick(round, &ns))) {
+        if (!(warm ? measured_tick(round) : tick(round, &unused))) {
             return false;
         }
         if (done + 1 == run->warmup && !run->engine->stats(round->engine, &from, round->error)) {

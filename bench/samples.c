@@ -7,20 +7,16 @@
 #include "bench/case.h"
 #include "bench/memory.h"
 
-void bench_samples_add(bench_samples *samples, phx_mem *mem, uint64_t ns, uint32_t moves)
+void bench_samples_add(bench_samples *samples, phx_mem *mem, bench_sample sample)
 {
-    uint32_t n = samples->count;
-    bench_grow(mem, (void **)&samples->tick_ns, &samples->tick_ns_room, n, (size_t)n + 1, sizeof *samples->tick_ns);
-    bench_grow(mem, (void **)&samples->moves, &samples->moves_room, n, (size_t)n + 1, sizeof *samples->moves);
-    samples->tick_ns[n] = ns;
-    samples->moves[n] = moves;
-    samples->count++;
+    bench_grow(mem, (void **)&samples->ticks, &samples->room, samples->count, (size_t)samples->count + 1,
+               sizeof *samples->ticks);
+    samples->ticks[samples->count++] = sample;
 }
 
 void bench_samples_free(bench_samples *samples, phx_mem *mem)
 {
-    phx_release(mem, (void **)&samples->tick_ns, &samples->tick_ns_room, sizeof *samples->tick_ns);
-    phx_release(mem, (void **)&samples->moves, &samples->moves_room, sizeof *samples->moves);
+    phx_release(mem, (void **)&samples->ticks, &samples->room, sizeof *samples->ticks);
     samples->count = 0;
 }
 
@@ -39,32 +35,57 @@ static double percentile(const double *sorted, uint32_t count, uint32_t percent)
     return sorted[rank == 0 ? 0 : rank - 1];
 }
 
-bench_summary bench_samples_summary(const bench_samples *samples, phx_mem *mem)
+static void sort(double *values, uint32_t count)
 {
-    PHX_ASSERT(samples->count > 0);
-    PHX_ASSERT(samples->count <= samples->tick_ns_room && samples->count <= samples->moves_room);
-    size_t bytes = samples->count * sizeof(double);
-    double *sorted = bench_alloc(mem, bytes);
-    bench_summary summary = { 0 };
+    qsort(values, count, sizeof *values, compare);
+}
+
+static void sum_up_wall(const bench_samples *samples, double *sorted, bench_summary *summary)
+{
     for (uint32_t i = 0; i < samples->count; i++) {
-        sorted[i] = (double)samples->tick_ns[i] / 1e3;
+        sorted[i] = (double)samples->ticks[i].wall_ns / 1e3;
     }
-    qsort(sorted, samples->count, sizeof *sorted, compare);
-    summary.tick_us_min = sorted[0];
-    summary.tick_us_p50 = percentile(sorted, samples->count, 50);
-    summary.tick_us_p99 = percentile(sorted, samples->count, 99);
-    summary.tick_us_max = sorted[samples->count - 1];
+    sort(sorted, samples->count);
+    summary->tick_us_min = sorted[0];
+    summary->tick_us_p50 = percentile(sorted, samples->count, 50);
+    summary->tick_us_p99 = percentile(sorted, samples->count, 99);
+    summary->tick_us_max = sorted[samples->count - 1];
+}
+
+static void sum_up_cpu(const bench_samples *samples, double *sorted, bench_summary *summary)
+{
+    for (uint32_t i = 0; i < samples->count; i++) {
+        sorted[i] = (double)samples->ticks[i].cpu_ns / 1e3;
+    }
+    sort(sorted, samples->count);
+    summary->cpu_us_min = sorted[0];
+    summary->cpu_us_p50 = percentile(sorted, samples->count, 50);
+}
+
+static void sum_up_moves(const bench_samples *samples, double *sorted, bench_summary *summary)
+{
     uint32_t moving = 0;
     for (uint32_t i = 0; i < samples->count; i++) {
-        if (samples->moves[i] > 0) {
-            sorted[moving++] = (double)samples->tick_ns[i] / samples->moves[i];
+        if (samples->ticks[i].moves > 0) {
+            sorted[moving++] = (double)samples->ticks[i].wall_ns / samples->ticks[i].moves;
         }
     }
     if (moving > 0) {
-        qsort(sorted, moving, sizeof *sorted, compare);
-        summary.ns_per_move_min = sorted[0];
-        summary.ns_per_move_median = percentile(sorted, moving, 50);
+        sort(sorted, moving);
+        summary->ns_per_move_min = sorted[0];
+        summary->ns_per_move_median = percentile(sorted, moving, 50);
     }
+}
+
+bench_summary bench_samples_summary(const bench_samples *samples, phx_mem *mem)
+{
+    PHX_ASSERT(samples->count > 0 && samples->count <= samples->room);
+    size_t bytes = samples->count * sizeof(double);
+    double *sorted = bench_alloc(mem, bytes);
+    bench_summary summary = { 0 };
+    sum_up_wall(samples, sorted, &summary);
+    sum_up_cpu(samples, sorted, &summary);
+    sum_up_moves(samples, sorted, &summary);
     phx_free(mem, sorted, bytes, PHX_CACHE_LINE);
     return summary;
 }
