@@ -143,23 +143,28 @@ static uint64_t settled_since(const history *h, model_key observer, uint64_t las
     }
 }
 
-static bool changed_between(const history *h, model_key observer, uint64_t first, uint64_t last)
+/* The observer as it was in the last tick of first..last in which it had a change; NULL when it had none. */
+static const history_entity *last_change(const history *h, model_key observer, uint64_t first, uint64_t last)
 {
-    for (uint64_t tick = first; tick <= last; tick++) {
+    for (uint64_t tick = last; tick >= first && tick != 0; tick--) {
         const history_entity *o = entity_at(h, tick, observer);
         if (o != NULL && o->changed) {
-            return true;
+            return o;
         }
     }
-    return false;
+    return NULL;
 }
 
 static void net_of(const history *h, const history_entity *o, uint64_t first, uint64_t last, change_list *changes)
 {
     uint64_t since = settled_since(h, o->key, last);
     const history_entity *base = since < first ? entity_at(h, first - 1, o->key) : NULL;
-    model_change change = {.observer = o->key, .user_data = o->user_data, .consumer = o->consumer};
-    change.fresh = base == NULL || !changed_between(h, o->key, since, first - 1);
+    const history_entity *changed = last_change(h, o->key, since > first ? since : first, last);
+    if (changed == NULL) {
+        return;
+    }
+    model_change change = {.observer = o->key, .user_data = changed->user_data, .consumer = o->consumer};
+    change.fresh = base == NULL || last_change(h, o->key, since, first - 1) == NULL;
     for (size_t i = 0; base != NULL && i < base->list_count; i++) {
         if (!listed_at(h, last, o->key, base->list[i])) {
             uint64_t tick = last_event(h, o->key, base->list[i], false, last);
@@ -174,8 +179,7 @@ static void net_of(const history *h, const history_entity *o, uint64_t first, ui
         }
     }
     change.enter_count = (uint32_t)change.targets.count - change.leave_count;
-    uint64_t from = since > first ? since : first;
-    if (change.targets.count == 0 && !(change.fresh && changed_between(h, o->key, from, last))) {
+    if (change.targets.count == 0 && !change.fresh) {
         return;
     }
     if (change.targets.count != 0) {

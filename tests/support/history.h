@@ -38,7 +38,8 @@ void history_note(history *h, const model *m);
 /*
  * What the consumer has to be told for the ticks first..last, when it was told everything
  * before them: by observer id, as model_changes(). An observer that starts afresh and
- * ends with an empty list, but was in sight of something between, has an empty change.
+ * ends with an empty list, but saw something in between, has an empty change. Kind and
+ * user data are those of the tick of the event that is told.
  */
 void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64_t last, change_list *changes);
 void changes_free(change_list *changes);

@@ -1,0 +1,120 @@
+/*
+ * One answer for every layout: the same seeded run over workers, shards, tower sizes,
+ * small exchanges, permuted task order and threads held up at random has to give one
+ * event hash, and one world hash over all its ticks. The first run of each world is also
+ * compared with the model.
+ *
+ * options: --seed S, --count N worlds, --entities N, --ticks N, --verbose
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/ops.h"
+#include "support/perm_tasks.h"
+#include "support/run.h"
+
+enum { WORLDS = 6, ENTITIES = 2000, TICKS = 12, QUERY_EVERY = 4 };
+
+typedef enum tasks_kind { TASKS_OWN, TASKS_PERMUTED, TASKS_STALLED } tasks_kind;
+
+typedef struct layout {
+    uint32_t shards_x, shards_y;
+    uint32_t workers;
+    float tower_size; /* 0: as in the script; else the world hash may differ */
+    uint32_t exchange_bytes;
+    tasks_kind tasks;
+} layout;
+
+enum { SMALL = 16 << 10, WIDE = 1 << 20 };
+
+static const layout layouts[] = {
+    {1, 1, 2, 0, WIDE, TASKS_OWN},       {1, 1, 4, 0, WIDE, TASKS_OWN},       {2, 1, 1, 0, WIDE, TASKS_OWN},
+    {1, 2, 2, 0, SMALL, TASKS_OWN},      {2, 2, 1, 0, SMALL, TASKS_OWN},      {2, 2, 3, 0, WIDE, TASKS_OWN},
+    {3, 3, 2, 0, SMALL, TASKS_OWN},      {4, 4, 5, 0, WIDE, TASKS_OWN},       {8, 1, 6, 0, WIDE, TASKS_OWN},
+    {1, 8, 7, 0, SMALL, TASKS_OWN},      {8, 8, 8, 0, SMALL, TASKS_OWN},      {8, 8, 1, 0, WIDE, TASKS_OWN},
+    {5, 7, 4, 0, SMALL, TASKS_OWN},      {40, 1, 2, 0, WIDE, TASKS_OWN},      {1, 1, 3, 0, WIDE, TASKS_PERMUTED},
+    {3, 2, 4, 0, SMALL, TASKS_PERMUTED}, {4, 4, 8, 0, WIDE, TASKS_PERMUTED},  {8, 8, 5, 0, SMALL, TASKS_PERMUTED},
+    {2, 3, 3, 0, SMALL, TASKS_STALLED},  {4, 4, 4, 0, WIDE, TASKS_STALLED},   {1, 1, 1, 7, WIDE, TASKS_OWN},
+    {3, 3, 2, 7, WIDE, TASKS_OWN},       {2, 2, 1, 55, WIDE, TASKS_OWN},      {4, 3, 3, 55, SMALL, TASKS_PERMUTED},
+    {1, 1, 2, 2000, WIDE, TASKS_OWN},
+};
+
+typedef struct kind_of_world {
+    const char *name;
+    ph_range range;
+    ph_shape shape;
+} kind_of_world;
+
+static const kind_of_world kinds[] = {
+    {"circle", PH_RANGE_RADIUS, PH_SHAPE_CIRCLE},     {"towers", PH_RANGE_TOWERS, PH_SHAPE_CIRCLE},
+    {"square", PH_RANGE_RADIUS, PH_SHAPE_SQUARE},     {"sphere", PH_RANGE_RADIUS, PH_SHAPE_SPHERE},
+    {"cylinder", PH_RANGE_RADIUS, PH_SHAPE_CYLINDER}, {"towers, sphere", PH_RANGE_TOWERS, PH_SHAPE_SPHERE},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void play(const script *s, const layout *l, uint64_t seed, run_result *result)
+{
+    ph_world_def def = s->def;
+    run_options options = {.no_model = true, .def = &def};
+    perm_tasks tasks = {.rng = seed};
+    def.shards[0] = l->shards_x;
+    def.shards[1] = l->shards_y;
+    def.workers = l->workers;
+    def.exchange_bytes = l->exchange_bytes;
+    def.tower_size = l->tower_size != 0 ? l->tower_size : def.tower_size;
+    if (l->tasks != TASKS_OWN) {
+        def.tasks = l->tasks == TASKS_PERMUTED ? perm_tasks_serial(&tasks) : perm_tasks_threads(&tasks);
+    }
+    run_script(s, &options, result);
+}
+
+static void compare(const script *s, const run_result *base, const kind_of_world *kind, uint64_t seed, bool verbose)
+{
+    run_result *result = check_zalloc(sizeof *result);
+    for (size_t i = 0; i < COUNT(layouts); i++) {
+        const layout *l = &layouts[i];
+        if (l->tower_size != 0 && kind->range == PH_RANGE_TOWERS) {
+            continue; /* another tower size is another answer there */
+        }
+        play(s, l, seed + i, result);
+        bool same = !result->failed && result->event_hash == base->event_hash && result->events == base->events &&
+                    (l->tower_size != 0 || result->world_hash == base->world_hash);
+        CHECK(same,
+              "seed %" PRIu64 " %s: shards %ux%u workers %u tower %g exchange %u tasks %d: event hash %016" PRIx64
+              " (%" PRIu64 " events), expected %016" PRIx64 " (%" PRIu64 "); world hash %s %s",
+              seed, kind->name, l->shards_x, l->shards_y, l->workers, (double)l->tower_size, l->exchange_bytes,
+              (int)l->tasks, result->event_hash, result->events, base->event_hash, base->events,
+              result->world_hash == base->world_hash ? "equal" : "differs", result->report);
+        if (verbose) {
+            (void)printf("  shards %ux%u workers %u: %" PRIu64 " ns, %" PRIu64 " migrations, %" PRIu64 " rounds\n",
+                         l->shards_x, l->shards_y, l->workers, result->stats.tick_ns, result->stats.migrations,
+                         result->stats.exchange_rounds);
+        }
+    }
+    free(result);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = option_number(argc, argv, "--seed", 1);
+    uint64_t count = option_number(argc, argv, "--count", test_amount(WORLDS));
+    uint32_t entities = (uint32_t)option_number(argc, argv, "--entities", ENTITIES);
+    uint32_t ticks = (uint32_t)option_number(argc, argv, "--ticks", TICKS);
+    bool verbose = option_flag(argc, argv, "--verbose");
+    run_result *base = check_zalloc(sizeof *base);
+    for (uint64_t i = 0; i < count; i++) {
+        const kind_of_world *kind = &kinds[i % COUNT(kinds)];
+        script *s = ops_script_big(seed + i, entities, ticks, kind->range, kind->shape);
+        const run_options options = {.query_every = QUERY_EVERY};
+        run_script(s, &options, base);
+        CHECK(!base->failed, "seed %" PRIu64 " %s, against the model: %s", seed + i, kind->name, base->report);
+        (void)printf("%s: %" PRIu64 " commands, %" PRIu64 " events, hash %016" PRIx64 "\n", kind->name,
+                     base->commands, base->events, base->event_hash);
+        compare(s, base, kind, seed + i, verbose);
+        script_free(s);
+    }
+    free(base);
+    return check_done("diff_layout");
+}

@@ -1,0 +1,152 @@
+/*
+ * The engine against the model: many small worlds, every event, list, attribute, counter
+ * and refusal compared every tick. A failing script is cut down and printed.
+ *
+ * options: --count N scripts (default by PHAROS_TEST_PERCENT), --seed S the first seed,
+ *          --profile NAME only that one, --verbose
+ * To repeat a failure: diff_model --seed S --profile NAME --count 1
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/ops.h"
+#include "support/shrink.h"
+
+enum { SCRIPTS = 12000, BLOCK = 100, BLOCK_SECONDS = 300, ONE_SECONDS = 30 };
+
+typedef struct range_of_scripts {
+    uint64_t seed, count;
+    int profile; /* -1: all, in turn */
+} range_of_scripts;
+
+typedef struct totals {
+    uint64_t scripts, ticks, commands, events, batches, coalesced;
+} totals;
+
+static script *script_at(const range_of_scripts *range, uint64_t i)
+{
+    if (range->profile >= 0) {
+        return ops_script(range->seed + i, (uint32_t)range->profile);
+    }
+    uint64_t profiles = ops_profile_count();
+    return ops_script(range->seed + i / profiles, (uint32_t)(i % profiles));
+}
+
+static void name_script(const script *s, const char *what)
+{
+    (void)fprintf(stderr, "%s: --seed %" PRIu64 " --profile %s --count 1\n", what, s->seed, s->profile);
+}
+
+/* In the child: true when all agree. The first that does not is explained. */
+static bool play_block(const range_of_scripts *range, uint64_t first, uint64_t count, totals *sum)
+{
+    const run_options options = {0};
+    run_result *result = check_zalloc(sizeof *result);
+    bool agree = true;
+    for (uint64_t i = first; i < first + count && agree; i++) {
+        script *s = script_at(range, i);
+        run_script(s, &options, result);
+        sum->scripts++;
+        sum->ticks += result->ticks;
+        sum->commands += result->commands;
+        sum->events += result->events;
+        sum->batches += result->batches;
+        sum->coalesced += result->coalesced;
+        agree = !result->failed;
+        if (!agree) {
+            name_script(s, "DIFFERS");
+            (void)fprintf(stderr, "%s", result->report);
+            run_explain(s, &options);
+        }
+        script_free(s);
+    }
+    free(result);
+    return agree;
+}
+
+/* 0: agree; 1: differ, explained; else: crashed, hung or reported by a sanitizer. */
+static int block_apart(const range_of_scripts *range, uint64_t first, uint64_t count, totals *sum)
+{
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    (void)fflush(NULL);
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        totals mine = {0};
+        unsigned failures = check_failures(); /* the parent's */
+        (void)close(ends[0]);
+        (void)alarm(count > 1 ? BLOCK_SECONDS : ONE_SECONDS);
+        bool agree = play_block(range, first, count, &mine);
+        bool written = write(ends[1], &mine, sizeof mine) == (ssize_t)sizeof mine;
+        (void)close(ends[1]);
+        exit(!written ? 3 : agree && check_failures() == failures ? 0 : 1); /* exit(): leaks are looked for */
+    }
+    totals got = {0};
+    (void)close(ends[1]);
+    ssize_t size = read(ends[0], &got, sizeof got);
+    (void)close(ends[0]);
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    if (size == (ssize_t)sizeof got) {
+        sum->scripts += got.scripts;
+        sum->ticks += got.ticks;
+        sum->commands += got.commands;
+        sum->events += got.events;
+        sum->batches += got.batches;
+        sum->coalesced += got.coalesced;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* A block crashed: which of its scripts was it? */
+static void find_crash(const range_of_scripts *range, uint64_t first, uint64_t count)
+{
+    totals ignored = {0};
+    for (uint64_t i = first; i < first + count; i++) {
+        int status = block_apart(range, i, 1, &ignored);
+        if (status != 0) {
+            const run_options options = {0};
+            script *s = script_at(range, i);
+            name_script(s, "CRASHES");
+            if (status != 1) {
+                run_explain(s, &options);
+            }
+            script_free(s);
+            return;
+        }
+    }
+    (void)fprintf(stderr, "no script of the block fails by itself\n");
+}
+
+int main(int argc, char **argv)
+{
+    const char *profile = option_text(argc, argv, "--profile");
+    range_of_scripts range = {.profile = -1};
+    range.seed = option_number(argc, argv, "--seed", 1);
+    range.count = option_number(argc, argv, "--count", test_amount(SCRIPTS));
+    bool verbose = option_flag(argc, argv, "--verbose");
+    if (profile != NULL) {
+        range.profile = ops_profile_find(profile);
+        REQUIRE(range.profile >= 0);
+    }
+    totals sum = {0};
+    for (uint64_t first = 0; first < range.count && check_failures() == 0; first += BLOCK) {
+        uint64_t count = range.count - first < BLOCK ? range.count - first : BLOCK;
+        int status = block_apart(&range, first, count, &sum);
+        if (!CHECK(status == 0, "scripts %" PRIu64 "..%" PRIu64 ": status %d", first, first + count - 1, status) &&
+            status != 1) {
+            find_crash(&range, first, count);
+        }
+        if (verbose) {
+            (void)printf("%" PRIu64 " of %" PRIu64 "\n", sum.scripts, range.count);
+        }
+    }
+    (void)printf("%" PRIu64 " scripts, %" PRIu64 " ticks, %" PRIu64 " commands, %" PRIu64 " events, %" PRIu64
+                 " batches, %" PRIu64 " coalesced ticks\n",
+                 sum.scripts, sum.ticks, sum.commands, sum.events, sum.batches, sum.coalesced);
+    return check_done("diff_model");
+}

@@ -1,0 +1,46 @@
+/*
+ * Prints one hash over all events and world states of fixed seeded runs: the same for
+ * every compiler, optimisation level and machine. scripts/determinism.sh compares builds.
+ *
+ * options: --seed S, --count N small worlds of every profile
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "support/ops.h"
+#include "support/run.h"
+
+enum { SMALL_WORLDS = 10, BIG_ENTITIES = 1500, BIG_TICKS = 10 };
+
+static uint64_t hash_of(const script *s, run_result *result)
+{
+    const run_options options = {.no_model = true};
+    run_script(s, &options, result);
+    CHECK(!result->failed, "seed %" PRIu64 " profile %s: %s", s->seed, s->profile, result->report);
+    return phx_mix64(result->event_hash + phx_mix64(result->world_hash));
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = option_number(argc, argv, "--seed", 1);
+    uint64_t count = option_number(argc, argv, "--count", SMALL_WORLDS);
+    run_result *result = check_zalloc(sizeof *result);
+    uint64_t hash = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        for (uint32_t profile = 0; profile < ops_profile_count(); profile++) {
+            script *s = ops_script(seed + i, profile);
+            hash = phx_mix64(hash + hash_of(s, result));
+            script_free(s);
+        }
+    }
+    for (int shape = PH_SHAPE_CIRCLE; shape <= PH_SHAPE_SPHERE; shape++) {
+        script *s = ops_script_big(seed + (uint64_t)shape, BIG_ENTITIES, BIG_TICKS, PH_RANGE_RADIUS, (ph_shape)shape);
+        hash = phx_mix64(hash + hash_of(s, result));
+        script_free(s);
+    }
+    free(result);
+    (void)printf("%016" PRIx64 "\n", hash);
+    return check_failures() == 0 ? 0 : 1;
+}

@@ -1,0 +1,159 @@
+/*
+ * After warm-up a tick allocates nothing: a crowd walks closed paths, all of different
+ * length but one common period, so that after some periods every array has been as long
+ * as it will ever be; then 200 ticks with bulk moves, batches taken and given back, must
+ * not ask the allocator once.
+ *
+ * options: --verbose
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <pharos/pharos.h>
+
+#include "base/rng.h"
+#include "support/check.h"
+#include "support/fail_alloc.h"
+
+enum { ENTITIES = 1200, PERIOD = 24, WARM_PERIODS = 8, COUNTED_TICKS = 200, CONSUMERS = 2 };
+
+typedef struct walk {
+    float x, y, width, height;
+    uint32_t phase, turns; /* rounds of its path within one period */
+} walk;
+
+typedef struct crowd {
+    uint64_t ids[ENTITIES];
+    walk walks[ENTITIES];
+    ph_position positions[ENTITIES];
+} crowd;
+
+/* 0 .. 1 .. 0, with the period. */
+static float swing(uint32_t at)
+{
+    uint32_t half = PERIOD / 2;
+    uint32_t place = at % PERIOD;
+    return (float)(place < half ? place : PERIOD - place) / (float)half;
+}
+
+static void crowd_place(crowd *c, uint64_t tick)
+{
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        const walk *w = &c->walks[i];
+        uint32_t at = (uint32_t)(tick % PERIOD) * w->turns + w->phase;
+        c->positions[i].x = w->x + w->width * swing(at);
+        c->positions[i].y = w->y + w->height * swing(at + PERIOD / 4);
+        c->positions[i].z = 0;
+    }
+}
+
+static void crowd_make(crowd *c, uint64_t seed)
+{
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        walk *w = &c->walks[i];
+        c->ids[i] = i + 1;
+        w->x = phx_rng_unit(&seed) * 850;
+        w->y = phx_rng_unit(&seed) * 850;
+        w->width = phx_rng_unit(&seed) * 150;
+        w->height = phx_rng_unit(&seed) * 150;
+        w->phase = phx_rng_below(&seed, PERIOD);
+        w->turns = 1 + phx_rng_below(&seed, 2);
+    }
+}
+
+static void enter_all(ph_producer producer, crowd *c)
+{
+    ph_attrs *attrs = check_zalloc(ENTITIES * sizeof *attrs);
+    crowd_place(c, 0);
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        attrs[i].given = PH_X | PH_Y | PH_VIEW | PH_MARGIN | PH_CONSUMER | PH_CAP;
+        attrs[i].x = c->positions[i].x;
+        attrs[i].y = c->positions[i].y;
+        attrs[i].view = i % 4 == 0 ? 0 : 50;
+        attrs[i].margin = i % 3 == 0 ? 10 : 0;
+        attrs[i].consumer = i % CONSUMERS;
+        attrs[i].cap = i % 5 == 0 ? 12 : 0;
+    }
+    uint32_t done = 0;
+    CHECK_OK(ph_enter_many(producer, ENTITIES, c->ids, attrs, &done));
+    free(attrs);
+}
+
+static uint64_t drain(const ph_consumer *consumers)
+{
+    uint64_t events = 0;
+    for (uint32_t i = 0; i < CONSUMERS; i++) {
+        const ph_batch *batch = NULL;
+        while (ph_batch_take(consumers[i], &batch) == PH_OK) {
+            events += batch->target_count;
+            CHECK_OK(ph_batch_return(consumers[i], batch));
+        }
+    }
+    return events;
+}
+
+static void walk_world(uint32_t workers, uint32_t shards, ph_range range, bool verbose)
+{
+    fail_alloc memory = {0};
+    ph_class kind = ph_class_default("default");
+    ph_world_def def = ph_world_def_default();
+    crowd *c = check_zalloc(sizeof *c);
+    ph_world world = {0};
+    ph_producer producer = {0};
+    ph_consumer consumers[CONSUMERS] = {{0}};
+    def.classes = &kind;
+    def.class_count = 1;
+    def.world_size[0] = 1000;
+    def.world_size[1] = 1000;
+    def.tower_size = 50;
+    def.range = range;
+    def.workers = workers;
+    def.shards[0] = shards;
+    def.shards[1] = shards;
+    def.consumers = CONSUMERS;
+    def.entities_max = 1u << 16;
+    def.allocator = fail_alloc_hooks(&memory);
+    crowd_make(c, workers * 100 + shards);
+    REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
+    for (uint32_t i = 0; i < CONSUMERS; i++) {
+        REQUIRE(ph_consumer_open(world, i, &consumers[i]) == PH_OK);
+    }
+    enter_all(producer, c);
+    uint64_t last_call = 0; /* tick of the last allocation */
+    uint64_t events = 0;
+    uint64_t calls = 0;
+    for (uint64_t tick = 1; tick <= WARM_PERIODS * PERIOD + COUNTED_TICKS; tick++) {
+        uint64_t before = atomic_load(&memory.calls);
+        uint32_t done = 0;
+        crowd_place(c, tick);
+        CHECK_OK(ph_move_many(producer, ENTITIES, c->ids, c->positions, &done));
+        CHECK_OK(ph_tick(world, NULL));
+        events += drain(consumers);
+        uint64_t made = atomic_load(&memory.calls) - before;
+        last_call = made != 0 ? tick : last_call;
+        calls += tick > WARM_PERIODS * PERIOD ? made : 0;
+    }
+    CHECK(calls == 0, "workers %u shards %ux%u range %d: %" PRIu64 " allocations in %d ticks after %d (last in %" PRIu64
+          ")", workers, shards, shards, (int)range, calls, COUNTED_TICKS, WARM_PERIODS * PERIOD, last_call);
+    CHECK(events > ENTITIES, "a walk without events proves nothing");
+    if (verbose) {
+        (void)printf("workers %u shards %u range %d: last allocation in tick %" PRIu64 ", %" PRIu64 " events\n",
+                     workers, shards, (int)range, last_call, events);
+    }
+    CHECK_OK(ph_world_destroy(world));
+    (void)fail_alloc_clean(&memory);
+    free(c);
+}
+
+int main(int argc, char **argv)
+{
+    bool verbose = option_flag(argc, argv, "--verbose");
+    for (uint32_t workers = 1; workers <= 2; workers++) {
+        for (uint32_t shards = 1; shards <= 3; shards += 2) {
+            walk_world(workers, shards, PH_RANGE_RADIUS, verbose);
+            walk_world(workers, shards, PH_RANGE_TOWERS, verbose);
+        }
+    }
+    return check_done("no_alloc");
+}

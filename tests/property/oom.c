@@ -1,0 +1,306 @@
+/*
+ * Memory runs out at every allocation in turn, once and from there on: while a world is
+ * made, while commands are submitted, inside ticks. What has to hold: a status that says
+ * so, the world as it was, no leak; and after there is memory again every tick as the
+ * model says, with nothing lost and nothing told twice.
+ *
+ * options: --only N (that allocation alone), --verbose
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pharos/pharos.h>
+
+#include "base/rng.h"
+#include "support/fail_alloc.h"
+#include "support/history.h"
+#include "support/model.h"
+#include "support/subject.h"
+
+enum { ENTITIES = 24, ROUNDS = 6, PER_ROUND = 60, RETRIES_STICKY = 2, REFUSALS = 256, SITES_MAX = 100000 };
+
+typedef struct sent {
+    uint64_t sequence;
+    command command;
+} sent;
+
+typedef struct trial {
+    fail_alloc memory;
+    ph_world world;
+    ph_producer producer;
+    ph_consumer consumer;
+    model *m;
+    VEC(sent) sent;     /* accepted, not applied yet */
+    VEC(uint64_t) told; /* events of the tick, as numbers, to be compared without order */
+    uint64_t failures_submit, failures_tick, refused;
+    uint64_t site;
+    bool sticky;
+} trial;
+
+static const ph_class *classes(void)
+{
+    static ph_class made[2];
+    made[0] = ph_class_default("default");
+    made[0].view = 30;
+    made[1] = ph_class_default("npc");
+    made[1].reach = 20;
+    return made;
+}
+
+static ph_world_def trial_def(fail_alloc *memory)
+{
+    ph_world_def def = ph_world_def_default();
+    def.classes = classes();
+    def.class_count = 2;
+    def.world_size[0] = 100;
+    def.world_size[1] = 100;
+    def.tower_size = 10;
+    def.shards[0] = 2;
+    def.shards[1] = 2;
+    def.entities_max = 1000;
+    def.producer_bytes = 64u << 10;
+    def.exchange_bytes = 16u << 10;
+    def.allocator = fail_alloc_hooks(memory);
+    return def;
+}
+
+/* ---- world create ---- */
+
+static void create_with_failures(bool sticky)
+{
+    for (uint64_t site = 1; site < SITES_MAX; site++) {
+        fail_alloc memory = {0};
+        ph_world_def def = trial_def(&memory);
+        ph_world world = {7, 7};
+        fail_alloc_order(&memory, site, sticky);
+        ph_status status = ph_world_create(&def, &world);
+        bool failed = atomic_load(&memory.failed) != 0;
+        if (!failed) {
+            CHECK_STATUS(status, PH_OK);
+            CHECK_OK(ph_world_destroy(world));
+            (void)fail_alloc_clean(&memory);
+            (void)printf("create: %" PRIu64 " allocations\n", site - 1);
+            return;
+        }
+        CHECK(status == PH_NO_MEMORY && world.index1 == 0, "create, allocation %" PRIu64 "%s: %s", site,
+              sticky ? " and on" : "", ph_status_name(status));
+        (void)fail_alloc_clean(&memory);
+    }
+    (void)check_fail(__FILE__, __LINE__, "create never succeeds");
+}
+
+/* ---- commands ---- */
+
+static command any_command(uint64_t *rng, uint32_t round)
+{
+    command c = {.type = COMMAND_MOVE, .id = 1 + phx_rng_below(rng, ENTITIES)};
+    static const command_type types[] = {COMMAND_MOVE, COMMAND_MOVE,   COMMAND_ENTER,  COMMAND_ENTER, COMMAND_LEAVE,
+                                         COMMAND_SET,  COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK,  COMMAND_UNLINK,
+                                         COMMAND_MOVE, COMMAND_ATTACH, COMMAND_DETACH};
+    c.type = round == 0 ? COMMAND_ENTER : types[phx_rng_below(rng, sizeof types / sizeof types[0])];
+    c.other = c.id % ENTITIES + 1;
+    c.attrs.given = c.type == COMMAND_ENTER ? PH_X | PH_Y | PH_KIND : PH_VIEW;
+    c.attrs.x = phx_rng_unit(rng) * 110;
+    c.attrs.y = phx_rng_unit(rng) * 110;
+    c.attrs.kind = phx_rng_below(rng, 2);
+    c.attrs.view = (float)phx_rng_below(rng, 60);
+    return c;
+}
+
+static void submit(trial *t, const command *c)
+{
+    uint64_t before = 0;
+    uint64_t after = 0;
+    CHECK_OK(ph_producer_sequence(t->producer, &before));
+    ph_status status = engine_submit(t->producer, c);
+    CHECK_OK(ph_producer_sequence(t->producer, &after));
+    if (status == PH_NO_MEMORY) {
+        CHECK(after == before, "a command that was not queued took a sequence number");
+        t->failures_submit++;
+        return;
+    }
+    CHECK(status == PH_OK, "site %" PRIu64 ": submit: %s", t->site, ph_status_name(status));
+    sent s = {after, *c};
+    VEC_PUSH(&t->sent, s);
+}
+
+/* What the engine refused for want of memory has not happened; the model does not get it either. */
+static void drop_refused(trial *t)
+{
+    ph_refusal refusals[REFUSALS];
+    uint32_t count = 0;
+    CHECK_OK(ph_producer_refusals(t->producer, refusals, REFUSALS, &count));
+    for (uint32_t i = 0; i < count; i++) {
+        for (size_t j = 0; refusals[i].status == PH_NO_MEMORY && j < t->sent.count; j++) {
+            if (t->sent.items[j].sequence == refusals[i].sequence) {
+                VEC_REMOVE(&t->sent, j);
+                t->refused++;
+                break;
+            }
+        }
+    }
+}
+
+/* ---- comparison ---- */
+
+static uint64_t event_number(uint64_t observer, bool enter, uint64_t target)
+{
+    return observer << 32 | target << 1 | enter;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t l = *(const uint64_t *)a;
+    uint64_t r = *(const uint64_t *)b;
+    return l < r ? -1 : l > r;
+}
+
+static void take_events(trial *t)
+{
+    const ph_batch *batch = NULL;
+    t->told.count = 0;
+    while (ph_batch_take(t->consumer, &batch) == PH_OK) {
+        for (uint32_t i = 0; i < batch->change_count; i++) {
+            const ph_change *change = &batch->changes[i];
+            for (uint32_t j = 0; j < change->leave_count + change->enter_count; j++) {
+                bool enter = j >= change->leave_count;
+                VEC_PUSH(&t->told, event_number(change->observer, enter, batch->targets[change->first + j].id));
+            }
+        }
+        CHECK_OK(ph_batch_return(t->consumer, batch));
+    }
+}
+
+static void compare_events(trial *t, uint32_t round)
+{
+    const model_change *changes = NULL;
+    size_t count = model_changes(t->m, &changes);
+    VEC(uint64_t) expected = {0};
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < changes[i].targets.count; j++) {
+            VEC_PUSH(&expected, event_number(changes[i].observer.id, j >= changes[i].leave_count,
+                                             changes[i].targets.items[j].key.id));
+        }
+    }
+    take_events(t);
+    bool same = expected.count == t->told.count;
+    if (same && expected.count != 0) {
+        qsort(expected.items, expected.count, sizeof(uint64_t), by_number);
+        qsort(t->told.items, t->told.count, sizeof(uint64_t), by_number);
+        same = memcmp(expected.items, t->told.items, expected.count * sizeof(uint64_t)) == 0;
+    }
+    CHECK(same, "site %" PRIu64 "%s, tick %u: %zu events, expected %zu, or others", t->site,
+          t->sticky ? " and on" : "", round + 1, t->told.count, expected.count);
+    VEC_FREE(&expected);
+}
+
+static void compare_lists(trial *t, uint32_t round)
+{
+    uint64_t expected[ENTITIES];
+    uint64_t got[ENTITIES + 1];
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        uint32_t expected_count = 0;
+        uint32_t got_count = 0;
+        ph_status status = ph_list(t->world, id, got, ENTITIES + 1, &got_count);
+        ph_status model_status = model_list(t->m, id, expected, &expected_count);
+        bool same = status == model_status && (status != PH_OK || (got_count == expected_count &&
+                    memcmp(got, expected, got_count * sizeof got[0]) == 0));
+        CHECK(same, "site %" PRIu64 "%s, tick %u: the list of %" PRIu64 " differs (%s)", t->site,
+              t->sticky ? " and on" : "", round + 1, id, ph_status_name(status));
+    }
+}
+
+/* ---- one run ---- */
+
+static void tick_through(trial *t)
+{
+    uint32_t tries = 0;
+    ph_status status = ph_tick(t->world, NULL);
+    while (status == PH_NO_MEMORY) {
+        uint64_t hash = 0;
+        t->failures_tick++;
+        CHECK_STATUS(ph_world_hash(t->world, &hash), PH_BUSY);
+        const ph_batch *batch = NULL;
+        CHECK_STATUS(ph_batch_take(t->consumer, &batch), PH_EMPTY);
+        if (++tries > RETRIES_STICKY) {
+            fail_alloc_order(&t->memory, 0, false);
+        }
+        REQUIRE(tries < 10);
+        status = ph_tick(t->world, NULL);
+    }
+    CHECK(status == PH_OK, "site %" PRIu64 ": tick: %s", t->site, ph_status_name(status));
+}
+
+static void play_round(trial *t, uint64_t *rng, uint32_t round)
+{
+    uint64_t before = 0;
+    uint64_t after = 0;
+    CHECK_OK(ph_world_hash(t->world, &before));
+    for (uint32_t i = 0; i < PER_ROUND; i++) {
+        command c = any_command(rng, round);
+        submit(t, &c);
+    }
+    CHECK_OK(ph_world_hash(t->world, &after));
+    CHECK(before == after, "submitting changed the world before the tick");
+    tick_through(t);
+    drop_refused(t);
+    for (size_t i = 0; i < t->sent.count; i++) {
+        (void)model_submit(t->m, 0, &t->sent.items[i].command);
+    }
+    t->sent.count = 0;
+    (void)model_tick(t->m);
+    compare_events(t, round);
+    compare_lists(t, round);
+}
+
+/* true when the ordered failure was met. */
+static bool play(uint64_t site, bool sticky, trial *sum)
+{
+    trial t = {.site = site, .sticky = sticky};
+    ph_world_def def = trial_def(&t.memory);
+    uint64_t rng = 99;
+    REQUIRE(ph_world_create(&def, &t.world) == PH_OK);
+    t.m = model_create(&def);
+    fail_alloc_order(&t.memory, site, sticky);
+    while (ph_producer_open(t.world, &t.producer) == PH_NO_MEMORY) {
+        fail_alloc_order(&t.memory, 0, false);
+        t.failures_submit++;
+    }
+    CHECK_OK(ph_consumer_open(t.world, 0, &t.consumer));
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        play_round(&t, &rng, round);
+    }
+    bool met = atomic_load(&t.memory.failed) != 0;
+    CHECK(!met || t.failures_submit + t.failures_tick + t.refused != 0 || !sticky,
+          "site %" PRIu64 ": an allocation failed and nobody was told", site);
+    sum->failures_submit += t.failures_submit;
+    sum->failures_tick += t.failures_tick;
+    sum->refused += t.refused;
+    CHECK_OK(ph_world_destroy(t.world));
+    (void)fail_alloc_clean(&t.memory);
+    model_destroy(t.m);
+    VEC_FREE(&t.sent);
+    VEC_FREE(&t.told);
+    return met;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t only = option_number(argc, argv, "--only", 0);
+    for (int sticky = 0; sticky < 2; sticky++) {
+        trial sum = {0};
+        uint64_t site = only != 0 ? only : 1;
+        create_with_failures(sticky != 0);
+        while (play(site, sticky != 0, &sum) && only == 0 && check_failures() == 0) {
+            site++;
+            REQUIRE(site < SITES_MAX);
+        }
+        (void)printf("%s: %" PRIu64 " allocations failed in turn: %" PRIu64 " told at submit, %" PRIu64
+                     " by a tick, %" PRIu64 " commands refused\n",
+                     sticky != 0 ? "from there on" : "once", site - 1, sum.failures_submit, sum.failures_tick,
+                     sum.refused);
+    }
+    return check_done("oom");
+}

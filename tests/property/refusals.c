@@ -1,0 +1,357 @@
+/*
+ * Every refusal of a command, by table: the status, at once or in the tick; counted by
+ * reason; told with its sequence number; and the world is as it was. And 40 special
+ * floats at every float argument.
+ */
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pharos/pharos.h>
+
+#include "support/check.h"
+#include "support/subject.h"
+
+enum { CLASSES = 2, CAPACITY = 12, TOLD_MAX = 8192 };
+
+typedef struct bench {
+    ph_world world;
+    ph_producer producer;
+    uint64_t untold; /* refusals that only the caller was told of */
+} bench;
+
+static const ph_class *classes(void)
+{
+    static ph_class made[CLASSES];
+    made[0] = ph_class_default("default");
+    made[0].view = 50;
+    made[1] = ph_class_default("npc");
+    return made;
+}
+
+static bench bench_make(uint32_t refusals_max)
+{
+    bench b = {0};
+    ph_world_def def = ph_world_def_default();
+    def.classes = classes();
+    def.class_count = CLASSES;
+    def.entities_max = CAPACITY;
+    def.refusals_max = refusals_max;
+    def.consumers = 2;
+    def.shards[0] = 2;
+    REQUIRE(ph_world_create(&def, &b.world) == PH_OK && ph_producer_open(b.world, &b.producer) == PH_OK);
+    return b;
+}
+
+static command make(command_type type, uint64_t id, uint64_t other)
+{
+    command c = {.type = type, .id = id, .other = other};
+    c.attrs.given = type == COMMAND_ENTER ? PH_X | PH_Y : 0;
+    return c;
+}
+
+/*
+ * 1..10 are in the world; 2 hangs on 1; 3..10 hang one on the other, 10 lowest (7 edges
+ * below 3); 1 has a pair and a link with 3.
+ */
+static void bench_fill(bench *b)
+{
+    for (uint64_t id = 1; id <= 10; id++) {
+        ph_attrs a = {.given = PH_X | PH_Y, .x = (float)id, .y = 5};
+        CHECK_OK(ph_enter(b->producer, id, &a));
+    }
+    CHECK_OK(ph_attach(b->producer, 2, 1));
+    for (uint64_t id = 4; id <= 10; id++) {
+        CHECK_OK(ph_attach(b->producer, id, id - 1));
+    }
+    CHECK_OK(ph_pair(b->producer, 1, 3, 1, 1));
+    CHECK_OK(ph_link(b->producer, 1, 3));
+    CHECK_OK(ph_tick(b->world, NULL));
+    ph_refusal told[1];
+    uint32_t count = 0;
+    CHECK_OK(ph_producer_refusals(b->producer, told, 1, &count));
+    CHECK(count == 0, "the world could not be filled: %s", ph_status_name(told[0].status));
+}
+
+/* ---- the table ---- */
+
+typedef struct row {
+    const char *what;
+    ph_status status;
+    bool in_tick;
+    command command;
+} row;
+
+#define XY PH_X | PH_Y
+
+static const row rows[] = {
+    /* told at once */
+    {"enter of id 0", PH_BAD_ID, false, {COMMAND_ENTER, 0, 0, {.given = XY}}},
+    {"leave of id 0", PH_BAD_ID, false, {COMMAND_LEAVE, 0, 0, {0}}},
+    {"move of id 0", PH_BAD_ID, false, {COMMAND_MOVE, 0, 0, {0}}},
+    {"set of id 0", PH_BAD_ID, false, {COMMAND_SET, 0, 0, {0}}},
+    {"pair of id 0", PH_BAD_ID, false, {COMMAND_PAIR, 0, 1, {0}}},
+    {"pair with id 0", PH_BAD_ID, false, {COMMAND_PAIR, 1, 0, {0}}},
+    {"unpair of id 0", PH_BAD_ID, false, {COMMAND_UNPAIR, 0, 1, {0}}},
+    {"unpair with id 0", PH_BAD_ID, false, {COMMAND_UNPAIR, 1, 0, {0}}},
+    {"link of id 0", PH_BAD_ID, false, {COMMAND_LINK, 0, 1, {0}}},
+    {"link with id 0", PH_BAD_ID, false, {COMMAND_LINK, 1, 0, {0}}},
+    {"unlink of id 0", PH_BAD_ID, false, {COMMAND_UNLINK, 0, 1, {0}}},
+    {"unlink with id 0", PH_BAD_ID, false, {COMMAND_UNLINK, 1, 0, {0}}},
+    {"attach of id 0", PH_BAD_ID, false, {COMMAND_ATTACH, 0, 1, {0}}},
+    {"attach to id 0", PH_BAD_ID, false, {COMMAND_ATTACH, 1, 0, {0}}},
+    {"detach of id 0", PH_BAD_ID, false, {COMMAND_DETACH, 0, 0, {0}}},
+    {"enter without x", PH_BAD_POSITION, false, {COMMAND_ENTER, 11, 0, {.given = PH_Y}}},
+    {"enter without y", PH_BAD_POSITION, false, {COMMAND_ENTER, 11, 0, {.given = PH_X | PH_Z}}},
+    {"enter, nothing given", PH_BAD_POSITION, false, {COMMAND_ENTER, 11, 0, {0}}},
+    {"enter of a kind too many", PH_BAD_KIND, false, {COMMAND_ENTER, 11, 0, {.given = XY | PH_KIND, .kind = CLASSES}}},
+    {"set to no kind", PH_BAD_KIND, false, {COMMAND_SET, 1, 0, {.given = PH_KIND, .kind = UINT32_MAX}}},
+    {"enter with a cap too large", PH_BAD_VALUE, false,
+     {COMMAND_ENTER, 11, 0, {.given = XY | PH_CAP, .cap = (uint32_t)INT32_MAX + 1u}}},
+    {"set of a cap too large", PH_BAD_VALUE, false, {COMMAND_SET, 1, 0, {.given = PH_CAP, .cap = UINT32_MAX}}},
+    {"enter with an unknown bit", PH_BAD_VALUE, false, {COMMAND_ENTER, 11, 0, {.given = XY | 1u << 17}}},
+    {"set with an unknown bit", PH_BAD_VALUE, false, {COMMAND_SET, 1, 0, {.given = 1u << 31}}},
+    {"enter for a consumer too many", PH_BAD_VALUE, false,
+     {COMMAND_ENTER, 11, 0, {.given = XY | PH_CONSUMER, .consumer = 2}}},
+    {"set of the consumer", PH_BAD_VALUE, false, {COMMAND_SET, 1, 0, {.given = PH_CONSUMER}}},
+    {"pair with itself", PH_SAME_ID, false, {COMMAND_PAIR, 1, 1, {0}}},
+    {"link with itself", PH_SAME_ID, false, {COMMAND_LINK, 1, 1, {0}}},
+    {"link of a stranger with itself", PH_SAME_ID, false, {COMMAND_LINK, 99, 99, {0}}},
+    /* told by the tick */
+    {"enter twice", PH_EXISTS, true, {COMMAND_ENTER, 1, 0, {.given = XY, .x = 500}}},
+    {"leave of a stranger", PH_UNKNOWN_ID, true, {COMMAND_LEAVE, 99, 0, {0}}},
+    {"move of a stranger", PH_UNKNOWN_ID, true, {COMMAND_MOVE, 99, 0, {0}}},
+    {"set of a stranger", PH_UNKNOWN_ID, true, {COMMAND_SET, 99, 0, {.given = PH_VIEW, .view = 1}}},
+    {"pair of a stranger", PH_UNKNOWN_ID, true, {COMMAND_PAIR, 99, 1, {0}}},
+    {"pair with a stranger", PH_UNKNOWN_ID, true, {COMMAND_PAIR, 1, 99, {0}}},
+    {"unpair with a stranger", PH_UNKNOWN_ID, true, {COMMAND_UNPAIR, 1, 99, {0}}},
+    {"link of a stranger", PH_UNKNOWN_ID, true, {COMMAND_LINK, 99, 1, {0}}},
+    {"link with a stranger", PH_UNKNOWN_ID, true, {COMMAND_LINK, 1, 99, {0}}},
+    {"unlink of a stranger", PH_UNKNOWN_ID, true, {COMMAND_UNLINK, 99, 1, {0}}},
+    {"attach of a stranger", PH_UNKNOWN_ID, true, {COMMAND_ATTACH, 99, 1, {0}}},
+    {"attach to a stranger", PH_UNKNOWN_ID, true, {COMMAND_ATTACH, 1, 99, {0}}},
+    {"attach of a stranger to itself", PH_UNKNOWN_ID, true, {COMMAND_ATTACH, 99, 99, {0}}},
+    {"detach of a stranger", PH_UNKNOWN_ID, true, {COMMAND_DETACH, 99, 0, {0}}},
+    {"move of a child", PH_ATTACHED, true, {COMMAND_MOVE, 2, 0, {.x = 9}}},
+    {"set x of a child", PH_ATTACHED, true, {COMMAND_SET, 2, 0, {.given = PH_X | PH_VIEW, .x = 9, .view = 9}}},
+    {"set z of a child", PH_ATTACHED, true, {COMMAND_SET, 10, 0, {.given = PH_Z, .z = 9}}},
+    {"attach to itself", PH_CYCLE, true, {COMMAND_ATTACH, 1, 1, {0}}},
+    {"attach to its child", PH_CYCLE, true, {COMMAND_ATTACH, 1, 2, {0}}},
+    {"attach to its lowest descendant", PH_CYCLE, true, {COMMAND_ATTACH, 3, 10, {0}}},
+    {"attach below a long chain", PH_TOO_DEEP, true, {COMMAND_ATTACH, 1, 10, {0}}},
+    {"attach of a long chain", PH_TOO_DEEP, true, {COMMAND_ATTACH, 3, 2, {0}}},
+    {"detach of what is not attached", PH_ABSENT, true, {COMMAND_DETACH, 1, 0, {0}}},
+    {"unpair of no pair", PH_ABSENT, true, {COMMAND_UNPAIR, 3, 1, {0}}},
+    {"unlink of no link", PH_ABSENT, true, {COMMAND_UNLINK, 3, 1, {0}}},
+};
+
+static uint64_t hash_of(const bench *b)
+{
+    uint64_t hash = 0;
+    CHECK_OK(ph_world_hash(b->world, &hash));
+    return hash;
+}
+
+static ph_stats stats_of(const bench *b)
+{
+    ph_stats stats;
+    memset(&stats, 0, sizeof stats);
+    CHECK_OK(ph_world_stats(b->world, &stats));
+    return stats;
+}
+
+/* One command that has to be refused with this status, then or in the tick, leaving no trace but the count. */
+static void expect_refusal(bench *b, const char *what, const command *c, ph_status expected, bool in_tick)
+{
+    uint64_t sequence = 0;
+    uint64_t tick = 0;
+    uint64_t hash = hash_of(b);
+    ph_stats before = stats_of(b);
+    ph_status status = engine_submit(b->producer, c);
+    CHECK(status == (in_tick ? PH_OK : expected), "%s: submit: %s, expected %s", what, ph_status_name(status),
+          ph_status_name(in_tick ? PH_OK : expected));
+    CHECK_OK(ph_producer_sequence(b->producer, &sequence));
+    CHECK_OK(ph_tick(b->world, &tick));
+    ph_refusal told[2];
+    uint32_t count = 0;
+    CHECK_OK(ph_producer_refusals(b->producer, told, 2, &count));
+    CHECK(count == (in_tick ? 1u : 0u), "%s: %" PRIu32 " refusals told", what, count);
+    if (in_tick && count == 1) {
+        CHECK(told[0].status == expected && told[0].sequence == sequence && told[0].id == c->id &&
+                  told[0].tick == tick,
+              "%s: told %s, sequence %" PRIu64 " (%" PRIu64 "), id %" PRIu64 ", tick %" PRIu64, what,
+              ph_status_name(told[0].status), told[0].sequence, sequence, told[0].id, told[0].tick);
+    }
+    ph_stats after = stats_of(b);
+    CHECK(after.refused[expected] == before.refused[expected] + 1, "%s: not counted as %s", what,
+          ph_status_name(expected));
+    CHECK(after.refused_in_tick == before.refused_in_tick + in_tick && after.applied == before.applied &&
+              after.commands == before.commands + in_tick,
+          "%s: counted wrongly", what);
+    CHECK(hash_of(b) == hash, "%s: the world changed", what);
+}
+
+static void all_rows(void)
+{
+    bench b = bench_make(64);
+    bench_fill(&b);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        expect_refusal(&b, rows[i].what, &rows[i].command, rows[i].status, rows[i].in_tick);
+    }
+    for (uint64_t id = 11; id <= CAPACITY; id++) {
+        command c = make(COMMAND_ENTER, id, 0);
+        CHECK_OK(engine_submit(b.producer, &c));
+    }
+    CHECK_OK(ph_tick(b.world, NULL));
+    command more = make(COMMAND_ENTER, 50, 0);
+    expect_refusal(&b, "enter of one too many", &more, PH_CAPACITY, true);
+    command again = make(COMMAND_ENTER, 1, 0);
+    expect_refusal(&b, "enter twice, in a full world", &again, PH_EXISTS, true);
+    CHECK_OK(ph_world_destroy(b.world));
+}
+
+/* ---- floats ---- */
+
+typedef enum float_class { FINE, NEGATIVE, NOT_FINITE } float_class;
+
+static const struct {
+    float value;
+    float_class is;
+} floats[] = {
+    {0.0f, FINE},        {-0.0f, FINE},         {1e-45f, FINE},         {-1e-45f, NEGATIVE},   {1e-40f, FINE},
+    {-1e-40f, NEGATIVE}, {FLT_MIN, FINE},       {-FLT_MIN, NEGATIVE},   {FLT_EPSILON, FINE},   {-FLT_EPSILON, NEGATIVE},
+    {0.5f, FINE},        {-0.5f, NEGATIVE},     {1.0f, FINE},           {-1.0f, NEGATIVE},     {0x1.fffffep-1f, FINE},
+    {0x1.000002p+0f, FINE}, {99.99999f, FINE},  {100.0f, FINE},         {100.00001f, FINE},    {9999.999f, FINE},
+    {10000.0f, FINE},    {10000.001f, FINE},    {65535.0f, FINE},       {65536.0f, FINE},      {16777216.0f, FINE},
+    {-16777216.0f, NEGATIVE}, {2147483648.0f, FINE}, {-2147483648.0f, NEGATIVE}, {4294967296.0f, FINE}, {1e10f, FINE},
+    {1.8e19f, FINE},     {-1.8e19f, NEGATIVE},  {1.9e19f, FINE},        {1e30f, FINE},         {-1e30f, NEGATIVE},
+    {FLT_MAX, FINE},     {-FLT_MAX, NEGATIVE},  {INFINITY, NOT_FINITE}, {-INFINITY, NOT_FINITE}, {NAN, NOT_FINITE},
+    {-NAN, NOT_FINITE},
+};
+
+typedef struct float_argument {
+    const char *name;
+    command_type type;
+    uint32_t bit; /* of attrs, for enter and set */
+    size_t offset;
+    bool radius;
+} float_argument;
+
+#define FIELD(field) offsetof(ph_attrs, field)
+
+static const float_argument arguments[] = {
+    {"enter x", COMMAND_ENTER, PH_X, FIELD(x), false},
+    {"enter y", COMMAND_ENTER, PH_Y, FIELD(y), false},
+    {"enter z", COMMAND_ENTER, PH_Z, FIELD(z), false},
+    {"enter view", COMMAND_ENTER, PH_VIEW, FIELD(view), true},
+    {"enter margin", COMMAND_ENTER, PH_MARGIN, FIELD(margin), true},
+    {"enter reach", COMMAND_ENTER, PH_REACH, FIELD(reach), true},
+    {"move x", COMMAND_MOVE, 0, FIELD(x), false},
+    {"move y", COMMAND_MOVE, 0, FIELD(y), false},
+    {"move z", COMMAND_MOVE, 0, FIELD(z), false},
+    {"set x", COMMAND_SET, PH_X, FIELD(x), false},
+    {"set y", COMMAND_SET, PH_Y, FIELD(y), false},
+    {"set z", COMMAND_SET, PH_Z, FIELD(z), false},
+    {"set view", COMMAND_SET, PH_VIEW, FIELD(view), true},
+    {"set margin", COMMAND_SET, PH_MARGIN, FIELD(margin), true},
+    {"set reach", COMMAND_SET, PH_REACH, FIELD(reach), true},
+    {"pair view", COMMAND_PAIR, 0, FIELD(view), true},
+    {"pair margin", COMMAND_PAIR, 0, FIELD(margin), true},
+};
+
+/* What is fine is applied, and the world with it stays usable; what is not is refused. */
+static void one_float(bench *b, const float_argument *argument, float value, float_class is)
+{
+    command c = make(argument->type, argument->type == COMMAND_ENTER ? 11 : 1, 3);
+    c.attrs.given |= argument->bit;
+    memcpy((char *)&c.attrs + argument->offset, &value, sizeof value);
+    bool bad = is == NOT_FINITE || (argument->radius && is == NEGATIVE);
+    if (bad) {
+        expect_refusal(b, argument->name, &c, argument->radius ? PH_BAD_RADIUS : PH_BAD_POSITION, false);
+        return;
+    }
+    CHECK(engine_submit(b->producer, &c) == PH_OK, "%s = %g", argument->name, (double)value);
+    CHECK_OK(ph_tick(b->world, NULL));
+    if (argument->type == COMMAND_ENTER) {
+        CHECK_OK(ph_leave(b->producer, 11));
+    } else {
+        ph_attrs back = {.given = PH_VIEW | PH_MARGIN | PH_REACH | PH_POSITION, .x = 1, .y = 5, .view = 50};
+        CHECK_OK(ph_set(b->producer, 1, &back));
+    }
+    CHECK_OK(ph_tick(b->world, NULL));
+    ph_refusal told[1];
+    uint32_t count = 0;
+    CHECK_OK(ph_producer_refusals(b->producer, told, 1, &count));
+    CHECK(count == 0, "%s = %g: refused in a tick", argument->name, (double)value);
+}
+
+static void all_floats(void)
+{
+    bench b = bench_make(64);
+    bench_fill(&b);
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
+        for (size_t j = 0; j < sizeof floats / sizeof floats[0]; j++) {
+            one_float(&b, &arguments[i], floats[j].value, floats[j].is);
+        }
+    }
+    CHECK_OK(ph_world_destroy(b.world));
+}
+
+/* ---- how refusals are told ---- */
+
+/* Past refusals_max they are only counted; those told are the oldest, in order. */
+static void refusals_overflow(void)
+{
+    enum { MOST = 10, SENT = 50 };
+    bench b = bench_make(MOST);
+    for (uint64_t i = 1; i <= SENT; i++) {
+        CHECK_OK(ph_leave(b.producer, 1000 + i));
+    }
+    CHECK_OK(ph_tick(b.world, NULL));
+    ph_refusal told[SENT];
+    uint32_t first = 0;
+    uint32_t rest = 0;
+    CHECK_OK(ph_producer_refusals(b.producer, told, 3, &first));
+    CHECK_OK(ph_producer_refusals(b.producer, told + first, SENT, &rest));
+    uint32_t count = first + rest;
+    CHECK(first == 3 && count >= MOST && count < SENT, "%" PRIu32 " refusals told of %d, bound %d", count, SENT, MOST);
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(told[i].sequence == i + 1 && told[i].id == 1001 + i, "refusal %" PRIu32 " has sequence %" PRIu64, i,
+              told[i].sequence);
+    }
+    ph_stats stats = stats_of(&b);
+    CHECK(stats.refused[PH_UNKNOWN_ID] == SENT && stats.refusals_untold == SENT - count,
+          "counted %" PRIu64 ", untold %" PRIu64, stats.refused[PH_UNKNOWN_ID], stats.refusals_untold);
+    CHECK_OK(ph_world_destroy(b.world));
+}
+
+/* Each producer is told of its own, by its own numbers. */
+static void refusals_by_producer(void)
+{
+    bench b = bench_make(TOLD_MAX);
+    ph_producer second;
+    REQUIRE(ph_producer_open(b.world, &second) == PH_OK);
+    CHECK_OK(ph_leave(second, 7));
+    CHECK_OK(ph_leave(b.producer, 8));
+    CHECK_OK(ph_leave(second, 9));
+    CHECK_OK(ph_tick(b.world, NULL));
+    ph_refusal told[4];
+    uint32_t count = 0;
+    CHECK_OK(ph_producer_refusals(b.producer, told, 4, &count));
+    CHECK(count == 1 && told[0].id == 8 && told[0].sequence == 1, "the first producer's");
+    CHECK_OK(ph_producer_refusals(second, told, 4, &count));
+    CHECK(count == 2 && told[0].id == 7 && told[1].id == 9 && told[1].sequence == 2, "the second producer's");
+    CHECK_OK(ph_world_destroy(b.world));
+}
+
+int main(void)
+{
+    all_rows();
+    all_floats();
+    refusals_overflow();
+    refusals_by_producer();
+    return check_done("refusals");
+}
