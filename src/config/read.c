@@ -264,10 +264,10 @@ ph_status phx_read_text(ph_config *staged, const char *name, char *text, size_t 
     }
     if (!phx_scan_text(text, length, &r->scan)) {
         fail(r, PH_BAD_DEF, r->scan.error_line, "%s", r->scan.reason);
-    } else if (length > 0) { /* fmemopen() has no empty files */
+    } else if (r->scan.length > 0) { /* fmemopen() has no empty files */
         pthread_mutex_lock(&lexer_mutex);
         active = r;
-        (void)(parse(r, text, length) && check_together(r));
+        (void)(parse(r, text, r->scan.length) && check_together(r));
         active = NULL;
         pthread_mutex_unlock(&lexer_mutex);
     }

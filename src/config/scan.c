@@ -8,7 +8,10 @@
 
 typedef struct scanner {
     char *at, *end;
+    char *begin, *to; /* what is left is written from begin to `to`, never ahead of `at` */
     uint32_t line;
+    uint32_t open;      /* sections */
+    uint32_t open_line; /* of the outermost one */
     char before;  /* the last token: one of "={},", 'w' for a word, 0 at the start */
     bool in_list; /* behind "= {" */
     phx_scan *scan;
@@ -43,30 +46,52 @@ static bool starts_with(const scanner *s, const char *two)
     return s->end - s->at >= 2 && s->at[0] == two[0] && s->at[1] == two[1];
 }
 
-static void blank_line_comment(scanner *s)
+static void keep(scanner *s, char byte)
 {
-    for (; s->at < s->end && *s->at != '\n'; s->at++) {
-        *s->at = ' ';
+    PHX_ASSERT(s->to < s->at);
+    *s->to++ = byte;
+}
+
+/* One blank for any number of them, and none at a line's start. */
+static void keep_blank(scanner *s)
+{
+    if (s->to > s->begin && s->to[-1] != ' ' && s->to[-1] != '\n') {
+        keep(s, ' ');
     }
 }
 
-static bool blank_block_comment(scanner *s)
+static void pass_newline(scanner *s)
 {
-    uint32_t opened = s->line;
+    s->at++;
+    s->line++;
+    keep(s, '\n');
+}
 
-    for (memcpy(s->at, "  ", 2), s->at += 2; s->at < s->end; s->at++) {
+static void pass_line_comment(scanner *s)
+{
+    while (s->at < s->end && *s->at != '\n') {
+        s->at++;
+    }
+    keep_blank(s);
+}
+
+static bool pass_block_comment(scanner *s)
+{
+    uint32_t line = s->line;
+
+    for (s->at += 2; s->at < s->end;) {
         if (starts_with(s, "*/")) {
-            memcpy(s->at, "  ", 2);
             s->at += 2;
+            keep_blank(s);
             return true;
         }
         if (*s->at == '\n') {
-            s->line++;
+            pass_newline(s);
         } else {
-            *s->at = ' ';
+            s->at++;
         }
     }
-    s->line = opened;
+    s->line = line;
     return refuse(s, "the comment that begins here has no end");
 }
 
@@ -76,8 +101,12 @@ static bool pass_word(scanner *s)
     char quote = *s->at == '"' || *s->at == '\'' ? *s->at : '\0';
     const char *begin = quote != '\0' ? ++s->at : s->at;
 
+    if (quote != '\0') {
+        keep(s, quote);
+    }
     while (s->at < s->end && phx_is_name_byte(*s->at)) {
         s->at++;
+        keep(s, s->at[-1]);
     }
     if (s->at - begin > PHX_WORD_MAX) {
         return refuse(s, "a word longer than %d bytes", PHX_WORD_MAX);
@@ -90,6 +119,7 @@ static bool pass_word(scanner *s)
             return refuse_byte(s, " in quotes");
         }
         s->at++;
+        keep(s, quote);
     }
     s->before = 'w';
     return true;
@@ -106,14 +136,19 @@ static bool pass_mark(scanner *s)
             return refuse(s, "more than %d classes", PH_KINDS_MAX);
         }
         s->scan->section_lines[s->scan->section_count++] = s->line;
+        s->open_line = s->open == 0 ? s->line : s->open_line;
+        s->open++;
     } else if (mark == '}' && s->in_list) {
         if (s->before == '{' || s->before == ',') {
             return refuse(s, s->before == '{' ? "an empty list" : "a list that ends with ','");
         }
         s->in_list = false;
+    } else if (mark == '}' && s->open > 0) { /* one too many is for libconfuse to tell */
+        s->open--;
     }
     s->before = mark;
     s->at++;
+    keep(s, mark);
     return true;
 }
 
@@ -128,26 +163,24 @@ static bool pass_token(scanner *s)
         return pass_mark(s);
     }
     if (starts_with(s, "/*")) {
-        return blank_block_comment(s);
+        return pass_block_comment(s);
     }
     if (byte == '#' || starts_with(s, "//")) {
-        blank_line_comment(s);
-        return true;
-    }
-    if (byte == '\r') {
-        *s->at = ' ';
+        pass_line_comment(s);
     } else if (byte == '\n') {
-        s->line++;
-    } else if (byte != ' ' && byte != '\t') {
+        pass_newline(s);
+    } else if (byte == ' ' || byte == '\t' || byte == '\r') {
+        s->at++;
+        keep_blank(s);
+    } else {
         return refuse_byte(s, "");
     }
-    s->at++;
     return true;
 }
 
 bool phx_scan_text(char *text, size_t length, phx_scan *scan)
 {
-    scanner s = {.at = text, .end = text + length, .line = 1, .scan = scan};
+    scanner s = {.at = text, .end = text + length, .begin = text, .to = text, .line = 1, .scan = scan};
 
     scan->section_count = 0;
     scan->error_line = 0;
@@ -158,6 +191,12 @@ bool phx_scan_text(char *text, size_t length, phx_scan *scan)
             return false;
         }
     }
-    PHX_ASSERT(s.at == s.end);
+    PHX_ASSERT(s.at == s.end && s.to <= s.end);
+    if (s.open > 0) {
+        s.line = s.open_line;
+        return refuse(&s, "the section that begins here has no end");
+    }
+    *s.to = '\0';
+    scan->length = (size_t)(s.to - text);
     return true;
 }

@@ -1,8 +1,9 @@
 /*
  * A look at a config text before libconfuse gets it. libconfuse 3.3 skips bytes that it
  * does not know, counts the lines of comments more than once, puts environment variables
- * into values, takes paths ("class=a|view") for keys, and ends the process on a word too
- * long for its buffer. So: comments become blanks here, and whatever else is none of words,
+ * into values, takes paths ("class=a|view") for keys, takes the end of the text for a
+ * missing '}', and needs time with the square of a word's or blank's length. So: comments
+ * and runs of blanks become one blank here, lines stay, and whatever else is none of words,
  * quoted words, '=', ',', '{' and '}' is refused with its line. Stateless.
  */
 #ifndef PHX_CONFIG_SCAN_H
@@ -16,13 +17,17 @@ enum {
 };
 
 typedef struct phx_scan {
+    size_t length; /* of the text that is left */
     uint32_t section_count;
     uint32_t section_lines[PH_KINDS_MAX]; /* of the n-th '{' that opens a section */
     uint32_t error_line;                  /* when refused */
     char reason[PHX_SCAN_REASON_SIZE];
 } phx_scan;
 
-/* Blanks the comments in text. false: *scan says where and why it is refused. */
+/*
+ * Leaves in text, which has room for a '\0' behind it, what libconfuse is to see. false:
+ * *scan says where and why it is refused.
+ */
 bool phx_scan_text(char *text, size_t length, phx_scan *scan);
 
 #endif

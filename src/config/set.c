@@ -82,8 +82,11 @@ static const char *find_field(ph_config *config, char *name, field *to, ph_statu
 /* "a,b"; for whole numbers also "axb". */
 static bool assign_pair(const field *to, char *value, char reason[PHX_VALUE_REASON_SIZE])
 {
-    char *mark = strpbrk(value, to->key->type == PHX_KEY_u32x2 ? ",x" : ",");
+    char *mark = strchr(value, ',');
 
+    if (mark == NULL && to->key->type == PHX_KEY_u32x2) {
+        mark = strchr(value, 'x');
+    }
     if (mark == NULL || strchr(mark + 1, ',') != NULL) {
         snprintf(reason, PHX_VALUE_REASON_SIZE, "%s takes 2 values, a,b", to->key->name);
         return false;

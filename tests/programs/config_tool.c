@@ -1,0 +1,218 @@
+/*
+ * pharos-config as a user meets it: exit status, standard output and standard error of
+ * every command. usage: config_tool PATH_OF_PHAROS_CONFIG
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+enum { OUTPUT_SIZE = 64 << 10, ARGUMENTS_MAX = 600 };
+
+static const char *tool;
+static char out[OUTPUT_SIZE]; /* of the last run */
+static char err[OUTPUT_SIZE];
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+
+    REQUIRE(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void read_file(const char *name, char *text)
+{
+    FILE *file = fopen(name, "r");
+    size_t length;
+
+    REQUIRE(file != NULL);
+    length = fread(text, 1, OUTPUT_SIZE - 1, file);
+    text[length] = '\0';
+    fclose(file);
+}
+
+static void redirect(int to, const char *name, int flags)
+{
+    int from = open(name, flags, 0600);
+
+    if (from < 0 || dup2(from, to) < 0) {
+        _exit(99);
+    }
+}
+
+enum { WRITABLE = O_WRONLY | O_CREAT | O_TRUNC, NOT_WRITABLE = O_RDONLY };
+
+/* Runs the tool, its output to the file "out"; its exit status, or 1000 and more when it did not exit. */
+static int run(int out_flags, const char *const *arguments)
+{
+    char *argv[ARGUMENTS_MAX + 2] = {"pharos-config"};
+    pid_t child = fork();
+    int status;
+
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        for (int i = 0; arguments[i] != NULL; i++) {
+            argv[i + 1] = strdup(arguments[i]);
+        }
+        redirect(STDOUT_FILENO, "out", out_flags);
+        redirect(STDERR_FILENO, "err", WRITABLE);
+        execv(tool, argv);
+        _exit(98);
+    }
+    REQUIRE(waitpid(child, &status, 0) == child);
+    read_file("err", err);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+}
+
+#define RUN(out_flags, ...) run(out_flags, (const char *const[]){__VA_ARGS__, NULL})
+#define EXPECT(want, ...) \
+    do { \
+        int got = RUN(WRITABLE, __VA_ARGS__); \
+        read_file("out", out); \
+        CHECK(got == (want), "%s: exit status %d, not %d; it said: %s", #__VA_ARGS__, got, want, err); \
+    } while (0)
+#define EXPECT_OUT(text) CHECK(strcmp(out, text) == 0, "standard output is\n%s, not\n%s", out, text)
+#define EXPECT_ERR(text) CHECK(strcmp(err, text) == 0, "standard error is\n%s, not\n%s", err, text)
+#define EXPECT_HAS(where, text) CHECK(strstr(where, text) != NULL, "no '%s' in\n%s", text, where)
+
+static void test_check(void)
+{
+    write_file("good.conf", "# mine\nworld_size = {2000, 1000}\nclass player { view = 100 }\n");
+    write_file("bad.conf", "span = 5\nspam = 6\n");
+    EXPECT(0, "check", "good.conf");
+    EXPECT_OUT("good.conf: ok\n");
+    EXPECT_ERR("");
+    EXPECT(2, "check", "bad.conf");
+    EXPECT_OUT("");
+    EXPECT_ERR("bad.conf:2: no such option 'spam'\n");
+    EXPECT(2, "check", "none.conf");
+    EXPECT_OUT("");
+    EXPECT_ERR("none.conf: can not be opened: No such file or directory\n");
+    EXPECT(2, "check", "good.conf", "--set", "view=x");
+    EXPECT_OUT("");
+    EXPECT_ERR("--set view=x: view = 'x' is not a number in [0, 3.4028235e38]\n");
+    EXPECT(2, "check");
+    EXPECT_HAS(err, "Name a FILE");
+    EXPECT(2, "check", "good.conf", "good.conf");
+    EXPECT_OUT("");
+    EXPECT_HAS(err, "one FILE at a time");
+}
+
+static void test_dump(void)
+{
+    char first[OUTPUT_SIZE];
+
+    EXPECT(0, "dump");
+    EXPECT_ERR("");
+    EXPECT_HAS(out, "tower_size = 100                         # default\n");
+    write_file("all.conf", out);
+    EXPECT(0, "check", "all.conf");
+    EXPECT(0, "dump", "good.conf", "--set", "shards=2x3", "-s", "npc.margin=4");
+    EXPECT_ERR("");
+    EXPECT_HAS(out, "world_size = {2000, 1000}                # good.conf:2\n");
+    EXPECT_HAS(out, "shards = {2, 3}                          # --set\n");
+    EXPECT_HAS(out, "class player {\n    view = 100                           # good.conf:3\n");
+    EXPECT_HAS(out, "class npc {\n    view = 0                             # default\n"
+                    "    margin = 4                           # --set\n");
+    memcpy(first, out, sizeof first);
+    EXPECT(0, "--set=shards=2x3", "dump", "--set=npc.margin=4", "good.conf");
+    EXPECT_OUT(first); /* wherever the options stand */
+    EXPECT(2, "dump", "bad.conf");
+    EXPECT_OUT(""); /* nothing half written */
+    EXPECT_ERR("bad.conf:2: no such option 'spam'\n");
+    EXPECT(2, "dump", "--set", "shards=0x1");
+    EXPECT_OUT("");
+    EXPECT_ERR("--set shards=0x1: shards = 0 is outside [1, 1024]\n");
+}
+
+static void test_help(void)
+{
+    EXPECT(0, "--help");
+    EXPECT_ERR("");
+    EXPECT_HAS(out, "check FILE");
+    EXPECT_HAS(out, "--set=KEY=VALUE");
+    EXPECT_HAS(out, "Exit status");
+    EXPECT(0, "--version");
+    EXPECT_OUT("pharos-config " PHX_VERSION_STRING "\n");
+    EXPECT(0, "reference");
+    EXPECT_HAS(out, "| `tower_size` | number (float32) |");
+    EXPECT(2, "reference", "good.conf");
+    EXPECT_OUT("");
+    EXPECT(2, "reference", "--set", "view=5");
+    EXPECT_OUT("");
+    EXPECT(2, "frobnicate");
+    EXPECT_OUT("");
+    EXPECT_HAS(err, "unknown command");
+    EXPECT(2, "--frobnicate");
+    EXPECT_OUT("");
+    EXPECT(2, "dump", "--set");
+    EXPECT_OUT("");
+    CHECK(run(WRITABLE, (const char *const[]){NULL}) == 2, "no argument: exit status is not 2");
+    EXPECT_HAS(err, "a command is missing");
+}
+
+/* What the help shows has to work. */
+static void test_example_of_the_help(void)
+{
+    write_file("short.conf", "  world_size = {2000, 2000}   # pairs in braces; comments to the line's end\n"
+                             "  tower_size = 100            # near the usual view\n"
+                             "  shards = {2, 2}\n"
+                             "  class default { view = 0 }  # kinds that are not named; 0 does not observe\n"
+                             "  class player { view = 100 margin = 10 cap = 200 }\n");
+    EXPECT(0, "check", "short.conf");
+    EXPECT(0, "--help");
+    EXPECT_HAS(out, "  shards = {2, 2}\n  class default { view = 0 }  # kinds");
+    EXPECT_HAS(out, "  class player { view = 100 margin = 10 cap = 200 }\n");
+}
+
+static void test_limits(void)
+{
+    const char *arguments[2 * 257 + 2] = {"dump"};
+
+    for (int i = 0; i < 257; i++) {
+        arguments[1 + 2 * i] = "--set";
+        arguments[2 + 2 * i] = "view=5";
+    }
+    arguments[1 + 2 * 256] = NULL;
+    CHECK(run(WRITABLE, arguments) == 0, "256 --set are refused: %s", err);
+    arguments[1 + 2 * 256] = "--set";
+    CHECK(run(WRITABLE, arguments) == 2, "257 --set are taken");
+    EXPECT_HAS(err, "more than 256 --set");
+}
+
+static void test_output_that_can_not_be_written(void)
+{
+    CHECK(RUN(NOT_WRITABLE, "dump") == 1, "dump");
+    EXPECT_ERR("pharos-config: the output can not be written\n");
+    CHECK(RUN(NOT_WRITABLE, "reference") == 1, "reference");
+    EXPECT_ERR("pharos-config: the output can not be written\n");
+    CHECK(RUN(NOT_WRITABLE, "check", "good.conf") == 1, "check");
+    EXPECT_ERR("pharos-config: the output can not be written\n");
+}
+
+int main(int argc, char **argv)
+{
+    char folder[] = "/tmp/pharos-config-XXXXXX";
+    static const char *const files[] = {"good.conf", "bad.conf", "all.conf", "short.conf", "out", "err"};
+    int result;
+
+    REQUIRE(argc == 2);
+    tool = argv[1];
+    REQUIRE(tool[0] == '/');
+    REQUIRE(mkdtemp(folder) != NULL && chdir(folder) == 0);
+    test_check();
+    test_dump();
+    test_help();
+    test_example_of_the_help();
+    test_limits();
+    test_output_that_can_not_be_written();
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        (void)unlink(files[i]);
+    }
+    result = check_done("config_tool");
+    return rmdir(folder) == 0 ? result : 1;
+}
