@@ -10,6 +10,14 @@
 # Files are relative to tests/. All link pharos_internal (or, with JEMALLOC, the programs'
 # archive, and are left out where that has no jemalloc) and pharos_test_support.
 
+# A sanitizer makes everything 4 (address) to 25 times (thread) slower.
+set(percent 100)
+if(PHAROS_SANITIZE STREQUAL "thread")
+    set(percent 8)
+elseif(PHAROS_SANITIZE OR PHAROS_VALIDATE OR PHAROS_COVERAGE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set(percent 25)
+endif()
+set(PHAROS_TEST_PERCENT ${percent} CACHE STRING "How much the tests do, of what they do in a release build")
 set(PHAROS_FUZZ_RUNS 20000 CACHE STRING "Inputs per bounded fuzz run")
 set(PHAROS_FUZZ_SECONDS 60 CACHE STRING "Seconds that a bounded fuzz run may take")
 
@@ -22,7 +30,8 @@ set(PHAROS_FAIL_REGEX "LeakSanitizer|runtime error|WARNING: ThreadSanitizer|ERRO
 set(PHAROS_TEST_ENVIRONMENT
     "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1"
     "UBSAN_OPTIONS=print_stacktrace=1"
-    "TSAN_OPTIONS=halt_on_error=1:history_size=7:second_deadlock_stack=1")
+    "TSAN_OPTIONS=halt_on_error=1:history_size=7:second_deadlock_stack=1"
+    "PHAROS_TEST_PERCENT=${PHAROS_TEST_PERCENT}")
 
 # TSan of gcc 12 and clang 14 stops at start where the kernel spreads mappings widely.
 set(PHAROS_TEST_LAUNCHER)
