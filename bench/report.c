@@ -37,8 +37,8 @@ static void table_head(FILE *out, const bench_machine *machine)
 {
     fprintf(out, "%s, %" PRIu32 " CPUs; %s, %s\n\n", machine->cpu, machine->cpus, machine->compiler, machine->build);
     static const char columns[] = "%-15s %-8s %8s %7s %6s | %8s %8s | %9s %9s %9s %9s | %6s %7s | %7s %6s\n";
-    fprintf(out, columns, "scenario", "engine", "entities", "workers", "shards", "ns/move", "", "tick us", "", "", "cpu us",
-            "moves", "events", "bytes", "times");
+    fprintf(out, columns, "scenario", "engine", "entities", "workers", "shards", "ns/move", "", "tick us", "", "",
+            "cpu us", "moves", "events", "bytes", "times");
     fprintf(out, columns, "", "", "", "", "", "min", "median", "median", "p99", "max", "median", "M/s", "M/s",
             "/entity", "faster");
     fprintf(out, "%s\n", rule);
