@@ -9,6 +9,7 @@
 static phx_shard *must_find(const phx_world *world, uint64_t id, uint32_t *slot)
 {
     phx_shard *shard = NULL;
+    *slot = PHX_SLOT_NONE;
     bool known = phx_world_find(world, id, &shard, slot);
     PHX_ASSERT(known);
     (void)known;
