@@ -132,18 +132,6 @@ static bool reserve_one(phx_shard *shard)
                     sizeof(uint32_t));
 }
 
-/* The ghost that is this very incarnation, or PHX_SLOT_NONE; one of an older incarnation dies. */
-static uint32_t same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnation)
-{
-    uint32_t slot = phx_store_ghost(&shard->store, id);
-    if (slot == PHX_SLOT_NONE || shard->store.incarnation[slot] == incarnation) return slot;
-    phx_body *body = &shard->store.body[slot];
-    phx_shard_touch(shard, body);
-    if (body->state & PHX_SLOT_ROW) shard->grid.stale = true;
-    phx_store_kill(&shard->store, slot);
-    return PHX_SLOT_NONE;
-}
-
 /* Writes what an entity record says over a slot; an unchanged one is not touched. */
 static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
@@ -183,8 +171,8 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
     phx_list list = phx_list_empty();
     if (!reserve_one(shard)) return false;
     if (entity->list_count > 0 && !phx_list_reserve(&shard->lists, shard->mem, &list, entity->list_count)) return false;
-    list.flags = (uint8_t)entity->list_flags;
-    uint32_t slot = same_ghost(shard, record->id, entity->incarnation);
+    list.flags = (uint8_t)(entity->list_flags | (entity->attr.ready ? 0 : PHX_LIST_FRESH));
+    uint32_t slot = phx_shard_same_ghost(shard, record->id, entity->incarnation);
     if (slot != PHX_SLOT_NONE) {
         take_entity(shard, slot, entity);
         phx_shard_touch(shard, &shard->store.body[slot]);
@@ -243,7 +231,7 @@ static bool receive_pin(phx_shard *shard, const phx_record *record)
 static bool receive_copy(phx_shard *shard, const phx_record *record)
 {
     if (!reserve_one(shard)) return false;
-    uint32_t slot = same_ghost(shard, record->id, record->as.entity.incarnation);
+    uint32_t slot = phx_shard_same_ghost(shard, record->id, record->as.entity.incarnation);
     if (slot != PHX_SLOT_NONE) take_entity(shard, slot, &record->as.entity);
     else slot = add_entity(shard, record, PHX_SLOT_GHOST);
     shard->store.tail[slot].origin = (phx_origin){.stamp = shard->tick, .source = record->source};

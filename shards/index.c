@@ -25,26 +25,49 @@ static void sweep_ghosts(phx_shard *shard)
     memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
 }
 
-/* A dead slot for a target that is not here (any more): its leave event is all that is left of it. */
-static uint32_t departed(phx_shard *shard, const phx_listed *listed)
+static void rename_slot(phx_store *store, uint32_t slot, const phx_rename *now)
 {
-    uint32_t slot = phx_store_take(&shard->store, listed->id, PHX_SLOT_OWN);
-    shard->store.user_data[slot] = listed->user_data;
-    shard->store.incarnation[slot] = listed->incarnation;
-    shard->store.attr[slot].kind = listed->kind;
-    phx_store_kill(&shard->store, slot);
+    store->attr[slot].kind = now->kind;
+    store->user_data[slot] = now->user_data;
+}
+
+/* Ghosts that may not have been repeated, and what died as a ghost, get the names that they have now. */
+static void take_names(phx_shard *shard, const phx_renames *renames)
+{
+    phx_store *store = &shard->store;
+    for (uint32_t i = 0; i < renames->count; i++) {
+        uint32_t slot = phx_store_ghost(store, renames->items[i].id);
+        if (slot != PHX_SLOT_NONE && store->incarnation[slot] == renames->items[i].incarnation)
+            rename_slot(store, slot, &renames->items[i]);
+    }
+    for (uint32_t i = 0; renames->count > 0 && i < store->dead_count; i++) {
+        const phx_rename *now = phx_renames_of(renames, store->incarnation[store->dead[i]]);
+        if (now) rename_slot(store, store->dead[i], now);
+    }
+}
+
+/* A dead slot for a target that is not here (any more): its leave event is all that is left of it. */
+static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_renames *renames)
+{
+    phx_store *store = &shard->store;
+    uint32_t slot = phx_store_take(store, listed->id, PHX_SLOT_OWN);
+    const phx_rename *now = phx_renames_of(renames, listed->incarnation);
+    store->incarnation[slot] = listed->incarnation;
+    store->user_data[slot] = now ? now->user_data : listed->user_data;
+    store->attr[slot].kind = now ? now->kind : listed->kind;
+    phx_store_kill(store, slot);
     return slot;
 }
 
 /* Old lists of observers that migrated in, from ids to slots. */
-static bool resolve_arrivals(phx_shard *shard, const phx_idmap *directory)
+static bool resolve_arrivals(phx_shard *shard, const phx_idmap *directory, const phx_renames *renames)
 {
     if (!phx_store_reserve(&shard->store, shard->mem, shard->arrival_item_count)) return false;
     for (uint32_t i = 0; i < shard->arrival_item_count; i++) {
         const phx_arrival_item *item = &shard->arrival_items[i];
         uint32_t slot = phx_shard_find(shard, directory, item->listed.id);
         if (slot == PHX_SLOT_NONE || shard->store.incarnation[slot] != item->listed.incarnation)
-            slot = departed(shard, &item->listed);
+            slot = departed(shard, &item->listed, renames);
         phx_list *list = &shard->store.tail[item->observer].list;
         PHX_ASSERT(list->count < phx_list_capacity(list));
         phx_list_entries(&shard->lists, list)[list->count++] = slot;
@@ -71,11 +94,12 @@ static bool order_observers(phx_shard *shard)
     return true;
 }
 
-bool phx_shard_index(phx_shard *shard, const phx_idmap *directory)
+bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_renames *renames)
 {
     PHX_ASSERT(shard->deferred.depth == 1);
     sweep_ghosts(shard);
-    if (!resolve_arrivals(shard, directory)) return false;
+    take_names(shard, renames);
+    if (!resolve_arrivals(shard, directory, renames)) return false;
     if (shard->grid.stale || shard->deferred.count > 0) {
         if (!phx_grid_rebuild(&shard->grid, shard->mem, &shard->store, shard->deferred.slots, shard->deferred.count,
                               shard->tick, shard->stamp))

@@ -98,12 +98,24 @@ void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign)
     shard->observing_count += (uint32_t)sign;
 }
 
+uint32_t phx_shard_same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnation)
+{
+    uint32_t slot = phx_store_ghost(&shard->store, id);
+    if (slot == PHX_SLOT_NONE || shard->store.incarnation[slot] == incarnation) return slot;
+    phx_body *body = &shard->store.body[slot];
+    phx_shard_touch(shard, body);
+    if (body->state & PHX_SLOT_ROW) shard->grid.stale = true;
+    phx_store_kill(&shard->store, slot);
+    return PHX_SLOT_NONE;
+}
+
 uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data,
                          const phx_attr *attr, float x, float y, float z)
 {
     PHX_ASSERT(shard->deferred.depth > 0);
     if (!phx_store_reserve(&shard->store, shard->mem, 1)) return PHX_SLOT_NONE;
     if (!phx_deferred_reserve(&shard->deferred, shard->mem, 1)) return PHX_SLOT_NONE;
+    phx_shard_same_ghost(shard, id, incarnation);
     uint32_t slot = phx_store_take(&shard->store, id, PHX_SLOT_OWN);
     phx_body *body = &shard->store.body[slot];
     body->x = x;
@@ -223,6 +235,12 @@ void phx_shard_rules_changed(phx_shard *shard)
 void phx_shard_end(phx_shard *shard)
 {
     PHX_ASSERT(shard->deferred.depth == 0);
+    /* who is not ready now begins anew, even with a list that was empty already */
+    for (uint32_t i = 0; i < shard->forget_count; i++) {
+        uint32_t slot = shard->forgets[i].slot;
+        if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
+        if (!shard->store.attr[slot].ready) shard->store.tail[slot].list.flags |= PHX_LIST_FRESH;
+    }
     phx_store_bury(&shard->store);
     shard->forget_count = 0;
     shard->all_dirty = shard->far_dirty = shard->changed = false;

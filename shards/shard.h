@@ -21,6 +21,7 @@
 #include "shards/grid.h"
 #include "shards/outbox.h"
 #include "shards/relations.h"
+#include "shards/rename.h"
 
 /* Who reads what of a shard's neighbourhood; made by phx_shard_measure(), read by all senders one barrier later. */
 typedef struct phx_zone {
@@ -159,7 +160,7 @@ void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t sha
 /* ---- index ---- */
 
 /* Ends the outermost iteration: unconfirmed ghosts go, deferred adds come in, grid, far targets and observers are put in order. */
-bool phx_shard_index(phx_shard *shard, const phx_idmap *directory);
+bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_renames *renames);
 
 /* ---- the tick's end ---- */
 
@@ -186,6 +187,8 @@ static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
     return body->changed == shard->stamp;
 }
 
+/* The ghost of this very incarnation, or PHX_SLOT_NONE; one of an older incarnation dies. */
+uint32_t phx_shard_same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnation);
 /* Writes a position and its tower, and the row when that is enough. */
 void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z);
 /* An own observer came (sign 1) or went (-1): how far the shard looks. */

@@ -52,12 +52,18 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     if ((given->given & PH_POSITION) && (*home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
     phx_shard *shard = &world->shards[phx_home_shard(*home)];
     uint32_t slot = phx_home_slot(*home);
-    if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
+    bool renamed = given->given & (PH_KIND | PH_USER_DATA);
+    if (!phx_shard_ready(shard, 1) || (renamed && !phx_renames_ready(&world->renames, &world->mem))) return PH_NO_MEMORY;
     phx_attr attr = shard->store.attr[slot];
     phx_attr_apply(&world->rules, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
     if (given->given & PH_USER_DATA) shard->store.user_data[slot] = given->user_data;
     phx_shard_set(shard, slot, &attr);
+    if (renamed)
+        phx_renames_put(&world->renames, (phx_rename){.id = command->id,
+                                                      .user_data = shard->store.user_data[slot],
+                                                      .incarnation = shard->store.incarnation[slot],
+                                                      .kind = attr.kind});
     if (given->given & PH_POSITION) {
         const phx_body *body = &shard->store.body[slot];
         phx_shard_move(shard, slot, given->given & PH_X ? given->x : body->x,

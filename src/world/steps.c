@@ -124,7 +124,7 @@ bool phx_step_measure(phx_world *world, uint32_t index)
 
 bool phx_step_index(phx_world *world, uint32_t index)
 {
-    return phx_shard_index(&world->shards[index], &world->directory);
+    return phx_shard_index(&world->shards[index], &world->directory, &world->renames);
 }
 
 bool phx_step_commit(phx_world *world, uint32_t index)

@@ -53,7 +53,7 @@ static ph_status check_two(uint16_t op, uint64_t id, uint64_t other, float view,
 {
     if (id == 0 || other == 0) return PH_BAD_ID;
     if (op == PHX_OP_PAIR && (!is_radius(view) || !is_radius(margin))) return PH_BAD_RADIUS;
-    return op != PHX_OP_ATTACH && id == other ? PH_SAME_ID : PH_OK;
+    return (op == PHX_OP_PAIR || op == PHX_OP_LINK) && id == other ? PH_SAME_ID : PH_OK;
 }
 
 /* ---- refusing ---- */

@@ -43,6 +43,7 @@ static void begin(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++) phx_shard_begin(&world->shards[i], world->tick);
     for (uint32_t i = 0; i < phx_workers_count(world->workers); i++) phx_scratch_reset(&world->scratch[i]);
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
+    phx_renames_clear(&world->renames);
     if (world->next_classes) take_definition(world);
 }
 

@@ -92,6 +92,7 @@ static bool init(phx_world *world, const ph_world_def *def)
     phx_idmap_init(&world->directory, mem);
     phx_ties_init(&world->ties, mem);
     phx_attach_init(&world->attach, mem);
+    phx_renames_init(&world->renames, mem);
     if (!copy_classes(mem, def, &world->classes)) return false;
     world->def.classes = world->classes;
     atomic_store_explicit(&world->kind_count, def->class_count, memory_order_relaxed);
@@ -158,6 +159,7 @@ void phx_world_destroy(phx_world *world)
     phx_idmap_free(&world->directory);
     phx_ties_free(&world->ties);
     phx_attach_free(&world->attach);
+    phx_renames_free(&world->renames, mem);
     phx_free(mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     phx_free(mem, world->next_classes, world->next_def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     PHX_ASSERT(atomic_load_explicit(&mem->bytes, memory_order_relaxed) == 0);

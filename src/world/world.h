@@ -115,6 +115,7 @@ typedef struct phx_world {
     phx_idmap directory; /* id -> home */
     phx_ties ties;
     phx_attach attach;
+    phx_renames renames; /* of this tick */
     uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
 
     phx_run *runs; /* the tick's commands, in order */
