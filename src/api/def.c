@@ -87,15 +87,15 @@ static number_text f32_text(float value)
     return text;
 }
 
-/* Towers along an axis; may be far above what fits. */
+/* Towers along an axis, at least 1; may be far above what fits. */
 static double towers_along(const ph_world_def *def, uint32_t axis)
 {
     double towers = (double)def->world_size[axis] / (double)def->tower_size;
     double whole = towers < 0x1p53 ? (double)(uint64_t)towers : towers; /* from 2^53 on every double is whole */
 
-    PHX_ASSERT(towers > 0);
     whole = whole < towers ? whole + 1 : whole; /* ceil(), without libm for this alone */
-    return whole < 1 ? 1 : whole;
+    PHX_ASSERT(towers > 0 && whole >= 1);
+    return whole;
 }
 
 /* One key of the world (prefix "") or of a class. */

@@ -101,6 +101,7 @@ Test(config_text, broken_syntax)
         {"class a {\n view = 5\n", "t:1: the section that begins here has no end"},
         {"span = 5\nclass a {", "t:2: the section that begins here has no end"},
         {"class a {}\nclass b\n{ class c {}", "t:3: the section that begins here has no end"},
+        {"class a {\nclass b {\n}", "t:1: the section that begins here has no end"},
         {"class a", "t:1: premature end of file"},
         {"class\n", "t:2: premature end of file"},
         {"class a\nspan = 5", "t:2: missing opening brace for section 'class'"},
