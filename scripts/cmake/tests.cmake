@@ -61,7 +61,13 @@ function(pharos_test_program name)
     target_link_libraries(${name} PRIVATE pharos_test_support ${arg_LIBS} pharos_internal)
 endfunction()
 
+# The timeout is that of a release build, where the test has the machine for itself.
 function(pharos_test_properties name timeout labels)
+    if(PHAROS_SANITIZE STREQUAL "thread")
+        math(EXPR timeout "4 * ${timeout}")
+    elseif(PHAROS_SANITIZE OR PHAROS_VALIDATE OR PHAROS_COVERAGE)
+        math(EXPR timeout "2 * ${timeout}")
+    endif()
     set_tests_properties(${name} PROPERTIES
         TIMEOUT ${timeout}
         LABELS "${labels}"
@@ -82,7 +88,7 @@ function(pharos_unit_test)
         set(jemalloc JEMALLOC)
     endif()
     pharos_test_program(${arg_NAME} ${jemalloc} SOURCES ${arg_SOURCES} LIBS ${arg_LIBS} PkgConfig::CRITERION)
-    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} --timeout ${arg_TIMEOUT})
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
     pharos_test_properties(${arg_NAME} ${arg_TIMEOUT} "unit;${arg_LABELS}")
 endfunction()
 
