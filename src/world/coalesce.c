@@ -9,6 +9,9 @@
 
 #define NONE PHX_NETSET_NONE
 
+/* How far ahead: some searches under way at once; it only has to be more than a few. */
+enum { PREFETCH_DISTANCE = 8 };
+
 typedef struct sort_key {
     uint64_t id;
     uint32_t kind;
@@ -130,6 +133,14 @@ static void drop_entries(phx_coalesce *co, uint32_t o)
     phx_netset_observer_clear(&co->set, o);
 }
 
+/* Each search is a miss of the cache, so several are under way at once. */
+static void prefetch_ahead(const phx_coalesce *co, uint32_t o, const phx_batch *batch, uint32_t i, uint32_t end)
+{
+    if (i + PREFETCH_DISTANCE < end) {
+        phx_netset_entry_prefetch(&co->set, o, batch->targets[i + PREFETCH_DISTANCE].id);
+    }
+}
+
 static void merge_change(phx_coalesce *co, const phx_batch *batch, const ph_change *change)
 {
     PHX_ASSERT(change->observer != 0);
@@ -146,9 +157,11 @@ static void merge_change(phx_coalesce *co, const phx_batch *batch, const ph_chan
     uint32_t enters = change->first + change->leave_count;
     uint32_t end = enters + change->enter_count;
     for (uint32_t i = change->first; i < enters; i++) {
+        prefetch_ahead(co, o, batch, i, end);
         merge_leave(co, o, &batch->targets[i], batch->kinds[i], batch->incarnations[i]);
     }
     for (uint32_t i = enters; i < end; i++) {
+        prefetch_ahead(co, o, batch, i, end);
         merge_enter(co, o, &batch->targets[i], batch->kinds[i], batch->incarnations[i]);
     }
     if (co->set.observers[o].first == NONE && !co->set.observers[o].fresh) {

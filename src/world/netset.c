@@ -19,9 +19,10 @@ static void table_destroy(phx_mem *mem, phx_net_table *t)
     phx_free(mem, t->slots, t->slot_count * sizeof(phx_net_slot), PHX_CACHE_LINE);
 }
 
-/* There must be a free slot: table_reserve() came first. */
+/* table_reserve() came first. */
 static void table_insert(phx_net_table *t, uint32_t hash, uint32_t index)
 {
+    PHX_ASSERT(t->used < t->slot_count / 2);
     uint32_t mask = t->slot_count - 1;
     uint32_t at = hash & mask;
     while (t->slots[at].index1 != 0) {
@@ -160,6 +161,13 @@ void phx_netset_observer_remove(phx_netset *set, uint32_t o)
     it->id = 0;
     it->first = set->observers_free;
     set->observers_free = o;
+}
+
+void phx_netset_entry_prefetch(const phx_netset *set, uint32_t o, uint64_t target)
+{
+    const phx_net_table *t = &set->entry_table;
+    PHX_ASSERT(t->slot_count > 0);
+    __builtin_prefetch(&t->slots[entry_hash(o, target) & (t->slot_count - 1)], 1);
 }
 
 uint32_t phx_netset_entry_find(const phx_netset *set, uint32_t o, uint64_t target)

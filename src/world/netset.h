@@ -79,6 +79,8 @@ void phx_netset_observer_remove(phx_netset *set, uint32_t o);
 /* Removes all its entries. */
 void phx_netset_observer_clear(phx_netset *set, uint32_t o);
 
+/* Fetches where the search for this entry begins; a hint, made some entries ahead (there is a table). */
+void phx_netset_entry_prefetch(const phx_netset *set, uint32_t o, uint64_t target);
 uint32_t phx_netset_entry_find(const phx_netset *set, uint32_t o, uint64_t target);
 uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target);
 void phx_netset_entry_remove(phx_netset *set, uint32_t e);
