@@ -1,0 +1,441 @@
+/*
+ * shards/grid.c: rows sorted by tower after every rebuild, blocks only where somebody is,
+ * the marks of changed towers, and rebuilds that stop for want of memory.
+ */
+#include "unit/shard_case.h"
+
+#include "shards/grid.h"
+
+enum { TOWERS = 1000, STAMP = 5 };
+
+static phx_store store;
+static phx_grid grid;
+static uint64_t tick;
+static uint32_t added[4096];
+static uint32_t added_count;
+
+static void make(uint32_t width, uint32_t height)
+{
+    uint32_t towers[2] = {width, height};
+    memory_set_up();
+    phx_store_init(&store, &memory);
+    cr_assert(phx_grid_init(&grid, &memory, towers));
+    tick = 100;
+}
+
+static void set_up(void)
+{
+    make(TOWERS, TOWERS);
+}
+
+static void tear_down(void)
+{
+    phx_grid_free(&grid, &memory);
+    phx_store_free(&store, &memory);
+    memory_tear_down();
+}
+
+TestSuite(grids, .init = set_up, .fini = tear_down);
+
+/* ---- what a shard does to bodies ---- */
+
+static void place(uint32_t slot, uint16_t tx, uint16_t ty)
+{
+    static float x = 0; /* every place is another position */
+    phx_body *body = &store.body[slot];
+    body->tx = tx;
+    body->ty = ty;
+    body->x = x += 0.25f;
+    body->y = -x;
+}
+
+static uint32_t put(uint16_t tx, uint16_t ty)
+{
+    static uint64_t id = 0;
+    cr_assert(phx_store_reserve(&store, &memory, 1));
+    uint32_t slot = phx_store_take(&store, ++id, PHX_SLOT_OWN);
+    place(slot, tx, ty);
+    added[added_count++] = slot;
+    return slot;
+}
+
+static void move(uint32_t slot, uint16_t tx, uint16_t ty)
+{
+    phx_body *body = &store.body[slot];
+    if (body->changed != STAMP) phx_grid_touch(&grid, body->tx, body->ty, tick);
+    body->changed = STAMP;
+    place(slot, tx, ty);
+    grid.stale = true;
+}
+
+static bool rebuilt(void)
+{
+    return phx_grid_rebuild(&grid, &memory, &store, added, added_count, tick, STAMP);
+}
+
+static void rebuild(void)
+{
+    cr_assert(rebuilt());
+    added_count = 0;
+    cr_assert_not(grid.stale);
+    cr_assert(phx_grid_valid(&grid, &store));
+}
+
+/* The tick ends: nothing is changed any more, the dead go. */
+static void end_tick(void)
+{
+    for (uint32_t slot = 0; slot < store.slots; slot++) store.body[slot].changed = 0;
+    phx_store_bury(&store);
+    tick++;
+}
+
+/* Every row by hand: its slot, position, tower, mark; every tower's range. */
+static void check_rows(void)
+{
+    uint32_t next = 0, live = 0;
+    for (uint32_t b = 0; b < grid.block_count; b++) {
+        const phx_block *block = &grid.blocks[b];
+        cr_assert_eq(phx_grid_block(&grid, block->bx, block->by), block, "the table finds it");
+        cr_assert_eq(block->start[0], next, "blocks follow one another");
+        for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
+            cr_assert_leq(block->start[t], block->start[t + 1]);
+            for (uint32_t row = block->start[t]; row < block->start[t + 1]; row++) {
+                uint32_t slot = grid.rows.slot[row] & PHX_ROW_SLOT;
+                const phx_body *body = &store.body[slot];
+                cr_assert(body->state & PHX_SLOT_LIVE);
+                cr_assert_eq(body->row, row);
+                cr_assert_eq(body->tx, block->bx * PHX_BLOCK_SIDE + t % PHX_BLOCK_SIDE);
+                cr_assert_eq(body->ty, block->by * PHX_BLOCK_SIDE + t / PHX_BLOCK_SIDE);
+                cr_assert_eq(grid.rows.x[row], body->x);
+                cr_assert_eq(grid.rows.y[row], body->y);
+                cr_assert_eq(!!(grid.rows.slot[row] & PHX_ROW_SPECIAL), !!(body->state & PHX_SLOT_SPECIAL));
+            }
+        }
+        next = block->start[PHX_BLOCK_TOWERS];
+    }
+    for (uint32_t slot = 0; slot < store.slots; slot++) {
+        bool lives = store.body[slot].state & PHX_SLOT_LIVE;
+        cr_assert_eq(!!(store.body[slot].state & PHX_SLOT_ROW), lives);
+        live += lives;
+    }
+    cr_assert_eq(next, grid.row_count);
+    cr_assert_eq(live, grid.row_count);
+}
+
+/* ---- the rows ---- */
+
+Test(grids, an_empty_one_rebuilds_to_nothing)
+{
+    rebuild();
+    cr_assert_eq(grid.row_count, 0);
+    cr_assert_eq(grid.block_count, 0);
+    cr_assert_null(phx_grid_block(&grid, 3, 3));
+    cr_assert_not(phx_grid_touched(&grid, (phx_rect){0, 0, TOWERS - 1, TOWERS - 1}, tick));
+}
+
+Test(grids, rows_of_a_block_lie_by_tower_and_in_the_order_of_coming)
+{
+    static const uint16_t at[][2] = {{9, 8}, {8, 9}, {8, 8}, {9, 8}, {15, 15}, {8, 8}, {8, 9}};
+    static const uint32_t order[] = {2, 5, 0, 3, 1, 6, 4};
+    for (size_t i = 0; i < 7; i++) cr_assert_eq(put(at[i][0], at[i][1]), i);
+    rebuild();
+    check_rows();
+    cr_assert_eq(grid.block_count, 1);
+    for (size_t row = 0; row < 7; row++) cr_assert_eq(grid.rows.slot[row], order[row]);
+}
+
+Test(grids, random_lives_against_the_bodies)
+{
+    uint64_t rng = 5;
+    uint32_t most_blocks = 0;
+    for (int round = 0; round < 400; round++) {
+        uint32_t spread = round % 100 < 50 ? TOWERS : 20; /* all over the world, then in a crowd */
+        for (uint32_t slot = 0; slot < store.slots; slot++) {
+            if (!(store.body[slot].state & PHX_SLOT_LIVE)) continue;
+            uint32_t what = phx_rng_below(&rng, 10);
+            if (what == 0) phx_store_kill(&store, slot);
+            else if (what < 5) move(slot, (uint16_t)phx_rng_below(&rng, spread), (uint16_t)phx_rng_below(&rng, spread));
+            else if (what == 5) store.body[slot].state ^= PHX_SLOT_SPECIAL;
+        }
+        for (uint32_t n = phx_rng_below(&rng, 60); n > 0; n--)
+            (void)put((uint16_t)phx_rng_below(&rng, spread), (uint16_t)phx_rng_below(&rng, spread));
+        /* who comes and goes in one tick has no row ever */
+        if (added_count > 0 && phx_rng_below(&rng, 2)) phx_store_kill(&store, added[phx_rng_below(&rng, added_count)]);
+        rebuild();
+        check_rows();
+        if (grid.block_count > most_blocks) most_blocks = grid.block_count;
+        end_tick();
+    }
+    cr_assert_gt(most_blocks, 100);
+}
+
+Test(grids, the_check_of_a_grid_sees_each_thing_that_can_be_wrong)
+{
+    for (uint16_t i = 0; i < 20; i++) (void)put(i, i);
+    rebuild();
+    phx_body *body = &store.body[3];
+    phx_body before = *body;
+    body->x += 1;
+    cr_assert_not(phx_grid_valid(&grid, &store), "a row's x");
+    *body = before;
+    body->y += 1;
+    cr_assert_not(phx_grid_valid(&grid, &store), "a row's y");
+    *body = before;
+    body->tx++;
+    cr_assert_not(phx_grid_valid(&grid, &store), "a tower of the block");
+    *body = before;
+    body->tx = 900;
+    cr_assert_not(phx_grid_valid(&grid, &store), "a tower without a block");
+    *body = before;
+    body->row = store.body[4].row;
+    cr_assert_not(phx_grid_valid(&grid, &store), "another's row");
+    *body = before;
+    body->row = 20;
+    cr_assert_not(phx_grid_valid(&grid, &store), "no row");
+    *body = before;
+    body->state &= (uint16_t)~PHX_SLOT_ROW;
+    cr_assert_not(phx_grid_valid(&grid, &store), "not in the grid");
+    *body = before;
+    body->state = PHX_SLOT_DEAD;
+    cr_assert_not(phx_grid_valid(&grid, &store), "a row too many");
+    *body = before;
+    cr_assert(phx_grid_valid(&grid, &store));
+}
+
+/* ---- blocks ---- */
+
+Test(grids, blocks_are_made_where_somebody_is)
+{
+    (void)put(0, 0);
+    (void)put(7, 7);
+    (void)put(8, 7);
+    (void)put(999, 999);
+    rebuild();
+    cr_assert_eq(grid.block_count, 3);
+    cr_assert_not_null(phx_grid_block(&grid, 0, 0));
+    cr_assert_not_null(phx_grid_block(&grid, 1, 0));
+    cr_assert_not_null(phx_grid_block(&grid, 124, 124));
+    cr_assert_null(phx_grid_block(&grid, 0, 1));
+    cr_assert_null(phx_grid_block(&grid, 124, 123));
+}
+
+Test(grids, blocks_that_are_mostly_empty_are_dropped)
+{
+    enum { BLOCKS = 200 };
+    for (uint32_t i = 0; i < BLOCKS; i++) (void)put((uint16_t)(i % 20 * 8), (uint16_t)(i / 20 * 8));
+    rebuild();
+    cr_assert_eq(grid.block_count, BLOCKS);
+    for (uint32_t slot = 0; slot < 90; slot++) move(slot, 0, 0);
+    rebuild(); /* 89 are empty from now on: not yet the half */
+    end_tick();
+    rebuild();
+    cr_assert_eq(grid.block_count, BLOCKS);
+    for (uint32_t slot = 90; slot < 120; slot++) move(slot, 0, 0);
+    rebuild();
+    end_tick();
+    rebuild(); /* forgets them */
+    cr_assert_eq(grid.block_count, BLOCKS - 119);
+    check_rows();
+    cr_assert_null(phx_grid_block(&grid, 1, 0), "moved away");
+    cr_assert_not_null(phx_grid_block(&grid, 0, 0));
+    cr_assert_not_null(phx_grid_block(&grid, 19, 9));
+    move(150, 8, 0);
+    rebuild();
+    cr_assert_not_null(phx_grid_block(&grid, 1, 0), "and made again");
+    check_rows();
+}
+
+Test(grids, few_blocks_are_kept)
+{
+    for (uint16_t i = 0; i < 60; i++) (void)put((uint16_t)(i * 8), 0);
+    rebuild();
+    for (uint32_t slot = 0; slot < 60; slot++) move(slot, 0, 0);
+    rebuild();
+    end_tick();
+    rebuild();
+    cr_assert_eq(grid.block_count, 60);
+}
+
+Test(grids, dropping_blocks_keeps_the_marks_of_the_others)
+{
+    for (uint16_t i = 0; i < 100; i++) (void)put((uint16_t)(i * 8), 0);
+    rebuild();
+    for (uint32_t slot = 0; slot < 90; slot++) move(slot, 0, 0);
+    rebuild();
+    end_tick();
+    move(95, 95 * 8 + 1, 0); /* marks the tower it leaves in the block, that moves up */
+    rebuild();
+    cr_assert_lt(grid.block_count, 20);
+    cr_assert(phx_grid_touched(&grid, (phx_rect){95 * 8, 0, 95 * 8, 0}, tick));
+    cr_assert(phx_grid_touched(&grid, (phx_rect){95 * 8 + 1, 0, 95 * 8 + 1, 0}, tick));
+    cr_assert_not(phx_grid_touched(&grid, (phx_rect){95 * 8 + 2, 0, 999, 999}, tick));
+    cr_assert_not(phx_grid_touched(&grid, (phx_rect){0, 0, 95 * 8 - 1, 999}, tick));
+}
+
+Test(grids, the_corners_of_the_largest_world)
+{
+    tear_down();
+    make(65535, 65535);
+    static const uint16_t axis[] = {0, 7, 8, 511, 512, 32767, 65527, 65528, 65534};
+    enum { N = sizeof axis / sizeof *axis };
+    for (size_t i = 0; i < N * N; i++) (void)put(axis[i % N], axis[i / N]);
+    rebuild();
+    check_rows();
+    for (size_t i = 0; i < N * N; i++) {
+        phx_rect one = {axis[i % N], axis[i / N], axis[i % N], axis[i / N]};
+        cr_assert_not(phx_grid_touched(&grid, one, tick));
+        phx_grid_touch(&grid, one.x0, one.y0, tick);
+        cr_assert(phx_grid_touched(&grid, one, tick));
+    }
+}
+
+Test(grids, an_empty_world_costs_nothing_however_large)
+{
+    tear_down();
+    make(2000, 2000); /* 100 km by 100 km, towers of 50 m */
+    rebuild();
+    cr_assert_lt(atomic_load(&watched.bytes), 20000, "%zu bytes", (size_t)atomic_load(&watched.bytes));
+    uint64_t before = atomic_load(&watched.bytes);
+    (void)put(1000, 1000);
+    rebuild();
+    uint64_t leaf = 4 * PHX_LEAF_SIDE * PHX_LEAF_SIDE;
+    uint64_t slots = store.capacity * 200u, rows = grid.rows_capacity * 40u;
+    cr_assert_lt(atomic_load(&watched.bytes) - before, leaf + slots + rows + 2000);
+}
+
+/* ---- marks ---- */
+
+static bool marked[TOWERS][TOWERS];
+
+static bool any_marked(phx_rect rect)
+{
+    for (uint32_t y = rect.y0; y <= rect.y1; y++)
+        for (uint32_t x = rect.x0; x <= rect.x1; x++)
+            if (marked[y][x]) return true;
+    return false;
+}
+
+static phx_rect random_rect(uint64_t *rng, uint32_t side)
+{
+    uint32_t x = phx_rng_below(rng, TOWERS), y = phx_rng_below(rng, TOWERS);
+    uint32_t w = phx_rng_below(rng, side), h = phx_rng_below(rng, side);
+    uint32_t x1 = x + w < TOWERS ? x + w : TOWERS - 1, y1 = y + h < TOWERS ? y + h : TOWERS - 1;
+    return (phx_rect){(uint16_t)x, (uint16_t)y, (uint16_t)x1, (uint16_t)y1};
+}
+
+Test(grids, touched_says_what_a_look_at_every_tower_says)
+{
+    uint64_t rng = 6;
+    uint32_t yes = 0, no = 0;
+    for (int i = 0; i < 2000; i++) (void)put((uint16_t)phx_rng_below(&rng, TOWERS), (uint16_t)phx_rng_below(&rng, TOWERS));
+    rebuild();
+    for (int round = 0; round < 30; round++) {
+        end_tick();
+        memset(marked, 0, sizeof marked);
+        for (uint32_t i = phx_rng_below(&rng, 400); i > 0; i--) {
+            uint16_t x = (uint16_t)phx_rng_below(&rng, TOWERS), y = (uint16_t)phx_rng_below(&rng, TOWERS);
+            phx_grid_touch(&grid, x, y, tick);
+            if (phx_grid_block(&grid, x / 8u, y / 8u)) marked[y][x] = true;
+        }
+        for (int i = 0; i < 2000; i++) {
+            phx_rect rect = random_rect(&rng, i % 2 ? 12 : 120);
+            bool touched = any_marked(rect);
+            cr_assert_eq(phx_grid_touched(&grid, rect, tick), touched, "%u %u %u %u", rect.x0, rect.y0, rect.x1, rect.y1);
+            if (touched) yes++;
+            else no++;
+        }
+        cr_assert_not(phx_grid_touched(&grid, (phx_rect){0, 0, TOWERS - 1, TOWERS - 1}, tick + 1), "of this tick only");
+    }
+    cr_assert_gt(yes, 1000);
+    cr_assert_gt(no, 1000);
+}
+
+/* A mark of one tower, seen by every rectangle of a block with one corner in it. */
+Test(grids, every_tower_of_a_block_has_its_own_mark)
+{
+    (void)put(16, 24);
+    rebuild();
+    for (uint16_t y = 0; y < 8; y++) {
+        for (uint16_t x = 0; x < 8; x++) {
+            tick++;
+            phx_grid_touch(&grid, (uint16_t)(16 + x), (uint16_t)(24 + y), tick);
+            for (uint16_t cy = 0; cy < 8; cy++)
+                for (uint16_t cx = 0; cx < 8; cx++) {
+                    phx_rect low = {10, 20, (uint16_t)(16 + cx), (uint16_t)(24 + cy)};
+                    phx_rect high = {(uint16_t)(16 + cx), (uint16_t)(24 + cy), 40, 40};
+                    cr_assert_eq(phx_grid_touched(&grid, low, tick), x <= cx && y <= cy);
+                    cr_assert_eq(phx_grid_touched(&grid, high, tick), x >= cx && y >= cy);
+                }
+        }
+    }
+}
+
+Test(grids, a_rebuild_marks_where_the_changed_stand)
+{
+    uint32_t slot = put(5, 5);
+    (void)put(6, 5);
+    store.body[slot].changed = STAMP;
+    rebuild();
+    cr_assert(phx_grid_touched(&grid, (phx_rect){5, 5, 5, 5}, tick));
+    cr_assert_not(phx_grid_touched(&grid, (phx_rect){6, 5, 6, 5}, tick));
+    end_tick();
+    cr_assert_not(phx_grid_touched(&grid, (phx_rect){0, 0, 20, 20}, tick));
+    move(slot, 700, 700);
+    rebuild();
+    cr_assert(phx_grid_touched(&grid, (phx_rect){5, 5, 5, 5}, tick), "left");
+    cr_assert(phx_grid_touched(&grid, (phx_rect){700, 700, 700, 700}, tick), "came");
+}
+
+/* ---- no memory ---- */
+
+/* A rebuild that needs rows, leaves and blocks. */
+static void fill_for_rebuild(void)
+{
+    for (uint16_t i = 0; i < 90; i++) (void)put((uint16_t)(i * 8), 0);
+    rebuild();
+    for (uint32_t slot = 0; slot < 80; slot++) move(slot, 0, 0);
+    rebuild();
+    end_tick(); /* most blocks are empty: the next rebuild drops them */
+    for (uint32_t slot = 0; slot < 10; slot++) phx_store_kill(&store, slot);
+    move(85, 900, 900);
+    move(20, 300, 700);
+    for (uint16_t i = 0; i < 1000; i++) (void)put((uint16_t)(i % 40 * 8), (uint16_t)(i / 40 * 24));
+}
+
+Test(grids, a_rebuild_stopped_anywhere_goes_on)
+{
+    uint32_t stops = 0;
+    for (uint64_t calls = 0;; calls++) {
+        fill_for_rebuild();
+        memory_for(calls);
+        bool done = rebuilt();
+        memory_enough();
+        stops += !done;
+        if (done) added_count = 0;
+        rebuild();
+        check_rows();
+        cr_assert(phx_grid_touched(&grid, (phx_rect){900, 900, 900, 900}, tick));
+        cr_assert(phx_grid_touched(&grid, (phx_rect){85 * 8, 0, 85 * 8, 0}, tick));
+        cr_assert_eq(grid.row_count, 1080);
+        if (done) break;
+        added_count = 0;
+        tear_down();
+        set_up();
+    }
+    cr_assert_gt(stops, 8);
+}
+
+Test(grids, a_rebuild_stopped_again_and_again_ends)
+{
+    fill_for_rebuild();
+    for (uint64_t calls = 0;; calls++) {
+        memory_for(calls % 8);
+        bool done = rebuilt();
+        memory_enough();
+        if (done) break;
+        cr_assert_lt(calls, 500);
+    }
+    added_count = 0;
+    cr_assert(phx_grid_valid(&grid, &store));
+    check_rows();
+}

@@ -1,0 +1,218 @@
+/*
+ * shards/store.c: the life of a slot, own and ghost in one place, the quarantine of the
+ * dead, and what a reserve promises.
+ */
+#include "unit/shard_case.h"
+
+#include "shards/store.h"
+
+static phx_store store;
+
+static void set_up(void)
+{
+    memory_set_up();
+    phx_store_init(&store, &memory);
+}
+
+static void tear_down(void)
+{
+    phx_store_free(&store, &memory);
+    memory_tear_down();
+}
+
+TestSuite(stores, .init = set_up, .fini = tear_down);
+
+static uint32_t taken(uint64_t id, uint32_t state)
+{
+    cr_assert(phx_store_reserve(&store, &memory, 1));
+    cr_assert(phx_idmap_reserve(&store.ghosts, phx_idmap_count(&store.ghosts) + 1));
+    return phx_store_take(&store, id, state);
+}
+
+Test(stores, a_slot_begins_clean)
+{
+    uint32_t own = taken(7, PHX_SLOT_OWN), ghost = taken(8, PHX_SLOT_GHOST);
+    static const phx_attr zero;
+    cr_assert_eq(store.id[own], 7);
+    cr_assert_eq(store.body[own].state, PHX_SLOT_OWN);
+    cr_assert_eq(store.body[own].changed, 0);
+    cr_assert_eq(store.user_data[own], 0);
+    cr_assert_eq(store.incarnation[own], 0);
+    cr_assert_arr_eq(&store.attr[own], &zero, sizeof zero);
+    cr_assert_eq(store.tail[own].list.size_class, PHX_LIST_NONE);
+    cr_assert_eq(store.tail[own].list.flags, PHX_LIST_FRESH);
+    cr_assert_eq(store.body[ghost].state, PHX_SLOT_GHOST);
+    cr_assert_eq(store.tail[ghost].origin.stamp, 0);
+    cr_assert_eq(phx_store_ghost(&store, 8), ghost);
+    cr_assert_eq(phx_store_ghost(&store, 7), PHX_SLOT_NONE, "own ones are the directory's");
+    cr_assert_eq(store.own_count, 1);
+    cr_assert_eq(store.ghost_count, 1);
+}
+
+Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
+{
+    uint32_t slot = taken(7, PHX_SLOT_OWN);
+    memset(&store.attr[slot], 0xff, sizeof store.attr[slot]);
+    store.body[slot] = (phx_body){.x = 1, .tx = 2, .changed = 3, .state = PHX_SLOT_OWN | PHX_SLOT_FAR};
+    store.user_data[slot] = store.incarnation[slot] = 9;
+    store.tail[slot].list.flags = 0;
+    phx_store_kill(&store, slot);
+    phx_store_bury(&store);
+    cr_assert_eq(taken(11, PHX_SLOT_OWN), slot);
+    static const phx_attr zero;
+    cr_assert_arr_eq(&store.attr[slot], &zero, sizeof zero);
+    cr_assert_eq(store.body[slot].state, PHX_SLOT_OWN);
+    cr_assert_eq(store.body[slot].x, 0);
+    cr_assert_eq(store.body[slot].changed, 0);
+    cr_assert_eq(store.user_data[slot], 0);
+    cr_assert_eq(store.incarnation[slot], 0);
+    cr_assert_eq(store.tail[slot].list.flags, PHX_LIST_FRESH);
+}
+
+Test(stores, the_dead_keep_their_names_and_places_until_they_are_buried)
+{
+    uint32_t slot = taken(7, PHX_SLOT_OWN);
+    store.user_data[slot] = 70;
+    store.attr[slot].kind = 3;
+    store.incarnation[slot] = 5;
+    phx_store_kill(&store, slot);
+    cr_assert_eq(store.own_count, 0);
+    for (uint64_t id = 100; id < 200; id++) cr_assert_neq(taken(id, PHX_SLOT_OWN), slot, "quarantined");
+    cr_assert_eq(store.body[slot].state, PHX_SLOT_DEAD);
+    cr_assert_eq(store.id[slot], 7);
+    cr_assert_eq(store.user_data[slot], 70);
+    cr_assert_eq(store.attr[slot].kind, 3);
+    cr_assert_eq(store.incarnation[slot], 5);
+    phx_store_bury(&store);
+    cr_assert_eq(store.body[slot].state, 0);
+    cr_assert_eq(store.dead_count, 0);
+    cr_assert_eq(store.free_count, 1);
+    cr_assert_eq(taken(8, PHX_SLOT_OWN), slot);
+    cr_assert_eq(store.free_count, 0);
+}
+
+Test(stores, a_dead_ghost_makes_room_for_its_next_incarnation_at_once)
+{
+    uint32_t old = taken(7, PHX_SLOT_GHOST);
+    phx_store_kill(&store, old);
+    cr_assert_eq(phx_store_ghost(&store, 7), PHX_SLOT_NONE);
+    cr_assert_eq(store.ghost_count, 0);
+    uint32_t now = taken(7, PHX_SLOT_GHOST);
+    cr_assert_neq(now, old);
+    cr_assert_eq(phx_store_ghost(&store, 7), now);
+    phx_store_bury(&store);
+    cr_assert_eq(phx_store_ghost(&store, 7), now, "burying the old one does not take the new one's name");
+}
+
+Test(stores, own_and_ghost_change_over_in_place)
+{
+    uint32_t slot = taken(7, PHX_SLOT_OWN);
+    store.body[slot] = (phx_body){.x = 1.5f, .tx = 2, .row = 4, .changed = 3,
+                                  .state = PHX_SLOT_OWN | PHX_SLOT_ROW | PHX_SLOT_RELATED | PHX_SLOT_FAR};
+    store.user_data[slot] = 70;
+    store.attr[slot].kind = 3;
+    cr_assert(phx_idmap_reserve(&store.ghosts, 1));
+    phx_store_to_ghost(&store, slot, (phx_origin){.stamp = 12, .source = 2, .emigrated = true});
+    cr_assert_eq(store.body[slot].state, PHX_SLOT_GHOST | PHX_SLOT_ROW | PHX_SLOT_FAR, "relations went with it");
+    cr_assert_eq(phx_store_ghost(&store, 7), slot);
+    cr_assert_eq(store.tail[slot].origin.stamp, 12);
+    cr_assert_eq(store.tail[slot].origin.source, 2);
+    cr_assert(store.tail[slot].origin.emigrated);
+    cr_assert_eq(store.own_count, 0);
+    cr_assert_eq(store.ghost_count, 1);
+    phx_store_to_own(&store, slot);
+    cr_assert_eq(store.body[slot].state, PHX_SLOT_OWN | PHX_SLOT_ROW | PHX_SLOT_FAR);
+    cr_assert_eq(phx_store_ghost(&store, 7), PHX_SLOT_NONE);
+    cr_assert_eq(store.tail[slot].list.size_class, PHX_LIST_NONE);
+    cr_assert_eq(store.own_count, 1);
+    cr_assert_eq(store.ghost_count, 0);
+    cr_assert_eq(store.body[slot].x, 1.5f);
+    cr_assert_eq(store.body[slot].row, 4);
+    cr_assert_eq(store.user_data[slot], 70);
+    cr_assert_eq(store.attr[slot].kind, 3);
+}
+
+Test(stores, growing_keeps_everything)
+{
+    enum { COUNT = 3000 };
+    for (uint64_t id = 1; id <= COUNT; id++) {
+        uint32_t slot = taken(id, id % 3 == 0 ? PHX_SLOT_GHOST : PHX_SLOT_OWN);
+        store.body[slot].x = (float)id;
+        store.attr[slot].cap = (uint32_t)id;
+        store.user_data[slot] = id * 10;
+        store.incarnation[slot] = (uint32_t)id + 1;
+    }
+    for (uint32_t slot = 0; slot < COUNT; slot++) {
+        uint64_t id = slot + 1;
+        cr_assert_eq(store.id[slot], id);
+        cr_assert_eq(store.body[slot].x, (float)id);
+        cr_assert_eq(store.attr[slot].cap, id);
+        cr_assert_eq(store.user_data[slot], id * 10);
+        cr_assert_eq(store.incarnation[slot], id + 1);
+        cr_assert_eq(phx_store_ghost(&store, id), id % 3 == 0 ? slot : PHX_SLOT_NONE);
+    }
+}
+
+/* After a reserve of `count` that many may come and then every live slot may die: with no memory at all. */
+Test(stores, a_reserve_is_enough_for_all_to_come_and_all_to_die)
+{
+    uint64_t rng = 4, id = 1;
+    uint32_t most = 0;
+    for (int round = 0; round < 200; round++) {
+        uint32_t count = phx_rng_below(&rng, 400);
+        memory_enough();
+        cr_assert(phx_store_reserve(&store, &memory, count));
+        cr_assert(phx_idmap_reserve(&store.ghosts, phx_idmap_count(&store.ghosts) + count));
+        memory_for(0);
+        bool kill_first = phx_rng_below(&rng, 2), kill_all = phx_rng_below(&rng, 4) == 0;
+        for (int pass = 0; pass < 2; pass++) {
+            for (uint32_t slot = 0; (pass == 0) == kill_first && slot < store.slots; slot++)
+                if ((store.body[slot].state & PHX_SLOT_LIVE) && (kill_all || phx_rng_below(&rng, 3) == 0))
+                    phx_store_kill(&store, slot);
+            for (uint32_t i = 0; pass == 0 && i < count; i++)
+                (void)phx_store_take(&store, id++, phx_rng_below(&rng, 2) ? PHX_SLOT_OWN : PHX_SLOT_GHOST);
+        }
+        if (store.dead_count + store.own_count + store.ghost_count > most)
+            most = store.dead_count + store.own_count + store.ghost_count;
+        if (phx_rng_below(&rng, 3) > 0) phx_store_bury(&store);
+    }
+    memory_enough();
+    cr_assert_leq(store.slots, most + 400, "free slots are taken before new ones");
+}
+
+Test(stores, every_free_slot_is_taken_once_before_a_new_one)
+{
+    enum { COUNT = 300 };
+    bool used[COUNT] = {false};
+    for (uint64_t id = 1; id <= COUNT; id++) (void)taken(id, PHX_SLOT_OWN);
+    for (uint32_t slot = 0; slot < COUNT; slot++) phx_store_kill(&store, slot);
+    phx_store_bury(&store);
+    cr_assert_eq(store.free_count, COUNT);
+    for (uint64_t id = 1; id <= COUNT; id++) {
+        uint32_t slot = taken(id, PHX_SLOT_OWN);
+        cr_assert_lt(slot, COUNT);
+        cr_assert_not(used[slot]);
+        used[slot] = true;
+    }
+    cr_assert_eq(taken(1000, PHX_SLOT_OWN), COUNT);
+}
+
+Test(stores, without_memory_a_reserve_changes_nothing)
+{
+    for (uint64_t id = 1; id <= 256; id++) (void)taken(id, PHX_SLOT_OWN);
+    for (uint64_t calls = 0;; calls++) {
+        uint32_t capacity = store.capacity, dead_capacity = store.dead_capacity;
+        const phx_body *body = store.body;
+        memory_for(calls);
+        bool done = phx_store_reserve(&store, &memory, 1000);
+        memory_enough();
+        if (done) {
+            cr_assert_eq(calls, 7, "six arrays, and the dead in a call of its own");
+            break;
+        }
+        if (calls < 6) cr_assert(store.capacity == capacity && store.body == body);
+        cr_assert_eq(store.dead_capacity, dead_capacity);
+        cr_assert_eq(store.slots, 256);
+        for (uint32_t slot = 0; slot < 256; slot++) cr_assert_eq(store.id[slot], slot + 1);
+    }
+}
