@@ -41,9 +41,10 @@ static inline uint32_t phx_list_capacity(const phx_list *list)
     return list->size_class == PHX_LIST_NONE ? 0 : 4u << list->size_class;
 }
 
+/* NULL for a list that never had an entry. */
 static inline uint32_t *phx_list_entries(const phx_list_pool *pool, const phx_list *list)
 {
-    return pool->entries + list->offset;
+    return list->size_class == PHX_LIST_NONE ? NULL : pool->entries + list->offset;
 }
 
 void phx_list_pool_init(phx_list_pool *pool);

@@ -194,7 +194,8 @@ typedef struct ph_target {
 } ph_target;
 
 enum {
-    PH_CHANGE_FRESH = 1u << 0 /* the list was empty before these enters: forget the old one */
+    /* The list was empty before these enters: forget what was told. Coalesced, it may come without any. */
+    PH_CHANGE_FRESH = 1u << 0
 };
 
 /**
