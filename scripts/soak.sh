@@ -1,0 +1,71 @@
+#!/bin/sh
+# The long run: seeded tests with ever new seeds, and the fuzzers, until the time is up.
+# Stops at the first failure and prints the command that repeats it.
+# usage: soak.sh [MINUTES]    default 60
+set -eu
+cd "$(dirname "$0")/.."
+
+minutes=${1:-60}
+case $minutes in
+*[!0-9]* | "")
+    sed -n '2,4s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+    ;;
+esac
+jobs=$(nproc)
+end=$(($(date +%s) + 60 * minutes))
+
+scripts/install_deps.sh --tests
+mkdir -p build/soak
+for leg in relassert asan tsan fuzz; do
+    echo "building $leg"
+    target=all
+    [ "$leg" != fuzz ] || target=fuzzers
+    if ! { cmake --preset "$leg" && cmake --build --preset "$leg" -j "$jobs" --target "$target"; } \
+        >"build/soak/$leg.build.log" 2>&1; then
+        tail -n 40 "build/soak/$leg.build.log"
+        exit 1
+    fi
+done
+
+export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1:history_size=7
+
+ran=0
+run() # run BUILD PROGRAM ARGUMENTS...
+{
+    command="build/$1/tests/$2"
+    log=build/soak/$1.$2.log
+    shift 2
+    [ "$(date +%s)" -lt "$end" ] || return 0
+    if ! timeout 3600 "$command" "$@" >"$log" 2>&1; then
+        tail -n 40 "$log"
+        echo "FAILED: $command $*"
+        exit 1
+    fi
+    ran=$((ran + 1))
+}
+
+# Every round has seeds of its own; the first ones are past those of the ordinary tests.
+seed=1000000
+while [ "$(date +%s)" -lt "$end" ]; do
+    run relassert diff_model --seed "$seed" --count 20000
+    run asan diff_model --seed $((seed + 20000)) --count 4000
+    run relassert diff_layout --seed "$seed" --count 6
+    run tsan diff_layout --seed $((seed + 6)) --count 2 --entities 600
+    for stress in stress_ring stress_workers stress_idmap stress_cmdq stress_consumer; do
+        run relassert $stress --seed "$seed"
+        run tsan $stress --seed "$seed"
+    done
+    for fuzzer in build/fuzz/tests/fuzz_*; do
+        name=$(basename "$fuzzer")
+        case $name in *.*) continue ;; esac
+        mkdir -p "build/soak/$name.found"
+        run fuzz "$name" -seed=$((seed % 2147483647)) -max_total_time=120 -timeout=20 -rss_limit_mb=2048 \
+            -artifact_prefix=build/soak/ "build/soak/$name.found" "tests/fuzz/corpus_${name#fuzz_}"
+    done
+    seed=$((seed + 100000))
+    echo "$(date +%T): $ran runs, 0 failed; next seed $seed"
+done
+echo "$ran runs passed, 0 failed"
