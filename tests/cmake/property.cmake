@@ -1,0 +1,36 @@
+# The engine against the brute-force model, and what holds for every run: one answer for
+# every layout, no allocation in a steady tick, every refusal, memory failures, slow
+# consumers, iteration, beginnings and ends; the world under many threads; the fuzzer of
+# commands. PHAROS_TEST_PERCENT in the environment says how much the seeded ones do.
+
+pharos_unit_test(NAME unit_model SOURCES unit/test_model.c unit/test_model_events.c)
+pharos_unit_test(NAME unit_commands SOURCES unit/test_commands.c)
+
+pharos_plain_test(NAME harness_canary SOURCES property/harness_canary.c LABELS property)
+pharos_plain_test(NAME diff_model SOURCES property/diff_model.c LABELS property TIMEOUT 900)
+pharos_plain_test(NAME diff_layout SOURCES property/diff_layout.c LABELS property TIMEOUT 900)
+pharos_plain_test(NAME event_hash_run SOURCES property/event_hash_run.c LABELS property)
+pharos_plain_test(NAME no_alloc SOURCES property/no_alloc.c LABELS property)
+pharos_plain_test(NAME oom SOURCES property/oom.c LABELS property)
+pharos_plain_test(NAME refusals SOURCES property/refusals.c LABELS property)
+pharos_plain_test(NAME slow_consumer SOURCES property/slow_consumer.c LABELS property)
+pharos_plain_test(NAME visit SOURCES property/visit.c LABELS property)
+pharos_plain_test(NAME lifecycle SOURCES property/lifecycle.c LABELS property)
+
+pharos_plain_test(NAME stress_world SOURCES concurrency/stress_world.c LABELS concurrency TIMEOUT 600)
+
+pharos_fuzz_test(NAME fuzz_ops SOURCES fuzz/fuzz_ops.c CORPUS fuzz/corpus_ops MAX_LEN 2000)
+
+# A sanitizer costs 5 to 25 times: less of the seeded scripts, the same of everything else.
+if(PHAROS_SANITIZE STREQUAL "thread")
+    set(percent 4)
+elseif(PHAROS_SANITIZE)
+    set(percent 12)
+elseif(CMAKE_BUILD_TYPE STREQUAL "Debug" OR PHAROS_VALIDATE)
+    set(percent 25)
+else()
+    set(percent 100)
+endif()
+foreach(name IN ITEMS harness_canary diff_model diff_layout stress_world)
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "PHAROS_TEST_PERCENT=${percent}")
+endforeach()

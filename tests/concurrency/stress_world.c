@@ -1,0 +1,371 @@
+/*
+ * A world with everybody at it at once: producer threads submitting, consumer threads
+ * taking batches, reader threads asking, a ticking thread with workers; bounded by ticks,
+ * not by time. Nothing may be lost, doubled or out of order:
+ *  - each producer has its own ids and knows what is in the world: no command of its own
+ *    may be refused, which any change of order would cause; at the end every entity is as
+ *    its producer last set it;
+ *  - each consumer keeps a view per observer by what it is told; at the end its views are
+ *    the engine's lists;
+ *  - commands = applied + refused in a tick + queued, at every look.
+ *
+ * options: --ticks N, --workers N, --seed S
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <pharos/pharos.h>
+
+#include "base/rng.h"
+#include "support/check.h"
+#include "support/fail_alloc.h"
+
+enum { PRODUCERS = 3, CONSUMERS = 2, READERS = 2, PER_PRODUCER = 60, IDS = PRODUCERS * PER_PRODUCER };
+enum { TICKS = 400, SHARDS = 3, READER_PAUSE = 4, PAUSE_NS = 50000, SLOW_NS = 2000000 };
+
+typedef struct stress {
+    ph_world world;
+    _Atomic bool producers_stop; /* release by the ticking thread, acquire by all others */
+    _Atomic bool consumers_stop;
+    _Atomic uint64_t full; /* submits that found the queue full; relaxed: a count */
+    _Atomic uint64_t busy; /* reads that met a tick; relaxed */
+    _Atomic uint64_t reads; /* reads that did not; relaxed */
+    _Atomic uint64_t readers; /* relaxed: seeds them */
+} stress;
+
+/* ---- producers ---- */
+
+typedef struct producer {
+    stress *all;
+    ph_producer handle;
+    uint32_t index;
+    uint64_t rng;
+    uint64_t accepted;
+    bool in_world[PER_PRODUCER];
+    uint64_t stamp[PER_PRODUCER]; /* user data last set */
+    float x[PER_PRODUCER];        /* last x */
+} producer;
+
+static uint64_t id_of(const producer *p, uint32_t i)
+{
+    return 1 + p->index + (uint64_t)i * PRODUCERS;
+}
+
+/* Submits until there is room; false when it is time to stop. */
+static bool pushed(producer *p, ph_status status)
+{
+    if (status == PH_FULL) {
+        atomic_fetch_add_explicit(&p->all->full, 1, memory_order_relaxed);
+        (void)sched_yield();
+        return false;
+    }
+    p->accepted += status == PH_OK;
+    return CHECK(status == PH_OK, "submit: %s", ph_status_name(status));
+}
+
+static void command_one(producer *p, uint32_t i)
+{
+    uint64_t id = id_of(p, i);
+    uint32_t what = phx_rng_below(&p->rng, 100);
+    float x = phx_rng_unit(&p->rng) * 300;
+    if (!p->in_world[i]) {
+        ph_attrs a = {.given = PH_X | PH_Y | PH_VIEW | PH_CONSUMER | PH_USER_DATA};
+        a.x = x;
+        a.y = phx_rng_unit(&p->rng) * 300;
+        a.view = 40;
+        a.consumer = (uint32_t)(id % CONSUMERS);
+        a.user_data = p->stamp[i] + 1;
+        if (pushed(p, ph_enter(p->handle, id, &a))) {
+            p->in_world[i] = true;
+            p->stamp[i]++;
+            p->x[i] = x;
+        }
+    } else if (what < 4) {
+        if (pushed(p, ph_leave(p->handle, id))) {
+            p->in_world[i] = false;
+        }
+    } else if (what < 20) {
+        ph_attrs a = {.given = PH_USER_DATA, .user_data = p->stamp[i] + 1};
+        p->stamp[i] += pushed(p, ph_set(p->handle, id, &a));
+    } else if (pushed(p, ph_move(p->handle, id, x, phx_rng_unit(&p->rng) * 300, 0))) {
+        p->x[i] = x;
+    }
+}
+
+static void *produce(void *user)
+{
+    producer *p = user;
+    while (!atomic_load_explicit(&p->all->producers_stop, memory_order_acquire)) {
+        command_one(p, phx_rng_below(&p->rng, PER_PRODUCER));
+        if (phx_rng_below(&p->rng, 64) == 0) {
+            (void)sched_yield();
+        }
+    }
+    return NULL;
+}
+
+/* ---- consumers ---- */
+
+typedef struct consumer {
+    stress *all;
+    ph_consumer handle;
+    uint32_t index;
+    uint64_t rng;
+    uint64_t told, batches, events;
+    bool (*views)[IDS + 1];
+} consumer;
+
+static void apply_change(consumer *c, const ph_batch *batch, const ph_change *change)
+{
+    REQUIRE(change->observer >= 1 && change->observer <= IDS);
+    bool *view = c->views[change->observer];
+    CHECK(change->observer % CONSUMERS == c->index, "a change of another consumer's observer");
+    if ((change->flags & PH_CHANGE_FRESH) != 0) {
+        memset(view, 0, (IDS + 1) * sizeof *view);
+    }
+    for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
+        uint64_t target = batch->targets[change->first + i].id;
+        bool enter = i >= change->leave_count;
+        REQUIRE(target >= 1 && target <= IDS);
+        CHECK(view[target] != enter, "tick %" PRIu64 ": %" PRIu64 " is told twice of %" PRIu64, batch->tick,
+              change->observer, target);
+        view[target] = enter;
+        c->events++;
+    }
+}
+
+static bool take_one(consumer *c)
+{
+    const ph_batch *batch = NULL;
+    ph_status status = ph_batch_take(c->handle, &batch);
+    if (status == PH_EMPTY) {
+        return false;
+    }
+    CHECK(status == PH_OK && batch->tick_first > c->told && batch->tick >= batch->tick_first,
+          "take: %s, ticks %" PRIu64 "..%" PRIu64 " after %" PRIu64, ph_status_name(status), batch->tick_first,
+          batch->tick, c->told);
+    for (uint32_t i = 0; i < batch->change_count; i++) {
+        apply_change(c, batch, &batch->changes[i]);
+    }
+    c->told = batch->tick;
+    c->batches++;
+    CHECK_OK(ph_batch_return(c->handle, batch));
+    return true;
+}
+
+static void *consume(void *user)
+{
+    consumer *c = user;
+    while (!atomic_load_explicit(&c->all->consumers_stop, memory_order_acquire)) {
+        if (!take_one(c) || phx_rng_below(&c->rng, 8) == 0) {
+            const struct timespec pause = {0, phx_rng_below(&c->rng, 8) == 0 ? SLOW_NS : 0};
+            (void)nanosleep(&pause, NULL); /* now and then long enough to be coalesced */
+        }
+    }
+    return NULL;
+}
+
+/* ---- readers ---- */
+
+static void *read_world(void *user)
+{
+    stress *all = user;
+    uint64_t rng = atomic_fetch_add_explicit(&all->readers, 1, memory_order_relaxed);
+    uint64_t ids[IDS];
+    while (!atomic_load_explicit(&all->producers_stop, memory_order_acquire)) {
+        uint32_t count = 0;
+        uint64_t id = 1 + phx_rng_below(&rng, IDS);
+        ph_status status = ph_list(all->world, id, ids, IDS, &count);
+        CHECK(status == PH_OK || status == PH_BUSY || status == PH_UNKNOWN_ID, "list: %s", ph_status_name(status));
+        CHECK(status != PH_OK || count < IDS, "a list of %" PRIu32, count);
+        atomic_fetch_add_explicit(status == PH_BUSY ? &all->busy : &all->reads, 1, memory_order_relaxed);
+        for (int i = 0; i < READER_PAUSE; i++) { /* leaves room for ticks, which readers hold off */
+            (void)sched_yield();
+        }
+    }
+    return NULL;
+}
+
+/* ---- the end ---- */
+
+static void check_conservation(ph_world world, bool all_applied)
+{
+    ph_stats stats;
+    ph_status status = PH_BUSY;
+    while (status == PH_BUSY) {
+        status = ph_world_stats(world, &stats);
+    }
+    CHECK_OK(status);
+    CHECK(stats.refused_in_tick == 0, "%" PRIu64 " commands refused: order or commands were lost",
+          stats.refused_in_tick);
+    CHECK(stats.commands >= stats.applied, "%" PRIu64 " commands, %" PRIu64 " applied", stats.commands, stats.applied);
+    CHECK(!all_applied || stats.commands == stats.applied, "%" PRIu64 " commands, %" PRIu64 " applied at the end",
+          stats.commands, stats.applied);
+}
+
+static void check_entities(const producer *p)
+{
+    for (uint32_t i = 0; i < PER_PRODUCER; i++) {
+        ph_attrs attrs;
+        ph_status status = ph_entity_get(p->all->world, id_of(p, i), &attrs);
+        CHECK(status == (p->in_world[i] ? PH_OK : PH_UNKNOWN_ID), "%" PRIu64 ": %s", id_of(p, i),
+              ph_status_name(status));
+        CHECK(status != PH_OK || (attrs.user_data == p->stamp[i] && attrs.x == p->x[i]),
+              "%" PRIu64 " has stamp %" PRIu64 ", its producer set %" PRIu64, id_of(p, i), attrs.user_data,
+              p->stamp[i]);
+    }
+}
+
+static void check_views(consumer *c)
+{
+    uint64_t ids[IDS];
+    for (uint64_t observer = 1; observer <= IDS; observer++) {
+        uint32_t count = 0;
+        if (observer % CONSUMERS != c->index || ph_list(c->all->world, observer, ids, IDS, &count) != PH_OK ||
+            count == 0) {
+            continue; /* an empty list may be one that began anew and was never told of */
+        }
+        uint32_t kept = 0;
+        for (uint32_t target = 1; target <= IDS; target++) {
+            kept += c->views[observer][target];
+        }
+        bool same = kept == count;
+        for (uint32_t i = 0; i < count; i++) {
+            same = same && c->views[observer][ids[i]];
+        }
+        CHECK(same, "consumer %" PRIu32 " has %" PRIu32 " in the list of %" PRIu64 ", the engine %" PRIu32, c->index,
+              kept, observer, count);
+    }
+}
+
+/* ---- the run ---- */
+
+static void tick_once(ph_world world, bool alone)
+{
+    ph_status status = PH_BUSY;
+    while (status == PH_BUSY) { /* a reader is inside */
+        status = ph_tick(world, NULL);
+        if (status == PH_BUSY) {
+            CHECK(!alone, "busy with nobody inside");
+            (void)sched_yield();
+        }
+    }
+    CHECK_OK(status);
+}
+
+static void run_ticks(stress *all, uint64_t ticks)
+{
+    for (uint64_t tick = 0; tick < ticks; tick++) {
+        const struct timespec pause = {0, PAUSE_NS};
+        tick_once(all->world, false);
+        check_conservation(all->world, false);
+        (void)nanosleep(&pause, NULL); /* readers get in between ticks only */
+    }
+}
+
+static ph_world make_world(uint32_t workers, fail_alloc *memory)
+{
+    ph_class kind = ph_class_default("default");
+    ph_world_def def = ph_world_def_default();
+    ph_world world;
+    def.classes = &kind;
+    def.class_count = 1;
+    def.world_size[0] = 300;
+    def.world_size[1] = 300;
+    def.tower_size = 25;
+    def.shards[0] = SHARDS;
+    def.shards[1] = SHARDS;
+    def.workers = workers;
+    def.producer_bytes = 128u << 10;
+    def.consumers = CONSUMERS;
+    def.consumer_batches = 2;
+    def.exchange_bytes = 16u << 10;
+    def.allocator = fail_alloc_hooks(memory);
+    REQUIRE(ph_world_create(&def, &world) == PH_OK);
+    return world;
+}
+
+static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
+{
+    fail_alloc memory = {0};
+    stress all = {.world = make_world(workers, &memory)};
+    producer *producers = check_zalloc(PRODUCERS * sizeof *producers);
+    consumer *consumers = check_zalloc(CONSUMERS * sizeof *consumers);
+    pthread_t threads[PRODUCERS + CONSUMERS + READERS];
+    uint32_t started = 0;
+    for (uint32_t i = 0; i < CONSUMERS; i++) {
+        consumers[i].all = &all;
+        consumers[i].index = i;
+        consumers[i].rng = seed + i;
+        consumers[i].views = check_zalloc((IDS + 1) * sizeof *consumers[i].views);
+        REQUIRE(ph_consumer_open(all.world, i, &consumers[i].handle) == PH_OK);
+        REQUIRE(pthread_create(&threads[started++], NULL, consume, &consumers[i]) == 0);
+    }
+    for (uint32_t i = 0; i < PRODUCERS; i++) {
+        producers[i].all = &all;
+        producers[i].index = i;
+        producers[i].rng = seed + 100 + i;
+        REQUIRE(ph_producer_open(all.world, &producers[i].handle) == PH_OK);
+        REQUIRE(pthread_create(&threads[started++], NULL, produce, &producers[i]) == 0);
+    }
+    for (uint32_t i = 0; i < READERS; i++) {
+        REQUIRE(pthread_create(&threads[started++], NULL, read_world, &all) == 0);
+    }
+    run_ticks(&all, ticks);
+    atomic_store_explicit(&all.producers_stop, true, memory_order_release);
+    for (uint32_t i = CONSUMERS; i < started; i++) {
+        REQUIRE(pthread_join(threads[i], NULL) == 0);
+    }
+    tick_once(all.world, true); /* what was still queued */
+    check_conservation(all.world, true);
+    atomic_store_explicit(&all.consumers_stop, true, memory_order_release);
+    for (uint32_t i = 0; i < CONSUMERS; i++) {
+        REQUIRE(pthread_join(threads[i], NULL) == 0);
+        while (take_one(&consumers[i])) {
+        }
+    }
+    tick_once(all.world, true); /* what was coalesced */
+    uint64_t accepted = 0;
+    uint64_t events = 0;
+    for (uint32_t i = 0; i < CONSUMERS; i++) {
+        while (take_one(&consumers[i])) {
+        }
+        check_views(&consumers[i]);
+        events += consumers[i].events;
+        free(consumers[i].views);
+    }
+    for (uint32_t i = 0; i < PRODUCERS; i++) {
+        check_entities(&producers[i]);
+        accepted += producers[i].accepted;
+    }
+    ph_stats stats;
+    CHECK_OK(ph_world_stats(all.world, &stats));
+    CHECK(stats.commands == accepted, "%" PRIu64 " commands counted, %" PRIu64 " accepted", stats.commands, accepted);
+    (void)printf("workers %" PRIu32 ": %" PRIu64 " commands, %" PRIu64 " events, %" PRIu64 " times full, %" PRIu64
+                 " reads, %" PRIu64 " met a tick, %" PRIu64 " coalesced ticks, %" PRIu64 " migrations\n",
+                 workers, accepted, events, atomic_load(&all.full), atomic_load(&all.reads), atomic_load(&all.busy),
+                 stats.coalesced_ticks, stats.migrations);
+    CHECK_OK(ph_world_destroy(all.world));
+    (void)fail_alloc_clean(&memory);
+    free(consumers);
+    free(producers);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t ticks = option_number(argc, argv, "--ticks", test_amount(TICKS));
+    uint64_t seed = option_number(argc, argv, "--seed", 1);
+    uint32_t only = (uint32_t)option_number(argc, argv, "--workers", 0);
+    for (uint32_t workers = 1; workers <= 4; workers++) {
+        if (only == 0 || only == workers) {
+            stress_run(workers, ticks, seed);
+        }
+    }
+    return check_done("stress_world");
+}

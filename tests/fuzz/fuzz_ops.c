@@ -1,0 +1,31 @@
+/*
+ * libFuzzer: bytes become a world and a sequence of commands (ops.h; every choice takes
+ * bytes), which the engine and the model play side by side; any difference aborts. An
+ * input that aborts is printed as a script; it can be cut down by libFuzzer itself.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/ops.h"
+#include "support/run.h"
+
+enum { STEPS_MAX = 400 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    const run_options options = {.query_every = 2};
+    script *s = ops_script_bytes(bytes, size, STEPS_MAX);
+    run_result *result = check_zalloc(sizeof *result);
+    s->def.workers = 1; /* a thread per input would be most of the time */
+    run_script(s, &options, result);
+    if (result->failed || check_failures() != 0) {
+        script_print(stderr, s);
+        (void)fprintf(stderr, "%s", result->report);
+        abort();
+    }
+    free(result);
+    script_free(s);
+    return 0;
+}
