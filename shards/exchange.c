@@ -99,15 +99,17 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
 bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard,
                              uint32_t columns, bool *done)
 {
-    phx_outbox_reset(&shard->outbox);
     phx_cursor *cursor = &shard->cursor;
+    /* for all at once: a call that stopped after some were packed would begin anew without them */
+    uint32_t ghosts_max = phx_idmap_count(&shard->store.ghosts) + (shard->leaving.count - cursor->slot);
+    if (!phx_idmap_reserve(&shard->store.ghosts, ghosts_max)) return false;
+    phx_outbox_reset(&shard->outbox);
     for (*done = false; cursor->slot < shard->leaving.count; cursor->slot++, cursor->part = cursor->item = 0) {
         uint32_t slot = shard->leaving.at[cursor->slot];
         phx_body *body = &shard->store.body[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
         uint32_t home = (uint32_t)row_shard[body->ty] * columns + column_shard[body->tx];
         if (home != shard->index) {
-            if (!phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1)) return false;
             if (!send_migrant(shard, slot, home)) return true;
             let_go(shard, slot, home);
         }
