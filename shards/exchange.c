@@ -395,9 +395,11 @@ void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t sha
             if (!send_copy(shard, shard->pins[cursor->item].slot, shard->pins[cursor->item].destination)) return;
         *cursor = (phx_cursor){.part = COPIES_EMPTY};
     }
-    for (; cursor->item < shard_count; cursor->item++)
-        if (shard->sent[cursor->item] && !send_copy(shard, PHX_SLOT_NONE, cursor->item)) return;
-    memcpy(shard->sent, shard->begun, shard_count * sizeof *shard->sent);
+    for (; cursor->item < shard_count; cursor->item++) {
+        bool repeated = shard->begun[cursor->item];
+        if (shard->sent[cursor->item] && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item)) return;
+        shard->sent[cursor->item] = repeated; /* an empty refresh is told once */
+    }
     memset(shard->begun, 0, shard_count * sizeof *shard->begun);
     shard->copies_due = false;
     *cursor = (phx_cursor){0};

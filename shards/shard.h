@@ -97,7 +97,7 @@ typedef struct phx_shard {
     uint16_t *near; /* shards whose zones touch the rectangle */
     uint32_t near_count;
     phx_rect inner; /* towers that no other shard's zone covers; of send_copies */
-    bool *begun, *sent; /* per destination: BEGIN sent in this refresh / in the last one */
+    bool *begun, *sent; /* per destination: BEGIN sent in this refresh / it has copies of the last one */
     bool *refreshed;    /* per source: a BEGIN came in this tick */
     bool copies_due;    /* something own changed that copies elsewhere may have to show */
 
