@@ -179,7 +179,8 @@ static void find_all(uint64_t seed, uint32_t targets)
         float y = rules.origin[1] + extent * float_between(&rng, -0.1f, 1.1f);
         uint32_t pick = phx_rng_below(&rng, targets);
         if (look % 2 && store.attr[pick].reach < 1e20f) { /* at the very end of one's reach */
-            x = float_near(&rng, store.body[pick].x + (look % 4 == 1 ? store.attr[pick].reach : -store.attr[pick].reach));
+            float reach = store.attr[pick].reach;
+            x = float_near(&rng, store.body[pick].x + (look % 4 == 1 ? reach : -reach));
             y = store.body[pick].y;
         }
         phx_body o = body_at(x, y);
@@ -259,7 +260,8 @@ Test(far, growing_and_shrinking_keeps_the_arrays_right)
         for (uint32_t slot = 0; slot < store.slots; slot++)
             if (store.body[slot].state & PHX_SLOT_LIVE) phx_store_kill(&store, slot);
         phx_store_bury(&store);
-        for (uint32_t i = 0; i < wanted; i++) (void)put(1000 * phx_rng_unit(&rng), 5, 1 + 500 * phx_rng_unit(&rng), false);
+        for (uint32_t i = 0; i < wanted; i++)
+            (void)put(1000 * phx_rng_unit(&rng), 5, 1 + 500 * phx_rng_unit(&rng), false);
         rebuild();
         cr_assert_eq(far.entry_count, wanted);
         memset(times_found, 0, sizeof times_found);
