@@ -91,7 +91,7 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_shard_count_observer(shard, &store->attr[slot], -1);
     phx_store_to_ghost(store, slot, (phx_origin){.stamp = 0, .source = (uint16_t)destination, .emigrated = true});
-    shard->observers_stale = true;
+    phx_shard_flag(shard, slot);
     shard->copies_due = shard->changed = true;
     shard->counts.migrations++;
 }
@@ -142,7 +142,8 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
     bool moved = body->x != entity->x || body->y != entity->y || body->z != entity->z;
     bool changed = memcmp(attr, &entity->attr, sizeof *attr) != 0 || shard->store.user_data[slot] != entity->user_data;
     if (!moved && !changed) return;
-    phx_shard_touch(shard, body);
+    if (changed) phx_shard_touch_odd(shard, body);
+    else phx_shard_touch_step(shard, body, entity->x, entity->y);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
     if (!changed) return;
     *attr = entity->attr;
@@ -160,10 +161,9 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
     shard->store.user_data[slot] = entity->user_data;
     shard->store.incarnation[slot] = entity->incarnation;
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
+    phx_shard_touch_odd(shard, body);
     phx_shard_flag(shard, slot);
-    body->changed = shard->stamp;
     phx_deferred_add(&shard->deferred, slot);
-    shard->changed = true;
     return slot;
 }
 
@@ -177,7 +177,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
     uint32_t slot = phx_shard_same_ghost(shard, record->id, entity->incarnation);
     if (slot != PHX_SLOT_NONE) {
         take_entity(shard, slot, entity);
-        phx_shard_touch(shard, &shard->store.body[slot]);
+        phx_shard_touch_odd(shard, &shard->store.body[slot]);
         phx_store_to_own(&shard->store, slot);
     } else {
         slot = add_entity(shard, record, PHX_SLOT_OWN);
@@ -185,7 +185,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
     shard->store.tail[slot].list = list;
     shard->arrived.at[shard->arrived.count++] = slot;
     phx_shard_count_observer(shard, &shard->store.attr[slot], 1);
-    shard->observers_stale = true;
+    phx_shard_flag(shard, slot);
     shard->copies_due = shard->changed = true;
     return true;
 }
@@ -216,6 +216,7 @@ static bool receive_relations(phx_shard *shard, const phx_record *record)
     for (uint32_t i = 0; i < record->count; i++)
         if (!phx_relations_put(&shard->relations, shard->mem, record->id, record->as.relations[i])) return false;
     shard->store.body[slot].state |= PHX_SLOT_RELATED;
+    phx_shard_flag(shard, slot);
     return true;
 }
 

@@ -51,7 +51,10 @@ static void sort_entries(phx_far_entry **entries, phx_far_entry **spare, uint32_
             uint32_t mid = lo + width < count ? lo + width : count;
             uint32_t hi = mid + width < count ? mid + width : count;
             uint32_t a = lo, b = mid, n = lo;
-            while (a < mid || b < hi) to[n++] = b == hi || (a < mid && from[a].key <= from[b].key) ? from[a++] : from[b++];
+            while (a < mid || b < hi) {
+                bool left = b == hi || (a < mid && from[a].key <= from[b].key);
+                to[n++] = left ? from[a++] : from[b++];
+            }
         }
         *entries = to;
         *spare = from;
@@ -69,7 +72,8 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
     }
     if (!phx_grow(mem, (void **)&far->globals, &far->globals_capacity, 0, globals, sizeof(uint32_t))) return false;
     /* the two arrays change places in the sort: they have to stay of one capacity */
-    if (!phx_grow(mem, (void **)&far->entries, &far->entries_capacity, 0, reaching, sizeof(phx_far_entry))) return false;
+    if (!phx_grow(mem, (void **)&far->entries, &far->entries_capacity, 0, reaching, sizeof(phx_far_entry)))
+        return false;
     if (!phx_grow(mem, (void **)&far->spare, &far->spare_capacity, 0, far->entries_capacity, sizeof(phx_far_entry)))
         return false;
     far->global_count = far->entry_count = 0;

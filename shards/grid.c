@@ -8,8 +8,11 @@
 
 enum { LEAF_BLOCKS = PHX_LEAF_SIDE * PHX_LEAF_SIDE };
 
-/* Scan kernels may read, and drop, up to one vector of 16 floats beyond the last row. */
-enum { PAD_ROWS = 16 };
+/*
+ * Scan kernels may read, and drop, up to one vector of 16 floats beyond the last row; an
+ * odd number of lines keeps columns, which are walked together, off the same cache sets.
+ */
+enum { PAD_ROWS = 16 * 5 };
 
 bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2])
 {
@@ -24,25 +27,43 @@ bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2])
 
 static size_t rows_bytes(uint32_t capacity)
 {
-    return (size_t)capacity * 4 + PAD_ROWS * 4;
+    return ((size_t)capacity + PAD_ROWS) * 4;
+}
+
+/* The columns are one piece of memory. */
+static size_t columns_bytes(uint32_t capacity)
+{
+    return PHX_GRID_COLUMNS * rows_bytes(capacity);
 }
 
 static void rows_free(phx_grid_rows *rows, phx_mem *mem, uint32_t capacity)
 {
-    phx_free(mem, rows->x, rows_bytes(capacity), PHX_CACHE_LINE);
-    phx_free(mem, rows->y, rows_bytes(capacity), PHX_CACHE_LINE);
-    phx_free(mem, rows->slot, rows_bytes(capacity), PHX_CACHE_LINE);
+    phx_free(mem, rows->x, columns_bytes(capacity), PHX_CACHE_LINE);
     *rows = (phx_grid_rows){0};
 }
 
 static bool rows_alloc(phx_grid_rows *rows, phx_mem *mem, uint32_t capacity)
 {
-    rows->x = phx_alloc(mem, rows_bytes(capacity), PHX_CACHE_LINE);
-    rows->y = phx_alloc(mem, rows_bytes(capacity), PHX_CACHE_LINE);
-    rows->slot = phx_alloc(mem, rows_bytes(capacity), PHX_CACHE_LINE);
-    if (rows->x && rows->y && rows->slot) return true;
-    rows_free(rows, mem, capacity);
-    return false;
+    char *memory = phx_alloc(mem, columns_bytes(capacity), PHX_CACHE_LINE);
+    size_t step = rows_bytes(capacity);
+    if (!memory) return false;
+    *rows = (phx_grid_rows){.x = (float *)memory,
+                            .y = (float *)(memory + step),
+                            .ox = (float *)(memory + 2 * step),
+                            .oy = (float *)(memory + 3 * step),
+                            .view = (float *)(memory + 4 * step),
+                            .slot = (uint32_t *)(memory + 5 * step)};
+    return true;
+}
+
+static void rows_copy(const phx_grid_rows *to, const phx_grid_rows *from, uint32_t count)
+{
+    memcpy(to->x, from->x, count * sizeof(float));
+    memcpy(to->y, from->y, count * sizeof(float));
+    memcpy(to->ox, from->ox, count * sizeof(float));
+    memcpy(to->oy, from->oy, count * sizeof(float));
+    memcpy(to->view, from->view, count * sizeof(float));
+    memcpy(to->slot, from->slot, count * sizeof(uint32_t));
 }
 
 void phx_grid_free(phx_grid *grid, phx_mem *mem)
@@ -58,31 +79,21 @@ void phx_grid_free(phx_grid *grid, phx_mem *mem)
     *grid = (phx_grid){0};
 }
 
-static void touch_block(phx_block *block, uint32_t tower, uint64_t tick)
+static void touch_block(phx_block *block, uint32_t tower, uint64_t tick, bool odd)
 {
     if (block->dirty_tick != tick) {
         block->dirty_tick = tick;
-        block->dirty = 0;
+        block->dirty = block->odd = 0;
     }
-    block->dirty |= 1ull << (tower & (PHX_BLOCK_TOWERS - 1));
+    uint64_t bit = 1ull << (tower & (PHX_BLOCK_TOWERS - 1));
+    block->dirty |= bit;
+    if (odd) block->odd |= bit;
 }
 
-void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick)
+void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, bool odd)
 {
     phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
-    if (block) touch_block(block, phx_block_tower(tx, ty), tick);
-}
-
-/* The towers of block (bx, by) that lie in the rectangle, as a set. */
-static uint64_t block_mask(phx_rect rect, uint32_t bx, uint32_t by)
-{
-    uint32_t x = bx << PHX_BLOCK_BITS, y = by << PHX_BLOCK_BITS;
-    uint32_t cx0 = rect.x0 > x ? rect.x0 - x : 0, cy0 = rect.y0 > y ? rect.y0 - y : 0;
-    uint32_t cx1 = rect.x1 - x < PHX_BLOCK_SIDE ? rect.x1 - x : PHX_BLOCK_SIDE - 1;
-    uint32_t cy1 = rect.y1 - y < PHX_BLOCK_SIDE ? rect.y1 - y : PHX_BLOCK_SIDE - 1;
-    uint64_t line = (0xffull >> (PHX_BLOCK_SIDE - 1 - cx1)) & (0xffull << cx0);
-    uint64_t lines = (~0ull >> (PHX_BLOCK_SIDE * (PHX_BLOCK_SIDE - 1 - cy1))) & (~0ull << (PHX_BLOCK_SIDE * cy0));
-    return (line * 0x0101010101010101ull) & lines;
+    if (block) touch_block(block, phx_block_tower(tx, ty), tick, odd);
 }
 
 bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick)
@@ -90,7 +101,7 @@ bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick)
     for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
         for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
             const phx_block *block = phx_grid_block(grid, bx, by);
-            if (block && block->dirty_tick == tick && (block->dirty & block_mask(rect, bx, by))) return true;
+            if (block && block->dirty_tick == tick && (block->dirty & phx_block_mask(rect, bx, by))) return true;
         }
     }
     return false;
@@ -164,11 +175,7 @@ static bool rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
         rows_free(&rows, mem, capacity);
         return false;
     }
-    if (grid->row_count > 0) {
-        memcpy(rows.x, grid->rows.x, grid->row_count * sizeof(float));
-        memcpy(rows.y, grid->rows.y, grid->row_count * sizeof(float));
-        memcpy(rows.slot, grid->rows.slot, grid->row_count * sizeof(uint32_t));
-    }
+    if (grid->row_count > 0) rows_copy(&rows, &grid->rows, grid->row_count);
     rows_free(&grid->rows, mem, grid->rows_capacity);
     rows_free(&grid->spare, mem, grid->rows_capacity);
     phx_free(mem, grid->key, rows_bytes(grid->rows_capacity), PHX_CACHE_LINE);
@@ -180,6 +187,7 @@ static bool rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
 }
 
 static const uint32_t KEY_GONE = UINT32_MAX;
+enum { AHEAD = 16 }; /* rows: their bodies, in no order of memory, come meanwhile */
 
 static uint32_t slot_at(const phx_grid *grid, const uint32_t *added, uint32_t i)
 {
@@ -192,6 +200,7 @@ static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, const uin
     for (uint32_t b = 0; b < grid->block_count; b++)
         memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
     for (uint32_t i = 0; i < total; i++) {
+        if (i + AHEAD < total) __builtin_prefetch(&store->body[slot_at(grid, added, i + AHEAD)], 1);
         phx_body *body = &store->body[slot_at(grid, added, i)];
         if (!(body->state & PHX_SLOT_LIVE)) {
             body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW);
@@ -223,6 +232,36 @@ static uint32_t starts_from_counts(phx_grid *grid)
     return sum;
 }
 
+float phx_grid_view(const phx_store *store, uint32_t slot)
+{
+    const phx_attr *attr = &store->attr[slot];
+    uint32_t state = store->body[slot].state;
+    if (!(state & PHX_SLOT_OWN)) return 0.0f;
+    if (!phx_observes(attr)) return store->tail[slot].list.count > 0 ? PHX_VIEW_LOOK : 0.0f;
+    bool plain = attr->margin == 0.0f && attr->cap == 0 && (attr->sees & 1) && !(state & PHX_SLOT_RELATED);
+    return plain ? attr->view : PHX_VIEW_LOOK;
+}
+
+void phx_grid_settle(phx_grid *grid)
+{
+    memcpy(grid->rows.ox, grid->rows.x, grid->row_count * sizeof(float));
+    memcpy(grid->rows.oy, grid->rows.y, grid->row_count * sizeof(float));
+}
+
+/* Moves one row to its place: from the old rows, or a new one. */
+static void place_row(phx_grid *grid, const phx_store *store, uint32_t from, uint32_t slot, uint32_t row)
+{
+    phx_grid_rows *to = &grid->spare;
+    const phx_body *body = &store->body[slot];
+    bool old = from < grid->row_count;
+    to->x[row] = body->x;
+    to->y[row] = body->y;
+    to->ox[row] = old ? grid->rows.ox[from] : NAN;
+    to->oy[row] = old ? grid->rows.oy[from] : NAN;
+    to->view[row] = old ? grid->rows.view[from] : phx_grid_view(store, slot);
+    to->slot[row] = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+}
+
 bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
                       uint64_t tick, uint16_t stamp)
 {
@@ -232,19 +271,18 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
     grid->sorting = true;
     if (!count_rows(grid, mem, store, added, total)) return false;
     uint32_t live = starts_from_counts(grid);
-    phx_grid_rows *to = &grid->spare;
     for (uint32_t i = 0; i < total; i++) {
         uint32_t key = grid->key[i];
+        if (i + AHEAD < total) __builtin_prefetch(&store->body[slot_at(grid, added, i + AHEAD)], 1);
         if (key == KEY_GONE) continue;
         uint32_t slot = slot_at(grid, added, i);
         phx_body *body = &store->body[slot];
-        uint32_t row = grid->blocks[key >> (2 * PHX_BLOCK_BITS)].start[(key & (PHX_BLOCK_TOWERS - 1)) + 1]++;
-        to->x[row] = body->x;
-        to->y[row] = body->y;
-        to->slot[row] = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+        phx_block *block = &grid->blocks[key >> (2 * PHX_BLOCK_BITS)];
+        uint32_t row = block->start[(key & (PHX_BLOCK_TOWERS - 1)) + 1]++;
+        place_row(grid, store, i, slot, row);
         body->row = row;
         body->state |= PHX_SLOT_ROW;
-        if (body->changed == stamp) touch_block(&grid->blocks[key >> (2 * PHX_BLOCK_BITS)], key, tick);
+        if (body->changed == stamp) touch_block(block, key, tick, body->state & PHX_SLOT_ODD);
     }
     phx_grid_rows from = grid->rows;
     grid->rows = grid->spare;
@@ -265,6 +303,7 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
         if (!(body->state & PHX_SLOT_ROW) || body->row >= grid->row_count) return false;
         if ((grid->rows.slot[body->row] & PHX_ROW_SLOT) != slot) return false;
         if (grid->rows.x[body->row] != body->x || grid->rows.y[body->row] != body->y) return false;
+        if (grid->rows.view[body->row] != phx_grid_view(store, slot)) return false;
         const phx_block *block = phx_grid_block(grid, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
         if (!block) return false;
         uint32_t tower = phx_block_tower(body->tx, body->ty);

@@ -30,15 +30,27 @@ static const uint32_t PHX_ROW_SLOT = (1u << 31) - 1;
 
 typedef struct phx_block {
     uint64_t dirty;      /* towers in which something changed in tick dirty_tick */
+    uint64_t odd;        /* those where it was more than a short step: see PHX_SLOT_ODD */
     uint64_t dirty_tick;
     uint16_t bx, by;
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
 } phx_block;
 
+/*
+ * Columns. A row stands in the tower of (x, y) after a rebuild; (ox, oy) is where the
+ * entity was at the end of the tick before, NaN if it was not here.
+ */
 typedef struct phx_grid_rows {
     float *x, *y;
+    float *ox, *oy;
+    float *view;    /* own observers: the view if that and the position are all there is to it, PHX_VIEW_LOOK; else 0 */
     uint32_t *slot; /* with PHX_ROW_SPECIAL */
 } phx_grid_rows;
+
+enum { PHX_GRID_COLUMNS = 6 }; /* of 4 bytes each */
+
+/* In rows' view: an observer whose attributes or leftover list have to be looked at. */
+#define PHX_VIEW_LOOK (-1.0f)
 
 typedef struct phx_grid {
     uint32_t **leaf; /* [top_height][top_width] of NULL or [64][64] block number + 1 */
@@ -75,11 +87,29 @@ static inline uint32_t phx_block_tower(uint16_t tx, uint16_t ty)
     return (uint32_t)(ty & (PHX_BLOCK_SIDE - 1)) << PHX_BLOCK_BITS | (tx & (PHX_BLOCK_SIDE - 1));
 }
 
-/* Marks the tower as changed in this tick; nothing if no block is there. */
-void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick);
+/* Marks the tower as changed in this tick, oddly or not; nothing if no block is there. */
+void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, bool odd);
+
+/* The towers of block (bx, by) that lie in the rectangle, which meets it, as a set. */
+static inline uint64_t phx_block_mask(phx_rect rect, uint32_t bx, uint32_t by)
+{
+    uint32_t x = bx << PHX_BLOCK_BITS, y = by << PHX_BLOCK_BITS;
+    uint32_t cx0 = rect.x0 > x ? rect.x0 - x : 0, cy0 = rect.y0 > y ? rect.y0 - y : 0;
+    uint32_t cx1 = rect.x1 - x < PHX_BLOCK_SIDE ? rect.x1 - x : PHX_BLOCK_SIDE - 1;
+    uint32_t cy1 = rect.y1 - y < PHX_BLOCK_SIDE ? rect.y1 - y : PHX_BLOCK_SIDE - 1;
+    uint64_t line = (0xffull >> (PHX_BLOCK_SIDE - 1 - cx1)) & (0xffull << cx0);
+    uint64_t lines = (~0ull >> (PHX_BLOCK_SIDE * (PHX_BLOCK_SIDE - 1 - cy1))) & (~0ull << (PHX_BLOCK_SIDE * cy0));
+    return (line * 0x0101010101010101ull) & lines;
+}
 
 /* Did anything change in this tick in the rectangle's towers? */
 bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick);
+
+/* What a slot's row has in the view column. */
+float phx_grid_view(const phx_store *store, uint32_t slot);
+
+/* The tick is over: what is new becomes old. */
+void phx_grid_settle(phx_grid *grid);
 
 /*
  * Sorts anew: the old rows whose slots are still live, then the slots of added[] (without

@@ -1,7 +1,7 @@
 /*
  * The index phase of a shard: the outermost iteration of the tick ends, what was deferred
- * comes in, and grid, far targets, lists of arrivals and the order of the observers are
- * brought up to date for the interest phase. Mended where nothing crossed a tower.
+ * comes in, and grid, far targets and lists of arrivals are brought up to date for the
+ * interest phase. Mended where nothing crossed a tower.
  */
 #include "shards/shard.h"
 
@@ -18,7 +18,7 @@ static void sweep_ghosts(phx_shard *shard)
         bool due = shard->refreshed[origin->source] || origin->emigrated;
         origin->emigrated = false;
         if (!due || origin->stamp == shard->tick) continue;
-        phx_shard_touch(shard, body);
+        phx_shard_touch_odd(shard, body);
         if (body->state & PHX_SLOT_ROW) shard->grid.stale = true;
         phx_store_kill(store, slot);
     }
@@ -71,26 +71,9 @@ static bool resolve_arrivals(phx_shard *shard, const phx_idmap *directory, const
         phx_list *list = &shard->store.tail[item->observer].list;
         PHX_ASSERT(list->count < phx_list_capacity(list));
         phx_list_entries(&shard->lists, list)[list->count++] = slot;
+        if (list->count == 1) phx_shard_flag(shard, item->observer); /* a list makes a row worth a look */
     }
     shard->arrival_item_count = 0;
-    return true;
-}
-
-/* Own entities that observe, or have a list to be taken back, in the order of their rows. */
-static bool order_observers(phx_shard *shard)
-{
-    phx_slots *observers = &shard->observers;
-    if (!phx_grow(shard->mem, (void **)&observers->at, &observers->capacity, 0, shard->store.own_count,
-                  sizeof(uint32_t)))
-        return false;
-    observers->count = 0;
-    for (uint32_t row = 0; row < shard->grid.row_count; row++) {
-        uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
-        if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
-        if (phx_observes(&shard->store.attr[slot]) || shard->store.tail[slot].list.count > 0)
-            observers->at[observers->count++] = slot;
-    }
-    shard->observers_stale = false;
     return true;
 }
 
@@ -106,11 +89,12 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
             return false;
         shard->counts.deferred_adds += shard->deferred.count;
         shard->deferred.count = 0;
-        shard->observers_stale = true;
     }
     PHX_VALIDATE(phx_grid_valid(&shard->grid, &shard->store));
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
-    if (shard->observers_stale && !order_observers(shard)) return false;
     phx_deferred_end(&shard->deferred);
+    const phx_rules *rules = shard->rules;
+    bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
+    shard->glances = rules->range == PH_RANGE_RADIUS && flat && !shard->all_dirty && !shard->far_dirty;
     return true;
 }

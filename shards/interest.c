@@ -8,6 +8,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "shards/glance.h"
 #include "shards/rank.h"
 #include "shards/scan.h"
 
@@ -39,6 +40,8 @@ void phx_scratch_free(phx_scratch *scratch)
     phx_mem *mem = scratch->mem;
     phx_release(mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->enter, &scratch->enter_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->leave, &scratch->leave_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->related, &scratch->related_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->ranked, &scratch->ranked_capacity, sizeof(phx_ranked));
     phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sorted));
@@ -57,43 +60,31 @@ void phx_scratch_reset(phx_scratch *scratch)
 
 /* ---- where to look ---- */
 
-/* The greatest float not above v, the least not below: float32 positions beyond can not pass the test. */
-static float float_below(double v)
-{
-    if (v < -(double)FLT_MAX) return -INFINITY;
-    float f = (float)v;
-    return (double)f > v ? nextafterf(f, -INFINITY) : f;
-}
-
-static float float_above(double v)
-{
-    if (v > (double)FLT_MAX) return INFINITY;
-    float f = (float)v;
-    return (double)f < v ? nextafterf(f, INFINITY) : f;
-}
-
 /*
  * A target passes only if its distance along each axis is at most the radius times
  * 1 + 2^-22 (three roundings), plus what underflows in a square; and the tower index is
  * monotone in the position, so the towers of the two ends bound those of all that pass.
+ * The ends are found in float32 with slack for their own roundings: each loses less than
+ * 2^-23 of |p| + r, the slack is 3e-7 > 2 * 2^-23 of it.
  */
-phx_rect phx_interest_rect(const phx_shard *shard, const phx_body *body, float radius)
+phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radius)
 {
-    const phx_rules *rules = shard->rules;
-    uint32_t last_x = rules->towers[0] - 1, last_y = rules->towers[1] - 1;
-    if (rules->range == PH_RANGE_TOWERS) {
-        uint32_t span = rules->span;
-        return (phx_rect){(uint16_t)(body->tx > span ? body->tx - span : 0),
-                          (uint16_t)(body->ty > span ? body->ty - span : 0),
-                          (uint16_t)(body->tx + span < last_x ? body->tx + span : last_x),
-                          (uint16_t)(body->ty + span < last_y ? body->ty + span : last_y)};
-    }
-    if (!(radius * radius <= FLT_MAX)) return (phx_rect){0, 0, (uint16_t)last_x, (uint16_t)last_y};
-    double r = (double)radius * (1.0 + 1e-6) + 1e-18;
-    return (phx_rect){phx_tower_index(rules, 0, float_below((double)body->x - r)),
-                      phx_tower_index(rules, 1, float_below((double)body->y - r)),
-                      phx_tower_index(rules, 0, float_above((double)body->x + r)),
-                      phx_tower_index(rules, 1, float_above((double)body->y + r))};
+    if (!(radius * radius <= FLT_MAX))
+        return (phx_rect){0, 0, (uint16_t)(rules->towers[0] - 1), (uint16_t)(rules->towers[1] - 1)};
+    float r = radius + radius * 1e-6f + 1e-18f;
+    float rx = r + (fabsf(x) + r) * 3e-7f, ry = r + (fabsf(y) + r) * 3e-7f;
+    return (phx_rect){phx_tower_index(rules, 0, x - rx), phx_tower_index(rules, 1, y - ry),
+                      phx_tower_index(rules, 0, x + rx), phx_tower_index(rules, 1, y + ry)};
+}
+
+phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float radius)
+{
+    if (rules->range == PH_RANGE_RADIUS) return phx_interest_rect(rules, body->x, body->y, radius);
+    uint32_t span = rules->span, last_x = rules->towers[0] - 1, last_y = rules->towers[1] - 1;
+    return (phx_rect){(uint16_t)(body->tx > span ? body->tx - span : 0),
+                      (uint16_t)(body->ty > span ? body->ty - span : 0),
+                      (uint16_t)(body->tx + span < last_x ? body->tx + span : last_x),
+                      (uint16_t)(body->ty + span < last_y ? body->ty + span : last_y)};
 }
 
 static uint32_t mark_bits(const look *at, uint32_t slot)
@@ -116,10 +107,10 @@ static bool relation_dirty(const look *at)
 static bool due(const look *at)
 {
     const phx_shard *shard = at->shard;
-    if (shard->all_dirty || shard->far_dirty || phx_shard_dirty(shard, at->body)) return true;
+    if (shard->all_dirty || shard->far_dirty || shard->many_movers || phx_shard_dirty(shard, at->body)) return true;
     if (!phx_observes(at->attr)) return at->list->count > 0;
     if (relation_dirty(at)) return true;
-    phx_rect rect = phx_interest_rect(shard, at->body, at->attr->view + at->attr->margin);
+    phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
     return phx_grid_touched(&shard->grid, rect, shard->tick);
 }
 
@@ -183,7 +174,7 @@ static void look_around(look *at)
     phx_scan_fn scan = towers ? phx_scan_all : rules->shape == PH_SHAPE_SQUARE ? phx_scan_square : phx_scan_circle;
     bool look_at_z = !towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
     bool look_at_all = !(at->attr->sees & 1);
-    uint32_t found = scan_rect(at, phx_interest_rect(at->shard, at->body, at->attr->view), scan);
+    uint32_t found = scan_rect(at, phx_interest_towers(rules, at->body, at->attr->view), scan);
     const uint32_t *hits = at->scratch->hits;
     for (uint32_t i = 0; i < found; i++) {
         uint32_t slot = hits[i] & PHX_ROW_SLOT;
@@ -272,9 +263,8 @@ static bool cut_at_cap(look *at)
 
 /* ---- old against new ---- */
 
-static bool reserve_change(look *at, uint32_t targets)
+bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count)
 {
-    phx_scratch *scratch = at->scratch;
     size_t needed = (size_t)scratch->target_count + targets;
     uint32_t keep = scratch->target_count;
     phx_mem *mem = scratch->mem;
@@ -285,68 +275,79 @@ static bool reserve_change(look *at, uint32_t targets)
            phx_grow(mem, (void **)&scratch->incarnations, &scratch->incarnations_capacity, keep, needed,
                     sizeof(uint32_t)) &&
            phx_grow(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, scratch->overflow_count,
-                    (size_t)scratch->overflow_count + at->count, sizeof(uint32_t)) &&
+                    (size_t)scratch->overflow_count + list_count, sizeof(uint32_t)) &&
            phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, targets, sizeof(phx_sorted)) &&
            phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, targets,
                     sizeof(phx_sorted));
 }
 
-/* Of `slots`, those without `bit` become events, in order; there are `expected` of them. */
-static void tell(look *at, const uint32_t *slots, uint32_t count, uint32_t bit, uint32_t expected)
+/* These slots become events, by kind and id. */
+static void tell(phx_scratch *scratch, const phx_store *store, const uint32_t *slots, uint32_t count)
 {
-    phx_scratch *scratch = at->scratch;
-    const phx_store *store = &at->shard->store;
-    uint32_t n = 0;
-    for (uint32_t i = 0; n < expected; i++) {
-        PHX_ASSERT(i < count);
-        if (mark_bits(at, slots[i]) & bit) continue;
-        scratch->sorted[n++] = (phx_sorted){.id = store->id[slots[i]], .slot = slots[i], .kind = store->attr[slots[i]].kind};
-    }
-    phx_sort_targets(scratch->sorted, scratch->sorted_spare, n);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < count; i++)
+        scratch->sorted[i] =
+            (phx_sorted){.id = store->id[slots[i]], .slot = slots[i], .kind = store->attr[slots[i]].kind};
+    phx_sort_targets(scratch->sorted, scratch->sorted_spare, count);
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = scratch->sorted[i].slot, to = scratch->target_count++;
-        scratch->targets[to] = (ph_target){.id = store->id[slot], .user_data = store->user_data[slot]};
+        scratch->targets[to] = (ph_target){.id = scratch->sorted[i].id, .user_data = store->user_data[slot]};
         scratch->kinds[to] = scratch->sorted[i].kind;
         scratch->incarnations[to] = store->incarnation[slot];
     }
 }
 
-static void write_list(look *at, phx_change *change)
+phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
+                                uint32_t leaves)
 {
-    phx_scratch *scratch = at->scratch;
-    change->list_count = at->count;
-    if (at->count <= phx_list_capacity(at->list)) {
-        if (at->count > 0)
-            memcpy(phx_list_entries(&at->shard->lists, at->list), scratch->hits, at->count * sizeof(uint32_t));
-        at->list->count = at->count;
+    phx_list *list = &shard->store.tail[slot].list;
+    phx_change *change = &scratch->changes[scratch->change_count++];
+    *change = (phx_change){.slot = slot,
+                           .target_first = scratch->target_count,
+                           .leave_count = leaves,
+                           .enter_count = enters,
+                           .list_first = PHX_SLOT_NONE,
+                           .flags = list->flags & PHX_LIST_FRESH ? PH_CHANGE_FRESH : 0};
+    tell(scratch, &shard->store, scratch->leave, leaves);
+    tell(scratch, &shard->store, scratch->enter, enters);
+    list->flags = (uint8_t)(list->flags & ~PHX_LIST_FRESH);
+    scratch->counts.enters += enters;
+    scratch->counts.leaves += leaves;
+    return change;
+}
+
+void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,
+                             uint32_t count)
+{
+    phx_list *list = &shard->store.tail[change->slot].list;
+    change->list_count = count;
+    if (count <= phx_list_capacity(list)) {
+        if (count > 0) memcpy(phx_list_entries(&shard->lists, list), entries, count * sizeof(uint32_t));
+        list->count = count;
         return;
     }
     change->list_first = scratch->overflow_count;
-    memcpy(scratch->overflow + scratch->overflow_count, scratch->hits, at->count * sizeof(uint32_t));
-    scratch->overflow_count += at->count;
+    memcpy(scratch->overflow + scratch->overflow_count, entries, count * sizeof(uint32_t));
+    scratch->overflow_count += count;
+}
+
+/* Those of slots[] whose mark lacks `bit`. */
+static uint32_t without(const look *at, const uint32_t *slots, uint32_t count, uint32_t bit, uint32_t *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!(mark_bits(at, slots[i]) & bit)) out[n++] = slots[i];
+    return n;
 }
 
 static bool compare(look *at)
 {
     phx_scratch *scratch = at->scratch;
-    uint32_t enters = 0, leaves = 0;
-    for (uint32_t i = 0; i < at->count; i++) enters += !(mark_bits(at, scratch->hits[i]) & MARK_OLD);
-    for (uint32_t i = 0; i < at->list->count; i++) leaves += !(mark_bits(at, at->old[i]) & MARK_NEW);
+    uint32_t enters = without(at, scratch->hits, at->count, MARK_OLD, scratch->enter);
+    uint32_t leaves = without(at, at->old, at->list->count, MARK_NEW, scratch->leave);
     if (enters + leaves == 0) return true;
-    if (!reserve_change(at, enters + leaves)) return false;
-    phx_change *change = &scratch->changes[scratch->change_count++];
-    *change = (phx_change){.slot = at->slot,
-                           .target_first = scratch->target_count,
-                           .leave_count = leaves,
-                           .enter_count = enters,
-                           .list_first = PHX_SLOT_NONE,
-                           .flags = at->list->flags & PHX_LIST_FRESH ? PH_CHANGE_FRESH : 0};
-    tell(at, at->old, at->list->count, MARK_NEW, leaves);
-    tell(at, scratch->hits, at->count, MARK_OLD, enters);
-    at->list->flags = (uint8_t)(at->list->flags & ~PHX_LIST_FRESH);
-    write_list(at, change);
-    scratch->counts.enters += enters;
-    scratch->counts.leaves += leaves;
+    if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
+    phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
+    phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
     return true;
 }
 
@@ -399,17 +400,33 @@ static bool reserve_scratch(phx_scratch *scratch, const phx_shard *shard)
         return false;
     if (scratch->mark_capacity > before)
         memset(scratch->mark + before, 0, (scratch->mark_capacity - before) * sizeof(uint32_t));
-    return phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, (size_t)slots + SCAN_PAD,
-                    sizeof(uint32_t));
+    size_t padded = (size_t)slots + SCAN_PAD;
+    return phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->enter, &scratch->enter_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t));
+}
+
+/* What an observer without view leaves behind once its list is gone: nothing to look at. */
+static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
+{
+    if (!phx_observes(&shard->store.attr[slot])) shard->grid.rows.view[row] = 0.0f;
 }
 
 uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
                           uint32_t count)
 {
-    PHX_ASSERT(first + count <= shard->observers.count);
+    const phx_grid_rows *rows = &shard->grid.rows;
+    PHX_ASSERT(first + count <= shard->grid.row_count);
     if (!reserve_scratch(scratch, shard)) return 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (!evaluate(scratch, directory, shard, shard->observers.at[first + i])) return i;
+    for (uint32_t row = first; row < first + count; row++) {
+        if (rows->view[row] == 0.0f) continue;
+        uint32_t slot = rows->slot[row] & PHX_ROW_SLOT;
+        phx_glance_result seen = phx_glance(scratch, shard, row);
+        if (seen == PHX_GLANCE_NO_MEMORY) return row - first;
+        if (seen == PHX_GLANCE_DONE) continue;
+        if (!evaluate(scratch, directory, shard, slot)) return row - first;
+        settle_row(shard, row, slot);
+    }
     return count;
 }
 

@@ -1,8 +1,13 @@
 /*
- * The interest phase: who sees whom, old list against new. Any worker evaluates any
- * range of a shard's observers; it reads the shard and writes only its own scratch and
- * the lists of the observers in its range (entries in place while they fit, count,
- * flags), so ranges of one shard run side by side. The owner commits the rest.
+ * The interest phase: who sees whom, old list against new. Any worker evaluates the
+ * observers of any range of a shard's rows; it reads the shard and writes only its own
+ * scratch, and of the observers in its range the lists (entries in place while they fit,
+ * count, flags) and the view column, so ranges of one shard run side by side. The owner
+ * commits the rest.
+ *
+ * Two ways to one answer. A glance (glance.h) finds the events of a plain observer among
+ * short steps from old and new positions alone. Where anything else is going on, the
+ * whole new list is found and compared with the old one.
  *
  * An observer is looked at only if it, or anything in the towers that its view and
  * margin cover, changed in this tick; so a world where nobody moves costs nothing.
@@ -39,7 +44,8 @@ typedef struct phx_sorted {
 } phx_sorted;
 
 typedef struct phx_interest_counts {
-    uint64_t evaluated;      /* observers */
+    uint64_t evaluated;      /* observers whose whole list was found */
+    uint64_t glanced;        /* observers that a glance was enough for */
     uint64_t ranges_visited; /* of tower rows */
     uint64_t pairs_tested;   /* distances in the scans */
     uint64_t enters, leaves;
@@ -53,6 +59,8 @@ typedef struct phx_scratch {
     uint32_t epoch;
     uint32_t *hits; /* the new list */
     uint32_t hits_capacity;
+    uint32_t *enter, *leave; /* slots of one observer's events */
+    uint32_t enter_capacity, leave_capacity;
     uint32_t *related; /* slots of the observer's relations */
     uint32_t related_capacity;
     phx_ranked *ranked;
@@ -81,9 +89,9 @@ void phx_scratch_free(phx_scratch *scratch);
 void phx_scratch_reset(phx_scratch *scratch);
 
 /*
- * Evaluates shard->observers [first, first + count); results are appended to the
- * scratch's changes. Returns how many were done: fewer than count = no memory at the next
- * one, which is untouched; the results of those done stand, the rest can be run later.
+ * Evaluates the observers in rows [first, first + count); results are appended to the
+ * scratch's changes. Returns how many rows were done: fewer than count = no memory at the
+ * next one, which is untouched; the results of those done stand, the rest can be run later.
  */
 uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
                           uint32_t count);
@@ -91,7 +99,22 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_
 /* The owner: moves a list that did not fit in place into the pool. false = no memory, unchanged. */
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change);
 
-/* The towers that decide about an observer: within its view and margin, or span. */
-phx_rect phx_interest_rect(const phx_shard *shard, const phx_body *body, float radius);
+/* The towers within a radius of a position, in range = radius. */
+phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radius);
+
+/* The towers that decide about an observer: within the radius, or the span. */
+phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float radius);
+
+/*
+ * Records the change of one observer from the slots in scratch->enter and ->leave, for
+ * which phx_interest_reserve() has made room; not the list.
+ */
+phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
+                                uint32_t leaves);
+/* Room for a change of that many targets and a list of that length. false = no memory, nothing changed. */
+bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count);
+/* The list becomes these entries: in place, or in the scratch's overflow. */
+void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,
+                             uint32_t count);
 
 #endif

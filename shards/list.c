@@ -47,7 +47,8 @@ bool phx_list_reserve(phx_list_pool *pool, phx_mem *mem, phx_list *list, uint32_
         pool->free_entries -= 4u << c;
     } else {
         size_t needed = (size_t)pool->used + (4u << c);
-        if (!phx_grow(mem, (void **)&pool->entries, &pool->capacity, pool->used, needed, sizeof(uint32_t))) return false;
+        if (!phx_grow(mem, (void **)&pool->entries, &pool->capacity, pool->used, needed, sizeof(uint32_t)))
+            return false;
         offset = pool->used;
         pool->used = (uint32_t)needed;
     }

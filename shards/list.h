@@ -49,7 +49,10 @@ static inline uint32_t *phx_list_entries(const phx_list_pool *pool, const phx_li
 
 void phx_list_pool_init(phx_list_pool *pool);
 void phx_list_pool_free(phx_list_pool *pool, phx_mem *mem);
-/* Gives the list a block for `count` entries (its old one goes back, entries are not kept). false = no memory, unchanged. */
+/*
+ * Gives the list a block for `count` entries (its old one goes back, entries are not
+ * kept). false = no memory, unchanged.
+ */
 bool phx_list_reserve(phx_list_pool *pool, phx_mem *mem, phx_list *list, uint32_t count);
 /* Gives the block back; count 0. flags stay. */
 void phx_list_release(phx_list_pool *pool, phx_list *list);

@@ -22,6 +22,7 @@ typedef struct phx_rules {
     uint32_t span;
     uint32_t towers[2]; /* along x and y, 1..PH_TOWERS_AXIS_MAX */
     double sticky;
+    ph_simd simd; /* chosen, not AUTO; no part of the answer */
     const ph_class *classes;
     uint32_t class_count;
 } phx_rules;
@@ -60,10 +61,10 @@ typedef struct phx_relation {
 /* floor((p - origin) / tower_size), clamped; p is finite, the quotient may not be. */
 static inline uint16_t phx_tower_index(const phx_rules *rules, int axis, float p)
 {
-    float q = floorf((p - rules->origin[axis]) / rules->tower_size);
+    float q = (p - rules->origin[axis]) / rules->tower_size;
     uint32_t last = rules->towers[axis] - 1;
     if (!(q > 0.0f)) return 0;
-    return (uint16_t)(q >= (float)last ? last : (uint32_t)q);
+    return (uint16_t)(q >= (float)last ? last : (uint32_t)(int32_t)q); /* above 0, truncating is floor */
 }
 
 static inline bool phx_in_range(const phx_rules *rules, const phx_body *o, const phx_body *t, float r)

@@ -10,6 +10,8 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
                     phx_rect rect)
 {
     *shard = (phx_shard){.mem = mem, .rules = rules, .index = index, .rect = rect};
+    shard->kernels = phx_kernels_of(rules->simd);
+    shard->step_limit = rules->tower_size / 4; /* farther, and every look would have to go a tower farther */
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);
     phx_relations_init(&shard->relations, mem);
@@ -17,8 +19,8 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     shard->sent = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
     shard->refreshed = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
     shard->near = phx_alloc_zero(mem, shard_count * sizeof *shard->near, PHX_CACHE_LINE);
-    if (shard->near && shard->begun && shard->sent && shard->refreshed && phx_outbox_init(&shard->outbox, mem, shard_count) &&
-        phx_grid_init(&shard->grid, mem, rules->towers))
+    bool made = shard->near && shard->begun && shard->sent && shard->refreshed;
+    if (made && phx_outbox_init(&shard->outbox, mem, shard_count) && phx_grid_init(&shard->grid, mem, rules->towers))
         return true;
     phx_shard_free(shard, shard_count);
     return false;
@@ -34,7 +36,6 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_relations_free(&shard->relations, mem);
     phx_far_free(&shard->far, mem);
     phx_outbox_free(&shard->outbox, mem);
-    phx_release(mem, (void **)&shard->observers.at, &shard->observers.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->leaving.at, &shard->leaving.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->arrived.at, &shard->arrived.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->arrival_items, &shard->arrival_items_capacity, sizeof(phx_arrival_item));
@@ -62,10 +63,47 @@ void phx_shard_touch(phx_shard *shard, phx_body *body)
 {
     if (phx_shard_dirty(shard, body)) return;
     body->changed = shard->stamp;
-    if (body->state & PHX_SLOT_ROW) phx_grid_touch(&shard->grid, body->tx, body->ty, shard->tick);
+    body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
+    if ((body->state & PHX_SLOT_ROW) && !shard->many_movers)
+        phx_grid_touch(&shard->grid, body->tx, body->ty, shard->tick, false);
     if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
+    shard->touched++;
     shard->changed = true;
     if (body->state & PHX_SLOT_OWN) shard->copies_due = true;
+}
+
+void phx_shard_touch_odd(phx_shard *shard, phx_body *body)
+{
+    phx_shard_touch(shard, body);
+    if (body->state & PHX_SLOT_ODD) return;
+    body->state |= PHX_SLOT_ODD;
+    if (!(body->state & PHX_SLOT_ROW)) return;
+    /* the row stands where the entity was at the last tick's end, wherever it has gone since */
+    const phx_grid_rows *rows = &shard->grid.rows;
+    phx_grid_touch(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),
+                   phx_tower_index(shard->rules, 1, rows->oy[body->row]), shard->tick, true);
+}
+
+void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y)
+{
+    float dx = fabsf(x - body->x), dy = fabsf(y - body->y);
+    float step = dx > dy ? dx : dy;
+    if (phx_shard_dirty(shard, body) || !(step <= shard->step_limit)) {
+        phx_shard_touch_odd(shard, body);
+        return;
+    }
+    phx_shard_touch(shard, body);
+    if (step > shard->step_max) shard->step_max = step;
+}
+
+/* The row's marks follow attributes and state. */
+static void mend_row(phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    if (!(body->state & PHX_SLOT_ROW)) return;
+    uint32_t *row = &shard->grid.rows.slot[body->row];
+    *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+    shard->grid.rows.view[body->row] = phx_grid_view(&shard->store, slot);
 }
 
 void phx_shard_flag(phx_shard *shard, uint32_t slot)
@@ -75,13 +113,10 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
     uint32_t old = body->state, state = old & ~(uint32_t)(PHX_SLOT_FAR | PHX_SLOT_SPECIAL);
     bool reaches = attr->reach > 0.0f && shard->rules->range == PH_RANGE_RADIUS;
     if (attr->global || reaches) state |= PHX_SLOT_FAR;
-    if (attr->layers != 1 || attr->stealth > 0) state |= PHX_SLOT_SPECIAL;
+    if (attr->layers != 1 || attr->stealth > 0 || (state & PHX_SLOT_FAR)) state |= PHX_SLOT_SPECIAL;
     if ((old | state) & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     body->state = (uint16_t)state;
-    if (state & PHX_SLOT_ROW) {
-        uint32_t *row = &shard->grid.rows.slot[body->row];
-        *row = (*row & PHX_ROW_SLOT) | (state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
-    }
+    mend_row(shard, slot);
 }
 
 /* What an observer's coming, going or changing means for how far the shard looks. */
@@ -103,7 +138,7 @@ uint32_t phx_shard_same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnatio
     uint32_t slot = phx_store_ghost(&shard->store, id);
     if (slot == PHX_SLOT_NONE || shard->store.incarnation[slot] == incarnation) return slot;
     phx_body *body = &shard->store.body[slot];
-    phx_shard_touch(shard, body);
+    phx_shard_touch_odd(shard, body);
     if (body->state & PHX_SLOT_ROW) shard->grid.stale = true;
     phx_store_kill(&shard->store, slot);
     return PHX_SLOT_NONE;
@@ -123,14 +158,13 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     body->z = z;
     body->tx = phx_tower_index(shard->rules, 0, x);
     body->ty = phx_tower_index(shard->rules, 1, y);
-    body->changed = shard->stamp;
+    phx_shard_touch_odd(shard, body);
     shard->store.attr[slot] = *attr;
     shard->store.user_data[slot] = user_data;
     shard->store.incarnation[slot] = incarnation;
     phx_shard_flag(shard, slot);
     phx_shard_count_observer(shard, attr, 1);
     phx_deferred_add(&shard->deferred, slot);
-    shard->copies_due = shard->changed = true;
     return slot;
 }
 
@@ -154,10 +188,9 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    phx_shard_touch(shard, &store->body[slot]);
+    phx_shard_touch_odd(shard, &store->body[slot]);
     if (store->body[slot].state & PHX_SLOT_ROW) shard->grid.stale = true;
     forget(shard, (phx_forget){store->id[slot], store->attr[slot].consumer, PHX_SLOT_NONE});
-    shard->observers_stale = true;
     phx_shard_count_observer(shard, &store->attr[slot], -1);
     phx_relations_drop(&shard->relations, store->id[slot]);
     phx_list_release(&shard->lists, &store->tail[slot].list);
@@ -192,7 +225,7 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
     phx_body *body = &shard->store.body[slot];
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if (body->x == x && body->y == y && body->z == z) return;
-    phx_shard_touch(shard, body);
+    phx_shard_touch_step(shard, body, x, y);
     phx_shard_place(shard, body, x, y, z);
     if (!outside(shard, body->tx, body->ty) || (body->state & PHX_SLOT_LEAVING)) return;
     PHX_ASSERT(shard->leaving.count < shard->leaving.capacity);
@@ -205,9 +238,8 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_store *store = &shard->store;
     phx_attr *now = &store->attr[slot];
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    phx_shard_touch(shard, &store->body[slot]);
+    phx_shard_touch_odd(shard, &store->body[slot]);
     if (now->ready && !attr->ready) forget(shard, (phx_forget){store->id[slot], now->consumer, slot});
-    if (phx_observes(now) != phx_observes(attr)) shard->observers_stale = true;
     phx_shard_count_observer(shard, now, -1);
     *now = *attr;
     phx_shard_count_observer(shard, now, 1);
@@ -219,9 +251,10 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     if (!phx_relations_put(&shard->relations, shard->mem, store->id[slot], item)) return false;
-    phx_shard_touch(shard, &store->body[slot]);
+    phx_shard_touch_odd(shard, &store->body[slot]);
     if (phx_relations_of(&shard->relations, store->id[slot])) store->body[slot].state |= PHX_SLOT_RELATED;
     else store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_RELATED);
+    mend_row(shard, slot);
     return true;
 }
 
@@ -243,5 +276,9 @@ void phx_shard_end(phx_shard *shard)
     }
     phx_store_bury(&shard->store);
     shard->forget_count = 0;
+    if (shard->changed) phx_grid_settle(&shard->grid);
+    shard->many_movers = shard->touched > shard->grid.row_count / 4;
+    shard->touched = 0;
+    shard->step_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->changed = false;
 }

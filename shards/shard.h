@@ -19,6 +19,7 @@
 #include "shards/deferred.h"
 #include "shards/far.h"
 #include "shards/grid.h"
+#include "shards/kernels.h"
 #include "shards/outbox.h"
 #include "shards/relations.h"
 #include "shards/rename.h"
@@ -78,12 +79,19 @@ typedef struct phx_shard {
     phx_deferred deferred;
     phx_relations relations;
     phx_far far;
-    phx_slots observers; /* own slots that observe or still have a list, in row order */
-    bool observers_stale;
-
     bool all_dirty; /* every observer is to be evaluated: the rules changed */
     bool far_dirty; /* the same: something seen from far off changed */
     bool changed;   /* anything here changed in this tick, ghosts included */
+    /*
+     * Most of the rows change every tick: every observer is looked at, towers are not
+     * marked. Guessed from the tick before; only the work depends on it.
+     */
+    bool many_movers;
+    uint32_t touched;  /* entities changed in this tick */
+    float step_max;    /* the longest step of this tick along an axis, of those that are not odd */
+    float step_limit;  /* a longer one is a jump, and odd */
+    bool glances;      /* glances may be enough in this tick */
+    const phx_kernels *kernels;
 
     phx_slots leaving; /* may have left the rectangle in this tick */
     phx_outbox outbox;
@@ -159,7 +167,7 @@ void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t sha
 
 /* ---- index ---- */
 
-/* Ends the outermost iteration: unconfirmed ghosts go, deferred adds come in, grid, far targets and observers are put in order. */
+/* Ends the outermost iteration: unconfirmed ghosts go, deferred adds come in, grid and far targets are put in order. */
 bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_renames *renames);
 
 /* ---- the tick's end ---- */
@@ -195,6 +203,10 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
 void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign);
 /* Marks an entity as changed in this tick, and the tower that it stood in at the last one. */
 void phx_shard_touch(phx_shard *shard, phx_body *body);
+/* The same, and the change is more than a short step. */
+void phx_shard_touch_odd(phx_shard *shard, phx_body *body);
+/* A touch, odd if the way to (x, y) is a jump or not the first in this tick. */
+void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y);
 /* The state bits that follow from the attributes. */
 void phx_shard_flag(phx_shard *shard, uint32_t slot);
 

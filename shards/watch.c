@@ -14,25 +14,28 @@ static bool holds(const phx_shard *shard, uint32_t observer, uint32_t target)
     return false;
 }
 
+static void visit_row(const phx_shard *shard, uint32_t row, uint32_t target,
+                      void (*visit)(void *user, uint32_t observer), void *user)
+{
+    uint32_t observer = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
+    if (shard->grid.rows.view[row] != 0.0f && holds(shard, observer, target)) visit(user, observer);
+}
+
 void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
                         void (*visit)(void *user, uint32_t observer), void *user)
 {
     const phx_grid *grid = &shard->grid;
-    phx_rect rect = phx_interest_rect(shard, &shard->store.body[slot], shard->radius_max);
+    phx_rect rect = phx_interest_towers(shard->rules, &shard->store.body[slot], shard->radius_max);
     if (everywhere) {
-        for (uint32_t i = 0; i < shard->observers.count; i++)
-            if (holds(shard, shard->observers.at[i], slot)) visit(user, shard->observers.at[i]);
+        for (uint32_t row = 0; row < grid->row_count; row++) visit_row(shard, row, slot, visit, user);
         return;
     }
     for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
         for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
             const phx_block *block = phx_grid_block(grid, bx, by);
             if (!block) continue;
-            for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) {
-                uint32_t observer = grid->rows.slot[row] & PHX_ROW_SLOT;
-                if ((shard->store.body[observer].state & PHX_SLOT_OWN) && holds(shard, observer, slot))
-                    visit(user, observer);
-            }
+            for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
+                visit_row(shard, row, slot, visit, user);
         }
     }
 }

@@ -105,9 +105,9 @@ PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refu
  * Commands. Each takes the next sequence number and returns PH_OK when it was queued for
  * the next tick. What can be seen at once is refused at once: PH_BAD_ID, PH_BAD_POSITION,
  * PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE, PH_SAME_ID. PH_FULL: the producer's queue has
- * no room; PH_NO_MEMORY: it could not grow; neither takes a sequence number. What only the tick can know (PH_UNKNOWN_ID,
- * PH_EXISTS, PH_CAPACITY, PH_ATTACHED, PH_CYCLE, PH_TOO_DEEP, PH_ABSENT, PH_NO_MEMORY)
- * comes back through ph_producer_refusals(). A refused command changes nothing.
+ * no room; PH_NO_MEMORY: it could not grow; neither takes a sequence number. What only
+ * the tick can know (PH_UNKNOWN_ID, PH_EXISTS, PH_CAPACITY, PH_ATTACHED, PH_CYCLE,
+ * PH_TOO_DEEP, PH_ABSENT, PH_NO_MEMORY) comes back through ph_producer_refusals(). A refused command changes nothing.
  * @thread producer
  */
 

@@ -61,6 +61,8 @@ typedef enum ph_shape {
     PH_SHAPE_SPHERE = 3    /* (dx*dx + dy*dy) + dz*dz <= r*r */
 } ph_shape;
 typedef enum ph_index { PH_INDEX_LIGHTHOUSE = 0 } ph_index;
+/** Vector instructions; all give the same events. */
+typedef enum ph_simd { PH_SIMD_AUTO = 0, PH_SIMD_PORTABLE = 1, PH_SIMD_AVX2 = 2, PH_SIMD_AVX512 = 3 } ph_simd;
 
 /**
  * A class: what an entity of this kind has for every attribute that it was not given by
@@ -108,6 +110,7 @@ typedef struct ph_world_def {
     uint32_t shards[2];       /* (nx, ny) >= 1, at most one shard a tower, 1024 in all */
     uint32_t workers;         /* 1..256; 1 makes no thread */
     ph_index index;
+    ph_simd simd;             /* AUTO = the widest that this machine has; one it has not is PH_BAD_DEF */
     double sticky;            /* >= 1; factor on d2 of targets not in the list, at the cap */
     uint32_t entities_max;    /* 1..2^30; entities in the world at once */
     uint32_t producers_max;   /* 1..256 */
@@ -248,7 +251,8 @@ typedef struct ph_stats {
     uint64_t halo_records;
     uint64_t exchange_rounds;     /* beyond one a tick means exchange_bytes was too small */
     uint64_t deferred_adds;
-    uint64_t observers_evaluated; /* work counters: observers looked at, ... */
+    uint64_t observers_glanced;   /* work counters: observers done by comparing positions, ... */
+    uint64_t observers_evaluated; /* ... observers whose whole list was found, ... */
     uint64_t towers_visited;      /* ... tower ranges scanned for them, ... */
     uint64_t pairs_tested;        /* ... and distances computed */
     uint64_t tick_ns;             /* last tick, and its phases: */

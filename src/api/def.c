@@ -12,6 +12,7 @@
 
 #include "base/c_locale.h"
 #include "base/key_table.h"
+#include "base/simd.h"
 
 /* ph_world_def.cookie: tells a definition made by ph_world_def_default() from mere memory. */
 #define DEF_COOKIE 0x50484431u /* "PHD1" */
@@ -29,6 +30,7 @@ static const phx_key class_keys[PHX_CLASS_KEY_COUNT] = PHX_CLASS_KEY_TABLE;
 #define WORLD_INIT_range WORLD_INIT_u32
 #define WORLD_INIT_shape WORLD_INIT_u32
 #define WORLD_INIT_index WORLD_INIT_u32
+#define WORLD_INIT_simd WORLD_INIT_u32
 #define WORLD_INIT(type, name, a, b, min, max, live, meaning) WORLD_INIT_##type(name, a, b)
 
 #define CLASS_INIT(type, name, value, min, max, meaning) .name = (value),
@@ -153,6 +155,10 @@ static ph_status check_together(const ph_world_def *def, def_reason reason)
     if (shards > PH_SHARDS_MAX) {
         return refuse(reason, "shards = {%u, %u}: %u in all is outside [1, %d]", def->shards[0], def->shards[1],
                       shards, PH_SHARDS_MAX);
+    }
+    if (!phx_simd_supported(def->simd)) {
+        static const char *const words[] = {PHX_SIMD_WORDS};
+        return refuse(reason, "simd = %s: this machine does not have it", words[def->simd]);
     }
     return PH_OK;
 }

@@ -21,9 +21,10 @@ typedef enum phx_key_type {
     PHX_KEY_f64,
     PHX_KEY_u32,
     PHX_KEY_u32x2,
-    PHX_KEY_range, /* from here three enumerations */
+    PHX_KEY_range, /* from here four enumerations */
     PHX_KEY_shape,
     PHX_KEY_index,
+    PHX_KEY_simd,
     PHX_KEY_mask, /* from here of classes only */
     PHX_KEY_u8,
     PHX_KEY_flag
@@ -55,7 +56,8 @@ enum {
 #define PHX_CLASS_KEY_TABLE {PHX_CLASS_KEYS(PHX_CLASS_KEY_ROW)}
 
 /* Enumerations are read and written as 32 bit numbers. */
-_Static_assert(sizeof(ph_range) == 4 && sizeof(ph_shape) == 4 && sizeof(ph_index) == 4, "enumerations of 32 bit");
+_Static_assert(sizeof(ph_range) == 4 && sizeof(ph_shape) == 4, "enumerations of 32 bit");
+_Static_assert(sizeof(ph_index) == 4 && sizeof(ph_simd) == 4, "enumerations of 32 bit");
 
 /* The words of an enumeration and their number; NULL and 0 for any other type. */
 static inline const char *const *phx_key_words(phx_key_type type, uint32_t *count)
@@ -63,11 +65,13 @@ static inline const char *const *phx_key_words(phx_key_type type, uint32_t *coun
     static const char *const range[] = {PHX_RANGE_WORDS};
     static const char *const shape[] = {PHX_SHAPE_WORDS};
     static const char *const index[] = {PHX_INDEX_WORDS};
+    static const char *const simd[] = {PHX_SIMD_WORDS};
 
     switch (type) {
     case PHX_KEY_range: *count = sizeof range / sizeof *range; return range;
     case PHX_KEY_shape: *count = sizeof shape / sizeof *shape; return shape;
     case PHX_KEY_index: *count = sizeof index / sizeof *index; return index;
+    case PHX_KEY_simd: *count = sizeof simd / sizeof *simd; return simd;
     default: *count = 0; return NULL;
     }
 }

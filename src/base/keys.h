@@ -4,7 +4,7 @@
  * these two lists. Used by src/api and src/config; no code of its own.
  *
  * X(type, name, default_a, default_b, min, max, live, meaning)
- *   type  f32, f32x2, f64, u32, u32x2, or an enumeration: range, shape, index
+ *   type  f32, f32x2, f64, u32, u32x2, or an enumeration: range, shape, index, simd
  *   name  the key and the field of ph_world_def (or ph_class)
  *   default_b is the second of a pair, else 0; min and max are inclusive and hold for
  *   both of a pair; a float key also has to be finite. A min of F32_POSITIVE is the
@@ -29,6 +29,7 @@
     X(u32x2, shards, 1, 1, 1, PH_SHARDS_MAX, 0, "region shards along x and y") \
     X(u32, workers, 1, 0, 1, PH_WORKERS_MAX, 0, "threads that work on a tick, the caller's included") \
     X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 0, 0, "how near entities are found") \
+    X(simd, simd, PH_SIMD_AUTO, 0, 0, 3, 0, "vector instructions: auto, portable, avx2, avx512; the events are the same") \
     X(f64, sticky, 1.1, 0, 1, 1e6, 1, "at the cap, a target not yet in the list counts as this much farther (on the squared distance)") \
     X(u32, entities_max, 1u << 22, 0, 1, 1u << 30, 0, "entities in the world at once; one more is refused") \
     X(u32, producers_max, 16, 0, 1, PH_PRODUCERS_MAX, 0, "producers open at once") \
@@ -56,5 +57,6 @@
 #define PHX_RANGE_WORDS "radius", "towers"
 #define PHX_SHAPE_WORDS "circle", "square", "cylinder", "sphere"
 #define PHX_INDEX_WORDS "lighthouse"
+#define PHX_SIMD_WORDS "auto", "portable", "avx2", "avx512"
 
 #endif

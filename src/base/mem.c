@@ -108,7 +108,7 @@ static uint32_t fill_lines(uint32_t least, size_t bytes, size_t item)
  * The array's pointer is read and written as bytes: callers pass the address of a typed
  * pointer, which must not be accessed as a void *.
  */
-bool phx_grow(phx_mem *mem, void **array, uint32_t *capacity, uint32_t keep, size_t needed, size_t item)
+bool phx_grow_array(phx_mem *mem, void **array, uint32_t *capacity, uint32_t keep, size_t needed, size_t item)
 {
     uint32_t old_capacity = *capacity;
     uint64_t wanted = (uint64_t)old_capacity + old_capacity / 2;

@@ -30,7 +30,12 @@ void phx_free(phx_mem *mem, void *memory, size_t bytes, size_t alignment);
  * the first `keep` are kept. Grows by half or more, to a multiple of a cache line;
  * arrays are cache-line aligned. false = no memory (or size overflow): nothing changed.
  */
-bool phx_grow(phx_mem *mem, void **array, uint32_t *capacity, uint32_t keep, size_t needed, size_t item);
+bool phx_grow_array(phx_mem *mem, void **array, uint32_t *capacity, uint32_t keep, size_t needed, size_t item);
+
+static inline bool phx_grow(phx_mem *mem, void **array, uint32_t *capacity, uint32_t keep, size_t needed, size_t item)
+{
+    return PHX_LIKELY(needed <= *capacity) || phx_grow_array(mem, array, capacity, keep, needed, item);
+}
 /* Releases an array of phx_grow() and zeroes both. */
 void phx_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item);
 

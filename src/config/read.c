@@ -177,6 +177,7 @@ static int on_section(cfg_t *root, cfg_opt_t *option)
 #define OPTION_range OPTION_ONE
 #define OPTION_shape OPTION_ONE
 #define OPTION_index OPTION_ONE
+#define OPTION_simd OPTION_ONE
 #define OPTION_mask OPTION_ONE
 #define OPTION_flag OPTION_ONE
 #define OPTION_f32x2 OPTION_PAIR

@@ -172,7 +172,8 @@ bool phx_value_read(const phx_key *key, void *base, uint32_t i, const char *text
     case PHX_KEY_flag: return read_flag(key, at, text, reason);
     case PHX_KEY_range:
     case PHX_KEY_shape:
-    case PHX_KEY_index: break;
+    case PHX_KEY_index:
+    case PHX_KEY_simd: break;
     }
     return read_word(key, at, text, reason);
 }
@@ -238,7 +239,8 @@ const char *phx_value_type_text(phx_key_type type)
     case PHX_KEY_flag: return "true or false";
     case PHX_KEY_range:
     case PHX_KEY_shape:
-    case PHX_KEY_index: break;
+    case PHX_KEY_index:
+    case PHX_KEY_simd: break;
     }
     return "word";
 }

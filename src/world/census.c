@@ -33,8 +33,9 @@ static void add_shard(const phx_shard *shard, ph_stats *stats)
     stats->migrations += shard->counts.migrations;
     stats->halo_records += shard->counts.copies;
     stats->deferred_adds += shard->counts.deferred_adds;
-    for (uint32_t i = 0; i < shard->observers.count; i++) {
-        uint32_t slot = shard->observers.at[i];
+    for (uint32_t row = 0; row < shard->grid.row_count; row++) {
+        uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
+        if (shard->grid.rows.view[row] == 0.0f) continue;
         stats->observers += phx_observes(&shard->store.attr[slot]);
         stats->list_entries += shard->store.tail[slot].list.count;
     }
@@ -63,6 +64,7 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
     for (uint32_t i = 0; i < world->shard_count; i++) add_shard(&world->shards[i], stats);
     for (uint32_t i = 0; i < world->def.workers; i++) {
         const phx_interest_counts *counts = &world->scratch[i].counts;
+        stats->observers_glanced += counts->glanced;
         stats->observers_evaluated += counts->evaluated;
         stats->towers_visited += counts->ranges_visited;
         stats->pairs_tested += counts->pairs_tested;

@@ -53,7 +53,8 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     phx_shard *shard = &world->shards[phx_home_shard(*home)];
     uint32_t slot = phx_home_slot(*home);
     bool renamed = given->given & (PH_KIND | PH_USER_DATA);
-    if (!phx_shard_ready(shard, 1) || (renamed && !phx_renames_ready(&world->renames, &world->mem))) return PH_NO_MEMORY;
+    if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
+    if (renamed && !phx_renames_ready(&world->renames, &world->mem)) return PH_NO_MEMORY;
     phx_attr attr = shard->store.attr[slot];
     phx_attr_apply(&world->rules, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
@@ -72,9 +73,9 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     return PH_OK;
 }
 
-static ph_status move(phx_world *world, const phx_cmd_move *command)
+/* home is the entity's, or NULL. */
+static ph_status move(phx_world *world, const uint64_t *home, const phx_cmd_move *command)
 {
-    const uint64_t *home = phx_idmap_find(&world->directory, command->id);
     if (PHX_UNLIKELY(!home)) return PH_UNKNOWN_ID;
     if (PHX_UNLIKELY(*home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
     phx_shard *shard = &world->shards[phx_home_shard(*home)];
@@ -98,7 +99,7 @@ static ph_status apply(phx_world *world, uint16_t op, const void *record)
     switch ((phx_op)op) {
     case PHX_OP_ENTER: return enter(world, record);
     case PHX_OP_LEAVE: return leave(world, record);
-    case PHX_OP_MOVE: return move(world, record);
+    case PHX_OP_MOVE: break; /* move_run() */
     case PHX_OP_SET: return set(world, record);
     case PHX_OP_PAIR:
     case PHX_OP_UNPAIR:
@@ -116,17 +117,41 @@ static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
     return *(const uint64_t *)((const char *)run->records + (size_t)i * run->record_bytes);
 }
 
+static void account(phx_world *world, const phx_run *in, uint32_t i, ph_status status)
+{
+    if (PHX_LIKELY(status == PH_OK)) world->totals.applied++;
+    else phx_ingest_refuse(world, &world->producers[in->producer], in->commands.sequence_first + i,
+                           record_id(&in->commands, i), status);
+}
+
+/* In groups, so that directory lines, then bodies, come from memory side by side. */
+static void move_run(phx_world *world, const phx_run *in)
+{
+    enum { GROUP = 32 };
+    const phx_cmd_move *moves = in->commands.records;
+    const uint64_t *home[GROUP];
+    for (uint32_t first = 0; first < in->commands.count; first += GROUP) {
+        uint32_t count = in->commands.count - first < GROUP ? in->commands.count - first : GROUP;
+        for (uint32_t i = 0; i < count; i++) phx_idmap_prefetch(&world->directory, moves[first + i].id);
+        for (uint32_t i = 0; i < count; i++) {
+            home[i] = phx_idmap_find(&world->directory, moves[first + i].id);
+            if (home[i])
+                __builtin_prefetch(&world->shards[phx_home_shard(*home[i])].store.body[phx_home_slot(*home[i])], 1);
+        }
+        for (uint32_t i = 0; i < count; i++)
+            account(world, in, first + i, move(world, home[i], &moves[first + i]));
+    }
+}
+
 static void apply_run(phx_world *world, const phx_run *in)
 {
-    enum { AHEAD = 16 }; /* commands: their directory lines come from memory meanwhile */
     const phx_cmd_run *run = &in->commands;
-    for (uint32_t i = 0; i < run->count && i < AHEAD; i++) phx_idmap_prefetch(&world->directory, record_id(run, i));
-    for (uint32_t i = 0; i < run->count; i++) {
-        if (i + AHEAD < run->count) phx_idmap_prefetch(&world->directory, record_id(run, i + AHEAD));
-        ph_status status = apply(world, run->op, (const char *)run->records + (size_t)i * run->record_bytes);
-        if (PHX_LIKELY(status == PH_OK)) world->totals.applied++;
-        else phx_ingest_refuse(world, &world->producers[in->producer], run->sequence_first + i, record_id(run, i), status);
+    if (run->op == PHX_OP_MOVE) {
+        move_run(world, in);
+        return;
     }
+    for (uint32_t i = 0; i < run->count; i++)
+        account(world, in, i, apply(world, run->op, (const char *)run->records + (size_t)i * run->record_bytes));
 }
 
 bool phx_ingest_collect(phx_world *world)

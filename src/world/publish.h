@@ -8,7 +8,10 @@
 
 #include "world/world.h"
 
-/* Observers that are gone or not ready are forgotten, then a batch of the right size for each consumer. false = no memory: call again. */
+/*
+ * Observers that are gone or not ready are forgotten, then a batch of the right size for
+ * each consumer. false = no memory: call again.
+ */
 bool phx_publish_batches(phx_world *world);
 void phx_publish_fill(phx_world *world);
 /* false = no memory: call again. */

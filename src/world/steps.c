@@ -152,7 +152,7 @@ bool phx_step_end(phx_world *world, uint32_t index)
 /* ---- interest ---- */
 
 /* Few enough that a worker's last chunk is short, many enough that claiming does not show. */
-enum { CHUNK_OBSERVERS = 256 };
+enum { CHUNK_ROWS = 256 };
 
 static bool add_chunk(phx_world *world, phx_chunk chunk)
 {
@@ -168,9 +168,9 @@ bool phx_plan_chunks(phx_world *world)
     world->chunk_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++) {
         uint32_t shard = world->order[i];
-        uint32_t observers = world->shards[shard].changed ? world->shards[shard].observers.count : 0;
-        for (uint32_t first = 0; first < observers; first += CHUNK_OBSERVERS) {
-            uint32_t count = observers - first < CHUNK_OBSERVERS ? observers - first : CHUNK_OBSERVERS;
+        uint32_t rows = world->shards[shard].changed ? world->shards[shard].grid.row_count : 0;
+        for (uint32_t first = 0; first < rows; first += CHUNK_ROWS) {
+            uint32_t count = rows - first < CHUNK_ROWS ? rows - first : CHUNK_ROWS;
             if (!add_chunk(world, (phx_chunk){.shard = shard, .first = first, .count = count})) return false;
         }
     }
@@ -201,7 +201,8 @@ static bool split_undone(phx_world *world)
     for (uint32_t i = 0; i < count; i++) {
         phx_chunk *chunk = &world->chunks[i];
         if (chunk->done == 0 || chunk->done == chunk->count) continue;
-        phx_chunk rest = {.shard = chunk->shard, .first = chunk->first + chunk->done, .count = chunk->count - chunk->done};
+        phx_chunk rest = {
+            .shard = chunk->shard, .first = chunk->first + chunk->done, .count = chunk->count - chunk->done};
         if (!add_chunk(world, rest)) return false;
         world->chunks[i].count = world->chunks[i].done;
     }

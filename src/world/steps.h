@@ -23,7 +23,7 @@ bool phx_step_index(phx_world *world, uint32_t shard);
 bool phx_step_commit(phx_world *world, uint32_t shard);
 bool phx_step_end(phx_world *world, uint32_t shard);
 
-/* Cuts the observers of all changed shards into chunks. false = no memory. */
+/* Cuts the rows of all changed shards into chunks. false = no memory. */
 bool phx_plan_chunks(phx_world *world);
 /* Evaluates the chunks that are undone. false = no memory: call again. */
 bool phx_run_interest(phx_world *world);

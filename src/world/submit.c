@@ -58,7 +58,7 @@ static ph_status check_two(uint16_t op, uint64_t id, uint64_t other, float view,
 
 /* ---- refusing ---- */
 
-/* Counts a refusal, and inside a bulk call keeps it for ph_producer_refusals(). It has the number producer->sequence. */
+/* Counts a refusal, of number producer->sequence, and inside a bulk call keeps it for ph_producer_refusals(). */
 static void refuse(phx_world *world, phx_producer *producer, uint64_t id, ph_status status, bool bulk)
 {
     atomic_fetch_add_explicit(&producer->refused[status], 1, memory_order_relaxed);
@@ -94,7 +94,8 @@ static ph_status next_record(phx_producer *producer, uint16_t op, uint16_t bytes
     if (run->used == run->room) {
         if (run->room > 0) end_run(producer, run);
         ph_status status = PH_OK;
-        run->room = phx_cmdq_reserve(producer->queue, op, bytes, producer->sequence + 1, wanted, &run->records, &status);
+        run->room =
+            phx_cmdq_reserve(producer->queue, op, bytes, producer->sequence + 1, wanted, &run->records, &status);
         if (run->room == 0) return status;
     }
     *record = (char *)run->records + (size_t)run->used++ * bytes;

@@ -70,10 +70,10 @@ typedef struct phx_port {
     uint32_t chunk, change; /* commit: got this far */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_port;
 
-/* A range of one shard's observers: the unit of work of the interest phase. */
+/* A range of one shard's rows, whose observers are the unit of work of the interest phase. */
 typedef struct phx_chunk {
     uint32_t shard;
-    uint32_t first, count;  /* of shard->observers */
+    uint32_t first, count;  /* of the grid's rows */
     uint32_t done;          /* evaluated; less than count only after want of memory */
     uint32_t worker;        /* whose scratch has the results */
     uint32_t change_first, change_count;

@@ -354,7 +354,7 @@ Test(config_def, each_key_that_is_not_live_is_named)
             }
         }
     }
-    cr_expect_eq(named, 3 * 2 + 9, "world_origin, world_size, shards; and nine single keys");
+    cr_expect_eq(named, 3 * 2 + 10, "world_origin, world_size, shards; and ten single keys");
 }
 
 Test(config_def, no_difference)

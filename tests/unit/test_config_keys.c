@@ -58,9 +58,9 @@ static const row class_rows[] = {
 
 enum { WORLD_ROWS = sizeof world_rows / sizeof *world_rows, CLASS_ROWS = sizeof class_rows / sizeof *class_rows };
 
-/* Of the lists: 3 enumerations, 2 masks and 2 flags have tests of their own below. */
+/* Of the lists: 4 enumerations, 2 masks and 2 flags have tests of their own below. */
 #define ONE(...) +1
-_Static_assert(WORLD_ROWS + 3 == 0 PHX_WORLD_KEYS(ONE), "a key has no row");
+_Static_assert(WORLD_ROWS + 4 == 0 PHX_WORLD_KEYS(ONE), "a key has no row");
 _Static_assert(CLASS_ROWS + 4 == 0 PHX_CLASS_KEYS(ONE), "an attribute has no row");
 
 enum { TEXT_SIZE = 512 };
@@ -188,6 +188,7 @@ Test(config_keys, words)
         {"shape", "circle", "", NULL, "circle", "square", "", "", "", "circle, square, cylinder, sphere"},
         {"shape", "circle", "", NULL, "cylinder", "sphere", "", "", "", "circle, square, cylinder, sphere"},
         {"index", "lighthouse", "", NULL, "lighthouse", "lighthouse", "", "", "", "lighthouse"},
+        {"simd", "auto", "", NULL, "portable", "auto", "", "", "", "auto, portable, avx2, avx512"},
     };
     static const char *const no_words[] = {"Radius", "CIRCLE", "0", "1", "nan", "sphere2", "lighthous", "true"};
     ph_config *config = config_new();

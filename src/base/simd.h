@@ -1,0 +1,32 @@
+/*
+ * Which vector instructions this machine has. Asked once per world; what is chosen
+ * decides only how fast the answer comes.
+ */
+#ifndef PHX_BASE_SIMD_H
+#define PHX_BASE_SIMD_H
+
+#include <pharos/types.h>
+
+#include "base/core.h"
+
+/* Can this machine run it? AUTO and PORTABLE always. */
+static inline bool phx_simd_supported(ph_simd simd)
+{
+#if defined(__x86_64__)
+    if (simd == PH_SIMD_AVX2) return __builtin_cpu_supports("avx2");
+    if (simd == PH_SIMD_AVX512)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+#endif
+    return simd == PH_SIMD_AUTO || simd == PH_SIMD_PORTABLE;
+}
+
+/* What AUTO stands for here. */
+static inline ph_simd phx_simd_choose(ph_simd wanted)
+{
+    if (wanted != PH_SIMD_AUTO) return wanted;
+    if (phx_simd_supported(PH_SIMD_AVX512)) return PH_SIMD_AVX512;
+    return phx_simd_supported(PH_SIMD_AVX2) ? PH_SIMD_AVX2 : PH_SIMD_PORTABLE;
+}
+
+#endif
