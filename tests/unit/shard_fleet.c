@@ -4,6 +4,8 @@
  */
 #include "unit/shard_fleet.h"
 
+#include "base/simd.h"
+
 #include <stdlib.h>
 
 static fleet the_fleet;
@@ -48,6 +50,7 @@ fleet *fleet_open(phx_rules rules, uint32_t columns, uint32_t rows, uint32_t poo
     memset(f, 0, sizeof *f);
     memory_set_up();
     f->rules = rules;
+    f->rules.simd = phx_simd_choose(PH_SIMD_AUTO);
     f->shard_count = columns * rows;
     f->pool_bytes = pool_blocks * PHX_RECORD_BLOCK_BYTES;
     cr_assert_leq(f->shard_count, FLEET_SHARDS_MAX);
@@ -329,7 +332,8 @@ static void check_events(const fleet *f, uint64_t observer, const phx_scratch *s
         cr_assert_eq(scratch->targets[at].id, e->id, "tick %lu: %lu's %s %u is %lu, not %lu", (unsigned long)f->tick,
                      (unsigned long)observer, what, i, (unsigned long)scratch->targets[at].id, (unsigned long)e->id);
         cr_assert_eq(scratch->incarnations[at], e->incarnation);
-        cr_assert_eq(scratch->kinds[at], e->kind, "tick %lu: kind of %lu", (unsigned long)f->tick, (unsigned long)e->id);
+        cr_assert_eq(scratch->kinds[at], e->kind, "tick %lu: kind of %lu", (unsigned long)f->tick,
+                     (unsigned long)e->id);
         cr_assert_eq(scratch->targets[at].user_data, e->user_data);
     }
 }
@@ -513,7 +517,7 @@ static void find_lists(fleet *f)
     uint32_t turn = 0, tagged[FLEET_SCRATCHES] = {0};
     for (uint32_t i = 0; i < f->shard_count; i++) {
         phx_shard *shard = &f->shard[i];
-        uint32_t count = shard->changed ? shard->observers.count : 0, step = f->piece > 0 ? f->piece : count;
+        uint32_t count = shard->changed ? shard->grid.row_count : 0, step = f->piece > 0 ? f->piece : count;
         for (uint32_t first = 0; first < count; first += step)
             find_piece(f, shard, first, count - first < step ? count - first : step, turn++);
         for (int s = 0; s < FLEET_SCRATCHES; s++) {

@@ -62,11 +62,13 @@ static void random_command(fleet *f, uint64_t *rng, uint32_t ids, float size)
     case 1: fleet_set(f, id, random_attr(rng, size), phx_rng_below(rng, 2) ? e->user_data : phx_rng_next(rng)); return;
     case 2: fleet_fly(f, id, x, y, size * float_between(rng, -0.1f, 0.1f)); return;
     case 3:
-        if (id != other && f->entity[other].in) fleet_relate(f, id, other, phx_rng_below(rng, 4), size * phx_rng_unit(rng));
+        if (id == other || !f->entity[other].in) return;
+        fleet_relate(f, id, other, phx_rng_below(rng, 4), size * phx_rng_unit(rng));
         return;
     default:
-        fleet_fly(f, id, e->x + size * float_between(rng, -0.02f, 0.02f), e->y + size * float_between(rng, -0.02f, 0.02f),
-                  e->z);
+        x = e->x + size * float_between(rng, -0.02f, 0.02f);
+        y = e->y + size * float_between(rng, -0.02f, 0.02f);
+        fleet_fly(f, id, x, y, e->z);
     }
 }
 

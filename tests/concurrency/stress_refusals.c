@@ -1,0 +1,62 @@
+/*
+ * Refusals between two threads: the ticking one puts, counting what was full; the
+ * producer's takes. Every one that was put comes whole, once, in order.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/rng.h"
+#include "world/refusals.h"
+
+enum { BOUND = 5, COUNT = 200000 };
+
+static phx_refusals refusals;
+static _Atomic uint64_t put_count; /* relaxed until `ended` */
+static _Atomic uint32_t ended;     /* release by the putting thread, acquire by the taking one */
+
+static ph_refusal numbered(uint64_t n)
+{
+    uint64_t mixed = phx_mix64(n);
+    return (ph_refusal){.sequence = n, .tick = mixed, .id = mixed >> 7, .status = (ph_status)(mixed % PH_STATUS_COUNT)};
+}
+
+static void *put_all(void *unused)
+{
+    uint64_t put = 0;
+    for (uint64_t i = 0; i < COUNT; i++) put += phx_refusals_put(&refusals, numbered(put + 1));
+    atomic_store_explicit(&put_count, put, memory_order_relaxed);
+    atomic_store_explicit(&ended, 1, memory_order_release);
+    return unused;
+}
+
+static bool same(const ph_refusal *a, const ph_refusal *b)
+{
+    return a->sequence == b->sequence && a->tick == b->tick && a->id == b->id && a->status == b->status;
+}
+
+int main(void)
+{
+    phx_mem mem;
+    pthread_t thread;
+    uint64_t taken = 0;
+    phx_mem_init(&mem, (ph_allocator){0});
+    if (!phx_refusals_init(&refusals, &mem, BOUND) || pthread_create(&thread, NULL, put_all, NULL) != 0) {
+        printf("could not begin\n");
+        return 1;
+    }
+    for (bool last = false; !last;) {
+        last = atomic_load_explicit(&ended, memory_order_acquire) != 0;
+        for (ph_refusal refusal; phx_refusals_take(&refusals, &refusal);) {
+            ph_refusal expected = numbered(++taken);
+            if (same(&refusal, &expected)) continue;
+            printf("number %" PRIu64 " came torn or out of order, as %" PRIu64 "\n", taken, refusal.sequence);
+            return 1;
+        }
+    }
+    pthread_join(thread, NULL);
+    uint64_t put = atomic_load_explicit(&put_count, memory_order_relaxed);
+    phx_refusals_free(&refusals, &mem);
+    printf("%" PRIu64 " put, %" PRIu64 " taken, %" PRIu64 " times full\n", put, taken, COUNT - put);
+    return put == taken && put > 0 ? 0 : 1;
+}

@@ -1,0 +1,506 @@
+/*
+ * shards/interest.c: where an observer looks, when it may be left out, how much work it
+ * is, and runs that stop for want of memory (shard_fleet.h compares what is found with a
+ * plain world every tick).
+ */
+#include "unit/shard_fleet.h"
+
+enum { EPOCH_LAST = UINT32_MAX >> 3 }; /* three bits of a mark are flags */
+
+/* ---- where to look ---- */
+
+static bool holds(phx_rect rect, const phx_body *body)
+{
+    return body->tx >= rect.x0 && body->tx <= rect.x1 && body->ty >= rect.y0 && body->ty <= rect.y1;
+}
+
+static void stand(const phx_rules *rules, phx_body *body, float x, float y)
+{
+    *body = (phx_body){.x = x, .y = y, .tx = phx_tower_index(rules, 0, x), .ty = phx_tower_index(rules, 1, y)};
+}
+
+/* A coordinate about `off` away from `from`. */
+static float off_by(uint64_t *rng, float from, float off)
+{
+    float p = phx_rng_below(rng, 2) ? from + off : from - off;
+    return float_near(rng, fabsf(p) <= FLT_MAX ? p : from);
+}
+
+/* Targets at the very end of the radius in one direction, or anywhere inside. */
+static uint32_t check_rect(uint64_t *rng, const phx_shard *shard, const phx_body *o, float radius)
+{
+    phx_rect rect = phx_interest_rect(shard, o, radius);
+    uint32_t passed = 0;
+    cr_assert(rect.x1 < shard->rules->towers[0] && rect.y1 < shard->rules->towers[1]);
+    cr_assert(holds(rect, o));
+    for (int i = 0; i < 12; i++) {
+        phx_body t;
+        float share = phx_rng_unit(rng), x = off_by(rng, o->x, i % 3 == 0 ? radius : radius * share);
+        float y = off_by(rng, o->y, i % 3 == 1 ? radius : i % 3 == 0 ? 0 : radius * phx_rng_unit(rng));
+        stand(shard->rules, &t, x, i % 3 == 1 ? y : i % 2 ? o->y : y);
+        if (i % 3 == 1) stand(shard->rules, &t, o->x, y);
+        if (!phx_in_range(shard->rules, o, &t, radius)) continue;
+        passed++;
+        cr_assert(holds(rect, &t), "%a, %a from %a, %a by %a; towers of %a", (double)t.x, (double)t.y, (double)o->x,
+                  (double)o->y, (double)radius, (double)shard->rules->tower_size);
+    }
+    return passed;
+}
+
+Test(interest, the_rectangle_holds_all_that_can_pass)
+{
+    uint64_t rng = 17;
+    uint32_t passed = 0;
+    for (int i = 0; i < 60000; i++) {
+        float size = i % 4 == 0 ? fmaxf(fabsf(float_any(&rng)), FLT_MIN) : float_between(&rng, 0.5f, 100);
+        phx_rules rules = plain_rules(size, 1 + phx_rng_below(&rng, 65535));
+        rules.shape = i % 2 ? PH_SHAPE_CIRCLE : PH_SHAPE_SQUARE;
+        rules.origin[0] = i % 3 == 0 ? float_any(&rng) : -100;
+        phx_shard shard = {.rules = &rules};
+        phx_body o;
+        float border = rules.origin[0] + size * (float)phx_rng_below(&rng, rules.towers[0]);
+        float x = i % 5 == 0 || !(fabsf(border) <= FLT_MAX) ? float_any(&rng) : float_near(&rng, border);
+        stand(&rules, &o, x, i % 7 == 0 ? float_any(&rng) : float_between(&rng, 0, 1000));
+        float radius = size * (float)phx_rng_below(&rng, 9) + size * phx_rng_unit(&rng);
+        if (i % 4 == 1) radius = fabsf(float_any(&rng));
+        passed += check_rect(&rng, &shard, &o, radius <= FLT_MAX ? radius : FLT_MAX);
+    }
+    cr_assert_gt(passed, 200000);
+}
+
+Test(interest, the_rectangle_of_a_tiny_or_an_endless_radius)
+{
+    uint64_t rng = 18;
+    static const float radii[] = {0, FLT_TRUE_MIN, 1e-40f, FLT_MIN, 1e-30f, 1e-22f, 1e-19f, 1e-18f,
+                                  1.8e19f, 1.9e19f, 1e30f, FLT_MAX, INFINITY};
+    for (size_t r = 0; r < sizeof radii / sizeof *radii; r++) {
+        for (int i = 0; i < 3000; i++) {
+            phx_rules rules = plain_rules(i % 2 ? FLT_MIN * (float)(1 + i) : 1e-19f, 65535);
+            phx_shard shard = {.rules = &rules};
+            phx_body o;
+            float unit = rules.tower_size;
+            stand(&rules, &o, unit * (float)phx_rng_below(&rng, 60000), unit * (float)phx_rng_below(&rng, 60000));
+            (void)check_rect(&rng, &shard, &o, radii[r]);
+            /* what underflows passes a circle of radius 0 */
+            phx_body t;
+            stand(&rules, &t, o.x + 1e-23f * phx_rng_unit(&rng), o.y);
+            if (phx_in_range(&rules, &o, &t, radii[r])) cr_assert(holds(phx_interest_rect(&shard, &o, radii[r]), &t));
+        }
+    }
+}
+
+Test(interest, the_rectangle_is_no_larger_than_it_has_to_be)
+{
+    phx_rules rules = plain_rules(10, 1000);
+    phx_shard shard = {.rules = &rules};
+    phx_body o;
+    stand(&rules, &o, 5005, 2005);
+    phx_rect rect = phx_interest_rect(&shard, &o, 24);
+    cr_assert(rect.x0 == 498 && rect.x1 == 502 && rect.y0 == 198 && rect.y1 == 202);
+    rect = phx_interest_rect(&shard, &o, 4);
+    cr_assert(rect.x0 == 500 && rect.x1 == 500 && rect.y0 == 200 && rect.y1 == 200);
+    rules.range = PH_RANGE_TOWERS;
+    rules.span = 300;
+    rect = phx_interest_rect(&shard, &o, 4);
+    cr_assert(rect.x0 == 200 && rect.x1 == 800 && rect.y0 == 0 && rect.y1 == 500);
+    rules.span = 65535;
+    rect = phx_interest_rect(&shard, &o, 4);
+    cr_assert(rect.x0 == 0 && rect.x1 == 999 && rect.y0 == 0 && rect.y1 == 999);
+}
+
+/* ---- when to look ---- */
+
+enum { LONE = 10 }; /* observers 1..10, each with a target 101..110, 100 apart along x */
+
+static fleet *lone_observers(void)
+{
+    fleet *f = fleet_open(plain_rules(10, 200), 1, 1, 4);
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= LONE; id++) {
+        fleet_enter(f, id, plain_attr(20, 10), (float)id * 100 + 5, 105);
+        fleet_enter(f, 100 + id, plain_attr(0, 0), (float)id * 100 + 7, 105);
+    }
+    fleet_enter(f, 200, plain_attr(0, 0), 505, 1505); /* far from all */
+    fleet_enter(f, 201, plain_attr(0, 0), 555, 1505);
+    fleet_end(f);
+    cr_assert_eq(f->changes, LONE);
+    return f;
+}
+
+static uint64_t evaluated_before;
+
+static void begin(fleet *f)
+{
+    evaluated_before = fleet_counts(f).evaluated;
+    fleet_begin(f);
+}
+
+/* How many were looked at, and how many of them were told anything. */
+static void end(fleet *f, uint32_t evaluated, uint32_t changes)
+{
+    fleet_end(f);
+    cr_assert_eq(fleet_counts(f).evaluated - evaluated_before, evaluated, "%lu evaluated",
+                 (unsigned long)(fleet_counts(f).evaluated - evaluated_before));
+    cr_assert_eq(f->changes, changes);
+}
+
+Test(interest, only_the_touched_are_looked_at)
+{
+    fleet *f = lone_observers();
+    begin(f);
+    end(f, 0, 0);
+    begin(f);
+    fleet_move(f, 200, 506, 1506); /* somebody far from all */
+    end(f, 0, 0);
+    begin(f);
+    fleet_move(f, 103, 308, 105); /* in view, inside its tower */
+    end(f, 1, 0);
+    begin(f);
+    fleet_move(f, 103, 312, 105); /* and over a border */
+    end(f, 1, 0);
+    begin(f);
+    fleet_move(f, 103, 333, 105); /* into the margin */
+    end(f, 1, 0);
+    begin(f);
+    fleet_move(f, 103, 334, 105); /* inside the margin */
+    end(f, 1, 0);
+    begin(f);
+    fleet_move(f, 103, 355, 105); /* out */
+    end(f, 1, 1);
+    begin(f);
+    fleet_move(f, 103, 353, 105); /* out of all towers in view */
+    end(f, 0, 0);
+    begin(f);
+    fleet_move(f, 103, 405, 105); /* to another one */
+    end(f, 1, 1);
+    begin(f);
+    fleet_move(f, 103, 505, 105); /* from one to the next, at once */
+    end(f, 2, 2);
+    begin(f);
+    fleet_enter(f, 300, plain_attr(0, 0), 705, 105);
+    end(f, 1, 1);
+    begin(f);
+    fleet_leave(f, 300);
+    end(f, 1, 1);
+    begin(f);
+    phx_attr attr = plain_attr(0, 0);
+    attr.stealth = 3;
+    fleet_set(f, 108, attr, 1);
+    end(f, 1, 1);
+    begin(f);
+    end(f, 0, 0);
+    fleet_close(f);
+}
+
+Test(interest, who_changes_is_looked_at)
+{
+    fleet *f = lone_observers();
+    begin(f);
+    fleet_move(f, 1, 105, 106);
+    fleet_set(f, 2, plain_attr(21, 10), 2000);
+    fleet_set(f, 3, plain_attr(0.5f, 0), 3000);
+    end(f, 3, 1);
+    begin(f);
+    fleet_move(f, 1, 1105, 1505); /* far */
+    end(f, 1, 1);
+    begin(f);
+    fleet_enter(f, 400, plain_attr(20, 0), 705, 105);
+    end(f, 2, 2); /* itself, and observer 7 */
+    begin(f);
+    fleet_leave(f, 7);
+    end(f, 1, 1);
+    begin(f);
+    f->rules.height = 1;
+    phx_shard_rules_changed(&f->shard[0]);
+    end(f, LONE, 0);
+    fleet_close(f);
+}
+
+Test(interest, who_does_not_observe_any_more_is_looked_at_once)
+{
+    fleet *f = lone_observers();
+    phx_attr attr = plain_attr(20, 10);
+    attr.ready = false;
+    begin(f);
+    fleet_set(f, 1, attr, 1000);
+    fleet_set(f, 2, plain_attr(0, 10), 2000);
+    end(f, 2, 1); /* who is not ready is told nothing */
+    begin(f);
+    fleet_move(f, 101, 106, 105);
+    fleet_move(f, 102, 206, 105);
+    end(f, 0, 0);
+    begin(f);
+    fleet_set(f, 1, plain_attr(20, 10), 1000);
+    fleet_set(f, 2, plain_attr(20, 10), 2000);
+    end(f, 2, 2);
+    fleet_close(f);
+}
+
+Test(interest, an_empty_list_of_one_who_was_not_ready_is_fresh)
+{
+    fleet *f = lone_observers();
+    phx_attr attr = plain_attr(20, 10);
+    begin(f);
+    fleet_leave(f, 101);
+    end(f, 1, 1);
+    attr.ready = false;
+    begin(f);
+    fleet_set(f, 1, attr, 1000);
+    end(f, 0, 0);
+    begin(f);
+    fleet_set(f, 1, plain_attr(20, 10), 1000);
+    fleet_enter(f, 101, plain_attr(0, 0), 107, 105);
+    end(f, 1, 1); /* compared with the plain world: the change is fresh */
+    fleet_close(f);
+}
+
+Test(interest, a_relation_touches_its_observer_alone)
+{
+    fleet *f = lone_observers();
+    begin(f);
+    fleet_relate(f, 1, 200, PHX_RELATION_LINK, 0);
+    fleet_relate(f, 2, 201, PHX_RELATION_PAIR, 50);
+    end(f, 2, 1);
+    begin(f);
+    fleet_move(f, 200, 507, 1505);
+    end(f, 1, 0);
+    begin(f);
+    fleet_move(f, 201, 205, 150); /* within the pair's view, not within the observer's */
+    end(f, 1, 1);
+    begin(f);
+    fleet_move(f, 201, 205, 300);
+    end(f, 1, 1);
+    begin(f);
+    fleet_leave(f, 200);
+    end(f, 1, 1);
+    fleet_close(f);
+}
+
+Test(interest, what_is_seen_from_far_touches_everybody)
+{
+    fleet *f = lone_observers();
+    phx_attr beacon = plain_attr(0, 0);
+    beacon.global = true;
+    begin(f);
+    fleet_set(f, 200, beacon, 1);
+    end(f, LONE, LONE);
+    begin(f);
+    fleet_move(f, 200, 508, 1505);
+    end(f, LONE, 0);
+    beacon.global = false;
+    beacon.reach = 30;
+    begin(f);
+    fleet_set(f, 200, beacon, 1);
+    end(f, LONE, LONE);
+    begin(f);
+    fleet_move(f, 200, 305, 130);
+    end(f, LONE, 1);
+    begin(f);
+    fleet_set(f, 200, plain_attr(0, 0), 1);
+    end(f, LONE, 0);
+    begin(f);
+    end(f, 0, 0);
+    fleet_close(f);
+}
+
+/* ---- how much work it is ---- */
+
+Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
+{
+    enum { SIDE = 24 }; /* one target a tower, in the middle */
+    fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
+    fleet_begin(f);
+    for (uint64_t i = 0; i < SIDE * SIDE; i++)
+        fleet_enter(f, i + 1, plain_attr(0, 0), 300 + (float)(i % SIDE) * 10 + 5, 300 + (float)(i / SIDE) * 10 + 5);
+    fleet_end(f);
+    static const float views[] = {4, 6, 16, 44, 46, 60};
+    for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
+        phx_interest_counts before = fleet_counts(f);
+        fleet_begin(f);
+        fleet_enter(f, 600 + v, plain_attr(views[v], 500), 425, 425); /* the margin is no part of a first look */
+        fleet_end(f);
+        phx_interest_counts now = fleet_counts(f);
+        uint64_t across = 2 * (uint64_t)ceilf((views[v] - 5) / 10) + 1, pairs = now.pairs_tested - before.pairs_tested;
+        cr_assert_eq(pairs, across * across + 1, "view %g: %lu pairs", (double)views[v], (unsigned long)pairs);
+        cr_assert_leq(now.ranges_visited - before.ranges_visited, across * 3);
+        cr_assert_eq(now.evaluated - before.evaluated, 1);
+        fleet_begin(f);
+        fleet_leave(f, 600 + v);
+        fleet_end(f);
+    }
+    fleet_close(f);
+}
+
+Test(interest, a_view_over_everything_looks_at_what_there_is)
+{
+    fleet *f = fleet_open(plain_rules(1, 65535), 1, 1, 4);
+    fleet_begin(f);
+    for (uint64_t id = 1; id < 100; id++) fleet_enter(f, id, plain_attr(0, 0), (float)(id * 650), (float)(id * 650));
+    fleet_enter(f, 100, plain_attr(1e30f, 0), 30000, 30000);
+    fleet_end(f);
+    cr_assert_eq(f->enters, 99);
+    cr_assert_eq(fleet_counts(f).pairs_tested, 100);
+    cr_assert_leq(fleet_counts(f).ranges_visited, 100, "blocks that are there, not all 67 million");
+    fleet_close(f);
+}
+
+Test(interest, counts_of_events_are_those_told)
+{
+    fleet *f = lone_observers();
+    cr_assert_eq(fleet_counts(f).enters, LONE);
+    cr_assert_eq(fleet_counts(f).leaves, 0);
+    begin(f);
+    fleet_leave(f, 101);
+    fleet_leave(f, 102);
+    fleet_enter(f, 102, plain_attr(0, 0), 207, 105);
+    end(f, 2, 2);
+    cr_assert_eq(fleet_counts(f).enters, LONE + 1);
+    cr_assert_eq(fleet_counts(f).leaves, 2);
+    fleet_close(f);
+}
+
+/* ---- lists ---- */
+
+Test(interest, a_list_that_fits_is_written_in_place)
+{
+    fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
+    fleet_begin(f);
+    fleet_enter(f, 1, plain_attr(20, 0), 505, 505);
+    fleet_end(f);
+    const phx_list *list = &f->shard[0].store.tail[fleet_slot(f, 0, 1)].list;
+    uint32_t overflows = 0;
+    for (uint64_t id = 2; id < 40; id++) { /* 4, 8, 16, 32: each is outgrown once */
+        bool fits = list->count + 1 <= phx_list_capacity(list);
+        fleet_begin(f);
+        fleet_enter(f, id, plain_attr(0, 0), 506, 505);
+        fleet_end(f);
+        cr_assert_eq(f->overflows, !fits);
+        overflows += f->overflows;
+        list = &f->shard[0].store.tail[fleet_slot(f, 0, 1)].list; /* slots may have moved */
+    }
+    cr_assert_eq(overflows, 5);
+    uint32_t offset = list->offset;
+    for (uint64_t id = 2; id < 40; id++) {
+        fleet_begin(f);
+        fleet_leave(f, id);
+        fleet_end(f);
+        cr_assert_eq(f->overflows, 0);
+    }
+    cr_assert_eq(list->offset, offset, "a list that shrinks keeps its block");
+    cr_assert_eq(list->count, 0);
+    fleet_close(f);
+}
+
+/* ---- counters that come round ---- */
+
+/* Ten observers whose targets come and go by turns: marks of old epochs lie about. */
+static void targets_come_and_go(fleet *f, uint32_t turn)
+{
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= LONE; id++)
+        fleet_move(f, 100 + id, (float)id * 100 + 7, (id + turn) % 2 ? 105 : 905);
+    fleet_end(f);
+    cr_assert_eq(f->changes, LONE);
+}
+
+Test(interest, epochs_come_round)
+{
+    fleet *f = lone_observers();
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= LONE; id += 2) fleet_move(f, 100 + id, (float)id * 100 + 7, 905);
+    fleet_end(f);
+    f->scratch[0].epoch = 0;
+    targets_come_and_go(f, 0);
+    cr_assert_eq(f->scratch[0].epoch, LONE);
+    f->scratch[0].epoch = EPOCH_LAST; /* the same epochs again, for the same observers */
+    targets_come_and_go(f, 1);
+    cr_assert_eq(f->scratch[0].epoch, LONE);
+    f->scratch[0].epoch = EPOCH_LAST - LONE / 2;
+    targets_come_and_go(f, 0);
+    cr_assert_eq(f->scratch[0].epoch, LONE / 2);
+    targets_come_and_go(f, 1);
+    fleet_close(f);
+}
+
+Test(interest, stamps_of_ticks_come_round)
+{
+    fleet *f = lone_observers();
+    f->tick = 3;
+    for (uint32_t i = 0; i < 12; i++) { /* entities change at ticks 4 to 15, and then no more */
+        fleet_begin(f);
+        fleet_move(f, 101 + i % LONE, (float)(1 + i % LONE) * 100 + 7, 105 + (float)i / 16);
+        if (i < 2) fleet_set(f, 9 + i, plain_attr(20 + (float)i, 10), 0);
+        fleet_end(f);
+    }
+    f->tick = 65529;
+    for (uint32_t i = 0; i < 9; i++) fleet_tick(f); /* to 65538: stamps begin anew at 65535 */
+    cr_assert_eq(f->shard[0].stamp, 4);
+    for (uint32_t i = 0; i < 12; i++) { /* each at the stamp that it changed at last */
+        begin(f);
+        cr_assert_eq(f->shard[0].stamp, 5 + i);
+        uint64_t target = 101 + i % LONE;
+        bool out = f->entity[target].y < 500;
+        fleet_move(f, target, f->entity[target].x, out ? 905 : 105);
+        end(f, 1, 1);
+    }
+    f->tick = 131060; /* and once more round, with somebody on the way all the time */
+    uint64_t rng = 19;
+    for (uint32_t i = 0; i < 20; i++) {
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= LONE; id++)
+            if (phx_rng_below(&rng, 3) == 0)
+                fleet_move(f, 100 + id, (float)id * 100 + 7, phx_rng_below(&rng, 2) ? 105 : 905);
+        fleet_end(f);
+    }
+    fleet_close(f);
+}
+
+/* ---- no memory ---- */
+
+Test(interest, a_run_that_stops_has_done_the_first_and_none_of_the_rest)
+{
+    for (uint64_t calls = 0;; calls++) {
+        fleet *f = lone_observers();
+        phx_shard *shard = &f->shard[0];
+        phx_scratch fresh;
+        phx_scratch_init(&fresh, shard->mem);
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= LONE; id++)
+            for (uint64_t n = 0; n < 20; n++) fleet_enter(f, 300 + id * 20 + n, plain_attr(0, 0), (float)id * 100, 105);
+        cr_assert(phx_shard_index(shard, &f->directory, &f->renames));
+        fleet_memory_for(calls);
+        uint32_t done = phx_interest_run(&fresh, &f->directory, shard, 0, LONE);
+        fleet_memory_enough();
+        cr_assert_eq(fresh.change_count, done);
+        for (uint32_t i = 0; i < LONE; i++) {
+            const phx_list *list = &shard->store.tail[shard->observers.at[i]].list;
+            cr_assert_eq(list->count, 1, "20 more do not fit in place: they wait for the commit");
+            cr_assert_eq(list->flags, 0);
+        }
+        cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, LONE - done), LONE - done);
+        cr_assert_eq(fresh.change_count, LONE);
+        for (uint32_t i = 0; i < LONE; i++) {
+            cr_assert_eq(fresh.changes[i].slot, shard->observers.at[i]);
+            cr_assert_eq(fresh.changes[i].enter_count, 20);
+        }
+        phx_scratch_free(&fresh);
+        fleet_close(f);
+        if (done == LONE) break;
+        cr_assert_lt(calls, 100);
+    }
+}
+
+Test(interest, a_commit_without_memory_is_called_again)
+{
+    fleet *f = lone_observers();
+    f->scarce = true;
+    for (uint64_t id = 300; id < 500; id++) {
+        fleet_begin(f);
+        fleet_enter(f, id, plain_attr(30, 0), (float)(id % LONE + 1) * 100 + 3, 105);
+        fleet_memory_for(0);
+        fleet_end(f);
+        fleet_memory_enough();
+    }
+    cr_assert_gt(f->stops, 20);
+    fleet_close(f);
+}

@@ -1,0 +1,274 @@
+/*
+ * world/route.c through the public API: long stretches of moves, of several producers and
+ * with commands between them, give with any number of workers what they give with one;
+ * and what can not be moved is told in the order of the commands.
+ */
+#include "unit/shard_case.h"
+
+#include <pharos/pharos.h>
+
+#include "api/handles.h"
+
+enum { PRODUCERS = 3, ENTITIES = 1500, TICKS = 4, BULK = 6000, TOLD = 4096, CHILDREN = 40 };
+
+/* All that a run shows of itself. */
+typedef struct outcome {
+    uint64_t hash[TICKS + 1], changes[TICKS + 1];
+    ph_refusal told[PRODUCERS][TOLD];
+    uint32_t told_count[PRODUCERS];
+    ph_stats stats;
+    uint32_t routed; /* moves that went through routers at the last tick */
+    uint32_t stops;  /* ticks that had no memory */
+} outcome;
+
+typedef struct host {
+    ph_world world;
+    ph_producer producer[PRODUCERS];
+    ph_consumer consumer;
+    uint64_t rng;
+} host;
+
+TestSuite(route, .init = memory_set_up, .fini = memory_tear_down);
+
+static const float EXTENT = 3000;
+
+static void open_host(host *h, uint32_t workers, uint64_t seed)
+{
+    ph_class class = ph_class_default("default");
+    ph_world_def def = ph_world_def_default();
+    class.view = 60;
+    class.margin = 10;
+    def.classes = &class;
+    def.class_count = 1;
+    def.world_size[0] = def.world_size[1] = EXTENT;
+    def.shards[0] = 3;
+    def.shards[1] = 2;
+    def.workers = workers;
+    def.exchange_bytes = 16u << 10;
+    def.allocator = watched_memory_allocator(&watched);
+    *h = (host){.rng = seed};
+    cr_assert_eq(ph_world_create(&def, &h->world), PH_OK);
+    for (int i = 0; i < PRODUCERS; i++) cr_assert_eq(ph_producer_open(h->world, &h->producer[i]), PH_OK);
+    cr_assert_eq(ph_consumer_open(h->world, 0, &h->consumer), PH_OK);
+}
+
+/* The same whatever the order of changes in a batch: that is the library's choice. */
+static uint64_t batch_digest(const ph_batch *batch)
+{
+    uint64_t sum = batch->tick;
+    for (uint32_t c = 0; c < batch->change_count; c++) {
+        const ph_change *change = &batch->changes[c];
+        uint64_t digest = phx_mix64(change->observer) ^ change->flags ^ (uint64_t)change->leave_count << 32;
+        for (uint32_t t = 0; t < change->leave_count + change->enter_count; t++)
+            digest = phx_mix64(digest + batch->targets[change->first + t].id);
+        sum += phx_mix64(digest);
+    }
+    return sum;
+}
+
+static void tick(host *h, outcome *out, uint32_t at)
+{
+    const ph_batch *batch;
+    ph_status status;
+    while ((status = ph_tick(h->world, NULL)) == PH_NO_MEMORY) {
+        out->stops++;
+        memory_enough();
+    }
+    cr_assert_eq(status, PH_OK);
+    while (ph_batch_take(h->consumer, &batch) == PH_OK) {
+        out->changes[at] += batch_digest(batch);
+        cr_assert_eq(ph_batch_return(h->consumer, batch), PH_OK);
+    }
+    cr_assert_eq(ph_world_hash(h->world, &out->hash[at]), PH_OK);
+    for (int i = 0; i < PRODUCERS; i++) {
+        uint32_t count;
+        cr_assert_eq(ph_producer_refusals(h->producer[i], &out->told[i][out->told_count[i]], TOLD - out->told_count[i],
+                                          &count), PH_OK);
+        out->told_count[i] += count;
+    }
+}
+
+static void close_host(host *h, outcome *out)
+{
+    phx_world *world = phx_resolve_world(h->world);
+    cr_assert_eq(ph_world_stats(h->world, &out->stats), PH_OK);
+    for (uint32_t w = 0; world->routers && w < world->def.workers; w++)
+        for (uint32_t s = 0; s < world->shard_count; s++) out->routed += world->routers[w].lists[s].count;
+    cr_assert_eq(ph_world_destroy(h->world), PH_OK);
+}
+
+static void populate(host *h)
+{
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        ph_attrs attrs = {.given = PH_X | PH_Y};
+        attrs.x = float_between(&h->rng, 0, EXTENT);
+        attrs.y = float_between(&h->rng, 0, EXTENT);
+        cr_assert_eq(ph_enter(h->producer[id % PRODUCERS], id, &attrs), PH_OK);
+    }
+}
+
+/* `count` moves of anybody; strangers: some ids are not in the world. */
+static void move_many(host *h, int producer, uint32_t count, bool strangers)
+{
+    static uint64_t ids[BULK];
+    static ph_position positions[BULK];
+    uint32_t done;
+    cr_assert_leq(count, BULK);
+    for (uint32_t i = 0; i < count; i++) {
+        ids[i] = 1 + phx_rng_below(&h->rng, strangers ? ENTITIES * 21 / 20 : ENTITIES);
+        positions[i].x = float_between(&h->rng, -50, EXTENT + 50);
+        positions[i].y = float_between(&h->rng, -50, EXTENT + 50);
+    }
+    cr_assert_eq(ph_move_many(h->producer[producer], count, ids, positions, &done), PH_OK);
+    cr_assert_eq(done, count);
+}
+
+static void set_view(host *h, int producer, uint64_t id)
+{
+    ph_attrs attrs = {.given = PH_VIEW | PH_X};
+    attrs.view = float_between(&h->rng, 0, 90);
+    attrs.x = float_between(&h->rng, 0, EXTENT);
+    cr_assert_eq(ph_set(h->producer[producer], id, &attrs), PH_OK);
+}
+
+/* Entities attach to others, and producers take turns with short and long runs, sets and leaves between. */
+static void run(uint32_t workers, outcome *out)
+{
+    host h;
+    open_host(&h, workers, 23);
+    populate(&h);
+    for (uint64_t i = 1; i <= CHILDREN; i++)
+        cr_assert_eq(ph_attach(h.producer[2], i * 30, i * 30 + 1), PH_OK);
+    tick(&h, out, 0);
+    for (uint32_t t = 1; t <= TICKS; t++) {
+        move_many(&h, 0, BULK, true);
+        move_many(&h, 0, 10, true);
+        move_many(&h, 1, 3000, true);
+        for (uint64_t id = 0; id < 5; id++) set_view(&h, 1, 1 + (t * 100 + id * 7) % ENTITIES);
+        move_many(&h, 1, 100, true); /* short: one by one */
+        cr_assert_eq(ph_leave(h.producer[1], t * 200), PH_OK);
+        move_many(&h, 1, 2000, true); /* one stretch with those of the next producer */
+        move_many(&h, 2, 4000, true);
+        tick(&h, out, t);
+    }
+    close_host(&h, out);
+}
+
+static void check_same(const outcome *a, const outcome *b, uint32_t workers)
+{
+    for (uint32_t t = 0; t <= TICKS; t++) {
+        cr_assert_eq(a->hash[t], b->hash[t], "%u workers, tick %u", workers, t);
+        cr_assert_eq(a->changes[t], b->changes[t], "%u workers, tick %u", workers, t);
+    }
+    for (int p = 0; p < PRODUCERS; p++) {
+        cr_assert_eq(a->told_count[p], b->told_count[p]);
+        for (uint32_t i = 0; i < a->told_count[p]; i++) {
+            const ph_refusal *ra = &a->told[p][i], *rb = &b->told[p][i];
+            cr_assert_eq(ra->sequence, rb->sequence, "%u workers, producer %d, refusal %u", workers, p, i);
+            cr_assert(ra->id == rb->id && ra->tick == rb->tick && ra->status == rb->status);
+            if (i > 0) cr_assert_lt(b->told[p][i - 1].sequence, rb->sequence, "in the order of the commands");
+        }
+    }
+    cr_assert_eq(a->stats.applied, b->stats.applied);
+    cr_assert_eq(a->stats.refused_in_tick, b->stats.refused_in_tick);
+    cr_assert_arr_eq(a->stats.refused, b->stats.refused, sizeof a->stats.refused);
+    cr_assert_eq(a->stats.enters, b->stats.enters);
+    cr_assert_eq(a->stats.leaves, b->stats.leaves);
+    cr_assert_eq(a->stats.migrations, b->stats.migrations);
+    cr_assert_eq(b->stats.commands, b->stats.applied + b->stats.refused_in_tick);
+}
+
+Test(route, any_number_of_workers_moves_as_one_does)
+{
+    static outcome one, many;
+    run(1, &one);
+    cr_assert_eq(one.routed, 0);
+    cr_assert_gt(one.stats.refused[PH_UNKNOWN_ID], 1000);
+    cr_assert_gt(one.stats.refused[PH_ATTACHED], 500);
+    cr_assert_gt(one.stats.migrations, 1000);
+    for (uint32_t workers = 2; workers <= 5; workers++) {
+        many = (outcome){0};
+        run(workers, &many);
+        cr_assert_gt(many.routed, 4000, "long stretches went through the routers");
+        check_same(&one, &many, workers);
+    }
+}
+
+/* The last of many moves of one entity counts, whichever workers route them. */
+Test(route, the_last_move_counts)
+{
+    host h;
+    outcome out = {0};
+    static uint64_t ids[BULK];
+    static ph_position positions[BULK];
+    open_host(&h, 4, 24);
+    populate(&h);
+    tick(&h, &out, 0);
+    for (uint32_t i = 0; i < BULK; i++) {
+        ids[i] = 1 + i % 10;
+        positions[i] = (ph_position){(float)i / 4, (float)(i % 3000), 0};
+    }
+    cr_assert_eq(ph_move_many(h.producer[0], BULK, ids, positions, NULL), PH_OK);
+    tick(&h, &out, 1);
+    for (uint64_t id = 1; id <= 10; id++) {
+        ph_attrs now;
+        cr_assert_eq(ph_entity_get(h.world, id, &now), PH_OK);
+        cr_assert_eq(now.x, positions[BULK - 11 + id].x);
+        cr_assert_eq(now.y, positions[BULK - 11 + id].y);
+    }
+    close_host(&h, &out);
+}
+
+/* A stretch that is cut evenly for one worker and another: every border, and counts about the threshold. */
+Test(route, stretches_of_any_length_lose_no_move)
+{
+    static const uint32_t counts[] = {4095, 4096, 4097, 4099, 5000, BULK};
+    for (uint32_t workers = 2; workers <= 4; workers++) {
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            host h;
+            outcome out = {0};
+            open_host(&h, workers, 25 + c);
+            populate(&h);
+            tick(&h, &out, 0);
+            move_many(&h, 0, counts[c] / 2, false);
+            move_many(&h, 1, counts[c] - counts[c] / 2, false);
+            tick(&h, &out, 1);
+            close_host(&h, &out);
+            cr_assert_eq(out.stats.applied, ENTITIES + counts[c]);
+            cr_assert_eq(out.routed, counts[c] >= 4096 ? counts[c] : 0);
+        }
+    }
+}
+
+/* One long stretch of moves, some refused; the n-th allocation of its tick fails. */
+static void run_short_of_memory(uint32_t workers, uint64_t calls, outcome *out)
+{
+    host h;
+    open_host(&h, workers, 26);
+    populate(&h);
+    cr_assert_eq(ph_attach(h.producer[2], 1, 2), PH_OK);
+    tick(&h, out, 0);
+    move_many(&h, 0, BULK, true);
+    move_many(&h, 1, BULK, true);
+    memory_for(calls);
+    tick(&h, out, 1);
+    memory_enough();
+    move_many(&h, 0, BULK, true);
+    tick(&h, out, 2);
+    close_host(&h, out);
+}
+
+Test(route, a_tick_of_moves_stopped_anywhere_ends_the_same)
+{
+    static outcome whole, cut;
+    run_short_of_memory(2, UINT64_MAX, &whole);
+    cr_assert_eq(whole.stops, 0);
+    uint64_t calls = 0;
+    do {
+        cut = (outcome){0};
+        run_short_of_memory(2, calls, &cut);
+        calls += calls < 40 ? 1 : 7; /* a tick's later allocations are much alike */
+        check_same(&whole, &cut, 2);
+    } while (cut.stops > 0);
+    cr_assert_gt(calls, 20);
+}
