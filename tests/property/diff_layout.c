@@ -14,7 +14,7 @@
 #include "support/perm_tasks.h"
 #include "support/run.h"
 
-enum { WORLDS = 6, ENTITIES = 2000, TICKS = 12, QUERY_EVERY = 4 };
+enum { WORLDS = 10, ENTITIES = 2000, TICKS = 12, QUERY_EVERY = 4 };
 
 typedef enum tasks_kind { TASKS_OWN, TASKS_PERMUTED, TASKS_STALLED } tasks_kind;
 
@@ -24,32 +24,58 @@ typedef struct layout {
     float tower_size; /* 0: as in the script; else the world hash may differ */
     uint32_t exchange_bytes;
     tasks_kind tasks;
+    ph_simd simd; /* where this machine has it; else the widest that it has */
 } layout;
 
 enum { SMALL = 16 << 10, WIDE = 1 << 20 };
 
 static const layout layouts[] = {
-    {1, 1, 2, 0, WIDE, TASKS_OWN},       {1, 1, 4, 0, WIDE, TASKS_OWN},       {2, 1, 1, 0, WIDE, TASKS_OWN},
-    {1, 2, 2, 0, SMALL, TASKS_OWN},      {2, 2, 1, 0, SMALL, TASKS_OWN},      {2, 2, 3, 0, WIDE, TASKS_OWN},
-    {3, 3, 2, 0, SMALL, TASKS_OWN},      {4, 4, 5, 0, WIDE, TASKS_OWN},       {8, 1, 6, 0, WIDE, TASKS_OWN},
-    {1, 8, 7, 0, SMALL, TASKS_OWN},      {8, 8, 8, 0, SMALL, TASKS_OWN},      {8, 8, 1, 0, WIDE, TASKS_OWN},
-    {5, 7, 4, 0, SMALL, TASKS_OWN},      {40, 1, 2, 0, WIDE, TASKS_OWN},      {1, 1, 3, 0, WIDE, TASKS_PERMUTED},
-    {3, 2, 4, 0, SMALL, TASKS_PERMUTED}, {4, 4, 8, 0, WIDE, TASKS_PERMUTED},  {8, 8, 5, 0, SMALL, TASKS_PERMUTED},
-    {2, 3, 3, 0, SMALL, TASKS_STALLED},  {4, 4, 4, 0, WIDE, TASKS_STALLED},   {1, 1, 1, 7, WIDE, TASKS_OWN},
-    {3, 3, 2, 7, WIDE, TASKS_OWN},       {2, 2, 1, 55, WIDE, TASKS_OWN},      {4, 3, 3, 55, SMALL, TASKS_PERMUTED},
-    {1, 1, 2, 2000, WIDE, TASKS_OWN},
+    {1, 1, 2, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {1, 1, 4, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {2, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {1, 2, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
+    {2, 2, 1, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
+    {2, 2, 3, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {3, 3, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
+    {4, 4, 5, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {8, 1, 6, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {1, 8, 7, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
+    {8, 8, 8, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
+    {8, 8, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {5, 7, 4, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
+    {40, 1, 2, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {1, 1, 3, 0, WIDE, TASKS_PERMUTED, PH_SIMD_AUTO},
+    {3, 2, 4, 0, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
+    {4, 4, 8, 0, WIDE, TASKS_PERMUTED, PH_SIMD_AUTO},
+    {8, 8, 5, 0, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
+    {2, 3, 3, 0, SMALL, TASKS_STALLED, PH_SIMD_AUTO},
+    {4, 4, 4, 0, WIDE, TASKS_STALLED, PH_SIMD_AUTO},
+    {1, 1, 1, 7, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {3, 3, 2, 7, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {2, 2, 1, 55, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {4, 3, 3, 55, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
+    {1, 1, 2, 2000, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_PORTABLE},
+    {2, 2, 2, 0, SMALL, TASKS_PERMUTED, PH_SIMD_PORTABLE},
+    {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AVX2},
+    {3, 1, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AVX2},
+    {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AVX512},
 };
 
 typedef struct kind_of_world {
     const char *name;
     ph_range range;
     ph_shape shape;
+    bool calm;
 } kind_of_world;
 
 static const kind_of_world kinds[] = {
-    {"circle", PH_RANGE_RADIUS, PH_SHAPE_CIRCLE},     {"towers", PH_RANGE_TOWERS, PH_SHAPE_CIRCLE},
-    {"square", PH_RANGE_RADIUS, PH_SHAPE_SQUARE},     {"sphere", PH_RANGE_RADIUS, PH_SHAPE_SPHERE},
-    {"cylinder", PH_RANGE_RADIUS, PH_SHAPE_CYLINDER}, {"towers, sphere", PH_RANGE_TOWERS, PH_SHAPE_SPHERE},
+    {"circle", PH_RANGE_RADIUS, PH_SHAPE_CIRCLE, false},  {"calm circle", PH_RANGE_RADIUS, PH_SHAPE_CIRCLE, true},
+    {"towers", PH_RANGE_TOWERS, PH_SHAPE_CIRCLE, false},  {"calm square", PH_RANGE_RADIUS, PH_SHAPE_SQUARE, true},
+    {"square", PH_RANGE_RADIUS, PH_SHAPE_SQUARE, false},  {"sphere", PH_RANGE_RADIUS, PH_SHAPE_SPHERE, false},
+    {"calm towers", PH_RANGE_TOWERS, PH_SHAPE_CIRCLE, true}, {"cylinder", PH_RANGE_RADIUS, PH_SHAPE_CYLINDER, false},
+    {"towers, sphere", PH_RANGE_TOWERS, PH_SHAPE_SPHERE, false},
+    {"calm sphere", PH_RANGE_RADIUS, PH_SHAPE_SPHERE, true},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -63,6 +89,7 @@ static void play(const script *s, const layout *l, uint64_t seed, run_result *re
     def.shards[1] = l->shards_y;
     def.workers = l->workers;
     def.exchange_bytes = l->exchange_bytes;
+    def.simd = l->simd;
     def.tower_size = l->tower_size != 0 ? l->tower_size : def.tower_size;
     if (l->tasks != TASKS_OWN) {
         def.tasks = l->tasks == TASKS_PERMUTED ? perm_tasks_serial(&tasks) : perm_tasks_threads(&tasks);
@@ -82,15 +109,17 @@ static void compare(const script *s, const run_result *base, const kind_of_world
         bool same = !result->failed && result->event_hash == base->event_hash && result->events == base->events &&
                     (l->tower_size != 0 || result->world_hash == base->world_hash);
         CHECK(same,
-              "seed %" PRIu64 " %s: shards %ux%u workers %u tower %g exchange %u tasks %d: event hash %016" PRIx64
+              "seed %" PRIu64 " %s: shards %ux%u workers %u tower %g exchange %u tasks %d simd %d: hash %016" PRIx64
               " (%" PRIu64 " events), expected %016" PRIx64 " (%" PRIu64 "); world hash %s %s",
               seed, kind->name, l->shards_x, l->shards_y, l->workers, (double)l->tower_size, l->exchange_bytes,
-              (int)l->tasks, result->event_hash, result->events, base->event_hash, base->events,
+              (int)l->tasks, (int)l->simd, result->event_hash, result->events, base->event_hash, base->events,
               result->world_hash == base->world_hash ? "equal" : "differs", result->report);
         if (verbose) {
-            (void)printf("  shards %ux%u workers %u: %" PRIu64 " ns, %" PRIu64 " migrations, %" PRIu64 " rounds\n",
-                         l->shards_x, l->shards_y, l->workers, result->stats.tick_ns, result->stats.migrations,
-                         result->stats.exchange_rounds);
+            (void)printf("  shards %ux%u workers %u: %" PRIu64 " migrations, %" PRIu64 " rounds, %" PRIu64
+                         " evaluated, %" PRIu64 " glanced\n",
+                         l->shards_x, l->shards_y, l->workers, result->stats.migrations,
+                         result->stats.exchange_rounds, result->stats.observers_evaluated,
+                         result->stats.observers_glanced);
         }
     }
     free(result);
@@ -106,7 +135,7 @@ int main(int argc, char **argv)
     run_result *base = check_zalloc(sizeof *base);
     for (uint64_t i = 0; i < count; i++) {
         const kind_of_world *kind = &kinds[i % COUNT(kinds)];
-        script *s = ops_script_big(seed + i, entities, ticks, kind->range, kind->shape);
+        script *s = ops_script_big(seed + i, entities, ticks, kind->range, kind->shape, kind->calm);
         const run_options options = {.query_every = QUERY_EVERY};
         run_script(s, &options, base);
         CHECK(!base->failed, "seed %" PRIu64 " %s, against the model: %s", seed + i, kind->name, base->report);

@@ -15,7 +15,7 @@
 #include "support/ops.h"
 #include "support/shrink.h"
 
-enum { SCRIPTS = 12000, BLOCK = 100, BLOCK_SECONDS = 300, ONE_SECONDS = 30 };
+enum { SCRIPTS = 24000, BLOCK = 100, BLOCK_SECONDS = 300, ONE_SECONDS = 30 };
 
 typedef struct range_of_scripts {
     uint64_t seed, count;
@@ -24,7 +24,22 @@ typedef struct range_of_scripts {
 
 typedef struct totals {
     uint64_t scripts, ticks, commands, events, batches, coalesced;
+    uint64_t migrations, copies, evaluated, glanced; /* how the engine came by its answers */
 } totals;
+
+static void totals_add(totals *sum, const totals *more)
+{
+    sum->scripts += more->scripts;
+    sum->ticks += more->ticks;
+    sum->commands += more->commands;
+    sum->events += more->events;
+    sum->batches += more->batches;
+    sum->coalesced += more->coalesced;
+    sum->migrations += more->migrations;
+    sum->copies += more->copies;
+    sum->evaluated += more->evaluated;
+    sum->glanced += more->glanced;
+}
 
 static script *script_at(const range_of_scripts *range, uint64_t i)
 {
@@ -49,12 +64,12 @@ static bool play_block(const range_of_scripts *range, uint64_t first, uint64_t c
     for (uint64_t i = first; i < first + count && agree; i++) {
         script *s = script_at(range, i);
         run_script(s, &options, result);
-        sum->scripts++;
-        sum->ticks += result->ticks;
-        sum->commands += result->commands;
-        sum->events += result->events;
-        sum->batches += result->batches;
-        sum->coalesced += result->coalesced;
+        const totals one = {.scripts = 1, .ticks = result->ticks, .commands = result->commands,
+                            .events = result->events, .batches = result->batches, .coalesced = result->coalesced,
+                            .migrations = result->stats.migrations, .copies = result->stats.halo_records,
+                            .evaluated = result->stats.observers_evaluated,
+                            .glanced = result->stats.observers_glanced};
+        totals_add(sum, &one);
         agree = !result->failed;
         if (!agree) {
             name_script(s, "DIFFERS");
@@ -92,12 +107,7 @@ static int block_apart(const range_of_scripts *range, uint64_t first, uint64_t c
     int status = 0;
     REQUIRE(waitpid(child, &status, 0) == child);
     if (size == (ssize_t)sizeof got) {
-        sum->scripts += got.scripts;
-        sum->ticks += got.ticks;
-        sum->commands += got.commands;
-        sum->events += got.events;
-        sum->batches += got.batches;
-        sum->coalesced += got.coalesced;
+        totals_add(sum, &got);
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -148,5 +158,8 @@ int main(int argc, char **argv)
     (void)printf("%" PRIu64 " scripts, %" PRIu64 " ticks, %" PRIu64 " commands, %" PRIu64 " events, %" PRIu64
                  " batches, %" PRIu64 " coalesced ticks\n",
                  sum.scripts, sum.ticks, sum.commands, sum.events, sum.batches, sum.coalesced);
+    (void)printf("%" PRIu64 " migrations, %" PRIu64 " halo records, %" PRIu64 " observers evaluated, %" PRIu64
+                 " by a glance\n",
+                 sum.migrations, sum.copies, sum.evaluated, sum.glanced);
     return check_done("diff_model");
 }

@@ -23,7 +23,7 @@ script *ops_script(uint64_t seed, uint32_t index);
 /* The same from bytes; never more than `steps_max` steps. */
 script *ops_script_bytes(const uint8_t *bytes, size_t size, size_t steps_max);
 
-/* A bigger world of `entities` in `ticks` ticks, in range = radius or towers, for comparing layouts. */
-script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_range range, ph_shape shape);
+/* A bigger world of `entities` in `ticks` ticks, for comparing layouts; calm: hardly anything but short steps. */
+script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_range range, ph_shape shape, bool calm);
 
 #endif

@@ -43,6 +43,7 @@ static void big_world(script *s, ph_range range, ph_shape shape)
 typedef struct big {
     script *s;
     uint64_t rng;
+    bool calm; /* nothing but walking, almost: what an engine may have a short way for */
     VEC(gen_entity) at;
 } big;
 
@@ -93,11 +94,11 @@ static void big_enter(big *b, uint32_t i)
     c.attrs.kind = phx_rng_below(&b->rng, BIG_CLASSES);
     c.attrs.consumer = i % b->s->def.consumers;
     c.attrs.user_data = i * 7u;
-    if (phx_rng_below(&b->rng, 100) == 0) {
+    if (!b->calm && phx_rng_below(&b->rng, 100) == 0) {
         c.attrs.given |= PH_REACH;
         c.attrs.reach = 150;
     }
-    if (phx_rng_below(&b->rng, 300) == 0) {
+    if (!b->calm && phx_rng_below(&b->rng, 300) == 0) {
         c.attrs.given |= PH_GLOBAL;
         c.attrs.global = true;
     }
@@ -107,11 +108,12 @@ static void big_enter(big *b, uint32_t i)
 static void big_walk(big *b, uint32_t i)
 {
     gen_entity *at = &b->at.items[i];
-    if (phx_rng_below(&b->rng, 200) == 0) {
+    float step_length = b->calm ? 3 : 12;
+    if (phx_rng_below(&b->rng, b->calm ? 5000 : 200) == 0) {
         big_place(b, i); /* a far move */
     } else {
-        at->x = at->x + (phx_rng_unit(&b->rng) - 0.5f) * 12;
-        at->y = at->y + (phx_rng_unit(&b->rng) - 0.5f) * 12;
+        at->x = at->x + (phx_rng_unit(&b->rng) - 0.5f) * step_length;
+        at->y = at->y + (phx_rng_unit(&b->rng) - 0.5f) * step_length;
     }
     big_push(b, big_command(b, COMMAND_MOVE, i));
 }
@@ -142,9 +144,10 @@ static void big_other(big *b, uint32_t count)
     }
 }
 
-script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_range range, ph_shape shape)
+script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_range range, ph_shape shape,
+                       bool calm)
 {
-    big b = {.s = script_new(), .rng = seed};
+    big b = {.s = script_new(), .rng = seed, .calm = calm};
     const step tick = {.type = STEP_TICK};
     b.s->seed = seed;
     b.s->profile = "big";
@@ -165,7 +168,7 @@ script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_rang
                 big_walk(&b, i);
             }
         }
-        for (uint32_t i = entities / 50; i > 0; i--) {
+        for (uint32_t i = calm ? 1 : entities / 50; i > 0; i--) {
             big_other(&b, entities);
         }
     }

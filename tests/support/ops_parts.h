@@ -30,6 +30,11 @@ typedef enum place_mode {
 
 typedef enum motion { MOTION_STILL, MOTION_WALK, MOTION_TELEPORT, MOTIONS } motion;
 
+enum {
+    GEN_SLOW = 1, /* consumers are drained by steps */
+    GEN_PLAIN = 2 /* classes of the usual kind: a view, rarely more */
+};
+
 /* What a kind of run is made of; weights of a choice, each out of its row's sum. */
 typedef struct gen_profile {
     const char *name;
@@ -37,7 +42,7 @@ typedef struct gen_profile {
     uint8_t motions[MOTIONS];
     uint8_t commands[COMMAND_TYPE_COUNT];
     uint8_t pattern, bad, reload, drain; /* in 100 steps */
-    bool slow;                           /* consumers are drained by steps */
+    uint8_t flags;                       /* GEN_... */
 } gen_profile;
 
 typedef struct gen_entity {
@@ -70,6 +75,8 @@ float radius_any(gen *g);
 /* NaN, an infinity or, for radii, a negative number. */
 float bad_float(gen *g, bool radius);
 ph_class class_any(gen *g, uint32_t kind);
+/* For the world's definition: as the profile wants it. */
+ph_class class_of_world(gen *g, uint32_t kind);
 
 /* ---- commands and steps ---- */
 

@@ -209,3 +209,20 @@ ph_class class_any(gen *g, uint32_t kind)
     c.ready = !chance(&g->c, 8);
     return c;
 }
+
+ph_class class_of_world(gen *g, uint32_t kind)
+{
+    static const float units[] = {2, 3, 4, 5, 5, 8};
+    ph_class any = class_any(g, kind);
+    if ((g->p->flags & GEN_PLAIN) == 0) {
+        return any;
+    }
+    ph_class c = ph_class_default(any.name);
+    c.view = chance(&g->c, 85) ? units[choose(&g->c, COUNT(units))] * g->unit : 0;
+    c.margin = chance(&g->c, 25) ? g->unit * (float)choose(&g->c, 3) : 0;
+    c.layers = chance(&g->c, 10) ? 3 : 1;
+    c.stealth = chance(&g->c, 10) ? any.stealth : 0;
+    c.detect = any.detect;
+    c.cap = chance(&g->c, 5) ? any.cap : 0;
+    return c;
+}

@@ -52,6 +52,7 @@ static void limits_any(gen *g)
     d->producer_bytes = 1u << 20;
     d->consumers = choose(&g->c, 10) == 0 ? 0 : 1 + choose(&g->c, SCRIPT_CONSUMERS_MAX);
     d->consumer_batches = g->s->eager ? 4 : 1 + choose(&g->c, 3);
+    d->simd = (ph_simd)choose(&g->c, 4);
     d->exchange_bytes = chance(&g->c, 50) ? 16u << 10 : 1u << 20;
 }
 
@@ -88,7 +89,7 @@ void world_any(gen *g)
     d->height = radius_any(g);
     d->class_count = 1 + choose(&g->c, 4);
     for (uint32_t kind = 0; kind < d->class_count; kind++) {
-        s->classes[kind] = class_any(g, kind);
+        s->classes[kind] = class_of_world(g, kind);
     }
     s->producers = 1 + choose(&g->c, SCRIPT_PRODUCERS_MAX);
     limits_any(g);

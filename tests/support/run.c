@@ -190,6 +190,10 @@ static bool begin(run *r, const script *s, const run_options *options, run_resul
     r->def.classes = r->classes;
     ph_status status = PH_OK;
     r->self = r->type->create(&r->def, s->producers, &status);
+    if (r->self == NULL && status == PH_BAD_DEF && r->def.simd != PH_SIMD_AUTO) {
+        r->def.simd = PH_SIMD_AUTO; /* this machine has no such instructions */
+        r->self = r->type->create(&r->def, s->producers, &status);
+    }
     if (r->self == NULL) {
         char reason[256] = "";
         ph_status check = ph_world_def_check(&r->def, reason, sizeof reason);
