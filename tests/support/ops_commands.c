@@ -61,7 +61,7 @@ command enter_any(gen *g, uint32_t place)
     command c = {.type = COMMAND_ENTER, .id = g->s->ids[place]};
     float xyz[3];
     position_any(g, place, MOTION_TELEPORT, xyz);
-    attrs_any(g, &c.attrs, (g->p->flags & GEN_PLAIN) != 0 ? 1 : 18);
+    attrs_any(g, &c.attrs, (g->p->flags & (GEN_PLAIN | GEN_REACH)) != 0 ? 1 : 18);
     c.attrs.x = xyz[0];
     c.attrs.y = xyz[1];
     c.attrs.z = xyz[2];

@@ -24,15 +24,16 @@ typedef enum place_mode {
     PLACE_HUGE,     /* up to FLT_MAX */
     PLACE_POINT,    /* the busy point itself */
     PLACE_TINY,     /* denormals and both zeros */
-    PLACE_EDGE,     /* as far from another entity as a class sees, give or take an ulp */
+    PLACE_EDGE,     /* as far from another entity as a class sees (or is seen), give or take an ulp */
     PLACE_MODES
 } place_mode;
 
 typedef enum motion { MOTION_STILL, MOTION_WALK, MOTION_TELEPORT, MOTIONS } motion;
 
 enum {
-    GEN_SLOW = 1, /* consumers are drained by steps */
-    GEN_PLAIN = 2 /* classes of the usual kind: a view, rarely more */
+    GEN_SLOW = 1,  /* consumers are drained by steps */
+    GEN_PLAIN = 2, /* classes of the usual kind: a view, rarely more */
+    GEN_REACH = 4  /* small views, wide reaches, margins, small towers: seen from shards away */
 };
 
 /* What a kind of run is made of; weights of a choice, each out of its row's sum. */

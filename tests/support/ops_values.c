@@ -113,7 +113,12 @@ static void place_edge(gen *g, float *xyz)
 {
     const gen_entity *from = &g->known[any_place(g)];
     const float center[3] = {from->x, from->y, from->z};
-    float r = g->s->classes[choose(&g->c, g->s->def.class_count)].view;
+    const ph_class *observer = &g->s->classes[choose(&g->c, g->s->def.class_count)];
+    const ph_class *target = &g->s->classes[choose(&g->c, g->s->def.class_count)];
+    float r = chance(&g->c, 80) ? observer->view : target->reach;
+    if ((g->p->flags & GEN_REACH) != 0) {
+        r = target->reach + (chance(&g->c, 70) ? observer->margin : 0);
+    }
     float way[3] = {1, 0, 0};
     float length2 = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -214,6 +219,13 @@ ph_class class_of_world(gen *g, uint32_t kind)
 {
     static const float units[] = {2, 3, 4, 5, 5, 8};
     ph_class any = class_any(g, kind);
+    if ((g->p->flags & GEN_REACH) != 0) {
+        any.view = g->unit * (float)(1 + choose(&g->c, 2));
+        any.margin = g->unit * (float)choose(&g->c, 4);
+        any.reach = chance(&g->c, 60) ? g->unit * (float)(4 + choose(&g->c, 8)) : 0;
+        any.global = false;
+        any.ready = true;
+    }
     if ((g->p->flags & GEN_PLAIN) == 0) {
         return any;
     }

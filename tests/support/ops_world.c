@@ -6,6 +6,8 @@
 
 #include "support/ops_parts.h"
 
+enum { SHARDS_AXIS_MAX = 6 };
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static uint32_t towers_along(const ph_world_def *d, int axis)
@@ -22,9 +24,13 @@ static void geometry_any(gen *g)
     g->unit = units[choose(&g->c, COUNT(units))];
     static const float towers[] = {5, 10, 3.3f, 7, 20, 100};
     d->tower_size = g->unit * towers[choose(&g->c, COUNT(towers))];
+    if ((g->p->flags & GEN_REACH) != 0) {
+        d->tower_size = g->unit * (float)(1 + choose(&g->c, 3));
+    }
     for (int axis = 0; axis < 2; axis++) {
         d->world_origin[axis] = origins[choose(&g->c, COUNT(origins))] * g->unit;
-        d->world_size[axis] = d->tower_size * (float)(1 + choose(&g->c, 10));
+        uint32_t most = (g->p->flags & GEN_REACH) != 0 ? 24 : 10;
+        d->world_size[axis] = d->tower_size * (float)(1 + choose(&g->c, most));
         if (chance(&g->c, 30)) {
             d->world_size[axis] = d->world_size[axis] * 0.9f;
         }
@@ -39,7 +45,7 @@ static void geometry_any(gen *g)
     g->busy[2] = 0;
     for (int axis = 0; axis < 2; axis++) {
         uint32_t most = towers_along(d, axis);
-        d->shards[axis] = 1 + choose(&g->c, most < 6 ? most : 6);
+        d->shards[axis] = 1 + choose(&g->c, most < SHARDS_AXIS_MAX ? most : SHARDS_AXIS_MAX);
     }
 }
 
