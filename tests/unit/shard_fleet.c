@@ -50,7 +50,7 @@ fleet *fleet_open(phx_rules rules, uint32_t columns, uint32_t rows, uint32_t poo
     memset(f, 0, sizeof *f);
     memory_set_up();
     f->rules = rules;
-    f->rules.simd = phx_simd_choose(PH_SIMD_AUTO);
+    f->rules.simd = phx_simd_choose(f->rules.simd);
     f->shard_count = columns * rows;
     f->pool_bytes = pool_blocks * PHX_RECORD_BLOCK_BYTES;
     cr_assert_leq(f->shard_count, FLEET_SHARDS_MAX);
@@ -498,10 +498,11 @@ static void check_one_watched(fleet *f)
 
 /* ---- the tick's end ---- */
 
-/* A piece of a shard's observers; what one scratch has no memory for is left to the other. */
+/* A piece of a shard's rows; what one scratch has no memory for is left to the other. */
 static void find_piece(fleet *f, phx_shard *shard, uint32_t first, uint32_t count, uint32_t turn)
 {
     uint32_t attempt = 0;
+    phx_interest_counts before = fleet_counts(f);
     while (count > 0) {
         uint32_t done = phx_interest_run(&f->scratch[turn++ % FLEET_SCRATCHES], &f->directory, shard, first, count);
         cr_assert_leq(done, count);
@@ -509,6 +510,8 @@ static void find_piece(fleet *f, phx_shard *shard, uint32_t first, uint32_t coun
         first += done;
         count -= done;
     }
+    phx_interest_counts now = fleet_counts(f);
+    f->looked += now.evaluated != before.evaluated || now.pairs_tested != before.pairs_tested;
 }
 
 /* By turns with one scratch and another, as workers would. */
@@ -542,7 +545,7 @@ static void commit(fleet *f)
 
 void fleet_end(fleet *f)
 {
-    f->rounds = f->blocks = f->changes = f->enters = f->leaves = f->overflows = 0;
+    f->rounds = f->blocks = f->changes = f->enters = f->leaves = f->overflows = f->looked = 0;
     if (f->shard_count > 1) {
         exchange_all(f, MIGRANTS);
         measure(f);
@@ -582,6 +585,7 @@ phx_interest_counts fleet_counts(const fleet *f)
     for (int i = 0; i < FLEET_SCRATCHES; i++) {
         const phx_interest_counts *counts = &f->scratch[i].counts;
         sum.evaluated += counts->evaluated;
+        sum.glanced += counts->glanced;
         sum.ranges_visited += counts->ranges_visited;
         sum.pairs_tested += counts->pairs_tested;
         sum.enters += counts->enters;

@@ -36,7 +36,7 @@ typedef struct fleet {
     phx_scratch scratch[FLEET_SCRATCHES];
     uint64_t tick;
     uint32_t incarnations;
-    uint32_t piece; /* observers per run of the interest phase; 0 = all of a shard */
+    uint32_t piece; /* rows per run of the interest phase; 0 = all of a shard */
 
     bool scarce;        /* after a stop there is only a little more memory, not enough for all that is to come */
 
@@ -45,6 +45,7 @@ typedef struct fleet {
     uint32_t blocks;    /* sent in the last tick */
     uint32_t changes, enters, leaves; /* told in the last tick */
     uint32_t overflows; /* of the changes, with lists that did not fit in place */
+    uint32_t looked;    /* runs that tested a pair or found a list: with pieces of 1, observers looked at */
 
     fleet_entity entity[FLEET_IDS];             /* by id */
     uint32_t seen[FLEET_IDS][FLEET_IDS];        /* [observer][target]: incarnation, 0 = not seen */

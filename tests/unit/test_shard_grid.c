@@ -13,6 +13,10 @@ static phx_grid grid;
 static uint64_t tick;
 static uint32_t added[4096];
 static uint32_t added_count;
+static struct {
+    bool here; /* at the last tick's end */
+    float x, y;
+} old[8192]; /* by slot */
 
 static void make(uint32_t width, uint32_t height)
 {
@@ -30,6 +34,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
+    memset(old, 0, sizeof old);
     phx_grid_free(&grid, &memory);
     phx_store_free(&store, &memory);
     memory_tear_down();
@@ -81,12 +86,26 @@ static void rebuild(void)
     cr_assert(phx_grid_valid(&grid, &store));
 }
 
-/* The tick ends: nothing is changed any more, the dead go. */
+/* The tick ends: nothing is changed any more, new places are old ones, the dead go. */
 static void end_tick(void)
 {
+    phx_grid_settle(&grid);
+    for (uint32_t slot = 0; slot < store.slots; slot++) {
+        old[slot].here = store.body[slot].state & PHX_SLOT_LIVE;
+        old[slot].x = store.body[slot].x;
+        old[slot].y = store.body[slot].y;
+    }
     for (uint32_t slot = 0; slot < store.slots; slot++) store.body[slot].changed = 0;
     phx_store_bury(&store);
     tick++;
+}
+
+/* A row remembers where its entity was at the last tick's end, or that it was not here. */
+static void check_old(uint32_t row, uint32_t slot)
+{
+    float ox = grid.rows.ox[row], oy = grid.rows.oy[row];
+    if (old[slot].here) cr_assert(ox == old[slot].x && oy == old[slot].y);
+    else cr_assert(isnan(ox) && isnan(oy));
 }
 
 /* Every row by hand: its slot, position, tower, mark; every tower's range. */
@@ -109,6 +128,8 @@ static void check_rows(void)
                 cr_assert_eq(grid.rows.x[row], body->x);
                 cr_assert_eq(grid.rows.y[row], body->y);
                 cr_assert_eq(!!(grid.rows.slot[row] & PHX_ROW_SPECIAL), !!(body->state & PHX_SLOT_SPECIAL));
+                cr_assert_eq(grid.rows.view[row], phx_grid_view(&store, slot));
+                check_old(row, slot);
             }
         }
         next = block->start[PHX_BLOCK_TOWERS];
@@ -199,6 +220,9 @@ Test(grids, the_check_of_a_grid_sees_each_thing_that_can_be_wrong)
     body->state = PHX_SLOT_DEAD;
     cr_assert_not(phx_grid_valid(&grid, &store), "a row too many");
     *body = before;
+    store.attr[3] = plain_attr(5, 0);
+    cr_assert_not(phx_grid_valid(&grid, &store), "a view that the row does not know");
+    store.attr[3] = (phx_attr){0};
     cr_assert(phx_grid_valid(&grid, &store));
 }
 
@@ -335,7 +359,7 @@ Test(grids, touched_says_what_a_look_at_every_tower_says)
         memset(marked, 0, sizeof marked);
         for (uint32_t i = phx_rng_below(&rng, 400); i > 0; i--) {
             uint16_t x = (uint16_t)phx_rng_below(&rng, TOWERS), y = (uint16_t)phx_rng_below(&rng, TOWERS);
-            phx_grid_touch(&grid, x, y, tick, false);
+            phx_grid_touch(&grid, x, y, tick, phx_rng_below(&rng, 2));
             if (phx_grid_block(&grid, x / 8u, y / 8u)) marked[y][x] = true;
         }
         for (int i = 0; i < 2000; i++) {
@@ -369,6 +393,70 @@ Test(grids, every_tower_of_a_block_has_its_own_mark)
                 }
         }
     }
+}
+
+static bool is_odd(uint16_t tx, uint16_t ty)
+{
+    const phx_block *block = phx_grid_block(&grid, tx / 8u, ty / 8u);
+    return block->dirty_tick == tick && (block->odd >> phx_block_tower(tx, ty) & 1);
+}
+
+Test(grids, what_is_odd_is_marked_as_that_too)
+{
+    uint32_t slot = put(5, 5), other = put(6, 5);
+    store.body[slot].changed = STAMP;
+    store.body[slot].state |= PHX_SLOT_ODD;
+    rebuild();
+    cr_assert(is_odd(5, 5));
+    cr_assert_not(is_odd(6, 5));
+    end_tick();
+    cr_assert_not(is_odd(5, 5));
+    phx_grid_touch(&grid, 5, 5, tick, false);
+    cr_assert_not(is_odd(5, 5), "nothing is left of the tick before");
+    phx_grid_touch(&grid, 6, 5, tick, true);
+    phx_grid_touch(&grid, 6, 5, tick, false);
+    cr_assert(is_odd(6, 5));
+    cr_assert(phx_grid_touched(&grid, (phx_rect){6, 5, 6, 5}, tick));
+    move(other, 7, 7);
+    rebuild();
+    cr_assert_not(is_odd(5, 5), "odd lately, not now");
+    cr_assert_not(is_odd(7, 7));
+    cr_assert(is_odd(6, 5), "a rebuild keeps marks");
+}
+
+Test(grids, the_view_column_says_what_a_glance_needs)
+{
+    uint32_t slot = put(5, 5);
+    phx_attr *attr = &store.attr[slot];
+    static const struct {
+        const char *what;
+        phx_attr attr;
+        uint32_t listed, state;
+        float view;
+    } rows[] = {
+        {"a plain observer", {.layers = 1, .sees = 1, .view = 7, .ready = true}, 0, 0, 7},
+        {"a target", {.layers = 1, .sees = 1, .ready = true}, 0, 0, 0},
+        {"one with a list left over", {.layers = 1, .sees = 1, .ready = true}, 2, 0, PHX_VIEW_LOOK},
+        {"not ready", {.layers = 1, .sees = 1, .view = 7}, 0, 0, 0},
+        {"not ready, but with a list", {.layers = 1, .sees = 1, .view = 7}, 1, 0, PHX_VIEW_LOOK},
+        {"a margin", {.layers = 1, .sees = 1, .view = 7, .margin = 1, .ready = true}, 0, 0, PHX_VIEW_LOOK},
+        {"a cap", {.layers = 1, .sees = 1, .view = 7, .cap = 1, .ready = true}, 0, 0, PHX_VIEW_LOOK},
+        {"other layers", {.layers = 1, .sees = 6, .view = 7, .ready = true}, 0, 0, PHX_VIEW_LOOK},
+        {"relations", {.layers = 1, .sees = 1, .view = 7, .ready = true}, 0, PHX_SLOT_RELATED, PHX_VIEW_LOOK},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        *attr = rows[i].attr;
+        store.tail[slot].list.count = rows[i].listed;
+        store.body[slot].state = (uint16_t)(PHX_SLOT_OWN | rows[i].state);
+        cr_assert_eq(phx_grid_view(&store, slot), rows[i].view, "%s", rows[i].what);
+        store.body[slot].state = (uint16_t)(PHX_SLOT_GHOST | rows[i].state);
+        cr_assert_eq(phx_grid_view(&store, slot), 0, "a ghost's list is elsewhere");
+    }
+    store.body[slot].state = PHX_SLOT_OWN;
+    store.tail[slot].list.count = 0;
+    *attr = plain_attr(7, 0);
+    rebuild();
+    cr_assert_eq(grid.rows.view[0], 7, "a new row has it");
 }
 
 Test(grids, a_rebuild_marks_where_the_changed_stand)

@@ -1,0 +1,349 @@
+/*
+ * shards/glance.c: observers among short steps, told of by glances, against a plain world
+ * (shard_fleet.h compares every tick); and when a glance is not enough.
+ */
+#include "unit/shard_fleet.h"
+
+#include "base/simd.h"
+
+/* ---- random steps ---- */
+
+/* What a random world is like; see random_steps(). */
+typedef struct steps_case {
+    const char *what;
+    float tower, view, margin, step; /* the last two at most */
+    float origin;
+    uint32_t towers, shards; /* along each axis */
+    uint32_t movers;     /* of 100 entities, each tick */
+    uint32_t odd;        /* of 1000, each tick: other things than steps */
+    uint32_t like;       /* of the three below */
+} steps_case;
+
+enum {
+    WHOLE = 1,   /* coordinates are whole numbers: many distances equal radii */
+    FAR = 2,     /* some are global or have a reach */
+    GLANCED = 4  /* to be expected: more glances than lists */
+};
+
+static const steps_case steps_cases[] = {
+    {"few move", 10, 20, 0, 2.5f, 0, 20, 1, 8, 1, GLANCED},
+    {"all move", 10, 20, 0, 2.5f, 0, 20, 1, 100, 1, GLANCED},
+    {"with margins", 10, 20, 8, 2.5f, 0, 20, 1, 60, 1, GLANCED},
+    {"whole numbers", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | GLANCED},
+    {"whole numbers, no margin", 10, 20, 0, 2, 0, 20, 1, 60, 0, WHOLE | GLANCED},
+    {"much else", 10, 20, 5, 2.5f, 0, 20, 1, 60, 40, 0},
+    {"far targets", 10, 20, 5, 2.5f, 0, 20, 1, 20, 10, FAR},
+    {"four shards", 10, 20, 5, 2.5f, 0, 20, 2, 60, 2, 0},
+    {"nine shards, much else", 10, 15, 5, 2.5f, 0, 20, 3, 60, 30, 0},
+    {"jumps", 10, 20, 5, 5, 0, 20, 1, 30, 1, 0},
+    {"wide views", 2, 20, 5, 0.5f, 0, 100, 1, 50, 1, 0},
+    {"tiny views", 10, 1, 0.5f, 2.5f, 0, 8, 1, 60, 1, GLANCED},
+    {"far from the origin", 10, 20, 5, 2.5f, 1e6f, 20, 1, 60, 1, GLANCED},
+    {"very far from the origin", 10, 20, 5, 2.5f, -3e7f, 20, 1, 60, 1, GLANCED},
+};
+
+static fleet *f;
+static uint64_t rng;
+static uint32_t stops;
+
+static float whole_or_not(const steps_case *c, float v)
+{
+    return c->like & WHOLE ? roundf(v) : v;
+}
+
+static phx_attr some_attr(const steps_case *c)
+{
+    phx_attr attr = plain_attr(0, 0);
+    if (phx_rng_below(&rng, 3) > 0) {
+        attr.view = whole_or_not(c, c->view * float_between(&rng, 0.3f, 1)) + (c->like & WHOLE ? 1 : 0);
+        if (phx_rng_below(&rng, 3) > 0) attr.margin = whole_or_not(c, c->margin * phx_rng_unit(&rng));
+        attr.sees = phx_rng_below(&rng, 6) ? UINT64_MAX : 1;
+        attr.detect = (uint8_t)phx_rng_below(&rng, 2);
+        if (phx_rng_below(&rng, 20) == 0) attr.cap = 3;
+        if (phx_rng_below(&rng, 30) == 0) attr.sees = 2;
+        if (phx_rng_below(&rng, 30) == 0) attr.ready = false;
+    }
+    if (phx_rng_below(&rng, 6) == 0) attr.layers = 1 + phx_rng_below(&rng, 3);
+    if (phx_rng_below(&rng, 6) == 0) attr.stealth = (uint8_t)phx_rng_below(&rng, 3);
+    if ((c->like & FAR) && phx_rng_below(&rng, 15) == 0) attr.reach = c->view * float_between(&rng, 0.2f, 3);
+    if ((c->like & FAR) && phx_rng_below(&rng, 40) == 0) attr.global = true;
+    attr.kind = (uint16_t)phx_rng_below(&rng, 4);
+    return attr;
+}
+
+static float anywhere(const steps_case *c)
+{
+    return whole_or_not(c, c->origin + c->tower * (float)c->towers * float_between(&rng, -0.02f, 1.02f));
+}
+
+/* Something else than a step. */
+static void odd_command(const steps_case *c, uint64_t id, uint32_t ids)
+{
+    uint64_t other = 1 + phx_rng_below(&rng, ids);
+    if (!f->entity[id].in) {
+        fleet_enter(f, id, some_attr(c), anywhere(c), anywhere(c));
+        return;
+    }
+    switch (phx_rng_below(&rng, 5)) {
+    case 0: fleet_leave(f, id); break;
+    case 1: fleet_move(f, id, anywhere(c), anywhere(c)); break;
+    case 2: fleet_set(f, id, some_attr(c), phx_rng_below(&rng, 2)); break;
+    case 3:
+        if (id != other && f->entity[other].in) fleet_relate(f, id, other, phx_rng_below(&rng, 3), c->view);
+        break;
+    default: fleet_fly(f, id, f->entity[id].x, f->entity[id].y, phx_rng_unit(&rng)); break;
+    }
+}
+
+static void step(const steps_case *c, uint64_t id)
+{
+    const fleet_entity *e = &f->entity[id];
+    bool far = e->attr.global || e->attr.reach > 0;
+    if (!e->in || (far && phx_rng_below(&rng, 10))) return; /* a step of one takes everybody the long way */
+    float x = e->x + whole_or_not(c, c->step * float_between(&rng, -1, 1));
+    float y = e->y + whole_or_not(c, c->step * float_between(&rng, -1, 1));
+    fleet_move(f, id, x, y);
+    if (phx_rng_below(&rng, 400) == 0) fleet_move(f, id, e->x + c->step / 2, e->y); /* twice in a tick */
+}
+
+/* allocations > 0: about every so many of them fail. */
+static phx_interest_counts random_steps(const steps_case *c, uint64_t seed, uint32_t ids, uint32_t allocations)
+{
+    enum { TICKS = 60 };
+    static const ph_simd simds[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
+    phx_rules rules = plain_rules(c->tower, c->towers);
+    rng = seed;
+    rules.origin[0] = rules.origin[1] = c->origin;
+    rules.shape = seed % 2 ? PH_SHAPE_CIRCLE : PH_SHAPE_SQUARE;
+    rules.simd = phx_simd_supported(simds[seed % 3]) ? simds[seed % 3] : PH_SIMD_PORTABLE;
+    f = fleet_open(rules, c->shards, c->shards, 256);
+    f->piece = 1 + (uint32_t)(seed % 40);
+    f->scarce = seed % 2;
+    if (allocations > 0) fleet_memory_for(allocations);
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= ids; id++) fleet_enter(f, id, some_attr(c), anywhere(c), anywhere(c));
+    fleet_end(f);
+    fleet_memory_enough();
+    phx_interest_counts before = fleet_counts(f), now;
+    for (uint32_t t = 0; t < TICKS; t++) {
+        if (allocations > 0) fleet_memory_for(phx_rng_below(&rng, allocations));
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= ids; id++) {
+            if (phx_rng_below(&rng, 1000) < c->odd) odd_command(c, id, ids);
+            else if (phx_rng_below(&rng, 100) < c->movers) step(c, id);
+        }
+        fleet_end(f);
+        fleet_memory_enough();
+    }
+    now = fleet_counts(f);
+    stops += f->stops;
+    fleet_close(f);
+    now.evaluated -= before.evaluated;
+    now.enters -= before.enters;
+    now.leaves -= before.leaves;
+    return now;
+}
+
+static void check_case(const steps_case *c, uint64_t seed)
+{
+    phx_interest_counts counts = random_steps(c, seed, 180, 0);
+    cr_assert_gt(counts.enters + counts.leaves, 100, "%s", c->what);
+    cr_assert_gt(counts.glanced, 100, "%s", c->what);
+    if (c->like & GLANCED)
+        cr_assert_gt(counts.glanced, counts.evaluated, "%s: %lu glances, %lu lists", c->what,
+                     (unsigned long)counts.glanced, (unsigned long)counts.evaluated);
+}
+
+Test(glance, random_steps_of_every_sort)
+{
+    for (size_t i = 0; i < sizeof steps_cases / sizeof *steps_cases; i++)
+        for (uint64_t seed = 600; seed < 606; seed++) check_case(&steps_cases[i], seed + i * 10);
+}
+
+Test(glance, random_steps_while_memory_ends_now_and_then)
+{
+    for (size_t i = 0; i < sizeof steps_cases / sizeof *steps_cases; i++)
+        (void)random_steps(&steps_cases[i], 800 + i, 120, 4);
+    cr_assert_gt(stops, 100, "%u", stops);
+}
+
+/* ---- when it is enough ---- */
+
+/* Ten plain observers, 100 apart, each with a target 10 off; views of 20, towers of 10. */
+enum { LONE = 10 };
+
+static void open_lone(float margin)
+{
+    f = fleet_open(plain_rules(10, 200), 1, 1, 4);
+    f->piece = 1;
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= LONE; id++) {
+        fleet_enter(f, id, plain_attr(20, margin), (float)id * 100 + 5, 105);
+        fleet_enter(f, 100 + id, plain_attr(0, 0), (float)id * 100 + 15, 105);
+    }
+    fleet_end(f);
+    fleet_tick(f);
+}
+
+static phx_interest_counts counted;
+
+static void begin(void)
+{
+    counted = fleet_counts(f);
+    fleet_begin(f);
+}
+
+/* Lists found, and observers that a glance with a look at rows was enough for. */
+static void end(uint32_t lists, uint32_t glances, uint32_t changes)
+{
+    fleet_end(f);
+    cr_assert_eq(fleet_counts(f).evaluated - counted.evaluated, lists, "%lu lists",
+                 (unsigned long)(fleet_counts(f).evaluated - counted.evaluated));
+    cr_assert_eq(f->looked, lists + glances, "%u looked at", f->looked);
+    cr_assert_eq(f->changes, changes, "%u told", f->changes);
+}
+
+Test(glance, a_short_step_of_a_target_or_an_observer)
+{
+    open_lone(0);
+    begin();
+    fleet_move(f, 101, 117.5f, 105); /* the longest that is short: a quarter of a tower */
+    end(0, 1, 0);
+    begin();
+    fleet_move(f, 101, nextafterf(120, INFINITY), 105); /* a jump */
+    end(1, 0, 0);
+    begin();
+    fleet_move(f, 2, 204, 104);
+    end(0, 1, 0);
+    for (int i = 0; i < 4; i++) { /* 15.5 off now; away in steps of 2, out at 20 */
+        begin();
+        fleet_move(f, 101, f->entity[101].x + 2, 105);
+        end(0, 1, i == 2);
+    }
+    begin();
+    fleet_move(f, 101, f->entity[101].x - 2.5f, 107);
+    fleet_move(f, 1, 107, 105); /* towards each other */
+    end(0, 1, 1);
+    fleet_close(f);
+}
+
+Test(glance, two_steps_in_a_tick_are_odd)
+{
+    open_lone(0);
+    begin();
+    fleet_move(f, 101, 117, 105);
+    fleet_move(f, 101, 119, 105);
+    end(1, 0, 0);
+    begin();
+    fleet_move(f, 101, 121, 105);
+    fleet_move(f, 101, 119, 105); /* and back: nothing happened, but that is not known */
+    end(1, 0, 0);
+    fleet_close(f);
+}
+
+Test(glance, whatever_else_happens_near_takes_the_list)
+{
+    open_lone(0);
+    begin();
+    fleet_set(f, 101, plain_attr(0, 0), 5);
+    end(1, 0, 0);
+    begin();
+    fleet_leave(f, 102);
+    end(1, 0, 1);
+    begin();
+    fleet_enter(f, 102, plain_attr(0, 0), 215, 105);
+    end(1, 0, 1);
+    begin();
+    fleet_relate(f, 3, 104, PHX_RELATION_LINK, 0);
+    end(1, 0, 1);
+    begin();
+    fleet_move(f, 103, 316, 105); /* who has relations is looked at the long way */
+    end(1, 0, 0);
+    begin();
+    fleet_move(f, 105, 550, 105); /* out of sight, at once */
+    end(1, 0, 1);
+    begin();
+    fleet_move(f, 105, 516, 105);
+    end(1, 0, 1);
+    fleet_close(f);
+}
+
+Test(glance, the_margin_is_what_the_list_knows)
+{
+    open_lone(10);
+    static const float away[] = {2, 2, 2, 2, 2.5f, 2, 2, 2, 2, 2, 2}; /* from 10 off to 32.5 */
+    for (size_t i = 0; i < sizeof away / sizeof *away; i++) {
+        begin();
+        fleet_move(f, 101, f->entity[101].x + away[i], 105);
+        end(0, 1, f->entity[101].x > 135 && f->entity[101].x - away[i] <= 135);
+    }
+    for (size_t i = 0; i < sizeof away / sizeof *away; i++) { /* and back: in again only at 20 */
+        begin();
+        fleet_move(f, 101, f->entity[101].x - away[i], 105);
+        end(0, 1, f->entity[101].x <= 125 && f->entity[101].x + away[i] > 125);
+    }
+    fleet_close(f);
+}
+
+Test(glance, far_targets_keep_moving_observers_on_the_long_way)
+{
+    open_lone(0);
+    phx_attr dragon = plain_attr(0, 0);
+    dragon.reach = 500;
+    begin();
+    fleet_enter(f, 300, dragon, 400, 1105);
+    end(LONE, 0, 0);
+    begin();
+    fleet_move(f, 101, 116, 105); /* the observer stands still, and so does the dragon */
+    end(0, 1, 0);
+    begin();
+    fleet_move(f, 1, 106, 105); /* it might come into its reach */
+    end(1, 0, 0);
+    begin();
+    fleet_move(f, 300, 400, 1104);
+    end(LONE, 0, 0);
+    fleet_close(f);
+}
+
+Test(glance, other_shapes_and_the_nine_grid_take_the_list)
+{
+    for (int i = 0; i < 3; i++) {
+        phx_rules rules = plain_rules(10, 50);
+        rules.shape = i == 0 ? PH_SHAPE_SPHERE : i == 1 ? PH_SHAPE_CYLINDER : PH_SHAPE_CIRCLE;
+        rules.range = i == 2 ? PH_RANGE_TOWERS : PH_RANGE_RADIUS;
+        f = fleet_open(rules, 1, 1, 4);
+        fleet_begin(f);
+        fleet_enter(f, 1, plain_attr(20, 0), 105, 105);
+        fleet_enter(f, 2, plain_attr(0, 0), 106, 105);
+        fleet_end(f);
+        begin();
+        fleet_fly(f, 2, 107, 105, 30);
+        fleet_end(f);
+        cr_assert_eq(fleet_counts(f).glanced, 0);
+        cr_assert_eq(fleet_counts(f).evaluated - counted.evaluated, 1);
+        fleet_close(f);
+    }
+}
+
+/* Most move: towers are not marked, and yet nobody is overlooked; the tick after, too. */
+Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
+{
+    open_lone(0);
+    for (int round = 0; round < 6; round++) {
+        fleet_begin(f);
+        for (uint64_t id = 101; id <= 100 + LONE; id++) fleet_move(f, id, f->entity[id].x + 2, 105);
+        fleet_end(f);
+        cr_assert(f->shard[0].many_movers);
+        cr_assert_eq(f->looked, LONE);
+    }
+    fleet_begin(f);
+    fleet_move(f, 101, f->entity[101].x + 2, 105);
+    fleet_end(f);
+    cr_assert_eq(f->looked, LONE, "guessed from the tick before");
+    cr_assert_not(f->shard[0].many_movers);
+    fleet_begin(f);
+    fleet_move(f, 101, f->entity[101].x + 2, 105);
+    fleet_end(f);
+    cr_assert_eq(f->looked, 1);
+    fleet_close(f);
+}
