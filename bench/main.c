@@ -210,7 +210,9 @@ static int plan_and_run(bench *self)
         return fflush(stdout) == 0 ? PHX_EXIT_OK : PHX_EXIT_TROUBLE;
     }
     int result = PHX_EXIT_USAGE;
-    if (bench_plan_make(&self->plan, &self->options, &self->mem, &error)) {
+    bool planned = bench_plan_make(&self->plan, &self->options, &self->mem, &error);
+    bench_report_skips(stderr, &self->plan);
+    if (planned) {
         self->machine = bench_machine_look();
         result = run_and_report(self);
     } else {

@@ -5,6 +5,7 @@
 #include "bench/plan.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <pharos/pharos.h>
 
@@ -60,6 +61,29 @@ static bool fill_config(ph_config *config, const bench_options *options, const b
     return true;
 }
 
+/* true: the engine can not run this case; noted for the report. */
+static bool skipped(bench_plan *plan, const bench_case *made)
+{
+    const bench_engine *engine = made->engine;
+    const char *reason = engine->refuse == NULL ? NULL : engine->refuse(&made->def, made->path != NULL);
+    if (reason == NULL) {
+        return false;
+    }
+    uint32_t i = 0;
+    while (i < plan->skip_count && (plan->skips[i].engine != engine || plan->skips[i].reason != reason)) {
+        i++;
+    }
+    if (i == plan->skip_count && i < BENCH_LIST_MAX) {
+        plan->skips[plan->skip_count++] = (bench_skip){ .engine = engine, .reason = reason };
+    }
+    if (i < BENCH_LIST_MAX) {
+        bench_skip *skip = &plan->skips[i];
+        size_t used = strlen(skip->names);
+        snprintf(skip->names + used, sizeof skip->names - used, "%s%s", used > 0 ? ", " : "", made->scenario->name);
+    }
+    return true;
+}
+
 static bool check_case(const bench_case *made, bench_error *error)
 {
     char reason[256];
@@ -88,27 +112,39 @@ static bool add_case(bench_plan *plan, const bench_case *made, bench_error *erro
     return true;
 }
 
-/* Every engine with every worker count and shard layout. */
+/* As asked for, unless the engine has one thread and one shard. */
+static void set_layout(bench_case *made, const bench_options *options, uint32_t shards, uint32_t workers)
+{
+    if (options->shard_count > 0) {
+        made->def.shards[0] = options->shards[shards][0];
+        made->def.shards[1] = options->shards[shards][1];
+    }
+    if (options->worker_count > 0) {
+        made->def.workers = options->workers[workers];
+    }
+    if (made->engine->single) {
+        made->def.shards[0] = made->def.shards[1] = made->def.workers = 1;
+    }
+}
+
+/* Every engine with every worker count and shard layout that it knows. */
 static bool add_scenario(bench_plan *plan, const bench_options *options, bench_case made, bench_error *error)
 {
     const ph_world_def *def = ph_config_def(made.config);
     uint32_t layouts = options->shard_count > 0 ? options->shard_count : 1;
     uint32_t counts = options->worker_count > 0 ? options->worker_count : 1;
     for (uint32_t e = 0; e < options->engine_count; e++) {
-        for (uint32_t s = 0; s < layouts; s++) {
-            for (uint32_t w = 0; w < counts; w++) {
-                made.engine = options->engines[e];
-                made.def = *def;
-                if (options->shard_count > 0) {
-                    made.def.shards[0] = options->shards[s][0];
-                    made.def.shards[1] = options->shards[s][1];
-                }
-                if (options->worker_count > 0) {
-                    made.def.workers = options->workers[w];
-                }
-                if (!add_case(plan, &made, error)) {
-                    return false;
-                }
+        made.engine = options->engines[e];
+        made.def = *def;
+        if (skipped(plan, &made)) {
+            continue;
+        }
+        uint32_t combinations = made.engine->single ? 1 : layouts * counts;
+        for (uint32_t c = 0; c < combinations; c++) {
+            made.def = *def;
+            set_layout(&made, options, c / counts, c % counts);
+            if (!add_case(plan, &made, error)) {
+                return false;
             }
         }
     }
@@ -141,6 +177,9 @@ bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *me
             || !add_scenario(plan, options, made, error)) {
             return false;
         }
+    }
+    if (plan->case_count == 0) {
+        return bench_fail(error, "pharos-bench: no engine can run any of the scenarios");
     }
     return true;
 }

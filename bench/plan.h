@@ -8,12 +8,21 @@
 #include "bench/case.h"
 #include "bench/options.h"
 
+/* Scenarios that an engine can not run, for one reason. */
+typedef struct bench_skip {
+    const bench_engine *engine;
+    const char *reason;
+    char names[512]; /* of the scenarios; cut off when there are too many */
+} bench_skip;
+
 typedef struct bench_plan {
     ph_config *configs[BENCH_LIST_MAX]; /* one a scenario; the cases' classes live there */
     uint32_t config_count;
     bench_case *cases; /* those of a scenario side by side */
     uint32_t case_count;
     uint32_t case_room;
+    bench_skip skips[BENCH_LIST_MAX];
+    uint32_t skip_count;
     phx_mem *mem;
 } bench_plan;
 

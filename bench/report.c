@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-static const char rule[] = "----------------------------------------------------------------------------------------"
+static const char rule[] = "-------------------------------------------------------------------------------------------"
                            "------------------------------------------------";
 
 static void print_wrapped_keys(FILE *out, const bench_scenario *scenario)
@@ -33,10 +33,18 @@ void bench_report_list(FILE *out)
     }
 }
 
+void bench_report_skips(FILE *out, const bench_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->skip_count; i++) {
+        const bench_skip *skip = &plan->skips[i];
+        fprintf(out, "pharos-bench: %s skipped in %s: %s\n", skip->engine->name, skip->names, skip->reason);
+    }
+}
+
 static void table_head(FILE *out, const bench_machine *machine)
 {
     fprintf(out, "%s, %" PRIu32 " CPUs; %s, %s\n\n", machine->cpu, machine->cpus, machine->compiler, machine->build);
-    static const char columns[] = "%-15s %-8s %8s %7s %6s | %8s %8s | %9s %9s %9s %9s | %6s %7s | %7s %6s\n";
+    static const char columns[] = "%-15s %-11s %8s %7s %6s | %8s %8s | %9s %9s %9s %9s | %6s %7s | %7s %6s\n";
     fprintf(out, columns, "scenario", "engine", "entities", "workers", "shards", "ns/move", "", "tick us", "", "",
             "cpu us", "moves", "events", "bytes", "times");
     fprintf(out, columns, "", "", "", "", "", "min", "median", "median", "p99", "max", "median", "M/s", "M/s",
@@ -64,7 +72,7 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
     char shards[16];
     bool moved = run->moves > 0;
     snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
-    fprintf(out, "%-15s %-8s %8" PRIu64 " %7" PRIu32 " %6s | ", run->scenario->name, run->engine->name,
+    fprintf(out, "%-15s %-11s %8" PRIu64 " %7" PRIu32 " %6s | ", run->scenario->name, run->engine->name,
             run->last.entities, run->def.workers, shards);
     cell(out, 8, 1, summary->ns_per_move_min, moved);
     fputc(' ', out);
