@@ -11,6 +11,7 @@
 /* One measured tick. */
 typedef struct bench_sample {
     uint64_t wall_ns;
+    uint64_t latency_ns; /* from when it was due to its end; 0 without --hz */
     uint64_t cpu_ns; /* of all threads of this program meanwhile: other programs' load does not show in it */
     uint32_t moves;  /* move commands in it */
 } bench_sample;
@@ -28,6 +29,7 @@ void bench_samples_free(bench_samples *samples, phx_mem *mem);
 /* What the samples come to. */
 typedef struct bench_summary {
     double tick_us_min, tick_us_p50, tick_us_p99, tick_us_max;
+    double latency_us_p50, latency_us_p99, latency_us_max; /* from when it was due; 0 without --hz */
     double cpu_us_min, cpu_us_p50;
     double ns_per_move_min, ns_per_move_median; /* over the ticks with moves; 0 = there were none */
 } bench_summary;
@@ -45,6 +47,7 @@ typedef struct bench_case {
     uint32_t ticks;        /* to measure; 0 = all that the scenario has */
     uint32_t warmup;
     uint32_t verify_every; /* ticks; 0 = no check */
+    uint32_t hz;           /* ticks due in a second; 0 = one after the other */
     uint64_t seed;
     /* what came of it */
     uint32_t rounds;

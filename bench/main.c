@@ -64,13 +64,17 @@ static int run_case(bench *self, bench_case *run)
     return PHX_EXIT_TROUBLE;
 }
 
-/* Round by round, so that what disturbs the machine for a while disturbs all cases of a scenario alike. */
+/*
+ * Round by round, so that what disturbs the machine for a while disturbs all cases of a scenario alike; each round
+ * begins with another case, so that none always runs behind the same one.
+ */
 static int run_scenario(bench *self, uint32_t first, uint32_t end)
 {
     int result = PHX_EXIT_OK;
     for (self->round = 0; self->round < self->options.rounds; self->round++) {
-        for (uint32_t i = first; i < end && result == PHX_EXIT_OK; i++) {
-            result = run_case(self, &self->plan.cases[i]);
+        for (uint32_t i = 0; i < end - first && result == PHX_EXIT_OK; i++) {
+            uint32_t turn = (i + self->round) % (end - first);
+            result = run_case(self, &self->plan.cases[first + turn]);
         }
     }
     const bench_case *model = &self->plan.cases[first];

@@ -32,6 +32,13 @@ static const char help[] =
     "  pharos-bench --scenario hotspot --shards 1x1,4x4 --json out.jsonl\n"
     "      Two layouts; the figures also as one JSON object a line.\n"
     "\n"
+    "  pharos-bench --engine all --scenario walk-100k --rounds 5\n"
+    "      Side by side with the baselines, the rounds in turn; the ratios\n"
+    "      stand under the table.\n"
+    "\n"
+    "  pharos-bench --scenario mmo --hz 20 --ticks 400\n"
+    "      Twenty seconds of a server at 20 ticks a second: its latency.\n"
+    "\n"
     "  pharos-bench --entities 500 --ticks 40 --verify=1 --set tower_size=25\n"
     "      Small worlds of all scenarios, every list compared with brute\n"
     "      force after every tick.\n"
@@ -66,6 +73,7 @@ enum {
     KEY_TRACE,
     KEY_SEED,
     KEY_VERIFY,
+    KEY_HZ,
     KEY_JSON,
     KEY_CSV,
     KEY_LIST
@@ -84,6 +92,9 @@ static const struct argp_option argp_options[] = {
     {"ticks", KEY_TICKS, "N", 0, "Measure N ticks instead of the scenario's number", 2},
     {"warmup", KEY_WARMUP, "N", 0, "Run N ticks before them; 0 is allowed", 2},
     {"rounds", KEY_ROUNDS, "N", 0, "Run everything N times, taking turns, and put the ticks together (default: 1)", 2},
+    {"hz", KEY_HZ, "N", 0,
+     "Ticks are due N times a second, as in a server, and the table shows their latency: from when a tick was due to "
+     "its last batch given back", 2},
     {"seed", KEY_SEED, "N", 0, "Of the made crowds (default: 1)", 2},
     {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 3},
     {"set", KEY_SET, "KEY=VALUE", 0,
@@ -286,6 +297,9 @@ static error_t take_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_ROUNDS:
         options->rounds = (uint32_t)number(state, key, text, 1, 1000);
+        return 0;
+    case KEY_HZ:
+        options->hz = (uint32_t)number(state, key, text, 1, 10000);
         return 0;
     case KEY_SEED:
         options->seed = number(state, key, text, 0, UINT64_MAX);

@@ -32,6 +32,7 @@ typedef struct bench_options {
     bool warmup_given;
     uint32_t rounds;
     uint32_t verify_every; /* 0 = no check */
+    uint32_t hz;           /* ticks due in a second; 0 = one after the other */
     uint64_t seed;
     bool list;
 } bench_options;

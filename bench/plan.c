@@ -164,6 +164,7 @@ bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *me
             .ticks = options->ticks > 0 ? options->ticks : scenario->ticks,
             .warmup = options->warmup_given ? options->warmup : scenario->warmup,
             .verify_every = options->verify_every,
+            .hz = options->hz,
             .seed = options->seed,
         };
         ph_config *config;

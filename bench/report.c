@@ -41,11 +41,12 @@ void bench_report_skips(FILE *out, const bench_plan *plan)
     }
 }
 
-static void table_head(FILE *out, const bench_machine *machine)
+static void table_head(FILE *out, const bench_machine *machine, uint32_t hz)
 {
+    const char *what = hz > 0 ? "late us" : "tick us";
     fprintf(out, "%s, %" PRIu32 " CPUs; %s, %s\n\n", machine->cpu, machine->cpus, machine->compiler, machine->build);
     static const char columns[] = "%-15s %-11s %8s %7s %6s | %8s %8s | %9s %9s %9s %9s | %6s %7s | %7s %6s\n";
-    fprintf(out, columns, "scenario", "engine", "entities", "workers", "shards", "ns/move", "", "tick us", "", "",
+    fprintf(out, columns, "scenario", "engine", "entities", "workers", "shards", "ns/move", "", what, "", "",
             "cpu us", "moves", "events", "bytes", "times");
     fprintf(out, columns, "", "", "", "", "", "min", "median", "median", "p99", "max", "median", "M/s", "M/s",
             "/entity", "faster");
@@ -77,8 +78,10 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
     cell(out, 8, 1, summary->ns_per_move_min, moved);
     fputc(' ', out);
     cell(out, 8, 1, summary->ns_per_move_median, moved);
-    fprintf(out, " | %9.1f %9.1f %9.1f %9.1f | ", summary->tick_us_p50, summary->tick_us_p99, summary->tick_us_max,
-            summary->cpu_us_p50);
+    bool late = run->hz > 0;
+    fprintf(out, " | %9.1f %9.1f %9.1f %9.1f | ", late ? summary->latency_us_p50 : summary->tick_us_p50,
+            late ? summary->latency_us_p99 : summary->tick_us_p99,
+            late ? summary->latency_us_max : summary->tick_us_max, summary->cpu_us_p50);
     cell(out, 6, 2, per_second_m(run->moves, run->total_ns), moved);
     fputc(' ', out);
     cell(out, 7, 2, per_second_m(run->enters + run->leaves, run->total_ns), run->enters + run->leaves > 0);
@@ -89,7 +92,8 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
 
 void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine)
 {
-    table_head(out, machine);
+    uint32_t hz = plan->cases[0].hz;
+    table_head(out, machine, hz);
     for (uint32_t first = 0; first < plan->case_count;) {
         uint32_t end = bench_plan_scenario_end(plan, first);
         double first_us = 0;
@@ -111,6 +115,10 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
         first = end;
     }
     fputs("times faster: the median tick of the scenario's first row, divided by this row's\n", out);
+    if (hz > 0) {
+        fprintf(out, "late: from when the tick was due, %" PRIu32 " times a second, to its end; median, p99, max\n", hz);
+    }
+    bench_report_ratios(out, plan);
 }
 
 bool bench_report_faults(FILE *out, const bench_plan *plan)

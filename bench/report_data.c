@@ -36,6 +36,9 @@ static double phase_us(const figures *of, bench_phase phase)
     F(tick_us_p50, of->summary.tick_us_p50, true) \
     F(tick_us_p99, of->summary.tick_us_p99, true) \
     F(tick_us_max, of->summary.tick_us_max, true) \
+    F(latency_us_p50, of->summary.latency_us_p50, of->run->hz > 0) \
+    F(latency_us_p99, of->summary.latency_us_p99, of->run->hz > 0) \
+    F(latency_us_max, of->summary.latency_us_max, of->run->hz > 0) \
     F(cpu_us_min, of->summary.cpu_us_min, true) \
     F(cpu_us_p50, of->summary.cpu_us_p50, true) \
     U(moves, of->run->moves) \
@@ -58,6 +61,7 @@ static double phase_us(const figures *of, bench_phase phase)
     U(refused, of->run->last.refused) \
     U(rounds, of->run->rounds) \
     U(warmup, of->run->warmup) \
+    U(hz, of->run->hz) \
     U(seed, of->run->seed) \
     U(lists_compared, of->run->lists_compared) \
     U(faults, of->run->faults.count + (of->run->hash_differs ? 1 : 0))
