@@ -36,12 +36,21 @@ typedef struct bench_summary {
 
 bench_summary bench_samples_summary(const bench_samples *samples, phx_mem *mem);
 
+/* What a case is run for, besides the table. */
+typedef enum bench_plot {
+    BENCH_PLOT_NONE,
+    BENCH_PLOT_ENTITIES, /* a point of the plot of cost against entities */
+    BENCH_PLOT_DENSITY
+} bench_plot;
+
 typedef struct bench_case {
     /* what is run */
     const bench_scenario *scenario;
     const bench_engine *engine;
     const ph_config *config;
     ph_world_def def;      /* config's, with this case's workers and shards */
+    uint32_t group;        /* cases of one have the same commands and events, and take turns */
+    bench_plot plot;
     const char *path;      /* of the trace, else NULL */
     uint32_t entities;     /* of the scenario; 0 = as the trace has it */
     uint32_t ticks;        /* to measure; 0 = all that the scenario has */

@@ -12,6 +12,7 @@
 #include "bench/memory.h"
 #include "bench/options.h"
 #include "bench/plan.h"
+#include "bench/plot.h"
 #include "bench/report.h"
 #include "bench/run.h"
 #include "tools/cli.h"
@@ -195,11 +196,20 @@ static int report(bench *self)
 static int run_and_report(bench *self)
 {
     const bench_options *options = &self->options;
+    bench_error trouble = { "" };
+    if (options->plot != NULL && !bench_plot_check(options->plot, &trouble)) {
+        fprintf(stderr, "pharos-bench: %s\n", trouble.text);
+        return PHX_EXIT_TROUBLE;
+    }
     bool opened = open_output(self, &self->json, options->json) && open_output(self, &self->csv, options->csv);
     int result = opened ? run_all(self) : PHX_EXIT_TROUBLE;
     bool ran = result == PHX_EXIT_OK;
     if (ran) {
         result = report(self);
+    }
+    if (ran && options->plot != NULL && !bench_plot_write(options->plot, &self->plan, &self->machine, &trouble)) {
+        fprintf(stderr, "pharos-bench: %s\n", trouble.text);
+        result = PHX_EXIT_TROUBLE;
     }
     bool json_good = close_output(self, &self->json, options->json, write_json, ran);
     bool csv_good = close_output(self, &self->csv, options->csv, write_csv, ran);

@@ -8,6 +8,7 @@
 
 #include <pharos/pharos.h>
 
+#include "bench/machine.h"
 #include "bench/memory.h"
 #include "tools/cli.h"
 
@@ -76,6 +77,7 @@ enum {
     KEY_HZ,
     KEY_JSON,
     KEY_CSV,
+    KEY_PLOT,
     KEY_LIST
 };
 
@@ -105,6 +107,10 @@ static const struct argp_option argp_options[] = {
      "lists of up to 2000 entities, else 128 drawn ones", 4},
     {"json", KEY_JSON, "FILE", 0, "Write one JSON object a line for each run; - is the standard output", 5},
     {"csv", KEY_CSV, "FILE", 0, "Write the same figures as CSV; - is the standard output", 5},
+    {"plot", KEY_PLOT, "DIR", 0,
+     "Draw the figures into DIR as PNG and SVG, with gnuplot: engines side by side, cost against entities, density and "
+     "workers. Runs sweeps for it on top; all engines, and 1, 2, 4, ... workers, unless said otherwise; --entities is "
+     "the most that they go to", 5},
     {0},
 };
 
@@ -237,8 +243,18 @@ static void defaults(struct argp_state *state, bench_options *options)
         list_place(state, KEY_SCENARIO, options->scenario_count);
         options->scenarios[options->scenario_count++] = &bench_scenario_trace;
     }
+    if (options->engine_count == 0 && options->plot != NULL) {
+        take_engine(state, options, "all");
+    }
     if (options->engine_count == 0) {
         add_engine(state, options, &bench_engine_pharos);
+    }
+    uint32_t cpus = bench_machine_look().cpus;
+    if (options->worker_count == 0 && options->plot != NULL) {
+        options->workers[options->worker_count++] = 1;
+        for (uint32_t n = 2; n <= cpus && n <= PH_WORKERS_MAX && options->worker_count < BENCH_LIST_MAX; n *= 2) {
+            options->workers[options->worker_count++] = n;
+        }
     }
 }
 
@@ -265,6 +281,9 @@ static error_t take_lists_and_paths(struct argp_state *state, bench_options *opt
         return 0;
     case KEY_JSON:
         path_once(state, key, &options->json, text);
+        return 0;
+    case KEY_PLOT:
+        path_once(state, key, &options->plot, text);
         return 0;
     case KEY_CSV:
         path_once(state, key, &options->csv, text);

@@ -16,6 +16,7 @@ typedef struct bench_options {
     const char *trace;
     const char *json;
     const char *csv;
+    const char *plot; /* folder */
     const char **sets; /* assignments, in the order given */
     uint32_t set_count;
     const bench_scenario *scenarios[BENCH_LIST_MAX];
