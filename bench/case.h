@@ -45,6 +45,7 @@ typedef enum bench_plot {
 
 typedef struct bench_case {
     /* what is run */
+    const char *name; /* in the reports: the scenario's, or a point of a sweep */
     const bench_scenario *scenario;
     const bench_engine *engine;
     const ph_config *config;

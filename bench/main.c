@@ -43,7 +43,7 @@ static void show_progress(void *user, uint64_t tick, uint64_t ticks)
         snprintf(of, sizeof of, " of %llu", (unsigned long long)ticks);
     }
     phx_progress_show(&self->progress, "%s, %s, workers %u, shards %ux%u, round %u of %u: tick %llu%s",
-                      run->scenario->name, run->engine->name, run->def.workers, run->def.shards[0],
+                      run->name, run->engine->name, run->def.workers, run->def.shards[0],
                       run->def.shards[1], self->round + 1, self->options.rounds, (unsigned long long)tick, of);
 }
 
@@ -60,7 +60,7 @@ static int run_case(bench *self, bench_case *run)
         fprintf(stderr, "%s\n", error.text);
         return PHX_EXIT_USAGE;
     }
-    fprintf(stderr, "pharos-bench: %s on %s, workers %u, shards %ux%u: %s\n", run->scenario->name, run->engine->name,
+    fprintf(stderr, "pharos-bench: %s on %s, workers %u, shards %ux%u: %s\n", run->name, run->engine->name,
             run->def.workers, run->def.shards[0], run->def.shards[1], error.text);
     return PHX_EXIT_TROUBLE;
 }

@@ -80,7 +80,7 @@ static bool skipped(bench_plan *plan, const bench_case *made)
     if (i < BENCH_LIST_MAX) {
         bench_skip *skip = &plan->skips[i];
         size_t used = strlen(skip->names);
-        snprintf(skip->names + used, sizeof skip->names - used, "%s%s", used > 0 ? ", " : "", made->scenario->name);
+        snprintf(skip->names + used, sizeof skip->names - used, "%s%s", used > 0 ? ", " : "", made->name);
     }
     return true;
 }
@@ -88,7 +88,7 @@ static bool skipped(bench_plan *plan, const bench_case *made)
 static bool check_case(const bench_case *made, bench_error *error)
 {
     char reason[256];
-    const char *name = made->scenario->name;
+    const char *name = made->name;
     if (ph_world_def_check(&made->def, reason, sizeof reason) != PH_OK) {
         return bench_fail(error, "%s: %s", name, reason);
     }
@@ -176,6 +176,7 @@ static bool add_scenarios(bench_plan *plan, const bench_options *options, bench_
         bool has_count = scenario->entities > 0; /* a trace has its own */
         bench_case made = common;
         made.scenario = scenario;
+        made.name = scenario->name;
         made.path = scenario == &bench_scenario_trace ? options->trace : NULL;
         made.entities = has_count && options->entities > 0 ? options->entities : scenario->entities;
         made.ticks = options->ticks > 0 ? options->ticks : scenario->ticks;
@@ -195,6 +196,7 @@ static bool add_sweeps(bench_plan *plan, const bench_options *options, bench_cas
     for (uint32_t i = 0; i < count; i++) {
         bench_case made = common;
         made.scenario = sweeps[i].scenario;
+        made.name = sweeps[i].name;
         made.entities = sweeps[i].entities;
         made.plot = sweeps[i].plot;
         made.ticks = options->ticks > 0 ? options->ticks : sweeps[i].ticks;

@@ -17,11 +17,12 @@
 
 static const char program[] = "gnuplot";
 
-enum { COLOURS = 8 };
+enum { COLOURS = 12 };
 
-/* In the order of the engines, or of the scenarios; all can be told apart by the colour-blind too. */
+/* In the order of the engines, or of the scenarios. */
 static const char *const colours[COLOURS] = { "#d62728", "#1f77b4", "#2ca02c", "#9467bd",
-                                              "#8c564b", "#e377c2", "#7f7f7f", "#17becf" };
+                                              "#8c564b", "#e377c2", "#7f7f7f", "#17becf",
+                                              "#ff7f0e", "#bcbd22", "#000000", "#aec7e8" };
 
 typedef struct plotter {
     const char *folder;
@@ -237,7 +238,7 @@ static bool plot_workers(plotter *self)
                 }
             }
             fputs("END\n", self->script);
-            add_line(&draw, block, model->scenario->name, block);
+            add_line(&draw, block, model->name, block);
             block++;
         }
         first = next;
@@ -245,7 +246,7 @@ static bool plot_workers(plotter *self)
     add(&draw, "%sx with lines dashtype 2 linecolor rgb 'black' title 'as many times as workers'",
         draw.used == 0 ? "plot " : ", ");
     fprintf(self->script, "set xlabel 'workers'\nset ylabel 'times faster than one worker'\n"
-            "set xrange [1:%" PRIu32 "]\nset xtics 1\nset yrange [0:]\nset key top left\n", workers_max);
+            "set xrange [1:%" PRIu32 "]\nset xtics 1\nset yrange [0:]\nset key outside right\n", workers_max);
     return end(self, "workers", draw.text);
 }
 
@@ -275,7 +276,7 @@ static bool plot_engines(plotter *self)
         uint32_t next = bench_plan_scenario_end(plan, first);
         const bench_case *model = &plan->cases[first];
         if (model->plot == BENCH_PLOT_NONE && model->moves > 0) {
-            fprintf(self->script, "\"%s\"", model->scenario->name);
+            fprintf(self->script, "\"%s\"", model->name);
             for (uint32_t e = 0; e < bench_engine_count(); e++) {
                 const bench_case *run = of_engine(plan, first, next, bench_engine_at(e));
                 if (run == NULL) {

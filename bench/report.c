@@ -73,7 +73,7 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
     char shards[16];
     bool moved = run->moves > 0;
     snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
-    fprintf(out, "%-15s %-11s %8" PRIu64 " %7" PRIu32 " %6s | ", run->scenario->name, run->engine->name,
+    fprintf(out, "%-15s %-11s %8" PRIu64 " %7" PRIu32 " %6s | ", run->name, run->engine->name,
             run->last.entities, run->def.workers, shards);
     cell(out, 8, 1, summary->ns_per_move_min, moved);
     fputc(' ', out);
@@ -128,7 +128,7 @@ bool bench_report_faults(FILE *out, const bench_plan *plan)
         const bench_case *run = &plan->cases[i];
         char name[96];
         snprintf(name, sizeof name, "%s on %s, workers %" PRIu32 ", shards %" PRIu32 "x%" PRIu32,
-                 run->scenario->name, run->engine->name, run->def.workers, run->def.shards[0], run->def.shards[1]);
+                 run->name, run->engine->name, run->def.workers, run->def.shards[0], run->def.shards[1]);
         if (run->hash_differs) {
             fprintf(out, "pharos-bench: %s, seed %" PRIu64 ": other events than an earlier run of the scenario: "
                     "hash %016" PRIx64 ", %" PRIu64 " events\n", name, run->seed, run->event_hash, run->events_all);

@@ -91,7 +91,7 @@ void bench_report_json(FILE *out, const bench_case *run, const bench_machine *ma
 {
     figures of = make_figures(run, mem);
     fputs("{\"scenario\":", out);
-    phx_json_string(out, run->scenario->name);
+    phx_json_string(out, run->name);
     fputs(",\"engine\":", out);
     phx_json_string(out, run->engine->name);
     fprintf(out, ",\"shards\":[%" PRIu32 ",%" PRIu32 "]", run->def.shards[0], run->def.shards[1]);
@@ -125,7 +125,7 @@ void bench_report_csv(FILE *out, const bench_case *run, phx_mem *mem)
 {
     figures made = make_figures(run, mem);
     const figures *of = &made;
-    fprintf(out, "%s,%s,%" PRIu32 "x%" PRIu32, run->scenario->name, run->engine->name, run->def.shards[0],
+    fprintf(out, "%s,%s,%" PRIu32 "x%" PRIu32, run->name, run->engine->name, run->def.shards[0],
             run->def.shards[1]);
 #define CSV_U(name, value) fprintf(out, ",%" PRIu64, (uint64_t)(value));
 #define CSV_F(name, value, known) \

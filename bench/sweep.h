@@ -10,6 +10,7 @@
 enum { BENCH_SWEEP_MAX = 16 };
 
 typedef struct bench_sweep {
+    const char *name;
     const bench_scenario *scenario;
     uint32_t entities;
     uint32_t ticks;
