@@ -70,6 +70,9 @@ static bool skipped(bench_plan *plan, const bench_case *made)
     if (reason == NULL) {
         return false;
     }
+    if (made->plot != BENCH_PLOT_NONE) { /* the plot just lacks its line */
+        return true;
+    }
     uint32_t i = 0;
     while (i < plan->skip_count && (plan->skips[i].engine != engine || plan->skips[i].reason != reason)) {
         i++;

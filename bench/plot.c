@@ -59,6 +59,10 @@ bool bench_plot_check(const char *folder, bench_error *error)
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         return bench_fail(error, "--plot: %s: %s", folder, strerror(errno));
     }
+    struct stat is;
+    if (stat(folder, &is) == 0 && !S_ISDIR(is.st_mode)) {
+        return bench_fail(error, "--plot: %s: %s", folder, strerror(ENOTDIR));
+    }
     if (access(folder, W_OK | X_OK) != 0) {
         return bench_fail(error, "--plot: %s: %s", folder, strerror(errno));
     }

@@ -45,7 +45,10 @@ uint32_t bench_sweep_make(bench_sweep sweeps[BENCH_SWEEP_MAX], uint32_t entities
         }
     }
     uint32_t crowd = entities_max > 0 && entities_max < DENSITY_ENTITIES ? entities_max : DENSITY_ENTITIES;
-    for (uint32_t i = 0; i < sizeof view_steps / sizeof view_steps[0] && view_steps[i].in_view < (float)crowd; i++) {
+    for (uint32_t i = 0; i < sizeof view_steps / sizeof view_steps[0]; i++) {
+        if (view_steps[i].in_view >= (float)crowd) {
+            break;
+        }
         double side = sqrt((double)crowd * 3.14159265 * VIEW * VIEW / (double)view_steps[i].in_view);
         sweeps[count++] = (bench_sweep){ view_steps[i].name,    &bench_dense_100k, crowd,
                                          ticks_for(crowd) / 4, (float)ceil(side), BENCH_PLOT_DENSITY };

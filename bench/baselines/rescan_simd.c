@@ -20,7 +20,7 @@ static void *simd_create(const ph_world_def *def, phx_mem *mem, bench_error *err
     (void)error;
     rescan_simd *self = baseline_create(sizeof *self, def, mem);
     self->lists.mem = &self->base.mem;
-    self->scan = scan_choose();
+    self->scan = scan_at(scan_count() - 1);
     sorted_init(&self->places, def, &self->base.mem);
     return self;
 }

@@ -83,19 +83,33 @@ __attribute__((target("avx512f,popcnt"))) static uint32_t scan_avx512(const sort
     return count;
 }
 
-scan_fn scan_choose(void)
+uint32_t scan_count(void)
 {
-    make_lanes();
     if (__builtin_cpu_supports("avx512f")) {
-        return scan_avx512;
+        return 3;
     }
-    return __builtin_cpu_supports("avx2") ? scan_avx2 : scan_plain;
+    return __builtin_cpu_supports("avx2") ? 2 : 1;
+}
+
+scan_fn scan_at(uint32_t index)
+{
+    static const scan_fn scans[] = { scan_plain, scan_avx2, scan_avx512 };
+    PHX_ASSERT(index < scan_count());
+    make_lanes();
+    return scans[index];
 }
 
 #else
 
-scan_fn scan_choose(void)
+uint32_t scan_count(void)
 {
+    return 1;
+}
+
+scan_fn scan_at(uint32_t index)
+{
+    PHX_ASSERT(index == 0);
+    (void)index;
     return scan_plain;
 }
 

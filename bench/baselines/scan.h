@@ -20,6 +20,8 @@ typedef struct scan_centre {
  */
 typedef uint32_t (*scan_fn)(const sorted *places, uint32_t begin, uint32_t end, scan_centre centre, uint32_t *hits);
 
-scan_fn scan_choose(void);
+/* Those that this processor knows, the narrowest first: all of them find the same. */
+uint32_t scan_count(void);
+scan_fn scan_at(uint32_t index);
 
 #endif

@@ -36,7 +36,7 @@ void sorted_make(sorted *of, const population *people)
 {
     make_room(of, people->slot_count);
     uint32_t cell_count = of->grid.nx * of->grid.ny;
-    uint32_t *next = of->starts + 1; /* counts, then where the cell's next entity goes, then where the next cell starts */
+    uint32_t *next = of->starts + 1; /* where the cell's next entity goes; in the end where the next cell starts */
     memset(of->starts, 0, ((size_t)cell_count + 2) * sizeof *of->starts);
     for (uint32_t s = 0; s < people->slot_count; s++) {
         uint32_t cell = POPULATION_NONE;
