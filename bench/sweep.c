@@ -39,7 +39,8 @@ uint32_t bench_sweep_make(bench_sweep sweeps[BENCH_SWEEP_MAX], uint32_t entities
             }
             entities = entities_max; /* fewer than the first step: that one point, and no other */
         }
-        sweeps[count++] = (bench_sweep){ "entities", &bench_walk_10k, entities, ticks_for(entities), 0, BENCH_PLOT_ENTITIES };
+        sweeps[count++] =
+            (bench_sweep){ "entities", &bench_walk_10k, entities, ticks_for(entities), 0, BENCH_PLOT_ENTITIES };
         if (entities == entities_max) {
             break;
         }

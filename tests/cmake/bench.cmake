@@ -15,6 +15,7 @@ add_test(NAME program_bench_baselines
             $<TARGET_FILE:pharos-bench>)
 pharos_test_properties(program_bench_baselines 300 "program")
 pharos_plain_test(NAME bench_scan SOURCES programs/bench_scan.c ../bench/baselines/scan.c)
+pharos_plain_test(NAME bench_pace SOURCES programs/bench_pace.c ../bench/pace.c LIBS pharos_tools)
 
 add_test(NAME program_bench_compare
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_compare.py
