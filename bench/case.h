@@ -11,6 +11,7 @@
 /* One measured tick. */
 typedef struct bench_sample {
     uint64_t wall_ns;
+    uint64_t latency_ns; /* from when it was due to its end; 0 without --hz */
     uint64_t cpu_ns; /* of all threads of this program meanwhile: other programs' load does not show in it */
     uint32_t moves;  /* move commands in it */
 } bench_sample;
@@ -28,23 +29,35 @@ void bench_samples_free(bench_samples *samples, phx_mem *mem);
 /* What the samples come to. */
 typedef struct bench_summary {
     double tick_us_min, tick_us_p50, tick_us_p99, tick_us_max;
+    double latency_us_p50, latency_us_p99, latency_us_max; /* from when it was due; 0 without --hz */
     double cpu_us_min, cpu_us_p50;
     double ns_per_move_min, ns_per_move_median; /* over the ticks with moves; 0 = there were none */
 } bench_summary;
 
 bench_summary bench_samples_summary(const bench_samples *samples, phx_mem *mem);
 
+/* What a case is run for, besides the table. */
+typedef enum bench_plot {
+    BENCH_PLOT_NONE,
+    BENCH_PLOT_ENTITIES, /* a point of the plot of cost against entities */
+    BENCH_PLOT_DENSITY
+} bench_plot;
+
 typedef struct bench_case {
     /* what is run */
+    const char *name; /* in the reports: the scenario's, or a point of a sweep */
     const bench_scenario *scenario;
     const bench_engine *engine;
     const ph_config *config;
     ph_world_def def;      /* config's, with this case's workers and shards */
+    uint32_t group;        /* cases of one have the same commands and events, and take turns */
+    bench_plot plot;
     const char *path;      /* of the trace, else NULL */
     uint32_t entities;     /* of the scenario; 0 = as the trace has it */
     uint32_t ticks;        /* to measure; 0 = all that the scenario has */
     uint32_t warmup;
     uint32_t verify_every; /* ticks; 0 = no check */
+    uint32_t hz;           /* ticks due in a second; 0 = one after the other */
     uint64_t seed;
     /* what came of it */
     uint32_t rounds;

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const bench_engine *const engines[] = { &bench_engine_pharos };
+static const bench_engine *const engines[] = {
+    &bench_engine_pharos, &bench_engine_batch, &bench_engine_rescan_simd, &bench_engine_rescan, &bench_engine_towers,
+};
 
 uint32_t bench_engine_count(void)
 {

@@ -57,6 +57,9 @@ typedef struct bench_stats {
 typedef struct bench_engine {
     const char *name;
     const char *doc;
+    bool single; /* one thread, one shard: run once, whatever --workers and --shards say */
+    /* NULL, or tells why it can not run this world (trace: its commands come from a file), or NULL when it can. */
+    const char *(*refuse)(const ph_world_def *def, bool trace);
     /* NULL: see error. def lives longer than the engine. */
     void *(*create)(const ph_world_def *def, phx_mem *mem, bench_error *error);
     /* Not timed: brings the first entities in, in as many ticks as it needs, and tells what came of it. */
@@ -73,6 +76,7 @@ typedef struct bench_engine {
 } bench_engine;
 
 extern const bench_engine bench_engine_pharos;
+extern const bench_engine bench_engine_batch, bench_engine_rescan, bench_engine_rescan_simd, bench_engine_towers;
 
 uint32_t bench_engine_count(void);
 const bench_engine *bench_engine_at(uint32_t index);

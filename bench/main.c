@@ -12,6 +12,7 @@
 #include "bench/memory.h"
 #include "bench/options.h"
 #include "bench/plan.h"
+#include "bench/plot.h"
 #include "bench/report.h"
 #include "bench/run.h"
 #include "tools/cli.h"
@@ -42,7 +43,7 @@ static void show_progress(void *user, uint64_t tick, uint64_t ticks)
         snprintf(of, sizeof of, " of %llu", (unsigned long long)ticks);
     }
     phx_progress_show(&self->progress, "%s, %s, workers %u, shards %ux%u, round %u of %u: tick %llu%s",
-                      run->scenario->name, run->engine->name, run->def.workers, run->def.shards[0],
+                      run->name, run->engine->name, run->def.workers, run->def.shards[0],
                       run->def.shards[1], self->round + 1, self->options.rounds, (unsigned long long)tick, of);
 }
 
@@ -59,18 +60,22 @@ static int run_case(bench *self, bench_case *run)
         fprintf(stderr, "%s\n", error.text);
         return PHX_EXIT_USAGE;
     }
-    fprintf(stderr, "pharos-bench: %s on %s, workers %u, shards %ux%u: %s\n", run->scenario->name, run->engine->name,
+    fprintf(stderr, "pharos-bench: %s on %s, workers %u, shards %ux%u: %s\n", run->name, run->engine->name,
             run->def.workers, run->def.shards[0], run->def.shards[1], error.text);
     return PHX_EXIT_TROUBLE;
 }
 
-/* Round by round, so that what disturbs the machine for a while disturbs all cases of a scenario alike. */
+/*
+ * Round by round, so that what disturbs the machine for a while disturbs all cases of a scenario alike; each round
+ * begins with another case, so that none always runs behind the same one.
+ */
 static int run_scenario(bench *self, uint32_t first, uint32_t end)
 {
     int result = PHX_EXIT_OK;
     for (self->round = 0; self->round < self->options.rounds; self->round++) {
-        for (uint32_t i = first; i < end && result == PHX_EXIT_OK; i++) {
-            result = run_case(self, &self->plan.cases[i]);
+        for (uint32_t i = 0; i < end - first && result == PHX_EXIT_OK; i++) {
+            uint32_t turn = (i + self->round) % (end - first);
+            result = run_case(self, &self->plan.cases[first + turn]);
         }
     }
     const bench_case *model = &self->plan.cases[first];
@@ -191,11 +196,20 @@ static int report(bench *self)
 static int run_and_report(bench *self)
 {
     const bench_options *options = &self->options;
+    bench_error trouble = { "" };
+    if (options->plot != NULL && !bench_plot_check(options->plot, &trouble)) {
+        fprintf(stderr, "pharos-bench: %s\n", trouble.text);
+        return PHX_EXIT_TROUBLE;
+    }
     bool opened = open_output(self, &self->json, options->json) && open_output(self, &self->csv, options->csv);
     int result = opened ? run_all(self) : PHX_EXIT_TROUBLE;
     bool ran = result == PHX_EXIT_OK;
     if (ran) {
         result = report(self);
+    }
+    if (ran && options->plot != NULL && !bench_plot_write(options->plot, &self->plan, &self->machine, &trouble)) {
+        fprintf(stderr, "pharos-bench: %s\n", trouble.text);
+        result = PHX_EXIT_TROUBLE;
     }
     bool json_good = close_output(self, &self->json, options->json, write_json, ran);
     bool csv_good = close_output(self, &self->csv, options->csv, write_csv, ran);
@@ -210,7 +224,9 @@ static int plan_and_run(bench *self)
         return fflush(stdout) == 0 ? PHX_EXIT_OK : PHX_EXIT_TROUBLE;
     }
     int result = PHX_EXIT_USAGE;
-    if (bench_plan_make(&self->plan, &self->options, &self->mem, &error)) {
+    bool planned = bench_plan_make(&self->plan, &self->options, &self->mem, &error);
+    bench_report_skips(stderr, &self->plan);
+    if (planned) {
         self->machine = bench_machine_look();
         result = run_and_report(self);
     } else {

@@ -8,6 +8,7 @@
 
 #include <pharos/pharos.h>
 
+#include "bench/machine.h"
 #include "bench/memory.h"
 #include "tools/cli.h"
 
@@ -31,6 +32,13 @@ static const char help[] =
     "\n"
     "  pharos-bench --scenario hotspot --shards 1x1,4x4 --json out.jsonl\n"
     "      Two layouts; the figures also as one JSON object a line.\n"
+    "\n"
+    "  pharos-bench --engine all --scenario walk-100k --rounds 5\n"
+    "      Side by side with the baselines, the rounds in turn; the ratios\n"
+    "      stand under the table.\n"
+    "\n"
+    "  pharos-bench --scenario mmo --hz 20 --ticks 400\n"
+    "      Twenty seconds of a server at 20 ticks a second: its latency.\n"
     "\n"
     "  pharos-bench --entities 500 --ticks 40 --verify=1 --set tower_size=25\n"
     "      Small worlds of all scenarios, every list compared with brute\n"
@@ -66,8 +74,10 @@ enum {
     KEY_TRACE,
     KEY_SEED,
     KEY_VERIFY,
+    KEY_HZ,
     KEY_JSON,
     KEY_CSV,
+    KEY_PLOT,
     KEY_LIST
 };
 
@@ -84,6 +94,9 @@ static const struct argp_option argp_options[] = {
     {"ticks", KEY_TICKS, "N", 0, "Measure N ticks instead of the scenario's number", 2},
     {"warmup", KEY_WARMUP, "N", 0, "Run N ticks before them; 0 is allowed", 2},
     {"rounds", KEY_ROUNDS, "N", 0, "Run everything N times, taking turns, and put the ticks together (default: 1)", 2},
+    {"hz", KEY_HZ, "N", 0,
+     "Ticks are due N times a second, as in a server, and the table shows their latency: from when a tick was due to "
+     "its last batch given back", 2},
     {"seed", KEY_SEED, "N", 0, "Of the made crowds (default: 1)", 2},
     {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 3},
     {"set", KEY_SET, "KEY=VALUE", 0,
@@ -94,6 +107,10 @@ static const struct argp_option argp_options[] = {
      "lists of up to 2000 entities, else 128 drawn ones", 4},
     {"json", KEY_JSON, "FILE", 0, "Write one JSON object a line for each run; - is the standard output", 5},
     {"csv", KEY_CSV, "FILE", 0, "Write the same figures as CSV; - is the standard output", 5},
+    {"plot", KEY_PLOT, "DIR", 0,
+     "Draw the figures into DIR as PNG and SVG, with gnuplot: engines side by side, cost against entities, density and "
+     "workers. Runs sweeps for it on top; all engines, and 1, 2, 4, ... workers, unless said otherwise; --entities is "
+     "the most that they go to", 5},
     {0},
 };
 
@@ -226,8 +243,18 @@ static void defaults(struct argp_state *state, bench_options *options)
         list_place(state, KEY_SCENARIO, options->scenario_count);
         options->scenarios[options->scenario_count++] = &bench_scenario_trace;
     }
+    if (options->engine_count == 0 && options->plot != NULL) {
+        take_engine(state, options, "all");
+    }
     if (options->engine_count == 0) {
         add_engine(state, options, &bench_engine_pharos);
+    }
+    uint32_t cpus = bench_machine_look().cpus;
+    if (options->worker_count == 0 && options->plot != NULL) {
+        options->workers[options->worker_count++] = 1;
+        for (uint32_t n = 2; n <= cpus && n <= PH_WORKERS_MAX && options->worker_count < BENCH_LIST_MAX; n *= 2) {
+            options->workers[options->worker_count++] = n;
+        }
     }
 }
 
@@ -254,6 +281,9 @@ static error_t take_lists_and_paths(struct argp_state *state, bench_options *opt
         return 0;
     case KEY_JSON:
         path_once(state, key, &options->json, text);
+        return 0;
+    case KEY_PLOT:
+        path_once(state, key, &options->plot, text);
         return 0;
     case KEY_CSV:
         path_once(state, key, &options->csv, text);
@@ -286,6 +316,9 @@ static error_t take_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_ROUNDS:
         options->rounds = (uint32_t)number(state, key, text, 1, 1000);
+        return 0;
+    case KEY_HZ:
+        options->hz = (uint32_t)number(state, key, text, 1, 10000);
         return 0;
     case KEY_SEED:
         options->seed = number(state, key, text, 0, UINT64_MAX);

@@ -16,6 +16,7 @@ typedef struct bench_options {
     const char *trace;
     const char *json;
     const char *csv;
+    const char *plot; /* folder */
     const char **sets; /* assignments, in the order given */
     uint32_t set_count;
     const bench_scenario *scenarios[BENCH_LIST_MAX];
@@ -32,6 +33,7 @@ typedef struct bench_options {
     bool warmup_given;
     uint32_t rounds;
     uint32_t verify_every; /* 0 = no check */
+    uint32_t hz;           /* ticks due in a second; 0 = one after the other */
     uint64_t seed;
     bool list;
 } bench_options;

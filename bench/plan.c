@@ -5,6 +5,7 @@
 #include "bench/plan.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <pharos/pharos.h>
 
@@ -20,12 +21,13 @@ static bool set_key(ph_config *config, const char *assignment, bench_error *erro
     return bench_fail(error, "%s", status == PH_NO_MEMORY ? ph_status_text(status) : reason.reason);
 }
 
-/* The scenario's own: the world's side, then its keys. */
-static bool set_scenario(ph_config *config, const bench_scenario *scenario, uint32_t entities, bench_error *error)
+/* The scenario's own: the world's side (0 = as it is for so many entities), then its keys. */
+static bool set_scenario(ph_config *config, const bench_scenario *scenario, uint32_t entities, float given_side,
+                         bench_error *error)
 {
     if (scenario->side > 0) {
         char world[64];
-        double side = (double)bench_scenario_side(scenario, entities);
+        double side = (double)(given_side > 0 ? given_side : bench_scenario_side(scenario, entities));
         snprintf(world, sizeof world, "world_size=%.9g,%.9g", side, side);
         if (!set_key(config, "world_origin=0,0", error) || !set_key(config, world, error)) {
             return false;
@@ -40,7 +42,7 @@ static bool set_scenario(ph_config *config, const bench_scenario *scenario, uint
 }
 
 static bool fill_config(ph_config *config, const bench_options *options, const bench_scenario *scenario,
-                        uint32_t entities, bench_error *error)
+                        uint32_t entities, float side, bench_error *error)
 {
     ph_config_error reason = { "" };
     if (options->config != NULL) {
@@ -49,7 +51,7 @@ static bool fill_config(ph_config *config, const bench_options *options, const b
             return bench_fail(error, "%s", status == PH_NO_MEMORY ? ph_status_text(status) : reason.reason);
         }
     }
-    if (!set_scenario(config, scenario, entities, error)) {
+    if (!set_scenario(config, scenario, entities, side, error)) {
         return false;
     }
     for (uint32_t i = 0; i < options->set_count; i++) {
@@ -60,10 +62,36 @@ static bool fill_config(ph_config *config, const bench_options *options, const b
     return true;
 }
 
+/* true: the engine can not run this case; noted for the report. */
+static bool skipped(bench_plan *plan, const bench_case *made)
+{
+    const bench_engine *engine = made->engine;
+    const char *reason = engine->refuse == NULL ? NULL : engine->refuse(&made->def, made->path != NULL);
+    if (reason == NULL) {
+        return false;
+    }
+    if (made->plot != BENCH_PLOT_NONE) { /* the plot just lacks its line */
+        return true;
+    }
+    uint32_t i = 0;
+    while (i < plan->skip_count && (plan->skips[i].engine != engine || plan->skips[i].reason != reason)) {
+        i++;
+    }
+    if (i == plan->skip_count && i < BENCH_LIST_MAX) {
+        plan->skips[plan->skip_count++] = (bench_skip){ .engine = engine, .reason = reason };
+    }
+    if (i < BENCH_LIST_MAX) {
+        bench_skip *skip = &plan->skips[i];
+        size_t used = strlen(skip->names);
+        snprintf(skip->names + used, sizeof skip->names - used, "%s%s", used > 0 ? ", " : "", made->name);
+    }
+    return true;
+}
+
 static bool check_case(const bench_case *made, bench_error *error)
 {
     char reason[256];
-    const char *name = made->scenario->name;
+    const char *name = made->name;
     if (ph_world_def_check(&made->def, reason, sizeof reason) != PH_OK) {
         return bench_fail(error, "%s: %s", name, reason);
     }
@@ -88,28 +116,96 @@ static bool add_case(bench_plan *plan, const bench_case *made, bench_error *erro
     return true;
 }
 
-/* Every engine with every worker count and shard layout. */
+/* As asked for, unless the engine has one thread and one shard. */
+static void set_layout(bench_case *made, const bench_options *options, uint32_t shards, uint32_t workers)
+{
+    if (options->shard_count > 0) {
+        made->def.shards[0] = options->shards[shards][0];
+        made->def.shards[1] = options->shards[shards][1];
+    }
+    if (options->worker_count > 0) {
+        made->def.workers = options->workers[workers];
+    }
+    if (made->engine->single) {
+        made->def.shards[0] = made->def.shards[1] = made->def.workers = 1;
+    }
+}
+
+/* Every engine with every worker count and shard layout that it knows. */
 static bool add_scenario(bench_plan *plan, const bench_options *options, bench_case made, bench_error *error)
 {
     const ph_world_def *def = ph_config_def(made.config);
     uint32_t layouts = options->shard_count > 0 ? options->shard_count : 1;
     uint32_t counts = options->worker_count > 0 ? options->worker_count : 1;
     for (uint32_t e = 0; e < options->engine_count; e++) {
-        for (uint32_t s = 0; s < layouts; s++) {
-            for (uint32_t w = 0; w < counts; w++) {
-                made.engine = options->engines[e];
-                made.def = *def;
-                if (options->shard_count > 0) {
-                    made.def.shards[0] = options->shards[s][0];
-                    made.def.shards[1] = options->shards[s][1];
-                }
-                if (options->worker_count > 0) {
-                    made.def.workers = options->workers[w];
-                }
-                if (!add_case(plan, &made, error)) {
-                    return false;
-                }
+        made.engine = options->engines[e];
+        made.def = *def;
+        if (skipped(plan, &made)) {
+            continue;
+        }
+        bool once = made.engine->single || made.plot != BENCH_PLOT_NONE;
+        uint32_t combinations = once ? 1 : layouts * counts;
+        for (uint32_t c = 0; c < combinations; c++) {
+            made.def = *def;
+            set_layout(&made, options, c / counts, c % counts);
+            if (!add_case(plan, &made, error)) {
+                return false;
             }
+        }
+    }
+    return true;
+}
+
+/* The cases of one scenario with one number of entities; side: see set_scenario(). */
+static bool add_group(bench_plan *plan, const bench_options *options, bench_case made, float side,
+                      bench_error *error)
+{
+    ph_config *config;
+    if (ph_config_create(&config) != PH_OK) {
+        return bench_fail(error, "%s", ph_status_text(PH_NO_MEMORY));
+    }
+    PHX_ASSERT(plan->config_count < BENCH_LIST_MAX + BENCH_SWEEP_MAX);
+    made.group = plan->config_count;
+    plan->configs[plan->config_count++] = config;
+    made.config = config;
+    return fill_config(config, options, made.scenario, made.entities, side, error)
+        && add_scenario(plan, options, made, error);
+}
+
+static bool add_scenarios(bench_plan *plan, const bench_options *options, bench_case common, bench_error *error)
+{
+    for (uint32_t i = 0; i < options->scenario_count; i++) {
+        const bench_scenario *scenario = options->scenarios[i];
+        bool has_count = scenario->entities > 0; /* a trace has its own */
+        bench_case made = common;
+        made.scenario = scenario;
+        made.name = scenario->name;
+        made.path = scenario == &bench_scenario_trace ? options->trace : NULL;
+        made.entities = has_count && options->entities > 0 ? options->entities : scenario->entities;
+        made.ticks = options->ticks > 0 ? options->ticks : scenario->ticks;
+        made.warmup = options->warmup_given ? options->warmup : scenario->warmup;
+        if (!add_group(plan, options, made, 0, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What the plots need beyond the scenarios that were asked for. */
+static bool add_sweeps(bench_plan *plan, const bench_options *options, bench_case common, bench_error *error)
+{
+    bench_sweep sweeps[BENCH_SWEEP_MAX];
+    uint32_t count = bench_sweep_make(sweeps, options->entities);
+    for (uint32_t i = 0; i < count; i++) {
+        bench_case made = common;
+        made.scenario = sweeps[i].scenario;
+        made.name = sweeps[i].name;
+        made.entities = sweeps[i].entities;
+        made.plot = sweeps[i].plot;
+        made.ticks = options->ticks > 0 ? options->ticks : sweeps[i].ticks;
+        made.warmup = options->warmup_given ? options->warmup : sweeps[i].scenario->warmup;
+        if (!add_group(plan, options, made, sweeps[i].side, error)) {
+            return false;
         }
     }
     return true;
@@ -118,29 +214,15 @@ static bool add_scenario(bench_plan *plan, const bench_options *options, bench_c
 bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *mem, bench_error *error)
 {
     *plan = (bench_plan){ .mem = mem };
-    for (uint32_t i = 0; i < options->scenario_count; i++) {
-        const bench_scenario *scenario = options->scenarios[i];
-        bool has_count = scenario->entities > 0; /* a trace has its own */
-        bench_case made = {
-            .scenario = scenario,
-            .path = scenario == &bench_scenario_trace ? options->trace : NULL,
-            .entities = has_count && options->entities > 0 ? options->entities : scenario->entities,
-            .ticks = options->ticks > 0 ? options->ticks : scenario->ticks,
-            .warmup = options->warmup_given ? options->warmup : scenario->warmup,
-            .verify_every = options->verify_every,
-            .seed = options->seed,
-        };
-        ph_config *config;
-        if (ph_config_create(&config) != PH_OK) {
-            return bench_fail(error, "%s", ph_status_text(PH_NO_MEMORY));
-        }
-        PHX_ASSERT(plan->config_count < BENCH_LIST_MAX);
-        plan->configs[plan->config_count++] = config;
-        made.config = config;
-        if (!fill_config(config, options, scenario, made.entities, error)
-            || !add_scenario(plan, options, made, error)) {
-            return false;
-        }
+    bench_case common = { .verify_every = options->verify_every, .hz = options->hz, .seed = options->seed };
+    if (!add_scenarios(plan, options, common, error)) {
+        return false;
+    }
+    if (options->plot != NULL && !add_sweeps(plan, options, common, error)) {
+        return false;
+    }
+    if (plan->case_count == 0) {
+        return bench_fail(error, "pharos-bench: no engine can run any of the scenarios");
     }
     return true;
 }
@@ -160,7 +242,7 @@ uint32_t bench_plan_scenario_end(const bench_plan *plan, uint32_t first)
 {
     PHX_ASSERT(first < plan->case_count);
     uint32_t end = first;
-    while (end < plan->case_count && plan->cases[end].scenario == plan->cases[first].scenario) {
+    while (end < plan->case_count && plan->cases[end].group == plan->cases[first].group) {
         end++;
     }
     return end;

@@ -7,13 +7,23 @@
 
 #include "bench/case.h"
 #include "bench/options.h"
+#include "bench/sweep.h"
+
+/* Scenarios that an engine can not run, for one reason. */
+typedef struct bench_skip {
+    const bench_engine *engine;
+    const char *reason;
+    char names[512]; /* of the scenarios; cut off when there are too many */
+} bench_skip;
 
 typedef struct bench_plan {
-    ph_config *configs[BENCH_LIST_MAX]; /* one a scenario; the cases' classes live there */
+    ph_config *configs[BENCH_LIST_MAX + BENCH_SWEEP_MAX]; /* one a group of cases; the cases' classes live there */
     uint32_t config_count;
-    bench_case *cases; /* those of a scenario side by side */
+    bench_case *cases; /* those of a group side by side */
     uint32_t case_count;
     uint32_t case_room;
+    bench_skip skips[BENCH_LIST_MAX];
+    uint32_t skip_count;
     phx_mem *mem;
 } bench_plan;
 
@@ -21,7 +31,7 @@ typedef struct bench_plan {
 bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *mem, bench_error *error);
 void bench_plan_free(bench_plan *plan);
 
-/* Cases [first, returned) are of the scenario of `first`. */
+/* Cases [first, returned) are of the group of `first`: one scenario, with one number of entities. */
 uint32_t bench_plan_scenario_end(const bench_plan *plan, uint32_t first);
 
 #endif

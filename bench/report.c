@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-static const char rule[] = "----------------------------------------------------------------------------------------"
+static const char rule[] = "-------------------------------------------------------------------------------------------"
                            "------------------------------------------------";
 
 static void print_wrapped_keys(FILE *out, const bench_scenario *scenario)
@@ -33,11 +33,20 @@ void bench_report_list(FILE *out)
     }
 }
 
-static void table_head(FILE *out, const bench_machine *machine)
+void bench_report_skips(FILE *out, const bench_plan *plan)
 {
+    for (uint32_t i = 0; i < plan->skip_count; i++) {
+        const bench_skip *skip = &plan->skips[i];
+        fprintf(out, "pharos-bench: %s skipped in %s: %s\n", skip->engine->name, skip->names, skip->reason);
+    }
+}
+
+static void table_head(FILE *out, const bench_machine *machine, uint32_t hz)
+{
+    const char *what = hz > 0 ? "late us" : "tick us";
     fprintf(out, "%s, %" PRIu32 " CPUs; %s, %s\n\n", machine->cpu, machine->cpus, machine->compiler, machine->build);
-    static const char columns[] = "%-15s %-8s %8s %7s %6s | %8s %8s | %9s %9s %9s %9s | %6s %7s | %7s %6s\n";
-    fprintf(out, columns, "scenario", "engine", "entities", "workers", "shards", "ns/move", "", "tick us", "", "",
+    static const char columns[] = "%-15s %-11s %8s %7s %6s | %8s %8s | %9s %9s %9s %9s | %6s %7s | %7s %6s\n";
+    fprintf(out, columns, "scenario", "engine", "entities", "workers", "shards", "ns/move", "", what, "", "",
             "cpu us", "moves", "events", "bytes", "times");
     fprintf(out, columns, "", "", "", "", "", "min", "median", "median", "p99", "max", "median", "M/s", "M/s",
             "/entity", "faster");
@@ -64,13 +73,15 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
     char shards[16];
     bool moved = run->moves > 0;
     snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
-    fprintf(out, "%-15s %-8s %8" PRIu64 " %7" PRIu32 " %6s | ", run->scenario->name, run->engine->name,
+    fprintf(out, "%-15s %-11s %8" PRIu64 " %7" PRIu32 " %6s | ", run->name, run->engine->name,
             run->last.entities, run->def.workers, shards);
     cell(out, 8, 1, summary->ns_per_move_min, moved);
     fputc(' ', out);
     cell(out, 8, 1, summary->ns_per_move_median, moved);
-    fprintf(out, " | %9.1f %9.1f %9.1f %9.1f | ", summary->tick_us_p50, summary->tick_us_p99, summary->tick_us_max,
-            summary->cpu_us_p50);
+    bool late = run->hz > 0;
+    fprintf(out, " | %9.1f %9.1f %9.1f %9.1f | ", late ? summary->latency_us_p50 : summary->tick_us_p50,
+            late ? summary->latency_us_p99 : summary->tick_us_p99,
+            late ? summary->latency_us_max : summary->tick_us_max, summary->cpu_us_p50);
     cell(out, 6, 2, per_second_m(run->moves, run->total_ns), moved);
     fputc(' ', out);
     cell(out, 7, 2, per_second_m(run->enters + run->leaves, run->total_ns), run->enters + run->leaves > 0);
@@ -81,7 +92,8 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
 
 void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine)
 {
-    table_head(out, machine);
+    uint32_t hz = plan->cases[0].hz;
+    table_head(out, machine, hz);
     for (uint32_t first = 0; first < plan->case_count;) {
         uint32_t end = bench_plan_scenario_end(plan, first);
         double first_us = 0;
@@ -103,6 +115,10 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
         first = end;
     }
     fputs("times faster: the median tick of the scenario's first row, divided by this row's\n", out);
+    if (hz > 0) {
+        fprintf(out, "late: from when the tick was due, %" PRIu32 " times a second, to its end\n", hz);
+    }
+    bench_report_ratios(out, plan);
 }
 
 bool bench_report_faults(FILE *out, const bench_plan *plan)
@@ -112,7 +128,7 @@ bool bench_report_faults(FILE *out, const bench_plan *plan)
         const bench_case *run = &plan->cases[i];
         char name[96];
         snprintf(name, sizeof name, "%s on %s, workers %" PRIu32 ", shards %" PRIu32 "x%" PRIu32,
-                 run->scenario->name, run->engine->name, run->def.workers, run->def.shards[0], run->def.shards[1]);
+                 run->name, run->engine->name, run->def.workers, run->def.shards[0], run->def.shards[1]);
         if (run->hash_differs) {
             fprintf(out, "pharos-bench: %s, seed %" PRIu64 ": other events than an earlier run of the scenario: "
                     "hash %016" PRIx64 ", %" PRIu64 " events\n", name, run->seed, run->event_hash, run->events_all);

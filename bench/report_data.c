@@ -36,6 +36,9 @@ static double phase_us(const figures *of, bench_phase phase)
     F(tick_us_p50, of->summary.tick_us_p50, true) \
     F(tick_us_p99, of->summary.tick_us_p99, true) \
     F(tick_us_max, of->summary.tick_us_max, true) \
+    F(latency_us_p50, of->summary.latency_us_p50, of->run->hz > 0) \
+    F(latency_us_p99, of->summary.latency_us_p99, of->run->hz > 0) \
+    F(latency_us_max, of->summary.latency_us_max, of->run->hz > 0) \
     F(cpu_us_min, of->summary.cpu_us_min, true) \
     F(cpu_us_p50, of->summary.cpu_us_p50, true) \
     U(moves, of->run->moves) \
@@ -58,6 +61,7 @@ static double phase_us(const figures *of, bench_phase phase)
     U(refused, of->run->last.refused) \
     U(rounds, of->run->rounds) \
     U(warmup, of->run->warmup) \
+    U(hz, of->run->hz) \
     U(seed, of->run->seed) \
     U(lists_compared, of->run->lists_compared) \
     U(faults, of->run->faults.count + (of->run->hash_differs ? 1 : 0))
@@ -87,7 +91,7 @@ void bench_report_json(FILE *out, const bench_case *run, const bench_machine *ma
 {
     figures of = make_figures(run, mem);
     fputs("{\"scenario\":", out);
-    phx_json_string(out, run->scenario->name);
+    phx_json_string(out, run->name);
     fputs(",\"engine\":", out);
     phx_json_string(out, run->engine->name);
     fprintf(out, ",\"shards\":[%" PRIu32 ",%" PRIu32 "]", run->def.shards[0], run->def.shards[1]);
@@ -121,7 +125,7 @@ void bench_report_csv(FILE *out, const bench_case *run, phx_mem *mem)
 {
     figures made = make_figures(run, mem);
     const figures *of = &made;
-    fprintf(out, "%s,%s,%" PRIu32 "x%" PRIu32, run->scenario->name, run->engine->name, run->def.shards[0],
+    fprintf(out, "%s,%s,%" PRIu32 "x%" PRIu32, run->name, run->engine->name, run->def.shards[0],
             run->def.shards[1]);
 #define CSV_U(name, value) fprintf(out, ",%" PRIu64, (uint64_t)(value));
 #define CSV_F(name, value, known) \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bench/memory.h"
+#include "bench/pace.h"
 #include "tools/cli.h"
 #include "tools/event_hash.h"
 
@@ -24,6 +25,7 @@ typedef struct round_state {
     bench_verify *verify; /* NULL = none */
     uint64_t hash;
     uint64_t enters, leaves; /* by the hash's own count, since the setup */
+    bench_pace pace;
     bool bad_input;          /* the error is the trace's, and names it */
     bench_error *error;
 } round_state;
@@ -122,6 +124,7 @@ static bool tick(round_state *round, bench_sample *sample)
     if (!verify_begin(round)) {
         return false;
     }
+    bench_pace_wait(&round->pace);
     uint64_t cpu_begin = cpu_clock_ns();
     uint64_t begin = phx_clock_ns();
     if (!engine->tick(round->engine, &round->frame, round->error)) {
@@ -139,6 +142,7 @@ static bool tick(round_state *round, bench_sample *sample)
     uint64_t end = phx_clock_ns();
     sample->wall_ns = taken - begin + (end - walked);
     sample->cpu_ns = cpu_taken - cpu_begin + (cpu_clock_ns() - cpu_walked);
+    sample->latency_ns = bench_pace_done(&round->pace, taken + (end - walked));
     sample->moves = round->frame.move_count;
     return true;
 }
@@ -269,6 +273,7 @@ bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn prog
     PHX_ASSERT(run->engine != NULL && run->scenario != NULL);
     round_state round = { .run = run, .mem = mem, .error = error };
     bench_frame_init(&round.frame, mem);
+    bench_pace_start(&round.pace, run->hz);
     round.stream = bench_stream_open(run->scenario, run->config, run->path, run->entities, run->seed, mem);
     if (run->verify_every > 0) {
         round.verify = bench_verify_create(&run->def, run->verify_every, run->seed, mem);

@@ -52,6 +52,17 @@ static void sum_up_wall(const bench_samples *samples, double *sorted, bench_summ
     summary->tick_us_max = sorted[samples->count - 1];
 }
 
+static void sum_up_latency(const bench_samples *samples, double *sorted, bench_summary *summary)
+{
+    for (uint32_t i = 0; i < samples->count; i++) {
+        sorted[i] = (double)samples->ticks[i].latency_ns / 1e3;
+    }
+    sort(sorted, samples->count);
+    summary->latency_us_p50 = percentile(sorted, samples->count, 50);
+    summary->latency_us_p99 = percentile(sorted, samples->count, 99);
+    summary->latency_us_max = sorted[samples->count - 1];
+}
+
 static void sum_up_cpu(const bench_samples *samples, double *sorted, bench_summary *summary)
 {
     for (uint32_t i = 0; i < samples->count; i++) {
@@ -84,6 +95,7 @@ bench_summary bench_samples_summary(const bench_samples *samples, phx_mem *mem)
     double *sorted = bench_alloc(mem, bytes);
     bench_summary summary = { 0 };
     sum_up_wall(samples, sorted, &summary);
+    sum_up_latency(samples, sorted, &summary);
     sum_up_cpu(samples, sorted, &summary);
     sum_up_moves(samples, sorted, &summary);
     phx_free(mem, sorted, bytes, PHX_CACHE_LINE);

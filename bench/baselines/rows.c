@@ -1,0 +1,112 @@
+/*
+ * The difference of old and new rows, by stamps; see rows.h.
+ */
+#include "bench/baselines/rows.h"
+
+#include <string.h>
+
+#include "bench/memory.h"
+
+static void set_free(rows *of, row_set *set)
+{
+    phx_release(of->mem, (void **)&set->starts, &set->starts_room, sizeof *set->starts);
+    phx_release(of->mem, (void **)&set->items, &set->items_room, sizeof *set->items);
+    phx_release(of->mem, (void **)&set->row_of, &set->row_room, sizeof *set->row_of);
+}
+
+void rows_free(rows *of)
+{
+    set_free(of, &of->now);
+    set_free(of, &of->before);
+    phx_release(of->mem, (void **)&of->stamps, &of->stamps_room, sizeof *of->stamps);
+}
+
+void rows_begin(rows *of, uint32_t places)
+{
+    row_set old = of->before;
+    of->before = of->now;
+    of->now = old;
+    bench_grow(of->mem, (void **)&of->now.starts, &of->now.starts_room, 0, (size_t)places + 1,
+               sizeof *of->now.starts);
+    of->now.starts[0] = 0;
+}
+
+void rows_grow_items(rows *of, uint32_t count, size_t more)
+{
+    bench_grow(of->mem, (void **)&of->now.items, &of->now.items_room, count, (size_t)count + more,
+               sizeof *of->now.items);
+}
+
+/* Two stamps a row: the first = in the new row, the second = in both. */
+static void make_stamps(rows *of, uint32_t slots, uint32_t row_count)
+{
+    uint32_t had = of->stamps_room;
+    bench_grow(of->mem, (void **)&of->stamps, &of->stamps_room, had, slots, sizeof *of->stamps);
+    memset(of->stamps + had, 0, (of->stamps_room - had) * sizeof *of->stamps);
+    if (of->stamp > UINT32_MAX - 2 * row_count) { /* after hours: begin again */
+        memset(of->stamps, 0, of->stamps_room * sizeof *of->stamps);
+        of->stamp = 0;
+    }
+}
+
+static void index_rows(rows *of, const sorted *places, uint32_t slot_count)
+{
+    row_set *now = &of->now;
+    bench_grow(of->mem, (void **)&now->row_of, &now->row_room, 0, (size_t)slot_count + 1, sizeof *now->row_of);
+    now->slot_count = slot_count;
+    if (places->count < slot_count) {
+        memset(now->row_of, 0xff, slot_count * sizeof *now->row_of);
+    }
+    for (uint32_t p = 0; p < places->count; p++) {
+        now->row_of[places->slots[p]] = p;
+    }
+}
+
+/* *count items of the slot's row of the tick before. */
+static const uint32_t *old_row(const rows *of, uint32_t slot, uint32_t *count)
+{
+    const row_set *before = &of->before;
+    *count = 0;
+    if (slot >= before->slot_count || before->row_of[slot] == POPULATION_NONE) {
+        return NULL;
+    }
+    uint32_t row = before->row_of[slot];
+    *count = before->starts[row + 1] - before->starts[row];
+    return &before->items[before->starts[row]];
+}
+
+void rows_tell(rows *of, const sorted *places, const population *people, told *out)
+{
+    make_stamps(of, people->slot_count, places->count);
+    index_rows(of, places, people->slot_count);
+    uint32_t *stamps = of->stamps;
+    for (uint32_t p = 0; p < places->count; p++) {
+        uint32_t slot = places->slots[p];
+        uint32_t old_count;
+        const uint32_t *old = old_row(of, slot, &old_count);
+        const uint32_t *new = &of->now.items[of->now.starts[p]];
+        uint32_t new_count = of->now.starts[p + 1] - of->now.starts[p];
+        uint32_t in_new = of->stamp + 1;
+        uint32_t in_both = of->stamp + 2;
+        of->stamp += 2;
+        told_reserve(out, old_count + new_count);
+        uint32_t first = out->target_count;
+        for (uint32_t i = 0; i < new_count; i++) {
+            stamps[new[i]] = in_new;
+        }
+        for (uint32_t i = 0; i < old_count; i++) {
+            if (stamps[old[i]] == in_new) {
+                stamps[old[i]] = in_both;
+            } else {
+                told_target(out, people->ids[old[i]]);
+            }
+        }
+        uint32_t leaves = out->target_count - first;
+        for (uint32_t i = 0; i < new_count && new_count + leaves > old_count; i++) {
+            if (stamps[new[i]] == in_new) {
+                told_target(out, people->ids[new[i]]);
+            }
+        }
+        told_end(out, people->ids[slot], first, leaves);
+    }
+}

@@ -1,0 +1,57 @@
+/*
+ * The records of a baseline's tick; see told.h.
+ */
+#include "bench/baselines/told.h"
+
+#include "bench/memory.h"
+
+void told_free(told *of)
+{
+    phx_release(of->mem, (void **)&of->changes, &of->change_room, sizeof *of->changes);
+    phx_release(of->mem, (void **)&of->targets, &of->target_room, sizeof *of->targets);
+}
+
+void told_begin(told *of)
+{
+    of->change_count = 0;
+    of->target_count = 0;
+}
+
+void told_grow(told *of, uint32_t targets)
+{
+    bench_grow(of->mem, (void **)&of->changes, &of->change_room, of->change_count, (size_t)of->change_count + 1,
+               sizeof *of->changes);
+    bench_grow(of->mem, (void **)&of->targets, &of->target_room, of->target_count,
+               (size_t)of->target_count + targets, sizeof *of->targets);
+}
+
+void told_walk(told *of)
+{
+    for (uint32_t c = 0; c < of->change_count; c++) {
+        const told_change *change = &of->changes[c];
+        const ph_target *target = &of->targets[change->first];
+        uint32_t count = change->leave_count + change->enter_count;
+        uint64_t sum = change->observer;
+        for (uint32_t t = 0; t < count; t++) {
+            sum += target[t].id;
+        }
+        of->id_sum += sum;
+        of->leaves += change->leave_count;
+        of->enters += change->enter_count;
+    }
+}
+
+void told_records(const told *of, bench_record_fn record, void *context)
+{
+    for (uint32_t c = 0; c < of->change_count; c++) {
+        const told_change *change = &of->changes[c];
+        bench_record made = {
+            .observer = change->observer,
+            .leaves = &of->targets[change->first],
+            .enters = &of->targets[change->first + change->leave_count],
+            .leave_count = change->leave_count,
+            .enter_count = change->enter_count,
+        };
+        record(context, &made);
+    }
+}

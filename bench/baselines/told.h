@@ -1,0 +1,58 @@
+/*
+ * What a baseline tells in a tick: per observer leaves, then enters, flat, as a host gets
+ * them from the library, except that targets of a record are in no order. Owned by a
+ * baseline; filled and walked in the timed part.
+ */
+#ifndef PHX_BENCH_TOLD_H
+#define PHX_BENCH_TOLD_H
+
+#include "bench/engine.h"
+
+typedef struct told_change {
+    uint64_t observer;
+    uint32_t first; /* of targets */
+    uint32_t leave_count;
+    uint32_t enter_count;
+} told_change;
+
+typedef struct told {
+    phx_mem *mem;
+    told_change *changes;
+    ph_target *targets;
+    uint32_t change_count, target_count;
+    uint32_t change_room, target_room;
+    uint64_t enters, leaves; /* walked over, since create */
+    uint64_t id_sum;         /* makes the walk read every event */
+} told;
+
+void told_free(told *of);
+/* Forgets the last tick's. */
+void told_begin(told *of);
+/* Looks at every change and every target once. */
+void told_walk(told *of);
+void told_records(const told *of, bench_record_fn record, void *context);
+void told_grow(told *of, uint32_t targets);
+
+/* Room for one more record with so many targets. */
+static inline void told_reserve(told *of, uint32_t targets)
+{
+    if (of->change_count == of->change_room || of->target_room - of->target_count < targets) {
+        told_grow(of, targets);
+    }
+}
+
+static inline void told_target(told *of, uint64_t id)
+{
+    of->targets[of->target_count++] = (ph_target){ .id = id };
+}
+
+/* Ends a record of the targets from `first` on, leave_count of them leaves; one without any is none. */
+static inline void told_end(told *of, uint64_t observer, uint32_t first, uint32_t leave_count)
+{
+    uint32_t count = of->target_count - first;
+    if (count > 0) {
+        of->changes[of->change_count++] = (told_change){ observer, first, leave_count, count - leave_count };
+    }
+}
+
+#endif
