@@ -268,6 +268,27 @@ static void query_without_memory(trial *t)
     CHECK(before == after, "a query changed the world");
 }
 
+/* A new definition that there is no memory for changes nothing, now or in the tick. */
+static void reconfigure_without_memory(trial *t)
+{
+    ph_world_def def = trial_def(&t->memory);
+    ph_class kinds[3];
+    uint64_t before = 0;
+    uint64_t after = 0;
+    memcpy(kinds, classes(), 2 * sizeof kinds[0]);
+    kinds[2] = ph_class_default("third");
+    kinds[0].view = 5;
+    def.classes = kinds;
+    def.class_count = 3;
+    CHECK_OK(ph_world_hash(t->world, &before));
+    fail_alloc_order(&t->memory, 1, true);
+    CHECK_STATUS(ph_world_reconfigure(t->world, &def, NULL, 0), PH_NO_MEMORY);
+    fail_alloc_order(&t->memory, 0, false);
+    CHECK_OK(ph_tick(t->world, NULL));
+    CHECK_OK(ph_world_hash(t->world, &after));
+    CHECK(before == after, "a refused definition took effect");
+}
+
 static void play_round(trial *t, uint64_t *rng, uint32_t round)
 {
     uint64_t before = 0;
@@ -308,6 +329,7 @@ static bool play(uint64_t site, bool sticky, trial *sum)
     }
     bool met = atomic_load(&t.memory.failed) != 0;
     query_without_memory(&t);
+    reconfigure_without_memory(&t);
     CHECK(!met || t.failures_submit + t.failures_tick + t.refused != 0 || !sticky,
           "site %" PRIu64 ": an allocation failed and nobody was told", site);
     sum->failures_submit += t.failures_submit;

@@ -137,7 +137,10 @@ static void generate(gen *g, uint32_t ticks)
     world_any(g);
     for (uint32_t i = 0; i < g->s->id_count; i++) {
         if (chance(&g->c, 85)) {
-            push_from(g, choose(&g->c, g->s->producers), enter_any(g, i), chance(&g->c, 50));
+            /* one choice a statement: the order of arguments is the compiler's, and a seed means one script */
+            uint32_t producer = choose(&g->c, g->s->producers);
+            bool bulk = chance(&g->c, 50);
+            push_from(g, producer, enter_any(g, i), bulk);
         }
     }
     push_tick(g);

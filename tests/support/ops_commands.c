@@ -200,7 +200,11 @@ command bad_any(gen *g)
         break;
     }
     case COMMAND_PAIR:
-        *(chance(&g->c, 50) ? &c.attrs.view : &c.attrs.margin) = bad_float(g, true);
+        c.attrs.view = bad_float(g, true);
+        if (chance(&g->c, 50)) {
+            c.attrs.margin = c.attrs.view;
+            c.attrs.view = 1;
+        }
         break;
     case COMMAND_LINK:
         c.other = chance(&g->c, 50) ? c.id : 0;
