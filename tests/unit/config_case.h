@@ -56,7 +56,7 @@ static inline char *config_dump_line(const ph_config *config, const char *start)
 /* That key has this value, from there: "height = 5", "default". The first such key of the dump. */
 static inline void config_expect(const ph_config *config, const char *setting, const char *origin)
 {
-    char want[256];
+    char want[1024];
     char *line;
 
     snprintf(want, sizeof want, "%s ", setting);
