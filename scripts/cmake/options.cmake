@@ -17,6 +17,7 @@ endif()
 option(PHAROS_ASSERT "Cheap assertions, in whatever build type" ${assert_default})
 option(PHAROS_VALIDATE "Walk over whole structures and check them, every tick: slow" OFF)
 option(PHAROS_STALLS "Hold threads up at random at marked places" OFF)
+# Not with gcc's sanitizers: what they add to the code makes false warnings (see gcc's manual, -fsanitize).
 option(PHAROS_WERROR "Warnings are errors" OFF)
 option(PHAROS_HARDEN "Fortified libc calls, stack protector, full RELRO" ON)
 option(PHAROS_COVERAGE "Count executed lines (gcov)" OFF)
