@@ -218,16 +218,16 @@ static void receive(fleet *f, uint32_t i)
 
 static void exchange_all(fleet *f, exchange what)
 {
-    bool all_done = false;
+    bool done[FLEET_SHARDS_MAX] = {false}, all_done = false;
     for (uint32_t round = 0; !all_done; round++) {
         all_done = true;
         cr_assert_lt(round, 10000, "an exchange that does not end");
         for (uint32_t i = 0; i < f->shard_count; i++) {
-            bool done;
-            UNTIL_DONE(f, sent(f, what, i, &done));
-            all_done = all_done && done;
+            if (!done[i]) UNTIL_DONE(f, sent(f, what, i, &done[i]));
+            all_done = all_done && done[i];
         }
         for (uint32_t i = 0; i < f->shard_count; i++) receive(f, i);
+        for (uint32_t i = 0; i < f->shard_count; i++) phx_outbox_reset(&f->shard[i].outbox);
         f->rounds += round > 0;
     }
 }

@@ -58,8 +58,28 @@ Test(far, a_length_without_a_square_spans_all)
     cr_assert_eq(phx_length_towers(&rules, 1e19f), PH_TOWERS_AXIS_MAX);
     rules.tower_size = FLT_MIN;
     cr_assert_eq(phx_length_towers(&rules, 1), PH_TOWERS_AXIS_MAX);
-    rules.tower_size = FLT_MAX;
+    rules.tower_size = 1e30f; /* beyond it everything is in range, however large the towers */
+    cr_assert_eq(phx_length_towers(&rules, 2e19f), PH_TOWERS_AXIS_MAX);
     cr_assert_eq(phx_length_towers(&rules, 1e18f), 1);
+}
+
+Test(far, a_difference_that_is_rounded_may_span_one_tower_more)
+{
+    rules = plain_rules(1, 2000);
+    phx_body o = body_at(nextafterf(1, 0), 0), t = body_at(1025, 0); /* a little more than 1024 apart */
+    cr_assert(phx_in_range(&rules, &o, &t, 1024));
+    cr_assert_eq(apart(o.tx, t.tx), 1025);
+    cr_assert_geq(phx_length_towers(&rules, 1024), 1025);
+}
+
+Test(far, indexes_that_are_rounded_apart_may_span_one_tower_more)
+{
+    rules = plain_rules(1, 65535);
+    rules.origin[0] = -32768; /* indexes of 32768 and more are rounded to 1/256, those below to 1/512 */
+    phx_body o = body_at(2 - 0.0019f, 0), t = body_at(-1 - 0.00099f, 0);
+    cr_assert(phx_in_range(&rules, &o, &t, 2.9991f));
+    cr_assert_eq(apart(o.tx, t.tx), 4);
+    cr_assert_geq(phx_length_towers(&rules, 2.9991f), 4);
 }
 
 /* Positions about a length apart, near borders of towers, with coordinates of any size. */
@@ -81,7 +101,8 @@ Test(far, who_is_in_range_is_within_the_towers_of_the_length)
         float length = size * float_between(&rng, 0, 1) * (float)(1u << phx_rng_below(&rng, 12));
         if (phx_rng_below(&rng, 2)) length = size * (float)(1 + phx_rng_below(&rng, rules.towers[0]));
         if (length == 0.0f) continue;
-        float border = rules.origin[0] + size * (float)phx_rng_below(&rng, rules.towers[0] + 1);
+        uint32_t first = i % 3 ? rules.towers[0] + 1 : 3;
+        float border = rules.origin[0] + size * (float)phx_rng_below(&rng, first);
         float ox = float_near(&rng, phx_rng_below(&rng, 2) ? border : rules.origin[0] + extent * phx_rng_unit(&rng));
         float tx = float_near(&rng, phx_rng_below(&rng, 2) ? ox + length : ox - length);
         phx_body o = body_at(ox, 0), t = body_at(tx, 0);

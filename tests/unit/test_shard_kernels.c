@@ -150,8 +150,8 @@ static void find_all(const phx_kernels *kernels, const char *name)
 {
     static uint32_t array[ROWS];
     uint64_t rng = 28;
-    for (uint32_t count = 0; count <= ROWS; count++) {
-        for (uint32_t i = 0; i < ROWS; i++) array[i] = i < count ? 1000 + i : 77; /* behind the end: not to be found */
+    for (uint32_t count = 0; count <= ROWS; count++) { /* what stands behind the end is not to be found */
+        for (uint32_t i = 0; i < ROWS; i++) array[i] = i < count ? 1000 + i : i == count ? 78 : 77;
         cr_assert_eq(kernels->find(array, count, 77), count, "%s: absent of %u", name, count);
         for (uint32_t at = 0; at < count; at++)
             cr_assert_eq(kernels->find(array, count, 1000 + at), at, "%s: %u of %u", name, at, count);

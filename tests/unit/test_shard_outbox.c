@@ -73,10 +73,13 @@ Test(outboxes, each_destination_fills_its_own_block)
         cr_assert_eq(block->destination, (b + 1) % 4, "in the order of opening");
         for (uint32_t i = 0; i < 3; i++) cr_assert_eq(block->records[i].id % 4, block->destination);
     }
-    phx_outbox_reset(&outbox);
-    phx_outbox_put(&outbox, 4)->id = 1;
-    cr_assert_eq(outbox.blocks[0].count, 1, "nothing of the last round is left");
-    cr_assert_eq(outbox.blocks[0].destination, 4);
+    for (uint32_t destination = 0; destination < SHARDS; destination++) {
+        phx_outbox_reset(&outbox);
+        phx_outbox_put(&outbox, destination)->id = 1;
+        cr_assert_eq(outbox.used, 1);
+        cr_assert_eq(outbox.blocks[0].count, 1, "nothing of the last round is left");
+        cr_assert_eq(outbox.blocks[0].destination, destination);
+    }
 }
 
 Test(outboxes, a_record_begins_cleared)

@@ -197,6 +197,18 @@ Test(stores, every_free_slot_is_taken_once_before_a_new_one)
     cr_assert_eq(taken(1000, PHX_SLOT_OWN), COUNT);
 }
 
+Test(stores, free_slots_count_as_room)
+{
+    for (uint64_t id = 1; id <= 200; id++) (void)taken(id, PHX_SLOT_OWN);
+    for (uint32_t slot = 0; slot < 150; slot++) phx_store_kill(&store, slot);
+    phx_store_bury(&store);
+    uint32_t capacity = store.capacity;
+    cr_assert(phx_store_reserve(&store, &memory, 150 + capacity - 200));
+    cr_assert_eq(store.capacity, capacity);
+    cr_assert(phx_store_reserve(&store, &memory, 151 + capacity - 200));
+    cr_assert_gt(store.capacity, capacity);
+}
+
 Test(stores, without_memory_a_reserve_changes_nothing)
 {
     for (uint64_t id = 1; id <= 256; id++) (void)taken(id, PHX_SLOT_OWN);
