@@ -227,7 +227,6 @@ static bool receive_pin(phx_shard *shard, const phx_record *record)
         return false;
     PHX_ASSERT(record->slot < shard->store.slots);
     shard->pins[shard->pin_count++] = (phx_pin){record->slot, record->source};
-    shard->copies_due = true;
     return true;
 }
 
@@ -287,8 +286,15 @@ static void measure_radius(phx_shard *shard)
 phx_zone phx_shard_measure(phx_shard *shard)
 {
     if (shard->radius_stale) measure_radius(shard);
-    if (shard->pin_count > 0) shard->copies_due = true;
+    phx_pin *pins = shard->pins_before;
+    uint32_t capacity = shard->pins_before_capacity;
+    shard->pins_before = shard->pins;
+    shard->pins_before_capacity = shard->pins_capacity;
+    shard->pin_before_count = shard->pin_count;
+    shard->pins = pins;
+    shard->pins_capacity = capacity;
     shard->pin_count = 0;
+    shard->pins_compared = false;
     phx_zone zone = {
         .rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
     if (!zone.observed) return zone;
@@ -372,13 +378,25 @@ static bool send_copies_of(phx_shard *shard, const phx_zone *zones, uint32_t sha
     return true;
 }
 
+bool phx_shard_copies_due(phx_shard *shard)
+{
+    if (!shard->pins_compared) {
+        bool same = shard->pin_count == shard->pin_before_count &&
+                    (shard->pin_count == 0 ||
+                     memcmp(shard->pins, shard->pins_before, shard->pin_count * sizeof *shard->pins) == 0);
+        if (!same) shard->copies_due = true;
+        shard->pins_compared = true;
+    }
+    return shard->copies_due;
+}
+
 enum { COPIES_START = 0, COPIES_ENTITIES, COPIES_PINS, COPIES_EMPTY };
 
 void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done)
 {
     phx_outbox_reset(&shard->outbox);
     phx_cursor *cursor = &shard->cursor;
-    *done = !shard->copies_due;
+    *done = !phx_shard_copies_due(shard);
     if (*done) return;
     if (cursor->part == COPIES_START) {
         find_near(shard, zones, shard_count);

@@ -244,6 +244,7 @@ float phx_grid_view(const phx_store *store, uint32_t slot)
 
 void phx_grid_settle(phx_grid *grid)
 {
+    if (grid->row_count == 0) return;
     memcpy(grid->rows.ox, grid->rows.x, grid->row_count * sizeof(float));
     memcpy(grid->rows.oy, grid->rows.y, grid->row_count * sizeof(float));
 }

@@ -108,6 +108,7 @@ static bool due(const look *at)
 {
     const phx_shard *shard = at->shard;
     if (shard->all_dirty || shard->far_dirty || shard->many_movers || phx_shard_dirty(shard, at->body)) return true;
+    if (shard->global_moved && at->attr->cap > 0) return true;
     if (!phx_observes(at->attr)) return at->list->count > 0;
     if (relation_dirty(at)) return true;
     phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);

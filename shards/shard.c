@@ -40,6 +40,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_release(mem, (void **)&shard->arrived.at, &shard->arrived.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->arrival_items, &shard->arrival_items_capacity, sizeof(phx_arrival_item));
     phx_release(mem, (void **)&shard->pins, &shard->pins_capacity, sizeof(phx_pin));
+    phx_release(mem, (void **)&shard->pins_before, &shard->pins_before_capacity, sizeof(phx_pin));
     phx_release(mem, (void **)&shard->forgets, &shard->forgets_capacity, sizeof(phx_forget));
     phx_free(mem, shard->begun, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->sent, shard_count, PHX_CACHE_LINE);
@@ -59,6 +60,13 @@ void phx_shard_begin(phx_shard *shard, uint64_t tick)
     phx_deferred_begin(&shard->deferred);
 }
 
+/* Wherever it goes, a global target is seen; one with a reach may come into anybody's view. */
+static void touch_far(phx_shard *shard, uint32_t slot)
+{
+    if (shard->store.attr[slot].global) shard->global_moved = true;
+    else shard->far_dirty = shard->far.stale = true;
+}
+
 void phx_shard_touch(phx_shard *shard, phx_body *body)
 {
     if (phx_shard_dirty(shard, body)) return;
@@ -66,7 +74,7 @@ void phx_shard_touch(phx_shard *shard, phx_body *body)
     body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
     if ((body->state & PHX_SLOT_ROW) && !shard->many_movers)
         phx_grid_touch(&shard->grid, body->tx, body->ty, shard->tick, false);
-    if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
+    if (body->state & PHX_SLOT_FAR) touch_far(shard, (uint32_t)(body - shard->store.body));
     shard->touched++;
     shard->changed = true;
     if (body->state & PHX_SLOT_OWN) shard->copies_due = true;
@@ -77,6 +85,7 @@ void phx_shard_touch_odd(phx_shard *shard, phx_body *body)
     phx_shard_touch(shard, body);
     if (body->state & PHX_SLOT_ODD) return;
     body->state |= PHX_SLOT_ODD;
+    if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     if (!(body->state & PHX_SLOT_ROW)) return;
     /* the row stands where the entity was at the last tick's end, wherever it has gone since */
     const phx_grid_rows *rows = &shard->grid.rows;
@@ -280,5 +289,5 @@ void phx_shard_end(phx_shard *shard)
     shard->many_movers = shard->touched > shard->grid.row_count / 4;
     shard->touched = 0;
     shard->step_max = 0.0f;
-    shard->all_dirty = shard->far_dirty = shard->changed = false;
+    shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = false;
 }

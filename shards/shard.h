@@ -81,6 +81,7 @@ typedef struct phx_shard {
     phx_far far;
     bool all_dirty; /* every observer is to be evaluated: the rules changed */
     bool far_dirty; /* the same: something seen from far off changed */
+    bool global_moved; /* where a global target stands matters at the caps only */
     bool changed;   /* anything here changed in this tick, ghosts included */
     /*
      * Most of the rows change every tick: every observer is looked at, towers are not
@@ -100,8 +101,10 @@ typedef struct phx_shard {
     phx_slots arrived; /* own slots that came in this tick: the directory is to be told */
     phx_arrival_item *arrival_items;
     uint32_t arrival_item_count, arrival_items_capacity;
-    phx_pin *pins;
+    phx_pin *pins, *pins_before; /* of this tick, and of the one before */
     uint32_t pin_count, pins_capacity;
+    uint32_t pin_before_count, pins_before_capacity;
+    bool pins_compared; /* in this tick */
     uint16_t *near; /* shards whose zones touch the rectangle */
     uint32_t near_count;
     phx_rect inner; /* towers that no other shard's zone covers; of send_copies */
@@ -161,6 +164,9 @@ phx_zone phx_shard_measure(phx_shard *shard);
  * elsewhere; directory: id -> shard << 32 | slot. *done as above.
  */
 void phx_shard_send_pins(phx_shard *shard, const phx_idmap *directory, bool *done);
+
+/* Has anything changed that a copy elsewhere may have to show? Once the pins of this tick are there. */
+bool phx_shard_copies_due(phx_shard *shard);
 
 /* A copy to every shard that may need it, if due; *done as above. */
 void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done);

@@ -101,8 +101,9 @@ PH_NODISCARD PH_API ph_status ph_producer_sequence(ph_producer producer, uint64_
 PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refusal *refusals, uint32_t capacity,
                                                    uint32_t *count);
 
-/*
- * Commands. Each takes the next sequence number and returns PH_OK when it was queued for
+/**
+ * @name Commands
+ * Each takes the next sequence number and returns PH_OK when it was queued for
  * the next tick. What can be seen at once is refused at once: PH_BAD_ID, PH_BAD_POSITION,
  * PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE, PH_SAME_ID. PH_FULL: the producer's queue has
  * no room; PH_NO_MEMORY: it could not grow; neither takes a sequence number. What only
@@ -115,32 +116,39 @@ PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refu
 PH_NODISCARD PH_API ph_status ph_enter(ph_producer producer, uint64_t id, const ph_attrs *attrs);
 /** It leaves every list; its pairs and links end; what is attached to it stays, detached. */
 PH_NODISCARD PH_API ph_status ph_leave(ph_producer producer, uint64_t id);
+/** It stands here now; any distance, any number of times a tick. */
 PH_NODISCARD PH_API ph_status ph_move(ph_producer producer, uint64_t id, float x, float y, float z);
 /** Changes the given fields; PH_CONSUMER can not be set. */
 PH_NODISCARD PH_API ph_status ph_set(ph_producer producer, uint64_t id, const ph_attrs *attrs);
 /** For this ordered pair these replace observer's view, target's reach and observer's margin. Again: replaced. */
 PH_NODISCARD PH_API ph_status ph_pair(ph_producer producer, uint64_t observer, uint64_t target, float view,
                                       float margin);
+/** The pair's own radii end; the common ones count again. */
 PH_NODISCARD PH_API ph_status ph_unpair(ph_producer producer, uint64_t observer, uint64_t target);
 /** target is in range of observer at any distance. Again: no change. */
 PH_NODISCARD PH_API ph_status ph_link(ph_producer producer, uint64_t observer, uint64_t target);
+/** The link ends; distance counts again. */
 PH_NODISCARD PH_API ph_status ph_unlink(ph_producer producer, uint64_t observer, uint64_t target);
 /** The child takes the parent's position now and at its every move. A child of another parent changes over. */
 PH_NODISCARD PH_API ph_status ph_attach(ph_producer producer, uint64_t child, uint64_t parent);
 /** The child stays where the parent is now. */
 PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);
 
-/*
- * Bulk forms: item i is as one call with sequence number first + i. They go on behind an
+/**
+ * @name Bulk forms
+ * Item i is as one call with sequence number first + i. They go on behind an
  * item that is refused (it is told through ph_producer_refusals() too) and stop only when
  * the queue is full. @param done NULL, or gets how many items were dealt with, queued or
  * refused. @return PH_OK when all were queued; PH_FULL when it stopped: submit the rest,
  * from *done on, after a tick; else the status of the first item refused.
  */
+/** ph_enter() for ids[i], attrs[i]. */
 PH_NODISCARD PH_API ph_status ph_enter_many(ph_producer producer, uint32_t count, const uint64_t *ids,
                                             const ph_attrs *attrs, uint32_t *done);
+/** ph_move() for ids[i], positions[i]: the way to move thousands. */
 PH_NODISCARD PH_API ph_status ph_move_many(ph_producer producer, uint32_t count, const uint64_t *ids,
                                            const ph_position *positions, uint32_t *done);
+/** ph_leave() for ids[i]. */
 PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count, const uint64_t *ids,
                                             uint32_t *done);
 
@@ -176,12 +184,13 @@ PH_NODISCARD PH_API ph_status ph_sees(ph_world world, uint64_t observer, uint64_
 /**
  * The observer's interest list, ordered by kind, then id.
  * @param ids caller's array, gets the first `capacity`; may be NULL when capacity is 0.
- * @param count gets the full count. @thread reader
+ * @param count gets the full count.
+ * @return PH_OK, PH_UNKNOWN_ID, PH_NO_MEMORY (to sort in), PH_BUSY. @thread reader
  */
 PH_NODISCARD PH_API ph_status ph_list(ph_world world, uint64_t observer, uint64_t *ids, uint32_t capacity,
                                       uint32_t *count);
 
-/** Who has target in the list, ordered by id; arrays as in ph_list(). @thread reader */
+/** Who has target in the list, ordered by id; arrays and statuses as in ph_list(). @thread reader */
 PH_NODISCARD PH_API ph_status ph_observers(ph_world world, uint64_t target, uint64_t *ids, uint32_t capacity,
                                            uint32_t *count);
 
@@ -192,9 +201,9 @@ PH_NODISCARD PH_API ph_status ph_observers(ph_world world, uint64_t target, uint
  */
 typedef bool (*ph_visit_fn)(void *user, uint64_t id, uint64_t user_data);
 
-/** Visits the observer's interest list in ph_list()'s order. Nests. @thread reader */
+/** Visits the observer's interest list in ph_list()'s order. Nests. Statuses as there. @thread reader */
 PH_NODISCARD PH_API ph_status ph_list_visit(ph_world world, uint64_t observer, ph_visit_fn visit, void *user);
-/** Visits who has target in the list, in ph_observers()' order. Nests. @thread reader */
+/** Visits who has target in the list, in ph_observers()' order. Nests. Statuses as there. @thread reader */
 PH_NODISCARD PH_API ph_status ph_observers_visit(ph_world world, uint64_t target, ph_visit_fn visit, void *user);
 
 #ifdef __cplusplus

@@ -16,7 +16,10 @@
 extern "C" {
 #endif
 
-/* ---- handles: by value, zero is null, a closed handle is told apart by its generation ---- */
+/*
+ * ---- handles: by value, zero is null, a closed handle is told apart by its generation ----
+ * Generations are 16 bit: a handle kept over 32,768 reopenings of its place may pass for a new one.
+ */
 
 typedef struct ph_world {
     uint16_t index1; /* slot + 1; 0 = null */

@@ -10,11 +10,11 @@ static void add_producers(const phx_world *world, ph_stats *stats)
 {
     for (uint32_t i = 0; i < world->def.producers_max; i++) {
         phx_producer *producer = &world->producers[i];
-        uint32_t state = atomic_load_explicit(&producer->state, memory_order_acquire);
+        phx_cmdq *queue = atomic_load_explicit(&producer->queue, memory_order_acquire);
         for (uint32_t s = 0; s < PH_STATUS_COUNT; s++)
             stats->refused[s] += atomic_load_explicit(&producer->refused[s], memory_order_relaxed);
         stats->refusals_untold += atomic_load_explicit(&producer->untold, memory_order_relaxed);
-        if (producer->queue && state != PHX_OPENING) stats->commands += phx_cmdq_count(producer->queue).accepted;
+        if (queue) stats->commands += phx_cmdq_count(queue).accepted;
     }
 }
 

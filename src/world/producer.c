@@ -9,7 +9,11 @@
 static bool make_queues(phx_world *world, phx_producer *producer)
 {
     phx_mem *mem = &world->mem;
-    if (!producer->queue && !(producer->queue = phx_cmdq_create(mem, world->def.producer_bytes))) return false;
+    if (!atomic_load_explicit(&producer->queue, memory_order_relaxed)) {
+        phx_cmdq *queue = phx_cmdq_create(mem, world->def.producer_bytes);
+        if (!queue) return false;
+        atomic_store_explicit(&producer->queue, queue, memory_order_release);
+    }
     if (!producer->told.ring && !phx_refusals_init(&producer->told, mem, world->def.refusals_max)) return false;
     if (!producer->own)
         producer->own = phx_alloc(mem, world->def.refusals_max * sizeof *producer->own, PHX_CACHE_LINE);

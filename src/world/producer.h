@@ -25,7 +25,7 @@ typedef struct phx_producer {
      */
     _Atomic uint32_t state;
     _Atomic uint32_t generation; /* of handles; changed while OPENING only; release with `state` */
-    phx_cmdq *queue;             /* set before the first OPEN, never changed again */
+    _Atomic(phx_cmdq *) queue;   /* made by the first opener, never changed again; stats may look meanwhile */
     phx_refusals told;           /* from ticks */
     bool in_tick;                /* the ticking thread's: its snapshot is open */
 

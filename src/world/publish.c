@@ -17,6 +17,7 @@ static uint32_t consumer_of(const phx_world *world, const phx_chunk *chunk, cons
 
 static const phx_change *changes_of(const phx_world *world, const phx_chunk *chunk)
 {
+    if (chunk->change_count == 0) return NULL;
     return world->scratch[chunk->worker].changes + chunk->change_first;
 }
 
@@ -68,14 +69,17 @@ bool phx_publish_batches(phx_world *world)
     over_chunks(world, count_body);
     for (uint32_t c = 0; c < consumers; c++) {
         phx_share sum = {0};
+        uint64_t targets = 0;
         for (uint32_t i = 0; i < world->chunk_count; i++) {
             phx_share *share = share_of(world, i, c), own = *share;
             *share = sum; /* from here on: where the chunk's part begins */
             sum.changes += own.changes;
             sum.targets += own.targets;
+            targets += own.targets;
         }
         world->batches[c] = NULL;
         if (sum.changes == 0) continue;
+        if (targets > UINT32_MAX) return false; /* more than a batch can count: as if there were no memory for it */
         world->batches[c] = phx_consumer_begin(world->consumers[c].consumer, sum.changes, sum.targets);
         if (!world->batches[c]) return false;
     }

@@ -1,8 +1,8 @@
 /*
  * Refusals on their way from the ticking thread to a producer's thread: a bounded
  * single-producer single-consumer queue. Full means the refusal is only counted.
- * The ring carries pointers into an array of one more item than it holds: an item is
- * written again only when the reader has come back for the one behind it.
+ * Two rings carry pointers into one array: `told` to the reader, `back` to be filled
+ * again; an item belongs to whoever took its pointer last.
  */
 #ifndef PHX_WORLD_REFUSALS_H
 #define PHX_WORLD_REFUSALS_H
@@ -12,10 +12,10 @@
 #include "base/ring.h"
 
 typedef struct phx_refusals {
-    phx_ring *ring;
+    phx_ring *ring; /* told */
+    phx_ring *back;
     ph_refusal *items;
     uint32_t item_count;
-    uint32_t next; /* the putting thread's */
 } phx_refusals;
 
 /* false = no memory. */

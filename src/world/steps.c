@@ -49,6 +49,13 @@ static bool flush(phx_world *world, uint32_t index)
     return true;
 }
 
+/* The outbox is to be filled for this round; false: what is in it has to be carried first, or all is sent. */
+static bool fill_due(phx_world *world, uint32_t index)
+{
+    return !world->ports[index].filled && !world->ports[index].all_sent;
+}
+
+/* The outbox's memory, once there is something to send. */
 static bool outbox_ready(phx_world *world, uint32_t index)
 {
     return phx_outbox_ready(&world->shards[index].outbox, &world->mem, world->def.exchange_bytes);
@@ -57,32 +64,43 @@ static bool outbox_ready(phx_world *world, uint32_t index)
 bool phx_step_send_migrants(phx_world *world, uint32_t index)
 {
     phx_port *port = &world->ports[index];
+    phx_shard *shard = &world->shards[index];
     const phx_partition *partition = &world->partition;
-    if (!outbox_ready(world, index)) return false;
-    if (!port->filled) {
-        if (!phx_shard_send_migrants(&world->shards[index], partition->column_of, partition->row_of,
-                                     partition->columns, &port->all_sent))
+    if (shard->leaving.count == 0 && !port->filled) port->all_sent = true;
+    if (fill_due(world, index)) {
+        if (!outbox_ready(world, index)) return false;
+        if (!phx_shard_send_migrants(shard, partition->column_of, partition->row_of, partition->columns,
+                                     &port->all_sent))
             return false;
         port->filled = true;
     }
-    return flush(world, index);
+    return !port->filled || flush(world, index);
 }
 
 bool phx_step_send_pins(phx_world *world, uint32_t index)
 {
     phx_port *port = &world->ports[index];
-    if (!port->filled) phx_shard_send_pins(&world->shards[index], &world->directory, &port->all_sent);
-    port->filled = true;
-    return flush(world, index);
+    phx_shard *shard = &world->shards[index];
+    if (shard->relations.set_count == 0) port->all_sent = true;
+    if (fill_due(world, index)) {
+        if (!outbox_ready(world, index)) return false;
+        phx_shard_send_pins(shard, &world->directory, &port->all_sent);
+        port->filled = true;
+    }
+    return !port->filled || flush(world, index);
 }
 
 bool phx_step_send_copies(phx_world *world, uint32_t index)
 {
     phx_port *port = &world->ports[index];
-    if (!port->filled)
-        phx_shard_send_copies(&world->shards[index], world->zones, world->shard_count, &port->all_sent);
-    port->filled = true;
-    return flush(world, index);
+    phx_shard *shard = &world->shards[index];
+    if (!port->filled && !phx_shard_copies_due(shard)) port->all_sent = true;
+    if (fill_due(world, index)) {
+        if (!outbox_ready(world, index)) return false;
+        phx_shard_send_copies(shard, world->zones, world->shard_count, &port->all_sent);
+        port->filled = true;
+    }
+    return !port->filled || flush(world, index);
 }
 
 /* Tells the directory where arrivals live now: values of existing entries, each written by one shard. */

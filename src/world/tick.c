@@ -25,7 +25,13 @@ static void take_definition(phx_world *world)
     phx_free(&world->mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     world->classes = world->next_classes;
     world->next_classes = NULL;
-    world->def = world->next_def;
+    /* field by field: submitters and consumers read the others at any time */
+    world->def.shape = world->next_def.shape;
+    world->def.height = world->next_def.height;
+    world->def.span = world->next_def.span;
+    world->def.sticky = world->next_def.sticky;
+    world->def.classes = world->classes;
+    world->def.class_count = world->next_def.class_count;
     phx_rules *rules = &world->rules;
     rules->shape = world->def.shape;
     rules->height = world->def.height;
@@ -93,6 +99,7 @@ static bool receive(phx_world *world, phx_stage send, phx_stage next)
     if (!shards(world, phx_step_receive)) return false;
     bool left = round_left(world);
     world->totals.rounds += left;
+    for (uint32_t i = 0; !left && i < world->shard_count; i++) world->ports[i].all_sent = false;
     world->stage = left ? send : next;
     return true;
 }

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 
 #include "base/rng.h"
@@ -24,7 +25,11 @@ static ph_refusal numbered(uint64_t n)
 static void *put_all(void *unused)
 {
     uint64_t put = 0;
-    for (uint64_t i = 0; i < COUNT; i++) put += phx_refusals_put(&refusals, numbered(put + 1));
+    for (uint64_t i = 0; i < COUNT; i++) {
+        bool room = phx_refusals_put(&refusals, numbered(put + 1));
+        put += room;
+        if (!room) (void)sched_yield(); /* else it may be over before the reader has begun */
+    }
     atomic_store_explicit(&put_count, put, memory_order_relaxed);
     atomic_store_explicit(&ended, 1, memory_order_release);
     return unused;

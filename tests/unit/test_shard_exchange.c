@@ -563,3 +563,88 @@ Test(exchange, many_pins_take_many_rounds)
     cr_assert_eq(f->enters, 30 * 30 + 30 * 29);
     fleet_close(f);
 }
+
+/* ---- what only short steps show ---- */
+
+/* An old target that the halo of the new shard does not reach any more is told as a leave, also after a short step. */
+Test(exchange, a_short_step_over_the_border_leaves_targets_behind)
+{
+    fleet *f = two(64);
+    fleet_begin(f);
+    fleet_enter(f, 1, plain_attr(19.9f, 0), 499, 105); /* towers of 10: a halo of two */
+    fleet_enter(f, 2, plain_attr(0, 0), 479.2f, 105);
+    fleet_enter(f, 3, plain_attr(19.9f, 0), 510, 105); /* knows 1 already */
+    fleet_end(f);
+    fleet_tick(f);
+    fleet_begin(f);
+    fleet_move(f, 1, 500.4f, 105);
+    fleet_end(f);
+    cr_assert_eq(home_of(f, 1), 1);
+    cr_assert_not(is_ghost(f, 1, 2));
+    cr_assert_eq(f->leaves, 1);
+    cr_assert_eq(f->changes, 1);
+    fleet_close(f);
+}
+
+Test(exchange, who_leaves_its_shard_not_ready_begins_afresh)
+{
+    fleet *f = two(64);
+    phx_attr attr = plain_attr(30, 0);
+    fleet_begin(f);
+    fleet_enter(f, 1, attr, 495, 105);
+    fleet_enter(f, 2, plain_attr(0, 0), 490, 105);
+    fleet_end(f);
+    fleet_begin(f);
+    fleet_leave(f, 2);
+    fleet_end(f);
+    cr_assert_eq(f->leaves, 1, "its list is empty, and was told so");
+    attr.ready = false;
+    fleet_begin(f);
+    fleet_set(f, 1, attr, 1000);
+    fleet_move(f, 1, 505, 105);
+    fleet_end(f);
+    attr.ready = true;
+    fleet_begin(f);
+    fleet_set(f, 1, attr, 1000);
+    fleet_enter(f, 2, plain_attr(0, 0), 510, 105);
+    fleet_end(f);
+    cr_assert_eq(f->enters, 1); /* compared with the plain world: the change is fresh */
+    fleet_close(f);
+}
+
+Test(exchange, the_halo_covers_margins)
+{
+    fleet *f = two(64);
+    fleet_begin(f);
+    fleet_enter(f, 1, plain_attr(150, 20), 495, 105);
+    fleet_enter(f, 2, plain_attr(0, 0), 520, 105);
+    fleet_end(f);
+    fleet_begin(f);
+    fleet_set(f, 1, plain_attr(30, 60), 1000); /* less far: measured anew */
+    fleet_end(f);
+    for (float x = 525; x < 600; x += 5) {
+        fleet_begin(f);
+        fleet_move(f, 2, x, 105);
+        fleet_end(f);
+        cr_assert_eq(f->leaves, x > 585 && x - 5 <= 585);
+    }
+    fleet_close(f);
+}
+
+/* A halo of one tower: it touches the neighbour's first or last row of towers only. */
+Test(exchange, a_halo_of_one_tower_on_every_side)
+{
+    static const float side[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    for (int i = 0; i < 4; i++) {
+        fleet *f = fleet_open(plain_rules(10, 90), 3, 3, 64); /* shards of 300 */
+        float x = 450 + side[i][0] * 149, y = 450 + side[i][1] * 149; /* just inside the one in the middle */
+        fleet_begin(f);
+        fleet_enter(f, 1, plain_attr(5, 0), x, y);
+        fleet_enter(f, 2, plain_attr(0, 0), x + side[i][0] * 3, y + side[i][1] * 3);
+        fleet_end(f);
+        cr_assert_eq(home_of(f, 1), 4);
+        cr_assert_neq(home_of(f, 2), 4);
+        cr_assert_eq(f->enters, 1, "side %d", i);
+        fleet_close(f);
+    }
+}
