@@ -648,3 +648,44 @@ Test(exchange, a_halo_of_one_tower_on_every_side)
         fleet_close(f);
     }
 }
+
+/* ---- nothing piles up ---- */
+
+Test(exchange, coming_and_going_takes_no_more_and_more_memory)
+{
+    fleet *f = two(64);
+    uint64_t warm = 0;
+    for (int round = 0; round < 60; round++) {
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= 60; id++) fleet_enter(f, id, plain_attr(40, 0), 480 + (float)(id % 9), 105);
+        fleet_end(f);
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= 60; id += 2) fleet_move(f, id, 510, 105);
+        for (uint64_t id = 1; id <= 60; id += 3) fleet_relate(f, id, 1 + id % 60, PHX_RELATION_LINK, 0);
+        fleet_end(f);
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= 60; id++) fleet_leave(f, id);
+        fleet_end(f);
+        if (round == 30) warm = fleet_bytes();
+        for (uint32_t i = 0; i < 2; i++)
+            cr_assert_eq(f->shard[i].lists.free_entries, f->shard[i].lists.used, "all lists have gone back");
+    }
+    cr_assert_eq(fleet_bytes(), warm);
+    fleet_close(f);
+}
+
+Test(exchange, many_moves_of_one_emigrant_need_one_place)
+{
+    fleet *f = two(64);
+    fleet_begin(f);
+    fleet_enter(f, 1, plain_attr(30, 0), 495, 105);
+    fleet_end(f);
+    fleet_begin(f);
+    cr_assert(phx_shard_ready(&f->shard[0], 100));
+    for (int i = 0; i < 100; i++) phx_shard_move(&f->shard[0], fleet_slot(f, 0, 1), 505 + (float)i, 105, 0);
+    cr_assert_eq(f->shard[0].leaving.count, 1);
+    fleet_move(f, 1, 510, 105);
+    fleet_end(f);
+    cr_assert_eq(f->shard[0].counts.migrations, 1);
+    fleet_close(f);
+}

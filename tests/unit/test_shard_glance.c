@@ -260,6 +260,12 @@ Test(glance, whatever_else_happens_near_takes_the_list)
     fleet_move(f, 103, 316, 105); /* who has relations is looked at the long way */
     end(1, 0, 0);
     begin();
+    fleet_relate(f, 3, 104, 0, 0);
+    end(1, 0, 1);
+    begin();
+    fleet_move(f, 103, 315, 105); /* and no more when they ended */
+    end(0, 1, 0);
+    begin();
     fleet_move(f, 105, 550, 105); /* out of sight, at once */
     end(1, 0, 1);
     begin();
@@ -345,5 +351,28 @@ Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
     fleet_move(f, 101, f->entity[101].x + 2, 105);
     fleet_end(f);
     cr_assert_eq(f->looked, 1);
+    fleet_close(f);
+}
+
+/* How far a glance goes depends on the longest step of this tick, not of any before. */
+Test(glance, short_steps_are_looked_for_nearby)
+{
+    f = fleet_open(plain_rules(10, 50), 1, 1, 4);
+    fleet_begin(f);
+    fleet_enter(f, 1, plain_attr(24, 0), 105, 105); /* sees 81 to 129 */
+    fleet_enter(f, 2, plain_attr(0, 0), 106, 105);
+    for (uint64_t id = 10; id < 40; id++) fleet_enter(f, id, plain_attr(0, 0), 79, 105); /* a tower farther */
+    fleet_end(f);
+    fleet_tick(f);
+    static const struct {
+        float x;
+        uint32_t pairs;
+    } steps[] = {{106.5f, 2}, {108.5f, 32}, {108.6f, 2}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        begin();
+        fleet_move(f, 2, steps[i].x, 105);
+        fleet_end(f);
+        cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, steps[i].pairs, "step %zu", i);
+    }
     fleet_close(f);
 }

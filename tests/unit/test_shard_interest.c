@@ -88,6 +88,17 @@ Test(interest, the_rectangle_of_a_tiny_or_an_endless_radius)
     }
 }
 
+Test(interest, a_radius_without_a_square_reaches_everything)
+{
+    phx_rules rules = plain_rules(1e34f, 30000);
+    phx_body o, t;
+    stand(&rules, &o, 0, 0);
+    stand(&rules, &t, 1e38f, 2e38f);
+    cr_assert(phx_in_range(&rules, &o, &t, 2e19f), "inf <= inf");
+    cr_assert(holds(phx_interest_rect(&rules, o.x, o.y, 2e19f), &t));
+    cr_assert(holds(phx_interest_rect(&rules, t.x, t.y, 2e19f), &o));
+}
+
 Test(interest, the_rectangle_is_no_larger_than_it_has_to_be)
 {
     phx_rules rules = plain_rules(10, 1000);
