@@ -72,7 +72,7 @@ run_determinism()
 {
     begin=$(date +%s)
     echo "=== determinism"
-    if scripts/determinism.sh --quick --jobs "$jobs"; then
+    if scripts/determinism.sh --jobs "$jobs"; then
         tell determinism 1 0 $(($(date +%s) - begin))
     else
         tell determinism 0 1 $(($(date +%s) - begin))
