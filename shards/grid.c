@@ -96,12 +96,20 @@ void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, boo
     if (block) touch_block(block, phx_block_tower(tx, ty), tick, odd);
 }
 
+static bool block_touched(const phx_block *block, phx_rect rect, uint64_t tick)
+{
+    return block->dirty_tick == tick && (block->dirty & phx_block_mask(rect, block->bx, block->by));
+}
+
 bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick)
 {
+    for (uint32_t b = 0; phx_grid_wide(grid, rect) && b < grid->block_count; b++)
+        if (phx_block_meets(&grid->blocks[b], rect) && block_touched(&grid->blocks[b], rect, tick)) return true;
+    if (phx_grid_wide(grid, rect)) return false;
     for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
         for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
             const phx_block *block = phx_grid_block(grid, bx, by);
-            if (block && block->dirty_tick == tick && (block->dirty & phx_block_mask(rect, bx, by))) return true;
+            if (block && block_touched(block, rect, tick)) return true;
         }
     }
     return false;

@@ -102,6 +102,21 @@ static inline uint64_t phx_block_mask(phx_rect rect, uint32_t bx, uint32_t by)
     return (line * 0x0101010101010101ull) & lines;
 }
 
+/* Does the rectangle span more blocks than there are? Then going over those there are is less. */
+static inline bool phx_grid_wide(const phx_grid *grid, phx_rect rect)
+{
+    uint64_t width = (uint64_t)(rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) + 1;
+    uint64_t height = (uint64_t)(rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) + 1;
+    return width * height > grid->block_count;
+}
+
+/* Does the rectangle meet the block? */
+static inline bool phx_block_meets(const phx_block *block, phx_rect rect)
+{
+    return block->bx >= rect.x0 >> PHX_BLOCK_BITS && block->bx <= rect.x1 >> PHX_BLOCK_BITS &&
+           block->by >= rect.y0 >> PHX_BLOCK_BITS && block->by <= rect.y1 >> PHX_BLOCK_BITS;
+}
+
 /* Did anything change in this tick in the rectangle's towers? */
 bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick);
 

@@ -149,12 +149,9 @@ static uint32_t scan_rect(look *at, phx_rect rect, phx_scan_fn scan)
     const phx_grid *grid = &at->shard->grid;
     uint32_t bx0 = rect.x0 >> PHX_BLOCK_BITS, bx1 = rect.x1 >> PHX_BLOCK_BITS;
     uint32_t by0 = rect.y0 >> PHX_BLOCK_BITS, by1 = rect.y1 >> PHX_BLOCK_BITS, n = 0;
-    if ((uint64_t)(bx1 - bx0 + 1) * (by1 - by0 + 1) > grid->block_count) {
-        for (uint32_t b = 0; b < grid->block_count; b++) {
-            const phx_block *block = &grid->blocks[b];
-            if (block->bx < bx0 || block->bx > bx1 || block->by < by0 || block->by > by1) continue;
-            n = scan_block(at, block, rect, scan, n);
-        }
+    if (phx_grid_wide(grid, rect)) {
+        for (uint32_t b = 0; b < grid->block_count; b++)
+            if (phx_block_meets(&grid->blocks[b], rect)) n = scan_block(at, &grid->blocks[b], rect, scan, n);
         return n;
     }
     for (uint32_t by = by0; by <= by1; by++) {

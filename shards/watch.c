@@ -21,6 +21,13 @@ static void visit_row(const phx_shard *shard, uint32_t row, uint32_t target,
     if (shard->grid.rows.view[row] != 0.0f && holds(shard, observer, target)) visit(user, observer);
 }
 
+static void visit_block(const phx_shard *shard, const phx_block *block, uint32_t target,
+                        void (*visit)(void *user, uint32_t observer), void *user)
+{
+    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
+        visit_row(shard, row, target, visit, user);
+}
+
 void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
                         void (*visit)(void *user, uint32_t observer), void *user)
 {
@@ -30,12 +37,15 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
         for (uint32_t row = 0; row < grid->row_count; row++) visit_row(shard, row, slot, visit, user);
         return;
     }
+    if (phx_grid_wide(grid, rect)) {
+        for (uint32_t b = 0; b < grid->block_count; b++)
+            if (phx_block_meets(&grid->blocks[b], rect)) visit_block(shard, &grid->blocks[b], slot, visit, user);
+        return;
+    }
     for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
         for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
             const phx_block *block = phx_grid_block(grid, bx, by);
-            if (!block) continue;
-            for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
-                visit_row(shard, row, slot, visit, user);
+            if (block) visit_block(shard, block, slot, visit, user);
         }
     }
 }

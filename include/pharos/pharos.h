@@ -82,7 +82,10 @@ PH_NODISCARD PH_API ph_status ph_world_hash(ph_world world, uint64_t *hash);
 
 /* ============================== producers =============================== */
 
-/** Opens a producer; its place in the order is the lowest free one. PH_TAKEN: producers_max are open. @thread any */
+/**
+ * Opens a producer; its place in the order is the lowest free one (a closed one's is free
+ * after the next tick). PH_TAKEN: there is none. @thread any
+ */
 PH_NODISCARD PH_API ph_status ph_producer_open(ph_world world, ph_producer *producer);
 
 /** Closes it; what it submitted is still applied by the next tick. @thread producer */
