@@ -616,6 +616,7 @@ Test(exchange, the_halo_covers_margins)
 {
     fleet *f = two(64);
     fleet_begin(f);
+    fleet_enter(f, 3, plain_attr(50, 0), 300, 900); /* sees farther, and yet looks less far */
     fleet_enter(f, 1, plain_attr(150, 20), 495, 105);
     fleet_enter(f, 2, plain_attr(0, 0), 520, 105);
     fleet_end(f);

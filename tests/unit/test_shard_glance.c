@@ -354,6 +354,33 @@ Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
     fleet_close(f);
 }
 
+/* One target a tower: a glance tests those of the towers in view, and no others. */
+Test(glance, a_glance_tests_the_rows_of_the_towers_in_view)
+{
+    enum { SIDE = 24 };
+    static const struct {
+        float view;
+        uint32_t across, ranges;
+    } views[] = {{4, 1, 1}, {6, 3, 3}, {16, 5, 5}, {44, 9, 18}, {46, 11, 13}};
+    for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
+        f = fleet_open(plain_rules(10, 100), 1, 1, 4);
+        fleet_begin(f);
+        for (uint64_t i = 0; i < SIDE * SIDE; i++)
+            fleet_enter(f, i + 1, plain_attr(0, 0), 300 + (float)(i % SIDE) * 10 + 5, 300 + (float)(i / SIDE) * 10 + 5);
+        fleet_enter(f, 600, plain_attr(views[v].view, 0), 425, 425);
+        fleet_end(f);
+        fleet_tick(f);
+        begin();
+        fleet_move(f, 12 * SIDE + 13, 425.5f, 425); /* who stands beside it */
+        fleet_end(f);
+        phx_interest_counts now = fleet_counts(f);
+        cr_assert_eq(now.evaluated, counted.evaluated);
+        cr_assert_eq(now.pairs_tested - counted.pairs_tested, views[v].across * views[v].across + 1, "view %zu", v);
+        cr_assert_eq(now.ranges_visited - counted.ranges_visited, views[v].ranges, "view %zu", v);
+        fleet_close(f);
+    }
+}
+
 /* How far a glance goes depends on the longest step of this tick, not of any before. */
 Test(glance, short_steps_are_looked_for_nearby)
 {

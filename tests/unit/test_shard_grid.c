@@ -347,32 +347,46 @@ static phx_rect random_rect(uint64_t *rng, uint32_t side)
     return (phx_rect){(uint16_t)x, (uint16_t)y, (uint16_t)x1, (uint16_t)y1};
 }
 
-Test(grids, touched_says_what_a_look_at_every_tower_says)
+/* Marks at random, many or few blocks about them: rectangles of fewer blocks than there are, and of more. */
+static void check_touched(uint32_t entities, uint64_t seed)
 {
-    uint64_t rng = 6;
+    uint64_t rng = seed;
     uint32_t yes = 0, no = 0;
-    for (int i = 0; i < 2000; i++)
+    for (uint32_t i = 0; i < entities; i++)
         (void)put((uint16_t)phx_rng_below(&rng, TOWERS), (uint16_t)phx_rng_below(&rng, TOWERS));
     rebuild();
     for (int round = 0; round < 30; round++) {
         end_tick();
         memset(marked, 0, sizeof marked);
         for (uint32_t i = phx_rng_below(&rng, 400); i > 0; i--) {
+            const phx_body *body = &store.body[phx_rng_below(&rng, entities)];
             uint16_t x = (uint16_t)phx_rng_below(&rng, TOWERS), y = (uint16_t)phx_rng_below(&rng, TOWERS);
+            if (i % 2) x = (uint16_t)(body->tx / 8 * 8 + x % 8u), y = (uint16_t)(body->ty / 8 * 8 + y % 8u);
             phx_grid_touch(&grid, x, y, tick, phx_rng_below(&rng, 2));
             if (phx_grid_block(&grid, x / 8u, y / 8u)) marked[y][x] = true;
         }
         for (int i = 0; i < 2000; i++) {
-            phx_rect rect = random_rect(&rng, i % 2 ? 12 : 120);
+            phx_rect rect = random_rect(&rng, i % 2 ? 12 : i % 4 ? 120 : TOWERS);
             bool touched = any_marked(rect);
             cr_assert_eq(phx_grid_touched(&grid, rect, tick), touched);
             if (touched) yes++;
             else no++;
         }
-        cr_assert_not(phx_grid_touched(&grid, (phx_rect){0, 0, TOWERS - 1, TOWERS - 1}, tick + 1), "of this tick only");
+        phx_rect all = {0, 0, TOWERS - 1, TOWERS - 1};
+        cr_assert_not(phx_grid_touched(&grid, all, tick + 1), "of this tick only");
     }
     cr_assert_gt(yes, 1000);
     cr_assert_gt(no, 1000);
+}
+
+Test(grids, touched_says_what_a_look_at_every_tower_says)
+{
+    check_touched(2000, 6);
+}
+
+Test(grids, touched_among_a_few_blocks)
+{
+    check_touched(12, 7);
 }
 
 /* A mark of one tower, seen by every rectangle of a block with one corner in it. */

@@ -305,6 +305,36 @@ Test(interest, what_is_seen_from_far_touches_everybody)
     fleet_close(f);
 }
 
+/* A global target is seen wherever it goes; only at a cap it matters where it is. */
+Test(interest, a_step_of_a_global_target_touches_the_capped)
+{
+    fleet *f = lone_observers();
+    phx_attr beacon = plain_attr(0, 0), capped = plain_attr(20, 10);
+    beacon.global = true;
+    capped.cap = 1;
+    fleet_begin(f);
+    fleet_set(f, 1, capped, 1000);
+    fleet_leave(f, 101);
+    fleet_relate(f, 2, 102, PHX_RELATION_LINK, 0); /* looked at the long way, but not capped */
+    fleet_set(f, 200, beacon, 1);
+    fleet_move(f, 200, 605, 105);
+    fleet_end(f);
+    fleet_begin(f);
+    fleet_set(f, 201, beacon, 2);
+    fleet_move(f, 201, 583, 105); /* 478 off, against 500: nearer, but not by a tenth of the square */
+    fleet_end(f);
+    cr_assert(fleet_sees(f, 1, 200) && !fleet_sees(f, 1, 201));
+    fleet_tick(f);
+    fleet_begin(f);
+    fleet_move(f, 201, 581, 105);
+    end(f, 2, 1); /* the capped one changes over; 6 has it in view */
+    cr_assert(fleet_sees(f, 1, 201) && !fleet_sees(f, 1, 200));
+    fleet_begin(f);
+    fleet_move(f, 102, 208, 105);
+    end(f, 1, 0);
+    fleet_close(f);
+}
+
 /* ---- how much work it is ---- */
 
 Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
@@ -315,16 +345,20 @@ Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
     for (uint64_t i = 0; i < SIDE * SIDE; i++)
         fleet_enter(f, i + 1, plain_attr(0, 0), 300 + (float)(i % SIDE) * 10 + 5, 300 + (float)(i / SIDE) * 10 + 5);
     fleet_end(f);
-    static const float views[] = {4, 6, 16, 44, 46, 60};
+    static const struct {
+        float view;
+        uint32_t across; /* towers */
+        uint32_t ranges; /* a row of towers inside a block is one; so is a block that is in view over its whole width */
+    } views[] = {{4, 1, 1}, {6, 3, 3}, {16, 5, 5}, {44, 9, 18}, {46, 11, 13}, {60, 13, 29}};
     for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
         phx_interest_counts before = fleet_counts(f);
         fleet_begin(f);
-        fleet_enter(f, 600 + v, plain_attr(views[v], 500), 425, 425); /* the margin is no part of a first look */
+        fleet_enter(f, 600 + v, plain_attr(views[v].view, 500), 425, 425); /* a margin is no part of a first look */
         fleet_end(f);
         phx_interest_counts now = fleet_counts(f);
-        uint64_t across = 2 * (uint64_t)ceilf((views[v] - 5) / 10) + 1, pairs = now.pairs_tested - before.pairs_tested;
-        cr_assert_eq(pairs, across * across + 1, "view %g: %lu pairs", (double)views[v], (unsigned long)pairs);
-        cr_assert_leq(now.ranges_visited - before.ranges_visited, across * 3);
+        uint64_t pairs = now.pairs_tested - before.pairs_tested;
+        cr_assert_eq(pairs, views[v].across * views[v].across + 1, "view %zu: %lu pairs", v, (unsigned long)pairs);
+        cr_assert_eq(now.ranges_visited - before.ranges_visited, views[v].ranges, "view %zu", v);
         cr_assert_eq(now.evaluated - before.evaluated, 1);
         fleet_begin(f);
         fleet_leave(f, 600 + v);
@@ -423,6 +457,20 @@ Test(interest, epochs_come_round)
     targets_come_and_go(f, 0);
     cr_assert_eq(f->scratch[0].epoch, LONE / 2);
     targets_come_and_go(f, 1);
+    fleet_close(f);
+}
+
+/* Marks that were never written are of no epoch, whatever the memory held. */
+Test(interest, fresh_marks_are_of_no_epoch)
+{
+    fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
+    const uint32_t rubbish = 0xa5a5a5a5u; /* of watched memory */
+    for (uint32_t round = 0; round < 20; round++) {
+        fleet_begin(f);
+        for (uint64_t i = 0; i < 30; i++) fleet_enter(f, 1 + round * 30 + i, plain_attr(30, 5), 500 + (float)i, 500);
+        for (int s = 0; s < FLEET_SCRATCHES; s++) f->scratch[s].epoch = (rubbish >> 3) - 1;
+        fleet_end(f);
+    }
     fleet_close(f);
 }
 
