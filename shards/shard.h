@@ -135,7 +135,7 @@ void phx_shard_begin(phx_shard *shard, uint64_t tick);
 /* A new own entity; the position is in attributes' place. PHX_SLOT_NONE = no memory, nothing changed. */
 uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data,
                          const phx_attr *attr, float x, float y, float z);
-/* Room for `commands` more leaves, moves or sets, which can not fail then. false = no memory, nothing changed. */
+/* Room for `commands` more moves, one of them perhaps a leave or a set: they can not fail then. false = no memory. */
 bool phx_shard_ready(phx_shard *shard, uint32_t commands);
 void phx_shard_leave(phx_shard *shard, uint32_t slot);
 void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
