@@ -249,7 +249,7 @@ static bool receive_one(phx_shard *shard, const phx_record *record)
     case PHX_RECORD_RELATION: return receive_relations(shard, record);
     case PHX_RECORD_PIN: return receive_pin(shard, record);
     case PHX_RECORD_COPY: return receive_copy(shard, record);
-    case PHX_RECORD_BEGIN: shard->refreshed[record->source] = true; return true;
+    case PHX_RECORD_BEGIN: shard->refreshed[record->source] = shard->refreshed_any = true; return true;
     }
     phx_panic(__FILE__, __LINE__, "a record of no known type");
 }

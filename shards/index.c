@@ -11,6 +11,8 @@
 static void sweep_ghosts(phx_shard *shard)
 {
     phx_store *store = &shard->store;
+    if (!shard->refreshed_any && !shard->changed) return; /* an emigrant is a change */
+    shard->refreshed_any = false;
     for (uint32_t slot = 0; store->ghost_count > 0 && slot < store->slots; slot++) {
         phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_GHOST)) continue;

@@ -110,6 +110,7 @@ typedef struct phx_shard {
     phx_rect inner; /* towers that no other shard's zone covers; of send_copies */
     bool *begun, *sent; /* per destination: BEGIN sent in this refresh / it has copies of the last one */
     bool *refreshed;    /* per source: a BEGIN came in this tick */
+    bool refreshed_any;
     bool copies_due;    /* something own changed that copies elsewhere may have to show */
 
     float radius_max, margin_max; /* over own observers: view + margin, and margin */
