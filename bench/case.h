@@ -71,7 +71,7 @@ typedef struct bench_case {
     uint64_t events_all;   /* that went into the hash */
     bool hash_differs;     /* from an earlier round's, or from the scenario's first case */
     bench_stats last;      /* at the end of the last round */
-    uint64_t rss_bytes;    /* of the whole program then */
+    uint64_t rss_bytes;    /* of the whole program then, positions and frames included */
     uint64_t lists_compared;
     bench_faults faults;   /* of the check, all rounds */
 } bench_case;

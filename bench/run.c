@@ -49,10 +49,11 @@ static void record_take(void *context, const bench_record *record)
     }
 }
 
-/* Resident pages of this program; 0 when the system does not tell. */
+/* Resident pages of this program, without what earlier runs left to the allocator; 0 when the system does not tell. */
 static uint64_t rss_bytes(void)
 {
     unsigned long long size = 0, resident = 0;
+    phx_jemalloc_purge();
     FILE *statm = fopen("/proc/self/statm", "r");
     if (statm == NULL) {
         return 0;
@@ -101,6 +102,8 @@ static bool setup(round_state *round)
     if (round->verify != NULL) {
         bench_verify_end(round->verify, false);
     }
+    bench_frame_free(&round->frame); /* everybody's attributes: more than all that comes */
+    bench_frame_init(&round->frame, round->mem);
     return true;
 }
 

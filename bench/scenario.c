@@ -11,8 +11,19 @@
 #include "bench/memory.h"
 
 static const bench_scenario *const scenarios[] = {
-    &bench_walk_10k, &bench_walk_100k,       &bench_hotspot,        &bench_crowd,       &bench_dense_100k,
-    &bench_mmo,      &bench_border_pingpong, &bench_teleport_storm, &bench_login_flood, &bench_idle,
+    &bench_walk_10k,
+    &bench_walk_100k,
+    &bench_walk_1m,
+    &bench_hotspot,
+    &bench_crowd,
+    &bench_dense_100k,
+    &bench_mmo,
+    &bench_mmo_all,
+    &bench_border_pingpong,
+    &bench_teleport_storm,
+    &bench_login_flood,
+    &bench_walk_100k_10pct,
+    &bench_idle,
 };
 
 uint32_t bench_scenario_count(void)

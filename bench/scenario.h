@@ -90,7 +90,8 @@ void bench_enter(bench_stream *stream, bench_frame *frame, uint32_t index, uint3
 /* Longest step of a walker in a tick: 5 of a view of 100, a running player at 10 ticks a second. */
 #define BENCH_STEP 5.0f
 
-extern const bench_scenario bench_walk_10k, bench_walk_100k, bench_hotspot, bench_crowd, bench_dense_100k;
-extern const bench_scenario bench_mmo, bench_border_pingpong, bench_teleport_storm, bench_login_flood, bench_idle;
+extern const bench_scenario bench_walk_10k, bench_walk_100k, bench_walk_1m, bench_walk_100k_10pct;
+extern const bench_scenario bench_hotspot, bench_crowd, bench_dense_100k, bench_mmo, bench_mmo_all;
+extern const bench_scenario bench_border_pingpong, bench_teleport_storm, bench_login_flood, bench_idle;
 
 #endif

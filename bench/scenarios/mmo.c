@@ -2,7 +2,7 @@
  * mmo: one player to nine NPCs. NPCs stand in clusters (villages, camps) and patrol
  * between spots near their home: in a tick a fifth of them moves. Players walk every
  * tick, gather around clusters, popular ones above all, and travel between them. Only
- * players observe.
+ * players observe. mmo-all: the same steps, and everybody observes.
  */
 #include "base/rng.h"
 #include "bench/memory.h"
@@ -150,6 +150,7 @@ static void mmo_end(bench_stream *stream)
 }
 
 static const char *const mmo_keys[] = { "view=0", "player.view=100", "npc.view=0", NULL };
+static const char *const mmo_all_keys[] = { "view=100", "player.view=100", "npc.view=100", NULL };
 
 const bench_scenario bench_mmo = {
     .name = "mmo",
@@ -160,6 +161,21 @@ const bench_scenario bench_mmo = {
     .ticks = 200,
     .warmup = 20,
     .keys = mmo_keys,
+    .state_bytes = sizeof(mmo),
+    .begin = mmo_begin,
+    .step = mmo_step,
+    .end = mmo_end,
+};
+
+const bench_scenario bench_mmo_all = {
+    .name = "mmo-all",
+    .doc = "mmo where NPCs observe as well, as for their own senses: what it saves that most do not",
+    .entities = 100000,
+    .side = 20000,
+    .side_step = 1,
+    .ticks = 50,
+    .warmup = 5,
+    .keys = mmo_all_keys,
     .state_bytes = sizeof(mmo),
     .begin = mmo_begin,
     .step = mmo_step,

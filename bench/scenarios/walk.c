@@ -1,6 +1,7 @@
 /*
  * The scenarios in which everybody observes and only walks or stands: walk-10k, walk-100k,
- * dense-100k, crowd, hotspot, idle, and teleport-storm, where a tenth jumps.
+ * walk-1m, dense-100k, crowd, hotspot; walk-100k-10pct and idle, where few or none move;
+ * and teleport-storm, where a tenth jumps.
  */
 #include "base/rng.h"
 #include "bench/scenario.h"
@@ -19,6 +20,16 @@ static void everybody_walks(bench_stream *stream, bench_frame *frame)
 {
     for (uint32_t i = 0; i < stream->count; i++) {
         bench_walk(stream, frame, i, &stream->world);
+    }
+}
+
+/* Others in every tick. */
+static void a_tenth_walks(bench_stream *stream, bench_frame *frame)
+{
+    for (uint32_t i = 0; i < stream->count; i++) {
+        if (phx_rng_below(&stream->rng, 10) == 0) {
+            bench_walk(stream, frame, i, &stream->world);
+        }
     }
 }
 
@@ -74,93 +85,44 @@ static void teleport_step(bench_stream *stream, bench_frame *frame)
     }
 }
 
-const bench_scenario bench_walk_10k = {
-    .name = "walk-10k",
-    .doc = "a quiet zone server: everybody observes and moves every tick, 3 others in view",
-    .entities = 10000,
-    .side = 10000,
-    .side_step = 1,
-    .ticks = 500,
-    .warmup = 50,
-    .keys = view_100,
-    .begin = everybody_enters,
-    .step = everybody_walks,
-};
+/* ---- the table: (name, entities, side of the world, ticks, warm-up, begin, step, what it models) ---- */
 
-const bench_scenario bench_walk_100k = {
-    .name = "walk-100k",
-    .doc = "a whole continent in one world, as sparse as walk-10k: the data no longer fits into the caches",
-    .entities = 100000,
-    .side = 30000,
-    .side_step = 1,
-    .ticks = 100,
-    .warmup = 10,
-    .keys = view_100,
-    .begin = everybody_enters,
-    .step = everybody_walks,
-};
+#define SCENARIO(title, count, width, measured, warm, first, each, models) \
+    { .name = (title), .doc = (models), .entities = (count), .side = (width), .side_step = 1, .ticks = (measured), \
+      .warmup = (warm), .keys = view_100, .begin = (first), .step = (each) }
 
-const bench_scenario bench_hotspot = {
-    .name = "hotspot",
-    .doc = "a city in an empty land: half of all stay in the hundredth part of the world in its middle",
-    .entities = 10000,
-    .side = 10000,
-    .side_step = 1,
-    .ticks = 200,
-    .warmup = 20,
-    .keys = view_100,
-    .begin = hotspot_begin,
-    .step = hotspot_step,
-};
+const bench_scenario bench_walk_10k =
+    SCENARIO("walk-10k", 10000, 10000, 500, 50, everybody_enters, everybody_walks,
+             "a quiet zone server: everybody observes and moves every tick, 3 others in view");
 
-const bench_scenario bench_crowd = {
-    .name = "crowd",
-    .doc = "a siege: thousands in one square, each sees more than 500; lists and events are everything",
-    .entities = 5000,
-    .side = 500,
-    .side_step = 1,
-    .ticks = 100,
-    .warmup = 10,
-    .keys = view_100,
-    .begin = everybody_enters,
-    .step = everybody_walks,
-};
+const bench_scenario bench_walk_100k =
+    SCENARIO("walk-100k", 100000, 30000, 100, 10, everybody_enters, everybody_walks,
+             "a whole continent in one world, as sparse as walk-10k: the data no longer fits into the caches");
 
-const bench_scenario bench_dense_100k = {
-    .name = "dense-100k",
-    .doc = "a well visited continent: everybody moves, 30 others in view",
-    .entities = 100000,
-    .side = 10233,
-    .side_step = 1,
-    .ticks = 100,
-    .warmup = 10,
-    .keys = view_100,
-    .begin = everybody_enters,
-    .step = everybody_walks,
-};
+const bench_scenario bench_walk_1m =
+    SCENARIO("walk-1m", 1000000, 100000, 10, 3, everybody_enters, everybody_walks,
+             "all realms in one world, as sparse as walk-10k: the data no longer fits anywhere near");
 
-const bench_scenario bench_teleport_storm = {
-    .name = "teleport-storm",
-    .doc = "scrolls, portals, spawn points: each tick a tenth of all jumps anywhere, the rest walks",
-    .entities = 10000,
-    .side = 10000,
-    .side_step = 1,
-    .ticks = 200,
-    .warmup = 20,
-    .keys = view_100,
-    .begin = everybody_enters,
-    .step = teleport_step,
-};
+const bench_scenario bench_walk_100k_10pct =
+    SCENARIO("walk-100k-10pct", 100000, 30000, 100, 10, everybody_enters, a_tenth_walks,
+             "walk-100k where a tenth moves in a tick, others every time: what the rest costs");
 
-const bench_scenario bench_idle = {
-    .name = "idle",
-    .doc = "walk-100k where nobody moves: what the mere presence of entities costs",
-    .entities = 100000,
-    .side = 30000,
-    .side_step = 1,
-    .ticks = 200,
-    .warmup = 10,
-    .keys = view_100,
-    .begin = everybody_enters,
-    .step = nobody_moves,
-};
+const bench_scenario bench_hotspot =
+    SCENARIO("hotspot", 10000, 10000, 200, 20, hotspot_begin, hotspot_step,
+             "a city in an empty land: half of all stay in the hundredth part of the world in its middle");
+
+const bench_scenario bench_crowd =
+    SCENARIO("crowd", 5000, 500, 100, 10, everybody_enters, everybody_walks,
+             "a siege: thousands in one square, each sees more than 500; lists and events are everything");
+
+const bench_scenario bench_dense_100k =
+    SCENARIO("dense-100k", 100000, 10233, 100, 10, everybody_enters, everybody_walks,
+             "a well visited continent: everybody moves, 30 others in view");
+
+const bench_scenario bench_teleport_storm =
+    SCENARIO("teleport-storm", 10000, 10000, 200, 20, everybody_enters, teleport_step,
+             "scrolls, portals, spawn points: each tick a tenth of all jumps anywhere, the rest walks");
+
+const bench_scenario bench_idle =
+    SCENARIO("idle", 100000, 30000, 200, 10, everybody_enters, nobody_moves,
+             "walk-100k where nobody moves: what the mere presence of entities costs");

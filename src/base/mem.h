@@ -42,5 +42,7 @@ void phx_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item);
 /* The allocators that there are. phx_allocator_jemalloc() returns a zero one when not built in. */
 ph_allocator phx_allocator_libc(void);
 ph_allocator phx_allocator_jemalloc(void);
+/* Gives memory that was released back to the system, so that what is resident is what is held; for measuring. */
+void phx_jemalloc_purge(void);
 
 #endif

@@ -30,11 +30,25 @@ ph_allocator phx_allocator_jemalloc(void)
     return (ph_allocator){jemalloc_allocate, jemalloc_release, NULL};
 }
 
+#define TEXT_OF(name) #name
+#define TEXT(name) TEXT_OF(name)
+
+void phx_jemalloc_purge(void)
+{
+    int failed = mallctl("arena." TEXT(MALLCTL_ARENAS_ALL) ".purge", NULL, NULL, NULL, 0);
+    PHX_ASSERT(failed == 0);
+    (void)failed;
+}
+
 #else
 
 ph_allocator phx_allocator_jemalloc(void)
 {
     return (ph_allocator){NULL, NULL, NULL};
+}
+
+void phx_jemalloc_purge(void)
+{
 }
 
 #endif

@@ -18,7 +18,7 @@ import tempfile
 
 CIRCLES = {"pharos", "batch", "rescan-simd", "rescan"}
 TOWERS = {"pharos", "towers"}
-SCENARIOS = "walk-10k,hotspot,crowd,dense-100k,border-pingpong,teleport-storm,login-flood,idle"
+SCENARIOS = "walk-10k,walk-100k-10pct,hotspot,crowd,dense-100k,border-pingpong,teleport-storm,login-flood,idle"
 SMALL = ["--entities", "300", "--warmup", "3", "--set", "tower_size=30"]
 PLOTS = ("engines", "entities", "density", "workers")
 SHOWN_BYTES = 1000
