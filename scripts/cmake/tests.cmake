@@ -27,8 +27,10 @@ if(NOT PHAROS_SANITIZE STREQUAL "thread")
     pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
 endif()
 
-# Criterion does not look at a test's exit status, and so not at what LSan or UBSan print.
-set(PHAROS_FAIL_REGEX "LeakSanitizer|runtime error|WARNING: ThreadSanitizer|ERROR: AddressSanitizer")
+# Criterion does not look at a test's exit status, and so not at what LSan or UBSan print; nor does it count an
+# assertion that fails in a .fini.
+set(PHAROS_FAIL_REGEX
+    "LeakSanitizer|runtime error|WARNING: ThreadSanitizer|ERROR: AddressSanitizer|Assertion Failed")
 set(PHAROS_TEST_ENVIRONMENT
     "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1"
     "UBSAN_OPTIONS=print_stacktrace=1"

@@ -84,3 +84,15 @@ ph_allocator watched_memory_allocator(watched_memory *memory)
 {
     return (ph_allocator){watched_allocate, watched_release, memory};
 }
+
+void watched_memory_all_back(const watched_memory *memory)
+{
+    uint64_t blocks = atomic_load(&memory->blocks);
+    uint64_t bytes = atomic_load(&memory->bytes);
+
+    if (blocks != 0 || bytes != 0) {
+        fprintf(stderr, "watched memory: %llu blocks, %llu bytes are still held\n", (unsigned long long)blocks,
+                (unsigned long long)bytes);
+        abort();
+    }
+}

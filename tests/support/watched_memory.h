@@ -22,5 +22,7 @@ void watched_memory_init(watched_memory *memory);
 /* The next `calls` allocations succeed, those after them fail. UINT64_MAX = none fails. */
 void watched_memory_fail_after(watched_memory *memory, uint64_t calls);
 ph_allocator watched_memory_allocator(watched_memory *memory);
+/* For the end of a test, its .fini too, where Criterion counts no failed assertion: aborts if something is held. */
+void watched_memory_all_back(const watched_memory *memory);
 
 #endif

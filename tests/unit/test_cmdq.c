@@ -32,7 +32,7 @@ static void tear_down(void)
 {
     phx_cmdq_destroy(q);
     q = NULL;
-    cr_assert_eq(atomic_load(&watched.blocks), 0);
+    watched_memory_all_back(&watched);
 }
 
 TestSuite(cmdq, .init = set_up, .fini = tear_down);

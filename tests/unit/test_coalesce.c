@@ -32,7 +32,7 @@ static void tear_down(void)
     phx_coalesce_destroy(net);
     phx_batch_destroy(&mem, in);
     phx_batch_destroy(&mem, out);
-    cr_assert_eq(atomic_load(&watched.blocks), 0);
+    watched_memory_all_back(&watched);
 }
 
 TestSuite(coalesce, .init = set_up, .fini = tear_down);

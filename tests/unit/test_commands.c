@@ -29,7 +29,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-    cr_assert_eq(ph_world_destroy(world), PH_OK);
+    if (ph_world_destroy(world) != PH_OK)
+        abort(); /* an assertion that fails in a .fini fails no test */
 }
 
 TestSuite(commands, .init = setup, .fini = teardown);

@@ -28,7 +28,7 @@ static void tear_down(void)
 {
     phx_consumer_destroy(c);
     c = NULL;
-    cr_assert_eq(atomic_load(&watched.blocks), 0);
+    watched_memory_all_back(&watched);
 }
 
 TestSuite(consumer, .init = set_up, .fini = tear_down);

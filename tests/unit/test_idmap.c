@@ -23,7 +23,7 @@ static void watch(void)
 static void all_given_back(void)
 {
     phx_idmap_free(&map);
-    cr_assert_eq(atomic_load(&watched.blocks), 0);
+    watched_memory_all_back(&watched);
 }
 
 static void put(uint64_t id, uint64_t value)

@@ -4,6 +4,8 @@
 #include <criterion/criterion.h>
 
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -20,9 +22,11 @@ static void watch(void)
 
 static void all_given_back(void)
 {
-    cr_assert_eq(atomic_load(&mem.bytes), 0);
-    cr_assert_eq(atomic_load(&watched.bytes), 0);
-    cr_assert_eq(atomic_load(&watched.blocks), 0);
+    watched_memory_all_back(&watched);
+    if (atomic_load(&mem.bytes) != 0) {
+        fprintf(stderr, "the counter of bytes is not back at 0\n");
+        abort();
+    }
 }
 
 static bool is_aligned(const void *memory, size_t alignment)

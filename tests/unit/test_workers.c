@@ -33,7 +33,7 @@ static void watch(void)
 
 static void all_given_back(void)
 {
-    cr_assert_eq(atomic_load(&watched.blocks), 0);
+    watched_memory_all_back(&watched);
 }
 
 /* ---- the n-th thread can not be made ---- */
