@@ -11,6 +11,7 @@
 /* One measured tick. */
 typedef struct bench_sample {
     uint64_t wall_ns;
+    uint64_t submit_ns;  /* the part in which commands were handed over; 0 = not told apart */
     uint64_t latency_ns; /* from when it was due to its end; 0 without --hz */
     uint64_t cpu_ns; /* of all threads of this program meanwhile: other programs' load does not show in it */
     uint32_t moves;  /* move commands in it */
@@ -26,11 +27,18 @@ typedef struct bench_samples {
 void bench_samples_add(bench_samples *samples, phx_mem *mem, bench_sample sample);
 void bench_samples_free(bench_samples *samples, phx_mem *mem);
 
+/* Of one time over all ticks, in microseconds. */
+typedef struct bench_spread {
+    double min, p50, p99, max;
+} bench_spread;
+
 /* What the samples come to. */
 typedef struct bench_summary {
-    double tick_us_min, tick_us_p50, tick_us_p99, tick_us_max;
-    double latency_us_p50, latency_us_p99, latency_us_max; /* from when it was due; 0 without --hz */
-    double cpu_us_min, cpu_us_p50;
+    bench_spread tick_us;
+    bench_spread submit_us;  /* the part in which commands were handed over; 0 = not told apart */
+    bench_spread rest_us;    /* the tick without it */
+    bench_spread latency_us; /* from when it was due; 0 without --hz */
+    bench_spread cpu_us;
     double ns_per_move_min, ns_per_move_median; /* over the ticks with moves; 0 = there were none */
 } bench_summary;
 
@@ -50,6 +58,7 @@ typedef struct bench_case {
     const bench_engine *engine;
     const ph_config *config;
     ph_world_def def;      /* config's, with this case's workers and shards */
+    uint32_t producers;    /* threads that submit the moves */
     uint32_t group;        /* cases of one have the same commands and events, and take turns */
     bench_plot plot;
     const char *path;      /* of the trace, else NULL */

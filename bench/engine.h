@@ -40,6 +40,7 @@ typedef enum bench_phase {
 } bench_phase;
 
 typedef struct bench_stats {
+    uint64_t submit_ns;              /* of the last tick: handing over its commands; 0 = not told apart */
     uint64_t phase_ns[BENCH_PHASES]; /* of the last tick */
     uint64_t bytes;                  /* held now */
     uint64_t entities;               /* now, as the rest */
@@ -60,10 +61,12 @@ typedef struct bench_engine {
     bool single; /* one thread, one shard: run once, whatever --workers and --shards say */
     /* NULL, or tells why it can not run this world (trace: its commands come from a file), or NULL when it can. */
     const char *(*refuse)(const ph_world_def *def, bool trace);
-    /* NULL: see error. def lives longer than the engine. */
-    void *(*create)(const ph_world_def *def, phx_mem *mem, bench_error *error);
+    /* NULL: see error. def lives longer than the engine. producers: threads that submit the moves, 1 if single. */
+    void *(*create)(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error);
     /* Not timed: brings the first entities in, in as many ticks as it needs, and tells what came of it. */
     bool (*setup)(void *self, const bench_frame *frame, bench_record_fn record, void *context, bench_error *error);
+    /* NULL, or not timed, just before tick(): wakes the threads that submit; a host's are awake when they have to. */
+    void (*ready)(void *self);
     /* Timed: submits the frame, ticks, takes the results and walks over every event once. */
     bool (*tick)(void *self, const bench_frame *frame, bench_error *error);
     /* Not timed: the results of that tick once more, for the hash and the check. */

@@ -42,9 +42,10 @@ static void show_progress(void *user, uint64_t tick, uint64_t ticks)
     if (ticks > 0) {
         snprintf(of, sizeof of, " of %llu", (unsigned long long)ticks);
     }
-    phx_progress_show(&self->progress, "%s, %s, workers %u, shards %ux%u, round %u of %u: tick %llu%s",
-                      run->name, run->engine->name, run->def.workers, run->def.shards[0],
-                      run->def.shards[1], self->round + 1, self->options.rounds, (unsigned long long)tick, of);
+    char title[BENCH_TITLE_SIZE];
+    bench_report_title(run, title);
+    phx_progress_show(&self->progress, "%s, round %u of %u: tick %llu%s", title, self->round + 1,
+                      self->options.rounds, (unsigned long long)tick, of);
 }
 
 static int run_case(bench *self, bench_case *run)
@@ -60,8 +61,9 @@ static int run_case(bench *self, bench_case *run)
         fprintf(stderr, "%s\n", error.text);
         return PHX_EXIT_USAGE;
     }
-    fprintf(stderr, "pharos-bench: %s on %s, workers %u, shards %ux%u: %s\n", run->name, run->engine->name,
-            run->def.workers, run->def.shards[0], run->def.shards[1], error.text);
+    char title[BENCH_TITLE_SIZE];
+    bench_report_title(run, title);
+    fprintf(stderr, "pharos-bench: %s: %s\n", title, error.text);
     return PHX_EXIT_TROUBLE;
 }
 

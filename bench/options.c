@@ -70,6 +70,7 @@ enum {
     KEY_SCENARIO = 256, /* from here on without a short form */
     KEY_ENGINE,
     KEY_SHARDS,
+    KEY_PRODUCERS,
     KEY_WARMUP,
     KEY_TRACE,
     KEY_SEED,
@@ -89,6 +90,8 @@ static const struct argp_option argp_options[] = {
     {"engine", KEY_ENGINE, "NAME,...|all", 0, "On these engines (default: pharos)", 1},
     {"workers", KEY_WORKERS, "N,...", 0, "With each of these numbers of worker threads", 1},
     {"shards", KEY_SHARDS, "XxY,...", 0, "With each of these shard layouts", 1},
+    {"producers", KEY_PRODUCERS, "N,...", 0,
+     "The moves of scenario ingest come from each of these numbers of threads (default: 1,2,4)", 1},
     {"entities", KEY_ENTITIES, "N", 0,
      "Instead of the scenario's number; the world grows or shrinks with it, so that the density stays", 2},
     {"ticks", KEY_TICKS, "N", 0, "Measure N ticks instead of the scenario's number", 2},
@@ -197,6 +200,12 @@ static void take_workers(struct argp_state *state, bench_options *options, const
     options->workers[options->worker_count++] = (uint32_t)number(state, KEY_WORKERS, word, 1, PH_WORKERS_MAX);
 }
 
+static void take_producers(struct argp_state *state, bench_options *options, const char *word)
+{
+    list_place(state, KEY_PRODUCERS, options->producer_count);
+    options->producers[options->producer_count++] = (uint32_t)number(state, KEY_PRODUCERS, word, 1, PH_PRODUCERS_MAX);
+}
+
 static void take_shards(struct argp_state *state, bench_options *options, const char *word)
 {
     list_place(state, KEY_SHARDS, options->shard_count);
@@ -269,6 +278,9 @@ static error_t take_lists_and_paths(struct argp_state *state, bench_options *opt
         return 0;
     case KEY_WORKERS:
         each_word(state, options, key, text, take_workers);
+        return 0;
+    case KEY_PRODUCERS:
+        each_word(state, options, key, text, take_producers);
         return 0;
     case KEY_SHARDS:
         each_word(state, options, key, text, take_shards);

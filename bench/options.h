@@ -25,6 +25,8 @@ typedef struct bench_options {
     uint32_t engine_count;
     uint32_t workers[BENCH_LIST_MAX];
     uint32_t worker_count; /* 0 = as configured */
+    uint32_t producers[BENCH_LIST_MAX];
+    uint32_t producer_count; /* 0 = the scenario's */
     uint32_t shards[BENCH_LIST_MAX][2];
     uint32_t shard_count; /* 0 = as configured */
     uint32_t entities;    /* 0 = the scenario's */

@@ -98,6 +98,10 @@ static bool check_case(const bench_case *made, bench_error *error)
     if (made->def.consumers == 0) {
         return bench_fail(error, "%s: consumers = 0 makes no events, and the bench measures them: at least 1", name);
     }
+    if (made->producers > made->def.producers_max) {
+        return bench_fail(error, "%s: %u producers are more than producers_max = %u (--set)", name, made->producers,
+                          made->def.producers_max);
+    }
     if (made->entities > made->def.entities_max) {
         return bench_fail(error, "%s: %u entities are more than entities_max = %u (--set)", name, made->entities,
                           made->def.entities_max);
@@ -114,6 +118,18 @@ static bool add_case(bench_plan *plan, const bench_case *made, bench_error *erro
                sizeof *plan->cases);
     plan->cases[plan->case_count++] = *made;
     return true;
+}
+
+/* Of a scenario whose moves may come from several. */
+static const uint32_t producers_spread[] = { 1, 2, 4 };
+
+/* The numbers of producers to run the scenario with. */
+static uint32_t producers_of(const bench_options *options, const bench_scenario *scenario, const uint32_t **producers)
+{
+    bool given = options->producer_count > 0;
+    *producers = given ? options->producers : producers_spread;
+    uint32_t count = given ? options->producer_count : sizeof producers_spread / sizeof *producers_spread;
+    return scenario->spreads ? count : 1;
 }
 
 /* As asked for, unless the engine has one thread and one shard. */
@@ -137,6 +153,8 @@ static bool add_scenario(bench_plan *plan, const bench_options *options, bench_c
     const ph_world_def *def = ph_config_def(made.config);
     uint32_t layouts = options->shard_count > 0 ? options->shard_count : 1;
     uint32_t counts = options->worker_count > 0 ? options->worker_count : 1;
+    const uint32_t *producers;
+    uint32_t feeds = producers_of(options, made.scenario, &producers);
     for (uint32_t e = 0; e < options->engine_count; e++) {
         made.engine = options->engines[e];
         made.def = *def;
@@ -144,10 +162,11 @@ static bool add_scenario(bench_plan *plan, const bench_options *options, bench_c
             continue;
         }
         bool once = made.engine->single || made.plot != BENCH_PLOT_NONE;
-        uint32_t combinations = once ? 1 : layouts * counts;
+        uint32_t combinations = once ? 1 : layouts * counts * feeds;
         for (uint32_t c = 0; c < combinations; c++) {
             made.def = *def;
-            set_layout(&made, options, c / counts, c % counts);
+            made.producers = made.scenario->spreads && !once ? producers[c % feeds] : 1;
+            set_layout(&made, options, c / feeds / counts, c / feeds % counts);
             if (!add_case(plan, &made, error)) {
                 return false;
             }
@@ -211,9 +230,22 @@ static bool add_sweeps(bench_plan *plan, const bench_options *options, bench_cas
     return true;
 }
 
+static bool any_spreads(const bench_options *options)
+{
+    for (uint32_t i = 0; i < options->scenario_count; i++) {
+        if (options->scenarios[i]->spreads) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *mem, bench_error *error)
 {
     *plan = (bench_plan){ .mem = mem };
+    if (options->producer_count > 0 && !any_spreads(options)) {
+        return bench_fail(error, "pharos-bench: --producers is for scenario ingest, which is not among these");
+    }
     bench_case common = { .verify_every = options->verify_every, .hz = options->hz, .seed = options->seed };
     if (!add_scenarios(plan, options, common, error)) {
         return false;

@@ -210,7 +210,8 @@ static const bench_case *one_worker(const bench_plan *plan, uint32_t first, uint
 
 static bool same_layout(const bench_case *a, const bench_case *b)
 {
-    return a->engine == b->engine && a->def.shards[0] == b->def.shards[0] && a->def.shards[1] == b->def.shards[1];
+    return a->engine == b->engine && a->producers == b->producers && a->def.shards[0] == b->def.shards[0]
+        && a->def.shards[1] == b->def.shards[1];
 }
 
 /* One line a scenario: how much faster a tick is than with one worker. */
@@ -232,12 +233,12 @@ static bool plot_workers(plotter *self)
         uint32_t next = bench_plan_scenario_end(self->plan, first);
         const bench_case *model = one_worker(self->plan, first, next);
         if (model != NULL && model->plot == BENCH_PLOT_NONE && model->moves > 0 && block < COLOURS) {
-            double alone = bench_samples_summary(&model->samples, self->plan->mem).tick_us_p50;
+            double alone = bench_samples_summary(&model->samples, self->plan->mem).tick_us.p50;
             fprintf(self->script, "$d%" PRIu32 " << END\n", block);
             for (uint32_t i = first; i < next; i++) {
                 const bench_case *run = &self->plan->cases[i];
                 if (same_layout(run, model)) {
-                    double tick = bench_samples_summary(&run->samples, self->plan->mem).tick_us_p50;
+                    double tick = bench_samples_summary(&run->samples, self->plan->mem).tick_us.p50;
                     fprintf(self->script, "%" PRIu32 " %.3f\n", run->def.workers, alone / tick);
                 }
             }

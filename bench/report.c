@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 static const char rule[] = "-------------------------------------------------------------------------------------------"
-                           "------------------------------------------------";
+                           "------------------------------------------------------";
 
 static void print_wrapped_keys(FILE *out, const bench_scenario *scenario)
 {
@@ -41,14 +41,24 @@ void bench_report_skips(FILE *out, const bench_plan *plan)
     }
 }
 
+void bench_report_title(const bench_case *run, char title[BENCH_TITLE_SIZE])
+{
+    char producers[32] = "";
+    if (run->producers > 1) {
+        snprintf(producers, sizeof producers, ", producers %" PRIu32, run->producers);
+    }
+    snprintf(title, BENCH_TITLE_SIZE, "%s on %s, workers %" PRIu32 ", shards %" PRIu32 "x%" PRIu32 "%s", run->name,
+             run->engine->name, run->def.workers, run->def.shards[0], run->def.shards[1], producers);
+}
+
 static void table_head(FILE *out, const bench_machine *machine, uint32_t hz)
 {
     const char *what = hz > 0 ? "late us" : "tick us";
     fprintf(out, "%s, %" PRIu32 " CPUs; %s, %s\n\n", machine->cpu, machine->cpus, machine->compiler, machine->build);
-    static const char columns[] = "%-15s %-11s %8s %7s %6s | %8s %8s | %9s %9s %9s %9s | %6s %7s | %7s %6s\n";
-    fprintf(out, columns, "scenario", "engine", "entities", "workers", "shards", "ns/move", "", what, "", "",
+    static const char columns[] = "%-15s %-11s %8s %7s %6s %5s | %8s %8s | %9s %9s %9s %9s | %6s %7s | %7s %6s\n";
+    fprintf(out, columns, "scenario", "engine", "entities", "workers", "shards", "prod-", "ns/move", "", what, "", "",
             "cpu us", "moves", "events", "bytes", "times");
-    fprintf(out, columns, "", "", "", "", "", "min", "median", "median", "p99", "max", "median", "M/s", "M/s",
+    fprintf(out, columns, "", "", "", "", "", "ucers", "min", "median", "median", "p99", "max", "median", "M/s", "M/s",
             "/entity", "faster");
     fprintf(out, "%s\n", rule);
 }
@@ -73,21 +83,21 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
     char shards[16];
     bool moved = run->moves > 0;
     snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
-    fprintf(out, "%-15s %-11s %8" PRIu64 " %7" PRIu32 " %6s | ", run->name, run->engine->name,
-            run->last.entities, run->def.workers, shards);
+    fprintf(out, "%-15s %-11s %8" PRIu64 " %7" PRIu32 " %6s %5" PRIu32 " | ", run->name, run->engine->name,
+            run->last.entities, run->def.workers, shards, run->producers);
     cell(out, 8, 1, summary->ns_per_move_min, moved);
     fputc(' ', out);
     cell(out, 8, 1, summary->ns_per_move_median, moved);
     bool late = run->hz > 0;
-    fprintf(out, " | %9.1f %9.1f %9.1f %9.1f | ", late ? summary->latency_us_p50 : summary->tick_us_p50,
-            late ? summary->latency_us_p99 : summary->tick_us_p99,
-            late ? summary->latency_us_max : summary->tick_us_max, summary->cpu_us_p50);
+    fprintf(out, " | %9.1f %9.1f %9.1f %9.1f | ", late ? summary->latency_us.p50 : summary->tick_us.p50,
+            late ? summary->latency_us.p99 : summary->tick_us.p99,
+            late ? summary->latency_us.max : summary->tick_us.max, summary->cpu_us.p50);
     cell(out, 6, 2, per_second_m(run->moves, run->total_ns), moved);
     fputc(' ', out);
     cell(out, 7, 2, per_second_m(run->enters + run->leaves, run->total_ns), run->enters + run->leaves > 0);
     fputs(" | ", out);
     cell(out, 7, 0, (double)run->last.bytes / (double)run->last.entities, run->last.entities > 0);
-    fprintf(out, " %6.2f\n", first_us / summary->tick_us_p50);
+    fprintf(out, " %6.2f\n", first_us / summary->tick_us.p50);
 }
 
 void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine)
@@ -99,7 +109,7 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
         double first_us = 0;
         for (uint32_t i = first; i < end; i++) {
             bench_summary summary = bench_samples_summary(&plan->cases[i].samples, plan->mem);
-            first_us = i == first ? summary.tick_us_p50 : first_us;
+            first_us = i == first ? summary.tick_us.p50 : first_us;
             table_row(out, &plan->cases[i], &summary, first_us);
         }
         fprintf(out, "%-15s event hash %016" PRIx64 ", %" PRIu64 " events with the warm-up", "",
@@ -118,7 +128,35 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
     if (hz > 0) {
         fprintf(out, "late: from when the tick was due, %" PRIu32 " times a second, to its end\n", hz);
     }
+    bench_report_producers(out, plan);
     bench_report_ratios(out, plan);
+}
+
+void bench_report_producers(FILE *out, const bench_plan *plan)
+{
+    bool begun = false;
+    for (uint32_t i = 0; i < plan->case_count; i++) {
+        const bench_case *run = &plan->cases[i];
+        if (!run->scenario->spreads || run->engine->single) {
+            continue;
+        }
+        if (!begun) {
+            static const char columns[] = "%-15s %8s %7s %6s %5s | %9s %9s %9s %9s | %9s %9s %9s\n";
+            fputs("\nMoves from several threads at once: handing them over, and the rest of the tick\n", out);
+            fprintf(out, columns, "scenario", "entities", "workers", "shards", "prod-", "submit us", "", "", "moves",
+                    "rest us", "", "");
+            fprintf(out, columns, "", "", "", "", "ucers", "median", "p99", "max", "M/s", "median", "p99", "max");
+        }
+        begun = true;
+        char shards[32];
+        bench_summary summary = bench_samples_summary(&run->samples, plan->mem);
+        double moves = (double)run->moves / run->samples.count;
+        snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
+        fprintf(out, "%-15s %8" PRIu64 " %7" PRIu32 " %6s %5" PRIu32 " | %9.1f %9.1f %9.1f %9.1f | %9.1f %9.1f %9.1f\n",
+                run->name, run->last.entities, run->def.workers, shards, run->producers, summary.submit_us.p50,
+                summary.submit_us.p99, summary.submit_us.max, moves / summary.submit_us.p50, summary.rest_us.p50,
+                summary.rest_us.p99, summary.rest_us.max);
+    }
 }
 
 bool bench_report_faults(FILE *out, const bench_plan *plan)
@@ -126,9 +164,8 @@ bool bench_report_faults(FILE *out, const bench_plan *plan)
     bool any = false;
     for (uint32_t i = 0; i < plan->case_count; i++) {
         const bench_case *run = &plan->cases[i];
-        char name[96];
-        snprintf(name, sizeof name, "%s on %s, workers %" PRIu32 ", shards %" PRIu32 "x%" PRIu32,
-                 run->name, run->engine->name, run->def.workers, run->def.shards[0], run->def.shards[1]);
+        char name[BENCH_TITLE_SIZE];
+        bench_report_title(run, name);
         if (run->hash_differs) {
             fprintf(out, "pharos-bench: %s, seed %" PRIu64 ": other events than an earlier run of the scenario: "
                     "hash %016" PRIx64 ", %" PRIu64 " events\n", name, run->seed, run->event_hash, run->events_all);

@@ -13,11 +13,19 @@
 /* All scenarios and engines, for --list. */
 void bench_report_list(FILE *out);
 
+/* Longest bench_report_title() with its end. */
+enum { BENCH_TITLE_SIZE = 128 };
+
+/* The case in words: scenario, engine, workers, shards, and producers where there are several. */
+void bench_report_title(const bench_case *run, char title[BENCH_TITLE_SIZE]);
+
 /* What engines of the run can not do, a line for each engine and reason. */
 void bench_report_skips(FILE *out, const bench_plan *plan);
 void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine);
 /* How much faster Pharos is than each baseline, by scenario; nothing, when there are none. */
 void bench_report_ratios(FILE *out, const bench_plan *plan);
+/* Submitting and the rest of the tick, of cases with different numbers of producers; nothing, when there are none. */
+void bench_report_producers(FILE *out, const bench_plan *plan);
 /* One object, one line. */
 void bench_report_json(FILE *out, const bench_case *run, const bench_machine *machine, phx_mem *mem);
 void bench_report_csv_header(FILE *out);

@@ -29,18 +29,23 @@ static double phase_us(const figures *of, bench_phase phase)
     U(entities, of->run->last.entities) \
     U(observers, of->run->last.observers) \
     U(workers, of->run->def.workers) \
+    U(producers, of->run->producers) \
     U(ticks, of->run->samples.count) \
     F(ns_per_move_min, of->summary.ns_per_move_min, of->run->moves > 0) \
     F(ns_per_move_median, of->summary.ns_per_move_median, of->run->moves > 0) \
-    F(tick_us_min, of->summary.tick_us_min, true) \
-    F(tick_us_p50, of->summary.tick_us_p50, true) \
-    F(tick_us_p99, of->summary.tick_us_p99, true) \
-    F(tick_us_max, of->summary.tick_us_max, true) \
-    F(latency_us_p50, of->summary.latency_us_p50, of->run->hz > 0) \
-    F(latency_us_p99, of->summary.latency_us_p99, of->run->hz > 0) \
-    F(latency_us_max, of->summary.latency_us_max, of->run->hz > 0) \
-    F(cpu_us_min, of->summary.cpu_us_min, true) \
-    F(cpu_us_p50, of->summary.cpu_us_p50, true) \
+    F(tick_us_min, of->summary.tick_us.min, true) \
+    F(tick_us_p50, of->summary.tick_us.p50, true) \
+    F(tick_us_p99, of->summary.tick_us.p99, true) \
+    F(tick_us_max, of->summary.tick_us.max, true) \
+    F(submit_us_min, of->summary.submit_us.min, of->summary.submit_us.max > 0) \
+    F(submit_us_p50, of->summary.submit_us.p50, of->summary.submit_us.max > 0) \
+    F(submit_us_p99, of->summary.submit_us.p99, of->summary.submit_us.max > 0) \
+    F(submit_us_max, of->summary.submit_us.max, of->summary.submit_us.max > 0) \
+    F(latency_us_p50, of->summary.latency_us.p50, of->run->hz > 0) \
+    F(latency_us_p99, of->summary.latency_us.p99, of->run->hz > 0) \
+    F(latency_us_max, of->summary.latency_us.max, of->run->hz > 0) \
+    F(cpu_us_min, of->summary.cpu_us.min, true) \
+    F(cpu_us_p50, of->summary.cpu_us.p50, true) \
     U(moves, of->run->moves) \
     F(moves_per_s, per((double)of->run->moves, of->seconds), true) \
     U(enter, of->run->enters) \

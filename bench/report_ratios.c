@@ -39,8 +39,8 @@ static const bench_case *find_case(const bench_plan *plan, uint32_t first, uint3
 static void ratio_cell(FILE *out, const bench_summary *pharos, const bench_summary *baseline)
 {
     char median[32], min[32];
-    snprintf(median, sizeof median, "%.2fx", baseline->tick_us_p50 / pharos->tick_us_p50);
-    snprintf(min, sizeof min, "%.2fx", baseline->tick_us_min / pharos->tick_us_min);
+    snprintf(median, sizeof median, "%.2fx", baseline->tick_us.p50 / pharos->tick_us.p50);
+    snprintf(min, sizeof min, "%.2fx", baseline->tick_us.min / pharos->tick_us.min);
     fprintf(out, " | %9s %9s", median, min);
 }
 

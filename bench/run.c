@@ -92,7 +92,7 @@ static bool setup(round_state *round)
     if (!next_frame(round)) {
         return false;
     }
-    round->engine = run->engine->create(&run->def, round->mem, round->error);
+    round->engine = run->engine->create(&run->def, run->producers, round->mem, round->error);
     if (round->engine == NULL || !verify_begin(round)) {
         return false;
     }
@@ -128,6 +128,9 @@ static bool tick(round_state *round, bench_sample *sample)
         return false;
     }
     bench_pace_wait(&round->pace);
+    if (engine->ready != NULL) {
+        engine->ready(round->engine);
+    }
     uint64_t cpu_begin = cpu_clock_ns();
     uint64_t begin = phx_clock_ns();
     if (!engine->tick(round->engine, &round->frame, round->error)) {
@@ -169,12 +172,13 @@ static bool measured_tick(round_state *round)
     if (!tick(round, &sample)) {
         return false;
     }
-    bench_samples_add(&run->samples, round->mem, sample);
-    run->total_ns += sample.wall_ns;
-    run->moves += round->frame.move_count;
     if (!run->engine->stats(round->engine, &run->last, round->error)) {
         return false;
     }
+    sample.submit_ns = run->last.submit_ns;
+    bench_samples_add(&run->samples, round->mem, sample);
+    run->total_ns += sample.wall_ns;
+    run->moves += round->frame.move_count;
     for (uint32_t i = 0; i < BENCH_PHASES; i++) {
         run->phase_ns[i] += run->last.phase_ns[i];
     }

@@ -40,37 +40,43 @@ static void sort(double *values, uint32_t count)
     qsort(values, count, sizeof *values, compare);
 }
 
-static void sum_up_wall(const bench_samples *samples, double *sorted, bench_summary *summary)
+static double wall(const bench_sample *tick)
 {
-    for (uint32_t i = 0; i < samples->count; i++) {
-        sorted[i] = (double)samples->ticks[i].wall_ns / 1e3;
-    }
-    sort(sorted, samples->count);
-    summary->tick_us_min = sorted[0];
-    summary->tick_us_p50 = percentile(sorted, samples->count, 50);
-    summary->tick_us_p99 = percentile(sorted, samples->count, 99);
-    summary->tick_us_max = sorted[samples->count - 1];
+    return (double)tick->wall_ns;
 }
 
-static void sum_up_latency(const bench_samples *samples, double *sorted, bench_summary *summary)
+static double submit(const bench_sample *tick)
 {
-    for (uint32_t i = 0; i < samples->count; i++) {
-        sorted[i] = (double)samples->ticks[i].latency_ns / 1e3;
-    }
-    sort(sorted, samples->count);
-    summary->latency_us_p50 = percentile(sorted, samples->count, 50);
-    summary->latency_us_p99 = percentile(sorted, samples->count, 99);
-    summary->latency_us_max = sorted[samples->count - 1];
+    return (double)tick->submit_ns;
 }
 
-static void sum_up_cpu(const bench_samples *samples, double *sorted, bench_summary *summary)
+static double rest(const bench_sample *tick)
+{
+    return (double)tick->wall_ns - (double)tick->submit_ns;
+}
+
+static double latency(const bench_sample *tick)
+{
+    return (double)tick->latency_ns;
+}
+
+static double cpu(const bench_sample *tick)
+{
+    return (double)tick->cpu_ns;
+}
+
+static bench_spread sum_up(const bench_samples *samples, double *sorted, double (*figure_ns)(const bench_sample *tick))
 {
     for (uint32_t i = 0; i < samples->count; i++) {
-        sorted[i] = (double)samples->ticks[i].cpu_ns / 1e3;
+        sorted[i] = figure_ns(&samples->ticks[i]) / 1e3;
     }
     sort(sorted, samples->count);
-    summary->cpu_us_min = sorted[0];
-    summary->cpu_us_p50 = percentile(sorted, samples->count, 50);
+    return (bench_spread){
+        .min = sorted[0],
+        .p50 = percentile(sorted, samples->count, 50),
+        .p99 = percentile(sorted, samples->count, 99),
+        .max = sorted[samples->count - 1],
+    };
 }
 
 static void sum_up_moves(const bench_samples *samples, double *sorted, bench_summary *summary)
@@ -93,10 +99,13 @@ bench_summary bench_samples_summary(const bench_samples *samples, phx_mem *mem)
     PHX_ASSERT(samples->count > 0 && samples->count <= samples->room);
     size_t bytes = samples->count * sizeof(double);
     double *sorted = bench_alloc(mem, bytes);
-    bench_summary summary = { 0 };
-    sum_up_wall(samples, sorted, &summary);
-    sum_up_latency(samples, sorted, &summary);
-    sum_up_cpu(samples, sorted, &summary);
+    bench_summary summary = {
+        .tick_us = sum_up(samples, sorted, wall),
+        .submit_us = sum_up(samples, sorted, submit),
+        .rest_us = sum_up(samples, sorted, rest),
+        .latency_us = sum_up(samples, sorted, latency),
+        .cpu_us = sum_up(samples, sorted, cpu),
+    };
     sum_up_moves(samples, sorted, &summary);
     phx_free(mem, sorted, bytes, PHX_CACHE_LINE);
     return summary;

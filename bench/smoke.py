@@ -3,8 +3,9 @@
 
 usage: smoke.py BENCH [REPLAY]
 
-Each scenario runs on 1 and 2 workers and on 1x1 and 3x3 shards with every interest list
-compared with brute force after every tick; the event hashes must be equal. The same for
+Each scenario runs on 1 and 2 workers and on 1x1 and 3x3 shards (ingest with 1, 2 and 4
+producers) with every interest list compared with brute force after every tick; the event
+hashes must be equal. The same for
 some other worlds (margin, cap, towers, several consumers), for a trace (its hash must be
 that of pharos-replay), and the command line's refusals. Prints what failed and how to
 run it again.
@@ -31,13 +32,16 @@ WORLDS = {  # what the scenarios' own worlds do not reach; the scenarios that it
     "cap and margin": (["cap=12", "margin=20", "sticky=1.5"], "hotspot"),
     "towers": (["range=towers", "span=2"], "walk-10k,login-flood,border-pingpong"),
     "square": (["shape=square"], "dense-100k"),
-    "consumers": (["consumers=3"], "crowd,mmo,mmo-all"),
+    "consumers": (["consumers=3"], "crowd,mmo"),
 }
 REFUSED = [
     (["--scenario", "nosuch"], "nosuch"),
     (["--engine", "nosuch"], "nosuch"),
     (["--workers", "0"], "--workers"),
     (["--shards", "3"], "--shards"),
+    (["--producers", "0"], "--producers"),
+    (["--producers", "2", "--scenario", "crowd"], "ingest"),
+    (["--producers", "5", "--scenario", "ingest", "--set", "producers_max=4"], "producers_max"),
     (["--set", "nosuch=1"], "nosuch"),
     (["--set", "consumers=0"], "consumers"),
     (["--scenario", "crowd", "--shards", "99x99"], "shards"),
@@ -105,7 +109,10 @@ def scenarios_of(bench):
 def check_scenarios(bench):
     command = [bench, "--scenario", "all", "--verify=1"] + SMALL + LAYOUTS
     lines = lines_of(command)
-    check_lines(command, lines, 4 * len(scenarios_of(bench)))
+    check_lines(command, lines, 4 * (len(scenarios_of(bench)) + 2)) # ingest: 1, 2 and 4 producers
+    fed = sorted({line["producers"] for line in lines if line["scenario"] == "ingest"})
+    if fed != [1, 2, 4] or any(not line["submit_us_min"] for line in lines if line["moves"]):
+        fail(command, f"ingest by {fed} producers, or no time of submitting")
     for line in lines:
         expected = 375 if line["scenario"] == "login-flood" and line["entities"] != 300 else 300
         if line["entities"] != expected or line["ticks"] != 22:

@@ -18,8 +18,9 @@ typedef struct batch {
     uint32_t hits_room, hit_starts_room;
 } batch;
 
-static void *batch_create(const ph_world_def *def, phx_mem *mem, bench_error *error)
+static void *batch_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
 {
+    (void)producers;
     (void)error;
     batch *self = baseline_create(sizeof *self, def, mem);
     self->lists.mem = &self->base.mem;

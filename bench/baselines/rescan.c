@@ -228,8 +228,9 @@ static void left(baseline *base, uint32_t slot)
 
 /* ---- the engine ---- */
 
-static void *rescan_create(const ph_world_def *def, phx_mem *mem, bench_error *error)
+static void *rescan_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
 {
+    (void)producers;
     (void)error;
     rescan *self = baseline_create(sizeof *self, def, mem);
     self->grid = cells_make(def, def->classes[0].view);

@@ -15,8 +15,9 @@ typedef struct rescan_simd {
     scan_fn scan;
 } rescan_simd;
 
-static void *simd_create(const ph_world_def *def, phx_mem *mem, bench_error *error)
+static void *simd_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
 {
+    (void)producers;
     (void)error;
     rescan_simd *self = baseline_create(sizeof *self, def, mem);
     self->lists.mem = &self->base.mem;

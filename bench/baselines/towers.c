@@ -220,8 +220,9 @@ static void moved(baseline *base, uint32_t slot)
 
 /* ---- the engine ---- */
 
-static void *towers_create(const ph_world_def *def, phx_mem *mem, bench_error *error)
+static void *towers_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
 {
+    (void)producers;
     (void)error;
     towers *self = baseline_create(sizeof *self, def, mem);
     for (uint32_t axis = 0; axis < 2; axis++) {

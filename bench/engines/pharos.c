@@ -1,16 +1,20 @@
 /*
  * Pharos behind the bench's engine interface: the public API only, as a server would use
- * it. One thread is producer, ticker and every consumer. Called by run.c.
+ * it. One thread is producer, ticker and every consumer; with more producers than one the
+ * moves of a tick come from as many threads. Called by run.c.
  */
 #include <pharos/pharos.h>
 
 #include "bench/engine.h"
+#include "bench/engines/producers.h"
 #include "bench/memory.h"
+#include "tools/cli.h"
 
 typedef struct pharos {
     phx_mem *mem;
     ph_world world;
-    ph_producer producer;
+    ph_producer producer; /* the first; of all that are no moves the only one */
+    bench_producers *producers;
     ph_consumer consumers[PH_CONSUMERS_MAX];
     uint32_t consumer_count;
     uint32_t held_count;
@@ -20,18 +24,20 @@ typedef struct pharos {
     uint32_t *held_from;   /* whose it is */
     uint64_t enters, leaves;
     uint64_t id_sum; /* makes the walk read every event */
+    uint64_t submit_ns;
 } pharos;
 
-static bool open_all(pharos *self, const ph_world_def *def, bench_error *error)
+static bool open_all(pharos *self, const ph_world_def *def, uint32_t producers, bench_error *error)
 {
-    ph_status status = ph_producer_open(self->world, &self->producer);
-    if (status != PH_OK) {
-        return bench_fail(error, "ph_producer_open: %s", ph_status_text(status));
+    self->producers = bench_producers_open(self->world, producers, self->mem, error);
+    if (self->producers == NULL) {
+        return false;
     }
+    self->producer = bench_producers_first(self->producers);
     PHX_ASSERT(def->consumers >= 1 && def->consumers <= PH_CONSUMERS_MAX);
     self->consumer_count = def->consumers;
     for (uint32_t i = 0; i < def->consumers; i++) {
-        status = ph_consumer_open(self->world, i, &self->consumers[i]);
+        ph_status status = ph_consumer_open(self->world, i, &self->consumers[i]);
         if (status != PH_OK) {
             return bench_fail(error, "ph_consumer_open: %s", ph_status_text(status));
         }
@@ -42,13 +48,14 @@ static bool open_all(pharos *self, const ph_world_def *def, bench_error *error)
 static void pharos_destroy(void *engine)
 {
     pharos *self = engine;
+    bench_producers_close(self->producers);
     ph_world_destroy(self->world); /* batches still held, after an error, end with it */
     phx_release(self->mem, (void **)&self->held, &self->held_room, sizeof *self->held);
     phx_release(self->mem, (void **)&self->held_from, &self->from_room, sizeof *self->held_from);
     phx_free(self->mem, self, sizeof *self, PHX_CACHE_LINE);
 }
 
-static void *pharos_create(const ph_world_def *def, phx_mem *mem, bench_error *error)
+static void *pharos_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
 {
     pharos *self = bench_alloc(mem, sizeof *self);
     self->mem = mem;
@@ -58,7 +65,7 @@ static void *pharos_create(const ph_world_def *def, phx_mem *mem, bench_error *e
         phx_free(mem, self, sizeof *self, PHX_CACHE_LINE);
         return NULL;
     }
-    if (!open_all(self, def, error)) {
+    if (!open_all(self, def, producers, error)) {
         pharos_destroy(self);
         return NULL;
     }
@@ -173,17 +180,35 @@ static bool tick_and_walk(pharos *self, bench_error *error)
     return true;
 }
 
+static void pharos_ready(void *engine)
+{
+    const pharos *self = engine;
+    bench_producers_wake(self->producers);
+}
+
+static ph_status submit_in_tick(pharos *self, const bench_frame *frame, const bench_span *span)
+{
+    uint32_t done;
+    if (span->op == BENCH_MOVE) {
+        PHX_ASSERT(bench_producers_count(self->producers) == 1 || frame->span_count == 1); /* no order to be kept */
+        return bench_producers_move(self->producers, span->count, &frame->move_ids[span->first],
+                                    &frame->move_positions[span->first]);
+    }
+    return submit_span(self, frame, span, 0, &done);
+}
+
 /* A refused command is no error here: stats() counts it and the run decides. */
 static bool pharos_tick(void *engine, const bench_frame *frame, bench_error *error)
 {
     pharos *self = engine;
     PHX_ASSERT(self->held_count == 0); /* all of the last tick was released */
+    uint64_t begin = phx_clock_ns();
     for (uint32_t i = 0; i < frame->span_count; i++) {
-        uint32_t done;
-        if (submit_span(self, frame, &frame->spans[i], 0, &done) == PH_FULL) {
+        if (submit_in_tick(self, frame, &frame->spans[i]) == PH_FULL) {
             return bench_fail(error, "the producer's queue is full in one tick: raise producer_bytes (--set)");
         }
     }
+    self->submit_ns = phx_clock_ns() - begin;
     return tick_and_walk(self, error);
 }
 
@@ -264,6 +289,7 @@ static bool pharos_stats(void *engine, bench_stats *stats, bench_error *error)
         return bench_fail(error, "ph_world_stats: %s", ph_status_text(status));
     }
     *stats = (bench_stats){
+        .submit_ns = self->submit_ns,
         .phase_ns = { world.ingest_ns, world.exchange_ns, world.index_ns, world.interest_ns, world.publish_ns },
         .bytes = world.bytes,
         .entities = world.entities,
@@ -288,6 +314,7 @@ const bench_engine bench_engine_pharos = {
     .doc = "the library, through its public calls: ph_move_many, ph_tick, ph_batch_take and ph_batch_return",
     .create = pharos_create,
     .setup = pharos_setup,
+    .ready = pharos_ready,
     .tick = pharos_tick,
     .records = pharos_records,
     .release = pharos_release,

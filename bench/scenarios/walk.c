@@ -1,7 +1,7 @@
 /*
  * The scenarios in which everybody observes and only walks or stands: walk-10k, walk-100k,
- * walk-1m, dense-100k, crowd, hotspot; walk-100k-10pct and idle, where few or none move;
- * and teleport-storm, where a tenth jumps.
+ * walk-1m, dense-100k, crowd, hotspot; ingest, which is walk-100k from several producers;
+ * walk-100k-10pct and idle, where few or none move; and teleport-storm, where a tenth jumps.
  */
 #include "base/rng.h"
 #include "bench/scenario.h"
@@ -126,3 +126,17 @@ const bench_scenario bench_teleport_storm =
 const bench_scenario bench_idle =
     SCENARIO("idle", 100000, 30000, 200, 10, everybody_enters, nobody_moves,
              "walk-100k where nobody moves: what the mere presence of entities costs");
+
+const bench_scenario bench_ingest = {
+    .name = "ingest",
+    .doc = "walk-100k whose moves come from 1, 2 and 4 threads at once, as from a server's network threads",
+    .entities = 100000,
+    .side = 30000,
+    .side_step = 1,
+    .ticks = 100,
+    .warmup = 10,
+    .spreads = true,
+    .keys = view_100,
+    .begin = everybody_enters,
+    .step = everybody_walks,
+};

@@ -37,6 +37,8 @@ CASES = [  # name, before, after, options, exit status, what the output must hol
      "too short"),
     ("other events", [line()], [line(event_hash="00000000000000bb")], [], 1, "OTHER EVENTS"),
     ("another seed", [line()], [line(event_hash="00000000000000bb", seed=2)], [], 0, "not slower"),
+    ("producers", [line(), line(producers=2, tick_us_p50=700.0)], [line(producers=1), line(producers=2)], [], 0,
+     "producers 2"),
     ("missing", [line(), OTHER], [line()], [], 1, "missing after"),
     ("new", [line()], [line(), OTHER], [], 0, " new"),
     ("another machine", [line()], [line(cpu="Y")], [], 0, "note: cpu differs"),
