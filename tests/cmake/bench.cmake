@@ -21,3 +21,8 @@ add_test(NAME program_bench_compare
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_compare.py
             ${PROJECT_SOURCE_DIR}/scripts/bench_compare)
 pharos_test_properties(program_bench_compare 60 "program")
+
+add_test(NAME program_bench_targets
+    COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_targets.py
+            ${PROJECT_SOURCE_DIR}/scripts/bench_targets $<TARGET_FILE:pharos-bench>)
+pharos_test_properties(program_bench_targets 300 "program")
