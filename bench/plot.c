@@ -1,137 +1,37 @@
 /*
- * The plots; see plot.h. A plot is a gnuplot script with its figures inside, one block a
- * line, and is drawn twice: PNG and SVG.
+ * The plots: what of the cases goes into which picture; see plot.h. A picture for which
+ * there are no figures is left out.
  */
 #include "bench/plot.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <time.h>
 
-static const char program[] = "gnuplot";
+#include "bench/plot_script.h"
 
-enum { COLOURS = 12 };
+enum { COLOURS = 8 };
 
-/* In the order of the engines, or of the scenarios. */
+/* Of engines in the order of their table, of numbers of workers in theirs. */
 static const char *const colours[COLOURS] = { "#d62728", "#1f77b4", "#2ca02c", "#9467bd",
-                                              "#8c564b", "#e377c2", "#7f7f7f", "#17becf",
-                                              "#ff7f0e", "#bcbd22", "#000000", "#aec7e8" };
+                                              "#8c564b", "#ff7f0e", "#17becf", "#7f7f7f" };
+
 
 typedef struct plotter {
     const char *folder;
     const bench_plan *plan;
     const bench_machine *machine;
     bench_error *error;
-    FILE *script;
 } plotter;
-
-/* ---- gnuplot ---- */
-
-static bool find_program(void)
-{
-    const char *path = getenv("PATH");
-    while (path != NULL && *path != '\0') {
-        char file[PATH_MAX];
-        int length = (int)strcspn(path, ":");
-        int size = snprintf(file, sizeof file, "%.*s/%s", length, path, program);
-        if (size > 0 && (size_t)size < sizeof file && access(file, X_OK) == 0) {
-            return true;
-        }
-        path += length;
-        path += *path == ':' ? 1 : 0;
-    }
-    return false;
-}
 
 bool bench_plot_check(const char *folder, bench_error *error)
 {
-    if (!find_program()) {
-        return bench_fail(error, "--plot: there is no gnuplot in PATH; install it (package gnuplot-nox) or leave "
-                                 "--plot out");
-    }
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        return bench_fail(error, "--plot: %s: %s", folder, strerror(errno));
-    }
-    struct stat is;
-    if (stat(folder, &is) == 0 && !S_ISDIR(is.st_mode)) {
-        return bench_fail(error, "--plot: %s: %s", folder, strerror(ENOTDIR));
-    }
-    if (access(folder, W_OK | X_OK) != 0) {
-        return bench_fail(error, "--plot: %s: %s", folder, strerror(errno));
-    }
-    return true;
+    return bench_script_check(folder, error);
 }
-
-/* In the folder, so that the script's own names hold. */
-static bool run_script(const plotter *self, const char *name)
-{
-    pid_t child = fork();
-    if (child < 0) {
-        return bench_fail(self->error, "--plot: fork: %s", strerror(errno));
-    }
-    if (child == 0) {
-        if (chdir(self->folder) == 0) {
-            execlp(program, program, name, (char *)NULL);
-        }
-        _exit(127);
-    }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        return bench_fail(self->error, "--plot: gnuplot could not draw %s/%s", self->folder, name);
-    }
-    return true;
-}
-
-static bool begin(plotter *self, const char *name, const char *title)
-{
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s.gp", self->folder, name);
-    self->script = fopen(path, "w");
-    if (self->script == NULL) {
-        return bench_fail(self->error, "--plot: %s: %s", path, strerror(errno));
-    }
-    fprintf(self->script,
-            "set title \"%s\\n{/*0.75 %s, %s}\"\n"
-            "set grid\nset border 3\nset tics nomirror\nset key noenhanced\nset datafile missing '-'\n",
-            title, self->machine->cpu, self->machine->build);
-    return true;
-}
-
-/* `draw` = the plot command; draws it into both formats. */
-static bool end(plotter *self, const char *name, const char *draw)
-{
-    static const char *const formats[][2] = {
-        { "png", "pngcairo size 1200,700 font 'Sans,15' background 'white'" },
-        { "svg", "svg size 1200,700 font 'Sans,15' background 'white'" },
-    };
-    for (uint32_t i = 0; i < 2; i++) {
-        fprintf(self->script, "set terminal %s\nset output '%s.%s'\n%s\n", formats[i][1], name, formats[i][0], draw);
-    }
-    bool bad = ferror(self->script) != 0;
-    bad = fclose(self->script) != 0 || bad;
-    self->script = NULL;
-    if (bad) {
-        return bench_fail(self->error, "--plot: %s/%s.gp: %s", self->folder, name, strerror(errno));
-    }
-    char file[64];
-    snprintf(file, sizeof file, "%s.gp", name);
-    return run_script(self, file);
-}
-
-/* ---- lines ---- */
 
 /* The plot command, piece by piece; a piece that does not fit any more is a defect. */
 typedef struct command {
-    char text[4096];
+    char text[8192];
     size_t used;
 } command;
 
@@ -147,169 +47,274 @@ static void add(command *to, const char *format, ...)
     to->used += (size_t)size;
 }
 
-static void add_line(command *to, uint32_t block, const char *title, uint32_t colour)
+static const char *separator(const command *draw)
 {
-    add(to, "%s$d%" PRIu32 " using 1:2 with linespoints linewidth 3 pointtype 7 pointsize 1.2 linecolor rgb '%s' "
-        "title '%s'", to->used == 0 ? "plot " : ", ", block, colours[colour % COLOURS], title);
+    return draw->used == 0 ? "plot " : ", ";
 }
+
+/* Machine, build, Pharos' layout and the day: where the figures hold. */
+static bool begin(const plotter *self, bench_script *script, const char *name, const char *title,
+                  const bench_case *pharos)
+{
+    char under[512], layout[64] = "", day[16] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) != NULL) {
+        strftime(day, sizeof day, "%Y-%m-%d", &utc);
+    }
+    if (pharos != NULL) {
+        snprintf(layout, sizeof layout, "pharos with %" PRIu32 " x %" PRIu32 " shards, ", pharos->def.shards[0],
+                 pharos->def.shards[1]);
+    }
+    snprintf(under, sizeof under, "%s, %" PRIu32 " CPUs; %s, %s; %s%s", self->machine->cpu, self->machine->cpus,
+             self->machine->compiler, self->machine->build, layout, day);
+    *script = (bench_script){ .folder = self->folder, .name = name, .error = self->error };
+    return bench_script_begin(script, title, under);
+}
+
+/* ---- lines: the sweeps ---- */
 
 static double targets_in_view(const bench_case *run)
 {
     return run->last.observers == 0 ? 0 : (double)run->last.list_entries / (double)run->last.observers;
 }
 
-/* One line an engine: cost of a move over the entities, or over the targets in view, of the sweep's cases. */
-static bool plot_sweep(plotter *self, bench_plot kind, const char *name, const char *title, const char *x_label)
+typedef struct bounds {
+    double low, high;
+} bounds;
+
+static void widen(bounds *of, double value)
 {
-    command draw = { .used = 0 };
-    bool begun = false;
-    for (uint32_t e = 0; e < bench_engine_count(); e++) {
-        bool any = false;
-        for (uint32_t i = 0; i < self->plan->case_count; i++) {
-            const bench_case *run = &self->plan->cases[i];
-            if (run->plot != kind || run->engine != bench_engine_at(e)) {
-                continue;
-            }
-            if (!begun && !begin(self, name, title)) {
-                return false;
-            }
-            begun = true;
-            if (!any) {
-                fprintf(self->script, "$d%" PRIu32 " << END\n", e);
-            }
-            any = true;
-            bench_summary summary = bench_samples_summary(&run->samples, self->plan->mem);
-            fprintf(self->script, "%.3f %.3f\n",
-                    kind == BENCH_PLOT_ENTITIES ? (double)run->last.entities : targets_in_view(run),
-                    summary.ns_per_move_median);
-        }
-        if (any) {
-            fputs("END\n", self->script);
-            add_line(&draw, e, bench_engine_at(e)->name, e);
-        }
-    }
-    if (!begun) {
-        return true;
-    }
-    fprintf(self->script, "set xlabel '%s'\nset ylabel 'nanoseconds per move (median tick)'\n"
-            "set logscale xy\nset key top left\n", x_label);
-    return end(self, name, draw.text);
+    of->low = of->high == 0 || value < of->low ? value : of->low;
+    of->high = value > of->high ? value : of->high;
 }
 
-/* ---- workers ---- */
-
-static const bench_case *one_worker(const bench_plan *plan, uint32_t first, uint32_t end)
+/* The points of one engine as a data block; false = it has none. */
+static bool sweep_line(const plotter *self, FILE *file, bench_plot kind, uint32_t engine, bounds *x, bounds *y)
 {
-    for (uint32_t i = first; i < end; i++) {
-        if (!plan->cases[i].engine->single && plan->cases[i].def.workers == 1) {
-            return &plan->cases[i];
-        }
-    }
-    return NULL;
-}
-
-static bool same_layout(const bench_case *a, const bench_case *b)
-{
-    return a->engine == b->engine && a->producers == b->producers && a->def.shards[0] == b->def.shards[0]
-        && a->def.shards[1] == b->def.shards[1];
-}
-
-/* One line a scenario: how much faster a tick is than with one worker. */
-static bool plot_workers(plotter *self)
-{
-    command draw = { .used = 0 };
-    uint32_t workers_max = 1, block = 0;
+    bool any = false;
     for (uint32_t i = 0; i < self->plan->case_count; i++) {
-        uint32_t workers = self->plan->cases[i].def.workers;
-        workers_max = workers > workers_max ? workers : workers_max;
+        const bench_case *run = &self->plan->cases[i];
+        if (run->plot != kind || run->engine != bench_engine_at(engine)) {
+            continue;
+        }
+        if (!any) {
+            fprintf(file, "$d%" PRIu32 " << END\n", engine);
+        }
+        any = true;
+        double cost = bench_samples_summary(&run->samples, self->plan->mem).ns_per_move_median;
+        double at = kind == BENCH_PLOT_ENTITIES ? (double)run->last.entities : targets_in_view(run);
+        widen(x, at);
+        widen(y, cost);
+        fprintf(file, "%.3f %.3f\n", at, cost);
     }
-    if (workers_max == 1) {
+    if (any) {
+        fputs("END\n", file);
+    }
+    return any;
+}
+
+/* One line an engine: cost of a move over the entities, or over the targets in view, of the sweep's cases. */
+static bool plot_sweep(const plotter *self, bench_plot kind, const char *name, const char *title)
+{
+    const bench_plan *plan = self->plan;
+    const bench_case *first = NULL;
+    for (uint32_t i = 0; i < plan->case_count && first == NULL; i++) {
+        first = plan->cases[i].plot == kind ? &plan->cases[i] : NULL;
+    }
+    bench_script script;
+    if (first == NULL) {
         return true;
     }
-    if (!begin(self, "workers", "More workers: how many times faster than one (median tick; higher is better)")) {
+    if (!begin(self, &script, name, title, first->engine == &bench_engine_pharos ? first : NULL)) {
         return false;
     }
-    for (uint32_t first = 0; first < self->plan->case_count;) {
-        uint32_t next = bench_plan_scenario_end(self->plan, first);
-        const bench_case *model = one_worker(self->plan, first, next);
-        if (model != NULL && model->plot == BENCH_PLOT_NONE && model->moves > 0 && block < COLOURS) {
-            double alone = bench_samples_summary(&model->samples, self->plan->mem).tick_us.p50;
-            fprintf(self->script, "$d%" PRIu32 " << END\n", block);
-            for (uint32_t i = first; i < next; i++) {
-                const bench_case *run = &self->plan->cases[i];
-                if (same_layout(run, model)) {
-                    double tick = bench_samples_summary(&run->samples, self->plan->mem).tick_us.p50;
-                    fprintf(self->script, "%" PRIu32 " %.3f\n", run->def.workers, alone / tick);
-                }
-            }
-            fputs("END\n", self->script);
-            add_line(&draw, block, model->name, block);
-            block++;
+    bounds x = { 0, 0 }, y = { 0, 0 };
+    command draw = { .used = 0 };
+    for (uint32_t e = 0; e < bench_engine_count(); e++) {
+        if (sweep_line(self, script.file, kind, e, &x, &y)) {
+            add(&draw, "%s$d%" PRIu32 " using 1:2 with linespoints linewidth 3 pointtype 7 pointsize 1.2 linecolor "
+                "rgb '%s' title '%s'", separator(&draw), e, colours[e % COLOURS], bench_engine_at(e)->name);
         }
-        first = next;
     }
-    add(&draw, "%sx with lines dashtype 2 linecolor rgb 'black' title 'as many times as workers'",
-        draw.used == 0 ? "plot " : ", ");
-    fprintf(self->script, "set xlabel 'workers'\nset ylabel 'times faster than one worker'\n"
-            "set xrange [1:%" PRIu32 "]\nset xtics 1\nset yrange [0:]\nset key outside right\n", workers_max);
-    return end(self, "workers", draw.text);
+    char among[64];
+    snprintf(among, sizeof among, "others in view, on average, among %" PRIu32 " entities", first->entities);
+    bench_script_set(&script, "xlabel", kind == BENCH_PLOT_ENTITIES ? "entities" : among);
+    bench_script_set(&script, "ylabel", "nanoseconds per move (median tick)");
+    bench_script_log_axis(&script, 'x', x.low, x.high);
+    bench_script_log_axis(&script, 'y', y.low, y.high);
+    return bench_script_draw(&script, draw.text);
 }
 
-/* ---- engines ---- */
+/* ---- bars: a group a scenario ---- */
 
-static const bench_case *of_engine(const bench_plan *plan, uint32_t first, uint32_t end, const bench_engine *engine)
+static void bars_style(bench_script *script)
+{
+    fputs("set style data histograms\nset style histogram clustered gap 1.5\nset style fill solid 0.9 noborder\n"
+          "set boxwidth 1\nset xtics rotate by 25 right noenhanced scale 0\nset bmargin 6\n", script->file);
+}
+
+static const bench_case *find(const bench_plan *plan, uint32_t first, uint32_t end, const bench_engine *engine,
+                              uint32_t workers)
 {
     for (uint32_t i = first; i < end; i++) {
         const bench_case *run = &plan->cases[i];
-        if (run->engine == engine && run->def.workers == 1) {
+        if (run->engine == engine && run->def.workers == workers) {
             return run;
         }
     }
     return NULL;
 }
 
-/* One group of bars a scenario, one bar an engine, on one worker. */
-static bool plot_engines(plotter *self)
+static uint32_t engines_in(const bench_plan *plan, uint32_t first, uint32_t end)
+{
+    uint32_t count = 0;
+    for (uint32_t e = 0; e < bench_engine_count(); e++) {
+        count += find(plan, first, end, bench_engine_at(e), 1) != NULL ? 1 : 0;
+    }
+    return count;
+}
+
+static bool is_bar_group(const bench_plan *plan, uint32_t first)
+{
+    return plan->cases[first].plot == BENCH_PLOT_NONE && plan->cases[first].moves > 0;
+}
+
+/* A row a scenario; without those that one engine runs alone, unless there is only one. */
+static void engines_data(const plotter *self, FILE *file, uint32_t engines_most, bool used[BENCH_LIST_MAX], bounds *y)
+{
+    const bench_plan *plan = self->plan;
+    fputs("$d << END\n", file);
+    for (uint32_t first = 0, next; first < plan->case_count; first = next) {
+        next = bench_plan_scenario_end(plan, first);
+        uint32_t count = engines_in(plan, first, next);
+        if (!is_bar_group(plan, first) || count == 0 || (count == 1 && engines_most > 1)) {
+            continue;
+        }
+        fprintf(file, "\"%s\"", plan->cases[first].name);
+        for (uint32_t e = 0; e < bench_engine_count(); e++) {
+            const bench_case *run = find(plan, first, next, bench_engine_at(e), 1);
+            if (run == NULL) {
+                fputs(" -", file);
+                continue;
+            }
+            used[e] = true;
+            double cost = bench_samples_summary(&run->samples, plan->mem).ns_per_move_median;
+            widen(y, cost);
+            fprintf(file, " %.3f", cost);
+        }
+        fputc('\n', file);
+    }
+    fputs("END\n", file);
+}
+
+/* One bar an engine, on one worker. */
+static bool plot_engines(const plotter *self)
 {
     const bench_plan *plan = self->plan;
     bool used[BENCH_LIST_MAX] = { false };
-    if (!begin(self, "engines", "Engines side by side on one worker: the cost of a move (lower is better)")) {
+    bounds y = { 0, 0 };
+    uint32_t engines_most = 0;
+    for (uint32_t first = 0; first < plan->case_count; first = bench_plan_scenario_end(plan, first)) {
+        uint32_t count = engines_in(plan, first, bench_plan_scenario_end(plan, first));
+        engines_most = is_bar_group(plan, first) && count > engines_most ? count : engines_most;
+    }
+    if (engines_most == 0) {
+        return true;
+    }
+    bench_script script;
+    const bench_case *pharos = find(plan, 0, plan->case_count, &bench_engine_pharos, 1);
+    if (!begin(self, &script, "engines", "Engines side by side on one worker: the cost of a move (lower is better)",
+               pharos)) {
         return false;
     }
-    fputs("$d << END\n", self->script);
-    for (uint32_t first = 0; first < plan->case_count;) {
-        uint32_t next = bench_plan_scenario_end(plan, first);
-        const bench_case *model = &plan->cases[first];
-        if (model->plot == BENCH_PLOT_NONE && model->moves > 0) {
-            fprintf(self->script, "\"%s\"", model->name);
-            for (uint32_t e = 0; e < bench_engine_count(); e++) {
-                const bench_case *run = of_engine(plan, first, next, bench_engine_at(e));
-                if (run == NULL) {
-                    fputs(" -", self->script);
-                    continue;
-                }
-                used[e] = true;
-                fprintf(self->script, " %.3f", bench_samples_summary(&run->samples, plan->mem).ns_per_move_median);
-            }
-            fputc('\n', self->script);
-        }
-        first = next;
-    }
-    fputs("END\nset style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9 noborder\n"
-          "set logscale y\nset ylabel 'nanoseconds per move (median tick)'\nset xtics rotate by -20 noenhanced\n"
-          "set key top left\n", self->script);
+    engines_data(self, script.file, engines_most, used, &y);
+    bars_style(&script);
+    bench_script_set(&script, "ylabel", "nanoseconds per move (median tick)");
+    bench_script_log_axis(&script, 'y', y.low / 2, y.high); /* the shortest bar is one, too */
     command draw = { .used = 0 };
     for (uint32_t e = 0; e < bench_engine_count(); e++) {
         if (used[e]) {
-            add(&draw, "%s$d using %" PRIu32 ":xtic(1) linecolor rgb '%s' title '%s'", draw.used == 0 ? "plot " : ", ",
-                e + 2, colours[e % COLOURS], bench_engine_at(e)->name);
+            add(&draw, "%s$d using %" PRIu32 ":xtic(1) linecolor rgb '%s' title '%s'", separator(&draw), e + 2,
+                colours[e % COLOURS], bench_engine_at(e)->name);
         }
     }
-    if (draw.used == 0) {
-        fclose(self->script);
+    return bench_script_draw(&script, draw.text);
+}
+
+/* The numbers of workers of all cases, each once, in the order of the command line. */
+static uint32_t worker_counts(const bench_plan *plan, uint32_t counts[BENCH_LIST_MAX])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->case_count; i++) {
+        uint32_t workers = plan->cases[i].def.workers, known = 0;
+        while (known < count && counts[known] != workers) {
+            known++;
+        }
+        if (known == count && workers > 1 && count < BENCH_LIST_MAX) {
+            counts[count++] = workers;
+        }
+    }
+    return count;
+}
+
+static double median_us(const plotter *self, const bench_case *run)
+{
+    return bench_samples_summary(&run->samples, self->plan->mem).tick_us.p50;
+}
+
+static void workers_data(const plotter *self, FILE *file, const uint32_t counts[], uint32_t count)
+{
+    const bench_plan *plan = self->plan;
+    fputs("$d << END\n", file);
+    for (uint32_t first = 0, next; first < plan->case_count; first = next) {
+        next = bench_plan_scenario_end(plan, first);
+        const bench_case *alone = find(plan, first, next, &bench_engine_pharos, 1);
+        if (alone == NULL || !is_bar_group(plan, first)) {
+            continue;
+        }
+        fprintf(file, "\"%s\"", alone->name);
+        for (uint32_t w = 0; w < count; w++) {
+            const bench_case *run = find(plan, first, next, &bench_engine_pharos, counts[w]);
+            if (run == NULL) {
+                fputs(" -", file);
+            } else {
+                fprintf(file, " %.3f", median_us(self, alone) / median_us(self, run));
+            }
+        }
+        fputc('\n', file);
+    }
+    fputs("END\n", file);
+}
+
+/* One bar a number of workers: how much faster a tick of Pharos is than with one. */
+static bool plot_workers(const plotter *self)
+{
+    const bench_plan *plan = self->plan;
+    uint32_t counts[BENCH_LIST_MAX];
+    uint32_t count = worker_counts(plan, counts);
+    const bench_case *pharos = find(plan, 0, plan->case_count, &bench_engine_pharos, 1);
+    bench_script script;
+    if (count == 0 || pharos == NULL) {
         return true;
     }
-    return end(self, "engines", draw.text);
+    if (!begin(self, &script, "workers", "More workers: how many times faster than one (median tick; higher is better)",
+               pharos)) {
+        return false;
+    }
+    workers_data(self, script.file, counts, count);
+    bars_style(&script);
+    bench_script_set(&script, "ylabel", "times faster than one worker");
+    fputs("set yrange [0:*]\n", script.file);
+    command draw = { .used = 0 };
+    for (uint32_t w = 0; w < count; w++) {
+        const char *colour = colours[(w + 1) % COLOURS];
+        add(&draw, "%s$d using %" PRIu32 ":xtic(1) linecolor rgb '%s' title '%" PRIu32 " workers'", separator(&draw),
+            w + 2, colour, counts[w]);
+        add(&draw, ", %" PRIu32 " with lines dashtype 2 linewidth 2 linecolor rgb '%s' notitle", counts[w], colour);
+    }
+    add(&draw, ", 1 with lines linewidth 2 linecolor rgb 'black' title 'one worker'");
+    return bench_script_draw(&script, draw.text);
 }
 
 bool bench_plot_write(const char *folder, const bench_plan *plan, const bench_machine *machine, bench_error *error)
@@ -317,8 +322,8 @@ bool bench_plot_write(const char *folder, const bench_plan *plan, const bench_ma
     plotter self = { .folder = folder, .plan = plan, .machine = machine, .error = error };
     return plot_engines(&self)
         && plot_sweep(&self, BENCH_PLOT_ENTITIES, "entities",
-                      "More entities, 3 in view of each: the cost of a move (lower is better)", "entities")
+                      "More entities, 3 in view of each: the cost of a move (lower is better)")
         && plot_sweep(&self, BENCH_PLOT_DENSITY, "density",
-                      "Closer together: the cost of a move (lower is better)", "others in view, on average")
+                      "Closer together: the cost of a move (lower is better)")
         && plot_workers(&self);
 }

@@ -128,7 +128,7 @@ def check_plot(bench, folder):
         fail(command, "a file for a folder is not named")
     run(command)
     for name in PLOTS:
-        for ending, first in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("gp", b"set title")):
+        for ending, first in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("gp", b"set label")):
             path = os.path.join(plots, f"{name}.{ending}")
             if not os.path.exists(path):
                 fail(command, f"no {path}")
