@@ -63,7 +63,7 @@ typedef struct bench_engine {
     const char *(*refuse)(const ph_world_def *def, bool trace);
     /* NULL: see error. def lives longer than the engine. producers: threads that submit the moves, 1 if single. */
     void *(*create)(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error);
-    /* Not timed: brings the first entities in, in as many ticks as it needs, and tells what came of it. */
+    /* Not timed: brings the first entities in and tells what came of it, in as many ticks as it needs; NULL: in one. */
     bool (*setup)(void *self, const bench_frame *frame, bench_record_fn record, void *context, bench_error *error);
     /* NULL, or not timed, just before tick(): wakes the threads that submit; a host's are awake when they have to. */
     void (*ready)(void *self);

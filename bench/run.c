@@ -86,6 +86,19 @@ static bool verify_begin(round_state *round)
     return bench_fail(round->error, "%s: %s", round->run->path, reason.text);
 }
 
+static bool first_entities(round_state *round)
+{
+    const bench_engine *engine = round->run->engine;
+    if (engine->setup != NULL) {
+        return engine->setup(round->engine, &round->frame, record_take, round, round->error);
+    }
+    if (!engine->tick(round->engine, &round->frame, round->error)) {
+        return false;
+    }
+    engine->records(round->engine, record_take, round);
+    return engine->release(round->engine, round->error);
+}
+
 static bool setup(round_state *round)
 {
     bench_case *run = round->run;
@@ -96,7 +109,7 @@ static bool setup(round_state *round)
     if (round->engine == NULL || !verify_begin(round)) {
         return false;
     }
-    if (!run->engine->setup(round->engine, &round->frame, record_take, round, round->error)) {
+    if (!first_entities(round)) {
         return false;
     }
     if (round->verify != NULL) {

@@ -105,6 +105,16 @@ uint64_t baseline_phase(baseline *self, bench_phase phase, uint64_t begin)
     return now;
 }
 
+void baseline_tick_at_once(baseline *self, const bench_frame *frame, const baseline_hooks *hooks, net_log *log)
+{
+    uint64_t clock = phx_clock_ns();
+    baseline_apply(self, frame, hooks);
+    clock = baseline_phase(self, BENCH_INTEREST, clock);
+    net_log_tell(log, &self->people, &self->told);
+    told_walk(&self->told);
+    baseline_phase(self, BENCH_PUBLISH, clock);
+}
+
 void baseline_quiet(baseline *self)
 {
     for (uint32_t i = 0; i < BENCH_PHASES; i++) {

@@ -154,21 +154,12 @@ static bool batch_tick(void *engine, const bench_frame *frame, bench_error *erro
     return true;
 }
 
-static bool batch_setup(void *engine, const bench_frame *frame, bench_record_fn record, void *context,
-                        bench_error *error)
-{
-    batch_tick(engine, frame, error);
-    baseline_records(engine, record, context);
-    return baseline_release(engine, error);
-}
-
 const bench_engine bench_engine_batch = {
     .name = "batch",
     .doc = "baseline: sorted by cell every tick, each pair tested once, lists side by side and compared; plain C",
     .single = true,
     .refuse = baseline_refuse_circle,
     .create = batch_create,
-    .setup = batch_setup,
     .tick = batch_tick,
     .records = baseline_records,
     .release = baseline_release,

@@ -7,7 +7,6 @@
 #include "bench/baselines/baseline.h"
 #include "bench/baselines/cells.h"
 #include "bench/memory.h"
-#include "tools/cli.h"
 
 /* An open-addressing set of slots, at most half full. */
 typedef struct slot_set {
@@ -264,21 +263,8 @@ static bool rescan_tick(void *engine, const bench_frame *frame, bench_error *err
     static const baseline_hooks hooks = { entered, moved, left };
     rescan *self = engine;
     (void)error;
-    uint64_t clock = phx_clock_ns();
-    baseline_apply(&self->base, frame, &hooks);
-    clock = baseline_phase(&self->base, BENCH_INTEREST, clock);
-    net_log_tell(&self->log, &self->base.people, &self->base.told);
-    told_walk(&self->base.told);
-    baseline_phase(&self->base, BENCH_PUBLISH, clock);
+    baseline_tick_at_once(&self->base, frame, &hooks, &self->log);
     return true;
-}
-
-static bool rescan_setup(void *engine, const bench_frame *frame, bench_record_fn record, void *context,
-                         bench_error *error)
-{
-    rescan_tick(engine, frame, error);
-    baseline_records(engine, record, context);
-    return baseline_release(engine, error);
 }
 
 const bench_engine bench_engine_rescan = {
@@ -287,7 +273,6 @@ const bench_engine bench_engine_rescan = {
     .single = true,
     .refuse = baseline_refuse_circle,
     .create = rescan_create,
-    .setup = rescan_setup,
     .tick = rescan_tick,
     .records = baseline_records,
     .release = baseline_release,

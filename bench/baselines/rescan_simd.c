@@ -102,21 +102,12 @@ static bool simd_tick(void *engine, const bench_frame *frame, bench_error *error
     return true;
 }
 
-static bool simd_setup(void *engine, const bench_frame *frame, bench_record_fn record, void *context,
-                       bench_error *error)
-{
-    simd_tick(engine, frame, error);
-    baseline_records(engine, record, context);
-    return baseline_release(engine, error);
-}
-
 const bench_engine bench_engine_rescan_simd = {
     .name = "rescan-simd",
     .doc = "baseline: sorted by cell every tick, all nine cells scanned by AVX-512 or AVX2, lists compared",
     .single = true,
     .refuse = baseline_refuse_circle,
     .create = simd_create,
-    .setup = simd_setup,
     .tick = simd_tick,
     .records = baseline_records,
     .release = baseline_release,
