@@ -96,6 +96,24 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
     shard->counts.migrations++;
 }
 
+static uint32_t home_of(const phx_body *body, const uint16_t *column_shard, const uint16_t *row_shard, uint32_t columns)
+{
+    return (uint32_t)row_shard[body->ty] * columns + column_shard[body->tx];
+}
+
+/* An implied list is written down, to travel. false = no memory, unchanged. */
+static bool unfold_list(phx_shard *shard, uint32_t slot)
+{
+    phx_list *list = &shard->store.tail[slot].list;
+    if (!(list->flags & PHX_LIST_IMPLIED)) return true;
+    uint32_t count = phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, NULL);
+    if (!phx_list_reserve(&shard->lists, shard->mem, list, count)) return false;
+    list->count = phx_nine_list(&shard->nine, shard->rules, &shard->store, slot,
+                                phx_list_entries(&shard->lists, list));
+    list->flags = (uint8_t)(list->flags & ~PHX_LIST_IMPLIED);
+    return true;
+}
+
 bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard,
                              uint32_t columns, bool *done)
 {
@@ -103,12 +121,18 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
     /* for all at once: a call that stopped after some were packed would begin anew without them */
     uint32_t ghosts_max = phx_idmap_count(&shard->store.ghosts) + (shard->leaving.count - cursor->slot);
     if (!phx_idmap_reserve(&shard->store.ghosts, ghosts_max)) return false;
+    for (uint32_t i = cursor->slot; i < shard->leaving.count; i++) {
+        uint32_t slot = shard->leaving.at[i];
+        const phx_body *body = &shard->store.body[slot];
+        bool leaves = (body->state & PHX_SLOT_OWN) && home_of(body, column_shard, row_shard, columns) != shard->index;
+        if (leaves && !unfold_list(shard, slot)) return false;
+    }
     phx_outbox_reset(&shard->outbox);
     for (*done = false; cursor->slot < shard->leaving.count; cursor->slot++, cursor->part = cursor->item = 0) {
         uint32_t slot = shard->leaving.at[cursor->slot];
         phx_body *body = &shard->store.body[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
-        uint32_t home = (uint32_t)row_shard[body->ty] * columns + column_shard[body->tx];
+        uint32_t home = home_of(body, column_shard, row_shard, columns);
         if (home != shard->index) {
             if (!send_migrant(shard, slot, home)) return true;
             let_go(shard, slot, home);
@@ -130,6 +154,7 @@ static bool reserve_one(phx_shard *shard)
     return phx_store_reserve(&shard->store, shard->mem, 1) &&
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
            phx_deferred_reserve(&shard->deferred, shard->mem, 1) &&
+           (!phx_shard_nine(shard) || phx_nine_reserve(&shard->nine, shard->mem)) &&
            phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
                     sizeof(uint32_t));
 }
@@ -146,6 +171,7 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
     else phx_shard_touch_step(shard, body, entity->x, entity->y);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
     if (!changed) return;
+    if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
     *attr = entity->attr;
     shard->store.user_data[slot] = entity->user_data;
     phx_shard_flag(shard, slot);

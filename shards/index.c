@@ -20,9 +20,7 @@ static void sweep_ghosts(phx_shard *shard)
         bool due = shard->refreshed[origin->source] || origin->emigrated;
         origin->emigrated = false;
         if (!due || origin->stamp == shard->tick) continue;
-        phx_shard_touch_odd(shard, body);
-        if (body->state & PHX_SLOT_ROW) shard->grid.stale = true;
-        phx_store_kill(store, slot);
+        phx_shard_kill(shard, slot);
     }
     memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
 }
@@ -39,8 +37,9 @@ static void take_names(phx_shard *shard, const phx_renames *renames)
     phx_store *store = &shard->store;
     for (uint32_t i = 0; i < renames->count; i++) {
         uint32_t slot = phx_store_ghost(store, renames->items[i].id);
-        if (slot != PHX_SLOT_NONE && store->incarnation[slot] == renames->items[i].incarnation)
-            rename_slot(store, slot, &renames->items[i]);
+        if (slot == PHX_SLOT_NONE || store->incarnation[slot] != renames->items[i].incarnation) continue;
+        if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, store, slot);
+        rename_slot(store, slot, &renames->items[i]);
     }
     for (uint32_t i = 0; renames->count > 0 && i < store->dead_count; i++) {
         const phx_rename *now = phx_renames_of(renames, store->incarnation[store->dead[i]]);
@@ -79,20 +78,33 @@ static bool resolve_arrivals(phx_shard *shard, const phx_idmap *directory, const
     return true;
 }
 
+/* All live slots into their towers. */
+static bool index_towers(phx_shard *shard)
+{
+    if (!phx_shard_nine(shard)) {
+        return (!shard->grid.stale && shard->deferred.count == 0) ||
+               phx_grid_rebuild(&shard->grid, shard->mem, &shard->store, shard->deferred.slots, shard->deferred.count,
+                                shard->tick, shard->stamp);
+    }
+    phx_nine_input in = {.rules = shard->rules,
+                         .store = &shard->store,
+                         .deferred = &shard->deferred,
+                         .tick = shard->tick,
+                         .changed = shard->changed,
+                         .look_all = shard->all_dirty || shard->far_dirty};
+    return phx_nine_index(&shard->nine, shard->mem, &in);
+}
+
 bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_renames *renames)
 {
     PHX_ASSERT(shard->deferred.depth == 1);
     sweep_ghosts(shard);
     take_names(shard, renames);
     if (!resolve_arrivals(shard, directory, renames)) return false;
-    if (shard->grid.stale || shard->deferred.count > 0) {
-        if (!phx_grid_rebuild(&shard->grid, shard->mem, &shard->store, shard->deferred.slots, shard->deferred.count,
-                              shard->tick, shard->stamp))
-            return false;
-        shard->counts.deferred_adds += shard->deferred.count;
-        shard->deferred.count = 0;
-    }
-    PHX_VALIDATE(phx_grid_valid(&shard->grid, &shard->store));
+    if (!index_towers(shard)) return false;
+    PHX_VALIDATE(phx_shard_nine(shard) || phx_grid_valid(&shard->grid, &shard->store));
+    shard->counts.deferred_adds += shard->deferred.count;
+    shard->deferred.count = 0;
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
     phx_deferred_end(&shard->deferred);
     const phx_rules *rules = shard->rules;

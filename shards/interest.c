@@ -8,7 +8,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "shards/glance.h"
+#include "shards/nine_glance.h"
 #include "shards/rank.h"
 #include "shards/scan.h"
 
@@ -26,6 +26,7 @@ typedef struct look {
     const phx_attr *attr;
     phx_list *list;
     const uint32_t *old;
+    uint32_t old_count;
     uint32_t tag;   /* epoch << MARK_BITS */
     uint32_t count; /* of scratch->hits: the new list */
 } look;
@@ -42,6 +43,7 @@ void phx_scratch_free(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->enter, &scratch->enter_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->leave, &scratch->leave_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->old, &scratch->old_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->related, &scratch->related_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->ranked, &scratch->ranked_capacity, sizeof(phx_ranked));
     phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sorted));
@@ -80,11 +82,7 @@ phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radiu
 phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float radius)
 {
     if (rules->range == PH_RANGE_RADIUS) return phx_interest_rect(rules, body->x, body->y, radius);
-    uint32_t span = rules->span, last_x = rules->towers[0] - 1, last_y = rules->towers[1] - 1;
-    return (phx_rect){(uint16_t)(body->tx > span ? body->tx - span : 0),
-                      (uint16_t)(body->ty > span ? body->ty - span : 0),
-                      (uint16_t)(body->tx + span < last_x ? body->tx + span : last_x),
-                      (uint16_t)(body->ty + span < last_y ? body->ty + span : last_y)};
+    return phx_nine_rect(rules, rules->span, body->tx, body->ty);
 }
 
 static uint32_t mark_bits(const look *at, uint32_t slot)
@@ -112,6 +110,7 @@ static bool due(const look *at)
     if (!phx_observes(at->attr)) return at->list->count > 0;
     if (relation_dirty(at)) return true;
     phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
+    if (phx_shard_nine(shard)) return phx_nine_touched(&shard->nine, rect, shard->tick);
     return phx_grid_touched(&shard->grid, rect, shard->tick);
 }
 
@@ -163,16 +162,26 @@ static uint32_t scan_rect(look *at, phx_rect rect, phx_scan_fn scan)
     return n;
 }
 
+static uint32_t scan_towers(look *at, phx_rect rect)
+{
+    phx_interest_counts *counts = &at->scratch->counts;
+    uint32_t ranges = 0, found = phx_nine_scan(&at->shard->nine, rect, at->scratch->hits, &ranges);
+    counts->ranges_visited += ranges;
+    counts->pairs_tested += found;
+    return found;
+}
+
 /* Everything in view by the common rule, but the targets of own relations. */
 static void look_around(look *at)
 {
     const phx_rules *rules = at->shard->rules;
     const phx_store *store = &at->shard->store;
     bool towers = rules->range == PH_RANGE_TOWERS;
-    phx_scan_fn scan = towers ? phx_scan_all : rules->shape == PH_SHAPE_SQUARE ? phx_scan_square : phx_scan_circle;
+    phx_scan_fn scan = rules->shape == PH_SHAPE_SQUARE ? phx_scan_square : phx_scan_circle;
     bool look_at_z = !towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
     bool look_at_all = !(at->attr->sees & 1);
-    uint32_t found = scan_rect(at, phx_interest_towers(rules, at->body, at->attr->view), scan);
+    phx_rect rect = phx_interest_towers(rules, at->body, at->attr->view);
+    uint32_t found = towers ? scan_towers(at, rect) : scan_rect(at, rect, scan);
     const uint32_t *hits = at->scratch->hits;
     for (uint32_t i = 0; i < found; i++) {
         uint32_t slot = hits[i] & PHX_ROW_SLOT;
@@ -224,7 +233,7 @@ static void find_list(look *at)
     }
     look_around(at);
     if (at->attr->margin > 0.0f)
-        for (uint32_t i = 0; i < at->list->count; i++) consider(at, at->old[i], NULL);
+        for (uint32_t i = 0; i < at->old_count; i++) consider(at, at->old[i], NULL);
     look_far(at);
     for (uint32_t i = 0; i < related; i++) consider(at, scratch->related[i], &at->relations->items[i]);
 }
@@ -341,11 +350,16 @@ static bool compare(look *at)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t enters = without(at, scratch->hits, at->count, MARK_OLD, scratch->enter);
-    uint32_t leaves = without(at, at->old, at->list->count, MARK_NEW, scratch->leave);
-    if (enters + leaves == 0) return true;
-    if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
-    phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
-    phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
+    uint32_t leaves = without(at, at->old, at->old_count, MARK_NEW, scratch->leave);
+    bool implied = phx_shard_nine(at->shard) && phx_nine_plain(at->shard, at->slot);
+    bool unfolds = !implied && (at->list->flags & PHX_LIST_IMPLIED) && at->count > 0;
+    if (enters + leaves > 0 || unfolds) {
+        if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
+        phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
+        if (!implied) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
+    }
+    at->list->flags = (uint8_t)((at->list->flags & ~PHX_LIST_IMPLIED) | (implied ? PHX_LIST_IMPLIED : 0));
+    if (implied) at->list->count = 0;
     return true;
 }
 
@@ -360,7 +374,21 @@ static void next_epoch(phx_scratch *scratch)
     scratch->epoch++;
 }
 
-static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t slot)
+/* Marks the old list. */
+static void take_old(look *at)
+{
+    phx_shard *shard = at->shard;
+    at->old = phx_list_entries(&shard->lists, at->list);
+    at->old_count = at->list->count;
+    if (at->list->flags & PHX_LIST_IMPLIED) {
+        at->old = at->scratch->old;
+        at->old_count = phx_nine_list(&shard->nine, shard->rules, &shard->store, at->slot, at->scratch->old);
+    }
+    for (uint32_t i = 0; i < at->old_count; i++) at->scratch->mark[at->old[i]] = at->tag | MARK_OLD;
+}
+
+/* forced: whatever the marks say. */
+static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t slot, bool forced)
 {
     phx_store *store = &shard->store;
     look at = {.scratch = scratch,
@@ -372,11 +400,11 @@ static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard
                .list = &store->tail[slot].list};
     PHX_ASSERT(at.body->state & PHX_SLOT_OWN);
     if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, store->id[slot]);
-    if (!due(&at)) return true;
+    if (!forced && !due(&at)) return true;
     scratch->counts.evaluated++;
     if (!at.attr->ready) {
         at.list->count = 0;
-        at.list->flags |= PHX_LIST_FRESH;
+        at.list->flags = PHX_LIST_FRESH;
         return true;
     }
     if (at.relations && !phx_grow(scratch->mem, (void **)&scratch->related, &scratch->related_capacity, 0,
@@ -384,8 +412,7 @@ static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard
         return false;
     next_epoch(scratch);
     at.tag = scratch->epoch << MARK_BITS;
-    at.old = phx_list_entries(&shard->lists, at.list);
-    for (uint32_t i = 0; i < at.list->count; i++) scratch->mark[at.old[i]] = at.tag | MARK_OLD;
+    take_old(&at);
     if (phx_observes(at.attr)) find_list(&at);
     return cut_at_cap(&at) && compare(&at);
 }
@@ -399,6 +426,9 @@ static bool reserve_scratch(phx_scratch *scratch, const phx_shard *shard)
     if (scratch->mark_capacity > before)
         memset(scratch->mark + before, 0, (scratch->mark_capacity - before) * sizeof(uint32_t));
     size_t padded = (size_t)slots + SCAN_PAD;
+    if (phx_shard_nine(shard) &&
+        !phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)))
+        return false;
     return phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->enter, &scratch->enter_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t));
@@ -410,19 +440,40 @@ static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
     if (!phx_observes(&shard->store.attr[slot])) shard->grid.rows.view[row] = 0.0f;
 }
 
+/* The same over the cards of a shard's jobs. */
+static uint32_t run_towers(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+                           uint32_t count)
+{
+    const phx_nine *nine = &shard->nine;
+    const phx_nine_job *job = phx_nine_job_of(nine, first);
+    for (uint32_t item = first; item < first + count; item++) {
+        const phx_tower *tower = &nine->crowds[job->crowd].tower[job->tower];
+        while (item - job->first >= tower->count) tower = (job++, &nine->crowds[job->crowd].tower[job->tower]);
+        phx_card *card = &nine->cards[tower->first + (item - job->first)];
+        if (card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT)) continue;
+        phx_glance_result seen = phx_nine_glance(scratch, shard, job, card);
+        if (seen == PHX_GLANCE_NO_MEMORY) return item - first;
+        if (seen == PHX_GLANCE_DONE) continue;
+        if (!evaluate(scratch, directory, shard, card->slot, card->watches != PHX_WATCH_LOOK)) return item - first;
+        card->watches = phx_nine_watches(&shard->store, card->slot);
+    }
+    return count;
+}
+
 uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
                           uint32_t count)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    PHX_ASSERT(first + count <= shard->grid.row_count);
+    PHX_ASSERT(first + count <= phx_interest_rows(shard));
     if (!reserve_scratch(scratch, shard)) return 0;
+    if (phx_shard_nine(shard)) return run_towers(scratch, directory, shard, first, count);
     for (uint32_t row = first; row < first + count; row++) {
         if (rows->view[row] == 0.0f) continue;
         uint32_t slot = rows->slot[row] & PHX_ROW_SLOT;
         phx_glance_result seen = phx_glance(scratch, shard, row);
         if (seen == PHX_GLANCE_NO_MEMORY) return row - first;
         if (seen == PHX_GLANCE_DONE) continue;
-        if (!evaluate(scratch, directory, shard, slot)) return row - first;
+        if (!evaluate(scratch, directory, shard, slot, false)) return row - first;
         settle_row(shard, row, slot);
     }
     return count;

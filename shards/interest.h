@@ -17,7 +17,10 @@
 
 #include "shards/shard.h"
 
-/* What changed for one observer in this tick; its targets stand in the scratch, leaves first. */
+/*
+ * What changed for one observer in this tick; its targets stand in the scratch, leaves first. Without any, it only
+ * brings a list that is kept from now on: nothing to tell.
+ */
 typedef struct phx_change {
     uint32_t slot;
     uint32_t target_first;
@@ -61,6 +64,8 @@ typedef struct phx_scratch {
     uint32_t hits_capacity;
     uint32_t *enter, *leave; /* slots of one observer's events */
     uint32_t enter_capacity, leave_capacity;
+    uint32_t *old; /* an old list that was implied */
+    uint32_t old_capacity;
     uint32_t *related; /* slots of the observer's relations */
     uint32_t related_capacity;
     phx_ranked *ranked;
@@ -87,6 +92,13 @@ void phx_scratch_init(phx_scratch *scratch, phx_mem *mem);
 void phx_scratch_free(phx_scratch *scratch);
 /* A new tick: results of the last one go, memory stays. */
 void phx_scratch_reset(phx_scratch *scratch);
+
+/* What there is to evaluate in this tick, in rows: the grid's; in range = towers the items of its jobs (nine.h). */
+static inline uint32_t phx_interest_rows(const phx_shard *shard)
+{
+    if (!shard->changed) return 0;
+    return phx_shard_nine(shard) ? shard->nine.item_count : shard->grid.row_count;
+}
 
 /*
  * Evaluates the observers in rows [first, first + count); results are appended to the

@@ -13,7 +13,8 @@
 enum {
     PHX_LIST_CLASSES = 28, /* up to 4 << 27 entries: more than entities_max */
     PHX_LIST_NONE = 0xff,
-    PHX_LIST_FRESH = 1 /* empty because new or not ready: the consumer has nothing of it */
+    PHX_LIST_FRESH = 1, /* empty because new or not ready: the consumer has nothing of it */
+    PHX_LIST_IMPLIED = 2 /* not kept: it is all in the towers around; count 0. See nine.h */
 };
 
 typedef struct phx_list {

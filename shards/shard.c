@@ -15,6 +15,8 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);
     phx_relations_init(&shard->relations, mem);
+    phx_nine_init(&shard->nine, mem);
+    shard->nine.span = rules->span;
     shard->begun = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
     shard->sent = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
     shard->refreshed = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
@@ -31,6 +33,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_mem *mem = shard->mem;
     phx_store_free(&shard->store, mem);
     phx_grid_free(&shard->grid, mem);
+    phx_nine_free(&shard->nine, mem);
     phx_list_pool_free(&shard->lists, mem);
     phx_deferred_free(&shard->deferred, mem);
     phx_relations_free(&shard->relations, mem);
@@ -72,8 +75,10 @@ void phx_shard_touch(phx_shard *shard, phx_body *body)
     if (phx_shard_dirty(shard, body)) return;
     body->changed = shard->stamp;
     body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
-    if ((body->state & PHX_SLOT_ROW) && !shard->many_movers)
-        phx_grid_touch(&shard->grid, body->tx, body->ty, shard->tick, false);
+    if ((body->state & PHX_SLOT_ROW) && !shard->many_movers) {
+        if (phx_shard_nine(shard)) phx_nine_touch(&shard->nine, body->tx, body->ty, shard->tick);
+        else phx_grid_touch(&shard->grid, body->tx, body->ty, shard->tick, false);
+    }
     if (body->state & PHX_SLOT_FAR) touch_far(shard, (uint32_t)(body - shard->store.body));
     shard->touched++;
     shard->changed = true;
@@ -86,7 +91,7 @@ void phx_shard_touch_odd(phx_shard *shard, phx_body *body)
     if (body->state & PHX_SLOT_ODD) return;
     body->state |= PHX_SLOT_ODD;
     if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
-    if (!(body->state & PHX_SLOT_ROW)) return;
+    if (!(body->state & PHX_SLOT_ROW) || phx_shard_nine(shard)) return;
     /* the row stands where the entity was at the last tick's end, wherever it has gone since */
     const phx_grid_rows *rows = &shard->grid.rows;
     phx_grid_touch(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),
@@ -110,6 +115,10 @@ static void mend_row(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_ROW)) return;
+    if (phx_shard_nine(shard)) {
+        phx_nine_note(&shard->nine, &shard->store, slot);
+        return;
+    }
     uint32_t *row = &shard->grid.rows.slot[body->row];
     *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
     shard->grid.rows.view[body->row] = phx_grid_view(&shard->store, slot);
@@ -142,14 +151,20 @@ void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign)
     shard->observing_count += (uint32_t)sign;
 }
 
+void phx_shard_kill(phx_shard *shard, uint32_t slot)
+{
+    phx_body *body = &shard->store.body[slot];
+    phx_shard_touch_odd(shard, body);
+    if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, slot);
+    else if (body->state & PHX_SLOT_ROW) shard->grid.stale = true;
+    phx_store_kill(&shard->store, slot);
+}
+
 uint32_t phx_shard_same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnation)
 {
     uint32_t slot = phx_store_ghost(&shard->store, id);
     if (slot == PHX_SLOT_NONE || shard->store.incarnation[slot] == incarnation) return slot;
-    phx_body *body = &shard->store.body[slot];
-    phx_shard_touch_odd(shard, body);
-    if (body->state & PHX_SLOT_ROW) shard->grid.stale = true;
-    phx_store_kill(&shard->store, slot);
+    phx_shard_kill(shard, slot);
     return PHX_SLOT_NONE;
 }
 
@@ -180,6 +195,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
     phx_slots *leaving = &shard->leaving;
+    if (phx_shard_nine(shard) && !phx_nine_reserve(&shard->nine, shard->mem)) return false;
     uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
     return phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
                     (size_t)shard->forget_count + 1, sizeof(phx_forget)) &&
@@ -197,13 +213,11 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    phx_shard_touch_odd(shard, &store->body[slot]);
-    if (store->body[slot].state & PHX_SLOT_ROW) shard->grid.stale = true;
     forget(shard, (phx_forget){store->id[slot], store->attr[slot].consumer, PHX_SLOT_NONE});
     phx_shard_count_observer(shard, &store->attr[slot], -1);
     phx_relations_drop(&shard->relations, store->id[slot]);
     phx_list_release(&shard->lists, &store->tail[slot].list);
-    phx_store_kill(store, slot);
+    phx_shard_kill(shard, slot);
 }
 
 static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
@@ -215,12 +229,13 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
 {
     uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
     bool crossed = tx != body->tx || ty != body->ty;
+    if (crossed && phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body));
     body->x = x;
     body->y = y;
     body->z = z;
     body->tx = tx;
     body->ty = ty;
-    if (!(body->state & PHX_SLOT_ROW)) return;
+    if (!(body->state & PHX_SLOT_ROW) || phx_shard_nine(shard)) return;
     if (crossed) {
         shard->grid.stale = true;
     } else {
@@ -249,6 +264,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     phx_shard_touch_odd(shard, &store->body[slot]);
     if (now->ready && !attr->ready) forget(shard, (phx_forget){store->id[slot], now->consumer, slot});
+    if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, store, slot, attr);
     phx_shard_count_observer(shard, now, -1);
     *now = *attr;
     phx_shard_count_observer(shard, now, 1);
@@ -283,10 +299,12 @@ void phx_shard_end(phx_shard *shard)
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
         if (!shard->store.attr[slot].ready) shard->store.tail[slot].list.flags |= PHX_LIST_FRESH;
     }
+    if (phx_shard_nine(shard)) phx_nine_settle(&shard->nine, shard->rules, &shard->store);
+    PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);
     shard->forget_count = 0;
     if (shard->changed) phx_grid_settle(&shard->grid);
-    shard->many_movers = shard->touched > shard->grid.row_count / 4;
+    shard->many_movers = shard->touched > (shard->store.own_count + shard->store.ghost_count) / 4;
     shard->touched = 0;
     shard->step_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = false;

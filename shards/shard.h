@@ -20,6 +20,7 @@
 #include "shards/far.h"
 #include "shards/grid.h"
 #include "shards/kernels.h"
+#include "shards/nine.h"
 #include "shards/outbox.h"
 #include "shards/relations.h"
 #include "shards/rename.h"
@@ -74,7 +75,8 @@ typedef struct phx_shard {
     uint16_t stamp; /* of the tick, for phx_body.changed: 1..65535, then all are cleared */
 
     phx_store store;
-    phx_grid grid;
+    phx_grid grid; /* range = radius */
+    phx_nine nine; /* range = towers */
     phx_list_pool lists;
     phx_deferred deferred;
     phx_relations relations;
@@ -197,6 +199,18 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_idmap *d
 void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
                         void (*visit)(void *user, uint32_t observer), void *user);
 
+/* Tells visit(user, target's slot) all in an own observer's list, in no order, until it says false. Between ticks. */
+void phx_shard_seen(const phx_shard *shard, uint32_t slot, bool (*visit)(void *user, uint32_t target), void *user);
+/* How many those are; is that target among them? */
+uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot);
+bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target);
+
+/* Are the crowds (nine.h) what there is instead of the grid? */
+static inline bool phx_shard_nine(const phx_shard *shard)
+{
+    return shard->rules->range == PH_RANGE_TOWERS;
+}
+
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 {
     return body->changed == shard->stamp;
@@ -204,6 +218,8 @@ static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 
 /* The ghost of this very incarnation, or PHX_SLOT_NONE; one of an older incarnation dies. */
 uint32_t phx_shard_same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnation);
+/* A live slot dies. */
+void phx_shard_kill(phx_shard *shard, uint32_t slot);
 /* Writes a position and its tower, and the row when that is enough. */
 void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z);
 /* An own observer came (sign 1) or went (-1): how far the shard looks. */

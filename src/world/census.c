@@ -33,11 +33,10 @@ static void add_shard(const phx_shard *shard, ph_stats *stats)
     stats->migrations += shard->counts.migrations;
     stats->halo_records += shard->counts.copies;
     stats->deferred_adds += shard->counts.deferred_adds;
-    for (uint32_t row = 0; row < shard->grid.row_count; row++) {
-        uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
-        if (shard->grid.rows.view[row] == 0.0f) continue;
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
         stats->observers += phx_observes(&shard->store.attr[slot]);
-        stats->list_entries += shard->store.tail[slot].list.count;
+        stats->list_entries += phx_shard_seen_count(shard, slot);
     }
 }
 
@@ -97,18 +96,31 @@ static uint64_t hash_attr(uint64_t h, const phx_attr *a)
                       (uint64_t)a->global << 1 | a->ready);
 }
 
+/* The sum over an observer's list. */
+typedef struct list_sum {
+    const phx_store *store;
+    uint64_t id, sum;
+} list_sum;
+
+static bool add_to_sum(void *user, uint32_t target)
+{
+    list_sum *at = user;
+    at->sum += mix(at->id, at->store->id[target]);
+    return true;
+}
+
 /* Sums over sets have no order: neither slots nor shards show. */
 static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint32_t slot)
 {
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[slot];
-    uint64_t id = store->id[slot], sum = 0;
+    uint64_t id = store->id[slot];
     uint64_t h = mix(mix(mix(mix(0, id), float_bits(body->x)), float_bits(body->y)), float_bits(body->z));
     h = hash_attr(mix(h, store->user_data[slot]), &store->attr[slot]);
     h = mix(h, phx_attach_parent(&world->attach, id));
-    const phx_list *list = &store->tail[slot].list;
-    for (uint32_t i = 0; i < list->count; i++)
-        sum += mix(id, store->id[phx_list_entries(&shard->lists, list)[i]]);
+    list_sum seen = {.store = store, .id = id};
+    phx_shard_seen(shard, slot, add_to_sum, &seen);
+    uint64_t sum = seen.sum;
     const phx_relation_set *set = phx_relations_of(&shard->relations, id);
     for (uint32_t i = 0; set && i < set->count; i++) {
         const phx_relation *r = &set->items[i];

@@ -38,6 +38,7 @@ static void count_body(void *context, uint32_t worker)
         const phx_change *changes = changes_of(world, chunk);
         memset(share_of(world, i, 0), 0, world->def.consumers * sizeof(phx_share));
         for (uint32_t c = 0; c < chunk->change_count; c++) {
+            if (changes[c].leave_count + changes[c].enter_count == 0) continue; /* of the list's keeping only */
             phx_share *share = share_of(world, i, consumer_of(world, chunk, &changes[c]));
             share->changes++;
             share->targets += changes[c].leave_count + changes[c].enter_count;
@@ -114,6 +115,7 @@ static void fill_body(void *context, uint32_t worker)
         const phx_chunk *chunk = &world->chunks[i];
         const phx_change *changes = changes_of(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++) {
+            if (changes[c].leave_count + changes[c].enter_count == 0) continue;
             uint32_t consumer = consumer_of(world, chunk, &changes[c]);
             copy_change(world, chunk, &changes[c], world->batches[consumer], share_of(world, i, consumer));
         }

@@ -71,11 +71,22 @@ ph_status phx_query_sees(const phx_world *world, uint64_t observer, uint64_t tar
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
     if (!phx_idmap_find(&world->directory, target)) return PH_UNKNOWN_ID;
     uint32_t wanted = phx_shard_find(shard, &world->directory, target);
-    const phx_list *list = &shard->store.tail[slot].list;
-    const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    *sees = false;
-    for (uint32_t i = 0; wanted != PHX_SLOT_NONE && i < list->count && !*sees; i++) *sees = entries[i] == wanted;
+    *sees = wanted != PHX_SLOT_NONE && phx_shard_sees(shard, slot, wanted);
     return PH_OK;
+}
+
+/* A walk over one shard's observers or targets. */
+typedef struct watch {
+    phx_found *found;
+    const phx_shard *shard;
+} watch;
+
+static bool add_target(void *user, uint32_t target)
+{
+    const watch *at = user;
+    const phx_store *store = &at->shard->store;
+    add(at->found, store->id[target], store->attr[target].kind, store->user_data[target]);
+    return !at->found->failed;
 }
 
 ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found)
@@ -84,19 +95,10 @@ ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found)
     uint32_t slot;
     *found = (phx_found){.mem = &world->mem};
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
-    const phx_store *store = &shard->store;
-    const phx_list *list = &store->tail[slot].list;
-    const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    for (uint32_t i = 0; i < list->count && !found->failed; i++)
-        add(found, store->id[entries[i]], store->attr[entries[i]].kind, store->user_data[entries[i]]);
+    watch at = {found, shard};
+    phx_shard_seen(shard, slot, add_target, &at);
     return sort(found);
 }
-
-/* The walk over one shard's watchers of a target. */
-typedef struct watch {
-    phx_found *found;
-    const phx_shard *shard;
-} watch;
 
 static void add_watcher(void *user, uint32_t observer)
 {

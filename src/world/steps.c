@@ -186,7 +186,7 @@ bool phx_plan_chunks(phx_world *world)
     world->chunk_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++) {
         uint32_t shard = world->order[i];
-        uint32_t rows = world->shards[shard].changed ? world->shards[shard].grid.row_count : 0;
+        uint32_t rows = phx_interest_rows(&world->shards[shard]);
         for (uint32_t first = 0; first < rows; first += CHUNK_ROWS) {
             uint32_t count = rows - first < CHUNK_ROWS ? rows - first : CHUNK_ROWS;
             if (!add_chunk(world, (phx_chunk){.shard = shard, .first = first, .count = count})) return false;

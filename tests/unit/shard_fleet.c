@@ -347,6 +347,7 @@ static const phx_change *change_of(fleet *f, uint64_t observer, const phx_scratc
         for (uint32_t c = 0; c < f->scratch[s].change_count; c++) {
             const phx_change *change = &f->scratch[s].changes[c];
             if (change->flags >> 16 != home->index || home->store.id[change->slot] != observer) continue;
+            if (change->leave_count + change->enter_count == 0) continue; /* of the list's keeping only */
             cr_assert_null(found, "told twice");
             found = change;
             *scratch = &f->scratch[s];
@@ -392,18 +393,32 @@ static void check_observer(fleet *f, uint64_t observer)
     f->enters += enter_count;
 }
 
+/* One observer's list, as the shard tells it. */
+typedef struct list_check {
+    const fleet *f;
+    const phx_shard *home;
+    uint64_t observer;
+    uint32_t count;
+} list_check;
+
+static bool check_seen(void *user, uint32_t slot)
+{
+    list_check *at = user;
+    cr_assert(at->home->store.body[slot].state & PHX_SLOT_LIVE);
+    cr_assert_eq(at->f->seen[at->observer][at->home->store.id[slot]], at->home->store.incarnation[slot]);
+    at->count++;
+    return true;
+}
+
 static void check_list(fleet *f, uint64_t observer)
 {
     const phx_shard *home = fleet_home(f, observer);
-    const phx_list *list = &home->store.tail[own_slot(f, observer)].list;
-    uint32_t count = 0;
+    list_check at = {.f = f, .home = home, .observer = observer};
+    uint32_t count = 0, slot = own_slot(f, observer);
     for (uint32_t id = 1; id < FLEET_IDS; id++) count += f->seen[observer][id] != 0;
-    cr_assert_eq(list->count, count, "tick %lu: list of %lu", (unsigned long)f->tick, (unsigned long)observer);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t slot = phx_list_entries(&home->lists, list)[i];
-        cr_assert(home->store.body[slot].state & PHX_SLOT_LIVE);
-        cr_assert_eq(f->seen[observer][home->store.id[slot]], home->store.incarnation[slot]);
-    }
+    phx_shard_seen(home, slot, check_seen, &at);
+    cr_assert_eq(at.count, count, "tick %lu: list of %lu", (unsigned long)f->tick, (unsigned long)observer);
+    cr_assert_eq(phx_shard_seen_count(home, slot), count);
 }
 
 static bool same_attr(const phx_attr *a, const phx_attr *b)
@@ -437,7 +452,8 @@ static void check_shards(fleet *f)
     for (uint32_t i = 0; i < f->shard_count; i++) {
         const phx_shard *shard = &f->shard[i];
         uint32_t observing = 0, ghosts = 0;
-        cr_assert(phx_grid_valid(&shard->grid, &shard->store));
+        if (phx_shard_nine(shard)) cr_assert(phx_nine_valid(&shard->nine, shard->rules, &shard->store));
+        else cr_assert(phx_grid_valid(&shard->grid, &shard->store));
         cr_assert_eq(shard->deferred.depth, 0);
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
             uint32_t state = shard->store.body[slot].state;
@@ -520,7 +536,7 @@ static void find_lists(fleet *f)
     uint32_t turn = 0, tagged[FLEET_SCRATCHES] = {0};
     for (uint32_t i = 0; i < f->shard_count; i++) {
         phx_shard *shard = &f->shard[i];
-        uint32_t count = shard->changed ? shard->grid.row_count : 0, step = f->piece > 0 ? f->piece : count;
+        uint32_t count = phx_interest_rows(shard), step = f->piece > 0 ? f->piece : count;
         for (uint32_t first = 0; first < count; first += step)
             find_piece(f, shard, first, count - first < step ? count - first : step, turn++);
         for (int s = 0; s < FLEET_SCRATCHES; s++) {
@@ -560,7 +576,9 @@ void fleet_end(fleet *f)
         if (f->entity[id].in) check_observer(f, id);
     for (uint32_t i = 0; i < f->shard_count; i++) phx_shard_end(&f->shard[i]);
     uint32_t told = 0;
-    for (int s = 0; s < FLEET_SCRATCHES; s++) told += f->scratch[s].change_count;
+    for (int s = 0; s < FLEET_SCRATCHES; s++)
+        for (uint32_t c = 0; c < f->scratch[s].change_count; c++)
+            told += f->scratch[s].changes[c].leave_count + f->scratch[s].changes[c].enter_count > 0;
     cr_assert_eq(told, f->changes, "a change of nobody's");
     check_shards(f);
     for (uint32_t id = 1; id < FLEET_IDS; id++)

@@ -1,0 +1,229 @@
+/*
+ * Crowds, their cards and notes; see nine.h. The index phase and the tick's end are in nine_index.c.
+ */
+#include "shards/interest.h"
+
+void phx_nine_init(phx_nine *nine, phx_mem *mem)
+{
+    *nine = (phx_nine){0};
+    phx_idmap_init(&nine->index, mem);
+    for (uint32_t i = 0; i < PHX_NINE_SIZES; i++) nine->free_first[i] = PHX_NINE_NONE;
+}
+
+void phx_nine_free(phx_nine *nine, phx_mem *mem)
+{
+    if (!nine->index.mem) return;
+    phx_idmap_free(&nine->index);
+    phx_release(mem, (void **)&nine->crowds, &nine->crowds_capacity, sizeof(phx_crowd));
+    phx_release(mem, (void **)&nine->cards, &nine->cards_capacity, sizeof(phx_card));
+    phx_release(mem, (void **)&nine->notes, &nine->notes_capacity, sizeof(phx_note));
+    phx_release(mem, (void **)&nine->attrs, &nine->attrs_capacity, sizeof(phx_attr));
+    phx_release(mem, (void **)&nine->crossings, &nine->crossings_capacity, sizeof(phx_crossing));
+    phx_release(mem, (void **)&nine->spare, &nine->spare_capacity, sizeof(phx_crossing));
+    phx_release(mem, (void **)&nine->keys, &nine->keys_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&nine->came, &nine->came_capacity, sizeof(phx_card));
+    phx_release(mem, (void **)&nine->jobs, &nine->jobs_capacity, sizeof(phx_nine_job));
+    phx_release(mem, (void **)&nine->found, &nine->found_capacity, sizeof(phx_nine_pair));
+    phx_release(mem, (void **)&nine->pairs, &nine->pairs_capacity, sizeof(uint32_t));
+    *nine = (phx_nine){0};
+}
+
+/* ---- towers ---- */
+
+phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty)
+{
+    uint32_t last_x = rules->towers[0] - 1, last_y = rules->towers[1] - 1;
+    return (phx_rect){(uint16_t)(tx > span ? tx - span : 0), (uint16_t)(ty > span ? ty - span : 0),
+                      (uint16_t)(tx + span < last_x ? tx + span : last_x),
+                      (uint16_t)(ty + span < last_y ? ty + span : last_y)};
+}
+
+phx_crowd_walk phx_nine_walk(const phx_nine *nine, phx_rect rect)
+{
+    uint64_t width = (uint64_t)(rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) + 1;
+    uint64_t height = (uint64_t)(rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) + 1;
+    return (phx_crowd_walk){.nine = nine,
+                            .rect = rect,
+                            .bx = rect.x0 >> PHX_BLOCK_BITS,
+                            .by = rect.y0 >> PHX_BLOCK_BITS,
+                            .wide = width * height > nine->crowd_count};
+}
+
+phx_crowd *phx_nine_next(phx_crowd_walk *walk)
+{
+    const phx_nine *nine = walk->nine;
+    while (walk->wide) {
+        if (walk->next == nine->crowd_count) return NULL;
+        phx_crowd *crowd = &nine->crowds[walk->next++];
+        if (phx_crowd_mask(crowd, walk->rect)) return crowd;
+    }
+    while (walk->by <= walk->rect.y1 >> PHX_BLOCK_BITS) {
+        phx_crowd *crowd = phx_nine_crowd(nine, walk->bx, walk->by);
+        if (walk->bx++ == walk->rect.x1 >> PHX_BLOCK_BITS) {
+            walk->bx = walk->rect.x0 >> PHX_BLOCK_BITS;
+            walk->by++;
+        }
+        if (crowd) return crowd;
+    }
+    return NULL;
+}
+
+void phx_nine_touch(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick)
+{
+    if (!nine->marking) return;
+    phx_crowd *crowd = phx_nine_crowd(nine, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    if (!crowd) return;
+    if (crowd->dirty_tick != tick) crowd->dirty = 0;
+    crowd->dirty_tick = tick;
+    crowd->dirty |= 1ull << phx_block_tower(tx, ty);
+}
+
+bool phx_nine_touched(const phx_nine *nine, phx_rect rect, uint64_t tick)
+{
+    phx_crowd_walk walk = phx_nine_walk(nine, rect);
+    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;)
+        if (crowd->dirty_tick == tick && (crowd->dirty & phx_crowd_mask(crowd, rect))) return true;
+    return false;
+}
+
+/* ---- notes ---- */
+
+void phx_nine_note(phx_nine *nine, phx_store *store, uint32_t slot)
+{
+    phx_body *body = &store->body[slot];
+    if (!(body->state & PHX_SLOT_ROW) || (body->state & PHX_SLOT_NOTED)) return;
+    PHX_ASSERT(nine->note_count < nine->notes_capacity);
+    body->state |= PHX_SLOT_NOTED;
+    body->row = nine->note_count;
+    nine->notes[nine->note_count++] = (phx_note){
+        .slot = slot, .attr = PHX_NINE_NONE, .tx = body->tx, .ty = body->ty, .kind = store->attr[slot].kind};
+}
+
+bool phx_nine_reserve(phx_nine *nine, phx_mem *mem)
+{
+    return phx_grow(mem, (void **)&nine->attrs, &nine->attrs_capacity, nine->attr_count,
+                    (size_t)nine->attr_count + 1, sizeof(phx_attr));
+}
+
+void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const phx_attr *next)
+{
+    const phx_attr *now = &store->attr[slot];
+    phx_nine_note(nine, store, slot);
+    if (!(store->body[slot].state & PHX_SLOT_NOTED)) return;
+    phx_note *note = &nine->notes[store->body[slot].row];
+    bool recast = now->layers != next->layers || now->stealth != next->stealth || now->global != next->global;
+    bool observes = now->sees != next->sees || now->detect != next->detect || (now->cap > 0) != (next->cap > 0) ||
+                    phx_observes(now) != phx_observes(next);
+    note->recast |= recast;
+    if ((!recast && !observes) || note->attr != PHX_NINE_NONE) return;
+    PHX_ASSERT(nine->attr_count < nine->attrs_capacity);
+    note->attr = nine->attr_count;
+    nine->attrs[nine->attr_count++] = *now;
+}
+
+/* ---- lists ---- */
+
+static const phx_note *note_of(const phx_nine *nine, const phx_store *store, uint32_t slot)
+{
+    const phx_body *body = &store->body[slot];
+    return body->state & PHX_SLOT_NOTED ? &nine->notes[body->row] : NULL;
+}
+
+static const phx_attr *attr_before(const phx_nine *nine, const phx_store *store, uint32_t slot)
+{
+    const phx_note *note = note_of(nine, store, slot);
+    return note && note->attr != PHX_NINE_NONE ? &nine->attrs[note->attr] : &store->attr[slot];
+}
+
+uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
+                       uint32_t *out)
+{
+    const phx_note *note = note_of(nine, store, slot);
+    const phx_body *body = &store->body[slot];
+    const phx_attr *attr = attr_before(nine, store, slot);
+    uint32_t n = 0;
+    phx_rect rect = phx_nine_rect(rules, nine->span, note ? note->tx : body->tx, note ? note->ty : body->ty);
+    phx_crowd_walk walk = phx_nine_walk(nine, rect);
+    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
+            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+            const phx_card *cards = nine->cards + tower->first;
+            for (uint32_t i = 0; i < tower->old; i++) {
+                if (cards[i].slot == slot) continue;
+                if ((cards[i].flags & PHX_CARD_SPECIAL) &&
+                    !phx_eligible(attr, attr_before(nine, store, cards[i].slot)))
+                    continue;
+                if (out) out[n] = cards[i].slot;
+                n++;
+            }
+        }
+    }
+    return n;
+}
+
+uint32_t phx_nine_scan(const phx_nine *nine, phx_rect rect, uint32_t *out, uint32_t *ranges)
+{
+    uint32_t n = 0;
+    phx_crowd_walk walk = phx_nine_walk(nine, rect);
+    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
+            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+            const phx_card *cards = nine->cards + tower->first;
+            *ranges += tower->count > 0;
+            for (uint32_t i = 0; i < tower->count; i++) {
+                if (cards[i].flags & PHX_CARD_WENT) continue;
+                out[n++] = cards[i].slot | (cards[i].flags & PHX_CARD_SPECIAL ? PHX_ROW_SPECIAL : 0);
+            }
+        }
+    }
+    return n;
+}
+
+uint8_t phx_nine_watches(const phx_store *store, uint32_t slot)
+{
+    if (!(store->body[slot].state & PHX_SLOT_OWN)) return PHX_WATCH_NONE;
+    const phx_list *list = &store->tail[slot].list;
+    if (list->flags & PHX_LIST_IMPLIED) {
+        if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_WATCH_LOOK;
+        return list->flags & PHX_LIST_FRESH ? PHX_WATCH_FRESH : PHX_WATCH_PLAIN;
+    }
+    return phx_observes(&store->attr[slot]) || list->count > 0 ? PHX_WATCH_LOOK : PHX_WATCH_NONE;
+}
+
+/* ---- the check ---- */
+
+static bool card_valid(const phx_crowd *crowd, const phx_card *card, uint32_t t, const phx_store *store)
+{
+    const phx_body *body = &store->body[card->slot];
+    uint64_t bit = 1ull << t;
+    if (card->flags & (PHX_CARD_CAME | PHX_CARD_WENT)) return false;
+    if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_ROW)) return false;
+    if (body->tx >> PHX_BLOCK_BITS != crowd->bx || body->ty >> PHX_BLOCK_BITS != crowd->by) return false;
+    if (phx_block_tower(body->tx, body->ty) != t || card->move != PHX_NINE_NONE) return false;
+    if (card->id != store->id[card->slot] || card->user_data != store->user_data[card->slot]) return false;
+    if (card->kind != store->attr[card->slot].kind || card->incarnation != store->incarnation[card->slot]) return false;
+    if ((body->state & PHX_SLOT_SPECIAL) && !(card->flags & PHX_CARD_SPECIAL)) return false;
+    if (card->watches != phx_nine_watches(store, card->slot)) return false;
+    if (card->watches != PHX_WATCH_NONE && !(crowd->watched & bit)) return false;
+    return card->watches != PHX_WATCH_LOOK || (crowd->look & bit);
+}
+
+bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_store *store)
+{
+    uint32_t live = 0, cards = 0;
+    for (uint32_t slot = 0; slot < store->slots; slot++) live += (store->body[slot].state & PHX_SLOT_LIVE) != 0;
+    for (uint32_t c = 0; c < nine->crowd_count; c++) {
+        const phx_crowd *crowd = &nine->crowds[c];
+        uint32_t before = cards;
+        if (phx_nine_crowd(nine, crowd->bx, crowd->by) != crowd || crowd->untidy) return false;
+        for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
+            const phx_tower *tower = &crowd->tower[t];
+            if (tower->old != tower->count) return false;
+            for (uint32_t i = 0; i < tower->count; i++)
+                if (!card_valid(crowd, &nine->cards[tower->first + i], t, store)) return false;
+            cards += tower->count;
+        }
+        if (cards - before != crowd->cards || crowd->cards == 0) return false;
+    }
+    return cards == live && cards == nine->card_count && nine->span == rules->span && nine->note_count == 0;
+}

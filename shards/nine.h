@@ -1,0 +1,220 @@
+/*
+ * Crowds: who stands in which tower, for range = towers (the nine-grid). There only a change of tower can be an
+ * event, so this takes the place of the grid's rows: a move inside a tower does nothing here, and one to another
+ * tower costs that tower, its neighbours and nothing else.
+ *
+ * A card is an entity as it stands in one tower, with what events and scans need of it. In the index phase whoever
+ * crossed, came or went gets a move: its old card stays and is marked WENT, a new one is added, marked CAME. From
+ * then to the tick's end a tower shows both who stood there (all but CAME) and who stands there now (all but WENT),
+ * which is all that the interest phase asks; see nine_glance.h. phx_nine_settle() then puts the towers in order.
+ *
+ * The list of a plain observer is not kept: it is all in the towers that it sees (PHX_LIST_IMPLIED), and can be told
+ * from the cards at any time, see phx_nine_list().
+ *
+ * Between ticks, and up to the index phase, the cards of a tower are sorted by kind and id, and are those of the last
+ * tick's end; what happened since is noted. Written by the shard's owner (ingest, exchange: notes; index; end); read
+ * by all workers in the interest phase, where one of them writes `watches` of the card that it evaluates.
+ */
+#ifndef PHX_SHARDS_NINE_H
+#define PHX_SHARDS_NINE_H
+
+#include "shards/deferred.h"
+#include "shards/far.h"
+#include "shards/grid.h"
+
+enum { PHX_CARD_SPECIAL = 1, PHX_CARD_CAME = 2, PHX_CARD_WENT = 4 };
+
+/* What a card is as an observer. */
+enum {
+    PHX_WATCH_NONE = 0,
+    PHX_WATCH_LOOK, /* has to be evaluated */
+    PHX_WATCH_PLAIN, /* its list is implied, and nothing but crossings can change it */
+    PHX_WATCH_FRESH /* the same, and nothing was told of it yet */
+};
+
+enum { PHX_NINE_NONE = UINT32_MAX };
+
+typedef struct phx_card {
+    uint64_t id, user_data;
+    uint32_t slot, incarnation;
+    uint32_t move; /* in this tick; PHX_NINE_NONE = it stayed as it was */
+    uint16_t kind;
+    uint8_t flags; /* PHX_CARD_... */
+    uint8_t watches;
+} phx_card;
+
+typedef struct phx_tower {
+    uint32_t first; /* in the cards */
+    uint32_t count;
+    uint32_t old; /* those from here on are CAME */
+    uint32_t job; /* if the block says so */
+} phx_tower;
+
+/* 8 x 8 towers, made when somebody comes and gone with the last one; sets of towers are 64 bit masks. */
+typedef struct phx_crowd {
+    uint16_t bx, by;
+    uint32_t cards;
+    uint64_t watched; /* there may be an observer */
+    uint64_t look;    /* there may be one that has to be evaluated */
+    uint64_t untidy;  /* has marked cards */
+    uint64_t dirty, dirty_tick; /* something changed in it in that tick, if anybody wants to know */
+    uint64_t jobs;    /* has a job, if epoch is nine's */
+    uint64_t epoch;
+    phx_tower tower[PHX_BLOCK_TOWERS];
+    uint8_t room[PHX_BLOCK_TOWERS]; /* size class of its cards; PHX_LIST_NONE = none */
+} phx_crowd;
+
+/* As it was before its first change in this tick; body.row of its slot is the place of its note. */
+typedef struct phx_note {
+    uint32_t slot;
+    uint32_t attr; /* in attrs, or PHX_NINE_NONE: nothing that decides who sees whom has changed */
+    uint16_t tx, ty;
+    uint16_t kind;
+    bool recast; /* as a target: observers have to look at it anew */
+} phx_note;
+
+/* Somebody crossed, came, went, or is to be looked at anew. In the order of events: kind, id. */
+typedef struct phx_crossing {
+    uint64_t id, user_data;
+    uint32_t slot, incarnation;
+    uint32_t place; /* of the old card in its tower */
+    uint16_t ax, ay, bx, by; /* from, to */
+    uint16_t kind;
+    bool was, is; /* it stood at a; it stands at b */
+    bool recast;
+    bool special;
+} phx_crossing;
+
+/* A tower whose observers have something to see. */
+typedef struct phx_nine_job {
+    uint32_t crowd, tower;
+    uint32_t first; /* item: its cards are the next tower.count */
+    uint32_t pair;  /* in pairs: the crossings that leave all who stay here, then those that enter */
+    uint32_t leave_count, enter_count;
+    uint32_t next_leave, next_enter; /* of the sort of pairs */
+    bool look;    /* something odd is in sight: all evaluate */
+    bool special; /* one of the crossings has to be looked at */
+} phx_nine_job;
+
+typedef struct phx_nine_pair {
+    uint32_t job;
+    uint32_t crossing; /* | PHX_NINE_ENTER */
+} phx_nine_pair;
+
+enum { PHX_NINE_SIZES = 30 };
+
+typedef struct phx_nine {
+    phx_idmap index; /* by << 16 | bx, + 1 -> crowd */
+    phx_crowd *crowds;
+    uint32_t crowd_count, crowds_capacity;
+    phx_card *cards;
+    uint32_t cards_used, cards_capacity;
+    uint32_t free_first[PHX_NINE_SIZES]; /* by size class; the first card's slot is the next */
+    uint32_t card_count;
+    uint32_t span;  /* of the last tick's end */
+    bool marking;   /* there may be somebody to be evaluated when anything changes near it */
+
+    phx_note *notes;
+    uint32_t note_count, notes_capacity;
+    phx_attr *attrs;
+    uint32_t attr_count, attrs_capacity;
+    phx_crossing *crossings, *spare;
+    uint32_t crossing_count, crossings_capacity, spare_capacity;
+    struct phx_sorted *keys; /* scratch of their sort */
+    uint32_t keys_capacity;
+    phx_card *came; /* scratch of settling */
+    uint32_t came_capacity;
+    phx_nine_job *jobs;
+    uint32_t job_count, jobs_capacity;
+    phx_nine_pair *found; /* pairs in the order of crossings */
+    uint32_t found_count, found_capacity;
+    uint32_t *pairs; /* by job */
+    uint32_t pairs_capacity;
+    uint32_t item_count;
+    uint64_t epoch;
+    uint32_t stage, at; /* how far the index phase got */
+} phx_nine;
+
+void phx_nine_init(phx_nine *nine, phx_mem *mem);
+void phx_nine_free(phx_nine *nine, phx_mem *mem);
+
+/* ---- ingest, exchange ---- */
+
+/* Before the first change of what its card says: tower, kind, user data, attributes, own or ghost, death. */
+void phx_nine_note(phx_nine *nine, phx_store *store, uint32_t slot);
+/* The same, and its attributes are about to become `next`; room for one was reserved. */
+void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const phx_attr *next);
+bool phx_nine_reserve(phx_nine *nine, phx_mem *mem);
+/* Marks a tower as changed in this tick, if anybody wants to know. */
+void phx_nine_touch(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick);
+
+/* ---- index ---- */
+
+typedef struct phx_nine_input {
+    const phx_rules *rules;
+    phx_store *store;
+    const phx_deferred *deferred;
+    uint64_t tick;
+    bool changed;  /* anything at all */
+    bool look_all; /* every observer evaluates */
+} phx_nine_input;
+
+/* Notes and adds become crossings, cards and jobs. false = no memory: call again, nothing may read meanwhile. */
+bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in);
+
+/* ---- end ---- */
+
+void phx_nine_settle(phx_nine *nine, const phx_rules *rules, phx_store *store);
+
+/* ---- any time ---- */
+
+/* The slots in the implied list of an own observer at the last tick's end, to out[] (NULL: only counted). */
+uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
+                       uint32_t *out);
+/* All who stand in the rectangle's towers now, as rows' slot words; out[] has room. *ranges: towers looked at. */
+uint32_t phx_nine_scan(const phx_nine *nine, phx_rect rect, uint32_t *out, uint32_t *ranges);
+bool phx_nine_touched(const phx_nine *nine, phx_rect rect, uint64_t tick);
+/* What its card is to say of it as an observer. */
+uint8_t phx_nine_watches(const phx_store *store, uint32_t slot);
+
+/* Whole-structure check, between ticks: every live slot has its card in the right tower. For PHX_VALIDATE. */
+bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_store *store);
+
+/* ---- towers and rectangles ---- */
+
+static const uint32_t PHX_NINE_ENTER = 1u << 31;
+
+phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty);
+
+static inline bool phx_rect_has(phx_rect rect, uint16_t tx, uint16_t ty)
+{
+    return tx >= rect.x0 && tx <= rect.x1 && ty >= rect.y0 && ty <= rect.y1;
+}
+
+static inline phx_crowd *phx_nine_crowd(const phx_nine *nine, uint32_t bx, uint32_t by)
+{
+    const uint64_t *at = phx_idmap_find(&nine->index, ((uint64_t)by << 16 | bx) + 1);
+    return at ? &nine->crowds[*at] : NULL;
+}
+
+/* The rectangle's towers in the crowd. */
+static inline uint64_t phx_crowd_mask(const phx_crowd *crowd, phx_rect rect)
+{
+    bool meets = crowd->bx >= rect.x0 >> PHX_BLOCK_BITS && crowd->bx <= rect.x1 >> PHX_BLOCK_BITS &&
+                 crowd->by >= rect.y0 >> PHX_BLOCK_BITS && crowd->by <= rect.y1 >> PHX_BLOCK_BITS;
+    return meets ? phx_block_mask(rect, crowd->bx, crowd->by) : 0;
+}
+
+/* The crowds that a rectangle meets, one after the other; where it is wider than there are crowds, those there are. */
+typedef struct phx_crowd_walk {
+    const phx_nine *nine;
+    phx_rect rect;
+    uint32_t bx, by, next;
+    bool wide;
+} phx_crowd_walk;
+
+phx_crowd_walk phx_nine_walk(const phx_nine *nine, phx_rect rect);
+/* NULL = through. */
+phx_crowd *phx_nine_next(phx_crowd_walk *walk);
+
+#endif
