@@ -403,6 +403,7 @@ static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard
     if (!forced && !due(&at)) return true;
     scratch->counts.evaluated++;
     if (!at.attr->ready) {
+        scratch->counts.dropped += phx_shard_seen_count(shard, slot);
         at.list->count = 0;
         at.list->flags = PHX_LIST_FRESH;
         return true;

@@ -52,6 +52,7 @@ typedef struct phx_interest_counts {
     uint64_t ranges_visited; /* of tower rows */
     uint64_t pairs_tested;   /* distances in the scans */
     uint64_t enters, leaves;
+    uint64_t dropped; /* list entries that ended without an event */
 } phx_interest_counts;
 
 /* One worker's: memory that is kept, and the results of the ranges that it evaluated in this tick. */

@@ -149,6 +149,7 @@ void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign)
         if (attr->margin > shard->margin_max) shard->margin_max = attr->margin;
     }
     shard->observing_count += (uint32_t)sign;
+    if (attr->ready) shard->ready_count += (uint32_t)sign;
 }
 
 void phx_shard_kill(phx_shard *shard, uint32_t slot)
@@ -216,6 +217,7 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
     forget(shard, (phx_forget){store->id[slot], store->attr[slot].consumer, PHX_SLOT_NONE});
     phx_shard_count_observer(shard, &store->attr[slot], -1);
     phx_relations_drop(&shard->relations, store->id[slot]);
+    shard->counts.dropped += phx_shard_seen_count(shard, slot);
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_shard_kill(shard, slot);
 }
@@ -229,7 +231,8 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
 {
     uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
     bool crossed = tx != body->tx || ty != body->ty;
-    if (crossed && phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body));
+    if (crossed && phx_shard_nine(shard))
+        phx_nine_note(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body));
     body->x = x;
     body->y = y;
     body->z = z;

@@ -64,6 +64,7 @@ typedef struct phx_cursor {
 
 typedef struct phx_shard_counts {
     uint64_t migrations, copies, deferred_adds;
+    uint64_t dropped; /* list entries of observers that left */
 } phx_shard_counts;
 
 typedef struct phx_shard {
@@ -117,7 +118,8 @@ typedef struct phx_shard {
 
     float radius_max, margin_max; /* over own observers: view + margin, and margin */
     bool radius_stale;
-    uint32_t observing_count; /* own entities that observe */
+    uint32_t observing_count; /* own entities with a view */
+    uint32_t ready_count;     /* those of them that are ready */
 
     phx_forget *forgets;
     uint32_t forget_count, forgets_capacity;
@@ -201,7 +203,7 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
 
 /* Tells visit(user, target's slot) all in an own observer's list, in no order, until it says false. Between ticks. */
 void phx_shard_seen(const phx_shard *shard, uint32_t slot, bool (*visit)(void *user, uint32_t target), void *user);
-/* How many those are; is that target among them? */
+/* How many those were at the last tick's end; is that target among them? */
 uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot);
 bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target);
 

@@ -33,11 +33,8 @@ static void add_shard(const phx_shard *shard, ph_stats *stats)
     stats->migrations += shard->counts.migrations;
     stats->halo_records += shard->counts.copies;
     stats->deferred_adds += shard->counts.deferred_adds;
-    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-        if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
-        stats->observers += phx_observes(&shard->store.attr[slot]);
-        stats->list_entries += phx_shard_seen_count(shard, slot);
-    }
+    stats->observers += shard->ready_count;
+    stats->list_entries -= shard->counts.dropped;
 }
 
 void phx_query_stats(const phx_world *world, ph_stats *stats)
@@ -69,6 +66,7 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
         stats->pairs_tested += counts->pairs_tested;
         stats->enters += counts->enters;
         stats->leaves += counts->leaves;
+        stats->list_entries += counts->enters - counts->leaves - counts->dropped;
     }
 }
 
