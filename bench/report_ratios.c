@@ -44,13 +44,17 @@ static void ratio_cell(FILE *out, const bench_summary *pharos, const bench_summa
     fprintf(out, " | %9s %9s", median, min);
 }
 
-/* A row for each layout of Pharos in the cases [first, end). */
+/* A row for each layout of Pharos in the cases [first, end); none when no baseline runs the scenario. */
 static void scenario_rows(FILE *out, const bench_plan *plan, uint32_t first, uint32_t end,
                           const bench_engine *const columns[], uint32_t column_count)
 {
+    bool alone = true;
     for (uint32_t i = first; i < end; i++) {
+        alone = alone && !is_baseline(&plan->cases[i]);
+    }
+    for (uint32_t i = first; i < end && !alone; i++) {
         const bench_case *run = &plan->cases[i];
-        if (is_baseline(run)) {
+        if (is_baseline(run) || run->producers > 1) { /* a baseline has one */
             continue;
         }
         char shards[32];
