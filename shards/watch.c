@@ -3,6 +3,9 @@
  * observer that has a target in its list by view and margin stands within the shard's
  * greatest radius of it, or the span. Between ticks; nothing is written.
  */
+#include <float.h>
+#include <math.h>
+
 #include "shards/interest.h"
 
 /* An implied list, card by card. */
@@ -61,18 +64,34 @@ bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
     return at.found;
 }
 
-static void visit_row(const phx_shard *shard, uint32_t row, uint32_t target,
-                      void (*visit)(void *user, uint32_t observer), void *user)
+/* A search for those who see a target. */
+typedef struct watch {
+    const phx_shard *shard;
+    uint32_t target;
+    float x, y;   /* where it is */
+    float radius; /* nobody sees it farther off along an axis */
+    void (*visit)(void *user, uint32_t observer);
+    void *user;
+} watch;
+
+/* Most are left out by where they stand, before their lists are looked at. */
+static void visit_rows(const watch *at, uint32_t first, uint32_t end)
 {
-    uint32_t observer = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
-    if (shard->grid.rows.view[row] != 0.0f && phx_shard_sees(shard, observer, target)) visit(user, observer);
+    const phx_grid_rows *rows = &at->shard->grid.rows;
+    for (uint32_t row = first; row < end; row++) {
+        uint32_t observer = rows->slot[row] & PHX_ROW_SLOT;
+        if (rows->view[row] == 0.0f) continue;
+        if (fabsf(rows->x[row] - at->x) > at->radius || fabsf(rows->y[row] - at->y) > at->radius) continue;
+        if (phx_shard_sees(at->shard, observer, at->target)) at->visit(at->user, observer);
+    }
 }
 
-static void visit_block(const phx_shard *shard, const phx_block *block, uint32_t target,
-                        void (*visit)(void *user, uint32_t observer), void *user)
+static void visit_block(const watch *at, const phx_block *block, phx_rect rect)
 {
-    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
-        visit_row(shard, row, target, visit, user);
+    for (uint64_t left = phx_block_mask(rect, block->bx, block->by); left; left &= left - 1) {
+        uint32_t tower = (uint32_t)__builtin_ctzll(left);
+        visit_rows(at, block->start[tower], block->start[tower + 1]);
+    }
 }
 
 /* The same over cards. */
@@ -96,25 +115,30 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
                         void (*visit)(void *user, uint32_t observer), void *user)
 {
     const phx_grid *grid = &shard->grid;
-    phx_rect rect = phx_interest_towers(shard->rules, &shard->store.body[slot], shard->radius_max);
+    const phx_body *body = &shard->store.body[slot];
+    float radius = shard->radius_max;
+    phx_rect rect = phx_interest_towers(shard->rules, body, radius);
     if (phx_shard_nine(shard)) {
         phx_rect all = {0, 0, (uint16_t)(shard->rules->towers[0] - 1), (uint16_t)(shard->rules->towers[1] - 1)};
         visit_towers(shard, everywhere ? all : rect, slot, visit, user);
         return;
     }
+    watch at = {shard, slot, body->x, body->y, INFINITY, visit, user};
     if (everywhere) {
-        for (uint32_t row = 0; row < grid->row_count; row++) visit_row(shard, row, slot, visit, user);
+        visit_rows(&at, 0, grid->row_count);
         return;
     }
+    /* three roundings of the rule, and what underflows in a square; see phx_interest_rect() */
+    if (radius * radius <= FLT_MAX) at.radius = radius + radius * 1e-6f + 1e-18f;
     if (phx_grid_wide(grid, rect)) {
         for (uint32_t b = 0; b < grid->block_count; b++)
-            if (phx_block_meets(&grid->blocks[b], rect)) visit_block(shard, &grid->blocks[b], slot, visit, user);
+            if (phx_block_meets(&grid->blocks[b], rect)) visit_block(&at, &grid->blocks[b], rect);
         return;
     }
     for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
         for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
             const phx_block *block = phx_grid_block(grid, bx, by);
-            if (block) visit_block(shard, block, slot, visit, user);
+            if (block) visit_block(&at, block, rect);
         }
     }
 }

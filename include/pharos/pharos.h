@@ -1,7 +1,7 @@
 /**
  * @file pharos.h
  * Pharos: an area-of-interest engine. Every tick it tells, for each observer, which
- * entities came into view and which left.
+ * entities came into view and which left, and carries what they say to who sees them.
  *
  * Threads (the word behind @thread):
  *  - any       any thread, at any time;
@@ -138,6 +138,17 @@ PH_NODISCARD PH_API ph_status ph_attach(ph_producer producer, uint64_t child, ui
 PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);
 
 /**
+ * Everyone who has source in the list at the end of the tick that applies this gets the
+ * payload once, in that tick's batch (ph_batch.deliveries); who stands before it in the
+ * order (producer, sequence) is heard first. A source that has left by then is in nobody's
+ * list, so nobody hears it. The payload is copied: `bytes` of any content, up to
+ * PH_PAYLOAD_MAX, 0 too. @param options NULL = all who see it, without the source itself.
+ * @return as above, and PH_TOO_LARGE; PH_BAD_KIND, PH_BAD_VALUE: options.
+ */
+PH_NODISCARD PH_API ph_status ph_broadcast(ph_producer producer, uint64_t source, const void *payload,
+                                           uint32_t bytes, const ph_broadcast_options *options);
+
+/**
  * @name Bulk forms
  * Item i is as one call with sequence number first + i. They go on behind an
  * item that is refused (it is told through ph_producer_refusals() too) and stop only when
@@ -168,7 +179,11 @@ PH_NODISCARD PH_API ph_status ph_consumer_open(ph_world world, uint32_t index, p
 PH_API ph_status ph_consumer_close(ph_consumer consumer);
 
 /**
- * Takes the oldest batch. Ticks without any change for this consumer make none.
+ * Takes the oldest batch. Ticks without any change or broadcast for this consumer make
+ * none. Behind a consumer that has consumer_batches waiting or taken, list changes become
+ * a net difference, and broadcasts are kept as they are up to consumer_bytes; then those
+ * of whole ticks are dropped, the oldest first, and counted in the next batch and in
+ * ph_stats. In such a batch a message's source may not be in the observer's list any more.
  * @return PH_OK; PH_EMPTY. @thread consumer
  */
 PH_NODISCARD PH_API ph_status ph_batch_take(ph_consumer consumer, const ph_batch **batch);

@@ -51,6 +51,8 @@ enum {
     PH_PRODUCERS_MAX = 256,
     PH_CONSUMERS_MAX = 256,
     PH_ATTACH_DEPTH_MAX = 8,    /* edges from the lowest child to the root */
+    PH_PAYLOAD_MAX = 16384,     /* bytes of one broadcast: a quarter of a queue's block, so that ends waste little */
+    PH_BROADCAST_KINDS_MAX = 16, /* kinds in one broadcast's filter */
     PH_NAME_SIZE = 32           /* bytes of a class name with its terminator */
 };
 
@@ -121,6 +123,7 @@ typedef struct ph_world_def {
     uint32_t refusals_max;    /* 1..2^20; refusals waiting per producer, then only counted */
     uint32_t consumers;       /* 0..256; 0 = no batches are made, lists only */
     uint32_t consumer_batches; /* 1..65536; batches waiting per consumer, then coalesced */
+    uint32_t consumer_bytes;  /* 0..1 GiB; broadcasts kept per consumer past that bound, then the oldest are dropped */
     uint32_t exchange_bytes;  /* 16 KiB..1 GiB; a shard's records in flight in one round */
     const ph_class *classes;  /* class_count of them; the first is named "default" */
     uint32_t class_count;     /* 1..4096 */
@@ -183,6 +186,18 @@ typedef struct ph_position {
     float x, y, z;
 } ph_position;
 
+/** Options of a broadcast. */
+enum {
+    PH_BROADCAST_SELF = 1u << 0 /* the source gets it too, if it is a ready observer */
+};
+
+/** Who gets a broadcast, of those who have its source in the list. All zero: everybody. */
+typedef struct ph_broadcast_options {
+    const uint32_t *kinds; /* observers of these kinds only, as they are at the end of the tick; the source too */
+    uint32_t kind_count;   /* 0..PH_BROADCAST_KINDS_MAX; 0 = all kinds */
+    uint32_t flags;        /* PH_BROADCAST_... */
+} ph_broadcast_options;
+
 /** A command that changed nothing, as told to its producer. */
 typedef struct ph_refusal {
     uint64_t sequence; /* of this producer, from 1; see ph_producer_sequence() */
@@ -218,10 +233,32 @@ typedef struct ph_change {
     uint32_t flags; /* PH_CHANGE_... */
 } ph_change;
 
+/** One broadcast, once in a batch however many of its observers get it. */
+typedef struct ph_message {
+    uint64_t source;
+    uint64_t user_data; /* the source's */
+    uint64_t tick;      /* of the broadcast */
+    uint64_t first;     /* its payload is batch->payload[first ...], 8-byte aligned */
+    uint32_t bytes;
+    uint32_t reserved;
+} ph_message;
+
 /**
- * The changes of one tick for the observers of one consumer: flat arrays, read-only, the
- * library's; valid from ph_batch_take() until ph_batch_return(). The order of changes is
- * the library's choice; each observer stands in a batch at most once.
+ * The broadcasts for one observer, whether or not its list changed: places in
+ * batch->messages stand in batch->heard[first ...], in the order of the commands.
+ */
+typedef struct ph_delivery {
+    uint64_t observer;
+    uint64_t user_data; /* the observer's */
+    uint32_t first;
+    uint32_t count; /* >= 1 */
+} ph_delivery;
+
+/**
+ * What one tick has for the observers of one consumer, changes and broadcasts: flat
+ * arrays, read-only, the library's; valid from ph_batch_take() until ph_batch_return().
+ * The order of changes and of deliveries is the library's choice; each observer stands
+ * at most once among the changes, and at most once among the deliveries.
  */
 typedef struct ph_batch {
     uint64_t tick;       /* the last tick that it covers */
@@ -231,6 +268,16 @@ typedef struct ph_batch {
     const uint16_t *kinds;
     uint32_t change_count;
     uint32_t target_count;
+    const ph_message *messages; /* in the order of the commands */
+    const uint8_t *payload;
+    const ph_delivery *deliveries;
+    const uint32_t *heard;
+    uint64_t payload_bytes;
+    uint32_t message_count;
+    uint32_t delivery_count;
+    uint32_t heard_count;
+    uint32_t reserved;
+    uint64_t dropped; /* entries of heard[] that consumer_bytes had no room for, since the batch before */
 } ph_batch;
 
 /* ---- stats ---- */
@@ -250,6 +297,9 @@ typedef struct ph_stats {
     uint64_t enters, leaves;      /* events made */
     uint64_t batches;             /* handed to consumers */
     uint64_t coalesced_ticks;     /* consumer-ticks that went into a net difference */
+    uint64_t deliveries;          /* broadcasts x observers: made, ... */
+    uint64_t deliveries_dropped;  /* ... of those, dropped behind a slow consumer: consumer_bytes */
+    uint64_t deliveries_void;     /* ... and those whose observer left, or was not ready, while they waited */
     uint64_t migrations;
     uint64_t halo_records;
     uint64_t exchange_rounds;     /* beyond one a tick means exchange_bytes was too small */

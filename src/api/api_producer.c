@@ -144,6 +144,18 @@ ph_status ph_detach(ph_producer producer, uint64_t child)
     return submit_ids(producer, PHX_OP_DETACH, 1, &child, NULL, false);
 }
 
+ph_status ph_broadcast(ph_producer handle, uint64_t source, const void *payload, uint32_t bytes,
+                       const ph_broadcast_options *options)
+{
+    static const ph_broadcast_options everybody;
+    phx_world *world;
+    phx_producer *producer = phx_resolve_producer(handle, &world);
+    if (!producer) return PH_BAD_HANDLE;
+    if (!payload && bytes > 0) return PH_BAD_ARGUMENT;
+    if (options && !options->kinds && options->kind_count > 0) return PH_BAD_ARGUMENT;
+    return phx_submit_broadcast(world, producer, source, payload, bytes, options ? options : &everybody);
+}
+
 ph_status ph_enter_many(ph_producer producer, uint32_t count, const uint64_t *ids, const ph_attrs *attrs,
                         uint32_t *done)
 {

@@ -37,6 +37,7 @@
     X(u32, refusals_max, 4096, 0, 1, 1u << 20, 0, "refusals that may wait per producer; more are only counted") \
     X(u32, consumers, 1, 0, 0, PH_CONSUMERS_MAX, 0, "consumers of batches; 0 = lists only") \
     X(u32, consumer_batches, 64, 0, 1, 65536, 0, "batches that may wait per consumer, then its observers are coalesced") \
+    X(u32, consumer_bytes, 4u << 20, 0, 0, 1u << 30, 0, "bytes of broadcasts kept per consumer past that bound, then the oldest ticks are dropped") \
     X(u32, exchange_bytes, 1u << 20, 0, 16u << 10, 1u << 30, 0, "bytes of records that a shard may have in flight to others in one round")
 
 /* X(type, name, default, min, max, meaning): attributes of a class; all are live. Further types: mask, u8, flag */

@@ -45,6 +45,7 @@ void phx_batch_destroy(phx_mem *mem, phx_batch *batch)
     phx_release(mem, (void **)&batch->targets, &batch->targets_capacity, sizeof(*batch->targets));
     phx_release(mem, (void **)&batch->kinds, &batch->kinds_capacity, sizeof(*batch->kinds));
     phx_release(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, sizeof(*batch->incarnations));
+    phx_mail_free(&batch->mail, mem);
     batch->magic = MAGIC_DEAD;
     phx_free(mem, batch, sizeof(*batch), PHX_CACHE_LINE);
 }

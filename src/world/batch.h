@@ -9,6 +9,7 @@
 #include <pharos/types.h>
 
 #include "base/mem.h"
+#include "world/mail.h"
 
 /* Where a batch is; written by whoever has it. */
 typedef enum phx_batch_state {
@@ -19,7 +20,8 @@ typedef enum phx_batch_state {
 
 /*
  * view is the first member, so a ph_batch* converts. view.changes, .targets and .kinds
- * point to the arrays here and are kept right by phx_batch_reserve().
+ * point to the arrays here and are kept right by phx_batch_reserve(); what the view says
+ * of broadcasts is taken from `mail` at the hand-over.
  *
  * incarnations[i] belongs to targets[i]: the world-wide number of that incarnation of the
  * target; the same id entering the world anew has another one. It tells "left and came
@@ -31,6 +33,7 @@ typedef struct phx_batch {
     ph_target *targets;
     uint16_t *kinds;
     uint32_t *incarnations;
+    phx_mail mail;
     uint32_t changes_capacity;
     uint32_t targets_capacity;
     uint32_t kinds_capacity;

@@ -24,6 +24,9 @@ static void add_consumers(const phx_world *world, ph_stats *stats)
         phx_consumer_counts counts = phx_consumer_count(world->consumers[i].consumer);
         stats->batches += counts.batches;
         stats->coalesced_ticks += counts.coalesced_ticks;
+        stats->deliveries += counts.deliveries;
+        stats->deliveries_dropped += counts.deliveries_dropped;
+        stats->deliveries_void += counts.deliveries_void;
     }
 }
 

@@ -17,7 +17,8 @@ typedef enum phx_op {
     PHX_OP_LINK,
     PHX_OP_UNLINK,
     PHX_OP_ATTACH,
-    PHX_OP_DETACH
+    PHX_OP_DETACH,
+    PHX_OP_BROADCAST /* phx_cmd_broadcast, and its payload: a run of its own */
 } phx_op;
 
 typedef struct phx_cmd_id {
@@ -39,5 +40,26 @@ typedef struct phx_cmd_two {
     uint64_t id, other;
     float view, margin;
 } phx_cmd_two;
+
+typedef struct phx_cmd_broadcast {
+    uint64_t id;
+    uint32_t bytes; /* of the payload, which begins behind this struct */
+    uint16_t flags; /* PH_BROADCAST_... */
+    uint16_t kind_count;
+    uint16_t kinds[PH_BROADCAST_KINDS_MAX];
+} phx_cmd_broadcast;
+
+static inline const void *phx_cmd_payload(const phx_cmd_broadcast *command)
+{
+    return command + 1;
+}
+
+/* Of the observers of this kind? */
+static inline bool phx_cmd_for_kind(const phx_cmd_broadcast *command, uint16_t kind)
+{
+    for (uint32_t i = 0; i < command->kind_count; i++)
+        if (command->kinds[i] == kind) return true;
+    return command->kind_count == 0;
+}
 
 #endif

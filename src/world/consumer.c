@@ -7,6 +7,7 @@
 
 #include "base/ring.h"
 #include "base/rng.h"
+#include "world/backlog.h"
 #include "world/coalesce.h"
 
 enum { BOUND_MAX = 65536 };
@@ -17,6 +18,7 @@ struct phx_consumer {
     phx_ring *out;
     phx_ring *back;
     phx_coalesce *coalesce;
+    phx_backlog *backlog;
     uint32_t bound;
     uint32_t taken_slots; /* a power of two, at least twice the bound */
     /* the ticking thread's */
@@ -28,12 +30,13 @@ struct phx_consumer {
     uint64_t tick;       /* of the last offer */
     uint64_t tick_first; /* of the net difference, when there is one */
     uint64_t batches, coalesced_ticks, events;
+    uint64_t heard; /* deliveries of broadcasts handed over at once */
     /* the consumer's thread's: the batches it has, by hash of the pointer */
     _Alignas(PHX_CACHE_LINE) phx_batch **taken;
     uint32_t taken_count;
 };
 
-phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound)
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes)
 {
     PHX_ASSERT(bound >= 1 && bound <= BOUND_MAX);
     phx_consumer *c = phx_alloc_zero(mem, sizeof(*c), PHX_CACHE_LINE);
@@ -49,8 +52,10 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound)
     c->out = phx_ring_create(mem, bound);
     c->back = phx_ring_create(mem, bound);
     c->coalesce = phx_coalesce_create(mem);
+    c->backlog = phx_backlog_create(mem, mail_bytes);
     c->taken = phx_alloc_zero(mem, c->taken_slots * sizeof(*c->taken), PHX_CACHE_LINE);
-    if (c->out == NULL || c->back == NULL || c->coalesce == NULL || c->taken == NULL) {
+    if (c->out == NULL || c->back == NULL || c->coalesce == NULL || c->backlog == NULL ||
+        c->taken == NULL) {
         phx_consumer_destroy(c);
         return NULL;
     }
@@ -68,6 +73,7 @@ void phx_consumer_destroy(phx_consumer *c)
         phx_batch_destroy(c->mem, batch);
     }
     phx_coalesce_destroy(c->coalesce);
+    phx_backlog_destroy(c->backlog);
     phx_ring_destroy(c->mem, c->out);
     phx_ring_destroy(c->mem, c->back);
     phx_free(c->mem, c->taken, c->taken_slots * sizeof(*c->taken), PHX_CACHE_LINE);
@@ -131,6 +137,7 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
     }
     batch->view.change_count = change_count;
     batch->view.target_count = target_count;
+    batch->mail.size = (phx_mail_size){0};
     batch->state = PHX_BATCH_FILLING;
     c->filling = batch;
     return batch;
@@ -140,6 +147,22 @@ void phx_consumer_forget(phx_consumer *c, uint64_t observer)
 {
     PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick is in the net already */
     phx_coalesce_forget(c->coalesce, observer);
+    phx_backlog_forget(c->backlog, observer);
+}
+
+/* What the host sees of the mail. */
+static void show_mail(phx_batch *batch)
+{
+    const phx_mail *mail = &batch->mail;
+    ph_batch *view = &batch->view;
+    view->messages = mail->messages;
+    view->payload = (const uint8_t *)mail->payload;
+    view->deliveries = mail->deliveries;
+    view->heard = mail->heard;
+    view->payload_bytes = mail->size.payload;
+    view->message_count = mail->size.messages;
+    view->delivery_count = mail->size.deliveries;
+    view->heard_count = mail->size.heard;
 }
 
 static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, uint64_t tick)
@@ -150,6 +173,9 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     PHX_ASSERT(batch->view.target_count <= batch->targets_capacity);
     batch->view.tick_first = tick_first;
     batch->view.tick = tick;
+    batch->view.dropped = phx_backlog_count(c->backlog).untold;
+    phx_backlog_told(c->backlog);
+    show_mail(batch);
     batch->state = PHX_BATCH_OUT;
     batch->merged = false;
     c->out_count++;
@@ -162,19 +188,21 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
 
 static bool is_pending(const phx_consumer *c)
 {
-    return phx_coalesce_count(c->coalesce).observers > 0;
+    phx_backlog_counts mail = phx_backlog_count(c->backlog);
+    return phx_coalesce_count(c->coalesce).observers > 0 || mail.pending > 0 || mail.untold > 0;
 }
 
-/* Puts the tick into the net difference, once. false = no memory. */
+/* Puts the tick into the net difference and the backlog, once. false = no memory. */
 static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
 {
     if (batch->merged) {
         return true;
     }
     bool first = !is_pending(c);
-    if (!phx_coalesce_merge(c->coalesce, batch)) {
+    if (!phx_backlog_reserve_push(c->backlog, &batch->mail) || !phx_coalesce_merge(c->coalesce, batch)) {
         return false;
     }
+    phx_backlog_push(c->backlog, &batch->mail);
     if (first) {
         c->tick_first = tick;
     }
@@ -183,19 +211,20 @@ static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
     return true;
 }
 
-/* Hands the net over in the tick's own batch, which was merged, or in a spare one. false = no memory. */
+/* Hands net and backlog over in the tick's own batch, which was merged, or in a spare one. false = no memory. */
 static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
 {
     phx_batch *batch = merged != NULL ? merged : batch_obtain(c);
     if (batch == NULL) {
         return false;
     }
-    if (!phx_coalesce_drain(c->coalesce, batch)) {
+    if (!phx_backlog_reserve_drain(c->backlog, &batch->mail) || !phx_coalesce_drain(c->coalesce, batch)) {
         if (merged == NULL) {
             batch_recycle(c, batch);
         }
         return false;
     }
+    phx_backlog_drain(c->backlog, &batch->mail);
     hand_over(c, batch, c->tick_first, tick);
     return true;
 }
@@ -206,9 +235,10 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
     PHX_ASSERT(batch == c->filling);
     collect_returned(c);
     bool room = c->out_count < c->bound;
-    bool changed = batch != NULL && batch->view.change_count > 0;
+    bool changed = batch != NULL && (batch->view.change_count > 0 || batch->merged || batch->mail.size.deliveries > 0);
     if (changed && room && !is_pending(c)) {
         PHX_ASSERT(!batch->merged); /* it would be pending */
+        c->heard += batch->mail.size.heard;
         hand_over(c, batch, tick, tick);
     } else {
         if (changed && !merge_tick(c, batch, tick)) {
@@ -230,6 +260,7 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
 phx_consumer_counts phx_consumer_count(const phx_consumer *c)
 {
     phx_coalesce_counts net = phx_coalesce_count(c->coalesce);
+    phx_backlog_counts mail = phx_backlog_count(c->backlog);
     return (phx_consumer_counts){
         .batches = c->batches,
         .coalesced_ticks = c->coalesced_ticks,
@@ -238,6 +269,10 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
         .events = c->events,
         .cancelled = net.cancelled,
         .forgotten = net.forgotten,
+        .deliveries = c->heard + mail.pushed,
+        .deliveries_dropped = mail.dropped,
+        .deliveries_void = mail.voided,
+        .deliveries_pending = mail.pending,
         .waiting = phx_ring_count(c->out),
         .out = c->out_count,
     };

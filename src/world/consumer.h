@@ -1,7 +1,8 @@
 /*
  * Batches of one consumer, from the ticking thread to the consumer's thread and back;
  * bounded, and no event is ever lost: past the bound they become a net difference
- * (coalesce.h). One per consumer of a world; src/world owns it.
+ * (coalesce.h), and broadcasts wait, up to a bound of their own (backlog.h). One per
+ * consumer of a world; src/world owns it.
  *
  * Two rings of pointers, "out" and "back", each with one enqueuing and one dequeuing
  * thread; a batch belongs to whoever took its pointer last. phx_ring_put() of the one
@@ -35,12 +36,19 @@ typedef struct phx_consumer_counts {
     uint64_t events;            /* enters and leaves handed over: the targets of those batches */
     uint64_t cancelled;         /* events that met their opposite while pending (both are counted) */
     uint64_t forgotten;         /* events dropped with their observer while pending */
+    uint64_t deliveries;        /* of broadcasts to observers: offered, */
+    uint64_t deliveries_dropped; /* dropped past the bound while they waited, */
+    uint64_t deliveries_void;   /* void with their observer while they waited */
+    uint64_t deliveries_pending; /* now: waiting behind the bound; the others were handed over */
     uint32_t waiting;           /* now: handed over, not taken; may be a moment old */
     uint32_t out;               /* now: handed over, not known to be back */
 } phx_consumer_counts;
 
-/* 1 <= bound <= 65536 batches waiting or taken. NULL = no memory. No batch is made yet. */
-phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound);
+/*
+ * 1 <= bound <= 65536 batches waiting or taken; mail_bytes of broadcasts behind it. NULL =
+ * no memory. No batch is made yet.
+ */
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes);
 /* No thread inside; batches taken and not returned are freed too. c may be NULL. */
 void phx_consumer_destroy(phx_consumer *c);
 
@@ -49,7 +57,8 @@ void phx_consumer_destroy(phx_consumer *c);
 /*
  * The batch to fill in this tick, with room for that many changes and targets; its
  * view.change_count and view.target_count are set to them and may be lowered before the
- * offer. Workers may fill changes, targets, kinds and incarnations, each its own ranges.
+ * offer. Its mail is empty; phx_mail_reserve() makes room. Workers may fill changes,
+ * targets, kinds and incarnations, and the mail, each its own ranges.
  * Again before the offer: the same batch, its content lost. NULL = no memory; nothing is
  * being filled then.
  */
@@ -60,12 +69,13 @@ void phx_consumer_forget(phx_consumer *c, uint64_t observer);
 
 /*
  * Ends this consumer's part of a tick; `tick` is greater than at the offer before. batch
- * is that of phx_consumer_begin(), or NULL (no changes; not while one is being filled).
+ * is that of phx_consumer_begin(), or NULL (nothing to tell; not while one is being filled).
  *  - nothing pending, room (fewer than bound out): the batch is handed over; without
- *    changes nothing is handed over;
- *  - nothing pending, no room: it becomes the pending net difference;
- *  - pending: it is merged; with room, the net is then handed over as one batch, with
- *    tick_first = the first tick merged and tick = this one. An empty net is nothing.
+ *    changes and mail nothing is handed over;
+ *  - nothing pending, no room: it becomes the pending net difference and backlog;
+ *  - pending: it is merged; with room, net and backlog are then handed over as one batch,
+ *    with tick_first = the first tick merged and tick = this one. Nothing left is nothing,
+ *    but mail that was dropped and not told yet.
  * The batch is not the caller's any more. false = no memory: nothing is lost or handed
  * over; call it again with the same arguments and nothing else in between.
  */

@@ -107,6 +107,7 @@ static ph_status apply(phx_world *world, uint16_t op, const void *record)
     case PHX_OP_UNLINK: return phx_ingest_relate(world, (phx_op)op, record);
     case PHX_OP_ATTACH: return phx_ingest_attach(world, record);
     case PHX_OP_DETACH: return phx_ingest_detach(world, record);
+    case PHX_OP_BROADCAST: return phx_broadcasts_add(world, record);
     }
     phx_panic(__FILE__, __LINE__, "a command of no known operation");
 }

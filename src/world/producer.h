@@ -66,6 +66,8 @@ ph_status phx_submit_ids(struct phx_world *world, phx_producer *producer, uint16
                          const uint64_t *ids, uint32_t *done, bool bulk);
 ph_status phx_submit_two(struct phx_world *world, phx_producer *producer, uint16_t op, uint64_t id, uint64_t other,
                          float view, float margin);
+ph_status phx_submit_broadcast(struct phx_world *world, phx_producer *producer, uint64_t source, const void *payload,
+                               uint32_t bytes, const ph_broadcast_options *options);
 
 /* The tick: everything published before the call is in this tick's snapshot. false = the slot was never used. */
 bool phx_producer_snapshot(phx_producer *producer);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "world/deliver.h"
+
 static phx_share *share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
 {
     return &world->shares[(size_t)chunk * world->def.consumers + consumer];
@@ -59,10 +61,24 @@ static void forget_silenced(phx_world *world)
     }
 }
 
+/* The consumer's batch of this tick, if it gets anything. false = no memory. */
+static bool make_batch(phx_world *world, uint32_t consumer, phx_share sum)
+{
+    static const phx_mail_size none;
+    const phx_broadcasts *broadcasts = &world->broadcasts;
+    phx_mail_size mail = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
+    world->batches[consumer] = NULL;
+    if (sum.changes == 0 && mail.deliveries == 0) return true;
+    phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
+    world->batches[consumer] = batch;
+    return batch && phx_mail_reserve(&batch->mail, &world->mem, mail);
+}
+
 bool phx_publish_batches(phx_world *world)
 {
     uint32_t consumers = world->def.consumers;
     if (consumers == 0) return true;
+    if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
     if (!phx_grow(&world->mem, (void **)&world->shares, &world->shares_capacity, 0,
                   (size_t)world->chunk_count * consumers, sizeof(phx_share)))
         return false;
@@ -78,11 +94,8 @@ bool phx_publish_batches(phx_world *world)
             sum.targets += own.targets;
             targets += own.targets;
         }
-        world->batches[c] = NULL;
-        if (sum.changes == 0) continue;
         if (targets > UINT32_MAX) return false; /* more than a batch can count: as if there were no memory for it */
-        world->batches[c] = phx_consumer_begin(world->consumers[c].consumer, sum.changes, sum.targets);
-        if (!world->batches[c]) return false;
+        if (!make_batch(world, c, sum)) return false;
     }
     return true;
 }
@@ -124,7 +137,9 @@ static void fill_body(void *context, uint32_t worker)
 
 void phx_publish_fill(phx_world *world)
 {
-    if (world->def.consumers > 0) over_chunks(world, fill_body);
+    if (world->def.consumers == 0) return;
+    over_chunks(world, fill_body);
+    if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
 }
 
 bool phx_publish_offer(phx_world *world)

@@ -56,6 +56,19 @@ static ph_status check_two(uint16_t op, uint64_t id, uint64_t other, float view,
     return (op == PHX_OP_PAIR || op == PHX_OP_LINK) && id == other ? PH_SAME_ID : PH_OK;
 }
 
+static ph_status check_broadcast(const phx_world *world, uint64_t source, uint32_t bytes,
+                                 const ph_broadcast_options *options)
+{
+    if (source == 0) return PH_BAD_ID;
+    if (bytes > PH_PAYLOAD_MAX) return PH_TOO_LARGE;
+    if (options->flags & ~(uint32_t)PH_BROADCAST_SELF) return PH_BAD_VALUE;
+    if (options->kind_count > PH_BROADCAST_KINDS_MAX) return PH_BAD_VALUE;
+    uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
+    for (uint32_t i = 0; i < options->kind_count; i++)
+        if (options->kinds[i] >= kinds) return PH_BAD_KIND;
+    return PH_OK;
+}
+
 /* ---- refusing ---- */
 
 /* Counts a refusal, of number producer->sequence, and inside a bulk call keeps it for ph_producer_refusals(). */
@@ -197,3 +210,29 @@ ph_status phx_submit_two(phx_world *world, phx_producer *producer, uint16_t op, 
     end_run(producer, &run);
     return PH_OK;
 }
+
+ph_status phx_submit_broadcast(phx_world *world, phx_producer *producer, uint64_t source, const void *payload,
+                               uint32_t bytes, const ph_broadcast_options *options)
+{
+    bulk_run run = {0};
+    ph_status first = PH_OK, status = check_broadcast(world, source, bytes, options);
+    if (status != PH_OK) {
+        refuse_item(world, producer, &run, source, status, false, &first);
+        return first;
+    }
+    void *record = NULL;
+    uint16_t room = (uint16_t)(sizeof(phx_cmd_broadcast) + phx_payload_room(bytes));
+    status = next_record(producer, PHX_OP_BROADCAST, room, 1, &run, &record);
+    if (status != PH_OK) return stop(producer, status);
+    phx_cmd_broadcast *command = record;
+    *command = (phx_cmd_broadcast){
+        .id = source, .bytes = bytes, .flags = (uint16_t)options->flags, .kind_count = (uint16_t)options->kind_count};
+    for (uint32_t i = 0; i < options->kind_count; i++) command->kinds[i] = (uint16_t)options->kinds[i];
+    memset((char *)record + room - PHX_PAYLOAD_ALIGN, 0, bytes > 0 ? PHX_PAYLOAD_ALIGN : 0); /* the padding */
+    if (bytes > 0) memcpy(command + 1, payload, bytes);
+    end_run(producer, &run);
+    return PH_OK;
+}
+
+_Static_assert(sizeof(phx_cmd_broadcast) + PH_PAYLOAD_MAX <= PHX_CMDQ_RECORD_BYTES_MAX / 3, "ends waste little");
+_Static_assert(sizeof(phx_cmd_broadcast) % PHX_PAYLOAD_ALIGN == 0, "payloads are aligned in their records too");

@@ -50,6 +50,7 @@ static void begin(phx_world *world)
     for (uint32_t i = 0; i < phx_workers_count(world->workers); i++) phx_scratch_reset(&world->scratch[i]);
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
     phx_renames_clear(&world->renames);
+    phx_broadcasts_clear(&world->broadcasts);
     if (world->next_classes) take_definition(world);
 }
 
@@ -131,7 +132,14 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_INDEX: through = shards(world, phx_step_index); break;
     case PHX_STAGE_PLAN: through = phx_plan_chunks(world); break;
     case PHX_STAGE_INTEREST: through = phx_run_interest(world); break;
-    case PHX_STAGE_COMMIT: through = shards(world, phx_step_commit); break;
+    case PHX_STAGE_COMMIT:
+        through = shards(world, phx_step_commit);
+        if (world->broadcasts.message_count == 0) next = PHX_STAGE_BATCHES;
+        break;
+    case PHX_STAGE_LOCATE: phx_broadcasts_locate(world); break;
+    case PHX_STAGE_MARK: through = shards(world, phx_step_mark); break;
+    case PHX_STAGE_PIECES: through = phx_plan_pieces(world); break;
+    case PHX_STAGE_HEAR: through = phx_run_pieces(world); break;
     case PHX_STAGE_BATCHES: through = phx_publish_batches(world); break;
     case PHX_STAGE_FILL: phx_publish_fill(world); break;
     case PHX_STAGE_OFFER: through = phx_publish_offer(world); break;

@@ -72,7 +72,9 @@ static bool init_consumers(phx_world *world)
     world->batches = phx_alloc_zero(mem, count * sizeof *world->batches, PHX_CACHE_LINE);
     if (!world->consumers || !world->batches) return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!(world->consumers[i].consumer = phx_consumer_create(mem, world->def.consumer_batches))) return false;
+        if (!(world->consumers[i].consumer =
+                  phx_consumer_create(mem, world->def.consumer_batches, world->def.consumer_bytes)))
+            return false;
     return true;
 }
 
@@ -101,7 +103,7 @@ static bool init(phx_world *world, const ph_world_def *def)
     init_rules(world);
     world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
     return world->producers && init_shards(world) && phx_routers_init(world) && init_consumers(world) &&
-           init_workers(world);
+           init_workers(world) && phx_broadcasts_init(world);
 }
 
 ph_status phx_world_create(const ph_world_def *def, phx_world **world)
@@ -153,6 +155,7 @@ void phx_world_destroy(phx_world *world)
     for (uint32_t i = 0; world->scratch && i < world->def.workers; i++) phx_scratch_free(&world->scratch[i]);
     phx_free(mem, world->scratch, world->def.workers * sizeof *world->scratch, PHX_CACHE_LINE);
     free_ends(world);
+    phx_broadcasts_free(world);
     phx_routers_free(world);
     free_shards(world);
     phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_run));

@@ -16,6 +16,7 @@
 #include "base/workers.h"
 #include "shards/interest.h"
 #include "world/attach.h"
+#include "world/broadcast.h"
 #include "world/consumer.h"
 #include "world/lanes.h"
 #include "world/partition.h"
@@ -53,6 +54,10 @@ typedef enum phx_stage {
     PHX_STAGE_PLAN,
     PHX_STAGE_INTEREST,
     PHX_STAGE_COMMIT,
+    PHX_STAGE_LOCATE, /* only if there are broadcasts: where their sources are, */
+    PHX_STAGE_MARK,   /* who may hear them, */
+    PHX_STAGE_PIECES,
+    PHX_STAGE_HEAR,   /* and who does */
     PHX_STAGE_BATCHES, /* a batch of the right size for every consumer */
     PHX_STAGE_FILL,
     PHX_STAGE_OFFER,
@@ -142,6 +147,7 @@ typedef struct phx_world {
     phx_share *shares; /* [chunk][consumer] */
     uint32_t shares_capacity;
     phx_batch **batches; /* of this tick, one per consumer */
+    phx_broadcasts broadcasts;
 
     _Atomic uint32_t gate; /* see gate.h */
     phx_stage stage;

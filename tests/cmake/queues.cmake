@@ -1,4 +1,5 @@
 # Commands to the ticking thread; batches and net differences to consumers.
+pharos_unit_test(NAME unit_backlog SOURCES unit/test_backlog.c)
 pharos_unit_test(NAME unit_cmdq SOURCES unit/test_cmdq.c)
 pharos_unit_test(NAME unit_coalesce SOURCES unit/test_coalesce.c)
 pharos_unit_test(NAME unit_consumer SOURCES unit/test_consumer.c)

@@ -369,6 +369,7 @@ static void bad_definitions(void)
     EXPECT_BAD(refusals_max, 0);
     EXPECT_BAD(consumers, 257);
     EXPECT_BAD(consumer_batches, 0);
+    EXPECT_BAD(consumer_bytes, (1u << 30) + 1);
     EXPECT_BAD(exchange_bytes, 1);
     EXPECT_BAD(range, (ph_range)7);
     EXPECT_BAD(shape, (ph_shape)7);

@@ -1,10 +1,11 @@
 /*
  * After warm-up a tick allocates nothing: a crowd walks closed paths, all of different
  * length but one common period, so that after some periods every array has been as long
- * as it will ever be; then 200 ticks with bulk moves, batches taken and given back, must
- * not ask the allocator once. Which worker does what is a matter of luck with threads, and
- * so are the lengths of their own arrays: with more than one worker the tasks are run one
- * after the other in a seeded order, in which each has all the work now and then.
+ * as it will ever be; then 200 ticks with bulk moves, broadcasts, batches taken and given
+ * back, must not ask the allocator once. Which worker does what is a matter of luck with
+ * threads, and so are the lengths of their own arrays: with more than one worker the tasks
+ * are run one after the other in a seeded order, in which each has all the work now and
+ * then.
  *
  * options: --verbose
  */
@@ -83,13 +84,23 @@ static void enter_all(ph_producer producer, crowd *c)
     free(attrs);
 }
 
-static uint64_t drain(const ph_consumer *consumers)
+/* Every twelfth says something, others each tick of a period. */
+static void talk(ph_producer producer, const crowd *c, uint64_t tick)
+{
+    static const char text[64] = "as much as a line of chat has";
+    for (uint32_t i = (uint32_t)(tick % PERIOD) % 12; i < ENTITIES; i += 12) {
+        CHECK_OK(ph_broadcast(producer, c->ids[i], text, sizeof text, NULL));
+    }
+}
+
+static uint64_t drain(const ph_consumer *consumers, uint64_t *heard)
 {
     uint64_t events = 0;
     for (uint32_t i = 0; i < CONSUMERS; i++) {
         const ph_batch *batch = NULL;
         while (ph_batch_take(consumers[i], &batch) == PH_OK) {
             events += batch->target_count;
+            *heard += batch->heard_count;
             CHECK_OK(ph_batch_return(consumers[i], batch));
         }
     }
@@ -129,21 +140,23 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, bool v
     enter_all(producer, c);
     uint64_t last_call = 0; /* tick of the last allocation */
     uint64_t events = 0;
+    uint64_t heard = 0;
     uint64_t calls = 0;
     for (uint64_t tick = 1; tick <= WARM_PERIODS * PERIOD + COUNTED_TICKS; tick++) {
         uint64_t before = atomic_load(&memory.calls);
         uint32_t done = 0;
         crowd_place(c, tick);
         CHECK_OK(ph_move_many(producer, ENTITIES, c->ids, c->positions, &done));
+        talk(producer, c, tick);
         CHECK_OK(ph_tick(world, NULL));
-        events += drain(consumers);
+        events += drain(consumers, &heard);
         uint64_t made = atomic_load(&memory.calls) - before;
         last_call = made != 0 ? tick : last_call;
         calls += tick > WARM_PERIODS * PERIOD ? made : 0;
     }
     CHECK(calls == 0, "workers %u shards %ux%u range %d: %" PRIu64 " allocations in %d ticks after %d (last in %" PRIu64
           ")", workers, shards, shards, (int)range, calls, COUNTED_TICKS, WARM_PERIODS * PERIOD, last_call);
-    CHECK(events > ENTITIES, "a walk without events proves nothing");
+    CHECK(events > ENTITIES && heard > ENTITIES, "a walk without events and broadcasts proves nothing");
     if (verbose) {
         (void)printf("workers %u shards %u range %d: last allocation in tick %" PRIu64 ", %" PRIu64 " events\n",
                      workers, shards, (int)range, last_call, events);

@@ -98,7 +98,8 @@ static command any_command(uint64_t *rng, uint32_t round)
     command c = {.type = COMMAND_MOVE, .id = 1 + phx_rng_below(rng, ENTITIES)};
     static const command_type types[] = {COMMAND_MOVE, COMMAND_MOVE,   COMMAND_ENTER,  COMMAND_ENTER, COMMAND_LEAVE,
                                          COMMAND_SET,  COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK,  COMMAND_UNLINK,
-                                         COMMAND_MOVE, COMMAND_ATTACH, COMMAND_DETACH};
+                                         COMMAND_MOVE, COMMAND_ATTACH, COMMAND_DETACH, COMMAND_BROADCAST,
+                                         COMMAND_BROADCAST};
     c.type = round == 0 ? COMMAND_ENTER : types[phx_rng_below(rng, sizeof types / sizeof types[0])];
     c.other = c.id % ENTITIES + 1;
     c.attrs.given = c.type == COMMAND_ENTER ? PH_X | PH_Y | PH_KIND : PH_VIEW;
@@ -106,6 +107,9 @@ static command any_command(uint64_t *rng, uint32_t round)
     c.attrs.y = phx_rng_unit(rng) * 110;
     c.attrs.kind = phx_rng_below(rng, 2);
     c.attrs.view = (float)phx_rng_below(rng, 60);
+    c.say.bytes = phx_rng_below(rng, 90);
+    c.say.flags = phx_rng_below(rng, 2) * PH_BROADCAST_SELF;
+    c.say.kind_count = phx_rng_below(rng, 4) == 0;
     return c;
 }
 
@@ -150,6 +154,12 @@ static uint64_t event_number(uint64_t observer, bool enter, uint64_t target)
     return observer << 32 | target << 1 | enter;
 }
 
+/* Who heard whom, as the how manyth in its order; a broadcast is told by its length. */
+static uint64_t heard_number(uint64_t observer, uint64_t source, uint32_t bytes, uint32_t place)
+{
+    return 1ull << 63 | observer << 48 | source << 40 | (uint64_t)bytes << 24 | place;
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint64_t l = *(const uint64_t *)a;
@@ -169,6 +179,13 @@ static void take_events(trial *t)
                 VEC_PUSH(&t->told, event_number(change->observer, enter, batch->targets[change->first + j].id));
             }
         }
+        for (uint32_t i = 0; i < batch->delivery_count; i++) {
+            const ph_delivery *d = &batch->deliveries[i];
+            for (uint32_t j = 0; j < d->count; j++) {
+                const ph_message *m = &batch->messages[batch->heard[d->first + j]];
+                VEC_PUSH(&t->told, heard_number(d->observer, m->source, m->bytes, j));
+            }
+        }
         CHECK_OK(ph_batch_return(t->consumer, batch));
     }
 }
@@ -182,6 +199,16 @@ static void compare_events(trial *t, uint32_t round)
         for (size_t j = 0; j < changes[i].targets.count; j++) {
             VEC_PUSH(&expected, event_number(changes[i].observer.id, j >= changes[i].leave_count,
                                              changes[i].targets.items[j].key.id));
+        }
+    }
+    const model_message *messages = NULL;
+    const model_heard *heard = NULL;
+    (void)model_messages(t->m, &messages);
+    count = model_hearings(t->m, &heard);
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t j = 0; j < heard[i].messages.count; j++) {
+            const model_message *m = &messages[heard[i].messages.items[j]];
+            VEC_PUSH(&expected, heard_number(heard[i].observer.id, m->source, m->say.bytes, j));
         }
     }
     take_events(t);

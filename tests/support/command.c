@@ -5,6 +5,8 @@
 
 #include <inttypes.h>
 
+#include "base/rng.h"
+
 const char *command_word(command_type type)
 {
     static const char *const words[COMMAND_TYPE_COUNT] = {
@@ -13,6 +15,17 @@ const char *command_word(command_type type)
 #undef COMMAND_WORD
     };
     return (unsigned)type < COMMAND_TYPE_COUNT ? words[type] : "?";
+}
+
+void command_payload(const command_say *say, uint8_t *payload)
+{
+    uint32_t bytes = say->bytes < PH_PAYLOAD_MAX ? say->bytes : PH_PAYLOAD_MAX;
+    uint64_t state = say->salt;
+    uint64_t word = 0;
+    for (uint32_t i = 0; i < bytes; i++) {
+        word = i % 8 == 0 ? phx_rng_next(&state) : word >> 8;
+        payload[i] = (uint8_t)word;
+    }
 }
 
 /* %.9g reads back to the same float32. */
@@ -66,6 +79,13 @@ void command_print(FILE *out, const command *c)
         print_float(out, "x", c->attrs.x);
         print_float(out, "y", c->attrs.y);
         print_float(out, "z", c->attrs.z);
+        break;
+    case COMMAND_BROADCAST:
+        (void)fprintf(out, " bytes=%" PRIu32 " salt=%" PRIu32 " flags=%" PRIu32 " kinds=", c->say.bytes, c->say.salt,
+                      c->say.flags);
+        for (uint32_t i = 0; i < c->say.kind_count; i++) {
+            (void)fprintf(out, "%s%" PRIu32, i == 0 ? "" : ",", c->say.kinds[i]);
+        }
         break;
     case COMMAND_PAIR:
         (void)fprintf(out, " %" PRIu64, c->other);

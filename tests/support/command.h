@@ -19,7 +19,8 @@
     X(COMMAND_LINK, "link") \
     X(COMMAND_UNLINK, "unlink") \
     X(COMMAND_ATTACH, "attach") \
-    X(COMMAND_DETACH, "detach")
+    X(COMMAND_DETACH, "detach") \
+    X(COMMAND_BROADCAST, "broadcast")
 
 typedef enum command_type {
 #define COMMAND_ENUM(name, word) name,
@@ -28,14 +29,28 @@ typedef enum command_type {
     COMMAND_TYPE_COUNT
 } command_type;
 
+enum { COMMAND_SAY_KINDS = 3 };
+
+/* What a broadcast says, and to whom. */
+typedef struct command_say {
+    uint32_t bytes; /* of the payload; its content follows from the salt */
+    uint32_t salt;
+    uint32_t flags; /* PH_BROADCAST_... */
+    uint32_t kind_count;
+    uint32_t kinds[COMMAND_SAY_KINDS];
+} command_say;
+
 typedef struct command {
     command_type type;
     uint64_t id;    /* pair, link: the observer; attach: the child */
     uint64_t other; /* pair, link: the target; attach: the parent */
     ph_attrs attrs; /* enter, set; move takes x, y, z of it; pair takes view and margin */
+    command_say say; /* broadcast */
 } command;
 
 const char *command_word(command_type type);
+/* The say->bytes bytes of the payload, or PH_PAYLOAD_MAX if those are fewer. */
+void command_payload(const command_say *say, uint8_t *payload);
 /* One line without its end, floats so that they can be read back exactly. */
 void command_print(FILE *out, const command *c);
 /* The fields of a definition that the tests vary. */

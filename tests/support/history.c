@@ -22,8 +22,32 @@ void history_end(history *h)
         }
         VEC_FREE(&tick->entities);
         VEC_FREE(&tick->departed);
+        VEC_FREE(&tick->messages);
+        for (size_t j = 0; j < tick->heard.count; j++) {
+            VEC_FREE(&tick->heard.items[j].messages);
+        }
+        VEC_FREE(&tick->heard);
     }
     VEC_FREE(&h->ticks);
+}
+
+static void note_heard(history_tick *tick, const model *m)
+{
+    const model_message *messages = NULL;
+    const model_heard *heard = NULL;
+    size_t count = model_messages(m, &messages);
+    for (size_t i = 0; i < count; i++) {
+        VEC_PUSH(&tick->messages, messages[i]);
+    }
+    count = model_hearings(m, &heard);
+    for (size_t i = 0; i < count; i++) {
+        model_heard copy = heard[i];
+        memset(&copy.messages, 0, sizeof copy.messages);
+        for (size_t j = 0; j < heard[i].messages.count; j++) {
+            VEC_PUSH(&copy.messages, heard[i].messages.items[j]);
+        }
+        VEC_PUSH(&tick->heard, copy);
+    }
 }
 
 void history_note(history *h, const model *m)
@@ -55,6 +79,7 @@ void history_note(history *h, const model *m)
     for (size_t i = 0; i < count; i++) {
         VEC_PUSH(&tick.departed, departed[i]);
     }
+    note_heard(&tick, m);
     VEC_PUSH(&h->ticks, tick);
 }
 
@@ -63,7 +88,7 @@ static bool same_key(model_key a, model_key b)
     return a.id == b.id && a.incarnation == b.incarnation;
 }
 
-static const history_entity *entity_at(const history *h, uint64_t tick, model_key key)
+const history_entity *history_entity_at(const history *h, uint64_t tick, model_key key)
 {
     const history_tick *t = &h->ticks.items[tick];
     for (size_t i = 0; i < t->entities.count; i++) {
@@ -77,7 +102,7 @@ static const history_entity *entity_at(const history *h, uint64_t tick, model_ke
 /* Was target in observer's list at the end of this tick? */
 static bool listed_at(const history *h, uint64_t tick, model_key observer, model_key target)
 {
-    const history_entity *o = entity_at(h, tick, observer);
+    const history_entity *o = history_entity_at(h, tick, observer);
     for (size_t i = 0; o != NULL && i < o->list_count; i++) {
         if (same_key(o->list[i], target)) {
             return true;
@@ -89,7 +114,7 @@ static bool listed_at(const history *h, uint64_t tick, model_key observer, model
 /* Kind and user data of the target in that tick, its last ones if it left the world in it. */
 static model_target target_at(const history *h, uint64_t tick, model_key key)
 {
-    const history_entity *e = entity_at(h, tick, key);
+    const history_entity *e = history_entity_at(h, tick, key);
     model_target target = {.key = key};
     if (e != NULL) {
         target.kind = e->kind;
@@ -136,7 +161,7 @@ static uint64_t settled_since(const history *h, model_key observer, uint64_t las
 {
     uint64_t tick = last;
     for (;; tick--) {
-        const history_entity *before = entity_at(h, tick - 1, observer);
+        const history_entity *before = history_entity_at(h, tick - 1, observer);
         if (before == NULL || !before->settled) {
             return tick;
         }
@@ -147,7 +172,7 @@ static uint64_t settled_since(const history *h, model_key observer, uint64_t las
 static const history_entity *last_change(const history *h, model_key observer, uint64_t first, uint64_t last)
 {
     for (uint64_t tick = last; tick >= first && tick != 0; tick--) {
-        const history_entity *o = entity_at(h, tick, observer);
+        const history_entity *o = history_entity_at(h, tick, observer);
         if (o != NULL && o->changed) {
             return o;
         }
@@ -158,7 +183,7 @@ static const history_entity *last_change(const history *h, model_key observer, u
 static void net_of(const history *h, const history_entity *o, uint64_t first, uint64_t last, change_list *changes)
 {
     uint64_t since = settled_since(h, o->key, last);
-    const history_entity *base = since < first ? entity_at(h, first - 1, o->key) : NULL;
+    const history_entity *base = since < first ? history_entity_at(h, first - 1, o->key) : NULL;
     const history_entity *changed = last_change(h, o->key, since > first ? since : first, last);
     if (changed == NULL) {
         return;

@@ -21,6 +21,8 @@ typedef struct history_entity {
 typedef struct history_tick {
     VEC(history_entity) entities; /* by id */
     VEC(model_departed) departed;
+    VEC(model_message) messages;
+    VEC(model_heard) heard;
 } history_tick;
 
 /* ticks.items[t] is the end of tick t; the first is the empty world. */
@@ -32,6 +34,8 @@ typedef VEC(model_change) change_list;
 
 void history_begin(history *h);
 void history_end(history *h);
+/* That stay of the entity at the end of that tick, or NULL. */
+const history_entity *history_entity_at(const history *h, uint64_t tick, model_key key);
 /* Right after model_tick(). */
 void history_note(history *h, const model *m);
 

@@ -117,6 +117,9 @@ void model_destroy(model *m)
     }
     changes_clear(m);
     VEC_FREE(&m->changes);
+    model_clear_heard(m);
+    VEC_FREE(&m->heard);
+    VEC_FREE(&m->messages);
     VEC_FREE(&m->refusals);
     VEC_FREE(&m->departed);
     free(m);
@@ -183,6 +186,9 @@ static ph_status check_command(const model *m, const command *c)
     if (c->type == COMMAND_MOVE) {
         bool finite = isfinite(c->attrs.x) && isfinite(c->attrs.y) && isfinite(c->attrs.z);
         return finite ? PH_OK : PH_BAD_POSITION;
+    }
+    if (c->type == COMMAND_BROADCAST) {
+        return model_check_say(m, &c->say);
     }
     if (c->type == COMMAND_PAIR && (!radius_ok(c->attrs.view) || !radius_ok(c->attrs.margin))) {
         return PH_BAD_RADIUS;
@@ -467,6 +473,8 @@ ph_status model_apply(model *m, const command *c)
         return apply_set(m, c);
     case COMMAND_DETACH:
         return apply_detach(m, c);
+    case COMMAND_BROADCAST:
+        return model_apply_say(m, c);
     default:
         break;
     }

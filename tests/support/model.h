@@ -72,10 +72,25 @@ typedef struct model_refusal {
     ph_status status;
 } model_refusal;
 
+/* A broadcast of the last tick. */
+typedef struct model_message {
+    uint64_t source;
+    uint64_t user_data; /* the source's at the tick's end */
+    command_say say;
+} model_message;
+
+/* What one observer heard in the last tick: places among its messages, in order. */
+typedef struct model_heard {
+    model_key observer;
+    uint64_t user_data;
+    uint32_t consumer;
+    VEC(uint32_t) messages;
+} model_heard;
+
 /* The fields of ph_stats that follow from the specification. */
 typedef struct model_counts {
     uint64_t ticks, entities, observers, list_entries;
-    uint64_t commands, applied, refused_in_tick, enters, leaves;
+    uint64_t commands, applied, refused_in_tick, enters, leaves, deliveries;
     uint64_t refused[PH_STATUS_COUNT];
 } model_counts;
 
@@ -93,9 +108,11 @@ void model_reconfigure(model *m, const ph_world_def *def);
 /* Applies what waits, finds all lists anew. Returns the tick's number. */
 uint64_t model_tick(model *m);
 
-/* Of the last tick: ordered by observer id; by producer and sequence; by id. */
+/* Of the last tick: ordered by observer id; by producer and sequence; likewise; by id. */
 size_t model_changes(const model *m, const model_change **changes);
 size_t model_refusals(const model *m, const model_refusal **refusals);
+size_t model_messages(const model *m, const model_message **messages);
+size_t model_hearings(const model *m, const model_heard **heard); /* by observer id */
 size_t model_departures(const model *m, const model_departed **departed);
 
 /* The world at the end of the last tick, by id; NULL when there is no such entity. */

@@ -1,7 +1,7 @@
 /*
  * The inside of the model, shared by its own files only: model.c (the world and its
  * commands), model_rules.c (who sees whom), model_tick.c (lists and events),
- * model_query.c.
+ * model_say.c (broadcasts), model_query.c.
  */
 #ifndef SUPPORT_MODEL_PARTS_H
 #define SUPPORT_MODEL_PARTS_H
@@ -31,6 +31,8 @@ struct model {
     VEC(model_change) changes;
     VEC(model_refusal) refusals;
     VEC(model_departed) departed;
+    VEC(model_message) messages;
+    VEC(model_heard) heard;
     model_counts counts;
 };
 
@@ -52,6 +54,12 @@ typedef struct model_candidate {
 bool model_rule(const model *m, const model_entity *o, const model_entity *t, bool was_in, model_candidate *c);
 /* For qsort(): what a cap keeps comes first. */
 int model_rank(const void *a, const void *b);
+
+/* Broadcasts: at submit, in the tick, and, once the lists stand, who hears them. */
+ph_status model_check_say(const model *m, const command_say *say);
+ph_status model_apply_say(model *m, const command *c);
+void model_clear_heard(model *m);
+void model_hear(model *m);
 
 /* Applies one command inside a tick. */
 ph_status model_apply(model *m, const command *c);

@@ -229,13 +229,16 @@ uint64_t model_tick(model *m)
         VEC_FREE(&m->changes.items[i].targets);
     }
     m->changes.count = 0;
+    model_clear_heard(m);
     m->refusals.count = 0;
     m->departed.count = 0;
     take_reconfigure(m);
     for (uint32_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
         take_queue(m, MUTATE(MUTANT_PRODUCER_ORDER, i, MODEL_PRODUCERS_MAX - 1 - i));
     }
+    MUTATE(MUTANT_SAY_EARLY, (void)0, model_hear(m));
     find_lists(m);
+    MUTATE(MUTANT_SAY_EARLY, model_hear(m), (void)0);
     m->tick++;
     m->counts.ticks = m->tick;
     m->counts.entities = m->entities.count;

@@ -25,6 +25,12 @@
 #define model_rule mutant_rule
 #define model_rank mutant_rank
 #define model_apply mutant_apply
+#define model_check_say mutant_check_say
+#define model_apply_say mutant_apply_say
+#define model_clear_heard mutant_clear_heard
+#define model_hear mutant_hear
+#define model_messages mutant_messages
+#define model_hearings mutant_hearings
 
 #include "support/model.c" // NOLINT
 #include "support/model_rules.c" // NOLINT
@@ -32,6 +38,7 @@
 #include "support/model_query.c" // NOLINT
 #undef by_kind_then_id
 #include "support/model_tick.c" // NOLINT
+#include "support/model_say.c" // NOLINT
 
 #include "support/mutant.h"
 
@@ -62,6 +69,10 @@ typedef struct mutant_batch {
     VEC(ph_change) changes;
     VEC(ph_target) targets;
     VEC(uint16_t) kinds;
+    VEC(ph_message) messages;
+    VEC(uint8_t) payload;
+    VEC(ph_delivery) deliveries;
+    VEC(uint32_t) heard;
 } mutant_batch;
 
 typedef struct mutant {
@@ -88,6 +99,10 @@ static void subject_destroy(void *self)
         VEC_FREE(&u->batches[i].changes);
         VEC_FREE(&u->batches[i].targets);
         VEC_FREE(&u->batches[i].kinds);
+        VEC_FREE(&u->batches[i].messages);
+        VEC_FREE(&u->batches[i].payload);
+        VEC_FREE(&u->batches[i].deliveries);
+        VEC_FREE(&u->batches[i].heard);
     }
     for (size_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
         VEC_FREE(&u->told[i]);
@@ -160,6 +175,63 @@ static void batch_add(mutant *u, const model_change *change)
     u->ready[change->consumer] = true;
 }
 
+/* The message's place in the batch, where it is put when it is not there yet. */
+static uint32_t message_place(mutant *u, mutant_batch *batch, uint32_t number, uint32_t *places)
+{
+    const model_message *from = &u->m->messages.items[number];
+    uint8_t payload[PH_PAYLOAD_MAX];
+    if (places[number] != 0) {
+        return places[number] - 1;
+    }
+    ph_message message = {.source = from->source, .user_data = from->user_data, .tick = u->m->tick};
+    message.bytes = from->say.bytes;
+    while (batch->payload.count % 8 != 0) {
+        VEC_PUSH(&batch->payload, 0);
+    }
+    message.first = batch->payload.count;
+    command_payload(&from->say, payload);
+    for (uint32_t i = 0; i < message.bytes; i++) {
+        VEC_PUSH(&batch->payload, payload[i]);
+    }
+    VEC_PUSH(&batch->messages, message);
+    places[number] = (uint32_t)batch->messages.count;
+    return places[number] - 1;
+}
+
+/* Messages are put in their order first, so that places go up; then who hears them. */
+static void mail_add(mutant *u, uint32_t consumer)
+{
+    mutant_batch *batch = &u->batches[consumer];
+    uint32_t *places = check_zalloc((u->m->messages.count + 1) * sizeof *places);
+    bool *used = check_zalloc(u->m->messages.count + 1);
+    for (size_t i = 0; i < u->m->heard.count; i++) {
+        const model_heard *heard = &u->m->heard.items[i];
+        for (size_t j = 0; heard->consumer == consumer && j < heard->messages.count; j++) {
+            used[heard->messages.items[j]] = true;
+        }
+    }
+    for (uint32_t i = 0; i < u->m->messages.count; i++) {
+        if (used[i]) {
+            (void)message_place(u, batch, i, places);
+        }
+    }
+    for (size_t i = 0; i < u->m->heard.count; i++) {
+        const model_heard *heard = &u->m->heard.items[i];
+        if (heard->consumer != consumer) {
+            continue;
+        }
+        ph_delivery row = {heard->observer.id, heard->user_data, (uint32_t)batch->heard.count, 0};
+        row.count = (uint32_t)heard->messages.count;
+        for (size_t j = 0; j < heard->messages.count; j++) {
+            VEC_PUSH(&batch->heard, message_place(u, batch, heard->messages.items[j], places));
+        }
+        VEC_PUSH(&batch->deliveries, row);
+        u->ready[consumer] = true;
+    }
+    free(used);
+    free(places);
+}
+
 static ph_status subject_tick(void *self, uint64_t *tick)
 {
     mutant *u = self;
@@ -167,6 +239,10 @@ static ph_status subject_tick(void *self, uint64_t *tick)
         u->batches[i].changes.count = 0;
         u->batches[i].targets.count = 0;
         u->batches[i].kinds.count = 0;
+        u->batches[i].messages.count = 0;
+        u->batches[i].payload.count = 0;
+        u->batches[i].deliveries.count = 0;
+        u->batches[i].heard.count = 0;
         u->ready[i] = false;
     }
     *tick = model_tick(u->m);
@@ -177,6 +253,9 @@ static ph_status subject_tick(void *self, uint64_t *tick)
     }
     for (size_t i = 0; u->m->def.consumers != 0 && i < u->m->changes.count; i++) {
         batch_add(u, &u->m->changes.items[i]);
+    }
+    for (uint32_t i = 0; i < u->m->def.consumers && i < MUTANT_CONSUMERS; i++) {
+        mail_add(u, i);
     }
     return PH_OK;
 }
@@ -209,6 +288,14 @@ static ph_status subject_batch_take(void *self, uint32_t consumer, const ph_batc
     b->view.kinds = b->kinds.items;
     b->view.change_count = (uint32_t)b->changes.count;
     b->view.target_count = (uint32_t)b->targets.count;
+    b->view.messages = b->messages.items;
+    b->view.payload = b->payload.items;
+    b->view.deliveries = b->deliveries.items;
+    b->view.heard = b->heard.items;
+    b->view.message_count = (uint32_t)b->messages.count;
+    b->view.payload_bytes = b->payload.count;
+    b->view.delivery_count = (uint32_t)b->deliveries.count;
+    b->view.heard_count = (uint32_t)b->heard.count;
     *batch = &b->view;
     return PH_OK;
 }
@@ -256,6 +343,7 @@ static ph_status subject_stats(void *self, ph_stats *stats)
     stats->refused_in_tick = c.refused_in_tick;
     stats->enters = c.enters;
     stats->leaves = c.leaves;
+    stats->deliveries = c.deliveries;
     stats->batches = u->batch_count;
     memcpy(stats->refused, c.refused, sizeof c.refused);
     return PH_OK;

@@ -69,6 +69,12 @@
     X(MUTANT_REFUSED_SILENT, "unknown ids refused silently") \
     X(MUTANT_ABSENT_OK, "unlink of no link is applied") \
     X(MUTANT_LINK_TWICE, "a second link is refused") \
+    X(MUTANT_SAY_UNKNOWN, "broadcasts of unknown sources accepted") \
+    X(MUTANT_SAY_UNFILTERED, "broadcasts reach every kind") \
+    X(MUTANT_SAY_NOT_SELF, "a source never hears itself") \
+    X(MUTANT_SAY_BLIND, "a source hears itself though it does not observe") \
+    X(MUTANT_SAY_ORDER, "broadcasts heard last to first") \
+    X(MUTANT_SAY_EARLY, "broadcasts follow the lists of the tick before") \
     X(MUTANT_BULK_STOPS, "a bulk call stops at its first refused item")
 
 typedef enum mutation {

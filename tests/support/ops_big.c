@@ -144,6 +144,18 @@ static void big_other(big *b, uint32_t count)
     }
 }
 
+/* Some tell those who see them; a crowd of them at times. */
+static void big_say(big *b, uint32_t count)
+{
+    command c = big_command(b, COMMAND_BROADCAST, phx_rng_below(&b->rng, count));
+    c.say.bytes = phx_rng_below(&b->rng, 80);
+    c.say.salt = phx_rng_below(&b->rng, 1u << 20);
+    c.say.flags = phx_rng_below(&b->rng, 2) * PH_BROADCAST_SELF;
+    c.say.kind_count = phx_rng_below(&b->rng, 3) == 0;
+    c.say.kinds[0] = phx_rng_below(&b->rng, BIG_CLASSES);
+    big_push(b, c);
+}
+
 script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_range range, ph_shape shape,
                        bool calm)
 {
@@ -170,6 +182,9 @@ script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_rang
         }
         for (uint32_t i = calm ? 1 : entities / 50; i > 0; i--) {
             big_other(&b, entities);
+        }
+        for (uint32_t i = t % 3 == 0 ? 2 : entities / 20; i > 0; i--) {
+            big_say(&b, entities);
         }
     }
     VEC_PUSH(&b.s->steps, tick);

@@ -112,6 +112,21 @@ command two_ids(gen *g, command_type type, uint32_t one, uint32_t other)
     return c;
 }
 
+/* Payloads are short, now and then empty or as long as they may be. */
+static command say_any(gen *g, uint32_t place)
+{
+    command c = {.type = COMMAND_BROADCAST, .id = g->s->ids[place]};
+    uint32_t size = choose(&g->c, 40);
+    c.say.bytes = size == 0 ? 0 : size == 1 ? PH_PAYLOAD_MAX : choose(&g->c, 100);
+    c.say.salt = choose(&g->c, 1000);
+    c.say.flags = chance(&g->c, 30) ? PH_BROADCAST_SELF : 0;
+    c.say.kind_count = chance(&g->c, 40) ? 1 + choose(&g->c, COMMAND_SAY_KINDS) : 0;
+    for (uint32_t i = 0; i < c.say.kind_count; i++) {
+        c.say.kinds[i] = choose(&g->c, g->s->def.class_count);
+    }
+    return c;
+}
+
 command command_any(gen *g)
 {
     command_type type = (command_type)choose_weighted(&g->c, g->p->commands, COMMAND_TYPE_COUNT);
@@ -123,6 +138,8 @@ command command_any(gen *g)
         return move_to(g, place, (motion)choose_weighted(&g->c, g->p->motions, MOTIONS));
     case COMMAND_SET:
         return set_any(g, place);
+    case COMMAND_BROADCAST:
+        return say_any(g, place);
     case COMMAND_LEAVE:
     case COMMAND_DETACH: {
         command c = {.type = type, .id = g->s->ids[place]};
@@ -204,6 +221,23 @@ command bad_any(gen *g)
         if (chance(&g->c, 50)) {
             c.attrs.margin = c.attrs.view;
             c.attrs.view = 1;
+        }
+        break;
+    case COMMAND_BROADCAST:
+        switch (choose(&g->c, 4)) {
+        case 0:
+            c.say.bytes = PH_PAYLOAD_MAX + 1;
+            break;
+        case 1:
+            c.say.flags |= 2;
+            break;
+        case 2:
+            c.say.kind_count = PH_BROADCAST_KINDS_MAX + 1; /* refused before any is read */
+            break;
+        default:
+            c.say.kind_count = 1;
+            c.say.kinds[0] = g->s->def.class_count;
+            break;
         }
         break;
     case COMMAND_LINK:

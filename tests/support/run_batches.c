@@ -96,8 +96,8 @@ static bool check_shape(run *r, const run_consumer *c, const ph_batch *batch)
         return run_fail(r, "batch of ticks %" PRIu64 "..%" PRIu64 " after %" PRIu64 " was told", batch->tick_first,
                         batch->tick, c->told);
     }
-    if (batch->change_count == 0) {
-        return run_fail(r, "batch of tick %" PRIu64 " without a change", batch->tick);
+    if (batch->change_count == 0 && batch->delivery_count == 0) {
+        return run_fail(r, "batch of tick %" PRIu64 " without a change or a broadcast", batch->tick);
     }
     for (uint32_t i = 0; i < batch->change_count; i++) {
         const ph_change *change = &batch->changes[i];
@@ -137,12 +137,12 @@ static void check_batch(run *r, uint32_t consumer, const ph_batch *batch)
 {
     run_consumer *c = &r->consumers[consumer];
     r->result->batches++;
-    if (!check_shape(r, c, batch)) {
+    if (!check_shape(r, c, batch) || !run_check_mail(r, consumer, batch)) {
         return;
     }
     hash_batch(r, batch);
     if (r->m != NULL) {
-        const ph_change **got = check_zalloc(batch->change_count * sizeof(ph_change *));
+        const ph_change **got = check_zalloc((batch->change_count + 1u) * sizeof(ph_change *));
         for (uint32_t i = 0; i < batch->change_count; i++) {
             got[i] = &batch->changes[i];
         }
@@ -209,6 +209,7 @@ void run_caught_up(run *r, uint32_t consumer)
         note_expected(r, &missing.items[0]);
     }
     changes_free(&missing);
+    (void)run_mail_missing(r, consumer);
 }
 
 void run_reopen(run *r, uint32_t consumer)

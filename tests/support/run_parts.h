@@ -1,6 +1,7 @@
 /*
  * The inside of the run harness, shared by its own files only: run.c (steps),
- * run_batches.c (what consumers are told), run_queries.c (lists, attributes, counters).
+ * run_batches.c (what consumers are told), run_mail.c (the broadcasts of it),
+ * run_queries.c (lists, attributes, counters).
  */
 #ifndef SUPPORT_RUN_PARTS_H
 #define SUPPORT_RUN_PARTS_H
@@ -49,6 +50,11 @@ void run_drain(run *r, uint32_t consumer, uint32_t most, bool hold);
 /* Everything up to now has been delivered. */
 void run_caught_up(run *r, uint32_t consumer);
 void run_reopen(run *r, uint32_t consumer);
+
+/* The batch's broadcasts, against all that were heard since the consumer was last told. */
+bool run_check_mail(run *r, uint32_t consumer, const ph_batch *batch);
+/* There are none that it has not been told of. */
+bool run_mail_missing(run *r, uint32_t consumer);
 
 /* Lists, observers, attributes of every id of the pool. */
 void run_queries(run *r);

@@ -156,6 +156,7 @@ void run_stats(run *r)
         {"refused_in_tick", got.refused_in_tick, c.refused_in_tick},
         {"enters", got.enters, c.enters},
         {"leaves", got.leaves, c.leaves},
+        {"deliveries", got.deliveries, c.deliveries},
         {"refusals_untold", got.refusals_untold, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -15,6 +15,15 @@ typedef struct engine {
     uint32_t producer_count;
 } engine;
 
+static ph_status broadcast(ph_producer producer, const command *c)
+{
+    uint8_t payload[PH_PAYLOAD_MAX];
+    ph_broadcast_options options = {.kinds = c->say.kinds, .kind_count = c->say.kind_count, .flags = c->say.flags};
+    command_payload(&c->say, payload);
+    bool plain = options.kind_count == 0 && options.flags == 0 && c->say.salt % 2 == 0; /* both are asked for */
+    return ph_broadcast(producer, c->id, c->say.bytes == 0 ? NULL : payload, c->say.bytes, plain ? NULL : &options);
+}
+
 ph_status engine_submit(ph_producer producer, const command *c)
 {
     switch (c->type) {
@@ -38,6 +47,8 @@ ph_status engine_submit(ph_producer producer, const command *c)
         return ph_attach(producer, c->id, c->other);
     case COMMAND_DETACH:
         return ph_detach(producer, c->id);
+    case COMMAND_BROADCAST:
+        return broadcast(producer, c);
     default:
         return PH_BAD_ARGUMENT;
     }

@@ -324,6 +324,7 @@ Test(config_text, reloaded)
         {"entities_max = 5", "entities_max"}, {"producers_max = 5", "producers_max"},
         {"producer_bytes = 70000", "producer_bytes"}, {"refusals_max = 5", "refusals_max"},
         {"consumers = 5", "consumers"}, {"consumer_batches = 5", "consumer_batches"},
+        {"consumer_bytes = 5", "consumer_bytes"},
         {"exchange_bytes = 70000", "exchange_bytes"}, {"class npc {}\nclass player {}", "class"}, {"", "class"},
         {"class player { view = 9 }\nclass npc {}\nclass cat {}\nspan = 2 height = 3 shape = square sticky = 2 "
          "workers = 9", NULL},

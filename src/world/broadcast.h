@@ -1,0 +1,106 @@
+/*
+ * The broadcasts of a tick, from the commands to who hears them. Gathered in the ingest
+ * phase by the ticking thread; once the lists of the tick stand, the shards mark their
+ * sources (audience.h), then all workers walk the lists of those who may hear something,
+ * in pieces of 256 observers. What comes out is content, not order: an observer's messages
+ * are sorted by their place among the tick's commands. deliver.h makes mail of it.
+ */
+#ifndef PHX_WORLD_BROADCAST_H
+#define PHX_WORLD_BROADCAST_H
+
+#include "base/idmap.h"
+#include "shards/audience.h"
+#include "world/commands.h"
+#include "world/mail.h"
+
+struct phx_world;
+
+/* One broadcast; they stand in the order of the commands. */
+typedef struct phx_message {
+    const phx_cmd_broadcast *command; /* in its producer's block, which stays until the tick's end */
+    uint32_t source;                  /* place in sources */
+    uint32_t next;                    /* of the same source; PHX_SLOT_NONE ends */
+} phx_message;
+
+typedef struct phx_source {
+    uint64_t id;
+    uint32_t first, last; /* messages */
+    uint32_t shard, slot; /* where it is at the tick's end; shard PHX_SLOT_NONE: it has left */
+    bool far;             /* may be seen by others than those near it: global, reach, pair, link */
+} phx_source;
+
+/* What one observer hears: numbers of messages in the ear's heard[]. */
+typedef struct phx_hearing {
+    uint32_t slot;
+    uint32_t first, count;
+} phx_hearing;
+
+/* A range of one shard's audience. */
+typedef struct phx_piece {
+    uint32_t shard;
+    uint32_t first, count; /* of its members */
+    uint32_t worker; /* whose ear has the results; PHX_SLOT_NONE = not done */
+    uint32_t hearing_first, hearing_count;
+} phx_piece;
+
+/* One worker's: memory that is kept, and the results of its pieces. */
+typedef struct phx_ear {
+    uint32_t *hits; /* slots of sources in one list */
+    phx_hearing *hearings;
+    uint32_t *heard;
+    uint64_t *used; /* [consumer]: a bit per message that an observer of it hears */
+    uint32_t hits_capacity, hearings_capacity, heard_capacity, used_capacity;
+    uint32_t hearing_count, heard_count;
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_ear;
+
+/* A piece's part of a consumer's mail: how much, and where it goes. */
+typedef struct phx_mail_share {
+    uint32_t deliveries, heard;
+    uint32_t delivery_at, heard_at;
+} phx_mail_share;
+
+typedef struct phx_broadcasts {
+    phx_message *messages;
+    phx_source *sources;
+    phx_idmap index; /* id -> place in sources */
+    uint32_t message_count, messages_capacity;
+    uint32_t source_count, sources_capacity;
+    phx_audience *audiences; /* one per shard */
+    phx_ear *ears;           /* one per worker */
+    phx_piece *pieces;
+    uint32_t piece_count, pieces_capacity;
+    phx_mail_share *shares; /* [piece][consumer] */
+    uint32_t shares_capacity;
+    phx_mail_size *sizes;   /* [consumer]: of this tick, once planned */
+    uint32_t *places; /* [consumer][message]: where a message that is used stands in the mail */
+    uint32_t places_capacity;
+} phx_broadcasts;
+
+/* false = no memory; to be freed in any case. */
+bool phx_broadcasts_init(struct phx_world *world);
+void phx_broadcasts_free(struct phx_world *world);
+
+/* ---- ingest ---- */
+
+void phx_broadcasts_clear(phx_broadcasts *broadcasts);
+/* PH_OK, PH_UNKNOWN_ID, PH_NO_MEMORY. */
+ph_status phx_broadcasts_add(struct phx_world *world, const phx_cmd_broadcast *command);
+
+/* ---- publish; false = no memory: call again ---- */
+
+/* Where the sources are now. */
+void phx_broadcasts_locate(struct phx_world *world);
+/* One shard's audience. */
+bool phx_step_mark(struct phx_world *world, uint32_t shard);
+/* Cuts the audiences into pieces. */
+bool phx_plan_pieces(struct phx_world *world);
+/* Walks the lists of the pieces that are undone. */
+bool phx_run_pieces(struct phx_world *world);
+
+/* Words of one consumer's part of an ear's used[]. */
+static inline uint32_t phx_broadcasts_words(const phx_broadcasts *broadcasts)
+{
+    return (broadcasts->message_count + 63) / 64;
+}
+
+#endif

@@ -1,0 +1,136 @@
+/*
+ * Making mail; see deliver.h.
+ */
+#include "world/deliver.h"
+
+#include <string.h>
+
+static phx_mail_share *share_of(const phx_world *world, uint32_t piece, uint32_t consumer)
+{
+    return &world->broadcasts.shares[(size_t)piece * world->def.consumers + consumer];
+}
+
+/* ---- sizes and places ---- */
+
+/* What any worker found to be heard of this consumer's observers, gathered in the first one's ear. */
+static const uint64_t *gather_used(phx_world *world, uint32_t consumer)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    uint32_t words = phx_broadcasts_words(b);
+    uint64_t *used = b->ears[0].used + (size_t)words * consumer;
+    for (uint32_t e = 1; e < world->def.workers; e++) {
+        const uint64_t *more = b->ears[e].used + (size_t)words * consumer;
+        for (uint32_t w = 0; w < words; w++) used[w] |= more[w];
+    }
+    return used;
+}
+
+/* Places of the messages in the consumer's mail, in the order of the commands. */
+static void place_messages(phx_world *world, uint32_t consumer, phx_mail_size *size)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    const uint64_t *used = gather_used(world, consumer);
+    uint32_t *places = b->places + (size_t)consumer * b->message_count;
+    for (uint32_t w = 0; w < phx_broadcasts_words(b); w++) {
+        for (uint64_t left = used[w]; left != 0; left &= left - 1) {
+            uint32_t m = w * 64 + (uint32_t)__builtin_ctzll(left);
+            places[m] = size->messages++;
+            size->payload += phx_payload_room(b->messages[m].command->bytes);
+        }
+    }
+}
+
+/* Places of the pieces' deliveries. false: there are more than a batch can count, as if there were no memory for it. */
+static bool place_pieces(const phx_world *world, uint32_t consumer, phx_mail_size *size)
+{
+    uint64_t heard = 0;
+    for (uint32_t i = 0; i < world->broadcasts.piece_count; i++) {
+        phx_mail_share *share = share_of(world, i, consumer);
+        share->delivery_at = size->deliveries;
+        share->heard_at = (uint32_t)heard;
+        size->deliveries += share->deliveries;
+        heard += share->heard;
+    }
+    size->heard = (uint32_t)heard;
+    return heard <= UINT32_MAX;
+}
+
+bool phx_deliver_plan(phx_world *world)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    if (!phx_grow(&world->mem, (void **)&b->places, &b->places_capacity, 0,
+                  (size_t)b->message_count * world->def.consumers, sizeof *b->places))
+        return false;
+    for (uint32_t c = 0; c < world->def.consumers; c++) {
+        b->sizes[c] = (phx_mail_size){0};
+        if (!place_pieces(world, c, &b->sizes[c])) return false;
+        if (b->sizes[c].deliveries > 0) place_messages(world, c, &b->sizes[c]);
+    }
+    return true;
+}
+
+/* ---- filling ---- */
+
+/* The consumer's messages and their payloads. */
+static void fill_messages(const phx_world *world, uint32_t consumer)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    if (b->sizes[consumer].deliveries == 0) return;
+    phx_mail *mail = &world->batches[consumer]->mail;
+    const uint64_t *used = b->ears[0].used + (size_t)phx_broadcasts_words(b) * consumer;
+    ph_message *to = mail->messages;
+    uint64_t first = 0;
+    for (uint32_t w = 0; w < phx_broadcasts_words(b); w++) {
+        for (uint64_t left = used[w]; left != 0; left &= left - 1) {
+            const phx_message *message = &b->messages[w * 64 + (uint32_t)__builtin_ctzll(left)];
+            const phx_source *source = &b->sources[message->source];
+            const phx_cmd_broadcast *command = message->command;
+            *to++ = (ph_message){.source = source->id,
+                                 .user_data = world->shards[source->shard].store.user_data[source->slot],
+                                 .tick = world->tick,
+                                 .first = first,
+                                 .bytes = command->bytes};
+            uint64_t room = phx_payload_room(command->bytes);
+            memcpy((char *)mail->payload + first, phx_cmd_payload(command), room); /* padded in its record as well */
+            first += room;
+        }
+    }
+    PHX_ASSERT(to == mail->messages + mail->size.messages && first == mail->size.payload);
+}
+
+static void fill_piece(const phx_world *world, uint32_t index)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    const phx_piece *piece = &b->pieces[index];
+    const phx_ear *ear = &b->ears[piece->worker];
+    const phx_store *store = &world->shards[piece->shard].store;
+    for (uint32_t i = 0; i < piece->hearing_count; i++) {
+        const phx_hearing *hearing = &ear->hearings[piece->hearing_first + i];
+        uint32_t consumer = store->attr[hearing->slot].consumer;
+        phx_mail_share *share = share_of(world, index, consumer);
+        phx_mail *mail = &world->batches[consumer]->mail;
+        const uint32_t *places = b->places + (size_t)consumer * b->message_count;
+        mail->deliveries[share->delivery_at++] = (ph_delivery){
+            store->id[hearing->slot], store->user_data[hearing->slot], share->heard_at, hearing->count};
+        for (uint32_t h = 0; h < hearing->count; h++)
+            mail->heard[share->heard_at++] = places[ear->heard[hearing->first + h]];
+    }
+}
+
+static void fill_body(void *context, uint32_t worker)
+{
+    phx_world *world = context;
+    uint32_t consumers = world->def.consumers, units = consumers + world->broadcasts.piece_count;
+    (void)worker;
+    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < units;) {
+        if (i < consumers) fill_messages(world, i);
+        else fill_piece(world, i - consumers);
+    }
+}
+
+void phx_deliver_fill(phx_world *world)
+{
+    if (world->broadcasts.piece_count == 0) return;
+    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
+    phx_workers_run(world->workers, fill_body, world);
+}

@@ -1,0 +1,170 @@
+/*
+ * The broadcasts that consumers are told of, against those that they have to be told of:
+ * every payload to the byte, once, to each observer that hears it, in order; those of all
+ * ticks of a batch, but for who left or was not ready in between.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "support/run_parts.h"
+
+/* One message that one observer has to be told of. */
+typedef struct expected {
+    uint64_t observer, user_data;
+    uint64_t tick;
+    const model_message *message;
+} expected;
+
+typedef VEC(expected) expected_list;
+
+/* Is the observer of that tick in the world and ready in all the others up to `last`? */
+static bool stays(const history *h, model_key observer, uint64_t tick, uint64_t last)
+{
+    while (++tick <= last) {
+        const history_entity *o = history_entity_at(h, tick, observer);
+        if (o == NULL || !o->settled) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* All that the consumer has to be told for these ticks, in their order. */
+static void expect_all(const history *h, uint32_t consumer, uint64_t first, uint64_t last, expected_list *list)
+{
+    for (uint64_t tick = first; tick <= last; tick++) {
+        const history_tick *t = &h->ticks.items[tick];
+        for (size_t i = 0; i < t->heard.count; i++) {
+            const model_heard *heard = &t->heard.items[i];
+            if (heard->consumer != consumer || !stays(h, heard->observer, tick, last)) {
+                continue;
+            }
+            for (size_t j = 0; j < heard->messages.count; j++) {
+                const model_message *message = &t->messages.items[heard->messages.items[j]];
+                expected e = {heard->observer.id, heard->user_data, tick, message};
+                VEC_PUSH(list, e);
+            }
+        }
+    }
+}
+
+static bool same_message(const ph_batch *batch, uint32_t number, const expected *e)
+{
+    uint8_t payload[PH_PAYLOAD_MAX];
+    const ph_message *got = &batch->messages[number];
+    if (got->source != e->message->source || got->user_data != e->message->user_data || got->tick != e->tick ||
+        got->bytes != e->message->say.bytes || got->first % 8 != 0 || got->first + got->bytes > batch->payload_bytes) {
+        return false;
+    }
+    command_payload(&e->message->say, payload);
+    return got->bytes == 0 || memcmp(batch->payload + got->first, payload, got->bytes) == 0;
+}
+
+/* Those of one observer, out of all. */
+static bool same_delivery(run *r, const ph_batch *batch, const ph_delivery *got, const expected_list *list,
+                          size_t *matched)
+{
+    uint32_t count = 0;
+    uint64_t user_data = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const expected *e = &list->items[i];
+        if (e->observer != got->observer) {
+            continue;
+        }
+        if (count >= got->count || !same_message(batch, batch->heard[got->first + count], e)) {
+            return run_fail(r, "observer %" PRIu64 ": its broadcast %" PRIu32 " of %" PRIu32 " is not that of %" PRIu64
+                            " in tick %" PRIu64 " with %" PRIu32 " bytes",
+                            got->observer, count, got->count, e->message->source, e->tick, e->message->say.bytes);
+        }
+        user_data = e->user_data; /* the last one's */
+        count++;
+    }
+    *matched += count;
+    return (count == got->count && user_data == got->user_data) ||
+           run_fail(r, "observer %" PRIu64 " user_data %" PRIu64 ": %" PRIu32 " broadcasts, expected %" PRIu32
+                    " and %" PRIu64, got->observer, got->user_data, got->count, count, user_data);
+}
+
+static bool compare_mail(run *r, uint32_t consumer, const ph_batch *batch, uint64_t first)
+{
+    expected_list list = {0};
+    size_t matched = 0;
+    bool same = true;
+    expect_all(&r->past, consumer, first, batch->tick, &list);
+    for (uint32_t i = 0; same && i < batch->delivery_count; i++) {
+        same = same_delivery(r, batch, &batch->deliveries[i], &list, &matched);
+    }
+    if (same && matched != list.count) {
+        same = run_fail(r, "ticks %" PRIu64 "..%" PRIu64 ": %zu broadcasts to observers, expected %zu", first,
+                        batch->tick, matched, list.count);
+    }
+    VEC_FREE(&list);
+    return same;
+}
+
+/* What must hold of any mail, whoever said what. */
+static bool check_shape(run *r, const ph_batch *batch)
+{
+    uint64_t heard = 0;
+    uint8_t *used = check_zalloc(batch->message_count + 1u);
+    bool good = batch->dropped == 0;
+    for (uint32_t i = 0; i < batch->delivery_count && good; i++) {
+        const ph_delivery *d = &batch->deliveries[i];
+        good = d->count != 0 && (uint64_t)d->first + d->count <= batch->heard_count;
+        for (uint32_t j = 0; j < d->count && good; j++) {
+            uint32_t number = batch->heard[d->first + j];
+            good = number < batch->message_count && (j == 0 || number > batch->heard[d->first + j - 1]);
+            used[good ? number : 0] = 1;
+        }
+        heard += d->count;
+    }
+    good = good && heard == batch->heard_count;
+    for (uint32_t i = 0; i < batch->message_count && good; i++) {
+        good = batch->messages[i].tick >= batch->tick_first && batch->messages[i].tick <= batch->tick &&
+               (i == 0 || batch->messages[i].tick >= batch->messages[i - 1].tick) &&
+               (used[i] != 0 || batch->tick_first < batch->tick);
+    }
+    free(used);
+    return good || run_fail(r, "batch of tick %" PRIu64 ": its mail is in disorder", batch->tick);
+}
+
+/* What was heard, by whom, in which order: the same for every layout. */
+static void hash_mail(run *r, const ph_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->delivery_count; i++) {
+        const ph_delivery *d = &batch->deliveries[i];
+        uint64_t hash = phx_mix64(d->observer ^ batch->tick << 40);
+        for (uint32_t j = 0; j < d->count; j++) {
+            const ph_message *m = &batch->messages[batch->heard[d->first + j]];
+            hash = phx_mix64(hash + phx_mix64(m->source + m->bytes));
+            for (uint32_t k = 0; k < m->bytes; k += 16) {
+                hash = phx_mix64(hash + batch->payload[m->first + k]);
+            }
+        }
+        r->result->event_hash += hash;
+        r->result->heard += d->count;
+    }
+}
+
+bool run_check_mail(run *r, uint32_t consumer, const ph_batch *batch)
+{
+    const run_consumer *c = &r->consumers[consumer];
+    if (!check_shape(r, batch)) {
+        return false;
+    }
+    hash_mail(r, batch);
+    return r->m == NULL || compare_mail(r, consumer, batch, c->told + 1);
+}
+
+bool run_mail_missing(run *r, uint32_t consumer)
+{
+    expected_list list = {0};
+    expect_all(&r->past, consumer, r->consumers[consumer].told + 1, r->tick, &list);
+    size_t missing = list.count;
+    VEC_FREE(&list);
+    return missing == 0 ||
+           run_fail(r, "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu broadcasts are missing", consumer,
+                    r->consumers[consumer].told, missing);
+}
