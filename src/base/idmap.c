@@ -27,7 +27,7 @@ static size_t table_bytes(uint64_t bucket_count)
 
 void phx_idmap_init(phx_idmap *map, phx_mem *mem)
 {
-    *map = (phx_idmap){.buckets = (phx_idmap_bucket *)(uintptr_t)no_buckets, .mem = mem};
+    *map = (phx_idmap){.buckets = (phx_idmap_bucket *)(uintptr_t)no_buckets, .shift = 63, .mem = mem};
 }
 
 void phx_idmap_free(phx_idmap *map)
@@ -78,6 +78,7 @@ bool phx_idmap_reserve(phx_idmap *map, uint32_t count)
     limit = bucket_count / LOAD_WHOLE * LOAD_PART;
     map->buckets = buckets;
     map->mask = bucket_count - 1;
+    map->shift = 64 - (uint32_t)__builtin_ctzll(bucket_count);
     map->limit = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
     if (!owns_memory(&old)) {
         return true;

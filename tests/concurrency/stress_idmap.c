@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/idmap.h"
+#include "base/rng.h"
 #include "support/check.h"
 
 enum { THREADS = 4, ROUNDS = 8, ENTRIES = 3000, VALUE_SHIFT = 32 };

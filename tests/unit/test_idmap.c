@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "base/idmap.h"
+#include "base/rng.h"
 #include "support/watched_memory.h"
 
 static watched_memory watched;
