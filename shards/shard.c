@@ -11,6 +11,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
 {
     *shard = (phx_shard){.mem = mem, .rules = rules, .index = index, .rect = rect};
     shard->kernels = phx_kernels_of(rules->simd);
+    shard->move_frame = phx_move_frame_of(rules, rect);
     shard->step_limit = rules->tower_size / 4; /* farther, and every look would have to go a tower farther */
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);
@@ -61,53 +62,6 @@ void phx_shard_begin(phx_shard *shard, uint64_t tick)
     shard->stamp = (uint16_t)(tick % UINT16_MAX + 1);
     for (uint32_t slot = 0; shard->stamp == 1 && slot < shard->store.slots; slot++) shard->store.body[slot].changed = 0;
     phx_deferred_begin(&shard->deferred);
-}
-
-/* Wherever it goes, a global target is seen; one with a reach may come into anybody's view. */
-static void touch_far(phx_shard *shard, uint32_t slot)
-{
-    if (shard->store.attr[slot].global) shard->global_moved = true;
-    else shard->far_dirty = shard->far.stale = true;
-}
-
-void phx_shard_touch(phx_shard *shard, phx_body *body)
-{
-    if (phx_shard_dirty(shard, body)) return;
-    body->changed = shard->stamp;
-    body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
-    if ((body->state & PHX_SLOT_ROW) && !shard->many_movers) {
-        if (phx_shard_nine(shard)) phx_nine_touch(&shard->nine, body->tx, body->ty, shard->tick);
-        else phx_grid_touch(&shard->grid, body->tx, body->ty, shard->tick, false);
-    }
-    if (body->state & PHX_SLOT_FAR) touch_far(shard, (uint32_t)(body - shard->store.body));
-    shard->touched++;
-    shard->changed = true;
-    if (body->state & PHX_SLOT_OWN) shard->copies_due = true;
-}
-
-void phx_shard_touch_odd(phx_shard *shard, phx_body *body)
-{
-    phx_shard_touch(shard, body);
-    if (body->state & PHX_SLOT_ODD) return;
-    body->state |= PHX_SLOT_ODD;
-    if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
-    if (!(body->state & PHX_SLOT_ROW) || phx_shard_nine(shard)) return;
-    /* the row stands where the entity was at the last tick's end, wherever it has gone since */
-    const phx_grid_rows *rows = &shard->grid.rows;
-    phx_grid_touch(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),
-                   phx_tower_index(shard->rules, 1, rows->oy[body->row]), shard->tick, true);
-}
-
-void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y)
-{
-    float dx = fabsf(x - body->x), dy = fabsf(y - body->y);
-    float step = dx > dy ? dx : dy;
-    if (phx_shard_dirty(shard, body) || !(step <= shard->step_limit)) {
-        phx_shard_touch_odd(shard, body);
-        return;
-    }
-    phx_shard_touch(shard, body);
-    if (step > shard->step_max) shard->step_max = step;
 }
 
 /* The row's marks follow attributes and state. */
@@ -220,44 +174,6 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
     shard->counts.dropped += phx_shard_seen_count(shard, slot);
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_shard_kill(shard, slot);
-}
-
-static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
-{
-    return tx < shard->rect.x0 || tx > shard->rect.x1 || ty < shard->rect.y0 || ty > shard->rect.y1;
-}
-
-void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z)
-{
-    uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
-    bool crossed = tx != body->tx || ty != body->ty;
-    if (crossed && phx_shard_nine(shard))
-        phx_nine_note(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body));
-    body->x = x;
-    body->y = y;
-    body->z = z;
-    body->tx = tx;
-    body->ty = ty;
-    if (!(body->state & PHX_SLOT_ROW) || phx_shard_nine(shard)) return;
-    if (crossed) {
-        shard->grid.stale = true;
-    } else {
-        shard->grid.rows.x[body->row] = x;
-        shard->grid.rows.y[body->row] = y;
-    }
-}
-
-void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
-{
-    phx_body *body = &shard->store.body[slot];
-    PHX_ASSERT(body->state & PHX_SLOT_OWN);
-    if (body->x == x && body->y == y && body->z == z) return;
-    phx_shard_touch_step(shard, body, x, y);
-    phx_shard_place(shard, body, x, y, z);
-    if (!outside(shard, body->tx, body->ty) || (body->state & PHX_SLOT_LEAVING)) return;
-    PHX_ASSERT(shard->leaving.count < shard->leaving.capacity);
-    shard->leaving.at[shard->leaving.count++] = slot;
-    body->state |= PHX_SLOT_LEAVING;
 }
 
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)

@@ -62,6 +62,16 @@ typedef struct phx_cursor {
     uint32_t slot, part, item;
 } phx_cursor;
 
+/* x and y side by side; the upper lanes are nobody's, and computed without a trap. */
+typedef float phx_pair __attribute__((vector_size(16)));
+
+/* What does not change from move to move. */
+typedef struct phx_move_frame {
+    phx_pair origin, tower_size;
+    phx_pair low, high; /* of the rectangle, in towers: inside while low <= p < high */
+    bool nine;          /* phx_shard_nine() */
+} phx_move_frame;
+
 typedef struct phx_shard_counts {
     uint64_t migrations, copies, deferred_adds;
     uint64_t dropped; /* list entries of observers that left */
@@ -72,6 +82,7 @@ typedef struct phx_shard {
     const phx_rules *rules;
     uint32_t index;
     phx_rect rect;
+    phx_move_frame move_frame;
     uint64_t tick;
     uint16_t stamp; /* of the tick, for phx_body.changed: 1..65535, then all are cleared */
 
@@ -144,6 +155,26 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
 bool phx_shard_ready(phx_shard *shard, uint32_t commands);
 void phx_shard_leave(phx_shard *shard, uint32_t slot);
 void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
+
+/* What phx_shard_move_many() did to the shard as a whole. */
+typedef struct phx_move_sum {
+    uint32_t moved;
+    float step_max;
+    bool crossed; /* towers, or the grid was stale before */
+} phx_move_sum;
+
+/*
+ * Moves in order, those of the common kind alone: the first of its entity, a short step, inside the rectangle.
+ * The places in slots[] of the others come in left[] (room for all), in order; what was done is added to *sum.
+ * Then phx_shard_moved() is due, and phx_shard_move_waiting() for all that were left, in order.
+ * With many_movers it may be called for disjoint slots by several workers at once, each with a sum of its own:
+ * nothing of the shard but these bodies and rows is written.
+ */
+uint32_t phx_shard_move_many(phx_shard *shard, const uint32_t *slots, const ph_position *positions, uint32_t count,
+                             phx_move_sum *sum, uint32_t *left);
+void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum);
+/* false = no memory, nothing changed. */
+bool phx_shard_move_waiting(phx_shard *shard, uint32_t slot, ph_position position);
 /* Attributes become these. */
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
 /* The observer's relation to item.target becomes item; bits 0 ends it. false = no memory, nothing changed. */
@@ -222,6 +253,7 @@ static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 uint32_t phx_shard_same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnation);
 /* A live slot dies. */
 void phx_shard_kill(phx_shard *shard, uint32_t slot);
+phx_move_frame phx_move_frame_of(const phx_rules *rules, phx_rect rect);
 /* Writes a position and its tower, and the row when that is enough. */
 void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z);
 /* An own observer came (sign 1) or went (-1): how far the shard looks. */

@@ -142,6 +142,13 @@ static bool block_advance(phx_cmdq *q, ph_status *status)
     return true;
 }
 
+/* What a run takes of its block. */
+static uint32_t run_bytes(uint32_t count, uint32_t record_bytes)
+{
+    uint32_t records = count * record_bytes;
+    return PHX_CMDQ_RUN_HEADER_BYTES + (records + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
+}
+
 /* How many records of one more run the open block has room for. */
 static uint32_t block_room(const phx_cmdq *q, uint32_t record_bytes)
 {
@@ -157,7 +164,7 @@ uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint16_t record_bytes, uint6
 {
     PHX_ASSERT(q->run == NULL); /* the reservation before was published */
     PHX_ASSERT(wanted > 0);
-    PHX_ASSERT(record_bytes > 0 && record_bytes % RECORD_ALIGN == 0);
+    PHX_ASSERT(record_bytes > 0);
     PHX_ASSERT(record_bytes <= PHX_CMDQ_RECORD_BYTES_MAX);
     *status = PH_OK;
     uint32_t room = block_room(q, record_bytes);
@@ -187,7 +194,7 @@ void phx_cmdq_publish(phx_cmdq *q, uint32_t used)
         return;
     }
     run->count = used;
-    q->published += PHX_CMDQ_RUN_HEADER_BYTES + used * run->record_bytes;
+    q->published += run_bytes(used, run->record_bytes);
     PHX_ASSERT(q->published <= PHX_CMDQ_DATA_BYTES);
     /* one writer, so no read-modify-write; before the release below, so that released never overtakes it */
     uint64_t accepted = atomic_load_explicit(&q->accepted, memory_order_relaxed);
@@ -266,7 +273,7 @@ bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run)
     run->count = header->count;
     run->sequence_first = header->sequence_first;
     run->records = header + 1;
-    q->offset += PHX_CMDQ_RUN_HEADER_BYTES + header->count * header->record_bytes;
+    q->offset += run_bytes(header->count, header->record_bytes);
     q->passed += header->count;
     PHX_ASSERT(q->offset <= q->cursor->limit);
     return true;

@@ -5,7 +5,8 @@
  * submitting calls of src/api write into it, phase "ingest" reads it.
  *
  * A block is 64 KiB and holds runs: one header and `count` records of one operation, of
- * one size, with consecutive sequence numbers. Blocks are allocated when first needed,
+ * one size, with consecutive sequence numbers. How the records lie in their bytes, one
+ * after the other or as columns, is the operation's business (commands.h). Blocks are allocated when first needed,
  * at most bytes / 64 KiB of them, and kept. They travel in a ring to the reader
  * ("filled", put when the block is OPENED, so that half a block waits for nobody) and in
  * a ring back ("free").
@@ -51,7 +52,7 @@ typedef struct phx_cmd_run {
     uint16_t record_bytes;
     uint32_t count; /* >= 1 */
     uint64_t sequence_first;
-    const void *records; /* 8-byte aligned; record i at i * record_bytes */
+    const void *records; /* 8-byte aligned, count * record_bytes */
 } phx_cmd_run;
 
 /* Commands since the queue was made; queued now = accepted - released. */
@@ -68,10 +69,9 @@ void phx_cmdq_destroy(phx_cmdq *q);
 /* ---- producing thread ---- */
 
 /*
- * Room for records of one run: record_bytes a multiple of 8, up to
- * PHX_CMDQ_RECORD_BYTES_MAX; wanted >= 1; `sequence` is that of the first. Returns how
- * many of `wanted` fit (they lie one behind the other from *records, 8-byte aligned, not
- * cleared), which is less than wanted at a block's end: publish and reserve again for
+ * Room for records of one run: record_bytes up to PHX_CMDQ_RECORD_BYTES_MAX, wanted >= 1;
+ * `sequence` is that of the first. Returns how many of `wanted` fit (their bytes begin at
+ * *records, 8-byte aligned, not cleared), which is less than wanted at a block's end: publish and reserve again for
  * the rest. 0: *status is PH_FULL or PH_NO_MEMORY (a new block could not be had) and
  * nothing is reserved. *status is PH_OK otherwise. Every reservation is ended by
  * phx_cmdq_publish() before the next.

@@ -1,6 +1,10 @@
 /*
  * Commands as they lie in a producer's queue: one operation and one record type per run
  * (cmdq.h). Written by submit.c on the producer's thread, read by ingest.c in the tick.
+ *
+ * Records lie one after the other, each begins with the id that it is about; but moves,
+ * which are most of what a world is told, lie as two columns, ids and positions: as they
+ * come from the caller, and without padding.
  */
 #ifndef PHX_WORLD_COMMANDS_H
 #define PHX_WORLD_COMMANDS_H
@@ -10,7 +14,7 @@
 typedef enum phx_op {
     PHX_OP_ENTER = 1, /* phx_cmd_attrs */
     PHX_OP_LEAVE,     /* phx_cmd_id */
-    PHX_OP_MOVE,      /* phx_cmd_move */
+    PHX_OP_MOVE,      /* PHX_MOVE_BYTES each: phx_moves */
     PHX_OP_SET,       /* phx_cmd_attrs */
     PHX_OP_PAIR,      /* phx_cmd_two; also those below but DETACH (phx_cmd_id) */
     PHX_OP_UNPAIR,
@@ -25,11 +29,19 @@ typedef struct phx_cmd_id {
     uint64_t id;
 } phx_cmd_id;
 
-typedef struct phx_cmd_move {
-    uint64_t id;
-    ph_position position;
-    uint32_t reserved;
-} phx_cmd_move;
+/* The columns of a run of moves. */
+typedef struct phx_moves {
+    const uint64_t *ids;
+    const ph_position *positions;
+} phx_moves;
+
+enum { PHX_MOVE_BYTES = sizeof(uint64_t) + sizeof(ph_position) };
+
+static inline phx_moves phx_moves_at(const void *records, uint32_t count)
+{
+    const uint64_t *ids = records;
+    return (phx_moves){.ids = ids, .positions = (const ph_position *)(const void *)(ids + count)};
+}
 
 typedef struct phx_cmd_attrs {
     uint64_t id;

@@ -6,6 +6,7 @@
 #include "world/attrs.h"
 #include "world/commands.h"
 #include "world/ingest_two.h"
+#include "world/lookup.h"
 
 /* ---- one entity ---- */
 
@@ -73,17 +74,6 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     return PH_OK;
 }
 
-/* home is the entity's, or NULL. */
-static ph_status move(phx_world *world, const uint64_t *home, const phx_cmd_move *command)
-{
-    if (PHX_UNLIKELY(!home)) return PH_UNKNOWN_ID;
-    if (PHX_UNLIKELY(*home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
-    phx_shard *shard = &world->shards[phx_home_shard(*home)];
-    if (PHX_UNLIKELY(!phx_shard_ready(shard, 1))) return PH_NO_MEMORY;
-    phx_shard_move(shard, phx_home_slot(*home), command->position.x, command->position.y, command->position.z);
-    return PH_OK;
-}
-
 /* ---- runs ---- */
 
 void phx_ingest_refuse(phx_world *world, phx_producer *producer, uint64_t sequence, uint64_t id, ph_status status)
@@ -118,30 +108,74 @@ static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
     return *(const uint64_t *)((const char *)run->records + (size_t)i * run->record_bytes);
 }
 
+static void refuse(phx_world *world, const phx_run *in, uint32_t i, uint64_t id, ph_status status)
+{
+    phx_ingest_refuse(world, &world->producers[in->producer], in->commands.sequence_first + i, id, status);
+}
+
+/* ---- moves ---- */
+
+/* Moves of one run that are looked up together. */
+typedef struct group {
+    const phx_run *run;
+    phx_moves moves;
+    uint32_t first, count; /* in the run */
+    phx_lookup found;
+} group;
+
+static void refuse_move(phx_world *world, const group *g, uint32_t i, ph_status status)
+{
+    refuse(world, g->run, g->first + i, g->moves.ids[g->first + i], status);
+}
+
+/* Moves [from, end) of a group, all of one shard. */
+static void move_in_shard(phx_world *world, const group *g, uint32_t from, uint32_t end)
+{
+    phx_shard *shard = &world->shards[g->found.place[from]];
+    const uint32_t *slots = g->found.slot + from;
+    const ph_position *positions = g->moves.positions + g->first + from;
+    phx_move_sum sum = {0};
+    uint32_t left[PHX_LOOKUP_MAX];
+    uint32_t left_count = phx_shard_move_many(shard, slots, positions, end - from, &sum, left);
+    phx_shard_moved(shard, &sum);
+    world->totals.applied += end - from;
+    for (uint32_t i = 0; i < left_count; i++) {
+        if (PHX_LIKELY(phx_shard_move_waiting(shard, slots[left[i]], positions[left[i]]))) continue;
+        world->totals.applied--;
+        refuse_move(world, g, from + left[i], PH_NO_MEMORY);
+    }
+}
+
+/* By stretches of one shard. */
+static void move_group(phx_world *world, const group *g)
+{
+    const uint32_t *places = g->found.place;
+    for (uint32_t from = 0, end; from < g->count; from = end) {
+        uint32_t place = places[from];
+        for (end = g->found.mixed ? from + 1 : g->count; end < g->count && places[end] == place; end++) continue;
+        if (PHX_LIKELY(place < world->shard_count)) {
+            move_in_shard(world, g, from, end);
+            continue;
+        }
+        for (; from < end; from++) refuse_move(world, g, from, phx_place_status(place));
+    }
+}
+
+static void move_run(phx_world *world, const phx_run *run)
+{
+    uint32_t total = run->commands.count;
+    group g = {.run = run, .moves = phx_moves_at(run->commands.records, total)};
+    for (; g.first < total; g.first += g.count) {
+        g.count = total - g.first < PHX_LOOKUP_MAX ? total - g.first : PHX_LOOKUP_MAX;
+        phx_look_up(world, g.moves.ids + g.first, g.count, true, &g.found);
+        move_group(world, &g);
+    }
+}
+
 static void account(phx_world *world, const phx_run *in, uint32_t i, ph_status status)
 {
     if (PHX_LIKELY(status == PH_OK)) world->totals.applied++;
-    else phx_ingest_refuse(world, &world->producers[in->producer], in->commands.sequence_first + i,
-                           record_id(&in->commands, i), status);
-}
-
-/* In groups, so that directory lines, then bodies, come from memory side by side. */
-static void move_run(phx_world *world, const phx_run *in)
-{
-    enum { GROUP = 32 };
-    const phx_cmd_move *moves = in->commands.records;
-    const uint64_t *home[GROUP];
-    for (uint32_t first = 0; first < in->commands.count; first += GROUP) {
-        uint32_t count = in->commands.count - first < GROUP ? in->commands.count - first : GROUP;
-        for (uint32_t i = 0; i < count; i++) phx_idmap_prefetch(&world->directory, moves[first + i].id);
-        for (uint32_t i = 0; i < count; i++) {
-            home[i] = phx_idmap_find(&world->directory, moves[first + i].id);
-            if (home[i])
-                __builtin_prefetch(&world->shards[phx_home_shard(*home[i])].store.body[phx_home_slot(*home[i])], 1);
-        }
-        for (uint32_t i = 0; i < count; i++)
-            account(world, in, first + i, move(world, home[i], &moves[first + i]));
-    }
+    else refuse(world, in, i, record_id(&in->commands, i), status);
 }
 
 static void apply_run(phx_world *world, const phx_run *in)

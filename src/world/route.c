@@ -50,13 +50,13 @@ static bool refuse(phx_mem *mem, phx_router *router, phx_route_refusal refusal)
 static bool route_run(phx_world *world, phx_router *router, const phx_run *run, uint32_t from, uint32_t to)
 {
     enum { AHEAD = 16 };
-    const phx_cmd_move *moves = run->commands.records;
+    phx_moves moves = phx_moves_at(run->commands.records, run->commands.count);
     for (uint32_t i = from; i < to; i++) {
-        if (i + AHEAD < to) phx_idmap_prefetch(&world->directory, moves[i + AHEAD].id);
-        const uint64_t *home = phx_idmap_find(&world->directory, moves[i].id);
+        if (i + AHEAD < to) phx_idmap_prefetch(&world->directory, moves.ids[i + AHEAD]);
+        const uint64_t *home = phx_idmap_find(&world->directory, moves.ids[i]);
         if (PHX_UNLIKELY(!home || (*home & PHX_HOME_ATTACHED))) {
             phx_route_refusal refusal = {.sequence = run->commands.sequence_first + i,
-                                         .id = moves[i].id,
+                                         .id = moves.ids[i],
                                          .producer = run->producer,
                                          .status = home ? PH_ATTACHED : PH_UNKNOWN_ID};
             if (!refuse(&world->mem, router, refusal)) return false;
@@ -68,9 +68,9 @@ static bool route_run(phx_world *world, phx_router *router, const phx_run *run, 
                       sizeof *list->items))
             return false;
         list->items[list->count++] = (phx_routed){.slot = phx_home_slot(*home),
-                                                  .x = moves[i].position.x,
-                                                  .y = moves[i].position.y,
-                                                  .z = moves[i].position.z};
+                                                  .x = moves.positions[i].x,
+                                                  .y = moves.positions[i].y,
+                                                  .z = moves.positions[i].z};
     }
     return true;
 }

@@ -49,6 +49,18 @@ static ph_status check_move(uint64_t id, const ph_position *p)
     return is_finite(p->x) && is_finite(p->y) && is_finite(p->z) ? PH_OK : PH_BAD_POSITION;
 }
 
+/* How many moves, from the first on, there is nothing against. */
+static uint32_t sound_moves(const uint64_t *ids, const ph_position *positions, uint32_t count)
+{
+    const float *v = &positions->x;
+    uint32_t bad = 0, sound = 0;
+    for (uint32_t i = 0; i < count; i++) bad |= ids[i] == 0;
+    for (uint32_t i = 0; i < 3 * count; i++) bad |= !is_finite(v[i]); /* no branch: many at once */
+    if (PHX_LIKELY(!bad)) return count;
+    while (check_move(ids[sound], &positions[sound]) == PH_OK) sound++;
+    return sound;
+}
+
 static ph_status check_two(uint16_t op, uint64_t id, uint64_t other, float view, float margin)
 {
     if (id == 0 || other == 0) return PH_BAD_ID;
@@ -155,23 +167,45 @@ ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op
     return first;
 }
 
+/* Queues the first of `count` moves, as many as fit in one run; none: *status says why. */
+static uint32_t queue_moves(phx_producer *producer, uint32_t count, const uint64_t *ids, const ph_position *positions,
+                            ph_status *status)
+{
+    void *records;
+    uint32_t room = phx_cmdq_reserve(producer->queue, PHX_OP_MOVE, PHX_MOVE_BYTES, producer->sequence + 1, count,
+                                     &records, status);
+    if (room == 0) return 0;
+    memcpy(records, ids, room * sizeof *ids);
+    memcpy((uint64_t *)records + room, positions, room * sizeof *positions);
+    phx_cmdq_publish(producer->queue, room);
+    producer->sequence += room;
+    return room;
+}
+
 ph_status phx_submit_move(phx_world *world, phx_producer *producer, uint32_t count, const uint64_t *ids,
                           const ph_position *positions, uint32_t *done, bool bulk)
 {
-    bulk_run run = {0};
+    /* 20 KiB are still near when they are copied, once they are checked; after a bad one little is checked twice */
+    enum { STRETCH_MIN = 32, STRETCH_MAX = 1024 };
+    bulk_run none = {0};
     ph_status first = PH_OK;
-    for (*done = 0; *done < count; ++*done) {
-        ph_status status = check_move(ids[*done], &positions[*done]);
-        if (PHX_UNLIKELY(status != PH_OK)) {
-            refuse_item(world, producer, &run, ids[*done], status, bulk, &first);
-            continue;
+    uint32_t stretch = STRETCH_MAX;
+    for (*done = 0; *done < count;) {
+        const uint64_t *id = ids + *done;
+        const ph_position *position = positions + *done;
+        uint32_t wanted = count - *done < stretch ? count - *done : stretch;
+        uint32_t sound = sound_moves(id, position, wanted);
+        for (uint32_t queued = 0, some; queued < sound; queued += some, *done += some) {
+            ph_status status;
+            some = queue_moves(producer, sound - queued, id + queued, position + queued, &status);
+            if (PHX_UNLIKELY(some == 0)) return stop(producer, status);
         }
-        void *record = NULL;
-        status = next_record(producer, PHX_OP_MOVE, sizeof(phx_cmd_move), count - *done, &run, &record);
-        if (PHX_UNLIKELY(status != PH_OK)) return stop(producer, status);
-        *(phx_cmd_move *)record = (phx_cmd_move){.id = ids[*done], .position = positions[*done]};
+        stretch = stretch < STRETCH_MAX ? stretch * 2 : STRETCH_MAX;
+        if (PHX_LIKELY(sound == wanted)) continue;
+        refuse_item(world, producer, &none, id[sound], check_move(id[sound], &position[sound]), bulk, &first);
+        ++*done;
+        stretch = STRETCH_MIN;
     }
-    end_run(producer, &run);
     return first;
 }
 

@@ -1,0 +1,208 @@
+/*
+ * Moving own entities, and marking what changed, on which later phases decide where they
+ * have to look; see shard.h. Called by the shard's owner in the ingest phase (the marks:
+ * in the exchange and index phases too); only phx_shard_move_many() by several workers at
+ * once, for disjoint slots.
+ */
+#include "shards/shard.h"
+
+#include <string.h>
+
+/* ---- marks ---- */
+
+/* Wherever it goes, a global target is seen; one with a reach may come into anybody's view. */
+static void touch_far(phx_shard *shard, uint32_t slot)
+{
+    if (shard->store.attr[slot].global) shard->global_moved = true;
+    else shard->far_dirty = shard->far.stale = true;
+}
+
+/* Marks the tower of a body. */
+static void touch_tower(phx_shard *shard, const phx_body *body)
+{
+    if (phx_shard_nine(shard)) phx_nine_touch(&shard->nine, body->tx, body->ty, shard->tick);
+    else phx_grid_touch(&shard->grid, body->tx, body->ty, shard->tick, false);
+}
+
+void phx_shard_touch(phx_shard *shard, phx_body *body)
+{
+    if (phx_shard_dirty(shard, body)) return;
+    body->changed = shard->stamp;
+    body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
+    if ((body->state & PHX_SLOT_ROW) && !shard->many_movers) touch_tower(shard, body);
+    if (body->state & PHX_SLOT_FAR) touch_far(shard, (uint32_t)(body - shard->store.body));
+    shard->touched++;
+    shard->changed = true;
+    if (body->state & PHX_SLOT_OWN) shard->copies_due = true;
+}
+
+void phx_shard_touch_odd(phx_shard *shard, phx_body *body)
+{
+    phx_shard_touch(shard, body);
+    if (body->state & PHX_SLOT_ODD) return;
+    body->state |= PHX_SLOT_ODD;
+    if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
+    if (!(body->state & PHX_SLOT_ROW) || phx_shard_nine(shard)) return;
+    /* the row stands where the entity was at the last tick's end, wherever it has gone since */
+    const phx_grid_rows *rows = &shard->grid.rows;
+    phx_grid_touch(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),
+                   phx_tower_index(shard->rules, 1, rows->oy[body->row]), shard->tick, true);
+}
+
+void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y)
+{
+    float dx = fabsf(x - body->x), dy = fabsf(y - body->y);
+    float step = dx > dy ? dx : dy;
+    if (phx_shard_dirty(shard, body) || !(step <= shard->step_limit)) {
+        phx_shard_touch_odd(shard, body);
+        return;
+    }
+    phx_shard_touch(shard, body);
+    if (step > shard->step_max) shard->step_max = step;
+}
+
+static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
+{
+    return tx < shard->rect.x0 || tx > shard->rect.x1 || ty < shard->rect.y0 || ty > shard->rect.y1;
+}
+
+void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z)
+{
+    uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
+    bool crossed = tx != body->tx || ty != body->ty;
+    if (crossed && phx_shard_nine(shard))
+        phx_nine_note(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body));
+    body->x = x;
+    body->y = y;
+    body->z = z;
+    body->tx = tx;
+    body->ty = ty;
+    if (!(body->state & PHX_SLOT_ROW) || phx_shard_nine(shard)) return;
+    if (crossed) shard->grid.stale = true;
+    if (shard->grid.stale) return; /* the rebuild writes all rows from the bodies */
+    shard->grid.rows.x[body->row] = x;
+    shard->grid.rows.y[body->row] = y;
+}
+
+/* ---- moves ---- */
+
+void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
+{
+    phx_body *body = &shard->store.body[slot];
+    PHX_ASSERT(body->state & PHX_SLOT_OWN);
+    if (body->x == x && body->y == y && body->z == z) return;
+    phx_shard_touch_step(shard, body, x, y);
+    phx_shard_place(shard, body, x, y, z);
+    if (!outside(shard, body->tx, body->ty) || (body->state & PHX_SLOT_LEAVING)) return;
+    PHX_ASSERT(shard->leaving.count < shard->leaving.capacity);
+    shard->leaving.at[shard->leaving.count++] = slot;
+    body->state |= PHX_SLOT_LEAVING;
+}
+
+typedef int32_t counts __attribute__((vector_size(16)));
+typedef int64_t halves __attribute__((vector_size(16)));
+typedef double doubles __attribute__((vector_size(16)));
+
+phx_move_frame phx_move_frame_of(const phx_rules *rules, phx_rect rect)
+{
+    return (phx_move_frame){.origin = {rules->origin[0], rules->origin[1], 0.0f, 0.0f},
+                            .tower_size = {rules->tower_size, rules->tower_size, 1.0f, 1.0f},
+                            .low = {rect.x0, rect.y0, 0.0f, 0.0f},
+                            .high = {(float)rect.x1 + 1.0f, (float)rect.y1 + 1.0f, 1.0f, 1.0f},
+                            .nine = rules->range == PH_RANGE_TOWERS};
+}
+
+/* Two floats that lie one after the other: x, y of a body or a position. */
+static inline phx_pair pair_at(const float *x)
+{
+    double both;
+    memcpy(&both, x, sizeof both);
+    return (phx_pair)(doubles){both, 0.0};
+}
+
+/* Is it so of x and of y? */
+static inline bool both(counts mask)
+{
+    return ((halves)mask)[0] == -1;
+}
+
+/* How far, along the longer axis. */
+static inline float step_of(phx_pair from, phx_pair to)
+{
+    phx_pair d = to - from;
+    float dx = fabsf(d[0]), dy = fabsf(d[1]);
+    return dx > dy ? dx : dy;
+}
+
+/*
+ * A move of the common kind: the first of the entity in this tick, one short step inside the rectangle, seen
+ * by the usual rules. false: it is another, nothing was done.
+ */
+static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx_body *body, const ph_position *to,
+                              phx_move_sum *sum)
+{
+    const uint32_t mask = PHX_SLOT_OWN | PHX_SLOT_ROW | PHX_SLOT_FAR | PHX_SLOT_WAITING;
+    if ((body->state & mask) != (PHX_SLOT_OWN | PHX_SLOT_ROW) || body->changed == shard->stamp) return false;
+    phx_pair p = pair_at(&to->x), old = pair_at(&body->x);
+    phx_pair q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps what is outside */
+    float step = step_of(old, p);
+    if (!both((q >= frame->low) & (q < frame->high)) || !(step <= shard->step_limit)) return false;
+    if (both(p == old) && to->z == body->z) return true;
+    counts at = __builtin_convertvector(q, counts);
+    uint32_t tower = (uint32_t)at[0] | (uint32_t)at[1] << 16, before = body->tx | (uint32_t)body->ty << 16;
+    bool crossed = tower != before;
+    if (crossed && frame->nine) return false; /* there is a note to be made */
+    if (!shard->many_movers) touch_tower(shard, body);
+    sum->crossed |= crossed;
+    if (!sum->crossed) {
+        shard->grid.rows.x[body->row] = to->x;
+        shard->grid.rows.y[body->row] = to->y;
+    }
+    memcpy(&body->x, &p, 2 * sizeof(float));
+    body->z = to->z;
+    body->tx = (uint16_t)tower;
+    body->ty = (uint16_t)(tower >> 16);
+    body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
+    body->changed = shard->stamp;
+    sum->moved++;
+    sum->step_max = step > sum->step_max ? step : sum->step_max;
+    return true;
+}
+
+uint32_t phx_shard_move_many(phx_shard *shard, const uint32_t *slots, const ph_position *positions, uint32_t count,
+                             phx_move_sum *sum, uint32_t *left)
+{
+    const phx_move_frame frame = shard->move_frame;
+    phx_body *bodies = shard->store.body;
+    phx_move_sum own = {.crossed = frame.nine || sum->crossed || shard->grid.stale}; /* then no row is written */
+    uint32_t left_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        phx_body *body = &bodies[slots[i]];
+        PHX_ASSERT(body->state & PHX_SLOT_OWN);
+        if (PHX_LIKELY(move_plain(shard, &frame, body, &positions[i], &own))) continue;
+        body->state |= PHX_SLOT_WAITING;
+        left[left_count++] = i;
+    }
+    sum->moved += own.moved;
+    sum->crossed = own.crossed && !frame.nine;
+    if (own.step_max > sum->step_max) sum->step_max = own.step_max;
+    return left_count;
+}
+
+void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
+{
+    if (sum->moved == 0) return;
+    shard->touched += sum->moved;
+    shard->changed = shard->copies_due = true;
+    shard->grid.stale |= sum->crossed;
+    if (sum->step_max > shard->step_max) shard->step_max = sum->step_max;
+}
+
+bool phx_shard_move_waiting(phx_shard *shard, uint32_t slot, ph_position position)
+{
+    phx_body *body = &shard->store.body[slot];
+    body->state = (uint16_t)(body->state & ~PHX_SLOT_WAITING);
+    if (PHX_UNLIKELY(!phx_shard_ready(shard, 1))) return false;
+    phx_shard_move(shard, slot, position.x, position.y, position.z);
+    return true;
+}

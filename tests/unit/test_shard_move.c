@@ -1,0 +1,217 @@
+/*
+ * shards/move.c: many moves at once leave a shard as the same moves one by one do, to the
+ * last bit and mark, also when they are dealt out by slot to several hands. Two shards
+ * that are alike get the same moves, one each way.
+ */
+#include "unit/shard_case.h"
+
+#include "base/simd.h"
+#include "shards/shard.h"
+
+enum { ENTITIES = 96, MOVES = 120, HANDS_MAX = 3, BATCH = 64 };
+
+typedef struct kit {
+    phx_rules rules;
+    phx_rect rect;
+    phx_idmap directory;
+    phx_renames renames;
+    phx_shard one, many;
+    uint32_t slots[MOVES];
+    ph_position to[MOVES];
+    uint32_t left; /* of all batches */
+} kit;
+
+static kit k;
+
+static float border(uint64_t *rng, int axis)
+{
+    return k.rules.origin[axis] + (float)phx_rng_below(rng, k.rules.towers[axis] + 1) * k.rules.tower_size;
+}
+
+/* Somewhere in the rectangle, often beside a tower's border. */
+static float place(uint64_t *rng, int axis)
+{
+    float low = k.rules.origin[axis] + (float)(axis ? k.rect.y0 : k.rect.x0) * k.rules.tower_size;
+    float high = k.rules.origin[axis] + (float)((axis ? k.rect.y1 : k.rect.x1) + 1) * k.rules.tower_size;
+    float v = phx_rng_below(rng, 2) ? float_near(rng, border(rng, axis)) : float_between(rng, low, high);
+    uint16_t tower = phx_tower_index(&k.rules, axis, v);
+    bool inside = tower >= (axis ? k.rect.y0 : k.rect.x0) && tower <= (axis ? k.rect.y1 : k.rect.x1);
+    return inside ? v : place(rng, axis);
+}
+
+/* Where a coordinate goes: mostly a short step, about the longest that is none too long, over borders, or far off. */
+static float step(uint64_t *rng, int axis, float from)
+{
+    float size = k.rules.tower_size;
+    switch (phx_rng_below(rng, 24)) {
+    case 0: return from;
+    case 1: return -from;
+    case 2: return float_near(rng, border(rng, axis));
+    case 3: return float_near(rng, from + size / 4);
+    case 4: return float_near(rng, from - size / 4);
+    case 5: return phx_rng_below(rng, 4) ? place(rng, axis) : float_any(rng);
+    default: return from + float_between(rng, -size / 5, size / 5);
+    }
+}
+
+static void fill(phx_shard *shard, uint64_t seed)
+{
+    cr_assert(phx_shard_init(shard, &memory, &k.rules, 0, 1, k.rect));
+    phx_shard_begin(shard, 1);
+    uint64_t rng = seed;
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        phx_attr attr = plain_attr(id % 3 ? 5.0f : 0.0f, 1.0f);
+        attr.global = id % 31 == 0;
+        attr.reach = id % 29 == 0 ? 20.0f : 0.0f;
+        float x = id % 7 ? place(&rng, 0) : 0.0f, y = place(&rng, 1);
+        if (k.rules.origin[0] > 0 || k.rect.x0 > 0) x = place(&rng, 0);
+        cr_assert_neq(phx_shard_enter(shard, id, (uint32_t)id, id, &attr, x, y, 0), PHX_SLOT_NONE);
+    }
+    cr_assert(phx_shard_index(shard, &k.directory, &k.renames));
+    phx_shard_end(shard);
+    shard->many_movers = seed % 3 != 0;
+    phx_shard_begin(shard, 2);
+    /* some entities come, and some change, before the moves */
+    for (uint64_t id = 1; id <= 4; id++) {
+        phx_attr attr = plain_attr(4.0f, 0.0f);
+        float x = place(&rng, 0), y = place(&rng, 1);
+        cr_assert_neq(phx_shard_enter(shard, ENTITIES + id, 7, 7, &attr, x, y, 0), PHX_SLOT_NONE);
+        cr_assert(phx_shard_ready(shard, 1));
+        phx_shard_set(shard, (uint32_t)id * 5, &attr);
+    }
+}
+
+static void make_moves(uint64_t seed)
+{
+    uint64_t rng = seed;
+    uint32_t crowd = phx_rng_below(&rng, 4) ? ENTITIES + 4 : 20; /* few: many move twice */
+    float x[ENTITIES + 4], y[ENTITIES + 4];
+    for (uint32_t s = 0; s < ENTITIES + 4; s++) x[s] = k.one.store.body[s].x, y[s] = k.one.store.body[s].y;
+    for (uint32_t i = 0; i < MOVES; i++) {
+        uint32_t s = k.slots[i] = phx_rng_below(&rng, crowd);
+        x[s] = step(&rng, 0, x[s]);
+        y[s] = step(&rng, 1, y[s]);
+        k.to[i] = (ph_position){x[s], y[s], phx_rng_below(&rng, 4) ? 0.0f : (float)phx_rng_below(&rng, 3) - 1.0f};
+    }
+}
+
+static void apply_one_by_one(void)
+{
+    for (uint32_t i = 0; i < MOVES; i++) {
+        cr_assert(phx_shard_ready(&k.one, 1));
+        phx_shard_move(&k.one, k.slots[i], k.to[i].x, k.to[i].y, k.to[i].z);
+    }
+}
+
+/* One hand's moves, in batches; those that are left are done at the end, as a shard's owner would. */
+static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_sum *sum, uint32_t *left)
+{
+    uint32_t slots[BATCH], at[BATCH], count = 0;
+    ph_position to[BATCH];
+    for (; *next < MOVES && count < BATCH; ++*next) {
+        if (k.slots[*next] % hands != hand) continue;
+        slots[count] = k.slots[*next];
+        to[count] = k.to[*next];
+        at[count++] = *next;
+    }
+    uint32_t left_count = phx_shard_move_many(&k.many, slots, to, count, sum, left);
+    for (uint32_t i = 0; i < left_count; i++) left[i] = at[left[i]];
+    return left_count;
+}
+
+static void apply_at_once(uint32_t hands)
+{
+    static uint32_t left[HANDS_MAX][MOVES];
+    phx_move_sum sum[HANDS_MAX] = {0};
+    uint32_t count[HANDS_MAX] = {0};
+    for (uint32_t h = 0; h < hands; h++)
+        for (uint32_t next = 0; next < MOVES;) count[h] += batch(h, hands, &next, &sum[h], &left[h][count[h]]);
+    for (uint32_t h = 0; h < hands; h++) phx_shard_moved(&k.many, &sum[h]);
+    for (uint32_t h = 0; h < hands; h++) {
+        k.left += count[h];
+        for (uint32_t i = 0; i < count[h]; i++)
+            cr_assert(phx_shard_move_waiting(&k.many, k.slots[left[h][i]], k.to[left[h][i]]));
+    }
+}
+
+static uint32_t bits_of(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+static void same_bodies(uint64_t seed)
+{
+    for (uint32_t s = 0; s < ENTITIES + 4; s++) {
+        const phx_body *a = &k.one.store.body[s], *b = &k.many.store.body[s];
+        bool same = bits_of(a->x) == bits_of(b->x) && bits_of(a->y) == bits_of(b->y) && bits_of(a->z) == bits_of(b->z);
+        cr_assert(same && a->tx == b->tx && a->ty == b->ty && a->row == b->row, "seed %u, slot %u", (unsigned)seed, s);
+        cr_assert(a->state == b->state && a->changed == b->changed, "seed %u, slot %u", (unsigned)seed, s);
+        cr_assert(a->tx == phx_tower_index(&k.rules, 0, a->x) && a->ty == phx_tower_index(&k.rules, 1, a->y));
+    }
+}
+
+static void same_marks(uint64_t seed)
+{
+    const phx_shard *a = &k.one, *b = &k.many;
+    cr_assert(a->touched == b->touched && a->changed == b->changed && a->copies_due == b->copies_due);
+    cr_assert(a->far_dirty == b->far_dirty && a->far.stale == b->far.stale && a->global_moved == b->global_moved);
+    cr_assert_eq(a->step_max, b->step_max, "seed %u", (unsigned)seed);
+    cr_assert_eq(a->grid.stale, b->grid.stale);
+    cr_assert_eq(a->leaving.count, b->leaving.count);
+    for (uint32_t i = 0; i < a->grid.block_count; i++) {
+        cr_assert_eq(a->grid.blocks[i].dirty_tick, b->grid.blocks[i].dirty_tick, "seed %u", (unsigned)seed);
+        cr_assert_eq(a->grid.blocks[i].dirty, b->grid.blocks[i].dirty, "seed %u", (unsigned)seed);
+        cr_assert_eq(a->grid.blocks[i].odd, b->grid.blocks[i].odd, "seed %u", (unsigned)seed);
+    }
+    for (uint32_t i = 0; !a->grid.stale && i < a->grid.row_count; i++) {
+        cr_assert_eq(bits_of(a->grid.rows.x[i]), bits_of(b->grid.rows.x[i]));
+        cr_assert_eq(bits_of(a->grid.rows.y[i]), bits_of(b->grid.rows.y[i]));
+    }
+}
+
+static void run(uint64_t seed, ph_range range, phx_rect rect, uint32_t hands)
+{
+    static const float sizes[] = {10.0f, 0.1f, 7.3f, 33333.0f}, origins[] = {0.0f, -13.7f, 1000.0f, -1e6f};
+    uint64_t rng = seed;
+    k.rules = plain_rules(sizes[phx_rng_below(&rng, 4)], 12);
+    k.rules.origin[0] = origins[phx_rng_below(&rng, 3)];
+    k.rules.origin[1] = k.rules.tower_size > 1 ? origins[phx_rng_below(&rng, 4)] : 0.0f;
+    k.rules.simd = phx_simd_choose(PH_SIMD_AUTO);
+    k.rules.range = range;
+    k.rect = rect;
+    phx_idmap_init(&k.directory, &memory);
+    phx_renames_init(&k.renames, &memory);
+    fill(&k.one, seed);
+    fill(&k.many, seed);
+    make_moves(seed);
+    apply_one_by_one();
+    apply_at_once(k.one.many_movers ? hands : 1);
+    same_bodies(seed);
+    same_marks(seed);
+    phx_shard_free(&k.one, 1);
+    phx_shard_free(&k.many, 1);
+    phx_renames_free(&k.renames, &memory);
+    phx_idmap_free(&k.directory);
+}
+
+TestSuite(shard_move, .init = memory_set_up, .fini = memory_tear_down);
+
+Test(shard_move, many_at_once_are_as_one_by_one)
+{
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        phx_rect all = {0, 0, 11, 11}, some = {3, 4, 8, 7};
+        run(seed, PH_RANGE_RADIUS, seed % 2 ? all : some, 1 + (uint32_t)(seed % HANDS_MAX));
+    }
+    cr_assert_gt(k.left, 150 * MOVES / 10);
+    cr_assert_lt(k.left, 150 * MOVES * 3 / 4, "%u", k.left);
+}
+
+Test(shard_move, crowds_are_told_of_crossings)
+{
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        phx_rect all = {0, 0, 11, 11}, some = {3, 4, 8, 7};
+        run(seed, PH_RANGE_TOWERS, seed % 2 ? all : some, 1);
+    }
+}
