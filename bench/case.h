@@ -74,11 +74,13 @@ typedef struct bench_case {
     uint64_t total_ns;     /* sum of all measured ticks, as the next four lines */
     uint64_t moves;
     uint64_t enters, leaves;
+    uint64_t heard;        /* broadcasts, by those who got them */
     uint64_t phase_ns[BENCH_PHASES];
     uint64_t towers_visited, pairs_tested, migrations, halo_records;
     uint64_t event_hash;   /* of all events of a round, warm-up included; each round has the same */
     uint64_t events_all;   /* that went into the hash */
     bool hash_differs;     /* from an earlier round's, or from the scenario's first case */
+    bench_queries queries; /* of a scenario with broadcasts, the fastest round's; 0 = not measured */
     bench_stats last;      /* at the end of the last round */
     uint64_t rss_bytes;    /* of the whole program then, positions and frames included */
     uint64_t lists_compared;

@@ -29,6 +29,15 @@ typedef struct bench_record {
 /* Called once for every record of a tick, outside the timed part. */
 typedef void (*bench_record_fn)(void *context, const bench_record *record);
 
+/* Called once for every broadcast that an observer got in a tick, outside the timed part. */
+typedef void (*bench_heard_fn)(void *context, uint64_t observer, uint64_t source, uint32_t bytes);
+
+/* What queries take, in nanoseconds for each id that they bring. */
+typedef struct bench_queries {
+    double list_ns_per_id;      /* whom an entity sees */
+    double observers_ns_per_id; /* who sees an entity */
+} bench_queries;
+
 /* The phases of a tick that an engine may report; 0 where it has none of that kind. */
 typedef enum bench_phase {
     BENCH_INGEST,
@@ -52,7 +61,9 @@ typedef struct bench_stats {
     uint64_t halo_records;
     uint64_t towers_visited;
     uint64_t pairs_tested;
-    uint64_t enters, leaves;         /* counted by the walk over the delivered records */
+    uint64_t enters, leaves;         /* counted by the walk over the delivered records, as the next */
+    uint64_t heard;                  /* broadcasts, by those who got them */
+    uint64_t deliveries;             /* the same by the engine's own count */
 } bench_stats;
 
 typedef struct bench_engine {
@@ -71,10 +82,14 @@ typedef struct bench_engine {
     bool (*tick)(void *self, const bench_frame *frame, bench_error *error);
     /* Not timed: the results of that tick once more, for the hash and the check. */
     void (*records)(void *self, bench_record_fn record, void *context);
+    /* NULL: it has no broadcasts. Not timed: those of that tick, for the check. */
+    void (*heard)(void *self, bench_heard_fn heard, void *context);
     /* Timed: gives the results back. */
     bool (*release)(void *self, bench_error *error);
     /* Not timed. */
     bool (*stats)(void *self, bench_stats *stats, bench_error *error);
+    /* NULL, or between ticks: what asking about entities with ids 1..count takes. */
+    bool (*queries)(void *self, uint32_t count, bench_queries *times, bench_error *error);
     void (*destroy)(void *self);
 } bench_engine;
 

@@ -20,6 +20,7 @@ void bench_frame_free(bench_frame *frame)
     phx_release(mem, (void **)&frame->leave_ids, &frame->leave_room, sizeof *frame->leave_ids);
     phx_release(mem, (void **)&frame->move_ids, &frame->move_ids_room, sizeof *frame->move_ids);
     phx_release(mem, (void **)&frame->move_positions, &frame->move_positions_room, sizeof *frame->move_positions);
+    phx_release(mem, (void **)&frame->say_ids, &frame->say_room, sizeof *frame->say_ids);
     phx_release(mem, (void **)&frame->others, &frame->other_room, sizeof *frame->others);
 }
 
@@ -30,6 +31,7 @@ void bench_frame_begin(bench_frame *frame, uint64_t tick)
     frame->enter_count = 0;
     frame->leave_count = 0;
     frame->move_count = 0;
+    frame->say_count = 0;
     frame->other_count = 0;
 }
 
@@ -83,6 +85,15 @@ void bench_frame_move(bench_frame *frame, uint64_t id, float x, float y, float z
     frame->move_positions[n] = (ph_position){ x, y, z };
     frame->move_count++;
     span_add(frame, BENCH_MOVE, n);
+}
+
+void bench_frame_say(bench_frame *frame, uint64_t id)
+{
+    uint32_t n = frame->say_count;
+    bench_grow(frame->mem, (void **)&frame->say_ids, &frame->say_room, n, (size_t)n + 1, sizeof *frame->say_ids);
+    frame->say_ids[n] = id;
+    frame->say_count++;
+    span_add(frame, BENCH_SAY, n);
 }
 
 void bench_frame_other(bench_frame *frame, const bench_other *command)

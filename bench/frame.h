@@ -14,8 +14,12 @@ typedef enum bench_op {
     BENCH_ENTER,
     BENCH_LEAVE,
     BENCH_MOVE,
+    BENCH_SAY,  /* a broadcast of BENCH_SAY_BYTES to all who see the source */
     BENCH_OTHER /* one of bench_other_op: there is no bulk call for them */
 } bench_op;
+
+/* A line of chat. */
+enum { BENCH_SAY_BYTES = 64 };
 
 typedef enum bench_other_op {
     BENCH_SET,
@@ -50,10 +54,11 @@ typedef struct bench_frame {
     uint64_t *leave_ids;
     uint64_t *move_ids;
     ph_position *move_positions;
+    uint64_t *say_ids;
     bench_other *others;
-    uint32_t span_count, enter_count, leave_count, move_count, other_count;
+    uint32_t span_count, enter_count, leave_count, move_count, say_count, other_count;
     uint32_t span_room, enter_ids_room, enter_attrs_room, leave_room;
-    uint32_t move_ids_room, move_positions_room, other_room;
+    uint32_t move_ids_room, move_positions_room, say_room, other_room;
 } bench_frame;
 
 void bench_frame_init(bench_frame *frame, phx_mem *mem);
@@ -64,6 +69,7 @@ void bench_frame_begin(bench_frame *frame, uint64_t tick);
 void bench_frame_enter(bench_frame *frame, uint64_t id, const ph_attrs *attrs);
 void bench_frame_leave(bench_frame *frame, uint64_t id);
 void bench_frame_move(bench_frame *frame, uint64_t id, float x, float y, float z);
+void bench_frame_say(bench_frame *frame, uint64_t id);
 void bench_frame_other(bench_frame *frame, const bench_other *command);
 
 #endif

@@ -67,6 +67,9 @@ static bool skipped(bench_plan *plan, const bench_case *made)
 {
     const bench_engine *engine = made->engine;
     const char *reason = engine->refuse == NULL ? NULL : engine->refuse(&made->def, made->path != NULL);
+    if (reason == NULL && made->scenario->talks && engine->heard == NULL) {
+        reason = "it has no broadcasts";
+    }
     if (reason == NULL) {
         return false;
     }

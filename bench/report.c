@@ -129,6 +129,7 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
         fprintf(out, "late: from when the tick was due, %" PRIu32 " times a second, to its end\n", hz);
     }
     bench_report_producers(out, plan);
+    bench_report_talk(out, plan);
     bench_report_ratios(out, plan);
 }
 
@@ -156,6 +157,31 @@ void bench_report_producers(FILE *out, const bench_plan *plan)
                 run->name, run->last.entities, run->def.workers, shards, run->producers, summary.submit_us.p50,
                 summary.submit_us.p99, summary.submit_us.max, moves / summary.submit_us.p50, summary.rest_us.p50,
                 summary.rest_us.p99, summary.rest_us.max);
+    }
+}
+
+void bench_report_talk(FILE *out, const bench_plan *plan)
+{
+    bool begun = false;
+    for (uint32_t i = 0; i < plan->case_count; i++) {
+        const bench_case *run = &plan->cases[i];
+        if (!run->scenario->talks) {
+            continue;
+        }
+        if (!begun) {
+            static const char columns[] = "%-15s %8s %7s %6s | %10s %10s | %10s %12s\n";
+            fputs("\nBroadcasts by those who get them, in whole ticks; queries between ticks\n", out);
+            fprintf(out, columns, "scenario", "entities", "workers", "shards", "deliveries", "deliveries", "ph_list",
+                    "ph_observers");
+            fprintf(out, columns, "", "", "", "", "a tick", "M/s", "ns/id", "ns/id");
+        }
+        begun = true;
+        char shards[32];
+        snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
+        fprintf(out, "%-15s %8" PRIu64 " %7" PRIu32 " %6s | %10.0f %10.1f | %10.1f %12.1f\n", run->name,
+                run->last.entities, run->def.workers, shards, (double)run->heard / run->samples.count,
+                per_second_m(run->heard, run->total_ns), run->queries.list_ns_per_id,
+                run->queries.observers_ns_per_id);
     }
 }
 

@@ -26,6 +26,8 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
 void bench_report_ratios(FILE *out, const bench_plan *plan);
 /* Submitting and the rest of the tick, of cases with different numbers of producers; nothing, when there are none. */
 void bench_report_producers(FILE *out, const bench_plan *plan);
+/* Broadcasts and queries, of scenarios with broadcasts; nothing, when there are none. */
+void bench_report_talk(FILE *out, const bench_plan *plan);
 /* One object, one line. */
 void bench_report_json(FILE *out, const bench_case *run, const bench_machine *machine, phx_mem *mem);
 void bench_report_csv_header(FILE *out);

@@ -51,6 +51,10 @@ static double phase_us(const figures *of, bench_phase phase)
     U(enter, of->run->enters) \
     U(leave, of->run->leaves) \
     F(events_per_s, per((double)(of->run->enters + of->run->leaves), of->seconds), true) \
+    U(deliveries, of->run->heard) \
+    F(deliveries_per_s, per((double)of->run->heard, of->seconds), of->run->heard > 0) \
+    F(list_ns_per_id, of->run->queries.list_ns_per_id, of->run->queries.list_ns_per_id > 0) \
+    F(observers_ns_per_id, of->run->queries.observers_ns_per_id, of->run->queries.observers_ns_per_id > 0) \
     U(list_entries, of->run->last.list_entries) \
     F(bytes_per_entity, per((double)of->run->last.bytes, (double)of->run->last.entities), of->run->last.entities > 0) \
     U(rss_bytes, of->run->rss_bytes) \

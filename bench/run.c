@@ -152,6 +152,9 @@ static bool tick(round_state *round, bench_sample *sample)
     uint64_t taken = phx_clock_ns();
     uint64_t cpu_taken = cpu_clock_ns();
     engine->records(round->engine, record_take, round);
+    if (round->verify != NULL && engine->heard != NULL) {
+        engine->heard(round->engine, bench_verify_heard, round->verify);
+    }
     uint64_t cpu_walked = cpu_clock_ns();
     uint64_t walked = phx_clock_ns();
     PHX_ASSERT(begin <= taken && taken <= walked);
@@ -176,6 +179,7 @@ static void add_work(bench_case *run, const bench_stats *from, const bench_stats
     run->halo_records += to->halo_records - from->halo_records;
     run->enters += to->enters - from->enters;
     run->leaves += to->leaves - from->leaves;
+    run->heard += to->heard - from->heard;
 }
 
 static bool measured_tick(round_state *round)
@@ -238,6 +242,27 @@ static bool ticks(round_state *round, bench_progress_fn progress, void *user)
     return true;
 }
 
+static void keep_faster(double *kept, double now)
+{
+    *kept = *kept <= 0 || now < *kept ? now : *kept;
+}
+
+/* Of a scenario whose lists are asked about. */
+static bool queries(round_state *round)
+{
+    bench_case *run = round->run;
+    bench_queries now;
+    if (!run->scenario->talks || run->engine->queries == NULL) {
+        return true;
+    }
+    if (!run->engine->queries(round->engine, run->entities, &now, round->error)) {
+        return false;
+    }
+    keep_faster(&run->queries.list_ns_per_id, now.list_ns_per_id);
+    keep_faster(&run->queries.observers_ns_per_id, now.observers_ns_per_id);
+    return true;
+}
+
 /* What would make the figures worthless. */
 static bool check_end(round_state *round)
 {
@@ -247,6 +272,10 @@ static bool check_end(round_state *round)
         return bench_fail(round->error, "the timed walk met %llu enters and %llu leaves, the untimed one %llu and %llu",
                           (unsigned long long)last->enters, (unsigned long long)last->leaves,
                           (unsigned long long)round->enters, (unsigned long long)round->leaves);
+    }
+    if (last->heard != last->deliveries) {
+        return bench_fail(round->error, "the timed walk met %llu deliveries of broadcasts, the engine made %llu",
+                          (unsigned long long)last->heard, (unsigned long long)last->deliveries);
     }
     if (last->coalesced > 0) {
         return bench_fail(round->error, "%llu ticks were coalesced: raise consumer_batches (--set)",
@@ -299,7 +328,7 @@ bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn prog
         round.verify = bench_verify_create(&run->def, run->verify_every, run->seed, mem);
     }
     progress(user, 0, 0);
-    bool done = setup(&round) && ticks(&round, progress, user) && check_end(&round);
+    bool done = setup(&round) && ticks(&round, progress, user) && check_end(&round) && queries(&round);
     bench_run_result result = done ? BENCH_RUN_OK : round.bad_input ? BENCH_RUN_BAD_INPUT : BENCH_RUN_TROUBLE;
     if (done) {
         finish(&round);

@@ -22,6 +22,7 @@ static const bench_scenario *const scenarios[] = {
     &bench_border_pingpong,
     &bench_teleport_storm,
     &bench_login_flood,
+    &bench_chat_storm,
     &bench_ingest,
     &bench_walk_100k_10pct,
     &bench_idle,

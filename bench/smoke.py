@@ -21,7 +21,7 @@ import tempfile
 
 FIELDS = """scenario engine entities workers shards ticks ns_per_move_min ns_per_move_median tick_us_p50 tick_us_p99
 tick_us_max moves_per_s enter leave events_per_s bytes_per_entity rss_bytes event_hash ingest_us exchange_us index_us
-interest_us publish_us tick_us_min""".split()
+interest_us publish_us tick_us_min deliveries deliveries_per_s list_ns_per_id observers_ns_per_id""".split()
 TIMES = [field for field in FIELDS if field.startswith("tick_us")]
 
 SMALL = ["--entities", "300", "--warmup", "4", "--ticks", "22"]
@@ -88,6 +88,10 @@ def check_lines(command, lines, expected):
             fail(command, f"{name}: {line['faults']} faults in {line['lists_compared']} lists")
         if any(line[field] <= 0 for field in TIMES) or line["bytes_per_entity"] <= 0 or line["rss_bytes"] <= 0:
             fail(command, f"{name}: a time or size is not above 0")
+        talks = line["scenario"] == "chat-storm"
+        spoken = (line["deliveries"] > 0, line["list_ns_per_id"] is not None, line["observers_ns_per_id"] is not None)
+        if spoken != (talks, talks, talks):
+            fail(command, f"{name}: {line['deliveries']} broadcasts delivered, or queries without a time")
         quiet = line["scenario"] == "idle"
         if quiet != (line["moves"] == 0) or quiet != (line["ns_per_move_min"] is None):
             fail(command, f"{name}: {line['moves']} moves")
@@ -95,7 +99,8 @@ def check_lines(command, lines, expected):
             fail(command, f"{name}: {line['enter']} enters and {line['leave']} leaves")
     for scenario in {line["scenario"] for line in lines}:
         same = [line for line in lines if line["scenario"] == scenario]
-        figures = {(line["event_hash"], line["enter"], line["leave"], line["entities"]) for line in same}
+        figures = {(line["event_hash"], line["enter"], line["leave"], line["entities"], line["deliveries"])
+                   for line in same}
         if len(figures) != 1 or "0" * 16 in {line["event_hash"] for line in same}:
             fail(command, f"{scenario}: events differ: {figures}")
 

@@ -20,6 +20,8 @@ typedef struct entity {
     uint64_t id;
     uint64_t entered;  /* step in which this incarnation came */
     uint64_t recorded; /* last step in which it was told something */
+    uint64_t said;     /* last step in which it said something, and how often */
+    uint32_t says;
     ph_attrs given;
     ph_attrs is;
     bench_id_set seen;
@@ -47,6 +49,8 @@ struct bench_verify {
     uint64_t tick; /* the number that faults name */
     uint64_t compared;      /* lists */
     uint64_t compared_step; /* the last one in which they were */
+    uint64_t heard;         /* broadcasts that observers got in this step */
+    bool talk;              /* there are any */
     bench_faults faults;
 };
 
@@ -204,6 +208,16 @@ static void set(bench_verify *verify, uint64_t id, const ph_attrs *attrs)
     changed->is = bench_rules_resolve(verify->def, to);
 }
 
+static void say(bench_verify *verify, uint64_t id)
+{
+    entity *source = find(verify, id);
+    if (source != NULL) {
+        source->says = source->said == verify->step ? source->says + 1 : 1;
+        source->said = verify->step;
+        verify->talk = true;
+    }
+}
+
 static bool apply_others(bench_verify *verify, const bench_other *commands, uint32_t count, bench_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -230,6 +244,8 @@ static bool apply(bench_verify *verify, const bench_frame *frame, bench_error *e
                 leave(verify, frame->leave_ids[i]);
             } else if (span->op == BENCH_MOVE) {
                 move(verify, frame->move_ids[i], &frame->move_positions[i]);
+            } else if (span->op == BENCH_SAY) {
+                say(verify, frame->say_ids[i]);
             }
         }
     }
@@ -273,6 +289,8 @@ bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_er
     PHX_ASSERT(verify->step == 0 || frame->tick > verify->tick);
     verify->step++;
     verify->tick = frame->tick;
+    verify->heard = 0;
+    verify->talk = false;
     if (!apply(verify, frame, error)) {
         return false;
     }
@@ -352,6 +370,35 @@ void bench_verify_record(void *context, const bench_record *record)
     }
 }
 
+void bench_verify_heard(void *context, uint64_t observer, uint64_t source, uint32_t bytes)
+{
+    bench_verify *verify = context;
+    const entity *listener = find(verify, observer), *from = find(verify, source);
+    verify->heard++;
+    if (listener == NULL || from == NULL || from->said != verify->step || bytes != BENCH_SAY_BYTES) {
+        fault(verify, observer, "hears %u bytes of %llu, which said no such thing", bytes, (unsigned long long)source);
+    } else if (!bench_id_set_has(&listener->seen, source)) {
+        fault(verify, observer, "hears %llu, which is not in its list", (unsigned long long)source);
+    }
+}
+
+/* Who heard a source has it in the list, as was found above; so the sum tells whether all who have it did. */
+static void compare_heard(bench_verify *verify)
+{
+    uint64_t must = 0;
+    for (uint32_t i = 0; verify->talk && i < verify->entity_count; i++) {
+        const bench_id_set *seen = &verify->entities[i].seen;
+        for (uint32_t s = 0; s < seen->count; s++) {
+            const entity *source = find(verify, seen->ids[s]);
+            must += source != NULL && source->said == verify->step ? source->says : 0;
+        }
+    }
+    if (must != verify->heard) {
+        fault(verify, 0, "(all of them) hear %llu broadcasts, not %llu", (unsigned long long)verify->heard,
+              (unsigned long long)must);
+    }
+}
+
 /* ---- the comparison ---- */
 
 static int compare_ids(const void *left, const void *right)
@@ -417,6 +464,9 @@ static void compare(bench_verify *verify, const sample *taken)
 void bench_verify_end(bench_verify *verify, bool now)
 {
     bool due = now || verify->step % verify->every == 0;
+    if (verify->compared_step != verify->step) {
+        compare_heard(verify);
+    }
     if (!due || verify->compared_step == verify->step) {
         return;
     }

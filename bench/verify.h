@@ -2,7 +2,8 @@
  * The check on the side: keeps what every observer was told, and compares it every few
  * ticks with who sees whom by brute force, for all observers of a small world and for
  * some drawn ones of a large one. Written from the contract alone, without a line of the
- * library. It models enter, leave, move, set and caps; not pairs, links and attachments.
+ * library. It models enter, leave, move, set, caps and broadcasts; not pairs, links and
+ * attachments.
  * Used by run.c between the timed parts.
  */
 #ifndef PHX_BENCH_VERIFY_H
@@ -31,6 +32,8 @@ void bench_verify_destroy(bench_verify *verify);
 bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_error *error);
 /* For each record of the tick; context is the bench_verify. */
 void bench_verify_record(void *context, const bench_record *record);
+/* For each broadcast that an observer got in the tick, behind the records; context is the bench_verify. */
+void bench_verify_heard(void *context, uint64_t observer, uint64_t source, uint32_t bytes);
 /* After the last record of the tick: compares when it is due, or asked for; once a tick at most. */
 void bench_verify_end(bench_verify *verify, bool now);
 

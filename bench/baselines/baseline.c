@@ -91,6 +91,7 @@ void baseline_apply(baseline *self, const bench_frame *frame, const baseline_hoo
         case BENCH_MOVE:
             apply_moves(self, frame, span, hooks);
             break;
+        case BENCH_SAY: /* not run with it: see bench_engine.heard */
         case BENCH_OTHER:
             self->stats.refused += span->count;
             break;

@@ -7,6 +7,7 @@
 
 #include "bench/engine.h"
 #include "bench/engines/producers.h"
+#include "bench/engines/queries.h"
 #include "bench/memory.h"
 #include "tools/cli.h"
 
@@ -22,7 +23,7 @@ typedef struct pharos {
     uint32_t from_room;
     const ph_batch **held; /* taken, not yet returned */
     uint32_t *held_from;   /* whose it is */
-    uint64_t enters, leaves;
+    uint64_t enters, leaves, heard;
     uint64_t id_sum; /* makes the walk read every event */
     uint64_t submit_ns;
 } pharos;
@@ -94,6 +95,21 @@ static bool take(pharos *self, bench_error *error)
     return true;
 }
 
+/* The same of broadcasts: for each observer the messages that it gets, and where their payload begins. */
+static void walk_mail(pharos *self, const ph_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->delivery_count; i++) {
+        const ph_delivery *delivery = &batch->deliveries[i];
+        uint64_t sum = delivery->observer;
+        for (uint32_t h = delivery->first; h < delivery->first + delivery->count; h++) {
+            const ph_message *message = &batch->messages[batch->heard[h]];
+            sum += message->source + message->bytes + batch->payload[message->first];
+        }
+        self->id_sum += sum;
+        self->heard += delivery->count;
+    }
+}
+
 /* The least a host does with a batch: look at every change and every target once. */
 static void walk(pharos *self, const ph_batch *batch)
 {
@@ -109,6 +125,7 @@ static void walk(pharos *self, const ph_batch *batch)
         self->leaves += change->leave_count;
         self->enters += change->enter_count;
     }
+    walk_mail(self, batch);
 }
 
 static ph_status submit_other(pharos *self, const bench_other *command)
@@ -146,6 +163,20 @@ static ph_status submit_others(pharos *self, const bench_other *commands, uint32
     return first;
 }
 
+static ph_status submit_say(pharos *self, const uint64_t *ids, uint32_t count, uint32_t *done)
+{
+    static const char text[BENCH_SAY_BYTES] = "Fresh fish! Nets, hooks and tall tales, cheap before the tide.";
+    ph_status first = PH_OK;
+    for (*done = 0; *done < count; ++*done) {
+        ph_status status = ph_broadcast(self->producer, ids[*done], text, sizeof text, NULL);
+        if (status == PH_FULL) {
+            return status;
+        }
+        first = first == PH_OK ? status : first;
+    }
+    return first;
+}
+
 static ph_status submit_span(pharos *self, const bench_frame *frame, const bench_span *span, uint32_t from,
                              uint32_t *done)
 {
@@ -159,6 +190,8 @@ static ph_status submit_span(pharos *self, const bench_frame *frame, const bench
         return ph_leave_many(self->producer, count, &frame->leave_ids[first], done);
     case BENCH_MOVE:
         return ph_move_many(self->producer, count, &frame->move_ids[first], &frame->move_positions[first], done);
+    case BENCH_SAY:
+        return submit_say(self, &frame->say_ids[first], count, done);
     case BENCH_OTHER:
         return submit_others(self, &frame->others[first], count, done);
     }
@@ -236,6 +269,27 @@ static void pharos_records(void *engine, bench_record_fn record, void *context)
     }
 }
 
+static void pharos_heard(void *engine, bench_heard_fn heard, void *context)
+{
+    const pharos *self = engine;
+    for (uint32_t i = 0; i < self->held_count; i++) {
+        const ph_batch *batch = self->held[i];
+        for (uint32_t d = 0; d < batch->delivery_count; d++) {
+            const ph_delivery *delivery = &batch->deliveries[d];
+            for (uint32_t h = delivery->first; h < delivery->first + delivery->count; h++) {
+                const ph_message *message = &batch->messages[batch->heard[h]];
+                heard(context, delivery->observer, message->source, message->bytes);
+            }
+        }
+    }
+}
+
+static bool pharos_queries(void *engine, uint32_t count, bench_queries *times, bench_error *error)
+{
+    pharos *self = engine;
+    return bench_queries_measure(self->world, count, self->mem, times, error);
+}
+
 static bool pharos_release(void *engine, bench_error *error)
 {
     pharos *self = engine;
@@ -302,6 +356,8 @@ static bool pharos_stats(void *engine, bench_stats *stats, bench_error *error)
         .pairs_tested = world.pairs_tested,
         .enters = self->enters,
         .leaves = self->leaves,
+        .heard = self->heard,
+        .deliveries = world.deliveries,
     };
     for (uint32_t i = 0; i < PH_STATUS_COUNT; i++) {
         stats->refused += i == PH_FULL ? 0 : world.refused[i]; /* PH_FULL: submitted again, nothing lost */
@@ -317,7 +373,9 @@ const bench_engine bench_engine_pharos = {
     .ready = pharos_ready,
     .tick = pharos_tick,
     .records = pharos_records,
+    .heard = pharos_heard,
     .release = pharos_release,
     .stats = pharos_stats,
+    .queries = pharos_queries,
     .destroy = pharos_destroy,
 };

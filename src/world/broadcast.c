@@ -72,7 +72,12 @@ ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
         phx_idmap_insert(&b->index, command->id, place);
     }
     b->sources[place].last = number;
-    b->messages[b->message_count++] = (phx_message){command, place, PHX_SLOT_NONE};
+    b->messages[b->message_count++] = (phx_message){.command = command,
+                                                    .source = place,
+                                                    .next = PHX_SLOT_NONE,
+                                                    .bytes = command->bytes,
+                                                    .self = command->flags & PH_BROADCAST_SELF,
+                                                    .filtered = command->kind_count > 0};
     return PH_OK;
 }
 
@@ -201,9 +206,9 @@ static bool hear_source(phx_world *world, phx_ear *ear, const phx_source *source
 {
     const phx_broadcasts *b = &world->broadcasts;
     for (uint32_t m = source->first; m != PHX_SLOT_NONE; m = b->messages[m].next) {
-        const phx_cmd_broadcast *command = b->messages[m].command;
-        if (self && !(command->flags & PH_BROADCAST_SELF)) continue;
-        if (!phx_cmd_for_kind(command, observer->kind)) continue;
+        const phx_message *message = &b->messages[m];
+        if (self && !message->self) continue;
+        if (message->filtered && !phx_cmd_for_kind(message->command, observer->kind)) continue;
         if (!phx_grow(&world->mem, (void **)&ear->heard, &ear->heard_capacity, ear->heard_count,
                       (size_t)ear->heard_count + 1, sizeof *ear->heard))
             return false;
@@ -256,13 +261,19 @@ static bool hear(phx_world *world, phx_ear *ear, phx_mail_share *shares, uint32_
 
 static bool hear_piece(phx_world *world, phx_ear *ear, phx_piece *piece)
 {
+    enum { AHEAD = 6, FAR_AHEAD = 16 };
     const phx_broadcasts *b = &world->broadcasts;
     const phx_audience *audience = &b->audiences[piece->shard];
+    const phx_shard *shard = &world->shards[piece->shard];
     phx_mail_share *shares = b->shares + (size_t)(piece - b->pieces) * world->def.consumers;
     memset(shares, 0, world->def.consumers * sizeof *shares);
     piece->hearing_first = ear->hearing_count;
-    for (uint32_t i = piece->first; i < piece->first + piece->count; i++)
-        if (!hear(world, ear, shares, piece->shard, audience->members.at[i])) return false;
+    const uint32_t *members = audience->members.at + piece->first;
+    for (uint32_t i = 0; i < piece->count; i++) {
+        if (i + FAR_AHEAD < piece->count) phx_audience_prefetch(shard, members[i + FAR_AHEAD]);
+        if (i + AHEAD < piece->count) phx_audience_prefetch_list(shard, members[i + AHEAD]);
+        if (!hear(world, ear, shares, piece->shard, members[i])) return false;
+    }
     piece->hearing_count = ear->hearing_count - piece->hearing_first;
     return true;
 }

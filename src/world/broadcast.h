@@ -20,6 +20,8 @@ typedef struct phx_message {
     const phx_cmd_broadcast *command; /* in its producer's block, which stays until the tick's end */
     uint32_t source;                  /* place in sources */
     uint32_t next;                    /* of the same source; PHX_SLOT_NONE ends */
+    uint32_t bytes;                   /* this and the next as in the command, whose memory is cold */
+    bool self, filtered;
 } phx_message;
 
 typedef struct phx_source {

@@ -35,7 +35,7 @@ static void place_messages(phx_world *world, uint32_t consumer, phx_mail_size *s
         for (uint64_t left = used[w]; left != 0; left &= left - 1) {
             uint32_t m = w * 64 + (uint32_t)__builtin_ctzll(left);
             places[m] = size->messages++;
-            size->payload += phx_payload_room(b->messages[m].command->bytes);
+            size->payload += phx_payload_room(b->messages[m].bytes);
         }
     }
 }

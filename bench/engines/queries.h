@@ -1,0 +1,15 @@
+/*
+ * Times of the two queries that a server asks most: whom does it see, who sees it. Used
+ * by engines/pharos.c between ticks; nothing of it is part of a tick's time.
+ */
+#ifndef PHX_BENCH_QUERIES_H
+#define PHX_BENCH_QUERIES_H
+
+#include <pharos/pharos.h>
+
+#include "bench/engine.h"
+
+/* Asks about entities drawn from ids 1..count, who are all in the world. */
+bool bench_queries_measure(ph_world world, uint32_t count, phx_mem *mem, bench_queries *times, bench_error *error);
+
+#endif
