@@ -15,16 +15,16 @@ static void fill_entity(const phx_shard *shard, uint32_t slot, phx_record_type t
 {
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[slot];
-    record->id = store->id[slot];
+    record->id = store->name[slot].id;
     record->type = (uint8_t)type;
     record->source = (uint16_t)shard->index;
     phx_entity_record *entity = &record->as.entity;
-    entity->user_data = store->user_data[slot];
+    entity->user_data = store->name[slot].user_data;
     entity->attr = store->attr[slot];
     entity->x = body->x;
     entity->y = body->y;
     entity->z = body->z;
-    entity->incarnation = store->incarnation[slot];
+    entity->incarnation = store->name[slot].incarnation;
     if (type == PHX_RECORD_COPY) return;
     entity->list_count = store->tail[slot].list.count;
     entity->list_flags = store->tail[slot].list.flags;
@@ -35,20 +35,20 @@ static void fill_list(phx_shard *shard, uint32_t slot, phx_record *record)
 {
     const phx_store *store = &shard->store;
     const phx_list *list = &store->tail[slot].list;
-    record->id = store->id[slot];
+    record->id = store->name[slot].id;
     record->type = PHX_RECORD_LIST;
     while (record->count < PHX_RECORD_ITEMS && shard->cursor.item < list->count) {
         uint32_t target = phx_list_entries(&shard->lists, list)[shard->cursor.item++];
-        record->as.listed[record->count++] = (phx_listed){.id = store->id[target],
-                                                          .user_data = store->user_data[target],
-                                                          .incarnation = store->incarnation[target],
+        record->as.listed[record->count++] = (phx_listed){.id = store->name[target].id,
+                                                          .user_data = store->name[target].user_data,
+                                                          .incarnation = store->name[target].incarnation,
                                                           .kind = store->attr[target].kind};
     }
 }
 
 static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_set *set, phx_record *record)
 {
-    record->id = shard->store.id[slot];
+    record->id = shard->store.name[slot].id;
     record->type = PHX_RECORD_RELATION;
     while (record->count < PHX_RECORD_ITEMS && shard->cursor.item < set->count)
         record->as.relations[record->count++] = set->items[shard->cursor.item++];
@@ -60,7 +60,7 @@ enum { PART_ENTITY = 0, PART_LIST, PART_RELATIONS, PART_DONE };
 static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
 {
     phx_cursor *cursor = &shard->cursor;
-    const phx_relation_set *set = phx_relations_of(&shard->relations, shard->store.id[slot]);
+    const phx_relation_set *set = phx_relations_of(&shard->relations, shard->store.name[slot].id);
     while (cursor->part != PART_DONE) {
         bool list_left = cursor->part == PART_LIST && cursor->item < shard->store.tail[slot].list.count;
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
@@ -87,7 +87,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
 static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
 {
     phx_store *store = &shard->store;
-    phx_relations_drop(&shard->relations, store->id[slot]);
+    phx_relations_drop(&shard->relations, store->name[slot].id);
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_shard_count_observer(shard, &store->attr[slot], -1);
     phx_store_to_ghost(store, slot, (phx_origin){.stamp = 0, .source = (uint16_t)destination, .emigrated = true});
@@ -165,7 +165,8 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
     phx_body *body = &shard->store.body[slot];
     phx_attr *attr = &shard->store.attr[slot];
     bool moved = body->x != entity->x || body->y != entity->y || body->z != entity->z;
-    bool changed = memcmp(attr, &entity->attr, sizeof *attr) != 0 || shard->store.user_data[slot] != entity->user_data;
+    bool changed = memcmp(attr, &entity->attr, sizeof *attr) != 0 ||
+                   shard->store.name[slot].user_data != entity->user_data;
     if (!moved && !changed) return;
     if (changed) phx_shard_touch_odd(shard, body);
     else phx_shard_touch_step(shard, body, entity->x, entity->y);
@@ -173,7 +174,7 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
     if (!changed) return;
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
     *attr = entity->attr;
-    shard->store.user_data[slot] = entity->user_data;
+    shard->store.name[slot].user_data = entity->user_data;
     phx_shard_flag(shard, slot);
 }
 
@@ -184,8 +185,8 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
     const phx_entity_record *entity = &record->as.entity;
     phx_body *body = &shard->store.body[slot];
     shard->store.attr[slot] = entity->attr;
-    shard->store.user_data[slot] = entity->user_data;
-    shard->store.incarnation[slot] = entity->incarnation;
+    shard->store.name[slot].user_data = entity->user_data;
+    shard->store.name[slot].incarnation = entity->incarnation;
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
     phx_shard_touch_odd(shard, body);
     phx_shard_flag(shard, slot);
@@ -220,7 +221,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
 static uint32_t arrived_slot(const phx_shard *shard, uint64_t id)
 {
     for (uint32_t i = shard->arrived.count; i-- > 0;)
-        if (shard->store.id[shard->arrived.at[i]] == id) return shard->arrived.at[i];
+        if (shard->store.name[shard->arrived.at[i]].id == id) return shard->arrived.at[i];
     phx_panic(__FILE__, __LINE__, "a list or relation arrived without its observer");
 }
 

@@ -3,10 +3,7 @@
  */
 #include "shards/glance.h"
 
-#include <float.h>
 #include <string.h>
-
-enum { BLOCKS_MAX = 16 }; /* blocks that a glance goes over; a wider view takes the long way */
 
 /* Has the observer only what a glance can tell? Its radii then. */
 static bool plain(const phx_shard *shard, uint32_t slot, float view, float *r, float *far)
@@ -21,56 +18,20 @@ static bool plain(const phx_shard *shard, uint32_t slot, float view, float *r, f
     return true;
 }
 
-/* The blocks that the rectangle meets; false = too many, or something odd in it. *due: something in it changed. */
-static bool gather(const phx_shard *shard, phx_rect rect, const phx_block **blocks, uint32_t *count, bool *due)
-{
-    uint32_t bx0 = rect.x0 >> PHX_BLOCK_BITS, bx1 = rect.x1 >> PHX_BLOCK_BITS;
-    uint32_t by0 = rect.y0 >> PHX_BLOCK_BITS, by1 = rect.y1 >> PHX_BLOCK_BITS;
-    uint64_t dirty = 0;
-    *count = 0;
-    if ((uint64_t)(bx1 - bx0 + 1) * (by1 - by0 + 1) > BLOCKS_MAX) return false;
-    for (uint32_t by = by0; by <= by1; by++) {
-        for (uint32_t bx = bx0; bx <= bx1; bx++) {
-            const phx_block *block = phx_grid_block(&shard->grid, bx, by);
-            if (!block) continue;
-            if (block->dirty_tick == shard->tick && block->dirty != 0) {
-                uint64_t mask = phx_block_mask(rect, bx, by);
-                if (block->odd & mask) return false;
-                dirty |= block->dirty & mask;
-            }
-            blocks[(*count)++] = block;
-        }
-    }
-    *due = dirty != 0 || shard->many_movers;
-    return true;
-}
-
-static void scan_block(phx_scratch *scratch, const phx_shard *shard, const phx_block *block, phx_rect rect,
-                       const phx_probe *probe, phx_hits *hits)
-{
-    uint32_t x = (uint32_t)block->bx << PHX_BLOCK_BITS, y = (uint32_t)block->by << PHX_BLOCK_BITS;
-    uint32_t x0 = rect.x0 > x ? rect.x0 - x : 0, y0 = rect.y0 > y ? rect.y0 - y : 0;
-    uint32_t x1 = rect.x1 - x < PHX_BLOCK_SIDE ? rect.x1 - x : PHX_BLOCK_SIDE - 1;
-    uint32_t y1 = rect.y1 - y < PHX_BLOCK_SIDE ? rect.y1 - y : PHX_BLOCK_SIDE - 1;
-    bool whole = x0 == 0 && x1 == PHX_BLOCK_SIDE - 1;
-    for (uint32_t row = y0; row <= y1; row = whole ? y1 + 1 : row + 1) {
-        uint32_t first = block->start[row << PHX_BLOCK_BITS | x0];
-        uint32_t end = block->start[((whole ? y1 : row) << PHX_BLOCK_BITS | x1) + 1];
-        if (first == end) continue;
-        scratch->counts.ranges_visited++;
-        scratch->counts.pairs_tested += end - first;
-        shard->kernels->glance(&shard->grid.rows, first, end, probe, hits);
-    }
-}
-
 /* Is it the far targets' business? They are odd when they change, so here they stay as they are. */
 static bool is_far(const phx_attr *target, float r)
 {
     return target->global || target->reach > r;
 }
 
+/* Events of one observer, as rows' slot words, then slots. */
+typedef struct outcome {
+    uint32_t *enter, *leave;
+    uint32_t enter_count, leave_count;
+} outcome;
+
 /* Takes the candidates that left out of the list; one that is not in it (it was in the margin) has not left. */
-static void take_leaves(phx_shard *shard, uint32_t slot, float r, phx_hits *hits)
+static void take_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
 {
     const phx_store *store = &shard->store;
     phx_list *list = &shard->store.tail[slot].list;
@@ -87,7 +48,7 @@ static void take_leaves(phx_shard *shard, uint32_t slot, float r, phx_hits *hits
 }
 
 /* Of the candidates, those that may be seen, and are not in the list (in the margin they may be). */
-static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool margin, phx_hits *hits)
+static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
 {
     const phx_store *store = &shard->store;
     const phx_list *list = &store->tail[slot].list;
@@ -106,7 +67,7 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
 }
 
 /* The candidates become events and a list; room is reserved. */
-static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, bool margin, phx_hits *hits)
+static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
 {
     phx_list *list = &shard->store.tail[slot].list;
     take_leaves(shard, slot, r, hits);
@@ -127,33 +88,190 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float 
     scratch->overflow_count += count;
 }
 
-phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t row)
+/* Nothing odd in the towers that decide about the cell's observers? *due: something in them changed. */
+static bool even(const phx_tile *tile, uint32_t cell, bool *due)
 {
+    const phx_shard *shard = tile->shard;
+    *due = true;
+    if (!tile->odd && shard->many_movers) return true;
+    phx_rect rect = phx_tile_towers(tile, cell);
+    uint64_t dirty = 0, odd = 0;
+    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
+        for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
+            const phx_block *block = phx_grid_block(&shard->grid, bx, by);
+            if (!block || block->dirty_tick != shard->tick) continue;
+            uint64_t mask = phx_block_mask(rect, bx, by);
+            dirty |= block->dirty & mask;
+            odd |= block->odd & mask;
+        }
+    }
+    *due = dirty != 0 || shard->many_movers;
+    return odd == 0;
+}
+
+/* The events of one observer, in hits, become a change. */
+static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r, float far, outcome *hits)
+{
+    uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
+    if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count,
+                              shard->store.tail[slot].list.count + hits->enter_count))
+        return false;
+    settle(scratch, shard, slot, r, far != r, hits);
+    return true;
+}
+
+/* Lists are in no order of memory: those of events ahead come meanwhile, first where they are, then their entries. */
+static void await_lists(const phx_scratch *scratch, const phx_shard *shard, uint32_t at, uint32_t count)
+{
+    enum { NEAR = 6, FAR = 12, LINES_MAX = 8 }; /* events ahead */
+    const uint32_t *observer = scratch->pairs.observer, *row = scratch->tile.row;
+    const uint32_t *slot = shard->grid.rows.slot;
+    if (at + FAR < count)
+        __builtin_prefetch(&shard->store.tail[slot[row[observer[at + FAR] & ~PHX_PAIR_LEAVE]] & PHX_ROW_SLOT]);
+    if (at + NEAR >= count || observer[at + NEAR] == observer[at + NEAR - 1]) return;
+    const phx_list *list = &shard->store.tail[slot[row[observer[at + NEAR] & ~PHX_PAIR_LEAVE]] & PHX_ROW_SLOT].list;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    size_t lines = list->count * sizeof *entries / PHX_CACHE_LINE + 1;
+    for (size_t i = 0; i < lines && i < LINES_MAX; i++)
+        __builtin_prefetch(entries + i * (PHX_CACHE_LINE / sizeof *entries), 1);
+}
+
+/* The pairs found so far become changes, observer by observer. PHX_SLOT_NONE, or the place where memory ended. */
+static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
+{
+    const phx_tile *tile = &scratch->tile;
+    bool square = tile->limits.square;
+    phx_test test = {.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
+    phx_pairs *pairs = &scratch->pairs;
+    scratch->counts.pairs_exact += pairs->count;
+    uint32_t count = shard->kernels->confirm(&shard->grid.rows, tile->row, &test, pairs);
+    pairs->count = 0;
+    for (uint32_t i = 0; i < count;) {
+        uint32_t place = pairs->observer[i] & ~PHX_PAIR_LEAVE;
+        outcome hits = {.enter = scratch->enter, .leave = scratch->leave};
+        for (; i < count && (pairs->observer[i] & ~PHX_PAIR_LEAVE) == place; i++) {
+            uint32_t leave = pairs->observer[i] >> 31;
+            await_lists(scratch, shard, i, count);
+            hits.enter[hits.enter_count] = hits.leave[hits.leave_count] = pairs->target[i];
+            hits.enter_count += 1 - leave;
+            hits.leave_count += leave;
+        }
+        uint32_t row = tile->row[place];
+        if (shard->grid.rows.view[row] != 0.0f && !conclude(scratch, shard, row, r, far, &hits)) return place;
+    }
+    return PHX_SLOT_NONE;
+}
+
+/* All pairs of these watchers, whose candidates are picked, and what becomes of them. Returns as flush(). */
+static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_watchers watchers, float r, float far)
+{
+    phx_tile *tile = &scratch->tile;
+    if (tile->limits_in != r || tile->limits_near != far) phx_tile_limit(tile, r, far);
+    scratch->counts.pairs_tested += (uint64_t)watchers.count * tile->picked_count;
+    while (watchers.count > 0) {
+        uint32_t done = shard->kernels->match(&tile->picked, tile->picked_count, &watchers, &tile->limits,
+                                              &scratch->pairs);
+        watchers.place += done;
+        watchers.count -= done;
+        if (watchers.count == 0) break;
+        uint32_t stopped = flush(scratch, shard, r, far);
+        if (stopped != PHX_SLOT_NONE) return stopped;
+    }
+    return PHX_SLOT_NONE;
+}
+
+/* Own places of one cell. */
+static uint32_t match_cell(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, float r)
+{
+    phx_tile *tile = &scratch->tile;
+    uint32_t spans;
+    tile->picked_count = phx_tile_pick(tile, tile->cell[*place], &spans);
+    scratch->counts.ranges_visited += spans;
+    return match(scratch, shard, (phx_watchers){place, count, tile->now, tile->old}, r, r);
+}
+
+static uint32_t glance_sparse(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, float r)
+{
+    phx_tile *tile = &scratch->tile;
+    phx_cells cells = {tile->now, tile->old, tile->row, tile->cell, tile->start, tile->frame.columns};
+    phx_watchers watchers = {place, count, tile->now, tile->old};
+    if (tile->limits_in != r || tile->limits_near != r) phx_tile_limit(tile, r, r);
+    while (watchers.count > 0) {
+        uint32_t done = shard->kernels->match_sparse(&cells, &watchers, &tile->limits, &scratch->pairs);
+        watchers.place += done;
+        watchers.count -= done;
+        uint32_t stopped = flush(scratch, shard, r, r);
+        if (stopped != PHX_SLOT_NONE) return stopped;
+    }
+    return PHX_SLOT_NONE;
+}
+
+static uint32_t glance_cells(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, float r)
+{
+    const uint32_t *cell = scratch->tile.cell;
+    for (uint32_t i = 0, n; i < count; i += n) {
+        for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
+        uint32_t stopped = match_cell(scratch, shard, place + i, n, r);
+        if (stopped != PHX_SLOT_NONE) return stopped;
+    }
+    return flush(scratch, shard, r, r);
+}
+
+/* How many of the places come before one; all of them before none. */
+static uint32_t before(const uint32_t *place, uint32_t count, uint32_t stopped)
+{
+    uint32_t n = 0;
+    while (n < count && place[n] < stopped) n++;
+    return n;
+}
+
+bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard)
+{
+    const phx_tile *tile = &scratch->tile;
+    return tile->alike && !tile->odd && shard->many_movers && shard->far.levels == 0;
+}
+
+uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
+{
+    const phx_tile *tile = &scratch->tile;
+    const uint32_t *place = tile->own + range.first;
+    uint32_t count = range.end - range.first;
+    float r = shard->grid.blocks[tile->block].view_min;
+    uint32_t stopped = tile->sparse ? glance_sparse(scratch, shard, place, count, r)
+                                    : glance_cells(scratch, shard, place, count, r);
+    return before(place, count, stopped);
+}
+
+bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
+{
+    phx_tile *tile = &scratch->tile;
+    if (!even(tile, cell, due)) return false;
+    if (!*due) return true;
+    uint32_t spans;
+    tile->picked_count = phx_tile_pick(tile, cell, &spans);
+    scratch->counts.ranges_visited += spans;
+    return true;
+}
+
+phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t place)
+{
+    const phx_tile *tile = &scratch->tile;
     const phx_grid_rows *rows = &shard->grid.rows;
-    uint32_t slot = rows->slot[row] & PHX_ROW_SLOT;
-    const phx_block *blocks[BLOCKS_MAX];
-    uint32_t block_count;
+    uint32_t row = tile->row[place];
     float r, far;
-    bool due;
-    if (!shard->glances || !plain(shard, slot, rows->view[row], &r, &far)) return PHX_GLANCE_LOOK;
-    phx_probe probe = {.x = rows->x[row], .y = rows->y[row], .ox = rows->ox[row], .oy = rows->oy[row]};
-    bool moved = probe.x != probe.ox || probe.y != probe.oy;
+    if (!plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far)) return PHX_GLANCE_LOOK;
+    bool moved = rows->x[row] != rows->ox[row] || rows->y[row] != rows->oy[row];
     if (moved && shard->far.levels != 0) return PHX_GLANCE_LOOK; /* it may come into somebody's reach */
-    float reach = far + shard->step_max * (moved ? 2.0f : 1.0f);
-    if (!(reach * reach <= FLT_MAX)) return PHX_GLANCE_LOOK;
-    phx_rect rect = phx_interest_rect(shard->rules, probe.x, probe.y, reach);
-    if (!gather(shard, rect, blocks, &block_count, &due)) return PHX_GLANCE_LOOK;
-    scratch->counts.glanced++;
-    if (!moved && !due) return PHX_GLANCE_DONE;
-    probe.square = shard->rules->shape == PH_SHAPE_SQUARE;
-    probe.in = probe.square ? r : r * r;
-    probe.near = probe.square ? far : far * far;
-    phx_hits hits = {.enter = scratch->enter, .leave = scratch->leave};
-    for (uint32_t i = 0; i < block_count; i++) scan_block(scratch, shard, blocks[i], rect, &probe, &hits);
-    if (hits.enter_count + hits.leave_count == 0) return PHX_GLANCE_DONE;
-    if (!phx_interest_reserve(scratch, hits.enter_count + hits.leave_count,
-                              shard->store.tail[slot].list.count + hits.enter_count))
-        return PHX_GLANCE_NO_MEMORY;
-    settle(scratch, shard, slot, r, far != r, &hits);
-    return PHX_GLANCE_DONE;
+    phx_watchers watcher = {&place, 1, tile->now, tile->old};
+    bool through = match(scratch, shard, watcher, r, far) == PHX_SLOT_NONE &&
+                   flush(scratch, shard, r, far) == PHX_SLOT_NONE;
+    return through ? PHX_GLANCE_DONE : PHX_GLANCE_NO_MEMORY;
+}
+
+phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row)
+{
+    float r, far;
+    const phx_grid_rows *rows = &shard->grid.rows;
+    bool done = plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far);
+    return done ? PHX_GLANCE_DONE : PHX_GLANCE_LOOK;
 }

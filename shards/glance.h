@@ -1,6 +1,8 @@
 /*
  * A glance at one observer: what entered and left its view, from the old and the new
- * positions of the rows around it, without a list of what it sees now.
+ * positions around it, without a list of what it sees now. The observers of a block are
+ * glanced at one after the other in the order of the block's tile (tile.h), which has
+ * the candidates of a whole cell of observers side by side.
  *
  * It is enough while nothing odd (PHX_SLOT_ODD) has happened in the towers around: then
  * every target there was there at the last tick's end with the same attributes, not more
@@ -24,6 +26,25 @@ typedef enum phx_glance_result {
     PHX_GLANCE_NO_MEMORY  /* nothing was changed */
 } phx_glance_result;
 
-phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t row);
+/*
+ * Of the scratch's tile, usable and not quiet: are all observers alike, with nothing odd in sight of
+ * any, and a look due at each?
+ */
+bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard);
+/*
+ * At the observers of such a tile, own rows first .. end in the order of places. How many are done: fewer
+ * = no memory at the next one.
+ */
+uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
+
+/*
+ * Looks around a cell of any other tile that is usable and not quiet. false: something odd is in sight,
+ * its observers take the long way. *due: something changed, the candidates are picked.
+ */
+bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due);
+/* At the observer in a place of the cell that phx_glance_begin() has picked for. */
+phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t place);
+/* At the observer of a row around which nothing changed: done unless it has more to it than a glance tells. */
+phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row);
 
 #endif

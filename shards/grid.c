@@ -245,9 +245,25 @@ float phx_grid_view(const phx_store *store, uint32_t slot)
     const phx_attr *attr = &store->attr[slot];
     uint32_t state = store->body[slot].state;
     if (!(state & PHX_SLOT_OWN)) return 0.0f;
-    if (!phx_observes(attr)) return store->tail[slot].list.count > 0 ? PHX_VIEW_LOOK : 0.0f;
+    if (!phx_observes(attr)) return store->tail[slot].list.count > 0 ? PHX_VIEW_LEFTOVER : 0.0f;
     bool plain = attr->margin == 0.0f && attr->cap == 0 && (attr->sees & 1) && !(state & PHX_SLOT_RELATED);
-    return plain ? attr->view : PHX_VIEW_LOOK;
+    return plain ? attr->view : -(attr->view + attr->margin);
+}
+
+void phx_grid_survey(phx_grid *grid)
+{
+    const float *view = grid->rows.view;
+    for (uint32_t b = 0; b < grid->block_count; b++) {
+        phx_block *block = &grid->blocks[b];
+        float reach = 0.0f, least = INFINITY;
+        for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
+            float far = fabsf(view[i]), own = view[i] == 0.0f ? INFINITY : view[i];
+            reach = far > reach ? far : reach;
+            least = own < least ? own : least;
+        }
+        block->reach = reach;
+        block->view_min = least > 0.0f && reach > 0.0f ? least : 0.0f;
+    }
 }
 
 void phx_grid_settle(phx_grid *grid)

@@ -32,6 +32,8 @@ typedef struct phx_block {
     uint64_t dirty;      /* towers in which something changed in tick dirty_tick */
     uint64_t odd;        /* those where it was more than a short step: see PHX_SLOT_ODD */
     uint64_t dirty_tick;
+    float reach;         /* how far its own observers look, leaving included; 0 = there is none: phx_grid_survey() */
+    float view_min;      /* the least view of them; 0 = not known */
     uint16_t bx, by;
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
 } phx_block;
@@ -43,14 +45,19 @@ typedef struct phx_block {
 typedef struct phx_grid_rows {
     float *x, *y;
     float *ox, *oy;
-    float *view;    /* own observers: the view if that and the position are all there is to it, PHX_VIEW_LOOK; else 0 */
+    /*
+     * Of own observers the view, if that and the position are all there is to it. Below 0:
+     * the attributes are to be looked at; it is -(view + margin), or PHX_VIEW_LEFTOVER where
+     * only a list is left. Of all others 0.
+     */
+    float *view;
     uint32_t *slot; /* with PHX_ROW_SPECIAL */
 } phx_grid_rows;
 
 enum { PHX_GRID_COLUMNS = 6 }; /* of 4 bytes each */
 
-/* In rows' view: an observer whose attributes or leftover list have to be looked at. */
-#define PHX_VIEW_LOOK (-1.0f)
+/* In rows' view: no observer any more, but its list is not empty. So small that it adds nothing to a reach. */
+#define PHX_VIEW_LEFTOVER (-1e-30f)
 
 typedef struct phx_grid {
     uint32_t **leaf; /* [top_height][top_width] of NULL or [64][64] block number + 1 */
@@ -68,6 +75,11 @@ typedef struct phx_grid {
 typedef struct phx_rect {
     uint16_t x0, y0, x1, y1;
 } phx_rect;
+
+/* A range of rows or of other places. */
+typedef struct phx_span {
+    uint32_t first, end;
+} phx_span;
 
 /* false = no memory. */
 bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2]);
@@ -102,6 +114,25 @@ static inline uint64_t phx_block_mask(phx_rect rect, uint32_t bx, uint32_t by)
     return (line * 0x0101010101010101ull) & lines;
 }
 
+/*
+ * The rows of the block's towers that lie in the rectangle, which meets it, as ranges that are
+ * not empty; how many.
+ */
+static inline uint32_t phx_block_spans(const phx_block *block, phx_rect rect, phx_span spans[PHX_BLOCK_SIDE])
+{
+    uint32_t x = (uint32_t)block->bx << PHX_BLOCK_BITS, y = (uint32_t)block->by << PHX_BLOCK_BITS, n = 0;
+    uint32_t x0 = rect.x0 > x ? rect.x0 - x : 0, y0 = rect.y0 > y ? rect.y0 - y : 0;
+    uint32_t x1 = rect.x1 - x < PHX_BLOCK_SIDE ? rect.x1 - x : PHX_BLOCK_SIDE - 1;
+    uint32_t y1 = rect.y1 - y < PHX_BLOCK_SIDE ? rect.y1 - y : PHX_BLOCK_SIDE - 1;
+    bool whole = x0 == 0 && x1 == PHX_BLOCK_SIDE - 1; /* then the tower rows are one range too */
+    for (uint32_t row = y0; row <= y1; row = whole ? y1 + 1 : row + 1) {
+        spans[n].first = block->start[row << PHX_BLOCK_BITS | x0];
+        spans[n].end = block->start[((whole ? y1 : row) << PHX_BLOCK_BITS | x1) + 1];
+        n += spans[n].first < spans[n].end;
+    }
+    return n;
+}
+
 /* Does the rectangle span more blocks than there are? Then going over those there are is less. */
 static inline bool phx_grid_wide(const phx_grid *grid, phx_rect rect)
 {
@@ -122,6 +153,9 @@ bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick);
 
 /* What a slot's row has in the view column. */
 float phx_grid_view(const phx_store *store, uint32_t slot);
+
+/* Finds each block's reach and view_min: once a tick, when rows and views are those of the interest phase. */
+void phx_grid_survey(phx_grid *grid);
 
 /* The tick is over: what is new becomes old. */
 void phx_grid_settle(phx_grid *grid);

@@ -28,7 +28,8 @@ static void sweep_ghosts(phx_shard *shard)
 static void rename_slot(phx_store *store, uint32_t slot, const phx_rename *now)
 {
     store->attr[slot].kind = now->kind;
-    store->user_data[slot] = now->user_data;
+    store->name[slot].user_data = now->user_data;
+    phx_store_rename(store, slot);
 }
 
 /* Ghosts that may not have been repeated, and what died as a ghost, get the names that they have now. */
@@ -37,12 +38,12 @@ static void take_names(phx_shard *shard, const phx_renames *renames)
     phx_store *store = &shard->store;
     for (uint32_t i = 0; i < renames->count; i++) {
         uint32_t slot = phx_store_ghost(store, renames->items[i].id);
-        if (slot == PHX_SLOT_NONE || store->incarnation[slot] != renames->items[i].incarnation) continue;
+        if (slot == PHX_SLOT_NONE || store->name[slot].incarnation != renames->items[i].incarnation) continue;
         if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, store, slot);
         rename_slot(store, slot, &renames->items[i]);
     }
     for (uint32_t i = 0; renames->count > 0 && i < store->dead_count; i++) {
-        const phx_rename *now = phx_renames_of(renames, store->incarnation[store->dead[i]]);
+        const phx_rename *now = phx_renames_of(renames, store->name[store->dead[i]].incarnation);
         if (now) rename_slot(store, store->dead[i], now);
     }
 }
@@ -53,9 +54,10 @@ static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_r
     phx_store *store = &shard->store;
     uint32_t slot = phx_store_take(store, listed->id, PHX_SLOT_OWN);
     const phx_rename *now = phx_renames_of(renames, listed->incarnation);
-    store->incarnation[slot] = listed->incarnation;
-    store->user_data[slot] = now ? now->user_data : listed->user_data;
+    store->name[slot].incarnation = listed->incarnation;
+    store->name[slot].user_data = now ? now->user_data : listed->user_data;
     store->attr[slot].kind = now ? now->kind : listed->kind;
+    phx_store_rename(store, slot);
     phx_store_kill(store, slot);
     return slot;
 }
@@ -67,7 +69,7 @@ static bool resolve_arrivals(phx_shard *shard, const phx_idmap *directory, const
     for (uint32_t i = 0; i < shard->arrival_item_count; i++) {
         const phx_arrival_item *item = &shard->arrival_items[i];
         uint32_t slot = phx_shard_find(shard, directory, item->listed.id);
-        if (slot == PHX_SLOT_NONE || shard->store.incarnation[slot] != item->listed.incarnation)
+        if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation != item->listed.incarnation)
             slot = departed(shard, &item->listed, renames);
         phx_list *list = &shard->store.tail[item->observer].list;
         PHX_ASSERT(list->count < phx_list_capacity(list));
@@ -106,6 +108,7 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
     shard->counts.deferred_adds += shard->deferred.count;
     shard->deferred.count = 0;
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
+    if (shard->changed) phx_grid_survey(&shard->grid);
     phx_deferred_end(&shard->deferred);
     const phx_rules *rules = shard->rules;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;

@@ -12,7 +12,7 @@
 #include "shards/rank.h"
 #include "shards/scan.h"
 
-enum { MARK_OLD = 1, MARK_NEW = 2, MARK_HELD = 4, MARK_BITS = 3, SCAN_PAD = 16 };
+enum { MARK_OLD = 1, MARK_NEW = 2, MARK_HELD = 4, MARK_BITS = 3 };
 static const uint32_t EPOCH_MAX = UINT32_MAX >> MARK_BITS;
 
 /* One observer under evaluation. */
@@ -49,10 +49,10 @@ void phx_scratch_free(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sorted));
     phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sorted));
     phx_release(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof(phx_change));
-    phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof(ph_target));
-    phx_release(mem, (void **)&scratch->kinds, &scratch->kinds_capacity, sizeof(uint16_t));
-    phx_release(mem, (void **)&scratch->incarnations, &scratch->incarnations_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
+    phx_tile_free(&scratch->tile, mem);
 }
 
 void phx_scratch_reset(phx_scratch *scratch)
@@ -127,18 +127,12 @@ static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, phx_
 {
     phx_scratch *scratch = at->scratch;
     const phx_grid_rows *rows = &at->shard->grid.rows;
-    uint32_t x = (uint32_t)block->bx << PHX_BLOCK_BITS, y = (uint32_t)block->by << PHX_BLOCK_BITS;
-    uint32_t x0 = rect.x0 > x ? rect.x0 - x : 0, y0 = rect.y0 > y ? rect.y0 - y : 0;
-    uint32_t x1 = rect.x1 - x < PHX_BLOCK_SIDE ? rect.x1 - x : PHX_BLOCK_SIDE - 1;
-    uint32_t y1 = rect.y1 - y < PHX_BLOCK_SIDE ? rect.y1 - y : PHX_BLOCK_SIDE - 1;
-    bool whole = x0 == 0 && x1 == PHX_BLOCK_SIDE - 1; /* then the tower rows are one range too */
-    for (uint32_t row = y0; row <= y1; row = whole ? y1 + 1 : row + 1) {
-        uint32_t first = block->start[row << PHX_BLOCK_BITS | x0];
-        uint32_t end = block->start[((whole ? y1 : row) << PHX_BLOCK_BITS | x1) + 1];
-        if (first == end) continue;
+    phx_span spans[PHX_BLOCK_SIDE];
+    uint32_t span_count = phx_block_spans(block, rect, spans);
+    for (uint32_t i = 0; i < span_count; i++) {
         scratch->counts.ranges_visited++;
-        scratch->counts.pairs_tested += end - first;
-        n += scan(rows, first, end, at->body->x, at->body->y, at->attr->view, scratch->hits + n);
+        scratch->counts.pairs_tested += spans[i].end - spans[i].first;
+        n += scan(rows, spans[i].first, spans[i].end, at->body->x, at->body->y, at->attr->view, scratch->hits + n);
     }
     return n;
 }
@@ -252,11 +246,11 @@ static bool cut_at_cap(look *at)
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i];
         const phx_attr *attr = &store->attr[slot];
-        const phx_relation *relation = at->relations ? phx_relation_find(at->relations, store->id[slot]) : NULL;
+        const phx_relation *relation = at->relations ? phx_relation_find(at->relations, store->name[slot].id) : NULL;
         bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
         double d2 = phx_rank_d2(at->shard->rules, at->body, &store->body[slot]);
         scratch->ranked[i] = (phx_ranked){
-            .id = store->id[slot],
+            .id = store->name[slot].id,
             .key = mark_bits(at, slot) & MARK_OLD ? d2 * 1.0 : d2 * at->shard->rules->sticky,
             .slot = slot,
             .first = (uint32_t)always << 8 | attr->priority};
@@ -272,35 +266,84 @@ static bool cut_at_cap(look *at)
 
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count)
 {
-    size_t needed = (size_t)scratch->target_count + targets;
-    uint32_t keep = scratch->target_count;
     phx_mem *mem = scratch->mem;
+    uint32_t many = targets > PHX_ORDER_FEW ? targets : 0;
     return phx_grow(mem, (void **)&scratch->changes, &scratch->changes_capacity, scratch->change_count,
                     (size_t)scratch->change_count + 1, sizeof(phx_change)) &&
-           phx_grow(mem, (void **)&scratch->targets, &scratch->targets_capacity, keep, needed, sizeof(ph_target)) &&
-           phx_grow(mem, (void **)&scratch->kinds, &scratch->kinds_capacity, keep, needed, sizeof(uint16_t)) &&
-           phx_grow(mem, (void **)&scratch->incarnations, &scratch->incarnations_capacity, keep, needed,
-                    sizeof(uint32_t)) &&
+           phx_grow(mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count,
+                    (size_t)scratch->target_count + targets, sizeof(uint32_t)) &&
            phx_grow(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, scratch->overflow_count,
                     (size_t)scratch->overflow_count + list_count, sizeof(uint32_t)) &&
-           phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, targets, sizeof(phx_sorted)) &&
-           phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, targets,
+           phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, many, sizeof(phx_sorted)) &&
+           phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, many,
                     sizeof(phx_sorted));
 }
 
-/* These slots become events, by kind and id. */
+/* These slots become events: many at once in order, few as they are, phx_interest_names() orders them. */
 static void tell(phx_scratch *scratch, const phx_store *store, const uint32_t *slots, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        scratch->sorted[i] =
-            (phx_sorted){.id = store->id[slots[i]], .slot = slots[i], .kind = store->attr[slots[i]].kind};
-    phx_sort_targets(scratch->sorted, scratch->sorted_spare, count);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t slot = scratch->sorted[i].slot, to = scratch->target_count++;
-        scratch->targets[to] = (ph_target){.id = scratch->sorted[i].id, .user_data = store->user_data[slot]};
-        scratch->kinds[to] = scratch->sorted[i].kind;
-        scratch->incarnations[to] = store->incarnation[slot];
+    uint32_t *to = scratch->targets + scratch->target_count;
+    scratch->target_count += count;
+    if (count <= PHX_ORDER_FEW) {
+        for (uint32_t i = 0; i < count; i++) to[i] = slots[i];
+        return;
     }
+    for (uint32_t i = 0; i < count; i++)
+        scratch->sorted[i] = (phx_sorted){
+            .id = store->name[slots[i]].id, .slot = slots[i], .kind = store->name[slots[i]].kind};
+    phx_order_many(scratch->sorted, scratch->sorted_spare, count);
+    for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
+}
+
+/* Where events are written to. */
+typedef struct told {
+    ph_target *targets;
+    uint16_t *kinds;
+    uint32_t *incarnations;
+} told;
+
+static void write_name(told to, uint32_t at, const phx_name *from)
+{
+    to.targets[at] = (ph_target){.id = from->id, .user_data = from->user_data};
+    to.kinds[at] = from->kind;
+    to.incarnations[at] = from->incarnation;
+}
+
+/* Few, in no order yet. */
+static void write_few(const phx_shard *shard, const uint32_t *slots, uint32_t count, told to)
+{
+    const phx_name *name = shard->store.name;
+    uint64_t id[PHX_ORDER_FEW];
+    uint16_t kind[PHX_ORDER_FEW];
+    uint32_t place[PHX_ORDER_FEW];
+    uint32_t n = 0;
+    do {
+        id[n] = name[slots[n]].id;
+        kind[n] = name[slots[n]].kind;
+    } while (++n < count);
+    shard->kernels->order(id, kind, count, place);
+    for (uint32_t i = 0; i < count; i++) {
+        PHX_ASSERT(place[i] < count);
+        write_name(to, place[i], &name[slots[i]]);
+    }
+}
+
+static void write_names(const phx_shard *shard, const uint32_t *slots, uint32_t count, bool ordered, told to)
+{
+    if (count > 1 && count <= PHX_ORDER_FEW && !ordered) {
+        write_few(shard, slots, count, to);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) write_name(to, i, &shard->store.name[slots[i]]);
+}
+
+void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, const phx_change *change,
+                        ph_target *targets, uint16_t *kinds, uint32_t *incarnations)
+{
+    const uint32_t *slots = scratch->targets + change->target_first, leaves = change->leave_count;
+    write_names(shard, slots, leaves, change->ordered, (told){targets, kinds, incarnations});
+    write_names(shard, slots + leaves, change->enter_count, change->ordered,
+                (told){targets + leaves, kinds + leaves, incarnations + leaves});
 }
 
 phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
@@ -399,7 +442,7 @@ static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard
                .attr = &store->attr[slot],
                .list = &store->tail[slot].list};
     PHX_ASSERT(at.body->state & PHX_SLOT_OWN);
-    if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, store->id[slot]);
+    if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, store->name[slot].id);
     if (!forced && !due(&at)) return true;
     scratch->counts.evaluated++;
     if (!at.attr->ready) {
@@ -418,6 +461,20 @@ static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard
     return cut_at_cap(&at) && compare(&at);
 }
 
+/* Room for the pairs of any one observer, and for some of many. */
+static bool reserve_pairs(phx_scratch *scratch, uint32_t slots)
+{
+    enum { AT_LEAST = 4096 }; /* few enough to stay in the nearest cache until they are confirmed */
+    uint32_t capacity = slots > AT_LEAST ? slots : AT_LEAST;
+    if (!phx_grow(scratch->mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, 0,
+                  2 * ((size_t)capacity + PHX_KERNEL_PAD), sizeof(uint32_t)))
+        return false;
+    scratch->pairs = (phx_pairs){.observer = scratch->pair_words,
+                                 .target = scratch->pair_words + capacity + PHX_KERNEL_PAD,
+                                 .capacity = capacity};
+    return true;
+}
+
 /* Marks and hits by the shard's slots; fresh marks are of no epoch. */
 static bool reserve_scratch(phx_scratch *scratch, const phx_shard *shard)
 {
@@ -426,13 +483,14 @@ static bool reserve_scratch(phx_scratch *scratch, const phx_shard *shard)
         return false;
     if (scratch->mark_capacity > before)
         memset(scratch->mark + before, 0, (scratch->mark_capacity - before) * sizeof(uint32_t));
-    size_t padded = (size_t)slots + SCAN_PAD;
+    size_t padded = (size_t)slots + PHX_KERNEL_PAD;
     if (phx_shard_nine(shard) &&
         !phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)))
         return false;
     return phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->enter, &scratch->enter_capacity, 0, padded, sizeof(uint32_t)) &&
-           phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t));
+           phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t)) &&
+           reserve_pairs(scratch, slots);
 }
 
 /* What an observer without view leaves behind once its list is gone: nothing to look at. */
@@ -441,7 +499,7 @@ static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
     if (!phx_observes(&shard->store.attr[slot])) shard->grid.rows.view[row] = 0.0f;
 }
 
-/* The same over the cards of a shard's jobs. */
+/* The observers on the cards of a shard's jobs. How many were done. */
 static uint32_t run_towers(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
                            uint32_t count)
 {
@@ -461,23 +519,109 @@ static uint32_t run_towers(phx_scratch *scratch, const phx_idmap *directory, phx
     return count;
 }
 
+/* The observer of a row, after what a glance said. false = no memory, it is untouched. */
+static bool look_on(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t row,
+                    phx_glance_result seen)
+{
+    if (seen == PHX_GLANCE_DONE) return true;
+    if (seen == PHX_GLANCE_NO_MEMORY) return false;
+    uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
+    if (!evaluate(scratch, directory, shard, slot, false)) return false;
+    settle_row(shard, row, slot);
+    return true;
+}
+
+/* Observer by observer, own rows first .. end of the tile in the order of places. How many were done. */
+static uint32_t run_places(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, phx_span range)
+{
+    const phx_tile *tile = &scratch->tile;
+    uint32_t cell = UINT32_MAX;
+    bool even = false, due = false;
+    for (uint32_t i = range.first; i < range.end; i++) {
+        uint32_t place = tile->own[i], row = tile->row[place];
+        if (shard->grid.rows.view[row] == 0.0f) continue;
+        if (cell != tile->cell[place]) even = phx_glance_begin(scratch, cell = tile->cell[place], &due);
+        phx_glance_result seen = !even ? PHX_GLANCE_LOOK
+                                 : due ? phx_glance(scratch, shard, place)
+                                       : phx_glance_quiet(shard, row);
+        if (!look_on(scratch, directory, shard, row, seen)) return i - range.first;
+    }
+    return range.end - range.first;
+}
+
+static uint32_t run_tile(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, phx_span range)
+{
+    if (phx_glance_simple(scratch, shard)) return phx_glance_all(scratch, shard, range);
+    return run_places(scratch, directory, shard, range);
+}
+
+/* Row by row: nothing changed around, or the block is none for a tile. */
+static uint32_t run_rows(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, phx_span range, bool quiet)
+{
+    for (uint32_t row = range.first; row < range.end; row++) {
+        if (shard->grid.rows.view[row] == 0.0f) continue;
+        phx_glance_result seen = quiet ? phx_glance_quiet(shard, row) : PHX_GLANCE_LOOK;
+        if (!look_on(scratch, directory, shard, row, seen)) return row - range.first;
+    }
+    return range.end - range.first;
+}
+
+static uint32_t observers_in(const phx_grid *grid, phx_span rows)
+{
+    uint32_t count = 0;
+    for (uint32_t row = rows.first; row < rows.end; row++) count += grid->rows.view[row] != 0.0f;
+    return count;
+}
+
+/*
+ * The observers first .. end of a block, counted from its first row: in the order of its tile if
+ * that can be used, else of its rows; the same in every range of one tick. How many were done.
+ */
+static uint32_t run_block(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t number,
+                          phx_span range)
+{
+    const phx_block *block = &shard->grid.blocks[number];
+    const phx_tile *tile = &scratch->tile;
+    if (block->reach == 0.0f) return range.end - range.first;
+    if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
+    bool usable = shard->glances && tile->usable;
+    phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
+    uint64_t evaluated = scratch->counts.evaluated;
+    uint32_t done = usable && !tile->quiet ? run_tile(scratch, directory, shard, range)
+                                           : run_rows(scratch, directory, shard, rows, usable);
+    scratch->counts.glanced += observers_in(&shard->grid, rows) - (scratch->counts.evaluated - evaluated);
+    return done;
+}
+
+/* The block that a row is in: blocks' rows follow each other. */
+static uint32_t block_of(const phx_grid *grid, uint32_t row)
+{
+    uint32_t low = 0, high = grid->block_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (grid->blocks[middle].start[0] <= row) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
 uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
                           uint32_t count)
 {
-    const phx_grid_rows *rows = &shard->grid.rows;
+    const phx_grid *grid = &shard->grid;
     PHX_ASSERT(first + count <= phx_interest_rows(shard));
     if (!reserve_scratch(scratch, shard)) return 0;
     if (phx_shard_nine(shard)) return run_towers(scratch, directory, shard, first, count);
-    for (uint32_t row = first; row < first + count; row++) {
-        if (rows->view[row] == 0.0f) continue;
-        uint32_t slot = rows->slot[row] & PHX_ROW_SLOT;
-        phx_glance_result seen = phx_glance(scratch, shard, row);
-        if (seen == PHX_GLANCE_NO_MEMORY) return row - first;
-        if (seen == PHX_GLANCE_DONE) continue;
-        if (!evaluate(scratch, directory, shard, slot, false)) return row - first;
-        settle_row(shard, row, slot);
+    uint32_t done = 0;
+    for (uint32_t b = count > 0 ? block_of(grid, first) : 0; done < count; b++) {
+        uint32_t begin = grid->blocks[b].start[0], end = grid->blocks[b].start[PHX_BLOCK_TOWERS];
+        uint32_t from = first + done - begin, to = (first + count < end ? first + count : end) - begin;
+        if (from >= end - begin) continue; /* an empty one */
+        uint32_t through = run_block(scratch, directory, shard, b, (phx_span){from, to});
+        done += through;
+        if (through < to - from) break;
     }
-    return count;
+    return done;
 }
 
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change)

@@ -15,7 +15,9 @@
 #ifndef PHX_SHARDS_INTEREST_H
 #define PHX_SHARDS_INTEREST_H
 
+#include "shards/order.h"
 #include "shards/shard.h"
+#include "shards/tile.h"
 
 /*
  * What changed for one observer in this tick; its targets stand in the scratch, leaves first. Without any, it only
@@ -28,6 +30,7 @@ typedef struct phx_change {
     uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
     uint32_t list_count;
     uint32_t flags; /* PH_CHANGE_... */
+    bool ordered;   /* its targets are in the order of events already */
 } phx_change;
 
 /* A candidate at the cap. */
@@ -38,19 +41,12 @@ typedef struct phx_ranked {
     uint32_t first; /* bit 8: global or linked; bits 0-7: priority */
 } phx_ranked;
 
-/* A leave or enter to be ordered. */
-typedef struct phx_sorted {
-    uint64_t id;
-    uint32_t slot;
-    uint16_t kind;
-    uint16_t reserved;
-} phx_sorted;
-
 typedef struct phx_interest_counts {
     uint64_t evaluated;      /* observers whose whole list was found */
     uint64_t glanced;        /* observers that a glance was enough for */
     uint64_t ranges_visited; /* of tower rows */
     uint64_t pairs_tested;   /* distances in the scans */
+    uint64_t pairs_exact;    /* of them, those of glances that 16 bits could not decide */
     uint64_t enters, leaves;
     uint64_t dropped; /* list entries that ended without an event */
 } phx_interest_counts;
@@ -76,15 +72,15 @@ typedef struct phx_scratch {
 
     phx_change *changes;
     uint32_t change_count, changes_capacity;
-    ph_target *targets;
-    uint32_t targets_capacity;
-    uint16_t *kinds;
-    uint32_t kinds_capacity;
-    uint32_t *incarnations;
-    uint32_t incarnations_capacity;
-    uint32_t target_count; /* of the three above */
+    uint32_t *targets; /* slots; phx_interest_names() tells their order */
+    uint32_t target_count, targets_capacity;
     uint32_t *overflow;    /* new lists that did not fit in place */
     uint32_t overflow_count, overflow_capacity;
+
+    phx_tile tile; /* the last one */
+    phx_pairs pairs; /* of it, not confirmed yet */
+    uint32_t *pair_words; /* their arrays */
+    uint32_t pair_words_capacity;
 
     phx_interest_counts counts; /* since the world was made */
 } phx_scratch;
@@ -124,6 +120,12 @@ phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float
  */
 phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
                                 uint32_t leaves);
+/*
+ * The targets of a change as events have them: each of the leaves, and each of the enters, by
+ * kind, then id. Writes leave_count + enter_count of each. Between interest phase and end, any worker.
+ */
+void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, const phx_change *change,
+                        ph_target *targets, uint16_t *kinds, uint32_t *incarnations);
 /* Room for a change of that many targets and a list of that length. false = no memory, nothing changed. */
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count);
 /* The list becomes these entries: in place, or in the scratch's overflow. */

@@ -1,36 +1,96 @@
 /*
- * The kernels of glances (glance.h): which of a range of rows crossed the borders of an
- * observer's view, and where a target stands in a list. One set per instruction set, bit
- * for bit the same; a world has one.
+ * The kernels of glances (glance.h) and tiles (tile.h): which rows are in a frame, which of the
+ * candidates may have crossed a border of a view, which did, where a target stands in a list, and the
+ * order of few events. One set per instruction set; what they find is the same to the bit, so is
+ * what they leave out. A world has one set.
  */
 #ifndef PHX_SHARDS_KERNELS_H
 #define PHX_SHARDS_KERNELS_H
 
 #include "shards/grid.h"
+#include "shards/order.h"
 
-/* What a kernel compares with: the observer's new and old position; r and R, squared for circles. */
-typedef struct phx_probe {
-    float x, y, ox, oy;
-    float in, near;
+enum {
+    PHX_TILE_BITS = 13,
+    PHX_TILE_REACH = 1 << PHX_TILE_BITS, /* units to a tile's reach: two of them, and some, fit 16 bits with a sign */
+    PHX_TILE_SLACK = 2,                  /* units that a distance may be off: more than sqrt(2) * (1 + 2^-8) */
+    PHX_KERNEL_PAD = 16                  /* words that a kernel may write, or read and drop, beyond the last */
+};
+
+/* Where a tile's units begin and how many it has. */
+typedef struct phx_frame {
+    float x, y;     /* of unit 0 */
+    float scale;    /* units to a length of 1 */
+    float width, height; /* units: rows beyond are left out */
+    uint32_t shift; /* units to a cell: 1 << shift */
+    uint32_t columns, rows; /* of cells */
+} phx_frame;
+
+/* What was picked: positions y << 16 | x, now and before, the row in the grid, the cell. */
+typedef struct phx_picked {
+    uint32_t *now, *old, *row, *cell;
+} phx_picked;
+
+/* r and R = view + margin in units, with slack both ways, squared for circles. */
+typedef struct phx_limits {
+    int32_t in_low, in_high;     /* surely within r up to low, surely not beyond high */
+    int32_t near_low, near_high; /* of R */
     bool square;
-} phx_probe;
+} phx_limits;
 
-/* Candidates, as rows' slot words: now in r and not before; now beyond R and not before. */
-typedef struct phx_hits {
-    uint32_t *enter, *leave;
-    uint32_t enter_count, leave_count;
-} phx_hits;
+/* Observers by place in a tile, and the positions of all places in units. */
+typedef struct phx_watchers {
+    const uint32_t *place;
+    uint32_t count;
+    const uint32_t *now, *old;
+} phx_watchers;
 
-/* Rows [first, end). The arrays of hits have room for all of them and 16 more. */
-typedef void (*phx_glance_fn)(const phx_grid_rows *rows, uint32_t first, uint32_t end, const phx_probe *probe,
-                              phx_hits *hits);
+/* A tile's rows by cell, a reach wide. */
+typedef struct phx_cells {
+    const uint32_t *now, *old, *row, *cell; /* by place */
+    const uint32_t *start;                  /* by cell */
+    uint32_t columns;
+} phx_cells;
 
-/* The place of `value` among the first `count` of an array, or count. */
-typedef uint32_t (*phx_find_fn)(const uint32_t *array, uint32_t count, uint32_t value);
+/* Set in an event's observer: a leave. */
+static const uint32_t PHX_PAIR_LEAVE = 1u << 31;
+
+/*
+ * Pairs that may be events: the observer's place, the target's row. Once confirmed, events: the observer's
+ * place with PHX_PAIR_LEAVE, the target's slot word. Room for capacity + PHX_KERNEL_PAD.
+ */
+typedef struct phx_pairs {
+    uint32_t *observer, *target;
+    uint32_t count, capacity;
+} phx_pairs;
+
+/* The exact test: now in r and not before is an enter, now beyond R and not before a leave. */
+typedef struct phx_test {
+    float in, near; /* r and R, squared for circles */
+    bool square;
+} phx_test;
 
 typedef struct phx_kernels {
-    phx_glance_fn glance;
-    phx_find_fn find;
+    /* The rows of some ranges whose new position is in the frame; how many. */
+    uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_frame *frame,
+                     const phx_picked *to);
+    /* Copies spans of three arrays side by side; how many words each. */
+    uint32_t (*gather)(const uint32_t *const from[3], const phx_span *spans, uint32_t count, uint32_t *const to[3]);
+    /*
+     * Which of the candidates may be events of which of the watchers, behind the pairs that are there, as
+     * long as there is room for all of one watcher's. Returns how many watchers are done.
+     */
+    uint32_t (*match)(const phx_picked *candidates, uint32_t count, const phx_watchers *watchers,
+                      const phx_limits *limits, phx_pairs *pairs);
+    /* The same of watchers whose candidates are the nine cells around each, few in each row of three. */
+    uint32_t (*match_sparse)(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
+                             phx_pairs *pairs);
+    /* Which of the pairs are events, exactly; row: of places. Written over the pairs; how many. */
+    uint32_t (*confirm)(const phx_grid_rows *rows, const uint32_t *row, const phx_test *test, phx_pairs *pairs);
+    /* The place of `value` among the first `count` of an array, or count. */
+    uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
+    /* How many of up to PHX_ORDER_FEW pairs, all different, come before each by kind, then id. */
+    void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
 } phx_kernels;
 
 /* The kernels for what phx_simd_choose() gave. */
@@ -41,5 +101,13 @@ extern const phx_kernels phx_kernels_portable;
 extern const phx_kernels phx_kernels_avx2;
 extern const phx_kernels phx_kernels_avx512;
 #endif
+
+/* Those that the AVX2 set takes over. */
+uint32_t phx_pick_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+                           const phx_frame *frame, const phx_picked *to);
+uint32_t phx_match_sparse_portable(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
+                                   phx_pairs *pairs);
+uint32_t phx_confirm_portable(const phx_grid_rows *rows, const uint32_t *row, const phx_test *test, phx_pairs *pairs);
+void phx_order_portable(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
 
 #endif

@@ -96,7 +96,7 @@ void phx_nine_note(phx_nine *nine, phx_store *store, uint32_t slot)
     body->state |= PHX_SLOT_NOTED;
     body->row = nine->note_count;
     nine->notes[nine->note_count++] = (phx_note){
-        .slot = slot, .attr = PHX_NINE_NONE, .tx = body->tx, .ty = body->ty, .kind = store->attr[slot].kind};
+        .slot = slot, .attr = PHX_NINE_NONE, .tx = body->tx, .ty = body->ty, .kind = store->name[slot].kind};
 }
 
 bool phx_nine_reserve(phx_nine *nine, phx_mem *mem)
@@ -200,8 +200,9 @@ static bool card_valid(const phx_crowd *crowd, const phx_card *card, uint32_t t,
     if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_ROW)) return false;
     if (body->tx >> PHX_BLOCK_BITS != crowd->bx || body->ty >> PHX_BLOCK_BITS != crowd->by) return false;
     if (phx_block_tower(body->tx, body->ty) != t || card->move != PHX_NINE_NONE) return false;
-    if (card->id != store->id[card->slot] || card->user_data != store->user_data[card->slot]) return false;
-    if (card->kind != store->attr[card->slot].kind || card->incarnation != store->incarnation[card->slot]) return false;
+    if (card->id != store->name[card->slot].id || card->user_data != store->name[card->slot].user_data) return false;
+    if (card->kind != store->attr[card->slot].kind ||
+        card->incarnation != store->name[card->slot].incarnation) return false;
     if ((body->state & PHX_SLOT_SPECIAL) && !(card->flags & PHX_CARD_SPECIAL)) return false;
     if (card->watches != phx_nine_watches(store, card->slot)) return false;
     if (card->watches != PHX_WATCH_NONE && !(crowd->watched & bit)) return false;

@@ -3,8 +3,6 @@
  */
 #include "shards/nine_glance.h"
 
-#include "shards/rank.h"
-
 const phx_nine_job *phx_nine_job_of(const phx_nine *nine, uint32_t item)
 {
     uint32_t lo = 0, hi = nine->job_count;
@@ -28,21 +26,14 @@ bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
 static phx_change *open_change(phx_scratch *scratch, phx_shard *shard, phx_card *card)
 {
     phx_change *change = &scratch->changes[scratch->change_count++];
-    *change = (phx_change){.slot = card->slot, .target_first = scratch->target_count, .list_first = PHX_SLOT_NONE};
+    *change = (phx_change){
+        .slot = card->slot, .target_first = scratch->target_count, .list_first = PHX_SLOT_NONE, .ordered = true};
     if (card->watches == PHX_WATCH_FRESH) {
         change->flags = PH_CHANGE_FRESH;
         shard->store.tail[card->slot].list.flags &= (uint8_t)~PHX_LIST_FRESH;
         card->watches = PHX_WATCH_PLAIN;
     }
     return change;
-}
-
-static void put(phx_scratch *scratch, uint64_t id, uint64_t user_data, uint16_t kind, uint32_t incarnation)
-{
-    uint32_t to = scratch->target_count++;
-    scratch->targets[to] = (ph_target){.id = id, .user_data = user_data};
-    scratch->kinds[to] = kind;
-    scratch->incarnations[to] = incarnation;
 }
 
 static void count_change(phx_scratch *scratch, const phx_change *change)
@@ -63,7 +54,7 @@ static uint32_t tell_crossings(phx_scratch *scratch, const phx_shard *shard, con
     for (uint32_t i = first; i < first + count; i++) {
         const phx_crossing *c = &nine->crossings[nine->pairs[i]];
         if (c->special && !phx_eligible(attr, &shard->store.attr[c->slot])) continue;
-        put(scratch, c->id, c->user_data, c->kind, c->incarnation);
+        scratch->targets[scratch->target_count++] = c->slot;
     }
     return scratch->target_count - before;
 }
@@ -88,8 +79,6 @@ static phx_glance_result glance_stayed(phx_scratch *scratch, phx_shard *shard, c
 
 /* ---- who crossed ---- */
 
-static const uint32_t CROSSING = 1u << 31; /* among cards: the place of a crossing */
-
 /* One observer that crossed. */
 typedef struct crosser {
     const phx_shard *shard;
@@ -104,7 +93,7 @@ static bool may_see(const crosser *at, const phx_card *card)
     return !(card->flags & PHX_CARD_SPECIAL) || phx_eligible(at->attr, &at->shard->store.attr[card->slot]);
 }
 
-/* Cards of a tower that it now sees and did not. */
+/* Slots on cards of a tower that it now sees and did not. */
 static uint32_t gain_tower(const crosser *at, const phx_tower *tower, uint32_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
@@ -116,12 +105,12 @@ static uint32_t gain_tower(const crosser *at, const phx_tower *tower, uint32_t *
             const phx_crossing *c = &nine->crossings[card->move];
             if (c->was && phx_rect_has(at->from, c->ax, c->ay)) continue;
         }
-        if (may_see(at, card)) out[n++] = i;
+        if (may_see(at, card)) out[n++] = card->slot;
     }
     return n;
 }
 
-/* Cards of a tower that it saw and does not now. */
+/* Those that it saw and does not now. */
 static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint32_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
@@ -132,12 +121,12 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint32_t *
             const phx_crossing *c = &nine->crossings[card->move];
             if (c->is && phx_rect_has(at->to, c->bx, c->by)) continue;
         }
-        if (may_see(at, card)) out[n++] = i;
+        if (may_see(at, card)) out[n++] = card->slot;
     }
     return n;
 }
 
-/* Of a job's crossings, those that begin or end where the observer is concerned; ours to tell as crossings. */
+/* Of a job's crossings, those that begin or end where the observer is concerned. */
 static uint32_t pick_crossings(const crosser *at, const phx_nine_job *job, bool enter, uint32_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
@@ -148,7 +137,7 @@ static uint32_t pick_crossings(const crosser *at, const phx_nine_job *job, bool 
         bool concerns = enter ? phx_rect_has(at->to, c->bx, c->by) : phx_rect_has(at->from, c->ax, c->ay);
         if (!concerns || c->slot == at->slot) continue;
         if (c->special && !phx_eligible(at->attr, &at->shard->store.attr[c->slot])) continue;
-        out[n++] = nine->pairs[i] | CROSSING;
+        out[n++] = c->slot;
     }
     return n;
 }
@@ -160,26 +149,6 @@ static const phx_nine_job *job_at(const phx_nine *nine, uint16_t tx, uint16_t ty
     uint32_t t = phx_block_tower(tx, ty);
     bool has = crowd && crowd->epoch == nine->epoch && (crowd->jobs >> t & 1);
     return has ? &nine->jobs[crowd->tower[t].job] : NULL;
-}
-
-/* These cards and crossings become targets, by kind and id. */
-static void tell_found(phx_scratch *scratch, const phx_nine *nine, const uint32_t *found, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const phx_card *card = &nine->cards[found[i]];
-        const phx_crossing *c = &nine->crossings[found[i] & ~CROSSING];
-        bool crossing = found[i] & CROSSING;
-        scratch->sorted[i] = (phx_sorted){
-            .id = crossing ? c->id : card->id, .slot = found[i], .kind = crossing ? c->kind : card->kind};
-    }
-    phx_sort_targets(scratch->sorted, scratch->sorted_spare, count);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = scratch->sorted[i].slot;
-        const phx_card *card = &nine->cards[at];
-        const phx_crossing *c = &nine->crossings[at & ~CROSSING];
-        if (at & CROSSING) put(scratch, c->id, c->user_data, c->kind, c->incarnation);
-        else put(scratch, card->id, card->user_data, card->kind, card->incarnation);
-    }
 }
 
 static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job,
@@ -213,12 +182,8 @@ static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, 
     if (enters + leaves == 0) return PHX_GLANCE_DONE;
     scratch->counts.pairs_tested += enters + leaves;
     if (!phx_interest_reserve(scratch, enters + leaves, 0)) return PHX_GLANCE_NO_MEMORY;
-    phx_change *change = open_change(scratch, shard, card);
-    change->leave_count = leaves;
-    change->enter_count = enters;
-    tell_found(scratch, nine, scratch->leave, leaves);
-    tell_found(scratch, nine, scratch->enter, enters);
-    count_change(scratch, change);
+    phx_interest_record(scratch, shard, card->slot, enters, leaves);
+    if (card->watches == PHX_WATCH_FRESH) card->watches = PHX_WATCH_PLAIN;
     return PHX_GLANCE_DONE;
 }
 

@@ -94,13 +94,13 @@ static uint32_t find_card(const phx_nine *nine, const phx_tower *tower, uint16_t
 static phx_crossing crossing_of(const phx_store *store, uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    return (phx_crossing){.id = store->id[slot],
-                          .user_data = store->user_data[slot],
+    return (phx_crossing){.id = store->name[slot].id,
+                          .user_data = store->name[slot].user_data,
                           .slot = slot,
-                          .incarnation = store->incarnation[slot],
+                          .incarnation = store->name[slot].incarnation,
                           .bx = body->tx,
                           .by = body->ty,
-                          .kind = store->attr[slot].kind,
+                          .kind = store->name[slot].kind,
                           .is = body->state & PHX_SLOT_LIVE,
                           .special = body->state & PHX_SLOT_SPECIAL};
 }
@@ -117,11 +117,11 @@ static uint8_t watches_now(const phx_nine *nine, const phx_store *store, uint32_
 /* What a card says beside its place. */
 static void write_card(const phx_nine *nine, phx_card *card, const phx_store *store, uint32_t slot, bool special)
 {
-    card->id = store->id[slot];
-    card->user_data = store->user_data[slot];
+    card->id = store->name[slot].id;
+    card->user_data = store->name[slot].user_data;
     card->slot = slot;
-    card->incarnation = store->incarnation[slot];
-    card->kind = store->attr[slot].kind;
+    card->incarnation = store->name[slot].incarnation;
+    card->kind = store->name[slot].kind;
     card->flags = (uint8_t)((card->flags & ~PHX_CARD_SPECIAL) | (special ? PHX_CARD_SPECIAL : 0));
     card->watches = watches_now(nine, store, slot);
 }
@@ -173,7 +173,7 @@ static bool sort_crossings(phx_nine *nine, phx_mem *mem)
     phx_sorted *keys = nine->keys;
     for (i = 0; i < count; i++)
         keys[i] = (phx_sorted){.id = crossings[i].id, .kind = crossings[i].kind, .slot = i};
-    phx_sort_targets(keys, keys + count, count);
+    phx_order_many(keys, keys + count, count);
     for (i = 0; i < count; i++) nine->spare[i] = crossings[keys[i].slot];
     phx_crossing *spare = nine->crossings;
     nine->crossings = nine->spare;

@@ -88,6 +88,7 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
     if (attr->layers != 1 || attr->stealth > 0 || (state & PHX_SLOT_FAR)) state |= PHX_SLOT_SPECIAL;
     if ((old | state) & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     body->state = (uint16_t)state;
+    phx_store_rename(&shard->store, slot);
     mend_row(shard, slot);
 }
 
@@ -118,7 +119,7 @@ void phx_shard_kill(phx_shard *shard, uint32_t slot)
 uint32_t phx_shard_same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnation)
 {
     uint32_t slot = phx_store_ghost(&shard->store, id);
-    if (slot == PHX_SLOT_NONE || shard->store.incarnation[slot] == incarnation) return slot;
+    if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation == incarnation) return slot;
     phx_shard_kill(shard, slot);
     return PHX_SLOT_NONE;
 }
@@ -139,8 +140,8 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     body->ty = phx_tower_index(shard->rules, 1, y);
     phx_shard_touch_odd(shard, body);
     shard->store.attr[slot] = *attr;
-    shard->store.user_data[slot] = user_data;
-    shard->store.incarnation[slot] = incarnation;
+    shard->store.name[slot].user_data = user_data;
+    shard->store.name[slot].incarnation = incarnation;
     phx_shard_flag(shard, slot);
     phx_shard_count_observer(shard, attr, 1);
     phx_deferred_add(&shard->deferred, slot);
@@ -168,9 +169,9 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    forget(shard, (phx_forget){store->id[slot], store->attr[slot].consumer, PHX_SLOT_NONE});
+    forget(shard, (phx_forget){store->name[slot].id, store->attr[slot].consumer, PHX_SLOT_NONE});
     phx_shard_count_observer(shard, &store->attr[slot], -1);
-    phx_relations_drop(&shard->relations, store->id[slot]);
+    phx_relations_drop(&shard->relations, store->name[slot].id);
     shard->counts.dropped += phx_shard_seen_count(shard, slot);
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_shard_kill(shard, slot);
@@ -182,7 +183,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_attr *now = &store->attr[slot];
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     phx_shard_touch_odd(shard, &store->body[slot]);
-    if (now->ready && !attr->ready) forget(shard, (phx_forget){store->id[slot], now->consumer, slot});
+    if (now->ready && !attr->ready) forget(shard, (phx_forget){store->name[slot].id, now->consumer, slot});
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, store, slot, attr);
     phx_shard_count_observer(shard, now, -1);
     *now = *attr;
@@ -194,9 +195,9 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    if (!phx_relations_put(&shard->relations, shard->mem, store->id[slot], item)) return false;
+    if (!phx_relations_put(&shard->relations, shard->mem, store->name[slot].id, item)) return false;
     phx_shard_touch_odd(shard, &store->body[slot]);
-    if (phx_relations_of(&shard->relations, store->id[slot])) store->body[slot].state |= PHX_SLOT_RELATED;
+    if (phx_relations_of(&shard->relations, store->name[slot].id)) store->body[slot].state |= PHX_SLOT_RELATED;
     else store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_RELATED);
     mend_row(shard, slot);
     return true;

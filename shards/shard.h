@@ -264,7 +264,7 @@ void phx_shard_touch(phx_shard *shard, phx_body *body);
 void phx_shard_touch_odd(phx_shard *shard, phx_body *body);
 /* A touch, odd if the way to (x, y) is a jump or not the first in this tick. */
 void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y);
-/* The state bits that follow from the attributes. */
+/* What follows from the attributes: state bits, the name's part. */
 void phx_shard_flag(phx_shard *shard, uint32_t slot);
 
 #endif

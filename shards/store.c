@@ -17,9 +17,7 @@ void phx_store_free(phx_store *store, phx_mem *mem)
     if (capacity > 0) {
         phx_free(mem, store->body, capacity * sizeof *store->body, PHX_CACHE_LINE);
         phx_free(mem, store->attr, capacity * sizeof *store->attr, PHX_CACHE_LINE);
-        phx_free(mem, store->id, capacity * sizeof *store->id, PHX_CACHE_LINE);
-        phx_free(mem, store->user_data, capacity * sizeof *store->user_data, PHX_CACHE_LINE);
-        phx_free(mem, store->incarnation, capacity * sizeof *store->incarnation, PHX_CACHE_LINE);
+        phx_free(mem, store->name, capacity * sizeof *store->name, PHX_CACHE_LINE);
         phx_free(mem, store->tail, capacity * sizeof *store->tail, PHX_CACHE_LINE);
     }
     phx_release(mem, (void **)&store->dead, &store->dead_capacity, sizeof(uint32_t));
@@ -38,16 +36,15 @@ static void *grown(phx_mem *mem, const void *old, uint32_t used, uint32_t capaci
 /* All arrays of the store grow together or not at all. */
 static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
 {
-    enum { ARRAYS = 6, FIRST = 256 };
+    enum { ARRAYS = 4, FIRST = 256 };
     uint64_t wanted = store->capacity + store->capacity / 2;
     if (wanted < FIRST) wanted = FIRST;
     if (wanted < needed) wanted = needed;
     PHX_ASSERT(wanted < PHX_SLOT_NONE);
     uint32_t capacity = (uint32_t)wanted, used = store->slots;
-    void **array[ARRAYS] = {(void **)&store->body, (void **)&store->attr,        (void **)&store->id,
-                            (void **)&store->user_data, (void **)&store->incarnation, (void **)&store->tail};
-    const size_t item[ARRAYS] = {sizeof *store->body,      sizeof *store->attr,        sizeof *store->id,
-                                 sizeof *store->user_data, sizeof *store->incarnation, sizeof *store->tail};
+    void **array[ARRAYS] = {(void **)&store->body, (void **)&store->attr, (void **)&store->name,
+                            (void **)&store->tail};
+    const size_t item[ARRAYS] = {sizeof *store->body, sizeof *store->attr, sizeof *store->name, sizeof *store->tail};
     void *fresh[ARRAYS];
     for (int i = 0; i < ARRAYS; i++) {
         fresh[i] = grown(mem, *array[i], used, capacity, item[i]);
@@ -87,9 +84,7 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
     }
     store->body[slot] = (phx_body){.state = (uint16_t)state};
     store->attr[slot] = (phx_attr){0};
-    store->id[slot] = id;
-    store->user_data[slot] = 0;
-    store->incarnation[slot] = 0;
+    store->name[slot] = (phx_name){.id = id};
     if (state == PHX_SLOT_OWN) {
         store->tail[slot].list = phx_list_empty();
         store->own_count++;
@@ -107,7 +102,7 @@ void phx_store_kill(phx_store *store, uint32_t slot)
     PHX_ASSERT(body->state & PHX_SLOT_LIVE);
     PHX_ASSERT(store->dead_count < store->dead_capacity);
     if (body->state & PHX_SLOT_GHOST) {
-        bool known = phx_idmap_remove(&store->ghosts, store->id[slot]);
+        bool known = phx_idmap_remove(&store->ghosts, store->name[slot].id);
         PHX_ASSERT(known);
         (void)known;
         store->ghost_count--;
@@ -140,7 +135,7 @@ void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_origin origin)
     PHX_ASSERT(store->tail[slot].list.size_class == PHX_LIST_NONE);
     body->state = (uint16_t)((body->state & ~(PHX_SLOT_OWN | PHX_SLOT_RELATED)) | PHX_SLOT_GHOST);
     store->tail[slot].origin = origin;
-    phx_idmap_insert(&store->ghosts, store->id[slot], slot);
+    phx_idmap_insert(&store->ghosts, store->name[slot].id, slot);
     store->own_count--;
     store->ghost_count++;
 }
@@ -149,7 +144,7 @@ void phx_store_to_own(phx_store *store, uint32_t slot)
 {
     phx_body *body = &store->body[slot];
     PHX_ASSERT(body->state & PHX_SLOT_GHOST);
-    bool known = phx_idmap_remove(&store->ghosts, store->id[slot]);
+    bool known = phx_idmap_remove(&store->ghosts, store->name[slot].id);
     PHX_ASSERT(known);
     (void)known;
     body->state = (uint16_t)((body->state & ~PHX_SLOT_GHOST) | PHX_SLOT_OWN);

@@ -4,7 +4,7 @@
  *
  *   free -> own | ghost -> dead -> free
  *
- * A slot that dies keeps id, user data and kind until the tick's end, for the leave
+ * A slot that dies keeps its name until the tick's end, for the leave
  * events; only then it is free again. An own entity that emigrates becomes a ghost in
  * place, a ghost that immigrates becomes own in place, so lists stay right.
  * Written by the shard's owner (apply, exchange, index, commit); read by all workers in
@@ -47,12 +47,18 @@ typedef struct phx_origin {
     bool emigrated; /* this tick, from here */
 } phx_origin;
 
+/* What events say of an entity, side by side: an event costs one look at memory. */
+typedef struct phx_name {
+    uint64_t id;
+    uint64_t user_data;
+    uint32_t incarnation;
+    uint16_t kind, consumer; /* as in the attributes: phx_store_rename() */
+} phx_name;
+
 typedef struct phx_store {
     phx_body *body;
     phx_attr *attr;
-    uint64_t *id;
-    uint64_t *user_data;
-    uint32_t *incarnation;
+    phx_name *name;
     union phx_tail {
         phx_list list;
         phx_origin origin;
@@ -75,6 +81,13 @@ bool phx_store_reserve(phx_store *store, phx_mem *mem, uint32_t count);
 
 /* Takes a reserved slot; state is `state`, everything else zero. */
 uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state);
+
+/* The name follows the attributes. */
+static inline void phx_store_rename(phx_store *store, uint32_t slot)
+{
+    store->name[slot].kind = store->attr[slot].kind;
+    store->name[slot].consumer = store->attr[slot].consumer;
+}
 
 /* Own or ghost -> dead. A ghost's id is forgotten at once (a new incarnation may come). */
 void phx_store_kill(phx_store *store, uint32_t slot);

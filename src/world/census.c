@@ -106,7 +106,7 @@ typedef struct list_sum {
 static bool add_to_sum(void *user, uint32_t target)
 {
     list_sum *at = user;
-    at->sum += mix(at->id, at->store->id[target]);
+    at->sum += mix(at->id, at->store->name[target].id);
     return true;
 }
 
@@ -115,9 +115,9 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
 {
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[slot];
-    uint64_t id = store->id[slot];
+    uint64_t id = store->name[slot].id;
     uint64_t h = mix(mix(mix(mix(0, id), float_bits(body->x)), float_bits(body->y)), float_bits(body->z));
-    h = hash_attr(mix(h, store->user_data[slot]), &store->attr[slot]);
+    h = hash_attr(mix(h, store->name[slot].user_data), &store->attr[slot]);
     h = mix(h, phx_attach_parent(&world->attach, id));
     list_sum seen = {.store = store, .id = id};
     phx_shard_seen(shard, slot, add_to_sum, &seen);

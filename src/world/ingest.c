@@ -59,12 +59,12 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     phx_attr attr = shard->store.attr[slot];
     phx_attr_apply(&world->rules, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
-    if (given->given & PH_USER_DATA) shard->store.user_data[slot] = given->user_data;
+    if (given->given & PH_USER_DATA) shard->store.name[slot].user_data = given->user_data;
     phx_shard_set(shard, slot, &attr);
     if (renamed)
         phx_renames_put(&world->renames, (phx_rename){.id = command->id,
-                                                      .user_data = shard->store.user_data[slot],
-                                                      .incarnation = shard->store.incarnation[slot],
+                                                      .user_data = shard->store.name[slot].user_data,
+                                                      .incarnation = shard->store.name[slot].incarnation,
                                                       .kind = attr.kind});
     if (given->given & PH_POSITION) {
         const phx_body *body = &shard->store.body[slot];

@@ -14,7 +14,7 @@ static phx_share *share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
 
 static uint32_t consumer_of(const phx_world *world, const phx_chunk *chunk, const phx_change *change)
 {
-    return world->shards[chunk->shard].store.attr[change->slot].consumer;
+    return world->shards[chunk->shard].store.name[change->slot].consumer;
 }
 
 static const phx_change *changes_of(const phx_world *world, const phx_chunk *chunk)
@@ -105,19 +105,30 @@ static void copy_change(const phx_world *world, const phx_chunk *chunk, const ph
                         phx_share *at)
 {
     const phx_scratch *scratch = &world->scratch[chunk->worker];
-    const phx_store *store = &world->shards[chunk->shard].store;
-    uint32_t count = change->leave_count + change->enter_count, from = change->target_first, to = at->targets;
+    const phx_shard *shard = &world->shards[chunk->shard];
+    const phx_name *name = &shard->store.name[change->slot];
+    uint32_t count = change->leave_count + change->enter_count, to = at->targets;
     PHX_ASSERT(at->changes < batch->view.change_count && to + count <= batch->view.target_count);
-    batch->changes[at->changes++] = (ph_change){.observer = store->id[change->slot],
-                                                .user_data = store->user_data[change->slot],
+    batch->changes[at->changes++] = (ph_change){.observer = name->id,
+                                                .user_data = name->user_data,
                                                 .first = to,
                                                 .leave_count = change->leave_count,
                                                 .enter_count = change->enter_count,
                                                 .flags = change->flags};
-    memcpy(batch->targets + to, scratch->targets + from, count * sizeof *batch->targets);
-    memcpy(batch->kinds + to, scratch->kinds + from, count * sizeof *batch->kinds);
-    memcpy(batch->incarnations + to, scratch->incarnations + from, count * sizeof *batch->incarnations);
+    phx_interest_names(shard, scratch, change, batch->targets + to, batch->kinds + to, batch->incarnations + to);
     at->targets += count;
+}
+
+enum { AHEAD = 4 }; /* changes: their names, in no order of memory, come meanwhile */
+
+static void await_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change)
+{
+    enum { MOST = 16 }; /* more are on the way than there is room for anyway */
+    const phx_name *name = world->shards[chunk->shard].store.name;
+    const uint32_t *slots = world->scratch[chunk->worker].targets + change->target_first;
+    uint32_t count = change->leave_count + change->enter_count;
+    __builtin_prefetch(&name[change->slot]);
+    for (uint32_t i = 0; i < count && i < MOST; i++) __builtin_prefetch(&name[slots[i]]);
 }
 
 static void fill_body(void *context, uint32_t worker)
@@ -128,6 +139,7 @@ static void fill_body(void *context, uint32_t worker)
         const phx_chunk *chunk = &world->chunks[i];
         const phx_change *changes = changes_of(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++) {
+            if (c + AHEAD < chunk->change_count) await_change(world, chunk, &changes[c + AHEAD]);
             if (changes[c].leave_count + changes[c].enter_count == 0) continue;
             uint32_t consumer = consumer_of(world, chunk, &changes[c]);
             copy_change(world, chunk, &changes[c], world->batches[consumer], share_of(world, i, consumer));

@@ -31,7 +31,7 @@ static ph_status sort(phx_found *found)
     phx_sorted *spare = NULL;
     if (found->failed) return PH_NO_MEMORY;
     if (!phx_grow(found->mem, (void **)&spare, &capacity, 0, found->count, sizeof *spare)) return PH_NO_MEMORY;
-    phx_sort_targets(found->items, spare, found->count);
+    phx_order_many(found->items, spare, found->count);
     phx_release(found->mem, (void **)&spare, &capacity, sizeof *spare);
     return PH_OK;
 }
@@ -55,7 +55,7 @@ ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs)
                         .consumer = a->consumer,
                         .layers = a->layers,
                         .sees = a->sees,
-                        .user_data = shard->store.user_data[slot],
+                        .user_data = shard->store.name[slot].user_data,
                         .stealth = a->stealth,
                         .detect = a->detect,
                         .priority = a->priority,
@@ -85,7 +85,7 @@ static bool add_target(void *user, uint32_t target)
 {
     const watch *at = user;
     const phx_store *store = &at->shard->store;
-    add(at->found, store->id[target], store->attr[target].kind, store->user_data[target]);
+    add(at->found, store->name[target].id, store->attr[target].kind, store->name[target].user_data);
     return !at->found->failed;
 }
 
@@ -104,7 +104,7 @@ static void add_watcher(void *user, uint32_t observer)
 {
     const watch *at = user;
     const phx_store *store = &at->shard->store;
-    if (!at->found->failed) add(at->found, store->id[observer], 0, store->user_data[observer]);
+    if (!at->found->failed) add(at->found, store->name[observer].id, 0, store->name[observer].user_data);
 }
 
 ph_status phx_query_observers(phx_world *world, uint64_t target, phx_found *found)

@@ -109,7 +109,7 @@ static void tell_arrivals(phx_world *world, uint32_t index)
     phx_shard *shard = &world->shards[index];
     for (uint32_t i = 0; i < shard->arrived.count; i++) {
         uint32_t slot = shard->arrived.at[i];
-        uint64_t *home = phx_idmap_find(&world->directory, shard->store.id[slot]);
+        uint64_t *home = phx_idmap_find(&world->directory, shard->store.name[slot].id);
         PHX_ASSERT(home);
         *home = (*home & PHX_HOME_ATTACHED) | (uint64_t)index << 32 | slot;
     }

@@ -174,7 +174,7 @@ void fleet_set(fleet *f, uint64_t id, phx_attr attr, uint64_t user_data)
     e->attr = attr;
     e->user_data = user_data;
     UNTIL_DONE(f, phx_shard_ready(shard, 1));
-    shard->store.user_data[own_slot(f, id)] = user_data;
+    shard->store.name[own_slot(f, id)].user_data = user_data;
     phx_shard_set(shard, own_slot(f, id), &attr);
 }
 
@@ -198,7 +198,7 @@ static void tell_arrivals(fleet *f, uint32_t i)
     const phx_shard *shard = &f->shard[i];
     for (uint32_t a = 0; a < shard->arrived.count; a++) {
         uint32_t slot = shard->arrived.at[a];
-        *phx_idmap_find(&f->directory, shard->store.id[slot]) = (uint64_t)i << 32 | slot;
+        *phx_idmap_find(&f->directory, shard->store.name[slot].id) = (uint64_t)i << 32 | slot;
     }
 }
 
@@ -322,19 +322,23 @@ static event named(uint32_t incarnation)
                    .user_data = names[incarnation].user_data};
 }
 
-static void check_events(const fleet *f, uint64_t observer, const phx_scratch *scratch, uint32_t first,
-                         event *events, uint32_t count, const char *what)
+/* What a change told. */
+static ph_target told_targets[2 * FLEET_IDS];
+static uint16_t told_kinds[2 * FLEET_IDS];
+static uint32_t told_incarnations[2 * FLEET_IDS];
+
+static void check_events(const fleet *f, uint64_t observer, uint32_t first, event *events, uint32_t count,
+                         const char *what)
 {
     qsort(events, count, sizeof *events, event_order);
     for (uint32_t i = 0; i < count; i++) {
         const event *e = &events[i];
         uint32_t at = first + i;
-        cr_assert_eq(scratch->targets[at].id, e->id, "tick %lu: %lu's %s %u is %lu, not %lu", (unsigned long)f->tick,
-                     (unsigned long)observer, what, i, (unsigned long)scratch->targets[at].id, (unsigned long)e->id);
-        cr_assert_eq(scratch->incarnations[at], e->incarnation);
-        cr_assert_eq(scratch->kinds[at], e->kind, "tick %lu: kind of %lu", (unsigned long)f->tick,
-                     (unsigned long)e->id);
-        cr_assert_eq(scratch->targets[at].user_data, e->user_data);
+        cr_assert_eq(told_targets[at].id, e->id, "tick %lu: %lu's %s %u is %lu, not %lu", (unsigned long)f->tick,
+                     (unsigned long)observer, what, i, (unsigned long)told_targets[at].id, (unsigned long)e->id);
+        cr_assert_eq(told_incarnations[at], e->incarnation);
+        cr_assert_eq(told_kinds[at], e->kind, "tick %lu: kind of %lu", (unsigned long)f->tick, (unsigned long)e->id);
+        cr_assert_eq(told_targets[at].user_data, e->user_data);
     }
 }
 
@@ -346,7 +350,7 @@ static const phx_change *change_of(fleet *f, uint64_t observer, const phx_scratc
     for (int s = 0; s < FLEET_SCRATCHES; s++) {
         for (uint32_t c = 0; c < f->scratch[s].change_count; c++) {
             const phx_change *change = &f->scratch[s].changes[c];
-            if (change->flags >> 16 != home->index || home->store.id[change->slot] != observer) continue;
+            if (change->flags >> 16 != home->index || home->store.name[change->slot].id != observer) continue;
             if (change->leave_count + change->enter_count == 0) continue; /* of the list's keeping only */
             cr_assert_null(found, "told twice");
             found = change;
@@ -386,8 +390,10 @@ static void check_observer(fleet *f, uint64_t observer)
     cr_assert_eq(!!(change->flags & PH_CHANGE_FRESH), o->fresh, "tick %lu: observer %lu", (unsigned long)f->tick,
                  (unsigned long)observer);
     o->fresh = false;
-    check_events(f, observer, scratch, change->target_first, leaves, leave_count, "leave");
-    check_events(f, observer, scratch, change->target_first + leave_count, enters, enter_count, "enter");
+    cr_assert_leq(leave_count + enter_count, 2 * FLEET_IDS);
+    phx_interest_names(fleet_home(f, observer), scratch, change, told_targets, told_kinds, told_incarnations);
+    check_events(f, observer, 0, leaves, leave_count, "leave");
+    check_events(f, observer, leave_count, enters, enter_count, "enter");
     f->changes++;
     f->leaves += leave_count;
     f->enters += enter_count;
@@ -405,7 +411,7 @@ static bool check_seen(void *user, uint32_t slot)
 {
     list_check *at = user;
     cr_assert(at->home->store.body[slot].state & PHX_SLOT_LIVE);
-    cr_assert_eq(at->f->seen[at->observer][at->home->store.id[slot]], at->home->store.incarnation[slot]);
+    cr_assert_eq(at->f->seen[at->observer][at->home->store.name[slot].id], at->home->store.name[slot].incarnation);
     at->count++;
     return true;
 }
@@ -432,12 +438,12 @@ static bool same_attr(const phx_attr *a, const phx_attr *b)
 /* An entity as a shard has it, own or as a copy, against what it is. */
 static void check_copy(const fleet *f, const phx_shard *shard, uint32_t slot)
 {
-    uint64_t id = shard->store.id[slot];
+    uint64_t id = shard->store.name[slot].id;
     const fleet_entity *e = &f->entity[id];
     const phx_body *body = &shard->store.body[slot];
     cr_assert(e->in, "tick %lu: %lu is not in the world", (unsigned long)f->tick, (unsigned long)id);
-    cr_assert_eq(shard->store.incarnation[slot], e->incarnation);
-    cr_assert_eq(shard->store.user_data[slot], e->user_data);
+    cr_assert_eq(shard->store.name[slot].incarnation, e->incarnation);
+    cr_assert_eq(shard->store.name[slot].user_data, e->user_data);
     cr_assert(same_attr(&shard->store.attr[slot], &e->attr));
     cr_assert(body->x == e->x && body->y == e->y && body->z == e->z, "tick %lu: %lu is elsewhere",
               (unsigned long)f->tick, (unsigned long)id);
@@ -463,7 +469,7 @@ static void check_shards(fleet *f)
             ghosts += (state & PHX_SLOT_GHOST) != 0;
             if (!(state & PHX_SLOT_OWN)) continue;
             uint64_t home = (uint64_t)i << 32 | slot;
-            cr_assert_eq(*phx_idmap_find(&f->directory, shard->store.id[slot]), home);
+            cr_assert_eq(*phx_idmap_find(&f->directory, shard->store.name[slot].id), home);
             cr_assert_eq(phx_partition_shard(&f->partition, shard->store.body[slot].tx, shard->store.body[slot].ty), i);
             observing += shard->store.attr[slot].view > 0;
             own++;
@@ -485,7 +491,7 @@ static uint32_t watcher_count;
 static void watch(void *user, uint32_t observer)
 {
     const phx_shard *shard = user;
-    watchers[watcher_count++] = (uint32_t)shard->store.id[observer];
+    watchers[watcher_count++] = (uint32_t)shard->store.name[observer].id;
 }
 
 static void check_watchers(fleet *f, uint64_t id, bool everywhere)

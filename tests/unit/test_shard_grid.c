@@ -450,13 +450,13 @@ Test(grids, the_view_column_says_what_a_glance_needs)
     } rows[] = {
         {"a plain observer", {.layers = 1, .sees = 1, .view = 7, .ready = true}, 0, 0, 7},
         {"a target", {.layers = 1, .sees = 1, .ready = true}, 0, 0, 0},
-        {"one with a list left over", {.layers = 1, .sees = 1, .ready = true}, 2, 0, PHX_VIEW_LOOK},
+        {"one with a list left over", {.layers = 1, .sees = 1, .ready = true}, 2, 0, PHX_VIEW_LEFTOVER},
         {"not ready", {.layers = 1, .sees = 1, .view = 7}, 0, 0, 0},
-        {"not ready, but with a list", {.layers = 1, .sees = 1, .view = 7}, 1, 0, PHX_VIEW_LOOK},
-        {"a margin", {.layers = 1, .sees = 1, .view = 7, .margin = 1, .ready = true}, 0, 0, PHX_VIEW_LOOK},
-        {"a cap", {.layers = 1, .sees = 1, .view = 7, .cap = 1, .ready = true}, 0, 0, PHX_VIEW_LOOK},
-        {"other layers", {.layers = 1, .sees = 6, .view = 7, .ready = true}, 0, 0, PHX_VIEW_LOOK},
-        {"relations", {.layers = 1, .sees = 1, .view = 7, .ready = true}, 0, PHX_SLOT_RELATED, PHX_VIEW_LOOK},
+        {"not ready, but with a list", {.layers = 1, .sees = 1, .view = 7}, 1, 0, PHX_VIEW_LEFTOVER},
+        {"a margin", {.layers = 1, .sees = 1, .view = 7, .margin = 1, .ready = true}, 0, 0, -8},
+        {"a cap", {.layers = 1, .sees = 1, .view = 7, .cap = 1, .ready = true}, 0, 0, -7},
+        {"other layers", {.layers = 1, .sees = 6, .view = 7, .ready = true}, 0, 0, -7},
+        {"relations", {.layers = 1, .sees = 1, .view = 7, .ready = true}, 0, PHX_SLOT_RELATED, -7},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         *attr = rows[i].attr;

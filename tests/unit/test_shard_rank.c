@@ -103,7 +103,7 @@ Test(rank, events_by_kind_then_id)
         if (round % 10 == 0) qsort(items, count, sizeof *items, event_order);
         memcpy(sorted_items, items, count * sizeof *items);
         qsort(sorted_items, count, sizeof *items, event_order);
-        phx_sort_targets(items, spare, count);
+        phx_order_many(items, spare, count);
         if (count > 0) cr_assert_arr_eq(items, sorted_items, count * sizeof *items, "%u items", count);
     }
 }

@@ -1,0 +1,288 @@
+/*
+ * The kernels for AVX-512; see kernels.h. Float operations are the portable kernels', each rounded
+ * on its own. Compiled for the instruction set function by function and chosen at run time, so one
+ * binary runs on any x86-64. Lanes beyond a range are read (arrays are padded) and masked out.
+ */
+#include "shards/kernels.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#define AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,popcnt")))
+
+enum { LANES = 16 };
+
+static const uint32_t iota[LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+AVX512 static inline __mmask16 first_lanes(uint32_t count)
+{
+    return count >= LANES ? (__mmask16)0xffff : (__mmask16)((1u << count) - 1);
+}
+
+/* Stores the lanes of the mask side by side. */
+AVX512 static inline void keep(uint32_t *to, __mmask16 mask, __m512i v)
+{
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(mask, v));
+}
+
+AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+                                   const phx_frame *frame, const phx_picked *to)
+{
+    const __m512 zx = _mm512_set1_ps(frame->x), zy = _mm512_set1_ps(frame->y), scale = _mm512_set1_ps(frame->scale);
+    const __m512 width = _mm512_set1_ps(frame->width), height = _mm512_set1_ps(frame->height);
+    const __m512i low = _mm512_set1_epi32(0xffff), columns = _mm512_set1_epi32((int)frame->columns);
+    const __m128i shift = _mm_cvtsi32_si128((int)frame->shift);
+    uint32_t n = 0;
+    for (uint32_t s = 0; s < span_count; s++) {
+        for (uint32_t i = spans[s].first; i < spans[s].end; i += LANES) {
+            __m512 fx = _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(rows->x + i), zx), scale);
+            __m512 fy = _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(rows->y + i), zy), scale);
+            __m512 gx = _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(rows->ox + i), zx), scale);
+            __m512 gy = _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(rows->oy + i), zy), scale);
+            __mmask16 in = first_lanes(spans[s].end - i);
+            in = _mm512_mask_cmp_ps_mask(in, fx, _mm512_setzero_ps(), _CMP_GE_OQ);
+            in = _mm512_mask_cmp_ps_mask(in, fx, width, _CMP_LT_OQ);
+            in = _mm512_mask_cmp_ps_mask(in, fy, _mm512_setzero_ps(), _CMP_GE_OQ);
+            in = _mm512_mask_cmp_ps_mask(in, fy, height, _CMP_LT_OQ);
+            __m512i x = _mm512_cvttps_epi32(fx), y = _mm512_cvttps_epi32(fy);
+            __m512i ox = _mm512_cvttps_epi32(gx), oy = _mm512_cvttps_epi32(gy);
+            __m512i cell = _mm512_add_epi32(_mm512_mullo_epi32(_mm512_srl_epi32(y, shift), columns),
+                                            _mm512_srl_epi32(x, shift));
+            keep(to->now + n, in, _mm512_or_si512(_mm512_and_si512(x, low), _mm512_slli_epi32(y, 16)));
+            keep(to->old + n, in, _mm512_or_si512(_mm512_and_si512(ox, low), _mm512_slli_epi32(oy, 16)));
+            keep(to->row + n, in, _mm512_add_epi32(_mm512_set1_epi32((int)i), _mm512_loadu_si512(iota)));
+            keep(to->cell + n, in, cell);
+            n += (uint32_t)__builtin_popcount(in);
+        }
+    }
+    return n;
+}
+
+AVX512 static uint32_t gather_avx512(const uint32_t *const from[3], const phx_span *spans, uint32_t count,
+                                     uint32_t *const to[3])
+{
+    uint32_t n = 0;
+    for (uint32_t s = 0; s < count; s++) {
+        uint32_t first = spans[s].first, length = spans[s].end - first;
+        for (uint32_t i = 0; i < length; i += LANES)
+            for (uint32_t a = 0; a < 3; a++)
+                _mm512_storeu_si512(to[a] + n + i, _mm512_loadu_si512(from[a] + first + i));
+        n += length;
+    }
+    return n;
+}
+
+/* Distances as limits have them. */
+AVX512 static inline __m512i apart(__m512i a, __m512i b, bool square)
+{
+    __m512i d = _mm512_sub_epi16(a, b);
+    if (!square) return _mm512_madd_epi16(d, d);
+    d = _mm512_abs_epi16(d);
+    return _mm512_max_epu32(_mm512_and_si512(d, _mm512_set1_epi32(0xffff)), _mm512_srli_epi32(d, 16));
+}
+
+/* Limits in registers. */
+typedef struct borders {
+    __m512i in_low, in_high, near_low, near_high;
+} borders;
+
+AVX512 static inline __mmask16 crossing(__m512i now, __m512i old, __m512i here, __m512i there, const borders *b,
+                                        bool square)
+{
+    __m512i d = apart(now, here, square), e = apart(old, there, square);
+    __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(e, b->in_low), d, b->in_high);
+    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(d, b->near_low), e, b->near_high);
+    return enter | leave;
+}
+
+/* Appends the rows in the mask's lanes, as targets of the observer. */
+AVX512 static inline void pair(phx_pairs *pairs, __m512i place, __mmask16 mask, const uint32_t *row)
+{
+    _mm512_storeu_si512(pairs->observer + pairs->count, place);
+    keep(pairs->target + pairs->count, mask, _mm512_loadu_si512(row));
+    pairs->count += (uint32_t)__builtin_popcount(mask);
+}
+
+/*
+ * First all vectors to masks, then those that are not empty: no branch hangs on a single
+ * vector, of which in a crowd every third has something.
+ */
+AVX512 static inline void match_one(const phx_picked *c, uint32_t count, __m512i place, __m512i here, __m512i there,
+                                    const borders *b, bool square, phx_pairs *pairs)
+{
+    enum { VECTORS = 32 }; /* masks to a register */
+    uint16_t masks[VECTORS];
+    for (uint32_t base = 0; base < count; base += VECTORS * LANES) {
+        uint32_t left = count - base < VECTORS * LANES ? count - base : VECTORS * LANES, v = 0;
+        for (; v * LANES < left; v++)
+            masks[v] = crossing(_mm512_loadu_si512(c->now + base + v * LANES),
+                                _mm512_loadu_si512(c->old + base + v * LANES), here, there, b, square);
+        masks[v - 1] &= first_lanes(left - (v - 1) * LANES);
+        __mmask32 have = v == VECTORS ? 0xffffffffu : (1u << v) - 1;
+        __m512i all = _mm512_maskz_loadu_epi16(have, masks);
+        for (uint32_t some = _mm512_test_epi16_mask(all, all); some != 0; some &= some - 1) {
+            uint32_t at = (uint32_t)__builtin_ctz(some);
+            pair(pairs, place, masks[at], c->row + base + at * LANES);
+        }
+    }
+}
+
+AVX512 static inline borders in_registers(const phx_limits *limits)
+{
+    return (borders){_mm512_set1_epi32(limits->in_low), _mm512_set1_epi32(limits->in_high),
+                     _mm512_set1_epi32(limits->near_low), _mm512_set1_epi32(limits->near_high)};
+}
+
+AVX512 static uint32_t match_avx512(const phx_picked *candidates, uint32_t count, const phx_watchers *watchers,
+                                    const phx_limits *limits, phx_pairs *pairs)
+{
+    const borders b = in_registers(limits);
+    uint32_t w = 0;
+    for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
+        uint32_t place = watchers->place[w];
+        __m512i here = _mm512_set1_epi32((int)watchers->now[place]), of = _mm512_set1_epi32((int)place);
+        __m512i there = _mm512_set1_epi32((int)watchers->old[place]);
+        if (limits->square) match_one(candidates, count, of, here, there, &b, true, pairs);
+        else match_one(candidates, count, of, here, there, &b, false, pairs);
+    }
+    return w;
+}
+
+/* Three rows of cells, a vector each as a rule: nothing but whether there is an event is a branch. */
+AVX512 static inline uint32_t match_nine(const phx_cells *cells, const phx_watchers *watchers, const borders *b,
+                                         bool square, phx_pairs *pairs)
+{
+    uint32_t w = 0;
+    for (; w < watchers->count; w++) {
+        uint32_t place = watchers->place[w];
+        __m512i here = _mm512_set1_epi32((int)watchers->now[place]), of = _mm512_set1_epi32((int)place);
+        __m512i there = _mm512_set1_epi32((int)watchers->old[place]);
+        const uint32_t *start = cells->start + cells->cell[place] - 1;
+        uint32_t first[3] = {start[-(int32_t)cells->columns], start[0], start[cells->columns]};
+        uint32_t left[3] = {start[3 - (int32_t)cells->columns] - first[0], start[3] - first[1],
+                            start[3 + cells->columns] - first[2]};
+        uint32_t count = left[0] + left[1] + left[2];
+        if (pairs->capacity - pairs->count < count) break;
+        do {
+            __mmask16 mask[3];
+            for (uint32_t i = 0; i < 3; i++)
+                mask[i] = crossing(_mm512_loadu_si512(cells->now + first[i]), _mm512_loadu_si512(cells->old + first[i]),
+                                   here, there, b, square) & first_lanes(left[i]);
+            if (PHX_UNLIKELY((mask[0] | mask[1] | mask[2]) != 0))
+                for (uint32_t i = 0; i < 3; i++) pair(pairs, of, mask[i], cells->row + first[i]);
+            count = 0;
+            for (uint32_t i = 0; i < 3; i++) {
+                uint32_t step = left[i] < LANES ? left[i] : LANES;
+                first[i] += step;
+                left[i] -= step;
+                count += left[i];
+            }
+        } while (PHX_UNLIKELY(count > 0));
+    }
+    return w;
+}
+
+AVX512 static uint32_t match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers,
+                                           const phx_limits *limits, phx_pairs *pairs)
+{
+    const borders b = in_registers(limits);
+    if (limits->square) return match_nine(cells, watchers, &b, true, pairs);
+    return match_nine(cells, watchers, &b, false, pairs);
+}
+
+AVX512 static uint32_t confirm_avx512(const phx_grid_rows *rows, const uint32_t *row, const phx_test *test,
+                                      phx_pairs *pairs)
+{
+    const __m512 in = _mm512_set1_ps(test->in), near = _mm512_set1_ps(test->near), nil = _mm512_setzero_ps();
+    const __m512i zero = _mm512_setzero_si512(), flag = _mm512_set1_epi32((int)PHX_PAIR_LEAVE);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pairs->count; i += LANES) {
+        __mmask16 lanes = first_lanes(pairs->count - i);
+        __m512i place = _mm512_loadu_si512(pairs->observer + i), t = _mm512_loadu_si512(pairs->target + i);
+        __m512i o = _mm512_mask_i32gather_epi32(zero, lanes, place, row, 4);
+        __m512 dx = _mm512_sub_ps(_mm512_mask_i32gather_ps(nil, lanes, t, rows->x, 4),
+                                  _mm512_mask_i32gather_ps(nil, lanes, o, rows->x, 4));
+        __m512 dy = _mm512_sub_ps(_mm512_mask_i32gather_ps(nil, lanes, t, rows->y, 4),
+                                  _mm512_mask_i32gather_ps(nil, lanes, o, rows->y, 4));
+        __m512 ex = _mm512_sub_ps(_mm512_mask_i32gather_ps(nil, lanes, t, rows->ox, 4),
+                                  _mm512_mask_i32gather_ps(nil, lanes, o, rows->ox, 4));
+        __m512 ey = _mm512_sub_ps(_mm512_mask_i32gather_ps(nil, lanes, t, rows->oy, 4),
+                                  _mm512_mask_i32gather_ps(nil, lanes, o, rows->oy, 4));
+        __m512 d, e; /* what is compared: squares of distances, or the longer of the two axes */
+        if (test->square) {
+            d = _mm512_max_ps(_mm512_abs_ps(dx), _mm512_abs_ps(dy));
+            e = _mm512_max_ps(_mm512_abs_ps(ex), _mm512_abs_ps(ey));
+        } else {
+            d = _mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy));
+            e = _mm512_add_ps(_mm512_mul_ps(ex, ex), _mm512_mul_ps(ey, ey));
+        }
+        __mmask16 enter = _mm512_mask_cmp_ps_mask(lanes, d, in, _CMP_LE_OQ);
+        enter = _mm512_mask_cmp_ps_mask(enter, e, in, _CMP_NLE_UQ);
+        __mmask16 leave = _mm512_mask_cmp_ps_mask(lanes, e, near, _CMP_LE_OQ);
+        leave = _mm512_mask_cmp_ps_mask(leave, d, near, _CMP_NLE_UQ);
+        __mmask16 some = enter | leave;
+        keep(pairs->observer + n, some, _mm512_mask_or_epi32(place, leave, place, flag));
+        keep(pairs->target + n, some, _mm512_mask_i32gather_epi32(zero, some, t, rows->slot, 4));
+        n += (uint32_t)__builtin_popcount(some);
+    }
+    return n;
+}
+
+AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32_t value)
+{
+    const __m512i wanted = _mm512_set1_epi32((int)value);
+    for (uint32_t i = 0; i < count; i += LANES) {
+        __mmask16 lanes = first_lanes(count - i);
+        __m512i some = _mm512_maskz_loadu_epi32(lanes, array + i);
+        __mmask16 equal = _mm512_mask_cmpeq_epi32_mask(lanes, some, wanted);
+        if (equal != 0) return i + (uint32_t)__builtin_ctz(equal);
+    }
+    return count;
+}
+
+/* Of up to VECTORS * 8 ids those that come before one; `same`: the kinds are all one. */
+AVX512 static inline void order(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
+{
+    enum { WIDE = 8, VECTORS = PHX_ORDER_FEW / WIDE };
+    __m512i ids[VECTORS], kinds[VECTORS];
+    uint32_t vectors = (count + WIDE - 1) / WIDE;
+    for (uint32_t v = 0; v < vectors; v++) {
+        uint32_t left = count - v * WIDE;
+        __mmask8 lanes = left >= WIDE ? 0xff : (__mmask8)((1u << left) - 1);
+        const __m512i last = _mm512_set1_epi64(-1); /* comes before none */
+        ids[v] = _mm512_mask_loadu_epi64(last, lanes, id + v * WIDE);
+        if (!same)
+            kinds[v] = _mm512_mask_cvtepu16_epi64(last, lanes, _mm_maskz_loadu_epi16(lanes, kind + v * WIDE));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const __m512i own = _mm512_set1_epi64((long long)id[i]), own_kind = _mm512_set1_epi64(kind[i]);
+        uint32_t before = 0;
+        for (uint32_t v = 0; v < vectors; v++) {
+            __mmask8 less = _mm512_cmplt_epu64_mask(ids[v], own);
+            if (!same)
+                less = (__mmask8)((less & _mm512_cmpeq_epi64_mask(kinds[v], own_kind)) |
+                                  _mm512_cmplt_epu64_mask(kinds[v], own_kind));
+            before += (uint32_t)__builtin_popcount(less);
+        }
+        place[i] = before;
+    }
+}
+
+AVX512 static void order_avx512(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
+{
+    bool same = true;
+    for (uint32_t i = 1; i < count; i++) same &= kind[i] == kind[0];
+    if (same) order(id, kind, count, true, place);
+    else order(id, kind, count, false, place);
+}
+
+const phx_kernels phx_kernels_avx512 = {.pick = pick_avx512,
+                                        .gather = gather_avx512,
+                                        .match = match_avx512,
+                                        .match_sparse = match_sparse_avx512,
+                                        .confirm = confirm_avx512,
+                                        .find = find_avx512,
+                                        .order = order_avx512};
+
+#endif

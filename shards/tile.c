@@ -1,0 +1,327 @@
+/*
+ * Building tiles and picking from them; see tile.h. Interest phase, any worker.
+ */
+#include "shards/tile.h"
+
+#include <string.h>
+
+enum { ARRAYS = 8 }; /* of rows_capacity words each: now, old, row, cell, and the four that are picked */
+
+void phx_tile_free(phx_tile *tile, phx_mem *mem)
+{
+    phx_release(mem, (void **)&tile->words, &tile->words_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&tile->start, &tile->start_capacity, sizeof(uint32_t));
+    *tile = (phx_tile){0};
+}
+
+/* ---- what it covers ---- */
+
+/*
+ * Steps change a distance by no more than sqrt(2) * step_max each, of observer and target; the
+ * rest is slack for what float32 loses here.
+ */
+static float steps_reach(const phx_shard *shard)
+{
+    return shard->step_max * 2.8285f;
+}
+
+/* May the block have a tile? Not with views so wide that most of it would be others' rows, or too small for units. */
+static bool fits(const phx_block *block, const phx_shard *shard, float reach)
+{
+    enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
+    float side = shard->rules->tower_size * PHX_BLOCK_SIDE;
+    return block->reach > 0.0f && reach <= side && reach * REACHES_MAX >= side;
+}
+
+/* The block's corner along an axis, and what float32 may be off around there. */
+static float corner(const phx_shard *shard, int axis, uint32_t place, float reach, float *slack)
+{
+    float side = shard->rules->tower_size * PHX_BLOCK_SIDE;
+    float at = (float)((double)shard->rules->origin[axis] + (double)side * place);
+    *slack = (fabsf(at) + side + reach) * 2e-6f;
+    return at;
+}
+
+/*
+ * What is best where a square as wide as the reach holds so many rows, by measurement: up to SPARSE, three
+ * cells side by side are a vector; from FINE_2 and FINE_4 on, smaller cells leave out more than they cost.
+ */
+#define SPARSE 4.0f
+#define FINE_2 24.0f
+#define FINE_4 80.0f
+
+static uint32_t fineness(float crowd)
+{
+    return crowd < FINE_2 ? 1 : crowd < FINE_4 ? 2 : PHX_TILE_FINE_MAX;
+}
+
+/* How many rows a row of the block has around it, in a square as wide as the reach, on average. */
+static float crowdedness(const phx_shard *shard, const phx_block *block, float reach)
+{
+    float square = 0, rows = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
+        float n = (float)(block->start[t + 1] - block->start[t]);
+        square += n * n;
+    }
+    float towers = reach / shard->rules->tower_size;
+    return square / rows * towers * towers;
+}
+
+/* A square of cells that far off may hold a pair closer than `reach` / only pairs closer than it; in units. */
+static bool may_meet(uint32_t dx, uint32_t dy, float side, float reach, bool square)
+{
+    float x = dx > 0 ? (float)(dx - 1) * side : 0, y = dy > 0 ? (float)(dy - 1) * side : 0;
+    return square ? x <= reach && y <= reach : x * x + y * y <= reach * reach;
+}
+
+static bool must_meet(uint32_t dx, uint32_t dy, float side, float reach, bool square)
+{
+    float x = (float)(dx + 1) * side, y = (float)(dy + 1) * side;
+    if (reach <= 0) return false;
+    return square ? x < reach && y < reach : x * x + y * y < reach * reach;
+}
+
+/* Which cells around one can hold an event's other half: a ring. */
+static void ring(phx_tile *tile, const phx_shard *shard, const phx_block *block)
+{
+    bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    float side = (float)(PHX_TILE_REACH / tile->fine), outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
+    float inner = (block->view_min - steps_reach(shard)) * tile->frame.scale - PHX_TILE_SLACK;
+    for (uint32_t dy = 0; dy <= tile->fine; dy++) {
+        tile->outer[dy] = tile->inner[dy] = -1;
+        for (uint32_t dx = 0; dx <= tile->fine && may_meet(dx, dy, side, outer, square); dx++)
+            tile->outer[dy] = (int8_t)dx;
+        for (uint32_t dx = 0; dx <= tile->fine && must_meet(dx, dy, side, inner, square); dx++)
+            tile->inner[dy] = (int8_t)dx;
+    }
+}
+
+static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *block)
+{
+    phx_frame *frame = &tile->frame;
+    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE;
+    float x = corner(shard, 0, block->bx, tile->reach, &slack[0]);
+    float y = corner(shard, 1, block->by, tile->reach, &slack[1]);
+    frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
+    float around = PHX_TILE_REACH / frame->scale; /* a reach and a bit: own rows have a reach of cells on all sides */
+    frame->x = x - around - slack[0];
+    frame->y = y - around - slack[1];
+    frame->shift = PHX_TILE_BITS - (uint32_t)__builtin_ctz(tile->fine);
+    frame->columns = ((uint32_t)((side + 2 * (around + slack[0])) * frame->scale) >> frame->shift) + 2;
+    frame->rows = ((uint32_t)((side + 2 * (around + slack[1])) * frame->scale) >> frame->shift) + 2;
+    frame->width = (float)(frame->columns << frame->shift);
+    frame->height = (float)(frame->rows << frame->shift);
+}
+
+static phx_rect towers_of(const phx_rules *rules, float x0, float y0, float x1, float y1)
+{
+    return (phx_rect){phx_tower_index(rules, 0, x0), phx_tower_index(rules, 1, y0), phx_tower_index(rules, 0, x1),
+                      phx_tower_index(rules, 1, y1)};
+}
+
+static phx_rect frame_towers(const phx_tile *tile)
+{
+    const phx_frame *frame = &tile->frame;
+    return towers_of(tile->shard->rules, frame->x, frame->y, frame->x + frame->width / frame->scale,
+                     frame->y + frame->height / frame->scale);
+}
+
+/* ---- what is in it ---- */
+
+static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
+{
+    uint32_t rows = tile->rows_capacity;
+    if (count > rows) {
+        rows = count + count / 2; /* crowds come and go: not for every few that come */
+        if (!phx_grow(mem, (void **)&tile->words, &tile->words_capacity, 0,
+                      (size_t)ARRAYS * (rows + PHX_KERNEL_PAD), sizeof(uint32_t)))
+            return false;
+        tile->rows_capacity = rows;
+    }
+    uint32_t *array = tile->words, step = rows + PHX_KERNEL_PAD;
+    tile->now = array;
+    tile->old = array + step;
+    tile->row = array + 2 * step;
+    tile->cell = array + 3 * step;
+    tile->picked = (phx_picked){array + 4 * step, array + 5 * step, array + 6 * step, array + 7 * step};
+    tile->own = tile->picked.cell; /* not needed any more when own is found */
+    return true;
+}
+
+/* Notes what changed in the block's towers of the rectangle, and appends their rows' ranges. */
+static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, phx_span *spans, uint32_t *count)
+{
+    if (block->dirty_tick == tile->tick) {
+        uint64_t mask = phx_block_mask(rect, block->bx, block->by);
+        if (block->dirty & mask) tile->quiet = false;
+        if (block->odd & mask) tile->odd = true;
+    }
+    *count += phx_block_spans(block, rect, spans + *count);
+}
+
+/* Picks everything in the frame, unless nothing in it changed. */
+static bool collect(phx_tile *tile, phx_mem *mem)
+{
+    const phx_shard *shard = tile->shard;
+    const phx_rect rect = frame_towers(tile);
+    enum { AROUND = 25 }; /* blocks: a reach is at most a block wide, and slack may touch one more */
+    phx_span spans[AROUND * PHX_BLOCK_SIDE];
+    uint32_t count = 0, rows = 0;
+    tile->quiet = !shard->many_movers;
+    tile->odd = false;
+    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
+        for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
+            const phx_block *block = phx_grid_block(&shard->grid, bx, by);
+            PHX_ASSERT(count <= (AROUND - 1) * PHX_BLOCK_SIDE);
+            if (block) meet_block(tile, block, rect, spans, &count);
+        }
+    }
+    if (tile->quiet) return true;
+    for (uint32_t s = 0; s < count; s++) rows += spans[s].end - spans[s].first;
+    if (!reserve_rows(tile, mem, rows)) return false;
+    tile->count = shard->kernels->pick(&shard->grid.rows, spans, count, &tile->frame, &tile->picked);
+    PHX_ASSERT(tile->count <= rows);
+    return true;
+}
+
+/* Counting sort by cell, out of what was picked. */
+static bool sort(phx_tile *tile, phx_mem *mem)
+{
+    uint32_t cells = tile->frame.columns * tile->frame.rows;
+    if (!phx_grow(mem, (void **)&tile->start, &tile->start_capacity, 0, (size_t)cells + 2, sizeof(uint32_t)))
+        return false;
+    memset(tile->start, 0, (cells + 2) * sizeof *tile->start);
+    const phx_picked *from = &tile->picked;
+    uint32_t *start = tile->start + 1; /* while sorting, where a cell goes on: in the end, where the next begins */
+    for (uint32_t i = 0; i < tile->count; i++) start[from->cell[i] + 1]++;
+    uint32_t sum = 0;
+    for (uint32_t c = 0; c <= cells; c++) start[c] = sum += start[c];
+    for (uint32_t i = 0; i < tile->count; i++) {
+        uint32_t at = start[from->cell[i]]++;
+        tile->now[at] = from->now[i];
+        tile->old[at] = from->old[i];
+        tile->row[at] = from->row[i];
+        tile->cell[at] = from->cell[i];
+    }
+    return true;
+}
+
+/* The places of the block's own rows. */
+static void find_own(phx_tile *tile)
+{
+    uint32_t first = tile->rows.first, count = tile->rows.end - first, n = 0;
+    for (uint32_t i = 0; i < tile->count; i++) {
+        tile->own[n] = i;
+        n += tile->row[i] - first < count;
+    }
+    PHX_ASSERT(n == count);
+}
+
+/* Do all of the block's rows stand in it? At the world's edge, who is outside of the world does not. */
+static bool rows_inside(const phx_shard *shard, const phx_block *block, float reach)
+{
+    const uint32_t *towers = shard->rules->towers;
+    const phx_grid_rows *rows = &shard->grid.rows;
+    uint32_t last_x = (towers[0] - 1) >> PHX_BLOCK_BITS, last_y = (towers[1] - 1) >> PHX_BLOCK_BITS;
+    if (block->bx > 0 && block->bx < last_x && block->by > 0 && block->by < last_y) return true;
+    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE;
+    float x = corner(shard, 0, block->bx, reach, &slack[0]), y = corner(shard, 1, block->by, reach, &slack[1]);
+    bool inside = true;
+    for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++)
+        inside &= (rows->x[i] >= x - slack[0]) & (rows->x[i] <= x + side + slack[0]) &
+                  (rows->y[i] >= y - slack[1]) & (rows->y[i] <= y + side + slack[1]);
+    return inside;
+}
+
+bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t number)
+{
+    const phx_block *block = &shard->grid.blocks[number];
+    if (tile->shard == shard && tile->tick == shard->tick && tile->block == number) return true;
+    float reach = block->reach + steps_reach(shard) + block->reach * 1e-5f;
+    tile->shard = shard;
+    tile->tick = shard->tick;
+    tile->block = number;
+    tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
+    tile->count = 0;
+    tile->usable = fits(block, shard, reach) && rows_inside(shard, block, reach);
+    if (!tile->usable) return true;
+    tile->reach = reach;
+    float crowd = crowdedness(shard, block, reach);
+    tile->fine = fineness(crowd);
+    tile->sparse = crowd < SPARSE;
+    lay_frame(tile, shard, block);
+    if (!collect(tile, mem) || (!tile->quiet && !sort(tile, mem))) {
+        tile->shard = NULL;
+        return false;
+    }
+    if (tile->quiet) return true;
+    ring(tile, shard, block);
+    find_own(tile);
+    tile->limits_in = tile->limits_near = -1;
+    tile->alike = block->view_min > 0.0f && block->view_min == block->reach;
+    return true;
+}
+
+/* ---- what is around a cell ---- */
+
+/* Appends the places of cells first .. last. */
+static uint32_t add_span(const phx_tile *tile, uint32_t first, uint32_t last, phx_span *spans, uint32_t n)
+{
+    spans[n] = (phx_span){tile->start[first], tile->start[last + 1]};
+    return n + (spans[n].first < spans[n].end);
+}
+
+uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *span_count)
+{
+    phx_span spans[PHX_TILE_SPANS_MAX + 1];
+    uint32_t n = 0, columns = tile->frame.columns, fine = tile->fine;
+    PHX_ASSERT(cell >= fine * columns + fine && cell + fine * columns + fine < columns * tile->frame.rows);
+    uint32_t middle = cell - fine * columns;
+    for (uint32_t row = 0; row <= 2 * fine; row++, middle += columns) {
+        uint32_t off = row < fine ? fine - row : row - fine;
+        int32_t outer = tile->outer[off], inner = tile->inner[off];
+        if (inner < 0) {
+            n = add_span(tile, middle - (uint32_t)outer, middle + (uint32_t)outer, spans, n);
+        } else if (outer > inner) {
+            n = add_span(tile, middle - (uint32_t)outer, middle - (uint32_t)inner - 1, spans, n);
+            n = add_span(tile, middle + (uint32_t)inner + 1, middle + (uint32_t)outer, spans, n);
+        }
+    }
+    const uint32_t *from[3] = {tile->now, tile->old, tile->row};
+    uint32_t *to[3] = {tile->picked.now, tile->picked.old, tile->picked.row};
+    *span_count = n;
+    return tile->shard->kernels->gather(from, spans, n, to);
+}
+
+/* A distance in units, less or more by the slack, as kernels compare it. */
+static int32_t limit(float distance, float slack, bool square)
+{
+    float d = distance + slack;
+    if (d < 0) return -1;
+    return (int32_t)(square ? d : d * d) + (slack > 0);
+}
+
+void phx_tile_limit(phx_tile *tile, float in, float near)
+{
+    bool square = tile->shard->rules->shape == PH_SHAPE_SQUARE;
+    float r = in * tile->frame.scale, far = near * tile->frame.scale;
+    PHX_ASSERT(far <= PHX_TILE_REACH);
+    tile->limits = (phx_limits){.square = square,
+                                .in_low = limit(r, -PHX_TILE_SLACK, square),
+                                .in_high = limit(r, PHX_TILE_SLACK, square),
+                                .near_low = limit(far, -PHX_TILE_SLACK, square),
+                                .near_high = limit(far, PHX_TILE_SLACK, square)};
+    tile->limits_in = in;
+    tile->limits_near = near;
+}
+
+phx_rect phx_tile_towers(const phx_tile *tile, uint32_t cell)
+{
+    const phx_frame *frame = &tile->frame;
+    float side = (float)(1u << frame->shift) / frame->scale, reach = tile->reach;
+    float x = frame->x + (float)(cell % frame->columns) * side, y = frame->y + (float)(cell / frame->columns) * side;
+    float slack_x = (fabsf(x) + side + reach) * 2e-6f, slack_y = (fabsf(y) + side + reach) * 2e-6f;
+    reach += 2 / frame->scale; /* a position may be a unit off */
+    return towers_of(tile->shard->rules, x - reach - slack_x, y - reach - slack_y, x + side + reach + slack_x,
+                     y + side + reach + slack_y);
+}

@@ -1,0 +1,76 @@
+/*
+ * A tile: everything in one block of towers and around it, as glances (glance.h) want it.
+ * Positions are 16-bit pairs in a word, wrapped, sorted by small cells that have nothing to do with
+ * the towers: their side follows from how far the block's observers look and how crowded it is.
+ *
+ * The tile only leaves pairs out. Which of the rest are events is decided from the rows, in float32. A
+ * position is rounded down to PHX_TILE_REACH parts of the reach; a difference of two is so off by less
+ * than 1 + 2^-8 along an axis, a distance by less than PHX_TILE_SLACK, and what is farther than that
+ * from a border is on its side of it.
+ *
+ * Built and read in the interest phase by one worker, in its own memory; what it holds of a shard
+ * (positions, which no worker writes) depends on the tick alone, so all workers find the same order.
+ */
+#ifndef PHX_SHARDS_TILE_H
+#define PHX_SHARDS_TILE_H
+
+#include "shards/kernels.h"
+#include "shards/shard.h"
+
+enum {
+    PHX_TILE_FINE_MAX = 4, /* cells a reach, at most */
+    PHX_TILE_SPANS_MAX = 2 * (2 * PHX_TILE_FINE_MAX + 1)
+};
+
+typedef struct phx_tile {
+    const phx_shard *shard; /* of this block of this shard in this tick; NULL = nothing yet */
+    uint64_t tick;
+    uint32_t block;
+    phx_span rows; /* the block's own, in the grid */
+    bool usable;  /* false: the block is none for a tile, look at its observers one by one */
+    bool quiet;   /* nothing changed in any tower around */
+    bool odd;     /* something odd (PHX_SLOT_ODD) happened in a tower around */
+
+    phx_frame frame;
+    float reach;      /* no pair beyond it is an event */
+    uint32_t fine;    /* cells a reach: 1, 2 or 4 */
+    int8_t outer[PHX_TILE_FINE_MAX + 1]; /* by rows of cells off: cells within this many columns may matter, */
+    int8_t inner[PHX_TILE_FINE_MAX + 1]; /* ... and those within this many can not; -1 = all may */
+
+    uint32_t count;      /* rows in it */
+    uint32_t *now, *old; /* sorted by cell: y << 16 | x */
+    uint32_t *row, *cell;
+    uint32_t *own;       /* places of the block's own rows, in order */
+    phx_picked picked;   /* before the sort; then the candidates of one cell */
+    uint32_t picked_count;
+    phx_limits limits;   /* of observers with these radii: */
+    float limits_in, limits_near;
+    bool alike;          /* all observers of the block are plain and have the same view */
+    bool sparse;         /* so few rows that each observer had better look at its nine cells alone */
+    uint32_t *start;     /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
+    uint32_t start_capacity;
+    uint32_t *words;     /* all the arrays but start */
+    uint32_t words_capacity, rows_capacity;
+} phx_tile;
+
+void phx_tile_free(phx_tile *tile, phx_mem *mem);
+
+/*
+ * The tile of a block of a shard that allows glances; the one that is there if it is that.
+ * Nothing but `usable` and `quiet` of one that is not usable, or quiet, means anything. false = no memory.
+ */
+bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t block);
+
+/*
+ * Picks the candidates of the observers in a cell into tile->picked. Returns how many; *spans: the
+ * ranges of places that they came from.
+ */
+uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *spans);
+
+/* tile->limits become those of observers with these radii. */
+void phx_tile_limit(phx_tile *tile, float in, float near);
+
+/* The towers that decide about the observers of a cell. */
+phx_rect phx_tile_towers(const phx_tile *tile, uint32_t cell);
+
+#endif
