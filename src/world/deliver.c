@@ -86,7 +86,7 @@ static void fill_messages(const phx_world *world, uint32_t consumer)
             const phx_source *source = &b->sources[message->source];
             const phx_cmd_broadcast *command = message->command;
             *to++ = (ph_message){.source = source->id,
-                                 .user_data = world->shards[source->shard].store.user_data[source->slot],
+                                 .user_data = world->shards[source->shard].store.name[source->slot].user_data,
                                  .tick = world->tick,
                                  .first = first,
                                  .bytes = command->bytes};
@@ -111,7 +111,7 @@ static void fill_piece(const phx_world *world, uint32_t index)
         phx_mail *mail = &world->batches[consumer]->mail;
         const uint32_t *places = b->places + (size_t)consumer * b->message_count;
         mail->deliveries[share->delivery_at++] = (ph_delivery){
-            store->id[hearing->slot], store->user_data[hearing->slot], share->heard_at, hearing->count};
+            store->name[hearing->slot].id, store->name[hearing->slot].user_data, share->heard_at, hearing->count};
         for (uint32_t h = 0; h < hearing->count; h++)
             mail->heard[share->heard_at++] = places[ear->heard[hearing->first + h]];
     }
