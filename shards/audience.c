@@ -90,13 +90,14 @@ void phx_audience_add(phx_audience *audience, const phx_shard *shard, uint32_t s
     /* the greatest max(view, reach) + margin of any own observer */
     float far = attr->reach + shard->margin_max;
     float radius = far > shard->radius_max ? far : shard->radius_max;
-    mark_rect(audience, shard, phx_interest_towers(shard->rules, &shard->store.body[slot], radius));
+    mark_rect(audience, shard, phx_interest_rows_rect(shard, &shard->store.body[slot], radius));
 }
 
 void phx_audience_add_observer(phx_audience *audience, const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    mark_rect(audience, shard, (phx_rect){body->tx, body->ty, body->tx, body->ty});
+    phx_rect own = {body->tx, body->ty, body->tx, body->ty};
+    mark_rect(audience, shard, phx_shard_nine(shard) ? own : phx_interest_rows_rect(shard, body, 0.0f));
 }
 
 /* ---- members ---- */

@@ -313,12 +313,29 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
     grid->rows = grid->spare;
     grid->spare = from;
     grid->row_count = live;
+    grid->drift = 0.0f;
     grid->stale = false;
     grid->sorting = false;
     return true;
 }
 
-bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
+/* Is the row in a tower within the drift of (x, y)? */
+static bool row_near(const phx_grid *grid, const phx_rules *rules, uint32_t row, float x, float y)
+{
+    float slack = grid->drift * 1.0001f + (fabsf(x) + fabsf(y)) * 1e-6f; /* steps are rounded when they are added up */
+    uint32_t x0 = phx_tower_index(rules, 0, x - slack), x1 = phx_tower_index(rules, 0, x + slack);
+    uint32_t y0 = phx_tower_index(rules, 1, y - slack), y1 = phx_tower_index(rules, 1, y + slack);
+    for (uint32_t ty = y0; ty <= y1; ty++) {
+        for (uint32_t tx = x0; tx <= x1; tx++) {
+            const phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+            uint32_t tower = phx_block_tower((uint16_t)tx, (uint16_t)ty);
+            if (block && row >= block->start[tower] && row < block->start[tower + 1]) return true;
+        }
+    }
+    return false;
+}
+
+bool phx_grid_valid(const phx_grid *grid, const phx_store *store, const phx_rules *rules)
 {
     uint32_t rows = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
@@ -329,10 +346,7 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
         if ((grid->rows.slot[body->row] & PHX_ROW_SLOT) != slot) return false;
         if (grid->rows.x[body->row] != body->x || grid->rows.y[body->row] != body->y) return false;
         if (grid->rows.view[body->row] != phx_grid_view(store, slot)) return false;
-        const phx_block *block = phx_grid_block(grid, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
-        if (!block) return false;
-        uint32_t tower = phx_block_tower(body->tx, body->ty);
-        if (body->row < block->start[tower] || body->row >= block->start[tower + 1]) return false;
+        if (!row_near(grid, rules, body->row, body->x, body->y)) return false;
     }
     return rows == grid->row_count;
 }

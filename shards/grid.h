@@ -7,9 +7,11 @@
  * Blocks exist only where an entity is or was lately; a two-level table over the world's
  * block coordinates finds them, so an empty world costs nothing however large it is.
  *
- * Mended in place (apply: a move inside its tower writes its row), rebuilt by counting
- * sort in the index phase when anything crossed a tower, came or went. Written by the
- * shard's owner; read by all workers in the interest phase and by readers.
+ * Mended in place (apply: a step writes its row), and rows may drift: a rebuild, by counting sort in
+ * the index phase, is due only when anything came, went or jumped, or when the longest steps since
+ * the last one add up to drift_limit. Who looks for rows near a place looks that much farther. Marks
+ * are not of rows: they are in the towers where entities stand. Written by the shard's owner;
+ * read by all workers in the interest phase and by readers.
  */
 #ifndef PHX_SHARDS_GRID_H
 #define PHX_SHARDS_GRID_H
@@ -39,7 +41,7 @@ typedef struct phx_block {
 } phx_block;
 
 /*
- * Columns. A row stands in the tower of (x, y) after a rebuild; (ox, oy) is where the
+ * Columns. A row stands in the tower of (x, y), or not farther than grid.drift from it; (ox, oy) is where the
  * entity was at the end of the tick before, NaN if it was not here.
  */
 typedef struct phx_grid_rows {
@@ -67,6 +69,7 @@ typedef struct phx_grid {
     phx_grid_rows rows, spare; /* the rebuild sorts from one into the other */
     uint32_t *key;             /* of the rebuild: block << 6 | tower, by old row */
     uint32_t row_count, rows_capacity;
+    float drift;  /* how far along an axis a row may stand outside of its tower by now */
     bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
     bool sorting; /* a rebuild stopped half way for want of memory */
 } phx_grid;
@@ -168,7 +171,7 @@ void phx_grid_settle(phx_grid *grid);
 bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
                       uint64_t tick, uint16_t stamp);
 
-/* Whole-structure check: every live slot has its row in the right tower. For PHX_VALIDATE. */
-bool phx_grid_valid(const phx_grid *grid, const phx_store *store);
+/* Whole-structure check: every live slot has its row in the right tower, or near it. For PHX_VALIDATE. */
+bool phx_grid_valid(const phx_grid *grid, const phx_store *store, const phx_rules *rules);
 
 #endif

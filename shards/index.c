@@ -84,9 +84,13 @@ static bool resolve_arrivals(phx_shard *shard, const phx_idmap *directory, const
 static bool index_towers(phx_shard *shard)
 {
     if (!phx_shard_nine(shard)) {
-        return (!shard->grid.stale && shard->deferred.count == 0) ||
-               phx_grid_rebuild(&shard->grid, shard->mem, &shard->store, shard->deferred.slots, shard->deferred.count,
-                                shard->tick, shard->stamp);
+        phx_grid *grid = &shard->grid;
+        float drift = grid->drift + shard->step_max;
+        if (grid->stale || shard->deferred.count > 0 || drift > shard->drift_limit)
+            return phx_grid_rebuild(grid, shard->mem, &shard->store, shard->deferred.slots, shard->deferred.count,
+                                    shard->tick, shard->stamp);
+        grid->drift = drift;
+        return true;
     }
     phx_nine_input in = {.rules = shard->rules,
                          .store = &shard->store,
@@ -104,7 +108,7 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
     take_names(shard, renames);
     if (!resolve_arrivals(shard, directory, renames)) return false;
     if (!index_towers(shard)) return false;
-    PHX_VALIDATE(phx_shard_nine(shard) || phx_grid_valid(&shard->grid, &shard->store));
+    PHX_VALIDATE(phx_shard_nine(shard) || phx_grid_valid(&shard->grid, &shard->store, shard->rules));
     shard->counts.deferred_adds += shard->deferred.count;
     shard->deferred.count = 0;
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;

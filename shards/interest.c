@@ -85,6 +85,11 @@ phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float
     return phx_nine_rect(rules, rules->span, body->tx, body->ty);
 }
 
+phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius)
+{
+    return phx_interest_towers(shard->rules, body, radius + shard->grid.drift);
+}
+
 static uint32_t mark_bits(const look *at, uint32_t slot)
 {
     uint32_t mark = at->scratch->mark[slot];
@@ -174,7 +179,7 @@ static void look_around(look *at)
     phx_scan_fn scan = rules->shape == PH_SHAPE_SQUARE ? phx_scan_square : phx_scan_circle;
     bool look_at_z = !towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
     bool look_at_all = !(at->attr->sees & 1);
-    phx_rect rect = phx_interest_towers(rules, at->body, at->attr->view);
+    phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->attr->view);
     uint32_t found = towers ? scan_towers(at, rect) : scan_rect(at, rect, scan);
     const uint32_t *hits = at->scratch->hits;
     for (uint32_t i = 0; i < found; i++) {
@@ -622,6 +627,19 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_
         if (through < to - from) break;
     }
     return done;
+}
+
+uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted)
+{
+    const phx_grid *grid = &shard->grid;
+    uint32_t left = phx_interest_rows(shard) - first, count = 0;
+    if (phx_shard_nine(shard)) return left < wanted ? left : wanted;
+    for (uint32_t b = block_of(grid, first); count < wanted && count < left; b++) {
+        uint32_t rest = grid->blocks[b].start[PHX_BLOCK_TOWERS] - (first + count);
+        if (rest > 2 * wanted) return count > 0 ? count : wanted;
+        count += rest;
+    }
+    return count;
 }
 
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change)

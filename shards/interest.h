@@ -105,6 +105,12 @@ static inline uint32_t phx_interest_rows(const phx_shard *shard)
 uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
                           uint32_t count);
 
+/*
+ * How many rows from `first` on make a good piece of work of about `wanted`: whole blocks, as a tile is made
+ * for each, unless one is large.
+ */
+uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted);
+
 /* The owner: moves a list that did not fit in place into the pool. false = no memory, unchanged. */
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change);
 
@@ -113,6 +119,9 @@ phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radiu
 
 /* The towers that decide about an observer: within the radius, or the span. */
 phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float radius);
+
+/* The towers where the rows of all within that radius of it stand; range = towers: the span's towers. */
+phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius);
 
 /*
  * Records the change of one observer from the slots in scratch->enter and ->leave, for

@@ -66,6 +66,14 @@ static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
     return tx < shard->rect.x0 || tx > shard->rect.x1 || ty < shard->rect.y0 || ty > shard->rect.y1;
 }
 
+/* Marks the tower that a step led to. false: no row was ever there, so there is nothing to mark; a rebuild is due. */
+static bool arrive(phx_shard *shard, const phx_body *body)
+{
+    if (!phx_grid_block(&shard->grid, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS)) return false;
+    if (!shard->many_movers) touch_tower(shard, body);
+    return true;
+}
+
 void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z)
 {
     uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
@@ -78,7 +86,8 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     body->tx = tx;
     body->ty = ty;
     if (!(body->state & PHX_SLOT_ROW) || phx_shard_nine(shard)) return;
-    if (crossed) shard->grid.stale = true;
+    /* a row may only drift from its tower, step by step; see grid.h */
+    if ((body->state & PHX_SLOT_ODD) || (crossed && !arrive(shard, body))) shard->grid.stale = true;
     if (shard->grid.stale) return; /* the rebuild writes all rows from the bodies */
     shard->grid.rows.x[body->row] = x;
     shard->grid.rows.y[body->row] = y;
@@ -153,15 +162,15 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     bool crossed = tower != before;
     if (crossed && frame->nine) return false; /* there is a note to be made */
     if (!shard->many_movers) touch_tower(shard, body);
-    sum->crossed |= crossed;
-    if (!sum->crossed) {
-        shard->grid.rows.x[body->row] = to->x;
-        shard->grid.rows.y[body->row] = to->y;
-    }
     memcpy(&body->x, &p, 2 * sizeof(float));
     body->z = to->z;
     body->tx = (uint16_t)tower;
     body->ty = (uint16_t)(tower >> 16);
+    if (crossed && !arrive(shard, body)) sum->stale = true;
+    if (!sum->stale) {
+        shard->grid.rows.x[body->row] = to->x;
+        shard->grid.rows.y[body->row] = to->y;
+    }
     body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
     body->changed = shard->stamp;
     sum->moved++;
@@ -174,7 +183,7 @@ uint32_t phx_shard_move_many(phx_shard *shard, const uint32_t *slots, const ph_p
 {
     const phx_move_frame frame = shard->move_frame;
     phx_body *bodies = shard->store.body;
-    phx_move_sum own = {.crossed = frame.nine || sum->crossed || shard->grid.stale}; /* then no row is written */
+    phx_move_sum own = {.stale = frame.nine || sum->stale || shard->grid.stale}; /* then no row is written */
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         phx_body *body = &bodies[slots[i]];
@@ -184,7 +193,7 @@ uint32_t phx_shard_move_many(phx_shard *shard, const uint32_t *slots, const ph_p
         left[left_count++] = i;
     }
     sum->moved += own.moved;
-    sum->crossed = own.crossed && !frame.nine;
+    sum->stale = own.stale && !frame.nine;
     if (own.step_max > sum->step_max) sum->step_max = own.step_max;
     return left_count;
 }
@@ -194,7 +203,7 @@ void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
     if (sum->moved == 0) return;
     shard->touched += sum->moved;
     shard->changed = shard->copies_due = true;
-    shard->grid.stale |= sum->crossed;
+    shard->grid.stale |= sum->stale;
     if (sum->step_max > shard->step_max) shard->step_max = sum->step_max;
 }
 

@@ -105,6 +105,7 @@ typedef struct phx_shard {
     uint32_t touched;  /* entities changed in this tick */
     float step_max;    /* the longest step of this tick along an axis, of those that are not odd */
     float step_limit;  /* a longer one is a jump, and odd */
+    float drift_limit; /* of the grid's rows: farther would cost looks more than it saves rebuilds */
     bool glances;      /* glances may be enough in this tick */
     const phx_kernels *kernels;
 
@@ -160,7 +161,7 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
 typedef struct phx_move_sum {
     uint32_t moved;
     float step_max;
-    bool crossed; /* towers, or the grid was stale before */
+    bool stale; /* the grid is */
 } phx_move_sum;
 
 /*

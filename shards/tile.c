@@ -103,7 +103,8 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
     float x = corner(shard, 0, block->bx, tile->reach, &slack[0]);
     float y = corner(shard, 1, block->by, tile->reach, &slack[1]);
     frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
-    float around = PHX_TILE_REACH / frame->scale; /* a reach and a bit: own rows have a reach of cells on all sides */
+    /* a reach and a bit around own rows, which may have drifted: they have a reach of cells on all sides */
+    float around = PHX_TILE_REACH / frame->scale + shard->grid.drift;
     frame->x = x - around - slack[0];
     frame->y = y - around - slack[1];
     frame->shift = PHX_TILE_BITS - (uint32_t)__builtin_ctz(tile->fine);
@@ -119,11 +120,13 @@ static phx_rect towers_of(const phx_rules *rules, float x0, float y0, float x1, 
                       phx_tower_index(rules, 1, y1)};
 }
 
+/* Where the rows of all in the frame stand. */
 static phx_rect frame_towers(const phx_tile *tile)
 {
     const phx_frame *frame = &tile->frame;
-    return towers_of(tile->shard->rules, frame->x, frame->y, frame->x + frame->width / frame->scale,
-                     frame->y + frame->height / frame->scale);
+    float drift = tile->shard->grid.drift * 1.0001f; /* steps are rounded when they are added up */
+    return towers_of(tile->shard->rules, frame->x - drift, frame->y - drift,
+                     frame->x + frame->width / frame->scale + drift, frame->y + frame->height / frame->scale + drift);
 }
 
 /* ---- what is in it ---- */
@@ -226,6 +229,8 @@ static bool rows_inside(const phx_shard *shard, const phx_block *block, float re
     if (block->bx > 0 && block->bx < last_x && block->by > 0 && block->by < last_y) return true;
     float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE;
     float x = corner(shard, 0, block->bx, reach, &slack[0]), y = corner(shard, 1, block->by, reach, &slack[1]);
+    slack[0] += shard->grid.drift;
+    slack[1] += shard->grid.drift;
     bool inside = true;
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++)
         inside &= (rows->x[i] >= x - slack[0]) & (rows->x[i] <= x + side + slack[0]) &

@@ -117,7 +117,7 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
     const phx_grid *grid = &shard->grid;
     const phx_body *body = &shard->store.body[slot];
     float radius = shard->radius_max;
-    phx_rect rect = phx_interest_towers(shard->rules, body, radius);
+    phx_rect rect = phx_interest_rows_rect(shard, body, radius);
     if (phx_shard_nine(shard)) {
         phx_rect all = {0, 0, (uint16_t)(shard->rules->towers[0] - 1), (uint16_t)(shard->rules->towers[1] - 1)};
         visit_towers(shard, everywhere ? all : rect, slot, visit, user);

@@ -187,8 +187,8 @@ bool phx_plan_chunks(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++) {
         uint32_t shard = world->order[i];
         uint32_t rows = phx_interest_rows(&world->shards[shard]);
-        for (uint32_t first = 0; first < rows; first += CHUNK_ROWS) {
-            uint32_t count = rows - first < CHUNK_ROWS ? rows - first : CHUNK_ROWS;
+        for (uint32_t first = 0, count; first < rows; first += count) {
+            count = phx_interest_piece(&world->shards[shard], first, CHUNK_ROWS);
             if (!add_chunk(world, (phx_chunk){.shard = shard, .first = first, .count = count})) return false;
         }
     }
