@@ -10,18 +10,20 @@
 #include <immintrin.h>
 
 #define AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,popcnt")))
+/* what a kernel is put together from: with "square" known, no trace of it is left */
+#define AVX512_INLINE AVX512 static inline __attribute__((always_inline))
 
 enum { LANES = 16 };
 
 static const uint32_t iota[LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-AVX512 static inline __mmask16 first_lanes(uint32_t count)
+AVX512_INLINE __mmask16 first_lanes(uint32_t count)
 {
     return count >= LANES ? (__mmask16)0xffff : (__mmask16)((1u << count) - 1);
 }
 
 /* Stores the lanes of the mask side by side. */
-AVX512 static inline void keep(uint32_t *to, __mmask16 mask, __m512i v)
+AVX512_INLINE void keep(uint32_t *to, __mmask16 mask, __m512i v)
 {
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(mask, v));
 }
@@ -74,7 +76,7 @@ AVX512 static uint32_t gather_avx512(const uint32_t *const from[3], const phx_sp
 }
 
 /* Distances as limits have them. */
-AVX512 static inline __m512i apart(__m512i a, __m512i b, bool square)
+AVX512_INLINE __m512i apart(__m512i a, __m512i b, bool square)
 {
     __m512i d = _mm512_sub_epi16(a, b);
     if (!square) return _mm512_madd_epi16(d, d);
@@ -87,7 +89,7 @@ typedef struct borders {
     __m512i in_low, in_high, near_low, near_high;
 } borders;
 
-AVX512 static inline __mmask16 crossing(__m512i now, __m512i old, __m512i here, __m512i there, const borders *b,
+AVX512_INLINE __mmask16 crossing(__m512i now, __m512i old, __m512i here, __m512i there, const borders *b,
                                         bool square)
 {
     __m512i d = apart(now, here, square), e = apart(old, there, square);
@@ -97,7 +99,7 @@ AVX512 static inline __mmask16 crossing(__m512i now, __m512i old, __m512i here, 
 }
 
 /* Appends the rows in the mask's lanes, as targets of the observer. */
-AVX512 static inline void pair(phx_pairs *pairs, __m512i place, __mmask16 mask, const uint32_t *row)
+AVX512_INLINE void pair(phx_pairs *pairs, __m512i place, __mmask16 mask, const uint32_t *row)
 {
     _mm512_storeu_si512(pairs->observer + pairs->count, place);
     keep(pairs->target + pairs->count, mask, _mm512_loadu_si512(row));
@@ -108,7 +110,7 @@ AVX512 static inline void pair(phx_pairs *pairs, __m512i place, __mmask16 mask, 
  * First all vectors to masks, then those that are not empty: no branch hangs on a single
  * vector, of which in a crowd every third has something.
  */
-AVX512 static inline void match_one(const phx_picked *c, uint32_t count, __m512i place, __m512i here, __m512i there,
+AVX512_INLINE void match_one(const phx_picked *c, uint32_t count, __m512i place, __m512i here, __m512i there,
                                     const borders *b, bool square, phx_pairs *pairs)
 {
     enum { VECTORS = 32 }; /* masks to a register */
@@ -128,7 +130,7 @@ AVX512 static inline void match_one(const phx_picked *c, uint32_t count, __m512i
     }
 }
 
-AVX512 static inline borders in_registers(const phx_limits *limits)
+AVX512_INLINE borders in_registers(const phx_limits *limits)
 {
     return (borders){_mm512_set1_epi32(limits->in_low), _mm512_set1_epi32(limits->in_high),
                      _mm512_set1_epi32(limits->near_low), _mm512_set1_epi32(limits->near_high)};
@@ -149,8 +151,25 @@ AVX512 static uint32_t match_avx512(const phx_picked *candidates, uint32_t count
     return w;
 }
 
+/* Candidates in a range of places, a vector: the mask of those that cross. */
+AVX512_INLINE __mmask16 crossing_span(const phx_cells *cells, uint32_t first, uint32_t end, __m512i here,
+                                             __m512i there, const borders *b, bool square)
+{
+    __mmask16 mask = crossing(_mm512_loadu_si512(cells->now + first), _mm512_loadu_si512(cells->old + first), here,
+                              there, b, square);
+    return mask & first_lanes(end - first);
+}
+
+/* A row of cells that is more than a vector. */
+AVX512 static void match_long(const phx_cells *cells, uint32_t first, uint32_t end, __m512i of, __m512i here,
+                              __m512i there, const borders *b, bool square, phx_pairs *pairs)
+{
+    for (; first < end; first += LANES)
+        pair(pairs, of, crossing_span(cells, first, end, here, there, b, square), cells->row + first);
+}
+
 /* Three rows of cells, a vector each as a rule: nothing but whether there is an event is a branch. */
-AVX512 static inline uint32_t match_nine(const phx_cells *cells, const phx_watchers *watchers, const borders *b,
+AVX512_INLINE uint32_t match_nine(const phx_cells *cells, const phx_watchers *watchers, const borders *b,
                                          bool square, phx_pairs *pairs)
 {
     uint32_t w = 0;
@@ -158,27 +177,24 @@ AVX512 static inline uint32_t match_nine(const phx_cells *cells, const phx_watch
         uint32_t place = watchers->place[w];
         __m512i here = _mm512_set1_epi32((int)watchers->now[place]), of = _mm512_set1_epi32((int)place);
         __m512i there = _mm512_set1_epi32((int)watchers->old[place]);
-        const uint32_t *start = cells->start + cells->cell[place] - 1;
-        uint32_t first[3] = {start[-(int32_t)cells->columns], start[0], start[cells->columns]};
-        uint32_t left[3] = {start[3 - (int32_t)cells->columns] - first[0], start[3] - first[1],
-                            start[3 + cells->columns] - first[2]};
-        uint32_t count = left[0] + left[1] + left[2];
-        if (pairs->capacity - pairs->count < count) break;
-        do {
-            __mmask16 mask[3];
-            for (uint32_t i = 0; i < 3; i++)
-                mask[i] = crossing(_mm512_loadu_si512(cells->now + first[i]), _mm512_loadu_si512(cells->old + first[i]),
-                                   here, there, b, square) & first_lanes(left[i]);
-            if (PHX_UNLIKELY((mask[0] | mask[1] | mask[2]) != 0))
-                for (uint32_t i = 0; i < 3; i++) pair(pairs, of, mask[i], cells->row + first[i]);
-            count = 0;
-            for (uint32_t i = 0; i < 3; i++) {
-                uint32_t step = left[i] < LANES ? left[i] : LANES;
-                first[i] += step;
-                left[i] -= step;
-                count += left[i];
-            }
-        } while (PHX_UNLIKELY(count > 0));
+        const uint32_t *middle = cells->start + cells->cell[place] - 1, *above = middle - cells->columns;
+        const uint32_t *below = middle + cells->columns;
+        uint32_t a = above[0], a_end = above[3], m = middle[0], m_end = middle[3], c = below[0], c_end = below[3];
+        uint32_t room = (a_end - a) + (m_end - m) + (c_end - c);
+        if (PHX_UNLIKELY(pairs->capacity - pairs->count < room)) break;
+        if (PHX_UNLIKELY(a_end - a > LANES || m_end - m > LANES || c_end - c > LANES)) {
+            match_long(cells, a, a_end, of, here, there, b, square, pairs);
+            match_long(cells, m, m_end, of, here, there, b, square, pairs);
+            match_long(cells, c, c_end, of, here, there, b, square, pairs);
+            continue;
+        }
+        __mmask16 in_a = crossing_span(cells, a, a_end, here, there, b, square);
+        __mmask16 in_m = crossing_span(cells, m, m_end, here, there, b, square);
+        __mmask16 in_c = crossing_span(cells, c, c_end, here, there, b, square);
+        if (PHX_LIKELY((in_a | in_m | in_c) == 0)) continue;
+        pair(pairs, of, in_a, cells->row + a);
+        pair(pairs, of, in_m, cells->row + m);
+        pair(pairs, of, in_c, cells->row + c);
     }
     return w;
 }
@@ -242,7 +258,7 @@ AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32
 }
 
 /* Of up to VECTORS * 8 ids those that come before one; `same`: the kinds are all one. */
-AVX512 static inline void order(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
+AVX512_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
 {
     enum { WIDE = 8, VECTORS = PHX_ORDER_FEW / WIDE };
     __m512i ids[VECTORS], kinds[VECTORS];
