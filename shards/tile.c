@@ -194,17 +194,19 @@ static bool sort(phx_tile *tile, phx_mem *mem)
     if (!phx_grow(mem, (void **)&tile->start, &tile->start_capacity, 0, (size_t)cells + 2, sizeof(uint32_t)))
         return false;
     memset(tile->start, 0, (cells + 2) * sizeof *tile->start);
-    const phx_picked *from = &tile->picked;
+    const phx_picked from = tile->picked;
+    const uint32_t count = tile->count;
+    uint32_t *now = tile->now, *old = tile->old, *row = tile->row, *cell = tile->cell;
     uint32_t *start = tile->start + 1; /* while sorting, where a cell goes on: in the end, where the next begins */
-    for (uint32_t i = 0; i < tile->count; i++) start[from->cell[i] + 1]++;
+    for (uint32_t i = 0; i < count; i++) start[from.cell[i] + 1]++;
     uint32_t sum = 0;
     for (uint32_t c = 0; c <= cells; c++) start[c] = sum += start[c];
-    for (uint32_t i = 0; i < tile->count; i++) {
-        uint32_t at = start[from->cell[i]]++;
-        tile->now[at] = from->now[i];
-        tile->old[at] = from->old[i];
-        tile->row[at] = from->row[i];
-        tile->cell[at] = from->cell[i];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = start[from.cell[i]]++;
+        now[at] = from.now[i];
+        old[at] = from.old[i];
+        row[at] = from.row[i];
+        cell[at] = from.cell[i];
     }
     return true;
 }
@@ -212,12 +214,14 @@ static bool sort(phx_tile *tile, phx_mem *mem)
 /* The places of the block's own rows. */
 static void find_own(phx_tile *tile)
 {
-    uint32_t first = tile->rows.first, count = tile->rows.end - first, n = 0;
-    for (uint32_t i = 0; i < tile->count; i++) {
-        tile->own[n] = i;
-        n += tile->row[i] - first < count;
+    const uint32_t first = tile->rows.first, own = tile->rows.end - first, count = tile->count;
+    const uint32_t *row = tile->row;
+    uint32_t *place = tile->own, n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        place[n] = i;
+        n += row[i] - first < own;
     }
-    PHX_ASSERT(n == count);
+    PHX_ASSERT(n == own);
 }
 
 /* Do all of the block's rows stand in it? At the world's edge, who is outside of the world does not. */
