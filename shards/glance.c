@@ -144,8 +144,10 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
     phx_test test = {.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
     phx_pairs *pairs = &scratch->pairs;
     scratch->counts.pairs_exact += pairs->count;
+    scratch->counts.pairs_tested += pairs->tested;
     uint32_t count = shard->kernels->confirm(&shard->grid.rows, tile->row, &test, pairs);
     pairs->count = 0;
+    pairs->tested = 0;
     for (uint32_t i = 0; i < count;) {
         uint32_t place = pairs->observer[i] & ~PHX_PAIR_LEAVE;
         outcome hits = {.enter = scratch->enter, .leave = scratch->leave};
@@ -198,6 +200,7 @@ static uint32_t glance_sparse(phx_scratch *scratch, phx_shard *shard, const uint
     if (tile->limits_in != r || tile->limits_near != r) phx_tile_limit(tile, r, r);
     while (watchers.count > 0) {
         uint32_t done = shard->kernels->match_sparse(&cells, &watchers, &tile->limits, &scratch->pairs);
+        scratch->counts.ranges_visited += 3 * (uint64_t)done;
         watchers.place += done;
         watchers.count -= done;
         uint32_t stopped = flush(scratch, shard, r, r);
@@ -221,6 +224,7 @@ static uint32_t glance_cells(phx_scratch *scratch, phx_shard *shard, const uint3
 static uint32_t before(const uint32_t *place, uint32_t count, uint32_t stopped)
 {
     uint32_t n = 0;
+    if (stopped == PHX_SLOT_NONE) return count;
     while (n < count && place[n] < stopped) n++;
     return n;
 }

@@ -528,8 +528,11 @@ static uint32_t run_towers(phx_scratch *scratch, const phx_idmap *directory, phx
 static bool look_on(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t row,
                     phx_glance_result seen)
 {
-    if (seen == PHX_GLANCE_DONE) return true;
     if (seen == PHX_GLANCE_NO_MEMORY) return false;
+    if (seen == PHX_GLANCE_DONE) {
+        scratch->counts.glanced++;
+        return true;
+    }
     uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
     if (!evaluate(scratch, directory, shard, slot, false)) return false;
     settle_row(shard, row, slot);
@@ -554,10 +557,21 @@ static uint32_t run_places(phx_scratch *scratch, const phx_idmap *directory, phx
     return range.end - range.first;
 }
 
+/* Observers among own rows first .. end of a tile. */
+static uint32_t observers_in(const phx_tile *tile, phx_span range)
+{
+    const float *view = tile->shard->grid.rows.view;
+    uint32_t count = 0;
+    for (uint32_t i = range.first; i < range.end; i++) count += view[tile->row[tile->own[i]]] != 0.0f;
+    return count;
+}
+
 static uint32_t run_tile(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, phx_span range)
 {
-    if (phx_glance_simple(scratch, shard)) return phx_glance_all(scratch, shard, range);
-    return run_places(scratch, directory, shard, range);
+    if (!phx_glance_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
+    uint32_t done = phx_glance_all(scratch, shard, range);
+    scratch->counts.glanced += observers_in(&scratch->tile, (phx_span){range.first, range.first + done});
+    return done;
 }
 
 /* Row by row: nothing changed around, or the block is none for a tile. */
@@ -569,13 +583,6 @@ static uint32_t run_rows(phx_scratch *scratch, const phx_idmap *directory, phx_s
         if (!look_on(scratch, directory, shard, row, seen)) return row - range.first;
     }
     return range.end - range.first;
-}
-
-static uint32_t observers_in(const phx_grid *grid, phx_span rows)
-{
-    uint32_t count = 0;
-    for (uint32_t row = rows.first; row < rows.end; row++) count += grid->rows.view[row] != 0.0f;
-    return count;
 }
 
 /*
@@ -590,12 +597,9 @@ static uint32_t run_block(phx_scratch *scratch, const phx_idmap *directory, phx_
     if (block->reach == 0.0f) return range.end - range.first;
     if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
     bool usable = shard->glances && tile->usable;
+    if (usable && !tile->quiet) return run_tile(scratch, directory, shard, range);
     phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
-    uint64_t evaluated = scratch->counts.evaluated;
-    uint32_t done = usable && !tile->quiet ? run_tile(scratch, directory, shard, range)
-                                           : run_rows(scratch, directory, shard, rows, usable);
-    scratch->counts.glanced += observers_in(&shard->grid, rows) - (scratch->counts.evaluated - evaluated);
-    return done;
+    return run_rows(scratch, directory, shard, rows, usable);
 }
 
 /* The block that a row is in: blocks' rows follow each other. */

@@ -62,6 +62,7 @@ static const uint32_t PHX_PAIR_LEAVE = 1u << 31;
 typedef struct phx_pairs {
     uint32_t *observer, *target;
     uint32_t count, capacity;
+    uint64_t tested; /* by match_sparse: of others the caller knows */
 } phx_pairs;
 
 /* The exact test: now in r and not before is an enter, now beyond R and not before a leave. */

@@ -182,6 +182,7 @@ AVX512_INLINE uint32_t match_nine(const phx_cells *cells, const phx_watchers *wa
         uint32_t a = above[0], a_end = above[3], m = middle[0], m_end = middle[3], c = below[0], c_end = below[3];
         uint32_t room = (a_end - a) + (m_end - m) + (c_end - c);
         if (PHX_UNLIKELY(pairs->capacity - pairs->count < room)) break;
+        pairs->tested += room;
         if (PHX_UNLIKELY(a_end - a > LANES || m_end - m > LANES || c_end - c > LANES)) {
             match_long(cells, a, a_end, of, here, there, b, square, pairs);
             match_long(cells, m, m_end, of, here, there, b, square, pairs);

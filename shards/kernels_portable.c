@@ -104,6 +104,7 @@ uint32_t phx_match_sparse_portable(const phx_cells *cells, const phx_watchers *w
         uint32_t count = 0;
         for (uint32_t i = 0; i < 3; i++, start += cells->columns) count += start[3] - start[0];
         if (pairs->capacity - pairs->count < count) break;
+        pairs->tested += count;
         start = above;
         for (uint32_t i = 0; i < 3; i++, start += cells->columns)
             match_span(&all, (phx_span){start[0], start[3]}, place, now, old, limits, limits->square, pairs);
