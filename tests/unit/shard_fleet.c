@@ -533,7 +533,8 @@ static void find_piece(fleet *f, phx_shard *shard, uint32_t first, uint32_t coun
         count -= done;
     }
     phx_interest_counts now = fleet_counts(f);
-    f->looked += now.evaluated != before.evaluated || now.pairs_tested != before.pairs_tested;
+    bool glanced = now.glanced != before.glanced && now.pairs_tested != before.pairs_tested; /* not in passing */
+    f->looked += now.evaluated != before.evaluated || glanced;
 }
 
 /* By turns with one scratch and another, as workers would. */
@@ -612,6 +613,7 @@ phx_interest_counts fleet_counts(const fleet *f)
         sum.glanced += counts->glanced;
         sum.ranges_visited += counts->ranges_visited;
         sum.pairs_tested += counts->pairs_tested;
+        sum.pairs_exact += counts->pairs_exact;
         sum.enters += counts->enters;
         sum.leaves += counts->leaves;
     }

@@ -45,7 +45,7 @@ typedef struct fleet {
     uint32_t blocks;    /* sent in the last tick */
     uint32_t changes, enters, leaves; /* told in the last tick */
     uint32_t overflows; /* of the changes, with lists that did not fit in place */
-    uint32_t looked;    /* runs that tested a pair or found a list: with pieces of 1, observers looked at */
+    uint32_t looked;    /* runs that glanced at pairs or found a list: with pieces of 1, observers looked at */
 
     fleet_entity entity[FLEET_IDS];             /* by id */
     uint32_t seen[FLEET_IDS][FLEET_IDS];        /* [observer][target]: incarnation, 0 = not seen */

@@ -22,7 +22,8 @@ typedef struct steps_case {
 enum {
     WHOLE = 1,   /* coordinates are whole numbers: many distances equal radii */
     FAR = 2,     /* some are global or have a reach */
-    GLANCED = 4  /* to be expected: more glances than lists */
+    OUTSIDE = 4, /* some stand outside of the world: everybody in their blocks takes the long way */
+    GLANCED = 8  /* to be expected: more glances than lists */
 };
 
 static const steps_case steps_cases[] = {
@@ -31,15 +32,17 @@ static const steps_case steps_cases[] = {
     {"with margins", 10, 20, 8, 2.5f, 0, 20, 1, 60, 1, GLANCED},
     {"whole numbers", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | GLANCED},
     {"whole numbers, no margin", 10, 20, 0, 2, 0, 20, 1, 60, 0, WHOLE | GLANCED},
-    {"much else", 10, 20, 5, 2.5f, 0, 20, 1, 60, 40, 0},
+    {"much else", 10, 20, 5, 2.5f, 0, 20, 1, 60, 40, OUTSIDE},
     {"far targets", 10, 20, 5, 2.5f, 0, 20, 1, 20, 10, FAR},
-    {"four shards", 10, 20, 5, 2.5f, 0, 20, 2, 60, 2, 0},
-    {"nine shards, much else", 10, 15, 5, 2.5f, 0, 20, 3, 60, 30, 0},
-    {"jumps", 10, 20, 5, 5, 0, 20, 1, 30, 1, 0},
-    {"wide views", 2, 20, 5, 0.5f, 0, 100, 1, 50, 1, 0},
+    {"four shards", 10, 20, 5, 2.5f, 0, 20, 2, 60, 2, OUTSIDE},
+    {"nine shards, much else", 10, 15, 5, 2.5f, 0, 20, 3, 60, 30, OUTSIDE},
+    {"jumps", 10, 20, 5, 5, 0, 20, 1, 10, 1, 0},
+    {"wide views", 2, 20, 5, 0.5f, 0, 100, 1, 50, 1, OUTSIDE},
     {"tiny views", 10, 1, 0.5f, 2.5f, 0, 8, 1, 60, 1, GLANCED},
     {"far from the origin", 10, 20, 5, 2.5f, 1e6f, 20, 1, 60, 1, GLANCED},
     {"very far from the origin", 10, 20, 5, 2.5f, -3e7f, 20, 1, 60, 1, GLANCED},
+    {"very far, and outside", 10, 20, 5, 2.5f, -3e7f, 20, 1, 60, 1, OUTSIDE},
+    {"whole numbers, outside", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | OUTSIDE},
 };
 
 static fleet *f;
@@ -73,7 +76,16 @@ static phx_attr some_attr(const steps_case *c)
 
 static float anywhere(const steps_case *c)
 {
-    return whole_or_not(c, c->origin + c->tower * (float)c->towers * float_between(&rng, -0.02f, 1.02f));
+    float out = c->like & OUTSIDE ? 0.02f : 0;
+    return whole_or_not(c, c->origin + c->tower * (float)c->towers * float_between(&rng, -out, 1 + out));
+}
+
+/* A step from there, not out of the world unless that may be. */
+static float step_from(const steps_case *c, float p)
+{
+    float to = p + whole_or_not(c, c->step * float_between(&rng, -1, 1));
+    if (c->like & OUTSIDE) return to;
+    return fminf(fmaxf(to, c->origin), c->origin + c->tower * (float)c->towers);
 }
 
 /* Something else than a step. */
@@ -100,10 +112,9 @@ static void step(const steps_case *c, uint64_t id)
     const fleet_entity *e = &f->entity[id];
     bool far = e->attr.global || e->attr.reach > 0;
     if (!e->in || (far && phx_rng_below(&rng, 10))) return; /* a step of one takes everybody the long way */
-    float x = e->x + whole_or_not(c, c->step * float_between(&rng, -1, 1));
-    float y = e->y + whole_or_not(c, c->step * float_between(&rng, -1, 1));
+    float x = step_from(c, e->x), y = step_from(c, e->y);
     fleet_move(f, id, x, y);
-    if (phx_rng_below(&rng, 400) == 0) fleet_move(f, id, e->x + c->step / 2, e->y); /* twice in a tick */
+    if (phx_rng_below(&rng, 400) == 0) fleet_move(f, id, step_from(c, e->x), e->y); /* twice in a tick */
 }
 
 /* allocations > 0: about every so many of them fail. */
@@ -148,7 +159,7 @@ static void check_case(const steps_case *c, uint64_t seed)
 {
     phx_interest_counts counts = random_steps(c, seed, 180, 0);
     cr_assert_gt(counts.enters + counts.leaves, 100, "%s", c->what);
-    cr_assert_gt(counts.glanced, 100, "%s", c->what);
+    cr_assert_gt(counts.glanced, 100, "%s: %lu", c->what, (unsigned long)counts.glanced);
     if (c->like & GLANCED)
         cr_assert_gt(counts.glanced, counts.evaluated, "%s: %lu glances, %lu lists", c->what,
                      (unsigned long)counts.glanced, (unsigned long)counts.evaluated);
@@ -353,14 +364,24 @@ Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
     fleet_close(f);
 }
 
-/* One target a tower: a glance tests those of the towers in view, and no others. */
-Test(glance, a_glance_tests_the_rows_of_the_towers_in_view)
+/*
+ * One target a tower, and one observer, 25 off the corner of its block, which is at 400. Cells go on
+ * from that corner both ways, and are as wide as the view and two steps' diagonals of half a unit, or half
+ * as wide where the square of that holds 24 rows or more; a glance goes one or two cells on each side.
+ */
+Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
 {
-    enum { SIDE = 24 };
+    enum { SIDE = 24 }; /* at 305, 315 .. 535 */
     static const struct {
         float view;
-        uint32_t across, ranges;
-    } views[] = {{4, 1, 1}, {6, 3, 3}, {16, 5, 5}, {44, 9, 18}, {46, 11, 13}};
+        uint32_t pairs, ranges;
+    } views[] = {
+        {4, 1 * 1 + 1, 1},       /* cells of 5.42: 416.2 to 432.5 */
+        {6, 3 * 3 + 1, 3},       /* of 7.42: 414.8 to 437.1 */
+        {16, 5 * 5 + 1, 3},      /* of 17.42: 400.0 to 452.3 */
+        {44, 14 * 14 + 1, 3},    /* of 45.44: 354.6 to 490.9 */
+        {61, 15 * 15 - 3 * 3, 6} /* of 31.22: 337.5 to 493.7, but for the own one, where all stay in view */
+    };
     for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
         f = fleet_open(plain_rules(10, 100), 1, 1, 4);
         fleet_begin(f);
@@ -374,26 +395,32 @@ Test(glance, a_glance_tests_the_rows_of_the_towers_in_view)
         fleet_end(f);
         phx_interest_counts now = fleet_counts(f);
         cr_assert_eq(now.evaluated, counted.evaluated);
-        cr_assert_eq(now.pairs_tested - counted.pairs_tested, views[v].across * views[v].across + 1, "view %zu", v);
-        cr_assert_eq(now.ranges_visited - counted.ranges_visited, views[v].ranges, "view %zu", v);
+        cr_assert_eq(now.pairs_tested - counted.pairs_tested, views[v].pairs, "view %zu: %lu pairs", v,
+                     (unsigned long)(now.pairs_tested - counted.pairs_tested));
+        cr_assert_eq(now.ranges_visited - counted.ranges_visited, views[v].ranges, "view %zu: %lu ranges", v,
+                     (unsigned long)(now.ranges_visited - counted.ranges_visited));
+        cr_assert_eq(now.pairs_exact, counted.pairs_exact, "nobody came near a border");
         fleet_close(f);
     }
 }
 
-/* How far a glance goes depends on the longest step of this tick, not of any before. */
+/*
+ * How far a glance goes depends on the longest step of this tick, not of any before: the block's
+ * corner is at 80, the observer in the first cell from there and its glance ends after the second.
+ */
 Test(glance, short_steps_are_looked_for_nearby)
 {
     f = fleet_open(plain_rules(10, 50), 1, 1, 4);
     fleet_begin(f);
     fleet_enter(f, 1, plain_attr(24, 0), 105, 105); /* sees 81 to 129 */
     fleet_enter(f, 2, plain_attr(0, 0), 106, 105);
-    for (uint64_t id = 10; id < 40; id++) fleet_enter(f, id, plain_attr(0, 0), 79, 105); /* a tower farther */
+    for (uint64_t i = 0; i < 4; i++) fleet_enter(f, 10 + i, plain_attr(0, 0), 132, 95 + (float)i * 10);
     fleet_end(f);
     fleet_tick(f);
     static const struct {
         float x;
         uint32_t pairs;
-    } steps[] = {{106.5f, 2}, {108.5f, 32}, {108.6f, 2}};
+    } steps[] = {{106.5f, 2}, {108.5f, 6}, {109.0f, 2}}; /* cells end at 130.9, 139.3, 130.9 */
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         begin();
         fleet_move(f, 2, steps[i].x, 105);
