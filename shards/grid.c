@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LEAF_BLOCKS = PHX_LEAF_SIDE * PHX_LEAF_SIDE };
+enum { LEAF_BLOCKS = PHX_LEAF_SIDE * PHX_LEAF_SIDE, LEAF_TOWERS_BITS = PHX_BLOCK_BITS + PHX_LEAF_BITS };
 
 /*
  * Scan kernels may read, and drop, up to one vector of 16 floats beyond the last row; an
@@ -319,23 +319,23 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
     return true;
 }
 
-/* Is the row in a tower within the drift of (x, y)? */
-static bool row_near(const phx_grid *grid, const phx_rules *rules, uint32_t row, float x, float y)
+/* Is the row in the body's tower, or, when rows may have drifted, in one beside it? Drift is less than a tower. */
+static bool row_near(const phx_grid *grid, const phx_body *body)
 {
-    float slack = grid->drift * 1.0001f + (fabsf(x) + fabsf(y)) * 1e-6f; /* steps are rounded when they are added up */
-    uint32_t x0 = phx_tower_index(rules, 0, x - slack), x1 = phx_tower_index(rules, 0, x + slack);
-    uint32_t y0 = phx_tower_index(rules, 1, y - slack), y1 = phx_tower_index(rules, 1, y + slack);
-    for (uint32_t ty = y0; ty <= y1; ty++) {
-        for (uint32_t tx = x0; tx <= x1; tx++) {
+    int32_t far = grid->drift > 0.0f ? 1 : 0;
+    for (int32_t dy = -far; dy <= far; dy++) {
+        for (int32_t dx = -far; dx <= far; dx++) {
+            uint32_t tx = (uint32_t)(body->tx + dx), ty = (uint32_t)(body->ty + dy);
+            if (tx >> LEAF_TOWERS_BITS >= grid->top_width || ty >> LEAF_TOWERS_BITS >= grid->top_height) continue;
             const phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
             uint32_t tower = phx_block_tower((uint16_t)tx, (uint16_t)ty);
-            if (block && row >= block->start[tower] && row < block->start[tower + 1]) return true;
+            if (block && body->row >= block->start[tower] && body->row < block->start[tower + 1]) return true;
         }
     }
     return false;
 }
 
-bool phx_grid_valid(const phx_grid *grid, const phx_store *store, const phx_rules *rules)
+bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
 {
     uint32_t rows = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
@@ -346,7 +346,7 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store, const phx_rule
         if ((grid->rows.slot[body->row] & PHX_ROW_SLOT) != slot) return false;
         if (grid->rows.x[body->row] != body->x || grid->rows.y[body->row] != body->y) return false;
         if (grid->rows.view[body->row] != phx_grid_view(store, slot)) return false;
-        if (!row_near(grid, rules, body->row, body->x, body->y)) return false;
+        if (!row_near(grid, body)) return false;
     }
     return rows == grid->row_count;
 }

@@ -172,6 +172,6 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
                       uint64_t tick, uint16_t stamp);
 
 /* Whole-structure check: every live slot has its row in the right tower, or near it. For PHX_VALIDATE. */
-bool phx_grid_valid(const phx_grid *grid, const phx_store *store, const phx_rules *rules);
+bool phx_grid_valid(const phx_grid *grid, const phx_store *store);
 
 #endif

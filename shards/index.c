@@ -108,7 +108,7 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
     take_names(shard, renames);
     if (!resolve_arrivals(shard, directory, renames)) return false;
     if (!index_towers(shard)) return false;
-    PHX_VALIDATE(phx_shard_nine(shard) || phx_grid_valid(&shard->grid, &shard->store, shard->rules));
+    PHX_VALIDATE(phx_shard_nine(shard) || phx_grid_valid(&shard->grid, &shard->store));
     shard->counts.deferred_adds += shard->deferred.count;
     shard->deferred.count = 0;
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;

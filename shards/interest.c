@@ -10,7 +10,6 @@
 
 #include "shards/nine_glance.h"
 #include "shards/rank.h"
-#include "shards/scan.h"
 
 enum { MARK_OLD = 1, MARK_NEW = 2, MARK_HELD = 4, MARK_BITS = 3 };
 static const uint32_t EPOCH_MAX = UINT32_MAX >> MARK_BITS;
@@ -41,6 +40,7 @@ void phx_scratch_free(phx_scratch *scratch)
     phx_mem *mem = scratch->mem;
     phx_release(mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->squares, &scratch->squares_capacity, sizeof(float));
     phx_release(mem, (void **)&scratch->enter, &scratch->enter_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->leave, &scratch->leave_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->old, &scratch->old_capacity, sizeof(uint32_t));
@@ -128,7 +128,7 @@ static void add_hit(look *at, uint32_t slot, uint32_t bits)
 }
 
 /* The towers of one block that lie in the rectangle, as ranges of rows; hits go behind hits[n]. Returns the new n. */
-static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, phx_scan_fn scan, uint32_t n)
+static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, const phx_area *area, uint32_t n)
 {
     phx_scratch *scratch = at->scratch;
     const phx_grid_rows *rows = &at->shard->grid.rows;
@@ -137,25 +137,25 @@ static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, phx_
     for (uint32_t i = 0; i < span_count; i++) {
         scratch->counts.ranges_visited++;
         scratch->counts.pairs_tested += spans[i].end - spans[i].first;
-        n += scan(rows, spans[i].first, spans[i].end, at->body->x, at->body->y, at->attr->view, scratch->hits + n);
+        n += at->shard->kernels->scan(rows, spans[i], area, scratch->hits + n, scratch->squares + n);
     }
     return n;
 }
 
-static uint32_t scan_rect(look *at, phx_rect rect, phx_scan_fn scan)
+static uint32_t scan_rect(look *at, phx_rect rect, const phx_area *area)
 {
     const phx_grid *grid = &at->shard->grid;
     uint32_t bx0 = rect.x0 >> PHX_BLOCK_BITS, bx1 = rect.x1 >> PHX_BLOCK_BITS;
     uint32_t by0 = rect.y0 >> PHX_BLOCK_BITS, by1 = rect.y1 >> PHX_BLOCK_BITS, n = 0;
     if (phx_grid_wide(grid, rect)) {
         for (uint32_t b = 0; b < grid->block_count; b++)
-            if (phx_block_meets(&grid->blocks[b], rect)) n = scan_block(at, &grid->blocks[b], rect, scan, n);
+            if (phx_block_meets(&grid->blocks[b], rect)) n = scan_block(at, &grid->blocks[b], rect, area, n);
         return n;
     }
     for (uint32_t by = by0; by <= by1; by++) {
         for (uint32_t bx = bx0; bx <= bx1; bx++) {
             const phx_block *block = phx_grid_block(grid, bx, by);
-            if (block) n = scan_block(at, block, rect, scan, n);
+            if (block) n = scan_block(at, block, rect, area, n);
         }
     }
     return n;
@@ -170,17 +170,53 @@ static uint32_t scan_towers(look *at, phx_rect rect)
     return found;
 }
 
+/*
+ * Leaves out of the first `found` hits those that can not be among the best at the cap: there are enough others
+ * of the least rank so much nearer that stickiness does not make up for it. Special ones are left in.
+ */
+static uint32_t leave_out_far(look *at, uint32_t found)
+{
+    uint32_t *hits = at->scratch->hits, n = 0, plain = 0;
+    float *squares = at->scratch->squares, most = 0.0f;
+    uint32_t wanted = at->attr->cap + 1 + (at->relations ? at->relations->count : 0); /* itself, and those held */
+    if (at->attr->cap == 0 || found <= wanted) return found;
+    for (uint32_t i = 0; i < found; i++) {
+        bool special = hits[i] & PHX_ROW_SPECIAL;
+        if (special) squares[i] = INFINITY;
+        most = !special && squares[i] > most ? squares[i] : most;
+        plain += !special;
+    }
+    if (plain <= wanted) return found;
+    double limit = (double)phx_rank_radius(squares, found, wanted, most) * at->shard->rules->sticky;
+    for (uint32_t i = 0; i < found; i++) {
+        bool stays = (hits[i] & PHX_ROW_SPECIAL) || (double)squares[i] <= limit;
+        hits[n] = hits[i];
+        n += stays;
+    }
+    return n;
+}
+
+/* Who is in view by the common rule, hits as rows' slot words. */
+static uint32_t scan_around(look *at)
+{
+    const phx_rules *rules = at->shard->rules;
+    phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->attr->view);
+    if (phx_shard_nine(at->shard)) return scan_towers(at, rect);
+    phx_area area = {at->body->x, at->body->y, at->attr->view, rules->shape == PH_SHAPE_SQUARE};
+    uint32_t found = scan_rect(at, rect, &area);
+    bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;
+    return flat && (at->attr->sees & 1) ? leave_out_far(at, found) : found;
+}
+
 /* Everything in view by the common rule, but the targets of own relations. */
 static void look_around(look *at)
 {
     const phx_rules *rules = at->shard->rules;
     const phx_store *store = &at->shard->store;
-    bool towers = rules->range == PH_RANGE_TOWERS;
-    phx_scan_fn scan = rules->shape == PH_SHAPE_SQUARE ? phx_scan_square : phx_scan_circle;
-    bool look_at_z = !towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
+    bool look_at_z = !phx_shard_nine(at->shard) &&
+                     (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
     bool look_at_all = !(at->attr->sees & 1);
-    phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->attr->view);
-    uint32_t found = towers ? scan_towers(at, rect) : scan_rect(at, rect, scan);
+    uint32_t found = scan_around(at);
     const uint32_t *hits = at->scratch->hits;
     for (uint32_t i = 0; i < found; i++) {
         uint32_t slot = hits[i] & PHX_ROW_SLOT;
@@ -493,6 +529,7 @@ static bool reserve_scratch(phx_scratch *scratch, const phx_shard *shard)
         !phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)))
         return false;
     return phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->squares, &scratch->squares_capacity, 0, padded, sizeof(float)) &&
            phx_grow(scratch->mem, (void **)&scratch->enter, &scratch->enter_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t)) &&
            reserve_pairs(scratch, slots);

@@ -59,6 +59,8 @@ typedef struct phx_scratch {
     uint32_t epoch;
     uint32_t *hits; /* the new list */
     uint32_t hits_capacity;
+    float *squares; /* of the distances of hits, while a cap may want them */
+    uint32_t squares_capacity;
     uint32_t *enter, *leave; /* slots of one observer's events */
     uint32_t enter_capacity, leave_capacity;
     uint32_t *old; /* an old list that was implied */

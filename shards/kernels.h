@@ -1,7 +1,7 @@
 /*
  * The kernels of glances (glance.h) and tiles (tile.h): which rows are in a frame, which of the
- * candidates may have crossed a border of a view, which did, where a target stands in a list, and the
- * order of few events. One set per instruction set; what they find is the same to the bit, so is
+ * candidates may have crossed a border of a view, which did, who is in an area, where a target stands in
+ * a list, and the order of few events. One set per instruction set; what they find is the same to the bit, so is
  * what they leave out. A world has one set.
  */
 #ifndef PHX_SHARDS_KERNELS_H
@@ -71,6 +71,12 @@ typedef struct phx_test {
     bool square;
 } phx_test;
 
+/* A circle or a square; the ground-plane part of the range test, in float32 as in rules.h. */
+typedef struct phx_area {
+    float x, y, r;
+    bool square;
+} phx_area;
+
 typedef struct phx_kernels {
     /* The rows of some ranges whose new position is in the frame; how many. */
     uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_frame *frame,
@@ -88,6 +94,8 @@ typedef struct phx_kernels {
                              phx_pairs *pairs);
     /* Which of the pairs are events, exactly; row: of places. Written over the pairs; how many. */
     uint32_t (*confirm)(const phx_grid_rows *rows, const uint32_t *row, const phx_test *test, phx_pairs *pairs);
+    /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
+    uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots, float *squares);
     /* The place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
     /* How many of up to PHX_ORDER_FEW pairs, all different, come before each by kind, then id. */
@@ -109,6 +117,8 @@ uint32_t phx_pick_portable(const phx_grid_rows *rows, const phx_span *spans, uin
 uint32_t phx_match_sparse_portable(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                                    phx_pairs *pairs);
 uint32_t phx_confirm_portable(const phx_grid_rows *rows, const uint32_t *row, const phx_test *test, phx_pairs *pairs);
+uint32_t phx_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
+                           float *squares);
 void phx_order_portable(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
 
 #endif

@@ -246,6 +246,24 @@ AVX512 static uint32_t confirm_avx512(const phx_grid_rows *rows, const uint32_t 
     return n;
 }
 
+AVX512 static uint32_t scan_avx512(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
+                                   float *squares)
+{
+    const __m512 x = _mm512_set1_ps(area->x), y = _mm512_set1_ps(area->y), r = _mm512_set1_ps(area->r);
+    const __m512 limit = area->square ? r : _mm512_mul_ps(r, r);
+    uint32_t n = 0;
+    for (uint32_t i = span.first; i < span.end; i += LANES) {
+        __m512 dx = _mm512_sub_ps(_mm512_loadu_ps(rows->x + i), x), dy = _mm512_sub_ps(_mm512_loadu_ps(rows->y + i), y);
+        __m512 d2 = _mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy));
+        __m512 d = area->square ? _mm512_max_ps(_mm512_abs_ps(dx), _mm512_abs_ps(dy)) : d2;
+        __mmask16 in = _mm512_mask_cmp_ps_mask(first_lanes(span.end - i), d, limit, _CMP_LE_OQ);
+        keep(slots + n, in, _mm512_loadu_si512(rows->slot + i));
+        _mm512_storeu_ps(squares + n, _mm512_maskz_compress_ps(in, d2));
+        n += (uint32_t)__builtin_popcount(in);
+    }
+    return n;
+}
+
 AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32_t value)
 {
     const __m512i wanted = _mm512_set1_epi32((int)value);
@@ -299,6 +317,7 @@ const phx_kernels phx_kernels_avx512 = {.pick = pick_avx512,
                                         .match = match_avx512,
                                         .match_sparse = match_sparse_avx512,
                                         .confirm = confirm_avx512,
+                                        .scan = scan_avx512,
                                         .find = find_avx512,
                                         .order = order_avx512};
 

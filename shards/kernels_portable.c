@@ -141,6 +141,21 @@ uint32_t phx_confirm_portable(const phx_grid_rows *rows, const uint32_t *row, co
     return n;
 }
 
+/* Branch-free: every row is written, and kept or not. */
+uint32_t phx_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
+                           float *squares)
+{
+    const float x = area->x, y = area->y, r = area->r, r2 = r * r;
+    uint32_t n = 0;
+    for (uint32_t i = span.first; i < span.end; i++) {
+        float dx = rows->x[i] - x, dy = rows->y[i] - y, d2 = dx * dx + dy * dy;
+        slots[n] = rows->slot[i];
+        squares[n] = d2;
+        n += area->square ? (uint32_t)(fabsf(dx) <= r) & (uint32_t)(fabsf(dy) <= r) : d2 <= r2;
+    }
+    return n;
+}
+
 static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t value)
 {
     enum { STEP = 16 }; /* a fixed length without a way out is what compilers vectorise */
@@ -169,6 +184,7 @@ const phx_kernels phx_kernels_portable = {.pick = phx_pick_portable,
                                           .match = match_portable,
                                           .match_sparse = phx_match_sparse_portable,
                                           .confirm = phx_confirm_portable,
+                                          .scan = phx_scan_portable,
                                           .find = find_portable,
                                           .order = phx_order_portable};
 

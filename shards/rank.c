@@ -1,5 +1,6 @@
 /*
- * A bounded heap for the cap; see rank.h. It does not allocate and has no bad case: n log K.
+ * A bounded heap for the cap, and who is too far off for it; see rank.h. Nothing allocates, and nothing has a bad
+ * case: n log K.
  */
 #include "shards/rank.h"
 
@@ -11,27 +12,59 @@ static bool worse(const phx_ranked *a, const phx_ranked *b)
     return a->id > b->id;
 }
 
-/* Restores "no child is worse than its parent" below i: the worst is at the root. */
-static void sift(phx_ranked *heap, uint32_t count, uint32_t i)
+/* a is nearer to the root: of those kept the worst is there, of those dropped the best. */
+static bool above(const phx_ranked *a, const phx_ranked *b, bool dropped)
+{
+    return dropped ? worse(b, a) : worse(a, b);
+}
+
+/* Restores the heap below i. */
+static void sift(phx_ranked *heap, uint32_t count, uint32_t i, bool dropped)
 {
     phx_ranked item = heap[i];
     for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
-        if (child + 1 < count && worse(&heap[child + 1], &heap[child])) child++;
-        if (!worse(&heap[child], &item)) break;
+        if (child + 1 < count && above(&heap[child + 1], &heap[child], dropped)) child++;
+        if (!above(&heap[child], &item, dropped)) break;
         heap[i] = heap[child];
     }
     heap[i] = item;
 }
 
+/* The smaller part is made a heap, and the other goes past its root. */
 void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep)
 {
     PHX_ASSERT(keep > 0 && keep < count);
-    for (uint32_t i = keep / 2; i-- > 0;) sift(ranked, keep, i);
-    for (uint32_t i = keep; i < count; i++) {
-        if (!worse(&ranked[0], &ranked[i])) continue;
-        phx_ranked out = ranked[0];
-        ranked[0] = ranked[i];
-        ranked[i] = out;
-        sift(ranked, keep, 0);
+    bool dropped = count - keep < keep;
+    phx_ranked *heap = dropped ? ranked + keep : ranked, *others = dropped ? ranked : ranked + keep;
+    uint32_t size = dropped ? count - keep : keep;
+    for (uint32_t i = size / 2; i-- > 0;) sift(heap, size, i, dropped);
+    for (uint32_t i = 0; i < count - size; i++) {
+        if (!above(&heap[0], &others[i], dropped)) continue;
+        phx_ranked out = heap[0];
+        heap[0] = others[i];
+        others[i] = out;
+        sift(heap, size, 0, dropped);
     }
+}
+
+float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, float most)
+{
+    enum { GUESSES = 6, STEPS = 16 }; /* guesses suppose an even spread; should they go astray, halves do not */
+    float low = 0.0f, high = most;
+    uint32_t low_count = 0, high_count = count, enough = wanted + wanted / 8;
+    for (uint32_t step = 0; step < STEPS && high_count > enough; step++) {
+        float share = (float)(wanted + wanted / 16 - low_count) / (float)(high_count - low_count);
+        float at = low + (high - low) * (step < GUESSES ? share : 0.5f);
+        uint32_t within = 0;
+        if (!(at > low && at < high)) break;
+        for (uint32_t i = 0; i < count; i++) within += squares[i] <= at;
+        if (within >= wanted) {
+            high = at;
+            high_count = within;
+        } else {
+            low = at;
+            low_count = within;
+        }
+    }
+    return high;
 }

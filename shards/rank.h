@@ -1,5 +1,5 @@
 /*
- * The best K at a cap. A pure function on the caller's array; the interest phase calls it.
+ * The best K at a cap. Pure functions on the caller's arrays; the interest phase calls them.
  */
 #ifndef PHX_SHARDS_RANK_H
 #define PHX_SHARDS_RANK_H
@@ -8,5 +8,11 @@
 
 /* Moves the `keep` best of `count` > keep candidates to the front, in no order: SPEC section 3, cap. */
 void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep);
+
+/*
+ * A square of a distance, at most `most`, that at least `wanted` of the squares, and not many more, do not exceed;
+ * `most` if there are so few.
+ */
+float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, float most);
 
 #endif
