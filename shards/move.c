@@ -1,8 +1,8 @@
 /*
  * Moving own entities, and marking what changed, on which later phases decide where they
  * have to look; see shard.h. Called by the shard's owner in the ingest phase (the marks:
- * in the exchange and index phases too); only phx_shard_move_many() by several workers at
- * once, for disjoint slots.
+ * in the exchange and index phases too); only phx_shards_move() by several workers at once,
+ * for disjoint slots.
  */
 #include "shards/shard.h"
 
@@ -150,6 +150,7 @@ static inline float step_of(phx_pair from, phx_pair to)
 static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx_body *body, const ph_position *to,
                               phx_move_sum *sum)
 {
+    PHX_ASSERT(body->state & PHX_SLOT_OWN);
     const uint32_t mask = PHX_SLOT_OWN | PHX_SLOT_ROW | PHX_SLOT_FAR | PHX_SLOT_WAITING;
     if ((body->state & mask) != (PHX_SLOT_OWN | PHX_SLOT_ROW) || body->changed == shard->stamp) return false;
     phx_pair p = pair_at(&to->x), old = pair_at(&body->x);
@@ -178,8 +179,9 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     return true;
 }
 
-uint32_t phx_shard_move_many(phx_shard *shard, const uint32_t *slots, const ph_position *positions, uint32_t count,
-                             phx_move_sum *sum, uint32_t *left)
+/* Moves of one shard; the i-th to positions[at[i]], or to positions[i] where at is NULL. */
+static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, const ph_position *positions,
+                                    const uint32_t *at, uint32_t count, phx_move_sum *sum, uint32_t *left)
 {
     const phx_move_frame frame = shard->move_frame;
     phx_body *bodies = shard->store.body;
@@ -187,14 +189,61 @@ uint32_t phx_shard_move_many(phx_shard *shard, const uint32_t *slots, const ph_p
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         phx_body *body = &bodies[slots[i]];
-        PHX_ASSERT(body->state & PHX_SLOT_OWN);
-        if (PHX_LIKELY(move_plain(shard, &frame, body, &positions[i], &own))) continue;
+        if (PHX_LIKELY(move_plain(shard, &frame, body, &positions[at ? at[i] : i], &own))) continue;
         body->state |= PHX_SLOT_WAITING;
         left[left_count++] = i;
     }
     sum->moved += own.moved;
     sum->stale = own.stale && !frame.nine;
     if (own.step_max > sum->step_max) sum->step_max = own.step_max;
+    return left_count;
+}
+
+/* Two loops: the common one goes through the positions as they lie. */
+static __attribute__((noinline)) uint32_t move_lying(phx_shard *shard, const uint32_t *slots,
+                                                     const ph_position *positions, uint32_t count, phx_move_sum *sum,
+                                                     uint32_t *left)
+{
+    return move_stretch(shard, slots, positions, NULL, count, sum, left);
+}
+
+static __attribute__((noinline)) uint32_t move_picked(phx_shard *shard, const uint32_t *slots,
+                                                      const ph_position *positions, const uint32_t *at, uint32_t count,
+                                                      phx_move_sum *sum, uint32_t *left)
+{
+    return move_stretch(shard, slots, positions, at, count, sum, left);
+}
+
+static uint32_t leave_all(uint32_t count, uint32_t *left)
+{
+    for (uint32_t i = 0; i < count; i++) left[i] = i;
+    return count;
+}
+
+/* Moves [from, end) of a batch, all in one place. */
+static uint32_t move_part(phx_shard *shard, const phx_move_batch *batch, uint32_t from, uint32_t end,
+                          phx_move_sum *sum, uint32_t *left)
+{
+    uint32_t count = end - from;
+    const uint32_t *slots = batch->slots + from;
+    if (batch->at) return move_picked(shard, slots, batch->positions, batch->at + from, count, sum, left);
+    return move_lying(shard, slots, batch->positions + from, count, sum, left);
+}
+
+uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
+                         phx_move_sum *sums, uint32_t *left)
+{
+    const uint32_t *places = batch->places;
+    uint32_t left_count = 0;
+    for (uint32_t from = 0, end; from < batch->count; from = end) {
+        uint32_t place = places[from], *more = left + left_count;
+        for (end = batch->mixed ? from + 1 : batch->count; end < batch->count && places[end] == place; end++) continue;
+        bool able = place < shard_count && (alone || shards[place].many_movers);
+        uint32_t count = able ? move_part(&shards[place], batch, from, end, &sums[place], more)
+                              : leave_all(end - from, more);
+        for (uint32_t i = 0; i < count; i++) more[i] += from;
+        left_count += count;
+    }
     return left_count;
 }
 

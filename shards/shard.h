@@ -157,7 +157,7 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands);
 void phx_shard_leave(phx_shard *shard, uint32_t slot);
 void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
 
-/* What phx_shard_move_many() did to the shard as a whole. */
+/* What phx_shards_move() did to one shard as a whole. */
 typedef struct phx_move_sum {
     uint32_t moved;
     float step_max;
@@ -165,14 +165,27 @@ typedef struct phx_move_sum {
 } phx_move_sum;
 
 /*
- * Moves in order, those of the common kind alone: the first of its entity, a short step, inside the rectangle.
- * The places in slots[] of the others come in left[] (room for all), in order; what was done is added to *sum.
- * Then phx_shard_moved() is due, and phx_shard_move_waiting() for all that were left, in order.
- * With many_movers it may be called for disjoint slots by several workers at once, each with a sum of its own:
- * nothing of the shard but these bodies and rows is written.
+ * Moves of several shards: the i-th to positions[at[i]], or to positions[i] where at is NULL. A place that is
+ * no shard's index is nowhere.
  */
-uint32_t phx_shard_move_many(phx_shard *shard, const uint32_t *slots, const ph_position *positions, uint32_t count,
-                             phx_move_sum *sum, uint32_t *left);
+typedef struct phx_move_batch {
+    const uint32_t *places, *slots;
+    bool mixed; /* not all places are the same */
+    const ph_position *positions;
+    const uint32_t *at;
+    uint32_t count;
+} phx_move_batch;
+
+/*
+ * Moves in order, those of the common kind alone: the first of its entity, a short step, inside the rectangle.
+ * The others are left, their numbers in left[] (room for all), in order; what was done is added to the sums, one
+ * per shard. For all that are left phx_shard_move_waiting() is due, in order, and phx_shard_moved() for each
+ * shard before its exchange phase.
+ * Not alone, several workers may be at it at once, for disjoint entities, with sums of their own: nothing of a
+ * shard but these bodies and rows is written, and only of shards with many_movers, which need no marks.
+ */
+uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
+                         phx_move_sum *sums, uint32_t *left);
 void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum);
 /* false = no memory, nothing changed. */
 bool phx_shard_move_waiting(phx_shard *shard, uint32_t slot, ph_position position);

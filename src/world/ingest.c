@@ -6,7 +6,6 @@
 #include "world/attrs.h"
 #include "world/commands.h"
 #include "world/ingest_two.h"
-#include "world/lookup.h"
 
 /* ---- one entity ---- */
 
@@ -89,7 +88,7 @@ static ph_status apply(phx_world *world, uint16_t op, const void *record)
     switch ((phx_op)op) {
     case PHX_OP_ENTER: return enter(world, record);
     case PHX_OP_LEAVE: return leave(world, record);
-    case PHX_OP_MOVE: break; /* move_run() */
+    case PHX_OP_MOVE: break; /* moves.c */
     case PHX_OP_SET: return set(world, record);
     case PHX_OP_PAIR:
     case PHX_OP_UNPAIR:
@@ -108,81 +107,18 @@ static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
     return *(const uint64_t *)((const char *)run->records + (size_t)i * run->record_bytes);
 }
 
-static void refuse(phx_world *world, const phx_run *in, uint32_t i, uint64_t id, ph_status status)
-{
-    phx_ingest_refuse(world, &world->producers[in->producer], in->commands.sequence_first + i, id, status);
-}
-
-/* ---- moves ---- */
-
-/* Moves of one run that are looked up together. */
-typedef struct group {
-    const phx_run *run;
-    phx_moves moves;
-    uint32_t first, count; /* in the run */
-    phx_lookup found;
-} group;
-
-static void refuse_move(phx_world *world, const group *g, uint32_t i, ph_status status)
-{
-    refuse(world, g->run, g->first + i, g->moves.ids[g->first + i], status);
-}
-
-/* Moves [from, end) of a group, all of one shard. */
-static void move_in_shard(phx_world *world, const group *g, uint32_t from, uint32_t end)
-{
-    phx_shard *shard = &world->shards[g->found.place[from]];
-    const uint32_t *slots = g->found.slot + from;
-    const ph_position *positions = g->moves.positions + g->first + from;
-    phx_move_sum sum = {0};
-    uint32_t left[PHX_LOOKUP_MAX];
-    uint32_t left_count = phx_shard_move_many(shard, slots, positions, end - from, &sum, left);
-    phx_shard_moved(shard, &sum);
-    world->totals.applied += end - from;
-    for (uint32_t i = 0; i < left_count; i++) {
-        if (PHX_LIKELY(phx_shard_move_waiting(shard, slots[left[i]], positions[left[i]]))) continue;
-        world->totals.applied--;
-        refuse_move(world, g, from + left[i], PH_NO_MEMORY);
-    }
-}
-
-/* By stretches of one shard. */
-static void move_group(phx_world *world, const group *g)
-{
-    const uint32_t *places = g->found.place;
-    for (uint32_t from = 0, end; from < g->count; from = end) {
-        uint32_t place = places[from];
-        for (end = g->found.mixed ? from + 1 : g->count; end < g->count && places[end] == place; end++) continue;
-        if (PHX_LIKELY(place < world->shard_count)) {
-            move_in_shard(world, g, from, end);
-            continue;
-        }
-        for (; from < end; from++) refuse_move(world, g, from, phx_place_status(place));
-    }
-}
-
-static void move_run(phx_world *world, const phx_run *run)
-{
-    uint32_t total = run->commands.count;
-    group g = {.run = run, .moves = phx_moves_at(run->commands.records, total)};
-    for (; g.first < total; g.first += g.count) {
-        g.count = total - g.first < PHX_LOOKUP_MAX ? total - g.first : PHX_LOOKUP_MAX;
-        phx_look_up(world, g.moves.ids + g.first, g.count, true, &g.found);
-        move_group(world, &g);
-    }
-}
-
 static void account(phx_world *world, const phx_run *in, uint32_t i, ph_status status)
 {
     if (PHX_LIKELY(status == PH_OK)) world->totals.applied++;
-    else refuse(world, in, i, record_id(&in->commands, i), status);
+    else phx_ingest_refuse(world, &world->producers[in->producer], in->commands.sequence_first + i,
+                           record_id(&in->commands, i), status);
 }
 
 static void apply_run(phx_world *world, const phx_run *in)
 {
     const phx_cmd_run *run = &in->commands;
     if (run->op == PHX_OP_MOVE) {
-        move_run(world, in);
+        phx_moves_apply(world, in);
         return;
     }
     for (uint32_t i = 0; i < run->count; i++)
@@ -215,20 +151,27 @@ static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_
     return end;
 }
 
+/* Only where most entities move: shards in which few do mark the towers, which is the ticking thread's. */
+static bool worth_sharing(const phx_world *world, uint64_t commands)
+{
+    return world->def.workers > 1 && commands >= PHX_MOVES_WORTH_SHARING &&
+           commands > phx_idmap_count(&world->directory) / 4;
+}
+
 bool phx_ingest(phx_world *world)
 {
-    enum { WORTH = 4096 }; /* commands: some 50 us of work, against two barriers */
     while (world->run_at < world->run_count) {
         uint64_t commands;
         uint32_t end = stretch_of_moves(world, world->run_at, &commands);
-        if (world->def.workers > 1 && commands >= WORTH) {
-            if (!phx_route_moves(world, world->run_at, end)) return false;
+        if (worth_sharing(world, commands)) {
+            if (!phx_moves_share(world, world->run_at, end)) return false;
             world->run_at = end;
             continue;
         }
         if (end == world->run_at) end++;
         while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
     }
+    phx_moves_tell(world);
     return true;
 }
 

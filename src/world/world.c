@@ -102,7 +102,7 @@ static bool init(phx_world *world, const ph_world_def *def)
     atomic_store_explicit(&world->kind_count, def->class_count, memory_order_relaxed);
     init_rules(world);
     world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
-    return world->producers && init_shards(world) && phx_routers_init(world) && init_consumers(world) &&
+    return world->producers && init_shards(world) && phx_moves_init(world) && init_consumers(world) &&
            init_workers(world) && phx_broadcasts_init(world);
 }
 
@@ -156,7 +156,7 @@ void phx_world_destroy(phx_world *world)
     phx_free(mem, world->scratch, world->def.workers * sizeof *world->scratch, PHX_CACHE_LINE);
     free_ends(world);
     phx_broadcasts_free(world);
-    phx_routers_free(world);
+    phx_moves_free(world);
     free_shards(world);
     phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_run));
     phx_release(mem, (void **)&world->chunks, &world->chunks_capacity, sizeof(phx_chunk));

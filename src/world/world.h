@@ -19,9 +19,9 @@
 #include "world/broadcast.h"
 #include "world/consumer.h"
 #include "world/lanes.h"
+#include "world/moves.h"
 #include "world/partition.h"
 #include "world/producer.h"
-#include "world/route.h"
 #include "world/ties.h"
 
 /* A directory value: shard << 32 | slot, and this bit for who follows a parent. */
@@ -126,10 +126,9 @@ typedef struct phx_world {
     phx_run *runs; /* the tick's commands, in order */
     uint32_t run_count, runs_capacity;
     uint32_t run_at; /* next to apply */
-    phx_router *routers;
-    uint32_t stretch_first, stretch_end; /* runs of moves that are being routed */
-    uint64_t stretch_commands;
-    bool stretch_routed; /* looked up, not applied by all shards */
+    phx_stretch stretch;
+    phx_move_sum *move_sums; /* what this tick's moves did, by worker and shard; see moves.c */
+    uint32_t movers;         /* the workers below have some in it that the shards were not told of */
 
     phx_producer *producers;
     phx_consumer_slot *consumers;

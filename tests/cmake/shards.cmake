@@ -1,4 +1,4 @@
-# Shards: each part alone, then shards wired by hand; the world's tables, queues and routing.
+# Shards: each part alone, then shards wired by hand; the world's tables, queues and moves.
 pharos_unit_test(NAME unit_shard_parts SOURCES unit/test_shard_rules.c unit/test_shard_list.c unit/test_shard_store.c
     unit/test_shard_relations.c unit/test_shard_far.c unit/test_shard_rank.c unit/test_shard_outbox.c
     unit/test_shard_kernels.c)
@@ -8,5 +8,6 @@ pharos_unit_test(NAME unit_shard_interest SOURCES unit/test_shard_interest.c uni
     unit/test_shard_glance.c unit/shard_fleet.c)
 pharos_unit_test(NAME unit_shard_nine SOURCES unit/test_shard_nine.c unit/shard_fleet.c)
 pharos_unit_test(NAME unit_world_tables SOURCES unit/test_world_tables.c unit/test_world_queues.c)
-pharos_unit_test(NAME unit_world_route SOURCES unit/test_world_route.c)
+pharos_unit_test(NAME unit_world_moves SOURCES unit/test_world_moves.c)
+pharos_plain_test(NAME stress_moves SOURCES concurrency/stress_moves.c LABELS concurrency)
 pharos_plain_test(NAME stress_refusals SOURCES concurrency/stress_refusals.c LABELS concurrency)

@@ -103,22 +103,32 @@ static void apply_one_by_one(void)
     }
 }
 
-/* One hand's moves, in batches; those that are left are done at the end, as a shard's owner would. */
+/* One hand's next batch. Returns how many are left, their places among the moves in left[]. */
 static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_sum *sum, uint32_t *left)
 {
-    uint32_t slots[BATCH], at[BATCH], count = 0;
+    uint32_t slots[BATCH], at[BATCH], places[BATCH], count = 0;
     ph_position to[BATCH];
+    bool mixed = false;
     for (; *next < MOVES && count < BATCH; ++*next) {
         if (k.slots[*next] % hands != hand) continue;
         slots[count] = k.slots[*next];
         to[count] = k.to[*next];
+        places[count] = slots[count] % 13 == 5 ? 1 : 0; /* of no shard: left, not even looked at */
+        mixed |= places[count] != places[0];
         at[count++] = *next;
     }
-    uint32_t left_count = phx_shard_move_many(&k.many, slots, to, count, sum, left);
+    phx_move_batch moves = {.places = places,
+                            .slots = slots,
+                            .mixed = mixed,
+                            .positions = hands % 2 ? to : k.to,
+                            .at = hands % 2 ? NULL : at,
+                            .count = count};
+    uint32_t left_count = phx_shards_move(&k.many, 1, &moves, hands == 1, sum, left);
     for (uint32_t i = 0; i < left_count; i++) left[i] = at[left[i]];
     return left_count;
 }
 
+/* Those that are left are done at the end, as the ticking thread does. */
 static void apply_at_once(uint32_t hands)
 {
     static uint32_t left[HANDS_MAX][MOVES];
@@ -126,12 +136,12 @@ static void apply_at_once(uint32_t hands)
     uint32_t count[HANDS_MAX] = {0};
     for (uint32_t h = 0; h < hands; h++)
         for (uint32_t next = 0; next < MOVES;) count[h] += batch(h, hands, &next, &sum[h], &left[h][count[h]]);
-    for (uint32_t h = 0; h < hands; h++) phx_shard_moved(&k.many, &sum[h]);
     for (uint32_t h = 0; h < hands; h++) {
         k.left += count[h];
         for (uint32_t i = 0; i < count[h]; i++)
             cr_assert(phx_shard_move_waiting(&k.many, k.slots[left[h][i]], k.to[left[h][i]]));
     }
+    for (uint32_t h = 0; h < hands; h++) phx_shard_moved(&k.many, &sum[h]);
 }
 
 static uint32_t bits_of(float v)

@@ -1,5 +1,5 @@
 /*
- * world/route.c through the public API: long stretches of moves, of several producers and
+ * world/moves.c through the public API: long stretches of moves, of several producers and
  * with commands between them, give with any number of workers what they give with one;
  * and what can not be moved is told in the order of the commands.
  */
@@ -9,7 +9,7 @@
 
 #include "api/handles.h"
 
-enum { PRODUCERS = 3, ENTITIES = 1500, TICKS = 4, BULK = 6000, TOLD = 4096, CHILDREN = 40 };
+enum { PRODUCERS = 3, ENTITIES = 1500, TICKS = 4, BULK = 18000, TOLD = 16384, CHILDREN = 40 };
 
 /* All that a run shows of itself. */
 typedef struct outcome {
@@ -17,7 +17,7 @@ typedef struct outcome {
     ph_refusal told[PRODUCERS][TOLD];
     uint32_t told_count[PRODUCERS];
     ph_stats stats;
-    uint32_t routed; /* moves that went through routers at the last tick */
+    uint64_t shared; /* moves of the last stretch that all workers had a part in */
     uint32_t stops;  /* ticks that had no memory */
 } outcome;
 
@@ -26,9 +26,10 @@ typedef struct host {
     ph_producer producer[PRODUCERS];
     ph_consumer consumer;
     uint64_t rng;
+    ph_position last[ENTITIES * 2]; /* submitted, by id */
 } host;
 
-TestSuite(route, .init = memory_set_up, .fini = memory_tear_down);
+TestSuite(moves, .init = memory_set_up, .fini = memory_tear_down);
 
 static const float EXTENT = 3000;
 
@@ -92,8 +93,7 @@ static void close_host(host *h, outcome *out)
 {
     phx_world *world = phx_resolve_world(h->world);
     cr_assert_eq(ph_world_stats(h->world, &out->stats), PH_OK);
-    for (uint32_t w = 0; world->routers && w < world->def.workers; w++)
-        for (uint32_t s = 0; s < world->shard_count; s++) out->routed += world->routers[w].lists[s].count;
+    out->shared = world->stretch.commands;
     cr_assert_eq(ph_world_destroy(h->world), PH_OK);
 }
 
@@ -104,6 +104,7 @@ static void populate(host *h)
         attrs.x = float_between(&h->rng, 0, EXTENT);
         attrs.y = float_between(&h->rng, 0, EXTENT);
         cr_assert_eq(ph_enter(h->producer[id % PRODUCERS], id, &attrs), PH_OK);
+        h->last[id] = (ph_position){attrs.x, attrs.y, 0};
     }
 }
 
@@ -116,8 +117,11 @@ static void move_many(host *h, int producer, uint32_t count, bool strangers)
     cr_assert_leq(count, BULK);
     for (uint32_t i = 0; i < count; i++) {
         ids[i] = 1 + phx_rng_below(&h->rng, strangers ? ENTITIES * 21 / 20 : ENTITIES);
-        positions[i].x = float_between(&h->rng, -50, EXTENT + 50);
-        positions[i].y = float_between(&h->rng, -50, EXTENT + 50);
+        ph_position *at = &h->last[ids[i]];
+        bool jumps = phx_rng_below(&h->rng, 8) == 0;
+        at->x = jumps ? float_between(&h->rng, -50, EXTENT + 50) : at->x + float_between(&h->rng, -4, 4);
+        at->y = jumps ? float_between(&h->rng, -50, EXTENT + 50) : at->y + float_between(&h->rng, -4, 4);
+        positions[i] = *at;
     }
     cr_assert_eq(ph_move_many(h->producer[producer], count, ids, positions, &done), PH_OK);
     cr_assert_eq(done, count);
@@ -148,7 +152,7 @@ static void run(uint32_t workers, outcome *out)
         move_many(&h, 1, 100, true); /* short: one by one */
         cr_assert_eq(ph_leave(h.producer[1], t * 200), PH_OK);
         move_many(&h, 1, 2000, true); /* one stretch with those of the next producer */
-        move_many(&h, 2, 4000, true);
+        move_many(&h, 2, 17000, true);
         tick(&h, out, t);
     }
     close_host(&h, out);
@@ -178,24 +182,24 @@ static void check_same(const outcome *a, const outcome *b, uint32_t workers)
     cr_assert_eq(b->stats.commands, b->stats.applied + b->stats.refused_in_tick);
 }
 
-Test(route, any_number_of_workers_moves_as_one_does)
+Test(moves, any_number_of_workers_moves_as_one_does)
 {
     static outcome one, many;
     run(1, &one);
-    cr_assert_eq(one.routed, 0);
+    cr_assert_eq(one.shared, 0);
     cr_assert_gt(one.stats.refused[PH_UNKNOWN_ID], 1000);
     cr_assert_gt(one.stats.refused[PH_ATTACHED], 500);
     cr_assert_gt(one.stats.migrations, 1000);
     for (uint32_t workers = 2; workers <= 5; workers++) {
         many = (outcome){0};
         run(workers, &many);
-        cr_assert_gt(many.routed, 4000, "long stretches went through the routers");
+        cr_assert_gt(many.shared, 4000, "long stretches were shared out");
         check_same(&one, &many, workers);
     }
 }
 
-/* The last of many moves of one entity counts, whichever workers route them. */
-Test(route, the_last_move_counts)
+/* The last of many moves of one entity counts, whichever workers apply them. */
+Test(moves, the_last_move_counts)
 {
     host h;
     outcome out = {0};
@@ -219,10 +223,11 @@ Test(route, the_last_move_counts)
     close_host(&h, &out);
 }
 
-/* A stretch that is cut evenly for one worker and another: every border, and counts about the threshold. */
-Test(route, stretches_of_any_length_lose_no_move)
+/* Counts about the threshold. */
+Test(moves, stretches_of_any_length_lose_no_move)
 {
-    static const uint32_t counts[] = {4095, 4096, 4097, 4099, 5000, BULK};
+    enum { WORTH = PHX_MOVES_WORTH_SHARING };
+    static const uint32_t counts[] = {WORTH - 1, WORTH, WORTH + 1, WORTH + 3, WORTH + 900, BULK};
     for (uint32_t workers = 2; workers <= 4; workers++) {
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             host h;
@@ -235,7 +240,7 @@ Test(route, stretches_of_any_length_lose_no_move)
             tick(&h, &out, 1);
             close_host(&h, &out);
             cr_assert_eq(out.stats.applied, ENTITIES + counts[c]);
-            cr_assert_eq(out.routed, counts[c] >= 4096 ? counts[c] : 0);
+            cr_assert_eq(out.shared, counts[c] >= WORTH ? counts[c] : 0);
         }
     }
 }
@@ -258,7 +263,7 @@ static void run_short_of_memory(uint32_t workers, uint64_t calls, outcome *out)
     close_host(&h, out);
 }
 
-Test(route, a_tick_of_moves_stopped_anywhere_ends_the_same)
+Test(moves, a_tick_of_moves_stopped_anywhere_ends_the_same)
 {
     static outcome whole, cut;
     run_short_of_memory(2, UINT64_MAX, &whole);

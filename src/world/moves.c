@@ -1,0 +1,248 @@
+/*
+ * Looking moves up and applying them; see moves.h. The directory is not written meanwhile.
+ *
+ * Sharing, every worker goes over all ids and picks its own: that takes less than handing
+ * moves out through lists would, up to some ten workers, and wants no memory. Its own ids
+ * come in blocks of neighbours, as ids that run on mostly are slots that run on: so few
+ * bodies share a cache line with another worker's.
+ */
+#include "world/moves.h"
+
+#include <string.h>
+
+#include "world/commands.h"
+#include "world/ingest.h"
+
+/* Looked up together: the first line has come when the last is asked for, and all of it stays near. */
+enum { GROUP = 128 };
+
+/* Some moves of one run. */
+typedef struct group {
+    const uint64_t *ids;
+    const ph_position *positions;
+    const uint32_t *at; /* in ids and positions, ascending; NULL: the first of them */
+    uint32_t slot[GROUP], place[GROUP];
+    uint32_t count;
+    bool mixed; /* places */
+} group;
+
+static const uint32_t PLACE_UNKNOWN = UINT32_MAX;
+
+/* One sum per shard and worker; a worker's begin with a cache line. */
+static size_t sums_step(const phx_world *world)
+{
+    const size_t line = PHX_CACHE_LINE;
+    return (world->shard_count * sizeof(phx_move_sum) + line - 1) / line * line;
+}
+
+static phx_move_sum *sums_of(const phx_world *world, uint32_t worker)
+{
+    return (phx_move_sum *)(void *)((char *)world->move_sums + worker * sums_step(world));
+}
+
+bool phx_moves_init(phx_world *world)
+{
+    world->move_sums = phx_alloc_zero(&world->mem, world->def.workers * sums_step(world), PHX_CACHE_LINE);
+    return world->move_sums != NULL;
+}
+
+void phx_moves_free(phx_world *world)
+{
+    phx_stretch *stretch = &world->stretch;
+    phx_free(&world->mem, world->move_sums, world->def.workers * sums_step(world), PHX_CACHE_LINE);
+    phx_release(&world->mem, (void **)&stretch->left, &stretch->left_capacity, sizeof *stretch->left);
+}
+
+void phx_moves_tell(phx_world *world)
+{
+    for (uint32_t w = 0; w < world->movers; w++) {
+        phx_move_sum *sums = sums_of(world, w);
+        for (uint32_t s = 0; s < world->shard_count; s++) phx_shard_moved(&world->shards[s], &sums[s]);
+        memset(sums, 0, world->shard_count * sizeof *sums);
+    }
+    world->movers = 0;
+}
+
+/* ---- groups ---- */
+
+/* Directory lines, then bodies, come from memory side by side. */
+static inline void look_up(const phx_world *world, group *g, const uint32_t *at)
+{
+    const phx_idmap *directory = &world->directory;
+    const phx_shard *shards = world->shards;
+    const phx_body *bodies = shards[0].store.body;
+    const uint64_t *ids = g->ids;
+    uint64_t home_at[GROUP];
+    uint32_t before = 0, changes = 0, count = g->count;
+    for (uint32_t i = 0; i < count; i++) home_at[i] = phx_idmap_prefetch(directory, ids[at ? at[i] : i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t *home = phx_idmap_find_from(directory, home_at[i], ids[at ? at[i] : i]);
+        uint32_t place = home ? (uint32_t)(*home >> 32) : PLACE_UNKNOWN, slot = home ? phx_home_slot(*home) : 0;
+        g->place[i] = place;
+        g->slot[i] = slot;
+        if (PHX_UNLIKELY(place != before)) {
+            changes |= i; /* 0 at the first: it has none before it */
+            before = place;
+            bodies = shards[home ? phx_home_shard(*home) : 0].store.body;
+        }
+        __builtin_prefetch(&bodies[slot], 1);
+    }
+    g->mixed = changes != 0;
+}
+
+/* Returns how many are left, their places in the group in left[]. alone: no other worker is about. */
+static uint32_t move_group(phx_world *world, group *g, uint32_t worker, bool alone, uint32_t left[GROUP])
+{
+    if (g->at) look_up(world, g, g->at);
+    else look_up(world, g, NULL);
+    phx_move_batch batch = {.places = g->place,
+                            .slots = g->slot,
+                            .mixed = g->mixed,
+                            .positions = g->positions,
+                            .at = g->at,
+                            .count = g->count};
+    return phx_shards_move(world->shards, world->shard_count, &batch, alone, sums_of(world, worker), left);
+}
+
+/* The i-th move of a run, which was left. */
+static ph_status settle(phx_world *world, const phx_run *run, uint32_t i)
+{
+    phx_moves moves = phx_moves_at(run->commands.records, run->commands.count);
+    const uint64_t *home = phx_idmap_find(&world->directory, moves.ids[i]);
+    if (!home) return PH_UNKNOWN_ID;
+    if (*home & PHX_HOME_ATTACHED) return PH_ATTACHED;
+    phx_shard *shard = &world->shards[phx_home_shard(*home)];
+    return phx_shard_move_waiting(shard, phx_home_slot(*home), moves.positions[i]) ? PH_OK : PH_NO_MEMORY;
+}
+
+static void refuse(phx_world *world, const phx_run *run, uint32_t i, ph_status status)
+{
+    uint64_t id = phx_moves_at(run->commands.records, run->commands.count).ids[i];
+    world->totals.applied--;
+    phx_ingest_refuse(world, &world->producers[run->producer], run->commands.sequence_first + i, id, status);
+}
+
+/* ---- one after the other ---- */
+
+void phx_moves_apply(phx_world *world, const phx_run *run)
+{
+    uint32_t total = run->commands.count, left[GROUP];
+    phx_moves moves = phx_moves_at(run->commands.records, total);
+    group g = {.at = NULL};
+    if (world->movers == 0) world->movers = 1;
+    for (uint32_t first = 0; first < total; first += g.count) {
+        g.ids = moves.ids + first;
+        g.positions = moves.positions + first;
+        g.count = total - first < GROUP ? total - first : GROUP;
+        uint32_t left_count = move_group(world, &g, 0, true, left);
+        for (uint32_t i = 0; i < left_count; i++) {
+            ph_status status = settle(world, run, first + left[i]);
+            if (PHX_UNLIKELY(status != PH_OK)) refuse(world, run, first + left[i], status);
+        }
+    }
+    world->totals.applied += total;
+}
+
+/* ---- by all workers ---- */
+
+static uint32_t words_of(const phx_run *run)
+{
+    return (run->commands.count + 63) / 64;
+}
+
+/* Whose is the id? */
+static uint32_t owner(uint64_t id, uint32_t workers)
+{
+    enum { BLOCK_BITS = 9 }; /* of neighbours: their bodies fill whole lines but for the first and the last */
+    uint64_t block = ((id >> BLOCK_BITS) * 0x9e3779b97f4a7c15u) >> 32;
+    return (uint32_t)(block * workers >> 32);
+}
+
+static void move_own(phx_world *world, group *g, uint32_t worker, _Atomic uint64_t *left_words)
+{
+    uint32_t left[GROUP];
+    uint32_t left_count = move_group(world, g, worker, false, left);
+    for (uint32_t i = 0; i < left_count; i++) {
+        uint32_t at = g->at[left[i]];
+        /* relaxed: read after the barrier */
+        atomic_fetch_or_explicit(&left_words[at / 64], UINT64_C(1) << at % 64, memory_order_relaxed);
+    }
+    g->count = 0;
+}
+
+static void share_body(void *context, uint32_t worker)
+{
+    phx_world *world = context;
+    const phx_stretch *stretch = &world->stretch;
+    uint32_t workers = world->def.workers;
+    _Atomic uint64_t *words = stretch->left;
+    PHX_STALL_POINT();
+    for (uint32_t r = stretch->first; r < stretch->end; r++) {
+        const phx_run *run = &world->runs[r];
+        phx_moves moves = phx_moves_at(run->commands.records, run->commands.count);
+        uint32_t at[GROUP];
+        group g = {.ids = moves.ids, .positions = moves.positions, .at = at};
+        for (uint32_t i = 0; i < run->commands.count; i++) {
+            at[g.count] = i;
+            g.count += owner(moves.ids[i], workers) == worker;
+            if (g.count == GROUP) move_own(world, &g, worker, words);
+        }
+        move_own(world, &g, worker, words);
+        words += words_of(run);
+    }
+}
+
+/* What was left, in the order of the commands. */
+static bool settle_stretch(phx_world *world)
+{
+    phx_stretch *stretch = &world->stretch;
+    for (; stretch->run < stretch->end; stretch->run++) {
+        const phx_run *run = &world->runs[stretch->run];
+        for (uint32_t w = 0; w < words_of(run); w++) {
+            _Atomic uint64_t *word = &stretch->left[stretch->word + w];
+            for (uint64_t bits; (bits = atomic_load_explicit(word, memory_order_relaxed)) != 0;) {
+                uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
+                ph_status status = settle(world, run, i);
+                if (status == PH_NO_MEMORY) return false;
+                if (status != PH_OK) refuse(world, run, i, status);
+                atomic_store_explicit(word, bits & (bits - 1), memory_order_relaxed);
+            }
+        }
+        stretch->word += words_of(run);
+    }
+    return true;
+}
+
+/* false = no memory. */
+static bool open_stretch(phx_world *world, uint32_t first, uint32_t end)
+{
+    phx_stretch *stretch = &world->stretch;
+    uint64_t commands = 0, words = 0;
+    for (uint32_t r = first; r < end; r++) {
+        commands += world->runs[r].commands.count;
+        words += words_of(&world->runs[r]);
+    }
+    if (!phx_grow(&world->mem, (void **)&stretch->left, &stretch->left_capacity, 0, words, sizeof *stretch->left))
+        return false;
+    for (uint64_t w = 0; w < words; w++) atomic_store_explicit(&stretch->left[w], 0, memory_order_relaxed);
+    stretch->first = stretch->run = first;
+    stretch->end = end;
+    stretch->word = 0;
+    stretch->commands = commands;
+    return true;
+}
+
+bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end)
+{
+    phx_stretch *stretch = &world->stretch;
+    if (!stretch->shared) {
+        if (!open_stretch(world, first, end)) return false;
+        world->movers = world->def.workers;
+        phx_workers_run(world->workers, share_body, world);
+        world->totals.applied += stretch->commands;
+        stretch->shared = true;
+    }
+    if (!settle_stretch(world)) return false;
+    stretch->shared = false;
+    return true;
+}
