@@ -541,18 +541,23 @@ static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
     if (!phx_observes(&shard->store.attr[slot])) shard->grid.rows.view[row] = 0.0f;
 }
 
+enum { AHEAD = 8 }; /* jobs: their cards come from memory meanwhile */
+
 /* The observers on the cards of a shard's jobs. How many were done. */
 static uint32_t run_towers(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
                            uint32_t count)
 {
     const phx_nine *nine = &shard->nine;
-    const phx_nine_job *job = phx_nine_job_of(nine, first);
+    const phx_nine_job *job = phx_nine_job_of(nine, first), *last = nine->jobs + nine->job_count - 1;
+    phx_nine_told shared = {0};
     for (uint32_t item = first; item < first + count; item++) {
-        const phx_tower *tower = &nine->crowds[job->crowd].tower[job->tower];
-        while (item - job->first >= tower->count) tower = (job++, &nine->crowds[job->crowd].tower[job->tower]);
-        phx_card *card = &nine->cards[tower->first + (item - job->first)];
+        while (item - job->first >= job->card_count) {
+            job++;
+            if (last - job > AHEAD) __builtin_prefetch(&nine->cards[job[AHEAD].card]);
+        }
+        phx_card *card = &nine->cards[job->card + (item - job->first)];
         if (card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT)) continue;
-        phx_glance_result seen = phx_nine_glance(scratch, shard, job, card);
+        phx_glance_result seen = phx_nine_glance(scratch, shard, job, card, &shared);
         if (seen == PHX_GLANCE_NO_MEMORY) return item - first;
         if (seen == PHX_GLANCE_DONE) continue;
         if (!evaluate(scratch, directory, shard, card->slot, card->watches != PHX_WATCH_LOOK)) return item - first;

@@ -79,7 +79,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
     bool crossed = tx != body->tx || ty != body->ty;
     if (crossed && phx_shard_nine(shard))
-        phx_nine_note(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body));
+        phx_nine_note_tower(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body), tx, ty);
     body->x = x;
     body->y = y;
     body->z = z;

@@ -24,6 +24,8 @@ void phx_nine_free(phx_nine *nine, phx_mem *mem)
     phx_release(mem, (void **)&nine->came, &nine->came_capacity, sizeof(phx_card));
     phx_release(mem, (void **)&nine->jobs, &nine->jobs_capacity, sizeof(phx_nine_job));
     phx_release(mem, (void **)&nine->found, &nine->found_capacity, sizeof(phx_nine_pair));
+    phx_release(mem, (void **)&nine->binned, &nine->binned_capacity, sizeof(phx_nine_pair));
+    phx_release(mem, (void **)&nine->bins, &nine->bins_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&nine->pairs, &nine->pairs_capacity, sizeof(uint32_t));
     *nine = (phx_nine){0};
 }
@@ -88,15 +90,39 @@ bool phx_nine_touched(const phx_nine *nine, phx_rect rect, uint64_t tick)
 
 /* ---- notes ---- */
 
-void phx_nine_note(phx_nine *nine, phx_store *store, uint32_t slot)
+/* NULL = it has no card yet. */
+static phx_note *note_ensure(phx_nine *nine, phx_store *store, uint32_t slot)
 {
     phx_body *body = &store->body[slot];
-    if (!(body->state & PHX_SLOT_ROW) || (body->state & PHX_SLOT_NOTED)) return;
+    if (!(body->state & PHX_SLOT_ROW)) return NULL;
+    phx_note *note = phx_nine_note_of(nine, store, slot);
+    if (note) return note;
     PHX_ASSERT(nine->note_count < nine->notes_capacity);
-    body->state |= PHX_SLOT_NOTED;
     body->row = nine->note_count;
-    nine->notes[nine->note_count++] = (phx_note){
-        .slot = slot, .attr = PHX_NINE_NONE, .tx = body->tx, .ty = body->ty, .kind = store->name[slot].kind};
+    note = &nine->notes[nine->note_count++];
+    *note = (phx_note){.slot = slot,
+                       .attr = PHX_NINE_NONE,
+                       .ax = body->tx,
+                       .ay = body->ty,
+                       .bx = body->tx,
+                       .by = body->ty};
+    return note;
+}
+
+void phx_nine_note_tower(phx_nine *nine, phx_store *store, uint32_t slot, uint16_t tx, uint16_t ty)
+{
+    phx_note *note = note_ensure(nine, store, slot);
+    if (!note) return;
+    note->bx = tx;
+    note->by = ty;
+}
+
+void phx_nine_note(phx_nine *nine, phx_store *store, uint32_t slot)
+{
+    phx_note *note = note_ensure(nine, store, slot);
+    if (!note || note->renewed) return;
+    note->renewed = true;
+    note->kind = store->name[slot].kind;
 }
 
 bool phx_nine_reserve(phx_nine *nine, phx_mem *mem)
@@ -109,8 +135,8 @@ void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const p
 {
     const phx_attr *now = &store->attr[slot];
     phx_nine_note(nine, store, slot);
-    if (!(store->body[slot].state & PHX_SLOT_NOTED)) return;
-    phx_note *note = &nine->notes[store->body[slot].row];
+    phx_note *note = phx_nine_note_of(nine, store, slot);
+    if (!note) return;
     bool recast = now->layers != next->layers || now->stealth != next->stealth || now->global != next->global;
     bool observes = now->sees != next->sees || now->detect != next->detect || (now->cap > 0) != (next->cap > 0) ||
                     phx_observes(now) != phx_observes(next);
@@ -123,26 +149,20 @@ void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const p
 
 /* ---- lists ---- */
 
-static const phx_note *note_of(const phx_nine *nine, const phx_store *store, uint32_t slot)
-{
-    const phx_body *body = &store->body[slot];
-    return body->state & PHX_SLOT_NOTED ? &nine->notes[body->row] : NULL;
-}
-
 static const phx_attr *attr_before(const phx_nine *nine, const phx_store *store, uint32_t slot)
 {
-    const phx_note *note = note_of(nine, store, slot);
+    const phx_note *note = phx_nine_note_of(nine, store, slot);
     return note && note->attr != PHX_NINE_NONE ? &nine->attrs[note->attr] : &store->attr[slot];
 }
 
 uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
                        uint32_t *out)
 {
-    const phx_note *note = note_of(nine, store, slot);
+    const phx_note *note = phx_nine_note_of(nine, store, slot);
     const phx_body *body = &store->body[slot];
     const phx_attr *attr = attr_before(nine, store, slot);
     uint32_t n = 0;
-    phx_rect rect = phx_nine_rect(rules, nine->span, note ? note->tx : body->tx, note ? note->ty : body->ty);
+    phx_rect rect = phx_nine_rect(rules, nine->span, note ? note->ax : body->tx, note ? note->ay : body->ty);
     phx_crowd_walk walk = phx_nine_walk(nine, rect);
     for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
         for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
@@ -200,9 +220,6 @@ static bool card_valid(const phx_crowd *crowd, const phx_card *card, uint32_t t,
     if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_ROW)) return false;
     if (body->tx >> PHX_BLOCK_BITS != crowd->bx || body->ty >> PHX_BLOCK_BITS != crowd->by) return false;
     if (phx_block_tower(body->tx, body->ty) != t || card->move != PHX_NINE_NONE) return false;
-    if (card->id != store->name[card->slot].id || card->user_data != store->name[card->slot].user_data) return false;
-    if (card->kind != store->attr[card->slot].kind ||
-        card->incarnation != store->name[card->slot].incarnation) return false;
     if ((body->state & PHX_SLOT_SPECIAL) && !(card->flags & PHX_CARD_SPECIAL)) return false;
     if (card->watches != phx_nine_watches(store, card->slot)) return false;
     if (card->watches != PHX_WATCH_NONE && !(crowd->watched & bit)) return false;
@@ -220,8 +237,12 @@ bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_stor
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
             const phx_tower *tower = &crowd->tower[t];
             if (tower->old != tower->count) return false;
-            for (uint32_t i = 0; i < tower->count; i++)
-                if (!card_valid(crowd, &nine->cards[tower->first + i], t, store)) return false;
+            for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
+                if (!card_valid(crowd, &nine->cards[i], t, store)) return false;
+                if (i == tower->first || tower->count <= PHX_NINE_FEW) continue;
+                const phx_name *last = &store->name[nine->cards[i - 1].slot], *name = &store->name[nine->cards[i].slot];
+                if (last->kind > name->kind || (last->kind == name->kind && last->id >= name->id)) return false;
+            }
             cards += tower->count;
         }
         if (cards - before != crowd->cards || crowd->cards == 0) return false;

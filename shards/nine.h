@@ -3,7 +3,7 @@
  * event, so this takes the place of the grid's rows: a move inside a tower does nothing here, and one to another
  * tower costs that tower, its neighbours and nothing else.
  *
- * A card is an entity as it stands in one tower, with what events and scans need of it. In the index phase whoever
+ * A card is an entity as it stands in one tower. In the index phase whoever
  * crossed, came or went gets a move: its old card stays and is marked WENT, a new one is added, marked CAME. From
  * then to the tick's end a tower shows both who stood there (all but CAME) and who stands there now (all but WENT),
  * which is all that the interest phase asks; see nine_glance.h. phx_nine_settle() then puts the towers in order.
@@ -11,9 +11,9 @@
  * The list of a plain observer is not kept: it is all in the towers that it sees (PHX_LIST_IMPLIED), and can be told
  * from the cards at any time, see phx_nine_list().
  *
- * Between ticks, and up to the index phase, the cards of a tower are sorted by kind and id, and are those of the last
- * tick's end; what happened since is noted. Written by the shard's owner (ingest, exchange: notes; index; end); read
- * by all workers in the interest phase, where one of them writes `watches` of the card that it evaluates.
+ * Between ticks, and up to the index phase, the cards are those of the last tick's end, sorted by kind and id where
+ * there are more than a few in a tower; what happened since is noted. Written by the shard's owner (ingest, exchange:
+ * notes; index; end); read by all workers in the interest phase, where one writes `watches` of the card it evaluates.
  */
 #ifndef PHX_SHARDS_NINE_H
 #define PHX_SHARDS_NINE_H
@@ -22,7 +22,8 @@
 #include "shards/far.h"
 #include "shards/grid.h"
 
-enum { PHX_CARD_SPECIAL = 1, PHX_CARD_CAME = 2, PHX_CARD_WENT = 4 };
+enum { PHX_CARD_SPECIAL = 1, PHX_CARD_CAME = 2, PHX_CARD_WENT = 4, PHX_CARD_RECAST = 8 };
+enum { PHX_NINE_FEW = 16 }; /* cards of a tower that are looked at one by one, and in no order */
 
 /* What a card is as an observer. */
 enum {
@@ -35,70 +36,79 @@ enum {
 enum { PHX_NINE_NONE = UINT32_MAX };
 
 typedef struct phx_card {
-    uint64_t id, user_data;
-    uint32_t slot, incarnation;
-    uint32_t move; /* in this tick; PHX_NINE_NONE = it stayed as it was */
-    uint16_t kind;
+    uint32_t slot;
+    uint32_t move; /* in this tick: of the crossings; PHX_NINE_NONE = it stayed as it was */
     uint8_t flags; /* PHX_CARD_... */
     uint8_t watches;
+    uint16_t reserved;
 } phx_card;
 
 typedef struct phx_tower {
     uint32_t first; /* in the cards */
     uint32_t count;
     uint32_t old; /* those from here on are CAME */
-    uint32_t job; /* if the block says so */
+    uint32_t job; /* if the crowd says that it has one */
 } phx_tower;
 
-/* 8 x 8 towers, made when somebody comes and gone with the last one; sets of towers are 64 bit masks. */
+/*
+ * 8 x 8 towers, made when somebody comes and gone with the last one; sets of towers are 64 bit masks. What most
+ * walks need is its first line.
+ */
 typedef struct phx_crowd {
     uint16_t bx, by;
     uint32_t cards;
     uint64_t watched; /* there may be an observer */
     uint64_t look;    /* there may be one that has to be evaluated */
     uint64_t untidy;  /* has marked cards */
+    uint64_t odd;     /* all its observers evaluate in this tick */
+    uint64_t jobs;    /* has a job in this tick */
     uint64_t dirty, dirty_tick; /* something changed in it in that tick, if anybody wants to know */
-    uint64_t jobs;    /* has a job, if epoch is nine's */
-    uint64_t epoch;
     phx_tower tower[PHX_BLOCK_TOWERS];
     uint8_t room[PHX_BLOCK_TOWERS]; /* size class of its cards; PHX_LIST_NONE = none */
 } phx_crowd;
 
-/* As it was before its first change in this tick; body.row of its slot is the place of its note. */
+/*
+ * What has changed since the last tick's end, and how it was then; body.row of its slot is the place of its note. Of
+ * most it is just the tower, and their cards say the rest.
+ */
 typedef struct phx_note {
     uint32_t slot;
     uint32_t attr; /* in attrs, or PHX_NINE_NONE: nothing that decides who sees whom has changed */
-    uint16_t tx, ty;
-    uint16_t kind;
-    bool recast; /* as a target: observers have to look at it anew */
+    uint16_t ax, ay, bx, by; /* its tower then, and now */
+    uint16_t kind; /* then, if renewed */
+    bool renewed; /* its card has to be written anew: it died, has other attributes, another name or owner */
+    bool recast;  /* as a target: observers have to look at it anew */
 } phx_note;
 
 /* Somebody crossed, came, went, or is to be looked at anew. In the order of events: kind, id. */
 typedef struct phx_crossing {
-    uint64_t id, user_data;
-    uint32_t slot, incarnation;
+    uint32_t slot;
     uint32_t place; /* of the old card in its tower */
     uint16_t ax, ay, bx, by; /* from, to */
-    uint16_t kind;
     bool was, is; /* it stood at a; it stands at b */
+    bool stays;   /* its card does: only observers have to look at it */
     bool recast;
-    bool special;
+    bool special; /* is, or was */
+    uint8_t watches; /* of its card */
 } phx_crossing;
 
 /* A tower whose observers have something to see. */
 typedef struct phx_nine_job {
     uint32_t crowd, tower;
-    uint32_t first; /* item: its cards are the next tower.count */
-    uint32_t pair;  /* in pairs: the crossings that leave all who stay here, then those that enter */
+    uint32_t first; /* item; one for each card */
+    uint32_t card, card_count;
+    uint32_t pair; /* in pairs: the crossings that leave all who stay here, then those that enter */
     uint32_t leave_count, enter_count;
-    uint32_t next_leave, next_enter; /* of the sort of pairs */
     bool look;    /* something odd is in sight: all evaluate */
     bool special; /* one of the crossings has to be looked at */
 } phx_nine_job;
 
+/* A tower that sees a crossing come or go. */
 typedef struct phx_nine_pair {
-    uint32_t job;
-    uint32_t crossing; /* | PHX_NINE_ENTER */
+    uint32_t crossing; /* | PHX_NINE_ENTER | PHX_NINE_SPECIAL */
+    uint16_t tower;
+    uint16_t reserved;
+    uint32_t crowd;
 } phx_nine_pair;
 
 enum { PHX_NINE_SIZES = 30 };
@@ -126,12 +136,13 @@ typedef struct phx_nine {
     uint32_t came_capacity;
     phx_nine_job *jobs;
     uint32_t job_count, jobs_capacity;
-    phx_nine_pair *found; /* pairs in the order of crossings */
-    uint32_t found_count, found_capacity;
-    uint32_t *pairs; /* by job */
+    phx_nine_pair *found, *binned; /* in the order of crossings; the same by crowd */
+    uint32_t found_count, found_capacity, binned_capacity;
+    uint32_t *bins; /* by crowd: where its pairs begin */
+    uint32_t bins_capacity;
+    uint32_t *pairs; /* crossings, by job */
     uint32_t pairs_capacity;
     uint32_t item_count;
-    uint64_t epoch;
     uint32_t stage, at; /* how far the index phase got */
 } phx_nine;
 
@@ -140,13 +151,23 @@ void phx_nine_free(phx_nine *nine, phx_mem *mem);
 
 /* ---- ingest, exchange ---- */
 
-/* Before the first change of what its card says: tower, kind, user data, attributes, own or ghost, death. */
+/* Before it goes to another tower. */
+void phx_nine_note_tower(phx_nine *nine, phx_store *store, uint32_t slot, uint16_t tx, uint16_t ty);
+/* Before anything else of what its card says changes: kind, user data, attributes, own or ghost, death. */
 void phx_nine_note(phx_nine *nine, phx_store *store, uint32_t slot);
 /* The same, and its attributes are about to become `next`; room for one was reserved. */
 void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const phx_attr *next);
 bool phx_nine_reserve(phx_nine *nine, phx_mem *mem);
 /* Marks a tower as changed in this tick, if anybody wants to know. */
 void phx_nine_touch(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick);
+
+/* NULL = nothing noted of it. */
+static inline phx_note *phx_nine_note_of(const phx_nine *nine, const phx_store *store, uint32_t slot)
+{
+    uint32_t place = store->body[slot].row;
+    bool noted = place < nine->note_count && nine->notes[place].slot == slot;
+    return noted ? &nine->notes[place] : NULL;
+}
 
 /* ---- index ---- */
 
@@ -164,7 +185,7 @@ bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in);
 
 /* ---- end ---- */
 
-void phx_nine_settle(phx_nine *nine, const phx_rules *rules, phx_store *store);
+void phx_nine_settle(phx_nine *nine, const phx_rules *rules, const phx_store *store);
 
 /* ---- any time ---- */
 
@@ -182,7 +203,7 @@ bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_stor
 
 /* ---- towers and rectangles ---- */
 
-static const uint32_t PHX_NINE_ENTER = 1u << 31;
+static const uint32_t PHX_NINE_ENTER = 1u << 31, PHX_NINE_SPECIAL = 1u << 30;
 
 phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty);
 

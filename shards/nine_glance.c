@@ -21,63 +21,58 @@ bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
            !(shard->store.body[slot].state & PHX_SLOT_RELATED);
 }
 
-/* ---- telling ---- */
+/* ---- who stayed ---- */
 
-static phx_change *open_change(phx_scratch *scratch, phx_shard *shard, phx_card *card)
+/* The crossings of a job that an observer may see, leaves first; to the scratch's targets. */
+static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_nine_job *job, phx_change *change)
 {
-    phx_change *change = &scratch->changes[scratch->change_count++];
-    *change = (phx_change){
+    const phx_nine *nine = &shard->nine;
+    const phx_attr *attr = job->special ? &shard->store.attr[change->slot] : NULL;
+    uint32_t *to = scratch->targets + change->target_first, n = 0;
+    for (uint32_t i = 0; i < job->leave_count + job->enter_count; i++) {
+        const phx_crossing *c = &nine->crossings[nine->pairs[job->pair + i]];
+        if (i == job->leave_count) change->leave_count = n;
+        if (c->special && !phx_eligible(attr, &shard->store.attr[c->slot])) continue;
+        to[n++] = c->slot;
+    }
+    if (job->enter_count == 0) change->leave_count = n;
+    change->enter_count = n - change->leave_count;
+    scratch->target_count += n;
+}
+
+static phx_glance_result glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_card *card,
+                                       phx_nine_told *told)
+{
+    uint32_t count = job->leave_count + job->enter_count;
+    if (count == 0) return PHX_GLANCE_DONE;
+    if (!phx_interest_reserve(scratch, count, 0)) return PHX_GLANCE_NO_MEMORY;
+    scratch->counts.glanced++;
+    scratch->counts.pairs_tested += count;
+    phx_change change = {
         .slot = card->slot, .target_first = scratch->target_count, .list_first = PHX_SLOT_NONE, .ordered = true};
+    if (told->job == job) {
+        change.target_first = told->target_first;
+        change.leave_count = told->leave_count;
+        change.enter_count = told->enter_count;
+    } else {
+        tell_crossings(scratch, shard, job, &change);
+        if (!job->special) *told = (phx_nine_told){job, change.target_first, change.leave_count, change.enter_count};
+    }
+    if (change.leave_count + change.enter_count == 0) return PHX_GLANCE_DONE;
     if (card->watches == PHX_WATCH_FRESH) {
-        change->flags = PH_CHANGE_FRESH;
+        change.flags = PH_CHANGE_FRESH;
         shard->store.tail[card->slot].list.flags &= (uint8_t)~PHX_LIST_FRESH;
         card->watches = PHX_WATCH_PLAIN;
     }
-    return change;
-}
-
-static void count_change(phx_scratch *scratch, const phx_change *change)
-{
-    scratch->counts.enters += change->enter_count;
-    scratch->counts.leaves += change->leave_count;
-}
-
-/* ---- who stayed ---- */
-
-/* Crossings that the observer may see. */
-static uint32_t tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_nine_job *job,
-                               const phx_card *card, uint32_t first, uint32_t count)
-{
-    const phx_nine *nine = &shard->nine;
-    const phx_attr *attr = job->special ? &shard->store.attr[card->slot] : NULL;
-    uint32_t before = scratch->target_count;
-    for (uint32_t i = first; i < first + count; i++) {
-        const phx_crossing *c = &nine->crossings[nine->pairs[i]];
-        if (c->special && !phx_eligible(attr, &shard->store.attr[c->slot])) continue;
-        scratch->targets[scratch->target_count++] = c->slot;
-    }
-    return scratch->target_count - before;
-}
-
-static phx_glance_result glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_card *card)
-{
-    uint32_t leaves = job->leave_count, enters = job->enter_count;
-    if (leaves + enters == 0) return PHX_GLANCE_DONE;
-    if (!phx_interest_reserve(scratch, leaves + enters, 0)) return PHX_GLANCE_NO_MEMORY;
-    uint32_t first = scratch->target_count;
-    scratch->counts.pairs_tested += leaves + enters;
-    leaves = tell_crossings(scratch, shard, job, card, job->pair, leaves);
-    enters = tell_crossings(scratch, shard, job, card, job->pair + job->leave_count, enters);
-    if (leaves + enters == 0) return PHX_GLANCE_DONE;
-    phx_change *change = open_change(scratch, shard, card);
-    change->target_first = first;
-    change->leave_count = leaves;
-    change->enter_count = enters;
-    count_change(scratch, change);
+    scratch->changes[scratch->change_count++] = change;
+    scratch->counts.enters += change.enter_count;
+    scratch->counts.leaves += change.leave_count;
     return PHX_GLANCE_DONE;
 }
 
 /* ---- who crossed ---- */
+
+enum { STRIP_TOWERS = 8 };
 
 /* One observer that crossed. */
 typedef struct crosser {
@@ -93,7 +88,7 @@ static bool may_see(const crosser *at, const phx_card *card)
     return !(card->flags & PHX_CARD_SPECIAL) || phx_eligible(at->attr, &at->shard->store.attr[card->slot]);
 }
 
-/* Slots on cards of a tower that it now sees and did not. */
+/* Who is in a tower that it now sees and did not. */
 static uint32_t gain_tower(const crosser *at, const phx_tower *tower, uint32_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
@@ -110,7 +105,7 @@ static uint32_t gain_tower(const crosser *at, const phx_tower *tower, uint32_t *
     return n;
 }
 
-/* Those that it saw and does not now. */
+/* Who was in a tower that it saw and does not now. */
 static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint32_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
@@ -124,6 +119,40 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint32_t *
         if (may_see(at, card)) out[n++] = card->slot;
     }
     return n;
+}
+
+/* The towers of a rectangle that are not in another, some at a time: their cards come from memory together. */
+typedef struct strip {
+    phx_crowd_walk walk;
+    phx_rect but;
+    const phx_crowd *crowd;
+    uint64_t left;
+    uint32_t count;
+    const phx_tower *tower[STRIP_TOWERS];
+} strip;
+
+static void open_strip(strip *at, const phx_nine *nine, phx_rect rect, phx_rect but)
+{
+    at->walk = phx_nine_walk(nine, rect);
+    at->but = but;
+    at->left = 0;
+}
+
+/* false = through. */
+static bool next_towers(strip *at)
+{
+    at->count = 0;
+    while (at->count < STRIP_TOWERS) {
+        if (!at->left) {
+            if (!(at->crowd = phx_nine_next(&at->walk))) break;
+            at->left = phx_crowd_mask(at->crowd, at->walk.rect) & ~phx_crowd_mask(at->crowd, at->but);
+            continue;
+        }
+        at->tower[at->count++] = &at->crowd->tower[__builtin_ctzll(at->left)];
+        at->left &= at->left - 1;
+    }
+    for (uint32_t i = 0; i < at->count; i++) __builtin_prefetch(&at->walk.nine->cards[at->tower[i]->first]);
+    return at->count > 0;
 }
 
 /* Of a job's crossings, those that begin or end where the observer is concerned. */
@@ -147,8 +176,7 @@ static const phx_nine_job *job_at(const phx_nine *nine, uint16_t tx, uint16_t ty
 {
     const phx_crowd *crowd = phx_nine_crowd(nine, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
     uint32_t t = phx_block_tower(tx, ty);
-    bool has = crowd && crowd->epoch == nine->epoch && (crowd->jobs >> t & 1);
-    return has ? &nine->jobs[crowd->tower[t].job] : NULL;
+    return crowd && (crowd->jobs >> t & 1) ? &nine->jobs[crowd->tower[t].job] : NULL;
 }
 
 static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job,
@@ -165,34 +193,29 @@ static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, 
                   .slot = card->slot,
                   .from = phx_nine_rect(shard->rules, span, own->ax, own->ay),
                   .to = phx_nine_rect(shard->rules, span, own->bx, own->by)};
-    phx_crowd_walk walk = phx_nine_walk(nine, at.to);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        uint64_t gained = phx_crowd_mask(crowd, at.to) & ~phx_crowd_mask(crowd, at.from);
-        for (; gained; gained &= gained - 1)
-            enters += gain_tower(&at, &crowd->tower[__builtin_ctzll(gained)], scratch->enter + enters);
-    }
-    walk = phx_nine_walk(nine, at.from);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        uint64_t lost = phx_crowd_mask(crowd, at.from) & ~phx_crowd_mask(crowd, at.to);
-        for (; lost; lost &= lost - 1)
-            leaves += lose_tower(&at, &crowd->tower[__builtin_ctzll(lost)], scratch->leave + leaves);
-    }
+    __builtin_prefetch(&shard->store.tail[card->slot]);
+    strip seen = {0};
+    open_strip(&seen, nine, at.to, at.from);
+    while (next_towers(&seen))
+        for (uint32_t i = 0; i < seen.count; i++) enters += gain_tower(&at, seen.tower[i], scratch->enter + enters);
+    open_strip(&seen, nine, at.from, at.to);
+    while (next_towers(&seen))
+        for (uint32_t i = 0; i < seen.count; i++) leaves += lose_tower(&at, seen.tower[i], scratch->leave + leaves);
     if (left) enters += pick_crossings(&at, left, true, scratch->enter + enters);
     leaves += pick_crossings(&at, job, false, scratch->leave + leaves);
-    if (enters + leaves == 0) return PHX_GLANCE_DONE;
-    scratch->counts.pairs_tested += enters + leaves;
     if (!phx_interest_reserve(scratch, enters + leaves, 0)) return PHX_GLANCE_NO_MEMORY;
+    scratch->counts.glanced++;
+    scratch->counts.pairs_tested += enters + leaves;
+    if (enters + leaves == 0) return PHX_GLANCE_DONE;
     phx_interest_record(scratch, shard, card->slot, enters, leaves);
     if (card->watches == PHX_WATCH_FRESH) card->watches = PHX_WATCH_PLAIN;
     return PHX_GLANCE_DONE;
 }
 
-phx_glance_result phx_nine_glance(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_card *card)
+phx_glance_result phx_nine_glance(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_card *card,
+                                  phx_nine_told *told)
 {
     if (job->look || card->watches == PHX_WATCH_LOOK) return PHX_GLANCE_LOOK;
-    bool crossed = card->flags & PHX_CARD_CAME;
-    phx_glance_result seen = crossed ? glance_crosser(scratch, shard, job, card)
-                                     : glance_stayed(scratch, shard, job, card);
-    scratch->counts.glanced += seen == PHX_GLANCE_DONE;
-    return seen;
+    if (card->flags & PHX_CARD_CAME) return glance_crosser(scratch, shard, job, card);
+    return glance_stayed(scratch, shard, job, card, told);
 }

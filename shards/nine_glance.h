@@ -21,7 +21,15 @@
 /* The job that an item of the shard's nine belongs to; its card is the (item - job->first)-th of the tower's. */
 const phx_nine_job *phx_nine_job_of(const phx_nine *nine, uint32_t item);
 
-phx_glance_result phx_nine_glance(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_card *card);
+/* What all who stayed in a job's tower were told, when it is the same for all; NULL = nothing yet. */
+typedef struct phx_nine_told {
+    const phx_nine_job *job;
+    uint32_t target_first, leave_count, enter_count;
+} phx_nine_told;
+
+/* told: of the same run over jobs; what is the same as the last time is not written again. */
+phx_glance_result phx_nine_glance(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_card *card,
+                                  phx_nine_told *told);
 
 /* May an own observer's list be implied from now on? */
 bool phx_nine_plain(const phx_shard *shard, uint32_t slot);

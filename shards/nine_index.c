@@ -7,9 +7,10 @@
 
 #include <string.h>
 
-#include "shards/rank.h"
+#include "shards/order.h"
 
 enum { STAGE_CROSSINGS = 0, STAGE_CARDS, STAGE_JOBS, STAGE_DONE };
+enum { AHEAD = 8 }; /* notes: names come from memory meanwhile */
 
 /* ---- room for cards ---- */
 
@@ -72,58 +73,65 @@ static phx_crowd *crowd_ensure(phx_nine *nine, phx_mem *mem, uint16_t tx, uint16
 
 /* ---- crossings ---- */
 
-static bool before(uint16_t kind, uint64_t id, uint16_t other_kind, uint64_t other_id)
+static bool before(const phx_name *a, const phx_name *b)
 {
-    return kind != other_kind ? kind < other_kind : id < other_id;
+    return a->kind != b->kind ? a->kind < b->kind : a->id < b->id;
 }
 
-/* Where in its tower the card of a slot stands that was of that kind. */
-static uint32_t find_card(const phx_nine *nine, const phx_tower *tower, uint16_t kind, uint64_t id)
+/* As a card's slot was called when its tower was put in order. */
+static phx_name name_then(const phx_nine *nine, const phx_store *store, uint32_t slot)
+{
+    const phx_note *note = phx_nine_note_of(nine, store, slot);
+    phx_name name = store->name[slot];
+    if (note && note->renewed) name.kind = note->kind;
+    return name;
+}
+
+/* Where in its tower the card of a noted slot stands. */
+static uint32_t find_card(const phx_nine *nine, const phx_store *store, const phx_tower *tower, uint32_t slot)
 {
     const phx_card *cards = nine->cards + tower->first;
     uint32_t lo = 0, hi = tower->old;
-    while (lo < hi) {
+    phx_name wanted = hi > PHX_NINE_FEW ? name_then(nine, store, slot) : (phx_name){0};
+    while (hi - lo > PHX_NINE_FEW) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (before(cards[mid].kind, cards[mid].id, kind, id)) lo = mid + 1;
-        else hi = mid;
+        phx_name name = name_then(nine, store, cards[mid].slot);
+        if (before(&name, &wanted)) lo = mid + 1;
+        else hi = mid + 1;
     }
-    PHX_ASSERT(lo < tower->old && cards[lo].id == id);
+    while (lo < hi && cards[lo].slot != slot) lo++;
+    PHX_ASSERT(lo < hi);
     return lo;
 }
 
-static phx_crossing crossing_of(const phx_store *store, uint32_t slot)
+/* As an observer: who changed what decides about its list has to be evaluated, once, whatever its list was. */
+static uint8_t watches_now(const phx_note *note, const phx_store *store, uint32_t slot)
+{
+    uint8_t watches = phx_nine_watches(store, slot);
+    return note && note->attr != PHX_NINE_NONE && watches != PHX_WATCH_NONE ? PHX_WATCH_LOOK : watches;
+}
+
+/* What the store says; note: or NULL. */
+static phx_crossing crossing_of(const phx_store *store, const phx_note *note, uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    return (phx_crossing){.id = store->name[slot].id,
-                          .user_data = store->name[slot].user_data,
-                          .slot = slot,
-                          .incarnation = store->name[slot].incarnation,
+    return (phx_crossing){.slot = slot,
                           .bx = body->tx,
                           .by = body->ty,
-                          .kind = store->name[slot].kind,
                           .is = body->state & PHX_SLOT_LIVE,
+                          .watches = watches_now(note, store, slot),
                           .special = body->state & PHX_SLOT_SPECIAL};
 }
 
-/* As an observer: who changed what decides about its list has to be evaluated, once, whatever its list was. */
-static uint8_t watches_now(const phx_nine *nine, const phx_store *store, uint32_t slot)
+/* What its card says, if nothing but its tower has changed. */
+static phx_crossing crossing_of_card(const phx_card *card, const phx_note *note)
 {
-    const phx_body *body = &store->body[slot];
-    uint8_t watches = phx_nine_watches(store, slot);
-    bool other = (body->state & PHX_SLOT_NOTED) && nine->notes[body->row].attr != PHX_NINE_NONE;
-    return other && watches != PHX_WATCH_NONE ? PHX_WATCH_LOOK : watches;
-}
-
-/* What a card says beside its place. */
-static void write_card(const phx_nine *nine, phx_card *card, const phx_store *store, uint32_t slot, bool special)
-{
-    card->id = store->name[slot].id;
-    card->user_data = store->name[slot].user_data;
-    card->slot = slot;
-    card->incarnation = store->name[slot].incarnation;
-    card->kind = store->name[slot].kind;
-    card->flags = (uint8_t)((card->flags & ~PHX_CARD_SPECIAL) | (special ? PHX_CARD_SPECIAL : 0));
-    card->watches = watches_now(nine, store, slot);
+    return (phx_crossing){.slot = card->slot,
+                          .bx = note->bx,
+                          .by = note->by,
+                          .is = true,
+                          .watches = card->watches,
+                          .special = card->flags & PHX_CARD_SPECIAL};
 }
 
 static void mark_watching(phx_nine *nine, phx_crowd *crowd, uint32_t t, uint8_t watches)
@@ -135,44 +143,54 @@ static void mark_watching(phx_nine *nine, phx_crowd *crowd, uint32_t t, uint8_t 
     if (watches != PHX_WATCH_NONE) crowd->watched |= 1ull << t;
 }
 
+static phx_card card_of(const phx_crossing *crossing, uint32_t move)
+{
+    return (phx_card){.slot = crossing->slot,
+                      .move = move,
+                      .flags = (crossing->special ? PHX_CARD_SPECIAL : 0) | (crossing->recast ? PHX_CARD_RECAST : 0),
+                      .watches = crossing->watches};
+}
+
 /* The card of a noted slot follows it where it stays; else, or when observers have to look, that is a crossing. */
 static void take_note(phx_nine *nine, const phx_store *store, const phx_note *note)
 {
-    const phx_body *body = &store->body[note->slot];
-    phx_crowd *crowd = phx_nine_crowd(nine, note->tx >> PHX_BLOCK_BITS, note->ty >> PHX_BLOCK_BITS);
+    bool elsewhere = note->ax != note->bx || note->ay != note->by;
+    if (!elsewhere && !note->renewed) return;
+    phx_crowd *crowd = phx_nine_crowd(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     PHX_ASSERT(crowd);
-    uint32_t t = phx_block_tower(note->tx, note->ty);
-    phx_crossing crossing = crossing_of(store, note->slot);
-    crossing.place = find_card(nine, &crowd->tower[t], note->kind, crossing.id);
-    phx_card *card = &nine->cards[crowd->tower[t].first + crossing.place];
-    PHX_ASSERT(card->slot == note->slot);
-    bool stays = crossing.is && note->tx == body->tx && note->ty == body->ty && note->kind == crossing.kind;
-    if (stays) {
-        write_card(nine, card, store, note->slot, crossing.special || note->recast);
-        mark_watching(nine, crowd, t, card->watches);
-        if (!note->recast) return;
-    }
-    crossing.ax = note->tx;
-    crossing.ay = note->ty;
+    uint32_t t = phx_block_tower(note->ax, note->ay);
+    uint32_t place = find_card(nine, store, &crowd->tower[t], note->slot);
+    phx_card *card = &nine->cards[crowd->tower[t].first + place];
+    phx_crossing crossing = note->renewed ? crossing_of(store, note, note->slot) : crossing_of_card(card, note);
+    crossing.place = place;
+    crossing.ax = note->ax;
+    crossing.ay = note->ay;
     crossing.was = true;
     crossing.recast = note->recast;
     crossing.special |= (card->flags & PHX_CARD_SPECIAL) || note->recast;
+    crossing.stays = crossing.is && !elsewhere && note->kind == store->name[note->slot].kind;
+    if (crossing.stays) {
+        *card = card_of(&crossing, PHX_NINE_NONE);
+        mark_watching(nine, crowd, t, card->watches);
+        if (!note->recast) return;
+    }
     nine->crossings[nine->crossing_count++] = crossing;
 }
 
 /* Into the order of events; mostly they are, as commands come in the order of ids. */
-static bool sort_crossings(phx_nine *nine, phx_mem *mem)
+static bool sort_crossings(phx_nine *nine, phx_mem *mem, const phx_store *store)
 {
     const phx_crossing *crossings = nine->crossings;
+    const phx_name *name = store->name;
     uint32_t i = 1, count = nine->crossing_count;
-    while (i < count && !before(crossings[i].kind, crossings[i].id, crossings[i - 1].kind, crossings[i - 1].id)) i++;
+    while (i < count && !before(&name[crossings[i].slot], &name[crossings[i - 1].slot])) i++;
     if (i >= count) return true;
     if (!phx_grow(mem, (void **)&nine->keys, &nine->keys_capacity, 0, (size_t)count * 2, sizeof(phx_sorted)) ||
         !phx_grow(mem, (void **)&nine->spare, &nine->spare_capacity, 0, count, sizeof(phx_crossing)))
         return false;
     phx_sorted *keys = nine->keys;
     for (i = 0; i < count; i++)
-        keys[i] = (phx_sorted){.id = crossings[i].id, .kind = crossings[i].kind, .slot = i};
+        keys[i] = (phx_sorted){.id = name[crossings[i].slot].id, .kind = name[crossings[i].slot].kind, .slot = i};
     phx_order_many(keys, keys + count, count);
     for (i = 0; i < count; i++) nine->spare[i] = crossings[keys[i].slot];
     phx_crossing *spare = nine->crossings;
@@ -184,6 +202,15 @@ static bool sort_crossings(phx_nine *nine, phx_mem *mem)
     return true;
 }
 
+/* Brings the tower of a note and its name near, or its cards. */
+static void await_note(const phx_nine *nine, const phx_store *store, const phx_note *note, bool cards)
+{
+    const phx_crowd *crowd = phx_nine_crowd(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
+    const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
+    __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : tower);
+    if (!cards) __builtin_prefetch(&store->name[note->slot]);
+}
+
 /* Everything that was noted, and everybody who was added. */
 static bool find_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 {
@@ -191,19 +218,23 @@ static bool find_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
     if (!phx_grow(mem, (void **)&nine->crossings, &nine->crossings_capacity, 0, most, sizeof(phx_crossing)))
         return false;
     nine->crossing_count = 0;
-    for (uint32_t i = 0; i < nine->note_count; i++) take_note(nine, in->store, &nine->notes[i]);
+    for (uint32_t i = 0; i < nine->note_count; i++) {
+        if (i + 2 * AHEAD < nine->note_count) await_note(nine, in->store, &nine->notes[i + 2 * AHEAD], false);
+        if (i + AHEAD < nine->note_count) await_note(nine, in->store, &nine->notes[i + AHEAD], true);
+        take_note(nine, in->store, &nine->notes[i]);
+    }
     for (uint32_t i = 0; i < in->deferred->count; i++) {
         uint32_t slot = in->deferred->slots[i];
         if (in->store->body[slot].state & PHX_SLOT_LIVE)
-            nine->crossings[nine->crossing_count++] = crossing_of(in->store, slot);
+            nine->crossings[nine->crossing_count++] = crossing_of(in->store, NULL, slot);
     }
-    return sort_crossings(nine, mem);
+    return sort_crossings(nine, mem, in->store);
 }
 
 /* ---- cards ---- */
 
-/* The old card stays for this tick, and names its entity as it is now; its death tells that it has none any more. */
-static void mark_old(phx_nine *nine, phx_store *store, uint32_t i, bool stays)
+/* The old card stays for this tick. */
+static void mark_old(phx_nine *nine, phx_store *store, uint32_t i)
 {
     const phx_crossing *crossing = &nine->crossings[i];
     phx_crowd *crowd = phx_nine_crowd(nine, crossing->ax >> PHX_BLOCK_BITS, crossing->ay >> PHX_BLOCK_BITS);
@@ -212,9 +243,7 @@ static void mark_old(phx_nine *nine, phx_store *store, uint32_t i, bool stays)
     PHX_ASSERT(card->slot == crossing->slot);
     card->move = i;
     crowd->untidy |= 1ull << t;
-    if (stays) return;
-    card->user_data = crossing->user_data;
-    card->kind = crossing->kind;
+    if (crossing->stays) return;
     card->flags |= PHX_CARD_WENT;
     if (!crossing->is) store->body[crossing->slot].state &= (uint16_t)~PHX_SLOT_ROW;
 }
@@ -223,10 +252,7 @@ static void mark_old(phx_nine *nine, phx_store *store, uint32_t i, bool stays)
 static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *in, uint32_t i)
 {
     const phx_crossing *crossing = &nine->crossings[i];
-    phx_store *store = in->store;
-    bool same = crossing->was && crossing->is && crossing->ax == crossing->bx && crossing->ay == crossing->by;
-    bool stays = same && nine->notes[store->body[crossing->slot].row].kind == crossing->kind;
-    if (crossing->is && !stays) {
+    if (crossing->is && !crossing->stays) {
         phx_crowd *crowd = crowd_ensure(nine, mem, crossing->bx, crossing->by);
         uint32_t t = phx_block_tower(crossing->bx, crossing->by);
         if (!crowd || !reserve_card(nine, mem, crowd, t)) return false;
@@ -234,23 +260,36 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
         uint32_t came = tower->count - tower->old + 1;
         if (!phx_grow(mem, (void **)&nine->came, &nine->came_capacity, 0, came, sizeof(phx_card))) return false;
         phx_card *card = &nine->cards[tower->first + tower->count++];
-        *card = (phx_card){.move = i, .flags = PHX_CARD_CAME};
-        write_card(nine, card, store, crossing->slot, crossing->special);
+        *card = card_of(crossing, i);
+        card->flags |= PHX_CARD_CAME;
         mark_watching(nine, crowd, t, card->watches);
         crowd->untidy |= 1ull << t;
         crowd->cards++;
         nine->card_count++;
-        store->body[crossing->slot].state |= PHX_SLOT_ROW;
+        if (!crossing->was) in->store->body[crossing->slot].state |= PHX_SLOT_ROW;
         phx_nine_touch(nine, crossing->bx, crossing->by, in->tick);
     }
-    if (crossing->was) mark_old(nine, store, i, stays);
+    if (crossing->was) mark_old(nine, in->store, i);
     return true;
+}
+
+/* Brings the tower that somebody goes to near, or the place of its card there. */
+static void await_tower(const phx_nine *nine, const phx_crossing *crossing, bool card)
+{
+    const phx_crowd *crowd = phx_nine_crowd(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
+    const phx_tower *tower = crowd ? &crowd->tower[phx_block_tower(crossing->bx, crossing->by)] : NULL;
+    if (!tower) return;
+    __builtin_prefetch(card ? (const void *)&nine->cards[tower->first + tower->count] : tower, 1);
 }
 
 static bool place_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 {
-    for (; nine->at < nine->crossing_count; nine->at++)
+    for (; nine->at < nine->crossing_count; nine->at++) {
+        if (nine->at + 2 * AHEAD < nine->crossing_count)
+            await_tower(nine, &nine->crossings[nine->at + 2 * AHEAD], false);
+        if (nine->at + AHEAD < nine->crossing_count) await_tower(nine, &nine->crossings[nine->at + AHEAD], true);
         if (!place_crossing(nine, mem, in, nine->at)) return false;
+    }
     /* a note for each at most, and notes are taken where nothing may fail */
     return phx_grow(mem, (void **)&nine->notes, &nine->notes_capacity, nine->note_count, nine->card_count,
                     sizeof(phx_note));
@@ -258,47 +297,18 @@ static bool place_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *
 
 /* ---- jobs ---- */
 
-/* The tower's job, made if it has none; NULL = no memory. */
-static phx_nine_job *job_ensure(phx_nine *nine, phx_mem *mem, phx_crowd *crowd, uint32_t t)
-{
-    uint64_t bit = 1ull << t;
-    if (crowd->epoch != nine->epoch) crowd->jobs = 0;
-    crowd->epoch = nine->epoch;
-    if (crowd->jobs & bit) return &nine->jobs[crowd->tower[t].job];
-    if (!phx_grow(mem, (void **)&nine->jobs, &nine->jobs_capacity, nine->job_count, (size_t)nine->job_count + 1,
-                  sizeof(phx_nine_job)))
-        return NULL;
-    crowd->jobs |= bit;
-    crowd->tower[t].job = nine->job_count;
-    phx_nine_job *job = &nine->jobs[nine->job_count++];
-    *job = (phx_nine_job){.crowd = (uint32_t)(crowd - nine->crowds), .tower = t};
-    return job;
-}
-
-/* These towers of a crowd see the crossing come or go. */
+/* These towers of a crowd see the crossing come or go; if it is odd, all in them have to look. */
 static bool show(phx_nine *nine, phx_mem *mem, phx_crowd *crowd, uint64_t towers, uint32_t crossing)
 {
+    enum { MOST = PHX_BLOCK_TOWERS };
+    if (!phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,
+                  (size_t)nine->found_count + MOST, sizeof(phx_nine_pair)))
+        return false;
+    phx_nine_pair pair = {.crossing = crossing, .crowd = (uint32_t)(crowd - nine->crowds)};
+    nine->bins[pair.crowd] += (uint32_t)__builtin_popcountll(towers);
     for (; towers; towers &= towers - 1) {
-        phx_nine_job *job = job_ensure(nine, mem, crowd, (uint32_t)__builtin_ctzll(towers));
-        if (!job || !phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,
-                              (size_t)nine->found_count + 1, sizeof(phx_nine_pair)))
-            return false;
-        if (crossing & PHX_NINE_ENTER) job->enter_count++;
-        else job->leave_count++;
-        job->special |= nine->crossings[crossing & ~PHX_NINE_ENTER].special;
-        nine->found[nine->found_count++] =
-            (phx_nine_pair){.job = (uint32_t)(job - nine->jobs), .crossing = crossing};
-    }
-    return true;
-}
-
-/* The observers in these towers of a crowd evaluate. */
-static bool look(phx_nine *nine, phx_mem *mem, phx_crowd *crowd, uint64_t towers)
-{
-    for (; towers; towers &= towers - 1) {
-        phx_nine_job *job = job_ensure(nine, mem, crowd, (uint32_t)__builtin_ctzll(towers));
-        if (!job) return false;
-        job->look = true;
+        pair.tower = (uint16_t)__builtin_ctzll(towers);
+        nine->found[nine->found_count++] = pair;
     }
     return true;
 }
@@ -309,35 +319,21 @@ static phx_rect joined(phx_rect a, phx_rect b)
                       a.y1 > b.y1 ? a.y1 : b.y1};
 }
 
-/* What one rectangle's towers see of the crossing and the other's do not. */
-static bool show_side(phx_nine *nine, phx_mem *mem, const phx_rules *rules, uint32_t i, bool is)
-{
-    const phx_crossing *crossing = &nine->crossings[i];
-    bool other = is ? crossing->was : crossing->is;
-    phx_rect from = phx_nine_rect(rules, rules->span, crossing->ax, crossing->ay);
-    phx_rect to = phx_nine_rect(rules, rules->span, crossing->bx, crossing->by);
-    phx_crowd_walk walk = phx_nine_walk(nine, is ? to : from);
-    for (phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        uint64_t here = phx_crowd_mask(crowd, is ? to : from) & crowd->watched;
-        uint64_t seen = here & ~(other ? phx_crowd_mask(crowd, is ? from : to) : 0);
-        if (!show(nine, mem, crowd, seen, is ? i | PHX_NINE_ENTER : i)) return false;
-        if (crossing->recast && !look(nine, mem, crowd, here)) return false;
-    }
-    return true;
-}
-
-/* A step to a tower beside: both sides in one walk. */
-static bool show_step(phx_nine *nine, phx_mem *mem, const phx_rules *rules, uint32_t i)
+/* What of the crossing the towers in `rect` see. */
+static bool show_in(phx_nine *nine, phx_mem *mem, const phx_rules *rules, uint32_t i, phx_rect rect)
 {
     const phx_crossing *crossing = &nine->crossings[i];
     phx_rect from = phx_nine_rect(rules, rules->span, crossing->ax, crossing->ay);
     phx_rect to = phx_nine_rect(rules, rules->span, crossing->bx, crossing->by);
-    phx_crowd_walk walk = phx_nine_walk(nine, joined(from, to));
+    uint32_t told = crossing->special ? i | PHX_NINE_SPECIAL : i;
+    phx_crowd_walk walk = phx_nine_walk(nine, rect);
     for (phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        uint64_t a = phx_crowd_mask(crowd, from), b = phx_crowd_mask(crowd, to);
-        if (!show(nine, mem, crowd, a & ~b & crowd->watched, i)) return false;
-        if (!show(nine, mem, crowd, b & ~a & crowd->watched, i | PHX_NINE_ENTER)) return false;
-        if (crossing->recast && !look(nine, mem, crowd, (a | b) & crowd->watched)) return false;
+        uint64_t here = phx_crowd_mask(crowd, rect) & crowd->watched;
+        uint64_t a = crossing->was ? phx_crowd_mask(crowd, from) & here : 0;
+        uint64_t b = crossing->is ? phx_crowd_mask(crowd, to) & here : 0;
+        if ((a & ~b) && !show(nine, mem, crowd, a & ~b, told)) return false;
+        if ((b & ~a) && !show(nine, mem, crowd, b & ~a, told | PHX_NINE_ENTER)) return false;
+        if (crossing->recast) crowd->odd |= a | b;
     }
     return true;
 }
@@ -345,54 +341,96 @@ static bool show_step(phx_nine *nine, phx_mem *mem, const phx_rules *rules, uint
 static bool show_crossing(phx_nine *nine, phx_mem *mem, const phx_rules *rules, uint32_t i)
 {
     const phx_crossing *c = &nine->crossings[i];
-    bool step = c->was && c->is && c->ax + 1 >= c->bx && c->bx + 1 >= c->ax && c->ay + 1 >= c->by && c->by + 1 >= c->ay;
-    if (step) return show_step(nine, mem, rules, i);
-    return (!c->was || show_side(nine, mem, rules, i, false)) && (!c->is || show_side(nine, mem, rules, i, true));
+    phx_rect from = phx_nine_rect(rules, rules->span, c->ax, c->ay);
+    phx_rect to = phx_nine_rect(rules, rules->span, c->bx, c->by);
+    if (!c->was) return show_in(nine, mem, rules, i, to);
+    if (!c->is) return show_in(nine, mem, rules, i, from);
+    bool meet = from.x0 <= to.x1 && to.x0 <= from.x1 && from.y0 <= to.y1 && to.y0 <= from.y1;
+    if (meet) return show_in(nine, mem, rules, i, joined(from, to));
+    return show_in(nine, mem, rules, i, from) && show_in(nine, mem, rules, i, to);
 }
 
-/* The crossings in the order of jobs: of each those that leave, then those that enter, both in their own order. */
-static bool sort_pairs(phx_nine *nine, phx_mem *mem)
+/* The pairs by crowd, in their order; bins[] has how many each crowd has, and then where they begin. */
+static bool bin_pairs(phx_nine *nine, phx_mem *mem)
 {
-    uint32_t sum = 0, items = 0;
-    if (!phx_grow(mem, (void **)&nine->pairs, &nine->pairs_capacity, 0, nine->found_count, sizeof(uint32_t)))
+    uint32_t sum = 0;
+    if (!phx_grow(mem, (void **)&nine->binned, &nine->binned_capacity, 0, nine->found_count, sizeof(phx_nine_pair)) ||
+        !phx_grow(mem, (void **)&nine->pairs, &nine->pairs_capacity, 0, nine->found_count, sizeof(uint32_t)))
         return false;
-    for (uint32_t i = 0; i < nine->job_count; i++) {
-        phx_nine_job *job = &nine->jobs[i];
-        job->pair = job->next_leave = sum;
-        job->next_enter = sum + job->leave_count;
-        sum = job->next_enter + job->enter_count;
-        job->first = items;
-        items += nine->crowds[job->crowd].tower[job->tower].count;
+    for (uint32_t c = 0; c < nine->crowd_count; c++) {
+        uint32_t count = nine->bins[c];
+        nine->bins[c] = sum;
+        sum += count;
     }
-    for (uint32_t i = 0; i < nine->found_count; i++) {
-        phx_nine_pair pair = nine->found[i];
-        phx_nine_job *job = &nine->jobs[pair.job];
-        bool enter = pair.crossing & PHX_NINE_ENTER;
-        nine->pairs[enter ? job->next_enter++ : job->next_leave++] = pair.crossing & ~PHX_NINE_ENTER;
-    }
-    nine->item_count = items;
+    for (uint32_t i = 0; i < nine->found_count; i++)
+        nine->binned[nine->bins[nine->found[i].crowd]++] = nine->found[i]; /* ends up where the next one's begin */
     return true;
 }
 
+/* The jobs of a crowd: `towers`, and those of its pairs [first, end). There is room. */
+static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_t first, uint32_t end)
+{
+    uint32_t next[PHX_BLOCK_TOWERS][2]; /* of a tower's leaves and enters: how many, then the place of the next */
+    for (uint32_t i = first; i < end; i++) towers |= 1ull << nine->binned[i].tower;
+    for (uint64_t left = towers; left; left &= left - 1) {
+        uint32_t t = (uint32_t)__builtin_ctzll(left);
+        next[t][0] = next[t][1] = 0;
+    }
+    for (uint32_t i = first; i < end; i++) next[nine->binned[i].tower][nine->binned[i].crossing >> 31]++;
+    uint32_t place = first;
+    for (uint64_t left = towers; left; left &= left - 1) {
+        uint32_t t = (uint32_t)__builtin_ctzll(left);
+        const phx_tower *tower = &crowd->tower[t];
+        crowd->tower[t].job = nine->job_count;
+        nine->jobs[nine->job_count++] = (phx_nine_job){.crowd = (uint32_t)(crowd - nine->crowds),
+                                                       .tower = t,
+                                                       .first = nine->item_count,
+                                                       .card = tower->first,
+                                                       .card_count = tower->count,
+                                                       .pair = place,
+                                                       .leave_count = next[t][0],
+                                                       .enter_count = next[t][1],
+                                                       .look = crowd->odd >> t & 1};
+        nine->item_count += tower->count;
+        next[t][1] += place + next[t][0];
+        next[t][0] = place;
+        place = next[t][1];
+        next[t][1] -= nine->jobs[nine->job_count - 1].enter_count;
+    }
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t crossing = nine->binned[i].crossing, t = nine->binned[i].tower;
+        nine->pairs[next[t][crossing >> 31]++] = crossing & ~(PHX_NINE_ENTER | PHX_NINE_SPECIAL);
+        nine->jobs[crowd->tower[t].job].special |= (crossing & PHX_NINE_SPECIAL) != 0;
+    }
+    crowd->jobs = towers;
+}
+
+/* All that has to be done in the interest phase, crowd by crowd. */
 static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 {
-    nine->epoch++;
-    nine->job_count = nine->found_count = 0;
+    nine->job_count = nine->found_count = nine->item_count = 0;
+    bool looks = in->look_all || (in->changed && nine->marking);
+    if (nine->crossing_count == 0 && !looks) return true;
+    if (!phx_grow(mem, (void **)&nine->bins, &nine->bins_capacity, 0, nine->crowd_count, sizeof(uint32_t)))
+        return false;
+    for (uint32_t c = 0; c < nine->crowd_count; c++) {
+        nine->crowds[c].odd = in->look_all ? nine->crowds[c].watched : 0;
+        nine->bins[c] = 0;
+    }
     for (uint32_t i = 0; i < nine->crossing_count; i++)
         if (!show_crossing(nine, mem, in->rules, i)) return false;
-    for (uint32_t i = 0; i < nine->crossing_count; i++) {
-        const phx_crossing *crossing = &nine->crossings[i];
-        if (!crossing->is) continue;
-        phx_crowd *crowd = phx_nine_crowd(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
-        uint32_t t = phx_block_tower(crossing->bx, crossing->by);
-        if ((crowd->watched >> t & 1) && !job_ensure(nine, mem, crowd, t)) return false;
+    if (!bin_pairs(nine, mem)) return false;
+    for (uint32_t c = 0, first = 0; c < nine->crowd_count; first = nine->bins[c++]) {
+        phx_crowd *crowd = &nine->crowds[c];
+        uint64_t towers = (crowd->untidy & crowd->watched) | crowd->odd | (in->changed ? crowd->look : 0);
+        crowd->jobs = 0;
+        if (!towers && first == nine->bins[c]) continue;
+        if (!phx_grow(mem, (void **)&nine->jobs, &nine->jobs_capacity, nine->job_count,
+                      (size_t)nine->job_count + PHX_BLOCK_TOWERS, sizeof(phx_nine_job)))
+            return false;
+        make_jobs(nine, crowd, towers, first, nine->bins[c]);
     }
-    for (uint32_t i = 0; in->look_all && i < nine->crowd_count; i++)
-        if (!look(nine, mem, &nine->crowds[i], nine->crowds[i].watched)) return false;
-    for (uint32_t i = 0; in->changed && nine->marking && i < nine->crowd_count; i++)
-        for (uint64_t left = nine->crowds[i].look; left; left &= left - 1)
-            if (!job_ensure(nine, mem, &nine->crowds[i], (uint32_t)__builtin_ctzll(left))) return false;
-    return sort_pairs(nine, mem);
+    return true;
 }
 
 bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
@@ -428,14 +466,25 @@ static void read_watches(const phx_nine *nine, phx_crowd *crowd, uint32_t t)
     crowd->look = (crowd->look & ~bit) | looks;
 }
 
+/* By insertion, before there are many. */
+static void sort_few(const phx_store *store, phx_card *cards, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        phx_card card = cards[i];
+        uint32_t j = i;
+        for (; j > 0 && before(&store->name[card.slot], &store->name[cards[j - 1].slot]); j--) cards[j] = cards[j - 1];
+        cards[j] = card;
+    }
+}
+
 /* Those that came, sorted, go among those that stayed, sorted, from the last one down. */
-static void merge_came(phx_nine *nine, phx_card *cards, uint32_t stayed, uint32_t came)
+static void merge_came(const phx_nine *nine, const phx_store *store, phx_card *cards, uint32_t stayed, uint32_t came)
 {
     const phx_card *from = nine->came;
     memcpy(nine->came, cards + stayed, came * sizeof *cards);
     while (came > 0 && stayed > 0) {
         const phx_card *a = &cards[stayed - 1], *b = &from[came - 1];
-        bool last = before(b->kind, b->id, a->kind, a->id);
+        bool last = before(&store->name[b->slot], &store->name[a->slot]);
         cards[stayed + came - 1] = last ? *a : *b;
         if (last) stayed--;
         else came--;
@@ -456,9 +505,12 @@ static void tidy(phx_nine *nine, const phx_store *store, phx_crowd *crowd, uint3
         else came++;
         if (card->move == PHX_NINE_NONE) continue;
         card->move = PHX_NINE_NONE;
-        card->flags = store->body[card->slot].state & PHX_SLOT_SPECIAL ? PHX_CARD_SPECIAL : 0;
+        bool special = card->flags & PHX_CARD_SPECIAL;
+        if (card->flags & PHX_CARD_RECAST) special = store->body[card->slot].state & PHX_SLOT_SPECIAL;
+        card->flags = special ? PHX_CARD_SPECIAL : 0;
     }
-    if (came > 0) merge_came(nine, cards, stayed, came);
+    if (stayed + came > PHX_NINE_FEW && tower->old <= PHX_NINE_FEW) sort_few(store, cards, stayed);
+    if (stayed + came > PHX_NINE_FEW && came > 0) merge_came(nine, store, cards, stayed, came);
     uint32_t went = tower->count - stayed - came;
     crowd->cards -= went;
     nine->card_count -= went;
@@ -468,18 +520,9 @@ static void tidy(phx_nine *nine, const phx_store *store, phx_crowd *crowd, uint3
     if (tower->count == 0) release_cards(nine, crowd, t);
 }
 
-static void tidy_at(phx_nine *nine, const phx_store *store, uint16_t tx, uint16_t ty)
-{
-    phx_crowd *crowd = phx_nine_crowd(nine, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
-    uint32_t t = phx_block_tower(tx, ty);
-    if (crowd->untidy >> t & 1) tidy(nine, store, crowd, t);
-}
-
 /* A crowd that nobody is left in goes; the last one takes its place. */
-static void drop_empty(phx_nine *nine, uint16_t tx, uint16_t ty)
+static void drop(phx_nine *nine, phx_crowd *crowd)
 {
-    phx_crowd *crowd = phx_nine_crowd(nine, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
-    if (!crowd || crowd->cards > 0) return;
     const phx_crowd *last = &nine->crowds[--nine->crowd_count];
     phx_idmap_remove(&nine->index, ((uint64_t)crowd->by << 16 | crowd->bx) + 1);
     if (last == crowd) return;
@@ -487,21 +530,26 @@ static void drop_empty(phx_nine *nine, uint16_t tx, uint16_t ty)
     *crowd = *last;
 }
 
-void phx_nine_settle(phx_nine *nine, const phx_rules *rules, phx_store *store)
+static void tidy_crowd(phx_nine *nine, const phx_store *store, phx_crowd *crowd)
 {
-    for (uint32_t i = 0; i < nine->crossing_count; i++) {
-        const phx_crossing *crossing = &nine->crossings[i];
-        if (crossing->was) tidy_at(nine, store, crossing->ax, crossing->ay);
-        if (crossing->is) tidy_at(nine, store, crossing->bx, crossing->by);
-    }
+    for (uint64_t left = crowd->untidy; left; left &= left - 1)
+        __builtin_prefetch(&nine->cards[crowd->tower[__builtin_ctzll(left)].first]);
+    for (uint64_t left = crowd->untidy; left; left &= left - 1)
+        tidy(nine, store, crowd, (uint32_t)__builtin_ctzll(left));
+}
+
+void phx_nine_settle(phx_nine *nine, const phx_rules *rules, const phx_store *store)
+{
     for (uint32_t i = 0; i < nine->job_count; i++) {
         phx_crowd *crowd = &nine->crowds[nine->jobs[i].crowd];
         if (!nine->jobs[i].look) continue;
         read_watches(nine, crowd, nine->jobs[i].tower);
         nine->marking |= crowd->look != 0;
     }
-    for (uint32_t i = 0; i < nine->crossing_count; i++)
-        if (nine->crossings[i].was) drop_empty(nine, nine->crossings[i].ax, nine->crossings[i].ay);
+    for (uint32_t c = nine->crossing_count > 0 ? nine->crowd_count : 0; c-- > 0;) {
+        tidy_crowd(nine, store, &nine->crowds[c]);
+        if (nine->crowds[c].cards == 0) drop(nine, &nine->crowds[c]);
+    }
     bool marking = nine->marking;
     nine->marking = false;
     for (uint32_t c = 0; marking && c < nine->crowd_count; c++) {
@@ -510,8 +558,6 @@ void phx_nine_settle(phx_nine *nine, const phx_rules *rules, phx_store *store)
             read_watches(nine, crowd, (uint32_t)__builtin_ctzll(left));
         nine->marking |= crowd->look != 0;
     }
-    for (uint32_t i = 0; i < nine->note_count; i++)
-        store->body[nine->notes[i].slot].state &= (uint16_t)~PHX_SLOT_NOTED;
     nine->note_count = nine->attr_count = nine->crossing_count = nine->job_count = nine->item_count = 0;
     nine->span = rules->span;
     nine->stage = STAGE_CROSSINGS;

@@ -36,8 +36,7 @@ enum {
      * told from the rows alone.
      */
     PHX_SLOT_ODD = 1u << 8,
-    PHX_SLOT_NOTED = 1u << 9,    /* range = towers: there is a note of what it was, at body.row; see nine.h */
-    PHX_SLOT_WAITING = 1u << 10  /* phx_shards_move() left a move of it over: those that follow wait behind it */
+    PHX_SLOT_WAITING = 1u << 9  /* phx_shards_move() left a move of it over: those that follow wait behind it */
 };
 
 /* Of a ghost, where an own observer has its list. */
