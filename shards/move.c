@@ -17,11 +17,11 @@ static void touch_far(phx_shard *shard, uint32_t slot)
     else shard->far_dirty = shard->far.stale = true;
 }
 
-/* Marks the tower of a body. */
-static void touch_tower(phx_shard *shard, const phx_body *body)
+/* Marks a tower, if it has a block. */
+static void touch_tower(phx_shard *shard, uint16_t tx, uint16_t ty)
 {
-    if (phx_shard_nine(shard)) phx_nine_touch(&shard->nine, body->tx, body->ty, shard->tick);
-    else phx_grid_touch(&shard->grid, body->tx, body->ty, shard->tick, false);
+    if (phx_shard_nine(shard)) phx_nine_touch(&shard->nine, tx, ty, shard->tick);
+    else phx_grid_touch(&shard->grid, tx, ty, shard->tick, false);
 }
 
 void phx_shard_touch(phx_shard *shard, phx_body *body)
@@ -29,7 +29,7 @@ void phx_shard_touch(phx_shard *shard, phx_body *body)
     if (phx_shard_dirty(shard, body)) return;
     body->changed = shard->stamp;
     body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
-    if ((body->state & PHX_SLOT_ROW) && !shard->many_movers) touch_tower(shard, body);
+    if ((body->state & PHX_SLOT_ROW) && !shard->many_movers) touch_tower(shard, body->tx, body->ty);
     if (body->state & PHX_SLOT_FAR) touch_far(shard, (uint32_t)(body - shard->store.body));
     shard->touched++;
     shard->changed = true;
@@ -66,11 +66,17 @@ static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
     return tx < shard->rect.x0 || tx > shard->rect.x1 || ty < shard->rect.y0 || ty > shard->rect.y1;
 }
 
-/* Marks the tower that a step led to. false: no row was ever there, so there is nothing to mark; a rebuild is due. */
+/* Where no row ever was there is nothing to mark: a rebuild is due. */
+static bool there_is_block(const phx_shard *shard, const phx_body *body)
+{
+    return phx_grid_block(&shard->grid, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS) != NULL;
+}
+
+/* Marks the tower that a step led to. false: there is none. */
 static bool arrive(phx_shard *shard, const phx_body *body)
 {
-    if (!phx_grid_block(&shard->grid, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS)) return false;
-    if (!shard->many_movers) touch_tower(shard, body);
+    if (!there_is_block(shard, body)) return false;
+    if (!shard->many_movers) touch_tower(shard, body->tx, body->ty);
     return true;
 }
 
@@ -135,6 +141,19 @@ static inline bool both(counts mask)
     return ((halves)mask)[0] == -1;
 }
 
+/* Are two towers, ty << 16 | tx, of different blocks? */
+static inline bool off_block(uint32_t tower, uint32_t before)
+{
+    const uint32_t inside = PHX_BLOCK_SIDE - 1;
+    return ((tower ^ before) & ~(inside << 16 | inside)) != 0;
+}
+
+static __attribute__((noinline)) void touch_both(phx_shard *shard, uint32_t from, uint32_t to)
+{
+    touch_tower(shard, (uint16_t)from, (uint16_t)(from >> 16));
+    if (to != from) touch_tower(shard, (uint16_t)to, (uint16_t)(to >> 16));
+}
+
 /* How far, along the longer axis. */
 static inline float step_of(phx_pair from, phx_pair to)
 {
@@ -160,14 +179,13 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     if (both(p == old) && to->z == body->z) return true;
     counts at = __builtin_convertvector(q, counts);
     uint32_t tower = (uint32_t)at[0] | (uint32_t)at[1] << 16, before = body->tx | (uint32_t)body->ty << 16;
-    bool crossed = tower != before;
-    if (crossed && frame->nine) return false; /* there is a note to be made */
-    if (!shard->many_movers) touch_tower(shard, body);
+    if (tower != before && frame->nine) return false; /* there is a note to be made */
+    if (!shard->many_movers) touch_both(shard, before, tower);
     memcpy(&body->x, &p, 2 * sizeof(float));
     body->z = to->z;
     body->tx = (uint16_t)tower;
     body->ty = (uint16_t)(tower >> 16);
-    if (crossed && !arrive(shard, body)) sum->stale = true;
+    if (PHX_UNLIKELY(off_block(tower, before)) && !there_is_block(shard, body)) sum->stale = true;
     if (!sum->stale) {
         shard->grid.rows.x[body->row] = to->x;
         shard->grid.rows.y[body->row] = to->y;
@@ -185,7 +203,7 @@ static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, con
 {
     const phx_move_frame frame = shard->move_frame;
     phx_body *bodies = shard->store.body;
-    phx_move_sum own = {.stale = frame.nine || sum->stale || shard->grid.stale}; /* then no row is written */
+    phx_move_sum own = {.stale = sum->stale};
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         phx_body *body = &bodies[slots[i]];
@@ -194,9 +212,20 @@ static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, con
         left[left_count++] = i;
     }
     sum->moved += own.moved;
-    sum->stale = own.stale && !frame.nine;
+    sum->stale = own.stale;
     if (own.step_max > sum->step_max) sum->step_max = own.step_max;
     return left_count;
+}
+
+/* A stretch of one, as it is where the shards of the moves change all the time. */
+static inline uint32_t move_single(phx_shard *shard, uint32_t slot, const ph_position *to, phx_move_sum *sum,
+                                   uint32_t *left)
+{
+    phx_body *body = &shard->store.body[slot];
+    if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, to, sum))) return 0;
+    body->state |= PHX_SLOT_WAITING;
+    left[0] = 0;
+    return 1;
 }
 
 /* Two loops: the common one goes through the positions as they lie. */
@@ -220,12 +249,15 @@ static uint32_t leave_all(uint32_t count, uint32_t *left)
     return count;
 }
 
-/* Moves [from, end) of a batch, all in one place. */
-static uint32_t move_part(phx_shard *shard, const phx_move_batch *batch, uint32_t from, uint32_t end,
-                          phx_move_sum *sum, uint32_t *left)
+/* Moves [from, end) of a batch, all of one shard. */
+static inline uint32_t move_part(phx_shard *shard, const phx_move_batch *batch, uint32_t from, uint32_t end,
+                                 phx_move_sum *sum, uint32_t *left)
 {
     uint32_t count = end - from;
     const uint32_t *slots = batch->slots + from;
+    sum->stale |= shard->move_frame.nine || shard->grid.stale; /* then no row is written */
+    if (count == 1)
+        return move_single(shard, slots[0], &batch->positions[batch->at ? batch->at[from] : from], sum, left);
     if (batch->at) return move_picked(shard, slots, batch->positions, batch->at + from, count, sum, left);
     return move_lying(shard, slots, batch->positions + from, count, sum, left);
 }
@@ -252,7 +284,7 @@ void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
     if (sum->moved == 0) return;
     shard->touched += sum->moved;
     shard->changed = shard->copies_due = true;
-    shard->grid.stale |= sum->stale;
+    shard->grid.stale |= sum->stale && !shard->move_frame.nine;
     if (sum->step_max > shard->step_max) shard->step_max = sum->step_max;
 }
 
