@@ -182,10 +182,13 @@ typedef struct phx_move_batch {
  * per shard. For all that are left phx_shard_move_waiting() is due, in order, and phx_shard_moved() for each
  * shard before its exchange phase.
  * Not alone, several workers may be at it at once, for disjoint entities, with sums of their own: nothing of a
- * shard but these bodies and rows is written, and only of shards with many_movers, which need no marks.
+ * shard but these bodies is written, and only of shards with many_movers, which need no marks;
+ * phx_shard_mend_rows() is due after it, before anything that is left is done.
  */
 uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
                          phx_move_sum *sums, uint32_t *left);
+/* The rows of one of so many parts follow their bodies: due, by any workers, when moves were not made alone. */
+void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts);
 void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum);
 /* false = no memory, nothing changed. */
 bool phx_shard_move_waiting(phx_shard *shard, uint32_t slot, ph_position position);

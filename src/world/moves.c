@@ -192,6 +192,14 @@ static void share_body(void *context, uint32_t worker)
     }
 }
 
+/* Rows lie in the order of towers: who writes bodies leaves them, or lines would go to and fro. */
+static void rows_body(void *context, uint32_t worker)
+{
+    phx_world *world = context;
+    for (uint32_t s = 0; s < world->shard_count; s++)
+        if (world->shards[s].many_movers) phx_shard_mend_rows(&world->shards[s], worker, world->def.workers);
+}
+
 /* What was left, in the order of the commands. */
 static bool settle_stretch(phx_world *world)
 {
@@ -239,6 +247,7 @@ bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end)
         if (!open_stretch(world, first, end)) return false;
         world->movers = world->def.workers;
         phx_workers_run(world->workers, share_body, world);
+        phx_workers_run(world->workers, rows_body, world);
         world->totals.applied += stretch->commands;
         stretch->shared = true;
     }
