@@ -216,11 +216,10 @@ static bool card_valid(const phx_crowd *crowd, const phx_card *card, uint32_t t,
 {
     const phx_body *body = &store->body[card->slot];
     uint64_t bit = 1ull << t;
-    if (card->flags & (PHX_CARD_CAME | PHX_CARD_WENT)) return false;
     if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_ROW)) return false;
     if (body->tx >> PHX_BLOCK_BITS != crowd->bx || body->ty >> PHX_BLOCK_BITS != crowd->by) return false;
     if (phx_block_tower(body->tx, body->ty) != t || card->move != PHX_NINE_NONE) return false;
-    if ((body->state & PHX_SLOT_SPECIAL) && !(card->flags & PHX_CARD_SPECIAL)) return false;
+    if (card->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CARD_SPECIAL : 0)) return false;
     if (card->watches != phx_nine_watches(store, card->slot)) return false;
     if (card->watches != PHX_WATCH_NONE && !(crowd->watched & bit)) return false;
     return card->watches != PHX_WATCH_LOOK || (crowd->look & bit);

@@ -167,7 +167,7 @@ static void take_note(phx_nine *nine, const phx_store *store, const phx_note *no
     crossing.ay = note->ay;
     crossing.was = true;
     crossing.recast = note->recast;
-    crossing.special |= (card->flags & PHX_CARD_SPECIAL) || note->recast;
+    crossing.special |= note->recast; /* now or before */
     crossing.stays = crossing.is && !elsewhere && note->kind == store->name[note->slot].kind;
     if (crossing.stays) {
         *card = card_of(&crossing, PHX_NINE_NONE);
