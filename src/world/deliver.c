@@ -91,7 +91,8 @@ static void fill_messages(const phx_world *world, uint32_t consumer)
                                  .first = first,
                                  .bytes = command->bytes};
             uint64_t room = phx_payload_room(command->bytes);
-            memcpy((char *)mail->payload + first, phx_cmd_payload(command), room); /* padded in its record as well */
+            /* padded in its record as well; a batch of empty payloads has no memory for them */
+            if (room > 0) memcpy((char *)mail->payload + first, phx_cmd_payload(command), room);
             first += room;
         }
     }
