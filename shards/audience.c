@@ -1,5 +1,5 @@
 /*
- * Sources, those who may hear them, and those who do; see audience.h.
+ * Calls, and who hears them; see audience.h.
  */
 #include "shards/audience.h"
 
@@ -9,172 +9,328 @@
 
 void phx_audience_free(phx_audience *audience, phx_mem *mem)
 {
-    phx_release(mem, (void **)&audience->loud, &audience->loud_capacity, sizeof *audience->loud);
-    phx_release(mem, (void **)&audience->source, &audience->source_capacity, sizeof *audience->source);
-    phx_release(mem, (void **)&audience->towers, &audience->towers_capacity, sizeof *audience->towers);
-    phx_release(mem, (void **)&audience->sources.at, &audience->sources.capacity, sizeof *audience->sources.at);
-    phx_release(mem, (void **)&audience->members.at, &audience->members.capacity, sizeof *audience->members.at);
+    phx_release(mem, (void **)&audience->calls, &audience->calls_capacity, sizeof *audience->calls);
+    phx_release(mem, (void **)&audience->spare, &audience->spare_capacity, sizeof *audience->spare);
+    phx_release(mem, (void **)&audience->first, &audience->first_capacity, sizeof *audience->first);
 }
 
-static uint32_t block_count(const phx_shard *shard)
+uint32_t phx_audience_blocks(const phx_shard *shard)
 {
     return phx_shard_nine(shard) ? shard->nine.crowd_count : shard->grid.block_count;
 }
 
-static bool reserve_slots(phx_slots *slots, phx_mem *mem, uint32_t count)
+/* ---- calls ---- */
+
+void phx_audience_clear(phx_audience *audience)
 {
-    return phx_grow(mem, (void **)&slots->at, &slots->capacity, 0, count, sizeof *slots->at);
+    audience->call_count = 0;
 }
 
-bool phx_audience_begin(phx_audience *audience, const phx_shard *shard, uint32_t sources)
+static bool add(phx_audience *audience, const phx_shard *shard, phx_call call)
 {
-    phx_mem *mem = shard->mem;
-    uint32_t slots = shard->store.slots, before = audience->loud_capacity, blocks = block_count(shard);
-    for (uint32_t i = 0; i < audience->sources.count; i++) audience->loud[audience->sources.at[i]] = 0;
-    audience->sources.count = audience->members.count = 0;
-    if (!phx_grow(mem, (void **)&audience->loud, &audience->loud_capacity, before, slots, sizeof *audience->loud))
+    if (!phx_grow(shard->mem, (void **)&audience->spare, &audience->spare_capacity, audience->call_count,
+                  (size_t)audience->call_count + 1, sizeof call))
         return false;
-    if (audience->loud_capacity > before) memset(audience->loud + before, 0, audience->loud_capacity - before);
-    if (!phx_grow(mem, (void **)&audience->source, &audience->source_capacity, 0, slots, sizeof *audience->source) ||
-        !phx_grow(mem, (void **)&audience->towers, &audience->towers_capacity, 0, blocks, sizeof *audience->towers) ||
-        !reserve_slots(&audience->sources, mem, sources) ||
-        !reserve_slots(&audience->members, mem, shard->store.own_count))
-        return false;
-    if (blocks > 0) memset(audience->towers, 0, blocks * sizeof *audience->towers);
+    audience->spare[audience->call_count++] = call;
     return true;
 }
 
-/* ---- towers ---- */
-
-static void mark_crowds(phx_audience *audience, const phx_nine *nine, phx_rect rect)
+/* The towers of the rectangle that lie in a block, as a set. */
+static uint64_t mask_of(phx_rect rect, uint32_t bx, uint32_t by)
 {
-    phx_crowd_walk walk = phx_nine_walk(nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;)
-        audience->towers[crowd - nine->crowds] |= phx_crowd_mask(crowd, rect);
+    bool meets = bx >= rect.x0 >> PHX_BLOCK_BITS && bx <= rect.x1 >> PHX_BLOCK_BITS &&
+                 by >= rect.y0 >> PHX_BLOCK_BITS && by <= rect.y1 >> PHX_BLOCK_BITS;
+    return meets ? phx_block_mask(rect, bx, by) : 0;
 }
 
-static void mark_blocks(phx_audience *audience, const phx_grid *grid, phx_rect rect)
+/* To the rectangle's towers in one block, but for those in `done`. */
+typedef struct order {
+    phx_rect rect;
+    phx_rect done;
+    bool any_done;
+} order;
+
+static bool add_block(phx_audience *audience, const phx_shard *shard, const order *to, uint32_t bx, uint32_t by,
+                      phx_call call)
 {
+    call.towers = mask_of(to->rect, bx, by);
+    if (to->any_done) call.towers &= ~mask_of(to->done, bx, by);
+    return call.towers == 0 || add(audience, shard, call);
+}
+
+static bool add_crowds(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
+{
+    const phx_nine *nine = &shard->nine;
+    phx_crowd_walk walk = phx_nine_walk(nine, to->rect);
+    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+        call.block = (uint32_t)(crowd - nine->crowds);
+        if (!add_block(audience, shard, to, crowd->bx, crowd->by, call)) return false;
+    }
+    return true;
+}
+
+static bool add_blocks(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
+{
+    const phx_grid *grid = &shard->grid;
+    phx_rect rect = to->rect;
     if (phx_grid_wide(grid, rect)) {
-        for (uint32_t b = 0; b < grid->block_count; b++)
-            if (phx_block_meets(&grid->blocks[b], rect))
-                audience->towers[b] |= phx_block_mask(rect, grid->blocks[b].bx, grid->blocks[b].by);
-        return;
+        for (call.block = 0; call.block < grid->block_count; call.block++) {
+            const phx_block *block = &grid->blocks[call.block];
+            if (!add_block(audience, shard, to, block->bx, block->by, call)) return false;
+        }
+        return true;
     }
     for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
         for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
             const phx_block *block = phx_grid_block(grid, bx, by);
-            if (block) audience->towers[block - grid->blocks] |= phx_block_mask(rect, bx, by);
+            if (!block) continue;
+            call.block = (uint32_t)(block - grid->blocks);
+            if (!add_block(audience, shard, to, bx, by, call)) return false;
         }
     }
+    return true;
 }
 
-static void mark_rect(phx_audience *audience, const phx_shard *shard, phx_rect rect)
+static bool add_order(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
 {
-    if (phx_shard_nine(shard)) mark_crowds(audience, &shard->nine, rect);
-    else mark_blocks(audience, &shard->grid, rect);
+    return phx_shard_nine(shard) ? add_crowds(audience, shard, to, call) : add_blocks(audience, shard, to, call);
 }
 
-void phx_audience_add(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t source)
+/* Where the rows are of those who may see the entity without a relation: by max(view, reach) + margin at most. */
+static phx_rect seen_from(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = &shard->store.attr[slot];
-    PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_LIVE);
-    PHX_ASSERT(!audience->loud[slot] && audience->sources.count < audience->sources.capacity);
-    audience->loud[slot] = 1;
-    audience->source[slot] = source;
-    audience->sources.at[audience->sources.count++] = slot;
-    if (attr->global) {
-        memset(audience->towers, 0xff, block_count(shard) * sizeof *audience->towers);
-        return;
-    }
-    /* the greatest max(view, reach) + margin of any own observer */
+    if (attr->global)
+        return (phx_rect){0, 0, (uint16_t)(shard->rules->towers[0] - 1), (uint16_t)(shard->rules->towers[1] - 1)};
     float far = attr->reach + shard->margin_max;
-    float radius = far > shard->radius_max ? far : shard->radius_max;
-    mark_rect(audience, shard, phx_interest_rows_rect(shard, &shard->store.body[slot], radius));
+    return phx_interest_rows_rect(shard, &shard->store.body[slot], far > shard->radius_max ? far : shard->radius_max);
 }
 
-void phx_audience_add_observer(phx_audience *audience, const phx_shard *shard, uint32_t slot)
+bool phx_audience_call(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message)
 {
-    const phx_body *body = &shard->store.body[slot];
+    phx_call call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
+    order to = {.rect = seen_from(shard, slot)};
+    PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_LIVE);
+    return add_order(audience, shard, &to, call);
+}
+
+bool phx_audience_call_one(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message,
+                           uint32_t observer)
+{
+    const phx_body *body = &shard->store.body[observer];
+    phx_call call = {.message = message, .slot = slot, .observer = observer};
     phx_rect own = {body->tx, body->ty, body->tx, body->ty};
-    mark_rect(audience, shard, phx_shard_nine(shard) ? own : phx_interest_rows_rect(shard, body, 0.0f));
+    order to = {.rect = phx_shard_nine(shard) ? own : phx_interest_rows_rect(shard, body, 0.0f),
+                .done = seen_from(shard, slot),
+                .any_done = true};
+    return add_order(audience, shard, &to, call);
 }
 
-/* ---- members ---- */
-
-static void add_member(phx_audience *audience, uint32_t slot)
+/* By block, by counting; the order of those of one block stays. */
+bool phx_audience_sort(phx_audience *audience, const phx_shard *shard)
 {
-    PHX_ASSERT(audience->members.count < audience->members.capacity);
-    audience->members.at[audience->members.count++] = slot;
+    uint32_t blocks = phx_audience_blocks(shard), sum = 0;
+    if (!phx_grow(shard->mem, (void **)&audience->calls, &audience->calls_capacity, 0, audience->call_count,
+                  sizeof *audience->calls) ||
+        !phx_grow(shard->mem, (void **)&audience->first, &audience->first_capacity, 0, (size_t)blocks + 2,
+                  sizeof *audience->first))
+        return false;
+    uint32_t *at = audience->first + 1; /* ends where the next block's begins: then first[b] is where b begins */
+    memset(audience->first, 0, (blocks + 2) * sizeof *audience->first);
+    for (uint32_t i = 0; i < audience->call_count; i++) at[audience->spare[i].block + 1]++;
+    for (uint32_t b = 0; b <= blocks; b++) at[b] = sum += at[b];
+    for (uint32_t i = 0; i < audience->call_count; i++)
+        audience->calls[at[audience->spare[i].block]++] = audience->spare[i];
+    return true;
 }
 
-static void gather_crowd(phx_audience *audience, const phx_nine *nine, const phx_crowd *crowd, uint64_t towers)
+/* ---- seats ---- */
+
+uint32_t phx_audience_places(const phx_shard *shard, uint32_t block)
 {
-    for (uint64_t left = towers & crowd->watched; left; left &= left - 1) {
-        const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-        for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-            const phx_card *card = &nine->cards[i];
-            if (card->watches != PHX_WATCH_NONE && !(card->flags & PHX_CARD_WENT)) add_member(audience, card->slot);
+    if (phx_shard_nine(shard)) return shard->nine.crowds[block].cards;
+    const phx_block *b = &shard->grid.blocks[block];
+    return b->start[PHX_BLOCK_TOWERS] - b->start[0];
+}
+
+/* A crowd's towers, one behind the other, cut to the seats: cards [first, end), the first of which has this seat. */
+typedef struct part {
+    const phx_card *first, *end;
+    uint32_t seat;
+} part;
+
+static part part_of(const phx_shard *shard, const phx_seats *seats, const phx_tower *tower, uint32_t place)
+{
+    const phx_card *cards = shard->nine.cards + tower->first;
+    uint32_t lo = seats->first > place ? seats->first - place : 0, hi = tower->count;
+    uint32_t end = seats->first + seats->count;
+    if (place + hi > end) hi = end > place ? end - place : 0;
+    if (lo >= hi) return (part){cards, cards, 0};
+    return (part){cards + lo, cards + hi, place + lo - seats->first};
+}
+
+static void seat_cards(const phx_shard *shard, phx_seats *seats)
+{
+    const phx_crowd *crowd = &shard->nine.crowds[seats->block];
+    uint32_t place = 0;
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
+        part cards = part_of(shard, seats, &crowd->tower[t], place);
+        if (cards.first < cards.end) seats->towers |= 1ull << t;
+        for (const phx_card *card = cards.first; card < cards.end; card++) {
+            bool observes = card->watches != PHX_WATCH_NONE && !(card->flags & PHX_CARD_WENT);
+            seats->slot[cards.seat++] = observes ? card->slot : PHX_SLOT_NONE;
         }
     }
 }
 
-static void gather_block(phx_audience *audience, const phx_grid *grid, const phx_block *block, uint64_t towers)
+void phx_audience_seat(const phx_shard *shard, phx_seats *seats)
 {
-    for (uint64_t left = towers; left; left &= left - 1) {
-        uint32_t tower = (uint32_t)__builtin_ctzll(left);
-        for (uint32_t row = block->start[tower]; row < block->start[tower + 1]; row++)
-            if (grid->rows.view[row] != 0.0f) add_member(audience, grid->rows.slot[row] & PHX_ROW_SLOT);
+    PHX_ASSERT(seats->count <= PHX_SEATS_MAX);
+    seats->towers = 0;
+    seats->look = false;
+    if (phx_shard_nine(shard)) {
+        seat_cards(shard, seats);
+        return;
+    }
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const uint32_t *start = shard->grid.blocks[seats->block].start;
+    uint32_t first = start[0] + seats->first, end = first + seats->count;
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++)
+        seats->towers |= (uint64_t)(start[t] < start[t + 1] && start[t] < end && start[t + 1] > first) << t;
+    for (uint32_t i = 0; i < seats->count; i++) {
+        seats->slot[i] = rows->view[first + i] != 0.0f ? rows->slot[first + i] & PHX_ROW_SLOT : PHX_SLOT_NONE;
+        seats->look = seats->look || rows->view[first + i] < 0.0f;
     }
 }
 
-void phx_audience_gather(phx_audience *audience, const phx_shard *shard)
+/* ---- listening ---- */
+
+static bool listed(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
-    for (uint32_t b = 0; b < block_count(shard); b++) {
-        if (phx_shard_nine(shard))
-            gather_crowd(audience, &shard->nine, &shard->nine.crowds[b], audience->towers[b]);
-        else
-            gather_block(audience, &shard->grid, &shard->grid.blocks[b], audience->towers[b]);
-    }
+    const phx_list *list = &shard->store.tail[observer].list;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    bool found = false;
+    PHX_ASSERT(!(list->flags & PHX_LIST_IMPLIED)); /* the rule decides there */
+    for (uint32_t i = 0; i < list->count; i++) found |= entries[i] == target;
+    return found;
 }
 
-/* ---- hearing ---- */
-
-static bool implied(const phx_shard *shard, uint32_t slot)
-{
-    return shard->store.tail[slot].list.flags & PHX_LIST_IMPLIED;
-}
-
-uint32_t phx_audience_room(const phx_shard *shard, uint32_t slot)
-{
-    return implied(shard, slot) ? shard->store.slots : shard->store.tail[slot].list.count;
-}
-
-/* An implied list is all who stand in the towers now; see nine.h. */
-static uint32_t heard_around(const phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t *hits)
+/* Has the own observer the target in its list? By the rule of one pair, where that decides. Itself: as `self` says. */
+static bool sees(const phx_shard *shard, uint32_t observer, uint32_t target, bool self)
 {
     const phx_store *store = &shard->store;
-    uint32_t ranges = 0, n = 0;
-    phx_rect rect = phx_interest_towers(shard->rules, &store->body[slot], 0.0f);
-    uint32_t found = phx_nine_scan(&shard->nine, rect, hits, &ranges);
-    for (uint32_t i = 0; i < found; i++) {
-        uint32_t target = hits[i] & PHX_ROW_SLOT;
-        if (!audience->loud[target] || target == slot) continue;
-        if ((hits[i] & PHX_ROW_SPECIAL) && !phx_eligible(&store->attr[slot], &store->attr[target])) continue;
-        hits[n++] = target;
+    const phx_body *ob = &store->body[observer], *tb = &store->body[target];
+    const phx_attr *oa = &store->attr[observer], *ta = &store->attr[target];
+    if (!phx_observes(oa)) return false;
+    if (observer == target) return self;
+    if (oa->cap == 0 && !(ob->state & PHX_SLOT_RELATED)) {
+        if (phx_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return true;
+        if (oa->margin == 0.0f || !phx_sees(shard->rules, ob, oa, tb, ta, NULL, true)) return false;
+    }
+    return listed(shard, observer, target);
+}
+
+/* Rows [first, end) of plain observers for whom a target at (x, y) that is not special is in view. */
+static uint32_t in_view(const phx_shard *shard, uint32_t first, uint32_t end, float x, float y, uint32_t *out)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    uint32_t n = 0;
+    for (uint32_t row = first; row < end; row++) { /* without a branch: about every other one sees it */
+        float view = rows->view[row], dx = x - rows->x[row], dy = y - rows->y[row];
+        bool near = square ? (fabsf(dx) <= view) & (fabsf(dy) <= view) : dx * dx + dy * dy <= view * view;
+        out[n] = row;
+        n += near & (view > 0.0f);
     }
     return n;
 }
 
-uint32_t phx_audience_heard(const phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t *hits)
+/* Rows [first, end) of one call; out gets rows. */
+static uint32_t listen_rows(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
+                            uint32_t first, uint32_t end, uint32_t *out)
 {
-    if (implied(shard, slot)) return heard_around(audience, shard, slot, hits);
-    const phx_list *list = &shard->store.tail[slot].list;
-    const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const phx_body *body = &shard->store.body[call->slot];
+    bool special = body->state & PHX_SLOT_SPECIAL;
+    bool flat = shard->rules->shape == PH_SHAPE_CIRCLE || shard->rules->shape == PH_SHAPE_SQUARE;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < list->count; i++) { /* without a branch: hits are few, and anywhere */
-        hits[n] = entries[i];
-        n += audience->loud[entries[i]];
+    if (!special && flat) {
+        uint32_t found = in_view(shard, first, end, body->x, body->y, out);
+        for (uint32_t i = 0; i < found; i++) {
+            out[n] = out[i];
+            n += self | ((rows->slot[out[i]] & PHX_ROW_SLOT) != call->slot);
+        }
+        if (!seats->look) return n;
+    }
+    for (uint32_t row = first; row < end; row++) {
+        float view = rows->view[row];
+        if (view == 0.0f || (view > 0.0f && !special && flat)) continue;
+        if (sees(shard, rows->slot[row] & PHX_ROW_SLOT, call->slot, self)) out[n++] = row;
     }
     return n;
+}
+
+/* The towers of one line of the block are one range of rows. */
+static uint32_t listen_block(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
+                             uint32_t *out)
+{
+    const uint32_t *start = shard->grid.blocks[seats->block].start;
+    uint32_t low = start[0] + seats->first, high = low + seats->count, n = 0;
+    for (uint32_t line = 0; line < PHX_BLOCK_TOWERS; line += PHX_BLOCK_SIDE) {
+        uint32_t towers = (uint32_t)(call->towers >> line) & 0xff;
+        if (towers == 0) continue;
+        uint32_t first = start[line + (uint32_t)__builtin_ctz(towers)];
+        uint32_t end = start[line + 32 - (uint32_t)__builtin_clz(towers)];
+        if (first < low) first = low;
+        if (end > high) end = high;
+        if (first < end) n += listen_rows(shard, seats, call, self, first, end, out + n);
+    }
+    for (uint32_t i = 0; i < n; i++) out[i] -= low;
+    return n;
+}
+
+static uint32_t listen_crowd(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
+                             uint32_t *out)
+{
+    const phx_crowd *crowd = &shard->nine.crowds[seats->block];
+    bool special = shard->store.body[call->slot].state & PHX_SLOT_SPECIAL;
+    uint32_t place = 0, n = 0;
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
+        if (!(call->towers >> t & 1)) continue;
+        part cards = part_of(shard, seats, &crowd->tower[t], place);
+        for (const phx_card *card = cards.first; card < cards.end; card++, cards.seat++) {
+            if (seats->slot[cards.seat] == PHX_SLOT_NONE) continue;
+            bool plain = !special && card->watches != PHX_WATCH_LOOK && card->slot != call->slot;
+            if (plain || sees(shard, card->slot, call->slot, self)) out[n++] = cards.seat; /* plain: in these towers */
+        }
+    }
+    return n;
+}
+
+/* Whether this seat's row is one of the call's towers'; cards always are, where they are called. */
+static bool called(const phx_shard *shard, const phx_seats *seats, const phx_call *call, uint32_t seat)
+{
+    if (phx_shard_nine(shard)) return true;
+    const uint32_t *start = shard->grid.blocks[seats->block].start;
+    uint32_t row = start[0] + seats->first + seat, tower = 0;
+    while (row >= start[tower + 1]) tower++;
+    return call->towers >> tower & 1;
+}
+
+/* The call is for one observer only. */
+static uint32_t listen_one(const phx_shard *shard, const phx_seats *seats, const phx_call *call, uint32_t *out)
+{
+    uint32_t seat = 0;
+    while (seat < seats->count && seats->slot[seat] != call->observer) seat++;
+    if (seat == seats->count || !called(shard, seats, call, seat)) return 0;
+    out[0] = seat;
+    return sees(shard, call->observer, call->slot, false);
+}
+
+uint32_t phx_audience_listen(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
+                             uint32_t *out)
+{
+    if (call->observer != PHX_SLOT_NONE) return listen_one(shard, seats, call, out);
+    return phx_shard_nine(shard) ? listen_crowd(shard, seats, call, self, out)
+                                 : listen_block(shard, seats, call, self, out);
 }

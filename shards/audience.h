@@ -1,59 +1,74 @@
 /*
- * Who hears whom: the sources of a tick's broadcasts as one shard has them, own or as
- * ghosts, and the own observers that may have one of them in the list. The lists decide;
- * being in the audience only says whose is worth a walk: those who stand in a tower within
- * the shard's greatest view and margin of a source. So one shout in a large world costs its
- * surroundings, and a storm one walk over all lists at most, whoever shouts.
+ * Who hears whom, in one shard: the broadcasts of a tick, brought to the towers from which
+ * their sources may be seen (calls, by block), and the own observers who stand there
+ * (seats), each of whom has the source in the list or has not.
  *
- * Made by the shard's owner once the lists of the tick stand (publish), before the tick's
- * end; then read by any worker. The world keeps one per shard.
+ * Most need no look at a list: at the tick's end an observer without cap and relations has
+ * exactly those in it whom the rule of one pair lets it see, but for those in its margin.
+ * So a broadcast costs what stands around its source, however long the lists are.
+ *
+ * Calls are made by the shard's owner once the lists of the tick stand (publish), before
+ * the tick's end; then any worker listens, some seats at a time. The world keeps one per
+ * shard.
  */
 #ifndef PHX_SHARDS_AUDIENCE_H
 #define PHX_SHARDS_AUDIENCE_H
 
 #include "shards/shard.h"
 
+/* One broadcast in one block. */
+typedef struct phx_call {
+    uint64_t towers;   /* of the block: of rows, which may have drifted out of them */
+    uint32_t block;    /* of the grid; range = towers: crowd */
+    uint32_t message;  /* the caller's number */
+    uint32_t slot;     /* the source */
+    uint32_t observer; /* the only one who may hear it there, or PHX_SLOT_NONE: all may */
+} phx_call;
+
 typedef struct phx_audience {
-    uint8_t *loud;     /* by slot: 1 = a source */
-    uint32_t *source;  /* by slot, of those that are: which one, by the caller's count */
-    phx_slots sources; /* slots that are loud */
-    uint64_t *towers;  /* by block (range = towers: crowd): its towers that are in reach of a source */
-    phx_slots members; /* own observers that may hear something, as they stand in the towers */
-    uint32_t loud_capacity, source_capacity, towers_capacity;
+    phx_call *calls;  /* by block, and in it in the order in which they were added */
+    phx_call *spare;  /* as they were added */
+    uint32_t *first;  /* by block: its first call; the last one is behind all */
+    uint32_t call_count, calls_capacity, spare_capacity, first_capacity;
 } phx_audience;
+
+enum { PHX_SEATS_MAX = 256 };
+
+/* Some of those who stand in one block, as they stand in its towers. */
+typedef struct phx_seats {
+    uint32_t block;
+    uint32_t first, count; /* of the block's places */
+    uint64_t towers; /* in which they stand: a call to none of these is not for them */
+    bool look;       /* not all observers among them are plain rows */
+    uint32_t slot[PHX_SEATS_MAX]; /* PHX_SLOT_NONE: no observer */
+} phx_seats;
 
 void phx_audience_free(phx_audience *audience, phx_mem *mem);
 
-/* Nobody is loud; room for `sources` of them. false = no memory: call again. */
-bool phx_audience_begin(phx_audience *audience, const phx_shard *shard, uint32_t sources);
-/* The live entity in `slot` is source number `source`; its towers are those of who may see it, but for relations. */
-void phx_audience_add(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t source);
-/* An own observer whom a relation may show a source at any distance: its tower too. */
-void phx_audience_add_observer(phx_audience *audience, const phx_shard *shard, uint32_t slot);
-/* Finds the members in the towers. */
-void phx_audience_gather(phx_audience *audience, const phx_shard *shard);
+/* ---- the owner ---- */
 
+void phx_audience_clear(phx_audience *audience);
+/* A message of the live entity in `slot`: to all near enough to see it, but for relations. false = no memory. */
+bool phx_audience_call(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message);
+/* The same message to an own observer with a relation to the source, unless it is near enough anyway. */
+bool phx_audience_call_one(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message,
+                           uint32_t observer);
+/* Puts the calls in order. false = no memory. */
+bool phx_audience_sort(phx_audience *audience, const phx_shard *shard);
+
+/* ---- any worker ---- */
+
+uint32_t phx_audience_blocks(const phx_shard *shard);
+/* How many places the block has. */
+uint32_t phx_audience_places(const phx_shard *shard, uint32_t block);
+/* Fills seats from its block, first and count (up to PHX_SEATS_MAX). */
+void phx_audience_seat(const phx_shard *shard, phx_seats *seats);
 /*
- * Some members ahead of phx_audience_heard(): first where the list is, then the list. Kept
- * as small as this: gcc 12 takes a function of nothing but prefetches for one without
- * effect, and drops the call unless it was inlined before.
+ * The seats whose observers have the call's source in the list, and the source's own if
+ * `self` and it observes: their numbers go to out[], which has room for seats->count.
+ * Returns how many.
  */
-static inline void phx_audience_prefetch(const phx_shard *shard, uint32_t slot)
-{
-    __builtin_prefetch(&shard->store.tail[slot]);
-    __builtin_prefetch(&shard->store.attr[slot].consumer);
-}
-
-static inline void phx_audience_prefetch_list(const phx_shard *shard, uint32_t slot)
-{
-    const phx_list *list = &shard->store.tail[slot].list;
-    const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    for (uint32_t i = 0; i < list->count; i += PHX_CACHE_LINE / sizeof *entries) __builtin_prefetch(entries + i);
-}
-
-/* How many slots phx_audience_heard() may need room for. */
-uint32_t phx_audience_room(const phx_shard *shard, uint32_t slot);
-/* The slots of the sources in the list of the own observer in `slot`, to hits[]. Returns how many. */
-uint32_t phx_audience_heard(const phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t *hits);
+uint32_t phx_audience_listen(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
+                             uint32_t *out);
 
 #endif

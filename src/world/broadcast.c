@@ -21,6 +21,7 @@ bool phx_broadcasts_init(phx_world *world)
 static void free_ear(phx_ear *ear, phx_mem *mem)
 {
     phx_release(mem, (void **)&ear->hits, &ear->hits_capacity, sizeof *ear->hits);
+    phx_release(mem, (void **)&ear->seats, &ear->seats_capacity, sizeof *ear->seats);
     phx_release(mem, (void **)&ear->hearings, &ear->hearings_capacity, sizeof *ear->hearings);
     phx_release(mem, (void **)&ear->heard, &ear->heard_capacity, sizeof *ear->heard);
     phx_release(mem, (void **)&ear->used, &ear->used_capacity, sizeof *ear->used);
@@ -65,23 +66,19 @@ ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
         return PH_NO_MEMORY;
     const uint64_t *known = phx_idmap_find(&b->index, command->id);
     uint32_t place = known ? (uint32_t)*known : b->source_count;
-    if (known) {
-        b->messages[b->sources[place].last].next = number;
-    } else {
-        b->sources[b->source_count++] = (phx_source){.id = command->id, .first = number};
+    if (!known) {
+        b->sources[b->source_count++] = (phx_source){.id = command->id};
         phx_idmap_insert(&b->index, command->id, place);
     }
-    b->sources[place].last = number;
     b->messages[b->message_count++] = (phx_message){.command = command,
                                                     .source = place,
-                                                    .next = PHX_SLOT_NONE,
                                                     .bytes = command->bytes,
                                                     .self = command->flags & PH_BROADCAST_SELF,
                                                     .filtered = command->kind_count > 0};
     return PH_OK;
 }
 
-/* ---- marking ---- */
+/* ---- calling ---- */
 
 void phx_broadcasts_locate(phx_world *world)
 {
@@ -116,52 +113,59 @@ static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32
     return phx_store_ghost(&world->shards[index].store, source->id);
 }
 
-/* Observers with a pair or link to the source, wherever they stand. */
-static void mark_tied(phx_world *world, const phx_source *source, uint32_t index)
+/* To own observers with a pair or link to the source, wherever they stand. false = no memory. */
+static bool call_tied(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
 {
     const phx_tie *tie = phx_ties_of(&world->ties, source->id);
     for (uint32_t i = 0; tie && i < tie->count; i++) {
         phx_shard *shard;
-        uint32_t slot;
-        if (phx_world_find(world, tie->observers[i], &shard, &slot) && shard->index == index)
-            phx_audience_add_observer(&world->broadcasts.audiences[index], shard, slot);
+        uint32_t observer;
+        if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->index != index) continue;
+        if (!phx_audience_call_one(&world->broadcasts.audiences[index], shard, slot, message, observer)) return false;
     }
+    return true;
 }
 
-bool phx_step_mark(phx_world *world, uint32_t index)
+bool phx_step_call(phx_world *world, uint32_t index)
 {
     const phx_broadcasts *b = &world->broadcasts;
     phx_audience *audience = &b->audiences[index];
     const phx_shard *shard = &world->shards[index];
-    if (!phx_audience_begin(audience, shard, b->source_count)) return false;
+    phx_audience_clear(audience);
     if (shard->observing_count == 0) return true;
-    for (uint32_t i = 0; i < b->source_count; i++) {
-        const phx_source *source = &b->sources[i];
+    for (uint32_t m = 0; m < b->message_count; m++) {
+        const phx_source *source = &b->sources[b->messages[m].source];
         uint32_t slot = source->shard == PHX_SLOT_NONE ? PHX_SLOT_NONE : slot_in(world, source, index);
         if (slot == PHX_SLOT_NONE) continue;
-        phx_audience_add(audience, shard, slot, i);
-        if (source->far) mark_tied(world, source, index);
+        if (!phx_audience_call(audience, shard, slot, m)) return false;
+        if (source->far && !call_tied(world, source, index, slot, m)) return false;
     }
-    phx_audience_gather(audience, shard);
-    return true;
+    return phx_audience_sort(audience, shard);
 }
 
 /* ---- pieces ---- */
 
-enum { PIECE_MEMBERS = 256 };
+static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    uint32_t places = phx_audience_places(&world->shards[index], block);
+    for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
+        phx_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
+        piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
+        if (!phx_grow(&world->mem, (void **)&b->pieces, &b->pieces_capacity, b->piece_count,
+                      (size_t)b->piece_count + 1, sizeof piece))
+            return false;
+        b->pieces[b->piece_count++] = piece;
+    }
+    return true;
+}
 
 static bool plan_shard(phx_world *world, uint32_t index)
 {
-    phx_broadcasts *b = &world->broadcasts;
-    uint32_t members = b->audiences[index].members.count;
-    for (uint32_t first = 0; first < members; first += PIECE_MEMBERS) {
-        uint32_t count = members - first < PIECE_MEMBERS ? members - first : PIECE_MEMBERS;
-        if (!phx_grow(&world->mem, (void **)&b->pieces, &b->pieces_capacity, b->piece_count,
-                      (size_t)b->piece_count + 1, sizeof *b->pieces))
-            return false;
-        b->pieces[b->piece_count++] =
-            (phx_piece){.shard = index, .first = first, .count = count, .worker = PHX_SLOT_NONE};
-    }
+    const phx_audience *audience = &world->broadcasts.audiences[index];
+    if (audience->call_count == 0) return true;
+    for (uint32_t block = 0; block < phx_audience_blocks(&world->shards[index]); block++)
+        if (audience->first[block] < audience->first[block + 1] && !plan_block(world, index, block)) return false;
     return true;
 }
 
@@ -188,91 +192,99 @@ bool phx_plan_pieces(phx_world *world)
 
 /* ---- hearing ---- */
 
-/* Shell's: most have a handful, which its last round alone does. Ciura's steps. */
-static void sort_numbers(uint32_t *numbers, uint32_t count)
+/* Keeps the seats of observers of the kinds that the message is for. Returns how many. */
+static uint32_t filter(const phx_store *store, const phx_seats *seats, const phx_message *message, uint32_t *out,
+                       uint32_t count)
 {
-    static const uint32_t steps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
-    for (uint32_t s = 0; s < sizeof steps / sizeof *steps; s++) {
-        for (uint32_t i = steps[s]; i < count; i++) {
-            uint32_t number = numbers[i], j = i;
-            for (; j >= steps[s] && numbers[j - steps[s]] > number; j -= steps[s]) numbers[j] = numbers[j - steps[s]];
-            numbers[j] = number;
-        }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        out[n] = out[i];
+        n += phx_cmd_for_kind(message->command, store->name[seats->slot[out[i]]].kind);
     }
+    return n;
 }
 
-/* Appends the numbers of one source's messages that this observer gets. false = no memory. */
-static bool hear_source(phx_world *world, phx_ear *ear, const phx_source *source, const phx_attr *observer, bool self)
+/* All calls to the piece's seats; *hits, *heard: how many hits, and seats in them. false = no memory. */
+static bool listen(phx_world *world, phx_ear *ear, const phx_piece *piece, const phx_seats *seats, uint32_t *hits,
+                   uint32_t *heard)
 {
     const phx_broadcasts *b = &world->broadcasts;
-    for (uint32_t m = source->first; m != PHX_SLOT_NONE; m = b->messages[m].next) {
-        const phx_message *message = &b->messages[m];
-        if (self && !message->self) continue;
-        if (message->filtered && !phx_cmd_for_kind(message->command, observer->kind)) continue;
-        if (!phx_grow(&world->mem, (void **)&ear->heard, &ear->heard_capacity, ear->heard_count,
-                      (size_t)ear->heard_count + 1, sizeof *ear->heard))
+    const phx_audience *audience = &b->audiences[piece->shard];
+    const phx_shard *shard = &world->shards[piece->shard];
+    for (uint32_t c = audience->first[piece->block]; c < audience->first[piece->block + 1]; c++) {
+        const phx_call *call = &audience->calls[c];
+        const phx_message *message = &b->messages[call->message];
+        if ((call->towers & seats->towers) == 0) continue;
+        if (!phx_grow(&world->mem, (void **)&ear->seats, &ear->seats_capacity, *heard,
+                      (size_t)*heard + PHX_SEATS_MAX, sizeof *ear->seats) ||
+            !phx_grow(&world->mem, (void **)&ear->hits, &ear->hits_capacity, *hits, (size_t)*hits + 1,
+                      sizeof *ear->hits))
             return false;
-        ear->heard[ear->heard_count++] = m;
+        uint32_t *out = ear->seats + *heard, count = phx_audience_listen(shard, seats, call, message->self, out);
+        if (message->filtered) count = filter(&shard->store, seats, message, out, count);
+        if (count == 0) continue;
+        ear->hits[(*hits)++] = (phx_hit){call->message, count};
+        *heard += count;
     }
     return true;
 }
 
-/* Counts what the observer hears for its consumer. */
-static void share_out(const phx_broadcasts *b, phx_ear *ear, phx_mail_share *shares, uint32_t consumer,
-                      const phx_hearing *hearing)
+/* Sorts the hits by seat, each seat's messages in their order, into the ear's heard[]; ends[i]: where seat i's end. */
+static void sort_by_seat(phx_ear *ear, uint32_t hits, uint32_t heard, uint32_t ends[PHX_SEATS_MAX])
 {
-    uint64_t *used = ear->used + (size_t)phx_broadcasts_words(b) * consumer;
+    uint32_t first = ear->heard_count;
+    memset(ends, 0, PHX_SEATS_MAX * sizeof *ends);
+    for (uint32_t i = 0; i < heard; i++) ends[ear->seats[i]]++;
+    for (uint32_t i = 0; i < PHX_SEATS_MAX; i++) {
+        uint32_t count = ends[i];
+        ends[i] = first;
+        first += count;
+    }
+    const uint32_t *seat = ear->seats;
+    for (uint32_t h = 0; h < hits; h++)
+        for (uint32_t i = 0; i < ear->hits[h].count; i++) ear->heard[ends[*seat++]++] = ear->hits[h].message;
+    ear->heard_count += heard;
+}
+
+/* Counts what an observer hears for its consumer. */
+static void share_out(const phx_broadcasts *b, phx_ear *ear, phx_mail_share *shares, const phx_hearing *hearing)
+{
+    phx_mail_share *share = &shares[hearing->consumer];
+    uint64_t *used = ear->used + (size_t)phx_broadcasts_words(b) * hearing->consumer;
     for (uint32_t i = 0; i < hearing->count; i++) {
         uint32_t m = ear->heard[hearing->first + i];
         used[m / 64] |= 1ull << (m % 64);
     }
-    shares[consumer].deliveries++;
-    shares[consumer].heard += hearing->count;
-}
-
-/* What the own observer in this slot hears. false = no memory. */
-static bool hear(phx_world *world, phx_ear *ear, phx_mail_share *shares, uint32_t index, uint32_t slot)
-{
-    const phx_broadcasts *b = &world->broadcasts;
-    const phx_audience *audience = &b->audiences[index];
-    const phx_shard *shard = &world->shards[index];
-    const phx_attr *attr = &shard->store.attr[slot];
-    if (!phx_grow(&world->mem, (void **)&ear->hits, &ear->hits_capacity, 0,
-                  (size_t)phx_audience_room(shard, slot) + 1, sizeof *ear->hits))
-        return false;
-    uint32_t count = phx_audience_heard(audience, shard, slot, ear->hits);
-    if (audience->loud[slot] && phx_observes(attr)) ear->hits[count++] = slot;
-    if (count == 0) return true;
-    phx_hearing hearing = {.slot = slot, .first = ear->heard_count};
-    for (uint32_t i = 0; i < count; i++) {
-        const phx_source *source = &b->sources[audience->source[ear->hits[i]]];
-        if (!hear_source(world, ear, source, attr, ear->hits[i] == slot)) return false;
-    }
-    hearing.count = ear->heard_count - hearing.first;
-    if (hearing.count == 0) return true;
-    if (!phx_grow(&world->mem, (void **)&ear->hearings, &ear->hearings_capacity, ear->hearing_count,
-                  (size_t)ear->hearing_count + 1, sizeof hearing))
-        return false;
-    if (hearing.count > 1) sort_numbers(ear->heard + hearing.first, hearing.count);
-    ear->hearings[ear->hearing_count++] = hearing;
-    share_out(b, ear, shares, attr->consumer, &hearing);
-    return true;
+    share->deliveries++;
+    share->heard += hearing->count;
 }
 
 static bool hear_piece(phx_world *world, phx_ear *ear, phx_piece *piece)
 {
-    enum { AHEAD = 6, FAR_AHEAD = 16 };
+    enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
-    const phx_audience *audience = &b->audiences[piece->shard];
-    const phx_shard *shard = &world->shards[piece->shard];
+    const phx_store *store = &world->shards[piece->shard].store;
     phx_mail_share *shares = b->shares + (size_t)(piece - b->pieces) * world->def.consumers;
+    phx_seats seats = {.block = piece->block, .first = piece->first, .count = piece->count};
+    uint32_t hits = 0, heard = 0, ends[PHX_SEATS_MAX];
+    phx_audience_seat(&world->shards[piece->shard], &seats);
     memset(shares, 0, world->def.consumers * sizeof *shares);
+    if (!listen(world, ear, piece, &seats, &hits, &heard)) return false;
+    if (!phx_grow(&world->mem, (void **)&ear->heard, &ear->heard_capacity, ear->heard_count,
+                  (size_t)ear->heard_count + heard, sizeof *ear->heard) ||
+        !phx_grow(&world->mem, (void **)&ear->hearings, &ear->hearings_capacity, ear->hearing_count,
+                  (size_t)ear->hearing_count + PHX_SEATS_MAX, sizeof *ear->hearings))
+        return false;
+    uint32_t first = ear->heard_count;
+    sort_by_seat(ear, hits, heard, ends);
     piece->hearing_first = ear->hearing_count;
-    const uint32_t *members = audience->members.at + piece->first;
-    for (uint32_t i = 0; i < piece->count; i++) {
-        if (i + FAR_AHEAD < piece->count) phx_audience_prefetch(shard, members[i + FAR_AHEAD]);
-        if (i + AHEAD < piece->count) phx_audience_prefetch_list(shard, members[i + AHEAD]);
-        if (!hear(world, ear, shares, piece->shard, members[i])) return false;
+    for (uint32_t i = 0; i < seats.count; first = ends[i++]) {
+        bool next = i + AHEAD < seats.count && seats.slot[i + AHEAD] != PHX_SLOT_NONE;
+        if (next) __builtin_prefetch(&store->name[seats.slot[i + AHEAD]]);
+        if (ends[i] == first) continue;
+        uint32_t slot = seats.slot[i], consumer = store->name[slot].consumer;
+        ear->hearings[ear->hearing_count] = (phx_hearing){slot, consumer, first, ends[i] - first};
+        share_out(b, ear, shares, &ear->hearings[ear->hearing_count++]);
     }
     piece->hearing_count = ear->hearing_count - piece->hearing_first;
     return true;
@@ -287,14 +299,8 @@ static void pieces_body(void *context, uint32_t worker)
         phx_piece *piece = &b->pieces[i];
         if (piece->worker != PHX_SLOT_NONE) continue;
         PHX_STALL_POINT();
-        uint32_t hearings = ear->hearing_count, heard = ear->heard_count;
-        if (hear_piece(world, ear, piece)) {
-            piece->worker = worker;
-        } else { /* as if never begun; what it marked as used it will mark again */
-            ear->hearing_count = hearings;
-            ear->heard_count = heard;
-            atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
-        }
+        if (hear_piece(world, ear, piece)) piece->worker = worker;
+        else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
     }
 }
 

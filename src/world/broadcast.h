@@ -1,9 +1,9 @@
 /*
  * The broadcasts of a tick, from the commands to who hears them. Gathered in the ingest
- * phase by the ticking thread; once the lists of the tick stand, the shards mark their
- * sources (audience.h), then all workers walk the lists of those who may hear something,
- * in pieces of 256 observers. What comes out is content, not order: an observer's messages
- * are sorted by their place among the tick's commands. deliver.h makes mail of it.
+ * phase by the ticking thread; once the lists of the tick stand, the shards bring them to
+ * the towers around their sources (audience.h), then all workers find who hears them, up
+ * to 256 observers of one block at a time, and each one's messages in the order of the
+ * tick's commands. deliver.h makes mail of it.
  */
 #ifndef PHX_WORLD_BROADCAST_H
 #define PHX_WORLD_BROADCAST_H
@@ -19,14 +19,12 @@ struct phx_world;
 typedef struct phx_message {
     const phx_cmd_broadcast *command; /* in its producer's block, which stays until the tick's end */
     uint32_t source;                  /* place in sources */
-    uint32_t next;                    /* of the same source; PHX_SLOT_NONE ends */
-    uint32_t bytes;                   /* this and the next as in the command, whose memory is cold */
+    uint32_t bytes;                   /* these as in the command, whose memory is cold */
     bool self, filtered;
 } phx_message;
 
 typedef struct phx_source {
     uint64_t id;
-    uint32_t first, last; /* messages */
     uint32_t shard, slot; /* where it is at the tick's end; shard PHX_SLOT_NONE: it has left */
     bool far;             /* may be seen by others than those near it: global, reach, pair, link */
 } phx_source;
@@ -34,24 +32,31 @@ typedef struct phx_source {
 /* What one observer hears: numbers of messages in the ear's heard[]. */
 typedef struct phx_hearing {
     uint32_t slot;
+    uint32_t consumer; /* its */
     uint32_t first, count;
 } phx_hearing;
 
-/* A range of one shard's audience. */
+/* Some places of one block, to which there are calls. */
 typedef struct phx_piece {
-    uint32_t shard;
-    uint32_t first, count; /* of its members */
+    uint32_t shard, block;
+    uint32_t first, count; /* places */
     uint32_t worker; /* whose ear has the results; PHX_SLOT_NONE = not done */
     uint32_t hearing_first, hearing_count;
 } phx_piece;
 
+/* Seats of the piece under work that hear one message: the next `count` in the ear's. */
+typedef struct phx_hit {
+    uint32_t message, count;
+} phx_hit;
+
 /* One worker's: memory that is kept, and the results of its pieces. */
 typedef struct phx_ear {
-    uint32_t *hits; /* slots of sources in one list */
+    phx_hit *hits;   /* of one piece, as the next */
+    uint32_t *seats;
     phx_hearing *hearings;
     uint32_t *heard;
     uint64_t *used; /* [consumer]: a bit per message that an observer of it hears */
-    uint32_t hits_capacity, hearings_capacity, heard_capacity, used_capacity;
+    uint32_t hits_capacity, seats_capacity, hearings_capacity, heard_capacity, used_capacity;
     uint32_t hearing_count, heard_count;
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_ear;
 
@@ -92,11 +97,11 @@ ph_status phx_broadcasts_add(struct phx_world *world, const phx_cmd_broadcast *c
 
 /* Where the sources are now. */
 void phx_broadcasts_locate(struct phx_world *world);
-/* One shard's audience. */
-bool phx_step_mark(struct phx_world *world, uint32_t shard);
-/* Cuts the audiences into pieces. */
+/* One shard's calls. */
+bool phx_step_call(struct phx_world *world, uint32_t shard);
+/* Cuts the blocks that are called into pieces. */
 bool phx_plan_pieces(struct phx_world *world);
-/* Walks the lists of the pieces that are undone. */
+/* Finds who hears what in the pieces that are undone. */
 bool phx_run_pieces(struct phx_world *world);
 
 /* Words of one consumer's part of an ear's used[]. */

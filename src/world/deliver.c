@@ -101,16 +101,18 @@ static void fill_messages(const phx_world *world, uint32_t consumer)
 
 static void fill_piece(const phx_world *world, uint32_t index)
 {
+    enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
     const phx_piece *piece = &b->pieces[index];
     const phx_ear *ear = &b->ears[piece->worker];
     const phx_store *store = &world->shards[piece->shard].store;
     for (uint32_t i = 0; i < piece->hearing_count; i++) {
+        if (i + AHEAD < piece->hearing_count)
+            __builtin_prefetch(&store->name[ear->hearings[piece->hearing_first + i + AHEAD].slot]);
         const phx_hearing *hearing = &ear->hearings[piece->hearing_first + i];
-        uint32_t consumer = store->attr[hearing->slot].consumer;
-        phx_mail_share *share = share_of(world, index, consumer);
-        phx_mail *mail = &world->batches[consumer]->mail;
-        const uint32_t *places = b->places + (size_t)consumer * b->message_count;
+        phx_mail_share *share = share_of(world, index, hearing->consumer);
+        phx_mail *mail = &world->batches[hearing->consumer]->mail;
+        const uint32_t *places = b->places + (size_t)hearing->consumer * b->message_count;
         mail->deliveries[share->delivery_at++] = (ph_delivery){
             store->name[hearing->slot].id, store->name[hearing->slot].user_data, share->heard_at, hearing->count};
         for (uint32_t h = 0; h < hearing->count; h++)

@@ -137,7 +137,7 @@ static bool run_stage(phx_world *world)
         if (world->broadcasts.message_count == 0) next = PHX_STAGE_BATCHES;
         break;
     case PHX_STAGE_LOCATE: phx_broadcasts_locate(world); break;
-    case PHX_STAGE_MARK: through = shards(world, phx_step_mark); break;
+    case PHX_STAGE_CALL: through = shards(world, phx_step_call); break;
     case PHX_STAGE_PIECES: through = phx_plan_pieces(world); break;
     case PHX_STAGE_HEAR: through = phx_run_pieces(world); break;
     case PHX_STAGE_BATCHES: through = phx_publish_batches(world); break;

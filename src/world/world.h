@@ -55,7 +55,7 @@ typedef enum phx_stage {
     PHX_STAGE_INTEREST,
     PHX_STAGE_COMMIT,
     PHX_STAGE_LOCATE, /* only if there are broadcasts: where their sources are, */
-    PHX_STAGE_MARK,   /* who may hear them, */
+    PHX_STAGE_CALL,   /* who may hear them, */
     PHX_STAGE_PIECES,
     PHX_STAGE_HEAR,   /* and who does */
     PHX_STAGE_BATCHES, /* a batch of the right size for every consumer */
