@@ -28,6 +28,7 @@ typedef struct look {
     uint32_t old_count;
     uint32_t tag;   /* epoch << MARK_BITS */
     uint32_t count; /* of scratch->hits: the new list */
+    bool ranks_differ; /* not all hits are plain ones with their squares */
 } look;
 
 void phx_scratch_init(phx_scratch *scratch, phx_mem *mem)
@@ -45,6 +46,7 @@ void phx_scratch_free(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->leave, &scratch->leave_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->old, &scratch->old_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->related, &scratch->related_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->keys, &scratch->keys_capacity, sizeof(double));
     phx_release(mem, (void **)&scratch->ranked, &scratch->ranked_capacity, sizeof(phx_ranked));
     phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sorted));
     phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sorted));
@@ -174,26 +176,20 @@ static uint32_t scan_towers(look *at, phx_rect rect)
  * Leaves out of the first `found` hits those that can not be among the best at the cap: there are enough others
  * of the least rank so much nearer that stickiness does not make up for it. Special ones are left in.
  */
-static uint32_t leave_out_far(look *at, uint32_t found)
+static uint32_t leave_out_far(look *at, const phx_area *area, uint32_t found)
 {
-    uint32_t *hits = at->scratch->hits, n = 0, plain = 0;
-    float *squares = at->scratch->squares, most = 0.0f;
-    uint32_t wanted = at->attr->cap + 1 + (at->relations ? at->relations->count : 0); /* itself, and those held */
+    const uint32_t *hits = at->scratch->hits;
+    float *squares = at->scratch->squares;
+    uint32_t special = 0, wanted = at->attr->cap + 1 + (at->relations ? at->relations->count : 0); /* itself, and held */
     if (at->attr->cap == 0 || found <= wanted) return found;
-    for (uint32_t i = 0; i < found; i++) {
-        bool special = hits[i] & PHX_ROW_SPECIAL;
-        if (special) squares[i] = INFINITY;
-        most = !special && squares[i] > most ? squares[i] : most;
-        plain += !special;
-    }
-    if (plain <= wanted) return found;
+    for (uint32_t i = 0; i < found; i++) special += hits[i] >> 31;
+    if (found - special <= wanted) return found;
+    for (uint32_t i = 0; special > 0 && i < found; i++)
+        if (hits[i] & PHX_ROW_SPECIAL) squares[i] = INFINITY; /* not to be counted */
+    float most = area->r * area->r * (area->square ? 2.0f : 1.0f);
     double limit = (double)phx_rank_radius(squares, found, wanted, most) * at->shard->rules->sticky;
-    for (uint32_t i = 0; i < found; i++) {
-        bool stays = (hits[i] & PHX_ROW_SPECIAL) || (double)squares[i] <= limit;
-        hits[n] = hits[i];
-        n += stays;
-    }
-    return n;
+    if (!(limit < (double)most)) return found;
+    return at->shard->kernels->nearer(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
 }
 
 /* Who is in view by the common rule, hits as rows' slot words. */
@@ -205,7 +201,7 @@ static uint32_t scan_around(look *at)
     phx_area area = {at->body->x, at->body->y, at->attr->view, rules->shape == PH_SHAPE_SQUARE};
     uint32_t found = scan_rect(at, rect, &area);
     bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;
-    return flat && (at->attr->sees & 1) ? leave_out_far(at, found) : found;
+    return flat && (at->attr->sees & 1) ? leave_out_far(at, &area, found) : found;
 }
 
 /* Everything in view by the common rule, but the targets of own relations. */
@@ -218,6 +214,7 @@ static void look_around(look *at)
     bool look_at_all = !(at->attr->sees & 1);
     uint32_t found = scan_around(at);
     const uint32_t *hits = at->scratch->hits;
+    float *squares = at->scratch->squares;
     for (uint32_t i = 0; i < found; i++) {
         uint32_t slot = hits[i] & PHX_ROW_SLOT;
         uint32_t bits = mark_bits(at, slot);
@@ -225,8 +222,11 @@ static void look_around(look *at)
         bool special = look_at_all || (hits[i] & PHX_ROW_SPECIAL);
         if (special && !phx_eligible(at->attr, &store->attr[slot])) continue;
         if (look_at_z && !phx_in_range(rules, at->body, &store->body[slot], at->attr->view)) continue;
+        at->ranks_differ |= special;
+        squares[at->count] = squares[i];
         add_hit(at, slot, bits);
     }
+    at->ranks_differ |= look_at_z || phx_shard_nine(at->shard); /* there the squares are not those of ranks, or not there */
 }
 
 /* A candidate from elsewhere than the scan, by the whole rule. */
@@ -237,8 +237,10 @@ static void consider(look *at, uint32_t slot, const phx_relation *relation)
     if ((bits & MARK_NEW) || ((bits & MARK_HELD) && !relation)) return;
     if (!(store->body[slot].state & PHX_SLOT_LIVE)) return;
     if (phx_sees(at->shard->rules, at->body, at->attr, &store->body[slot], &store->attr[slot], relation,
-                 bits & MARK_OLD))
+                 bits & MARK_OLD)) {
+        at->ranks_differ = true;
         add_hit(at, slot, bits);
+    }
 }
 
 static void look_far(look *at)
@@ -275,6 +277,28 @@ static void find_list(look *at)
 
 /* ---- the cap ---- */
 
+/* All are of the same rank, so the distance alone decides; false: it does not, some are equally far off. */
+static bool cut_by_distance(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    double sticky = at->shard->rules->sticky, limit;
+    uint32_t cap = at->attr->cap, n = 0;
+    for (uint32_t i = 0; i < at->count; i++) {
+        double d2 = scratch->squares[i];
+        scratch->keys[i] = mark_bits(at, scratch->hits[i]) & MARK_OLD ? d2 * 1.0 : d2 * sticky;
+    }
+    if (!phx_rank_split(scratch->keys, at->count, cap, &limit)) return false;
+    for (uint32_t i = 0; i < at->count; i++) {
+        uint32_t slot = scratch->hits[i], stays = scratch->keys[i] <= limit;
+        scratch->mark[slot] &= ~(uint32_t)(stays ? 0 : MARK_NEW);
+        scratch->hits[n] = slot;
+        n += stays;
+    }
+    PHX_ASSERT(n == cap);
+    at->count = cap;
+    return true;
+}
+
 static bool cut_at_cap(look *at)
 {
     phx_scratch *scratch = at->scratch;
@@ -282,8 +306,10 @@ static bool cut_at_cap(look *at)
     uint32_t cap = at->attr->cap;
     if (cap == 0 || at->count <= cap) return true;
     if (!phx_grow(scratch->mem, (void **)&scratch->ranked, &scratch->ranked_capacity, 0, at->count,
-                  sizeof(phx_ranked)))
+                  sizeof(phx_ranked)) ||
+        !phx_grow(scratch->mem, (void **)&scratch->keys, &scratch->keys_capacity, 0, at->count, sizeof(double)))
         return false;
+    if (!at->ranks_differ && cut_by_distance(at)) return true;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i];
         const phx_attr *attr = &store->attr[slot];

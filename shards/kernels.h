@@ -96,6 +96,8 @@ typedef struct phx_kernels {
     uint32_t (*confirm)(const phx_grid_rows *rows, const uint32_t *row, const phx_test *test, phx_pairs *pairs);
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
     uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots, float *squares);
+    /* Of those slot words and squares, in place, the special ones and those within the limit. How many. */
+    uint32_t (*nearer)(uint32_t *slots, float *squares, uint32_t count, float limit);
     /* The place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
     /* How many of up to PHX_ORDER_FEW pairs, all different, come before each by kind, then id. */
@@ -119,6 +121,7 @@ uint32_t phx_match_sparse_portable(const phx_cells *cells, const phx_watchers *w
 uint32_t phx_confirm_portable(const phx_grid_rows *rows, const uint32_t *row, const phx_test *test, phx_pairs *pairs);
 uint32_t phx_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
                            float *squares);
+uint32_t phx_nearer_portable(uint32_t *slots, float *squares, uint32_t count, float limit);
 void phx_order_portable(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
 
 #endif

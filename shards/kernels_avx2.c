@@ -98,6 +98,7 @@ const phx_kernels phx_kernels_avx2 = {.pick = phx_pick_portable,
                                       .match_sparse = phx_match_sparse_portable,
                                       .confirm = phx_confirm_portable,
                                       .scan = phx_scan_portable,
+                                      .nearer = phx_nearer_portable,
                                       .find = find_avx2,
                                       .order = phx_order_portable};
 

@@ -264,6 +264,22 @@ AVX512 static uint32_t scan_avx512(const phx_grid_rows *rows, phx_span span, con
     return n;
 }
 
+AVX512 static uint32_t nearer_avx512(uint32_t *slots, float *squares, uint32_t count, float limit)
+{
+    const __m512 most = _mm512_set1_ps(limit);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        __mmask16 lanes = first_lanes(count - i);
+        __m512i slot = _mm512_maskz_loadu_epi32(lanes, slots + i);
+        __m512 square = _mm512_maskz_loadu_ps(lanes, squares + i);
+        __mmask16 stays = _mm512_mask_cmp_ps_mask(lanes, square, most, _CMP_LE_OQ) | _mm512_movepi32_mask(slot);
+        keep(slots + n, stays, slot);
+        _mm512_storeu_ps(squares + n, _mm512_maskz_compress_ps(stays, square));
+        n += (uint32_t)__builtin_popcount(stays);
+    }
+    return n;
+}
+
 AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32_t value)
 {
     const __m512i wanted = _mm512_set1_epi32((int)value);
@@ -318,6 +334,7 @@ const phx_kernels phx_kernels_avx512 = {.pick = pick_avx512,
                                         .match_sparse = match_sparse_avx512,
                                         .confirm = confirm_avx512,
                                         .scan = scan_avx512,
+                                        .nearer = nearer_avx512,
                                         .find = find_avx512,
                                         .order = order_avx512};
 

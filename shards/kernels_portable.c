@@ -156,6 +156,18 @@ uint32_t phx_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_a
     return n;
 }
 
+uint32_t phx_nearer_portable(uint32_t *slots, float *squares, uint32_t count, float limit)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t stays = slots[i] >> 31 | (squares[i] <= limit);
+        slots[n] = slots[i];
+        squares[n] = squares[i];
+        n += stays;
+    }
+    return n;
+}
+
 static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t value)
 {
     enum { STEP = 16 }; /* a fixed length without a way out is what compilers vectorise */
@@ -185,6 +197,7 @@ const phx_kernels phx_kernels_portable = {.pick = phx_pick_portable,
                                           .match_sparse = phx_match_sparse_portable,
                                           .confirm = phx_confirm_portable,
                                           .scan = phx_scan_portable,
+                                          .nearer = phx_nearer_portable,
                                           .find = find_portable,
                                           .order = phx_order_portable};
 
