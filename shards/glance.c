@@ -164,60 +164,59 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
     return PHX_SLOT_NONE;
 }
 
-/* All pairs of these watchers, whose candidates are picked, and what becomes of them. Returns as flush(). */
-static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_watchers watchers, float r, float far)
+/* Pairs of these watchers, whose candidates are picked, as long as there is room. How many watchers are done. */
+static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_watchers watchers)
 {
-    phx_tile *tile = &scratch->tile;
-    if (tile->limits_in != r || tile->limits_near != far) phx_tile_limit(tile, r, far);
-    scratch->counts.pairs_tested += (uint64_t)watchers.count * tile->picked_count;
-    while (watchers.count > 0) {
-        uint32_t done = shard->kernels->match(&tile->picked, tile->picked_count, &watchers, &tile->limits,
-                                              &scratch->pairs);
-        watchers.place += done;
-        watchers.count -= done;
-        if (watchers.count == 0) break;
-        uint32_t stopped = flush(scratch, shard, r, far);
-        if (stopped != PHX_SLOT_NONE) return stopped;
-    }
-    return PHX_SLOT_NONE;
+    const phx_tile *tile = &scratch->tile;
+    uint32_t done = shard->kernels->match(&tile->picked, tile->picked_count, &watchers, &tile->limits, &scratch->pairs);
+    scratch->counts.pairs_tested += (uint64_t)done * tile->picked_count;
+    return done;
 }
 
-/* Own places of one cell. */
-static uint32_t match_cell(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, float r)
+/* Those of watchers, place by place, each with the nine cells around it. */
+static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
-    phx_tile *tile = &scratch->tile;
-    uint32_t spans;
-    tile->picked_count = phx_tile_pick(tile, tile->cell[*place], &spans);
-    scratch->counts.ranges_visited += spans;
-    return match(scratch, shard, (phx_watchers){place, count, tile->now, tile->old}, r, r);
-}
-
-static uint32_t glance_sparse(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, float r)
-{
-    phx_tile *tile = &scratch->tile;
+    const phx_tile *tile = &scratch->tile;
     phx_cells cells = {tile->now, tile->old, tile->row, tile->cell, tile->start, tile->frame.columns};
     phx_watchers watchers = {place, count, tile->now, tile->old};
+    uint32_t done = shard->kernels->match_sparse(&cells, &watchers, &tile->limits, &scratch->pairs);
+    scratch->counts.ranges_visited += 3 * (uint64_t)done;
+    return done;
+}
+
+/* Those of watchers, cell by cell, each with what was picked for it. */
+static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
+{
+    phx_tile *tile = &scratch->tile;
+    const uint32_t *cell = tile->cell;
+    for (uint32_t i = 0, n; i < count; i += n) {
+        uint32_t spans;
+        for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
+        tile->picked_count = phx_tile_pick(tile, cell[place[i]], &spans);
+        scratch->counts.ranges_visited += spans;
+        uint32_t done = match(scratch, shard, (phx_watchers){place + i, n, tile->now, tile->old});
+        if (done < n) return i + done;
+    }
+    return count;
+}
+
+/* The same of alike ones, as it is best for the tile. */
+static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, float r)
+{
+    phx_tile *tile = &scratch->tile;
     if (tile->limits_in != r || tile->limits_near != r) phx_tile_limit(tile, r, r);
-    while (watchers.count > 0) {
-        uint32_t done = shard->kernels->match_sparse(&cells, &watchers, &tile->limits, &scratch->pairs);
-        scratch->counts.ranges_visited += 3 * (uint64_t)done;
-        watchers.place += done;
-        watchers.count -= done;
+    return tile->sparse ? match_sparse(scratch, shard, place, count) : match_cells(scratch, shard, place, count);
+}
+
+/* All pairs of alike observers, and what becomes of them. Returns as flush(). */
+static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, float r)
+{
+    for (uint32_t i = 0; i < count;) {
+        i += match_some(scratch, shard, place + i, count - i, r);
         uint32_t stopped = flush(scratch, shard, r, r);
         if (stopped != PHX_SLOT_NONE) return stopped;
     }
     return PHX_SLOT_NONE;
-}
-
-static uint32_t glance_cells(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, float r)
-{
-    const uint32_t *cell = scratch->tile.cell;
-    for (uint32_t i = 0, n; i < count; i += n) {
-        for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
-        uint32_t stopped = match_cell(scratch, shard, place + i, n, r);
-        if (stopped != PHX_SLOT_NONE) return stopped;
-    }
-    return flush(scratch, shard, r, r);
 }
 
 /* How many of the places come before one; all of them before none. */
@@ -229,21 +228,88 @@ static uint32_t before(const uint32_t *place, uint32_t count, uint32_t stopped)
     return n;
 }
 
+/* ---- few moved ---- */
+
+static bool moved(const phx_grid_rows *rows, uint32_t row)
+{
+    return rows->x[row] != rows->ox[row] || rows->y[row] != rows->oy[row];
+}
+
+/*
+ * The pairs are those of all who moved, own or not. What they see, those see who stand still: the pairs become
+ * those of own observers, in the order of places. false = no memory.
+ */
+static bool mirror(phx_scratch *scratch, const phx_shard *shard)
+{
+    const phx_tile *tile = &scratch->tile;
+    const phx_grid_rows *rows = &shard->grid.rows;
+    phx_pairs *pairs = &scratch->pairs;
+    uint32_t *place_of = scratch->hits, own = tile->rows.end - tile->rows.first, n = 0; /* place_of: by own row */
+    size_t most = 2 * (size_t)pairs->count;
+    if (!phx_grow(scratch->mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, most, sizeof(phx_sorted)) ||
+        !phx_grow(scratch->mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, most,
+                  sizeof(phx_sorted)))
+        return false;
+    for (uint32_t i = 0; i < own; i++) place_of[tile->row[tile->own[i]] - tile->rows.first] = tile->own[i];
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        uint32_t place = pairs->observer[i], row = pairs->target[i];
+        if (phx_tile_own(tile, tile->row[place])) scratch->sorted[n++] = (phx_sorted){.id = place, .slot = row};
+        if (phx_tile_own(tile, row) && !moved(rows, row))
+            scratch->sorted[n++] = (phx_sorted){.id = place_of[row - tile->rows.first], .slot = tile->row[place]};
+    }
+    phx_order_many(scratch->sorted, scratch->sorted_spare, n);
+    PHX_ASSERT(n <= pairs->capacity);
+    for (uint32_t i = 0; i < n; i++) {
+        pairs->observer[i] = (uint32_t)scratch->sorted[i].id;
+        pairs->target[i] = scratch->sorted[i].slot;
+    }
+    pairs->count = n;
+    return true;
+}
+
+/* The pairs are not wanted after all. */
+static void forget(phx_scratch *scratch)
+{
+    scratch->pairs.count = 0;
+    scratch->pairs.tested = 0;
+}
+
+static bool glance_few(phx_scratch *scratch, phx_shard *shard, uint32_t *done)
+{
+    const phx_tile *tile = &scratch->tile;
+    uint32_t own = tile->rows.end - tile->rows.first, room = scratch->pairs.capacity / 2;
+    float r = shard->grid.blocks[tile->block].view_min;
+    bool all = match_some(scratch, shard, tile->movers, tile->mover_count, r) == tile->mover_count;
+    if (!all || scratch->pairs.count > room) { /* then each observer had better look for itself */
+        forget(scratch);
+        return false;
+    }
+    *done = 0;
+    if (!mirror(scratch, shard)) {
+        forget(scratch);
+        return true;
+    }
+    *done = before(tile->own, own, flush(scratch, shard, r, r));
+    return true;
+}
+
+/* ---- in general ---- */
+
 bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard)
 {
     const phx_tile *tile = &scratch->tile;
-    return tile->alike && !tile->odd && shard->many_movers && shard->far.levels == 0;
+    return tile->alike && !tile->odd && shard->far.levels == 0;
 }
 
 uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
 {
     const phx_tile *tile = &scratch->tile;
     const uint32_t *place = tile->own + range.first;
-    uint32_t count = range.end - range.first;
+    uint32_t count = range.end - range.first, done;
+    bool whole = count == tile->rows.end - tile->rows.first;
+    if (whole && tile->frame.moved && glance_few(scratch, shard, &done)) return done;
     float r = shard->grid.blocks[tile->block].view_min;
-    uint32_t stopped = tile->sparse ? glance_sparse(scratch, shard, place, count, r)
-                                    : glance_cells(scratch, shard, place, count, r);
-    return before(place, count, stopped);
+    return before(place, count, glance_places(scratch, shard, place, count, r));
 }
 
 bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
@@ -259,16 +325,15 @@ bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
 
 phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t place)
 {
-    const phx_tile *tile = &scratch->tile;
+    phx_tile *tile = &scratch->tile;
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t row = tile->row[place];
     float r, far;
     if (!plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far)) return PHX_GLANCE_LOOK;
-    bool moved = rows->x[row] != rows->ox[row] || rows->y[row] != rows->oy[row];
-    if (moved && shard->far.levels != 0) return PHX_GLANCE_LOOK; /* it may come into somebody's reach */
-    phx_watchers watcher = {&place, 1, tile->now, tile->old};
-    bool through = match(scratch, shard, watcher, r, far) == PHX_SLOT_NONE &&
-                   flush(scratch, shard, r, far) == PHX_SLOT_NONE;
+    if (shard->far.levels != 0 && moved(rows, row)) return PHX_GLANCE_LOOK; /* it may come into somebody's reach */
+    if (tile->limits_in != r || tile->limits_near != far) phx_tile_limit(tile, r, far);
+    match(scratch, shard, (phx_watchers){&place, 1, tile->now, tile->old}); /* there is always room for one's pairs */
+    bool through = flush(scratch, shard, r, far) == PHX_SLOT_NONE;
     return through ? PHX_GLANCE_DONE : PHX_GLANCE_NO_MEMORY;
 }
 

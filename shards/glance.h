@@ -26,14 +26,11 @@ typedef enum phx_glance_result {
     PHX_GLANCE_NO_MEMORY  /* nothing was changed */
 } phx_glance_result;
 
-/*
- * Of the scratch's tile, usable and not quiet: are all observers alike, with nothing odd in sight of
- * any, and a look due at each?
- */
+/* Of the scratch's tile, usable and not quiet: are all observers alike, with nothing odd in sight of any? */
 bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard);
 /*
- * At the observers of such a tile, own rows first .. end in the order of places. How many are done: fewer
- * = no memory at the next one.
+ * At the observers of such a tile, own rows first .. end in the order of places. Where few moved, these look
+ * and tell the others. How many are done: fewer = no memory at the next one.
  */
 uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
 

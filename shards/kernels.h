@@ -21,10 +21,13 @@ enum {
 typedef struct phx_frame {
     float x, y;     /* of unit 0 */
     float scale;    /* units to a length of 1 */
-    float width, height; /* units: rows beyond are left out */
+    float low, width, height; /* units: rows before low or beyond are left out */
     uint32_t shift; /* units to a cell: 1 << shift */
     uint32_t columns, rows; /* of cells */
+    uint32_t moved;         /* what to set in the cell's word of a row that moved: PHX_CELL_MOVED, or nothing */
 } phx_frame;
+
+static const uint32_t PHX_CELL_MOVED = 1u << 31;
 
 /* What was picked: positions y << 16 | x, now and before, the row in the grid, the cell. */
 typedef struct phx_picked {

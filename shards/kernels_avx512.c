@@ -33,19 +33,22 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
 {
     const __m512 zx = _mm512_set1_ps(frame->x), zy = _mm512_set1_ps(frame->y), scale = _mm512_set1_ps(frame->scale);
     const __m512 width = _mm512_set1_ps(frame->width), height = _mm512_set1_ps(frame->height);
+    const __m512 least = _mm512_set1_ps(frame->low);
     const __m512i low = _mm512_set1_epi32(0xffff), columns = _mm512_set1_epi32((int)frame->columns);
+    const __m512i flag = _mm512_set1_epi32((int)frame->moved);
     const __m128i shift = _mm_cvtsi32_si128((int)frame->shift);
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
         for (uint32_t i = spans[s].first; i < spans[s].end; i += LANES) {
-            __m512 fx = _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(rows->x + i), zx), scale);
-            __m512 fy = _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(rows->y + i), zy), scale);
-            __m512 gx = _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(rows->ox + i), zx), scale);
-            __m512 gy = _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(rows->oy + i), zy), scale);
+            __m512 px = _mm512_loadu_ps(rows->x + i), py = _mm512_loadu_ps(rows->y + i);
+            __m512 qx = _mm512_loadu_ps(rows->ox + i), qy = _mm512_loadu_ps(rows->oy + i);
+            __mmask16 moved = _mm512_cmp_ps_mask(px, qx, _CMP_NEQ_UQ) | _mm512_cmp_ps_mask(py, qy, _CMP_NEQ_UQ);
+            __m512 fx = _mm512_mul_ps(_mm512_sub_ps(px, zx), scale), fy = _mm512_mul_ps(_mm512_sub_ps(py, zy), scale);
+            __m512 gx = _mm512_mul_ps(_mm512_sub_ps(qx, zx), scale), gy = _mm512_mul_ps(_mm512_sub_ps(qy, zy), scale);
             __mmask16 in = first_lanes(spans[s].end - i);
-            in = _mm512_mask_cmp_ps_mask(in, fx, _mm512_setzero_ps(), _CMP_GE_OQ);
+            in = _mm512_mask_cmp_ps_mask(in, fx, least, _CMP_GE_OQ);
             in = _mm512_mask_cmp_ps_mask(in, fx, width, _CMP_LT_OQ);
-            in = _mm512_mask_cmp_ps_mask(in, fy, _mm512_setzero_ps(), _CMP_GE_OQ);
+            in = _mm512_mask_cmp_ps_mask(in, fy, least, _CMP_GE_OQ);
             in = _mm512_mask_cmp_ps_mask(in, fy, height, _CMP_LT_OQ);
             __m512i x = _mm512_cvttps_epi32(fx), y = _mm512_cvttps_epi32(fy);
             __m512i ox = _mm512_cvttps_epi32(gx), oy = _mm512_cvttps_epi32(gy);
@@ -54,7 +57,7 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
             keep(to->now + n, in, _mm512_or_si512(_mm512_and_si512(x, low), _mm512_slli_epi32(y, 16)));
             keep(to->old + n, in, _mm512_or_si512(_mm512_and_si512(ox, low), _mm512_slli_epi32(oy, 16)));
             keep(to->row + n, in, _mm512_add_epi32(_mm512_set1_epi32((int)i), _mm512_loadu_si512(iota)));
-            keep(to->cell + n, in, cell);
+            keep(to->cell + n, in, _mm512_mask_or_epi32(cell, moved, cell, flag));
             n += (uint32_t)__builtin_popcount(in);
         }
     }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 /* A new position in units; what is out of reach of a conversion is out of every frame. */
-static inline uint32_t unit(float p, float zero, float scale, float end)
+static inline uint32_t unit(float p, float zero, float scale, float low, float end)
 {
     float q = (p - zero) * scale;
-    return q >= 0.0f && q < end ? (uint32_t)(int32_t)q : UINT32_MAX;
+    return q >= low && q < end ? (uint32_t)(int32_t)q : UINT32_MAX;
 }
 
 /* An old one, wrapped: any word will do for one that is not near, its tower is odd. */
@@ -26,15 +26,16 @@ uint32_t phx_pick_portable(const phx_grid_rows *rows, const phx_span *spans, uin
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
         for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
-            uint32_t x = unit(rows->x[i], frame->x, frame->scale, frame->width);
-            uint32_t y = unit(rows->y[i], frame->y, frame->scale, frame->height);
+            uint32_t x = unit(rows->x[i], frame->x, frame->scale, frame->low, frame->width);
+            uint32_t y = unit(rows->y[i], frame->y, frame->scale, frame->low, frame->height);
             if (x == UINT32_MAX || y == UINT32_MAX) continue;
             uint32_t ox = unit_wrapped(rows->ox[i], frame->x, frame->scale);
             uint32_t oy = unit_wrapped(rows->oy[i], frame->y, frame->scale);
             to->now[n] = (x & 0xffff) | y << 16;
             to->old[n] = ox | oy << 16;
             to->row[n] = i;
-            to->cell[n++] = (y >> frame->shift) * frame->columns + (x >> frame->shift);
+            bool moved = rows->x[i] != rows->ox[i] || rows->y[i] != rows->oy[i];
+            to->cell[n++] = ((y >> frame->shift) * frame->columns + (x >> frame->shift)) | (moved ? frame->moved : 0);
         }
     }
     return n;

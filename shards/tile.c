@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ARRAYS = 8 }; /* of rows_capacity words each: now, old, row, cell, and the four that are picked */
+enum { ARRAYS = 9 }; /* of rows_capacity words each: now, old, row, cell, movers, and the four that are picked */
 
 void phx_tile_free(phx_tile *tile, phx_mem *mem)
 {
@@ -105,13 +105,19 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
     frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
     /* a reach and a bit around own rows, which may have drifted: they have a reach of cells on all sides */
     float around = PHX_TILE_REACH / frame->scale + shard->grid.drift;
-    frame->x = x - around - slack[0];
-    frame->y = y - around - slack[1];
+    frame->moved = shard->many_movers ? 0 : PHX_CELL_MOVED;
+    /* whoever moved looks around too, wherever it is: so there is one more reach of cells, without rows */
+    frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
+    float edge = around + frame->low / frame->scale;
+    frame->x = x - edge - slack[0];
+    frame->y = y - edge - slack[1];
     frame->shift = PHX_TILE_BITS - (uint32_t)__builtin_ctz(tile->fine);
-    frame->columns = ((uint32_t)((side + 2 * (around + slack[0])) * frame->scale) >> frame->shift) + 2;
-    frame->rows = ((uint32_t)((side + 2 * (around + slack[1])) * frame->scale) >> frame->shift) + 2;
-    frame->width = (float)(frame->columns << frame->shift);
-    frame->height = (float)(frame->rows << frame->shift);
+    uint32_t width = (uint32_t)((side + 2 * (edge + slack[0])) * frame->scale) + 1;
+    uint32_t height = (uint32_t)((side + 2 * (edge + slack[1])) * frame->scale) + 1;
+    frame->columns = (width >> frame->shift) + 2;
+    frame->rows = (height >> frame->shift) + 2;
+    frame->width = (float)width - frame->low;
+    frame->height = (float)height - frame->low;
 }
 
 static phx_rect towers_of(const phx_rules *rules, float x0, float y0, float x1, float y1)
@@ -146,7 +152,8 @@ static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
     tile->old = array + step;
     tile->row = array + 2 * step;
     tile->cell = array + 3 * step;
-    tile->picked = (phx_picked){array + 4 * step, array + 5 * step, array + 6 * step, array + 7 * step};
+    tile->movers = array + 4 * step;
+    tile->picked = (phx_picked){array + 5 * step, array + 6 * step, array + 7 * step, array + 8 * step};
     tile->own = tile->picked.cell; /* not needed any more when own is found */
     return true;
 }
@@ -198,17 +205,30 @@ static bool sort(phx_tile *tile, phx_mem *mem)
     const uint32_t count = tile->count;
     uint32_t *now = tile->now, *old = tile->old, *row = tile->row, *cell = tile->cell;
     uint32_t *start = tile->start + 1; /* while sorting, where a cell goes on: in the end, where the next begins */
-    for (uint32_t i = 0; i < count; i++) start[from.cell[i] + 1]++;
+    for (uint32_t i = 0; i < count; i++) start[(from.cell[i] & ~PHX_CELL_MOVED) + 1]++;
     uint32_t sum = 0;
     for (uint32_t c = 0; c <= cells; c++) start[c] = sum += start[c];
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = start[from.cell[i]]++;
+        uint32_t at = start[from.cell[i] & ~PHX_CELL_MOVED]++;
         now[at] = from.now[i];
         old[at] = from.old[i];
         row[at] = from.row[i];
         cell[at] = from.cell[i];
     }
     return true;
+}
+
+/* Takes the flags of those that moved from the cells. */
+static void find_movers(phx_tile *tile)
+{
+    const uint32_t count = tile->count;
+    uint32_t *cell = tile->cell, *movers = tile->movers, n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        movers[n] = i;
+        n += cell[i] >> 31;
+        cell[i] &= ~PHX_CELL_MOVED;
+    }
+    tile->mover_count = n;
 }
 
 /* The places of the block's own rows. */
@@ -266,6 +286,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     if (tile->quiet) return true;
     ring(tile, shard, block);
     find_own(tile);
+    if (tile->frame.moved) find_movers(tile);
     tile->limits_in = tile->limits_near = -1;
     tile->alike = block->view_min > 0.0f && block->view_min == block->reach;
     return true;

@@ -41,6 +41,8 @@ typedef struct phx_tile {
     uint32_t *now, *old; /* sorted by cell: y << 16 | x */
     uint32_t *row, *cell;
     uint32_t *own;       /* places of the block's own rows, in order */
+    uint32_t *movers;    /* places of all rows that moved, in order; unless most of the shard's do */
+    uint32_t mover_count;
     phx_picked picked;   /* before the sort; then the candidates of one cell */
     uint32_t picked_count;
     phx_limits limits;   /* of observers with these radii: */
@@ -72,5 +74,11 @@ void phx_tile_limit(phx_tile *tile, float in, float near);
 
 /* The towers that decide about the observers of a cell. */
 phx_rect phx_tile_towers(const phx_tile *tile, uint32_t cell);
+
+/* Is it a row of the block that the tile is of? */
+static inline bool phx_tile_own(const phx_tile *tile, uint32_t row)
+{
+    return row - tile->rows.first < tile->rows.end - tile->rows.first;
+}
 
 #endif
