@@ -365,9 +365,10 @@ Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
 }
 
 /*
- * One target a tower, and one observer, 25 off the corner of its block, which is at 400. Cells go on
- * from that corner both ways, and are as wide as the view and two steps' diagonals of half a unit, or half
- * as wide where the square of that holds 24 rows or more; a glance goes one or two cells on each side.
+ * One target a tower, and one observer, 25 off the corner of its block, which is at 400. Cells go on both
+ * ways from half a unit before that corner, as rows may have drifted as far; they are as wide as the view and
+ * two steps' diagonals of half a unit, or half as wide where the square of that holds 24 rows or more; a
+ * glance goes one or two cells on each side.
  */
 Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
 {
@@ -376,11 +377,11 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         float view;
         uint32_t pairs, ranges;
     } views[] = {
-        {4, 1 * 1 + 1, 1},       /* cells of 5.42: 416.2 to 432.5 */
-        {6, 3 * 3 + 1, 3},       /* of 7.42: 414.8 to 437.1 */
-        {16, 5 * 5 + 1, 3},      /* of 17.42: 400.0 to 452.3 */
-        {44, 14 * 14 + 1, 3},    /* of 45.44: 354.6 to 490.9 */
-        {61, 15 * 15 - 3 * 3, 6} /* of 31.22: 337.5 to 493.7, but for the own one, where all stay in view */
+        {4, 1 * 1 + 1, 1},       /* cells of 5.42: 415.8 to 432.0 */
+        {6, 3 * 3 + 1, 3},       /* of 7.42: 414.3 to 436.6 */
+        {16, 5 * 5 + 1, 3},      /* of 17.42: 399.5 to 451.8 */
+        {44, 14 * 14 + 1, 3},    /* of 45.44: 354.1 to 490.4 */
+        {61, 15 * 15 - 3 * 3, 6} /* of 31.22: 337.1 to 493.2, but for the own one, where all stay in view */
     };
     for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
         f = fleet_open(plain_rules(10, 100), 1, 1, 4);
@@ -405,8 +406,9 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
 }
 
 /*
- * How far a glance goes depends on the longest step of this tick, not of any before: the block's
- * corner is at 80, the observer in the first cell from there and its glance ends after the second.
+ * How far a glance goes depends on the longest step of this tick, not of any before. The block's corner
+ * is at 80, cells begin as far before that as rows may have drifted; the observer is in the first from
+ * there, and its glance ends after the second.
  */
 Test(glance, short_steps_are_looked_for_nearby)
 {
