@@ -2,6 +2,7 @@
 pharos_unit_test(NAME unit_shard_parts SOURCES unit/test_shard_rules.c unit/test_shard_list.c unit/test_shard_store.c
     unit/test_shard_relations.c unit/test_shard_far.c unit/test_shard_rank.c unit/test_shard_outbox.c
     unit/test_shard_kernels.c)
+pharos_unit_test(NAME unit_shard_tile SOURCES unit/test_shard_tile.c unit/shard_fleet.c)
 pharos_unit_test(NAME unit_shard_grid SOURCES unit/test_shard_grid.c unit/test_shard_move.c)
 pharos_unit_test(NAME unit_shard_exchange SOURCES unit/test_shard_exchange.c unit/shard_fleet.c)
 pharos_unit_test(NAME unit_shard_interest SOURCES unit/test_shard_interest.c unit/test_shard_deferred.c

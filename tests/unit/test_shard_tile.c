@@ -1,0 +1,290 @@
+/*
+ * shards/tile.c: what a tile leaves out can not be an event, whatever the block is like, against
+ * all rows one by one in float32; and what it does not leave out is near a border.
+ */
+#include "unit/shard_fleet.h"
+
+#include "base/simd.h"
+
+enum { IDS = 360, TOWERS = 24, PAIRS_MAX = FLEET_IDS + PHX_KERNEL_PAD };
+
+/* What a random shard is like. */
+typedef struct tile_case {
+    const char *what;
+    float tower, origin;
+    float view, margin; /* at most */
+    float box;          /* entities stand in so much of the world, around a corner of blocks */
+    float step;
+    uint32_t like;
+} tile_case;
+
+enum {
+    WHOLE = 1,    /* whole numbers: on borders of towers, blocks, the world and views */
+    DIAGONAL = 2, /* steps are as long as they may be, along both axes */
+    ALIKE = 4,    /* all observe, with the same view */
+    OUTSIDE = 8   /* some stand outside of the world */
+};
+
+static const tile_case cases[] = {
+    {"thin", 10, 0, 20, 0, 240, 2.5f, 0},
+    {"thin, alike", 10, 0, 12, 0, 240, 2.5f, ALIKE},
+    {"margins", 10, 0, 20, 9, 240, 2.5f, 0},
+    {"whole", 10, 0, 20, 5, 240, 2, WHOLE},
+    {"whole, crowded", 10, 0, 14, 0, 60, 2, WHOLE | ALIKE},
+    {"crowd, short steps", 10, 0, 24, 0, 60, 0.02f, ALIKE},
+    {"crowd, shorter steps", 10, 0, 40, 0, 90, 0.004f, ALIKE},
+    {"crowd, diagonal", 10, 0, 8, 0, 36, 2.5f, DIAGONAL | ALIKE},
+    {"crowd, diagonal, wider", 10, 0, 17, 0, 50, 2.5f, DIAGONAL | ALIKE},
+    {"crowd, diagonal, views longer than steps", 10, 0, 14, 0, 44, 1, DIAGONAL | ALIKE},
+    {"all sorts of views", 10, 0, 30, 10, 50, 1, 0},
+    {"wide views", 10, 0, 74, 0, 240, 1.5f, 0},
+    {"wide views, alike", 10, 0, 72.9f, 0, 200, 2.5f, ALIKE | DIAGONAL},
+    {"too wide", 10, 0, 74, 8, 240, 2.5f, ALIKE},
+    {"tiny views", 10, 0, 1, 0.5f, 60, 0.5f, 0},
+    {"tiny views, alike", 10, 0, 0.9f, 0, 16, 0.3f, ALIKE},
+    {"outside", 10, 0, 20, 0, 256, 2.5f, OUTSIDE},
+    {"far off", 10, 1e6f, 20, 5, 100, 1, 0},
+    {"far off, crowd", 10, 1e6f, 20, 0, 50, 0.5f, ALIKE},
+    {"very far off", 64, -3e7f, 100, 20, 700, 16, DIAGONAL},
+    {"very far off, crowd", 64, -3e7f, 90, 0, 300, 8, ALIKE}};
+
+static fleet *f;
+static uint64_t rng;
+static const tile_case *c;
+
+static float whole_or_not(float v)
+{
+    return c->like & WHOLE ? roundf(v) : v;
+}
+
+static float world_end(void)
+{
+    return c->origin + c->tower * TOWERS;
+}
+
+/* Around the corner of the first four blocks, as far as the world goes. */
+static float anywhere(void)
+{
+    float corner = c->origin + c->tower * PHX_BLOCK_SIDE, out = c->like & OUTSIDE ? c->box : 0;
+    float p = whole_or_not(corner + c->box * float_between(&rng, -0.5f, 0.5f));
+    if (c->box >= c->tower * TOWERS / 2)
+        p = whole_or_not(float_between(&rng, c->origin - out / 20, world_end() + out / 20));
+    if (c->like & OUTSIDE) return p;
+    return fminf(fmaxf(p, c->origin), world_end());
+}
+
+static float step_from(float p)
+{
+    float step = c->like & DIAGONAL ? (phx_rng_below(&rng, 2) ? c->step : -c->step)
+                                    : whole_or_not(c->step * float_between(&rng, -1, 1));
+    if (c->like & OUTSIDE) return p + step;
+    return fminf(fmaxf(p + step, c->origin), world_end());
+}
+
+static phx_attr some_attr(void)
+{
+    if (c->like & ALIKE) return plain_attr(c->view, 0);
+    if (phx_rng_below(&rng, 4) == 0) return plain_attr(0, 0);
+    float view = whole_or_not(c->view * float_between(&rng, 0.1f, 1)) + (c->like & WHOLE ? 1 : 0);
+    return plain_attr(view, phx_rng_below(&rng, 2) ? whole_or_not(c->margin * phx_rng_unit(&rng)) : 0);
+}
+
+static void all_step(void)
+{
+    for (uint64_t id = 1; id <= IDS; id++)
+        fleet_move(f, id, step_from(f->entity[id].x), step_from(f->entity[id].y));
+}
+
+/* A shard ready for the interest phase, some steps after it was sorted. */
+static const phx_shard *open_case(const tile_case *like, uint64_t seed)
+{
+    static const ph_simd simds[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
+    c = like;
+    rng = seed;
+    phx_rules rules = plain_rules(c->tower, TOWERS);
+    rules.origin[0] = rules.origin[1] = c->origin;
+    rules.shape = seed % 2 ? PH_SHAPE_CIRCLE : PH_SHAPE_SQUARE;
+    rules.simd = phx_simd_supported(simds[seed / 2 % 3]) ? simds[seed / 2 % 3] : PH_SIMD_PORTABLE;
+    f = fleet_open(rules, 1, 1, 64);
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= IDS; id++) fleet_enter(f, id, some_attr(), anywhere(), anywhere());
+    fleet_end(f);
+    for (uint32_t t = 0; t < seed % 3; t++) {
+        fleet_begin(f);
+        all_step();
+        fleet_end(f);
+    }
+    fleet_begin(f);
+    all_step();
+    cr_assert(phx_shard_index(&f->shard[0], &f->directory, &f->renames));
+    return &f->shard[0];
+}
+
+/* ---- one observer ---- */
+
+static float apart(const phx_rules *rules, float dx, float dy)
+{
+    if (rules->shape != PH_SHAPE_SQUARE) return dx * dx + dy * dy;
+    return fmaxf(fabsf(dx), fabsf(dy));
+}
+
+typedef struct seen {
+    float now, old;
+} seen;
+
+static seen distances(const phx_shard *shard, uint32_t o, uint32_t t)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    return (seen){apart(shard->rules, rows->x[t] - rows->x[o], rows->y[t] - rows->y[o]),
+                  apart(shard->rules, rows->ox[t] - rows->ox[o], rows->oy[t] - rows->oy[o])};
+}
+
+static float comparable(const phx_shard *shard, float r)
+{
+    if (r < 0) return -1;
+    return shard->rules->shape == PH_SHAPE_SQUARE ? r : r * r;
+}
+
+static bool is_event(const phx_shard *shard, seen d, float r, float far, float slack)
+{
+    bool enter = d.now <= comparable(shard, r + slack) && !(d.old <= comparable(shard, r - slack));
+    bool leave = d.old <= comparable(shard, far + slack) && !(d.now <= comparable(shard, far - slack));
+    return enter || leave;
+}
+
+static uint32_t observer_words[PAIRS_MAX], target_words[PAIRS_MAX];
+
+/* All rows against the pairs of one observer. Returns the events. */
+static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float far, const phx_pairs *pairs)
+{
+    static bool paired[FLEET_IDS];
+    const phx_shard *shard = tile->shard;
+    uint32_t o = tile->row[place], events = 0;
+    memset(paired, 0, sizeof paired);
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        cr_assert_eq(pairs->observer[i], place);
+        cr_assert_not(paired[pairs->target[i]], "%s: a pair twice", c->what);
+        paired[pairs->target[i]] = true;
+    }
+    float unit = 1 / tile->frame.scale, rounding = (fabsf(c->origin) + c->tower * TOWERS) * 1e-6f;
+    for (uint32_t t = 0; t < shard->grid.row_count; t++) {
+        seen d = distances(shard, o, t);
+        bool event = is_event(shard, d, r, far, 0);
+        events += event;
+        cr_assert(!event || paired[t], "%s: %a, %a left out at %a, %a", c->what, (double)d.now, (double)d.old,
+                  (double)r, (double)far);
+        cr_assert(!paired[t] || is_event(shard, d, r, far, (2 * PHX_TILE_SLACK + 1) * unit + rounding),
+                  "%s: %a, %a not left out at %a, %a", c->what, (double)d.now, (double)d.old, (double)r, (double)far);
+    }
+    return events;
+}
+
+/* The candidates around its cell, and, where that is how it is done, those of the nine cells. */
+static uint32_t check_observer(phx_tile *tile, uint32_t place)
+{
+    const phx_shard *shard = tile->shard;
+    const phx_attr *attr = &shard->store.attr[shard->grid.rows.slot[tile->row[place]] & PHX_ROW_SLOT];
+    phx_pairs pairs = {.observer = observer_words, .target = target_words, .capacity = FLEET_IDS};
+    phx_watchers watcher = {&place, 1, tile->now, tile->old};
+    float r = attr->view, far = attr->view + attr->margin;
+    uint32_t spans;
+    phx_tile_limit(tile, r, far);
+    uint32_t count = phx_tile_pick(tile, tile->cell[place], &spans);
+    cr_assert_leq(spans, PHX_TILE_SPANS_MAX);
+    cr_assert_eq(shard->kernels->match(&tile->picked, count, &watcher, &tile->limits, &pairs), 1);
+    uint32_t events = check_pairs(tile, place, r, far, &pairs);
+    if (!tile->sparse) return events;
+    phx_cells cells = {tile->now, tile->old, tile->row, tile->cell, tile->start, tile->frame.columns};
+    pairs.count = 0;
+    cr_assert_eq(shard->kernels->match_sparse(&cells, &watcher, &tile->limits, &pairs), 1);
+    cr_assert_eq(check_pairs(tile, place, r, far, &pairs), events);
+    return events;
+}
+
+/* ---- one block ---- */
+
+/* Rows are sorted by cell and each is there once, the block's own are all there. */
+static void check_places(const phx_tile *tile)
+{
+    static uint32_t times[FLEET_IDS];
+    uint32_t own = 0;
+    memset(times, 0, sizeof times);
+    cr_assert_leq(tile->count, tile->shard->grid.row_count);
+    for (uint32_t i = 0; i < tile->count; i++) {
+        uint32_t row = tile->row[i], cell = tile->cell[i];
+        cr_assert_eq(times[row]++, 0, "%s: a row twice", c->what);
+        cr_assert(i == 0 || tile->cell[i - 1] <= cell);
+        cr_assert(tile->start[cell] <= i && i < tile->start[cell + 1]);
+        if (row < tile->rows.first || row >= tile->rows.end) continue;
+        cr_assert_eq(tile->own[own++], i, "%s: own rows in the order of places", c->what);
+    }
+    cr_assert_eq(own, tile->rows.end - tile->rows.first, "%s: an own row is not in its tile", c->what);
+}
+
+/* How far the farthest of a block's rows is outside of it; below 0: none is. */
+static float outside(const phx_shard *shard, const phx_block *block)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    float side = c->tower * PHX_BLOCK_SIDE, x = c->origin + side * block->bx, y = c->origin + side * block->by;
+    float most = -INFINITY;
+    for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++)
+        most = fmaxf(most, fmaxf(fmaxf(x - rows->x[i], rows->x[i] - x - side),
+                                 fmaxf(y - rows->y[i], rows->y[i] - y - side)));
+    return most;
+}
+
+static void check_usable(const phx_tile *tile, const phx_block *block)
+{
+    const phx_shard *shard = tile->shard;
+    float side = c->tower * PHX_BLOCK_SIDE, out = outside(shard, block), slack = 0.001f * side;
+    float reach = block->reach + 2 * sqrtf(2) * shard->step_max;
+    if (reach > side * 1.001f || reach < side * 0.00999f || out > shard->grid.drift + slack)
+        cr_assert_not(tile->usable, "%s: reach %g, %g outside", c->what, (double)reach, (double)out);
+    if (reach < side * 0.999f && reach > side * 0.01001f && out <= shard->grid.drift)
+        cr_assert(tile->usable, "%s: reach %g, %g outside", c->what, (double)reach, (double)out);
+}
+
+typedef struct found {
+    uint32_t usable, unusable, sparse, fine[PHX_TILE_FINE_MAX + 1], events;
+} found;
+
+static void check_block(const phx_shard *shard, uint32_t number, phx_tile *tile, found *sum)
+{
+    const phx_block *block = &shard->grid.blocks[number];
+    if (block->reach == 0) return;
+    cr_assert(phx_tile_open(tile, shard->mem, shard, number));
+    check_usable(tile, block);
+    sum->usable += tile->usable;
+    sum->unusable += !tile->usable;
+    if (!tile->usable) return;
+    cr_assert_not(tile->quiet);
+    check_places(tile);
+    sum->sparse += tile->sparse;
+    sum->fine[tile->fine]++;
+    for (uint32_t i = tile->rows.first; i < tile->rows.end; i++) {
+        uint32_t place = tile->own[i - tile->rows.first];
+        if (shard->grid.rows.view[tile->row[place]] != 0) sum->events += check_observer(tile, place);
+    }
+}
+
+Test(tiles, nothing_left_out_is_an_event)
+{
+    enum { SEEDS = 12 };
+    found all = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        found sum = {0};
+        for (uint64_t seed = 700; seed < 700 + SEEDS; seed++) {
+            const phx_shard *shard = open_case(&cases[i], seed);
+            phx_tile tile = {0};
+            for (uint32_t b = 0; b < shard->grid.block_count; b++) check_block(shard, b, &tile, &sum);
+            phx_tile_free(&tile, shard->mem);
+            fleet_close(f);
+        }
+        all.usable += sum.usable;
+        all.unusable += sum.unusable;
+        all.sparse += sum.sparse;
+        for (int n = 1; n <= PHX_TILE_FINE_MAX; n++) all.fine[n] += sum.fine[n];
+        if (sum.usable > 0) cr_assert_gt(sum.events, 50, "%s: %u events", c->what, sum.events);
+    }
+    cr_assert(all.unusable > 20 && all.sparse > 20 && all.fine[1] > 20 && all.fine[2] > 20 && all.fine[4] > 20);
+}
