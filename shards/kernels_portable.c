@@ -15,7 +15,7 @@ static inline uint32_t unit(float p, float zero, float scale, float low, float e
 /* An old one, wrapped: any word will do for one that is not near, its tower is odd. */
 static inline uint32_t unit_wrapped(float p, float zero, float scale)
 {
-    const float far = 1 << 24;
+    const float far = 0x1p31f; /* what an int32_t holds */
     float q = (p - zero) * scale;
     return q > -far && q < far ? (uint32_t)(int32_t)q & 0xffff : 0;
 }
