@@ -20,6 +20,294 @@ static void with_each(void (*test)(const phx_kernels *kernels, const char *name)
         if (phx_simd_supported(sets[i].simd)) test(phx_kernels_of(sets[i].simd), sets[i].name);
 }
 
+/* ---- picking ---- */
+
+static float px[ROWS + PHX_KERNEL_PAD], py[ROWS + PHX_KERNEL_PAD], pox[ROWS + PHX_KERNEL_PAD],
+    poy[ROWS + PHX_KERNEL_PAD];
+static uint32_t slots[ROWS + PHX_KERNEL_PAD];
+static uint32_t now[ROWS + 2 * PHX_KERNEL_PAD], old[ROWS + 2 * PHX_KERNEL_PAD], row[ROWS + 2 * PHX_KERNEL_PAD],
+    cell[ROWS + 2 * PHX_KERNEL_PAD];
+
+static void guard(uint32_t *array, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) array[i] = GUARD;
+}
+
+/* Anything may be written up to the pad, and nothing beyond. */
+static void check_guard(const uint32_t *array, uint32_t count, uint32_t end, const char *name)
+{
+    for (uint32_t i = count + PHX_KERNEL_PAD; i < end; i++) cr_assert_eq(array[i], GUARD, "%s: stored too far", name);
+}
+
+/* A coordinate: in the frame or about it, on its ends, or none at all. */
+static float some_coordinate(uint64_t *rng, float zero, float width)
+{
+    static const float odd[] = {NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0x1p31f, -0x1p31f, 3e9f, 1e20f,
+                                1e6f, -1e6f, 2e7f}; /* the last are units that an int holds */
+    switch (phx_rng_below(rng, 8)) {
+    case 0: return odd[phx_rng_below(rng, sizeof odd / sizeof *odd)];
+    case 1: return float_near(rng, zero);
+    case 2: return float_near(rng, zero + width);
+    default: return zero + width * float_between(rng, -0.2f, 1.2f);
+    }
+}
+
+static uint32_t low_bits(float p, float zero, float scale)
+{
+    volatile float off = p - zero, q = off * scale;
+    return q > -0x1p31f && q < 0x1p31f ? (uint32_t)(int32_t)q & 0xffff : 0;
+}
+
+static bool in_frame(float p, float zero, float scale, float end, uint32_t *unit)
+{
+    volatile float off = p - zero, q = off * scale;
+    if (!(q >= 0 && q < end)) return false;
+    *unit = (uint32_t)q;
+    return true;
+}
+
+static void pick_some(const phx_kernels *kernels, const char *name)
+{
+    const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
+    uint64_t rng = 31;
+    for (uint32_t round = 0; round < 1500; round++) {
+        phx_frame frame = {.x = float_between(&rng, -50, 50), .y = float_between(&rng, -50, 50), .scale = 100,
+                           .shift = 11 + phx_rng_below(&rng, 3), .columns = 3 + phx_rng_below(&rng, 5)};
+        frame.rows = 3 + phx_rng_below(&rng, 3);
+        frame.width = (float)(frame.columns << frame.shift);
+        frame.height = (float)(frame.rows << frame.shift);
+        for (uint32_t i = 0; i < ROWS; i++) {
+            px[i] = some_coordinate(&rng, frame.x, frame.width / frame.scale);
+            py[i] = some_coordinate(&rng, frame.y, frame.height / frame.scale);
+            pox[i] = some_coordinate(&rng, frame.x, frame.width / frame.scale);
+            poy[i] = some_coordinate(&rng, frame.y, frame.height / frame.scale);
+        }
+        uint32_t a = phx_rng_below(&rng, ROWS), b = phx_rng_below(&rng, ROWS + 1), n = 0, x, y;
+        phx_span spans[2] = {{0, a < b ? a : b}, {a < b ? b : a, ROWS}};
+        uint32_t most = spans[0].end + ROWS - spans[1].first, arrays = ROWS + 2 * PHX_KERNEL_PAD;
+        guard(now, arrays), guard(old, arrays), guard(row, arrays), guard(cell, arrays);
+        uint32_t count = kernels->pick(&rows, spans, 2, &frame, &(phx_picked){now, old, row, cell});
+        for (uint32_t i = 0; i < ROWS; i++) {
+            if ((i >= spans[0].end && i < spans[1].first) || !in_frame(px[i], frame.x, frame.scale, frame.width, &x) ||
+                !in_frame(py[i], frame.y, frame.scale, frame.height, &y))
+                continue;
+            cr_assert_lt(n, count, "%s: row %u is not picked", name, i);
+            cr_assert_eq(row[n], i, "%s", name);
+            cr_assert_eq(now[n], (x & 0xffff) | y << 16, "%s", name);
+            cr_assert_eq(cell[n], (y >> frame.shift) * frame.columns + (x >> frame.shift), "%s", name);
+            cr_assert_eq(old[n], low_bits(pox[i], frame.x, frame.scale) | low_bits(poy[i], frame.y, frame.scale) << 16,
+                         "%s: %a, %a", name, (double)pox[i], (double)poy[i]);
+            n++;
+        }
+        cr_assert_eq(n, count, "%s", name);
+        check_guard(now, most, arrays, name), check_guard(old, most, arrays, name);
+        check_guard(row, most, arrays, name), check_guard(cell, most, arrays, name);
+    }
+}
+
+Test(kernels, picking_from_two_ranges)
+{
+    with_each(pick_some);
+}
+
+static void gather_some(const phx_kernels *kernels, const char *name)
+{
+    static uint32_t from[3][ROWS + PHX_KERNEL_PAD], to[3][ROWS + 2 * PHX_KERNEL_PAD];
+    const uint32_t *const sources[3] = {from[0], from[1], from[2]};
+    uint32_t *const targets[3] = {to[0], to[1], to[2]};
+    for (uint32_t i = 0; i < 3 * ROWS; i++) from[i / ROWS][i % ROWS] = i;
+    for (uint32_t first = 0; first <= ROWS; first++) {
+        phx_span spans[3] = {{first, ROWS}, {first, first}, {0, first}};
+        for (uint32_t a = 0; a < 3; a++) guard(to[a], ROWS + 2 * PHX_KERNEL_PAD);
+        cr_assert_eq(kernels->gather(sources, spans, 3, targets), ROWS, "%s", name);
+        for (uint32_t a = 0; a < 3; a++) {
+            for (uint32_t i = 0; i < ROWS; i++)
+                cr_assert_eq(to[a][i], a * ROWS + (i + first) % ROWS, "%s: %u from %u", name, i, first);
+            check_guard(to[a], ROWS, ROWS + 2 * PHX_KERNEL_PAD, name);
+        }
+    }
+}
+
+Test(kernels, gathering_ranges_side_by_side)
+{
+    with_each(gather_some);
+}
+
+/* ---- matching ---- */
+
+/* As limits compare distances in units: squares, or the longer of two axes. */
+static int64_t units_apart(uint32_t a, uint32_t b, bool square)
+{
+    int64_t dx = (int16_t)(uint16_t)(a - b), dy = (int16_t)(uint16_t)((a >> 16) - (b >> 16));
+    if (!square) return dx * dx + dy * dy;
+    dx = dx < 0 ? -dx : dx, dy = dy < 0 ? -dy : dy;
+    return dx > dy ? dx : dy;
+}
+
+static bool may_cross(uint32_t i, uint32_t at, const phx_limits *limits)
+{
+    int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
+    return (d <= limits->in_high && e > limits->in_low) || (d > limits->near_low && e <= limits->near_high);
+}
+
+/* So coarse that distances often equal limits. */
+static phx_limits coarse(uint64_t *rng, uint32_t count)
+{
+    phx_limits limits = {.square = phx_rng_below(rng, 2)};
+    int32_t low = (int32_t)phx_rng_below(rng, 8) - 1, high = low + (int32_t)phx_rng_below(rng, 3);
+    int32_t more = (int32_t)phx_rng_below(rng, 3);
+    for (uint32_t i = 0; i < count; i++) {
+        now[i] = phx_rng_below(rng, 9) | phx_rng_below(rng, 9) << 16;
+        old[i] = phx_rng_below(rng, 9) | (65532 + phx_rng_below(rng, 9)) << 16; /* wrapped */
+        row[i] = 1000 + i;
+    }
+    limits.in_low = limits.square || low < 0 ? low : low * low;
+    limits.in_high = limits.square || high < 0 ? high : high * high;
+    limits.near_low = limits.in_low + more;
+    limits.near_high = limits.in_high + more;
+    return limits;
+}
+
+enum { PAIRS = 700 };
+static uint32_t observers[PAIRS + 2 * PHX_KERNEL_PAD], targets[PAIRS + 2 * PHX_KERNEL_PAD];
+
+static phx_pairs no_pairs(uint32_t capacity)
+{
+    guard(observers, PAIRS + 2 * PHX_KERNEL_PAD), guard(targets, PAIRS + 2 * PHX_KERNEL_PAD);
+    return (phx_pairs){.observer = observers, .target = targets, .capacity = capacity};
+}
+
+/* The pairs of one watcher among candidates first .. end, from the n-th on. Returns where they end. */
+static uint32_t check_matches(uint32_t at, phx_span span, const phx_limits *limits, const phx_pairs *pairs, uint32_t n,
+                              const char *name)
+{
+    for (uint32_t i = span.first; i < span.end; i++) {
+        if (!may_cross(i, at, limits)) continue;
+        cr_assert_lt(n, pairs->count, "%s: %u of %u", name, i, span.end);
+        cr_assert_eq(pairs->observer[n], at, "%s", name);
+        cr_assert_eq(pairs->target[n], row[i], "%s", name);
+        n++;
+    }
+    return n;
+}
+
+static void match_some(const phx_kernels *kernels, const char *name)
+{
+    uint64_t rng = 33;
+    for (uint32_t round = 0; round < 3000; round++) {
+        uint32_t count = round % (ROWS + 1), place[5], capacity = count + phx_rng_below(&rng, PAIRS - ROWS + 1), n = 0;
+        phx_limits limits = coarse(&rng, ROWS); /* those behind the end match too */
+        for (uint32_t i = 0; i < 5; i++) place[i] = phx_rng_below(&rng, ROWS);
+        phx_pairs pairs = no_pairs(capacity);
+        uint32_t done = kernels->match(&(phx_picked){now, old, row, cell}, count, &(phx_watchers){place, 5, now, old},
+                                       &limits, &pairs);
+        cr_assert_geq(done, 1, "%s: there was room for all of one", name);
+        for (uint32_t w = 0; w < done; w++) n = check_matches(place[w], (phx_span){0, count}, &limits, &pairs, n, name);
+        cr_assert_eq(n, pairs.count, "%s: more than there are", name);
+        cr_assert(done == 5 || capacity - n < count, "%s: stopped with room for one more", name);
+        check_guard(observers, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
+        check_guard(targets, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
+    }
+}
+
+Test(kernels, matching_candidates_of_any_number)
+{
+    with_each(match_some);
+}
+
+static void match_sparse_some(const phx_kernels *kernels, const char *name)
+{
+    enum { COLUMNS = 4, CELLS = 12 };
+    uint64_t rng = 34;
+    for (uint32_t round = 0; round < 3000; round++) {
+        uint32_t start[CELLS + 2] = {0}, place[3], n = 0, tested = 0, capacity = phx_rng_below(&rng, 2) ? PAIRS : ROWS;
+        phx_limits limits = coarse(&rng, ROWS);
+        for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has somebody */
+            start[i] = start[i - 1] + phx_rng_below(&rng, round % 5 ? 4 : 17) + (i == COLUMNS + 2);
+        start[CELLS + 1] = start[CELLS];
+        for (uint32_t i = 0; i < ROWS; i++) cell[i] = COLUMNS + 1;
+        for (uint32_t i = 0; i < 3; i++)
+            place[i] = start[COLUMNS + 1] + phx_rng_below(&rng, start[COLUMNS + 2] - start[COLUMNS + 1]);
+        phx_pairs pairs = no_pairs(capacity);
+        uint32_t done = kernels->match_sparse(&(phx_cells){now, old, row, cell, start, COLUMNS},
+                                              &(phx_watchers){place, 3, now, old}, &limits, &pairs);
+        uint32_t around = 0;
+        for (uint32_t line = 0; line < 3; line++) around += start[line * COLUMNS + 3] - start[line * COLUMNS];
+        for (uint32_t w = 0; w < done; w++, tested += around)
+            for (uint32_t line = 0; line < 3; line++)
+                n = check_matches(place[w], (phx_span){start[line * COLUMNS], start[line * COLUMNS + 3]}, &limits,
+                                  &pairs, n, name);
+        cr_assert_eq(n, pairs.count, "%s: more than there are", name);
+        cr_assert_eq(pairs.tested, tested, "%s", name);
+        cr_assert(done == 3 || capacity - n < around, "%s: stopped with room for one more", name);
+        check_guard(observers, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
+        check_guard(targets, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
+    }
+}
+
+Test(kernels, matching_the_nine_cells_around)
+{
+    with_each(match_sparse_some);
+}
+
+/* ---- deciding ---- */
+
+static bool within(float r, float dx, float dy, bool square)
+{
+    volatile float xx = dx * dx, yy = dy * dy, sum = xx + yy;
+    if (square) return fabsf(dx) <= r && fabsf(dy) <= r;
+    return sum <= r;
+}
+
+static void confirm_some(const phx_kernels *kernels, const char *name)
+{
+    const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
+    uint64_t rng = 35;
+    for (uint32_t round = 0; round < 2000; round++) {
+        static uint32_t place[ROWS], target[ROWS];
+        uint32_t count = round % (ROWS + 1), n = 0;
+        bool square = round % 2, whole = phx_rng_below(&rng, 2);
+        float *columns[4] = {px, py, pox, poy};
+        for (uint32_t i = 0; i < ROWS; i++) {
+            for (uint32_t a = 0; a < 4; a++) {
+                float v = float_between(&rng, -8, 8);
+                columns[a][i] = whole ? roundf(v) : v;
+            }
+            slots[i] = i | (phx_rng_below(&rng, 2) ? PHX_ROW_SPECIAL : 0);
+            row[i] = ROWS - 1 - i;
+        }
+        float r = (float)phx_rng_below(&rng, 9), far = r + (float)phx_rng_below(&rng, 3);
+        phx_test test = {.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
+        phx_pairs pairs = no_pairs(ROWS);
+        pairs.count = count;
+        for (uint32_t i = 0; i < count; i++) {
+            observers[i] = place[i] = phx_rng_below(&rng, ROWS);
+            targets[i] = target[i] = phx_rng_below(&rng, ROWS);
+        }
+        uint32_t found = kernels->confirm(&rows, row, &test, &pairs);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t o = row[place[i]], t = target[i];
+            float dx = px[t] - px[o], dy = py[t] - py[o], ex = pox[t] - pox[o], ey = poy[t] - poy[o];
+            bool enter = within(test.in, dx, dy, square) && !within(test.in, ex, ey, square);
+            bool leave = within(test.near, ex, ey, square) && !within(test.near, dx, dy, square);
+            if (!enter && !leave) continue;
+            cr_assert_lt(n, found, "%s", name);
+            cr_assert_eq(observers[n], place[i] | (leave ? PHX_PAIR_LEAVE : 0), "%s", name);
+            cr_assert_eq(targets[n++], slots[t], "%s", name);
+        }
+        cr_assert_eq(n, found, "%s: more than there are", name);
+        check_guard(observers, count, PAIRS + 2 * PHX_KERNEL_PAD, name);
+        check_guard(targets, count, PAIRS + 2 * PHX_KERNEL_PAD, name);
+    }
+}
+
+Test(kernels, deciding_pairs_exactly)
+{
+    with_each(confirm_some);
+}
+
+/* ---- orders and places ---- */
+
 static void order_some(const phx_kernels *kernels, const char *name)
 {
     uint64_t rng = 29, id[PHX_ORDER_FEW];
