@@ -76,7 +76,7 @@ typedef struct bench_case {
     uint64_t enters, leaves;
     uint64_t heard;        /* broadcasts, by those who got them */
     uint64_t phase_ns[BENCH_PHASES];
-    uint64_t towers_visited, pairs_tested, migrations, halo_records;
+    uint64_t towers_visited, pairs_tested, pairs_exact, migrations, halo_records;
     uint64_t event_hash;   /* of all events of a round, warm-up included; each round has the same */
     uint64_t events_all;   /* that went into the hash */
     bool hash_differs;     /* from an earlier round's, or from the scenario's first case */

@@ -60,7 +60,7 @@ typedef struct bench_stats {
     uint64_t migrations;
     uint64_t halo_records;
     uint64_t towers_visited;
-    uint64_t pairs_tested;
+    uint64_t pairs_tested, pairs_exact;
     uint64_t enters, leaves;         /* counted by the walk over the delivered records, as the next */
     uint64_t heard;                  /* broadcasts, by those who got them */
     uint64_t deliveries;             /* the same by the engine's own count */

@@ -65,6 +65,7 @@ static double phase_us(const figures *of, bench_phase phase)
     F(publish_us, phase_us(of, BENCH_PUBLISH), true) \
     U(towers_visited, of->run->towers_visited) \
     U(pairs_tested, of->run->pairs_tested) \
+    U(pairs_exact, of->run->pairs_exact) \
     U(migrations, of->run->migrations) \
     U(halo_records, of->run->halo_records) \
     U(refused, of->run->last.refused) \

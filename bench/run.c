@@ -175,6 +175,7 @@ static void add_work(bench_case *run, const bench_stats *from, const bench_stats
     PHX_ASSERT(from->enters <= to->enters && from->leaves <= to->leaves && from->pairs_tested <= to->pairs_tested);
     run->towers_visited += to->towers_visited - from->towers_visited;
     run->pairs_tested += to->pairs_tested - from->pairs_tested;
+    run->pairs_exact += to->pairs_exact - from->pairs_exact;
     run->migrations += to->migrations - from->migrations;
     run->halo_records += to->halo_records - from->halo_records;
     run->enters += to->enters - from->enters;

@@ -354,6 +354,7 @@ static bool pharos_stats(void *engine, bench_stats *stats, bench_error *error)
         .halo_records = world.halo_records,
         .towers_visited = world.towers_visited,
         .pairs_tested = world.pairs_tested,
+        .pairs_exact = world.pairs_exact,
         .enters = self->enters,
         .leaves = self->leaves,
         .heard = self->heard,

@@ -67,6 +67,7 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
         stats->observers_evaluated += counts->evaluated;
         stats->towers_visited += counts->ranges_visited;
         stats->pairs_tested += counts->pairs_tested;
+        stats->pairs_exact += counts->pairs_exact;
         stats->enters += counts->enters;
         stats->leaves += counts->leaves;
         stats->list_entries += counts->enters - counts->leaves - counts->dropped;

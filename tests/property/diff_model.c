@@ -24,7 +24,7 @@ typedef struct range_of_scripts {
 
 typedef struct totals {
     uint64_t scripts, ticks, commands, events, batches, coalesced;
-    uint64_t migrations, copies, evaluated, glanced; /* how the engine came by its answers */
+    uint64_t migrations, copies, evaluated, glanced, exact; /* how the engine came by its answers */
 } totals;
 
 static void totals_add(totals *sum, const totals *more)
@@ -39,6 +39,7 @@ static void totals_add(totals *sum, const totals *more)
     sum->copies += more->copies;
     sum->evaluated += more->evaluated;
     sum->glanced += more->glanced;
+    sum->exact += more->exact;
 }
 
 static script *script_at(const range_of_scripts *range, uint64_t i)
@@ -68,9 +69,11 @@ static bool play_block(const range_of_scripts *range, uint64_t first, uint64_t c
                             .events = result->events, .batches = result->batches, .coalesced = result->coalesced,
                             .migrations = result->stats.migrations, .copies = result->stats.halo_records,
                             .evaluated = result->stats.observers_evaluated,
-                            .glanced = result->stats.observers_glanced};
+                            .glanced = result->stats.observers_glanced,
+                            .exact = result->stats.pairs_exact};
         totals_add(sum, &one);
-        agree = !result->failed;
+        agree = !result->failed && CHECK(result->stats.pairs_exact <= result->stats.pairs_tested,
+                                         "more pairs decided exactly than tested");
         if (!agree) {
             name_script(s, "DIFFERS");
             (void)fprintf(stderr, "%s", result->report);
@@ -159,7 +162,7 @@ int main(int argc, char **argv)
                  " batches, %" PRIu64 " coalesced ticks\n",
                  sum.scripts, sum.ticks, sum.commands, sum.events, sum.batches, sum.coalesced);
     (void)printf("%" PRIu64 " migrations, %" PRIu64 " halo records, %" PRIu64 " observers evaluated, %" PRIu64
-                 " by a glance\n",
-                 sum.migrations, sum.copies, sum.evaluated, sum.glanced);
+                 " by a glance, %" PRIu64 " pairs decided exactly\n",
+                 sum.migrations, sum.copies, sum.evaluated, sum.glanced, sum.exact);
     return check_done("diff_model");
 }
