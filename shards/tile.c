@@ -114,8 +114,8 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
     frame->shift = PHX_TILE_BITS - (uint32_t)__builtin_ctz(tile->fine);
     uint32_t width = (uint32_t)((side + 2 * (edge + slack[0])) * frame->scale) + 1;
     uint32_t height = (uint32_t)((side + 2 * (edge + slack[1])) * frame->scale) + 1;
-    frame->columns = (width >> frame->shift) + 2;
-    frame->rows = (height >> frame->shift) + 2;
+    frame->columns = (width >> frame->shift) + 1;
+    frame->rows = (height >> frame->shift) + 1;
     frame->width = (float)width - frame->low;
     frame->height = (float)height - frame->low;
 }
