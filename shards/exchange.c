@@ -4,7 +4,7 @@
  * may need (state, not differences): what is not repeated is gone. Runs in the exchange
  * phase; see shard.h for the order and record.h for the records.
  */
-#include "shards/shard.h"
+#include "shards/recall.h"
 
 #include <float.h>
 #include <string.h>
@@ -106,10 +106,13 @@ static bool unfold_list(phx_shard *shard, uint32_t slot)
 {
     phx_list *list = &shard->store.tail[slot].list;
     if (!(list->flags & PHX_LIST_IMPLIED)) return true;
-    uint32_t count = phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, NULL);
+    uint32_t count = phx_shard_seen_count(shard, slot);
     if (!phx_list_reserve(&shard->lists, shard->mem, list, count)) return false;
-    list->count = phx_nine_list(&shard->nine, shard->rules, &shard->store, slot,
-                                phx_list_entries(&shard->lists, list));
+    uint32_t *entries = phx_list_entries(&shard->lists, list);
+    uint64_t pairs = 0;
+    list->count = count == 0              ? 0
+                  : phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, entries)
+                                          : phx_recall(shard, slot, entries, &pairs);
     list->flags = (uint8_t)(list->flags & ~PHX_LIST_IMPLIED);
     return true;
 }
@@ -155,6 +158,7 @@ static bool reserve_one(phx_shard *shard)
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
            phx_deferred_reserve(&shard->deferred, shard->mem, 1) &&
            (!phx_shard_nine(shard) || phx_nine_reserve(&shard->nine, shard->mem)) &&
+           (!shard->implies || phx_past_reserve(&shard->past, shard->mem)) &&
            phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
                     sizeof(uint32_t));
 }
@@ -173,6 +177,7 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
     if (!changed) return;
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
+    if (shard->implies) phx_past_note(&shard->past, &shard->store, slot);
     *attr = entity->attr;
     shard->store.name[slot].user_data = entity->user_data;
     phx_shard_flag(shard, slot);

@@ -30,6 +30,19 @@ typedef struct outcome {
     uint32_t enter_count, leave_count;
 } outcome;
 
+/* Of the candidates, those whom the observer's attributes let it see: of an implied list all that there is to look at. */
+static uint32_t sift_seen(const phx_shard *shard, uint32_t slot, uint32_t *hits, uint32_t count)
+{
+    const phx_store *store = &shard->store;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t target = hits[i] & PHX_ROW_SLOT;
+        if ((hits[i] & PHX_ROW_SPECIAL) && !phx_eligible(&store->attr[slot], &store->attr[target])) continue;
+        hits[n++] = target;
+    }
+    return n;
+}
+
 /* Takes the candidates that left out of the list; one that is not in it (it was in the margin) has not left. */
 static void take_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
 {
@@ -70,10 +83,17 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
 static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
 {
     phx_list *list = &shard->store.tail[slot].list;
-    take_leaves(shard, slot, r, hits);
-    sift_enters(shard, slot, r, margin, hits);
+    bool implied = list->flags & PHX_LIST_IMPLIED;
+    if (implied) {
+        hits->leave_count = sift_seen(shard, slot, hits->leave, hits->leave_count);
+        hits->enter_count = sift_seen(shard, slot, hits->enter, hits->enter_count);
+    } else {
+        take_leaves(shard, slot, r, hits);
+        sift_enters(shard, slot, r, margin, hits);
+    }
     if (hits->enter_count + hits->leave_count == 0) return;
     phx_change *change = phx_interest_record(scratch, shard, slot, hits->enter_count, hits->leave_count);
+    if (implied) return;
     uint32_t *entries = phx_list_entries(&shard->lists, list), count = list->count + hits->enter_count;
     if (count <= phx_list_capacity(list)) {
         for (uint32_t i = 0; i < hits->enter_count; i++) entries[list->count + i] = hits->enter[i];
@@ -128,7 +148,7 @@ static void await_lists(const phx_scratch *scratch, const phx_shard *shard, uint
     const uint32_t *slot = shard->grid.rows.slot;
     if (at + FAR < count)
         __builtin_prefetch(&shard->store.tail[slot[row[observer[at + FAR] & ~PHX_PAIR_LEAVE]] & PHX_ROW_SLOT]);
-    if (at + NEAR >= count || observer[at + NEAR] == observer[at + NEAR - 1]) return;
+    if (shard->implies || at + NEAR >= count || observer[at + NEAR] == observer[at + NEAR - 1]) return;
     const phx_list *list = &shard->store.tail[slot[row[observer[at + NEAR] & ~PHX_PAIR_LEAVE]] & PHX_ROW_SLOT].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     size_t lines = list->count * sizeof *entries / PHX_CACHE_LINE + 1;

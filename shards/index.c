@@ -107,15 +107,22 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
     sweep_ghosts(shard);
     take_names(shard, renames);
     if (!resolve_arrivals(shard, directory, renames)) return false;
+    phx_past *past = &shard->past;
+    if (shard->implies && !phx_past_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store)) return false;
     if (!index_towers(shard)) return false;
+    phx_past_blank(past, &shard->store, &shard->grid);
     PHX_VALIDATE(phx_shard_nine(shard) || phx_grid_valid(&shard->grid, &shard->store));
     shard->counts.deferred_adds += shard->deferred.count;
     shard->deferred.count = 0;
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
-    if (shard->changed) phx_grid_survey(&shard->grid);
-    phx_deferred_end(&shard->deferred);
     const phx_rules *rules = shard->rules;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    shard->glances = rules->range == PH_RANGE_RADIUS && flat && !shard->all_dirty && !shard->far_dirty;
+    bool radii = rules->range == PH_RANGE_RADIUS && flat;
+    bool implies = radii && shard->far.levels == 0 && shard->far.global_count == 0;
+    if (implies && !phx_past_room(past, shard->mem, shard->grid.row_count)) return false;
+    if (shard->changed) phx_grid_survey(&shard->grid);
+    phx_deferred_end(&shard->deferred);
+    shard->glances = radii && !shard->all_dirty && !shard->far_dirty;
+    shard->implies = implies;
     return true;
 }

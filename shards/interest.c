@@ -10,6 +10,7 @@
 
 #include "shards/nine_glance.h"
 #include "shards/rank.h"
+#include "shards/recall.h"
 
 enum { MARK_OLD = 1, MARK_NEW = 2, MARK_HELD = 4, MARK_BITS = 3 };
 static const uint32_t EPOCH_MAX = UINT32_MAX >> MARK_BITS;
@@ -114,7 +115,7 @@ static bool due(const look *at)
     const phx_shard *shard = at->shard;
     if (shard->all_dirty || shard->far_dirty || shard->many_movers || phx_shard_dirty(shard, at->body)) return true;
     if (shard->global_moved && at->attr->cap > 0) return true;
-    if (!phx_observes(at->attr)) return at->list->count > 0;
+    if (!phx_observes(at->attr)) return phx_list_holds(at->list);
     if (relation_dirty(at)) return true;
     phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
     if (phx_shard_nine(shard)) return phx_nine_touched(&shard->nine, rect, shard->tick);
@@ -461,11 +462,14 @@ static bool compare(look *at)
     phx_scratch *scratch = at->scratch;
     uint32_t enters = without(at, scratch->hits, at->count, MARK_OLD, scratch->enter);
     uint32_t leaves = without(at, at->old, at->old_count, MARK_NEW, scratch->leave);
-    bool implied = phx_shard_nine(at->shard) && phx_nine_plain(at->shard, at->slot);
+    bool implied = phx_shard_implied(at->shard, at->slot);
     bool unfolds = !implied && (at->list->flags & PHX_LIST_IMPLIED) && at->count > 0;
-    if (enters + leaves > 0 || unfolds) {
+    bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its block goes back at the commit */
+    if (enters + leaves > 0 || unfolds || folds) {
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
+        uint8_t fresh = enters + leaves == 0 ? at->list->flags & PHX_LIST_FRESH : 0; /* it is, until it is told */
         phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
+        at->list->flags |= fresh;
         if (!implied) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
     }
     at->list->flags = (uint8_t)((at->list->flags & ~PHX_LIST_IMPLIED) | (implied ? PHX_LIST_IMPLIED : 0));
@@ -491,8 +495,11 @@ static void take_old(look *at)
     at->old = phx_list_entries(&shard->lists, at->list);
     at->old_count = at->list->count;
     if (at->list->flags & PHX_LIST_IMPLIED) {
-        at->old = at->scratch->old;
-        at->old_count = phx_nine_list(&shard->nine, shard->rules, &shard->store, at->slot, at->scratch->old);
+        uint32_t *old = at->scratch->old;
+        at->old = old;
+        at->old_count = phx_shard_nine(shard)
+                            ? phx_nine_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
+                            : phx_recall(shard, at->slot, old, &at->scratch->counts.pairs_tested);
     }
     for (uint32_t i = 0; i < at->old_count; i++) at->scratch->mark[at->old[i]] = at->tag | MARK_OLD;
 }
@@ -551,10 +558,8 @@ static bool reserve_scratch(phx_scratch *scratch, const phx_shard *shard)
     if (scratch->mark_capacity > before)
         memset(scratch->mark + before, 0, (scratch->mark_capacity - before) * sizeof(uint32_t));
     size_t padded = (size_t)slots + PHX_KERNEL_PAD;
-    if (phx_shard_nine(shard) &&
-        !phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)))
-        return false;
-    return phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
+    return phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->squares, &scratch->squares_capacity, 0, padded, sizeof(float)) &&
            phx_grow(scratch->mem, (void **)&scratch->enter, &scratch->enter_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t)) &&
@@ -716,8 +721,9 @@ uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wan
 
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change)
 {
-    if (change->list_first == PHX_SLOT_NONE) return true;
     phx_list *list = &shard->store.tail[change->slot].list;
+    if (list->flags & PHX_LIST_IMPLIED) phx_list_release(&shard->lists, list);
+    if (change->list_first == PHX_SLOT_NONE) return true;
     if (!phx_list_reserve(&shard->lists, shard->mem, list, change->list_count)) return false;
     memcpy(phx_list_entries(&shard->lists, list), scratch->overflow + change->list_first,
            change->list_count * sizeof(uint32_t));

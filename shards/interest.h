@@ -21,7 +21,7 @@
 
 /*
  * What changed for one observer in this tick; its targets stand in the scratch, leaves first. Without any, it only
- * brings a list that is kept from now on: nothing to tell.
+ * brings a list that is kept from now on, or is not: nothing to tell.
  */
 typedef struct phx_change {
     uint32_t slot;

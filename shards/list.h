@@ -14,7 +14,11 @@ enum {
     PHX_LIST_CLASSES = 28, /* up to 4 << 27 entries: more than entities_max */
     PHX_LIST_NONE = 0xff,
     PHX_LIST_FRESH = 1, /* empty because new or not ready: the consumer has nothing of it */
-    PHX_LIST_IMPLIED = 2 /* not kept: it is all in the towers around; count 0. See nine.h */
+    /*
+     * Not kept: it is what the rule says; count 0. See nine.h, recall.h. In range = radius it has no block either,
+     * and offset is what past.h says.
+     */
+    PHX_LIST_IMPLIED = 2
 };
 
 typedef struct phx_list {
@@ -35,6 +39,12 @@ typedef struct phx_list_pool {
 static inline phx_list phx_list_empty(void)
 {
     return (phx_list){.offset = 0, .count = 0, .size_class = PHX_LIST_NONE, .flags = PHX_LIST_FRESH};
+}
+
+/* May it have any entries? */
+static inline bool phx_list_holds(const phx_list *list)
+{
+    return list->count > 0 || (list->flags & PHX_LIST_IMPLIED);
 }
 
 static inline uint32_t phx_list_capacity(const phx_list *list)

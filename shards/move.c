@@ -43,6 +43,7 @@ void phx_shard_touch_odd(phx_shard *shard, phx_body *body)
     body->state |= PHX_SLOT_ODD;
     if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     if (!(body->state & PHX_SLOT_ROW) || phx_shard_nine(shard)) return;
+    if (shard->implies) phx_past_odd(&shard->past, (uint32_t)(body - shard->store.body));
     /* the row stands where the entity was at the last tick's end, wherever it has gone since */
     const phx_grid_rows *rows = &shard->grid.rows;
     phx_grid_touch(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),

@@ -18,6 +18,8 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     phx_list_pool_init(&shard->lists);
     phx_relations_init(&shard->relations, mem);
     phx_nine_init(&shard->nine, mem);
+    phx_past_init(&shard->past, mem);
+    shard->past.shape = rules->shape;
     shard->nine.span = rules->span;
     shard->begun = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
     shard->sent = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
@@ -36,6 +38,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_store_free(&shard->store, mem);
     phx_grid_free(&shard->grid, mem);
     phx_nine_free(&shard->nine, mem);
+    phx_past_free(&shard->past, mem);
     phx_list_pool_free(&shard->lists, mem);
     phx_deferred_free(&shard->deferred, mem);
     phx_relations_free(&shard->relations, mem);
@@ -154,6 +157,7 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
     phx_slots *leaving = &shard->leaving;
     if (phx_shard_nine(shard) && !phx_nine_reserve(&shard->nine, shard->mem)) return false;
+    if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
     uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
     return phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
                     (size_t)shard->forget_count + 1, sizeof(phx_forget)) &&
@@ -187,6 +191,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_shard_touch_odd(shard, &store->body[slot]);
     if (now->ready && !attr->ready) forget(shard, (phx_forget){store->name[slot].id, now->consumer, slot});
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, store, slot, attr);
+    if (shard->implies) phx_past_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);
     *now = *attr;
     phx_shard_count_observer(shard, now, 1);
@@ -212,6 +217,18 @@ void phx_shard_rules_changed(phx_shard *shard)
     shard->radius_stale = true;
 }
 
+/* Lists that are implied, and only those, hold nothing. For PHX_VALIDATE. */
+static bool lists_valid(const phx_shard *shard)
+{
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        const phx_list *list = &shard->store.tail[slot].list;
+        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, implied = own && (list->flags & PHX_LIST_IMPLIED);
+        if (own && phx_shard_implied(shard, slot) != implied) return false;
+        if (implied && (list->count > 0 || list->size_class != PHX_LIST_NONE)) return false;
+    }
+    return true;
+}
+
 void phx_shard_end(phx_shard *shard)
 {
     PHX_ASSERT(shard->deferred.depth == 0);
@@ -222,6 +239,8 @@ void phx_shard_end(phx_shard *shard)
         if (!shard->store.attr[slot].ready) shard->store.tail[slot].list.flags |= PHX_LIST_FRESH;
     }
     if (phx_shard_nine(shard)) phx_nine_settle(&shard->nine, shard->rules, &shard->store);
+    phx_past_end(&shard->past, &shard->store, shard->rules->shape);
+    PHX_VALIDATE(phx_shard_nine(shard) || lists_valid(shard));
     PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);
     shard->forget_count = 0;

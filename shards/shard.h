@@ -22,6 +22,7 @@
 #include "shards/kernels.h"
 #include "shards/nine.h"
 #include "shards/outbox.h"
+#include "shards/past.h"
 #include "shards/relations.h"
 #include "shards/rename.h"
 
@@ -89,6 +90,7 @@ typedef struct phx_shard {
     phx_store store;
     phx_grid grid; /* range = radius */
     phx_nine nine; /* range = towers */
+    phx_past past; /* range = radius, while lists are implied */
     phx_list_pool lists;
     phx_deferred deferred;
     phx_relations relations;
@@ -107,6 +109,7 @@ typedef struct phx_shard {
     float step_limit;  /* a longer one is a jump, and odd */
     float drift_limit; /* of the grid's rows: farther would cost looks more than it saves rebuilds */
     bool glances;      /* glances may be enough in this tick */
+    bool implies;      /* range = radius: plain lists are implied, from the index phase to the next one; see recall.h */
     const phx_kernels *kernels;
 
     phx_slots leaving; /* may have left the rectangle in this tick */
@@ -260,6 +263,9 @@ static inline bool phx_shard_nine(const phx_shard *shard)
 {
     return shard->rules->range == PH_RANGE_TOWERS;
 }
+
+/* Is the list of an own observer implied from the interest phase on? */
+bool phx_shard_implied(const phx_shard *shard, uint32_t slot);
 
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 {

@@ -36,7 +36,8 @@ enum {
      * told from the rows alone.
      */
     PHX_SLOT_ODD = 1u << 8,
-    PHX_SLOT_WAITING = 1u << 9  /* phx_shards_move() left a move of it over: those that follow wait behind it */
+    PHX_SLOT_WAITING = 1u << 9, /* phx_shards_move() left a move of it over: those that follow wait behind it */
+    PHX_SLOT_NOTED = 1u << 10   /* past.h has the attributes that it had at the last tick's end */
 };
 
 /* Of a ghost, where an own observer has its list. */

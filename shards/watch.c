@@ -7,6 +7,24 @@
 #include <math.h>
 
 #include "shards/interest.h"
+#include "shards/nine_glance.h"
+#include "shards/recall.h"
+
+/* An implied list, row by row. */
+static void seen_near(const phx_shard *shard, uint32_t slot, bool (*visit)(void *user, uint32_t target), void *user)
+{
+    const phx_attr *attr = shard->store.attr;
+    phx_near near;
+    phx_near_view(&near, shard, slot);
+    for (uint32_t n; phx_near_next(&near, &n);) {
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t target = near.hits[i] & PHX_ROW_SLOT;
+            if (target == slot) continue;
+            if ((near.hits[i] & PHX_ROW_SPECIAL) && !phx_eligible(&attr[slot], &attr[target])) continue;
+            if (!visit(user, target)) return;
+        }
+    }
+}
 
 /* An implied list, card by card. */
 static void seen_around(const phx_shard *shard, uint32_t slot, bool (*visit)(void *user, uint32_t target), void *user)
@@ -32,16 +50,27 @@ void phx_shard_seen(const phx_shard *shard, uint32_t slot, bool (*visit)(void *u
 {
     const phx_list *list = &shard->store.tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    if (list->flags & PHX_LIST_IMPLIED) seen_around(shard, slot, visit, user);
+    if (list->flags & PHX_LIST_IMPLIED) {
+        if (phx_shard_nine(shard)) seen_around(shard, slot, visit, user);
+        else seen_near(shard, slot, visit, user);
+    }
     for (uint32_t i = 0; i < list->count; i++)
         if (!visit(user, entries[i])) return;
+}
+
+bool phx_shard_implied(const phx_shard *shard, uint32_t slot)
+{
+    if (phx_shard_nine(shard)) return phx_nine_plain(shard, slot);
+    return shard->implies && phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
 uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot)
 {
     const phx_list *list = &shard->store.tail[slot].list;
     if (!(list->flags & PHX_LIST_IMPLIED)) return list->count;
-    return phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, NULL);
+    uint64_t pairs = 0;
+    return phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, NULL)
+                                 : phx_recall(shard, slot, NULL, &pairs);
 }
 
 /* Whether one target is in a list. */
@@ -59,6 +88,11 @@ static bool compare_seen(void *user, uint32_t target)
 
 bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
+    const phx_store *store = &shard->store;
+    if ((store->tail[observer].list.flags & PHX_LIST_IMPLIED) && !phx_shard_nine(shard))
+        return target != observer && (store->body[target].state & PHX_SLOT_LIVE) &&
+               phx_sees(shard->rules, &store->body[observer], &store->attr[observer], &store->body[target],
+                        &store->attr[target], NULL, false);
     wanted at = {.target = target};
     phx_shard_seen(shard, observer, compare_seen, &at);
     return at.found;

@@ -1,0 +1,153 @@
+/*
+ * Putting down what was; see past.h. Called by the shard's owner.
+ */
+#include "shards/past.h"
+
+#include <string.h>
+
+void phx_past_init(phx_past *past, phx_mem *mem)
+{
+    *past = (phx_past){0};
+    phx_idmap_init(&past->index, mem);
+}
+
+void phx_past_free(phx_past *past, phx_mem *mem)
+{
+    if (!past->index.mem) return;
+    phx_idmap_free(&past->index);
+    phx_release(mem, (void **)&past->odd, &past->odd_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&past->attrs, &past->attrs_capacity, sizeof(phx_past_attr));
+    phx_release(mem, (void **)&past->rows, &past->rows_capacity, sizeof(phx_past_row));
+    phx_release(mem, (void **)&past->keys, &past->keys_capacity, sizeof(uint64_t));
+    phx_release(mem, (void **)&past->spare, &past->spare_capacity, sizeof(uint64_t));
+    *past = (phx_past){0};
+}
+
+bool phx_past_room(phx_past *past, phx_mem *mem, uint32_t rows)
+{
+    return phx_grow(mem, (void **)&past->odd, &past->odd_capacity, past->odd_count, rows, sizeof(uint32_t));
+}
+
+/* ---- attributes ---- */
+
+bool phx_past_reserve(phx_past *past, phx_mem *mem)
+{
+    return phx_idmap_reserve(&past->index, past->attr_count + 1) &&
+           phx_grow(mem, (void **)&past->attrs, &past->attrs_capacity, past->attr_count, (size_t)past->attr_count + 1,
+                    sizeof(phx_past_attr));
+}
+
+void phx_past_note(phx_past *past, phx_store *store, uint32_t slot)
+{
+    phx_body *body = &store->body[slot];
+    if (!(body->state & PHX_SLOT_ROW) || (body->state & PHX_SLOT_NOTED)) return;
+    PHX_ASSERT(past->attr_count < past->attrs_capacity);
+    body->state |= PHX_SLOT_NOTED;
+    phx_idmap_insert(&past->index, (uint64_t)slot + 1, past->attr_count);
+    past->attrs[past->attr_count++] = (phx_past_attr){store->attr[slot], slot};
+}
+
+static uint32_t note_of(const phx_past *past, const phx_store *store, uint32_t slot)
+{
+    if (!(store->body[slot].state & PHX_SLOT_NOTED)) return PHX_SLOT_NONE;
+    return (uint32_t)*phx_idmap_find(&past->index, (uint64_t)slot + 1);
+}
+
+const phx_attr *phx_past_attr_of(const phx_past *past, const phx_store *store, uint32_t slot)
+{
+    uint32_t note = note_of(past, store, slot);
+    return note == PHX_SLOT_NONE ? &store->attr[slot] : &past->attrs[note].attr;
+}
+
+/* ---- rows ---- */
+
+enum { KEY_SLOT_BITS = 32, KEY_AXIS_BITS = 16 };
+
+/* By block: a radix sort of what a block's coordinate may have, twice. The result is in past->keys. */
+static void sort_keys(phx_past *past)
+{
+    enum { DIGIT_BITS = 7, DIGITS = 1 << DIGIT_BITS };
+    static const uint32_t shifts[] = {KEY_SLOT_BITS, KEY_SLOT_BITS + DIGIT_BITS, KEY_SLOT_BITS + KEY_AXIS_BITS,
+                                      KEY_SLOT_BITS + KEY_AXIS_BITS + DIGIT_BITS};
+    _Static_assert(PH_TOWERS_AXIS_MAX >> PHX_BLOCK_BITS <= 1 << (2 * DIGIT_BITS), "two digits are a coordinate");
+    for (uint32_t pass = 0; pass < sizeof shifts / sizeof *shifts; pass++) {
+        uint32_t start[DIGITS + 1] = {0};
+        for (uint32_t i = 0; i < past->row_count; i++) start[(past->keys[i] >> shifts[pass] & (DIGITS - 1)) + 1]++;
+        for (uint32_t d = 0; d < DIGITS; d++) start[d + 1] += start[d];
+        for (uint32_t i = 0; i < past->row_count; i++)
+            past->spare[start[past->keys[i] >> shifts[pass] & (DIGITS - 1)]++] = past->keys[i];
+        uint64_t *sorted = past->spare;
+        past->spare = past->keys;
+        past->keys = sorted;
+    }
+}
+
+static uint64_t key_of(uint32_t bx, uint32_t by, uint32_t slot)
+{
+    return (uint64_t)(by << KEY_AXIS_BITS | bx) << KEY_SLOT_BITS | slot;
+}
+
+bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, const phx_grid *grid, phx_store *store)
+{
+    if (past->collected) return true;
+    uint32_t count = past->odd_count;
+    /* the two arrays of keys change places in the sort: they have to stay of one capacity */
+    if (!phx_grow(mem, (void **)&past->rows, &past->rows_capacity, 0, count, sizeof(phx_past_row)) ||
+        !phx_grow(mem, (void **)&past->keys, &past->keys_capacity, 0, count, sizeof(uint64_t)) ||
+        !phx_grow(mem, (void **)&past->spare, &past->spare_capacity, 0, past->keys_capacity, sizeof(uint64_t)))
+        return false;
+    past->collected = true;
+    past->row_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t row = store->body[past->odd[i]].row;
+        past->keys[i] = key_of(phx_tower_index(rules, 0, grid->rows.ox[row]) >> PHX_BLOCK_BITS,
+                               phx_tower_index(rules, 1, grid->rows.oy[row]) >> PHX_BLOCK_BITS, past->odd[i]);
+    }
+    if (count > 1) sort_keys(past);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = (uint32_t)past->keys[i], row = store->body[slot].row;
+        past->rows[i] = (phx_past_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(past, store, slot)};
+        phx_list *list = &store->tail[slot].list;
+        if (!(store->body[slot].state & PHX_SLOT_OWN) || !(list->flags & PHX_LIST_IMPLIED)) continue;
+        PHX_ASSERT(list->size_class == PHX_LIST_NONE);
+        list->offset = i;
+    }
+    return true;
+}
+
+void phx_past_blank(const phx_past *past, const phx_store *store, phx_grid *grid)
+{
+    for (uint32_t i = 0; i < past->row_count; i++) {
+        const phx_body *body = &store->body[past->rows[i].slot];
+        if (body->state & PHX_SLOT_ROW) grid->rows.ox[body->row] = grid->rows.oy[body->row] = NAN;
+    }
+}
+
+/* The first row whose key is not less. */
+static uint32_t lower_bound(const phx_past *past, uint64_t key)
+{
+    uint32_t lo = 0, hi = past->row_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (past->keys[mid] < key) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+phx_span phx_past_blocks(const phx_past *past, uint32_t x0, uint32_t x1, uint32_t by)
+{
+    return (phx_span){lower_bound(past, key_of(x0, by, 0)), lower_bound(past, key_of(x1 + 1, by, 0))};
+}
+
+void phx_past_end(phx_past *past, phx_store *store, ph_shape shape)
+{
+    for (uint32_t i = 0; i < past->attr_count; i++) {
+        phx_body *body = &store->body[past->attrs[i].slot];
+        body->state = (uint16_t)(body->state & ~PHX_SLOT_NOTED);
+    }
+    if (past->attr_count > 0) phx_idmap_clear(&past->index);
+    past->attr_count = past->odd_count = past->row_count = 0;
+    past->collected = false;
+    past->shape = shape;
+}

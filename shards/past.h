@@ -1,0 +1,72 @@
+/*
+ * What was, of entities that are odd in this tick (PHX_SLOT_ODD): where they stood at the last tick's end and, where
+ * attributes changed, which they had. Rows tell it of all others. So a list that is not kept can be told after the
+ * fact; see recall.h. Only while the shard's plain lists are implied.
+ *
+ * ingest, exchange: who becomes odd is put down, attributes are copied before they change. index: before rows are
+ * sorted anew phx_past_collect() takes from them what they say of the odd, and sorts that by blocks of towers.
+ * interest: read by all workers. end: all forgotten. Otherwise written by the shard's owner.
+ */
+#ifndef PHX_SHARDS_PAST_H
+#define PHX_SHARDS_PAST_H
+
+#include "shards/grid.h"
+
+/* An entity before its attributes changed. */
+typedef struct phx_past_attr {
+    phx_attr attr;
+    uint32_t slot;
+} phx_past_attr;
+
+/* An odd entity as it stood at the last tick's end. */
+typedef struct phx_past_row {
+    float x, y;
+    uint32_t slot;
+    uint32_t attr; /* in attrs; PHX_SLOT_NONE = it has those that it had */
+} phx_past_row;
+
+typedef struct phx_past {
+    ph_shape shape; /* of the last tick's rules: of the lists that are implied */
+    uint32_t *odd;  /* slots with a row that became odd in this tick; room for all rows */
+    uint32_t odd_count, odd_capacity;
+    phx_past_attr *attrs;
+    uint32_t attr_count, attrs_capacity;
+    phx_idmap index; /* slot + 1 -> place in attrs, of slots that are PHX_SLOT_NOTED */
+    bool collected;  /* in this tick: rows and keys are there */
+    phx_past_row *rows; /* sorted by the block that it stood in: rows of blocks, then blocks */
+    uint64_t *keys, *spare; /* of the rows: by << 48 | bx << 32 | slot */
+    uint32_t row_count, rows_capacity, keys_capacity, spare_capacity;
+} phx_past;
+
+void phx_past_init(phx_past *past, phx_mem *mem);
+void phx_past_free(phx_past *past, phx_mem *mem);
+
+/* Room for every row to become odd. false = no memory, unchanged. */
+bool phx_past_room(phx_past *past, phx_mem *mem, uint32_t rows);
+/* A slot with a row becomes odd. */
+static inline void phx_past_odd(phx_past *past, uint32_t slot)
+{
+    PHX_ASSERT(past->odd_count < past->odd_capacity && !past->collected);
+    past->odd[past->odd_count++] = slot;
+}
+
+/* Room for one more phx_past_note(). false = no memory, unchanged. */
+bool phx_past_reserve(phx_past *past, phx_mem *mem);
+/* The attributes are about to change. */
+void phx_past_note(phx_past *past, phx_store *store, uint32_t slot);
+/* The attributes of an entity that was here, at the last tick's end. */
+const phx_attr *phx_past_attr_of(const phx_past *past, const phx_store *store, uint32_t slot);
+
+/*
+ * Before the rebuild, once a tick: the rows are still those of the last tick's end. An odd own observer with an
+ * implied list finds its past row at list.offset. false = no memory: call again.
+ */
+bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, const phx_grid *grid, phx_store *store);
+/* After the rebuild: rows of the odd do not say any more where they were; these past rows do. */
+void phx_past_blank(const phx_past *past, const phx_store *store, phx_grid *grid);
+/* The past rows of blocks x0 .. x1 in a row of blocks. */
+phx_span phx_past_blocks(const phx_past *past, uint32_t x0, uint32_t x1, uint32_t by);
+
+void phx_past_end(phx_past *past, phx_store *store, ph_shape shape);
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * Lists that are not kept; see recall.h.
+ */
+#include "shards/recall.h"
+
+#include "shards/interest.h"
+
+/* One observer as it was, and where its targets' slots go. */
+typedef struct recall {
+    const phx_shard *shard;
+    uint32_t slot;
+    const phx_attr *attr;
+    float x, y;
+    uint32_t *out;
+    uint32_t count;
+} recall;
+
+static void keep(recall *at, uint32_t target)
+{
+    if (at->out) at->out[at->count] = target;
+    at->count++;
+}
+
+/* Of rows in the towers around; since the index phase they stand where entities are now. */
+static void recall_rows(recall *at, bool indexed, uint64_t *pairs)
+{
+    const phx_shard *shard = at->shard;
+    const phx_store *store = &shard->store;
+    float off = shard->grid.drift + (indexed ? shard->step_max : 0.0f);
+    phx_near near;
+    phx_near_open(&near, shard->kernels, &shard->grid,
+                  phx_interest_rect(shard->rules, at->x, at->y, at->attr->view + off),
+                  (phx_area){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
+    for (uint32_t n; phx_near_next(&near, &n);) {
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t target = near.hits[i] & PHX_ROW_SLOT;
+            bool changed = !indexed && (store->body[target].state & PHX_SLOT_NOTED);
+            if (target == at->slot) continue;
+            if ((changed || (near.hits[i] & PHX_ROW_SPECIAL)) &&
+                !phx_eligible(at->attr, phx_past_attr_of(&shard->past, store, target)))
+                continue;
+            keep(at, target);
+        }
+    }
+    *pairs += near.pairs;
+}
+
+/* The rule of flat shapes, as in rules.h. */
+static bool was_near(const recall *at, const phx_past_row *row)
+{
+    float dx = row->x - at->x, dy = row->y - at->y, r = at->attr->view;
+    if (at->shard->past.shape == PH_SHAPE_SQUARE) return fabsf(dx) <= r && fabsf(dy) <= r;
+    return dx * dx + dy * dy <= r * r;
+}
+
+static void recall_span(recall *at, phx_span span, uint64_t *pairs)
+{
+    const phx_past *past = &at->shard->past;
+    *pairs += span.end - span.first;
+    for (uint32_t i = span.first; i < span.end; i++) {
+        const phx_past_row *row = &past->rows[i];
+        if (!was_near(at, row) || row->slot == at->slot) continue;
+        bool noted = row->attr != PHX_SLOT_NONE;
+        if (phx_eligible(at->attr, noted ? &past->attrs[row->attr].attr : &at->shard->store.attr[row->slot]))
+            keep(at, row->slot);
+    }
+}
+
+static void recall_odd(recall *at, uint64_t *pairs)
+{
+    const phx_shard *shard = at->shard;
+    const phx_past *past = &shard->past;
+    phx_rect rect = phx_interest_rect(shard->rules, at->x, at->y, at->attr->view);
+    uint32_t y0 = rect.y0 >> PHX_BLOCK_BITS, y1 = rect.y1 >> PHX_BLOCK_BITS;
+    if (y1 - y0 >= past->row_count) {
+        recall_span(at, (phx_span){0, past->row_count}, pairs);
+        return;
+    }
+    for (uint32_t by = y0; by <= y1; by++)
+        recall_span(at, phx_past_blocks(past, rect.x0 >> PHX_BLOCK_BITS, rect.x1 >> PHX_BLOCK_BITS, by), pairs);
+}
+
+uint32_t phx_recall(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
+{
+    const phx_store *store = &shard->store;
+    const phx_body *body = &store->body[slot];
+    const phx_grid_rows *rows = &shard->grid.rows;
+    bool indexed = shard->deferred.depth == 0; /* before, rows are those of the last tick, with the dead in them */
+    PHX_ASSERT((body->state & PHX_SLOT_ROW) && (store->tail[slot].list.flags & PHX_LIST_IMPLIED));
+    recall at = {.shard = shard,
+                 .slot = slot,
+                 .attr = phx_past_attr_of(&shard->past, store, slot),
+                 .x = rows->ox[body->row],
+                 .y = rows->oy[body->row],
+                 .out = out};
+    if (at.x != at.x) { /* it is odd itself */
+        const phx_past_row *row = &shard->past.rows[store->tail[slot].list.offset];
+        PHX_ASSERT(row->slot == slot);
+        at.x = row->x;
+        at.y = row->y;
+    }
+    recall_rows(&at, indexed, pairs);
+    if (indexed) recall_odd(&at, pairs);
+    return at.count;
+}
+
+void phx_near_view(phx_near *near, const phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    float view = shard->store.attr[slot].view;
+    phx_near_open(near, shard->kernels, &shard->grid, phx_interest_rows_rect(shard, body, view),
+                  (phx_area){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
+}
