@@ -79,14 +79,44 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
     hits->enter_count = n;
 }
 
-/* The candidates become events and a list; room is reserved. */
-static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
+/* Did the observer of a row, not odd itself, see the odd one of a past row? */
+static bool saw(const phx_shard *shard, uint32_t row, const phx_past_row *past)
 {
+    const phx_grid_rows *rows = &shard->grid.rows;
+    float dx = past->x - rows->ox[row], dy = past->y - rows->oy[row], r = rows->view[row];
+    bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    if (!(square ? fabsf(dx) <= r && fabsf(dy) <= r : dx * dx + dy * dy <= r * r)) return false;
+    return phx_eligible(&shard->store.attr[rows->slot[row] & PHX_ROW_SLOT],
+                        phx_past_row_attr(&shard->past, &shard->store, past));
+}
+
+/* Those of the cell's past rows that the observer saw, and does or does not see now. */
+static void take_odd(const phx_scratch *scratch, const phx_shard *shard, uint32_t row, outcome *hits)
+{
+    uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
+    for (uint32_t i = 0; i < scratch->past_count; i++) {
+        const phx_past_row *past = &shard->past.rows[scratch->past[i]];
+        if (!saw(shard, row, past)) continue;
+        if (!phx_shard_sees(shard, slot, past->slot)) {
+            hits->leave[hits->leave_count++] = past->slot;
+            continue;
+        }
+        uint32_t at = shard->kernels->find(hits->enter, hits->enter_count, past->slot);
+        PHX_ASSERT(at < hits->enter_count); /* to the rows it is new */
+        hits->enter[at] = hits->enter[--hits->enter_count];
+    }
+}
+
+/* The candidates become events and a list; room is reserved. */
+static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r, bool margin, outcome *hits)
+{
+    uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
     phx_list *list = &shard->store.tail[slot].list;
     bool implied = list->flags & PHX_LIST_IMPLIED;
     if (implied) {
         hits->leave_count = sift_seen(shard, slot, hits->leave, hits->leave_count);
         hits->enter_count = sift_seen(shard, slot, hits->enter, hits->enter_count);
+        take_odd(scratch, shard, row, hits);
     } else {
         take_leaves(shard, slot, r, hits);
         sift_enters(shard, slot, r, margin, hits);
@@ -132,11 +162,11 @@ static bool even(const phx_tile *tile, uint32_t cell, bool *due)
 /* The events of one observer, in hits, become a change. */
 static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r, float far, outcome *hits)
 {
-    uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
-    if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count,
-                              shard->store.tail[slot].list.count + hits->enter_count))
+    const phx_list *list = &shard->store.tail[shard->grid.rows.slot[row] & PHX_ROW_SLOT].list;
+    uint32_t listed = list->flags & PHX_LIST_IMPLIED ? 0 : list->count + hits->enter_count;
+    if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count + scratch->past_count, listed))
         return false;
-    settle(scratch, shard, slot, r, far != r, hits);
+    settle(scratch, shard, row, r, far != r, hits);
     return true;
 }
 
@@ -156,8 +186,8 @@ static void await_lists(const phx_scratch *scratch, const phx_shard *shard, uint
         __builtin_prefetch(entries + i * (PHX_CACHE_LINE / sizeof *entries), 1);
 }
 
-/* The pairs found so far become changes, observer by observer. PHX_SLOT_NONE, or the place where memory ended. */
-static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
+/* The pairs found so far become events, where they are. How many. */
+static uint32_t confirm(phx_scratch *scratch, const phx_shard *shard, float r, float far)
 {
     const phx_tile *tile = &scratch->tile;
     bool square = tile->limits.square;
@@ -168,16 +198,34 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
     uint32_t count = shard->kernels->confirm(&shard->grid.rows, tile->row, &test, pairs);
     pairs->count = 0;
     pairs->tested = 0;
+    return count;
+}
+
+/* The events from *at on that are the observer's. */
+static outcome take_pairs(const phx_scratch *scratch, const phx_shard *shard, uint32_t *at, uint32_t count,
+                          uint32_t place)
+{
+    const phx_pairs *pairs = &scratch->pairs;
+    outcome hits = {.enter = scratch->enter, .leave = scratch->leave};
+    for (uint32_t i = *at; i < count && (pairs->observer[i] & ~PHX_PAIR_LEAVE) == place; *at = ++i) {
+        uint32_t leave = pairs->observer[i] >> 31;
+        await_lists(scratch, shard, i, count);
+        hits.enter[hits.enter_count] = hits.leave[hits.leave_count] = pairs->target[i];
+        hits.enter_count += 1 - leave;
+        hits.leave_count += leave;
+    }
+    return hits;
+}
+
+/* The pairs found so far become changes, observer by observer. PHX_SLOT_NONE, or the place where memory ended. */
+static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
+{
+    const phx_tile *tile = &scratch->tile;
+    const phx_pairs *pairs = &scratch->pairs;
+    uint32_t count = confirm(scratch, shard, r, far);
     for (uint32_t i = 0; i < count;) {
         uint32_t place = pairs->observer[i] & ~PHX_PAIR_LEAVE;
-        outcome hits = {.enter = scratch->enter, .leave = scratch->leave};
-        for (; i < count && (pairs->observer[i] & ~PHX_PAIR_LEAVE) == place; i++) {
-            uint32_t leave = pairs->observer[i] >> 31;
-            await_lists(scratch, shard, i, count);
-            hits.enter[hits.enter_count] = hits.leave[hits.leave_count] = pairs->target[i];
-            hits.enter_count += 1 - leave;
-            hits.leave_count += leave;
-        }
+        outcome hits = take_pairs(scratch, shard, &i, count, place);
         uint32_t row = tile->row[place];
         if (shard->grid.rows.view[row] != 0.0f && !conclude(scratch, shard, row, r, far, &hits)) return place;
     }
@@ -327,6 +375,7 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     const uint32_t *place = tile->own + range.first;
     uint32_t count = range.end - range.first, done;
     bool whole = count == tile->rows.end - tile->rows.first;
+    scratch->past_count = 0;
     if (whole && tile->frame.moved && glance_few(scratch, shard, &done)) return done;
     float r = shard->grid.blocks[tile->block].view_min;
     return before(place, count, glance_places(scratch, shard, place, count, r));
@@ -335,9 +384,12 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
 bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
 {
     phx_tile *tile = &scratch->tile;
-    if (!even(tile, cell, due)) return false;
+    scratch->odd_near = !even(tile, cell, due);
+    scratch->past_count = 0;
+    if (scratch->odd_near && !tile->shard->implies) return false;
     if (!*due) return true;
     uint32_t spans;
+    if (scratch->odd_near) scratch->past_count = phx_tile_past(tile, cell, scratch->past);
     tile->picked_count = phx_tile_pick(tile, cell, &spans);
     scratch->counts.ranges_visited += spans;
     return true;
@@ -351,8 +403,15 @@ phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t pl
     float r, far;
     if (!plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far)) return PHX_GLANCE_LOOK;
     if (shard->far.levels != 0 && moved(rows, row)) return PHX_GLANCE_LOOK; /* it may come into somebody's reach */
+    if (scratch->odd_near && (rows->view[row] < 0.0f || rows->ox[row] != rows->ox[row])) return PHX_GLANCE_LOOK;
     if (tile->limits_in != r || tile->limits_near != far) phx_tile_limit(tile, r, far);
     match(scratch, shard, (phx_watchers){&place, 1, tile->now, tile->old}); /* there is always room for one's pairs */
+    if (scratch->past_count > 0) { /* there may be events without a pair */
+        uint32_t count = confirm(scratch, shard, r, far), at = 0;
+        outcome hits = take_pairs(scratch, shard, &at, count, place);
+        scratch->counts.pairs_tested += scratch->past_count;
+        return conclude(scratch, shard, row, r, far, &hits) ? PHX_GLANCE_DONE : PHX_GLANCE_NO_MEMORY;
+    }
     bool through = flush(scratch, shard, r, far) == PHX_SLOT_NONE;
     return through ? PHX_GLANCE_DONE : PHX_GLANCE_NO_MEMORY;
 }

@@ -4,7 +4,12 @@
  * glanced at one after the other in the order of the block's tile (tile.h), which has
  * the candidates of a whole cell of observers side by side.
  *
- * It is enough while nothing odd (PHX_SLOT_ODD) has happened in the towers around: then
+ * An implied list (recall.h) is neither read nor written: the positions are the list. For it a glance is enough
+ * also with something odd in sight, but not for an odd observer: to the rows the odd ones are as if they had not
+ * been here; what they were is among the past rows (past.h). Who was seen and still is gets no event, who was
+ * seen and is not leaves.
+ *
+ * Otherwise it is enough while nothing odd (PHX_SLOT_ODD) has happened in the towers around: then
  * every target there was there at the last tick's end with the same attributes, not more
  * than shard->step_max away along each axis, and the list holds exactly what the rule
  * said of the old positions. With r the view and R = view + margin, new positions decide
@@ -35,7 +40,7 @@ bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard);
 uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
 
 /*
- * Looks around a cell of any other tile that is usable and not quiet. false: something odd is in sight,
+ * Looks around a cell of any other tile that is usable and not quiet. false: something odd is in sight, and
  * its observers take the long way. *due: something changed, the candidates are picked.
  */
 bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due);

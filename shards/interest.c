@@ -55,6 +55,7 @@ void phx_scratch_free(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->past, &scratch->past_capacity, sizeof(uint32_t));
     phx_tile_free(&scratch->tile, mem);
 }
 
@@ -561,6 +562,8 @@ static bool reserve_scratch(phx_scratch *scratch, const phx_shard *shard)
     return phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->squares, &scratch->squares_capacity, 0, padded, sizeof(float)) &&
+           phx_grow(scratch->mem, (void **)&scratch->past, &scratch->past_capacity, 0,
+                    (size_t)shard->past.row_count + 1, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->enter, &scratch->enter_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t)) &&
            reserve_pairs(scratch, slots);

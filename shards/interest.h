@@ -82,6 +82,9 @@ typedef struct phx_scratch {
     uint32_t overflow_count, overflow_capacity;
 
     phx_tile tile; /* the last one */
+    uint32_t *past; /* of the cell being glanced at, where something odd is in sight: phx_tile_past() */
+    uint32_t past_count, past_capacity;
+    bool odd_near;
     phx_pairs pairs; /* of it, not confirmed yet */
     uint32_t *pair_words; /* their arrays */
     uint32_t pair_words_capacity;

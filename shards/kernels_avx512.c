@@ -52,6 +52,9 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
             in = _mm512_mask_cmp_ps_mask(in, fy, height, _CMP_LT_OQ);
             __m512i x = _mm512_cvttps_epi32(fx), y = _mm512_cvttps_epi32(fy);
             __m512i ox = _mm512_cvttps_epi32(gx), oy = _mm512_cvttps_epi32(gy);
+            __mmask16 away = _mm512_cmp_ps_mask(gx, gx, _CMP_UNORD_Q); /* it was not here */
+            ox = _mm512_mask_add_epi32(ox, away, x, _mm512_set1_epi32(PHX_TILE_AWAY));
+            oy = _mm512_mask_mov_epi32(oy, away, y);
             __m512i cell = _mm512_add_epi32(_mm512_mullo_epi32(_mm512_srl_epi32(y, shift), columns),
                                             _mm512_srl_epi32(x, shift));
             keep(to->now + n, in, _mm512_or_si512(_mm512_and_si512(x, low), _mm512_slli_epi32(y, 16)));

@@ -12,11 +12,12 @@ static inline uint32_t unit(float p, float zero, float scale, float low, float e
     return q >= low && q < end ? (uint32_t)(int32_t)q : UINT32_MAX;
 }
 
-/* An old one, wrapped: any word will do for one that is not near, its tower is odd. */
-static inline uint32_t unit_wrapped(float p, float zero, float scale)
+/* An old one, wrapped; `away` if it was not here. Any word will do for one that is not near, its tower is odd. */
+static inline uint32_t unit_wrapped(float p, float zero, float scale, uint32_t away)
 {
     const float far = 0x1p31f; /* what an int32_t holds */
     float q = (p - zero) * scale;
+    if (q != q) return away & 0xffff;
     return q > -far && q < far ? (uint32_t)(int32_t)q & 0xffff : 0;
 }
 
@@ -29,8 +30,8 @@ uint32_t phx_pick_portable(const phx_grid_rows *rows, const phx_span *spans, uin
             uint32_t x = unit(rows->x[i], frame->x, frame->scale, frame->low, frame->width);
             uint32_t y = unit(rows->y[i], frame->y, frame->scale, frame->low, frame->height);
             if (x == UINT32_MAX || y == UINT32_MAX) continue;
-            uint32_t ox = unit_wrapped(rows->ox[i], frame->x, frame->scale);
-            uint32_t oy = unit_wrapped(rows->oy[i], frame->y, frame->scale);
+            uint32_t ox = unit_wrapped(rows->ox[i], frame->x, frame->scale, x + PHX_TILE_AWAY);
+            uint32_t oy = unit_wrapped(rows->oy[i], frame->y, frame->scale, y);
             to->now[n] = (x & 0xffff) | y << 16;
             to->old[n] = ox | oy << 16;
             to->row[n] = i;

@@ -57,6 +57,11 @@ void phx_past_note(phx_past *past, phx_store *store, uint32_t slot);
 /* The attributes of an entity that was here, at the last tick's end. */
 const phx_attr *phx_past_attr_of(const phx_past *past, const phx_store *store, uint32_t slot);
 
+static inline const phx_attr *phx_past_row_attr(const phx_past *past, const phx_store *store, const phx_past_row *row)
+{
+    return row->attr == PHX_SLOT_NONE ? &store->attr[row->slot] : &past->attrs[row->attr].attr;
+}
+
 /*
  * Before the rebuild, once a tick: the rows are still those of the last tick's end. An odd own observer with an
  * implied list finds its past row at list.offset. false = no memory: call again.

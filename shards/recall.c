@@ -60,9 +60,7 @@ static void recall_span(recall *at, phx_span span, uint64_t *pairs)
     for (uint32_t i = span.first; i < span.end; i++) {
         const phx_past_row *row = &past->rows[i];
         if (!was_near(at, row) || row->slot == at->slot) continue;
-        bool noted = row->attr != PHX_SLOT_NONE;
-        if (phx_eligible(at->attr, noted ? &past->attrs[row->attr].attr : &at->shard->store.attr[row->slot]))
-            keep(at, row->slot);
+        if (phx_eligible(at->attr, phx_past_row_attr(past, &at->shard->store, row))) keep(at, row->slot);
     }
 }
 

@@ -109,6 +109,9 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
     /* whoever moved looks around too, wherever it is: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
     float edge = around + frame->low / frame->scale;
+    /* twice: who is just outside of the world may stand off by the slack, and is rounded here */
+    slack[0] *= 2;
+    slack[1] *= 2;
     frame->x = x - edge - slack[0];
     frame->y = y - edge - slack[1];
     frame->shift = PHX_TILE_BITS - (uint32_t)__builtin_ctz(tile->fine);
@@ -285,6 +288,8 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     }
     if (tile->quiet) return true;
     ring(tile, shard, block);
+    /* who came or jumped may be an event however near it is */
+    for (uint32_t dy = 0; tile->odd && dy <= tile->fine; dy++) tile->inner[dy] = -1;
     find_own(tile);
     if (tile->frame.moved) find_movers(tile);
     tile->limits_in = tile->limits_near = -1;
@@ -345,13 +350,41 @@ void phx_tile_limit(phx_tile *tile, float in, float near)
     tile->limits_near = near;
 }
 
-phx_rect phx_tile_towers(const phx_tile *tile, uint32_t cell)
+/* What is within reach of a cell, and what float32 may be off: from low to high along both axes. */
+static void cell_around(const phx_tile *tile, uint32_t cell, float low[2], float high[2])
 {
     const phx_frame *frame = &tile->frame;
     float side = (float)(1u << frame->shift) / frame->scale, reach = tile->reach;
     float x = frame->x + (float)(cell % frame->columns) * side, y = frame->y + (float)(cell / frame->columns) * side;
     float slack_x = (fabsf(x) + side + reach) * 2e-6f, slack_y = (fabsf(y) + side + reach) * 2e-6f;
     reach += 2 / frame->scale; /* a position may be a unit off */
-    return towers_of(tile->shard->rules, x - reach - slack_x, y - reach - slack_y, x + side + reach + slack_x,
-                     y + side + reach + slack_y);
+    low[0] = x - reach - slack_x;
+    low[1] = y - reach - slack_y;
+    high[0] = x + side + reach + slack_x;
+    high[1] = y + side + reach + slack_y;
+}
+
+phx_rect phx_tile_towers(const phx_tile *tile, uint32_t cell)
+{
+    float low[2], high[2];
+    cell_around(tile, cell, low, high);
+    return towers_of(tile->shard->rules, low[0], low[1], high[0], high[1]);
+}
+
+uint32_t phx_tile_past(const phx_tile *tile, uint32_t cell, uint32_t *out)
+{
+    const phx_past *past = &tile->shard->past;
+    float low[2], high[2];
+    uint32_t n = 0;
+    cell_around(tile, cell, low, high);
+    phx_rect rect = towers_of(tile->shard->rules, low[0], low[1], high[0], high[1]);
+    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
+        phx_span span = phx_past_blocks(past, rect.x0 >> PHX_BLOCK_BITS, rect.x1 >> PHX_BLOCK_BITS, by);
+        for (uint32_t i = span.first; i < span.end; i++) {
+            const phx_past_row *row = &past->rows[i];
+            out[n] = i;
+            n += (row->x >= low[0]) & (row->x <= high[0]) & (row->y >= low[1]) & (row->y <= high[1]);
+        }
+    }
+    return n;
 }

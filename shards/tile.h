@@ -72,6 +72,12 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *spans);
 /* tile->limits become those of observers with these radii. */
 void phx_tile_limit(phx_tile *tile, float in, float near);
 
+/*
+ * The places, in the shard's past rows, of those who stood where they may have been seen from a cell, to out[]:
+ * room for all. How many.
+ */
+uint32_t phx_tile_past(const phx_tile *tile, uint32_t cell, uint32_t *out);
+
 /* The towers that decide about the observers of a cell. */
 phx_rect phx_tile_towers(const phx_tile *tile, uint32_t cell);
 
