@@ -106,13 +106,17 @@ static bool unfold_list(phx_shard *shard, uint32_t slot)
 {
     phx_list *list = &shard->store.tail[slot].list;
     if (!(list->flags & PHX_LIST_IMPLIED)) return true;
-    uint32_t count = phx_shard_seen_count(shard, slot);
-    if (!phx_list_reserve(&shard->lists, shard->mem, list, count)) return false;
-    uint32_t *entries = phx_list_entries(&shard->lists, list);
+    phx_slots *told = &shard->unfolded;
     uint64_t pairs = 0;
-    list->count = count == 0              ? 0
-                  : phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, entries)
-                                          : phx_recall(shard, slot, entries, &pairs);
+    if (!phx_grow(shard->mem, (void **)&told->at, &told->capacity, 0, shard->store.slots, sizeof(uint32_t)))
+        return false;
+    told->count = phx_shard_nine(shard)
+                      ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, told->at)
+                      : phx_recall(shard, slot, told->at, &pairs);
+    if (!phx_list_reserve(&shard->lists, shard->mem, list, told->count)) return false;
+    list->count = told->count;
+    if (told->count > 0)
+        memcpy(phx_list_entries(&shard->lists, list), told->at, told->count * sizeof(uint32_t));
     list->flags = (uint8_t)(list->flags & ~PHX_LIST_IMPLIED);
     return true;
 }

@@ -383,16 +383,22 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
 
 bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
 {
-    phx_tile *tile = &scratch->tile;
+    const phx_tile *tile = &scratch->tile;
     scratch->odd_near = !even(tile, cell, due);
+    scratch->picked = false;
     scratch->past_count = 0;
-    if (scratch->odd_near && !tile->shard->implies) return false;
-    if (!*due) return true;
+    return !scratch->odd_near || tile->shard->implies;
+}
+
+/* Picks for the first observer of a cell that a glance may be enough for. */
+static void pick(phx_scratch *scratch, uint32_t cell)
+{
+    phx_tile *tile = &scratch->tile;
     uint32_t spans;
-    if (scratch->odd_near) scratch->past_count = phx_tile_past(tile, cell, scratch->past);
     tile->picked_count = phx_tile_pick(tile, cell, &spans);
     scratch->counts.ranges_visited += spans;
-    return true;
+    if (scratch->odd_near) scratch->past_count = phx_tile_past(tile, cell, scratch->past);
+    scratch->picked = true;
 }
 
 phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t place)
@@ -405,6 +411,7 @@ phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t pl
     if (shard->far.levels != 0 && moved(rows, row)) return PHX_GLANCE_LOOK; /* it may come into somebody's reach */
     if (scratch->odd_near && (rows->view[row] < 0.0f || rows->ox[row] != rows->ox[row])) return PHX_GLANCE_LOOK;
     if (tile->limits_in != r || tile->limits_near != far) phx_tile_limit(tile, r, far);
+    if (!scratch->picked) pick(scratch, tile->cell[place]);
     match(scratch, shard, (phx_watchers){&place, 1, tile->now, tile->old}); /* there is always room for one's pairs */
     if (scratch->past_count > 0) { /* there may be events without a pair */
         uint32_t count = confirm(scratch, shard, r, far), at = 0;

@@ -41,10 +41,10 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
 
 /*
  * Looks around a cell of any other tile that is usable and not quiet. false: something odd is in sight, and
- * its observers take the long way. *due: something changed, the candidates are picked.
+ * its observers take the long way. *due: something changed.
  */
 bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due);
-/* At the observer in a place of the cell that phx_glance_begin() has picked for. */
+/* At the observer in a place of the cell that phx_glance_begin() has looked around. */
 phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t place);
 /* At the observer of a row around which nothing changed: done unless it has more to it than a glance tells. */
 phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row);

@@ -84,7 +84,7 @@ typedef struct phx_scratch {
     phx_tile tile; /* the last one */
     uint32_t *past; /* of the cell being glanced at, where something odd is in sight: phx_tile_past() */
     uint32_t past_count, past_capacity;
-    bool odd_near;
+    bool odd_near, picked; /* of that cell: the candidates and the past are there */
     phx_pairs pairs; /* of it, not confirmed yet */
     uint32_t *pair_words; /* their arrays */
     uint32_t pair_words_capacity;

@@ -26,6 +26,7 @@ static void recall_rows(recall *at, bool indexed, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
     const phx_store *store = &shard->store;
+    bool noted = !indexed && shard->past.attr_count > 0; /* then rows may have marks that they had not */
     float off = shard->grid.drift + (indexed ? shard->step_max : 0.0f);
     phx_near near;
     phx_near_open(&near, shard->kernels, &shard->grid,
@@ -34,7 +35,7 @@ static void recall_rows(recall *at, bool indexed, uint64_t *pairs)
     for (uint32_t n; phx_near_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) {
             uint32_t target = near.hits[i] & PHX_ROW_SLOT;
-            bool changed = !indexed && (store->body[target].state & PHX_SLOT_NOTED);
+            bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
             if (target == at->slot) continue;
             if ((changed || (near.hits[i] & PHX_ROW_SPECIAL)) &&
                 !phx_eligible(at->attr, phx_past_attr_of(&shard->past, store, target)))

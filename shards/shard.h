@@ -113,6 +113,7 @@ typedef struct phx_shard {
     const phx_kernels *kernels;
 
     phx_slots leaving; /* may have left the rectangle in this tick */
+    phx_slots unfolded; /* scratch: the list of one of those that did */
     phx_outbox outbox;
     phx_cursor cursor;
     uint32_t received; /* records done of the block that phx_shard_receive() could not end */
