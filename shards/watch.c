@@ -89,8 +89,9 @@ static bool compare_seen(void *user, uint32_t target)
 bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
     const phx_store *store = &shard->store;
+    uint32_t state = store->body[target].state;
     if ((store->tail[observer].list.flags & PHX_LIST_IMPLIED) && !phx_shard_nine(shard))
-        return target != observer && (store->body[target].state & PHX_SLOT_LIVE) &&
+        return target != observer && (state & PHX_SLOT_LIVE) && (state & PHX_SLOT_ROW) &&
                phx_sees(shard->rules, &store->body[observer], &store->attr[observer], &store->body[target],
                         &store->attr[target], NULL, false);
     wanted at = {.target = target};

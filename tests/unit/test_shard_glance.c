@@ -43,6 +43,13 @@ static const steps_case steps_cases[] = {
     {"very far from the origin", 10, 20, 5, 2.5f, -3e7f, 20, 1, 60, 1, GLANCED},
     {"very far, and outside", 10, 20, 5, 2.5f, -3e7f, 20, 1, 60, 1, OUTSIDE},
     {"whole numbers, outside", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | OUTSIDE},
+    {"no margins, much else", 10, 20, 0, 2.5f, 0, 20, 1, 60, 40, GLANCED},
+    {"no margins, whole numbers, much else", 10, 20, 0, 2, 0, 20, 1, 30, 40, WHOLE | GLANCED},
+    {"no margins, hardly anything but that", 10, 20, 0, 2.5f, 0, 20, 1, 60, 300, 0},
+    {"no margins, a crowd, much else", 10, 20, 0, 2.5f, 0, 5, 1, 60, 20, GLANCED},
+    {"no margins, a dense crowd, much else", 10, 12, 0, 2.5f, 0, 2, 1, 60, 20, GLANCED},
+    {"no margins, four shards, much else", 10, 20, 0, 2.5f, 0, 20, 2, 60, 60, 0},
+    {"no margins, far targets come and go", 10, 20, 0, 2.5f, 0, 20, 1, 20, 3, FAR},
 };
 
 static fleet *f;
@@ -221,8 +228,8 @@ Test(glance, a_short_step_of_a_target_or_an_observer)
     fleet_move(f, 101, 117.5f, 105); /* the longest that is short: a quarter of a tower */
     end(0, 1, 0);
     begin();
-    fleet_move(f, 101, nextafterf(120, INFINITY), 105); /* a jump */
-    end(1, 0, 0);
+    fleet_move(f, 101, nextafterf(120, INFINITY), 105); /* a jump, but nobody's list is kept */
+    end(0, 1, 0);
     begin();
     fleet_move(f, 2, 204, 104);
     end(0, 1, 0);
@@ -238,32 +245,47 @@ Test(glance, a_short_step_of_a_target_or_an_observer)
     fleet_close(f);
 }
 
-Test(glance, two_steps_in_a_tick_are_odd)
+/* What is odd takes the list if that is kept, as with a margin; a glance is enough for one that is implied. */
+static void two_steps(float margin)
 {
-    open_lone(0);
+    uint32_t kept = margin > 0;
+    open_lone(margin);
     begin();
     fleet_move(f, 101, 117, 105);
     fleet_move(f, 101, 119, 105);
-    end(1, 0, 0);
+    end(kept, !kept, 0);
     begin();
     fleet_move(f, 101, 121, 105);
     fleet_move(f, 101, 119, 105); /* and back: nothing happened, but that is not known */
+    end(kept, !kept, 0);
+    begin();
+    fleet_move(f, 1, 106, 105);
+    fleet_move(f, 1, 107, 105); /* an observer's own take it in any case */
     end(1, 0, 0);
     fleet_close(f);
 }
 
-Test(glance, whatever_else_happens_near_takes_the_list)
+Test(glance, two_steps_in_a_tick_are_odd)
 {
-    open_lone(0);
+    two_steps(0);
+    two_steps(1);
+}
+
+static void whatever_else(float margin)
+{
+    uint32_t kept = margin > 0, implied = !kept;
+    phx_attr hidden = plain_attr(0, 0);
+    hidden.stealth = 1;
+    open_lone(margin);
     begin();
     fleet_set(f, 101, plain_attr(0, 0), 5);
-    end(1, 0, 0);
+    end(kept, implied, 0);
     begin();
     fleet_leave(f, 102);
-    end(1, 0, 1);
+    end(kept, implied, 1);
     begin();
     fleet_enter(f, 102, plain_attr(0, 0), 215, 105);
-    end(1, 0, 1);
+    end(kept, implied, 1);
     begin();
     fleet_relate(f, 3, 104, PHX_RELATION_LINK, 0);
     end(1, 0, 1);
@@ -278,11 +300,24 @@ Test(glance, whatever_else_happens_near_takes_the_list)
     end(0, 1, 0);
     begin();
     fleet_move(f, 105, 550, 105); /* out of sight, at once */
-    end(1, 0, 1);
+    end(kept, implied, 1);
     begin();
     fleet_move(f, 105, 516, 105);
-    end(1, 0, 1);
+    end(kept, implied, 1);
+    begin();
+    fleet_set(f, 106, hidden, 0);
+    fleet_move(f, 106, 614, 105);
+    end(kept, implied, 1);
+    begin();
+    fleet_set(f, 106, plain_attr(0, 0), 0);
+    end(kept, implied, 1);
     fleet_close(f);
+}
+
+Test(glance, whatever_else_happens_near_takes_a_list_that_is_kept)
+{
+    whatever_else(0);
+    whatever_else(1);
 }
 
 Test(glance, the_margin_is_what_the_list_knows)

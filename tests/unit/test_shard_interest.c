@@ -402,7 +402,7 @@ Test(interest, a_list_that_fits_is_written_in_place)
 {
     fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
     fleet_begin(f);
-    fleet_enter(f, 1, plain_attr(20, 0), 505, 505);
+    fleet_enter(f, 1, plain_attr(20, 1), 505, 505); /* with a margin: else it is not written at all */
     fleet_end(f);
     const phx_list *list = &f->shard[0].store.tail[fleet_slot(f, 0, 1)].list;
     uint32_t overflows = 0;
@@ -425,6 +425,42 @@ Test(interest, a_list_that_fits_is_written_in_place)
     }
     cr_assert_eq(list->offset, offset, "a list that shrinks keeps its block");
     cr_assert_eq(list->count, 0);
+    fleet_close(f);
+}
+
+/* An observer in sight of 20 targets: margin or cap or none of the two. */
+static void set_observer(fleet *f, float margin, uint32_t cap)
+{
+    phx_attr attr = plain_attr(20, margin);
+    attr.cap = cap;
+    fleet_begin(f);
+    fleet_set(f, 1, attr, 0);
+    fleet_end(f);
+}
+
+Test(interest, a_plain_list_is_not_kept)
+{
+    fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
+    const phx_list_pool *pool = &f->shard[0].lists;
+    fleet_begin(f);
+    fleet_enter(f, 1, plain_attr(20, 0), 505, 505);
+    for (uint64_t id = 2; id < 22; id++) fleet_enter(f, id, plain_attr(0, 0), 506, 505);
+    fleet_end(f);
+    uint32_t slot = fleet_slot(f, 0, 1);
+    cr_assert_eq(pool->used, 0);
+    cr_assert_eq(phx_shard_seen_count(&f->shard[0], slot), 20);
+    for (uint32_t i = 0; i < 3; i++) { /* kept while it is not plain, and the block comes back */
+        set_observer(f, i == 0 ? 5 : 0, i == 1 ? 30 : 0);
+        cr_assert_eq(f->shard[0].store.tail[slot].list.count, i == 2 ? 0 : 20);
+        cr_assert_eq(pool->used - pool->free_entries, i == 2 ? 0 : 32);
+        cr_assert_eq(f->changes, 0);
+    }
+    fleet_begin(f);
+    fleet_move(f, 2, 905, 905);
+    fleet_leave(f, 3);
+    fleet_leave(f, 1); /* its list was that of the tick before, all of it */
+    cr_assert_eq(f->shard[0].counts.dropped, 20);
+    fleet_end(f);
     fleet_close(f);
 }
 
