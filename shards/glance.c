@@ -5,19 +5,6 @@
 
 #include <string.h>
 
-/* Has the observer only what a glance can tell? Its radii then. */
-static bool plain(const phx_shard *shard, uint32_t slot, float view, float *r, float *far)
-{
-    *r = *far = view;
-    if (view > 0.0f) return true;
-    const phx_attr *attr = &shard->store.attr[slot];
-    if (!phx_observes(attr) || attr->cap > 0 || !(attr->sees & 1)) return false;
-    if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
-    *r = attr->view;
-    *far = attr->view + attr->margin;
-    return true;
-}
-
 /* Is it the far targets' business? They are odd when they change, so here they stay as they are. */
 static bool is_far(const phx_attr *target, float r)
 {
@@ -269,19 +256,21 @@ static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32
 }
 
 /* The same of alike ones, as it is best for the tile. */
-static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, float r)
+static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
     phx_tile *tile = &scratch->tile;
-    if (tile->limits_in != r || tile->limits_near != r) phx_tile_limit(tile, r, r);
+    float r = tile->alike_in, far = tile->alike_near;
+    if (tile->limits_in != r || tile->limits_near != far) phx_tile_limit(tile, r, far);
     return tile->sparse ? match_sparse(scratch, shard, place, count) : match_cells(scratch, shard, place, count);
 }
 
 /* All pairs of alike observers, and what becomes of them. Returns as flush(). */
-static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, float r)
+static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
+    const phx_tile *tile = &scratch->tile;
     for (uint32_t i = 0; i < count;) {
-        i += match_some(scratch, shard, place + i, count - i, r);
-        uint32_t stopped = flush(scratch, shard, r, r);
+        i += match_some(scratch, shard, place + i, count - i);
+        uint32_t stopped = flush(scratch, shard, tile->alike_in, tile->alike_near);
         if (stopped != PHX_SLOT_NONE) return stopped;
     }
     return PHX_SLOT_NONE;
@@ -346,8 +335,8 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, uint32_t *done)
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t own = tile->rows.end - tile->rows.first, room = scratch->pairs.capacity / 2;
-    float r = shard->grid.blocks[tile->block].view_min;
-    bool all = match_some(scratch, shard, tile->movers, tile->mover_count, r) == tile->mover_count;
+    float r = tile->alike_in, far = tile->alike_near;
+    bool all = match_some(scratch, shard, tile->movers, tile->mover_count) == tile->mover_count;
     if (!all || scratch->pairs.count > room) { /* then each observer had better look for itself */
         forget(scratch);
         return false;
@@ -357,7 +346,7 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, uint32_t *done)
         forget(scratch);
         return true;
     }
-    *done = before(tile->own, own, flush(scratch, shard, r, r));
+    *done = before(tile->own, own, flush(scratch, shard, r, far));
     return true;
 }
 
@@ -377,8 +366,7 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     bool whole = count == tile->rows.end - tile->rows.first;
     scratch->past_count = 0;
     if (whole && tile->frame.moved && glance_few(scratch, shard, &done)) return done;
-    float r = shard->grid.blocks[tile->block].view_min;
-    return before(place, count, glance_places(scratch, shard, place, count, r));
+    return before(place, count, glance_places(scratch, shard, place, count));
 }
 
 bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
@@ -407,7 +395,7 @@ phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t pl
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t row = tile->row[place];
     float r, far;
-    if (!plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far)) return PHX_GLANCE_LOOK;
+    if (!phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far)) return PHX_GLANCE_LOOK;
     if (shard->far.levels != 0 && moved(rows, row)) return PHX_GLANCE_LOOK; /* it may come into somebody's reach */
     if (scratch->odd_near && (rows->view[row] < 0.0f || rows->ox[row] != rows->ox[row])) return PHX_GLANCE_LOOK;
     if (tile->limits_in != r || tile->limits_near != far) phx_tile_limit(tile, r, far);
@@ -427,6 +415,6 @@ phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row)
 {
     float r, far;
     const phx_grid_rows *rows = &shard->grid.rows;
-    bool done = plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far);
+    bool done = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far);
     return done ? PHX_GLANCE_DONE : PHX_GLANCE_LOOK;
 }

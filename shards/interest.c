@@ -182,7 +182,8 @@ static uint32_t leave_out_far(look *at, const phx_area *area, uint32_t found)
 {
     const uint32_t *hits = at->scratch->hits;
     float *squares = at->scratch->squares;
-    uint32_t special = 0, wanted = at->attr->cap + 1 + (at->relations ? at->relations->count : 0); /* itself, and held */
+    uint32_t held = at->relations ? at->relations->count : 0, wanted = at->attr->cap + 1 + held; /* 1: itself */
+    uint32_t special = 0;
     if (at->attr->cap == 0 || found <= wanted) return found;
     for (uint32_t i = 0; i < found; i++) special += hits[i] >> 31;
     if (found - special <= wanted) return found;
@@ -228,7 +229,7 @@ static void look_around(look *at)
         squares[at->count] = squares[i];
         add_hit(at, slot, bits);
     }
-    at->ranks_differ |= look_at_z || phx_shard_nine(at->shard); /* there the squares are not those of ranks, or not there */
+    at->ranks_differ |= look_at_z || phx_shard_nine(at->shard); /* the squares are not those of ranks, or not there */
 }
 
 /* A candidate from elsewhere than the scan, by the whole rule. */

@@ -265,6 +265,38 @@ static bool rows_inside(const phx_shard *shard, const phx_block *block, float re
     return inside;
 }
 
+bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near)
+{
+    *in = *near = view;
+    if (view > 0.0f) return true;
+    const phx_attr *attr = &shard->store.attr[slot];
+    if (!phx_observes(attr) || attr->cap > 0 || !(attr->sees & 1)) return false;
+    if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
+    *in = attr->view;
+    *near = attr->view + attr->margin;
+    return true;
+}
+
+/* Attributes are looked at only where all look equally far: then they are probably alike. */
+static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *block)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    float in = block->view_min, near = in, own_in, own_near;
+    tile->alike = block->reach == block->reach_min;
+    for (uint32_t row = tile->rows.first; tile->alike && block->view_min == 0.0f && row < tile->rows.end; row++) {
+        enum { AHEAD = 8 }; /* rows: their attributes, in no order of memory, come meanwhile */
+        if (row + AHEAD < tile->rows.end)
+            __builtin_prefetch(&shard->store.attr[rows->slot[row + AHEAD] & PHX_ROW_SLOT]);
+        if (rows->view[row] == 0.0f) continue;
+        tile->alike = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &own_in, &own_near) &&
+                      (in == 0.0f || (in == own_in && near == own_near));
+        in = own_in;
+        near = own_near;
+    }
+    tile->alike_in = in;
+    tile->alike_near = near;
+}
+
 bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t number)
 {
     const phx_block *block = &shard->grid.blocks[number];
@@ -293,7 +325,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     find_own(tile);
     if (tile->frame.moved) find_movers(tile);
     tile->limits_in = tile->limits_near = -1;
-    tile->alike = block->view_min > 0.0f && block->view_min == block->reach;
+    find_alike(tile, shard, block);
     return true;
 }
 

@@ -47,7 +47,8 @@ typedef struct phx_tile {
     uint32_t picked_count;
     phx_limits limits;   /* of observers with these radii: */
     float limits_in, limits_near;
-    bool alike;          /* all observers of the block are plain and have the same view */
+    bool alike;          /* all observers of the block are plain and have the same view and margin: */
+    float alike_in, alike_near;
     bool sparse;         /* so few rows that each observer had better look at its nine cells alone */
     uint32_t *start;     /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
     uint32_t start_capacity;
@@ -68,6 +69,9 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
  * ranges of places that they came from.
  */
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *spans);
+
+/* Has the own observer, with that in the view column, only what a glance can tell? Its view, and that and its margin. */
+bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near);
 
 /* tile->limits become those of observers with these radii. */
 void phx_tile_limit(phx_tile *tile, float in, float near);
