@@ -25,14 +25,6 @@ static float steps_reach(const phx_shard *shard)
     return shard->step_max * 2.8285f;
 }
 
-/* May the block have a tile? Not with views so wide that most of it would be others' rows, or too small for units. */
-static bool fits(const phx_block *block, const phx_shard *shard, float reach)
-{
-    enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
-    float side = shard->rules->tower_size * PHX_BLOCK_SIDE;
-    return block->reach > 0.0f && reach <= side && reach * REACHES_MAX >= side;
-}
-
 /* The block's corner along an axis, and what float32 may be off around there. */
 static float corner(const phx_shard *shard, int axis, uint32_t place, float reach, float *slack)
 {
@@ -40,6 +32,20 @@ static float corner(const phx_shard *shard, int axis, uint32_t place, float reac
     float at = (float)((double)shard->rules->origin[axis] + (double)side * place);
     *slack = (fabsf(at) + side + reach) * 2e-6f;
     return at;
+}
+
+/*
+ * May the block have a tile? Not with views so wide that most of it would be others' rows, or too small for units,
+ * nor so far from the origin that positions are as coarse as blocks.
+ */
+static bool fits(const phx_block *block, const phx_shard *shard, float reach)
+{
+    enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
+    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, slack_max = side * 0.875f;
+    (void)corner(shard, 0, block->bx, reach, &slack[0]);
+    (void)corner(shard, 1, block->by, reach, &slack[1]);
+    return block->reach > 0.0f && reach <= side && reach * REACHES_MAX >= side && slack[0] <= slack_max &&
+           slack[1] <= slack_max;
 }
 
 /*
@@ -129,12 +135,13 @@ static phx_rect towers_of(const phx_rules *rules, float x0, float y0, float x1, 
                       phx_tower_index(rules, 1, y1)};
 }
 
-/* Where the rows of all in the frame stand. */
+/* Where the rows of all in the frame stand; there are none in the cells before low. */
 static phx_rect frame_towers(const phx_tile *tile)
 {
     const phx_frame *frame = &tile->frame;
     float drift = tile->shard->grid.drift * 1.0001f; /* steps are rounded when they are added up */
-    return towers_of(tile->shard->rules, frame->x - drift, frame->y - drift,
+    float low = frame->low / frame->scale - drift;
+    return towers_of(tile->shard->rules, frame->x + low, frame->y + low,
                      frame->x + frame->width / frame->scale + drift, frame->y + frame->height / frame->scale + drift);
 }
 
@@ -177,15 +184,21 @@ static bool collect(phx_tile *tile, phx_mem *mem)
 {
     const phx_shard *shard = tile->shard;
     const phx_rect rect = frame_towers(tile);
-    enum { AROUND = 25 }; /* blocks: a reach is at most a block wide, and slack may touch one more */
+    /*
+     * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, slack 7/8 of one
+     * (fits()), drift, here and in the frame, 1/16 (drift_limit): with a few units less than two. Each block has
+     * a span for each of its rows of towers.
+     */
+    enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
     phx_span spans[AROUND * PHX_BLOCK_SIDE];
     uint32_t count = 0, rows = 0;
     tile->quiet = !shard->many_movers;
     tile->odd = false;
+    PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
+    PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
     for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
         for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
             const phx_block *block = phx_grid_block(&shard->grid, bx, by);
-            PHX_ASSERT(count <= (AROUND - 1) * PHX_BLOCK_SIDE);
             if (block) meet_block(tile, block, rect, spans, &count);
         }
     }

@@ -185,6 +185,17 @@ Test(glance, random_steps_while_memory_ends_now_and_then)
     cr_assert_gt(stops, 100, "%u", stops);
 }
 
+/* Positions are 8 apart there, blocks 80: what float32 may be off is more than a block, so there are no tiles. */
+Test(glance, no_glances_where_positions_are_as_coarse_as_blocks)
+{
+    static const steps_case coarse = {"coarse", 10, 20, 5, 2.5f, 1e8f, 80, 1, 60, 100, 0};
+    for (uint64_t seed = 900; seed < 904; seed++) {
+        phx_interest_counts counts = random_steps(&coarse, seed, 500, 0);
+        cr_assert_gt(counts.enters + counts.leaves, 100);
+        cr_assert_eq(counts.glanced, 0);
+    }
+}
+
 /* ---- when it is enough ---- */
 
 /* Ten plain observers, 100 apart, each with a target 10 off; views of 20, towers of 10. */
