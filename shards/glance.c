@@ -173,6 +173,14 @@ static void await_lists(const phx_scratch *scratch, const phx_shard *shard, uint
         __builtin_prefetch(entries + i * (PHX_CACHE_LINE / sizeof *entries), 1);
 }
 
+/* Counts the pairs that were just matched: as the kernels left them, before anybody is told of another's. */
+static void count_pairs(phx_scratch *scratch)
+{
+    scratch->counts.pairs_exact += scratch->pairs.count;
+    scratch->counts.pairs_tested += scratch->pairs.tested;
+    scratch->pairs.tested = 0;
+}
+
 /* The pairs found so far become events, where they are. How many. */
 static uint32_t confirm(phx_scratch *scratch, const phx_shard *shard, float r, float far)
 {
@@ -180,11 +188,8 @@ static uint32_t confirm(phx_scratch *scratch, const phx_shard *shard, float r, f
     bool square = tile->limits.square;
     phx_test test = {.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
     phx_pairs *pairs = &scratch->pairs;
-    scratch->counts.pairs_exact += pairs->count;
-    scratch->counts.pairs_tested += pairs->tested;
     uint32_t count = shard->kernels->confirm(&shard->grid.rows, tile->row, &test, pairs);
     pairs->count = 0;
-    pairs->tested = 0;
     return count;
 }
 
@@ -255,13 +260,16 @@ static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32
     return count;
 }
 
-/* The same of alike ones, as it is best for the tile. */
+/* All pairs of alike watchers, as it is best for the tile, as long as there is room. */
 static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
     phx_tile *tile = &scratch->tile;
     float r = tile->alike_in, far = tile->alike_near;
     if (tile->limits_in != r || tile->limits_near != far) phx_tile_limit(tile, r, far);
-    return tile->sparse ? match_sparse(scratch, shard, place, count) : match_cells(scratch, shard, place, count);
+    uint32_t done = tile->sparse ? match_sparse(scratch, shard, place, count)
+                                 : match_cells(scratch, shard, place, count);
+    count_pairs(scratch);
+    return done;
 }
 
 /* All pairs of alike observers, and what becomes of them. Returns as flush(). */
@@ -324,13 +332,7 @@ static bool mirror(phx_scratch *scratch, const phx_shard *shard)
     return true;
 }
 
-/* The pairs are not wanted after all. */
-static void forget(phx_scratch *scratch)
-{
-    scratch->pairs.count = 0;
-    scratch->pairs.tested = 0;
-}
-
+/* Whoever moved looks, and tells the rest. false: nothing was done; *done as of phx_glance_all(). */
 static bool glance_few(phx_scratch *scratch, phx_shard *shard, uint32_t *done)
 {
     const phx_tile *tile = &scratch->tile;
@@ -338,12 +340,12 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, uint32_t *done)
     float r = tile->alike_in, far = tile->alike_near;
     bool all = match_some(scratch, shard, tile->movers, tile->mover_count) == tile->mover_count;
     if (!all || scratch->pairs.count > room) { /* then each observer had better look for itself */
-        forget(scratch);
+        scratch->pairs.count = 0;
         return false;
     }
     *done = 0;
     if (!mirror(scratch, shard)) {
-        forget(scratch);
+        scratch->pairs.count = 0;
         return true;
     }
     *done = before(tile->own, own, flush(scratch, shard, r, far));
@@ -401,6 +403,7 @@ phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t pl
     if (tile->limits_in != r || tile->limits_near != far) phx_tile_limit(tile, r, far);
     if (!scratch->picked) pick(scratch, tile->cell[place]);
     match(scratch, shard, (phx_watchers){&place, 1, tile->now, tile->old}); /* there is always room for one's pairs */
+    count_pairs(scratch);
     if (scratch->past_count > 0) { /* there may be events without a pair */
         uint32_t count = confirm(scratch, shard, r, far), at = 0;
         outcome hits = take_pairs(scratch, shard, &at, count, place);

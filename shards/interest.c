@@ -520,8 +520,8 @@ static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard
     PHX_ASSERT(at.body->state & PHX_SLOT_OWN);
     if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, store->name[slot].id);
     if (!forced && !due(&at)) return true;
-    scratch->counts.evaluated++;
     if (!at.attr->ready) {
+        scratch->counts.evaluated++;
         scratch->counts.dropped += phx_shard_seen_count(shard, slot);
         at.list->count = 0;
         at.list->flags = PHX_LIST_FRESH;
@@ -534,7 +534,9 @@ static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard
     at.tag = scratch->epoch << MARK_BITS;
     take_old(&at);
     if (phx_observes(at.attr)) find_list(&at);
-    return cut_at_cap(&at) && compare(&at);
+    if (!cut_at_cap(&at) || !compare(&at)) return false;
+    scratch->counts.evaluated++;
+    return true;
 }
 
 /* Room for the pairs of any one observer, and for some of many. */

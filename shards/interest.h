@@ -42,11 +42,13 @@ typedef struct phx_ranked {
 } phx_ranked;
 
 typedef struct phx_interest_counts {
+    /* each observer counts once, when it is through: */
     uint64_t evaluated;      /* observers whose whole list was found */
-    uint64_t glanced;        /* observers that a glance was enough for */
-    uint64_t ranges_visited; /* of tower rows */
-    uint64_t pairs_tested;   /* distances in the scans */
-    uint64_t pairs_exact;    /* of them, those of glances that 16 bits could not decide */
+    uint64_t glanced;        /* observers that a glance was enough for: their own, those of all who moved, or none */
+    /* work as it is done, again when it is done again: */
+    uint64_t ranges_visited; /* of tower rows, or a tile's places */
+    uint64_t pairs_tested;   /* distances in the scans; where few moved, from each of these to others */
+    uint64_t pairs_exact;    /* of them, those of glances that 16 bits could not decide; told to two they are one */
     uint64_t enters, leaves;
     uint64_t dropped; /* list entries that ended without an event */
 } phx_interest_counts;

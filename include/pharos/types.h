@@ -304,10 +304,11 @@ typedef struct ph_stats {
     uint64_t halo_records;
     uint64_t exchange_rounds;     /* beyond one a tick means exchange_bytes was too small */
     uint64_t deferred_adds;
-    uint64_t observers_glanced;   /* work counters: observers done by comparing positions, ... */
+    uint64_t observers_glanced;   /* work counters: observers done by comparing positions, theirs or those of whoever
+                                     moved near them, ... */
     uint64_t observers_evaluated; /* ... observers whose whole list was found, ... */
     uint64_t towers_visited;      /* ... tower ranges scanned for them, ... */
-    uint64_t pairs_tested;        /* ... distances computed, ... */
+    uint64_t pairs_tested;        /* ... distances computed (where few moved, from these only), ... */
     uint64_t pairs_exact;         /* ... and of them, decided from float32 positions */
     uint64_t tick_ns;             /* last tick, and its phases: */
     uint64_t ingest_ns, exchange_ns, index_ns, interest_ns, publish_ns;
