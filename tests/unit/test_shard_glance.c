@@ -391,7 +391,7 @@ Test(glance, other_shapes_take_the_list)
 Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
 {
     open_lone(0);
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < 4; round++) { /* not so far that a neighbour's block might see the target */
         fleet_begin(f);
         for (uint64_t id = 101; id <= 100 + LONE; id++) fleet_move(f, id, f->entity[id].x + 2, 105);
         fleet_end(f);
@@ -410,70 +410,108 @@ Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
     fleet_close(f);
 }
 
+/* Rows in the cells around that of a watcher, less those of the same cell if all there stay in view. */
+typedef struct cells {
+    float from, to, side; /* no rows beyond these matter to the block */
+    int around;
+    bool inner;
+} cells;
+
+static uint32_t rows_around(const cells *c, uint64_t watcher, uint64_t ids)
+{
+    const fleet_entity *w = &f->entity[watcher];
+    int wx = (int)((w->x - c->from) / c->side), wy = (int)((w->y - c->from) / c->side);
+    uint32_t n = 0;
+    for (uint64_t id = 1; id <= ids; id++) {
+        const fleet_entity *e = &f->entity[id];
+        if (!e->in || e->x < c->from || e->y < c->from || e->x > c->to || e->y > c->to) continue;
+        int dx = abs((int)((e->x - c->from) / c->side) - wx), dy = abs((int)((e->y - c->from) / c->side) - wy);
+        n += dx <= c->around && dy <= c->around && !(c->inner && dx == 0 && dy == 0);
+    }
+    return n;
+}
+
 /*
  * One target a tower, and one observer, 25 off the corner of its block, which is at 400. Cells go on both
  * ways from half a unit before that corner, as rows may have drifted as far; they are as wide as the view and
  * two steps' diagonals of half a unit, or half as wide where the square of that holds 24 rows or more; a
- * glance goes one or two cells on each side.
+ * glance goes one or two cells on each side. Where few moved, only who did looks; else all of the block do, and
+ * what they see they see once a cell, unless rows are sparse.
  */
 Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
 {
-    enum { SIDE = 24 }; /* at 305, 315 .. 535 */
+    enum { SIDE = 24, BLOCK = 8, IDS = 600 }; /* at 305, 315 .. 535; the block's, 405 .. 475 */
     static const struct {
-        float view;
-        uint32_t pairs, ranges;
+        float view, side, before; /* where the first of the cells around begins, for the block's first rows */
+        int around;
+        uint32_t few, ranges, cells, exact;
     } views[] = {
-        {4, 1 * 1 + 1, 1},       /* cells of 5.42: 415.8 to 432.0 */
-        {6, 3 * 3 + 1, 3},       /* of 7.42: 414.3 to 436.6 */
-        {16, 5 * 5 + 1, 3},      /* of 17.42: 399.5 to 451.8 */
-        {44, 14 * 14 + 1, 3},    /* of 45.44: 354.1 to 490.4 */
-        {61, 15 * 15 - 3 * 3, 6} /* of 31.22: 337.1 to 493.2, but for the own one, where all stay in view */
-    };
-    for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
+        {4, 5.417f, 5.417f, 1, 1 * 1 + 1, 3, 0, 0},    /* 415.8 to 432.0; sparse: three ranges for each */
+        {6, 7.418f, 7.418f, 1, 3 * 3 + 1, 3, 0, 0},    /* 414.3 to 436.6 */
+        {16, 17.423f, 17.423f, 1, 5 * 5 + 1, 3, 0, 0}, /* 399.5 to 451.8 */
+        {44, 45.437f, 45.437f, 1, 14 * 14 + 1, 3, 4, 0}, /* 354.1 to 490.4 */
+        {61, 31.223f, 62.446f, 2, 15 * 15 - 3 * 3, 6, 9, 2} /* 337.1 to 493.2, but for the own one: all in view */
+    }; /* exact: from 60.8 away, at 365, it steps to 61.3 */
+    for (size_t v = 0; v < 2 * sizeof views / sizeof *views; v++) {
+        bool many = v % 2;
+        const cells c = {399.5f - views[v / 2].before, 480.5f + views[v / 2].before, views[v / 2].side,
+                         views[v / 2].around, views[v / 2].exact > 0};
         f = fleet_open(plain_rules(10, 100), 1, 1, 4);
         fleet_begin(f);
         for (uint64_t i = 0; i < SIDE * SIDE; i++)
             fleet_enter(f, i + 1, plain_attr(0, 0), 300 + (float)(i % SIDE) * 10 + 5, 300 + (float)(i / SIDE) * 10 + 5);
-        fleet_enter(f, 600, plain_attr(views[v].view, 0), 425, 425);
+        fleet_enter(f, IDS, plain_attr(views[v / 2].view, 0), 425, 425);
         fleet_end(f);
         fleet_tick(f);
+        f->shard[0].many_movers = many;
         begin();
         fleet_move(f, 12 * SIDE + 13, 425.5f, 425); /* who stands beside it */
         fleet_end(f);
+        uint32_t pairs = rows_around(&c, IDS, IDS), ranges = views[v / 2].ranges;
+        cr_assert_eq(pairs, views[v / 2].few);
+        for (uint64_t i = 0; many && i < SIDE * SIDE; i++)
+            if (i % SIDE - 10 < BLOCK && i / SIDE - 10 < BLOCK) pairs += rows_around(&c, i + 1, IDS);
+        if (many) ranges *= views[v / 2].cells > 0 ? views[v / 2].cells : BLOCK * BLOCK + 1;
         phx_interest_counts now = fleet_counts(f);
         cr_assert_eq(now.evaluated, counted.evaluated);
-        cr_assert_eq(now.pairs_tested - counted.pairs_tested, views[v].pairs, "view %zu: %lu pairs", v,
-                     (unsigned long)(now.pairs_tested - counted.pairs_tested));
-        cr_assert_eq(now.ranges_visited - counted.ranges_visited, views[v].ranges, "view %zu: %lu ranges", v,
-                     (unsigned long)(now.ranges_visited - counted.ranges_visited));
-        cr_assert_eq(now.pairs_exact, counted.pairs_exact, "nobody came near a border");
+        cr_assert_eq(now.glanced - counted.glanced, 1, "whoever looked");
+        cr_assert_eq(now.pairs_tested - counted.pairs_tested, pairs, "view %zu: %lu pairs, not %u", v,
+                     (unsigned long)(now.pairs_tested - counted.pairs_tested), pairs);
+        cr_assert_eq(now.ranges_visited - counted.ranges_visited, ranges, "view %zu: %lu ranges, not %u", v,
+                     (unsigned long)(now.ranges_visited - counted.ranges_visited), ranges);
+        cr_assert_eq(now.pairs_exact - counted.pairs_exact, views[v / 2].exact);
         fleet_close(f);
     }
 }
 
 /*
  * How far a glance goes depends on the longest step of this tick, not of any before. The block's corner
- * is at 80, cells begin as far before that as rows may have drifted; the observer is in the first from
- * there, and its glance ends after the second.
+ * is at 80, cells begin as far before that as rows may have drifted; the observer and the mover are in the first
+ * from there, and their glances end after the second.
  */
 Test(glance, short_steps_are_looked_for_nearby)
 {
-    f = fleet_open(plain_rules(10, 50), 1, 1, 4);
-    fleet_begin(f);
-    fleet_enter(f, 1, plain_attr(24, 0), 103, 105); /* sees 79 to 127 */
-    fleet_enter(f, 2, plain_attr(0, 0), 106, 105);
-    for (uint64_t i = 0; i < 4; i++) fleet_enter(f, 10 + i, plain_attr(0, 0), 132, 95 + (float)i * 10);
-    fleet_end(f);
-    fleet_tick(f);
     static const struct {
         float x;
-        uint32_t pairs;
-    } steps[] = {{106.5f, 2}, {108.5f, 6}, {109.0f, 2}}; /* cells end at 130.4, 136.8, 130.9: less the drift */
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        begin();
-        fleet_move(f, 2, steps[i].x, 105);
+        uint32_t few, many; /* two that see each other and four others that do, or all six */
+    } steps[] = {{100.5f, 2, 2 * 2 + 4 * 4}, {102.5f, 6, 6 * 6}, {103.0f, 2, 2 * 2 + 4 * 4}};
+    /* second cells end at 130.4, 136.8, 130.9: less the drift */
+    for (int many = 0; many < 2; many++) {
+        f = fleet_open(plain_rules(10, 50), 1, 1, 4);
+        fleet_begin(f);
+        fleet_enter(f, 1, plain_attr(24, 0), 103, 105); /* sees 79 to 127 */
+        fleet_enter(f, 2, plain_attr(0, 0), 100, 105);
+        for (uint64_t i = 0; i < 4; i++) fleet_enter(f, 10 + i, plain_attr(0, 0), 132, 95 + (float)i * 10);
         fleet_end(f);
-        cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, steps[i].pairs, "step %zu", i);
+        fleet_tick(f);
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+            f->shard[0].many_movers = many;
+            begin();
+            fleet_move(f, 2, steps[i].x, 105);
+            fleet_end(f);
+            cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, many ? steps[i].many : steps[i].few,
+                         "step %zu: %lu", i, (unsigned long)(fleet_counts(f).pairs_tested - counted.pairs_tested));
+        }
+        fleet_close(f);
     }
-    fleet_close(f);
 }
