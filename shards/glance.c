@@ -17,7 +17,7 @@ typedef struct outcome {
     uint32_t enter_count, leave_count;
 } outcome;
 
-/* Of the candidates, those whom the observer's attributes let it see: of an implied list all that there is to look at. */
+/* Of the candidates, those whom the observer's attributes let it see: all that an implied list asks for. */
 static uint32_t sift_seen(const phx_shard *shard, uint32_t slot, uint32_t *hits, uint32_t count)
 {
     const phx_store *store = &shard->store;
@@ -368,7 +368,13 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     bool whole = count == tile->rows.end - tile->rows.first;
     scratch->past_count = 0;
     if (whole && tile->frame.moved && glance_few(scratch, shard, &done)) return done;
-    return before(place, count, glance_places(scratch, shard, place, count));
+    if (!shard->grid.blocks[tile->block].mixed) return before(place, count, glance_places(scratch, shard, place, count));
+    uint32_t *watching = scratch->hits, n = 0; /* nobody looks for mere targets */
+    for (uint32_t i = 0; i < count; i++) {
+        watching[n] = place[i];
+        n += shard->grid.rows.view[tile->row[place[i]]] != 0.0f;
+    }
+    return before(place, count, glance_places(scratch, shard, watching, n));
 }
 
 bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)

@@ -256,15 +256,18 @@ void phx_grid_survey(phx_grid *grid)
     for (uint32_t b = 0; b < grid->block_count; b++) {
         phx_block *block = &grid->blocks[b];
         float reach = 0.0f, reach_min = INFINITY, least = INFINITY;
+        uint32_t mixed = 0;
         for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
             float far = fabsf(view[i]), own = view[i] == 0.0f ? INFINITY : view[i];
             float some = far > 0.0f ? far : INFINITY;
+            mixed |= far == 0.0f;
             reach = far > reach ? far : reach;
             reach_min = some < reach_min ? some : reach_min;
             least = own < least ? own : least;
         }
         block->reach = reach;
         block->reach_min = reach_min;
+        block->mixed = mixed;
         block->view_min = least > 0.0f && reach > 0.0f ? least : 0.0f;
     }
 }

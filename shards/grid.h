@@ -37,6 +37,7 @@ typedef struct phx_block {
     float reach;         /* how far its own observers look, leaving included; 0 = there is none: phx_grid_survey() */
     float reach_min;     /* how far the one looks that looks the least far */
     float view_min;      /* the least view of them; 0 = not known */
+    bool mixed;          /* there are rows of others than those observers, too */
     uint16_t bx, by;
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
 } phx_block;
@@ -158,7 +159,7 @@ bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick);
 /* What a slot's row has in the view column. */
 float phx_grid_view(const phx_store *store, uint32_t slot);
 
-/* Finds each block's reach, reach_min and view_min: once a tick, when rows and views are those of the interest phase. */
+/* Finds what blocks say of their observers: once a tick, when rows and views are those of the interest phase. */
 void phx_grid_survey(phx_grid *grid);
 
 /* The tick is over: what is new becomes old. */

@@ -70,7 +70,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
  */
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *spans);
 
-/* Has the own observer, with that in the view column, only what a glance can tell? Its view, and that and its margin. */
+/* Has the own observer, with that in the view column, only what a glance can tell? Its view; that and its margin. */
 bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near);
 
 /* tile->limits become those of observers with these radii. */

@@ -334,6 +334,10 @@ Test(glance, whatever_else_happens_near_takes_a_list_that_is_kept)
 Test(glance, the_margin_is_what_the_list_knows)
 {
     open_lone(10);
+    fleet_begin(f); /* somebody unlike in every block: then nobody is told by who moves, each looks for itself */
+    for (uint64_t id = 1; id <= LONE; id++) fleet_enter(f, 500 + id, plain_attr(0.5f, 0), (float)id * 100 + 5, 150);
+    fleet_end(f);
+    fleet_tick(f);
     static const float away[] = {2, 2, 2, 2, 2.5f, 2, 2, 2, 2, 2, 2}; /* from 10 off to 32.5 */
     for (size_t i = 0; i < sizeof away / sizeof *away; i++) {
         begin();

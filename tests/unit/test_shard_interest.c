@@ -138,6 +138,23 @@ static fleet *lone_observers(void)
     return f;
 }
 
+/*
+ * Beside each two others that see nothing: observers of a block that are not alike are looked at one by one,
+ * and not told by who moves.
+ */
+static fleet *unlike_observers(void)
+{
+    fleet *f = lone_observers();
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= LONE; id++) {
+        fleet_enter(f, 500 + id, plain_attr(0.5f, 0), (float)id * 100 + 5, 150);
+        fleet_enter(f, 520 + id, plain_attr(0.75f, 0), (float)id * 100 + 5, 155);
+    }
+    fleet_end(f);
+    fleet_tick(f);
+    return f;
+}
+
 /* How many were looked at, and how many of them were told anything. */
 static void end(fleet *f, uint32_t looked, uint32_t changes)
 {
@@ -148,7 +165,7 @@ static void end(fleet *f, uint32_t looked, uint32_t changes)
 
 Test(interest, only_the_touched_are_looked_at)
 {
-    fleet *f = lone_observers();
+    fleet *f = unlike_observers();
     fleet_begin(f);
     end(f, 0, 0);
     fleet_begin(f);
@@ -220,7 +237,7 @@ Test(interest, who_changes_is_looked_at)
 
 Test(interest, who_does_not_observe_any_more_is_looked_at_once)
 {
-    fleet *f = lone_observers();
+    fleet *f = unlike_observers();
     phx_attr attr = plain_attr(20, 10);
     attr.ready = false;
     fleet_begin(f);
@@ -308,7 +325,7 @@ Test(interest, what_is_seen_from_far_touches_everybody)
 /* A global target is seen wherever it goes; only at a cap it matters where it is. */
 Test(interest, a_step_of_a_global_target_touches_the_capped)
 {
-    fleet *f = lone_observers();
+    fleet *f = unlike_observers();
     phx_attr beacon = plain_attr(0, 0), capped = plain_attr(20, 10);
     beacon.global = true;
     capped.cap = 1;
