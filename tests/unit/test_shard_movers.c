@@ -192,6 +192,22 @@ Test(movers, an_observer_that_drifted_out_of_its_block)
     }
 }
 
+/* Rows of the last tower that a reach touches, from which they come into sight. */
+Test(movers, rows_in_the_outermost_towers)
+{
+    static const float low_looks[2] = {20, 0}, high_looks[2] = {0, 20};
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        for (int turned = 0; turned < 2; turned++) {
+            open_two(seed, turned, 59.9f, 80, high_looks);
+            step(turned, 60.1f, 80, 1);
+            fleet_close(f);
+            open_two(seed, turned, 159.9f, 180.1f, low_looks);
+            step(turned, 159.9f, 179.8f, 1);
+            fleet_close(f);
+        }
+    }
+}
+
 /* What it costs, of two a view apart: the mover's own cells, whoever is told. */
 Test(movers, only_who_moved_tests_pairs)
 {
