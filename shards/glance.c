@@ -368,7 +368,8 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     bool whole = count == tile->rows.end - tile->rows.first;
     scratch->past_count = 0;
     if (whole && tile->frame.moved && glance_few(scratch, shard, &done)) return done;
-    if (!shard->grid.blocks[tile->block].mixed) return before(place, count, glance_places(scratch, shard, place, count));
+    bool mixed = shard->grid.blocks[tile->block].mixed;
+    if (!mixed) return before(place, count, glance_places(scratch, shard, place, count));
     uint32_t *watching = scratch->hits, n = 0; /* nobody looks for mere targets */
     for (uint32_t i = 0; i < count; i++) {
         watching[n] = place[i];
