@@ -205,29 +205,11 @@ void phx_audience_seat(const phx_shard *shard, phx_seats *seats)
 
 /* ---- listening ---- */
 
-static bool listed(const phx_shard *shard, uint32_t observer, uint32_t target)
-{
-    const phx_list *list = &shard->store.tail[observer].list;
-    const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    bool found = false;
-    PHX_ASSERT(!(list->flags & PHX_LIST_IMPLIED)); /* the rule decides there */
-    for (uint32_t i = 0; i < list->count; i++) found |= entries[i] == target;
-    return found;
-}
-
-/* Has the own observer the target in its list? By the rule of one pair, where that decides. Itself: as `self` says. */
+/* The same as phx_shard_sees(), and itself, if it observes, as `self` says. */
 static bool sees(const phx_shard *shard, uint32_t observer, uint32_t target, bool self)
 {
-    const phx_store *store = &shard->store;
-    const phx_body *ob = &store->body[observer], *tb = &store->body[target];
-    const phx_attr *oa = &store->attr[observer], *ta = &store->attr[target];
-    if (!phx_observes(oa)) return false;
-    if (observer == target) return self;
-    if (oa->cap == 0 && !(ob->state & PHX_SLOT_RELATED)) {
-        if (phx_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return true;
-        if (oa->margin == 0.0f || !phx_sees(shard->rules, ob, oa, tb, ta, NULL, true)) return false;
-    }
-    return listed(shard, observer, target);
+    if (observer == target) return self && phx_observes(&shard->store.attr[observer]);
+    return phx_shard_sees(shard, observer, target);
 }
 
 /* Rows [first, end) of plain observers for whom a target at (x, y) that is not special is in view. */
@@ -237,10 +219,8 @@ static uint32_t in_view(const phx_shard *shard, uint32_t first, uint32_t end, fl
     bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     uint32_t n = 0;
     for (uint32_t row = first; row < end; row++) { /* without a branch: about every other one sees it */
-        float view = rows->view[row], dx = x - rows->x[row], dy = y - rows->y[row];
-        bool near = square ? (fabsf(dx) <= view) & (fabsf(dy) <= view) : dx * dx + dy * dy <= view * view;
         out[n] = row;
-        n += near & (view > 0.0f);
+        n += phx_row_views(rows, row, x, y, square) & (rows->view[row] > 0.0f);
     }
     return n;
 }
@@ -251,10 +231,9 @@ static uint32_t listen_rows(const phx_shard *shard, const phx_seats *seats, cons
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_body *body = &shard->store.body[call->slot];
-    bool special = body->state & PHX_SLOT_SPECIAL;
-    bool flat = shard->rules->shape == PH_SHAPE_CIRCLE || shard->rules->shape == PH_SHAPE_SQUARE;
+    bool plain = phx_row_decides(shard, body);
     uint32_t n = 0;
-    if (!special && flat) {
+    if (plain) {
         uint32_t found = in_view(shard, first, end, body->x, body->y, out);
         for (uint32_t i = 0; i < found; i++) {
             out[n] = out[i];
@@ -264,7 +243,7 @@ static uint32_t listen_rows(const phx_shard *shard, const phx_seats *seats, cons
     }
     for (uint32_t row = first; row < end; row++) {
         float view = rows->view[row];
-        if (view == 0.0f || (view > 0.0f && !special && flat)) continue;
+        if (view == 0.0f || (view > 0.0f && plain)) continue;
         if (sees(shard, rows->slot[row] & PHX_ROW_SLOT, call->slot, self)) out[n++] = row;
     }
     return n;

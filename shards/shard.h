@@ -255,8 +255,9 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
 
 /* Tells visit(user, target's slot) all in an own observer's list, in no order, until it says false. Between ticks. */
 void phx_shard_seen(const phx_shard *shard, uint32_t slot, bool (*visit)(void *user, uint32_t target), void *user);
-/* How many those were at the last tick's end; is that target among them? */
+/* How many those were at the last tick's end. */
 uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot);
+/* Is the target in the own observer's list? By the rule of one pair, where that decides. Also once lists stand. */
 bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target);
 
 /* Are the crowds (nine.h) what there is instead of the grid? */

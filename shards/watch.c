@@ -1,11 +1,14 @@
 /*
  * Interest lists for readers, kept or implied, and their reverse, found on demand: an
  * observer that has a target in its list by view and margin stands within the shard's
- * greatest radius of it, or the span. Between ticks; nothing is written.
+ * greatest radius of it, or the span; and whether it has is mostly told by the rule of one
+ * pair, without a look at the list. Between ticks (phx_shard_sees() also once the tick's
+ * lists stand); nothing is written.
  */
 #include <float.h>
 #include <math.h>
 
+#include "shards/audience.h"
 #include "shards/interest.h"
 #include "shards/nine_glance.h"
 #include "shards/recall.h"
@@ -73,30 +76,28 @@ uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot)
                                  : phx_recall(shard, slot, NULL, &pairs);
 }
 
-/* Whether one target is in a list. */
-typedef struct wanted {
-    uint32_t target;
-    bool found;
-} wanted;
-
-static bool compare_seen(void *user, uint32_t target)
+static bool listed(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
-    wanted *at = user;
-    at->found = target == at->target;
-    return !at->found;
+    const phx_list *list = &shard->store.tail[observer].list;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    bool found = false;
+    PHX_ASSERT(!(list->flags & PHX_LIST_IMPLIED)); /* the rule decides there */
+    for (uint32_t i = 0; i < list->count; i++) found |= entries[i] == target;
+    return found;
 }
 
 bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
     const phx_store *store = &shard->store;
-    uint32_t state = store->body[target].state;
-    if ((store->tail[observer].list.flags & PHX_LIST_IMPLIED) && !phx_shard_nine(shard))
-        return target != observer && (state & PHX_SLOT_LIVE) && (state & PHX_SLOT_ROW) &&
-               phx_sees(shard->rules, &store->body[observer], &store->attr[observer], &store->body[target],
-                        &store->attr[target], NULL, false);
-    wanted at = {.target = target};
-    phx_shard_seen(shard, observer, compare_seen, &at);
-    return at.found;
+    const phx_body *ob = &store->body[observer], *tb = &store->body[target];
+    const phx_attr *oa = &store->attr[observer], *ta = &store->attr[target];
+    if (observer == target || !phx_observes(oa)) return false;
+    if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return false; /* gone in this tick */
+    if (oa->cap == 0 && !(ob->state & PHX_SLOT_RELATED)) {
+        if (phx_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return true;
+        if (oa->margin == 0.0f || !phx_sees(shard->rules, ob, oa, tb, ta, NULL, true)) return false;
+    }
+    return listed(shard, observer, target);
 }
 
 /* A search for those who see a target. */
@@ -105,11 +106,12 @@ typedef struct watch {
     uint32_t target;
     float x, y;   /* where it is */
     float radius; /* nobody sees it farther off along an axis */
+    bool plain;   /* a plain row sees it just by its view: see phx_row_views() */
     void (*visit)(void *user, uint32_t observer);
     void *user;
 } watch;
 
-/* Most are left out by where they stand, before their lists are looked at. */
+/* Most are left out, or let in, by where they stand. */
 static void visit_rows(const watch *at, uint32_t first, uint32_t end)
 {
     const phx_grid_rows *rows = &at->shard->grid.rows;
@@ -117,7 +119,10 @@ static void visit_rows(const watch *at, uint32_t first, uint32_t end)
         uint32_t observer = rows->slot[row] & PHX_ROW_SLOT;
         if (rows->view[row] == 0.0f) continue;
         if (fabsf(rows->x[row] - at->x) > at->radius || fabsf(rows->y[row] - at->y) > at->radius) continue;
-        if (phx_shard_sees(at->shard, observer, at->target)) at->visit(at->user, observer);
+        bool plain = at->plain && rows->view[row] > 0.0f && observer != at->target;
+        if (plain ? phx_row_views(rows, row, at->x, at->y, at->shard->rules->shape == PH_SHAPE_SQUARE)
+                  : phx_shard_sees(at->shard, observer, at->target))
+            at->visit(at->user, observer);
     }
 }
 
@@ -152,13 +157,14 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
     const phx_grid *grid = &shard->grid;
     const phx_body *body = &shard->store.body[slot];
     float radius = shard->radius_max;
+    if (!(body->state & PHX_SLOT_ROW)) return; /* its add is deferred: nobody sees it yet */
     phx_rect rect = phx_interest_rows_rect(shard, body, radius);
     if (phx_shard_nine(shard)) {
         phx_rect all = {0, 0, (uint16_t)(shard->rules->towers[0] - 1), (uint16_t)(shard->rules->towers[1] - 1)};
         visit_towers(shard, everywhere ? all : rect, slot, visit, user);
         return;
     }
-    watch at = {shard, slot, body->x, body->y, INFINITY, visit, user};
+    watch at = {shard, slot, body->x, body->y, INFINITY, phx_row_decides(shard, body), visit, user};
     if (everywhere) {
         visit_rows(&at, 0, grid->row_count);
         return;

@@ -230,12 +230,12 @@ static bool listen(phx_world *world, phx_ear *ear, const phx_piece *piece, const
 }
 
 /* Sorts the hits by seat, each seat's messages in their order, into the ear's heard[]; ends[i]: where seat i's end. */
-static void sort_by_seat(phx_ear *ear, uint32_t hits, uint32_t heard, uint32_t ends[PHX_SEATS_MAX])
+static void sort_by_seat(phx_ear *ear, uint32_t hits, uint32_t heard, uint32_t *ends, uint32_t seats)
 {
     uint32_t first = ear->heard_count;
-    memset(ends, 0, PHX_SEATS_MAX * sizeof *ends);
+    memset(ends, 0, seats * sizeof *ends);
     for (uint32_t i = 0; i < heard; i++) ends[ear->seats[i]]++;
-    for (uint32_t i = 0; i < PHX_SEATS_MAX; i++) {
+    for (uint32_t i = 0; i < seats; i++) {
         uint32_t count = ends[i];
         ends[i] = first;
         first += count;
@@ -276,7 +276,7 @@ static bool hear_piece(phx_world *world, phx_ear *ear, phx_piece *piece)
                   (size_t)ear->hearing_count + PHX_SEATS_MAX, sizeof *ear->hearings))
         return false;
     uint32_t first = ear->heard_count;
-    sort_by_seat(ear, hits, heard, ends);
+    sort_by_seat(ear, hits, heard, ends, seats.count);
     piece->hearing_first = ear->hearing_count;
     for (uint32_t i = 0; i < seats.count; first = ends[i++]) {
         bool next = i + AHEAD < seats.count && seats.slot[i + AHEAD] != PHX_SLOT_NONE;

@@ -7,6 +7,8 @@
  *    its producer last set it;
  *  - each consumer keeps a view per observer by what it is told; at the end its views are
  *    the engine's lists;
+ *  - what an entity says reaches an observer whole, once and in order; what is not kept
+ *    for a slow consumer is counted;
  *  - commands = applied + refused in a tick + queued, at every look.
  *
  * options: --ticks N, --workers N, --seed S
@@ -50,12 +52,20 @@ typedef struct producer {
     bool in_world[PER_PRODUCER];
     uint64_t stamp[PER_PRODUCER]; /* user data last set */
     float x[PER_PRODUCER];        /* last x */
+    uint64_t said[PER_PRODUCER];
 } producer;
 
 static uint64_t id_of(const producer *p, uint32_t i)
 {
     return 1 + p->index + (uint64_t)i * PRODUCERS;
 }
+
+/* What an entity says, some times over: who it is, and how manyth saying this is. */
+enum { SAY_MAX = 40 };
+
+typedef struct saying {
+    uint64_t id, number;
+} saying;
 
 /* Submits until there is room; false when it is time to stop. */
 static bool pushed(producer *p, ph_status status)
@@ -90,6 +100,13 @@ static void command_one(producer *p, uint32_t i)
         if (pushed(p, ph_leave(p->handle, id))) {
             p->in_world[i] = false;
         }
+    } else if (what < 12) {
+        saying text[SAY_MAX];
+        uint32_t length = 1 + phx_rng_below(&p->rng, SAY_MAX);
+        for (uint32_t s = 0; s < length; s++) {
+            text[s] = (saying){id, p->said[i] + 1};
+        }
+        p->said[i] += pushed(p, ph_broadcast(p->handle, id, text, length * (uint32_t)sizeof *text, NULL));
     } else if (what < 20) {
         ph_attrs a = {.given = PH_USER_DATA, .user_data = p->stamp[i] + 1};
         p->stamp[i] += pushed(p, ph_set(p->handle, id, &a));
@@ -117,8 +134,9 @@ typedef struct consumer {
     ph_consumer handle;
     uint32_t index;
     uint64_t rng;
-    uint64_t told, batches, events;
+    uint64_t told, batches, events, heard, dropped;
     bool (*views)[IDS + 1];
+    uint64_t (*last)[IDS + 1]; /* saying of each source that an observer heard */
 } consumer;
 
 static void apply_change(consumer *c, const ph_batch *batch, const ph_change *change)
@@ -140,6 +158,25 @@ static void apply_change(consumer *c, const ph_batch *batch, const ph_change *ch
     }
 }
 
+static void hear(consumer *c, const ph_batch *batch, const ph_delivery *delivery)
+{
+    REQUIRE(delivery->observer >= 1 && delivery->observer <= IDS);
+    CHECK(delivery->observer % CONSUMERS == c->index, "a broadcast for another consumer's observer");
+    for (uint32_t i = 0; i < delivery->count; i++) {
+        const ph_message *message = &batch->messages[batch->heard[delivery->first + i]];
+        const saying *text = (const saying *)(const void *)(batch->payload + message->first);
+        REQUIRE(message->source >= 1 && message->source <= IDS && message->bytes >= sizeof *text);
+        uint64_t *last = &c->last[delivery->observer][message->source];
+        CHECK(text->number > *last, "%" PRIu64 " hears saying %" PRIu64 " of %" PRIu64 " after %" PRIu64,
+              delivery->observer, text->number, message->source, *last);
+        *last = text->number;
+        for (uint32_t s = 0; s < message->bytes / sizeof *text; s++) {
+            CHECK(text[s].id == message->source && text[s].number == *last, "a payload is not whole");
+        }
+    }
+    c->heard += delivery->count;
+}
+
 static bool take_one(consumer *c)
 {
     const ph_batch *batch = NULL;
@@ -153,6 +190,10 @@ static bool take_one(consumer *c)
     for (uint32_t i = 0; i < batch->change_count; i++) {
         apply_change(c, batch, &batch->changes[i]);
     }
+    for (uint32_t i = 0; i < batch->delivery_count; i++) {
+        hear(c, batch, &batch->deliveries[i]);
+    }
+    c->dropped += batch->dropped;
     c->told = batch->tick;
     c->batches++;
     CHECK_OK(ph_batch_return(c->handle, batch));
@@ -285,6 +326,7 @@ static ph_world make_world(uint32_t workers, fail_alloc *memory)
     def.producer_bytes = 128u << 10;
     def.consumers = CONSUMERS;
     def.consumer_batches = 2;
+    def.consumer_bytes = 8u << 10;
     def.exchange_bytes = 16u << 10;
     def.allocator = fail_alloc_hooks(memory);
     REQUIRE(ph_world_create(&def, &world) == PH_OK);
@@ -304,6 +346,7 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
         consumers[i].index = i;
         consumers[i].rng = seed + i;
         consumers[i].views = check_zalloc((IDS + 1) * sizeof *consumers[i].views);
+        consumers[i].last = check_zalloc((IDS + 1) * sizeof *consumers[i].last);
         REQUIRE(ph_consumer_open(all.world, i, &consumers[i].handle) == PH_OK);
         REQUIRE(pthread_create(&threads[started++], NULL, consume, &consumers[i]) == 0);
     }
@@ -333,12 +376,17 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
     tick_once(all.world, true); /* what was coalesced */
     uint64_t accepted = 0;
     uint64_t events = 0;
+    uint64_t heard = 0;
+    uint64_t dropped = 0;
     for (uint32_t i = 0; i < CONSUMERS; i++) {
         while (take_one(&consumers[i])) {
         }
         check_views(&consumers[i]);
         events += consumers[i].events;
+        heard += consumers[i].heard;
+        dropped += consumers[i].dropped;
         free(consumers[i].views);
+        free(consumers[i].last);
     }
     for (uint32_t i = 0; i < PRODUCERS; i++) {
         check_entities(&producers[i]);
@@ -347,6 +395,12 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
     ph_stats stats;
     CHECK_OK(ph_world_stats(all.world, &stats));
     CHECK(stats.commands == accepted, "%" PRIu64 " commands counted, %" PRIu64 " accepted", stats.commands, accepted);
+    CHECK(stats.deliveries == heard + dropped + stats.deliveries_void && stats.deliveries_dropped == dropped,
+          "%" PRIu64 " deliveries made; %" PRIu64 " heard, %" PRIu64 " told as dropped, %" PRIu64 " void",
+          stats.deliveries, heard, dropped, stats.deliveries_void);
+    CHECK(heard != 0, "nobody heard anything");
+    (void)printf("workers %" PRIu32 ": %" PRIu64 " broadcasts heard, %" PRIu64 " dropped, %" PRIu64 " void\n", workers,
+                 heard, dropped, stats.deliveries_void);
     (void)printf("workers %" PRIu32 ": %" PRIu64 " commands, %" PRIu64 " events, %" PRIu64 " times full, %" PRIu64
                  " reads, %" PRIu64 " met a tick, %" PRIu64 " coalesced ticks, %" PRIu64 " migrations\n",
                  workers, accepted, events, atomic_load(&all.full), atomic_load(&all.reads), atomic_load(&all.busy),
