@@ -7,7 +7,7 @@
  *
  * Two ways to one answer. A glance (glance.h) finds the events of a plain observer among
  * short steps from old and new positions alone. Where anything else is going on, the
- * whole new list is found and compared with the old one.
+ * whole new list is found and compared with the old one, which is kept, or recalled (recall.h).
  *
  * An observer is looked at only if it, or anything in the towers that its view and
  * margin cover, changed in this tick; so a world where nobody moves costs nothing.

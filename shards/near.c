@@ -3,7 +3,7 @@
  */
 #include "shards/near.h"
 
-phx_block_walk phx_grid_walk(const phx_grid *grid, phx_rect rect)
+static phx_block_walk walk_blocks(const phx_grid *grid, phx_rect rect)
 {
     return (phx_block_walk){.grid = grid,
                             .rect = rect,
@@ -12,7 +12,8 @@ phx_block_walk phx_grid_walk(const phx_grid *grid, phx_rect rect)
                             .wide = phx_grid_wide(grid, rect)};
 }
 
-const phx_block *phx_grid_next(phx_block_walk *walk)
+/* NULL = through. */
+static const phx_block *next_block(phx_block_walk *walk)
 {
     const phx_grid *grid = walk->grid;
     while (walk->wide) {
@@ -34,7 +35,7 @@ const phx_block *phx_grid_next(phx_block_walk *walk)
 void phx_near_open(phx_near *near, const phx_kernels *kernels, const phx_grid *grid, phx_rect rect, phx_area area,
                    bool old)
 {
-    near->walk = phx_grid_walk(grid, rect);
+    near->walk = walk_blocks(grid, rect);
     near->rows = grid->rows;
     if (old) {
         near->rows.x = grid->rows.ox;
@@ -48,7 +49,7 @@ void phx_near_open(phx_near *near, const phx_kernels *kernels, const phx_grid *g
 bool phx_near_next(phx_near *near, uint32_t *count)
 {
     while (near->span == near->span_count) {
-        const phx_block *block = phx_grid_next(&near->walk);
+        const phx_block *block = next_block(&near->walk);
         if (!block) return false;
         near->span_count = phx_block_spans(block, near->walk.rect, near->spans);
         near->ranges += near->span_count;

@@ -17,10 +17,6 @@ typedef struct phx_block_walk {
     bool wide;
 } phx_block_walk;
 
-phx_block_walk phx_grid_walk(const phx_grid *grid, phx_rect rect);
-/* NULL = through. */
-const phx_block *phx_grid_next(phx_block_walk *walk);
-
 typedef struct phx_near {
     phx_block_walk walk;
     phx_grid_rows rows; /* x, y: the columns that are looked at */
