@@ -237,20 +237,20 @@ Test(interest, who_changes_is_looked_at)
 
 Test(interest, who_does_not_observe_any_more_is_looked_at_once)
 {
-    fleet *f = unlike_observers();
+    fleet *f = lone_observers();
     phx_attr attr = plain_attr(20, 10);
     attr.ready = false;
     fleet_begin(f);
     fleet_set(f, 1, attr, 1000);
-    fleet_set(f, 2, plain_attr(0, 10), 2000);
+    fleet_set(f, 4, plain_attr(0, 10), 4000);
     end(f, 2, 1); /* who is not ready is told nothing */
     fleet_begin(f);
     fleet_move(f, 101, 106, 105);
-    fleet_move(f, 102, 206, 105);
+    fleet_move(f, 104, 406, 105); /* nor does anybody else, near to these two */
     end(f, 0, 0);
     fleet_begin(f);
     fleet_set(f, 1, plain_attr(20, 10), 1000);
-    fleet_set(f, 2, plain_attr(20, 10), 2000);
+    fleet_set(f, 4, plain_attr(20, 10), 4000);
     end(f, 2, 2);
     fleet_close(f);
 }

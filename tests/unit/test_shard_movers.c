@@ -106,8 +106,9 @@ Test(movers, random_steps_of_few)
             cr_assert_eq(few.enters, many.enters);
             cr_assert_eq(few.leaves, many.leaves);
             cr_assert_leq(few.pairs_exact, few.pairs_tested, "%s", c->what);
-            cr_assert_lt(few.pairs_tested * 2, many.pairs_tested, "%s: %lu pairs, not much less than %lu", c->what,
-                         (unsigned long)few.pairs_tested, (unsigned long)many.pairs_tested);
+            uint64_t all = many.pairs_tested * 10 / c->observers; /* as if all observed: all who moved look */
+            cr_assert_lt(few.pairs_tested * 2, all, "%s: %lu pairs, not much less than %lu", c->what,
+                         (unsigned long)few.pairs_tested, (unsigned long)all);
             if (c->shards == 1) cr_assert_eq(few.evaluated, 0, "%s", c->what);
         }
     }
