@@ -3,6 +3,8 @@
  */
 #include "shards/past.h"
 
+#include "shards/kernels.h"
+
 #include <string.h>
 
 void phx_past_init(phx_past *past, phx_mem *mem)
@@ -17,6 +19,7 @@ void phx_past_free(phx_past *past, phx_mem *mem)
     phx_idmap_free(&past->index);
     phx_release(mem, (void **)&past->odd, &past->odd_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&past->attrs, &past->attrs_capacity, sizeof(phx_past_attr));
+    phx_release(mem, (void **)&past->columns, &past->columns_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&past->rows, &past->rows_capacity, sizeof(phx_past_row));
     phx_release(mem, (void **)&past->keys, &past->keys_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&past->spare, &past->spare_capacity, sizeof(uint64_t));
@@ -92,12 +95,17 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
     if (past->collected) return true;
     uint32_t count = past->odd_count;
     /* the two arrays of keys change places in the sort: they have to stay of one capacity */
-    if (!phx_grow(mem, (void **)&past->rows, &past->rows_capacity, 0, count, sizeof(phx_past_row)) ||
+    size_t column = (size_t)count + PHX_KERNEL_PAD;
+    if (!phx_grow(mem, (void **)&past->columns, &past->columns_capacity, 0, 3 * column, sizeof(uint32_t)) ||
+        !phx_grow(mem, (void **)&past->rows, &past->rows_capacity, 0, count, sizeof(phx_past_row)) ||
         !phx_grow(mem, (void **)&past->keys, &past->keys_capacity, 0, count, sizeof(uint64_t)) ||
         !phx_grow(mem, (void **)&past->spare, &past->spare_capacity, 0, past->keys_capacity, sizeof(uint64_t)))
         return false;
     past->collected = true;
     past->row_count = count;
+    past->place = past->columns;
+    past->x = (float *)(past->columns + column);
+    past->y = (float *)(past->columns + 2 * column);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = store->body[past->odd[i]].row;
         past->keys[i] = key_of(phx_tower_index(rules, 0, grid->rows.ox[row]) >> PHX_BLOCK_BITS,
@@ -107,6 +115,9 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = (uint32_t)past->keys[i], row = store->body[slot].row;
         past->rows[i] = (phx_past_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(past, store, slot)};
+        past->x[i] = past->rows[i].x;
+        past->y[i] = past->rows[i].y;
+        past->place[i] = i;
         phx_list *list = &store->tail[slot].list;
         if (!(store->body[slot].state & PHX_SLOT_OWN) || !(list->flags & PHX_LIST_IMPLIED)) continue;
         PHX_ASSERT(list->size_class == PHX_LIST_NONE);

@@ -33,6 +33,10 @@ typedef struct phx_past {
     uint32_t attr_count, attrs_capacity;
     phx_idmap index; /* slot + 1 -> place in attrs, of slots that are PHX_SLOT_NOTED */
     bool collected;  /* in this tick: rows and keys are there */
+    float *x, *y;        /* of rows, and their places, as scans want them: columns of one piece of memory */
+    uint32_t *place;
+    uint32_t *columns;
+    uint32_t columns_capacity;
     phx_past_row *rows; /* sorted by the block that it stood in: rows of blocks, then blocks */
     uint64_t *keys, *spare; /* of the rows: by << 48 | bx << 32 | slot */
     uint32_t row_count, rows_capacity, keys_capacity, spare_capacity;

@@ -46,22 +46,23 @@ static void recall_rows(recall *at, bool indexed, uint64_t *pairs)
     *pairs += near.pairs;
 }
 
-/* The rule of flat shapes, as in rules.h. */
-static bool was_near(const recall *at, const phx_past_row *row)
-{
-    float dx = row->x - at->x, dy = row->y - at->y, r = at->attr->view;
-    if (at->shard->past.shape == PH_SHAPE_SQUARE) return fabsf(dx) <= r && fabsf(dy) <= r;
-    return dx * dx + dy * dy <= r * r;
-}
-
+/* Of past rows, a piece at a time. */
 static void recall_span(recall *at, phx_span span, uint64_t *pairs)
 {
     const phx_past *past = &at->shard->past;
+    const phx_grid_rows rows = {.x = past->x, .y = past->y, .slot = past->place};
+    const phx_area area = {at->x, at->y, at->attr->view, past->shape == PH_SHAPE_SQUARE};
+    uint32_t hits[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
+    float squares[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
     *pairs += span.end - span.first;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        const phx_past_row *row = &past->rows[i];
-        if (!was_near(at, row) || row->slot == at->slot) continue;
-        if (phx_eligible(at->attr, phx_past_row_attr(past, &at->shard->store, row))) keep(at, row->slot);
+    for (phx_span piece = span; piece.first < span.end; piece.first = piece.end) {
+        piece.end = span.end - piece.first < PHX_NEAR_ROWS ? span.end : piece.first + PHX_NEAR_ROWS;
+        uint32_t count = at->shard->kernels->scan(&rows, piece, &area, hits, squares);
+        for (uint32_t i = 0; i < count; i++) {
+            const phx_past_row *row = &past->rows[hits[i]];
+            if (row->slot == at->slot) continue;
+            if (phx_eligible(at->attr, phx_past_row_attr(past, &at->shard->store, row))) keep(at, row->slot);
+        }
     }
 }
 
