@@ -85,7 +85,7 @@ static bool index_towers(phx_shard *shard)
 {
     if (!phx_shard_nine(shard)) {
         phx_grid *grid = &shard->grid;
-        float drift = grid->drift + shard->step_max;
+        float drift = shard->step_max > 0.0f ? nextafterf(grid->drift + shard->step_max, INFINITY) : grid->drift;
         if (grid->stale || shard->deferred.count > 0 || drift > shard->drift_limit)
             return phx_grid_rebuild(grid, shard->mem, &shard->store, shard->deferred.slots, shard->deferred.count,
                                     shard->tick, shard->stamp);

@@ -263,7 +263,9 @@ static void check_block(const phx_shard *shard, uint32_t number, phx_tile *tile,
     sum->fine[tile->fine]++;
     for (uint32_t i = tile->rows.first; i < tile->rows.end; i++) {
         uint32_t place = tile->own[i - tile->rows.first];
-        if (shard->grid.rows.view[tile->row[place]] != 0) sum->events += check_observer(tile, place);
+        uint32_t row = tile->row[place];
+        if (isnan(shard->grid.rows.ox[row])) continue; /* it jumped, and takes the long way */
+        if (shard->grid.rows.view[row] != 0) sum->events += check_observer(tile, place);
     }
 }
 
