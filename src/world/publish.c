@@ -14,6 +14,7 @@ static phx_share *share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
 
 static uint32_t consumer_of(const phx_world *world, const phx_chunk *chunk, const phx_change *change)
 {
+    if (world->def.consumers == 1) return 0; /* spares a look at memory for every change */
     return world->shards[chunk->shard].store.name[change->slot].consumer;
 }
 
