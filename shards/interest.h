@@ -92,7 +92,7 @@ typedef struct phx_scratch {
     uint32_t pair_words_capacity;
 
     phx_interest_counts counts; /* since the world was made */
-} phx_scratch;
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_scratch; /* written all the time, side by side with other workers' */
 
 void phx_scratch_init(phx_scratch *scratch, phx_mem *mem);
 void phx_scratch_free(phx_scratch *scratch);

@@ -7,9 +7,16 @@
 
 #include "world/deliver.h"
 
+/* Shares of a chunk begin with a cache line: chunks side by side are worked on by different workers. */
+static size_t shares_per_chunk(const phx_world *world)
+{
+    enum { A_LINE = PHX_CACHE_LINE / sizeof(phx_share) };
+    return ((size_t)world->def.consumers + A_LINE - 1) / A_LINE * A_LINE;
+}
+
 static phx_share *share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
 {
-    return &world->shares[(size_t)chunk * world->def.consumers + consumer];
+    return &world->shares[chunk * shares_per_chunk(world) + consumer];
 }
 
 static uint32_t consumer_of(const phx_world *world, const phx_chunk *chunk, const phx_change *change)
@@ -81,7 +88,7 @@ bool phx_publish_batches(phx_world *world)
     if (consumers == 0) return true;
     if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
     if (!phx_grow(&world->mem, (void **)&world->shares, &world->shares_capacity, 0,
-                  (size_t)world->chunk_count * consumers, sizeof(phx_share)))
+                  world->chunk_count * shares_per_chunk(world), sizeof(phx_share)))
         return false;
     forget_silenced(world);
     over_chunks(world, count_body);
