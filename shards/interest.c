@@ -429,7 +429,8 @@ phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t
                            .flags = list->flags & PHX_LIST_FRESH ? PH_CHANGE_FRESH : 0};
     tell(scratch, &shard->store, scratch->leave, leaves);
     tell(scratch, &shard->store, scratch->enter, enters);
-    list->flags = (uint8_t)(list->flags & ~PHX_LIST_FRESH);
+    if (list->flags & PHX_LIST_FRESH) /* else it is not written: others, of other workers, are in its line */
+        list->flags = (uint8_t)(list->flags & ~PHX_LIST_FRESH);
     scratch->counts.enters += enters;
     scratch->counts.leaves += leaves;
     return change;
