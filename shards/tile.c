@@ -52,7 +52,7 @@ static bool fits(const phx_block *block, const phx_shard *shard, float reach)
  * What is best where a square as wide as the reach holds so many rows, by measurement: up to SPARSE, three
  * cells side by side are a vector; from FINE_2 and FINE_4 on, smaller cells leave out more than they cost.
  */
-#define SPARSE 4.0f
+#define SPARSE 9.0f
 #define FINE_2 24.0f
 #define FINE_4 80.0f
 

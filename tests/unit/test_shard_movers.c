@@ -39,15 +39,15 @@ typedef struct crowd {
 
 static const crowd crowds[] = {
     {"sparse", 10, 2, 150, 5, 24, 1, true, false},
-    {"dense", 30, 2, 250, 5, 20, 1, false, false},
+    {"dense", 30, 2, 500, 5, 20, 1, false, false},
     {"very dense", 60, 2, 500, 5, 16, 1, false, false},
     {"whole numbers", 20, 2, 250, 5, 20, 1, false, true},
-    {"observers only", 20, 2, 200, 10, 20, 1, false, false},
-    {"few observers", 20, 2, 250, 1, 20, 1, false, false},
+    {"observers only", 20, 2, 200, 10, 20, 1, true, false},
+    {"few observers", 20, 2, 250, 1, 20, 1, true, false},
     {"four shards", 20, 2, 250, 5, 24, 2, false, false},
     {"four shards, sparse, whole numbers", 10, 2, 150, 5, 24, 2, true, true},
     {"nine shards, whole numbers", 20, 2, 250, 5, 30, 3, false, true},
-    {"steps below a unit", 20, 2e-5f, 250, 5, 16, 1, false, true},
+    {"steps below a unit", 20, 2e-5f, 250, 5, 16, 1, true, true},
 };
 
 static float some_step(const crowd *c, uint64_t *rng, float p)
