@@ -61,16 +61,19 @@ static uint32_t fineness(float crowd)
     return crowd < FINE_2 ? 1 : crowd < FINE_4 ? 2 : PHX_TILE_FINE_MAX;
 }
 
-/* How many rows a row of the block has around it, in a square as wide as the reach, on average. */
+/*
+ * How many others a row of the block has around it, in a square as wide as the reach: as many as it has in its own
+ * tower, on average, and where that is less, as if all were spread evenly over the block.
+ */
 static float crowdedness(const phx_shard *shard, const phx_block *block, float reach)
 {
-    float square = 0, rows = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
+    float together = 0, rows = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
         float n = (float)(block->start[t + 1] - block->start[t]);
-        square += n * n;
+        together += n * (n - 1);
     }
-    float towers = reach / shard->rules->tower_size;
-    return square / rows * towers * towers;
+    float towers = reach / shard->rules->tower_size, crowd = together / rows, spread = rows / PHX_BLOCK_TOWERS;
+    return (crowd > spread ? crowd : spread) * towers * towers;
 }
 
 /* A square of cells that far off may hold a pair closer than `reach` / only pairs closer than it; in units. */

@@ -41,7 +41,7 @@ static const crowd crowds[] = {
     {"sparse", 10, 2, 150, 5, 24, 1, true, false},
     {"dense", 30, 2, 500, 5, 20, 1, false, false},
     {"very dense", 60, 2, 500, 5, 16, 1, false, false},
-    {"whole numbers", 20, 2, 250, 5, 20, 1, false, true},
+    {"whole numbers", 20, 2, 250, 5, 20, 1, true, true},
     {"observers only", 20, 2, 200, 10, 20, 1, true, false},
     {"few observers", 20, 2, 250, 1, 20, 1, true, false},
     {"four shards", 20, 2, 250, 5, 24, 2, false, false},
