@@ -218,8 +218,7 @@ void phx_shard_rules_changed(phx_shard *shard)
     shard->radius_stale = true;
 }
 
-/* Lists that are implied, and only those, hold nothing. For PHX_VALIDATE. */
-static bool lists_valid(const phx_shard *shard)
+bool phx_shard_lists_valid(const phx_shard *shard)
 {
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_list *list = &shard->store.tail[slot].list;
@@ -241,7 +240,7 @@ void phx_shard_end(phx_shard *shard)
     }
     if (phx_shard_nine(shard)) phx_nine_settle(&shard->nine, shard->rules, &shard->store);
     phx_past_end(&shard->past, &shard->store, shard->rules->shape);
-    PHX_VALIDATE(phx_shard_nine(shard) || lists_valid(shard));
+    PHX_VALIDATE(phx_shard_nine(shard) || phx_shard_lists_valid(shard));
     PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);
     shard->forget_count = 0;

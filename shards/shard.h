@@ -236,6 +236,8 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
 /* ---- the tick's end ---- */
 
 void phx_shard_end(phx_shard *shard);
+/* Lists that are implied, and only those, hold nothing: range = radius. For PHX_VALIDATE. */
+bool phx_shard_lists_valid(const phx_shard *shard);
 
 /* The live own slot or ghost of this id, or PHX_SLOT_NONE. */
 static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_idmap *directory, uint64_t id)
