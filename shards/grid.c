@@ -1,6 +1,6 @@
 /*
  * Blocks of towers and their sorted rows; see grid.h. Called by the shard's owner in the
- * apply phase (touch) and the index phase (reserve, rebuild).
+ * apply phase (touch) and the index phase (rebuild, survey).
  */
 #include "shards/grid.h"
 
@@ -9,8 +9,8 @@
 enum { LEAF_BLOCKS = PHX_LEAF_SIDE * PHX_LEAF_SIDE, LEAF_TOWERS_BITS = PHX_BLOCK_BITS + PHX_LEAF_BITS };
 
 /*
- * Scan kernels may read, and drop, up to one vector of 16 floats beyond the last row; an
- * odd number of lines keeps columns, which are walked together, off the same cache sets.
+ * Scan kernels may read, and drop, up to one vector of 16 floats beyond the last row; the other four keep
+ * columns, which are walked together, off the same cache sets.
  */
 enum { PAD_ROWS = 16 * 5 };
 
@@ -140,13 +140,18 @@ static phx_block *block_ensure(phx_grid *grid, phx_mem *mem, const phx_body *bod
     return block_make(grid, mem, bx, by) ? phx_grid_block(grid, bx, by) : NULL;
 }
 
-/* Forgets the blocks that are empty once they are the most; called before a rebuild, when starts are still right. */
-static void blocks_compact(phx_grid *grid)
+/* No row is in it, and nobody in this tick: who came step by step has its row elsewhere, but its marks here. */
+static bool block_idle(const phx_block *block, uint64_t tick)
+{
+    return block->start[0] == block->start[PHX_BLOCK_TOWERS] && block->dirty_tick != tick;
+}
+
+/* Forgets the blocks that are idle once they are the most; called before a rebuild, when starts are still right. */
+static void blocks_compact(phx_grid *grid, uint64_t tick)
 {
     enum { KEEP_AT_LEAST = 64 };
     uint32_t empty = 0;
-    for (uint32_t i = 0; i < grid->block_count; i++)
-        empty += grid->blocks[i].start[0] == grid->blocks[i].start[PHX_BLOCK_TOWERS];
+    for (uint32_t i = 0; i < grid->block_count; i++) empty += block_idle(&grid->blocks[i], tick);
     if (grid->block_count < KEEP_AT_LEAST || empty * 2 < grid->block_count) return;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < grid->block_count; i++) {
@@ -154,7 +159,7 @@ static void blocks_compact(phx_grid *grid)
         uint32_t *leaf =
             grid->leaf[(uint32_t)(block->by >> PHX_LEAF_BITS) * grid->top_width + (block->bx >> PHX_LEAF_BITS)];
         uint32_t at = (uint32_t)(block->by & (PHX_LEAF_SIDE - 1)) << PHX_LEAF_BITS | (block->bx & (PHX_LEAF_SIDE - 1));
-        if (block->start[0] == block->start[PHX_BLOCK_TOWERS]) {
+        if (block_idle(block, tick)) {
             leaf[at] = 0;
             continue;
         }
@@ -298,7 +303,7 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
 {
     uint32_t total = grid->row_count + added_count;
     if (!rows_reserve(grid, mem, total)) return false;
-    if (!grid->sorting) blocks_compact(grid);
+    if (!grid->sorting) blocks_compact(grid, tick);
     grid->sorting = true;
     if (!count_rows(grid, mem, store, added, total)) return false;
     uint32_t live = starts_from_counts(grid);

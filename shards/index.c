@@ -1,7 +1,8 @@
 /*
  * The index phase of a shard: the outermost iteration of the tick ends, what was deferred
  * comes in, and grid, far targets and lists of arrivals are brought up to date for the
- * interest phase. Mended where nothing crossed a tower.
+ * interest phase. Rows are sorted anew only when they have to be; a second call, after there was no memory, may count
+ * the tick's steps as drift twice, which only makes that sooner.
  */
 #include "shards/shard.h"
 

@@ -13,7 +13,7 @@
 enum {
     PHX_TILE_BITS = 13,
     PHX_TILE_REACH = 1 << PHX_TILE_BITS, /* units to a tile's reach: two of them, and some, fit 16 bits with a sign */
-    PHX_TILE_SLACK = 2,                  /* units that a distance may be off: more than sqrt(2) * (1 + 2^-8) */
+    PHX_TILE_SLACK = 2,                  /* units that a distance may be off: see tile.h */
     PHX_TILE_AWAY = 7 << 12, /* units that who was not here is put off by, along x: in nobody's sight for two reaches */
     PHX_KERNEL_PAD = 16                  /* words that a kernel may write, or read and drop, beyond the last */
 };

@@ -9,7 +9,7 @@
  *   phx_shard_measure, then pins, phx_shard_send_copies / _receive           exchange
  *   phx_shard_index                                                          index
  *   phx_interest_run (interest.h; any worker, disjoint observers)            interest
- *   phx_shard_commit (interest.h), phx_shard_end                             publish
+ *   phx_interest_commit (interest.h), phx_shard_end                             publish
  * What returns false for want of memory has done nothing, or as much as a second call
  * can go on from; nothing else may be called before that second call succeeded.
  */

@@ -25,12 +25,15 @@ static float steps_reach(const phx_shard *shard)
     return shard->step_max * 2.8285f;
 }
 
-/* The block's corner along an axis, and what float32 may be off around there. */
+/*
+ * The block's corner along an axis, and what float32 may be off around there: positions by where they are, towers
+ * by how far from the world's origin they are (phx_tower_index() rounds twice).
+ */
 static float corner(const phx_shard *shard, int axis, uint32_t place, float reach, float *slack)
 {
-    float side = shard->rules->tower_size * PHX_BLOCK_SIDE;
+    float side = shard->rules->tower_size * PHX_BLOCK_SIDE, from = side * (float)place;
     float at = (float)((double)shard->rules->origin[axis] + (double)side * place);
-    *slack = (fabsf(at) + side + reach) * 2e-6f;
+    *slack = (fabsf(at) + from + side + reach) * 2e-6f;
     return at;
 }
 
@@ -41,10 +44,10 @@ static float corner(const phx_shard *shard, int axis, uint32_t place, float reac
 static bool fits(const phx_block *block, const phx_shard *shard, float reach)
 {
     enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
-    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, slack_max = side * 0.875f;
+    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, slack_max = side * 0.4375f;
     (void)corner(shard, 0, block->bx, reach, &slack[0]);
     (void)corner(shard, 1, block->by, reach, &slack[1]);
-    return block->reach > 0.0f && reach <= side && reach * REACHES_MAX >= side && slack[0] <= slack_max &&
+    return block->reach > -PHX_VIEW_LEFTOVER && reach <= side && reach * REACHES_MAX >= side && slack[0] <= slack_max &&
            slack[1] <= slack_max;
 }
 
@@ -188,8 +191,8 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     const phx_shard *shard = tile->shard;
     const phx_rect rect = frame_towers(tile);
     /*
-     * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, slack 7/8 of one
-     * (fits()), drift, here and in the frame, 1/16 (drift_limit): with a few units less than two. Each block has
+     * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of
+     * one (fits()), drift, here and in the frame, 1/16 (drift_limit): with a few units less than two. Each block has
      * a span for each of its rows of towers.
      */
     enum { ACROSS = 5, AROUND = ACROSS * ACROSS };

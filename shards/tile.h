@@ -4,9 +4,11 @@
  * the towers: their side follows from how far the block's observers look and how crowded it is.
  *
  * The tile only leaves pairs out. Which of the rest are events is decided from the rows, in float32. A
- * position is rounded down to PHX_TILE_REACH parts of the reach; a difference of two is so off by less
- * than 1 + 2^-8 along an axis, a distance by less than PHX_TILE_SLACK, and what is farther than that
- * from a border is on its side of it.
+ * position is rounded down to PHX_TILE_REACH parts of the reach. There are less than 2^20 units to a block and what
+ * is around it, so before that the roundings of float32 cost less than 1/16 each: the subtraction's (which is
+ * exact far from the origin) and the multiplication's. A difference of two is so off by less than 1 + 1/4 along an
+ * axis, a distance by less than sqrt(2) * 1.25 < PHX_TILE_SLACK, and what is farther than that from a border is
+ * on its side of it.
  *
  * Built and read in the interest phase by one worker, in its own memory; what it holds of a shard
  * (positions, which no worker writes) depends on the tick alone, so all workers find the same order.
