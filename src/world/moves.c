@@ -85,7 +85,7 @@ static inline void look_up(const phx_world *world, group *g, const uint32_t *at)
             before = place;
             bodies = shards[home ? phx_home_shard(*home) : 0].store.body;
         }
-        __builtin_prefetch(&bodies[slot], 1);
+        if (PHX_LIKELY(home)) __builtin_prefetch(&bodies[slot], 1); /* an unknown one's shard may have no bodies */
     }
     g->mixed = changes != 0;
 }
