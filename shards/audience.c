@@ -71,22 +71,10 @@ static bool add_crowds(phx_audience *audience, const phx_shard *shard, const ord
 
 static bool add_blocks(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
 {
-    const phx_grid *grid = &shard->grid;
-    phx_rect rect = to->rect;
-    if (phx_grid_wide(grid, rect)) {
-        for (call.block = 0; call.block < grid->block_count; call.block++) {
-            const phx_block *block = &grid->blocks[call.block];
-            if (!add_block(audience, shard, to, block->bx, block->by, call)) return false;
-        }
-        return true;
-    }
-    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
-        for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
-            const phx_block *block = phx_grid_block(grid, bx, by);
-            if (!block) continue;
-            call.block = (uint32_t)(block - grid->blocks);
-            if (!add_block(audience, shard, to, bx, by, call)) return false;
-        }
+    phx_block_walk walk = phx_grid_walk(&shard->grid, to->rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
+        call.block = (uint32_t)(block - shard->grid.blocks);
+        if (!add_block(audience, shard, to, block->bx, block->by, call)) return false;
     }
     return true;
 }

@@ -133,14 +133,12 @@ static bool even(const phx_tile *tile, uint32_t cell, bool *due)
     if (!tile->odd && shard->many_movers) return true;
     phx_rect rect = phx_tile_towers(tile, cell);
     uint64_t dirty = 0, odd = 0;
-    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
-        for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
-            const phx_block *block = phx_grid_block(&shard->grid, bx, by);
-            if (!block || block->dirty_tick != shard->tick) continue;
-            uint64_t mask = phx_block_mask(rect, bx, by);
-            dirty |= block->dirty & mask;
-            odd |= block->odd & mask;
-        }
+    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
+        if (block->dirty_tick != shard->tick) continue;
+        uint64_t mask = phx_block_mask(rect, block->bx, block->by);
+        dirty |= block->dirty & mask;
+        odd |= block->odd & mask;
     }
     *due = dirty != 0 || shard->many_movers;
     return odd == 0;

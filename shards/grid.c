@@ -96,6 +96,34 @@ void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, boo
     if (block) touch_block(block, phx_block_tower(tx, ty), tick, odd);
 }
 
+phx_block_walk phx_grid_walk(const phx_grid *grid, phx_rect rect)
+{
+    return (phx_block_walk){.grid = grid,
+                            .rect = rect,
+                            .bx = rect.x0 >> PHX_BLOCK_BITS,
+                            .by = rect.y0 >> PHX_BLOCK_BITS,
+                            .wide = phx_grid_wide(grid, rect)};
+}
+
+const phx_block *phx_grid_next(phx_block_walk *walk)
+{
+    const phx_grid *grid = walk->grid;
+    while (walk->wide) {
+        if (walk->next == grid->block_count) return NULL;
+        const phx_block *block = &grid->blocks[walk->next++];
+        if (phx_block_meets(block, walk->rect)) return block;
+    }
+    while (walk->by <= walk->rect.y1 >> PHX_BLOCK_BITS) {
+        const phx_block *block = phx_grid_block(grid, walk->bx, walk->by);
+        if (walk->bx++ == walk->rect.x1 >> PHX_BLOCK_BITS) {
+            walk->bx = walk->rect.x0 >> PHX_BLOCK_BITS;
+            walk->by++;
+        }
+        if (block) return block;
+    }
+    return NULL;
+}
+
 static bool block_touched(const phx_block *block, phx_rect rect, uint64_t tick)
 {
     return block->dirty_tick == tick && (block->dirty & phx_block_mask(rect, block->bx, block->by));
@@ -103,15 +131,9 @@ static bool block_touched(const phx_block *block, phx_rect rect, uint64_t tick)
 
 bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick)
 {
-    for (uint32_t b = 0; phx_grid_wide(grid, rect) && b < grid->block_count; b++)
-        if (phx_block_meets(&grid->blocks[b], rect) && block_touched(&grid->blocks[b], rect, tick)) return true;
-    if (phx_grid_wide(grid, rect)) return false;
-    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
-        for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
-            const phx_block *block = phx_grid_block(grid, bx, by);
-            if (block && block_touched(block, rect, tick)) return true;
-        }
-    }
+    phx_block_walk walk = phx_grid_walk(grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        if (block_touched(block, rect, tick)) return true;
     return false;
 }
 

@@ -153,6 +153,18 @@ static inline bool phx_block_meets(const phx_block *block, phx_rect rect)
            block->by >= rect.y0 >> PHX_BLOCK_BITS && block->by <= rect.y1 >> PHX_BLOCK_BITS;
 }
 
+/* The blocks that a rectangle meets, one after the other; where it is wider than there are blocks, those there are. */
+typedef struct phx_block_walk {
+    const phx_grid *grid;
+    phx_rect rect;
+    uint32_t bx, by, next;
+    bool wide;
+} phx_block_walk;
+
+phx_block_walk phx_grid_walk(const phx_grid *grid, phx_rect rect);
+/* NULL = through. */
+const phx_block *phx_grid_next(phx_block_walk *walk);
+
 /* Did anything change in this tick in the rectangle's towers? */
 bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick);
 

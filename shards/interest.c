@@ -148,20 +148,9 @@ static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, cons
 
 static uint32_t scan_rect(look *at, phx_rect rect, const phx_area *area)
 {
-    const phx_grid *grid = &at->shard->grid;
-    uint32_t bx0 = rect.x0 >> PHX_BLOCK_BITS, bx1 = rect.x1 >> PHX_BLOCK_BITS;
-    uint32_t by0 = rect.y0 >> PHX_BLOCK_BITS, by1 = rect.y1 >> PHX_BLOCK_BITS, n = 0;
-    if (phx_grid_wide(grid, rect)) {
-        for (uint32_t b = 0; b < grid->block_count; b++)
-            if (phx_block_meets(&grid->blocks[b], rect)) n = scan_block(at, &grid->blocks[b], rect, area, n);
-        return n;
-    }
-    for (uint32_t by = by0; by <= by1; by++) {
-        for (uint32_t bx = bx0; bx <= bx1; bx++) {
-            const phx_block *block = phx_grid_block(grid, bx, by);
-            if (block) n = scan_block(at, block, rect, area, n);
-        }
-    }
+    phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
+    uint32_t n = 0;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) n = scan_block(at, block, rect, area, n);
     return n;
 }
 

@@ -3,39 +3,10 @@
  */
 #include "shards/near.h"
 
-static phx_block_walk walk_blocks(const phx_grid *grid, phx_rect rect)
-{
-    return (phx_block_walk){.grid = grid,
-                            .rect = rect,
-                            .bx = rect.x0 >> PHX_BLOCK_BITS,
-                            .by = rect.y0 >> PHX_BLOCK_BITS,
-                            .wide = phx_grid_wide(grid, rect)};
-}
-
-/* NULL = through. */
-static const phx_block *next_block(phx_block_walk *walk)
-{
-    const phx_grid *grid = walk->grid;
-    while (walk->wide) {
-        if (walk->next == grid->block_count) return NULL;
-        const phx_block *block = &grid->blocks[walk->next++];
-        if (phx_block_meets(block, walk->rect)) return block;
-    }
-    while (walk->by <= walk->rect.y1 >> PHX_BLOCK_BITS) {
-        const phx_block *block = phx_grid_block(grid, walk->bx, walk->by);
-        if (walk->bx++ == walk->rect.x1 >> PHX_BLOCK_BITS) {
-            walk->bx = walk->rect.x0 >> PHX_BLOCK_BITS;
-            walk->by++;
-        }
-        if (block) return block;
-    }
-    return NULL;
-}
-
 void phx_near_open(phx_near *near, const phx_kernels *kernels, const phx_grid *grid, phx_rect rect, phx_area area,
                    bool old)
 {
-    near->walk = walk_blocks(grid, rect);
+    near->walk = phx_grid_walk(grid, rect);
     near->rows = grid->rows;
     if (old) {
         near->rows.x = grid->rows.ox;
@@ -49,7 +20,7 @@ void phx_near_open(phx_near *near, const phx_kernels *kernels, const phx_grid *g
 bool phx_near_next(phx_near *near, uint32_t *count)
 {
     while (near->span == near->span_count) {
-        const phx_block *block = next_block(&near->walk);
+        const phx_block *block = phx_grid_next(&near->walk);
         if (!block) return false;
         near->span_count = phx_block_spans(block, near->walk.rect, near->spans);
         near->ranges += near->span_count;

@@ -9,14 +9,6 @@
 
 enum { PHX_NEAR_ROWS = 256 }; /* a piece */
 
-/* The blocks that a rectangle meets, one after the other; where it is wider than there are blocks, those there are. */
-typedef struct phx_block_walk {
-    const phx_grid *grid;
-    phx_rect rect;
-    uint32_t bx, by, next;
-    bool wide;
-} phx_block_walk;
-
 typedef struct phx_near {
     phx_block_walk walk;
     phx_grid_rows rows; /* x, y: the columns that are looked at */

@@ -202,12 +202,8 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     tile->odd = false;
     PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
     PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
-    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
-        for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
-            const phx_block *block = phx_grid_block(&shard->grid, bx, by);
-            if (block) meet_block(tile, block, rect, spans, &count);
-        }
-    }
+    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, spans, &count);
     if (tile->quiet) return true;
     for (uint32_t s = 0; s < count; s++) rows += spans[s].end - spans[s].first;
     if (!reserve_rows(tile, mem, rows)) return false;

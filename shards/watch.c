@@ -171,15 +171,6 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
     }
     /* three roundings of the rule, and what underflows in a square; see phx_interest_rect() */
     if (radius * radius <= FLT_MAX) at.radius = radius + radius * 1e-6f + 1e-18f;
-    if (phx_grid_wide(grid, rect)) {
-        for (uint32_t b = 0; b < grid->block_count; b++)
-            if (phx_block_meets(&grid->blocks[b], rect)) visit_block(&at, &grid->blocks[b], rect);
-        return;
-    }
-    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
-        for (uint32_t bx = rect.x0 >> PHX_BLOCK_BITS; bx <= rect.x1 >> PHX_BLOCK_BITS; bx++) {
-            const phx_block *block = phx_grid_block(grid, bx, by);
-            if (block) visit_block(&at, block, rect);
-        }
-    }
+    phx_block_walk walk = phx_grid_walk(grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) visit_block(&at, block, rect);
 }
