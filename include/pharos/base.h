@@ -51,7 +51,8 @@ extern "C" {
     X(PH_ABSENT, 20, "there is no such pair, link or attachment") \
     X(PH_SAME_ID, 21, "the two ids of a pair or link are the same") \
     X(PH_TAKEN, 22, "all handles of this kind are taken") \
-    X(PH_TOO_LARGE, 23, "the payload is larger than PH_PAYLOAD_MAX")
+    X(PH_TOO_LARGE, 23, "the payload is larger than PH_PAYLOAD_MAX") \
+    X(PH_TICK_FULL, 24, "the tick carries as many bytes of broadcasts as broadcast_bytes allows")
 
 typedef enum ph_status {
 #define PH_STATUS_ENUM(name, number, text) name = number,

@@ -62,7 +62,7 @@ PH_API ph_status ph_world_destroy(ph_world world);
 PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
 
 /**
- * Changes what can change while the world lives: sticky, height, shape, span and the
+ * Changes what can change while the world lives: sticky, height, shape, span, broadcast_bytes and the
  * classes (values of classes there are; more behind them). It takes effect, all of it or
  * nothing, at the next tick. @return PH_NOT_LIVE when any other field differs from the
  * world's: `reason` names the first one and nothing changes; PH_BAD_DEF; PH_NO_MEMORY.
@@ -111,7 +111,8 @@ PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refu
  * PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE, PH_SAME_ID. PH_FULL: the producer's queue has
  * no room; PH_NO_MEMORY: it could not grow; neither takes a sequence number. What only
  * the tick can know (PH_UNKNOWN_ID, PH_EXISTS, PH_CAPACITY, PH_ATTACHED, PH_CYCLE,
- * PH_TOO_DEEP, PH_ABSENT, PH_NO_MEMORY) comes back through ph_producer_refusals(). A refused command changes nothing.
+ * PH_TOO_DEEP, PH_ABSENT, PH_TICK_FULL, PH_NO_MEMORY) comes back through
+ * ph_producer_refusals(). A refused command changes nothing.
  * @thread producer
  */
 
@@ -142,7 +143,9 @@ PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);
  * payload once, in that tick's batch (ph_batch.deliveries); who stands before it in the
  * order (producer, sequence) is heard first. A source that has left by then is in nobody's
  * list, so nobody hears it. The payload is copied: `bytes` of any content, up to
- * PH_PAYLOAD_MAX, 0 too. @param options NULL = all who see it, without the source itself.
+ * PH_PAYLOAD_MAX, 0 too. The tick refuses it with PH_TICK_FULL when the payloads of the broadcasts that it has applied
+ * before and this one have more than broadcast_bytes in all; a shorter one behind it may still pass.
+ * @param options NULL = all who see it, without the source itself.
  * @return as above, and PH_TOO_LARGE; PH_BAD_KIND, PH_BAD_VALUE: options.
  */
 PH_NODISCARD PH_API ph_status ph_broadcast(ph_producer producer, uint64_t source, const void *payload,

@@ -51,7 +51,7 @@ enum {
     PH_PRODUCERS_MAX = 256,
     PH_CONSUMERS_MAX = 256,
     PH_ATTACH_DEPTH_MAX = 8,    /* edges from the lowest child to the root */
-    PH_PAYLOAD_MAX = 16384,     /* bytes of one broadcast: a quarter of a queue's block, so that ends waste little */
+    PH_PAYLOAD_MAX = 65536,     /* bytes of one broadcast */
     PH_BROADCAST_KINDS_MAX = 16, /* kinds in one broadcast's filter */
     PH_NAME_SIZE = 32           /* bytes of a class name with its terminator */
 };
@@ -119,7 +119,8 @@ typedef struct ph_world_def {
     double sticky;            /* >= 1; factor on d2 of targets not in the list, at the cap */
     uint32_t entities_max;    /* 1..2^30; entities in the world at once */
     uint32_t producers_max;   /* 1..256 */
-    uint32_t producer_bytes;  /* 64 KiB..1 GiB; commands waiting per producer, then PH_FULL */
+    uint32_t producer_bytes;  /* 128 KiB..1 GiB; commands waiting per producer, then PH_FULL */
+    uint32_t broadcast_bytes; /* 64 KiB..1 GiB; payloads of the broadcasts of one tick, then PH_TICK_FULL */
     uint32_t refusals_max;    /* 1..2^20; refusals waiting per producer, then only counted */
     uint32_t consumers;       /* 0..256; 0 = no batches are made, lists only */
     uint32_t consumer_batches; /* 1..65536; batches waiting per consumer, then coalesced */

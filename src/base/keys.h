@@ -33,7 +33,8 @@
     X(f64, sticky, 1.1, 0, 1, 1e6, 1, "at the cap, a target not yet in the list counts as this much farther (on the squared distance)") \
     X(u32, entities_max, 1u << 22, 0, 1, 1u << 30, 0, "entities in the world at once; one more is refused") \
     X(u32, producers_max, 16, 0, 1, PH_PRODUCERS_MAX, 0, "producers open at once") \
-    X(u32, producer_bytes, 64u << 20, 0, 64u << 10, 1u << 30, 0, "bytes of commands that may wait per producer") \
+    X(u32, producer_bytes, 64u << 20, 0, 128u << 10, 1u << 30, 0, "bytes of commands that may wait per producer") \
+    X(u32, broadcast_bytes, 64u << 20, 0, PH_PAYLOAD_MAX, 1u << 30, 1, "bytes of payloads that one tick's broadcasts may have; more are refused") \
     X(u32, refusals_max, 4096, 0, 1, 1u << 20, 0, "refusals that may wait per producer; more are only counted") \
     X(u32, consumers, 1, 0, 0, PH_CONSUMERS_MAX, 0, "consumers of batches; 0 = lists only") \
     X(u32, consumer_batches, 64, 0, 1, 65536, 0, "batches that may wait per consumer, then its observers are coalesced") \

@@ -50,20 +50,20 @@ void phx_broadcasts_clear(phx_broadcasts *b)
 {
     if (b->source_count > 0) phx_idmap_clear(&b->index);
     b->message_count = b->source_count = 0;
+    b->payload_bytes = 0;
 }
 
-ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
+/* One more message. false = no memory. */
+static bool add_message(phx_world *world, const phx_cmd_broadcast *command)
 {
     phx_broadcasts *b = &world->broadcasts;
-    if (!phx_idmap_find(&world->directory, command->id)) return PH_UNKNOWN_ID;
-    if (world->def.consumers == 0) return PH_OK; /* there is nobody to tell */
     uint32_t number = b->message_count;
     if (!phx_grow(&world->mem, (void **)&b->messages, &b->messages_capacity, number, (size_t)number + 1,
                   sizeof *b->messages) ||
         !phx_grow(&world->mem, (void **)&b->sources, &b->sources_capacity, b->source_count,
                   (size_t)b->source_count + 1, sizeof *b->sources) ||
         !phx_idmap_reserve(&b->index, b->source_count + 1))
-        return PH_NO_MEMORY;
+        return false;
     const uint64_t *known = phx_idmap_find(&b->index, command->id);
     uint32_t place = known ? (uint32_t)*known : b->source_count;
     if (!known) {
@@ -75,6 +75,16 @@ ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
                                                     .bytes = command->bytes,
                                                     .self = command->flags & PH_BROADCAST_SELF,
                                                     .filtered = command->kind_count > 0};
+    return true;
+}
+
+ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    if (!phx_idmap_find(&world->directory, command->id)) return PH_UNKNOWN_ID;
+    if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
+    if (world->def.consumers > 0 && !add_message(world, command)) return PH_NO_MEMORY; /* else nobody is to be told */
+    b->payload_bytes += command->bytes;
     return PH_OK;
 }
 

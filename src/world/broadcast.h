@@ -72,6 +72,7 @@ typedef struct phx_broadcasts {
     phx_idmap index; /* id -> place in sources */
     uint32_t message_count, messages_capacity;
     uint32_t source_count, sources_capacity;
+    uint64_t payload_bytes; /* of the tick's broadcasts so far */
     phx_audience *audiences; /* one per shard */
     phx_ear *ears;           /* one per worker */
     phx_piece *pieces;
@@ -90,7 +91,7 @@ void phx_broadcasts_free(struct phx_world *world);
 /* ---- ingest ---- */
 
 void phx_broadcasts_clear(phx_broadcasts *broadcasts);
-/* PH_OK, PH_UNKNOWN_ID, PH_NO_MEMORY. */
+/* PH_OK, PH_UNKNOWN_ID, PH_TICK_FULL, PH_NO_MEMORY. */
 ph_status phx_broadcasts_add(struct phx_world *world, const phx_cmd_broadcast *command);
 
 /* ---- publish; false = no memory: call again ---- */

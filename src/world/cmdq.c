@@ -11,10 +11,11 @@
 enum { RECORD_ALIGN = 8, STATE_CLOSED = 1 };
 
 typedef struct run_header {
-    uint16_t op;
-    uint16_t record_bytes;
-    uint32_t count;
     uint64_t sequence_first;
+    uint32_t record_bytes;
+    uint32_t count;
+    uint32_t op;
+    uint32_t reserved; /* records begin at a multiple of RECORD_ALIGN */
 } run_header;
 
 typedef struct block {
@@ -56,7 +57,6 @@ struct phx_cmdq {
 _Static_assert(sizeof(run_header) == PHX_CMDQ_RUN_HEADER_BYTES, "the header is what the limits say");
 _Static_assert(sizeof(block) == PHX_CMDQ_BLOCK_BYTES, "a block has no slack");
 _Static_assert(PHX_CMDQ_DATA_BYTES % RECORD_ALIGN == 0, "published bytes leave the low bits of state free");
-_Static_assert(PHX_CMDQ_RECORD_BYTES_MAX <= UINT16_MAX, "a record's size fits its field");
 
 phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes)
 {
@@ -159,7 +159,7 @@ static uint32_t block_room(const phx_cmdq *q, uint32_t record_bytes)
     return room < PHX_CMDQ_RUN_HEADER_BYTES ? 0 : (room - PHX_CMDQ_RUN_HEADER_BYTES) / record_bytes;
 }
 
-uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint16_t record_bytes, uint64_t sequence, uint32_t wanted,
+uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint32_t record_bytes, uint64_t sequence, uint32_t wanted,
                           void **records, ph_status *status)
 {
     PHX_ASSERT(q->run == NULL); /* the reservation before was published */
@@ -268,7 +268,7 @@ bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run)
     }
     const run_header *header = (const run_header *)(const void *)(q->cursor->data + q->offset);
     PHX_ASSERT(header->count > 0);
-    run->op = header->op;
+    run->op = (uint16_t)header->op;
     run->record_bytes = header->record_bytes;
     run->count = header->count;
     run->sequence_first = header->sequence_first;

@@ -4,12 +4,12 @@
  * time (the ticking one). One per producer slot of a world; src/world owns it, the
  * submitting calls of src/api write into it, phase "ingest" reads it.
  *
- * A block is 64 KiB and holds runs: one header and `count` records of one operation, of
- * one size, with consecutive sequence numbers. How the records lie in their bytes, one
- * after the other or as columns, is the operation's business (commands.h). Blocks are allocated when first needed,
- * at most bytes / 64 KiB of them, and kept. They travel in a ring to the reader
- * ("filled", put when the block is OPENED, so that half a block waits for nobody) and in
- * a ring back ("free").
+ * A block is 128 KiB (the longest record, a broadcast, takes half of it) and holds runs: one
+ * header and `count` records of one operation, of one size, with consecutive sequence
+ * numbers. How the records lie in their bytes, one after the other or as columns, is the
+ * operation's business (commands.h). Blocks are allocated when first needed, at most
+ * bytes / 128 KiB of them, and kept. They travel in a ring to the reader ("filled", put when
+ * the block is OPENED, so that half a block waits for nobody) and in a ring back ("free").
  *
  * Hand-over, in three places:
  *  1. Bytes of a block: block->state is one atomic word, published bytes and a closed
@@ -37,10 +37,10 @@
 #include "base/mem.h"
 
 enum {
-    PHX_CMDQ_BLOCK_BYTES = 64 << 10,
+    PHX_CMDQ_BLOCK_BYTES = 128 << 10,
     /* two cache lines at a block's start: one written by the producer, one by the reader */
     PHX_CMDQ_DATA_BYTES = PHX_CMDQ_BLOCK_BYTES - 2 * PHX_CACHE_LINE,
-    PHX_CMDQ_RUN_HEADER_BYTES = 16,
+    PHX_CMDQ_RUN_HEADER_BYTES = 24,
     PHX_CMDQ_RECORD_BYTES_MAX = PHX_CMDQ_DATA_BYTES - PHX_CMDQ_RUN_HEADER_BYTES
 };
 
@@ -49,7 +49,7 @@ typedef struct phx_cmdq phx_cmdq;
 /* Records of one operation; sequence of record i is sequence_first + i. */
 typedef struct phx_cmd_run {
     uint16_t op;
-    uint16_t record_bytes;
+    uint32_t record_bytes;
     uint32_t count; /* >= 1 */
     uint64_t sequence_first;
     const void *records; /* 8-byte aligned, count * record_bytes */
@@ -76,7 +76,7 @@ void phx_cmdq_destroy(phx_cmdq *q);
  * nothing is reserved. *status is PH_OK otherwise. Every reservation is ended by
  * phx_cmdq_publish() before the next.
  */
-uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint16_t record_bytes, uint64_t sequence, uint32_t wanted,
+uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint32_t record_bytes, uint64_t sequence, uint32_t wanted,
                           void **records, ph_status *status);
 /* Ends the reservation; its first `used` records become one visible run. used = 0: as if never reserved. */
 void phx_cmdq_publish(phx_cmdq *q, uint32_t used);

@@ -113,7 +113,7 @@ static void end_run(phx_producer *producer, bulk_run *run)
 }
 
 /* One item of a bulk: checked already; its record is at *record on PH_OK. */
-static ph_status next_record(phx_producer *producer, uint16_t op, uint16_t bytes, uint32_t wanted, bulk_run *run,
+static ph_status next_record(phx_producer *producer, uint16_t op, uint32_t bytes, uint32_t wanted, bulk_run *run,
                              void **record)
 {
     if (run->used == run->room) {
@@ -255,7 +255,7 @@ ph_status phx_submit_broadcast(phx_world *world, phx_producer *producer, uint64_
         return first;
     }
     void *record = NULL;
-    uint16_t room = (uint16_t)(sizeof(phx_cmd_broadcast) + phx_payload_room(bytes));
+    uint32_t room = (uint32_t)(sizeof(phx_cmd_broadcast) + phx_payload_room(bytes));
     status = next_record(producer, PHX_OP_BROADCAST, room, 1, &run, &record);
     if (status != PH_OK) return stop(producer, status);
     phx_cmd_broadcast *command = record;
@@ -268,5 +268,5 @@ ph_status phx_submit_broadcast(phx_world *world, phx_producer *producer, uint64_
     return PH_OK;
 }
 
-_Static_assert(sizeof(phx_cmd_broadcast) + PH_PAYLOAD_MAX <= PHX_CMDQ_RECORD_BYTES_MAX / 3, "ends waste little");
+_Static_assert(sizeof(phx_cmd_broadcast) + PH_PAYLOAD_MAX <= PHX_CMDQ_RECORD_BYTES_MAX, "the longest has room");
 _Static_assert(sizeof(phx_cmd_broadcast) % PHX_PAYLOAD_ALIGN == 0, "payloads are aligned in their records too");

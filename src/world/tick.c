@@ -30,6 +30,7 @@ static void take_definition(phx_world *world)
     world->def.height = world->next_def.height;
     world->def.span = world->next_def.span;
     world->def.sticky = world->next_def.sticky;
+    world->def.broadcast_bytes = world->next_def.broadcast_bytes;
     world->def.classes = world->classes;
     world->def.class_count = world->next_def.class_count;
     phx_rules *rules = &world->rules;

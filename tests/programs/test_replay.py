@@ -252,11 +252,11 @@ def test_many_commands_in_one_tick(folder):
     write(folder, "t.csv", "\n".join(lines) + "\n")
     world = ["t.csv", "--set", "view=2", "--json", "--set", "world_size=200,200"]
     wide = Run(folder, world + ["--events", "wide.csv"]).ends(0)
-    tight = Run(folder, world + ["--events", "tight.csv", "--set", "producer_bytes=65536", "--set",
+    tight = Run(folder, world + ["--events", "tight.csv", "--set", "producer_bytes=131072", "--set",
                                  "producers_max=256", "--shards", "2x2"]).ends(0)
     expect(wide.summary()["ticks"] == 3 and wide.summary()["bad_lines"] == 0, f"wide queue: {wide.out}")
     expect(read(folder, "wide.csv") == read(folder, "tight.csv"), "the events depend on the size of the queues")
-    run = Run(folder, world + ["--events", "no.csv", "--set", "producer_bytes=65536", "--set", "producers_max=2"])
+    run = Run(folder, world + ["--events", "no.csv", "--set", "producer_bytes=131072", "--set", "producers_max=2"])
     run.ends(2, "raise producer_bytes (or producers_max)").left_over("t.csv", "wide.csv", "tight.csv")
 
 

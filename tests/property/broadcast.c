@@ -72,10 +72,11 @@ static void give(host *h, const ph_batch *batch)
 
 static void full_queue(void)
 {
-    static const uint8_t payload[PH_PAYLOAD_MAX];
+    static uint8_t payload[PH_PAYLOAD_MAX];
     host h;
     ph_world_def def = def_of(&h);
-    def.producer_bytes = 64 << 10;
+    def.producer_bytes = 512 << 10;
+    for (uint32_t i = 0; i < sizeof payload; i++) payload[i] = (uint8_t)(i * 7 + i / 251);
     host_begin(&h, &def);
     enter(&h, 1, 10, 10);
     enter(&h, 2, 20, 10);
@@ -95,8 +96,60 @@ static void full_queue(void)
         const ph_batch *batch = take(&h);
         CHECK(batch->heard_count == taken && batch->message_count == taken && batch->delivery_count == 1,
               "%u heard of %u", batch->heard_count, taken);
+        for (uint32_t i = 0; i < batch->message_count; i++)
+            CHECK(batch->messages[i].bytes == sizeof payload &&
+                      memcmp(batch->payload + batch->messages[i].first, payload, sizeof payload) == 0,
+                  "payload %u", i);
         give(&h, batch);
     }
+    CHECK_OK(ph_world_destroy(h.world));
+}
+
+/* ---- a tick carries so many bytes; what is over is told by its number, the rest is heard ---- */
+
+static void full_tick(void)
+{
+    static const uint8_t payload[PH_PAYLOAD_MAX];
+    static const struct {
+        uint64_t source;
+        uint32_t bytes;
+        ph_status status;
+    } says[] = {{1, 40000, PH_OK}, {1, 40000, PH_TICK_FULL}, {9, 40000, PH_UNKNOWN_ID}, {1, 25536, PH_OK},
+                {1, 1, PH_TICK_FULL}, {1, 0, PH_OK}};
+    enum { SAYS = sizeof says / sizeof says[0] };
+    host h;
+    ph_stats stats;
+    ph_world_def def = def_of(&h);
+    def.broadcast_bytes = PH_PAYLOAD_MAX;
+    host_begin(&h, &def);
+    enter(&h, 1, 10, 10);
+    enter(&h, 2, 20, 10);
+    CHECK_OK(ph_tick(h.world, &h.tick));
+    give(&h, take(&h));
+    for (uint32_t round = 0; round < 3; round++) {
+        ph_refusal refusals[SAYS + 1];
+        uint64_t first = 0;
+        uint32_t count = 0, told = 0, heard = 0;
+        CHECK_OK(ph_producer_sequence(h.producer, &first));
+        for (uint32_t i = 0; i < SAYS; i++) {
+            CHECK_OK(ph_broadcast(h.producer, says[i].source, payload, says[i].bytes, NULL));
+            heard += says[i].status == PH_OK;
+        }
+        CHECK_OK(ph_tick(h.world, &h.tick));
+        CHECK_OK(ph_producer_refusals(h.producer, refusals, SAYS + 1, &count));
+        for (uint32_t i = 0; i < SAYS; i++) {
+            if (says[i].status == PH_OK) continue;
+            CHECK(told < count && refusals[told].status == says[i].status && refusals[told].sequence == first + 1 + i,
+                  "round %u: broadcast %u is told as %s", round, i, ph_status_name(says[i].status));
+            told++;
+        }
+        const ph_batch *batch = take(&h);
+        CHECK(told == count && batch->heard_count == heard && batch->payload_bytes == PH_PAYLOAD_MAX, "%u are heard",
+              batch->heard_count);
+        give(&h, batch);
+    }
+    CHECK_OK(ph_world_stats(h.world, &stats));
+    CHECK(stats.refused[PH_TICK_FULL] == 6, "counted");
     CHECK_OK(ph_world_destroy(h.world));
 }
 
@@ -200,7 +253,8 @@ static void linked_walkers(uint32_t shards)
         say(h.producer, 1000, t);
         CHECK_OK(ph_tick(h.world, &h.tick));
         const ph_batch *batch = take(&h);
-        CHECK(batch->delivery_count == WALKERS && batch->heard_count == WALKERS && batch->message_count == 1,
+        CHECK(batch->delivery_count == WALKERS && batch->heard_count == WALKERS && batch->message_count == 1 &&
+                  batch->payload_bytes == sizeof(uint64_t),
               "tick %" PRIu64 ", shards %u: %u of %d hear it", h.tick, shards, batch->delivery_count, WALKERS);
         give(&h, batch);
     }
@@ -232,6 +286,7 @@ static void no_consumers(void)
 int main(void)
 {
     full_queue();
+    full_tick();
     slow_consumer();
     several_producers();
     linked_walkers(1);

@@ -28,7 +28,7 @@ static ph_world_def small_def(fail_alloc *memory)
     kind.view = 50;
     def.classes = &kind;
     def.class_count = 1;
-    def.producer_bytes = 64u << 10;
+    def.producer_bytes = 128u << 10;
     def.producers_max = 4;
     def.consumers = 2;
     def.consumer_batches = 2;

@@ -60,7 +60,7 @@ static ph_world_def trial_def(fail_alloc *memory)
     def.shards[0] = 2;
     def.shards[1] = 2;
     def.entities_max = 1000;
-    def.producer_bytes = 64u << 10;
+    def.producer_bytes = 128u << 10;
     def.exchange_bytes = 16u << 10;
     def.allocator = fail_alloc_hooks(memory);
     return def;

@@ -32,6 +32,7 @@ struct model {
     VEC(model_refusal) refusals;
     VEC(model_departed) departed;
     VEC(model_message) messages;
+    uint64_t said_bytes; /* of this tick's broadcasts so far */
     VEC(model_heard) heard;
     model_counts counts;
 };

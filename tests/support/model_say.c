@@ -25,6 +25,10 @@ ph_status model_apply_say(model *m, const command *c)
     if (model_entity_of(m, c->id) == NULL && MUTATE(MUTANT_SAY_UNKNOWN, true, false)) {
         return PH_UNKNOWN_ID;
     }
+    if (m->said_bytes + c->say.bytes > m->def.broadcast_bytes && MUTATE(MUTANT_SAY_UNBOUNDED, true, false)) {
+        return PH_TICK_FULL;
+    }
+    m->said_bytes += c->say.bytes;
     model_message message = {.source = c->id, .say = c->say};
     VEC_PUSH(&m->messages, message);
     return PH_OK;
@@ -37,6 +41,7 @@ void model_clear_heard(model *m)
     }
     m->heard.count = 0;
     m->messages.count = 0;
+    m->said_bytes = 0;
 }
 
 static bool for_kind(const command_say *say, uint32_t kind)

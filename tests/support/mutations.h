@@ -74,6 +74,7 @@
     X(MUTANT_SAY_NOT_SELF, "a source never hears itself") \
     X(MUTANT_SAY_BLIND, "a source hears itself though it does not observe") \
     X(MUTANT_SAY_ORDER, "broadcasts heard last to first") \
+    X(MUTANT_SAY_UNBOUNDED, "no bound on the bytes of a tick's broadcasts") \
     X(MUTANT_SAY_EARLY, "broadcasts follow the lists of the tick before") \
     X(MUTANT_BULK_STOPS, "a bulk call stops at its first refused item")
 

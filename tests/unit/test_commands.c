@@ -22,7 +22,7 @@ static void setup(void)
     kinds[1] = ph_class_default("npc");
     def.classes = kinds;
     def.class_count = 2;
-    def.producer_bytes = 64u << 10;
+    def.producer_bytes = 128u << 10;
     cr_assert_eq(ph_world_create(&def, &world), PH_OK);
     cr_assert_eq(ph_producer_open(world, &producer), PH_OK);
 }
@@ -294,7 +294,7 @@ Test(commands, reconfigure_takes_effect_at_the_next_tick)
     kinds[0].view = 25;
     def.classes = kinds;
     def.class_count = 3;
-    def.producer_bytes = 64u << 10;
+    def.producer_bytes = 128u << 10;
     cr_assert_eq(ph_world_reconfigure(world, &def, reason, sizeof reason), PH_OK, "%s", reason);
     cr_assert_eq(ph_list(world, 1, NULL, 0, &count), PH_OK);
     cr_assert_eq(count, 0);

@@ -322,12 +322,12 @@ Test(config_text, reloaded)
         {"tower_size = 50", "tower_size"}, {"shards = {1, 2}", "shards"}, {"range = towers", "range"},
         {"world_origin = {0, 1}", "world_origin"}, {"world_size = {10000, 9999}", "world_size"},
         {"entities_max = 5", "entities_max"}, {"producers_max = 5", "producers_max"},
-        {"producer_bytes = 70000", "producer_bytes"}, {"refusals_max = 5", "refusals_max"},
+        {"producer_bytes = 140000", "producer_bytes"}, {"refusals_max = 5", "refusals_max"},
         {"consumers = 5", "consumers"}, {"consumer_batches = 5", "consumer_batches"},
         {"consumer_bytes = 5", "consumer_bytes"},
         {"exchange_bytes = 70000", "exchange_bytes"}, {"class npc {}\nclass player {}", "class"}, {"", "class"},
         {"class player { view = 9 }\nclass npc {}\nclass cat {}\nspan = 2 height = 3 shape = square sticky = 2 "
-         "workers = 9", NULL},
+         "workers = 9 broadcast_bytes = 70000", NULL},
     };
     ph_config *now = config_new();
 

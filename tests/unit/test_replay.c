@@ -35,7 +35,7 @@ static void set_up(void)
     fputs("5,link,1,300\n5,attach,2,3\n6,leave,3\n", file);
     cr_assert_eq(fclose(file), 0);
     cr_assert_eq(ph_config_create(&config), PH_OK);
-    const char *const assignments[] = {"view=120", "shards=3,2", "world_size=1000,1000", "producer_bytes=65536",
+    const char *const assignments[] = {"view=120", "shards=3,2", "world_size=1000,1000", "producer_bytes=131072",
                                        "exchange_bytes=16384", "entities_max=1000"};
     for (size_t i = 0; i < sizeof assignments / sizeof assignments[0]; i++)
         cr_assert_eq(ph_config_set(config, assignments[i], &(ph_config_error){""}), PH_OK);
