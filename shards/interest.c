@@ -5,7 +5,6 @@
  */
 #include "shards/interest.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "shards/nine_glance.h"
@@ -66,21 +65,9 @@ void phx_scratch_reset(phx_scratch *scratch)
 
 /* ---- where to look ---- */
 
-/*
- * A target passes only if its distance along each axis is at most the radius times
- * 1 + 2^-22 (three roundings), plus what underflows in a square; and the tower index is
- * monotone in the position, so the towers of the two ends bound those of all that pass.
- * The ends are found in float32 with slack for their own roundings: each loses less than
- * 2^-23 of |p| + r, the slack is 3e-7 > 2 * 2^-23 of it.
- */
 phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radius)
 {
-    if (!(radius * radius <= FLT_MAX))
-        return (phx_rect){0, 0, (uint16_t)(rules->towers[0] - 1), (uint16_t)(rules->towers[1] - 1)};
-    float r = radius + radius * 1e-6f + 1e-18f;
-    float rx = r + (fabsf(x) + r) * 3e-7f, ry = r + (fabsf(y) + r) * 3e-7f;
-    return (phx_rect){phx_tower_index(rules, 0, x - rx), phx_tower_index(rules, 1, y - ry),
-                      phx_tower_index(rules, 0, x + rx), phx_tower_index(rules, 1, y + ry)};
+    return phx_box_towers(rules, phx_box_around(x, y, radius));
 }
 
 phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float radius)

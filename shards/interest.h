@@ -15,6 +15,7 @@
 #ifndef PHX_SHARDS_INTEREST_H
 #define PHX_SHARDS_INTEREST_H
 
+#include "shards/box.h"
 #include "shards/order.h"
 #include "shards/shard.h"
 #include "shards/tile.h"

@@ -169,7 +169,7 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
         visit_rows(&at, 0, grid->row_count);
         return;
     }
-    /* three roundings of the rule, and what underflows in a square; see phx_interest_rect() */
+    /* three roundings of the rule, and what underflows in a square; see phx_box_around() */
     if (radius * radius <= FLT_MAX) at.radius = radius + radius * 1e-6f + 1e-18f;
     phx_block_walk walk = phx_grid_walk(grid, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) visit_block(&at, block, rect);

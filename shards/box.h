@@ -1,0 +1,71 @@
+/*
+ * Where somebody can be seen from, as plain bounds on coordinates. Who is in range of a place in float32, by any
+ * shape, lies in the box of the radius, so whoever looks for candidates compares coordinates and needs to prove
+ * nothing about roundings. Pure functions.
+ */
+#ifndef PHX_SHARDS_BOX_H
+#define PHX_SHARDS_BOX_H
+
+#include <float.h>
+
+#include "shards/grid.h"
+
+/* Inclusive; a bound may be infinite. */
+typedef struct phx_box {
+    float x0, y0, x1, y1;
+} phx_box;
+
+static inline bool phx_box_has(phx_box box, float x, float y)
+{
+    return (x >= box.x0) & (x <= box.x1) & (y >= box.y0) & (y <= box.y1);
+}
+
+static inline phx_box phx_box_all(void)
+{
+    return (phx_box){-INFINITY, -INFINITY, INFINITY, INFINITY};
+}
+
+/*
+ * All positions in range of (x, y), whatever the shape. One passes only if its distance along each axis is at most
+ * the radius times 1 + 2^-22 (three roundings), plus what underflows in a square. The ends are found in float32 with
+ * slack for their own roundings: each loses less than 2^-23 of |p| + r, the slack is 3e-7 > 2 * 2^-23 of it.
+ */
+static inline phx_box phx_box_around(float x, float y, float radius)
+{
+    if (!(radius * radius <= FLT_MAX)) return phx_box_all();
+    float r = radius + radius * 1e-6f + 1e-18f;
+    float rx = r + (fabsf(x) + r) * 3e-7f, ry = r + (fabsf(y) + r) * 3e-7f;
+    return (phx_box){x - rx, y - ry, x + rx, y + ry};
+}
+
+/*
+ * The end of towers below (sign -1) or above (1) tower `n`'s border, n >= 1. What is divided there has two roundings of
+ * 2^-24 each.
+ */
+static inline float phx_box_border(const phx_rules *rules, int axis, uint32_t n, int sign)
+{
+    double off = (double)n * (double)rules->tower_size * (1.0 + (double)sign * 4e-7);
+    double p = (double)rules->origin[axis] + off;
+    if (!(fabs(p) < (double)FLT_MAX)) return p > 0.0 ? (sign > 0 ? INFINITY : FLT_MAX) : -INFINITY;
+    return nextafterf((float)p, (float)sign * INFINITY);
+}
+
+/* All positions whose towers lie in the rectangle: the outermost towers have no end. */
+static inline phx_box phx_box_of_towers(const phx_rules *rules, phx_rect rect)
+{
+    phx_box box = phx_box_all();
+    if (rect.x0 > 0) box.x0 = phx_box_border(rules, 0, rect.x0, -1);
+    if (rect.y0 > 0) box.y0 = phx_box_border(rules, 1, rect.y0, -1);
+    if (rect.x1 + 1u < rules->towers[0]) box.x1 = phx_box_border(rules, 0, rect.x1 + 1u, 1);
+    if (rect.y1 + 1u < rules->towers[1]) box.y1 = phx_box_border(rules, 1, rect.y1 + 1u, 1);
+    return box;
+}
+
+/* The towers of the positions in a box: the tower index is monotone in the position. */
+static inline phx_rect phx_box_towers(const phx_rules *rules, phx_box box)
+{
+    return (phx_rect){phx_tower_index(rules, 0, box.x0), phx_tower_index(rules, 1, box.y0),
+                      phx_tower_index(rules, 0, box.x1), phx_tower_index(rules, 1, box.y1)};
+}
+
+#endif
