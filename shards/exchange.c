@@ -27,7 +27,7 @@ static void fill_entity(const phx_shard *shard, uint32_t slot, phx_record_type t
     entity->incarnation = store->name[slot].incarnation;
     if (type == PHX_RECORD_COPY) return;
     entity->list_count = store->tail[slot].list.count;
-    entity->list_flags = store->tail[slot].list.flags;
+    entity->fresh = store->fresh[slot];
 }
 
 /* Up to PHX_RECORD_ITEMS of the migrant's list, from cursor.item on. */
@@ -105,7 +105,7 @@ static uint32_t home_of(const phx_body *body, const uint16_t *column_shard, cons
 static bool unfold_list(phx_shard *shard, uint32_t slot)
 {
     phx_list *list = &shard->store.tail[slot].list;
-    if (!(list->flags & PHX_LIST_IMPLIED)) return true;
+    if (!list->implied) return true;
     phx_slots *told = &shard->unfolded;
     uint64_t pairs = 0;
     if (!phx_grow(shard->mem, (void **)&told->at, &told->capacity, 0, shard->store.slots, sizeof(uint32_t)))
@@ -117,7 +117,7 @@ static bool unfold_list(phx_shard *shard, uint32_t slot)
     list->count = told->count;
     if (told->count > 0)
         memcpy(phx_list_entries(&shard->lists, list), told->at, told->count * sizeof(uint32_t));
-    list->flags = (uint8_t)(list->flags & ~PHX_LIST_IMPLIED);
+    list->implied = false;
     return true;
 }
 
@@ -209,7 +209,6 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
     phx_list list = phx_list_empty();
     if (!reserve_one(shard)) return false;
     if (entity->list_count > 0 && !phx_list_reserve(&shard->lists, shard->mem, &list, entity->list_count)) return false;
-    list.flags = (uint8_t)(entity->list_flags | (entity->attr.ready ? 0 : PHX_LIST_FRESH));
     uint32_t slot = phx_shard_same_ghost(shard, record->id, entity->incarnation);
     if (slot != PHX_SLOT_NONE) {
         take_entity(shard, slot, entity);
@@ -219,6 +218,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
         slot = add_entity(shard, record, PHX_SLOT_OWN);
     }
     shard->store.tail[slot].list = list;
+    shard->store.fresh[slot] = entity->fresh || !entity->attr.ready;
     shard->arrived.at[shard->arrived.count++] = slot;
     phx_shard_count_observer(shard, &shard->store.attr[slot], 1);
     phx_shard_flag(shard, slot);

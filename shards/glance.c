@@ -99,7 +99,7 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r
 {
     uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
     phx_list *list = &shard->store.tail[slot].list;
-    bool implied = list->flags & PHX_LIST_IMPLIED;
+    bool implied = list->implied;
     if (implied) {
         hits->leave_count = sift_seen(shard, slot, hits->leave, hits->leave_count);
         hits->enter_count = sift_seen(shard, slot, hits->enter, hits->enter_count);
@@ -120,6 +120,7 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r
     uint32_t *next = scratch->overflow + scratch->overflow_count;
     if (list->count > 0) memcpy(next, entries, list->count * sizeof *next);
     memcpy(next + list->count, hits->enter, hits->enter_count * sizeof *next);
+    phx_interest_commits(scratch, change);
     change->list_first = scratch->overflow_count;
     change->list_count = count;
     scratch->overflow_count += count;
@@ -148,7 +149,7 @@ static bool even(const phx_tile *tile, uint32_t cell, bool *due)
 static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r, float far, outcome *hits)
 {
     const phx_list *list = &shard->store.tail[shard->grid.rows.slot[row] & PHX_ROW_SLOT].list;
-    uint32_t listed = list->flags & PHX_LIST_IMPLIED ? 0 : list->count + hits->enter_count;
+    uint32_t listed = list->implied ? 0 : list->count + hits->enter_count;
     if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count + scratch->past_count, listed))
         return false;
     settle(scratch, shard, row, r, far != r, hits);
@@ -191,15 +192,13 @@ static uint32_t confirm(phx_scratch *scratch, const phx_shard *shard, float r, f
     return count;
 }
 
-/* The events from *at on that are the observer's. */
-static outcome take_pairs(const phx_scratch *scratch, const phx_shard *shard, uint32_t *at, uint32_t count,
-                          uint32_t place)
+/* The events of one observer. */
+static outcome take_pairs(const phx_scratch *scratch, phx_span events)
 {
     const phx_pairs *pairs = &scratch->pairs;
     outcome hits = {.enter = scratch->enter, .leave = scratch->leave};
-    for (uint32_t i = *at; i < count && (pairs->observer[i] & ~PHX_PAIR_LEAVE) == place; *at = ++i) {
+    for (uint32_t i = events.first; i < events.end; i++) {
         uint32_t leave = pairs->observer[i] >> 31;
-        await_lists(scratch, shard, i, count);
         hits.enter[hits.enter_count] = hits.leave[hits.leave_count] = pairs->target[i];
         hits.enter_count += 1 - leave;
         hits.leave_count += leave;
@@ -207,17 +206,59 @@ static outcome take_pairs(const phx_scratch *scratch, const phx_shard *shard, ui
     return hits;
 }
 
+/* Of the events from `at` on, where those of its observer end. */
+static uint32_t observer_end(const phx_pairs *pairs, uint32_t at, uint32_t count)
+{
+    uint32_t place = pairs->observer[at] & ~PHX_PAIR_LEAVE;
+    while (++at < count && (pairs->observer[at] & ~PHX_PAIR_LEAVE) == place) continue;
+    return at;
+}
+
+/*
+ * These events of one observer, whose list is implied, become a change, with nothing odd in sight: no memory of the
+ * observer's is looked at but its row. There is room; PHX_ORDER_FEW events at most.
+ */
+static void tell_few(phx_scratch *scratch, phx_shard *shard, uint32_t slot, phx_span events)
+{
+    const phx_pairs *pairs = &scratch->pairs;
+    uint32_t *leave = scratch->targets + scratch->target_count, enter[PHX_ORDER_FEW], leaves = 0, enters = 0;
+    PHX_VALIDATE(shard->store.tail[slot].list.implied);
+    PHX_ASSERT(events.end - events.first <= PHX_ORDER_FEW);
+    for (uint32_t i = events.first; i < events.end; i++) {
+        uint32_t target = pairs->target[i], left = pairs->observer[i] >> 31;
+        if (PHX_UNLIKELY(target & PHX_ROW_SPECIAL)) {
+            target &= PHX_ROW_SLOT;
+            if (!phx_eligible(&shard->store.attr[slot], &shard->store.attr[target])) continue;
+        }
+        leave[leaves] = enter[enters] = target;
+        leaves += left;
+        enters += 1 - left;
+    }
+    for (uint32_t e = 0; e < enters; e++) leave[leaves + e] = enter[e];
+    if (leaves + enters > 0) phx_interest_add_change(scratch, &shard->store, slot, enters, leaves);
+    scratch->target_count += leaves + enters;
+}
+
 /* The pairs found so far become changes, observer by observer. PHX_SLOT_NONE, or the place where memory ended. */
 static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
 {
     const phx_tile *tile = &scratch->tile;
     const phx_pairs *pairs = &scratch->pairs;
+    const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t count = confirm(scratch, shard, r, far);
-    for (uint32_t i = 0; i < count;) {
-        uint32_t place = pairs->observer[i] & ~PHX_PAIR_LEAVE;
-        outcome hits = take_pairs(scratch, shard, &i, count, place);
-        uint32_t row = tile->row[place];
-        if (shard->grid.rows.view[row] != 0.0f && !conclude(scratch, shard, row, r, far, &hits)) return place;
+    if (count > 0 && !phx_interest_reserve_changes(scratch, count, count)) return pairs->observer[0] & ~PHX_PAIR_LEAVE;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        uint32_t place = pairs->observer[i] & ~PHX_PAIR_LEAVE, row = tile->row[place];
+        float view = rows->view[row];
+        end = observer_end(pairs, i, count);
+        if (view == 0.0f) continue;
+        if (shard->implies && view > 0.0f && end - i <= PHX_ORDER_FEW) {
+            tell_few(scratch, shard, rows->slot[row] & PHX_ROW_SLOT, (phx_span){i, end});
+            continue;
+        }
+        for (uint32_t e = i; e < end; e++) await_lists(scratch, shard, e, count);
+        outcome hits = take_pairs(scratch, (phx_span){i, end});
+        if (!conclude(scratch, shard, row, r, far, &hits)) return place;
     }
     return PHX_SLOT_NONE;
 }
@@ -410,8 +451,7 @@ phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t pl
     match(scratch, shard, (phx_watchers){&place, 1, tile->now, tile->old}); /* there is always room for one's pairs */
     count_pairs(scratch);
     if (scratch->past_count > 0) { /* there may be events without a pair */
-        uint32_t count = confirm(scratch, shard, r, far), at = 0;
-        outcome hits = take_pairs(scratch, shard, &at, count, place);
+        outcome hits = take_pairs(scratch, (phx_span){0, confirm(scratch, shard, r, far)});
         scratch->counts.pairs_tested += scratch->past_count;
         return conclude(scratch, shard, row, r, far, &hits) ? PHX_GLANCE_DONE : PHX_GLANCE_NO_MEMORY;
     }

@@ -60,7 +60,7 @@ void phx_scratch_free(phx_scratch *scratch)
 
 void phx_scratch_reset(phx_scratch *scratch)
 {
-    scratch->change_count = scratch->target_count = scratch->overflow_count = 0;
+    scratch->change_count = scratch->commit_count = scratch->target_count = scratch->overflow_count = 0;
 }
 
 /* ---- where to look ---- */
@@ -310,14 +310,20 @@ static bool cut_at_cap(look *at)
 
 /* ---- old against new ---- */
 
+bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t changes, uint32_t targets)
+{
+    phx_mem *mem = scratch->mem;
+    return phx_grow(mem, (void **)&scratch->changes, &scratch->changes_capacity, scratch->change_count,
+                    (size_t)scratch->change_count + changes, sizeof(phx_change)) &&
+           phx_grow(mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count,
+                    (size_t)scratch->target_count + targets, sizeof(uint32_t));
+}
+
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count)
 {
     phx_mem *mem = scratch->mem;
     uint32_t many = targets > PHX_ORDER_FEW ? targets : 0;
-    return phx_grow(mem, (void **)&scratch->changes, &scratch->changes_capacity, scratch->change_count,
-                    (size_t)scratch->change_count + 1, sizeof(phx_change)) &&
-           phx_grow(mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count,
-                    (size_t)scratch->target_count + targets, sizeof(uint32_t)) &&
+    return phx_interest_reserve_changes(scratch, 1, targets) &&
            phx_grow(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, scratch->overflow_count,
                     (size_t)scratch->overflow_count + list_count, sizeof(uint32_t)) &&
            phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, many, sizeof(phx_sorted)) &&
@@ -395,21 +401,17 @@ void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, cons
 phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
                                 uint32_t leaves)
 {
-    phx_list *list = &shard->store.tail[slot].list;
-    phx_change *change = &scratch->changes[scratch->change_count++];
-    *change = (phx_change){.slot = slot,
-                           .target_first = scratch->target_count,
-                           .leave_count = leaves,
-                           .enter_count = enters,
-                           .list_first = PHX_SLOT_NONE,
-                           .flags = list->flags & PHX_LIST_FRESH ? PH_CHANGE_FRESH : 0};
+    phx_change *change = phx_interest_add_change(scratch, &shard->store, slot, enters, leaves);
     tell(scratch, &shard->store, scratch->leave, leaves);
     tell(scratch, &shard->store, scratch->enter, enters);
-    if (list->flags & PHX_LIST_FRESH) /* else it is not written: others, of other workers, are in its line */
-        list->flags = (uint8_t)(list->flags & ~PHX_LIST_FRESH);
-    scratch->counts.enters += enters;
-    scratch->counts.leaves += leaves;
     return change;
+}
+
+void phx_interest_commits(phx_scratch *scratch, phx_change *change)
+{
+    PHX_ASSERT(!change->commits);
+    change->commits = true;
+    scratch->commit_count++;
 }
 
 void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,
@@ -422,6 +424,7 @@ void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change 
         list->count = count;
         return;
     }
+    phx_interest_commits(scratch, change);
     change->list_first = scratch->overflow_count;
     memcpy(scratch->overflow + scratch->overflow_count, entries, count * sizeof(uint32_t));
     scratch->overflow_count += count;
@@ -442,16 +445,15 @@ static bool compare(look *at)
     uint32_t enters = without(at, scratch->hits, at->count, MARK_OLD, scratch->enter);
     uint32_t leaves = without(at, at->old, at->old_count, MARK_NEW, scratch->leave);
     bool implied = phx_shard_implied(at->shard, at->slot);
-    bool unfolds = !implied && (at->list->flags & PHX_LIST_IMPLIED) && at->count > 0;
+    bool unfolds = !implied && (at->list->implied) && at->count > 0;
     bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its block goes back at the commit */
     if (enters + leaves > 0 || unfolds || folds) {
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
-        uint8_t fresh = enters + leaves == 0 ? at->list->flags & PHX_LIST_FRESH : 0; /* it is, until it is told */
         phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
-        at->list->flags |= fresh;
         if (!implied) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
+        else if (folds) phx_interest_commits(scratch, change);
     }
-    at->list->flags = (uint8_t)((at->list->flags & ~PHX_LIST_IMPLIED) | (implied ? PHX_LIST_IMPLIED : 0));
+    at->list->implied = implied;
     if (implied) at->list->count = 0;
     return true;
 }
@@ -473,7 +475,7 @@ static void take_old(look *at)
     phx_shard *shard = at->shard;
     at->old = phx_list_entries(&shard->lists, at->list);
     at->old_count = at->list->count;
-    if (at->list->flags & PHX_LIST_IMPLIED) {
+    if (at->list->implied) {
         uint32_t *old = at->scratch->old;
         at->old = old;
         at->old_count = phx_shard_nine(shard)
@@ -501,7 +503,8 @@ static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard
         scratch->counts.evaluated++;
         scratch->counts.dropped += phx_shard_seen_count(shard, slot);
         at.list->count = 0;
-        at.list->flags = PHX_LIST_FRESH;
+        at.list->implied = false;
+        store->fresh[slot] = 1;
         return true;
     }
     if (at.relations && !phx_grow(scratch->mem, (void **)&scratch->related, &scratch->related_capacity, 0,
@@ -705,7 +708,7 @@ uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wan
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change)
 {
     phx_list *list = &shard->store.tail[change->slot].list;
-    if (list->flags & PHX_LIST_IMPLIED) phx_list_release(&shard->lists, list);
+    if (list->implied) phx_list_release(&shard->lists, list);
     if (change->list_first == PHX_SLOT_NONE) return true;
     if (!phx_list_reserve(&shard->lists, shard->mem, list, change->list_count)) return false;
     memcpy(phx_list_entries(&shard->lists, list), scratch->overflow + change->list_first,

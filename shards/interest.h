@@ -32,6 +32,7 @@ typedef struct phx_change {
     uint32_t list_count;
     uint32_t flags; /* PH_CHANGE_... */
     bool ordered;   /* its targets are in the order of events already */
+    bool commits;   /* there is work for phx_interest_commit() */
 } phx_change;
 
 /* A candidate at the cap. */
@@ -79,6 +80,7 @@ typedef struct phx_scratch {
 
     phx_change *changes;
     uint32_t change_count, changes_capacity;
+    uint32_t commit_count; /* of them, those that commit */
     uint32_t *targets; /* slots; phx_interest_names() tells their order */
     uint32_t target_count, targets_capacity;
     uint32_t *overflow;    /* new lists that did not fit in place */
@@ -121,7 +123,10 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_
  */
 uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted);
 
-/* The owner: moves a list that did not fit in place into the pool. false = no memory, unchanged. */
+/*
+ * The owner: moves a list that did not fit in place into the pool, gives back the block of one that is not kept any
+ * more. false = no memory, unchanged.
+ */
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change);
 
 /* The towers within a radius of a position, in range = radius. */
@@ -132,6 +137,27 @@ phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float
 
 /* The towers where the rows of all within that radius of it stand; range = towers: the span's towers. */
 phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius);
+
+/* Room for so many changes and targets more. false = no memory, nothing changed. */
+bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t changes, uint32_t targets);
+
+/* Appends the change of one observer; there is room. Its targets, leaves first, are appended by the caller. */
+static inline phx_change *phx_interest_add_change(phx_scratch *scratch, phx_store *store, uint32_t slot,
+                                                  uint32_t enters, uint32_t leaves)
+{
+    uint8_t *fresh = &store->fresh[slot];
+    phx_change *change = &scratch->changes[scratch->change_count++];
+    *change = (phx_change){.slot = slot,
+                           .target_first = scratch->target_count,
+                           .leave_count = leaves,
+                           .enter_count = enters,
+                           .list_first = PHX_SLOT_NONE,
+                           .flags = *fresh ? PH_CHANGE_FRESH : 0};
+    if (PHX_UNLIKELY(*fresh && enters + leaves > 0)) *fresh = 0; /* else not written: others' are in its line */
+    scratch->counts.enters += enters;
+    scratch->counts.leaves += leaves;
+    return change;
+}
 
 /*
  * Records the change of one observer from the slots in scratch->enter and ->leave, for
@@ -147,6 +173,8 @@ void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, cons
                         ph_target *targets, uint16_t *kinds, uint32_t *incarnations);
 /* Room for a change of that many targets and a list of that length. false = no memory, nothing changed. */
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count);
+/* The change has work for the commit. */
+void phx_interest_commits(phx_scratch *scratch, phx_change *change);
 /* The list becomes these entries: in place, or in the scratch's overflow. */
 void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,
                              uint32_t count);

@@ -12,20 +12,18 @@
 
 enum {
     PHX_LIST_CLASSES = 28, /* up to 4 << 27 entries: more than entities_max */
-    PHX_LIST_NONE = 0xff,
-    PHX_LIST_FRESH = 1, /* empty because new or not ready: the consumer has nothing of it */
-    /*
-     * Not kept: it is what the rule says; count 0. See nine.h, recall.h. In range = radius it has no block either,
-     * and offset is what past.h says.
-     */
-    PHX_LIST_IMPLIED = 2
+    PHX_LIST_NONE = 0xff
 };
 
 typedef struct phx_list {
     uint32_t offset;
     uint32_t count;
     uint8_t size_class; /* PHX_LIST_NONE = no block */
-    uint8_t flags;
+    /*
+     * Not kept: it is what the rule says; count 0. See nine.h, recall.h. In range = radius it has no block either,
+     * and offset is what past.h says.
+     */
+    bool implied;
 } phx_list;
 
 typedef struct phx_list_pool {
@@ -38,13 +36,13 @@ typedef struct phx_list_pool {
 
 static inline phx_list phx_list_empty(void)
 {
-    return (phx_list){.offset = 0, .count = 0, .size_class = PHX_LIST_NONE, .flags = PHX_LIST_FRESH};
+    return (phx_list){.size_class = PHX_LIST_NONE};
 }
 
 /* May it have any entries? */
 static inline bool phx_list_holds(const phx_list *list)
 {
-    return list->count > 0 || (list->flags & PHX_LIST_IMPLIED);
+    return list->count > 0 || list->implied;
 }
 
 static inline uint32_t phx_list_capacity(const phx_list *list)
@@ -65,7 +63,7 @@ void phx_list_pool_free(phx_list_pool *pool, phx_mem *mem);
  * kept). false = no memory, unchanged.
  */
 bool phx_list_reserve(phx_list_pool *pool, phx_mem *mem, phx_list *list, uint32_t count);
-/* Gives the block back; count 0. flags stay. */
+/* Gives the block back; count 0. What else it is stays. */
 void phx_list_release(phx_list_pool *pool, phx_list *list);
 
 #endif

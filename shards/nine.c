@@ -203,9 +203,9 @@ uint8_t phx_nine_watches(const phx_store *store, uint32_t slot)
 {
     if (!(store->body[slot].state & PHX_SLOT_OWN)) return PHX_WATCH_NONE;
     const phx_list *list = &store->tail[slot].list;
-    if (list->flags & PHX_LIST_IMPLIED) {
+    if (list->implied) {
         if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_WATCH_LOOK;
-        return list->flags & PHX_LIST_FRESH ? PHX_WATCH_FRESH : PHX_WATCH_PLAIN;
+        return store->fresh[slot] ? PHX_WATCH_FRESH : PHX_WATCH_PLAIN;
     }
     return phx_observes(&store->attr[slot]) || list->count > 0 ? PHX_WATCH_LOOK : PHX_WATCH_NONE;
 }

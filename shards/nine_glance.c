@@ -61,7 +61,7 @@ static phx_glance_result glance_stayed(phx_scratch *scratch, phx_shard *shard, c
     if (change.leave_count + change.enter_count == 0) return PHX_GLANCE_DONE;
     if (card->watches == PHX_WATCH_FRESH) {
         change.flags = PH_CHANGE_FRESH;
-        shard->store.tail[card->slot].list.flags &= (uint8_t)~PHX_LIST_FRESH;
+        shard->store.fresh[card->slot] = 0;
         card->watches = PHX_WATCH_PLAIN;
     }
     scratch->changes[scratch->change_count++] = change;

@@ -119,7 +119,7 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
         past->y[i] = past->rows[i].y;
         past->place[i] = i;
         phx_list *list = &store->tail[slot].list;
-        if (!(store->body[slot].state & PHX_SLOT_OWN) || !(list->flags & PHX_LIST_IMPLIED)) continue;
+        if (!(store->body[slot].state & PHX_SLOT_OWN) || !list->implied) continue;
         PHX_ASSERT(list->size_class == PHX_LIST_NONE);
         list->offset = i;
     }

@@ -86,7 +86,7 @@ uint32_t phx_recall(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64
     const phx_body *body = &store->body[slot];
     const phx_grid_rows *rows = &shard->grid.rows;
     bool indexed = shard->deferred.depth == 0; /* before, rows are those of the last tick, with the dead in them */
-    PHX_ASSERT((body->state & PHX_SLOT_ROW) && (store->tail[slot].list.flags & PHX_LIST_IMPLIED));
+    PHX_ASSERT((body->state & PHX_SLOT_ROW) && store->tail[slot].list.implied);
     recall at = {.shard = shard,
                  .slot = slot,
                  .attr = phx_past_attr_of(&shard->past, store, slot),

@@ -27,7 +27,7 @@ typedef struct phx_entity_record {
     float x, y, z;
     uint32_t incarnation;
     uint32_t list_count;
-    uint32_t list_flags;
+    uint32_t fresh; /* as the store has it */
 } phx_entity_record;
 
 /* A target of a migrating observer's list: enough to tell its leave even where nobody knows it. */

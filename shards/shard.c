@@ -222,7 +222,7 @@ bool phx_shard_lists_valid(const phx_shard *shard)
 {
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_list *list = &shard->store.tail[slot].list;
-        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, implied = own && (list->flags & PHX_LIST_IMPLIED);
+        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, implied = own && (list->implied);
         if (own && phx_shard_implied(shard, slot) != implied) return false;
         if (implied && (list->count > 0 || list->size_class != PHX_LIST_NONE)) return false;
     }
@@ -236,7 +236,7 @@ void phx_shard_end(phx_shard *shard)
     for (uint32_t i = 0; i < shard->forget_count; i++) {
         uint32_t slot = shard->forgets[i].slot;
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
-        if (!shard->store.attr[slot].ready) shard->store.tail[slot].list.flags |= PHX_LIST_FRESH;
+        if (!shard->store.attr[slot].ready) shard->store.fresh[slot] = 1;
     }
     if (phx_shard_nine(shard)) phx_nine_settle(&shard->nine, shard->rules, &shard->store);
     phx_past_end(&shard->past, &shard->store, shard->rules->shape);

@@ -19,6 +19,7 @@ void phx_store_free(phx_store *store, phx_mem *mem)
         phx_free(mem, store->attr, capacity * sizeof *store->attr, PHX_CACHE_LINE);
         phx_free(mem, store->name, capacity * sizeof *store->name, PHX_CACHE_LINE);
         phx_free(mem, store->tail, capacity * sizeof *store->tail, PHX_CACHE_LINE);
+        phx_free(mem, store->fresh, capacity * sizeof *store->fresh, PHX_CACHE_LINE);
     }
     phx_release(mem, (void **)&store->dead, &store->dead_capacity, sizeof(uint32_t));
     phx_idmap_free(&store->ghosts);
@@ -36,25 +37,26 @@ static void *grown(phx_mem *mem, const void *old, uint32_t used, uint32_t capaci
 /* All arrays of the store grow together or not at all. */
 static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
 {
-    enum { ARRAYS = 4, FIRST = 256 };
+    enum { ARRAYS = 5, FIRST = 256 };
     uint64_t wanted = store->capacity + store->capacity / 2;
     if (wanted < FIRST) wanted = FIRST;
     if (wanted < needed) wanted = needed;
     PHX_ASSERT(wanted < PHX_SLOT_NONE);
     uint32_t capacity = (uint32_t)wanted, used = store->slots;
     void **array[ARRAYS] = {(void **)&store->body, (void **)&store->attr, (void **)&store->name,
-                            (void **)&store->tail};
-    const size_t item[ARRAYS] = {sizeof *store->body, sizeof *store->attr, sizeof *store->name, sizeof *store->tail};
-    void *fresh[ARRAYS];
+                            (void **)&store->tail, (void **)&store->fresh};
+    const size_t item[ARRAYS] = {sizeof *store->body, sizeof *store->attr, sizeof *store->name, sizeof *store->tail,
+                                 sizeof *store->fresh};
+    void *next[ARRAYS];
     for (int i = 0; i < ARRAYS; i++) {
-        fresh[i] = grown(mem, *array[i], used, capacity, item[i]);
-        if (fresh[i]) continue;
-        while (i-- > 0) phx_free(mem, fresh[i], capacity * item[i], PHX_CACHE_LINE);
+        next[i] = grown(mem, *array[i], used, capacity, item[i]);
+        if (next[i]) continue;
+        while (i-- > 0) phx_free(mem, next[i], capacity * item[i], PHX_CACHE_LINE);
         return false;
     }
     for (int i = 0; i < ARRAYS; i++) {
         if (store->capacity > 0) phx_free(mem, *array[i], store->capacity * item[i], PHX_CACHE_LINE);
-        *array[i] = fresh[i];
+        *array[i] = next[i];
     }
     store->capacity = capacity;
     return true;
@@ -85,6 +87,7 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
     store->body[slot] = (phx_body){.state = (uint16_t)state};
     store->attr[slot] = (phx_attr){0};
     store->name[slot] = (phx_name){.id = id};
+    store->fresh[slot] = 1;
     if (state == PHX_SLOT_OWN) {
         store->tail[slot].list = phx_list_empty();
         store->own_count++;
@@ -149,6 +152,7 @@ void phx_store_to_own(phx_store *store, uint32_t slot)
     (void)known;
     body->state = (uint16_t)((body->state & ~PHX_SLOT_GHOST) | PHX_SLOT_OWN);
     store->tail[slot].list = phx_list_empty();
+    store->fresh[slot] = 1;
     store->own_count++;
     store->ghost_count--;
 }

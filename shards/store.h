@@ -63,6 +63,11 @@ typedef struct phx_store {
         phx_list list;
         phx_origin origin;
     } *tail;
+    /*
+     * Of own ones: has the consumer nothing of the list, as it is empty because new or not ready? A byte for each: who
+     * writes one, a worker in the interest phase, is the only one to look at it.
+     */
+    uint8_t *fresh;
     uint32_t capacity;
     uint32_t slots;      /* ever used: the arrays are valid below */
     uint32_t free_first; /* chained by body.row; PHX_SLOT_NONE ends */

@@ -53,7 +53,7 @@ void phx_shard_seen(const phx_shard *shard, uint32_t slot, bool (*visit)(void *u
 {
     const phx_list *list = &shard->store.tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    if (list->flags & PHX_LIST_IMPLIED) {
+    if (list->implied) {
         if (phx_shard_nine(shard)) seen_around(shard, slot, visit, user);
         else seen_near(shard, slot, visit, user);
     }
@@ -70,7 +70,7 @@ bool phx_shard_implied(const phx_shard *shard, uint32_t slot)
 uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot)
 {
     const phx_list *list = &shard->store.tail[slot].list;
-    if (!(list->flags & PHX_LIST_IMPLIED)) return list->count;
+    if (!list->implied) return list->count;
     uint64_t pairs = 0;
     return phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, NULL)
                                  : phx_recall(shard, slot, NULL, &pairs);
@@ -81,7 +81,7 @@ static bool listed(const phx_shard *shard, uint32_t observer, uint32_t target)
     const phx_list *list = &shard->store.tail[observer].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     bool found = false;
-    PHX_ASSERT(!(list->flags & PHX_LIST_IMPLIED)); /* the rule decides there */
+    PHX_ASSERT(!list->implied); /* the rule decides there */
     for (uint32_t i = 0; i < list->count; i++) found |= entries[i] == target;
     return found;
 }

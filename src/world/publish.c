@@ -127,16 +127,23 @@ static void copy_change(const phx_world *world, const phx_chunk *chunk, const ph
     at->targets += count;
 }
 
-enum { AHEAD = 4 }; /* changes: their names, in no order of memory, come meanwhile */
-
-static void await_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change)
+/*
+ * Names stand in no order of memory: those of changes and targets ahead come meanwhile. *asked: up to where they are
+ * asked for; the targets of a chunk's changes follow each other, as those that share theirs (nine_glance.h) do.
+ */
+static void await_names(const phx_world *world, const phx_chunk *chunk, const phx_change *changes, uint32_t at,
+                        uint32_t *asked)
 {
-    enum { MOST = 16 }; /* more are on the way than there is room for anyway */
+    enum { CHANGES = 8, TARGETS = 24 }; /* ahead: about as many as may be on the way */
+    const phx_scratch *scratch = &world->scratch[chunk->worker];
     const phx_name *name = world->shards[chunk->shard].store.name;
-    const uint32_t *slots = world->scratch[chunk->worker].targets + change->target_first;
-    uint32_t count = change->leave_count + change->enter_count;
-    __builtin_prefetch(&name[change->slot]);
-    for (uint32_t i = 0; i < count && i < MOST; i++) __builtin_prefetch(&name[slots[i]]);
+    const phx_change *own = &changes[at], *last = &changes[chunk->change_count - 1];
+    uint32_t end = own->target_first + own->leave_count + own->enter_count + TARGETS;
+    uint32_t most = last->target_first + last->leave_count + last->enter_count;
+    if (at + CHANGES < chunk->change_count) __builtin_prefetch(&name[own[CHANGES].slot]);
+    if (end > most) end = most;
+    if (*asked < own->target_first) *asked = own->target_first;
+    for (; *asked < end; ++*asked) __builtin_prefetch(&name[scratch->targets[*asked]]);
 }
 
 static void fill_body(void *context, uint32_t worker)
@@ -146,8 +153,8 @@ static void fill_body(void *context, uint32_t worker)
     for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < world->chunk_count;) {
         const phx_chunk *chunk = &world->chunks[i];
         const phx_change *changes = changes_of(world, chunk);
-        for (uint32_t c = 0; c < chunk->change_count; c++) {
-            if (c + AHEAD < chunk->change_count) await_change(world, chunk, &changes[c + AHEAD]);
+        for (uint32_t c = 0, asked = 0; c < chunk->change_count; c++) {
+            await_names(world, chunk, changes, c, &asked);
             if (changes[c].leave_count + changes[c].enter_count == 0) continue;
             uint32_t consumer = consumer_of(world, chunk, &changes[c]);
             copy_change(world, chunk, &changes[c], world->batches[consumer], share_of(world, i, consumer));

@@ -150,12 +150,12 @@ bool phx_step_commit(phx_world *world, uint32_t index)
     phx_port *port = &world->ports[index];
     for (; port->chunk < world->chunk_count; port->chunk++, port->change = 0) {
         const phx_chunk *chunk = &world->chunks[port->chunk];
-        if (chunk->shard != index) continue;
+        if (chunk->shard != index || chunk->commit_count == 0) continue;
         const phx_scratch *scratch = &world->scratch[chunk->worker];
-        for (; port->change < chunk->change_count; port->change++)
-            if (!phx_interest_commit(&world->shards[index], scratch,
-                                     &scratch->changes[chunk->change_first + port->change]))
-                return false;
+        for (; port->change < chunk->change_count; port->change++) {
+            const phx_change *change = &scratch->changes[chunk->change_first + port->change];
+            if (change->commits && !phx_interest_commit(&world->shards[index], scratch, change)) return false;
+        }
     }
     port->chunk = 0;
     return true;
@@ -205,9 +205,11 @@ static void interest_body(void *context, uint32_t worker)
         PHX_STALL_POINT();
         chunk->worker = worker;
         chunk->change_first = scratch->change_count;
+        uint32_t commits = scratch->commit_count;
         chunk->done = phx_interest_run(scratch, &world->directory, &world->shards[chunk->shard], chunk->first,
                                        chunk->count);
         chunk->change_count = scratch->change_count - chunk->change_first;
+        chunk->commit_count = scratch->commit_count - commits;
         if (chunk->done < chunk->count) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
     }
 }

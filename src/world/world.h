@@ -82,6 +82,7 @@ typedef struct phx_chunk {
     uint32_t done;          /* evaluated; less than count only after want of memory */
     uint32_t worker;        /* whose scratch has the results */
     uint32_t change_first, change_count;
+    uint32_t commit_count; /* of the changes, those with work for the commit */
 } phx_chunk;
 
 /* Where a chunk's changes for one consumer go in its batch. */
