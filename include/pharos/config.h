@@ -4,11 +4,11 @@
  * ph_world_def. A server with its own configuration does not link it.
  *
  * Syntax: `key = value`, pairs as {a, b}, comments (#, // and the C kind), and sections
- * `class NAME { key = value ... }`. Keys, defaults and ranges: `pharos-config reference`.
- * The class "default" is kind 0, whether a file has it or not; the others are kinds 1, 2,
- * ... in the order of the file. No class inherits from another: what a class does not say
- * has the built-in default. Parsing is right under any locale; nothing is printed; files
- * include no others.
+ * `class NAME { key = value ... }`, in them `band { radius = 30 every = 1 }`. Keys,
+ * defaults and ranges: `pharos-config reference`. The class "default" is kind 0, whether a
+ * file has it or not; the others are kinds 1, 2, ... in the order of the file. No class
+ * inherits from another: what a class does not say has the built-in default. Parsing is
+ * right under any locale; nothing is printed; files include no others.
  *
  * To reload: load the file into a fresh ph_config and hand its definition to
  * ph_world_reconfigure(), which takes all of it or names the first key that can not
@@ -68,8 +68,9 @@ PH_NODISCARD PH_API ph_status ph_config_load_text(ph_config *config, const char 
 /**
  * One assignment "key=value" (a pair as "a,b", shards also as "4x4"; a class attribute
  * bare for the class default, "NAME.view=100" for another, made when new, as a copy of
- * nothing: all defaults). The whole definition is checked behind each, so that of two
- * that need each other the enabling one comes first. All or nothing, errors as above.
+ * nothing: all defaults; all bands of a class as "NAME.band=30:1,60:2", or
+ * "NAME.band=none"). The whole definition is checked behind each, so that of two that need
+ * each other the enabling one comes first. All or nothing, errors as above.
  */
 PH_NODISCARD PH_API ph_status ph_config_set(ph_config *config, const char *assignment, ph_config_error *error);
 

@@ -53,6 +53,8 @@ enum {
     PH_ATTACH_DEPTH_MAX = 8,    /* edges from the lowest child to the root */
     PH_PAYLOAD_MAX = 65536,     /* bytes of one broadcast */
     PH_BROADCAST_KINDS_MAX = 16, /* kinds in one broadcast's filter */
+    PH_BANDS_MAX = 8,           /* bands of one class */
+    PH_BAND_EVERY_MAX = 255,    /* ticks: `every` of a band */
     PH_NAME_SIZE = 32           /* bytes of a class name with its terminator */
 };
 
@@ -68,6 +70,12 @@ typedef enum ph_shape {
 typedef enum ph_index { PH_INDEX_LIGHTHOUSE = 0 } ph_index;
 /** Vector instructions; all give the same events. */
 typedef enum ph_simd { PH_SIMD_AUTO = 0, PH_SIMD_PORTABLE = 1, PH_SIMD_AVX2 = 2, PH_SIMD_AVX512 = 3 } ph_simd;
+
+/** Targets up to `radius` away are due every so many ticks: see ph_update. */
+typedef struct ph_band {
+    float radius;   /* > 0; of the bands of a class ascending */
+    uint32_t every; /* ticks, 1..255 */
+} ph_band;
 
 /**
  * A class: what an entity of this kind has for every attribute that it was not given by
@@ -86,6 +94,9 @@ typedef struct ph_class {
     uint8_t priority;        /* rank as a target when a cap bites; higher first */
     bool global;             /* seen at any distance */
     bool ready;              /* a not-ready observer sees and gets nothing */
+    uint32_t updates_max;    /* most updates for it in a tick, <= INT32_MAX; the others wait; 0 = no limit */
+    uint32_t band_count;     /* 0..PH_BANDS_MAX; 0 = observers of this kind get no updates */
+    ph_band bands[PH_BANDS_MAX];
 } ph_class;
 
 /**

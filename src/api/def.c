@@ -19,6 +19,7 @@
 
 static const phx_key world_keys[PHX_WORLD_KEY_COUNT] = PHX_WORLD_KEY_TABLE;
 static const phx_key class_keys[PHX_CLASS_KEY_COUNT] = PHX_CLASS_KEY_TABLE;
+static const phx_key band_keys[PHX_BAND_KEY_COUNT] = PHX_BAND_KEY_TABLE;
 
 /* ================================ defaults ================================ */
 
@@ -185,6 +186,31 @@ static ph_status check_class_name(const ph_class *class, uint32_t kind, def_reas
     return PH_OK;
 }
 
+/* The bands of a class: each by itself, and their radii ascending. */
+static ph_status check_bands(const ph_class *class, uint32_t kind, def_reason reason)
+{
+    char prefix[PH_NAME_SIZE + 64];
+
+    if (class->band_count > PH_BANDS_MAX) {
+        return refuse(reason, "class %u '%s': band_count = %u is outside [0, %d]", kind, class->name,
+                      class->band_count, PH_BANDS_MAX);
+    }
+    for (uint32_t band = 0; band < class->band_count; band++) {
+        snprintf(prefix, sizeof prefix, "class %u '%s': band %u: ", kind, class->name, band + 1);
+        for (uint32_t i = 0; i < PHX_BAND_KEY_COUNT; i++) {
+            ph_status status = check_key(&band_keys[i], &class->bands[band], prefix, reason);
+            if (status != PH_OK) {
+                return status;
+            }
+        }
+        if (band > 0 && class->bands[band].radius <= class->bands[band - 1].radius) {
+            return refuse(reason, "%sradius = %s is not above that of the band before, %s", prefix,
+                          f32_text(class->bands[band].radius).bytes, f32_text(class->bands[band - 1].radius).bytes);
+        }
+    }
+    return PH_OK;
+}
+
 static uint32_t name_hash(const char *name)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
@@ -237,6 +263,9 @@ static ph_status check_classes(const ph_world_def *def, def_reason reason)
         }
         for (uint32_t i = 0; i < PHX_CLASS_KEY_COUNT && status == PH_OK; i++) {
             status = check_key(&class_keys[i], class, prefix, reason);
+        }
+        if (status == PH_OK) {
+            status = check_bands(class, kind, reason);
         }
         if (status != PH_OK) {
             return status;

@@ -35,7 +35,7 @@ typedef struct phx_key {
     const char *meaning;
     double min, max; /* inclusive; not of masks and flags, whose every value is good */
     phx_key_type type;
-    uint32_t offset; /* in ph_world_def or ph_class */
+    uint32_t offset; /* in ph_world_def, ph_class or ph_band */
     bool live;
 } phx_key;
 
@@ -43,17 +43,24 @@ typedef struct phx_key {
     {#name, meaning, (double)(min), (double)(max), PHX_KEY_##type, offsetof(ph_world_def, name), live},
 #define PHX_CLASS_KEY_ROW(type, name, value, min, max, meaning) \
     {#name, meaning, (double)(min), (double)(max), PHX_KEY_##type, offsetof(ph_class, name), true},
+#define PHX_BAND_KEY_ROW(type, name, value, min, max, meaning) \
+    {#name, meaning, (double)(min), (double)(max), PHX_KEY_##type, offsetof(ph_band, name), true},
 #define PHX_WORLD_KEY_ONE(...) +1
 #define PHX_CLASS_KEY_ONE(...) +1
+#define PHX_BAND_KEY_PLACE(type, name, value, min, max, meaning) PHX_BAND_KEY_##name,
 
 enum {
     PHX_WORLD_KEY_COUNT = 0 PHX_WORLD_KEYS(PHX_WORLD_KEY_ONE),
     PHX_CLASS_KEY_COUNT = 0 PHX_CLASS_KEYS(PHX_CLASS_KEY_ONE)
 };
 
+/* Places in the table of a band's keys. */
+enum { PHX_BAND_KEYS(PHX_BAND_KEY_PLACE) PHX_BAND_KEY_COUNT };
+
 /* Initialise a `const phx_key [PHX_..._KEY_COUNT]`: src/api has its own, src/config, a library apart, too. */
 #define PHX_WORLD_KEY_TABLE {PHX_WORLD_KEYS(PHX_WORLD_KEY_ROW)}
 #define PHX_CLASS_KEY_TABLE {PHX_CLASS_KEYS(PHX_CLASS_KEY_ROW)}
+#define PHX_BAND_KEY_TABLE {PHX_BAND_KEYS(PHX_BAND_KEY_ROW)}
 
 /* Enumerations are read and written as 32 bit numbers. */
 _Static_assert(sizeof(ph_range) == 4 && sizeof(ph_shape) == 4, "enumerations of 32 bit");

@@ -1,7 +1,7 @@
 /*
  * Every key of a world's definition, once: the parser, the defaults, the range checks,
  * `pharos-config dump`, the reference page and ph_world_reconfigure() are all made from
- * these two lists. Used by src/api and src/config; no code of its own.
+ * these lists. Used by src/api and src/config; no code of its own.
  *
  * X(type, name, default_a, default_b, min, max, live, meaning)
  *   type  f32, f32x2, f64, u32, u32x2, or an enumeration: range, shape, index, simd
@@ -53,7 +53,13 @@
     X(flag, global, false, 0, 1, "seen at any distance") \
     X(flag, ready, true, 0, 1, "an observer that is not ready sees and gets nothing") \
     X(u32, cap, 0, 0, INT32_MAX, "most targets in its list; 0 = no cap") \
-    X(u8, priority, 0, 0, 255, "rank as a target when a cap bites; higher first")
+    X(u8, priority, 0, 0, 255, "rank as a target when a cap bites; higher first") \
+    X(u32, updates_max, 0, 0, INT32_MAX, "most updates for an observer of this kind in a tick, the others wait; 0 = no limit")
+
+/* X(type, name, default, min, max, meaning): of one `band` section of a class; there may be PH_BANDS_MAX; live too. */
+#define PHX_BAND_KEYS(X) \
+    X(f32, radius, 0, PHX_F32_POSITIVE, FLT_MAX, "targets up to this far away (on the ground; range = radius, shape = sphere: in space)") \
+    X(u32, every, 1, 1, PH_BAND_EVERY_MAX, "that moved are told every so many ticks, with their latest position")
 
 /* The words of the enumerations, in the order of their values. */
 #define PHX_RANGE_WORDS "radius", "towers"

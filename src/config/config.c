@@ -10,6 +10,7 @@
 
 const phx_key phx_config_world_keys[PHX_WORLD_KEY_COUNT] = PHX_WORLD_KEY_TABLE;
 const phx_key phx_config_class_keys[PHX_CLASS_KEY_COUNT] = PHX_CLASS_KEY_TABLE;
+const phx_key phx_config_band_keys[PHX_BAND_KEY_COUNT] = PHX_BAND_KEY_TABLE;
 
 /* Classes to begin with; a typical game has a handful. */
 enum { CLASS_CAPACITY_MIN = 8 };

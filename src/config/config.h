@@ -13,6 +13,7 @@
 /* The keys, in the order of base/keys.h; places in them are places in the origins below. */
 extern const phx_key phx_config_world_keys[PHX_WORLD_KEY_COUNT];
 extern const phx_key phx_config_class_keys[PHX_CLASS_KEY_COUNT];
+extern const phx_key phx_config_band_keys[PHX_BAND_KEY_COUNT];
 
 /* ph_config_set() in origins; files count from PHX_SOURCE_FILE. */
 enum { PHX_SOURCE_DEFAULT = 0, PHX_SOURCE_SET = 1, PHX_SOURCE_FILE = 2 };
@@ -28,6 +29,7 @@ typedef struct phx_origin {
 
 typedef struct phx_class_origins {
     phx_origin of[PHX_CLASS_KEY_COUNT];
+    phx_origin bands[PH_BANDS_MAX];
 } phx_class_origins;
 
 struct ph_config {

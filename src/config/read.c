@@ -16,6 +16,7 @@
 #include "config/value.h"
 
 #define SECTION "class"
+#define BAND "band"
 
 typedef struct reader {
     ph_config *config;
@@ -30,6 +31,9 @@ typedef struct reader {
     uint32_t half_line;
     bool world_seen[PHX_WORLD_KEY_COUNT]; /* in this text */
     bool class_seen[PHX_CLASS_KEY_COUNT]; /* in this section */
+    bool band_seen[PHX_BAND_KEY_COUNT];   /* in this band */
+    bool bands_begun;                     /* in this section: those there were are gone */
+    ph_band band;
     phx_scan scan;
 } reader;
 
@@ -123,6 +127,7 @@ static bool enter_section(reader *r, const char *title)
     r->sections = section;
     r->kind = phx_config_find_class(r->config, title);
     memset(r->class_seen, 0, sizeof r->class_seen);
+    r->bands_begun = false;
     if (r->kind < r->config->def.class_count) {
         return true;
     }
@@ -130,6 +135,27 @@ static bool enter_section(reader *r, const char *title)
         return fail(r, PH_BAD_DEF, line, "more than %d classes", PH_KINDS_MAX);
     }
     return phx_config_add_class(r->config, title) || fail(r, PH_NO_MEMORY, line, "out of memory");
+}
+
+/* The class section that libconfuse is in. */
+static bool enter_class(reader *r)
+{
+    cfg_opt_t *classes = cfg_getopt(r->root, SECTION);
+
+    return enter_section(r, cfg_title(cfg_opt_getnsec(classes, cfg_opt_size(classes) - 1)));
+}
+
+static bool take_band_value(reader *r, cfg_t *section, const char *name, uint32_t i, const char *text)
+{
+    phx_origin origin; /* a band has one for both, from where it ends */
+    uint32_t key = 0;
+
+    while (strcmp(phx_config_band_keys[key].name, name) != 0) {
+        key++;
+        PHX_ASSERT(key < PHX_BAND_KEY_COUNT);
+    }
+    return enter_class(r) && take_value(r, &phx_config_band_keys[key], &r->band_seen[key], &r->band, &origin, i,
+                                        line_of(section), text);
 }
 
 /* libconfuse met a value of the option; of a list, the one behind those before. */
@@ -145,6 +171,8 @@ static int on_value(cfg_t *section, cfg_opt_t *option, const char *text, void *r
         PHX_ASSERT(key != NULL);
         good = take_value(r, key, &r->world_seen[key - phx_config_world_keys], &r->config->def,
                           &r->config->origins[key - phx_config_world_keys], i, line_of(section), text);
+    } else if (strcmp(cfg_name(section), BAND) == 0) {
+        good = take_band_value(r, section, option->name, i, text);
     } else {
         key = phx_config_class_key(option->name);
         PHX_ASSERT(key != NULL);
@@ -155,6 +183,43 @@ static int on_value(cfg_t *section, cfg_opt_t *option, const char *text, void *r
     }
     *(const char **)result = text;
     return good ? 0 : -1;
+}
+
+/* A band is at its end: it comes behind those that this text had for the class before. */
+static int on_band(cfg_t *section, cfg_opt_t *option)
+{
+    reader *r = active;
+    uint32_t line = line_of(cfg_opt_getnsec(option, cfg_opt_size(option) - 1));
+    ph_class *class;
+
+    (void)section;
+    if (!enter_class(r)) {
+        return -1;
+    }
+    class = &r->config->classes[r->kind];
+    if (!r->bands_begun) {
+        class->band_count = 0;
+        memset(class->bands, 0, sizeof class->bands);
+        r->bands_begun = true;
+    }
+    for (uint32_t key = 0; key < PHX_BAND_KEY_COUNT; key++) {
+        if (!r->band_seen[key]) {
+            fail(r, PH_BAD_DEF, line, "a band has no %s", phx_config_band_keys[key].name);
+            return -1;
+        }
+    }
+    if (class->band_count == PH_BANDS_MAX) {
+        fail(r, PH_BAD_DEF, line, "more than %d bands", PH_BANDS_MAX);
+        return -1;
+    }
+    if (class->band_count > 0 && r->band.radius <= class->bands[class->band_count - 1].radius) {
+        fail(r, PH_BAD_DEF, line, "the radius of a band is not above that of the band before");
+        return -1;
+    }
+    r->config->class_origins[r->kind].bands[class->band_count] = (phx_origin){r->source, line};
+    class->bands[class->band_count++] = r->band;
+    memset(r->band_seen, 0, sizeof r->band_seen);
+    return 0;
 }
 
 /* A section is at its end; an empty one is seen here first. */
@@ -184,16 +249,25 @@ static int on_section(cfg_t *root, cfg_opt_t *option)
 #define OPTION_u32x2 OPTION_PAIR
 #define WORLD_OPTION(type, name, a, b, min, max, live, meaning) OPTION_##type(name)
 #define CLASS_OPTION(type, name, value, min, max, meaning) OPTION_##type(name)
+#define BAND_OPTION CLASS_OPTION
 
 static cfg_t *make_parser(void)
 {
-    cfg_opt_t class_options[] = {PHX_CLASS_KEYS(CLASS_OPTION) CFG_END()};
+    cfg_opt_t band_options[] = {PHX_BAND_KEYS(BAND_OPTION) CFG_END()};
+    cfg_opt_t class_options[] = {
+        PHX_CLASS_KEYS(CLASS_OPTION)
+        CFG_SEC(BAND, band_options, CFGF_MULTI),
+        CFG_END()
+    };
     cfg_opt_t options[] = {
         PHX_WORLD_KEYS(WORLD_OPTION)
         CFG_SEC(SECTION, class_options, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
         CFG_END()
     };
-    cfg_t *root = cfg_init(options, CFGF_NONE); /* copies them */
+    cfg_t *root;
+
+    class_options[PHX_CLASS_KEY_COUNT].validcb = on_band;
+    root = cfg_init(options, CFGF_NONE); /* copies them */
 
     if (root != NULL) {
         (void)cfg_set_error_function(root, on_error);

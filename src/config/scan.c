@@ -132,10 +132,12 @@ static bool pass_mark(scanner *s)
     if (mark == '{' && s->before == '=') {
         s->in_list = true;
     } else if (mark == '{') {
-        if (s->scan->section_count == PH_KINDS_MAX) {
+        if (s->open == 0 && s->scan->section_count == PH_KINDS_MAX) {
             return refuse(s, "more than %d classes", PH_KINDS_MAX);
         }
-        s->scan->section_lines[s->scan->section_count++] = s->line;
+        if (s->open == 0) { /* a section in a section is a band */
+            s->scan->section_lines[s->scan->section_count++] = s->line;
+        }
         s->open_line = s->open == 0 ? s->line : s->open_line;
         s->open++;
     } else if (mark == '}' && s->in_list) {

@@ -19,7 +19,7 @@ enum {
 typedef struct phx_scan {
     size_t length; /* of the text that is left */
     uint32_t section_count;
-    uint32_t section_lines[PH_KINDS_MAX]; /* of the n-th '{' that opens a section */
+    uint32_t section_lines[PH_KINDS_MAX]; /* of the n-th '{' that opens a section, outermost ones only */
     uint32_t error_line;                  /* when refused */
     char reason[PHX_SCAN_REASON_SIZE];
 } phx_scan;

@@ -23,9 +23,39 @@ static char *trim(char *text)
     return text;
 }
 
+/* "RADIUS:EVERY,RADIUS:EVERY...", or "none": all bands of a class. The check of the definition is to come. */
+static bool read_bands(ph_class *class, char *value, char reason[PHX_VALUE_REASON_SIZE])
+{
+    char *rest = value;
+
+    class->band_count = 0;
+    memset(class->bands, 0, sizeof class->bands);
+    if (strcmp(trim(value), "none") == 0) {
+        return true;
+    }
+    while (rest != NULL) {
+        char *text = strsep(&rest, ",");
+        char *mark = strchr(text, ':');
+        ph_band *band = &class->bands[class->band_count];
+
+        if (mark == NULL || class->band_count == PH_BANDS_MAX) {
+            snprintf(reason, PHX_VALUE_REASON_SIZE, "band takes RADIUS:EVERY,RADIUS:EVERY,..., at most %d, or none",
+                     PH_BANDS_MAX);
+            return false;
+        }
+        *mark = '\0';
+        if (!phx_value_read(&phx_config_band_keys[PHX_BAND_KEY_radius], band, 0, trim(text), reason) ||
+            !phx_value_read(&phx_config_band_keys[PHX_BAND_KEY_every], band, 0, trim(mark + 1), reason)) {
+            return false;
+        }
+        class->band_count++;
+    }
+    return true;
+}
+
 /* Where an assignment goes. */
 typedef struct field {
-    const phx_key *key;
+    const phx_key *key; /* NULL: the bands of a class */
     void *base;
     phx_origin *origin;
 } field;
@@ -39,7 +69,7 @@ static const char *find_class_field(ph_config *config, const char *class_name, c
 
     *status = PH_BAD_DEF;
     to->key = phx_config_class_key(name);
-    if (to->key == NULL) {
+    if (to->key == NULL && strcmp(name, "band") != 0) {
         return "a class has no such attribute";
     }
     if (bad != NULL) {
@@ -54,7 +84,8 @@ static const char *find_class_field(ph_config *config, const char *class_name, c
         return "out of memory";
     }
     to->base = &config->classes[kind];
-    to->origin = &config->class_origins[kind].of[to->key - phx_config_class_keys];
+    to->origin = to->key != NULL ? &config->class_origins[kind].of[to->key - phx_config_class_keys]
+                                 : &config->class_origins[kind].bands[0];
     return NULL;
 }
 
@@ -73,7 +104,7 @@ static const char *find_field(ph_config *config, char *name, field *to, ph_statu
         to->origin = &config->origins[to->key - phx_config_world_keys];
         return NULL;
     }
-    if (phx_config_class_key(name) == NULL) {
+    if (phx_config_class_key(name) == NULL && strcmp(name, "band") != 0) {
         return "no such key";
     }
     return find_class_field(config, "default", name, to, status);
@@ -115,8 +146,10 @@ static ph_status assign(ph_config *staged, char *text, char reason[PHX_VALUE_REA
         snprintf(reason, PHX_VALUE_REASON_SIZE, "%s", problem);
         return status;
     }
-    PHX_ASSERT(to.key != NULL && to.base != NULL && to.origin != NULL);
-    if (phx_key_width(to.key->type) == 2) {
+    PHX_ASSERT(to.base != NULL && to.origin != NULL);
+    if (to.key == NULL) {
+        good = read_bands(to.base, equal + 1, reason);
+    } else if (phx_key_width(to.key->type) == 2) {
         good = assign_pair(&to, trim(equal + 1), reason);
     } else {
         good = phx_value_read(to.key, to.base, 0, trim(equal + 1), reason);
@@ -125,6 +158,9 @@ static ph_status assign(ph_config *staged, char *text, char reason[PHX_VALUE_REA
         return PH_BAD_DEF;
     }
     *to.origin = (phx_origin){PHX_SOURCE_SET, 0};
+    for (uint32_t i = 1; to.key == NULL && i < PH_BANDS_MAX; i++) {
+        to.origin[i] = *to.origin;
+    }
     return ph_world_def_check(&staged->def, reason, PHX_VALUE_REASON_SIZE);
 }
 

@@ -21,14 +21,11 @@ static ph_status finish(FILE *out)
 
 /* ================================== dump ================================== */
 
-static void dump_value(const ph_config *config, const phx_key *key, const void *base, phx_origin origin,
-                       const char *indent, FILE *out)
+/* A line and where it came from. */
+static void dump_line(const ph_config *config, const char *line, phx_origin origin, FILE *out)
 {
-    char line[COMMENT_COLUMN + PHX_VALUE_SIZE + 32];
-    char value[PHX_VALUE_SIZE];
     char place[PHX_PLACE_SIZE];
 
-    snprintf(line, sizeof line, "%s%s = %s", indent, key->name, phx_value_write(key, base, value));
     fprintf(out, "%-*s # ", COMMENT_COLUMN, line);
     if (origin.source == PHX_SOURCE_DEFAULT) {
         fprintf(out, "default\n");
@@ -38,6 +35,33 @@ static void dump_value(const ph_config *config, const phx_key *key, const void *
         PHX_ASSERT(origin.source - PHX_SOURCE_FILE < config->file_count);
         fprintf(out, "%s:%u\n", phx_config_place(config->files[origin.source - PHX_SOURCE_FILE], place),
                 origin.line);
+    }
+}
+
+static void dump_value(const ph_config *config, const phx_key *key, const void *base, phx_origin origin,
+                       const char *indent, FILE *out)
+{
+    char line[COMMENT_COLUMN + PHX_VALUE_SIZE + 32];
+    char value[PHX_VALUE_SIZE];
+
+    snprintf(line, sizeof line, "%s%s = %s", indent, key->name, phx_value_write(key, base, value));
+    dump_line(config, line, origin, out);
+}
+
+static void dump_bands(const ph_config *config, uint32_t kind, FILE *out)
+{
+    const ph_class *class = &config->classes[kind];
+    const phx_origin *origins = config->class_origins[kind].bands;
+
+    for (uint32_t i = 0; i < class->band_count; i++) {
+        char line[COMMENT_COLUMN + 2 * PHX_VALUE_SIZE];
+        char radius[PHX_VALUE_SIZE];
+        char every[PHX_VALUE_SIZE];
+
+        snprintf(line, sizeof line, "    band { radius = %s every = %s }",
+                 phx_value_write(&phx_config_band_keys[PHX_BAND_KEY_radius], &class->bands[i], radius),
+                 phx_value_write(&phx_config_band_keys[PHX_BAND_KEY_every], &class->bands[i], every));
+        dump_line(config, line, origins[i], out);
     }
 }
 
@@ -58,6 +82,7 @@ ph_status ph_config_dump(const ph_config *config, FILE *out)
             dump_value(config, &phx_config_class_keys[i], &config->classes[kind], config->class_origins[kind].of[i],
                        "    ", out);
         }
+        dump_bands(config, kind, out);
         fprintf(out, "}\n");
     }
     phx_c_locale_end(scope);
@@ -71,15 +96,17 @@ static const char reference_head[] =
     "\n"
     "Made by `pharos-config reference`; do not edit.\n"
     "\n"
-    "A file is a list of `key = value`, in any order, and of sections `class NAME { key = value ... }`. A pair is\n"
-    "`{a, b}`. Comments: `#` and `//` to the end of the line, and `/* ... */`. Words may stand in quotes. Numbers\n"
-    "have a point, whatever the locale, and no plus sign: `1e5`, not `1e+5`. A mask is 64 bit, decimal or `0x` and\n"
-    "hexadecimal. True is `true`, `yes`, `on` or `1`; false is `false`, `no`, `off` or `0`. Every key may be left\n"
-    "out. A key that is unknown, or there twice, or a value outside its range, is refused with file and line, and\n"
-    "nothing of the file counts. A file has at most 16 MiB and includes no other.\n"
+    "A file is a list of `key = value`, in any order, and of sections `class NAME { key = value ... }`, which may\n"
+    "have sections `band { key = value ... }`. A pair is `{a, b}`. Comments: `#` and `//` to the end of the line, and\n"
+    "`/* ... */`. Words may stand in quotes. Numbers have a point, whatever the locale, and no plus sign: `1e5`, not\n"
+    "`1e+5`. A mask is 64 bit, decimal or `0x` and hexadecimal. True is `true`, `yes`, `on` or `1`; false is `false`,\n"
+    "`no`, `off` or `0`. Every key may be left out. A key that is unknown, or there twice, or a value outside its\n"
+    "range, is refused with file and line, and nothing of the file counts. A file has at most 16 MiB and includes no\n"
+    "other.\n"
     "\n"
     "On the command line `--set KEY=VALUE` takes the same keys: a pair as `a,b` (`shards` also as `4x4`), a class\n"
-    "attribute as `view=100` for the class `default` and as `NAME.view=100` for another.\n"
+    "attribute as `view=100` for the class `default` and as `NAME.view=100` for another; all bands of a class as\n"
+    "`NAME.band=30:1,60:2` (radius:every), or `NAME.band=none`.\n"
     "\n"
     "*live*: may differ when a file is read again while the world lives; all others need a new world. (`workers` is\n"
     "neither: a different value is passed over.)\n";
@@ -98,6 +125,14 @@ static const char reference_rules[] =
     "default of this table. A name has 1 to %d letters, digits, `_`, `-` and `.`; a name may be there once, and %d\n"
     "classes in all. All attributes are live, and a file that is read again may have further classes behind those\n"
     "that there are.\n";
+
+static const char reference_bands[] =
+    "\n"
+    "## Bands of a class\n"
+    "\n"
+    "Up to %d sections `band { radius = 30 every = 1 }` in a class, radii ascending: how often its observers are\n"
+    "told of the targets that moved. Beyond the last one its `every` counts too. A class without any gets no updates.\n"
+    "A file that has bands for a class replaces all those there were. Live.\n";
 
 static void reference_row(const phx_key *key, const void *defaults, bool in_class, FILE *out)
 {
@@ -137,6 +172,11 @@ ph_status ph_config_reference(FILE *out)
     fputs("\n| key | type | range | default | meaning |\n|---|---|---|---|---|\n", out);
     for (uint32_t i = 0; i < PHX_CLASS_KEY_COUNT; i++) {
         reference_row(&phx_config_class_keys[i], &def.classes[0], true, out);
+    }
+    fprintf(out, reference_bands, PH_BANDS_MAX);
+    fputs("\n| key | type | range | default | meaning |\n|---|---|---|---|---|\n", out);
+    for (uint32_t i = 0; i < PHX_BAND_KEY_COUNT; i++) {
+        reference_row(&phx_config_band_keys[i], &(ph_band){.every = 1}, true, out);
     }
     phx_c_locale_end(scope);
     return finish(out);

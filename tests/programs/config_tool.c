@@ -162,11 +162,13 @@ static void test_example_of_the_help(void)
                              "  tower_size = 100            # near the usual view\n"
                              "  shards = {2, 2}\n"
                              "  class default { view = 0 }  # kinds that are not named; 0 does not observe\n"
-                             "  class player { view = 100 margin = 10 cap = 200 }\n");
+                             "  class player { view = 100 margin = 10 cap = 200\n"
+                             "    band { radius = 30 every = 1 } band { radius = 60 every = 4 } }\n");
     EXPECT(0, "check", "short.conf");
     EXPECT(0, "--help");
     EXPECT_HAS(out, "  shards = {2, 2}\n  class default { view = 0 }  # kinds");
-    EXPECT_HAS(out, "  class player { view = 100 margin = 10 cap = 200 }\n");
+    EXPECT_HAS(out, "  class player { view = 100 margin = 10 cap = 200\n"
+                    "    band { radius = 30 every = 1 } band { radius = 60 every = 4 } }\n");
 }
 
 static void test_limits(void)

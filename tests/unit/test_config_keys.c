@@ -57,6 +57,7 @@ static const row class_rows[] = {
     {"detect", "0", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
     {"cap", "0", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2147483647]"},
     {"priority", "0", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
+    {"updates_max", "0", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2147483647]"},
 };
 
 enum { WORLD_ROWS = sizeof world_rows / sizeof *world_rows, CLASS_ROWS = sizeof class_rows / sizeof *class_rows };

@@ -11,6 +11,7 @@
 
 static const phx_key world_keys[PHX_WORLD_KEY_COUNT] = PHX_WORLD_KEY_TABLE;
 static const phx_key class_keys[PHX_CLASS_KEY_COUNT] = PHX_CLASS_KEY_TABLE;
+static const phx_key band_keys[PHX_BAND_KEY_COUNT] = PHX_BAND_KEY_TABLE;
 
 /* The bytes of a key's value. */
 static size_t key_size(const phx_key *key)
@@ -43,6 +44,8 @@ static void expect_same(const ph_world_def *a, const ph_world_def *b)
                                 (const char *)&b->classes[kind] + key->offset, key_size(key)), 0,
                          "%s.%s", a->classes[kind].name, key->name);
         }
+        cr_expect_eq(a->classes[kind].band_count, b->classes[kind].band_count);
+        cr_expect_eq(memcmp(a->classes[kind].bands, b->classes[kind].bands, sizeof a->classes[kind].bands), 0);
     }
 }
 
@@ -115,6 +118,9 @@ Test(config_write, dump_and_load_give_the_same_bits)
             config_set_ok(config, text);
             taken++;
         }
+        snprintf(text, sizeof text, "a.band=%.9g:%u,%.9g:255", any_number(&band_keys[0], &rng) * 1e-3 + 1e-30,
+                 1 + phx_rng_below(&rng, 255), 3.4e38);
+        config_set_ok(config, text);
         expect_round_trip(config);
         ph_config_destroy(config);
     }
