@@ -70,6 +70,9 @@ static bool skipped(bench_plan *plan, const bench_case *made)
     if (reason == NULL && made->scenario->talks && engine->heard == NULL) {
         reason = "it has no broadcasts";
     }
+    if (reason == NULL && made->scenario->rides && engine->heard == NULL) { /* engines have both or neither */
+        reason = "it has no attachments";
+    }
     if (reason == NULL) {
         return false;
     }

@@ -24,6 +24,7 @@ typedef struct bench_scenario {
     bool spreads;           /* in a tick each entity moves at most once, and does nothing else: it does not matter
                              * through which producer */
     bool talks;             /* has broadcasts: for engines that have them */
+    bool rides;             /* has attachments: for engines that have them */
     const char *const *keys; /* config keys behind the file's, ended by NULL: the view, the shards */
     size_t state_bytes;     /* of stream->state */
     /* Fills the setup frame: everybody enters. */
@@ -96,6 +97,6 @@ void bench_enter(bench_stream *stream, bench_frame *frame, uint32_t index, uint3
 extern const bench_scenario bench_walk_10k, bench_walk_100k, bench_walk_1m, bench_walk_100k_10pct;
 extern const bench_scenario bench_hotspot, bench_crowd, bench_dense_100k, bench_mmo, bench_mmo_all;
 extern const bench_scenario bench_ingest, bench_border_pingpong, bench_teleport_storm, bench_login_flood, bench_idle;
-extern const bench_scenario bench_chat_storm;
+extern const bench_scenario bench_chat_storm, bench_mounts;
 
 #endif

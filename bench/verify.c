@@ -22,6 +22,8 @@ typedef struct entity {
     uint64_t recorded; /* last step in which it was told something */
     uint64_t said;     /* last step in which it said something, and how often */
     uint32_t says;
+    uint64_t parent; /* that it is attached to, or 0 */
+    uint32_t depth, depth_before; /* attachments up to its root, now and in the step before */
     ph_attrs given;
     ph_attrs is;
     bench_id_set seen;
@@ -51,6 +53,7 @@ struct bench_verify {
     uint64_t compared_step; /* the last one in which they were */
     uint64_t heard;         /* broadcasts that observers got in this step */
     bool talk;              /* there are any */
+    bool attached;          /* somebody is, or was */
     bench_faults faults;
 };
 
@@ -218,11 +221,41 @@ static void say(bench_verify *verify, uint64_t id)
     }
 }
 
+/* The child stands where the top of its chain does. Returns how far up that is. */
+static uint32_t follow(bench_verify *verify, entity *child)
+{
+    const entity *root = child;
+    uint32_t depth = 0;
+    for (; root->parent != 0; depth++) {
+        root = find(verify, root->parent);
+        PHX_ASSERT(root != NULL); /* scenarios detach before a parent leaves */
+    }
+    child->is.x = child->given.x = root->is.x;
+    child->is.y = child->given.y = root->is.y;
+    child->is.z = child->given.z = root->is.z;
+    return depth;
+}
+
+static void attach(bench_verify *verify, const bench_other *command)
+{
+    entity *child = find(verify, command->id);
+    if (child == NULL) {
+        return;
+    }
+    follow(verify, child);
+    child->parent = command->op == BENCH_ATTACH ? command->other : 0;
+    verify->attached = verify->attached || child->parent != 0;
+}
+
 static bool apply_others(bench_verify *verify, const bench_other *commands, uint32_t count, bench_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
+        if (commands[i].op == BENCH_ATTACH || commands[i].op == BENCH_DETACH) {
+            attach(verify, &commands[i]);
+            continue;
+        }
         if (commands[i].op != BENCH_SET) {
-            return bench_fail(error, "--verify does not model pair, link and attach, which tick %llu uses",
+            return bench_fail(error, "--verify does not model pair and link, which tick %llu uses",
                               (unsigned long long)verify->tick);
         }
         set(verify, commands[i].id, &commands[i].attrs);
@@ -248,6 +281,11 @@ static bool apply(bench_verify *verify, const bench_frame *frame, bench_error *e
                 say(verify, frame->say_ids[i]);
             }
         }
+    }
+    for (uint32_t i = 0; verify->attached && i < verify->entity_count; i++) {
+        entity *each = &verify->entities[i];
+        each->depth_before = each->depth;
+        each->depth = follow(verify, each);
     }
     return true;
 }
@@ -327,14 +365,26 @@ static void told_enter(bench_verify *verify, entity *observer, uint64_t target, 
     }
 }
 
-/* By kind, then id, each at most once. */
-static void check_order(bench_verify *verify, uint64_t observer, const char *what, const ph_target *targets,
+static uint32_t depth_of(const bench_verify *verify, uint64_t id, bool enter)
+{
+    const entity *is = verify->attached ? find(verify, id) : NULL;
+    return is == NULL ? 0 : enter ? is->depth : is->depth_before;
+}
+
+/* Parents enter before their children and leave after them; then by kind, then id, each at most once. */
+static void check_order(bench_verify *verify, uint64_t observer, bool enters, const ph_target *targets,
                         const uint16_t *kinds, uint32_t count)
 {
     for (uint32_t i = 1; kinds != NULL && i < count; i++) {
+        uint32_t before = depth_of(verify, targets[i - 1].id, enters);
+        uint32_t depth = depth_of(verify, targets[i].id, enters);
         bool rises = kinds[i - 1] < kinds[i] || (kinds[i - 1] == kinds[i] && targets[i - 1].id < targets[i].id);
+        if (before != depth) {
+            rises = enters ? before < depth : before > depth;
+        }
         if (!rises) {
-            fault(verify, observer, "%s of %llu out of order", what, (unsigned long long)targets[i].id);
+            fault(verify, observer, "%s of %llu out of order", enters ? "enter" : "leave",
+                  (unsigned long long)targets[i].id);
             return;
         }
     }
@@ -359,8 +409,8 @@ void bench_verify_record(void *context, const bench_record *record)
         fault(verify, record->observer, "is told to forget a list of %u", observer->seen.count);
         observer->seen.count = 0;
     }
-    check_order(verify, record->observer, "leave", record->leaves, record->leave_kinds, record->leave_count);
-    check_order(verify, record->observer, "enter", record->enters, record->enter_kinds, record->enter_count);
+    check_order(verify, record->observer, false, record->leaves, record->leave_kinds, record->leave_count);
+    check_order(verify, record->observer, true, record->enters, record->enter_kinds, record->enter_count);
     for (uint32_t i = 0; i < record->leave_count; i++) {
         told_leave(verify, observer, record->leaves[i].id);
     }

@@ -133,7 +133,11 @@ PH_NODISCARD PH_API ph_status ph_unpair(ph_producer producer, uint64_t observer,
 PH_NODISCARD PH_API ph_status ph_link(ph_producer producer, uint64_t observer, uint64_t target);
 /** The link ends; distance counts again. */
 PH_NODISCARD PH_API ph_status ph_unlink(ph_producer producer, uint64_t observer, uint64_t target);
-/** The child takes the parent's position now and at its every move. A child of another parent changes over. */
+/**
+ * The child takes the parent's position now and at its every move, in the same tick, however long the chain; its own
+ * moves are refused. A child of another parent changes over. Chains are up to PH_ATTACH_DEPTH_MAX deep. ph_change says
+ * in which order they are told.
+ */
 PH_NODISCARD PH_API ph_status ph_attach(ph_producer producer, uint64_t child, uint64_t parent);
 /** The child stays where the parent is now. */
 PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);

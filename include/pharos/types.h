@@ -233,8 +233,13 @@ enum {
 
 /**
  * What changed for one observer. Its targets are batch->targets[first ...]: first the
- * leave_count that left, then the enter_count that came; each of the two ordered by kind,
- * then by id; the kinds stand in batch->kinds at the same places.
+ * leave_count that left, then the enter_count that came; the kinds stand in batch->kinds at
+ * the same places. Each of the two is ordered by depth, then by kind, then by id. The depth
+ * of an entity is the number of attachments from it up to its root, 0 while it is not
+ * attached: of an enter at the end of the tick, the least first, so a parent enters before
+ * its children; of a leave at the end of the tick before, the greatest first, so a parent
+ * leaves after them, also when all of them leave the world. In a coalesced batch: at the end
+ * of its last tick; at the end of the tick before the one in which it left.
  */
 typedef struct ph_change {
     uint64_t observer;

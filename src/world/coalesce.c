@@ -14,12 +14,13 @@ enum { PREFETCH_DISTANCE = 8 };
 
 typedef struct sort_key {
     uint64_t id;
-    uint32_t kind;
+    uint32_t kind; /* and, above it, what goes before: key_kind() */
     uint32_t index;
 } sort_key;
 
 struct phx_coalesce {
     phx_mem *mem;
+    const phx_depths *depths;
     phx_netset set;
     sort_key *keys; /* scratch of a delivery */
     sort_key *keys_spare;
@@ -28,13 +29,14 @@ struct phx_coalesce {
     phx_coalesce_counts counts; /* but for observers */
 };
 
-phx_coalesce *phx_coalesce_create(phx_mem *mem)
+phx_coalesce *phx_coalesce_create(phx_mem *mem, const phx_depths *depths)
 {
     phx_coalesce *co = phx_alloc_zero(mem, sizeof(*co), PHX_CACHE_LINE);
     if (co == NULL) {
         return NULL;
     }
     co->mem = mem;
+    co->depths = depths;
     phx_netset_init(&co->set, mem);
     return co;
 }
@@ -96,6 +98,7 @@ static void merge_leave(phx_coalesce *co, uint32_t o, const ph_target *target, u
     entry->leave_kind = kind;
     entry->leave_user_data = target->user_data;
     entry->leave_incarnation = incarnation;
+    entry->leave_depth = (uint8_t)(co->depths != NULL ? phx_depths_before(co->depths, target->id) : 0);
     observer->leaves++;
     count_pending(co);
 }
@@ -243,6 +246,14 @@ static const sort_key *keys_sort(sort_key *keys, sort_key *spare, uint32_t count
     return keys;
 }
 
+/* Kinds of one depth stand together: of enters the least depth first, of leaves the greatest. */
+static uint32_t key_kind(const phx_coalesce *co, const phx_net_entry *from, bool enter)
+{
+    uint32_t now = enter && co->depths != NULL ? phx_depths_now(co->depths, from->target) : 0;
+    return enter ? now << 16 | from->enter_kind
+                 : (uint32_t)(PH_ATTACH_DEPTH_MAX - from->leave_depth) << 16 | from->leave_kind;
+}
+
 /* Writes the observer's leaves, or its enters, from target `at` on. */
 static void drain_side(phx_coalesce *co, const phx_net_observer *observer, bool enters, phx_batch *batch, uint32_t at)
 {
@@ -251,7 +262,7 @@ static void drain_side(phx_coalesce *co, const phx_net_observer *observer, bool 
     for (uint32_t e = observer->first; e != NONE; e = co->set.entries[e].next) {
         const phx_net_entry *from = &co->set.entries[e];
         if (enters ? from->has_enter : from->has_leave) {
-            co->keys[--left] = (sort_key){from->target, enters ? from->enter_kind : from->leave_kind, e};
+            co->keys[--left] = (sort_key){from->target, key_kind(co, from, enters), e};
         }
     }
     PHX_ASSERT(left == 0);

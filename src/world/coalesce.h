@@ -28,6 +28,7 @@
 #define PHX_WORLD_COALESCE_H
 
 #include "world/batch.h"
+#include "world/depths.h"
 
 typedef struct phx_coalesce phx_coalesce;
 
@@ -41,8 +42,8 @@ typedef struct phx_coalesce_counts {
     uint64_t observers; /* now: changes that a delivery would have */
 } phx_coalesce_counts;
 
-/* NULL = no memory. */
-phx_coalesce *phx_coalesce_create(phx_mem *mem);
+/* depths: of the world's attached, as they are at a call; NULL = nobody ever is. NULL = no memory. */
+phx_coalesce *phx_coalesce_create(phx_mem *mem, const phx_depths *depths);
 /* co may be NULL. */
 void phx_coalesce_destroy(phx_coalesce *co);
 
@@ -53,7 +54,9 @@ void phx_coalesce_forget(phx_coalesce *co, uint64_t observer);
 /*
  * Moves the whole net difference into `batch` (what was in it is lost; grown as needed;
  * its ticks are the caller's): changes ordered by observer id, each with its leaves, then
- * its enters, both by (kind, id). It is empty after that. false = no memory: nothing was moved.
+ * its enters, both by (depth, kind, id): enters by the depths now, leaves by those before the
+ * tick of the leave, the greatest first. It is empty after that. false = no memory: nothing
+ * was moved.
  */
 bool phx_coalesce_drain(phx_coalesce *co, phx_batch *batch);
 

@@ -36,7 +36,7 @@ struct phx_consumer {
     uint32_t taken_count;
 };
 
-phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes)
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes, const phx_depths *depths)
 {
     PHX_ASSERT(bound >= 1 && bound <= BOUND_MAX);
     phx_consumer *c = phx_alloc_zero(mem, sizeof(*c), PHX_CACHE_LINE);
@@ -51,7 +51,7 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_by
     }
     c->out = phx_ring_create(mem, bound);
     c->back = phx_ring_create(mem, bound);
-    c->coalesce = phx_coalesce_create(mem);
+    c->coalesce = phx_coalesce_create(mem, depths);
     c->backlog = phx_backlog_create(mem, mail_bytes);
     c->taken = phx_alloc_zero(mem, c->taken_slots * sizeof(*c->taken), PHX_CACHE_LINE);
     if (c->out == NULL || c->back == NULL || c->coalesce == NULL || c->backlog == NULL ||

@@ -24,6 +24,7 @@
 #define PHX_WORLD_CONSUMER_H
 
 #include "world/batch.h"
+#include "world/depths.h"
 
 typedef struct phx_consumer phx_consumer;
 
@@ -45,10 +46,10 @@ typedef struct phx_consumer_counts {
 } phx_consumer_counts;
 
 /*
- * 1 <= bound <= 65536 batches waiting or taken; mail_bytes of broadcasts behind it. NULL =
- * no memory. No batch is made yet.
+ * 1 <= bound <= 65536 batches waiting or taken; mail_bytes of broadcasts behind it; depths as in
+ * coalesce.h. NULL = no memory. No batch is made yet.
  */
-phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes);
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes, const phx_depths *depths);
 /* No thread inside; batches taken and not returned are freed too. c may be NULL. */
 void phx_consumer_destroy(phx_consumer *c);
 

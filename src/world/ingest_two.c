@@ -94,6 +94,14 @@ static void mark_attached(phx_world *world, uint64_t child, bool attached)
     *home = attached ? *home | PHX_HOME_ATTACHED : *home & ~PHX_HOME_ATTACHED;
 }
 
+/* The entity hangs this deep now, and what is attached to it deeper. */
+static void sink(phx_world *world, uint64_t id, uint32_t depth)
+{
+    const phx_family *family = phx_attach_children(&world->attach, id);
+    phx_depths_set(&world->depths, id, depth);
+    for (uint32_t i = 0; family && i < family->count; i++) sink(world, family->children[i], depth + 1);
+}
+
 ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
 {
     uint64_t child = command->id, parent = command->other;
@@ -105,6 +113,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
     ph_status status = phx_attach_check(attach, child, parent);
     if (status != PH_OK) return status;
     uint32_t slot;
+    if (!phx_depths_reserve(&world->depths)) return PH_NO_MEMORY;
     if (!phx_shard_ready(must_find(world, child, &slot), 1)) return PH_NO_MEMORY;
     if (before != 0) phx_attach_take(attach, child);
     if (!phx_attach_put(attach, child, parent)) {
@@ -114,6 +123,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
         return PH_NO_MEMORY;
     }
     mark_attached(world, child, true);
+    sink(world, child, phx_depths_now(&world->depths, parent) + 1);
     bool placed = phx_ingest_place_at_root(world, child);
     PHX_ASSERT(placed);
     (void)placed;
@@ -127,6 +137,7 @@ ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command)
     if (!phx_ingest_place_at_root(world, command->id)) return PH_NO_MEMORY;
     phx_attach_take(&world->attach, command->id);
     mark_attached(world, command->id, false);
+    sink(world, command->id, 0);
     return PH_OK;
 }
 
@@ -141,8 +152,12 @@ ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
         uint64_t child = family->children[0];
         phx_attach_take(attach, child);
         mark_attached(world, child, false);
+        sink(world, child, 0);
     }
-    if (phx_attach_parent(attach, id) != 0) phx_attach_take(attach, id);
+    if (phx_attach_parent(attach, id) != 0) {
+        phx_attach_take(attach, id);
+        phx_depths_set(&world->depths, id, 0);
+    }
     end_relations(world, id);
     return PH_OK;
 }

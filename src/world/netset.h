@@ -25,6 +25,7 @@ typedef struct phx_net_entry {
     uint32_t previous;
     uint16_t leave_kind;
     uint16_t enter_kind;
+    uint8_t leave_depth; /* how deep it was attached when it was told last */
     bool has_leave;
     bool has_enter;
 } phx_net_entry;

@@ -108,6 +108,15 @@ bool phx_publish_batches(phx_world *world)
     return true;
 }
 
+/* Somebody is attached: parents before their children, or behind them. */
+static void arrange(const phx_world *world, phx_told told, const phx_change *change)
+{
+    uint32_t leaves = change->leave_count;
+    phx_depths_arrange(&world->depths, told, leaves, false);
+    told = (phx_told){told.targets + leaves, told.kinds + leaves, told.incarnations + leaves};
+    phx_depths_arrange(&world->depths, told, change->enter_count, true);
+}
+
 /* One change and its targets to their places in the batch. */
 static void copy_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change, phx_batch *batch,
                         phx_share *at)
@@ -123,7 +132,9 @@ static void copy_change(const phx_world *world, const phx_chunk *chunk, const ph
                                                 .leave_count = change->leave_count,
                                                 .enter_count = change->enter_count,
                                                 .flags = change->flags};
-    phx_interest_names(shard, scratch, change, batch->targets + to, batch->kinds + to, batch->incarnations + to);
+    phx_told told = {batch->targets + to, batch->kinds + to, batch->incarnations + to};
+    phx_interest_names(shard, scratch, change, told.targets, told.kinds, told.incarnations);
+    if (phx_depths_any(&world->depths)) arrange(world, told, change);
     at->targets += count;
 }
 

@@ -52,6 +52,7 @@ static void begin(phx_world *world)
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
     phx_renames_clear(&world->renames);
     phx_broadcasts_clear(&world->broadcasts);
+    phx_depths_settle(&world->depths);
     if (world->next_classes) take_definition(world);
 }
 

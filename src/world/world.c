@@ -73,7 +73,7 @@ static bool init_consumers(phx_world *world)
     if (!world->consumers || !world->batches) return false;
     for (uint32_t i = 0; i < count; i++)
         if (!(world->consumers[i].consumer =
-                  phx_consumer_create(mem, world->def.consumer_batches, world->def.consumer_bytes)))
+                  phx_consumer_create(mem, world->def.consumer_batches, world->def.consumer_bytes, &world->depths)))
             return false;
     return true;
 }
@@ -96,6 +96,7 @@ static bool init(phx_world *world, const ph_world_def *def)
     phx_idmap_init(&world->directory, mem);
     phx_ties_init(&world->ties, mem);
     phx_attach_init(&world->attach, mem);
+    phx_depths_init(&world->depths, mem);
     phx_renames_init(&world->renames, mem);
     if (!copy_classes(mem, def, &world->classes)) return false;
     world->def.classes = world->classes;
@@ -164,6 +165,7 @@ void phx_world_destroy(phx_world *world)
     phx_idmap_free(&world->directory);
     phx_ties_free(&world->ties);
     phx_attach_free(&world->attach);
+    phx_depths_free(&world->depths);
     phx_renames_free(&world->renames, mem);
     phx_free(mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     phx_free(mem, world->next_classes, world->next_def.class_count * sizeof *world->classes, PHX_CACHE_LINE);

@@ -18,6 +18,7 @@
 #include "world/attach.h"
 #include "world/broadcast.h"
 #include "world/consumer.h"
+#include "world/depths.h"
 #include "world/lanes.h"
 #include "world/moves.h"
 #include "world/partition.h"
@@ -121,6 +122,7 @@ typedef struct phx_world {
     phx_idmap directory; /* id -> home */
     phx_ties ties;
     phx_attach attach;
+    phx_depths depths; /* of who is attached */
     phx_renames renames; /* of this tick */
     uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
 

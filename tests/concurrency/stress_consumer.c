@@ -169,7 +169,7 @@ static void run_case(const test_case *run)
     phx_mem_init(&mem, watched_memory_allocator(&memory));
     toy_world_create(&world, run->observers, run->targets, run->seed);
     toy_client_create(&s.client, &world);
-    s.consumer = phx_consumer_create(&mem, run->bound, 1 << 20);
+    s.consumer = phx_consumer_create(&mem, run->bound, 1 << 20, NULL);
     REQUIRE(s.consumer != NULL);
     phx_consumer_start_at(s.consumer, UINT32_MAX - phx_rng_below(&s.random, 100));
     for (uint32_t shift = 0; shift < CONSUMER_THREADS; shift++) {

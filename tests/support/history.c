@@ -63,6 +63,7 @@ void history_note(history *h, const model *m)
         history_entity note = {.key = {e->id, e->incarnation}, .kind = e->now.kind, .consumer = e->now.consumer};
         note.user_data = e->now.user_data;
         note.settled = e->settled;
+        note.depth = e->depth;
         if (next_change < change_count && changes[next_change].observer.id == e->id) {
             note.changed = true;
             next_change++;
@@ -143,6 +144,14 @@ static uint64_t last_event(const history *h, model_key observer, model_key targe
     return tick;
 }
 
+/* At the end of that tick, in which it was in the world. */
+static uint32_t depth_at(const history *h, uint64_t tick, model_key key)
+{
+    const history_entity *e = history_entity_at(h, tick, key);
+    REQUIRE(e != NULL);
+    return e->depth;
+}
+
 static int by_kind_then_id(const void *a, const void *b)
 {
     const model_target *l = a;
@@ -154,6 +163,20 @@ static int by_kind_then_id(const void *a, const void *b)
         return l->key.id < r->key.id ? -1 : 1;
     }
     return l->key.incarnation < r->key.incarnation ? -1 : l->key.incarnation > r->key.incarnation;
+}
+
+static int enters_in_order(const void *a, const void *b)
+{
+    const model_target *l = a;
+    const model_target *r = b;
+    return l->depth != r->depth ? (l->depth < r->depth ? -1 : 1) : by_kind_then_id(a, b);
+}
+
+static int leaves_in_order(const void *a, const void *b)
+{
+    const model_target *l = a;
+    const model_target *r = b;
+    return l->depth != r->depth ? (l->depth > r->depth ? -1 : 1) : by_kind_then_id(a, b);
 }
 
 /* The tick in which this observer last became ready (or entered ready), up to `last`, where it is. */
@@ -193,14 +216,18 @@ static void net_of(const history *h, const history_entity *o, uint64_t first, ui
     for (size_t i = 0; base != NULL && i < base->list_count; i++) {
         if (!listed_at(h, last, o->key, base->list[i])) {
             uint64_t tick = last_event(h, o->key, base->list[i], false, last);
-            VEC_PUSH(&change.targets, target_at(h, tick, base->list[i]));
+            model_target target = target_at(h, tick, base->list[i]);
+            target.depth = depth_at(h, tick - 1, base->list[i]);
+            VEC_PUSH(&change.targets, target);
         }
     }
     change.leave_count = (uint32_t)change.targets.count;
     for (size_t i = 0; i < o->list_count; i++) {
         if (base == NULL || !listed_at(h, first - 1, o->key, o->list[i])) {
             uint64_t tick = last_event(h, o->key, o->list[i], true, last);
-            VEC_PUSH(&change.targets, target_at(h, tick, o->list[i]));
+            model_target target = target_at(h, tick, o->list[i]);
+            target.depth = depth_at(h, last, o->list[i]);
+            VEC_PUSH(&change.targets, target);
         }
     }
     change.enter_count = (uint32_t)change.targets.count - change.leave_count;
@@ -208,8 +235,8 @@ static void net_of(const history *h, const history_entity *o, uint64_t first, ui
         return;
     }
     if (change.targets.count != 0) {
-        qsort(change.targets.items, change.leave_count, sizeof(model_target), by_kind_then_id);
-        qsort(change.targets.items + change.leave_count, change.enter_count, sizeof(model_target), by_kind_then_id);
+        qsort(change.targets.items, change.leave_count, sizeof(model_target), leaves_in_order);
+        qsort(change.targets.items + change.leave_count, change.enter_count, sizeof(model_target), enters_in_order);
     }
     VEC_PUSH(changes, change);
 }

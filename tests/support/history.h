@@ -11,6 +11,7 @@
 typedef struct history_entity {
     model_key key;
     uint32_t kind, consumer;
+    uint32_t depth;
     uint64_t user_data;
     bool settled; /* ready at the end of this tick */
     bool changed; /* had a change in this tick */
@@ -43,7 +44,8 @@ void history_note(history *h, const model *m);
  * What the consumer has to be told for the ticks first..last, when it was told everything
  * before them: by observer id, as model_changes(). An observer that starts afresh and
  * ends with an empty list, but saw something in between, has an empty change. Kind and
- * user data are those of the tick of the event that is told.
+ * user data are those of the tick of the event that is told; enters are ordered by the
+ * depths at the end of the last tick, leaves by those of the tick before they left.
  */
 void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64_t last, change_list *changes);
 void changes_free(change_list *changes);

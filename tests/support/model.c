@@ -312,7 +312,7 @@ static ph_status apply_leave(model *m, const command *c)
         }
         forget_target(e, gone->id);
     }
-    model_departed departed = {{gone->id, gone->incarnation}, gone->own.kind, gone->own.user_data};
+    model_departed departed = {{gone->id, gone->incarnation}, gone->own.kind, gone->depth, gone->own.user_data};
     VEC_PUSH(&m->departed, departed);
     VEC_REMOVE(&m->entities, place);
     entity_free(gone);
@@ -394,8 +394,7 @@ static ph_status apply_link(model_entity *o, const command *c)
     return PH_OK;
 }
 
-/* Edges from e up to its root. */
-static unsigned depth_of(const model *m, const model_entity *e)
+unsigned model_depth(const model *m, const model_entity *e)
 {
     unsigned depth = 0;
     for (; e->parent != 0; e = model_entity_of(m, e->parent)) {
@@ -419,7 +418,7 @@ static unsigned height_of(const model *m, const model_entity *e)
     for (size_t i = 0; i < m->entities.count; i++) {
         const model_entity *below = m->entities.items[i];
         if (hangs_on(m, below, e->id)) {
-            unsigned edges = depth_of(m, below) - depth_of(m, e);
+            unsigned edges = model_depth(m, below) - model_depth(m, e);
             height = edges > height ? edges : height;
         }
     }
@@ -439,7 +438,7 @@ static ph_status apply_attach(model *m, model_entity *child, const model_entity 
     if (MUTATE(MUTANT_CYCLE_DIRECT, false, hangs_on(m, parent, child->id))) {
         return PH_OK; /* the mutant would hang on its own cycle */
     }
-    unsigned depth = depth_of(m, parent) + 1 + MUTATE(MUTANT_DEPTH_CHILD, height_of(m, child), 0u);
+    unsigned depth = model_depth(m, parent) + 1 + MUTATE(MUTANT_DEPTH_CHILD, height_of(m, child), 0u);
     if (depth > PH_ATTACH_DEPTH_MAX + MUTATE(MUTANT_DEPTH, 0u, 1u)) {
         return PH_TOO_DEEP;
     }

@@ -34,6 +34,7 @@ typedef struct model_entity {
     ph_attrs own; /* what it was given; `given` says which fields */
     ph_attrs now; /* what counted at the end of the last tick, given or of its class */
     uint64_t parent; /* 0 = not attached */
+    uint32_t depth;  /* attachments up to its root, at the end of the last tick */
     VEC(model_pair) pairs;
     VEC(uint64_t) links;
     VEC(model_key) list; /* at the end of the last tick, by id */
@@ -45,6 +46,7 @@ typedef struct model_entity {
 typedef struct model_departed {
     model_key key;
     uint32_t kind;
+    uint32_t depth; /* at the end of the tick before */
     uint64_t user_data;
 } model_departed;
 
@@ -52,9 +54,10 @@ typedef struct model_target {
     model_key key;
     uint64_t user_data;
     uint32_t kind;
+    uint32_t depth; /* of an enter now, of a leave at the end of the tick before */
 } model_target;
 
-/* What one observer is told of the last tick: leaves, then enters, each by (kind, id). */
+/* What one observer is told of the last tick: leaves, the deepest first, enters, the deepest last; by (kind, id). */
 typedef struct model_change {
     model_key observer;
     uint64_t user_data;

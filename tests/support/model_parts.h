@@ -41,6 +41,9 @@ struct model {
 size_t model_place(const model *m, uint64_t id, bool *found);
 model_entity *model_entity_of(const model *m, uint64_t id);
 
+/* Attachments from e up to its root, as they are now. */
+unsigned model_depth(const model *m, const model_entity *e);
+
 /* What counts for the entity at present: its own attributes, its class', its root's position. */
 ph_attrs model_resolve(const model *m, const model_entity *e);
 

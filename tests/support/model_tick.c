@@ -112,7 +112,7 @@ static void list_make(const model *m, const model_entity *o, bool *marks, model_
 /* ---- events ---- */
 
 /* The target as it is now, or, when its stay is over, as it last was. */
-static model_target target_of(const model *m, model_key key)
+static model_target target_of(const model *m, model_key key, bool enter)
 {
     model_target target = {.key = key};
     for (size_t i = 0; i < m->departed.count; i++) {
@@ -120,6 +120,7 @@ static model_target target_of(const model *m, model_key key)
         if (d->key.id == key.id && d->key.incarnation == key.incarnation) {
             target.kind = MUTATE(MUTANT_DEPARTED_KIND, d->kind, 0u);
             target.user_data = MUTATE(MUTANT_OLD_USER_DATA, d->user_data, 0u);
+            target.depth = d->depth;
             return target;
         }
     }
@@ -127,6 +128,7 @@ static model_target target_of(const model *m, model_key key)
     REQUIRE(e != NULL);
     target.kind = e->now.kind;
     target.user_data = e->now.user_data;
+    target.depth = enter || MUTATE(MUTANT_LEAVE_DEPTH_NOW, false, true) ? model_depth(m, e) : e->depth;
     return target;
 }
 
@@ -138,6 +140,27 @@ static int by_kind_then_id(const void *a, const void *b)
         return l->kind < r->kind ? -1 : 1;
     }
     return l->key.id < r->key.id ? -1 : l->key.id > r->key.id;
+}
+
+/* A parent enters before its children, and leaves after them. */
+static int enters_in_order(const void *a, const void *b)
+{
+    const model_target *l = a;
+    const model_target *r = b;
+    if (l->depth != r->depth && MUTATE(MUTANT_PARENT_LATE, true, false)) {
+        return l->depth < r->depth ? -1 : 1;
+    }
+    return by_kind_then_id(a, b);
+}
+
+static int leaves_in_order(const void *a, const void *b)
+{
+    const model_target *l = a;
+    const model_target *r = b;
+    if (l->depth != r->depth && MUTATE(MUTANT_PARENT_EARLY, true, false)) {
+        return l->depth > r->depth ? -1 : 1;
+    }
+    return by_kind_then_id(a, b);
 }
 
 static bool same_stay(const model_key *list, size_t count, model_key key)
@@ -152,13 +175,13 @@ static void compare(const model *m, const model_entity *o, const key_list *new_l
 {
     for (size_t i = 0; i < o->list.count; i++) {
         if (!same_stay(new_list->items, new_list->count, o->list.items[i])) {
-            VEC_PUSH(&change->targets, target_of(m, o->list.items[i]));
+            VEC_PUSH(&change->targets, target_of(m, o->list.items[i], false));
         }
     }
     change->leave_count = (uint32_t)change->targets.count;
     for (size_t i = 0; i < new_list->count; i++) {
         bool stays = same_stay(o->list.items, o->list.count, new_list->items[i]);
-        model_target target = target_of(m, new_list->items[i]);
+        model_target target = target_of(m, new_list->items[i], true);
         if (!stays || MUTATE(MUTANT_TWICE, false, target.kind == 3)) {
             VEC_PUSH(&change->targets, target);
         }
@@ -166,8 +189,8 @@ static void compare(const model *m, const model_entity *o, const key_list *new_l
     change->enter_count = (uint32_t)change->targets.count - change->leave_count;
     model_target *targets = change->targets.items;
     if (targets != NULL) {
-        qsort(targets, change->leave_count, sizeof *targets, by_kind_then_id);
-        qsort(targets + change->leave_count, change->enter_count, sizeof *targets, by_kind_then_id);
+        qsort(targets, change->leave_count, sizeof *targets, leaves_in_order);
+        qsort(targets + change->leave_count, change->enter_count, sizeof *targets, enters_in_order);
     }
 }
 
@@ -217,6 +240,9 @@ static void find_lists(model *m)
         settle(m, e, &list);
         m->counts.observers += e->now.ready && e->now.view > 0;
         m->counts.list_entries += e->list.count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        m->entities.items[i]->depth = model_depth(m, m->entities.items[i]);
     }
     VEC_FREE(&list);
     free(candidates);

@@ -20,6 +20,7 @@
 #define model_observers mutant_observers
 #define model_count mutant_count
 #define model_place mutant_place
+#define model_depth mutant_depth
 #define model_entity_of mutant_entity_of
 #define model_resolve mutant_resolve
 #define model_rule mutant_rule

@@ -51,6 +51,9 @@
     X(MUTANT_ATTACH_ONE, "a grandchild follows its parent's old place") \
     X(MUTANT_ATTACH_MOVES, "a child can be moved") \
     X(MUTANT_ATTACH_HALF, "a refused set changes the rest of its fields") \
+    X(MUTANT_PARENT_LATE, "a parent enters by its kind and id, not before its children") \
+    X(MUTANT_PARENT_EARLY, "a parent leaves by its kind and id, not after its children") \
+    X(MUTANT_LEAVE_DEPTH_NOW, "leaves ordered by the attachments at the end of the tick") \
     X(MUTANT_DETACH_JUMPS, "a detached child jumps back") \
     X(MUTANT_CYCLE_DIRECT, "only direct cycles refused") \
     X(MUTANT_DEPTH, "chains of 9 allowed") \

@@ -306,7 +306,7 @@ static phx_consumer *consumer;
 
 static void make_consumer(uint32_t bytes)
 {
-    consumer = phx_consumer_create(&mem, 1, bytes);
+    consumer = phx_consumer_create(&mem, 1, bytes, NULL);
     cr_assert_not_null(consumer);
 }
 

@@ -21,7 +21,7 @@ static void set_up(void)
 {
     watched_memory_init(&watched);
     phx_mem_init(&mem, watched_memory_allocator(&watched));
-    net = phx_coalesce_create(&mem);
+    net = phx_coalesce_create(&mem, NULL);
     in = phx_batch_create(&mem);
     out = phx_batch_create(&mem);
     cr_assert(net != NULL && in != NULL && out != NULL);
@@ -566,7 +566,7 @@ Test(coalesce_create, no_memory)
     watched_memory_init(&watched);
     phx_mem_init(&mem, watched_memory_allocator(&watched));
     watched_memory_fail_after(&watched, 0);
-    cr_assert_null(phx_coalesce_create(&mem));
+    cr_assert_null(phx_coalesce_create(&mem, NULL));
     cr_assert_null(phx_batch_create(&mem));
     phx_coalesce_destroy(NULL);
     phx_batch_destroy(&mem, NULL);

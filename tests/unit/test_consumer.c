@@ -35,7 +35,7 @@ TestSuite(consumer, .init = set_up, .fini = tear_down);
 
 static void make(uint32_t bound)
 {
-    c = phx_consumer_create(&mem, bound, 1 << 20);
+    c = phx_consumer_create(&mem, bound, 1 << 20, NULL);
     cr_assert_not_null(c);
 }
 
@@ -394,7 +394,7 @@ Test(consumer, no_memory_to_create)
 {
     for (uint64_t allowed = 0; c == NULL; allowed++) {
         watched_memory_fail_after(&watched, allowed);
-        c = phx_consumer_create(&mem, 64, 1 << 20);
+        c = phx_consumer_create(&mem, 64, 1 << 20, NULL);
         cr_assert(c != NULL || atomic_load(&watched.blocks) == 0);
         cr_assert_leq(allowed, 6);
     }
