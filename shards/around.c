@@ -63,6 +63,68 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
 
 void phx_shard_around(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
-    if (phx_shard_nine(shard)) cards_around(shard, box, sink);
+    if (shard->alt) shard->alt->ops->around(shard->alt, box, sink);
+    else if (phx_shard_nine(shard)) cards_around(shard, box, sink);
     else rows_around(shard, box, sink);
+}
+
+phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius)
+{
+    const phx_rules *rules = shard->rules;
+    if (rules->range == PH_RANGE_RADIUS) return phx_box_around(body->x, body->y, radius);
+    return phx_box_of_towers(rules, phx_nine_rect(rules, rules->span, body->tx, body->ty));
+}
+
+/* ---- scans ---- */
+
+typedef struct scan_sink {
+    phx_sink sink;
+    const phx_store *store;
+    const phx_body *body;
+    const phx_rules *rules;
+    float view;
+    phx_scan *scan;
+} scan_sink;
+
+/* The ground plane's part of the rule; the rest is the caller's. */
+static void take_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
+{
+    const scan_sink *at = (const scan_sink *)sink;
+    phx_scan *scan = at->scan;
+    float x = at->body->x, y = at->body->y, r = at->view;
+    bool square = at->rules->shape == PH_SHAPE_SQUARE;
+    scan->pairs += count;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_body *body = &at->store->body[slots[i]];
+        float dx = body->x - x, dy = body->y - y, d2 = dx * dx + dy * dy;
+        bool in = square ? (fabsf(dx) <= r) & (fabsf(dy) <= r) : d2 <= r * r;
+        scan->hits[scan->count] = slots[i] | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+        scan->squares[scan->count] = d2;
+        scan->count += in;
+    }
+}
+
+static void take_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t count)
+{
+    const scan_sink *at = (const scan_sink *)sink;
+    phx_scan *scan = at->scan;
+    scan->pairs += count;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_body *body = &at->store->body[slots[i]];
+        scan->hits[scan->count] = slots[i] | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+        scan->count += phx_in_towers(at->rules, at->body, body);
+    }
+}
+
+void phx_shard_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan)
+{
+    const phx_rules *rules = shard->rules;
+    scan_sink sink = {.sink.take = rules->range == PH_RANGE_TOWERS ? take_in_towers : take_in_range,
+                      .store = &shard->store,
+                      .body = &shard->store.body[observer],
+                      .rules = rules,
+                      .view = shard->store.attr[observer].view,
+                      .scan = scan};
+    phx_shard_around(shard, phx_shard_box(shard, sink.body, sink.view), &sink.sink);
+    scan->visited += sink.sink.visited;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "shards/around.h"
 #include "shards/interest.h"
 
 void phx_audience_free(phx_audience *audience, phx_mem *mem)
@@ -16,6 +17,7 @@ void phx_audience_free(phx_audience *audience, phx_mem *mem)
 
 uint32_t phx_audience_blocks(const phx_shard *shard)
 {
+    if (shard->alt) return (shard->store.slots + PHX_SEATS_MAX - 1) / PHX_SEATS_MAX;
     return phx_shard_nine(shard) ? shard->nine.crowd_count : shard->grid.block_count;
 }
 
@@ -94,9 +96,57 @@ static phx_rect seen_from(const phx_shard *shard, uint32_t slot)
     return phx_interest_rows_rect(shard, &shard->store.body[slot], far > shard->radius_max ? far : shard->radius_max);
 }
 
+/* The same as a box, for another index. */
+static phx_box seen_from_box(const phx_shard *shard, uint32_t slot)
+{
+    const phx_attr *attr = &shard->store.attr[slot];
+    if (attr->global) return phx_box_all();
+    float far = attr->reach + shard->margin_max;
+    return phx_shard_box(shard, &shard->store.body[slot], far > shard->radius_max ? far : shard->radius_max);
+}
+
+/* One call to each own observer in a box. */
+typedef struct call_sink {
+    phx_sink sink;
+    phx_audience *audience;
+    const phx_shard *shard;
+    phx_box box;
+    phx_call call;
+} call_sink;
+
+static bool call_slot(phx_audience *audience, const phx_shard *shard, phx_call call, uint32_t observer)
+{
+    call.towers = ~0ull;
+    call.block = observer / PHX_SEATS_MAX;
+    call.observer = observer;
+    return add(audience, shard, call);
+}
+
+static void call_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
+{
+    const call_sink *at = (const call_sink *)sink;
+    const phx_store *store = &at->shard->store;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_body *body = &store->body[slots[i]];
+        bool observes = (body->state & PHX_SLOT_OWN) && phx_observes(&store->attr[slots[i]]);
+        if (!observes || !phx_box_has(at->box, body->x, body->y)) continue;
+        at->audience->failed |= !call_slot(at->audience, at->shard, at->call, slots[i]);
+    }
+}
+
 bool phx_audience_call(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message)
 {
     phx_call call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
+    if (shard->alt) {
+        call_sink to = {.sink.take = call_slots,
+                        .audience = audience,
+                        .shard = shard,
+                        .box = seen_from_box(shard, slot),
+                        .call = call};
+        audience->failed = false;
+        phx_shard_around(shard, to.box, &to.sink);
+        return !audience->failed;
+    }
     order to = {.rect = seen_from(shard, slot)};
     PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_LIVE);
     return add_order(audience, shard, &to, call);
@@ -107,6 +157,8 @@ bool phx_audience_call_one(phx_audience *audience, const phx_shard *shard, uint3
 {
     const phx_body *body = &shard->store.body[observer];
     phx_call call = {.message = message, .slot = slot, .observer = observer};
+    if (shard->alt)
+        return phx_box_has(seen_from_box(shard, slot), body->x, body->y) || call_slot(audience, shard, call, observer);
     phx_rect own = {body->tx, body->ty, body->tx, body->ty};
     order to = {.rect = phx_shard_nine(shard) ? own : phx_interest_rows_rect(shard, body, 0.0f),
                 .done = seen_from(shard, slot),
@@ -136,6 +188,10 @@ bool phx_audience_sort(phx_audience *audience, const phx_shard *shard)
 
 uint32_t phx_audience_places(const phx_shard *shard, uint32_t block)
 {
+    if (shard->alt) {
+        uint32_t left = shard->store.slots - block * PHX_SEATS_MAX;
+        return left < PHX_SEATS_MAX ? left : PHX_SEATS_MAX;
+    }
     if (phx_shard_nine(shard)) return shard->nine.crowds[block].cards;
     const phx_block *b = &shard->grid.blocks[block];
     return b->start[PHX_BLOCK_TOWERS] - b->start[0];
@@ -171,11 +227,26 @@ static void seat_cards(const phx_shard *shard, phx_seats *seats)
     }
 }
 
+static void seat_slots(const phx_shard *shard, phx_seats *seats)
+{
+    const phx_store *store = &shard->store;
+    uint32_t first = seats->block * PHX_SEATS_MAX + seats->first;
+    for (uint32_t slot = first; slot < first + seats->count; slot++) {
+        bool observes = (store->body[slot].state & PHX_SLOT_OWN) && phx_observes(&store->attr[slot]);
+        seats->slot[slot - first] = observes ? slot : PHX_SLOT_NONE;
+    }
+    seats->towers = ~0ull;
+}
+
 void phx_audience_seat(const phx_shard *shard, phx_seats *seats)
 {
     PHX_ASSERT(seats->count <= PHX_SEATS_MAX);
     seats->towers = 0;
     seats->look = false;
+    if (shard->alt) {
+        seat_slots(shard, seats);
+        return;
+    }
     if (phx_shard_nine(shard)) {
         seat_cards(shard, seats);
         return;
@@ -274,10 +345,10 @@ static uint32_t listen_crowd(const phx_shard *shard, const phx_seats *seats, con
     return n;
 }
 
-/* Whether this seat's row is one of the call's towers'; cards always are, where they are called. */
+/* Whether this seat's row is one of the call's towers'; cards and slots always are, where they are called. */
 static bool called(const phx_shard *shard, const phx_seats *seats, const phx_call *call, uint32_t seat)
 {
-    if (phx_shard_nine(shard)) return true;
+    if (!phx_shard_rows(shard)) return true;
     const uint32_t *start = shard->grid.blocks[seats->block].start;
     uint32_t row = start[0] + seats->first + seat, tower = 0;
     while (row >= start[tower + 1]) tower++;
@@ -285,19 +356,20 @@ static bool called(const phx_shard *shard, const phx_seats *seats, const phx_cal
 }
 
 /* The call is for one observer only. */
-static uint32_t listen_one(const phx_shard *shard, const phx_seats *seats, const phx_call *call, uint32_t *out)
+static uint32_t listen_one(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
+                           uint32_t *out)
 {
-    uint32_t seat = 0;
+    uint32_t seat = shard->alt ? call->observer % PHX_SEATS_MAX : 0;
     while (seat < seats->count && seats->slot[seat] != call->observer) seat++;
     if (seat == seats->count || !called(shard, seats, call, seat)) return 0;
     out[0] = seat;
-    return sees(shard, call->observer, call->slot, false);
+    return sees(shard, call->observer, call->slot, self);
 }
 
 uint32_t phx_audience_listen(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
                              uint32_t *out)
 {
-    if (call->observer != PHX_SLOT_NONE) return listen_one(shard, seats, call, out);
+    if (call->observer != PHX_SLOT_NONE) return listen_one(shard, seats, call, self, out);
     return phx_shard_nine(shard) ? listen_crowd(shard, seats, call, self, out)
                                  : listen_block(shard, seats, call, self, out);
 }

@@ -16,10 +16,12 @@
 
 #include "shards/shard.h"
 
-/* One broadcast in one block. */
+enum { PHX_SEATS_MAX = 256 };
+
+/* One broadcast in one block. With another index than the lighthouse blocks are of slots, and each call is for one. */
 typedef struct phx_call {
-    uint64_t towers;   /* of the block: of rows, which may have drifted out of them */
-    uint32_t block;    /* of the grid; range = towers: crowd */
+    uint64_t towers;   /* of the block: of rows, which may have drifted out of them; of slots: all */
+    uint32_t block;    /* of the grid; range = towers: crowd; another index: PHX_SEATS_MAX slots */
     uint32_t message;  /* the caller's number */
     uint32_t slot;     /* the source */
     uint32_t observer; /* the only one who may hear it there, or PHX_SLOT_NONE: all may */
@@ -30,9 +32,8 @@ typedef struct phx_audience {
     phx_call *spare;  /* as they were added */
     uint32_t *first;  /* by block: its first call; the last one is behind all */
     uint32_t call_count, calls_capacity, spare_capacity, first_capacity;
+    bool failed; /* a call had no memory */
 } phx_audience;
-
-enum { PHX_SEATS_MAX = 256 };
 
 /* Some of those who stand in one block, as they stand in its towers. */
 typedef struct phx_seats {

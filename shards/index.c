@@ -81,9 +81,11 @@ static bool resolve_arrivals(phx_shard *shard, const phx_idmap *directory, const
     return true;
 }
 
-/* All live slots into their towers. */
+/* All live slots into their towers, or wherever else they are looked for. */
 static bool index_towers(phx_shard *shard)
 {
+    if (shard->alt)
+        return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->stamp);
     if (!phx_shard_nine(shard)) {
         phx_grid *grid = &shard->grid;
         float drift = shard->step_max > 0.0f ? nextafterf(grid->drift + shard->step_max, INFINITY) : grid->drift;
@@ -112,13 +114,14 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
     if (shard->implies && !phx_past_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store)) return false;
     if (!index_towers(shard)) return false;
     phx_past_blank(past, &shard->store, &shard->grid);
-    PHX_VALIDATE(phx_shard_nine(shard) || phx_grid_valid(&shard->grid, &shard->store));
+    PHX_VALIDATE(!phx_shard_rows(shard) || phx_grid_valid(&shard->grid, &shard->store));
+    PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
     shard->counts.deferred_adds += shard->deferred.count;
     shard->deferred.count = 0;
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
     const phx_rules *rules = shard->rules;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    bool radii = rules->range == PH_RANGE_RADIUS && flat;
+    bool radii = phx_shard_rows(shard) && flat;
     bool implies = radii && shard->far.levels == 0 && shard->far.global_count == 0;
     if (implies && !phx_past_room(past, shard->mem, shard->grid.row_count)) return false;
     if (shard->changed) phx_grid_survey(&shard->grid);

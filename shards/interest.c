@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "shards/around.h"
 #include "shards/nine_glance.h"
 #include "shards/rank.h"
 #include "shards/recall.h"
@@ -101,10 +102,15 @@ static bool relation_dirty(const look *at)
 static bool due(const look *at)
 {
     const phx_shard *shard = at->shard;
-    if (shard->all_dirty || shard->far_dirty || shard->many_movers || phx_shard_dirty(shard, at->body)) return true;
+    if (shard->all_dirty || shard->far_dirty || phx_shard_dirty(shard, at->body)) return true;
+    if (shard->many_movers && !shard->alt) return true;
     if (shard->global_moved && at->attr->cap > 0) return true;
     if (!phx_observes(at->attr)) return phx_list_holds(at->list);
     if (relation_dirty(at)) return true;
+    if (shard->alt) {
+        phx_box box = phx_shard_box(shard, at->body, at->attr->view + at->attr->margin);
+        return !shard->alt->ops->touched || shard->alt->ops->touched(shard->alt, at->slot, box);
+    }
     phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
     if (phx_shard_nine(shard)) return phx_nine_touched(&shard->nine, rect, shard->tick);
     return phx_grid_touched(&shard->grid, rect, shard->tick);
@@ -171,6 +177,16 @@ static uint32_t leave_out_far(look *at, const phx_area *area, uint32_t found)
     return at->shard->kernels->nearer(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
 }
 
+static uint32_t scan_index(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    phx_scan scan = {.hits = scratch->hits, .squares = scratch->squares};
+    phx_shard_scan(at->shard, at->slot, &scan);
+    scratch->counts.ranges_visited += scan.visited;
+    scratch->counts.pairs_tested += scan.pairs;
+    return scan.count;
+}
+
 /* Who is in view by the common rule, hits as rows' slot words. */
 static uint32_t scan_around(look *at)
 {
@@ -178,7 +194,8 @@ static uint32_t scan_around(look *at)
     phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->attr->view);
     if (phx_shard_nine(at->shard)) return scan_towers(at, rect);
     phx_area area = {at->body->x, at->body->y, at->attr->view, rules->shape == PH_SHAPE_SQUARE};
-    uint32_t found = scan_rect(at, rect, &area);
+    uint32_t found = at->shard->alt ? scan_index(at) : scan_rect(at, rect, &area);
+    if (rules->range == PH_RANGE_TOWERS) return found;
     bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;
     return flat && (at->attr->sees & 1) ? leave_out_far(at, &area, found) : found;
 }
@@ -188,8 +205,8 @@ static void look_around(look *at)
 {
     const phx_rules *rules = at->shard->rules;
     const phx_store *store = &at->shard->store;
-    bool look_at_z = !phx_shard_nine(at->shard) &&
-                     (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
+    bool by_towers = rules->range == PH_RANGE_TOWERS;
+    bool look_at_z = !by_towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
     bool look_at_all = !(at->attr->sees & 1);
     uint32_t found = scan_around(at);
     const uint32_t *hits = at->scratch->hits;
@@ -205,7 +222,7 @@ static void look_around(look *at)
         squares[at->count] = squares[i];
         add_hit(at, slot, bits);
     }
-    at->ranks_differ |= look_at_z || phx_shard_nine(at->shard); /* the squares are not those of ranks, or not there */
+    at->ranks_differ |= look_at_z || by_towers; /* the squares are not those of ranks, or not there */
 }
 
 /* A candidate from elsewhere than the scan, by the whole rule. */
@@ -485,6 +502,90 @@ static void take_old(look *at)
     for (uint32_t i = 0; i < at->old_count; i++) at->scratch->mark[at->old[i]] = at->tag | MARK_OLD;
 }
 
+/* ---- by differences alone ---- */
+
+/* Of an index that finds them: candidates, marked as held, each once. */
+typedef struct differ_sink {
+    phx_sink sink;
+    look *at;
+} differ_sink;
+
+static void take_differing(phx_sink *sink, const uint32_t *slots, uint32_t count)
+{
+    look *at = ((differ_sink *)sink)->at;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t bits = mark_bits(at, slots[i]);
+        if (bits & MARK_HELD) continue;
+        at->scratch->mark[slots[i]] = at->tag | bits | MARK_HELD;
+        at->scratch->hits[at->count++] = slots[i];
+    }
+}
+
+/* May the list be mended where it differs? Else it is to be found anew. */
+static bool mends(const look *at)
+{
+    const phx_shard *shard = at->shard;
+    bool stays = !shard->all_dirty && !shard->far_dirty && shard->far.levels == 0 && shard->far.global_count == 0;
+    bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_ODD);
+    bool plain = phx_observes(at->attr) && at->attr->cap == 0 && !(at->body->state & PHX_SLOT_RELATED);
+    return shard->alt && shard->alt->ops->differ && stays && plain && !odd;
+}
+
+/* Is the target in the new list? */
+static bool passes(const look *at, uint32_t target, bool listed)
+{
+    const phx_store *store = &at->shard->store;
+    return (store->body[target].state & PHX_SLOT_LIVE) &&
+           phx_sees(at->shard->rules, at->body, at->attr, &store->body[target], &store->attr[target], NULL, listed);
+}
+
+/* The old list without who left, and with who entered, takes its place. */
+static void mend_list(look *at, uint32_t enters, uint32_t leaves)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < leaves; i++) scratch->mark[scratch->leave[i]] = at->tag; /* not even old any more */
+    for (uint32_t i = 0; i < at->old_count; i++) {
+        scratch->hits[n] = at->old[i];
+        n += mark_bits(at, at->old[i]) != 0;
+    }
+    memcpy(scratch->hits + n, scratch->enter, enters * sizeof(uint32_t));
+    phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
+    phx_interest_write_list(scratch, at->shard, change, scratch->hits, n + enters);
+}
+
+/* What the index says of who may differ, decided by the rule. */
+static phx_glance_result mend(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_index *index = at->shard->alt;
+    differ_sink sink = {.sink.take = take_differing, .at = at};
+    uint32_t enters = 0, leaves = 0;
+    scratch->mark[at->slot] = at->tag | MARK_HELD;
+    if (!index->ops->differ(index, at->slot, &sink.sink)) return PHX_GLANCE_LOOK;
+    scratch->counts.ranges_visited += sink.sink.visited;
+    scratch->counts.pairs_tested += at->count;
+    if (at->count > 0) take_old(at);
+    for (uint32_t i = 0; i < at->count; i++) {
+        uint32_t target = scratch->hits[i];
+        bool was = mark_bits(at, target) & MARK_OLD, is = passes(at, target, was);
+        if (was && !is) scratch->leave[leaves++] = target;
+        if (!was && is) scratch->enter[enters++] = target;
+    }
+    if (enters + leaves == 0) return PHX_GLANCE_DONE;
+    if (!phx_interest_reserve(scratch, enters + leaves, at->old_count + enters)) return PHX_GLANCE_NO_MEMORY;
+    mend_list(at, enters, leaves);
+    return PHX_GLANCE_DONE;
+}
+
+/* A new observer under evaluation: no mark is of its epoch. */
+static void begin_look(look *at)
+{
+    next_epoch(at->scratch);
+    at->tag = at->scratch->epoch << MARK_BITS;
+    at->count = 0;
+}
+
 /* forced: whatever the marks say. */
 static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t slot, bool forced)
 {
@@ -510,8 +611,13 @@ static bool evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard
     if (at.relations && !phx_grow(scratch->mem, (void **)&scratch->related, &scratch->related_capacity, 0,
                                   at.relations->count, sizeof(uint32_t)))
         return false;
-    next_epoch(scratch);
-    at.tag = scratch->epoch << MARK_BITS;
+    if (mends(&at)) {
+        begin_look(&at);
+        phx_glance_result mended = mend(&at);
+        scratch->counts.glanced += mended == PHX_GLANCE_DONE;
+        if (mended != PHX_GLANCE_LOOK) return mended == PHX_GLANCE_DONE;
+    }
+    begin_look(&at);
     take_old(&at);
     if (phx_observes(at.attr)) find_list(&at);
     if (!cut_at_cap(&at) || !compare(&at)) return false;
@@ -550,6 +656,19 @@ static bool reserve_scratch(phx_scratch *scratch, const phx_shard *shard)
            phx_grow(scratch->mem, (void **)&scratch->enter, &scratch->enter_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t)) &&
            reserve_pairs(scratch, slots);
+}
+
+/* Slots [first, first + count), with another index than the lighthouse. How many were done. */
+static uint32_t run_slots(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+                          uint32_t count)
+{
+    const phx_store *store = &shard->store;
+    for (uint32_t slot = first; slot < first + count; slot++) {
+        if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
+        if (store->attr[slot].view == 0.0f && store->tail[slot].list.count == 0) continue;
+        if (!evaluate(scratch, directory, shard, slot, false)) return slot - first;
+    }
+    return count;
 }
 
 /* What an observer without view leaves behind once its list is gone: nothing to look at. */
@@ -679,6 +798,7 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_
     const phx_grid *grid = &shard->grid;
     PHX_ASSERT(first + count <= phx_interest_rows(shard));
     if (!reserve_scratch(scratch, shard)) return 0;
+    if (shard->alt) return run_slots(scratch, directory, shard, first, count);
     if (phx_shard_nine(shard)) return run_towers(scratch, directory, shard, first, count);
     uint32_t done = 0;
     for (uint32_t b = count > 0 ? block_of(grid, first) : 0; done < count; b++) {
@@ -696,7 +816,7 @@ uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wan
 {
     const phx_grid *grid = &shard->grid;
     uint32_t left = phx_interest_rows(shard) - first, count = 0;
-    if (phx_shard_nine(shard)) return left < wanted ? left : wanted;
+    if (shard->alt || phx_shard_nine(shard)) return left < wanted ? left : wanted;
     for (uint32_t b = block_of(grid, first); count < wanted && count < left; b++) {
         uint32_t rest = grid->blocks[b].start[PHX_BLOCK_TOWERS] - (first + count);
         if (rest > 2 * wanted) return count > 0 ? count : wanted;

@@ -102,10 +102,14 @@ void phx_scratch_free(phx_scratch *scratch);
 /* A new tick: results of the last one go, memory stays. */
 void phx_scratch_reset(phx_scratch *scratch);
 
-/* What there is to evaluate in this tick, in rows: the grid's; in range = towers the items of its jobs (nine.h). */
+/*
+ * What there is to evaluate in this tick, in rows: the grid's; in range = towers the items of its jobs (nine.h); with
+ * another index, slots.
+ */
 static inline uint32_t phx_interest_rows(const phx_shard *shard)
 {
     if (!shard->changed) return 0;
+    if (shard->alt) return shard->store.slots;
     return phx_shard_nine(shard) ? shard->nine.item_count : shard->grid.row_count;
 }
 

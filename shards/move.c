@@ -21,7 +21,7 @@ static void touch_far(phx_shard *shard, uint32_t slot)
 static void touch_tower(phx_shard *shard, uint16_t tx, uint16_t ty)
 {
     if (phx_shard_nine(shard)) phx_nine_touch(&shard->nine, tx, ty, shard->tick);
-    else phx_grid_touch(&shard->grid, tx, ty, shard->tick, false);
+    else if (phx_shard_rows(shard)) phx_grid_touch(&shard->grid, tx, ty, shard->tick, false);
 }
 
 void phx_shard_touch(phx_shard *shard, phx_body *body)
@@ -42,7 +42,7 @@ void phx_shard_touch_odd(phx_shard *shard, phx_body *body)
     if (body->state & PHX_SLOT_ODD) return;
     body->state |= PHX_SLOT_ODD;
     if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
-    if (!(body->state & PHX_SLOT_ROW) || phx_shard_nine(shard)) return;
+    if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     if (shard->implies) phx_past_odd(&shard->past, (uint32_t)(body - shard->store.body));
     /* the row stands where the entity was at the last tick's end, wherever it has gone since */
     const phx_grid_rows *rows = &shard->grid.rows;
@@ -92,7 +92,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     body->z = z;
     body->tx = tx;
     body->ty = ty;
-    if (!(body->state & PHX_SLOT_ROW) || phx_shard_nine(shard)) return;
+    if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     /* a row may only drift from its tower, step by step; see grid.h */
     if ((body->state & PHX_SLOT_ODD) || (crossed && !arrive(shard, body))) shard->grid.stale = true;
     if (shard->grid.stale) return; /* the rebuild writes all rows from the bodies */
@@ -119,13 +119,16 @@ typedef int32_t counts __attribute__((vector_size(16)));
 typedef int64_t halves __attribute__((vector_size(16)));
 typedef double doubles __attribute__((vector_size(16)));
 
-phx_move_frame phx_move_frame_of(const phx_rules *rules, phx_rect rect)
+phx_move_frame phx_move_frame_of(const phx_shard *shard)
 {
+    const phx_rules *rules = shard->rules;
+    phx_rect rect = shard->rect;
     return (phx_move_frame){.origin = {rules->origin[0], rules->origin[1], 0.0f, 0.0f},
                             .tower_size = {rules->tower_size, rules->tower_size, 1.0f, 1.0f},
                             .low = {rect.x0, rect.y0, 0.0f, 0.0f},
                             .high = {(float)rect.x1 + 1.0f, (float)rect.y1 + 1.0f, 1.0f, 1.0f},
-                            .nine = rules->range == PH_RANGE_TOWERS};
+                            .nine = phx_shard_nine(shard),
+                            .rows = phx_shard_rows(shard)};
 }
 
 /* Two floats that lie one after the other: x, y of a body or a position. */
@@ -186,7 +189,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     body->z = to->z;
     body->tx = (uint16_t)tower;
     body->ty = (uint16_t)(tower >> 16);
-    if (PHX_UNLIKELY(off_block(tower, before)) && !there_is_block(shard, body)) sum->stale = true;
+    if (PHX_UNLIKELY(off_block(tower, before)) && frame->rows && !there_is_block(shard, body)) sum->stale = true;
     if (alone && !sum->stale) { /* else phx_shard_mend_rows() is due */
         shard->grid.rows.x[body->row] = to->x;
         shard->grid.rows.y[body->row] = to->y;
@@ -257,7 +260,7 @@ static inline uint32_t move_part(phx_shard *shard, const phx_move_batch *batch, 
 {
     uint32_t count = end - from;
     const uint32_t *slots = batch->slots + from;
-    sum->stale |= shard->move_frame.nine || shard->grid.stale; /* then no row is written */
+    sum->stale |= !shard->move_frame.rows || shard->grid.stale; /* then no row is written */
     if (count == 1)
         return move_single(shard, slots[0], &batch->positions[batch->at ? batch->at[from] : from], alone, sum, left);
     if (batch->at) return move_picked(shard, slots, batch->positions, batch->at + from, count, alone, sum, left);
@@ -286,7 +289,7 @@ void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
     if (sum->moved == 0) return;
     shard->touched += sum->moved;
     shard->changed = shard->copies_due = true;
-    shard->grid.stale |= sum->stale && !shard->move_frame.nine;
+    shard->grid.stale |= sum->stale && shard->move_frame.rows;
     if (sum->step_max > shard->step_max) shard->step_max = sum->step_max;
 }
 
@@ -294,7 +297,7 @@ void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts)
 {
     enum { AHEAD = 16, LINE_ROWS = PHX_CACHE_LINE / sizeof(float) };
     phx_grid *grid = &shard->grid;
-    if (grid->stale || shard->move_frame.nine) return; /* no row is written */
+    if (grid->stale || !shard->move_frame.rows) return; /* no row is written */
     uint64_t lines = (grid->row_count + LINE_ROWS - 1) / LINE_ROWS;
     uint32_t first = (uint32_t)(lines * part / parts * LINE_ROWS);
     uint32_t end = (uint32_t)(lines * (part + 1) / parts * LINE_ROWS);

@@ -22,7 +22,8 @@ typedef struct phx_rules {
     uint32_t span;
     uint32_t towers[2]; /* along x and y, 1..PH_TOWERS_AXIS_MAX */
     double sticky;
-    ph_simd simd; /* chosen, not AUTO; no part of the answer */
+    ph_index index; /* no part of the answer, nor is what follows */
+    ph_simd simd; /* chosen, not AUTO */
     const ph_class *classes;
     uint32_t class_count;
 } phx_rules;

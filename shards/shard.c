@@ -11,7 +11,6 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
 {
     *shard = (phx_shard){.mem = mem, .rules = rules, .index = index, .rect = rect};
     shard->kernels = phx_kernels_of(rules->simd);
-    shard->move_frame = phx_move_frame_of(rules, rect);
     shard->drift_limit = rules->tower_size / 4;
     shard->step_limit = rules->tower_size / 4; /* farther, and every look would have to go a tower farther */
     phx_store_init(&shard->store, mem);
@@ -26,8 +25,14 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     shard->refreshed = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
     shard->near = phx_alloc_zero(mem, shard_count * sizeof *shard->near, PHX_CACHE_LINE);
     bool made = shard->near && shard->begun && shard->sent && shard->refreshed;
-    if (made && phx_outbox_init(&shard->outbox, mem, shard_count) && phx_grid_init(&shard->grid, mem, rules->towers))
-        return true;
+    made = made && phx_outbox_init(&shard->outbox, mem, shard_count) && phx_grid_init(&shard->grid, mem, rules->towers);
+    if (made && rules->index != PH_INDEX_LIGHTHOUSE) {
+        phx_index_env env = {.mem = mem, .rules = rules, .store = &shard->store, .rect = rect};
+        shard->alt = phx_index_make(rules->index, &env);
+        made = shard->alt;
+    }
+    shard->move_frame = phx_move_frame_of(shard);
+    if (made) return true;
     phx_shard_free(shard, shard_count);
     return false;
 }
@@ -38,6 +43,8 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_store_free(&shard->store, mem);
     phx_grid_free(&shard->grid, mem);
     phx_nine_free(&shard->nine, mem);
+    phx_index_free(shard->alt);
+    shard->alt = NULL;
     phx_past_free(&shard->past, mem);
     phx_list_pool_free(&shard->lists, mem);
     phx_deferred_free(&shard->deferred, mem);
@@ -74,10 +81,8 @@ static void mend_row(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_ROW)) return;
-    if (phx_shard_nine(shard)) {
-        phx_nine_note(&shard->nine, &shard->store, slot);
-        return;
-    }
+    if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, slot);
+    if (!phx_shard_rows(shard)) return;
     uint32_t *row = &shard->grid.rows.slot[body->row];
     *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
     shard->grid.rows.view[body->row] = phx_grid_view(&shard->store, slot);
@@ -118,7 +123,7 @@ void phx_shard_kill(phx_shard *shard, uint32_t slot)
     phx_body *body = &shard->store.body[slot];
     phx_shard_touch_odd(shard, body);
     if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, slot);
-    else if (body->state & PHX_SLOT_ROW) shard->grid.stale = true;
+    else if ((body->state & PHX_SLOT_ROW) && phx_shard_rows(shard)) shard->grid.stale = true;
     phx_store_kill(&shard->store, slot);
 }
 

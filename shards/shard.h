@@ -19,6 +19,7 @@
 #include "shards/deferred.h"
 #include "shards/far.h"
 #include "shards/grid.h"
+#include "shards/index/index.h"
 #include "shards/kernels.h"
 #include "shards/nine.h"
 #include "shards/outbox.h"
@@ -71,6 +72,7 @@ typedef struct phx_move_frame {
     phx_pair origin, tower_size;
     phx_pair low, high; /* of the rectangle, in towers: inside while low <= p < high */
     bool nine;          /* phx_shard_nine() */
+    bool rows;          /* phx_shard_rows() */
 } phx_move_frame;
 
 typedef struct phx_shard_counts {
@@ -88,9 +90,11 @@ typedef struct phx_shard {
     uint16_t stamp; /* of the tick, for phx_body.changed: 1..65535, then all are cleared */
 
     phx_store store;
-    phx_grid grid; /* range = radius */
-    phx_nine nine; /* range = towers */
-    phx_past past; /* range = radius, while lists are implied */
+    /* how near entities are found: by rows (range = radius) or cards (range = towers), the lighthouse's, or by alt */
+    phx_grid grid;
+    phx_nine nine;
+    phx_index *alt; /* NULL: the lighthouse */
+    phx_past past;  /* of rows, while lists are implied */
     phx_list_pool lists;
     phx_deferred deferred;
     phx_relations relations;
@@ -165,7 +169,7 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
 typedef struct phx_move_sum {
     uint32_t moved;
     float step_max;
-    bool stale; /* the grid is */
+    bool stale; /* the grid is, or there is none: no row is written */
 } phx_move_sum;
 
 /*
@@ -265,7 +269,13 @@ bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target);
 /* Are the crowds (nine.h) what there is instead of the grid? */
 static inline bool phx_shard_nine(const phx_shard *shard)
 {
-    return shard->rules->range == PH_RANGE_TOWERS;
+    return shard->rules->range == PH_RANGE_TOWERS && !shard->alt;
+}
+
+/* Is it the grid? Neither: it is another index. */
+static inline bool phx_shard_rows(const phx_shard *shard)
+{
+    return shard->rules->range == PH_RANGE_RADIUS && !shard->alt;
 }
 
 /* Is the list of an own observer implied from the interest phase on? */
@@ -280,7 +290,7 @@ static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 uint32_t phx_shard_same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnation);
 /* A live slot dies. */
 void phx_shard_kill(phx_shard *shard, uint32_t slot);
-phx_move_frame phx_move_frame_of(const phx_rules *rules, phx_rect rect);
+phx_move_frame phx_move_frame_of(const phx_shard *shard);
 /* Writes a position and its tower, and the row when that is enough. */
 void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z);
 /* An own observer came (sign 1) or went (-1): how far the shard looks. */

@@ -25,7 +25,7 @@ enum {
     PHX_SLOT_GHOST = 1u << 1,
     PHX_SLOT_DEAD = 1u << 2,
     PHX_SLOT_LIVE = PHX_SLOT_OWN | PHX_SLOT_GHOST,
-    PHX_SLOT_ROW = 1u << 3,      /* stands in the grid at body.row; range = towers: has a card, see nine.h */
+    PHX_SLOT_ROW = 1u << 3,      /* stands in the grid at body.row; else: has a card, see nine.h, or is in the index */
     PHX_SLOT_LEAVING = 1u << 4,  /* is in the list of possible emigrants */
     PHX_SLOT_RELATED = 1u << 5,  /* has pairs or links as an observer */
     PHX_SLOT_FAR = 1u << 6,      /* global or reach > 0: seen beyond the observers' views */

@@ -8,6 +8,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "shards/around.h"
 #include "shards/audience.h"
 #include "shards/interest.h"
 #include "shards/nine_glance.h"
@@ -151,6 +152,24 @@ static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
     }
 }
 
+/* The same over candidates of another index. */
+typedef struct watch_sink {
+    phx_sink sink;
+    const phx_shard *shard;
+    uint32_t target;
+    void (*visit)(void *user, uint32_t observer);
+    void *user;
+} watch_sink;
+
+static void visit_watchers(phx_sink *sink, const uint32_t *slots, uint32_t count)
+{
+    const watch_sink *at = (const watch_sink *)sink;
+    for (uint32_t i = 0; i < count; i++) {
+        bool own = at->shard->store.body[slots[i]].state & PHX_SLOT_OWN;
+        if (own && phx_shard_sees(at->shard, slots[i], at->target)) at->visit(at->user, slots[i]);
+    }
+}
+
 void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
                         void (*visit)(void *user, uint32_t observer), void *user)
 {
@@ -158,6 +177,11 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
     const phx_body *body = &shard->store.body[slot];
     float radius = shard->radius_max;
     if (!(body->state & PHX_SLOT_ROW)) return; /* its add is deferred: nobody sees it yet */
+    if (shard->alt) {
+        watch_sink near = {.sink.take = visit_watchers, .shard = shard, .target = slot, .visit = visit, .user = user};
+        phx_shard_around(shard, everywhere ? phx_box_all() : phx_shard_box(shard, body, radius), &near.sink);
+        return;
+    }
     phx_rect rect = phx_interest_rows_rect(shard, body, radius);
     if (phx_shard_nine(shard)) {
         phx_rect all = {0, 0, (uint16_t)(shard->rules->towers[0] - 1), (uint16_t)(shard->rules->towers[1] - 1)};

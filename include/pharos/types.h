@@ -67,7 +67,18 @@ typedef enum ph_shape {
     PH_SHAPE_CYLINDER = 2, /* circle and |dz| <= height */
     PH_SHAPE_SPHERE = 3    /* (dx*dx + dy*dy) + dz*dz <= r*r */
 } ph_shape;
-typedef enum ph_index { PH_INDEX_LIGHTHOUSE = 0 } ph_index;
+/** How near entities are found; all give the same events. Which are there, and what for: ph_world_def_check(). */
+typedef enum ph_index {
+    PH_INDEX_LIGHTHOUSE = 0, /* the tower grid of Pharos */
+    PH_INDEX_BRUTE = 1,      /* every pair */
+    PH_INDEX_GRID = 2,       /* a dense array of cells */
+    PH_INDEX_HASH = 3,       /* cells in a hash table */
+    PH_INDEX_CROSSLIST = 4,  /* entities and borders of views sorted along x and y */
+    PH_INDEX_TOWERS = 5,     /* towers that know who stands in them and who watches them */
+    PH_INDEX_QUADTREE = 6,
+    PH_INDEX_HEX = 7,        /* hexagonal towers in levels */
+    PH_INDEX_TIMER = 8       /* pairs, each looked at when it may have met */
+} ph_index;
 /** Vector instructions; all give the same events. */
 typedef enum ph_simd { PH_SIMD_AUTO = 0, PH_SIMD_PORTABLE = 1, PH_SIMD_AVX2 = 2, PH_SIMD_AVX512 = 3 } ph_simd;
 
@@ -324,9 +335,11 @@ typedef struct ph_stats {
     uint64_t observers_glanced;   /* work counters: observers done by comparing positions, theirs or those of whoever
                                      moved near them, ... */
     uint64_t observers_evaluated; /* ... observers whose whole list was found, ... */
-    uint64_t towers_visited;      /* ... tower ranges scanned for them, ... */
+    uint64_t towers_visited;      /* ... tower ranges scanned for them (other indexes: cells, nodes), ... */
     uint64_t pairs_tested;        /* ... distances computed (where few moved, from these only), ... */
     uint64_t pairs_exact;         /* ... and of them, decided from float32 positions */
+    uint64_t index_moves;         /* other indexes than lighthouse: changes of entities they were told of, ... */
+    uint64_t index_steps;         /* ... and what that cost: cells changed, nodes passed, towers told */
     uint64_t tick_ns;             /* last tick, and its phases: */
     uint64_t ingest_ns, exchange_ns, index_ns, interest_ns, publish_ns;
     uint64_t bytes;               /* now: held from the allocator */

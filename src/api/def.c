@@ -13,6 +13,7 @@
 #include "base/c_locale.h"
 #include "base/key_table.h"
 #include "base/simd.h"
+#include "shards/index/index.h"
 
 /* ph_world_def.cookie: tells a definition made by ph_world_def_default() from mere memory. */
 #define DEF_COOKIE 0x50484431u /* "PHD1" */
@@ -156,6 +157,17 @@ static ph_status check_together(const ph_world_def *def, def_reason reason)
     if (shards > PH_SHARDS_MAX) {
         return refuse(reason, "shards = {%u, %u}: %u in all is outside [1, %d]", def->shards[0], def->shards[1],
                       shards, PH_SHARDS_MAX);
+    }
+    if (def->index != PH_INDEX_LIGHTHOUSE) {
+        static const char *const words[] = {PHX_INDEX_WORDS};
+        const phx_index_ops *ops = phx_index_ops_of(def->index);
+        if (ops == NULL) {
+            return refuse(reason, "index = %s: it is not built in", words[def->index]);
+        }
+        if (def->range == PH_RANGE_TOWERS && !ops->serves_towers) {
+            return refuse(reason, "index = %s does not serve range = towers; it is for range = radius",
+                          words[def->index]);
+        }
     }
     if (!phx_simd_supported(def->simd)) {
         static const char *const words[] = {PHX_SIMD_WORDS};

@@ -28,7 +28,7 @@
     X(u32, span, 1, 0, 0, 65535, 1, "of range = towers: how many towers around its own an observer sees") \
     X(u32x2, shards, 1, 1, 1, PH_SHARDS_MAX, 0, "region shards along x and y") \
     X(u32, workers, 1, 0, 1, PH_WORKERS_MAX, 0, "threads that work on a tick, the caller's included") \
-    X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 0, 0, "how near entities are found") \
+    X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 8, 0, "how near entities are found; the events are the same, README says what suits which world") \
     X(simd, simd, PH_SIMD_AUTO, 0, 0, 3, 0, "vector instructions: auto, portable, avx2, avx512; the events are the same") \
     X(f64, sticky, 1.1, 0, 1, 1e6, 1, "at the cap, a target not yet in the list counts as this much farther (on the squared distance)") \
     X(u32, entities_max, 1u << 22, 0, 1, 1u << 30, 0, "entities in the world at once; one more is refused") \
@@ -64,7 +64,7 @@
 /* The words of the enumerations, in the order of their values. */
 #define PHX_RANGE_WORDS "radius", "towers"
 #define PHX_SHAPE_WORDS "circle", "square", "cylinder", "sphere"
-#define PHX_INDEX_WORDS "lighthouse"
+#define PHX_INDEX_WORDS "lighthouse", "brute", "grid", "hash", "crosslist", "towers", "quadtree", "hex", "timer"
 #define PHX_SIMD_WORDS "auto", "portable", "avx2", "avx512"
 
 #endif

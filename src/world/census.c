@@ -38,6 +38,9 @@ static void add_shard(const phx_shard *shard, ph_stats *stats)
     stats->deferred_adds += shard->counts.deferred_adds;
     stats->observers += shard->ready_count;
     stats->list_entries -= shard->counts.dropped;
+    if (!shard->alt) return;
+    stats->index_moves += shard->alt->counts.moves;
+    stats->index_steps += shard->alt->counts.steps;
 }
 
 void phx_query_stats(const phx_world *world, ph_stats *stats)

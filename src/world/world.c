@@ -30,6 +30,7 @@ static void init_rules(phx_world *world)
                                .towers = {tower_count(def->world_size[0], def->tower_size),
                                           tower_count(def->world_size[1], def->tower_size)},
                                .sticky = def->sticky,
+                               .index = def->index,
                                .simd = phx_simd_choose(def->simd),
                                .classes = world->classes,
                                .class_count = def->class_count};

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "support/indexes.h"
 #include "support/ops.h"
 #include "support/run.h"
 
@@ -18,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const run_options options = {.query_every = 2};
     script *s = ops_script_bytes(bytes, size, STEPS_MAX);
     run_result *result = check_zalloc(sizeof *result);
+    s->def.index = index_by_turns(&s->def, size > 0 ? bytes[size - 1] : 0);
     s->def.workers = 1; /* a thread per input would be most of the time */
     run_script(s, &options, result);
     if (result->failed || check_failures() != 0) {

@@ -1,6 +1,6 @@
 /*
  * One answer for every layout: the same seeded run over workers, shards, tower sizes,
- * small exchanges, permuted task order and threads held up at random has to give one
+ * indexes, small exchanges, permuted task order and threads held up at random has to give one
  * event hash, and one world hash over all its ticks. The first run of each world is also
  * compared with the model.
  *
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "support/indexes.h"
 #include "support/ops.h"
 #include "support/perm_tasks.h"
 #include "support/run.h"
@@ -62,6 +63,14 @@ static const layout layouts[] = {
     {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AVX512},
 };
 
+/* What every index other than the lighthouse is run in. */
+static const layout index_layouts[] = {
+    {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {3, 2, 2, 0, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
+    {4, 4, 3, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {2, 2, 2, 7, WIDE, TASKS_STALLED, PH_SIMD_AUTO},
+};
+
 typedef struct kind_of_world {
     const char *name;
     ph_range range;
@@ -80,7 +89,7 @@ static const kind_of_world kinds[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static void play(const script *s, const layout *l, uint64_t seed, run_result *result)
+static void play(const script *s, const layout *l, ph_index index, uint64_t seed, run_result *result)
 {
     ph_world_def def = s->def;
     run_options options = {.no_model = true, .def = &def};
@@ -90,6 +99,7 @@ static void play(const script *s, const layout *l, uint64_t seed, run_result *re
     def.workers = l->workers;
     def.exchange_bytes = l->exchange_bytes;
     def.simd = l->simd;
+    def.index = index;
     def.tower_size = l->tower_size != 0 ? l->tower_size : def.tower_size;
     if (l->tasks != TASKS_OWN) {
         def.tasks = l->tasks == TASKS_PERMUTED ? perm_tasks_serial(&tasks) : perm_tasks_threads(&tasks);
@@ -97,27 +107,29 @@ static void play(const script *s, const layout *l, uint64_t seed, run_result *re
     run_script(s, &options, result);
 }
 
-static void compare(const script *s, const run_result *base, const kind_of_world *kind, uint64_t seed, bool verbose)
+static void compare(const script *s, const run_result *base, const kind_of_world *kind, ph_index index, uint64_t seed,
+                    bool verbose)
 {
+    bool lighthouse = index == PH_INDEX_LIGHTHOUSE;
     run_result *result = check_zalloc(sizeof *result);
-    for (size_t i = 0; i < COUNT(layouts); i++) {
-        const layout *l = &layouts[i];
+    for (size_t i = 0; i < (lighthouse ? COUNT(layouts) : COUNT(index_layouts)); i++) {
+        const layout *l = lighthouse ? &layouts[i] : &index_layouts[i];
         if (l->tower_size != 0 && kind->range == PH_RANGE_TOWERS) {
             continue; /* another tower size is another answer there */
         }
-        play(s, l, seed + i, result);
+        play(s, l, index, seed + i, result);
         bool same = !result->failed && result->event_hash == base->event_hash && result->events == base->events &&
                     (l->tower_size != 0 || result->world_hash == base->world_hash);
         CHECK(same,
-              "seed %" PRIu64 " %s: shards %ux%u workers %u tower %g exchange %u tasks %d simd %d: hash %016" PRIx64
-              " (%" PRIu64 " events), expected %016" PRIx64 " (%" PRIu64 "); world hash %s %s",
-              seed, kind->name, l->shards_x, l->shards_y, l->workers, (double)l->tower_size, l->exchange_bytes,
-              (int)l->tasks, (int)l->simd, result->event_hash, result->events, base->event_hash, base->events,
-              result->world_hash == base->world_hash ? "equal" : "differs", result->report);
+              "seed %" PRIu64 " %s: index %s shards %ux%u workers %u tower %g exchange %u tasks %d simd %d: hash "
+              "%016" PRIx64 " (%" PRIu64 " events), expected %016" PRIx64 " (%" PRIu64 "); world hash %s %s",
+              seed, kind->name, index_name(index), l->shards_x, l->shards_y, l->workers, (double)l->tower_size,
+              l->exchange_bytes, (int)l->tasks, (int)l->simd, result->event_hash, result->events, base->event_hash,
+              base->events, result->world_hash == base->world_hash ? "equal" : "differs", result->report);
         if (verbose) {
-            (void)printf("  shards %ux%u workers %u: %" PRIu64 " migrations, %" PRIu64 " rounds, %" PRIu64
+            (void)printf("  %s shards %ux%u workers %u: %" PRIu64 " migrations, %" PRIu64 " rounds, %" PRIu64
                          " evaluated, %" PRIu64 " glanced\n",
-                         l->shards_x, l->shards_y, l->workers, result->stats.migrations,
+                         index_name(index), l->shards_x, l->shards_y, l->workers, result->stats.migrations,
                          result->stats.exchange_rounds, result->stats.observers_evaluated,
                          result->stats.observers_glanced);
         }
@@ -141,7 +153,11 @@ int main(int argc, char **argv)
         CHECK(!base->failed, "seed %" PRIu64 " %s, against the model: %s", seed + i, kind->name, base->report);
         (void)printf("%s: %" PRIu64 " commands, %" PRIu64 " events, hash %016" PRIx64 "\n", kind->name,
                      base->commands, base->events, base->event_hash);
-        compare(s, base, kind, seed + i, verbose);
+        for (int index = 0; index < INDEX_COUNT; index++) {
+            if (index_serves(&s->def, (ph_index)index)) {
+                compare(s, base, kind, (ph_index)index, seed + i, verbose);
+            }
+        }
         script_free(s);
     }
     free(base);

@@ -2,8 +2,10 @@
  * The engine against the model: many small worlds, every event, list, attribute, counter
  * and refusal compared every tick. A failing script is cut down and printed.
  *
+ * Every script is played once with the lighthouse and once with one of the other indexes, by turns.
+ *
  * options: --count N scripts (default by PHAROS_TEST_PERCENT), --seed S the first seed,
- *          --profile NAME only that one, --verbose
+ *          --profile NAME only that one, --index NAME only that one, --verbose
  * To repeat a failure: diff_model --seed S --profile NAME --count 1
  */
 #include <inttypes.h>
@@ -12,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/indexes.h"
 #include "support/ops.h"
 #include "support/shrink.h"
 
@@ -20,6 +23,7 @@ enum { SCRIPTS = 24000, BLOCK = 100, BLOCK_SECONDS = 300, ONE_SECONDS = 30 };
 typedef struct range_of_scripts {
     uint64_t seed, count;
     int profile; /* -1: all, in turn */
+    int index;   /* -1: the lighthouse, then another */
 } range_of_scripts;
 
 typedef struct totals {
@@ -53,35 +57,50 @@ static script *script_at(const range_of_scripts *range, uint64_t i)
 
 static void name_script(const script *s, const char *what)
 {
-    (void)fprintf(stderr, "%s: --seed %" PRIu64 " --profile %s --count 1\n", what, s->seed, s->profile);
+    (void)fprintf(stderr, "%s: --seed %" PRIu64 " --profile %s --index %s --count 1\n", what, s->seed, s->profile,
+                  index_name(s->def.index));
+}
+
+/* One script with one index. */
+static bool play(script *s, totals *sum)
+{
+    const run_options options = {0};
+    run_result *result = check_zalloc(sizeof *result);
+    run_script(s, &options, result);
+    const totals one = {.scripts = 1, .ticks = result->ticks, .commands = result->commands,
+                        .events = result->events, .batches = result->batches, .coalesced = result->coalesced,
+                        .migrations = result->stats.migrations, .copies = result->stats.halo_records,
+                        .evaluated = result->stats.observers_evaluated,
+                        .glanced = result->stats.observers_glanced,
+                        .exact = result->stats.pairs_exact};
+    totals_add(sum, &one);
+    bool agree = !result->failed && CHECK(result->stats.pairs_exact <= result->stats.pairs_tested,
+                                          "more pairs decided exactly than tested");
+    if (!agree) {
+        name_script(s, "DIFFERS");
+        (void)fprintf(stderr, "%s", result->report);
+        run_explain(s, &options);
+    }
+    free(result);
+    return agree;
 }
 
 /* In the child: true when all agree. The first that does not is explained. */
 static bool play_block(const range_of_scripts *range, uint64_t first, uint64_t count, totals *sum)
 {
-    const run_options options = {0};
-    run_result *result = check_zalloc(sizeof *result);
     bool agree = true;
     for (uint64_t i = first; i < first + count && agree; i++) {
         script *s = script_at(range, i);
-        run_script(s, &options, result);
-        const totals one = {.scripts = 1, .ticks = result->ticks, .commands = result->commands,
-                            .events = result->events, .batches = result->batches, .coalesced = result->coalesced,
-                            .migrations = result->stats.migrations, .copies = result->stats.halo_records,
-                            .evaluated = result->stats.observers_evaluated,
-                            .glanced = result->stats.observers_glanced,
-                            .exact = result->stats.pairs_exact};
-        totals_add(sum, &one);
-        agree = !result->failed && CHECK(result->stats.pairs_exact <= result->stats.pairs_tested,
-                                         "more pairs decided exactly than tested");
-        if (!agree) {
-            name_script(s, "DIFFERS");
-            (void)fprintf(stderr, "%s", result->report);
-            run_explain(s, &options);
+        if (range->index >= 0) {
+            s->def.index = (ph_index)range->index;
+            agree = play(s, sum);
+        } else {
+            agree = play(s, sum);
+            s->def.index = index_by_turns(&s->def, i / ops_profile_count());
+            agree = agree && (s->def.index == PH_INDEX_LIGHTHOUSE || play(s, sum));
         }
         script_free(s);
     }
-    free(result);
     return agree;
 }
 
@@ -138,13 +157,18 @@ static void find_crash(const range_of_scripts *range, uint64_t first, uint64_t c
 int main(int argc, char **argv)
 {
     const char *profile = option_text(argc, argv, "--profile");
-    range_of_scripts range = {.profile = -1};
+    const char *index = option_text(argc, argv, "--index");
+    range_of_scripts range = {.profile = -1, .index = -1};
     range.seed = option_number(argc, argv, "--seed", 1);
     range.count = option_number(argc, argv, "--count", test_amount(SCRIPTS));
     bool verbose = option_flag(argc, argv, "--verbose");
     if (profile != NULL) {
         range.profile = ops_profile_find(profile);
         REQUIRE(range.profile >= 0);
+    }
+    if (index != NULL) {
+        range.index = index_find(index);
+        REQUIRE(range.index >= 0);
     }
     totals sum = {0};
     for (uint64_t first = 0; first < range.count && check_failures() == 0; first += BLOCK) {

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/rng.h"
+#include "support/indexes.h"
 
 const char *command_word(command_type type)
 {
@@ -127,9 +128,10 @@ void def_print(FILE *out, const ph_world_def *def)
     print_float(out, "height", def->height);
     (void)fprintf(out, " span=%" PRIu32 " sticky=%.17g\n  shards=%" PRIu32 "x%" PRIu32 " workers=%" PRIu32
                   " entities_max=%" PRIu32 " consumers=%" PRIu32 " consumer_batches=%" PRIu32
-                  " exchange_bytes=%" PRIu32 " simd=%d broadcast_bytes=%" PRIu32 "\n",
+                  " exchange_bytes=%" PRIu32 " simd=%d broadcast_bytes=%" PRIu32 " index=%s\n",
                   def->span, def->sticky, def->shards[0], def->shards[1], def->workers, def->entities_max,
-                  def->consumers, def->consumer_batches, def->exchange_bytes, (int)def->simd, def->broadcast_bytes);
+                  def->consumers, def->consumer_batches, def->exchange_bytes, (int)def->simd, def->broadcast_bytes,
+                  index_name(def->index));
     for (uint32_t kind = 0; kind < def->class_count; kind++) {
         class_print(out, kind, &def->classes[kind]);
     }

@@ -191,7 +191,8 @@ Test(config_keys, words)
         {"range", "radius", "", NULL, "radius", "towers", "", "", "", "radius, towers"},
         {"shape", "circle", "", NULL, "circle", "square", "", "", "", "circle, square, cylinder, sphere"},
         {"shape", "circle", "", NULL, "cylinder", "sphere", "", "", "", "circle, square, cylinder, sphere"},
-        {"index", "lighthouse", "", NULL, "lighthouse", "lighthouse", "", "", "", "lighthouse"},
+        {"index", "lighthouse", "", NULL, "lighthouse", "brute", "", "", "",
+         "lighthouse, brute, grid, hash, crosslist, towers, quadtree, hex, timer"},
         {"simd", "auto", "", NULL, "portable", "auto", "", "", "", "auto, portable, avx2, avx512"},
     };
     static const char *const no_words[] = {"Radius", "CIRCLE", "0", "1", "nan", "sphere2", "lighthous", "true"};
