@@ -1,7 +1,7 @@
 /*
- * Who is near a place, whatever the shard's entities are sorted by: rows of the grid, cards of towers, another index. For
- * all that asks after places and is no kernel's work (queries, searches, broadcasts, scans with another index). Between
- * ticks by any threads at once, in a tick once the index phase is through. Memory is the sink's.
+ * Who is near a place, whatever the shard's entities are sorted by: rows of the grid, cards of towers, another index.
+ * For all that asks after places and is no kernel's work (queries, searches, broadcasts, scans with another index).
+ * Between ticks by any threads at once, in a tick once the index phase is through. Memory is the sink's.
  */
 #ifndef PHX_SHARDS_AROUND_H
 #define PHX_SHARDS_AROUND_H
