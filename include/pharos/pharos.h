@@ -16,6 +16,7 @@
 #define PHAROS_PHAROS_H
 
 #include <pharos/base.h>
+#include <pharos/query.h>
 #include <pharos/types.h>
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
 /*
- * Queries: through the gate, then src/world/query.c. See pharos.h.
+ * Queries: through the gate, then src/world/query.c and find.c. See pharos.h and query.h.
  */
 #include "api/handles.h"
+#include "world/find.h"
 #include "world/gate.h"
 #include "world/query.h"
 
@@ -89,4 +90,26 @@ ph_status ph_list_visit(ph_world world, uint64_t observer, ph_visit_fn visit, vo
 ph_status ph_observers_visit(ph_world world, uint64_t target, ph_visit_fn visit, void *user)
 {
     return visit_ids(world, phx_query_observers, target, visit, user);
+}
+
+ph_status ph_find(ph_world handle, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
+{
+    phx_world *world;
+    if (!query || !count) return PH_BAD_ARGUMENT;
+    ph_status status = read_begin(handle, &world);
+    if (status != PH_OK) return status;
+    status = phx_find(world, query, hits, capacity, count);
+    phx_gate_read_end(&world->gate);
+    return status;
+}
+
+ph_status ph_find_many(ph_world handle, uint32_t count, const ph_query *queries, ph_answer *answers)
+{
+    phx_world *world;
+    if (count > 0 && (!queries || !answers)) return PH_BAD_ARGUMENT;
+    ph_status status = read_begin(handle, &world);
+    if (status != PH_OK) return status;
+    status = phx_find_many(world, count, queries, answers);
+    phx_gate_read_end(&world->gate);
+    return status;
 }

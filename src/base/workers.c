@@ -1,7 +1,7 @@
 /*
  * The workers of a world: threads of the library's own, the host's parallel_for, or just
- * the caller. Owned by the world; phx_workers_run() is called by the ticking thread, once
- * a phase, and its end is the barrier between two phases. The only file with threads.
+ * the caller. Owned by the world; phx_workers_run() is called once a phase, by one thread
+ * at a time, and its end is the barrier between two phases. The only file with threads.
  *
  * Two gates make a run: `start`, opened by the caller when body and context are written,
  * and `done`, opened by the last thread to finish. A gate is a counter of openings; a

@@ -1,8 +1,8 @@
 /*
  * The gate between the ticking thread and the readers: one word, the number of readers
- * inside, a bit while a tick is open, a bit while a thread works on it. An open tick that
- * nobody works on is one that ran out of memory. Nobody ever waits: who comes at the
- * wrong time is turned away.
+ * inside, a bit while a tick is open, a bit while a thread works on it, a bit while one of
+ * the readers has the workers. An open tick that nobody works on is one that ran out of
+ * memory. Nobody ever waits: who comes at the wrong time is turned away.
  *
  * Acquire on coming in pairs with the release of whoever went out before: readers see
  * the tick's results, a tick comes after the reads.
@@ -16,6 +16,7 @@
 
 static const uint32_t PHX_GATE_OPEN_TICK = 1u << 31;
 static const uint32_t PHX_GATE_WORKING = 1u << 30;
+static const uint32_t PHX_GATE_CREW = 1u << 29; /* a reader has the workers; only while it is inside */
 
 /* false: a tick is open, the reader is not inside. */
 static inline bool phx_gate_read_begin(_Atomic uint32_t *gate)
@@ -48,6 +49,21 @@ static inline void phx_gate_tick_end(_Atomic uint32_t *gate, bool open)
 {
     atomic_fetch_and_explicit(gate, ~(open ? PHX_GATE_WORKING : PHX_GATE_WORKING | PHX_GATE_OPEN_TICK),
                               memory_order_release);
+}
+
+/*
+ * Of the readers inside, one at a time may use the workers, which are the ticking thread's while there is no reader.
+ * false: another does. Acquire and release pair with each other: what runs of the workers share is handed on; the
+ * ticking thread comes behind the reader's own end.
+ */
+static inline bool phx_gate_crew_begin(_Atomic uint32_t *gate)
+{
+    return !(atomic_fetch_or_explicit(gate, PHX_GATE_CREW, memory_order_acquire) & PHX_GATE_CREW);
+}
+
+static inline void phx_gate_crew_end(_Atomic uint32_t *gate)
+{
+    atomic_fetch_and_explicit(gate, ~PHX_GATE_CREW, memory_order_release);
 }
 
 #endif

@@ -7,7 +7,7 @@ if(CMAKE_CXX_COMPILER)
 endif()
 
 set(strict -pedantic-errors -Wall -Wextra -Wshadow -Wconversion -Werror)
-foreach(header base types pharos config)
+foreach(header base types query pharos config)
     foreach(standard 11 17)
         add_library(headers_c${standard}_${header} OBJECT api/headers_c.c)
         set_target_properties(headers_c${standard}_${header} PROPERTIES C_STANDARD ${standard} C_EXTENSIONS OFF)
@@ -34,7 +34,7 @@ if(NOT PHAROS_SANITIZE AND NOT PHAROS_COVERAGE)
         set(config_exports -- $<TARGET_FILE:pharos_config_shared> config.h)
     endif()
     add_test(NAME api_exports COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/api/exports.py
-             ${CMAKE_NM} ${PROJECT_SOURCE_DIR}/include $<TARGET_FILE:pharos> base.h types.h pharos.h ${config_exports})
+             ${CMAKE_NM} ${PROJECT_SOURCE_DIR}/include $<TARGET_FILE:pharos> base.h types.h query.h pharos.h ${config_exports})
     set_tests_properties(api_exports PROPERTIES TIMEOUT 60 LABELS api)
     if(CMAKE_CXX_COMPILER AND PHAROS_INSTALL AND PHAROS_BUILD_CONFIG)
         add_test(NAME api_installed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/api/installed.sh

@@ -20,6 +20,7 @@ pharos_plain_test(NAME broadcast SOURCES property/broadcast.c LABELS property)
 pharos_plain_test(NAME mounts SOURCES property/mounts.c LABELS property)
 pharos_plain_test(NAME slow_consumer SOURCES property/slow_consumer.c LABELS property)
 pharos_plain_test(NAME visit SOURCES property/visit.c LABELS property)
+pharos_plain_test(NAME places SOURCES property/places.c LABELS property)
 pharos_plain_test(NAME lifecycle SOURCES property/lifecycle.c LABELS property)
 
 pharos_plain_test(NAME stress_world SOURCES concurrency/stress_world.c LABELS concurrency TIMEOUT 600)

@@ -10,6 +10,7 @@
 #ifndef SUPPORT_MODEL_H
 #define SUPPORT_MODEL_H
 
+#include <pharos/query.h>
 #include <pharos/types.h>
 
 #include "support/check.h"
@@ -127,6 +128,8 @@ ph_status model_get(const model *m, uint64_t id, ph_attrs *attrs);
 ph_status model_sees(const model *m, uint64_t observer, uint64_t target, bool *sees);
 ph_status model_list(const model *m, uint64_t observer, uint64_t *ids, uint32_t *count);
 ph_status model_observers(const model *m, uint64_t target, uint64_t *ids, uint32_t *count);
+/* Those in the shape of a valid query, in its order, to hits[] with room for all; how many. */
+uint32_t model_ask(const model *m, const ph_query *query, ph_hit *hits);
 model_counts model_count(const model *m);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The inside of the model, shared by its own files only: model.c (the world and its
  * commands), model_rules.c (who sees whom), model_tick.c (lists and events),
- * model_say.c (broadcasts), model_query.c.
+ * model_say.c (broadcasts), model_query.c, model_find.c.
  */
 #ifndef SUPPORT_MODEL_PARTS_H
 #define SUPPORT_MODEL_PARTS_H

@@ -18,6 +18,7 @@
 #define model_sees mutant_sees
 #define model_list mutant_list
 #define model_observers mutant_observers
+#define model_ask mutant_ask
 #define model_count mutant_count
 #define model_place mutant_place
 #define model_depth mutant_depth
@@ -40,6 +41,9 @@
 #undef by_kind_then_id
 #include "support/model_tick.c" // NOLINT
 #include "support/model_say.c" // NOLINT
+#define passes passes_filters
+#include "support/model_find.c" // NOLINT
+#undef passes
 
 #include "support/mutant.h"
 
@@ -333,6 +337,27 @@ static ph_status subject_observers(void *self, uint64_t target, uint64_t *ids, u
     return model_observers(u->m, target, ids, count);
 }
 
+static ph_status subject_find(void *self, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
+{
+    mutant *u = self;
+    ph_hit *all = check_zalloc((u->m->entities.count + 1) * sizeof *all);
+    *count = model_ask(u->m, query, all);
+    for (uint32_t i = 0; i < *count && i < capacity; i++) {
+        hits[i] = all[i];
+    }
+    free(all);
+    return PH_OK;
+}
+
+static ph_status subject_find_many(void *self, uint32_t count, const ph_query *queries, ph_answer *answers)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        ph_answer *answer = &answers[i];
+        answer->status = subject_find(self, &queries[i], answer->hits, answer->capacity, &answer->count);
+    }
+    return PH_OK;
+}
+
 static ph_status subject_stats(void *self, ph_stats *stats)
 {
     mutant *u = self;
@@ -370,6 +395,8 @@ const subject_type *subject_mutant(void)
         .sees = subject_sees,
         .list = subject_list,
         .observers = subject_observers,
+        .find = subject_find,
+        .find_many = subject_find_many,
         .stats = subject_stats,
         .hash = NULL,
     };

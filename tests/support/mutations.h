@@ -79,6 +79,16 @@
     X(MUTANT_SAY_ORDER, "broadcasts heard last to first") \
     X(MUTANT_SAY_UNBOUNDED, "no bound on the bytes of a tick's broadcasts") \
     X(MUTANT_SAY_EARLY, "broadcasts follow the lists of the tick before") \
+    X(MUTANT_FIND_CIRCLE, "queries: a circle's edge is left out") \
+    X(MUTANT_FIND_BOX, "queries: a box' lower end is left out") \
+    X(MUTANT_FIND_SECTOR, "queries: every sector is half a disc") \
+    X(MUTANT_FIND_APEX, "queries: a sector's edge is left out") \
+    X(MUTANT_FIND_QUAD, "queries: a quad's edge is in one way round only") \
+    X(MUTANT_FIND_LAYERS, "queries: all layers of the filter have to match") \
+    X(MUTANT_FIND_KINDS, "queries: kinds not filtered") \
+    X(MUTANT_FIND_WITHOUT, "queries: who asks is found too") \
+    X(MUTANT_FIND_TIE, "queries: of two as near the larger id comes first") \
+    X(MUTANT_FIND_COUNT, "queries: one more of the nearest") \
     X(MUTANT_BULK_STOPS, "a bulk call stops at its first refused item")
 
 typedef enum mutation {

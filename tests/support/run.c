@@ -149,6 +149,7 @@ static void do_tick(run *r)
         uint32_t every = r->options->query_every != 0 ? r->options->query_every : 1;
         if (!r->options->no_queries && r->tick % every == 0) {
             run_queries(r);
+            run_places(r);
         }
     }
     mix_world_hash(r);

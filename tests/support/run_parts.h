@@ -1,7 +1,7 @@
 /*
  * The inside of the run harness, shared by its own files only: run.c (steps),
  * run_batches.c (what consumers are told), run_mail.c (the broadcasts of it),
- * run_queries.c (lists, attributes, counters).
+ * run_queries.c (lists, attributes, counters), run_places.c (who is where).
  */
 #ifndef SUPPORT_RUN_PARTS_H
 #define SUPPORT_RUN_PARTS_H
@@ -58,6 +58,8 @@ bool run_mail_missing(run *r, uint32_t consumer);
 
 /* Lists, observers, attributes of every id of the pool. */
 void run_queries(run *r);
+/* Random shapes around those who are in the world. */
+void run_places(run *r);
 void run_stats(run *r);
 void run_refusals(run *r);
 

@@ -192,6 +192,18 @@ static ph_status engine_observers(void *self, uint64_t target, uint64_t *ids, ui
     return ph_observers(e->world, target, ids, capacity, count);
 }
 
+static ph_status engine_find(void *self, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
+{
+    engine *e = self;
+    return ph_find(e->world, query, hits, capacity, count);
+}
+
+static ph_status engine_find_many(void *self, uint32_t count, const ph_query *queries, ph_answer *answers)
+{
+    engine *e = self;
+    return ph_find_many(e->world, count, queries, answers);
+}
+
 static ph_status engine_stats(void *self, ph_stats *stats)
 {
     engine *e = self;
@@ -224,6 +236,8 @@ const subject_type *subject_engine(void)
         .sees = engine_sees,
         .list = engine_list,
         .observers = engine_observers,
+        .find = engine_find,
+        .find_many = engine_find_many,
         .stats = engine_stats,
         .hash = engine_hash,
     };
