@@ -117,6 +117,7 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
     PHX_VALIDATE(!phx_shard_rows(shard) || phx_grid_valid(&shard->grid, &shard->store));
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
     shard->counts.deferred_adds += shard->deferred.count;
+    if (shard->deferred.count > shard->counts.deferred_max) shard->counts.deferred_max = shard->deferred.count;
     shard->deferred.count = 0;
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
     const phx_rules *rules = shard->rules;

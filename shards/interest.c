@@ -32,6 +32,19 @@ typedef struct look {
     bool ranks_differ; /* not all hits are plain ones with their squares */
 } look;
 
+void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts *now,
+                             const phx_interest_counts *before)
+{
+    sum->evaluated += now->evaluated - before->evaluated;
+    sum->glanced += now->glanced - before->glanced;
+    sum->ranges_visited += now->ranges_visited - before->ranges_visited;
+    sum->pairs_tested += now->pairs_tested - before->pairs_tested;
+    sum->pairs_exact += now->pairs_exact - before->pairs_exact;
+    sum->enters += now->enters - before->enters;
+    sum->leaves += now->leaves - before->leaves;
+    sum->dropped += now->dropped - before->dropped;
+}
+
 void phx_scratch_init(phx_scratch *scratch, phx_mem *mem)
 {
     *scratch = (phx_scratch){.mem = mem};

@@ -55,6 +55,10 @@ typedef struct phx_interest_counts {
     uint64_t dropped; /* list entries that ended without an event */
 } phx_interest_counts;
 
+/* Adds what was counted from `before` to `now`. */
+void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts *now,
+                             const phx_interest_counts *before);
+
 /* One worker's: memory that is kept, and the results of the ranges that it evaluated in this tick. */
 typedef struct phx_scratch {
     phx_mem *mem;

@@ -39,6 +39,7 @@ void phx_outbox_reset(phx_outbox *outbox)
         outbox->open[outbox->blocks[i].destination] = 0;
         outbox->taken[outbox->blocks[i].destination] = 0;
     }
+    if (outbox->used > outbox->most) outbox->most = outbox->used;
     outbox->used = 0;
 }
 

@@ -18,6 +18,7 @@ typedef struct phx_outbox {
     phx_record_block *blocks;
     uint32_t block_count; /* in the pool */
     uint32_t used;        /* of this round, in the order of opening */
+    uint32_t most;        /* used in a round so far */
     uint32_t shard_count;
     uint32_t *open;       /* per destination: its last block + 1, or 0 */
     uint8_t *taken;       /* per destination: blocks in this round */

@@ -77,6 +77,7 @@ typedef struct phx_move_frame {
 
 typedef struct phx_shard_counts {
     uint64_t migrations, copies, deferred_adds;
+    uint32_t deferred_max; /* in one tick */
     uint64_t dropped; /* list entries of observers that left */
 } phx_shard_counts;
 

@@ -76,6 +76,24 @@ PH_NODISCARD PH_API ph_status ph_world_reconfigure(ph_world world, const ph_worl
 PH_NODISCARD PH_API ph_status ph_world_stats(ph_world world, ph_stats *stats);
 
 /**
+ * What each shard has and did, row by row: shard y * nx + x first.
+ * @param stats caller's array, gets the first `capacity`; may be NULL when capacity is 0.
+ * @param count gets the number of shards. @thread reader
+ */
+PH_NODISCARD PH_API ph_status ph_world_shard_stats(ph_world world, ph_shard_stats *stats, uint32_t capacity,
+                                                   uint32_t *count);
+
+/**
+ * All of ph_stats and ph_shard_stats as text for Prometheus (exposition format 0.0.4): HELP
+ * and TYPE of each metric, then its samples; names begin with pharos_, counters end in _total,
+ * times are in seconds; labels shard, reason, phase. The same in every locale.
+ * @param text caller's buffer, gets as much as fits, ended by 0; may be NULL when size is 0.
+ * @param length gets the length of the whole text, without the 0: it fitted if that is less than size.
+ * @thread reader
+ */
+PH_NODISCARD PH_API ph_status ph_stats_prometheus(ph_world world, char *text, size_t size, size_t *length);
+
+/**
  * A hash over everything that decides future events (attributes, lists, pairs, links,
  * attachments); independent of shards, workers and the order of entering. @thread reader
  */

@@ -342,8 +342,42 @@ typedef struct ph_stats {
     uint64_t index_steps;         /* ... and what that cost: cells changed, nodes passed, towers told */
     uint64_t tick_ns;             /* last tick, and its phases: */
     uint64_t ingest_ns, exchange_ns, index_ns, interest_ns, publish_ns;
+    uint64_t tick_ns_max;         /* the longest tick so far */
+    uint64_t tick_ns_sum;         /* all ticks, and their phases: */
+    uint64_t ingest_ns_sum, exchange_ns_sum, index_ns_sum, interest_ns_sum, publish_ns_sum;
     uint64_t bytes;               /* now: held from the allocator */
+    uint64_t attached;            /* now: entities that follow a parent */
+    uint64_t broadcasts;          /* applied, ... */
+    uint64_t payload_bytes;       /* ... and the bytes of their payloads */
+    uint64_t batch_bytes;         /* of the records and payloads of the batches handed to consumers */
+    uint64_t queued;              /* now: commands waiting for a tick */
+    uint64_t queued_max;          /* the most that a tick took */
+    uint64_t batches_out;         /* now: batches waiting or taken and not returned */
+    uint64_t batches_out_max;     /* the most of one consumer so far */
+    uint64_t net_events;          /* now: enters and leaves in net differences, behind slow consumers */
+    uint64_t mail_waiting;        /* now: deliveries that wait there */
+    uint64_t deferred_adds_max;   /* the most in one shard and tick */
+    uint64_t last_applied;        /* last tick: commands applied, ... */
+    uint64_t last_refused;        /* ... and refused in it, */
+    uint64_t last_enters, last_leaves, last_deliveries, last_migrations, last_halo_records, last_pairs_tested;
+    uint64_t last_payload_bytes;
 } ph_stats;
+
+/** One region shard. Its work is counted where the observer is. Sums over the shards are those of ph_stats. */
+typedef struct ph_shard_stats {
+    uint64_t entities;      /* now: own ones */
+    uint64_t observers;     /* now: ready, view > 0 */
+    uint64_t ghosts;        /* now: halo copies of others' entities */
+    uint64_t touched;       /* last tick: entities that changed here, ghosts too */
+    uint64_t enters, leaves;
+    uint64_t observers_glanced, observers_evaluated;
+    uint64_t towers_visited, pairs_tested, pairs_exact;
+    uint64_t migrations;    /* entities that left for another shard */
+    uint64_t halo_records;  /* copies sent to others */
+    uint64_t deferred_adds;
+    uint64_t deferred_adds_max; /* the most in one tick */
+    uint64_t outbox_bytes_max;  /* the most that it had for others in one round; see exchange_bytes */
+} ph_shard_stats;
 
 #ifdef __cplusplus
 }

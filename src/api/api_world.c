@@ -85,6 +85,18 @@ ph_status ph_world_stats(ph_world handle, ph_stats *stats)
     return PH_OK;
 }
 
+ph_status ph_world_shard_stats(ph_world handle, ph_shard_stats *stats, uint32_t capacity, uint32_t *count)
+{
+    phx_world *world = phx_resolve_world(handle);
+    if (!world) return PH_BAD_HANDLE;
+    if (!count || (!stats && capacity > 0)) return PH_BAD_ARGUMENT;
+    if (!phx_gate_read_begin(&world->gate)) return PH_BUSY;
+    *count = world->shard_count;
+    for (uint32_t i = 0; i < world->shard_count && i < capacity; i++) phx_query_shard_stats(world, i, &stats[i]);
+    phx_gate_read_end(&world->gate);
+    return PH_OK;
+}
+
 ph_status ph_world_hash(ph_world handle, uint64_t *hash)
 {
     phx_world *world = phx_resolve_world(handle);

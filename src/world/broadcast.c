@@ -85,6 +85,8 @@ ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
     if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
     if (world->def.consumers > 0 && !add_message(world, command)) return PH_NO_MEMORY; /* else nobody is to be told */
     b->payload_bytes += command->bytes;
+    world->totals.broadcasts++;
+    world->totals.payload_bytes += command->bytes;
     return PH_OK;
 }
 

@@ -1,83 +1,10 @@
 /*
- * Counting and hashing a whole world, between ticks; see query.h.
+ * Hashing a whole world, between ticks; see query.h.
  */
 #include <string.h>
 
 #include "base/rng.h"
 #include "world/query.h"
-
-static void add_producers(const phx_world *world, ph_stats *stats)
-{
-    for (uint32_t i = 0; i < world->def.producers_max; i++) {
-        phx_producer *producer = &world->producers[i];
-        phx_cmdq *queue = atomic_load_explicit(&producer->queue, memory_order_acquire);
-        for (uint32_t s = 0; s < PH_STATUS_COUNT; s++)
-            stats->refused[s] += atomic_load_explicit(&producer->refused[s], memory_order_relaxed);
-        stats->refusals_untold += atomic_load_explicit(&producer->untold, memory_order_relaxed);
-        if (queue) stats->commands += phx_cmdq_count(queue).accepted;
-    }
-}
-
-static void add_consumers(const phx_world *world, ph_stats *stats)
-{
-    for (uint32_t i = 0; i < world->def.consumers; i++) {
-        phx_consumer_counts counts = phx_consumer_count(world->consumers[i].consumer);
-        stats->batches += counts.batches;
-        stats->coalesced_ticks += counts.coalesced_ticks;
-        stats->deliveries += counts.deliveries;
-        stats->deliveries_dropped += counts.deliveries_dropped;
-        stats->deliveries_void += counts.deliveries_void;
-    }
-}
-
-static void add_shard(const phx_shard *shard, ph_stats *stats)
-{
-    stats->ghosts += shard->store.ghost_count;
-    stats->migrations += shard->counts.migrations;
-    stats->halo_records += shard->counts.copies;
-    stats->deferred_adds += shard->counts.deferred_adds;
-    stats->observers += shard->ready_count;
-    stats->list_entries -= shard->counts.dropped;
-    if (!shard->alt) return;
-    stats->index_moves += shard->alt->counts.moves;
-    stats->index_steps += shard->alt->counts.steps;
-}
-
-void phx_query_stats(const phx_world *world, ph_stats *stats)
-{
-    const phx_totals *totals = &world->totals;
-    const phx_phase_ns *ns = &world->phase_ns;
-    *stats = (ph_stats){.ticks = world->tick,
-                        .entities = phx_idmap_count(&world->directory),
-                        .applied = totals->applied,
-                        .refused_in_tick = totals->refused_in_tick,
-                        .refusals_untold = totals->untold,
-                        .exchange_rounds = totals->rounds,
-                        .tick_ns = ns->ingest + ns->exchange + ns->index + ns->interest + ns->publish,
-                        .ingest_ns = ns->ingest,
-                        .exchange_ns = ns->exchange,
-                        .index_ns = ns->index,
-                        .interest_ns = ns->interest,
-                        .publish_ns = ns->publish,
-                        .bytes = atomic_load_explicit(&world->mem.bytes, memory_order_relaxed)};
-    for (uint32_t s = 0; s < PH_STATUS_COUNT; s++) stats->refused[s] = totals->refused[s];
-    add_producers(world, stats);
-    add_consumers(world, stats);
-    for (uint32_t i = 0; i < world->shard_count; i++) add_shard(&world->shards[i], stats);
-    for (uint32_t i = 0; i < world->def.workers; i++) {
-        const phx_interest_counts *counts = &world->scratch[i].counts;
-        stats->observers_glanced += counts->glanced;
-        stats->observers_evaluated += counts->evaluated;
-        stats->towers_visited += counts->ranges_visited;
-        stats->pairs_tested += counts->pairs_tested;
-        stats->pairs_exact += counts->pairs_exact;
-        stats->enters += counts->enters;
-        stats->leaves += counts->leaves;
-        stats->list_entries += counts->enters - counts->leaves - counts->dropped;
-    }
-}
-
-/* ---- hash ---- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {

@@ -26,10 +26,10 @@ struct phx_consumer {
     phx_batch *made;
     phx_batch *filling;
     uint32_t made_count;
-    uint32_t out_count;
+    uint32_t out_count, out_max;
     uint64_t tick;       /* of the last offer */
     uint64_t tick_first; /* of the net difference, when there is one */
-    uint64_t batches, coalesced_ticks, events;
+    uint64_t batches, coalesced_ticks, events, bytes;
     uint64_t heard; /* deliveries of broadcasts handed over at once */
     /* the consumer's thread's: the batches it has, by hash of the pointer */
     _Alignas(PHX_CACHE_LINE) phx_batch **taken;
@@ -179,8 +179,12 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     batch->state = PHX_BATCH_OUT;
     batch->merged = false;
     c->out_count++;
+    if (c->out_count > c->out_max) c->out_max = c->out_count;
     c->batches++;
     c->events += batch->view.target_count;
+    c->bytes += (uint64_t)batch->view.change_count * sizeof(ph_change) +
+                (uint64_t)batch->view.target_count * (sizeof(ph_target) + sizeof(uint16_t)) +
+                phx_mail_bytes(&batch->mail);
     bool put = phx_ring_put(c->out, batch); /* pairs with the take in phx_consumer_take() */
     PHX_ASSERT(put);                        /* fewer than bound are out */
     (void)put;
@@ -275,6 +279,8 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
         .deliveries_pending = mail.pending,
         .waiting = phx_ring_count(c->out),
         .out = c->out_count,
+        .out_max = c->out_max,
+        .bytes = c->bytes,
     };
 }
 

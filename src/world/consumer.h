@@ -43,6 +43,8 @@ typedef struct phx_consumer_counts {
     uint64_t deliveries_pending; /* now: waiting behind the bound; the others were handed over */
     uint32_t waiting;           /* now: handed over, not taken; may be a moment old */
     uint32_t out;               /* now: handed over, not known to be back */
+    uint32_t out_max;           /* the most so far */
+    uint64_t bytes;             /* of what was handed over */
 } phx_consumer_counts;
 
 /*

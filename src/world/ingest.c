@@ -127,6 +127,7 @@ static void apply_run(phx_world *world, const phx_run *in)
 
 bool phx_ingest_collect(phx_world *world)
 {
+    uint64_t commands = 0;
     world->run_count = world->run_at = 0;
     for (uint32_t i = 0; i < world->def.producers_max; i++) {
         phx_producer *producer = &world->producers[i];
@@ -137,8 +138,10 @@ bool phx_ingest_collect(phx_world *world)
                           (size_t)world->run_count + 1, sizeof(phx_run)))
                 return false;
             world->runs[world->run_count++] = (phx_run){.commands = run, .producer = i};
+            commands += run.count;
         }
     }
+    if (commands > world->totals.queued_max) world->totals.queued_max = commands;
     return true;
 }
 

@@ -206,10 +206,12 @@ static void interest_body(void *context, uint32_t worker)
         chunk->worker = worker;
         chunk->change_first = scratch->change_count;
         uint32_t commits = scratch->commit_count;
+        phx_interest_counts counts = scratch->counts;
         chunk->done = phx_interest_run(scratch, &world->directory, &world->shards[chunk->shard], chunk->first,
                                        chunk->count);
         chunk->change_count = scratch->change_count - chunk->change_first;
         chunk->commit_count = scratch->commit_count - commits;
+        phx_interest_counts_add(&chunk->counts, &scratch->counts, &counts);
         if (chunk->done < chunk->count) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
     }
 }

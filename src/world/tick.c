@@ -10,6 +10,7 @@
 #include "world/gate.h"
 #include "world/ingest.h"
 #include "world/publish.h"
+#include "world/stats.h"
 #include "world/steps.h"
 
 static uint64_t now_ns(void)
@@ -46,7 +47,7 @@ static void take_definition(phx_world *world)
 static void begin(phx_world *world)
 {
     world->tick++;
-    memset(&world->phase_ns, 0, sizeof world->phase_ns);
+    phx_stats_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) phx_shard_begin(&world->shards[i], world->tick);
     for (uint32_t i = 0; i < phx_workers_count(world->workers); i++) phx_scratch_reset(&world->scratch[i]);
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
@@ -133,7 +134,10 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_RECEIVE_COPIES: return receive(world, PHX_STAGE_SEND_COPIES, PHX_STAGE_INDEX);
     case PHX_STAGE_INDEX: through = shards(world, phx_step_index); break;
     case PHX_STAGE_PLAN: through = phx_plan_chunks(world); break;
-    case PHX_STAGE_INTEREST: through = phx_run_interest(world); break;
+    case PHX_STAGE_INTEREST:
+        through = phx_run_interest(world);
+        if (through) phx_stats_share(world);
+        break;
     case PHX_STAGE_COMMIT:
         through = shards(world, phx_step_commit);
         if (world->broadcasts.message_count == 0) next = PHX_STAGE_BATCHES;
@@ -176,6 +180,7 @@ ph_status phx_world_tick(phx_world *world, uint64_t *tick)
         *phase_of(world, stage) += to - from;
         from = to;
     } while (through && world->stage != PHX_STAGE_IDLE);
+    if (through) phx_stats_end(world);
     if (through && tick) *tick = world->tick;
     phx_gate_tick_end(&world->gate, !through);
     return through ? PH_OK : PH_NO_MEMORY;

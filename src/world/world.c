@@ -53,7 +53,8 @@ static bool init_shards(phx_world *world)
     world->ports = phx_alloc_zero(mem, count * sizeof *world->ports, PHX_CACHE_LINE);
     world->zones = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
     world->zones_before = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
-    if (!world->shards || !world->ports || !world->zones || !world->zones_before) return false;
+    world->shard_counts = phx_alloc_zero(mem, count * sizeof *world->shard_counts, PHX_CACHE_LINE);
+    if (!world->shards || !world->ports || !world->zones || !world->zones_before || !world->shard_counts) return false;
     if (!phx_grow(mem, (void **)&world->order, &world->order_capacity, 0, count, sizeof(uint32_t))) return false;
     for (; world->shard_count < count; world->shard_count++) {
         uint32_t i = world->shard_count;
@@ -132,6 +133,7 @@ static void free_shards(phx_world *world)
     phx_free(mem, world->ports, wanted * sizeof *world->ports, PHX_CACHE_LINE);
     phx_free(mem, world->zones, wanted * sizeof *world->zones, PHX_CACHE_LINE);
     phx_free(mem, world->zones_before, wanted * sizeof *world->zones, PHX_CACHE_LINE);
+    phx_free(mem, world->shard_counts, wanted * sizeof *world->shard_counts, PHX_CACHE_LINE);
     phx_release(mem, (void **)&world->order, &world->order_capacity, sizeof(uint32_t));
     phx_lanes_free(&world->lanes, mem);
     phx_partition_free(&world->partition, mem);

@@ -84,6 +84,7 @@ typedef struct phx_chunk {
     uint32_t worker;        /* whose scratch has the results */
     uint32_t change_first, change_count;
     uint32_t commit_count; /* of the changes, those with work for the commit */
+    phx_interest_counts counts; /* what it cost */
 } phx_chunk;
 
 /* Where a chunk's changes for one consumer go in its batch. */
@@ -96,12 +97,20 @@ typedef struct phx_totals {
     uint64_t applied, refused_in_tick, untold;
     uint64_t refused[PH_STATUS_COUNT]; /* in ticks */
     uint64_t rounds;                   /* of exchanges, beyond the first of each */
+    uint64_t broadcasts, payload_bytes;
+    uint64_t queued_max; /* commands of one tick */
 } phx_totals;
 
 /* Times of the last tick. */
 typedef struct phx_phase_ns {
     uint64_t ingest, exchange, index, interest, publish;
 } phx_phase_ns;
+
+/* What counters stood at when the last tick began. */
+typedef struct phx_marks {
+    uint64_t applied, refused_in_tick, enters, leaves, deliveries, migrations, halo_records, pairs_tested;
+} phx_marks;
+
 
 typedef struct phx_world {
     phx_mem mem;
@@ -158,7 +167,10 @@ typedef struct phx_world {
     bool resumed; /* the stage's step stopped for want of memory and goes on */
     bool reclass; /* the classes changed: entities are to follow */
     phx_totals totals;
-    phx_phase_ns phase_ns;
+    phx_phase_ns phase_ns, phase_ns_sum;
+    uint64_t tick_ns_max;
+    phx_marks marks;
+    phx_interest_counts *shard_counts; /* one per shard: of its observers, since the world was made */
 } phx_world;
 
 /* PH_OK, PH_NO_MEMORY. def was checked. */

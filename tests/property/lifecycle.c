@@ -98,6 +98,7 @@ static void dead_world(ph_world world)
     ph_producer producer;
     ph_consumer consumer;
     ph_stats stats;
+    size_t length = 0;
     ph_attrs attrs;
     uint64_t number = 0;
     uint32_t count = 0;
@@ -107,6 +108,8 @@ static void dead_world(ph_world world)
     CHECK_STATUS(ph_tick(world, &number), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_reconfigure(world, &def, NULL, 0), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_stats(world, &stats), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_world_shard_stats(world, NULL, 0, &count), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_stats_prometheus(world, NULL, 0, &length), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_hash(world, &number), PH_BAD_HANDLE);
     CHECK_STATUS(ph_producer_open(world, &producer), PH_BAD_HANDLE);
     CHECK_STATUS(ph_consumer_open(world, 0, &consumer), PH_BAD_HANDLE);

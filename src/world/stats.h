@@ -1,0 +1,18 @@
+/*
+ * What a tick keeps of its own work for ph_stats: where counters stood when it began, its
+ * times, and what each shard's observers cost. Called by the ticking thread (tick.c);
+ * read between ticks (query.h).
+ */
+#ifndef PHX_WORLD_STATS_H
+#define PHX_WORLD_STATS_H
+
+#include "world/world.h"
+
+/* A new tick. */
+void phx_stats_begin(phx_world *world);
+/* The interest phase is through: its chunks' counts become their shards'. */
+void phx_stats_share(phx_world *world);
+/* The tick is through. */
+void phx_stats_end(phx_world *world);
+
+#endif

@@ -1,0 +1,379 @@
+/*
+ * The counters of a world: per shard they add up to the world's, of the last tick they are
+ * what went up in it, high-water marks are what was waiting; and as text for Prometheus
+ * they are well formed by its rules, read by a parser that knows nothing of the library,
+ * with the numbers of the structs, in every locale and any size of buffer.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pharos/pharos.h>
+
+#include "base/rng.h"
+#include "support/check.h"
+
+enum { SHARDS_AXIS = 3, SHARDS = SHARDS_AXIS * SHARDS_AXIS, ENTITIES = 400, TICKS = 40, TEXT_BYTES = 1 << 17 };
+
+typedef struct host {
+    ph_class kind;
+    ph_world world;
+    ph_producer producer;
+    ph_consumer consumer;
+    uint64_t tick, rng;
+    char text[TEXT_BYTES];
+    size_t length;
+} host;
+
+static void host_begin(host *h, uint32_t shards_axis, uint32_t workers)
+{
+    ph_world_def def = ph_world_def_default();
+    memset(h, 0, sizeof *h);
+    h->kind = ph_class_default("default");
+    h->kind.view = 60;
+    def.classes = &h->kind;
+    def.class_count = 1;
+    def.world_size[0] = def.world_size[1] = 1000;
+    def.tower_size = 50;
+    def.shards[0] = def.shards[1] = shards_axis;
+    def.workers = workers;
+    def.consumer_batches = 4;
+    REQUIRE(ph_world_create(&def, &h->world) == PH_OK && ph_producer_open(h->world, &h->producer) == PH_OK);
+    REQUIRE(ph_consumer_open(h->world, 0, &h->consumer) == PH_OK);
+    h->rng = 7;
+}
+
+static ph_position somewhere(host *h)
+{
+    float x = (float)phx_rng_below(&h->rng, 1000);
+    return (ph_position){x, (float)phx_rng_below(&h->rng, 1000), 0};
+}
+
+static void commands(host *h)
+{
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        ph_position at = somewhere(h);
+        const ph_attrs a = {.given = PH_X | PH_Y, .x = at.x, .y = at.y};
+        if (h->tick == 0) CHECK_OK(ph_enter(h->producer, id, &a));
+        else if (id % 4 == h->tick % 4) CHECK_OK(ph_move(h->producer, id, at.x, at.y, at.z));
+    }
+    CHECK_OK(ph_move(h->producer, ENTITIES + 1, 0, 0, 0)); /* refused in the tick */
+    if (h->tick > 0) CHECK_OK(ph_broadcast(h->producer, 1 + h->tick, "hello", 5, NULL));
+    CHECK_STATUS(ph_leave(h->producer, 0), PH_BAD_ID);
+    if (h->tick == 3) CHECK_OK(ph_attach(h->producer, 1, 2));
+}
+
+static void drain(host *h)
+{
+    const ph_batch *batch;
+    while (ph_batch_take(h->consumer, &batch) == PH_OK) CHECK_OK(ph_batch_return(h->consumer, batch));
+}
+
+static ph_stats stats_of(const host *h)
+{
+    ph_stats stats;
+    CHECK_OK(ph_world_stats(h->world, &stats));
+    return stats;
+}
+
+/* ---- numbers ---- */
+
+static void check_last(const host *h, const ph_stats *a, const ph_stats *b)
+{
+#define SAME(last, total) \
+    CHECK(b->last == b->total - a->total, "tick %" PRIu64 ": " #last " %" PRIu64 ", but %" PRIu64 "..%" PRIu64, \
+          h->tick, b->last, a->total, b->total)
+    SAME(last_applied, applied);
+    SAME(last_refused, refused_in_tick);
+    SAME(last_enters, enters);
+    SAME(last_leaves, leaves);
+    SAME(last_deliveries, deliveries);
+    SAME(last_payload_bytes, payload_bytes);
+    SAME(last_migrations, migrations);
+    SAME(last_halo_records, halo_records);
+    SAME(last_pairs_tested, pairs_tested);
+    SAME(tick_ns, tick_ns_sum);
+    SAME(ingest_ns, ingest_ns_sum);
+    SAME(publish_ns, publish_ns_sum);
+#undef SAME
+    CHECK(b->tick_ns_max >= b->tick_ns && b->tick_ns_max >= a->tick_ns_max, "the longest tick");
+}
+
+static void check_shards(const host *h, const ph_stats *world, uint32_t shards)
+{
+    ph_shard_stats each[SHARDS + 1], sum = {0};
+    uint32_t count = 0;
+    CHECK_OK(ph_world_shard_stats(h->world, NULL, 0, &count));
+    CHECK(count == shards, "%u shards", count);
+    memset(each, 0xee, sizeof each);
+    CHECK_OK(ph_world_shard_stats(h->world, each, shards - 1, &count));
+    CHECK(each[shards - 1].entities == 0xeeeeeeeeeeeeeeee, "no more than there is room for");
+    CHECK_OK(ph_world_shard_stats(h->world, each, SHARDS + 1, &count));
+    for (uint32_t i = 0; i < count; i++) {
+        for (size_t f = 0; f < sizeof sum / sizeof(uint64_t); f++)
+            ((uint64_t *)(void *)&sum)[f] += ((const uint64_t *)(const void *)&each[i])[f];
+        CHECK(each[i].outbox_bytes_max == 0 || shards > 1, "one shard has nobody to tell");
+    }
+#define SAME(field) \
+    CHECK(sum.field == world->field, #field ": %" PRIu64 " in all shards, %" PRIu64, sum.field, world->field)
+    SAME(entities);
+    SAME(observers);
+    SAME(ghosts);
+    SAME(enters);
+    SAME(leaves);
+    SAME(observers_glanced);
+    SAME(observers_evaluated);
+    SAME(towers_visited);
+    SAME(pairs_tested);
+    SAME(pairs_exact);
+    SAME(migrations);
+    SAME(halo_records);
+    SAME(deferred_adds);
+#undef SAME
+    CHECK(shards == 1 || (sum.migrations > 0 && sum.ghosts > 0 && sum.outbox_bytes_max > 0), "there is an exchange");
+}
+
+/* ---- text: what the exposition format says, word by word ---- */
+
+enum { METRICS_MAX = 256, SAMPLES_MAX = 2000, NAME_MAX_BYTES = 96 };
+
+typedef struct metric {
+    char name[NAME_MAX_BYTES];
+    bool counter;
+    uint32_t samples;
+} metric;
+
+typedef struct parsed {
+    metric metrics[METRICS_MAX];
+    uint32_t metric_count;
+    char samples[SAMPLES_MAX][NAME_MAX_BYTES]; /* name and labels */
+    double values[SAMPLES_MAX];
+    uint32_t sample_count;
+} parsed;
+
+static bool name_byte(char c, bool first)
+{
+    return isalpha((unsigned char)c) || c == '_' || c == ':' || (!first && isdigit((unsigned char)c));
+}
+
+/* The name at *at, which moves behind it. */
+static void read_name(const char **at, char name[NAME_MAX_BYTES])
+{
+    size_t n = 0;
+    while (name_byte(**at, n == 0) && n + 1 < NAME_MAX_BYTES) name[n++] = *(*at)++;
+    name[n] = '\0';
+    CHECK(n > 0, "a name is missing at '%.20s'", *at);
+}
+
+static void read_help(parsed *p, const char *at)
+{
+    metric *made = &p->metrics[p->metric_count++];
+    REQUIRE(p->metric_count < METRICS_MAX);
+    at += strlen("# HELP ");
+    read_name(&at, made->name);
+    CHECK(at[0] == ' ' && at[1] > ' ', "%s has no help", made->name);
+    CHECK(strncmp(made->name, "pharos_", 7) == 0, "%s is not ours", made->name);
+    for (uint32_t i = 0; i + 1 < p->metric_count; i++)
+        CHECK(strcmp(p->metrics[i].name, made->name) != 0, "%s comes twice", made->name);
+}
+
+static void read_type(parsed *p, const char *at)
+{
+    char name[NAME_MAX_BYTES];
+    metric *of = &p->metrics[p->metric_count - 1];
+    REQUIRE(p->metric_count > 0);
+    at += strlen("# TYPE ");
+    read_name(&at, name);
+    CHECK(strcmp(name, of->name) == 0 && of->samples == 0, "TYPE of %s behind HELP of %s", name, of->name);
+    of->counter = strcmp(at, " counter") == 0;
+    CHECK(of->counter || strcmp(at, " gauge") == 0, "%s is a%s", name, at);
+    size_t length = strlen(name);
+    bool total = length > 6 && strcmp(name + length - 6, "_total") == 0;
+    CHECK(total == of->counter, "%s: only counters end in _total, and all do", name);
+}
+
+static void read_sample(parsed *p, const char *line)
+{
+    char name[NAME_MAX_BYTES], label[NAME_MAX_BYTES];
+    const char *at = line;
+    metric *of = &p->metrics[p->metric_count - 1];
+    REQUIRE(p->metric_count > 0 && p->sample_count < SAMPLES_MAX);
+    read_name(&at, name);
+    CHECK(strcmp(name, of->name) == 0, "a sample of %s among those of %s", name, of->name);
+    if (*at == '{') {
+        at++;
+        read_name(&at, label);
+        CHECK(at[0] == '=' && at[1] == '"', "label %s of %s", label, name);
+        for (at += 2; *at != '"' && *at != '\0'; at++) CHECK(*at != '\\' && *at != '\n', "value of label %s", label);
+        CHECK(at[0] == '"' && at[1] == '}', "the end of label %s of %s", label, name);
+        at += 2;
+    }
+    size_t length = (size_t)(at - line);
+    REQUIRE(length < NAME_MAX_BYTES);
+    memcpy(p->samples[p->sample_count], line, length);
+    p->samples[p->sample_count][length] = '\0';
+    for (uint32_t i = 0; i < p->sample_count; i++)
+        CHECK(strcmp(p->samples[i], p->samples[p->sample_count]) != 0, "%s comes twice", p->samples[i]);
+    CHECK(*at == ' ', "%s has no value", name);
+    CHECK(at[1] != '\0' && strspn(at + 1, "0123456789.") == strlen(at + 1), "value '%s' of %s", at + 1, name);
+    const char *point = strchr(at, '.');
+    double whole = (double)strtoull(at + 1, NULL, 10);
+    p->values[p->sample_count++] = whole + (point ? (double)strtoull(point + 1, NULL, 10) * 1e-9 : 0);
+    of->samples++;
+}
+
+static void parse(parsed *p, char *text)
+{
+    size_t length = strlen(text);
+    memset(p, 0, sizeof *p);
+    CHECK(length > 0 && text[length - 1] == '\n', "the last line ends");
+    for (char *line = text, *end; *line != '\0'; line = end + 1) {
+        end = strchr(line, '\n');
+        REQUIRE(end != NULL);
+        *end = '\0';
+        if (strncmp(line, "# HELP ", 7) == 0) read_help(p, line);
+        else if (strncmp(line, "# TYPE ", 7) == 0) read_type(p, line);
+        else read_sample(p, line);
+    }
+    for (uint32_t i = 0; i < p->metric_count; i++) CHECK(p->metrics[i].samples > 0, "%s is empty", p->metrics[i].name);
+}
+
+static double value_of(const parsed *p, const char *sample)
+{
+    for (uint32_t i = 0; i < p->sample_count; i++)
+        if (strcmp(p->samples[i], sample) == 0) return p->values[i];
+    check_fail(__FILE__, __LINE__, "there is no %s", sample);
+    return -1;
+}
+
+static void check_value(const parsed *p, const char *sample, double expected)
+{
+    double value = value_of(p, sample);
+    CHECK(value > expected - 1e-9 && value < expected + 1e-9, "%s is %.9f, not %.9f", sample, value, expected);
+}
+
+static void check_text(host *h, const ph_stats *stats, uint32_t shards)
+{
+    static parsed p;
+    ph_shard_stats last[SHARDS];
+    uint32_t count;
+    char sample[NAME_MAX_BYTES];
+    CHECK_OK(ph_stats_prometheus(h->world, h->text, sizeof h->text, &h->length));
+    CHECK(h->length == strlen(h->text), "%zu bytes", h->length);
+    parse(&p, h->text);
+    check_value(&p, "pharos_ticks_total", (double)stats->ticks);
+    check_value(&p, "pharos_entities", (double)stats->entities);
+    check_value(&p, "pharos_enters_total", (double)stats->enters);
+    check_value(&p, "pharos_last_tick_leaves", (double)stats->last_leaves);
+    check_value(&p, "pharos_memory_bytes", (double)stats->bytes);
+    check_value(&p, "pharos_last_phase_seconds{phase=\"interest\"}", (double)stats->interest_ns * 1e-9);
+    check_value(&p, "pharos_phase_seconds_total{phase=\"ingest\"}", (double)stats->ingest_ns_sum * 1e-9);
+    check_value(&p, "pharos_commands_refused_total{reason=\"PH_UNKNOWN_ID\"}", (double)stats->refused[PH_UNKNOWN_ID]);
+    check_value(&p, "pharos_commands_refused_total{reason=\"PH_BAD_ID\"}", (double)stats->refused[PH_BAD_ID]);
+    CHECK_OK(ph_world_shard_stats(h->world, last, SHARDS, &count));
+    for (uint32_t i = 0; i < shards; i++) {
+        snprintf(sample, sizeof sample, "pharos_shard_entities{shard=\"%u\"}", i);
+        check_value(&p, sample, (double)last[i].entities);
+        snprintf(sample, sizeof sample, "pharos_shard_pairs_tested_total{shard=\"%u\"}", i);
+        check_value(&p, sample, (double)last[i].pairs_tested);
+    }
+    CHECK(p.sample_count > 80 && p.metric_count > 60, "%u samples of %u metrics", p.sample_count, p.metric_count);
+}
+
+/* A buffer of any size gets the beginning, and never a byte more. */
+static void check_sizes(host *h)
+{
+    static char part[TEXT_BYTES];
+    CHECK_OK(ph_stats_prometheus(h->world, h->text, sizeof h->text, &h->length));
+    for (size_t size = 0; size <= h->length + 2; size += size < 200 ? 1 : 997) {
+        size_t length = 0, fits = size <= h->length ? size - (size > 0) : h->length;
+        memset(part, '#', sizeof part);
+        CHECK_OK(ph_stats_prometheus(h->world, size > 0 ? part : NULL, size, &length));
+        CHECK(length == h->length, "the length does not depend on the buffer");
+        CHECK(memcmp(part, h->text, fits) == 0 && (size == 0 || part[fits] == '\0') && part[size] == '#',
+              "a buffer of %zu bytes", size);
+    }
+    CHECK_STATUS(ph_stats_prometheus(h->world, NULL, 1, &h->length), PH_BAD_ARGUMENT);
+    CHECK_STATUS(ph_stats_prometheus(h->world, h->text, 1, NULL), PH_BAD_ARGUMENT);
+}
+
+/* ---- high-water marks, of a world whose numbers are known ---- */
+
+static void marks(void)
+{
+    static host h;
+    host_begin(&h, 1, 1);
+    for (uint64_t id = 1; id <= 10; id++) {
+        const ph_attrs a = {.given = PH_X | PH_Y, .x = 10, .y = 10};
+        CHECK_OK(ph_enter(h.producer, id, &a));
+    }
+    ph_stats stats = stats_of(&h);
+    CHECK(stats.queued == 10 && stats.queued_max == 0, "%" PRIu64 " wait", stats.queued);
+    for (uint32_t t = 0; t < 6; t++) { /* batches for the first four, then a net difference */
+        CHECK_OK(ph_tick(h.world, &h.tick));
+        CHECK_OK(ph_move(h.producer, 1, t % 2 == 0 ? 900 : 10, 10, 0));
+        CHECK_OK(ph_broadcast(h.producer, 2, "four", 4, NULL));
+    }
+    stats = stats_of(&h);
+    CHECK(stats.queued == 2 && stats.queued_max == 10 && stats.deferred_adds_max == 10, "%" PRIu64 ", %" PRIu64,
+          stats.queued, stats.queued_max);
+    CHECK(stats.batches_out == 4 && stats.batches_out_max == 4 && stats.batches == 4, "%" PRIu64 " are out",
+          stats.batches_out);
+    CHECK(stats.net_events == 0 && stats.coalesced_ticks == 2, "came back: nothing is left of it");
+    CHECK(stats.mail_waiting == 8 + 9 && stats.broadcasts == 5 && stats.payload_bytes == 20, "%" PRIu64 " wait",
+          stats.mail_waiting);
+    uint64_t bytes = 0;
+    for (const ph_batch *batch; ph_batch_take(h.consumer, &batch) == PH_OK;) {
+        bytes += batch->change_count * sizeof(ph_change) + batch->target_count * sizeof(ph_target) +
+                 batch->target_count * sizeof(uint16_t) +
+                 batch->message_count * sizeof(ph_message) + batch->delivery_count * sizeof(ph_delivery) +
+                 batch->heard_count * sizeof(uint32_t) + batch->payload_bytes;
+        CHECK_OK(ph_batch_return(h.consumer, batch));
+    }
+    CHECK(stats.batch_bytes == bytes, "%" PRIu64 " bytes, %" PRIu64, stats.batch_bytes, bytes);
+    CHECK_OK(ph_tick(h.world, &h.tick));
+    stats = stats_of(&h);
+    CHECK(stats.batches_out == 1 && stats.batches_out_max == 4 && stats.mail_waiting == 0 && stats.queued == 0,
+          "what waited is told");
+    CHECK_OK(ph_world_destroy(h.world));
+}
+
+static void play(uint32_t shards_axis, uint32_t workers)
+{
+    static host h;
+    host_begin(&h, shards_axis, workers);
+    ph_stats before = stats_of(&h);
+    for (uint32_t t = 0; t < TICKS; t++) {
+        commands(&h);
+        CHECK_OK(ph_tick(h.world, &h.tick));
+        drain(&h);
+        ph_stats now = stats_of(&h);
+        check_last(&h, &before, &now);
+        before = now;
+    }
+    CHECK(before.attached == 1 && before.enters > 1000 && before.deliveries > 20, "there is something to count");
+    check_shards(&h, &before, shards_axis * shards_axis);
+    check_text(&h, &before, shards_axis * shards_axis);
+    check_sizes(&h);
+    CHECK_OK(ph_world_destroy(h.world));
+}
+
+int main(void)
+{
+    marks();
+    play(1, 1);
+    play(SHARDS_AXIS, 1);
+    /* a locale with a decimal comma, where there is one */
+    static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "es_ES.UTF-8"};
+    locale_t comma = (locale_t)0;
+    for (size_t i = 0; i < sizeof locales / sizeof *locales && comma == (locale_t)0; i++)
+        comma = newlocale(LC_ALL_MASK, locales[i], (locale_t)0);
+    if (comma != (locale_t)0) uselocale(comma);
+    play(SHARDS_AXIS, 3);
+    uselocale(LC_GLOBAL_LOCALE);
+    if (comma != (locale_t)0) freelocale(comma);
+    return check_done("stats");
+}
