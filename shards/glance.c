@@ -163,54 +163,86 @@ static void await_lists(const phx_scratch *scratch, const phx_shard *shard, uint
     const uint32_t *observer = scratch->pairs.observer, *row = scratch->tile.row;
     const uint32_t *slot = shard->grid.rows.slot;
     if (at + FAR < count)
-        __builtin_prefetch(&shard->store.tail[slot[row[observer[at + FAR] & ~PHX_PAIR_LEAVE]] & PHX_ROW_SLOT]);
+        __builtin_prefetch(&shard->store.tail[slot[row[observer[at + FAR] & PHX_PAIR_PLACE]] & PHX_ROW_SLOT]);
     if (shard->implies || at + NEAR >= count || observer[at + NEAR] == observer[at + NEAR - 1]) return;
-    const phx_list *list = &shard->store.tail[slot[row[observer[at + NEAR] & ~PHX_PAIR_LEAVE]] & PHX_ROW_SLOT].list;
+    const phx_list *list = &shard->store.tail[slot[row[observer[at + NEAR] & PHX_PAIR_PLACE]] & PHX_ROW_SLOT].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     size_t lines = list->count * sizeof *entries / PHX_CACHE_LINE + 1;
     for (size_t i = 0; i < lines && i < LINES_MAX; i++)
         __builtin_prefetch(entries + i * (PHX_CACHE_LINE / sizeof *entries), 1);
 }
 
-/* Counts the pairs that were just matched: as the kernels left them, before anybody is told of another's. */
+/* Counts the pairs that were just tested. */
 static void count_pairs(phx_scratch *scratch)
 {
-    scratch->counts.pairs_exact += scratch->pairs.count;
     scratch->counts.pairs_tested += scratch->pairs.tested;
     scratch->pairs.tested = 0;
 }
 
-/* The pairs found so far become events, where they are. How many. */
-static uint32_t confirm(phx_scratch *scratch, const phx_shard *shard, float r, float far)
+/* The exact test: now in r and not before is an enter, now beyond R and not before a leave. */
+typedef struct exact_test {
+    float in, near; /* r and R, squared for circles */
+    bool square;
+} exact_test;
+
+/* What is compared of two rows' distance: its square, or the longer of the two axes. */
+static inline float compared(float dx, float dy, bool square)
 {
-    const phx_tile *tile = &scratch->tile;
-    bool square = tile->limits.square;
-    phx_test test = {.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
-    phx_pairs *pairs = &scratch->pairs;
-    uint32_t count = shard->kernels->confirm(&shard->grid.rows, tile->row, &test, pairs);
-    pairs->count = 0;
-    return count;
+    if (!square) return dx * dx + dy * dy;
+    dx = fabsf(dx), dy = fabsf(dy);
+    return dx > dy ? dx : dy;
+}
+
+static const uint32_t NOBODY = UINT32_MAX; /* in place of a pair's target: it is no event */
+
+/* Is the pair an event, by the rule itself? Then it is sure, else it has no target any more. */
+static void decide(phx_scratch *scratch, const phx_shard *shard, uint32_t pair, const exact_test *test)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    uint32_t *observer = &scratch->pairs.observer[pair], *target = &scratch->pairs.target[pair];
+    uint32_t o = scratch->tile.row[*observer & PHX_PAIR_PLACE], t = scratch->tile.row[*target];
+    float now = compared(rows->x[t] - rows->x[o], rows->y[t] - rows->y[o], test->square);
+    float old = compared(rows->ox[t] - rows->ox[o], rows->oy[t] - rows->oy[o], test->square);
+    bool leave = old <= test->near && !(now <= test->near), enter = now <= test->in && !(old <= test->in);
+    scratch->counts.pairs_exact++;
+    *observer &= ~PHX_PAIR_UNSURE;
+    if (leave) *observer |= PHX_PAIR_LEAVE;
+    else if (!enter) *target = NOBODY;
+}
+
+/* Pairs of one observer become events, where units could not tell by the rule itself. */
+static void confirm(phx_scratch *scratch, const phx_shard *shard, phx_span pairs, float r, float far)
+{
+    bool square = scratch->tile.limits.square;
+    exact_test test = {.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
+    for (uint32_t i = pairs.first; i < pairs.end; i++)
+        if (scratch->pairs.observer[i] & PHX_PAIR_UNSURE) decide(scratch, shard, i, &test);
 }
 
 /* The events of one observer. */
-static outcome take_pairs(const phx_scratch *scratch, phx_span events)
+static outcome take_pairs(const phx_scratch *scratch, const phx_shard *shard, phx_span events)
 {
     const phx_pairs *pairs = &scratch->pairs;
+    const uint32_t *row = scratch->tile.row, *slots = shard->grid.rows.slot;
     outcome hits = {.enter = scratch->enter, .leave = scratch->leave};
     for (uint32_t i = events.first; i < events.end; i++) {
         uint32_t leave = pairs->observer[i] >> 31;
-        hits.enter[hits.enter_count] = hits.leave[hits.leave_count] = pairs->target[i];
+        if (pairs->target[i] == NOBODY) continue;
+        hits.enter[hits.enter_count] = hits.leave[hits.leave_count] = slots[row[pairs->target[i]]];
         hits.enter_count += 1 - leave;
         hits.leave_count += leave;
     }
     return hits;
 }
 
-/* Of the events from `at` on, where those of its observer end. */
-static uint32_t observer_end(const phx_pairs *pairs, uint32_t at, uint32_t count)
+/* Of the pairs from `at` on, where those of its observer end. *flags: what any of them has. */
+static uint32_t observer_end(const phx_pairs *pairs, uint32_t at, uint32_t count, uint32_t *flags)
 {
-    uint32_t place = pairs->observer[at] & ~PHX_PAIR_LEAVE;
-    while (++at < count && (pairs->observer[at] & ~PHX_PAIR_LEAVE) == place) continue;
+    uint32_t place = pairs->observer[at] & PHX_PAIR_PLACE, seen = 0;
+    do {
+        seen |= pairs->observer[at++];
+    } while (at < count && (pairs->observer[at] & PHX_PAIR_PLACE) == place);
+    *flags = seen & ~PHX_PAIR_PLACE;
     return at;
 }
 
@@ -221,11 +253,13 @@ static uint32_t observer_end(const phx_pairs *pairs, uint32_t at, uint32_t count
 static void tell_few(phx_scratch *scratch, phx_shard *shard, uint32_t slot, phx_span events)
 {
     const phx_pairs *pairs = &scratch->pairs;
+    const uint32_t *row = scratch->tile.row, *slots = shard->grid.rows.slot;
     uint32_t *leave = scratch->targets + scratch->target_count, enter[PHX_ORDER_FEW], leaves = 0, enters = 0;
     PHX_VALIDATE(shard->store.tail[slot].list.implied);
     PHX_ASSERT(events.end - events.first <= PHX_ORDER_FEW);
     for (uint32_t i = events.first; i < events.end; i++) {
-        uint32_t target = pairs->target[i], left = pairs->observer[i] >> 31;
+        if (PHX_UNLIKELY(pairs->target[i] == NOBODY)) continue;
+        uint32_t target = slots[row[pairs->target[i]]], left = pairs->observer[i] >> 31;
         if (PHX_UNLIKELY(target & PHX_ROW_SPECIAL)) {
             target &= PHX_ROW_SLOT;
             if (!phx_eligible(&shard->store.attr[slot], &shard->store.attr[target])) continue;
@@ -242,22 +276,23 @@ static void tell_few(phx_scratch *scratch, phx_shard *shard, uint32_t slot, phx_
 /* The pairs found so far become changes, observer by observer. PHX_SLOT_NONE, or the place where memory ended. */
 static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
 {
-    const phx_tile *tile = &scratch->tile;
     const phx_pairs *pairs = &scratch->pairs;
     const phx_grid_rows *rows = &shard->grid.rows;
-    uint32_t count = confirm(scratch, shard, r, far);
-    if (count > 0 && !phx_interest_reserve_changes(scratch, count, count)) return pairs->observer[0] & ~PHX_PAIR_LEAVE;
+    uint32_t count = scratch->pairs.count;
+    scratch->pairs.count = 0;
+    if (count > 0 && !phx_interest_reserve_changes(scratch, count, count)) return pairs->observer[0] & PHX_PAIR_PLACE;
     for (uint32_t i = 0, end; i < count; i = end) {
-        uint32_t place = pairs->observer[i] & ~PHX_PAIR_LEAVE, row = tile->row[place];
+        uint32_t place = pairs->observer[i] & PHX_PAIR_PLACE, row = scratch->tile.row[place], flags;
         float view = rows->view[row];
-        end = observer_end(pairs, i, count);
+        end = observer_end(pairs, i, count, &flags);
         if (view == 0.0f) continue;
+        if (PHX_UNLIKELY(flags & PHX_PAIR_UNSURE)) confirm(scratch, shard, (phx_span){i, end}, r, far);
         if (shard->implies && view > 0.0f && end - i <= PHX_ORDER_FEW) {
             tell_few(scratch, shard, rows->slot[row] & PHX_ROW_SLOT, (phx_span){i, end});
             continue;
         }
         for (uint32_t e = i; e < end; e++) await_lists(scratch, shard, e, count);
-        outcome hits = take_pairs(scratch, (phx_span){i, end});
+        outcome hits = take_pairs(scratch, shard, (phx_span){i, end});
         if (!conclude(scratch, shard, row, r, far, &hits)) return place;
     }
     return PHX_SLOT_NONE;
@@ -267,8 +302,9 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
 static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_watchers watchers)
 {
     const phx_tile *tile = &scratch->tile;
-    uint32_t done = shard->kernels->match(&tile->picked, tile->picked_count, &watchers, &tile->limits, &scratch->pairs);
-    scratch->counts.pairs_tested += (uint64_t)done * tile->picked_count;
+    uint32_t done = shard->kernels->match(&tile->candidates, tile->candidate_count, &watchers, &tile->limits,
+                                          &scratch->pairs);
+    scratch->counts.pairs_tested += (uint64_t)done * tile->candidate_count;
     return done;
 }
 
@@ -276,7 +312,7 @@ static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_watchers watch
 static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
     const phx_tile *tile = &scratch->tile;
-    phx_cells cells = {tile->now, tile->old, tile->row, tile->cell, tile->start, tile->frame.columns};
+    phx_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->frame.columns};
     phx_watchers watchers = {place, count, tile->now, tile->old};
     uint32_t done = shard->kernels->match_sparse(&cells, &watchers, &tile->limits, &scratch->pairs);
     scratch->counts.ranges_visited += 3 * (uint64_t)done;
@@ -291,7 +327,7 @@ static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32
     for (uint32_t i = 0, n; i < count; i += n) {
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
-        tile->picked_count = phx_tile_pick(tile, cell[place[i]], &spans);
+        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], &spans);
         scratch->counts.ranges_visited += spans;
         uint32_t done = match(scratch, shard, (phx_watchers){place + i, n, tile->now, tile->old});
         if (done < n) return i + done;
@@ -339,6 +375,12 @@ static bool moved(const phx_grid_rows *rows, uint32_t row)
     return rows->x[row] != rows->ox[row] || rows->y[row] != rows->oy[row];
 }
 
+/* A pair, to be put in the order of its observer's place. */
+static phx_sorted to_sort(uint32_t place, uint32_t flags, uint32_t target)
+{
+    return (phx_sorted){.id = (uint64_t)place << 32 | flags, .slot = target};
+}
+
 /*
  * The pairs are those of all who moved, own or not. What they see, those see who stand still: the pairs become
  * those of own observers, in the order of places. false = no memory.
@@ -346,25 +388,24 @@ static bool moved(const phx_grid_rows *rows, uint32_t row)
 static bool mirror(phx_scratch *scratch, const phx_shard *shard)
 {
     const phx_tile *tile = &scratch->tile;
-    const phx_grid_rows *rows = &shard->grid.rows;
     phx_pairs *pairs = &scratch->pairs;
-    uint32_t *place_of = scratch->hits, own = tile->rows.end - tile->rows.first, n = 0; /* place_of: by own row */
+    uint32_t n = 0;
     size_t most = 2 * (size_t)pairs->count;
     if (!phx_grow(scratch->mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, most, sizeof(phx_sorted)) ||
         !phx_grow(scratch->mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, most,
                   sizeof(phx_sorted)))
         return false;
-    for (uint32_t i = 0; i < own; i++) place_of[tile->row[tile->own[i]] - tile->rows.first] = tile->own[i];
     for (uint32_t i = 0; i < pairs->count; i++) {
-        uint32_t place = pairs->observer[i], row = pairs->target[i];
-        if (phx_tile_own(tile, tile->row[place])) scratch->sorted[n++] = (phx_sorted){.id = place, .slot = row};
-        if (phx_tile_own(tile, row) && !moved(rows, row))
-            scratch->sorted[n++] = (phx_sorted){.id = place_of[row - tile->rows.first], .slot = tile->row[place]};
+        uint32_t place = pairs->observer[i] & PHX_PAIR_PLACE, flags = pairs->observer[i] & ~PHX_PAIR_PLACE;
+        uint32_t other = pairs->target[i], row = tile->row[other];
+        if (phx_tile_own(tile, tile->row[place])) scratch->sorted[n++] = to_sort(place, flags, other);
+        if (phx_tile_own(tile, row) && !moved(&shard->grid.rows, row))
+            scratch->sorted[n++] = to_sort(other, flags, place);
     }
     phx_order_many(scratch->sorted, scratch->sorted_spare, n);
     PHX_ASSERT(n <= pairs->capacity);
     for (uint32_t i = 0; i < n; i++) {
-        pairs->observer[i] = (uint32_t)scratch->sorted[i].id;
+        pairs->observer[i] = (uint32_t)(scratch->sorted[i].id >> 32) | (uint32_t)scratch->sorted[i].id;
         pairs->target[i] = scratch->sorted[i].slot;
     }
     pairs->count = n;
@@ -431,7 +472,7 @@ static void pick(phx_scratch *scratch, uint32_t cell)
 {
     phx_tile *tile = &scratch->tile;
     uint32_t spans;
-    tile->picked_count = phx_tile_pick(tile, cell, &spans);
+    tile->candidate_count = phx_tile_pick(tile, cell, &spans);
     scratch->counts.ranges_visited += spans;
     if (scratch->odd_near) scratch->past_count = phx_tile_past(tile, cell, scratch->past);
     scratch->picked = true;
@@ -451,7 +492,10 @@ phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t pl
     match(scratch, shard, (phx_watchers){&place, 1, tile->now, tile->old}); /* there is always room for one's pairs */
     count_pairs(scratch);
     if (scratch->past_count > 0) { /* there may be events without a pair */
-        outcome hits = take_pairs(scratch, (phx_span){0, confirm(scratch, shard, r, far)});
+        const phx_span all = {0, scratch->pairs.count};
+        confirm(scratch, shard, all, r, far);
+        scratch->pairs.count = 0;
+        outcome hits = take_pairs(scratch, shard, all);
         scratch->counts.pairs_tested += scratch->past_count;
         return conclude(scratch, shard, row, r, far, &hits) ? PHX_GLANCE_DONE : PHX_GLANCE_NO_MEMORY;
     }

@@ -50,7 +50,7 @@ typedef struct phx_interest_counts {
     /* work as it is done, again when it is done again: */
     uint64_t ranges_visited; /* of tower rows, or a tile's places */
     uint64_t pairs_tested;   /* distances in the scans; where few moved, from each of these to others */
-    uint64_t pairs_exact;    /* of them, those of glances that 16 bits could not decide; told to two they are one */
+    uint64_t pairs_exact;    /* of them, those of glances that 16 bits could not decide; told to two they are two */
     uint64_t enters, leaves;
     uint64_t dropped; /* list entries that ended without an event */
 } phx_interest_counts;

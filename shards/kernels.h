@@ -35,6 +35,11 @@ typedef struct phx_picked {
     uint32_t *now, *old, *row, *cell;
 } phx_picked;
 
+/* What observers are compared with, by place in a tile. */
+typedef struct phx_candidates {
+    uint32_t *now, *old, *place;
+} phx_candidates;
+
 /* r and R = view + margin in units, with slack both ways, squared for circles. */
 typedef struct phx_limits {
     int32_t in_low, in_high;     /* surely within r up to low, surely not beyond high */
@@ -51,29 +56,24 @@ typedef struct phx_watchers {
 
 /* A tile's rows by cell, a reach wide. */
 typedef struct phx_cells {
-    const uint32_t *now, *old, *row, *cell; /* by place */
+    const uint32_t *now, *old, *cell; /* by place */
     const uint32_t *start;                  /* by cell */
     uint32_t columns;
 } phx_cells;
 
-/* Set in an event's observer: a leave. */
-static const uint32_t PHX_PAIR_LEAVE = 1u << 31;
+/* Set in a pair's observer: a leave; units can not decide whether it is an event, and which. */
+static const uint32_t PHX_PAIR_LEAVE = 1u << 31, PHX_PAIR_UNSURE = 1u << 30;
+static const uint32_t PHX_PAIR_PLACE = (1u << 30) - 1;
 
 /*
- * Pairs that may be events: the observer's place, the target's row. Once confirmed, events: the observer's
- * place with PHX_PAIR_LEAVE, the target's slot word. Room for capacity + PHX_KERNEL_PAD.
+ * Pairs that are or may be events: the observer's place with those flags, and the target's. Room for
+ * capacity + PHX_KERNEL_PAD.
  */
 typedef struct phx_pairs {
     uint32_t *observer, *target;
     uint32_t count, capacity;
     uint64_t tested; /* by match_sparse: of others the caller knows */
 } phx_pairs;
-
-/* The exact test: now in r and not before is an enter, now beyond R and not before a leave. */
-typedef struct phx_test {
-    float in, near; /* r and R, squared for circles */
-    bool square;
-} phx_test;
 
 /* A circle or a square; the ground-plane part of the range test, in float32 as in rules.h. */
 typedef struct phx_area {
@@ -85,19 +85,18 @@ typedef struct phx_kernels {
     /* The rows of some ranges whose new position is in the frame; how many. */
     uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_frame *frame,
                      const phx_picked *to);
-    /* Copies spans of three arrays side by side; how many words each. */
-    uint32_t (*gather)(const uint32_t *const from[3], const phx_span *spans, uint32_t count, uint32_t *const to[3]);
+    /* Those of some ranges of places, side by side; how many. */
+    uint32_t (*gather)(const uint32_t *now, const uint32_t *old, const phx_span *spans, uint32_t count,
+                       const phx_candidates *to);
     /*
-     * Which of the candidates may be events of which of the watchers, behind the pairs that are there, as
+     * Which of the candidates are or may be events of which of the watchers, behind the pairs that are there, as
      * long as there is room for all of one watcher's. Returns how many watchers are done.
      */
-    uint32_t (*match)(const phx_picked *candidates, uint32_t count, const phx_watchers *watchers,
+    uint32_t (*match)(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
                       const phx_limits *limits, phx_pairs *pairs);
     /* The same of watchers whose candidates are the nine cells around each, few in each row of three. */
     uint32_t (*match_sparse)(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                              phx_pairs *pairs);
-    /* Which of the pairs are events, exactly; row: of places. Written over the pairs; how many. */
-    uint32_t (*confirm)(const phx_grid_rows *rows, const uint32_t *row, const phx_test *test, phx_pairs *pairs);
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
     uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots, float *squares);
     /* Of those slot words and squares, in place, the special ones and those within the limit. How many. */
@@ -122,7 +121,6 @@ uint32_t phx_pick_portable(const phx_grid_rows *rows, const phx_span *spans, uin
                            const phx_frame *frame, const phx_picked *to);
 uint32_t phx_match_sparse_portable(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                                    phx_pairs *pairs);
-uint32_t phx_confirm_portable(const phx_grid_rows *rows, const uint32_t *row, const phx_test *test, phx_pairs *pairs);
 uint32_t phx_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
                            float *squares);
 uint32_t phx_nearer_portable(uint32_t *slots, float *squares, uint32_t count, float limit);

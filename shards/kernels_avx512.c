@@ -28,6 +28,12 @@ AVX512_INLINE void keep(uint32_t *to, __mmask16 mask, __m512i v)
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(mask, v));
 }
 
+/* first, first + 1, ... */
+AVX512_INLINE __m512i from(uint32_t first)
+{
+    return _mm512_add_epi32(_mm512_set1_epi32((int)first), _mm512_loadu_si512(iota));
+}
+
 AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
                                    const phx_frame *frame, const phx_picked *to)
 {
@@ -59,7 +65,7 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
                                             _mm512_srl_epi32(x, shift));
             keep(to->now + n, in, _mm512_or_si512(_mm512_and_si512(x, low), _mm512_slli_epi32(y, 16)));
             keep(to->old + n, in, _mm512_or_si512(_mm512_and_si512(ox, low), _mm512_slli_epi32(oy, 16)));
-            keep(to->row + n, in, _mm512_add_epi32(_mm512_set1_epi32((int)i), _mm512_loadu_si512(iota)));
+            keep(to->row + n, in, from(i));
             keep(to->cell + n, in, _mm512_mask_or_epi32(cell, moved, cell, flag));
             n += (uint32_t)__builtin_popcount(in);
         }
@@ -67,15 +73,17 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
     return n;
 }
 
-AVX512 static uint32_t gather_avx512(const uint32_t *const from[3], const phx_span *spans, uint32_t count,
-                                     uint32_t *const to[3])
+AVX512 static uint32_t gather_avx512(const uint32_t *now, const uint32_t *old, const phx_span *spans, uint32_t count,
+                                     const phx_candidates *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {
         uint32_t first = spans[s].first, length = spans[s].end - first;
-        for (uint32_t i = 0; i < length; i += LANES)
-            for (uint32_t a = 0; a < 3; a++)
-                _mm512_storeu_si512(to[a] + n + i, _mm512_loadu_si512(from[a] + first + i));
+        for (uint32_t i = 0; i < length; i += LANES) {
+            _mm512_storeu_si512(to->now + n + i, _mm512_loadu_si512(now + first + i));
+            _mm512_storeu_si512(to->old + n + i, _mm512_loadu_si512(old + first + i));
+            _mm512_storeu_si512(to->place + n + i, from(first + i));
+        }
         n += length;
     }
     return n;
@@ -95,43 +103,71 @@ typedef struct borders {
     __m512i in_low, in_high, near_low, near_high;
 } borders;
 
-AVX512_INLINE __mmask16 crossing(__m512i now, __m512i old, __m512i here, __m512i there, const borders *b,
-                                        bool square)
+/* Distances of some candidates, now and before. */
+typedef struct distances {
+    __m512i d, e;
+} distances;
+
+AVX512_INLINE distances measure(const uint32_t *now, const uint32_t *old, __m512i here, __m512i there, bool square)
 {
-    __m512i d = apart(now, here, square), e = apart(old, there, square);
-    __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(e, b->in_low), d, b->in_high);
-    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(d, b->near_low), e, b->near_high);
+    return (distances){apart(_mm512_loadu_si512(now), here, square), apart(_mm512_loadu_si512(old), there, square)};
+}
+
+/* Which may be events. */
+AVX512_INLINE __mmask16 crossing(distances of, const borders *b)
+{
+    __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_low), of.d, b->in_high);
+    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->near_low), of.e, b->near_high);
     return enter | leave;
 }
 
-/* Appends the rows in the mask's lanes, as targets of the observer. */
-AVX512_INLINE void pair(phx_pairs *pairs, __m512i place, __mmask16 mask, const uint32_t *row)
+/* Appends the candidates in the mask's lanes as pairs of the observer. */
+AVX512_INLINE void pair(phx_pairs *pairs, __m512i place, __mmask16 mask, distances of, __m512i targets,
+                        const borders *b)
 {
-    _mm512_storeu_si512(pairs->observer + pairs->count, place);
-    keep(pairs->target + pairs->count, mask, _mm512_loadu_si512(row));
+    __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_high), of.d, b->in_low);
+    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->near_high), of.e, b->near_low);
+    place = _mm512_mask_or_epi32(place, leave, place, _mm512_set1_epi32((int)PHX_PAIR_LEAVE));
+    place = _mm512_mask_or_epi32(place, _knot_mask16(enter | leave), place, _mm512_set1_epi32((int)PHX_PAIR_UNSURE));
+    keep(pairs->observer + pairs->count, mask, place);
+    keep(pairs->target + pairs->count, mask, targets);
     pairs->count += (uint32_t)__builtin_popcount(mask);
+}
+
+/* Few enough vectors that writing pairs of each, mostly none, takes less than guesses that are wrong. */
+enum { FEW_VECTORS = 12 };
+
+AVX512_INLINE void match_few(const phx_candidates *c, uint32_t count, __m512i place, __m512i here, __m512i there,
+                             const borders *b, bool square, phx_pairs *pairs)
+{
+    for (uint32_t i = 0; i < count; i += LANES) {
+        distances of = measure(c->now + i, c->old + i, here, there, square);
+        pair(pairs, place, crossing(of, b) & first_lanes(count - i), of, _mm512_loadu_si512(c->place + i), b);
+    }
 }
 
 /*
  * First all vectors to masks, then those that are not empty: no branch hangs on a single
  * vector, of which in a crowd every third has something.
  */
-AVX512_INLINE void match_one(const phx_picked *c, uint32_t count, __m512i place, __m512i here, __m512i there,
-                                    const borders *b, bool square, phx_pairs *pairs)
+AVX512_INLINE void match_many(const phx_candidates *c, uint32_t count, __m512i place, __m512i here, __m512i there,
+                              const borders *b, bool square, phx_pairs *pairs)
 {
     enum { VECTORS = 32 }; /* masks to a register */
     uint16_t masks[VECTORS];
     for (uint32_t base = 0; base < count; base += VECTORS * LANES) {
         uint32_t left = count - base < VECTORS * LANES ? count - base : VECTORS * LANES, v = 0;
-        for (; v * LANES < left; v++)
-            masks[v] = crossing(_mm512_loadu_si512(c->now + base + v * LANES),
-                                _mm512_loadu_si512(c->old + base + v * LANES), here, there, b, square);
+        for (; v * LANES < left; v++) {
+            uint32_t at = base + v * LANES;
+            masks[v] = crossing(measure(c->now + at, c->old + at, here, there, square), b);
+        }
         masks[v - 1] &= first_lanes(left - (v - 1) * LANES);
         __mmask32 have = v == VECTORS ? 0xffffffffu : (1u << v) - 1;
         __m512i all = _mm512_maskz_loadu_epi16(have, masks);
         for (uint32_t some = _mm512_test_epi16_mask(all, all); some != 0; some &= some - 1) {
-            uint32_t at = (uint32_t)__builtin_ctz(some);
-            pair(pairs, place, masks[at], c->row + base + at * LANES);
+            uint32_t which = (uint32_t)__builtin_ctz(some), at = base + which * LANES;
+            pair(pairs, place, masks[which], measure(c->now + at, c->old + at, here, there, square),
+                 _mm512_loadu_si512(c->place + at), b);
         }
     }
 }
@@ -142,36 +178,41 @@ AVX512_INLINE borders in_registers(const phx_limits *limits)
                      _mm512_set1_epi32(limits->near_low), _mm512_set1_epi32(limits->near_high)};
 }
 
-AVX512 static uint32_t match_avx512(const phx_picked *candidates, uint32_t count, const phx_watchers *watchers,
-                                    const phx_limits *limits, phx_pairs *pairs)
+AVX512_INLINE uint32_t match_all(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
+                                 const borders *b, bool square, phx_pairs *pairs)
 {
-    const borders b = in_registers(limits);
     uint32_t w = 0;
     for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
         uint32_t place = watchers->place[w];
         __m512i here = _mm512_set1_epi32((int)watchers->now[place]), of = _mm512_set1_epi32((int)place);
         __m512i there = _mm512_set1_epi32((int)watchers->old[place]);
-        if (limits->square) match_one(candidates, count, of, here, there, &b, true, pairs);
-        else match_one(candidates, count, of, here, there, &b, false, pairs);
+        if (count <= FEW_VECTORS * LANES) match_few(candidates, count, of, here, there, b, square, pairs);
+        else match_many(candidates, count, of, here, there, b, square, pairs);
     }
     return w;
 }
 
-/* Candidates in a range of places, a vector: the mask of those that cross. */
-AVX512_INLINE __mmask16 crossing_span(const phx_cells *cells, uint32_t first, uint32_t end, __m512i here,
-                                             __m512i there, const borders *b, bool square)
+AVX512 static uint32_t match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
+                                    const phx_limits *limits, phx_pairs *pairs)
 {
-    __mmask16 mask = crossing(_mm512_loadu_si512(cells->now + first), _mm512_loadu_si512(cells->old + first), here,
-                              there, b, square);
-    return mask & first_lanes(end - first);
+    const borders b = in_registers(limits);
+    if (limits->square) return match_all(candidates, count, watchers, &b, true, pairs);
+    return match_all(candidates, count, watchers, &b, false, pairs);
+}
+
+AVX512_INLINE distances measure_at(const phx_cells *cells, uint32_t first, __m512i here, __m512i there, bool square)
+{
+    return measure(cells->now + first, cells->old + first, here, there, square);
 }
 
 /* A row of cells that is more than a vector. */
 AVX512 static void match_long(const phx_cells *cells, uint32_t first, uint32_t end, __m512i of, __m512i here,
                               __m512i there, const borders *b, bool square, phx_pairs *pairs)
 {
-    for (; first < end; first += LANES)
-        pair(pairs, of, crossing_span(cells, first, end, here, there, b, square), cells->row + first);
+    for (; first < end; first += LANES) {
+        distances apart_by = measure_at(cells, first, here, there, square);
+        pair(pairs, of, crossing(apart_by, b) & first_lanes(end - first), apart_by, from(first), b);
+    }
 }
 
 /* Three rows of cells, a vector each as a rule: nothing but whether there is an event is a branch. */
@@ -195,13 +236,15 @@ AVX512_INLINE uint32_t match_nine(const phx_cells *cells, const phx_watchers *wa
             match_long(cells, c, c_end, of, here, there, b, square, pairs);
             continue;
         }
-        __mmask16 in_a = crossing_span(cells, a, a_end, here, there, b, square);
-        __mmask16 in_m = crossing_span(cells, m, m_end, here, there, b, square);
-        __mmask16 in_c = crossing_span(cells, c, c_end, here, there, b, square);
-        if (PHX_LIKELY((in_a | in_m | in_c) == 0)) continue;
-        pair(pairs, of, in_a, cells->row + a);
-        pair(pairs, of, in_m, cells->row + m);
-        pair(pairs, of, in_c, cells->row + c);
+        distances in_a = measure_at(cells, a, here, there, square), in_m = measure_at(cells, m, here, there, square);
+        distances in_c = measure_at(cells, c, here, there, square);
+        __mmask16 some_a = crossing(in_a, b) & first_lanes(a_end - a);
+        __mmask16 some_m = crossing(in_m, b) & first_lanes(m_end - m);
+        __mmask16 some_c = crossing(in_c, b) & first_lanes(c_end - c);
+        if (PHX_LIKELY((some_a | some_m | some_c) == 0)) continue;
+        pair(pairs, of, some_a, in_a, from(a), b);
+        pair(pairs, of, some_m, in_m, from(m), b);
+        pair(pairs, of, some_c, in_c, from(c), b);
     }
     return w;
 }
@@ -212,44 +255,6 @@ AVX512 static uint32_t match_sparse_avx512(const phx_cells *cells, const phx_wat
     const borders b = in_registers(limits);
     if (limits->square) return match_nine(cells, watchers, &b, true, pairs);
     return match_nine(cells, watchers, &b, false, pairs);
-}
-
-AVX512 static uint32_t confirm_avx512(const phx_grid_rows *rows, const uint32_t *row, const phx_test *test,
-                                      phx_pairs *pairs)
-{
-    const __m512 in = _mm512_set1_ps(test->in), near = _mm512_set1_ps(test->near), nil = _mm512_setzero_ps();
-    const __m512i zero = _mm512_setzero_si512(), flag = _mm512_set1_epi32((int)PHX_PAIR_LEAVE);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < pairs->count; i += LANES) {
-        __mmask16 lanes = first_lanes(pairs->count - i);
-        __m512i place = _mm512_loadu_si512(pairs->observer + i), t = _mm512_loadu_si512(pairs->target + i);
-        __m512i o = _mm512_mask_i32gather_epi32(zero, lanes, place, row, 4);
-        __m512 dx = _mm512_sub_ps(_mm512_mask_i32gather_ps(nil, lanes, t, rows->x, 4),
-                                  _mm512_mask_i32gather_ps(nil, lanes, o, rows->x, 4));
-        __m512 dy = _mm512_sub_ps(_mm512_mask_i32gather_ps(nil, lanes, t, rows->y, 4),
-                                  _mm512_mask_i32gather_ps(nil, lanes, o, rows->y, 4));
-        __m512 ex = _mm512_sub_ps(_mm512_mask_i32gather_ps(nil, lanes, t, rows->ox, 4),
-                                  _mm512_mask_i32gather_ps(nil, lanes, o, rows->ox, 4));
-        __m512 ey = _mm512_sub_ps(_mm512_mask_i32gather_ps(nil, lanes, t, rows->oy, 4),
-                                  _mm512_mask_i32gather_ps(nil, lanes, o, rows->oy, 4));
-        __m512 d, e; /* what is compared: squares of distances, or the longer of the two axes */
-        if (test->square) {
-            d = _mm512_max_ps(_mm512_abs_ps(dx), _mm512_abs_ps(dy));
-            e = _mm512_max_ps(_mm512_abs_ps(ex), _mm512_abs_ps(ey));
-        } else {
-            d = _mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy));
-            e = _mm512_add_ps(_mm512_mul_ps(ex, ex), _mm512_mul_ps(ey, ey));
-        }
-        __mmask16 enter = _mm512_mask_cmp_ps_mask(lanes, d, in, _CMP_LE_OQ);
-        enter = _mm512_mask_cmp_ps_mask(enter, e, in, _CMP_NLE_UQ);
-        __mmask16 leave = _mm512_mask_cmp_ps_mask(lanes, e, near, _CMP_LE_OQ);
-        leave = _mm512_mask_cmp_ps_mask(leave, d, near, _CMP_NLE_UQ);
-        __mmask16 some = enter | leave;
-        keep(pairs->observer + n, some, _mm512_mask_or_epi32(place, leave, place, flag));
-        keep(pairs->target + n, some, _mm512_mask_i32gather_epi32(zero, some, t, rows->slot, 4));
-        n += (uint32_t)__builtin_popcount(some);
-    }
-    return n;
 }
 
 AVX512 static uint32_t scan_avx512(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
@@ -338,7 +343,6 @@ const phx_kernels phx_kernels_avx512 = {.pick = pick_avx512,
                                         .gather = gather_avx512,
                                         .match = match_avx512,
                                         .match_sparse = match_sparse_avx512,
-                                        .confirm = confirm_avx512,
                                         .scan = scan_avx512,
                                         .nearer = nearer_avx512,
                                         .find = find_avx512,

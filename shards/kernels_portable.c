@@ -42,13 +42,15 @@ uint32_t phx_pick_portable(const phx_grid_rows *rows, const phx_span *spans, uin
     return n;
 }
 
-static uint32_t gather_portable(const uint32_t *const from[3], const phx_span *spans, uint32_t count,
-                                uint32_t *const to[3])
+static uint32_t gather_portable(const uint32_t *now, const uint32_t *old, const phx_span *spans, uint32_t count,
+                                const phx_candidates *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {
-        uint32_t length = spans[s].end - spans[s].first;
-        for (uint32_t a = 0; a < 3; a++) memcpy(to[a] + n, from[a] + spans[s].first, length * sizeof(uint32_t));
+        uint32_t first = spans[s].first, length = spans[s].end - first;
+        memcpy(to->now + n, now + first, length * sizeof *now);
+        memcpy(to->old + n, old + first, length * sizeof *old);
+        for (uint32_t i = 0; i < length; i++) to->place[n + i] = first + i;
         n += length;
     }
     return n;
@@ -64,33 +66,50 @@ static inline int32_t apart(uint32_t a, uint32_t b, bool square)
     return dx > dy ? dx : dy;
 }
 
-/* May a candidate so far off, now and before, be an event? */
-static inline bool crosses(int32_t d, int32_t e, const phx_limits *limits)
+/* One observer. */
+typedef struct watcher {
+    uint32_t place, now, old;
+} watcher;
+
+/* May a candidate so far off, now and before, be an event? *flags: of the pair, if so. */
+static inline bool crosses(int32_t d, int32_t e, const phx_limits *limits, uint32_t *flags)
 {
+    bool enters = (d <= limits->in_low) & (e > limits->in_high);
+    bool leaves = (e <= limits->near_low) & (d > limits->near_high);
+    *flags = (leaves ? PHX_PAIR_LEAVE : 0) | (enters | leaves ? 0 : PHX_PAIR_UNSURE);
     return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
 }
 
-static inline void match_span(const phx_picked *c, phx_span span, uint32_t place, uint32_t now, uint32_t old,
-                              const phx_limits *limits, bool square, phx_pairs *pairs)
+/* Some candidates, whose places are places[i], or i. Branch-free: every pair is written, kept or not. */
+static inline void match_span(const uint32_t *nows, const uint32_t *olds, const uint32_t *places, phx_span span,
+                              const watcher *of, const phx_limits *limits, bool square, phx_pairs *pairs)
 {
     uint32_t n = pairs->count;
     for (uint32_t i = span.first; i < span.end; i++) {
-        pairs->observer[n] = place;
-        pairs->target[n] = c->row[i];
-        n += crosses(apart(c->now[i], now, square), apart(c->old[i], old, square), limits);
+        int32_t d = apart(nows[i], of->now, square), e = apart(olds[i], of->old, square);
+        uint32_t flags, kept = crosses(d, e, limits, &flags);
+        pairs->observer[n] = of->place | flags;
+        pairs->target[n] = places ? places[i] : i;
+        n += kept;
     }
     pairs->count = n;
 }
 
-static uint32_t match_portable(const phx_picked *candidates, uint32_t count, const phx_watchers *watchers,
+static watcher watcher_of(const phx_watchers *watchers, uint32_t w)
+{
+    uint32_t place = watchers->place[w];
+    return (watcher){place, watchers->now[place], watchers->old[place]};
+}
+
+static uint32_t match_portable(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
                                const phx_limits *limits, phx_pairs *pairs)
 {
     const phx_span all = {0, count};
     uint32_t w = 0;
     for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
-        uint32_t place = watchers->place[w], now = watchers->now[place], old = watchers->old[place];
-        if (limits->square) match_span(candidates, all, place, now, old, limits, true, pairs);
-        else match_span(candidates, all, place, now, old, limits, false, pairs);
+        const watcher of = watcher_of(watchers, w);
+        if (limits->square) match_span(c->now, c->old, c->place, all, &of, limits, true, pairs);
+        else match_span(c->now, c->old, c->place, all, &of, limits, false, pairs);
     }
     return w;
 }
@@ -98,52 +117,23 @@ static uint32_t match_portable(const phx_picked *candidates, uint32_t count, con
 uint32_t phx_match_sparse_portable(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                                    phx_pairs *pairs)
 {
-    const phx_picked all = {(uint32_t *)cells->now, (uint32_t *)cells->old, (uint32_t *)cells->row, NULL};
     uint32_t w = 0;
     for (; w < watchers->count; w++) {
-        uint32_t place = watchers->place[w], now = watchers->now[place], old = watchers->old[place];
-        const uint32_t *above = cells->start + cells->cell[place] - cells->columns - 1, *start = above;
+        const watcher of = watcher_of(watchers, w);
+        const uint32_t *above = cells->start + cells->cell[of.place] - cells->columns - 1, *start = above;
         uint32_t count = 0;
         for (uint32_t i = 0; i < 3; i++, start += cells->columns) count += start[3] - start[0];
         if (pairs->capacity - pairs->count < count) break;
         pairs->tested += count;
         start = above;
         for (uint32_t i = 0; i < 3; i++, start += cells->columns)
-            match_span(&all, (phx_span){start[0], start[3]}, place, now, old, limits, limits->square, pairs);
+            match_span(cells->now, cells->old, NULL, (phx_span){start[0], start[3]}, &of, limits, limits->square,
+                       pairs);
     }
     return w;
 }
 
-/* One pair, exactly: written in any case, and kept or not, so nothing depends on a branch. */
-static inline void confirm_one(const phx_grid_rows *rows, uint32_t place, uint32_t o, uint32_t t, const phx_test *test,
-                               phx_pairs *pairs, uint32_t *n)
-{
-    float dx = rows->x[t] - rows->x[o], dy = rows->y[t] - rows->y[o];
-    float ex = rows->ox[t] - rows->ox[o], ey = rows->oy[t] - rows->oy[o];
-    float d, e; /* what is compared: squares of distances, or the longer of the two axes */
-    if (test->square) {
-        dx = fabsf(dx), dy = fabsf(dy), ex = fabsf(ex), ey = fabsf(ey);
-        d = dx > dy ? dx : dy;
-        e = ex > ey ? ex : ey;
-    } else {
-        d = dx * dx + dy * dy;
-        e = ex * ex + ey * ey;
-    }
-    bool enter = (d <= test->in) & !(e <= test->in), leave = (e <= test->near) & !(d <= test->near);
-    pairs->observer[*n] = place | (leave ? PHX_PAIR_LEAVE : 0);
-    pairs->target[*n] = rows->slot[t];
-    *n += enter | leave;
-}
-
-uint32_t phx_confirm_portable(const phx_grid_rows *rows, const uint32_t *row, const phx_test *test, phx_pairs *pairs)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < pairs->count; i++)
-        confirm_one(rows, pairs->observer[i], row[pairs->observer[i]], pairs->target[i], test, pairs, &n);
-    return n;
-}
-
-/* Branch-free: every row is written, and kept or not. */
+/* So is this, of every row. */
 uint32_t phx_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
                            float *squares)
 {
@@ -197,7 +187,6 @@ const phx_kernels phx_kernels_portable = {.pick = phx_pick_portable,
                                           .gather = gather_portable,
                                           .match = match_portable,
                                           .match_sparse = phx_match_sparse_portable,
-                                          .confirm = phx_confirm_portable,
                                           .scan = phx_scan_portable,
                                           .nearer = phx_nearer_portable,
                                           .find = find_portable,

@@ -170,7 +170,9 @@ static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
     tile->cell = array + 3 * step;
     tile->movers = array + 4 * step;
     tile->picked = (phx_picked){array + 5 * step, array + 6 * step, array + 7 * step, array + 8 * step};
-    tile->own = tile->picked.cell; /* not needed any more when own is found */
+    /* once it is sorted, what was picked is not needed any more */
+    tile->candidates = (phx_candidates){tile->picked.now, tile->picked.old, tile->picked.row};
+    tile->own = tile->picked.cell;
     return true;
 }
 
@@ -369,10 +371,8 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *span_count)
             n = add_span(tile, middle + (uint32_t)inner + 1, middle + (uint32_t)outer, spans, n);
         }
     }
-    const uint32_t *from[3] = {tile->now, tile->old, tile->row};
-    uint32_t *to[3] = {tile->picked.now, tile->picked.old, tile->picked.row};
     *span_count = n;
-    return tile->shard->kernels->gather(from, spans, n, to);
+    return tile->shard->kernels->gather(tile->now, tile->old, spans, n, &tile->candidates);
 }
 
 /* A distance in units, less or more by the slack, as kernels compare it. */

@@ -3,7 +3,7 @@
  * Positions are 16-bit pairs in a word, wrapped, sorted by small cells that have nothing to do with
  * the towers: their side follows from how far the block's observers look and how crowded it is.
  *
- * The tile only leaves pairs out. Which of the rest are events is decided from the rows, in float32. A
+ * Its units decide about all pairs but those near a border of a view, for which float32 does, from the rows. A
  * position is rounded down to PHX_TILE_REACH parts of the reach. There are less than 2^20 units to a block and what
  * is around it, so before that the roundings of float32 cost less than 1/16 each: the subtraction's (which is
  * exact far from the origin) and the multiplication's. A difference of two is so off by less than 1 + 1/4 along an
@@ -45,8 +45,9 @@ typedef struct phx_tile {
     uint32_t *own;       /* places of the block's own rows, in order */
     uint32_t *movers;    /* places of all rows that moved, in order; unless most of the shard's do */
     uint32_t mover_count;
-    phx_picked picked;   /* before the sort; then the candidates of one cell */
-    uint32_t picked_count;
+    phx_picked picked;   /* before the sort */
+    phx_candidates candidates; /* of one cell: in the same memory */
+    uint32_t candidate_count;
     phx_limits limits;   /* of observers with these radii: */
     float limits_in, limits_near;
     bool alike;          /* all observers of the block are plain and have the same view and margin: */
@@ -67,7 +68,7 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem);
 bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t block);
 
 /*
- * Picks the candidates of the observers in a cell into tile->picked. Returns how many; *spans: the
+ * Picks the candidates of the observers in a cell into tile->candidates. Returns how many; *spans: the
  * ranges of places that they came from.
  */
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *spans);

@@ -145,11 +145,15 @@ static float comparable(const phx_shard *shard, float r)
     return shard->rules->shape == PH_SHAPE_SQUARE ? r : r * r;
 }
 
+static bool is_leave(const phx_shard *shard, seen d, float far, float slack)
+{
+    return d.old <= comparable(shard, far + slack) && !(d.now <= comparable(shard, far - slack));
+}
+
 static bool is_event(const phx_shard *shard, seen d, float r, float far, float slack)
 {
     bool enter = d.now <= comparable(shard, r + slack) && !(d.old <= comparable(shard, r - slack));
-    bool leave = d.old <= comparable(shard, far + slack) && !(d.now <= comparable(shard, far - slack));
-    return enter || leave;
+    return enter || is_leave(shard, d, far, slack);
 }
 
 static uint32_t observer_words[PAIRS_MAX], target_words[PAIRS_MAX];
@@ -162,9 +166,14 @@ static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float
     uint32_t o = tile->row[place], events = 0;
     memset(paired, 0, sizeof paired);
     for (uint32_t i = 0; i < pairs->count; i++) {
-        cr_assert_eq(pairs->observer[i], place);
-        cr_assert_not(paired[pairs->target[i]], "%s: a pair twice", c->what);
-        paired[pairs->target[i]] = true;
+        uint32_t row = tile->row[pairs->target[i]], flags = pairs->observer[i] & ~PHX_PAIR_PLACE;
+        cr_assert_eq(pairs->observer[i] & PHX_PAIR_PLACE, place);
+        cr_assert_not(paired[row], "%s: a pair twice", c->what);
+        paired[row] = true;
+        if (flags & PHX_PAIR_UNSURE) continue;
+        seen d = distances(shard, o, row);
+        cr_assert(is_event(shard, d, r, far, 0), "%s: %a, %a is surely none", c->what, (double)d.now, (double)d.old);
+        cr_assert_eq(is_leave(shard, d, far, 0), flags == PHX_PAIR_LEAVE, "%s: the other way round", c->what);
     }
     float unit = 1 / tile->frame.scale, rounding = (fabsf(c->origin) + c->tower * TOWERS) * 1e-6f;
     for (uint32_t t = 0; t < shard->grid.row_count; t++) {
@@ -191,10 +200,10 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     phx_tile_limit(tile, r, far);
     uint32_t count = phx_tile_pick(tile, tile->cell[place], &spans);
     cr_assert_leq(spans, PHX_TILE_SPANS_MAX);
-    cr_assert_eq(shard->kernels->match(&tile->picked, count, &watcher, &tile->limits, &pairs), 1);
+    cr_assert_eq(shard->kernels->match(&tile->candidates, count, &watcher, &tile->limits, &pairs), 1);
     uint32_t events = check_pairs(tile, place, r, far, &pairs);
     if (!tile->sparse) return events;
-    phx_cells cells = {tile->now, tile->old, tile->row, tile->cell, tile->start, tile->frame.columns};
+    phx_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->frame.columns};
     pairs.count = 0;
     cr_assert_eq(shard->kernels->match_sparse(&cells, &watcher, &tile->limits, &pairs), 1);
     cr_assert_eq(check_pairs(tile, place, r, far, &pairs), events);
