@@ -54,7 +54,15 @@ static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_s
         record->as.relations[record->count++] = set->items[shard->cursor.item++];
 }
 
-enum { PART_ENTITY = 0, PART_LIST, PART_RELATIONS, PART_DONE };
+static void fill_awake(phx_shard *shard, uint32_t slot, phx_record *record)
+{
+    record->id = shard->store.name[slot].id;
+    record->type = PHX_RECORD_AWAKE;
+    record->as.alone_since = shard->zones.awake.sleepers[slot].alone_since;
+    shard->cursor.item = 1;
+}
+
+enum { PART_ENTITY = 0, PART_LIST, PART_RELATIONS, PART_AWAKE, PART_DONE };
 
 /* The migrant's records from the cursor on; false = the outbox is full. */
 static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
@@ -64,7 +72,9 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
     while (cursor->part != PART_DONE) {
         bool list_left = cursor->part == PART_LIST && cursor->item < shard->store.tail[slot].list.count;
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
-        if (cursor->part != PART_ENTITY && !list_left && !relations_left) {
+        bool awake_left =
+            cursor->part == PART_AWAKE && cursor->item == 0 && phx_awake_is(&shard->zones.awake, slot);
+        if (cursor->part != PART_ENTITY && !list_left && !relations_left && !awake_left) {
             cursor->part++;
             cursor->item = 0;
             continue;
@@ -76,8 +86,10 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
             cursor->part = PART_LIST;
         } else if (list_left) {
             fill_list(shard, slot, record);
-        } else {
+        } else if (relations_left) {
             fill_relations(shard, slot, set, record);
+        } else {
+            fill_awake(shard, slot, record);
         }
     }
     return true;
@@ -90,6 +102,7 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
     phx_relations_drop(&shard->relations, store->name[slot].id);
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_shard_count_observer(shard, &store->attr[slot], -1);
+    phx_shard_zones_let_go(shard, slot);
     phx_store_to_ghost(store, slot, (phx_origin){.stamp = 0, .source = (uint16_t)destination, .emigrated = true});
     phx_shard_flag(shard, slot);
     shard->copies_due = shard->changed = true;
@@ -256,6 +269,13 @@ static bool receive_relations(phx_shard *shard, const phx_record *record)
     return true;
 }
 
+static bool receive_awake(phx_shard *shard, const phx_record *record)
+{
+    if (!phx_awake_cover(&shard->zones.awake, shard->mem, shard->store.slots)) return false;
+    phx_awake_carry(&shard->zones.awake, arrived_slot(shard, record->id), record->as.alone_since);
+    return true;
+}
+
 static bool receive_pin(phx_shard *shard, const phx_record *record)
 {
     if (!phx_grow(shard->mem, (void **)&shard->pins, &shard->pins_capacity, shard->pin_count,
@@ -283,6 +303,7 @@ static bool receive_one(phx_shard *shard, const phx_record *record)
     case PHX_RECORD_MIGRANT: return receive_migrant(shard, record);
     case PHX_RECORD_LIST: return receive_list(shard, record);
     case PHX_RECORD_RELATION: return receive_relations(shard, record);
+    case PHX_RECORD_AWAKE: return receive_awake(shard, record);
     case PHX_RECORD_PIN: return receive_pin(shard, record);
     case PHX_RECORD_COPY: return receive_copy(shard, record);
     case PHX_RECORD_BEGIN: shard->refreshed[record->source] = shard->refreshed_any = true; return true;
@@ -333,6 +354,7 @@ phx_zone phx_shard_measure(phx_shard *shard)
     shard->pins_compared = false;
     phx_zone zone = {
         .rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
+    if (shard->rules->wakes && shard->store.own_count > 0) zone.wake_towers1 = shard->rules->wake_span + 1;
     if (!zone.observed) return zone;
     zone.halo_towers = shard->rules->range == PH_RANGE_TOWERS ? shard->rules->span
                                                               : phx_length_towers(shard->rules, shard->radius_max);
@@ -347,12 +369,13 @@ static uint32_t towers_off(phx_rect rect, uint16_t tx, uint16_t ty)
     return dx > dy ? dx : dy;
 }
 
-/* May an observer of the zone see the entity? More than really do is right, fewer is not. */
+/* May an observer of the zone see the entity, or it wake others there? More than really do is right, fewer is not. */
 static bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
 {
-    if (!zone->observed) return false;
     const phx_body *body = &shard->store.body[slot];
     uint32_t off = towers_off(zone->rect, body->tx, body->ty);
+    if (off < zone->wake_towers1 && phx_is_waker(shard->rules, &shard->store.attr[slot])) return true;
+    if (!zone->observed) return false;
     if (off <= zone->halo_towers) return true;
     if (!(body->state & PHX_SLOT_FAR)) return false;
     const phx_attr *attr = &shard->store.attr[slot];
@@ -368,8 +391,9 @@ static void find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_co
     shard->near_count = 0;
     for (uint32_t i = 0; i < shard_count; i++) {
         const phx_zone *zone = &zones[i];
-        if (i == shard->index || !zone->observed) continue;
-        int64_t h = zone->halo_towers;
+        int64_t h = zone->observed ? (int64_t)zone->halo_towers : -1;
+        if ((int64_t)zone->wake_towers1 - 1 > h) h = (int64_t)zone->wake_towers1 - 1;
+        if (i == shard->index || h < 0) continue;
         int64_t left = zone->rect.x1 + h, right = zone->rect.x0 - h, low = zone->rect.y1 + h, high = zone->rect.y0 - h;
         if (left < rect.x0 || right > rect.x1 || low < rect.y0 || high > rect.y1) continue;
         shard->near[shard->near_count++] = (uint16_t)i;

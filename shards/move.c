@@ -31,6 +31,7 @@ void phx_shard_touch(phx_shard *shard, phx_body *body)
     body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
     if ((body->state & PHX_SLOT_ROW) && !shard->many_movers) touch_tower(shard, body->tx, body->ty);
     if (body->state & PHX_SLOT_FAR) touch_far(shard, (uint32_t)(body - shard->store.body));
+    if (!shard->many_movers) phx_zones_touch(&shard->zones, shard->mem, (uint32_t)(body - shard->store.body));
     shard->touched++;
     shard->changed = true;
     if (body->state & PHX_SLOT_OWN) shard->copies_due = true;
@@ -152,8 +153,9 @@ static inline bool off_block(uint32_t tower, uint32_t before)
     return ((tower ^ before) & ~(inside << 16 | inside)) != 0;
 }
 
-static __attribute__((noinline)) void touch_both(phx_shard *shard, uint32_t from, uint32_t to)
+static __attribute__((noinline)) void touch_both(phx_shard *shard, uint32_t slot, uint32_t from, uint32_t to)
 {
+    phx_zones_touch(&shard->zones, shard->mem, slot);
     touch_tower(shard, (uint16_t)from, (uint16_t)(from >> 16));
     if (to != from) touch_tower(shard, (uint16_t)to, (uint16_t)(to >> 16));
 }
@@ -184,7 +186,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     counts at = __builtin_convertvector(q, counts);
     uint32_t tower = (uint32_t)at[0] | (uint32_t)at[1] << 16, before = body->tx | (uint32_t)body->ty << 16;
     if (tower != before && frame->nine) return false; /* there is a note to be made */
-    if (!shard->many_movers) touch_both(shard, before, tower);
+    if (!shard->many_movers) touch_both(shard, (uint32_t)(body - shard->store.body), before, tower);
     memcpy(&body->x, &p, 2 * sizeof(float));
     body->z = to->z;
     body->tx = (uint16_t)tower;

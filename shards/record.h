@@ -1,7 +1,7 @@
 /*
  * What one shard tells another: plain records of one size, without pointers or local
  * slots of the sender's, in blocks of 4 KiB. Migration: ENTITY (migrant), followed by
- * its LIST and RELATION records in order. Halo: BEGIN, then an ENTITY (copy) for every
+ * its LIST and RELATION records in order, and AWAKE if it is. Halo: BEGIN, then an ENTITY (copy) for every
  * entity that the receiver may need: a ghost that is not confirmed after a BEGIN is gone.
  * PIN asks the owner to send a copy of one entity whatever its distance.
  * Written in the exchange phase by the sender's worker, read one barrier later by the
@@ -18,7 +18,8 @@ typedef enum phx_record_type {
     PHX_RECORD_RELATION,
     PHX_RECORD_PIN,
     PHX_RECORD_BEGIN,
-    PHX_RECORD_COPY
+    PHX_RECORD_COPY,
+    PHX_RECORD_AWAKE
 } phx_record_type;
 
 typedef struct phx_entity_record {
@@ -51,6 +52,7 @@ typedef struct phx_record {
         phx_entity_record entity;
         phx_listed listed[PHX_RECORD_ITEMS];
         phx_relation relations[PHX_RECORD_ITEMS];
+        uint64_t alone_since; /* AWAKE: the first tick without a waker near, or 0 */
     } as;
 } phx_record;
 

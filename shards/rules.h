@@ -26,6 +26,8 @@ typedef struct phx_rules {
     ph_simd simd; /* chosen, not AUTO */
     const ph_class *classes;
     uint32_t class_count;
+    uint32_t wake_span, wake_linger; /* activation_... of the definition */
+    bool wakes;                      /* some class does */
 } phx_rules;
 
 /* Where an entity stands: what a move writes. One third of a cache line, hot. */

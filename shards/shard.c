@@ -18,6 +18,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     phx_relations_init(&shard->relations, mem);
     phx_nine_init(&shard->nine, mem);
     phx_past_init(&shard->past, mem);
+    phx_zones_init(&shard->zones, mem);
     shard->past.shape = rules->shape;
     shard->nine.span = rules->span;
     shard->begun = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
@@ -46,6 +47,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_index_free(shard->alt);
     shard->alt = NULL;
     phx_past_free(&shard->past, mem);
+    phx_zones_free(&shard->zones, mem);
     phx_list_pool_free(&shard->lists, mem);
     phx_deferred_free(&shard->deferred, mem);
     phx_relations_free(&shard->relations, mem);
@@ -73,6 +75,7 @@ void phx_shard_begin(phx_shard *shard, uint64_t tick)
     shard->tick = tick;
     shard->stamp = (uint16_t)(tick % UINT16_MAX + 1);
     for (uint32_t slot = 0; shard->stamp == 1 && slot < shard->store.slots; slot++) shard->store.body[slot].changed = 0;
+    shard->zones.edges.count = 0;
     phx_deferred_begin(&shard->deferred);
 }
 
@@ -249,6 +252,8 @@ void phx_shard_end(phx_shard *shard)
     PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);
     shard->forget_count = 0;
+    shard->zones.touched_count = 0;
+    shard->zones.missed = false;
     if (shard->changed) phx_grid_settle(&shard->grid);
     shard->many_movers = shard->touched > (shard->store.own_count + shard->store.ghost_count) / 4;
     shard->touched = 0;

@@ -8,6 +8,7 @@
  *   phx_shard_send_migrants / _receive                                       exchange
  *   phx_shard_measure, then pins, phx_shard_send_copies / _receive           exchange
  *   phx_shard_index                                                          index
+ *   phx_shard_zones                                                          zones
  *   phx_interest_run (interest.h; any worker, disjoint observers)            interest
  *   phx_interest_commit (interest.h), phx_shard_end                             publish
  * What returns false for want of memory has done nothing, or as much as a second call
@@ -26,6 +27,7 @@
 #include "shards/past.h"
 #include "shards/relations.h"
 #include "shards/rename.h"
+#include "shards/zones.h"
 
 /* Who reads what of a shard's neighbourhood; made by phx_shard_measure(), read by all senders one barrier later. */
 typedef struct phx_zone {
@@ -33,6 +35,7 @@ typedef struct phx_zone {
     uint32_t halo_towers; /* own observers look this far beyond the rectangle */
     float margin_max;     /* of own observers */
     uint32_t observed;    /* there are own observers at all; a word, for memcmp */
+    uint32_t wake_towers1; /* wakers so far beyond it, and 1, wake own NPCs; 0 = there are none to wake */
 } phx_zone;
 
 /* An observer that migrated in: its old list, by slot once the halo is there. */
@@ -145,6 +148,8 @@ typedef struct phx_shard {
     phx_forget *forgets;
     uint32_t forget_count, forgets_capacity;
 
+    phx_zones zones;
+
     phx_shard_counts counts; /* since the world was made */
 } phx_shard;
 
@@ -237,6 +242,13 @@ void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t sha
 
 /* Ends the outermost iteration: unconfirmed ghosts go, deferred adds come in, grid and far targets are put in order. */
 bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_renames *renames);
+
+/* ---- zones ---- */
+
+/* Who awoke, and who fell asleep: into zones.edges. false = no memory. */
+bool phx_shard_zones(phx_shard *shard);
+/* An own entity emigrates. */
+void phx_shard_zones_let_go(phx_shard *shard, uint32_t slot);
 
 /* ---- the tick's end ---- */
 

@@ -63,10 +63,11 @@ PH_API ph_status ph_world_destroy(ph_world world);
 PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
 
 /**
- * Changes what can change while the world lives: sticky, height, shape, span, broadcast_bytes and the
- * classes (values of classes there are; more behind them). It takes effect, all of it or
- * nothing, at the next tick. @return PH_NOT_LIVE when any other field differs from the
- * world's: `reason` names the first one and nothing changes; PH_BAD_DEF; PH_NO_MEMORY.
+ * Changes what can change while the world lives: sticky, height, shape, span, broadcast_bytes,
+ * activation_span, activation_linger and the classes (values of classes there are; more
+ * behind them). It takes effect, all of it or nothing, at the next tick.
+ * @return PH_NOT_LIVE when any other field differs from the world's: `reason` names the
+ * first one and nothing changes; PH_BAD_DEF; PH_NO_MEMORY.
  * allocator, log, tasks and workers are not compared. @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_world_reconfigure(ph_world world, const ph_world_def *def, char *reason,
@@ -192,6 +193,30 @@ PH_NODISCARD PH_API ph_status ph_move_many(ph_producer producer, uint32_t count,
 PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count, const uint64_t *ids,
                                             uint32_t *done);
 
+/* ============================== activation ============================== */
+
+/**
+ * @name Activation
+ * Which NPCs are worth simulating. An NPC is an entity whose class has `sleeps` and not
+ * `wakes`. A waker is a ready observer with view > 0 whose class has `wakes`. At the end
+ * of each tick
+ *     near(n)  = there is a waker w with |tower(w).x - tower(n).x| <= activation_span and
+ *                |tower(w).y - tower(n).y| <= activation_span, towers clamped to the world;
+ *     awake(n) = n is an NPC, and: near(n), or n was awake at the end of the tick before
+ *                and near(n) held at the end of one of the last activation_linger ticks.
+ * So it awakes in the tick in which a waker comes near, and falls asleep activation_linger
+ * ticks after that in which the last one had gone. Layers, stealth and lists play no part.
+ * An entity that enters is asleep; the same id entering anew is another one. Who leaves
+ * the world, or has no longer the kind of an NPC, falls asleep with that.
+ *
+ * Each difference to the tick before is one edge in ph_batch.activations of the NPC's own
+ * consumer, its attribute `consumer`. So edges of one stay in the world take turns, the
+ * first is an awakening, and the last is not, once it has left. Behind a slow consumer
+ * they become the net difference: an awakening and a falling asleep of one stay cancel.
+ * Nothing of this exists while no class wakes. Class keys, span and linger can change
+ * while the world lives: see ph_world_reconfigure().
+ */
+
 /* ============================== consumers =============================== */
 
 /**
@@ -205,9 +230,9 @@ PH_NODISCARD PH_API ph_status ph_consumer_open(ph_world world, uint32_t index, p
 PH_API ph_status ph_consumer_close(ph_consumer consumer);
 
 /**
- * Takes the oldest batch. Ticks without any change or broadcast for this consumer make
- * none. Behind a consumer that has consumer_batches waiting or taken, list changes become
- * a net difference, and broadcasts are kept as they are up to consumer_bytes; then those
+ * Takes the oldest batch. Ticks without any change, broadcast or edge for this consumer make
+ * none. Behind a consumer that has consumer_batches waiting or taken, list changes and
+ * edges become a net difference, and broadcasts are kept as they are up to consumer_bytes; then those
  * of whole ticks are dropped, the oldest first, and counted in the next batch and in
  * ph_stats. In such a batch a message's source may not be in the observer's list any more.
  * @return PH_OK; PH_EMPTY. @thread consumer

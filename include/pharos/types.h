@@ -105,6 +105,8 @@ typedef struct ph_class {
     uint8_t priority;        /* rank as a target when a cap bites; higher first */
     bool global;             /* seen at any distance */
     bool ready;              /* a not-ready observer sees and gets nothing */
+    bool wakes;              /* its observers wake NPCs (see pharos.h, "Activation") */
+    bool sleeps;             /* an NPC, unless it wakes: told when it awakes and falls asleep */
     uint32_t updates_max;    /* most updates for it in a tick, <= INT32_MAX; the others wait; 0 = no limit */
     uint32_t band_count;     /* 0..PH_BANDS_MAX; 0 = observers of this kind get no updates */
     ph_band bands[PH_BANDS_MAX];
@@ -138,6 +140,8 @@ typedef struct ph_world_def {
     uint32_t workers;         /* 1..256; 1 makes no thread */
     ph_index index;
     ph_simd simd;             /* AUTO = the widest that this machine has; one it has not is PH_BAD_DEF */
+    uint32_t activation_span;   /* 0..255; towers within which an observer of a waking kind keeps an NPC awake */
+    uint32_t activation_linger; /* ticks; so long it stays awake when the last one has gone */
     double sticky;            /* >= 1; factor on d2 of targets not in the list, at the cap */
     uint32_t entities_max;    /* 1..2^30; entities in the world at once */
     uint32_t producers_max;   /* 1..256 */
@@ -282,11 +286,22 @@ typedef struct ph_delivery {
     uint32_t count; /* >= 1 */
 } ph_delivery;
 
+/** An entity awoke or fell asleep; or it went into an area, or out of it. */
+typedef struct ph_edge {
+    uint64_t id;          /* the entity */
+    uint64_t user_data;   /* the entity's */
+    uint64_t area;        /* 0: it awoke or fell asleep */
+    uint32_t incarnation; /* of the entity: another one for each stay of its id in the world */
+    uint32_t on;          /* 1: it awoke, it is inside; 0: it fell asleep, it is outside */
+} ph_edge;
+
 /**
  * What one tick has for the observers of one consumer, changes and broadcasts: flat
  * arrays, read-only, the library's; valid from ph_batch_take() until ph_batch_return().
  * The order of changes and of deliveries is the library's choice; each observer stands
- * at most once among the changes, and at most once among the deliveries.
+ * at most once among the changes, and at most once among the deliveries. Edges of
+ * entities go to the entity's own consumer, whether it observes or not; those that are
+ * off stand before those that are on.
  */
 typedef struct ph_batch {
     uint64_t tick;       /* the last tick that it covers */
@@ -305,6 +320,10 @@ typedef struct ph_batch {
     uint32_t delivery_count;
     uint32_t heard_count;
     uint32_t reserved;
+    const ph_edge *activations; /* NPCs that awoke or fell asleep */
+    const ph_edge *crossings;   /* entities that went into areas or out of them */
+    uint32_t activation_count;
+    uint32_t crossing_count;
     uint64_t dropped; /* entries of heard[] that consumer_bytes had no room for, since the batch before */
 } ph_batch;
 
@@ -328,6 +347,8 @@ typedef struct ph_stats {
     uint64_t deliveries;          /* broadcasts x observers: made, ... */
     uint64_t deliveries_dropped;  /* ... of those, dropped behind a slow consumer: consumer_bytes */
     uint64_t deliveries_void;     /* ... and those whose observer left, or was not ready, while they waited */
+    uint64_t awake;               /* now: NPCs */
+    uint64_t woken, slept;        /* activation edges made */
     uint64_t migrations;
     uint64_t halo_records;
     uint64_t exchange_rounds;     /* beyond one a tick means exchange_bytes was too small */

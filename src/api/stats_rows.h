@@ -40,6 +40,9 @@
     X(COUNTER, coalesced_ticks, "coalesced_ticks_total", "", "Consumer-ticks that became a net difference.") \
     X(GAUGE, net_events, "net_events", "", "Events in net differences, behind slow consumers.") \
     X(GAUGE, mail_waiting, "deliveries_waiting", "", "Deliveries that wait behind slow consumers.") \
+    X(GAUGE, awake, "npcs_awake", "", "NPCs awake.") \
+    X(COUNTER, woken, "npcs_woken_total", "", "Awakenings of NPCs.") \
+    X(COUNTER, slept, "npcs_slept_total", "", "Times that an NPC fell asleep.") \
     X(COUNTER, migrations, "migrations_total", "", "Entities that went from shard to shard.") \
     X(COUNTER, halo_records, "halo_records_total", "", "Halo copies sent.") \
     X(COUNTER, exchange_rounds, "exchange_rounds_total", "", "Rounds of exchange beyond the first.") \

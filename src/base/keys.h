@@ -30,6 +30,8 @@
     X(u32, workers, 1, 0, 1, PH_WORKERS_MAX, 0, "threads that work on a tick, the caller's included") \
     X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 8, 0, "how near entities are found; the events are the same, README says what suits which world") \
     X(simd, simd, PH_SIMD_AUTO, 0, 0, 3, 0, "vector instructions: auto, portable, avx2, avx512; the events are the same") \
+    X(u32, activation_span, 1, 0, 0, 255, 1, "an NPC is awake while an observer of a waking kind is within this many towers of it") \
+    X(u32, activation_linger, 20, 0, 0, INT32_MAX, 1, "ticks from when the last one has gone until it falls asleep") \
     X(f64, sticky, 1.1, 0, 1, 1e6, 1, "at the cap, a target not yet in the list counts as this much farther (on the squared distance)") \
     X(u32, entities_max, 1u << 22, 0, 1, 1u << 30, 0, "entities in the world at once; one more is refused") \
     X(u32, producers_max, 16, 0, 1, PH_PRODUCERS_MAX, 0, "producers open at once") \
@@ -54,6 +56,8 @@
     X(flag, ready, true, 0, 1, "an observer that is not ready sees and gets nothing") \
     X(u32, cap, 0, 0, INT32_MAX, "most targets in its list; 0 = no cap") \
     X(u8, priority, 0, 0, 255, "rank as a target when a cap bites; higher first") \
+    X(flag, wakes, false, 0, 1, "its observers wake NPCs near them; a kind that wakes does not sleep") \
+    X(flag, sleeps, true, 0, 1, "an NPC: it sleeps while nobody who wakes is near; only told while some class wakes") \
     X(u32, updates_max, 0, 0, INT32_MAX, "most updates for an observer of this kind in a tick, the others wait; 0 = no limit")
 
 /* X(type, name, default, min, max, meaning): of one `band` section of a class; there may be PH_BANDS_MAX; live too. */

@@ -35,6 +35,25 @@ bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t ta
     return grown;
 }
 
+bool phx_batch_size_edges(phx_mem *mem, phx_batch *batch, phx_edge_size size)
+{
+    if (!phx_grow(mem, (void **)&batch->edges, &batch->edges_capacity, 0, phx_edge_total(size), sizeof(*batch->edges)))
+        return false;
+    batch->view.activation_count = size.count[0][0] + size.count[0][1];
+    batch->view.crossing_count = size.count[1][0] + size.count[1][1];
+    batch->view.activations = batch->edges;
+    batch->view.crossings = batch->edges + batch->view.activation_count;
+    return true;
+}
+
+phx_edge_size phx_batch_edge_places(const phx_edge_size *size)
+{
+    phx_edge_size places = {{{0, size->count[0][0]}}};
+    places.count[1][0] = size->count[0][0] + size->count[0][1];
+    places.count[1][1] = places.count[1][0] + size->count[1][0];
+    return places;
+}
+
 void phx_batch_destroy(phx_mem *mem, phx_batch *batch)
 {
     if (batch == NULL) {
@@ -46,6 +65,7 @@ void phx_batch_destroy(phx_mem *mem, phx_batch *batch)
     phx_release(mem, (void **)&batch->kinds, &batch->kinds_capacity, sizeof(*batch->kinds));
     phx_release(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, sizeof(*batch->incarnations));
     phx_mail_free(&batch->mail, mem);
+    phx_release(mem, (void **)&batch->edges, &batch->edges_capacity, sizeof(*batch->edges));
     batch->magic = MAGIC_DEAD;
     phx_free(mem, batch, sizeof(*batch), PHX_CACHE_LINE);
 }

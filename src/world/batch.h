@@ -34,6 +34,8 @@ typedef struct phx_batch {
     uint16_t *kinds;
     uint32_t *incarnations;
     phx_mail mail;
+    ph_edge *edges; /* activations, then crossings; of each, those that are off first */
+    uint32_t edges_capacity;
     uint32_t changes_capacity;
     uint32_t targets_capacity;
     uint32_t kinds_capacity;
@@ -51,6 +53,27 @@ phx_batch *phx_batch_create(phx_mem *mem);
 void phx_batch_destroy(phx_mem *mem, phx_batch *batch);
 /* Room for that many; what was in the arrays is lost. false = no memory: arrays are whole, some may have grown. */
 bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t targets);
+/* How many edges there are of each: by (of an area, on). */
+typedef struct phx_edge_size {
+    uint32_t count[2][2];
+} phx_edge_size;
+
+static inline uint32_t phx_edge_total(phx_edge_size size)
+{
+    return size.count[0][0] + size.count[0][1] + size.count[1][0] + size.count[1][1];
+}
+
+/* Makes room for that many edges, and that many the view has; what was in them is lost. false = no memory. */
+bool phx_batch_size_edges(phx_mem *mem, phx_batch *batch, phx_edge_size size);
+/* Where the next edge of each sort goes, from the first place of each on. */
+phx_edge_size phx_batch_edge_places(const phx_edge_size *size);
+
+/* Puts an edge to its place. */
+static inline void phx_batch_put_edge(phx_batch *batch, phx_edge_size *places, const ph_edge *edge)
+{
+    batch->edges[places->count[edge->area != 0][edge->on]++] = *edge;
+}
+
 /* Has it the mark of a live batch? For assertions. */
 bool phx_batch_valid(const phx_batch *batch);
 

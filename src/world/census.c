@@ -50,6 +50,7 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     uint64_t h = mix(mix(mix(mix(0, id), float_bits(body->x)), float_bits(body->y)), float_bits(body->z));
     h = hash_attr(mix(h, store->name[slot].user_data), &store->attr[slot]);
     h = mix(h, phx_attach_parent(&world->attach, id));
+    if (phx_awake_is(&shard->zones.awake, slot)) h = mix(h, 1 + shard->zones.awake.sleepers[slot].alone_since);
     list_sum seen = {.store = store, .id = id};
     phx_shard_seen(shard, slot, add_to_sum, &seen);
     uint64_t sum = seen.sum;

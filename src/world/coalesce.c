@@ -172,11 +172,16 @@ static void merge_change(phx_coalesce *co, const phx_batch *batch, const ph_chan
     }
 }
 
+bool phx_coalesce_reserve(phx_coalesce *co, const phx_batch *batch)
+{
+    /* At worst every change is a new observer and every target a new entry. */
+    return phx_netset_reserve(&co->set, batch->view.change_count, batch->view.target_count);
+}
+
 bool phx_coalesce_merge(phx_coalesce *co, const phx_batch *batch)
 {
     PHX_ASSERT(phx_batch_valid(batch));
-    /* At worst every change is a new observer and every target a new entry. */
-    if (!phx_netset_reserve(&co->set, batch->view.change_count, batch->view.target_count)) {
+    if (!phx_coalesce_reserve(co, batch)) {
         return false;
     }
     for (uint32_t i = 0; i < batch->view.change_count; i++) {
@@ -298,7 +303,7 @@ static void drain_changes(phx_coalesce *co, phx_batch *batch)
     batch->view.target_count = first;
 }
 
-static bool drain_reserve(phx_coalesce *co, phx_batch *batch)
+bool phx_coalesce_reserve_drain(phx_coalesce *co, phx_batch *batch)
 {
     uint32_t keys = co->set.observer_table.used;
     for (uint32_t o = 0; o < co->set.observers_used; o++) {
@@ -316,7 +321,7 @@ static bool drain_reserve(phx_coalesce *co, phx_batch *batch)
 
 bool phx_coalesce_drain(phx_coalesce *co, phx_batch *batch)
 {
-    if (!drain_reserve(co, batch)) {
+    if (!phx_coalesce_reserve_drain(co, batch)) {
         return false;
     }
     drain_changes(co, batch);
@@ -325,6 +330,78 @@ bool phx_coalesce_drain(phx_coalesce *co, phx_batch *batch)
         uint32_t o = phx_netset_observer_find(&co->set, change->observer); /* keys are overwritten by now */
         drain_side(co, &co->set.observers[o], false, batch, change->first);
         drain_side(co, &co->set.observers[o], true, batch, change->first + change->leave_count);
+    }
+    co->counts.drained += co->counts.pending;
+    co->counts.pending = 0;
+    phx_netset_clear(&co->set);
+    return true;
+}
+
+/* ---- edges ---- */
+
+bool phx_coalesce_merge_edges(phx_coalesce *co, const phx_batch *batch)
+{
+    uint32_t count = batch->view.activation_count + batch->view.crossing_count;
+    if (!phx_netset_reserve(&co->set, count, count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const ph_edge *edge = &batch->edges[i];
+        ph_target target = {edge->area, edge->user_data};
+        uint32_t o = phx_netset_observer_find(&co->set, edge->id);
+        if (o == NONE) {
+            o = phx_netset_observer_add(&co->set, edge->id);
+        }
+        if (edge->on) {
+            merge_enter(co, o, &target, 0, edge->incarnation);
+        } else {
+            merge_leave(co, o, &target, 0, edge->incarnation);
+        }
+        if (co->set.observers[o].first == NONE) {
+            phx_netset_observer_remove(&co->set, o);
+        }
+    }
+    return true;
+}
+
+static phx_edge_size edges_pending(const phx_coalesce *co)
+{
+    phx_edge_size size = {0};
+    for (uint32_t o = 0; o < co->set.observers_used; o++) {
+        for (uint32_t e = co->set.observers[o].id != 0 ? co->set.observers[o].first : NONE; e != NONE;
+             e = co->set.entries[e].next) {
+            const phx_net_entry *entry = &co->set.entries[e];
+            size.count[entry->target != 0][0] += entry->has_leave;
+            size.count[entry->target != 0][1] += entry->has_enter;
+        }
+    }
+    return size;
+}
+
+static void put_entry(const phx_net_entry *entry, uint64_t id, phx_batch *batch, phx_edge_size *places)
+{
+    if (entry->has_leave) {
+        ph_edge edge = {id, entry->leave_user_data, entry->target, entry->leave_incarnation, 0};
+        phx_batch_put_edge(batch, places, &edge);
+    }
+    if (entry->has_enter) {
+        ph_edge edge = {id, entry->enter_user_data, entry->target, entry->enter_incarnation, 1};
+        phx_batch_put_edge(batch, places, &edge);
+    }
+}
+
+bool phx_coalesce_drain_edges(phx_coalesce *co, phx_batch *batch)
+{
+    phx_edge_size size = edges_pending(co);
+    phx_edge_size places = phx_batch_edge_places(&size);
+    if (!phx_batch_size_edges(co->mem, batch, size)) {
+        return false;
+    }
+    for (uint32_t o = 0; o < co->set.observers_used; o++) {
+        const phx_net_observer *observer = &co->set.observers[o];
+        for (uint32_t e = observer->id != 0 ? observer->first : NONE; e != NONE; e = co->set.entries[e].next) {
+            put_entry(&co->set.entries[e], observer->id, batch, &places);
+        }
     }
     co->counts.drained += co->counts.pending;
     co->counts.pending = 0;

@@ -49,6 +49,8 @@ void phx_coalesce_destroy(phx_coalesce *co);
 
 /* Adds every change of a batch (one tick of one consumer). false = no memory: nothing was added. */
 bool phx_coalesce_merge(phx_coalesce *co, const phx_batch *batch);
+/* Room for such a merge, which can not fail then. false = no memory. */
+bool phx_coalesce_reserve(phx_coalesce *co, const phx_batch *batch);
 /* Drops what is pending for this observer, its fresh mark too. Nothing pending: nothing happens. */
 void phx_coalesce_forget(phx_coalesce *co, uint64_t observer);
 /*
@@ -59,6 +61,16 @@ void phx_coalesce_forget(phx_coalesce *co, uint64_t observer);
  * was moved.
  */
 bool phx_coalesce_drain(phx_coalesce *co, phx_batch *batch);
+/* Room for that, which can not fail then. false = no memory. */
+bool phx_coalesce_reserve_drain(phx_coalesce *co, phx_batch *batch);
+
+/*
+ * The same for edges, in a phx_coalesce of their own: an entity is the observer, an area
+ * (or 0, being awake) the target, its being on an enter; incarnations are the entity's.
+ */
+bool phx_coalesce_merge_edges(phx_coalesce *co, const phx_batch *batch);
+/* All into batch->edges and the view. */
+bool phx_coalesce_drain_edges(phx_coalesce *co, phx_batch *batch);
 
 phx_coalesce_counts phx_coalesce_count(const phx_coalesce *co);
 

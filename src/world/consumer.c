@@ -18,6 +18,7 @@ struct phx_consumer {
     phx_ring *out;
     phx_ring *back;
     phx_coalesce *coalesce;
+    phx_coalesce *edges; /* the net difference of edges */
     phx_backlog *backlog;
     uint32_t bound;
     uint32_t taken_slots; /* a power of two, at least twice the bound */
@@ -52,10 +53,11 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_by
     c->out = phx_ring_create(mem, bound);
     c->back = phx_ring_create(mem, bound);
     c->coalesce = phx_coalesce_create(mem, depths);
+    c->edges = phx_coalesce_create(mem, NULL);
     c->backlog = phx_backlog_create(mem, mail_bytes);
     c->taken = phx_alloc_zero(mem, c->taken_slots * sizeof(*c->taken), PHX_CACHE_LINE);
-    if (c->out == NULL || c->back == NULL || c->coalesce == NULL || c->backlog == NULL ||
-        c->taken == NULL) {
+    if (c->out == NULL || c->back == NULL || c->coalesce == NULL || c->edges == NULL ||
+        c->backlog == NULL || c->taken == NULL) {
         phx_consumer_destroy(c);
         return NULL;
     }
@@ -73,6 +75,7 @@ void phx_consumer_destroy(phx_consumer *c)
         phx_batch_destroy(c->mem, batch);
     }
     phx_coalesce_destroy(c->coalesce);
+    phx_coalesce_destroy(c->edges);
     phx_backlog_destroy(c->backlog);
     phx_ring_destroy(c->mem, c->out);
     phx_ring_destroy(c->mem, c->back);
@@ -138,6 +141,7 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
     batch->view.change_count = change_count;
     batch->view.target_count = target_count;
     batch->mail.size = (phx_mail_size){0};
+    batch->view.activation_count = batch->view.crossing_count = 0;
     batch->state = PHX_BATCH_FILLING;
     c->filling = batch;
     return batch;
@@ -193,7 +197,8 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
 static bool is_pending(const phx_consumer *c)
 {
     phx_backlog_counts mail = phx_backlog_count(c->backlog);
-    return phx_coalesce_count(c->coalesce).observers > 0 || mail.pending > 0 || mail.untold > 0;
+    return phx_coalesce_count(c->coalesce).observers > 0 || phx_coalesce_count(c->edges).pending > 0 ||
+           mail.pending > 0 || mail.untold > 0;
 }
 
 /* Puts the tick into the net difference and the backlog, once. false = no memory. */
@@ -203,9 +208,13 @@ static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
         return true;
     }
     bool first = !is_pending(c);
-    if (!phx_backlog_reserve_push(c->backlog, &batch->mail) || !phx_coalesce_merge(c->coalesce, batch)) {
+    if (!phx_backlog_reserve_push(c->backlog, &batch->mail) || !phx_coalesce_reserve(c->coalesce, batch) ||
+        !phx_coalesce_merge_edges(c->edges, batch)) {
         return false;
     }
+    bool merged = phx_coalesce_merge(c->coalesce, batch);
+    PHX_ASSERT(merged); /* there is room */
+    (void)merged;
     phx_backlog_push(c->backlog, &batch->mail);
     if (first) {
         c->tick_first = tick;
@@ -222,15 +231,24 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
     if (batch == NULL) {
         return false;
     }
-    if (!phx_backlog_reserve_drain(c->backlog, &batch->mail) || !phx_coalesce_drain(c->coalesce, batch)) {
+    if (!phx_backlog_reserve_drain(c->backlog, &batch->mail) || !phx_coalesce_reserve_drain(c->coalesce, batch) ||
+        !phx_coalesce_drain_edges(c->edges, batch)) {
         if (merged == NULL) {
             batch_recycle(c, batch);
         }
         return false;
     }
+    bool drained = phx_coalesce_drain(c->coalesce, batch);
+    PHX_ASSERT(drained); /* there is room */
+    (void)drained;
     phx_backlog_drain(c->backlog, &batch->mail);
     hand_over(c, batch, c->tick_first, tick);
     return true;
+}
+
+static uint32_t edges_in(const phx_batch *batch)
+{
+    return batch->view.activation_count + batch->view.crossing_count;
 }
 
 bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
@@ -239,7 +257,8 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
     PHX_ASSERT(batch == c->filling);
     collect_returned(c);
     bool room = c->out_count < c->bound;
-    bool changed = batch != NULL && (batch->view.change_count > 0 || batch->merged || batch->mail.size.deliveries > 0);
+    bool changed = batch != NULL && (batch->view.change_count > 0 || batch->merged ||
+                                     batch->mail.size.deliveries > 0 || edges_in(batch) > 0);
     if (changed && room && !is_pending(c)) {
         PHX_ASSERT(!batch->merged); /* it would be pending */
         c->heard += batch->mail.size.heard;

@@ -69,17 +69,49 @@ static void forget_silenced(phx_world *world)
     }
 }
 
+/* ---- edges ---- */
+
+/* How many the consumers get, by consumer. */
+static void count_edges(phx_world *world)
+{
+    memset(world->edge_sizes, 0, world->def.consumers * sizeof *world->edge_sizes);
+    for (uint32_t s = 0; s < world->shard_count; s++) {
+        const phx_edges *edges = &world->shards[s].zones.edges;
+        for (uint32_t i = 0; i < edges->count; i++) {
+            const ph_edge *edge = &edges->at[i].told;
+            world->edge_sizes[edges->at[i].consumer].count[edge->area != 0][edge->on]++;
+        }
+    }
+}
+
+/* Few beside the changes, and no look at any entity: the ticking thread's. */
+static void fill_edges(phx_world *world)
+{
+    for (uint32_t c = 0; c < world->def.consumers; c++)
+        world->edge_sizes[c] = phx_batch_edge_places(&world->edge_sizes[c]);
+    for (uint32_t s = 0; s < world->shard_count; s++) {
+        const phx_edges *edges = &world->shards[s].zones.edges;
+        for (uint32_t i = 0; i < edges->count; i++) {
+            uint32_t consumer = edges->at[i].consumer;
+            phx_batch_put_edge(world->batches[consumer], &world->edge_sizes[consumer], &edges->at[i].told);
+        }
+    }
+}
+
 /* The consumer's batch of this tick, if it gets anything. false = no memory. */
 static bool make_batch(phx_world *world, uint32_t consumer, phx_share sum)
 {
     static const phx_mail_size none;
+    static const phx_edge_size no_edges;
     const phx_broadcasts *broadcasts = &world->broadcasts;
     phx_mail_size mail = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
     world->batches[consumer] = NULL;
-    if (sum.changes == 0 && mail.deliveries == 0) return true;
+    phx_edge_size edges = world->zoned ? world->edge_sizes[consumer] : no_edges;
+    if (sum.changes == 0 && mail.deliveries == 0 && phx_edge_total(edges) == 0) return true;
     phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
     world->batches[consumer] = batch;
-    return batch && phx_mail_reserve(&batch->mail, &world->mem, mail);
+    return batch && phx_mail_reserve(&batch->mail, &world->mem, mail) &&
+           phx_batch_size_edges(&world->mem, batch, edges);
 }
 
 bool phx_publish_batches(phx_world *world)
@@ -91,6 +123,7 @@ bool phx_publish_batches(phx_world *world)
                   world->chunk_count * shares_per_chunk(world), sizeof(phx_share)))
         return false;
     forget_silenced(world);
+    if (world->zoned) count_edges(world);
     over_chunks(world, count_body);
     for (uint32_t c = 0; c < consumers; c++) {
         phx_share sum = {0};
@@ -178,6 +211,7 @@ void phx_publish_fill(phx_world *world)
     if (world->def.consumers == 0) return;
     over_chunks(world, fill_body);
     if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
+    if (world->zoned) fill_edges(world);
 }
 
 bool phx_publish_offer(phx_world *world)

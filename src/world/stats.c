@@ -102,6 +102,9 @@ static void add_shards(const phx_world *world, ph_stats *stats)
             stats->deferred_adds_max = shard->counts.deferred_max;
         stats->observers += shard->ready_count;
         stats->list_entries -= shard->counts.dropped;
+        stats->awake += shard->zones.awake.awake_count;
+        stats->woken += shard->zones.awake.woken;
+        stats->slept += shard->zones.awake.slept;
         if (!shard->alt) continue;
         stats->index_moves += shard->alt->counts.moves;
         stats->index_steps += shard->alt->counts.steps;

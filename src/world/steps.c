@@ -145,6 +145,11 @@ bool phx_step_index(phx_world *world, uint32_t index)
     return phx_shard_index(&world->shards[index], &world->directory, &world->renames);
 }
 
+bool phx_step_zones(phx_world *world, uint32_t index)
+{
+    return phx_shard_zones(&world->shards[index]);
+}
+
 bool phx_step_commit(phx_world *world, uint32_t index)
 {
     phx_port *port = &world->ports[index];

@@ -19,6 +19,7 @@ bool phx_step_receive(phx_world *world, uint32_t shard);
 bool phx_step_measure(phx_world *world, uint32_t shard);
 bool phx_step_send_pins(phx_world *world, uint32_t shard);
 bool phx_step_send_copies(phx_world *world, uint32_t shard);
+bool phx_step_zones(phx_world *world, uint32_t index);
 bool phx_step_index(phx_world *world, uint32_t shard);
 bool phx_step_commit(phx_world *world, uint32_t shard);
 bool phx_step_end(phx_world *world, uint32_t shard);

@@ -30,6 +30,8 @@ static void take_definition(phx_world *world)
     world->def.shape = world->next_def.shape;
     world->def.height = world->next_def.height;
     world->def.span = world->next_def.span;
+    world->def.activation_span = world->next_def.activation_span;
+    world->def.activation_linger = world->next_def.activation_linger;
     world->def.sticky = world->next_def.sticky;
     world->def.broadcast_bytes = world->next_def.broadcast_bytes;
     world->def.classes = world->classes;
@@ -41,6 +43,9 @@ static void take_definition(phx_world *world)
     rules->sticky = world->def.sticky;
     rules->classes = world->classes;
     rules->class_count = world->def.class_count;
+    rules->wake_span = world->def.activation_span;
+    rules->wake_linger = world->def.activation_linger;
+    rules->wakes = phx_world_wakes(&world->def);
     world->reclass = true;
 }
 
@@ -64,11 +69,20 @@ static bool collect(phx_world *world)
     return phx_ingest_collect(world);
 }
 
+/* Is anything left of what the zones phase keeps up? */
+static bool zones_left(const phx_world *world)
+{
+    bool left = world->rules.wakes;
+    for (uint32_t i = 0; i < world->shard_count && !left; i++) left = world->shards[i].zones.on;
+    return left;
+}
+
 /* The last phase: the tick's numbers, the producers' blocks, the shards' dead. */
 static void end(phx_world *world)
 {
     phx_run_shards(world, phx_step_end, true);
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
+    if (world->zoned) world->zoned = zones_left(world);
     atomic_store_explicit(&world->kind_count, world->def.class_count, memory_order_relaxed);
 }
 
@@ -108,6 +122,12 @@ static bool receive(phx_world *world, phx_stage send, phx_stage next)
     return true;
 }
 
+static bool zones(phx_world *world)
+{
+    world->zoned |= world->rules.wakes;
+    return !world->zoned || shards(world, phx_step_zones);
+}
+
 /* Runs one stage; false = no memory. Sets the next one. */
 static bool run_stage(phx_world *world)
 {
@@ -133,6 +153,7 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_SEND_COPIES: through = shards(world, phx_step_send_copies); break;
     case PHX_STAGE_RECEIVE_COPIES: return receive(world, PHX_STAGE_SEND_COPIES, PHX_STAGE_INDEX);
     case PHX_STAGE_INDEX: through = shards(world, phx_step_index); break;
+    case PHX_STAGE_ZONES: through = zones(world); break;
     case PHX_STAGE_PLAN: through = phx_plan_chunks(world); break;
     case PHX_STAGE_INTEREST:
         through = phx_run_interest(world);
@@ -163,7 +184,7 @@ static uint64_t *phase_of(phx_world *world, phx_stage stage)
 {
     if (stage <= PHX_STAGE_FOLLOW) return &world->phase_ns.ingest;
     if (stage <= PHX_STAGE_RECEIVE_COPIES) return &world->phase_ns.exchange;
-    if (stage == PHX_STAGE_INDEX) return &world->phase_ns.index;
+    if (stage <= PHX_STAGE_ZONES) return &world->phase_ns.index;
     return stage <= PHX_STAGE_INTEREST ? &world->phase_ns.interest : &world->phase_ns.publish;
 }
 

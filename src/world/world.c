@@ -18,6 +18,13 @@ static uint32_t tower_count(float size, float tower_size)
     return towers < 1.0 ? 1 : (uint32_t)towers;
 }
 
+bool phx_world_wakes(const ph_world_def *def)
+{
+    for (uint32_t kind = 0; kind < def->class_count; kind++)
+        if (def->classes[kind].wakes) return true;
+    return false;
+}
+
 static void init_rules(phx_world *world)
 {
     const ph_world_def *def = &world->def;
@@ -33,7 +40,10 @@ static void init_rules(phx_world *world)
                                .index = def->index,
                                .simd = phx_simd_choose(def->simd),
                                .classes = world->classes,
-                               .class_count = def->class_count};
+                               .class_count = def->class_count,
+                           .wake_span = def->activation_span,
+                           .wake_linger = def->activation_linger,
+                           .wakes = phx_world_wakes(def)};
 }
 
 static bool copy_classes(phx_mem *mem, const ph_world_def *def, ph_class **classes)
@@ -72,7 +82,8 @@ static bool init_consumers(phx_world *world)
     if (count == 0) return true;
     world->consumers = phx_alloc_zero(mem, count * sizeof *world->consumers, PHX_CACHE_LINE);
     world->batches = phx_alloc_zero(mem, count * sizeof *world->batches, PHX_CACHE_LINE);
-    if (!world->consumers || !world->batches) return false;
+    world->edge_sizes = phx_alloc_zero(mem, count * sizeof *world->edge_sizes, PHX_CACHE_LINE);
+    if (!world->consumers || !world->batches || !world->edge_sizes) return false;
     for (uint32_t i = 0; i < count; i++)
         if (!(world->consumers[i].consumer =
                   phx_consumer_create(mem, world->def.consumer_batches, world->def.consumer_bytes, &world->depths)))
@@ -150,6 +161,7 @@ static void free_ends(phx_world *world)
         phx_consumer_destroy(world->consumers[i].consumer);
     phx_free(mem, world->consumers, def->consumers * sizeof *world->consumers, PHX_CACHE_LINE);
     phx_free(mem, world->batches, def->consumers * sizeof *world->batches, PHX_CACHE_LINE);
+    phx_free(mem, world->edge_sizes, def->consumers * sizeof *world->edge_sizes, PHX_CACHE_LINE);
 }
 
 void phx_world_destroy(phx_world *world)
@@ -191,6 +203,8 @@ ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def)
     world->next_def.shape = def->shape;
     world->next_def.height = def->height;
     world->next_def.span = def->span;
+    world->next_def.activation_span = def->activation_span;
+    world->next_def.activation_linger = def->activation_linger;
     world->next_def.sticky = def->sticky;
     world->next_def.classes = classes;
     world->next_def.class_count = def->class_count;

@@ -52,6 +52,7 @@ typedef enum phx_stage {
     PHX_STAGE_SEND_COPIES,
     PHX_STAGE_RECEIVE_COPIES,
     PHX_STAGE_INDEX,
+    PHX_STAGE_ZONES, /* who awoke, fell asleep, went into areas or out of them */
     PHX_STAGE_PLAN,
     PHX_STAGE_INTEREST,
     PHX_STAGE_COMMIT,
@@ -159,6 +160,8 @@ typedef struct phx_world {
     uint32_t shares_capacity;
     phx_batch **batches; /* of this tick, one per consumer */
     phx_broadcasts broadcasts;
+    phx_edge_size *edge_sizes; /* [consumer]: of this tick; then where its next edge goes */
+    bool zoned;                /* some class wakes, or shards still have something of that */
 
     _Atomic uint32_t gate; /* see gate.h */
     phx_stage stage;
@@ -178,6 +181,8 @@ ph_status phx_world_create(const ph_world_def *def, phx_world **world);
 /* The gate is the caller's. */
 void phx_world_destroy(phx_world *world);
 ph_status phx_world_tick(phx_world *world, uint64_t *tick);
+/* Does any class wake NPCs? */
+bool phx_world_wakes(const ph_world_def *def);
 /* def was checked and its differences are live ones. PH_NO_MEMORY. */
 ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def);
 

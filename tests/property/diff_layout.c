@@ -22,7 +22,7 @@ typedef enum tasks_kind { TASKS_OWN, TASKS_PERMUTED, TASKS_STALLED } tasks_kind;
 typedef struct layout {
     uint32_t shards_x, shards_y;
     uint32_t workers;
-    float tower_size; /* 0: as in the script; else the world hash may differ */
+    float tower_size; /* 0: as in the script; else who is awake differs, and the world hash may */
     uint32_t exchange_bytes;
     tasks_kind tasks;
     ph_simd simd; /* where this machine has it; else the widest that it has */
@@ -119,7 +119,8 @@ static void compare(const script *s, const run_result *base, const kind_of_world
         }
         play(s, l, index, seed + i, result);
         bool same = !result->failed && result->event_hash == base->event_hash && result->events == base->events &&
-                    (l->tower_size != 0 || result->world_hash == base->world_hash);
+                    (l->tower_size != 0 || (result->world_hash == base->world_hash &&
+                                            result->activation_hash == base->activation_hash));
         CHECK(same,
               "seed %" PRIu64 " %s: index %s shards %ux%u workers %u tower %g exchange %u tasks %d simd %d: hash "
               "%016" PRIx64 " (%" PRIu64 " events), expected %016" PRIx64 " (%" PRIu64 "); world hash %s %s",

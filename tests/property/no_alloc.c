@@ -71,10 +71,11 @@ static void enter_all(ph_producer producer, crowd *c)
     ph_attrs *attrs = check_zalloc(ENTITIES * sizeof *attrs);
     crowd_place(c, 0);
     for (uint32_t i = 0; i < ENTITIES; i++) {
-        attrs[i].given = PH_X | PH_Y | PH_VIEW | PH_MARGIN | PH_CONSUMER | PH_CAP;
+        attrs[i].given = PH_X | PH_Y | PH_KIND | PH_VIEW | PH_MARGIN | PH_CONSUMER | PH_CAP;
         attrs[i].x = c->positions[i].x;
         attrs[i].y = c->positions[i].y;
         attrs[i].view = i % 4 == 0 ? 0 : 50;
+        attrs[i].kind = i % 16 == 1; /* the few who wake others */
         attrs[i].margin = i % 3 == 0 ? 10 : 0;
         attrs[i].consumer = i % CONSUMERS;
         attrs[i].cap = i % 5 == 0 ? 12 : 0;
@@ -93,7 +94,7 @@ static void talk(ph_producer producer, const crowd *c, uint64_t tick)
     }
 }
 
-static uint64_t drain(const ph_consumer *consumers, uint64_t *heard)
+static uint64_t drain(const ph_consumer *consumers, uint64_t *heard, uint64_t *edges)
 {
     uint64_t events = 0;
     for (uint32_t i = 0; i < CONSUMERS; i++) {
@@ -101,6 +102,7 @@ static uint64_t drain(const ph_consumer *consumers, uint64_t *heard)
         while (ph_batch_take(consumers[i], &batch) == PH_OK) {
             events += batch->target_count;
             *heard += batch->heard_count;
+            *edges += batch->activation_count + batch->crossing_count;
             CHECK_OK(ph_batch_return(consumers[i], batch));
         }
     }
@@ -111,14 +113,17 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, bool v
 {
     fail_alloc memory = {0};
     perm_tasks tasks = {.rng = workers};
-    ph_class kind = ph_class_default("default");
+    ph_class kinds[2] = {ph_class_default("default"), ph_class_default("player")};
     ph_world_def def = ph_world_def_default();
     crowd *c = check_zalloc(sizeof *c);
     ph_world world = {0};
     ph_producer producer = {0};
     ph_consumer consumers[CONSUMERS] = {{0}};
-    def.classes = &kind;
-    def.class_count = 1;
+    kinds[1].wakes = true;
+    def.classes = kinds;
+    def.class_count = 2;
+    def.activation_span = 0;
+    def.activation_linger = 3;
     def.world_size[0] = 1000;
     def.world_size[1] = 1000;
     def.tower_size = 50;
@@ -141,6 +146,7 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, bool v
     uint64_t last_call = 0; /* tick of the last allocation */
     uint64_t events = 0;
     uint64_t heard = 0;
+    uint64_t edges = 0;
     uint64_t calls = 0;
     for (uint64_t tick = 1; tick <= WARM_PERIODS * PERIOD + COUNTED_TICKS; tick++) {
         uint64_t before = atomic_load(&memory.calls);
@@ -149,14 +155,15 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, bool v
         CHECK_OK(ph_move_many(producer, ENTITIES, c->ids, c->positions, &done));
         talk(producer, c, tick);
         CHECK_OK(ph_tick(world, NULL));
-        events += drain(consumers, &heard);
+        events += drain(consumers, &heard, &edges);
         uint64_t made = atomic_load(&memory.calls) - before;
         last_call = made != 0 ? tick : last_call;
         calls += tick > WARM_PERIODS * PERIOD ? made : 0;
     }
     CHECK(calls == 0, "workers %u shards %ux%u range %d: %" PRIu64 " allocations in %d ticks after %d (last in %" PRIu64
           ")", workers, shards, shards, (int)range, calls, COUNTED_TICKS, WARM_PERIODS * PERIOD, last_call);
-    CHECK(events > ENTITIES && heard > ENTITIES, "a walk without events and broadcasts proves nothing");
+    CHECK(events > ENTITIES && heard > ENTITIES && edges > ENTITIES,
+          "a walk without events, broadcasts and edges proves nothing");
     if (verbose) {
         (void)printf("workers %u shards %u range %d: last allocation in tick %" PRIu64 ", %" PRIu64 " events\n",
                      workers, shards, (int)range, last_call, events);

@@ -44,6 +44,7 @@ static const ph_class *classes(void)
     static ph_class made[2];
     made[0] = ph_class_default("default");
     made[0].view = 30;
+    made[0].wakes = true;
     made[1] = ph_class_default("npc");
     made[1].reach = 20;
     return made;
@@ -62,6 +63,7 @@ static ph_world_def trial_def(fail_alloc *memory)
     def.entities_max = 1000;
     def.producer_bytes = 128u << 10;
     def.exchange_bytes = 16u << 10;
+    def.activation_linger = 1;
     def.allocator = fail_alloc_hooks(memory);
     return def;
 }
@@ -160,6 +162,12 @@ static uint64_t heard_number(uint64_t observer, uint64_t source, uint32_t bytes,
     return 1ull << 63 | observer << 48 | source << 40 | (uint64_t)bytes << 24 | place;
 }
 
+/* Who awoke, fell asleep, went into an area or out of it. */
+static uint64_t edge_number(uint64_t id, uint64_t area, bool on)
+{
+    return 3ull << 62 | id << 32 | area << 1 | on;
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint64_t l = *(const uint64_t *)a;
@@ -186,6 +194,14 @@ static void take_events(trial *t)
                 VEC_PUSH(&t->told, heard_number(d->observer, m->source, m->bytes, j));
             }
         }
+        for (uint32_t i = 0; i < batch->activation_count; i++) {
+            const ph_edge *e = &batch->activations[i];
+            VEC_PUSH(&t->told, edge_number(e->id, e->area, e->on));
+        }
+        for (uint32_t i = 0; i < batch->crossing_count; i++) {
+            const ph_edge *e = &batch->crossings[i];
+            VEC_PUSH(&t->told, edge_number(e->id, e->area, e->on));
+        }
         CHECK_OK(ph_batch_return(t->consumer, batch));
     }
 }
@@ -210,6 +226,11 @@ static void compare_events(trial *t, uint32_t round)
             const model_message *m = &messages[heard[i].messages.items[j]];
             VEC_PUSH(&expected, heard_number(heard[i].observer.id, m->source, m->say.bytes, j));
         }
+    }
+    const model_edge *edges = NULL;
+    count = model_edges(t->m, &edges);
+    for (size_t i = 0; i < count; i++) {
+        VEC_PUSH(&expected, edge_number(edges[i].entity.id, edges[i].area, edges[i].on));
     }
     take_events(t);
     bool same = expected.count == t->told.count;
@@ -307,6 +328,9 @@ static void reconfigure_without_memory(trial *t)
     kinds[0].view = 5;
     def.classes = kinds;
     def.class_count = 3;
+    for (uint32_t i = 0; i <= def.activation_linger; i++) { /* who will fall asleep by himself does */
+        CHECK_OK(ph_tick(t->world, NULL));
+    }
     CHECK_OK(ph_world_hash(t->world, &before));
     fail_alloc_order(&t->memory, 1, true);
     CHECK_STATUS(ph_world_reconfigure(t->world, &def, NULL, 0), PH_NO_MEMORY);

@@ -111,8 +111,9 @@ static void class_print(FILE *out, uint32_t kind, const ph_class *c)
     print_float(out, "margin", c->margin);
     print_float(out, "reach", c->reach);
     (void)fprintf(out, " layers=%" PRIx64 " sees=%" PRIx64 " stealth=%u detect=%u cap=%" PRIu32
-                  " priority=%u global=%d ready=%d\n",
-                  c->layers, c->sees, c->stealth, c->detect, c->cap, c->priority, c->global, c->ready);
+                  " priority=%u global=%d ready=%d wakes=%d sleeps=%d\n",
+                  c->layers, c->sees, c->stealth, c->detect, c->cap, c->priority, c->global, c->ready,
+                  c->wakes, c->sleeps);
 }
 
 void def_print(FILE *out, const ph_world_def *def)
@@ -132,6 +133,8 @@ void def_print(FILE *out, const ph_world_def *def)
                   def->span, def->sticky, def->shards[0], def->shards[1], def->workers, def->entities_max,
                   def->consumers, def->consumer_batches, def->exchange_bytes, (int)def->simd, def->broadcast_bytes,
                   index_name(def->index));
+    (void)fprintf(out, "  activation_span=%" PRIu32 " activation_linger=%" PRIu32 "\n", def->activation_span,
+                  def->activation_linger);
     for (uint32_t kind = 0; kind < def->class_count; kind++) {
         class_print(out, kind, &def->classes[kind]);
     }

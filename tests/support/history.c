@@ -27,6 +27,7 @@ void history_end(history *h)
             VEC_FREE(&tick->heard.items[j].messages);
         }
         VEC_FREE(&tick->heard);
+        VEC_FREE(&tick->edges);
     }
     VEC_FREE(&h->ticks);
 }
@@ -81,6 +82,11 @@ void history_note(history *h, const model *m)
         VEC_PUSH(&tick.departed, departed[i]);
     }
     note_heard(&tick, m);
+    const model_edge *edges = NULL;
+    count = model_edges(m, &edges);
+    for (size_t i = 0; i < count; i++) {
+        VEC_PUSH(&tick.edges, edges[i]);
+    }
     VEC_PUSH(&h->ticks, tick);
 }
 
@@ -249,6 +255,30 @@ void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64
         const history_entity *o = &end->entities.items[i];
         if (o->settled && o->consumer == consumer) {
             net_of(h, o, first, last, changes);
+        }
+    }
+}
+
+void history_edges(const history *h, uint32_t consumer, uint64_t first, uint64_t last, edge_list *edges)
+{
+    for (uint64_t tick = first; tick <= last; tick++) {
+        const history_tick *t = &h->ticks.items[tick];
+        for (size_t i = 0; i < t->edges.count; i++) {
+            const model_edge *edge = &t->edges.items[i];
+            size_t at = 0;
+            while (at < edges->count && !(same_key(edges->items[at].entity, edge->entity) &&
+                                          edges->items[at].area == edge->area)) {
+                at++;
+            }
+            if (edge->consumer != consumer) {
+                continue;
+            }
+            if (at < edges->count) {
+                REQUIRE(edges->items[at].on != edge->on);
+                VEC_REMOVE(edges, at);
+            } else {
+                VEC_PUSH(edges, *edge);
+            }
         }
     }
 }

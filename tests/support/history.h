@@ -24,6 +24,7 @@ typedef struct history_tick {
     VEC(model_departed) departed;
     VEC(model_message) messages;
     VEC(model_heard) heard;
+    VEC(model_edge) edges;
 } history_tick;
 
 /* ticks.items[t] is the end of tick t; the first is the empty world. */
@@ -32,6 +33,7 @@ typedef struct history {
 } history;
 
 typedef VEC(model_change) change_list;
+typedef VEC(model_edge) edge_list;
 
 void history_begin(history *h);
 void history_end(history *h);
@@ -48,6 +50,8 @@ void history_note(history *h, const model *m);
  * depths at the end of the last tick, leaves by those of the tick before they left.
  */
 void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64_t last, change_list *changes);
+/* The edges that it has to be told for them: each but those that met their opposite. */
+void history_edges(const history *h, uint32_t consumer, uint64_t first, uint64_t last, edge_list *edges);
 void changes_free(change_list *changes);
 
 #endif

@@ -120,6 +120,7 @@ void model_destroy(model *m)
     model_clear_heard(m);
     VEC_FREE(&m->heard);
     VEC_FREE(&m->messages);
+    VEC_FREE(&m->edges);
     VEC_FREE(&m->refusals);
     VEC_FREE(&m->departed);
     free(m);
@@ -314,6 +315,7 @@ static ph_status apply_leave(model *m, const command *c)
     }
     model_departed departed = {{gone->id, gone->incarnation}, gone->own.kind, gone->depth, gone->own.user_data};
     VEC_PUSH(&m->departed, departed);
+    model_zones_gone(m, gone);
     VEC_REMOVE(&m->entities, place);
     entity_free(gone);
     if (orphan != 0 && MUTATE(MUTANT_ORPHANS_LEAVE, false, true)) {

@@ -41,6 +41,8 @@ typedef struct model_entity {
     VEC(model_key) list; /* at the end of the last tick, by id */
     bool settled; /* it was in the world and ready at the end of the last tick */
     bool told;    /* it has had a change since it last became ready */
+    bool awake;   /* an NPC that was awake at the end of the last tick */
+    uint64_t waker_near; /* the last tick with one */
 } model_entity;
 
 /* An entity that left the world in the last tick, as it last was. */
@@ -91,11 +93,21 @@ typedef struct model_heard {
     VEC(uint32_t) messages;
 } model_heard;
 
+/* Somebody awoke or fell asleep (area 0), or went into an area or out of it, in the last tick. */
+typedef struct model_edge {
+    model_key entity;
+    uint64_t user_data;
+    uint64_t area;
+    uint32_t consumer;
+    bool on;
+} model_edge;
+
 /* The fields of ph_stats that follow from the specification. */
 typedef struct model_counts {
     uint64_t ticks, entities, observers, list_entries;
     uint64_t commands, applied, refused_in_tick, enters, leaves, deliveries;
     uint64_t refused[PH_STATUS_COUNT];
+    uint64_t awake, woken, slept;
 } model_counts;
 
 typedef struct model model;
@@ -117,6 +129,7 @@ size_t model_changes(const model *m, const model_change **changes);
 size_t model_refusals(const model *m, const model_refusal **refusals);
 size_t model_messages(const model *m, const model_message **messages);
 size_t model_hearings(const model *m, const model_heard **heard); /* by observer id */
+size_t model_edges(const model *m, const model_edge **edges); /* in no order */
 size_t model_departures(const model *m, const model_departed **departed);
 
 /* The world at the end of the last tick, by id; NULL when there is no such entity. */

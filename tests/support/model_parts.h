@@ -1,7 +1,7 @@
 /*
  * The inside of the model, shared by its own files only: model.c (the world and its
  * commands), model_rules.c (who sees whom), model_tick.c (lists and events),
- * model_say.c (broadcasts), model_query.c, model_find.c.
+ * model_say.c (broadcasts), model_zones.c (activation, areas), model_query.c, model_find.c.
  */
 #ifndef SUPPORT_MODEL_PARTS_H
 #define SUPPORT_MODEL_PARTS_H
@@ -34,6 +34,7 @@ struct model {
     VEC(model_message) messages;
     uint64_t said_bytes; /* of this tick's broadcasts so far */
     VEC(model_heard) heard;
+    VEC(model_edge) edges;
     model_counts counts;
 };
 
@@ -64,6 +65,13 @@ ph_status model_check_say(const model *m, const command_say *say);
 ph_status model_apply_say(model *m, const command *c);
 void model_clear_heard(model *m);
 void model_hear(model *m);
+
+/* Activation and areas: an entity leaves the world; and, once all is in its place, who is where. */
+void model_zones_gone(model *m, const model_entity *e);
+void model_zones(model *m);
+void model_tell_edge(model *m, const model_entity *e, uint64_t user_data, uint64_t area, bool on);
+/* Towers between the towers of two, along the axis where it is more. */
+int64_t model_towers_apart(const model *m, const ph_attrs *one, const ph_attrs *other);
 
 /* Applies one command inside a tick. */
 ph_status model_apply(model *m, const command *c);

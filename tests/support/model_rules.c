@@ -59,6 +59,18 @@ static int64_t tower_of(float p, float origin, float size, float tower_size)
     return tower >= (float)last ? last : (int64_t)tower;
 }
 
+int64_t model_towers_apart(const model *m, const ph_attrs *one, const ph_attrs *other)
+{
+    const ph_world_def *d = &m->def;
+    int64_t ox = tower_of(one->x, d->world_origin[0], d->world_size[0], d->tower_size);
+    int64_t oy = tower_of(one->y, d->world_origin[1], d->world_size[1], d->tower_size);
+    int64_t tx = tower_of(other->x, d->world_origin[0], d->world_size[0], d->tower_size);
+    int64_t ty = tower_of(other->y, d->world_origin[1], d->world_size[1], d->tower_size);
+    int64_t dx = ox > tx ? ox - tx : tx - ox;
+    int64_t dy = oy > ty ? oy - ty : ty - oy;
+    return dx > dy ? dx : dy;
+}
+
 static bool near_by_towers(const model *m, const ph_attrs *o, const ph_attrs *t)
 {
     const ph_world_def *d = &m->def;

@@ -258,6 +258,7 @@ uint64_t model_tick(model *m)
     model_clear_heard(m);
     m->refusals.count = 0;
     m->departed.count = 0;
+    m->edges.count = 0;
     take_reconfigure(m);
     for (uint32_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
         take_queue(m, MUTATE(MUTANT_PRODUCER_ORDER, i, MODEL_PRODUCERS_MAX - 1 - i));
@@ -265,6 +266,7 @@ uint64_t model_tick(model *m)
     MUTATE(MUTANT_SAY_EARLY, (void)0, model_hear(m));
     find_lists(m);
     MUTATE(MUTANT_SAY_EARLY, model_hear(m), (void)0);
+    model_zones(m);
     m->tick++;
     m->counts.ticks = m->tick;
     m->counts.entities = m->entities.count;

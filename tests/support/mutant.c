@@ -33,6 +33,11 @@
 #define model_hear mutant_hear
 #define model_messages mutant_messages
 #define model_hearings mutant_hearings
+#define model_edges mutant_edges
+#define model_tell_edge mutant_tell_edge
+#define model_zones mutant_zones
+#define model_zones_gone mutant_zones_gone
+#define model_towers_apart mutant_towers_apart
 
 #include "support/model.c" // NOLINT
 #include "support/model_rules.c" // NOLINT
@@ -44,6 +49,7 @@
 #define passes passes_filters
 #include "support/model_find.c" // NOLINT
 #undef passes
+#include "support/model_zones.c" // NOLINT
 
 #include "support/mutant.h"
 
@@ -78,6 +84,8 @@ typedef struct mutant_batch {
     VEC(uint8_t) payload;
     VEC(ph_delivery) deliveries;
     VEC(uint32_t) heard;
+    VEC(ph_edge) activations;
+    VEC(ph_edge) crossings;
 } mutant_batch;
 
 typedef struct mutant {
@@ -108,6 +116,8 @@ static void subject_destroy(void *self)
         VEC_FREE(&u->batches[i].payload);
         VEC_FREE(&u->batches[i].deliveries);
         VEC_FREE(&u->batches[i].heard);
+        VEC_FREE(&u->batches[i].activations);
+        VEC_FREE(&u->batches[i].crossings);
     }
     for (size_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
         VEC_FREE(&u->told[i]);
@@ -237,6 +247,26 @@ static void mail_add(mutant *u, uint32_t consumer)
     free(places);
 }
 
+/* Those that are off, or those that are on. */
+static void edges_add(mutant *u, bool on)
+{
+    for (size_t i = 0; u->m->def.consumers != 0 && i < u->m->edges.count; i++) {
+        const model_edge *from = &u->m->edges.items[i];
+        mutant_batch *batch = &u->batches[from->consumer];
+        ph_edge edge = {.id = from->entity.id, .user_data = from->user_data, .area = from->area, .on = on};
+        edge.incarnation = (uint32_t)from->entity.incarnation;
+        if (from->on != on) {
+            continue;
+        }
+        u->ready[from->consumer] = true;
+        if (from->area == 0) {
+            VEC_PUSH(&batch->activations, edge);
+        } else {
+            VEC_PUSH(&batch->crossings, edge);
+        }
+    }
+}
+
 static ph_status subject_tick(void *self, uint64_t *tick)
 {
     mutant *u = self;
@@ -248,6 +278,8 @@ static ph_status subject_tick(void *self, uint64_t *tick)
         u->batches[i].payload.count = 0;
         u->batches[i].deliveries.count = 0;
         u->batches[i].heard.count = 0;
+        u->batches[i].activations.count = 0;
+        u->batches[i].crossings.count = 0;
         u->ready[i] = false;
     }
     *tick = model_tick(u->m);
@@ -262,6 +294,8 @@ static ph_status subject_tick(void *self, uint64_t *tick)
     for (uint32_t i = 0; i < u->m->def.consumers && i < MUTANT_CONSUMERS; i++) {
         mail_add(u, i);
     }
+    edges_add(u, false);
+    edges_add(u, true);
     return PH_OK;
 }
 
@@ -301,6 +335,10 @@ static ph_status subject_batch_take(void *self, uint32_t consumer, const ph_batc
     b->view.payload_bytes = b->payload.count;
     b->view.delivery_count = (uint32_t)b->deliveries.count;
     b->view.heard_count = (uint32_t)b->heard.count;
+    b->view.activations = b->activations.items;
+    b->view.activation_count = (uint32_t)b->activations.count;
+    b->view.crossings = b->crossings.items;
+    b->view.crossing_count = (uint32_t)b->crossings.count;
     *batch = &b->view;
     return PH_OK;
 }
@@ -370,6 +408,9 @@ static ph_status subject_stats(void *self, ph_stats *stats)
     stats->enters = c.enters;
     stats->leaves = c.leaves;
     stats->deliveries = c.deliveries;
+    stats->awake = c.awake;
+    stats->woken = c.woken;
+    stats->slept = c.slept;
     stats->batches = u->batch_count;
     memcpy(stats->refused, c.refused, sizeof c.refused);
     return PH_OK;

@@ -89,6 +89,13 @@
     X(MUTANT_FIND_WITHOUT, "queries: who asks is found too") \
     X(MUTANT_FIND_TIE, "queries: of two as near the larger id comes first") \
     X(MUTANT_FIND_COUNT, "queries: one more of the nearest") \
+    X(MUTANT_WAKE_GONE, "an NPC that leaves the world falls asleep untold") \
+    X(MUTANT_WAKE_NOT_READY, "an observer that is not ready wakes others") \
+    X(MUTANT_WAKE_BLIND, "one of a waking kind with view 0 wakes others") \
+    X(MUTANT_WAKE_SPAN, "activation: one tower more") \
+    X(MUTANT_WAKE_LINGER, "activation: asleep one tick late") \
+    X(MUTANT_WAKE_WAKERS, "who wakes others is told awake, too") \
+    X(MUTANT_WAKE_KIND, "who is no NPC any more stays awake for a while") \
     X(MUTANT_BULK_STOPS, "a bulk call stops at its first refused item")
 
 typedef enum mutation {

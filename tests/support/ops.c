@@ -34,6 +34,11 @@ static const gen_profile profiles[] = {
     {"plain_grid", {0, 0, 100, 0, 0, 0, 0, 0}, {3, 95, 2}, {1, 1, 97, 1, 0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, GEN_PLAIN},
     {"plain_slow", {20, 60, 20, 0, 0, 0, 0, 0}, {3, 96, 1}, {1, 1, 97, 1, 0, 0, 0, 0, 0, 0, 3}, 0, 0, 0, 4,
      GEN_SLOW | GEN_PLAIN},
+    {"awake", {25, 40, 5, 30, 0, 0, 0, 0}, {5, 70, 25}, {6, 4, 75, 15, 0, 0, 0, 0, 2, 1, 0}, 3, 0, 1, 0, GEN_AWAKE},
+    {"awake_plain", {40, 30, 5, 25, 0, 0, 0, 0}, {3, 85, 12}, {2, 2, 93, 3, 0, 0, 0, 0, 0, 0, 0}, 0, 0, 0, 0,
+     GEN_AWAKE | GEN_PLAIN},
+    {"awake_slow", {25, 40, 5, 30, 0, 0, 0, 0}, {5, 70, 25}, {8, 6, 75, 11, 0, 0, 0, 0, 0, 0, 0}, 3, 0, 1, 6,
+     GEN_AWAKE | GEN_SLOW},
     {"slow", {10, 60, 20, 10, 0, 0, 0, 0}, {5, 60, 35}, {14, 10, 50, 22, 2, 1, 2, 1, 1, 1, 8}, 10, 0, 1, 6, GEN_SLOW},
 };
 
@@ -101,6 +106,9 @@ static void push_reload(gen *g)
     s.as.reload.sticky = chance(&g->c, 30) ? 1.0 + choose(&g->c, 3) : d->sticky;
     s.as.reload.kind = choose(&g->c, d->class_count);
     s.as.reload.values = chance(&g->c, 80) ? class_any(g, s.as.reload.kind) : g->s->classes[s.as.reload.kind];
+    class_wakes(g, &s.as.reload.values);
+    s.as.reload.activation_span = chance(&g->c, 30) ? choose(&g->c, 4) : d->activation_span;
+    s.as.reload.activation_linger = chance(&g->c, 30) ? choose(&g->c, 4) : d->activation_linger;
     push_step(g, s);
 }
 

@@ -36,7 +36,9 @@ static void big_world(script *s, ph_range range, ph_shape shape)
         s->classes[kind].margin = kind == 2 ? 5 : 0;
         s->classes[kind].cap = kind == 3 ? 8 : 0;
         s->classes[kind].priority = (uint8_t)kind;
+        s->classes[kind].wakes = kind == 3;
     }
+    d->activation_linger = 3;
     s->producers = 3;
 }
 

@@ -33,6 +33,7 @@ typedef enum motion { MOTION_STILL, MOTION_WALK, MOTION_TELEPORT, MOTIONS } moti
 enum {
     GEN_SLOW = 1,  /* consumers are drained by steps */
     GEN_PLAIN = 2, /* classes of the usual kind: a view, rarely more */
+    GEN_AWAKE = 8, /* some class wakes others */
     GEN_REACH = 4  /* small views, wide reaches, margins, small towers: seen from shards away */
 };
 
@@ -56,6 +57,7 @@ typedef struct gen {
     const gen_profile *p;
     float unit;      /* radii and grid steps are multiples of it */
     float busy[3];
+    bool waking; /* classes may wake others */
     gen_entity known[SCRIPT_IDS_MAX];
     size_t steps_max;
 } gen;
@@ -76,6 +78,8 @@ float radius_any(gen *g);
 /* NaN, an infinity or, for radii, a negative number. */
 float bad_float(gen *g, bool radius);
 ph_class class_any(gen *g, uint32_t kind);
+/* May it wake others, does it sleep? */
+void class_wakes(gen *g, ph_class *c);
 /* For the world's definition: as the profile wants it. */
 ph_class class_of_world(gen *g, uint32_t kind);
 

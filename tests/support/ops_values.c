@@ -238,3 +238,12 @@ ph_class class_of_world(gen *g, uint32_t kind)
     c.cap = chance(&g->c, 5) ? any.cap : 0;
     return c;
 }
+
+void class_wakes(gen *g, ph_class *c)
+{
+    if (!g->waking) {
+        return;
+    }
+    c->wakes = chance(&g->c, 30);
+    c->sleeps = !chance(&g->c, 20);
+}

@@ -96,8 +96,12 @@ void world_any(gen *g)
     geometry_any(g);
     d->height = radius_any(g);
     d->class_count = 1 + choose(&g->c, 4);
+    g->waking = (g->p->flags & GEN_AWAKE) != 0 || chance(&g->c, 25);
+    d->activation_span = choose(&g->c, 3);
+    d->activation_linger = choose(&g->c, 4);
     for (uint32_t kind = 0; kind < d->class_count; kind++) {
         s->classes[kind] = class_of_world(g, kind);
+        class_wakes(g, &s->classes[kind]);
     }
     s->producers = 1 + choose(&g->c, SCRIPT_PRODUCERS_MAX);
     limits_any(g);

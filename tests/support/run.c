@@ -165,6 +165,8 @@ static void do_reload(run *r, const step_reload *reload)
     r->def.height = reload->height;
     r->def.span = reload->span;
     r->def.sticky = reload->sticky;
+    r->def.activation_span = reload->activation_span;
+    r->def.activation_linger = reload->activation_linger;
     if (reload->kind < r->def.class_count) {
         char name[PH_NAME_SIZE];
         memcpy(name, r->classes[reload->kind].name, sizeof name);

@@ -23,9 +23,11 @@ typedef struct run_result {
     bool failed;
     char report[RUN_REPORT_SIZE]; /* what differed, where */
     uint64_t event_hash;          /* of all events and broadcasts delivered; the same in whatever order */
+    uint64_t activation_hash;     /* the same of the activation edges */
     uint64_t world_hash;          /* ph_world_hash() at the end, mixed over all ticks */
     uint64_t ticks, commands, events, batches, coalesced;
     uint64_t heard; /* broadcasts x observers delivered */
+    uint64_t edges; /* activation and areas, delivered */
     ph_stats stats; /* at the end */
 } run_result;
 

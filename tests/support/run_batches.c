@@ -96,8 +96,9 @@ static bool check_shape(run *r, const run_consumer *c, const ph_batch *batch)
         return run_fail(r, "batch of ticks %" PRIu64 "..%" PRIu64 " after %" PRIu64 " was told", batch->tick_first,
                         batch->tick, c->told);
     }
-    if (batch->change_count == 0 && batch->delivery_count == 0) {
-        return run_fail(r, "batch of tick %" PRIu64 " without a change or a broadcast", batch->tick);
+    if (batch->change_count == 0 && batch->delivery_count == 0 && batch->activation_count == 0 &&
+        batch->crossing_count == 0) {
+        return run_fail(r, "batch of tick %" PRIu64 " with nothing in it", batch->tick);
     }
     for (uint32_t i = 0; i < batch->change_count; i++) {
         const ph_change *change = &batch->changes[i];
@@ -137,7 +138,8 @@ static void check_batch(run *r, uint32_t consumer, const ph_batch *batch)
 {
     run_consumer *c = &r->consumers[consumer];
     r->result->batches++;
-    if (!check_shape(r, c, batch) || !run_check_mail(r, consumer, batch)) {
+    if (!check_shape(r, c, batch) || !run_check_mail(r, consumer, batch) ||
+        !run_check_edges(r, consumer, batch)) {
         return;
     }
     hash_batch(r, batch);
@@ -210,6 +212,7 @@ void run_caught_up(run *r, uint32_t consumer)
     }
     changes_free(&missing);
     (void)run_mail_missing(r, consumer);
+    (void)run_edges_missing(r, consumer);
 }
 
 void run_reopen(run *r, uint32_t consumer)

@@ -1,6 +1,6 @@
 /*
  * The inside of the run harness, shared by its own files only: run.c (steps),
- * run_batches.c (what consumers are told), run_mail.c (the broadcasts of it),
+ * run_batches.c (what consumers are told), run_mail.c (the broadcasts of it), run_edges.c,
  * run_queries.c (lists, attributes, counters), run_places.c (who is where).
  */
 #ifndef SUPPORT_RUN_PARTS_H
@@ -55,6 +55,10 @@ void run_reopen(run *r, uint32_t consumer);
 bool run_check_mail(run *r, uint32_t consumer, const ph_batch *batch);
 /* There are none that it has not been told of. */
 bool run_mail_missing(run *r, uint32_t consumer);
+
+/* The same of its edges. */
+bool run_check_edges(run *r, uint32_t consumer, const ph_batch *batch);
+bool run_edges_missing(run *r, uint32_t consumer);
 
 /* Lists, observers, attributes of every id of the pool. */
 void run_queries(run *r);

@@ -157,6 +157,9 @@ void run_stats(run *r)
         {"enters", got.enters, c.enters},
         {"leaves", got.leaves, c.leaves},
         {"deliveries", got.deliveries, c.deliveries},
+        {"awake", got.awake, c.awake},
+        {"woken", got.woken, c.woken},
+        {"slept", got.slept, c.slept},
         {"refusals_untold", got.refusals_untold, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

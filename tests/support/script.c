@@ -64,6 +64,9 @@ static void step_print(FILE *out, const step *s)
                       s->as.reload.kind, (double)s->as.reload.values.view, (double)s->as.reload.values.margin,
                       (double)s->as.reload.values.reach, s->as.reload.values.cap, s->as.reload.values.priority,
                       s->as.reload.values.ready);
+        (void)fprintf(out, " activation_span=%" PRIu32 " activation_linger=%" PRIu32 " wakes=%d sleeps=%d",
+                      s->as.reload.activation_span, s->as.reload.activation_linger, s->as.reload.values.wakes,
+                      s->as.reload.values.sleeps);
         break;
     }
     (void)fprintf(out, "\n");

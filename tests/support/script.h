@@ -30,6 +30,7 @@ typedef struct step_reload {
     float height;
     uint32_t span;
     double sticky;
+    uint32_t activation_span, activation_linger;
     uint32_t kind;
     ph_class values;
 } step_reload;

@@ -322,7 +322,8 @@ Test(config_def, class_count)
 /* Keys that can change while a world lives, by SPEC; workers is not compared. */
 static bool is_live(const char *name)
 {
-    static const char *const live[] = {"sticky", "height", "shape", "span", "workers", "broadcast_bytes"};
+    static const char *const live[] = {"sticky", "height", "shape", "span", "workers", "broadcast_bytes",
+                                       "activation_span", "activation_linger"};
 
     for (size_t i = 0; i < sizeof live / sizeof *live; i++) {
         if (strcmp(live[i], name) == 0) {

@@ -33,6 +33,8 @@ static const row world_rows[] = {
      "3.402824e38", NUMBER, F32_POSITIVE},
     {"span", "1", "", NULL, "0", "65535", "-1", "65536", WHOLE, "[0, 65535]"},
     {"shards", "{1, 1}", "tower_size = 1", "1", "1", "1024", "0", "1025", WHOLE, "[1, 1024]"},
+    {"activation_span", "1", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
+    {"activation_linger", "20", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2147483647]"},
     {"workers", "1", "", NULL, "1", "256", "0", "257", WHOLE, "[1, 256]"},
     {"sticky", "1.1", "", NULL, "1", "1000000", "0.99999999999999989", "1000000.0000000002", NUMBER, "[1, 1000000]"},
     {"entities_max", "4194304", "", NULL, "1", "1073741824", "0", "1073741825", WHOLE, "[1, 1073741824]"},
@@ -62,10 +64,10 @@ static const row class_rows[] = {
 
 enum { WORLD_ROWS = sizeof world_rows / sizeof *world_rows, CLASS_ROWS = sizeof class_rows / sizeof *class_rows };
 
-/* Of the lists: 4 enumerations, 2 masks and 2 flags have tests of their own below. */
+/* Of the lists: 4 enumerations, 2 masks and 4 flags have tests of their own below. */
 #define ONE(...) +1
 _Static_assert(WORLD_ROWS + 4 == 0 PHX_WORLD_KEYS(ONE), "a key has no row");
-_Static_assert(CLASS_ROWS + 4 == 0 PHX_CLASS_KEYS(ONE), "an attribute has no row");
+_Static_assert(CLASS_ROWS + 6 == 0 PHX_CLASS_KEYS(ONE), "an attribute has no row");
 
 enum { TEXT_SIZE = 512 };
 
@@ -267,11 +269,13 @@ Test(config_keys, flags)
     static const row rows[] = {
         {"global", "false", "", NULL, "false", "true", "", "", "", ""},
         {"ready", "true", "", NULL, "false", "true", "", "", "", ""},
+        {"wakes", "false", "", NULL, "false", "true", "", "", "", ""},
+        {"sleeps", "true", "", NULL, "false", "true", "", "", "", ""},
     };
     char text[TEXT_SIZE];
     ph_config *config = config_new();
 
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         snprintf(text, sizeof text, "%s = %s", rows[i].key, rows[i].shown);
         config_expect(config, text, "default");
         expect_taken(&rows[i], true, false, rows[i].min);
