@@ -1,8 +1,8 @@
 /**
  * @file query.h
- * Pharos: questions about places, between ticks: who is in a circle, a box, a sector or a camera's
- * quadrangle, and who is nearest. They are about where entities are at the end of the last tick, whoever
- * sees them; about lists, see ph_list(), ph_observers() and ph_sees() in pharos.h.
+ * Pharos: questions between ticks. Who is in a circle, a box, a sector or a camera's quadrangle, and who is
+ * nearest: where entities are at the end of the last tick, whoever sees them. And why somebody is in a list, or
+ * is not. The lists themselves: ph_list(), ph_observers() and ph_sees() in pharos.h.
  */
 #ifndef PHAROS_QUERY_H
 #define PHAROS_QUERY_H
@@ -93,6 +93,81 @@ PH_NODISCARD PH_API ph_status ph_find(ph_world world, const ph_query *query, ph_
  */
 PH_NODISCARD PH_API ph_status ph_find_many(ph_world world, uint32_t count, const ph_query *queries,
                                            ph_answer *answers);
+
+/* ================================= why ================================== */
+
+/**
+ * Every reason why a target is in an observer's list or is not: name, number, in the list, sentence. Numbers never
+ * change meaning. They stand in the order in which they are looked at; the first that holds is told.
+ */
+#define PH_REASON_LIST(X) \
+    X(PH_REASON_NOT_READY, 1, false, "the observer is not ready") \
+    X(PH_REASON_NO_VIEW, 2, false, "the observer has no view") \
+    X(PH_REASON_SELF, 3, false, "nobody sees itself") \
+    X(PH_REASON_LAYERS, 4, false, "the observer looks at none of the target's layers") \
+    X(PH_REASON_STEALTH, 5, false, "the target's stealth is above the observer's detect") \
+    X(PH_REASON_TOWERS_APART, 6, false, "their towers are farther apart than span") \
+    X(PH_REASON_TOO_FAR, 7, false, "the target is beyond the radius") \
+    X(PH_REASON_TOO_HIGH, 8, false, "the target is within the radius, but too far above or below") \
+    X(PH_REASON_CAP, 9, false, "the target is in range, but others come first at the cap") \
+    X(PH_REASON_GLOBAL, 10, true, "the target is global") \
+    X(PH_REASON_LINK, 11, true, "the observer has a link to the target") \
+    X(PH_REASON_TOWERS, 12, true, "their towers are near enough") \
+    X(PH_REASON_PAIR, 13, true, "the target is within the view of their pair") \
+    X(PH_REASON_VIEW, 14, true, "the target is within the observer's view") \
+    X(PH_REASON_REACH, 15, true, "the target is within its own reach, which is more than the observer's view") \
+    X(PH_REASON_MARGIN, 16, true, "the target is beyond the radius, but was in the list and is within the margin")
+
+typedef enum ph_reason {
+#define PH_REASON_ENUM(name, number, sees, text) name = number,
+    PH_REASON_LIST(PH_REASON_ENUM)
+#undef PH_REASON_ENUM
+    PH_REASON_END /* one past the last */
+} ph_reason;
+
+/**
+ * What decides about one observer and one target, with the numbers, which are there whatever the reason. The rules
+ * are asked anew about the world as it is, where the present list counts as that of the tick before: if nothing
+ * changes, the next tick decides just so. In range = towers radii and pairs play no part.
+ */
+typedef struct ph_explanation {
+    ph_reason reason;
+    bool sees;          /* what ph_sees() says */
+    bool paired;        /* the radii are of a pair */
+    float dx, dy, dz;   /* from the observer to the target */
+    float square;       /* dx*dx + dy*dy, of spheres + dz*dz: what is compared with radius*radius */
+    float radius;       /* enter radius: the larger of view and reach, or the pair's view */
+    float margin;       /* of the observer or the pair; counts for who is in the list */
+    float height;       /* of shape = cylinder */
+    uint32_t towers_x;  /* how many towers apart along x */
+    uint32_t towers_y;
+    uint32_t span;      /* of range = towers */
+    uint32_t cap;       /* of the observer; 0 = none */
+    uint32_t rank;      /* 1 = first at the cap; 0: there is no cap, or the target does not come so far */
+    uint32_t passing;   /* how many come so far, if there is a cap */
+    uint64_t sees_mask; /* of the observer */
+    uint64_t layers;    /* of the target */
+    uint8_t stealth;    /* of the target */
+    uint8_t detect;     /* of the observer */
+    uint8_t range;      /* ph_range of the world */
+    uint8_t shape;      /* ph_shape of the world */
+} ph_explanation;
+
+/**
+ * Why is target in observer's list, or why not? An observer with a cap costs a look at everybody in its shard.
+ * PH_UNKNOWN_ID if either is not in the world. @thread reader
+ */
+PH_NODISCARD PH_API ph_status ph_explain(ph_world world, uint64_t observer, uint64_t target,
+                                         ph_explanation *explanation);
+
+/** @return the reason's sentence, static, never NULL. @thread any */
+PH_API const char *ph_reason_text(ph_reason reason);
+
+/**
+ * One line, as "not seen: the target is beyond the radius (distance 120.5, radius 100)", cut to `size` bytes with its
+ * terminator. @return `text`. @thread any
+ */
+PH_API char *ph_explanation_text(const ph_explanation *explanation, char *text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -113,3 +113,14 @@ ph_status ph_find_many(ph_world handle, uint32_t count, const ph_query *queries,
     phx_gate_read_end(&world->gate);
     return status;
 }
+
+ph_status ph_explain(ph_world handle, uint64_t observer, uint64_t target, ph_explanation *explanation)
+{
+    phx_world *world;
+    if (!explanation) return PH_BAD_ARGUMENT;
+    ph_status status = read_begin(handle, &world);
+    if (status != PH_OK) return status;
+    status = phx_query_explain(world, observer, target, explanation);
+    phx_gate_read_end(&world->gate);
+    return status;
+}

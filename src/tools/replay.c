@@ -27,6 +27,9 @@ static const char help[] =
     "  pharos-replay mmo.csv.gz --config a.conf --workers 4 --shards 4x4 --json\n"
     "      The world of a.conf on 4 threads; the summary as one JSON object.\n"
     "\n"
+    "  pharos-replay city.csv.gz --set view=150 --explain 3,7@12\n"
+    "      Says in a sentence why 3 sees 7 at the end of tick 12, or why not.\n"
+    "\n"
     "The trace: the first line names the columns, in any order. tick, op and id must be there; there may be x y z kind "
     "view margin reach layers sees stealth detect global ready cap priority other. An empty field is one not given; "
     "empty fields at the end of a line may be missing, other fields may not. Nothing is quoted. Blank lines and lines "
@@ -61,7 +64,8 @@ enum {
     KEY_SHARDS = 256, /* from here on without a short form */
     KEY_INDEX,
     KEY_SKIP_BAD,
-    KEY_JSON
+    KEY_JSON,
+    KEY_EXPLAIN
 };
 
 static const struct argp_option options[] = {
@@ -76,6 +80,9 @@ static const struct argp_option options[] = {
     {"skip-bad", KEY_SKIP_BAD, NULL, 0, "Pass over bad lines: show the first 10, count all by reason", 1},
     {"events", KEY_EVENTS, "OUT.csv", 0,
      "Write all events; - is the standard output, and the summary goes to the standard error then", 2},
+    {"explain", KEY_EXPLAIN, "O,T@TICK", 0,
+     "Say why observer O sees target T at the end of TICK, or not; on the standard error where the standard output has "
+     "events or JSON. May be repeated", 2},
     {"json", KEY_JSON, NULL, 0, "Print the summary as a JSON object", 2},
     {0},
 };
@@ -85,6 +92,7 @@ typedef struct command_line {
     const char *config_path;
     const char **assignments; /* argc places */
     int assignment_count;
+    phx_replay_question *questions; /* argc places; job.questions */
     bool json;
     char workers[48], shards[48], index[64]; /* the assignments that the shorthands stand for */
 } command_line;
@@ -140,6 +148,22 @@ static void read_index(struct argp_state *state, command_line *line, const char 
     add_assignment(line, state->argc, line->index);
 }
 
+/* "3,7@12" */
+static bool parse_question(const char *text, phx_replay_question *question)
+{
+    const char *comma = strchr(text, ','), *at = comma ? strchr(comma, '@') : NULL;
+    return at && phx_parse_u64(text, (size_t)(comma - text), 1, UINT64_MAX, &question->observer) &&
+           phx_parse_u64(comma + 1, (size_t)(at - comma - 1), 1, UINT64_MAX, &question->target) &&
+           phx_parse_u64(at + 1, strlen(at + 1), 0, UINT64_MAX, &question->tick);
+}
+
+static void read_question(struct argp_state *state, command_line *line, const char *text)
+{
+    PHX_ASSERT(line->job.question_count < (uint32_t)state->argc);
+    if (!parse_question(text, &line->questions[line->job.question_count++]))
+        argp_error(state, "--explain: '%s' is not like 3,7@12 (observer, target, tick)", text);
+}
+
 static error_t read_option(int key, char *text, struct argp_state *state)
 {
     command_line *line = state->input;
@@ -173,6 +197,9 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_JSON:
         line->json = true;
+        return 0;
+    case KEY_EXPLAIN:
+        read_question(state, line, text);
         return 0;
     case ARGP_KEY_ARG:
         if (line->job.trace_path)
@@ -215,11 +242,15 @@ static int read_config(ph_config *config, const command_line *line)
 
 /* ---- the run ---- */
 
+static bool events_on_stdout(const command_line *line)
+{
+    return line->job.events_path && strcmp(line->job.events_path, "-") == 0;
+}
+
 /* The summary; on stdout, unless the events are there. */
 static int report(const command_line *line, const phx_replay_summary *summary)
 {
-    bool events_on_stdout = line->job.events_path && strcmp(line->job.events_path, "-") == 0;
-    FILE *out = events_on_stdout ? stderr : stdout;
+    FILE *out = events_on_stdout(line) ? stderr : stdout;
     if (line->json)
         phx_replay_report_json(out, &line->job, summary);
     else
@@ -240,6 +271,8 @@ static int replay(phx_mem *mem, command_line *line)
     if (exit_status == PHX_EXIT_OK)
         exit_status = read_config(config, line);
     line->job.config = config;
+    line->job.questions = line->questions;
+    line->job.answers = line->json || events_on_stdout(line) ? stderr : stdout;
     if (exit_status == PHX_EXIT_OK)
         exit_status = phx_replay_run(mem, &line->job, summary);
     if (exit_status == PHX_EXIT_OK)
@@ -264,15 +297,15 @@ int main(int argc, char **argv)
     argp_err_exit_status = PHX_EXIT_USAGE;
     argp_program_version_hook = print_version;
     phx_mem_init(&mem, phx_allocator_jemalloc());
-    size_t bytes = (size_t)argc * sizeof *line.assignments;
+    size_t bytes = (size_t)argc * sizeof *line.assignments, more = (size_t)argc * sizeof *line.questions;
+    int exit_status = PHX_EXIT_TROUBLE;
     line.assignments = phx_alloc(&mem, bytes, _Alignof(const char *));
-    if (!line.assignments) {
+    line.questions = phx_alloc(&mem, more, _Alignof(phx_replay_question));
+    if (!line.assignments || !line.questions)
         fputs("pharos-replay: no memory\n", stderr);
-        return PHX_EXIT_TROUBLE;
-    }
-    int exit_status = PHX_EXIT_USAGE;
-    if (argp_parse(&parser, argc, argv, 0, NULL, &line) == 0)
-        exit_status = replay(&mem, &line);
+    else
+        exit_status = argp_parse(&parser, argc, argv, 0, NULL, &line) == 0 ? replay(&mem, &line) : PHX_EXIT_USAGE;
+    phx_free(&mem, line.questions, more, _Alignof(phx_replay_question));
     phx_free(&mem, line.assignments, bytes, _Alignof(const char *));
     return exit_status;
 }

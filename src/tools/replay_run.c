@@ -167,6 +167,57 @@ static void show_progress(replay_state *replay)
                       (unsigned long long)(summary->enters + summary->leaves));
 }
 
+/* ---- questions ---- */
+
+static bool in_world(const replay_state *replay, uint64_t id)
+{
+    ph_attrs attrs;
+    return ph_entity_get(replay->world, id, &attrs) == PH_OK;
+}
+
+static bool answer(replay_state *replay, const phx_replay_question *question)
+{
+    ph_explanation why;
+    char text[512];
+    phx_progress_clear(&replay->progress);
+    ph_status status = ph_explain(replay->world, question->observer, question->target, &why);
+    if (status != PH_OK && status != PH_UNKNOWN_ID)
+        return fail_status(replay, "explaining", status);
+    if (status == PH_OK)
+        ph_explanation_text(&why, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "entity %llu is not in the world",
+                 (unsigned long long)(in_world(replay, question->observer) ? question->target : question->observer));
+    fprintf(replay->job->answers, "tick %llu: observer %llu, target %llu: %s\n", (unsigned long long)question->tick,
+            (unsigned long long)question->observer, (unsigned long long)question->target, text);
+    return true;
+}
+
+static bool answer_questions(replay_state *replay)
+{
+    const phx_replay_job *job = replay->job;
+    for (uint32_t i = 0; i < job->question_count; i++)
+        if (job->questions[i].tick == replay->tick && !answer(replay, &job->questions[i]))
+            return false;
+    return true;
+}
+
+/* Those about ticks that the run did not have are a slip of the command line. */
+static bool all_answered(replay_state *replay)
+{
+    const phx_replay_job *job = replay->job;
+    uint64_t ticks = replay->summary->ticks, first = replay->tick - ticks;
+    for (uint32_t i = 0; i < job->question_count; i++) {
+        const phx_replay_question *q = &job->questions[i];
+        if (q->tick - first < ticks)
+            continue;
+        return fail(replay, PHX_EXIT_USAGE, "--explain %llu,%llu@%llu: the run had %llu ticks, from %llu on",
+                    (unsigned long long)q->observer, (unsigned long long)q->target, (unsigned long long)q->tick,
+                    (unsigned long long)ticks, (unsigned long long)first);
+    }
+    return true;
+}
+
 /* Runs the tick that has been submitted and moves on to the next. false = the run is over: failed. */
 static bool run_tick(replay_state *replay)
 {
@@ -178,7 +229,7 @@ static bool run_tick(replay_state *replay)
     phx_submitter_end_tick(&replay->submitter, refused_in_tick, replay);
     if (replay->exit_status != PHX_EXIT_OK)
         return false;
-    if (!take_batches(replay) || !write_events(replay))
+    if (!take_batches(replay) || !write_events(replay) || !answer_questions(replay))
         return false;
     replay->summary->ticks++;
     show_progress(replay);
@@ -366,6 +417,8 @@ int phx_replay_run(phx_mem *mem, const phx_replay_job *job, phx_replay_summary *
     made->summary = summary;
     if (begin(made))
         run_rows(made);
+    if (made->exit_status == PHX_EXIT_OK)
+        all_answered(made);
     end(made);
     int exit_status = made->exit_status;
     phx_free(mem, made, sizeof *made, _Alignof(replay_state));

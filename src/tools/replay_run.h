@@ -1,10 +1,12 @@
 /*
  * A replay: a trace run through a world of its own, tick by tick, all events counted,
  * hashed and (if asked for) written. Called by the program pharos-replay; prints what is
- * wrong with the input on stderr, and nothing on stdout.
+ * wrong with the input on stderr.
  */
 #ifndef PHX_TOOLS_REPLAY_RUN_H
 #define PHX_TOOLS_REPLAY_RUN_H
+
+#include <stdio.h>
 
 #include <pharos/config.h>
 
@@ -12,12 +14,20 @@
 #include "tools/tick_times.h"
 #include "tools/trace.h"
 
+/* Why does this observer see this target at the end of that tick, or not? */
+typedef struct phx_replay_question {
+    uint64_t observer, target, tick;
+} phx_replay_question;
+
 typedef struct phx_replay_job {
     const char *trace_path;
     const char *events_path; /* NULL: none; "-": stdout */
     const ph_config *config;
     uint64_t ticks_max; /* 0: to the end of the trace */
     bool skip_bad;
+    const phx_replay_question *questions;
+    uint32_t question_count;
+    FILE *answers; /* where those are answered, a line each, as the run comes to their ticks */
 } phx_replay_job;
 
 typedef struct phx_replay_summary {

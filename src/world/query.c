@@ -3,6 +3,7 @@
  */
 #include "world/query.h"
 
+#include "shards/explain.h"
 #include "shards/rank.h"
 
 void phx_found_free(phx_found *found)
@@ -72,6 +73,17 @@ ph_status phx_query_sees(const phx_world *world, uint64_t observer, uint64_t tar
     if (!phx_idmap_find(&world->directory, target)) return PH_UNKNOWN_ID;
     uint32_t wanted = phx_shard_find(shard, &world->directory, target);
     *sees = wanted != PHX_SLOT_NONE && phx_shard_sees(shard, slot, wanted);
+    return PH_OK;
+}
+
+ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t target, ph_explanation *why)
+{
+    phx_shard *shard, *home;
+    uint32_t slot, home_slot;
+    if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
+    if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
+    phx_party party = {target, &home->store.body[home_slot], &home->store.attr[home_slot]};
+    phx_shard_explain(shard, slot, phx_shard_find(shard, &world->directory, target), party, why);
     return PH_OK;
 }
 

@@ -5,6 +5,8 @@
 #ifndef PHX_WORLD_QUERY_H
 #define PHX_WORLD_QUERY_H
 
+#include <pharos/query.h>
+
 #include "world/world.h"
 
 /* Entities in a query's order. Memory is the query's, from the world's allocator. */
@@ -20,6 +22,7 @@ void phx_found_free(phx_found *found);
 
 ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs);
 ph_status phx_query_sees(const phx_world *world, uint64_t observer, uint64_t target, bool *sees);
+ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t target, ph_explanation *why);
 /* By kind, then id. PH_UNKNOWN_ID, PH_NO_MEMORY; found is to be freed in any case. */
 ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found);
 /* By id. */

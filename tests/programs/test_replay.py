@@ -365,6 +365,42 @@ def test_damaged_gzip(folder):
 
 # ---- command line and config ----
 
+def test_explain(folder):
+    """By hand, from the comments in the trace; the same for every layout."""
+    away = "distance 12.5, radius 10, margin 2"
+    answers = (("1,2@5", "seen: the target is within the observer's view (distance 5, radius 10, margin 2)"),
+               ("2,1@5", "not seen: the observer has no view"), ("1,1@6", "not seen: nobody sees itself"),
+               ("1,2@7", "seen: the target is beyond the radius, but was in the list and is within the margin "
+                         "(distance 11, radius 10, margin 2)"),
+               ("1,2@8", f"not seen: the target is beyond the radius ({away})"),
+               ("3,1@9", "seen: the observer has a link to the target (distance "),
+               ("1,3@9", "seen: the target is within the view of their pair (distance "),
+               ("1,99@9", "entity 99 is not in the world"), ("98,1@9", "entity 98 is not in the world"))
+    asked = [part for question, _ in answers for part in ("--explain", question)]
+    for layout in LAYOUTS:
+        for json_too in ([], ["--json"], ["--events", "-"]):
+            run = Run(folder, [SMALL] + asked + json_too + SMALL_WORLD + layout).ends(0)
+            lines = [line for line in (run.err if json_too else run.out).splitlines() if ": observer" in line]
+            for (question, sentence), line in zip(answers, lines):
+                observer, target, tick = question.replace("@", ",").split(",")
+                if not line.startswith(f"tick {tick}: observer {observer}, target {target}: {sentence}"):
+                    run.complain(f"expected {question}: {sentence}")
+            if len(lines) != len(answers):
+                run.complain(f"{len(answers)} answers expected")
+    cap = ["tick,op,id,x,y,cap"] + [f"0,enter,{i},{i},0,{2 if i == 1 else 0}" for i in range(1, 6)]
+    write(folder, "cap.csv", "\n".join(cap) + "\n")
+    run = Run(folder, ["cap.csv", "--explain", "1,4@0", "--explain", "1,2@0", "--set", "view=10"]).ends(0)
+    for sentence in ("not seen: the target is in range, but others come first at the cap (distance 3, radius 10; "
+                     "rank 3 of 4, cap 2)\n", "within the observer's view (distance 1, radius 10; rank 1 of 4, cap 2)\n"):
+        if sentence not in run.out:
+            run.complain(f"expected: {sentence}")
+    Run(folder, [SMALL, "--explain", "1,2@4"] + SMALL_WORLD).ends(2, "--explain 1,2@4: the run had 20 ticks, from 5 on")
+    Run(folder, [SMALL, "--explain", "1,2@25"] + SMALL_WORLD).ends(2, "--explain 1,2@25")
+    Run(folder, [SMALL, "--explain", "1,2@24"] + SMALL_WORLD).ends(0)
+    for text in ("1,2", "1@5", "0,2@5", "1,2@", "1,2@5x", "a,2@5"):
+        Run(folder, [SMALL, "--explain", text] + SMALL_WORLD).ends(2, "is not like 3,7@12")
+
+
 def test_usage(folder):
     small = ["--", SMALL]
     for arguments, reason in (([], "which trace?"), ([SMALL, SMALL], "one trace at a time"), (["--fast"] + small, "--fast"),

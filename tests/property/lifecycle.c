@@ -105,6 +105,7 @@ static void dead_world(ph_world world)
     bool sees = false;
     const ph_query query = {.shape = PH_QUERY_CIRCLE, .radius = 1};
     ph_answer answer = {.count = 0};
+    ph_explanation why;
     CHECK_STATUS(ph_tick(world, &number), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_reconfigure(world, &def, NULL, 0), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_stats(world, &stats), PH_BAD_HANDLE);
@@ -121,6 +122,7 @@ static void dead_world(ph_world world)
     CHECK_STATUS(ph_observers_visit(world, 1, never, NULL), PH_BAD_HANDLE);
     CHECK_STATUS(ph_find(world, &query, NULL, 0, &count), PH_BAD_HANDLE);
     CHECK_STATUS(ph_find_many(world, 1, &query, &answer), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_explain(world, 1, 2, &why), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_destroy(world), PH_BAD_HANDLE);
 }
 

@@ -143,6 +143,8 @@ ph_status model_list(const model *m, uint64_t observer, uint64_t *ids, uint32_t 
 ph_status model_observers(const model *m, uint64_t target, uint64_t *ids, uint32_t *count);
 /* Those in the shape of a valid query, in its order, to hits[] with room for all; how many. */
 uint32_t model_ask(const model *m, const ph_query *query, ph_hit *hits);
+/* Why target is in the list, or not. PH_OK or PH_UNKNOWN_ID. */
+ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_explanation *e);
 model_counts model_count(const model *m);
 
 #endif

@@ -11,7 +11,7 @@
 /* 16 is what gcc says where _Float16 is computed as such (AVX512-FP16): floats are floats there too */
 _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16, "float operations have to be rounded one by one");
 
-static const model_pair *pair_of(const model_entity *o, uint64_t target)
+const model_pair *model_pair_of(const model_entity *o, uint64_t target)
 {
     for (size_t i = 0; i < o->pairs.count; i++) {
         if (o->pairs.items[i].target == target) {
@@ -21,7 +21,7 @@ static const model_pair *pair_of(const model_entity *o, uint64_t target)
     return NULL;
 }
 
-static bool linked(const model_entity *o, const model_entity *t)
+bool model_linked(const model_entity *o, const model_entity *t)
 {
     for (size_t i = 0; i < o->links.count; i++) {
         if (o->links.items[i] == t->id) {
@@ -83,6 +83,17 @@ static bool near_by_towers(const model *m, const ph_attrs *o, const ph_attrs *t)
     return dx <= (int64_t)d->span && dy <= (int64_t)d->span - MUTATE(MUTANT_TOWER_SPAN, 0, 1);
 }
 
+void model_axes_apart(const model *m, const ph_attrs *o, const ph_attrs *t, uint32_t apart[2])
+{
+    const ph_world_def *d = &m->def;
+    int64_t x = tower_of(o->x, d->world_origin[0], d->world_size[0], d->tower_size) -
+                tower_of(t->x, d->world_origin[0], d->world_size[0], d->tower_size);
+    int64_t y = tower_of(o->y, d->world_origin[1], d->world_size[1], d->tower_size) -
+                tower_of(t->y, d->world_origin[1], d->world_size[1], d->tower_size);
+    apart[0] = (uint32_t)(x < 0 ? -x : x);
+    apart[1] = (uint32_t)(y < 0 ? -y : y);
+}
+
 /* ---- in range, by radius ---- */
 
 typedef struct offset {
@@ -91,7 +102,7 @@ typedef struct offset {
 
 static float radius_of(const model_entity *o, const model_entity *t, bool was_in)
 {
-    const model_pair *pair = pair_of(o, t->id);
+    const model_pair *pair = model_pair_of(o, t->id);
     float reach = MUTATE(MUTANT_NO_REACH, t->now.reach, 0.0f);
     float r = fmaxf(o->now.view, reach);
     if (MUTATE(MUTANT_REACH_SUM, false, true)) {
@@ -183,10 +194,10 @@ bool model_rule(const model *m, const model_entity *o, const model_entity *t, bo
         return false;
     }
     offset d = offset_of(o, t);
-    bool forced = t->now.global || linked(o, t);
+    bool forced = t->now.global || model_linked(o, t);
     bool near = m->def.range == PH_RANGE_TOWERS ? near_by_towers(m, &o->now, &t->now)
                                                 : in_radius(m, d, radius_of(o, t, was_in));
-    if (MUTATE(MUTANT_PAIR_TOWERS, false, m->def.range == PH_RANGE_TOWERS && pair_of(o, t->id) != NULL)) {
+    if (MUTATE(MUTANT_PAIR_TOWERS, false, m->def.range == PH_RANGE_TOWERS && model_pair_of(o, t->id) != NULL)) {
         near = in_radius(m, d, radius_of(o, t, was_in));
     }
     if (MUTATE(MUTANT_MISSED_LEAVE, false, was_in && d.x < 0)) {

@@ -19,6 +19,10 @@
 #define model_list mutant_list
 #define model_observers mutant_observers
 #define model_ask mutant_ask
+#define model_explain mutant_explain
+#define model_pair_of mutant_pair_of
+#define model_linked mutant_linked
+#define model_axes_apart mutant_axes_apart
 #define model_count mutant_count
 #define model_place mutant_place
 #define model_depth mutant_depth
@@ -50,6 +54,7 @@
 #include "support/model_find.c" // NOLINT
 #undef passes
 #include "support/model_zones.c" // NOLINT
+#include "support/model_why.c" // NOLINT
 
 #include "support/mutant.h"
 
@@ -387,6 +392,12 @@ static ph_status subject_find(void *self, const ph_query *query, ph_hit *hits, u
     return PH_OK;
 }
 
+static ph_status subject_explain(void *self, uint64_t observer, uint64_t target, ph_explanation *why)
+{
+    mutant *u = self;
+    return model_explain(u->m, observer, target, why);
+}
+
 static ph_status subject_find_many(void *self, uint32_t count, const ph_query *queries, ph_answer *answers)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -438,6 +449,7 @@ const subject_type *subject_mutant(void)
         .observers = subject_observers,
         .find = subject_find,
         .find_many = subject_find_many,
+        .explain = subject_explain,
         .stats = subject_stats,
         .hash = NULL,
     };

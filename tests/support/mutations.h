@@ -96,6 +96,10 @@
     X(MUTANT_WAKE_LINGER, "activation: asleep one tick late") \
     X(MUTANT_WAKE_WAKERS, "who wakes others is told awake, too") \
     X(MUTANT_WAKE_KIND, "who is no NPC any more stays awake for a while") \
+    X(MUTANT_WHY_REACH, "explain: reach told as view") \
+    X(MUTANT_WHY_MARGIN, "explain: margin told as view") \
+    X(MUTANT_WHY_ORDER, "explain: stealth looked at before layers") \
+    X(MUTANT_WHY_RANK, "explain: ranks from 0") \
     X(MUTANT_BULK_STOPS, "a bulk call stops at its first refused item")
 
 typedef enum mutation {

@@ -117,6 +117,37 @@ static void compare_attrs(run *r, uint64_t id)
     }
 }
 
+/* ---- why ---- */
+
+static bool same_why(const ph_explanation *a, const ph_explanation *b)
+{
+    return a->reason == b->reason && a->sees == b->sees && a->paired == b->paired && same_float(a->dx, b->dx) &&
+           same_float(a->dy, b->dy) && same_float(a->dz, b->dz) && same_float(a->square, b->square) &&
+           same_float(a->radius, b->radius) && same_float(a->margin, b->margin) && same_float(a->height, b->height) &&
+           a->towers_x == b->towers_x && a->towers_y == b->towers_y && a->span == b->span && a->cap == b->cap &&
+           a->rank == b->rank && a->passing == b->passing && a->sees_mask == b->sees_mask && a->layers == b->layers &&
+           a->stealth == b->stealth && a->detect == b->detect && a->range == b->range && a->shape == b->shape;
+}
+
+static void compare_why(run *r, uint64_t observer, uint64_t target)
+{
+    ph_explanation expected;
+    ph_explanation got;
+    bool sees = false;
+    char text[256];
+    ph_status expected_status = model_explain(r->m, observer, target, &expected);
+    if (!run_expect(r, "explain", r->type->explain(r->self, observer, target, &got), expected_status) ||
+        expected_status != PH_OK) {
+        return;
+    }
+    (void)run_expect(r, "sees", r->type->sees(r->self, observer, target, &sees), PH_OK);
+    if (got.sees != sees || !same_why(&got, &expected)) {
+        run_fail(r, "explain(%" PRIu64 ", %" PRIu64 "), sees %d:", observer, target, sees);
+        run_note(r, "  expected: %s\n", ph_explanation_text(&expected, text, sizeof text));
+        run_note(r, "  got:      %s\n", ph_explanation_text(&got, text, sizeof text));
+    }
+}
+
 void run_queries(run *r)
 {
     const id_query lists = {"list", model_list, r->type->list};
@@ -127,6 +158,7 @@ void run_queries(run *r)
         compare_ids(r, &lists, s->ids[i]);
         compare_ids(r, &observers, s->ids[i]);
         compare_sees(r, s->ids[i], s->ids[(i + r->tick) % s->id_count]);
+        compare_why(r, s->ids[i], s->ids[(i + r->tick) % s->id_count]);
     }
 }
 

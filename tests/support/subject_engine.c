@@ -198,6 +198,12 @@ static ph_status engine_find(void *self, const ph_query *query, ph_hit *hits, ui
     return ph_find(e->world, query, hits, capacity, count);
 }
 
+static ph_status engine_explain(void *self, uint64_t observer, uint64_t target, ph_explanation *why)
+{
+    engine *e = self;
+    return ph_explain(e->world, observer, target, why);
+}
+
 static ph_status engine_find_many(void *self, uint32_t count, const ph_query *queries, ph_answer *answers)
 {
     engine *e = self;
@@ -238,6 +244,7 @@ const subject_type *subject_engine(void)
         .observers = engine_observers,
         .find = engine_find,
         .find_many = engine_find_many,
+        .explain = engine_explain,
         .stats = engine_stats,
         .hash = engine_hash,
     };

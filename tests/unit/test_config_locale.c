@@ -139,3 +139,13 @@ Test(config_locale, reasons_dump_and_reference)
     ph_config_destroy(config);
     ph_config_destroy(again);
 }
+
+Test(config_locale, explanations)
+{
+    char text[128];
+    ph_explanation why = {.reason = PH_REASON_TOO_FAR, .square = 6.25f, .radius = 1.5f};
+
+    cr_expect_str_eq(ph_explanation_text(&why, text, sizeof text),
+                     "not seen: the target is beyond the radius (distance 2.5, radius 1.5)");
+    cr_expect_eq(uselocale((locale_t)0), comma, "the caller's locale is back");
+}
