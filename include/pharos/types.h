@@ -139,6 +139,8 @@ typedef struct ph_world_def {
     uint32_t shards[2];       /* (nx, ny) >= 1, at most one shard a tower, 1024 in all */
     uint32_t workers;         /* 1..256; 1 makes no thread */
     ph_index index;
+    uint32_t quadtree_capacity; /* 1..2^20; of index = quadtree: entities in a leaf before it is cut in four */
+    uint32_t quadtree_depth;  /* 0..16; and how often a shard's rectangle may be cut */
     ph_simd simd;             /* AUTO = the widest that this machine has; one it has not is PH_BAD_DEF */
     uint32_t activation_span;   /* 0..255; towers within which an observer of a waking kind keeps an NPC awake */
     uint32_t activation_linger; /* ticks; so long it stays awake when the last one has gone */

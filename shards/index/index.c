@@ -5,11 +5,17 @@
 #include "shards/index/index.h"
 
 extern const phx_index_ops phx_index_brute;
+extern const phx_index_ops phx_index_hex;
+extern const phx_index_ops phx_index_quadtree;
+extern const phx_index_ops phx_index_towers;
 
 const phx_index_ops *phx_index_ops_of(ph_index which)
 {
     switch (which) {
     case PH_INDEX_BRUTE: return &phx_index_brute;
+    case PH_INDEX_TOWERS: return &phx_index_towers;
+    case PH_INDEX_QUADTREE: return &phx_index_quadtree;
+    case PH_INDEX_HEX: return &phx_index_hex;
     default: return NULL;
     }
 }

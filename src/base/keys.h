@@ -29,6 +29,8 @@
     X(u32x2, shards, 1, 1, 1, PH_SHARDS_MAX, 0, "region shards along x and y") \
     X(u32, workers, 1, 0, 1, PH_WORKERS_MAX, 0, "threads that work on a tick, the caller's included") \
     X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 8, 0, "how near entities are found; the events are the same, README says what suits which world") \
+    X(u32, quadtree_capacity, 128, 0, 1, 1u << 20, 0, "of index = quadtree: more entities in a leaf, and it is cut in four; fewer in four, and they are merged") \
+    X(u32, quadtree_depth, 5, 0, 0, 16, 0, "of index = quadtree: how often a shard's rectangle may be cut in four") \
     X(simd, simd, PH_SIMD_AUTO, 0, 0, 3, 0, "vector instructions: auto, portable, avx2, avx512; the events are the same") \
     X(u32, activation_span, 1, 0, 0, 255, 1, "an NPC is awake while an observer of a waking kind is within this many towers of it") \
     X(u32, activation_linger, 20, 0, 0, INT32_MAX, 1, "ticks from when the last one has gone until it falls asleep") \

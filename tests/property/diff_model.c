@@ -93,7 +93,7 @@ static bool play_block(const range_of_scripts *range, uint64_t first, uint64_t c
         script *s = script_at(range, i);
         if (range->index >= 0) {
             s->def.index = (ph_index)range->index;
-            agree = play(s, sum);
+            agree = !index_serves(&s->def, s->def.index) || play(s, sum);
         } else {
             agree = play(s, sum);
             s->def.index = index_by_turns(&s->def, i / ops_profile_count());

@@ -383,6 +383,8 @@ static void bad_definitions(void)
     EXPECT_BAD(range, (ph_range)7);
     EXPECT_BAD(shape, (ph_shape)7);
     EXPECT_BAD(index, (ph_index)9);
+    EXPECT_BAD(quadtree_capacity, 0);
+    EXPECT_BAD(quadtree_depth, 17);
     EXPECT_BAD(class_count, 0);
     EXPECT_BAD(cookie, 0);
 #undef EXPECT_BAD

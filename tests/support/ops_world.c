@@ -93,6 +93,8 @@ void world_any(gen *g)
     d->span = choose(&g->c, 4);
     d->sticky = stickies[choose(&g->c, COUNT(stickies))];
     ids_any(g);
+    d->quadtree_capacity = 1 + s->id_count % 5; /* few, so that some leaves are cut */
+    d->quadtree_depth = s->id_count % 8;
     geometry_any(g);
     d->height = radius_any(g);
     d->class_count = 1 + choose(&g->c, 4);

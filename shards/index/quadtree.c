@@ -1,0 +1,274 @@
+/*
+ * index = quadtree: the shard's rectangle, cut into four wherever more than a leaf's capacity stand together, down to
+ * a depth; see README.md. Written in the index phase by the shard's owner (moves in place, cuts and merges when the
+ * tick's changes are all there), read by all workers in the interest phase; see index.h.
+ *
+ * A node is a square of the finest cells, 2^depth of them along each side of the rectangle; whose cell is outside is
+ * clamped, so an outermost leaf holds what is beyond, too. The cell is monotone in the position: a node whose cells
+ * are all strictly between those of a box's ends is in the box with everybody in it, and nobody there is tested.
+ *
+ * Entities of a leaf stand in a chain of chunks, all but the first full: position and slot side by side.
+ */
+#include "shards/index/quadtree.h"
+
+enum {
+    STACK_MAX = 3 * PHX_QUAD_DEPTH_MAX + 4, /* of a walk: of each depth up to three nodes wait */
+    PIECE = 256                             /* candidates told at a time */
+};
+
+/* ---- changes ---- */
+
+/* Something below changed; those above a node that was touched are touched. */
+static void touch(phx_quadtree *tree, uint32_t at)
+{
+    uint32_t tick = (uint32_t)tree->index.tick;
+    for (; at != PHX_QUAD_NONE && tree->nodes[at].touched != tick; at = tree->nodes[at].parent)
+        tree->nodes[at].touched = tick;
+}
+
+static void add(phx_quadtree *tree, uint32_t at, uint32_t slot, const phx_body *body)
+{
+    phx_quad_put(tree, at, slot, body->x, body->y);
+    touch(tree, at);
+    phx_quad_enqueue(tree, at);
+}
+
+static void insert(phx_index *index, uint32_t slot)
+{
+    phx_quadtree *tree = (phx_quadtree *)index;
+    const phx_body *body = &index->env.store->body[slot];
+    add(tree, phx_quad_leaf(tree, 0, phx_quad_cell(tree, 0, body->x), phx_quad_cell(tree, 1, body->y)), slot, body);
+    tree->entities++;
+}
+
+static void take_out(phx_index *index, uint32_t slot)
+{
+    phx_quadtree *tree = (phx_quadtree *)index;
+    uint32_t place = tree->place[slot], at = tree->links[place / PHX_QUAD_CHUNK].node;
+    phx_quad_cut(tree, at, place);
+    touch(tree, at);
+    phx_quad_enqueue(tree, at);
+    tree->entities--;
+}
+
+static void move(phx_index *index, uint32_t slot)
+{
+    phx_quadtree *tree = (phx_quadtree *)index;
+    const phx_body *body = &index->env.store->body[slot];
+    uint32_t place = tree->place[slot], at = tree->links[place / PHX_QUAD_CHUNK].node;
+    uint32_t cx = phx_quad_cell(tree, 0, body->x), cy = phx_quad_cell(tree, 1, body->y);
+    touch(tree, at);
+    if (phx_quad_holds(&tree->nodes[at], cx, cy)) {
+        tree->chunks[place / PHX_QUAD_CHUNK].x[place % PHX_QUAD_CHUNK] = body->x;
+        tree->chunks[place / PHX_QUAD_CHUNK].y[place % PHX_QUAD_CHUNK] = body->y;
+        return;
+    }
+    phx_quad_cut(tree, at, place);
+    phx_quad_enqueue(tree, at);
+    for (; !phx_quad_holds(&tree->nodes[at], cx, cy); at = tree->nodes[at].parent) index->counts.steps++;
+    add(tree, phx_quad_leaf(tree, at, cx, cy), slot, body);
+}
+
+/* ---- looking ---- */
+
+/* The cells of a box's ends, inclusive. */
+typedef struct window {
+    uint32_t x0, y0, x1, y1;
+} window;
+
+static window window_of(const phx_quadtree *tree, phx_box box)
+{
+    return (window){phx_quad_cell(tree, 0, box.x0), phx_quad_cell(tree, 1, box.y0), phx_quad_cell(tree, 0, box.x1),
+                    phx_quad_cell(tree, 1, box.y1)};
+}
+
+static bool meets(const phx_quad_node *at, window in)
+{
+    uint32_t last = (1u << at->bits) - 1;
+    return at->x <= in.x1 && at->x + last >= in.x0 && at->y <= in.y1 && at->y + last >= in.y0;
+}
+
+/* Is all of it in the box, wherever in their cells the box's ends are? */
+static bool within(const phx_quad_node *at, window in)
+{
+    uint32_t last = (1u << at->bits) - 1;
+    return at->x > in.x0 && at->x + last < in.x1 && at->y > in.y0 && at->y + last < in.y1;
+}
+
+/* Candidates on their way to the sink. */
+typedef struct piece {
+    phx_sink *sink;
+    uint32_t count;
+    uint32_t slots[PIECE + PHX_QUAD_CHUNK];
+} piece;
+
+static void flush(piece *out)
+{
+    if (out->count > 0) out->sink->take(out->sink, out->slots, out->count);
+    out->count = 0;
+}
+
+/* Those of a leaf in the box. */
+static void tell_some(const phx_quadtree *tree, const phx_quad_node *leaf, phx_box box, piece *out)
+{
+    uint32_t count = phx_quad_in_first(leaf);
+    for (uint32_t at = leaf->first; at != PHX_QUAD_NONE; at = tree->links[at].next, count = PHX_QUAD_CHUNK) {
+        const phx_quad_chunk *some = &tree->chunks[at];
+        uint32_t in[PHX_QUAD_CHUNK], n = out->count;
+        for (uint32_t i = 0; i < PHX_QUAD_CHUNK; i++) in[i] = phx_box_has(box, some->x[i], some->y[i]);
+        for (uint32_t i = 0; i < count; i++) {
+            out->slots[n] = some->slot[i];
+            n += in[i];
+        }
+        out->count = n;
+        if (n >= PIECE) flush(out);
+    }
+}
+
+static void tell_all(const phx_quadtree *tree, const phx_quad_node *leaf, phx_sink *sink)
+{
+    uint32_t count = phx_quad_in_first(leaf);
+    for (uint32_t at = leaf->first; at != PHX_QUAD_NONE; at = tree->links[at].next, count = PHX_QUAD_CHUNK)
+        sink->take(sink, tree->chunks[at].slot, count);
+}
+
+static void around(const phx_index *index, phx_box box, phx_sink *sink)
+{
+    const uint32_t WHOLE = 1u << 31; /* all below is in the box */
+    const phx_quadtree *tree = (const phx_quadtree *)index;
+    window in = window_of(tree, box);
+    piece out = {.sink = sink};
+    uint32_t stack[STACK_MAX], waiting = 0;
+    for (stack[waiting++] = 0; waiting > 0;) {
+        uint32_t whole = stack[--waiting] & WHOLE;
+        const phx_quad_node *at = &tree->nodes[stack[waiting] & ~WHOLE];
+        if (!whole && !meets(at, in)) continue;
+        sink->visited++;
+        if (!whole && within(at, in)) whole = WHOLE;
+        PHX_ASSERT(waiting + 4 <= STACK_MAX);
+        if (at->children != PHX_QUAD_NONE)
+            for (uint32_t i = 0; i < 4; i++) stack[waiting++] = (at->children + i) | whole;
+        else if (whole) tell_all(tree, at, sink);
+        else tell_some(tree, at, box, &out);
+    }
+    flush(&out);
+}
+
+static bool touched(const phx_index *index, uint32_t observer, phx_box box)
+{
+    const phx_quadtree *tree = (const phx_quadtree *)index;
+    window in = window_of(tree, box);
+    uint32_t stack[STACK_MAX], waiting = 0;
+    (void)observer;
+    for (stack[waiting++] = 0; waiting > 0;) {
+        const phx_quad_node *at = &tree->nodes[stack[--waiting]];
+        if (at->touched != (uint32_t)index->tick || !meets(at, in)) continue;
+        if (at->children == PHX_QUAD_NONE) return true;
+        PHX_ASSERT(waiting + 4 <= STACK_MAX);
+        for (uint32_t i = 0; i < 4; i++) stack[waiting++] = at->children + i;
+    }
+    return false;
+}
+
+/* ---- its life ---- */
+
+static void release(phx_index *index)
+{
+    phx_quadtree *tree = (phx_quadtree *)index;
+    phx_mem *mem = index->env.mem;
+    phx_quad_free(tree, mem);
+    phx_free(mem, tree, sizeof *tree, PHX_CACHE_LINE);
+}
+
+/* The root is the shard's rectangle. */
+static void lay_out(phx_quadtree *tree, const phx_index_env *env)
+{
+    double size = env->rules->tower_size, sides = (double)(1u << tree->depth);
+    tree->low[0] = (double)env->rules->origin[0] + env->rect.x0 * size;
+    tree->low[1] = (double)env->rules->origin[1] + env->rect.y0 * size;
+    tree->cells[0] = sides / ((env->rect.x1 - env->rect.x0 + 1) * size);
+    tree->cells[1] = sides / ((env->rect.y1 - env->rect.y0 + 1) * size);
+}
+
+static phx_index *make(const phx_index_env *env)
+{
+    phx_quadtree *tree = phx_alloc_zero(env->mem, sizeof *tree, PHX_CACHE_LINE);
+    if (!tree) return NULL;
+    tree->leaf_capacity = env->rules->quadtree_capacity;
+    tree->depth = env->rules->quadtree_depth;
+    PHX_ASSERT(tree->leaf_capacity > 0 && tree->depth <= PHX_QUAD_DEPTH_MAX);
+    lay_out(tree, env);
+    if (phx_quad_init(tree, env->mem)) return &tree->index;
+    phx_quad_free(tree, env->mem);
+    phx_free(env->mem, tree, sizeof *tree, PHX_CACHE_LINE);
+    return NULL;
+}
+
+static bool reserve(phx_index *index, uint32_t slots)
+{
+    return phx_quad_reserve((phx_quadtree *)index, index->env.mem, slots);
+}
+
+static bool turn(phx_index *index)
+{
+    return phx_quad_settle((phx_quadtree *)index, index->env.mem);
+}
+
+/* ---- is it whole? ---- */
+
+static bool leaf_valid(const phx_quadtree *tree, uint32_t leaf)
+{
+    const phx_store *store = tree->index.env.store;
+    const phx_quad_node *at = &tree->nodes[leaf];
+    uint32_t count = phx_quad_in_first(at), seen = 0;
+    for (uint32_t c = at->first; c != PHX_QUAD_NONE; c = tree->links[c].next, count = PHX_QUAD_CHUNK) {
+        const phx_quad_chunk *some = &tree->chunks[c];
+        if (tree->links[c].node != leaf) return false;
+        for (uint32_t i = 0; i < count; i++, seen++) {
+            const phx_body *body = &store->body[some->slot[i]];
+            bool there =
+                body->x == some->x[i] && body->y == some->y[i] && tree->place[some->slot[i]] == c * PHX_QUAD_CHUNK + i;
+            if (!(body->state & PHX_SLOT_LIVE) || !there) return false;
+            if (!phx_quad_holds(at, phx_quad_cell(tree, 0, body->x), phx_quad_cell(tree, 1, body->y))) return false;
+        }
+    }
+    return seen == at->count && (seen <= tree->leaf_capacity || at->bits == 0);
+}
+
+/* Of what is below a node: all valid, and not so few that they should be one leaf. */
+static bool node_valid(const phx_quadtree *tree, uint32_t at, uint32_t *count)
+{
+    const phx_quad_node *above = &tree->nodes[at];
+    bool leaves = true;
+    *count = above->count;
+    if (above->children == PHX_QUAD_NONE) return leaf_valid(tree, at);
+    *count = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t some, child = above->children + i;
+        if (tree->nodes[child].parent != at || !node_valid(tree, child, &some)) return false;
+        leaves &= tree->nodes[child].children == PHX_QUAD_NONE;
+        *count += some;
+    }
+    return !leaves || *count >= tree->leaf_capacity;
+}
+
+static bool valid(const phx_index *index)
+{
+    const phx_quadtree *tree = (const phx_quadtree *)index;
+    const phx_store *store = index->env.store;
+    uint32_t count;
+    return node_valid(tree, 0, &count) && count == tree->entities && count == store->own_count + store->ghost_count;
+}
+
+const phx_index_ops phx_index_quadtree = {
+    .make = make,
+    .free = release,
+    .reserve = reserve,
+    .insert = insert,
+    .remove = take_out,
+    .move = move,
+    .turn = turn,
+    .around = around,
+    .touched = touched,
+    .valid = valid,
+};

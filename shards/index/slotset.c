@@ -1,0 +1,34 @@
+/*
+ * Sets of slots; see slotset.h.
+ */
+#include "shards/index/slotset.h"
+
+#include <string.h>
+
+/* Into a block for `count`, at least as many as there are. */
+static bool resize(phx_list_pool *pool, phx_mem *mem, phx_list *set, uint32_t count)
+{
+    phx_list to = phx_slotset_empty();
+    if (!phx_list_reserve(pool, mem, &to, count)) return false;
+    if (set->count > 0) memcpy(pool->entries + to.offset, pool->entries + set->offset, set->count * sizeof(uint32_t));
+    to.count = set->count;
+    phx_list_release(pool, set);
+    *set = to;
+    return true;
+}
+
+bool phx_slotset_room(phx_list_pool *pool, phx_mem *mem, phx_list *set)
+{
+    return set->count < phx_list_capacity(set) || resize(pool, mem, set, set->count + 1);
+}
+
+void phx_slotset_remove(phx_list_pool *pool, phx_mem *mem, const phx_kernels *kernels, phx_list *set, uint32_t slot)
+{
+    enum { SPARE = 4, LEAST = 16 }; /* a block shrinks to half once it is a quarter full, so it does not flap */
+    uint32_t *entries = pool->entries + set->offset, at = kernels->find(entries, set->count, slot);
+    PHX_ASSERT(at < set->count);
+    entries[at] = entries[--set->count];
+    if (set->count == 0) phx_list_release(pool, set);
+    else if (phx_list_capacity(set) >= LEAST && set->count <= phx_list_capacity(set) / SPARE)
+        (void)resize(pool, mem, set, phx_list_capacity(set) / 2); /* no memory: it stays as large as it is */
+}

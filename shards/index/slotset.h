@@ -1,0 +1,36 @@
+/*
+ * Sets of slots as towers have them: an array in a block of a pool (list.h), in no order. Adding and removing keep what
+ * is there; a block that has become far too large goes back. Of an index's owner, in the index phase.
+ */
+#ifndef PHX_SHARDS_INDEX_SLOTSET_H
+#define PHX_SHARDS_INDEX_SLOTSET_H
+
+#include "shards/kernels.h"
+#include "shards/list.h"
+
+static inline phx_list phx_slotset_empty(void)
+{
+    return (phx_list){.size_class = PHX_LIST_NONE};
+}
+
+/* Room for one more. false = no memory, unchanged. */
+bool phx_slotset_room(phx_list_pool *pool, phx_mem *mem, phx_list *set);
+
+/* A slot that is not in it; room was made. */
+static inline void phx_slotset_add(const phx_list_pool *pool, phx_list *set, uint32_t slot)
+{
+    PHX_ASSERT(set->count < phx_list_capacity(set));
+    pool->entries[set->offset + set->count++] = slot;
+}
+
+/* A slot that is in it. A smaller block is taken if there is memory for it. */
+void phx_slotset_remove(phx_list_pool *pool, phx_mem *mem, const phx_kernels *kernels, phx_list *set, uint32_t slot);
+
+/* For PHX_VALIDATE. */
+static inline bool phx_slotset_has(const phx_list_pool *pool, const phx_list *set, uint32_t slot)
+{
+    for (uint32_t i = 0; i < set->count; i++) if (pool->entries[set->offset + i] == slot) return true;
+    return false;
+}
+
+#endif

@@ -1,0 +1,353 @@
+/*
+ * index = towers: every tower knows who stands in it and who watches it; see README.md. An observer watches the towers
+ * of its span or, in range = radius, those that its view and margin reach. Both sets change only when somebody crosses
+ * a border. What changed in a tower goes on its sync list, and at the end of the tick's changes each tower tells its
+ * watchers, once, that there is something: an observer that was told, and stood still itself, looks through the sync
+ * lists of its towers and nothing else.
+ *
+ * Written in the index phase by the shard's owner, read by all workers in the interest phase; see index.h. Changes are
+ * noted one by one and done at the end of the tick's, each whole or not at all.
+ */
+#include <string.h>
+
+#include "shards/index/towers.h"
+
+enum {
+    STANDS = 1u << 0,  /* is in a tower's objects */
+    WATCHES = 1u << 1, /* is among the watchers of the towers of rect */
+    WIDE = 1u << 2     /* would watch too many towers: it is told of everything */
+};
+
+/* A slot as it is in the sets. */
+typedef struct standing {
+    phx_rect rect; /* that it watches */
+    uint16_t tx, ty;
+    uint16_t px, py; /* the tower that it stood in before, if it was noted in this tick and stood */
+    uint32_t noted;  /* the tick, in 32 bits, in which it last changed itself */
+    uint32_t told;   /* and was last told by a tower */
+    uint32_t flags;
+} standing;
+
+typedef struct towers {
+    phx_index index;
+    phx_watch_map map;
+    standing *at; /* by slot */
+    uint32_t at_capacity;
+    uint32_t *notes; /* slots that changed in this tick */
+    uint32_t note_count, notes_capacity;
+    uint32_t done; /* of them */
+    uint32_t span; /* of the watchers' rectangles */
+} towers;
+
+static bool by_towers(const towers *own)
+{
+    return own->index.env.rules->range == PH_RANGE_TOWERS;
+}
+
+static uint32_t area_of(phx_rect rect)
+{
+    uint64_t area = (uint64_t)(rect.x1 - rect.x0 + 1) * (uint64_t)(rect.y1 - rect.y0 + 1);
+    return area > PHX_WATCH_MAX ? PHX_WATCH_MAX + 1 : (uint32_t)area;
+}
+
+/* ---- watching ---- */
+
+/* What a slot is to watch: flags, and the rectangle. */
+static uint32_t wanted(const towers *own, uint32_t slot, phx_rect *rect)
+{
+    const phx_store *store = own->index.env.store;
+    const phx_rules *rules = own->index.env.rules;
+    const phx_body *body = &store->body[slot];
+    float radius = body->state & PHX_SLOT_LIVE ? phx_index_radius(store, slot) : -1.0f;
+    *rect = (phx_rect){0};
+    if (radius < 0.0f) return 0;
+    *rect = by_towers(own) ? phx_nine_rect(rules, rules->span, body->tx, body->ty)
+                           : phx_box_towers(rules, phx_index_box(store, slot, radius));
+    return area_of(*rect) > PHX_WATCH_MAX ? WIDE : WATCHES;
+}
+
+/* Towers that are in the one and not in the other. */
+typedef struct rim {
+    phx_rect in, out;
+    bool none; /* there is no other */
+    uint32_t tx, ty;
+} rim;
+
+static bool next_of_rim(rim *at)
+{
+    for (;;) {
+        if (++at->tx > at->in.x1) {
+            at->tx = at->in.x0;
+            at->ty++;
+        }
+        if (at->ty > at->in.y1) return false;
+        if (at->none || !phx_rect_has(at->out, (uint16_t)at->tx, (uint16_t)at->ty)) return true;
+    }
+}
+
+static rim rim_of(phx_rect in, bool other, phx_rect out)
+{
+    return (rim){.in = in, .out = out, .none = !other, .tx = in.x0 - 1u, .ty = in.y0}; /* before the first */
+}
+
+/* The slot watches what it is to. false = no memory, it watches what it did. */
+static bool watch(towers *own, uint32_t slot)
+{
+    phx_mem *mem = own->index.env.mem;
+    standing *at = &own->at[slot];
+    phx_rect rect;
+    uint32_t flags = wanted(own, slot, &rect);
+    bool was = at->flags & WATCHES, is = flags & WATCHES;
+    if (memcmp(&rect, &at->rect, sizeof rect) == 0 && flags == (at->flags & (WATCHES | WIDE))) return true;
+    rim more = rim_of(rect, was, at->rect), fewer = rim_of(at->rect, is, rect);
+    for (rim i = more; is && next_of_rim(&i);)
+        if (!phx_watch_need(&own->map, mem, (uint16_t)i.tx, (uint16_t)i.ty, true)) return false;
+    for (; was && next_of_rim(&fewer); own->index.counts.steps++)
+        phx_watch_remove(&own->map, mem, (uint16_t)fewer.tx, (uint16_t)fewer.ty, true, slot);
+    for (; is && next_of_rim(&more); own->index.counts.steps++)
+        phx_watch_add(&own->map, (uint16_t)more.tx, (uint16_t)more.ty, true, slot);
+    at->rect = rect;
+    at->flags = (at->flags & STANDS) | flags;
+    return true;
+}
+
+/* ---- standing ---- */
+
+/* The slot stands where its body does, or nowhere once it is dead. false = no memory, unchanged. */
+static bool stand(towers *own, uint32_t slot)
+{
+    phx_mem *mem = own->index.env.mem;
+    const phx_body *body = &own->index.env.store->body[slot];
+    standing *at = &own->at[slot];
+    bool is = body->state & PHX_SLOT_LIVE, was = at->flags & STANDS;
+    if (is && was && at->tx == body->tx && at->ty == body->ty) return true;
+    if (is && !phx_watch_need(&own->map, mem, body->tx, body->ty, false)) return false;
+    if (was) phx_watch_remove(&own->map, mem, at->tx, at->ty, false, slot);
+    if (is) phx_watch_add(&own->map, body->tx, body->ty, false, slot);
+    own->index.counts.steps += (uint32_t)is + (uint32_t)was;
+    at->tx = body->tx;
+    at->ty = body->ty;
+    at->flags = (at->flags & ~(uint32_t)STANDS) | (is ? STANDS : 0);
+    return true;
+}
+
+/* Puts a change on the sync lists of the tower where it was and the one where it is. */
+static void sync_change(towers *own, uint32_t slot, const standing *before)
+{
+    const phx_body *body = &own->index.env.store->body[slot];
+    const standing *now = &own->at[slot];
+    uint64_t tick = own->index.tick;
+    bool was = before->flags & STANDS, is = now->flags & STANDS;
+    bool crossed = !was || !is || before->tx != now->tx || before->ty != now->ty;
+    bool told = crossed || !by_towers(own) || (body->state & PHX_SLOT_ODD); /* by towers, where in one is no matter */
+    if (was && crossed) phx_watch_sync(&own->map, before->tx, before->ty, slot, tick, true);
+    if (is) phx_watch_sync(&own->map, now->tx, now->ty, slot, tick, told);
+}
+
+static bool do_note(towers *own, uint32_t slot)
+{
+    standing *at = &own->at[slot];
+    if (!watch(own, slot)) return false;
+    standing before = *at;
+    if (!stand(own, slot)) return false;
+    sync_change(own, slot, &before);
+    at->px = before.tx;
+    at->py = before.ty;
+    at->noted = (uint32_t)own->index.tick;
+    return true;
+}
+
+/* Another span: every watcher's rectangle is another. */
+static bool respan(towers *own)
+{
+    uint32_t span = own->index.env.rules->span;
+    if (span == own->span || !by_towers(own)) return true;
+    for (uint32_t slot = 0; slot < own->index.env.store->slots; slot++)
+        if ((own->at[slot].flags & (WATCHES | WIDE)) && !watch(own, slot)) return false;
+    own->span = span;
+    return true;
+}
+
+/* Each tower with a sync list tells its watchers that it has one. */
+static void tell_watchers(towers *own)
+{
+    uint32_t tick = (uint32_t)own->index.tick;
+    for (uint32_t i = 0; i < own->map.synced_count; i++) {
+        const phx_list *set = &phx_watch_tower_at(&own->map, own->map.synced[i])->watchers;
+        for (uint32_t w = 0; w < set->count; w++) own->at[own->map.pool.entries[set->offset + w]].told = tick;
+        own->index.counts.steps += set->count;
+    }
+}
+
+static bool turn(phx_index *index)
+{
+    towers *own = (towers *)index;
+    if (!phx_watch_reserve_syncs(&own->map, index->env.mem, own->note_count) || !respan(own)) return false;
+    for (; own->done < own->note_count; own->done++) if (!do_note(own, own->notes[own->done])) return false;
+    tell_watchers(own);
+    return true;
+}
+
+/* ---- changes ---- */
+
+static bool reserve(phx_index *index, uint32_t slots)
+{
+    towers *own = (towers *)index;
+    phx_mem *mem = index->env.mem;
+    uint32_t before = own->at_capacity;
+    if (!phx_grow(mem, (void **)&own->notes, &own->notes_capacity, 0, slots, sizeof(uint32_t))) return false;
+    if (!phx_grow(mem, (void **)&own->at, &own->at_capacity, before, slots, sizeof(standing))) return false;
+    if (own->at_capacity > before) memset(own->at + before, 0, (own->at_capacity - before) * sizeof(standing));
+    return true;
+}
+
+static void begin(phx_index *index, uint64_t tick)
+{
+    towers *own = (towers *)index;
+    (void)tick;
+    phx_watch_begin(&own->map);
+    own->note_count = own->done = 0;
+}
+
+static void note(phx_index *index, uint32_t slot)
+{
+    towers *own = (towers *)index;
+    PHX_ASSERT(own->note_count < own->notes_capacity);
+    own->notes[own->note_count++] = slot;
+}
+
+/* ---- looking ---- */
+
+static void give(phx_sink *sink, const phx_watch_map *map, const phx_list *set)
+{
+    if (set->count > 0) sink->take(sink, map->pool.entries + set->offset, set->count);
+}
+
+static void around(const phx_index *index, phx_box box, phx_sink *sink)
+{
+    const towers *own = (const towers *)index;
+    phx_watch_walk walk = phx_watch_open(&own->map, phx_box_towers(index->env.rules, box));
+    for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL; sink->visited++)
+        give(sink, &own->map, &tower->objects);
+}
+
+static bool touched(const phx_index *index, uint32_t observer, phx_box box)
+{
+    const towers *own = (const towers *)index;
+    const standing *at = &own->at[observer];
+    uint32_t tick = (uint32_t)index->tick;
+    (void)box;
+    if ((at->flags & WIDE) || at->told == tick) return true;
+    if (!by_towers(own) || index->env.store->attr[observer].cap == 0) return false;
+    phx_watch_walk walk =
+        phx_watch_open(&own->map, at->rect); /* at a cap, where in its tower somebody is does matter */
+    for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL;) if (tower->moved == tick) return true;
+    return false;
+}
+
+static void give_synced(const towers *own, const phx_watch_tower *tower, phx_sink *sink)
+{
+    if (tower->synced != own->index.tick) return;
+    for (uint32_t i = tower->sync; i != PHX_WATCH_NONE_AT; i = own->map.syncs[i].next)
+        sink->take(sink, &own->map.syncs[i].slot, 1);
+}
+
+/* Of a rectangle all sync lists, and of its towers that are not in the other one everybody. */
+static void give_rect(const towers *own, phx_rect rect, phx_rect other, phx_sink *sink)
+{
+    phx_watch_walk walk = phx_watch_open(&own->map, rect);
+    for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL; sink->visited++) {
+        give_synced(own, tower, sink);
+        if (!phx_rect_has(other, walk.tx, walk.ty)) give(sink, &own->map, &tower->objects);
+    }
+}
+
+static bool differ(const phx_index *index, uint32_t observer, phx_sink *sink)
+{
+    const towers *own = (const towers *)index;
+    const standing *at = &own->at[observer];
+    bool itself = at->noted == (uint32_t)index->tick;
+    if (itself && !by_towers(own)) return false; /* all that is in sight may differ */
+    bool crossed = itself && (at->px != at->tx || at->py != at->ty);
+    phx_rect before = crossed ? phx_nine_rect(index->env.rules, own->span, at->px, at->py) : at->rect;
+    if (crossed && ((at->flags & WIDE) || area_of(before) > PHX_WATCH_MAX)) return false;
+    if (at->flags & WIDE) {
+        if (own->note_count > 0) sink->take(sink, own->notes, own->note_count);
+        return true;
+    }
+    give_rect(own, at->rect, before, sink);
+    if (crossed) give_rect(own, before, at->rect, sink);
+    return true;
+}
+
+/* ---- its life ---- */
+
+static void release(phx_index *index)
+{
+    towers *own = (towers *)index;
+    phx_mem *mem = index->env.mem;
+    phx_watch_map_free(&own->map, mem);
+    phx_release(mem, (void **)&own->at, &own->at_capacity, sizeof(standing));
+    phx_release(mem, (void **)&own->notes, &own->notes_capacity, sizeof(uint32_t));
+    phx_free(mem, own, sizeof *own, PHX_CACHE_LINE);
+}
+
+static phx_index *make(const phx_index_env *env)
+{
+    towers *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
+    if (!own) return NULL;
+    phx_watch_map_init(&own->map, env->mem, phx_kernels_of(env->rules->simd));
+    own->span = env->rules->span;
+    return &own->index;
+}
+
+/* ---- is it whole? ---- */
+
+static bool slot_valid(const towers *own, uint32_t slot, uint64_t *places)
+{
+    const standing *at = &own->at[slot];
+    const phx_body *body = &own->index.env.store->body[slot];
+    phx_rect rect;
+    uint32_t flags = wanted(own, slot, &rect);
+    if (at->flags != (STANDS | flags) || memcmp(&rect, &at->rect, sizeof rect) != 0) return false;
+    uint32_t tower = phx_watch_find(&own->map, body->tx, body->ty);
+    if (tower == PHX_WATCH_NONE_AT) return false;
+    if (!phx_slotset_has(&own->map.pool, &phx_watch_tower_at(&own->map, tower)->objects, slot)) return false;
+    *places += 1 + (flags & WATCHES ? area_of(rect) : 0);
+    for (rim i = rim_of(rect, false, rect); (flags & WATCHES) && next_of_rim(&i);) {
+        tower = phx_watch_find(&own->map, (uint16_t)i.tx, (uint16_t)i.ty);
+        if (tower == PHX_WATCH_NONE_AT) return false;
+        if (!phx_slotset_has(&own->map.pool, &phx_watch_tower_at(&own->map, tower)->watchers, slot)) return false;
+    }
+    return true;
+}
+
+static bool valid(const phx_index *index)
+{
+    const towers *own = (const towers *)index;
+    const phx_store *store = index->env.store;
+    const phx_rect all = {0, 0, UINT16_MAX, UINT16_MAX};
+    uint64_t places = 0, there = 0;
+    for (uint32_t slot = 0; slot < store->slots; slot++)
+        if ((store->body[slot].state & PHX_SLOT_LIVE) && !slot_valid(own, slot, &places)) return false;
+    phx_watch_walk walk = phx_watch_open(&own->map, all);
+    for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL;)
+        there += tower->objects.count + tower->watchers.count;
+    return places == there && phx_watch_map_valid(&own->map);
+}
+
+const phx_index_ops phx_index_towers = {
+    .serves_towers = true,
+    .make = make,
+    .free = release,
+    .reserve = reserve,
+    .begin = begin,
+    .insert = note,
+    .remove = note,
+    .move = note,
+    .turn = turn,
+    .around = around,
+    .touched = touched,
+    .differ = differ,
+    .valid = valid,
+};
