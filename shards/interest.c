@@ -74,6 +74,13 @@ void phx_scratch_free(phx_scratch *scratch)
 
 void phx_scratch_reset(phx_scratch *scratch)
 {
+    phx_mem *mem = scratch->mem;
+    phx_trim(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof *scratch->changes,
+             scratch->change_count, &scratch->changes_use);
+    phx_trim(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof *scratch->targets,
+             scratch->target_count, &scratch->targets_use);
+    phx_trim(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof *scratch->overflow,
+             scratch->overflow_count, &scratch->overflow_use);
     scratch->change_count = scratch->commit_count = scratch->target_count = scratch->overflow_count = 0;
 }
 

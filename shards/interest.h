@@ -89,6 +89,7 @@ typedef struct phx_scratch {
     uint32_t target_count, targets_capacity;
     uint32_t *overflow;    /* new lists that did not fit in place */
     uint32_t overflow_count, overflow_capacity;
+    phx_use changes_use, targets_use, overflow_use;
 
     phx_tile tile; /* the last one */
     uint32_t *past; /* of the cell being glanced at, where something odd is in sight: phx_tile_past() */

@@ -152,3 +152,16 @@ void phx_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item)
     memset(array, 0, sizeof(items));
     *capacity = 0;
 }
+
+void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_use *use)
+{
+    enum { TICKS = 8, LARGE_BYTES = 1 << 20 }; /* storms come in waves; smaller arrays are not worth page faults */
+    PHX_ASSERT(used <= *capacity);
+    if (use->most < used) use->most = used;
+    if (++use->ticks < TICKS) return;
+    uint64_t keep = 2 * (uint64_t)use->most;
+    *use = (phx_use){0};
+    if ((uint64_t)*capacity * item < LARGE_BYTES || 2 * keep > *capacity) return;
+    phx_release(mem, array, capacity, item);
+    (void)phx_grow(mem, array, capacity, 0, keep, item); /* no memory now: whoever needs it asks again */
+}

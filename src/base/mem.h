@@ -39,6 +39,17 @@ static inline bool phx_grow(phx_mem *mem, void **array, uint32_t *capacity, uint
 /* Releases an array of phx_grow() and zeroes both. */
 void phx_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item);
 
+/* How much of an array was of use lately. */
+typedef struct phx_use {
+    uint32_t most, ticks;
+} phx_use;
+
+/*
+ * Once a tick, while the array is empty: `used` of it were of use. A large array of which not a quarter was for some
+ * ticks is given back but for twice of what was, so that a storm's memory does not stay for ever.
+ */
+void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_use *use);
+
 /* The allocators that there are. phx_allocator_jemalloc() returns a zero one when not built in. */
 ph_allocator phx_allocator_libc(void);
 ph_allocator phx_allocator_jemalloc(void);

@@ -54,6 +54,20 @@ phx_edge_size phx_batch_edge_places(const phx_edge_size *size)
     return places;
 }
 
+void phx_batch_trim(phx_mem *mem, phx_batch *batch)
+{
+    PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_SPARE);
+    uint32_t changes = batch->view.change_count, targets = batch->view.target_count;
+    phx_trim(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes), changes,
+             &batch->changes_use);
+    phx_trim(mem, (void **)&batch->targets, &batch->targets_capacity, sizeof(*batch->targets), targets,
+             &batch->targets_use);
+    phx_trim(mem, (void **)&batch->kinds, &batch->kinds_capacity, sizeof(*batch->kinds), targets, &batch->kinds_use);
+    phx_trim(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, sizeof(*batch->incarnations), targets,
+             &batch->incarnations_use);
+    batch->view.change_count = batch->view.target_count = 0;
+}
+
 void phx_batch_destroy(phx_mem *mem, phx_batch *batch)
 {
     if (batch == NULL) {

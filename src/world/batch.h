@@ -40,6 +40,7 @@ typedef struct phx_batch {
     uint32_t targets_capacity;
     uint32_t kinds_capacity;
     uint32_t incarnations_capacity;
+    phx_use changes_use, targets_use, kinds_use, incarnations_use;
     uint32_t magic;
     phx_batch_state state;
     bool merged;                  /* its content is in the net difference already (an offer that ran out of memory) */
@@ -74,6 +75,8 @@ static inline void phx_batch_put_edge(phx_batch *batch, phx_edge_size *places, c
     batch->edges[places->count[edge->area != 0][edge->on]++] = *edge;
 }
 
+/* It was of use, is empty now, and what is too much of its memory goes. */
+void phx_batch_trim(phx_mem *mem, phx_batch *batch);
 /* Has it the mark of a live batch? For assertions. */
 bool phx_batch_valid(const phx_batch *batch);
 

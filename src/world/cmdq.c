@@ -21,7 +21,7 @@ typedef struct run_header {
 typedef struct block {
     /* written by the producer */
     _Alignas(PHX_CACHE_LINE) _Atomic uint32_t state;
-    struct block *next_made;
+    struct block *next_made, *before_made;
     /* written by the reader */
     _Alignas(PHX_CACHE_LINE) struct block *next;
     uint32_t limit; /* bytes of the snapshot */
@@ -39,6 +39,7 @@ struct phx_cmdq {
     _Alignas(PHX_CACHE_LINE) block *open;
     block *made; /* all there are, for the end */
     uint32_t made_count;
+    uint32_t spare_turns; /* blocks taken in a row while more than half of all waited for their turn */
     uint32_t published; /* bytes of the open block */
     run_header *run;    /* the reservation; its header stands in the open block */
     uint32_t reserved;
@@ -97,10 +98,39 @@ void phx_cmdq_destroy(phx_cmdq *q)
 
 /* ---- producing thread ---- */
 
+static void block_free(phx_cmdq *q, block *b)
+{
+    if (b->before_made != NULL) {
+        b->before_made->next_made = b->next_made;
+    } else {
+        PHX_ASSERT(q->made == b);
+        q->made = b->next_made;
+    }
+    if (b->next_made != NULL) {
+        b->next_made->before_made = b->before_made;
+    }
+    q->made_count--;
+    phx_free(q->mem, b, sizeof(*b), PHX_CACHE_LINE);
+}
+
+/* A storm of commands is over when for some turns not half of the blocks were out: one goes at each turn then. */
+static void block_spare(phx_cmdq *q)
+{
+    enum { KEEP = 8, TURNS = 64 }; /* fewer blocks are kept in any case; some ticks of a busy producer */
+    if (q->made_count <= KEEP || 2 * phx_ring_count(q->freed) <= q->made_count) {
+        q->spare_turns = 0;
+        return;
+    }
+    if (++q->spare_turns > TURNS) {
+        block_free(q, phx_ring_take(q->freed));
+    }
+}
+
 static block *block_obtain(phx_cmdq *q, ph_status *status)
 {
     block *b = phx_ring_take(q->freed); /* pairs with the put in block_give_back() */
     if (b != NULL) {
+        block_spare(q);
         return b;
     }
     if (q->made_count == q->blocks_max) {
@@ -112,7 +142,11 @@ static block *block_obtain(phx_cmdq *q, ph_status *status)
         *status = PH_NO_MEMORY;
         return NULL;
     }
+    b->before_made = NULL;
     b->next_made = q->made;
+    if (q->made != NULL) {
+        q->made->before_made = b;
+    }
     q->made = b;
     q->made_count++;
     return b;

@@ -8,8 +8,9 @@
  * header and `count` records of one operation, of one size, with consecutive sequence
  * numbers. How the records lie in their bytes, one after the other or as columns, is the
  * operation's business (commands.h). Blocks are allocated when first needed, at most
- * bytes / 128 KiB of them, and kept. They travel in a ring to the reader ("filled", put when
- * the block is OPENED, so that half a block waits for nobody) and in a ring back ("free").
+ * bytes / 128 KiB of them, and kept unless for long not half of them were needed. They travel
+ * in a ring to the reader ("filled", put when the block is OPENED, so that half a block waits
+ * for nobody) and in a ring back ("free").
  *
  * Hand-over, in three places:
  *  1. Bytes of a block: block->state is one atomic word, published bytes and a closed

@@ -90,6 +90,7 @@ static void batch_recycle(phx_consumer *c, phx_batch *batch)
     PHX_ASSERT(phx_batch_valid(batch));
     batch->state = PHX_BATCH_SPARE;
     batch->merged = false;
+    phx_batch_trim(c->mem, batch);
     batch->next_spare = c->spare; /* the last used is the first again: it is in the cache, and has grown */
     c->spare = batch;
 }

@@ -224,6 +224,63 @@ Test(grow, failure_changes_nothing, .init = watch, .fini = all_given_back)
     phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
 }
 
+/* ---- after a storm ---- */
+
+enum { STORM = 1 << 20, CALM = 1000, TICKS = 8 };
+
+Test(trim, what_a_storm_took_goes_some_ticks_after_it, .init = watch, .fini = all_given_back)
+{
+    uint64_t *items = NULL;
+    uint32_t capacity = 0;
+    phx_use use = {0};
+
+    cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, STORM, sizeof(*items)));
+    phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), STORM, &use);
+    for (uint32_t tick = 1; tick < 2 * TICKS - 1; tick++) {
+        phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM, &use);
+        cr_assert_geq(capacity, STORM, "tick %u", tick);
+    }
+    phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM, &use);
+    cr_assert(capacity >= 2 * CALM && capacity < 3 * CALM, "%u", capacity);
+    uint64_t calls = atomic_load(&mem.calls);
+    for (uint32_t tick = 0; tick < 10 * TICKS; tick++)
+        phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM + tick, &use);
+    cr_assert_eq(atomic_load(&mem.calls), calls, "it is small now, and stays");
+    phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
+}
+
+Test(trim, waves_and_small_arrays_keep_theirs, .init = watch, .fini = all_given_back)
+{
+    uint64_t *items = NULL, *few = NULL;
+    uint32_t capacity = 0, few_capacity = 0;
+    phx_use use = {0}, few_use = {0};
+
+    cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, STORM, sizeof(*items)));
+    cr_assert(phx_grow(&mem, (void **)&few, &few_capacity, 0, CALM, sizeof(*few)));
+    uint64_t calls = atomic_load(&mem.calls);
+    for (uint32_t tick = 0; tick < 10 * TICKS; tick++) {
+        phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), tick % TICKS == 3 ? STORM / 3 : 1, &use);
+        phx_trim(&mem, (void **)&few, &few_capacity, sizeof(*few), 0, &few_use);
+    }
+    cr_assert_eq(atomic_load(&mem.calls), calls);
+    phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
+    phx_release(&mem, (void **)&few, &few_capacity, sizeof(*few));
+}
+
+Test(trim, without_memory_nothing_is_left_and_nothing_lost, .init = watch, .fini = all_given_back)
+{
+    uint64_t *items = NULL;
+    uint32_t capacity = 0;
+    phx_use use = {0};
+
+    cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, STORM, sizeof(*items)));
+    watched_memory_fail_after(&watched, 0);
+    for (uint32_t tick = 0; tick < TICKS; tick++)
+        phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM, &use);
+    cr_assert_null(items);
+    cr_assert_eq(capacity, 0);
+}
+
 Test(grow, impossible_sizes_are_refused_unasked, .init = watch, .fini = all_given_back)
 {
     void *items = NULL;
