@@ -23,6 +23,7 @@ typedef struct phx_rules {
     uint32_t towers[2]; /* along x and y, 1..PH_TOWERS_AXIS_MAX */
     double sticky;
     ph_index index; /* no part of the answer, nor is what follows */
+    float cell_size;
     uint32_t quadtree_capacity, quadtree_depth;
     ph_simd simd; /* chosen, not AUTO */
     const ph_class *classes;

@@ -139,6 +139,7 @@ typedef struct ph_world_def {
     uint32_t shards[2];       /* (nx, ny) >= 1, at most one shard a tower, 1024 in all */
     uint32_t workers;         /* 1..256; 1 makes no thread */
     ph_index index;
+    float cell_size;          /* >= 0; index = grid, hash: side of a cell; 0 = the median view */
     uint32_t quadtree_capacity; /* 1..2^20; of index = quadtree: entities in a leaf before it is cut in four */
     uint32_t quadtree_depth;  /* 0..16; and how often a shard's rectangle may be cut */
     ph_simd simd;             /* AUTO = the widest that this machine has; one it has not is PH_BAD_DEF */

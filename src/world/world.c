@@ -38,6 +38,7 @@ static void init_rules(phx_world *world)
                                           tower_count(def->world_size[1], def->tower_size)},
                                .sticky = def->sticky,
                                .index = def->index,
+                               .cell_size = def->cell_size,
                                .quadtree_capacity = def->quadtree_capacity,
                                .quadtree_depth = def->quadtree_depth,
                                .simd = phx_simd_choose(def->simd),

@@ -1,6 +1,6 @@
 /*
  * Prints one hash over all events and world states of fixed seeded runs: the same for
- * every compiler, optimisation level and machine. scripts/determinism.sh compares builds.
+ * every index, compiler, optimisation level and machine. scripts/determinism.sh compares builds.
  *
  * options: --seed S, --count N small worlds of every profile
  */
@@ -9,17 +9,33 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "support/indexes.h"
 #include "support/ops.h"
 #include "support/run.h"
 
 enum { SMALL_WORLDS = 10, BIG_ENTITIES = 1500, BIG_TICKS = 10 };
 
+static uint64_t hash_with(const script *s, ph_index index, run_result *result)
+{
+    ph_world_def def = s->def;
+    const run_options options = {.no_model = true, .def = &def};
+    def.index = index;
+    run_script(s, &options, result);
+    CHECK(!result->failed, "seed %" PRIu64 " profile %s index %s: %s", s->seed, s->profile, index_name(index),
+          result->report);
+    return phx_mix64(result->event_hash + phx_mix64(result->world_hash));
+}
+
 static uint64_t hash_of(const script *s, run_result *result)
 {
-    const run_options options = {.no_model = true};
-    run_script(s, &options, result);
-    CHECK(!result->failed, "seed %" PRIu64 " profile %s: %s", s->seed, s->profile, result->report);
-    return phx_mix64(result->event_hash + phx_mix64(result->world_hash));
+    uint64_t hash = hash_with(s, PH_INDEX_LIGHTHOUSE, result);
+    for (int index = PH_INDEX_LIGHTHOUSE + 1; index < INDEX_COUNT; index++) {
+        if (index_serves(&s->def, (ph_index)index)) {
+            CHECK(hash_with(s, (ph_index)index, result) == hash, "seed %" PRIu64 " profile %s: index %s differs", s->seed,
+                  s->profile, index_name((ph_index)index));
+        }
+    }
+    return hash;
 }
 
 int main(int argc, char **argv)

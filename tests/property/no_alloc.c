@@ -18,6 +18,7 @@
 #include "base/rng.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
+#include "support/indexes.h"
 #include "support/perm_tasks.h"
 
 enum { ENTITIES = 1200, PERIOD = 24, WARM_PERIODS = 8, COUNTED_TICKS = 200, CONSUMERS = 2 };
@@ -109,7 +110,7 @@ static uint64_t drain(const ph_consumer *consumers, uint64_t *heard, uint64_t *e
     return events;
 }
 
-static void walk_world(uint32_t workers, uint32_t shards, ph_range range, bool verbose)
+static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_index index, bool verbose)
 {
     fail_alloc memory = {0};
     perm_tasks tasks = {.rng = workers};
@@ -128,6 +129,7 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, bool v
     def.world_size[1] = 1000;
     def.tower_size = 50;
     def.range = range;
+    def.index = index;
     def.workers = workers;
     if (workers > 1) {
         def.tasks = perm_tasks_serial(&tasks);
@@ -137,6 +139,10 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, bool v
     def.consumers = CONSUMERS;
     def.entities_max = 1u << 16;
     def.allocator = fail_alloc_hooks(&memory);
+    if (!index_serves(&def, index)) {
+        free(c);
+        return;
+    }
     crowd_make(c, workers * 100 + shards);
     REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
     for (uint32_t i = 0; i < CONSUMERS; i++) {
@@ -160,13 +166,15 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, bool v
         last_call = made != 0 ? tick : last_call;
         calls += tick > WARM_PERIODS * PERIOD ? made : 0;
     }
-    CHECK(calls == 0, "workers %u shards %ux%u range %d: %" PRIu64 " allocations in %d ticks after %d (last in %" PRIu64
-          ")", workers, shards, shards, (int)range, calls, COUNTED_TICKS, WARM_PERIODS * PERIOD, last_call);
+    CHECK(calls == 0,
+          "%s, workers %u shards %ux%u range %d: %" PRIu64 " allocations in %d ticks after %d (last in %" PRIu64 ")",
+          index_name(index), workers, shards, shards, (int)range, calls, COUNTED_TICKS, WARM_PERIODS * PERIOD,
+          last_call);
     CHECK(events > ENTITIES && heard > ENTITIES && edges > ENTITIES,
           "a walk without events, broadcasts and edges proves nothing");
     if (verbose) {
-        (void)printf("workers %u shards %u range %d: last allocation in tick %" PRIu64 ", %" PRIu64 " events\n",
-                     workers, shards, (int)range, last_call, events);
+        (void)printf("%s, workers %u shards %u range %d: last allocation in tick %" PRIu64 ", %" PRIu64 " events\n",
+                     index_name(index), workers, shards, (int)range, last_call, events);
     }
     CHECK_OK(ph_world_destroy(world));
     (void)fail_alloc_clean(&memory);
@@ -178,8 +186,11 @@ int main(int argc, char **argv)
     bool verbose = option_flag(argc, argv, "--verbose");
     for (uint32_t workers = 1; workers <= 2; workers++) {
         for (uint32_t shards = 1; shards <= 3; shards += 2) {
-            walk_world(workers, shards, PH_RANGE_RADIUS, verbose);
-            walk_world(workers, shards, PH_RANGE_TOWERS, verbose);
+            bool once = (workers == 1) == (shards > 1); /* enough for each of the others */
+            for (int index = 0; index < (once ? INDEX_COUNT : PH_INDEX_LIGHTHOUSE + 1); index++) {
+                walk_world(workers, shards, PH_RANGE_RADIUS, (ph_index)index, verbose);
+                walk_world(workers, shards, PH_RANGE_TOWERS, (ph_index)index, verbose);
+            }
         }
     }
     return check_done("no_alloc");

@@ -1,7 +1,7 @@
 /*
  * Memory runs out at every allocation in turn, once and from there on: while a world is
  * made, while commands are submitted, inside ticks. What has to hold: a status that says
- * so, the world as it was, no leak; and after there is memory again every tick as the
+ * so, the world as it was, no leak, whatever the index; and after there is memory again every tick as the
  * model says, with nothing lost and nothing told twice.
  *
  * options: --only N (that allocation alone), --verbose
@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "support/fail_alloc.h"
 #include "support/history.h"
+#include "support/indexes.h"
 #include "support/model.h"
 #include "support/subject.h"
 
@@ -37,6 +38,7 @@ typedef struct trial {
     uint64_t failures_submit, failures_tick, refused;
     uint64_t site;
     bool sticky;
+    ph_index index;
 } trial;
 
 static const ph_class *classes(void)
@@ -50,7 +52,7 @@ static const ph_class *classes(void)
     return made;
 }
 
-static ph_world_def trial_def(fail_alloc *memory)
+static ph_world_def trial_def(fail_alloc *memory, ph_index index)
 {
     ph_world_def def = ph_world_def_default();
     def.classes = classes();
@@ -64,17 +66,18 @@ static ph_world_def trial_def(fail_alloc *memory)
     def.producer_bytes = 128u << 10;
     def.exchange_bytes = 16u << 10;
     def.activation_linger = 1;
+    def.index = index;
     def.allocator = fail_alloc_hooks(memory);
     return def;
 }
 
 /* ---- world create ---- */
 
-static void create_with_failures(bool sticky)
+static void create_with_failures(ph_index index, bool sticky)
 {
     for (uint64_t site = 1; site < SITES_MAX; site++) {
         fail_alloc memory = {0};
-        ph_world_def def = trial_def(&memory);
+        ph_world_def def = trial_def(&memory, index);
         ph_world world = {7, 7};
         fail_alloc_order(&memory, site, sticky);
         ph_status status = ph_world_create(&def, &world);
@@ -239,7 +242,7 @@ static void compare_events(trial *t, uint32_t round)
         qsort(t->told.items, t->told.count, sizeof(uint64_t), by_number);
         same = memcmp(expected.items, t->told.items, expected.count * sizeof(uint64_t)) == 0;
     }
-    CHECK(same, "site %" PRIu64 "%s, tick %u: %zu events, expected %zu, or others", t->site,
+    CHECK(same, "%s, site %" PRIu64 "%s, tick %u: %zu events, expected %zu, or others", index_name(t->index), t->site,
           t->sticky ? " and on" : "", round + 1, t->told.count, expected.count);
     VEC_FREE(&expected);
 }
@@ -319,7 +322,7 @@ static void query_without_memory(trial *t)
 /* A new definition that there is no memory for changes nothing, now or in the tick. */
 static void reconfigure_without_memory(trial *t)
 {
-    ph_world_def def = trial_def(&t->memory);
+    ph_world_def def = trial_def(&t->memory, t->index);
     ph_class kinds[3];
     uint64_t before = 0;
     uint64_t after = 0;
@@ -362,10 +365,10 @@ static void play_round(trial *t, uint64_t *rng, uint32_t round)
 }
 
 /* true when the ordered failure was met. */
-static bool play(uint64_t site, bool sticky, trial *sum)
+static bool play(ph_index index, uint64_t site, bool sticky, trial *sum)
 {
-    trial t = {.site = site, .sticky = sticky};
-    ph_world_def def = trial_def(&t.memory);
+    trial t = {.site = site, .sticky = sticky, .index = index};
+    ph_world_def def = trial_def(&t.memory, index);
     uint64_t rng = 99;
     REQUIRE(ph_world_create(&def, &t.world) == PH_OK);
     t.m = model_create(&def);
@@ -394,21 +397,31 @@ static bool play(uint64_t site, bool sticky, trial *sum)
     return met;
 }
 
+static void fail_everywhere(ph_index index, bool sticky, uint64_t only)
+{
+    trial sum = {0};
+    uint64_t site = only != 0 ? only : 1;
+    create_with_failures(index, sticky);
+    while (play(index, site, sticky, &sum) && only == 0 && check_failures() == 0) {
+        site++;
+        REQUIRE(site < SITES_MAX);
+    }
+    (void)printf("%s, %s: %" PRIu64 " allocations failed in turn: %" PRIu64 " told at submit, %" PRIu64
+                 " by a tick, %" PRIu64 " commands refused\n",
+                 index_name(index), sticky ? "from there on" : "once", site - 1, sum.failures_submit,
+                 sum.failures_tick, sum.refused);
+}
+
 int main(int argc, char **argv)
 {
     uint64_t only = option_number(argc, argv, "--only", 0);
-    for (int sticky = 0; sticky < 2; sticky++) {
-        trial sum = {0};
-        uint64_t site = only != 0 ? only : 1;
-        create_with_failures(sticky != 0);
-        while (play(site, sticky != 0, &sum) && only == 0 && check_failures() == 0) {
-            site++;
-            REQUIRE(site < SITES_MAX);
+    fail_alloc memory = {0};
+    for (int index = 0; index < INDEX_COUNT; index++) {
+        ph_world_def def = trial_def(&memory, (ph_index)index);
+        if (index_serves(&def, (ph_index)index)) {
+            fail_everywhere((ph_index)index, false, only);
+            fail_everywhere((ph_index)index, true, only);
         }
-        (void)printf("%s: %" PRIu64 " allocations failed in turn: %" PRIu64 " told at submit, %" PRIu64
-                     " by a tick, %" PRIu64 " commands refused\n",
-                     sticky != 0 ? "from there on" : "once", site - 1, sum.failures_submit, sum.failures_tick,
-                     sum.refused);
     }
     return check_done("oom");
 }

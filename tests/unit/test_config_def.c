@@ -355,7 +355,7 @@ Test(config_def, each_key_that_is_not_live_is_named)
             }
         }
     }
-    cr_expect_eq(named, 3 * 2 + 14, "world_origin, world_size, shards; and fourteen single keys");
+    cr_expect_eq(named, 3 * 2 + 15, "world_origin, world_size, shards; and fifteen single keys");
 }
 
 Test(config_def, no_difference)

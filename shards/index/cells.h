@@ -1,0 +1,93 @@
+/*
+ * Square cells, for the indexes grid and hash: how wide they are, which one a position is in, and chains of slots that
+ * stand in the same one. Written in the index phase by the shard's owner; see index.h.
+ */
+#ifndef PHX_SHARDS_INDEX_CELLS_H
+#define PHX_SHARDS_INDEX_CELLS_H
+
+#include "shards/index/index.h"
+
+/* The slots of a place (a cell, a bucket of cells), and whether anything changed there. */
+typedef struct phx_chain {
+    uint32_t first;   /* slot + 1; 0 = nobody */
+    uint32_t changed; /* low half of the last tick in which somebody came, went or changed */
+} phx_chain;
+
+/* A slot in its chain. */
+typedef struct phx_link {
+    uint32_t next, prev; /* slot + 1; 0 = it is the last, the first */
+    int32_t x, y;        /* its cell */
+} phx_link;
+
+/* How wide cells are, chosen by who there is. */
+typedef struct phx_cells {
+    float side; /* 0: not chosen yet */
+    float origin[2];
+    uint32_t count;     /* slots that are in */
+    uint32_t chosen_at; /* the count when the side was chosen */
+    uint64_t chosen_moves; /* counts.moves then */
+} phx_cells;
+
+/* Cells are numbered as far as this, either way; what is farther out stands in the last one. */
+enum { PHX_CELL_LAST = 1 << 30 };
+
+/* Monotone in p, so the cells of a box's ends bound those of all in it. */
+static inline int32_t phx_cell_of(const phx_cells *cells, int axis, float p)
+{
+    float q = floorf((p - cells->origin[axis]) / cells->side);
+    if (!(q > (float)-PHX_CELL_LAST)) return -PHX_CELL_LAST;
+    return q >= (float)PHX_CELL_LAST ? PHX_CELL_LAST : (int32_t)q;
+}
+
+/*
+ * The side that suits who there is: `cell_size`, or the median view of the own observers, or the side of a tower while
+ * there is none. Looked for anew when the number of entities has doubled or halved, or every entity has changed some
+ * 64 times since; a little change is none. *side is set when it is another one. false = it stays.
+ */
+bool phx_cells_choose(phx_cells *cells, const phx_index *index, float *side);
+
+static inline void phx_chain_put(phx_chain *chain, phx_link *links, uint32_t slot)
+{
+    links[slot].next = chain->first;
+    links[slot].prev = 0;
+    if (chain->first) links[chain->first - 1].prev = slot + 1;
+    chain->first = slot + 1;
+}
+
+static inline void phx_chain_take(phx_chain *chain, phx_link *links, uint32_t slot)
+{
+    uint32_t next = links[slot].next, prev = links[slot].prev;
+    if (prev) links[prev - 1].next = next;
+    else chain->first = next;
+    if (next) links[next - 1].prev = prev;
+}
+
+/* Slots on their way to a sink, some at a time. */
+typedef struct phx_pieces {
+    phx_sink *sink;
+    uint32_t count;
+    uint32_t slots[64];
+} phx_pieces;
+
+static inline void phx_pieces_flush(phx_pieces *pieces)
+{
+    if (pieces->count > 0) pieces->sink->take(pieces->sink, pieces->slots, pieces->count);
+    pieces->count = 0;
+}
+
+static inline void phx_pieces_add(phx_pieces *pieces, uint32_t slot)
+{
+    pieces->slots[pieces->count++] = slot;
+    if (pieces->count == sizeof pieces->slots / sizeof *pieces->slots) phx_pieces_flush(pieces);
+}
+
+/* Every slot in the box by looking at all there are: for a box of more cells than that costs. */
+void phx_cells_all(const phx_index *index, phx_box box, phx_sink *sink);
+
+/* How many cells [x0, x1] x [y0, y1] has. */
+static inline uint64_t phx_cells_in(int32_t x0, int32_t y0, int32_t x1, int32_t y1)
+{
+    return (uint64_t)((int64_t)x1 - x0 + 1) * (uint64_t)((int64_t)y1 - y0 + 1);
+}
+
+#endif

@@ -1,0 +1,245 @@
+/*
+ * index = grid: one dense array of square cells over the shard's rectangle and some more around it, with the slots of
+ * each cell in a chain; a move within a cell changes nothing. See README.md; written in the index phase, read in the
+ * interest phase (index.h).
+ */
+#include "shards/index/cells.h"
+
+#include <string.h>
+
+/*
+ * Cells around the rectangle, for copies of neighbours' entities; what is farther out is in the last ones. And the most
+ * there are: 32 MiB, then cells are wider.
+ */
+enum { CELLS_AROUND = 2, CELLS_MAX = 1 << 22 };
+
+typedef struct grid {
+    phx_index index;
+    phx_cells cells;
+    phx_chain *chains; /* [rows][columns] */
+    phx_link *links;   /* by slot */
+    uint32_t columns, rows;
+    uint32_t chains_capacity, links_capacity;
+    uint32_t tick;
+    bool all; /* were put in anew in this tick */
+} grid;
+
+static phx_index *make(const phx_index_env *env)
+{
+    grid *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
+    return own ? &own->index : NULL;
+}
+
+static void release(phx_index *index)
+{
+    grid *own = (grid *)index;
+    phx_mem *mem = index->env.mem;
+    phx_release(mem, (void **)&own->chains, &own->chains_capacity, sizeof *own->chains);
+    phx_release(mem, (void **)&own->links, &own->links_capacity, sizeof *own->links);
+    phx_free(mem, own, sizeof *own, PHX_CACHE_LINE);
+}
+
+/* ---- cells ---- */
+
+/* The cell along an axis, in the array. */
+static inline uint32_t along(const phx_cells *cells, int axis, float p, uint32_t count)
+{
+    int32_t n = phx_cell_of(cells, axis, p);
+    return n < 0 ? 0 : (uint32_t)n < count ? (uint32_t)n : count - 1;
+}
+
+static phx_chain *chain_of(const grid *own, const phx_link *link)
+{
+    return &own->chains[(size_t)link->y * own->columns + (size_t)link->x];
+}
+
+static void put(grid *own, uint32_t slot)
+{
+    const phx_body *body = &own->index.env.store->body[slot];
+    phx_link *link = &own->links[slot];
+    link->x = (int32_t)along(&own->cells, 0, body->x, own->columns);
+    link->y = (int32_t)along(&own->cells, 1, body->y, own->rows);
+    phx_chain *chain = chain_of(own, link);
+    phx_chain_put(chain, own->links, slot);
+    chain->changed = own->tick;
+}
+
+/* How many cells of that side, with those around, the shard has along an axis. */
+static double cells_along(const phx_index *index, int axis, float side)
+{
+    phx_rect rect = index->env.rect;
+    uint32_t towers = axis == 0 ? rect.x1 - rect.x0 + 1u : rect.y1 - rect.y0 + 1u;
+    return ceil((double)towers * (double)index->env.rules->tower_size / (double)side) + 2.0 * CELLS_AROUND;
+}
+
+/* Makes the array for cells of about that side, empty. false = no memory, unchanged. */
+static bool lay_out(grid *own, float side)
+{
+    const phx_index *index = &own->index;
+    const phx_rules *rules = index->env.rules;
+    phx_rect rect = index->env.rect;
+    while (cells_along(index, 0, side) * cells_along(index, 1, side) > (double)CELLS_MAX) side *= 2.0f;
+    uint32_t columns = (uint32_t)cells_along(index, 0, side), rows = (uint32_t)cells_along(index, 1, side);
+    phx_chain *chains = NULL;
+    uint32_t capacity = 0;
+    if (!phx_grow(index->env.mem, (void **)&chains, &capacity, 0, (size_t)columns * rows, sizeof *chains)) return false;
+    memset(chains, 0, (size_t)columns * rows * sizeof *chains);
+    phx_release(index->env.mem, (void **)&own->chains, &own->chains_capacity, sizeof *chains);
+    own->chains = chains;
+    own->chains_capacity = capacity;
+    own->columns = columns;
+    own->rows = rows;
+    own->cells.side = side;
+    own->cells.origin[0] = rules->origin[0] + (float)rect.x0 * rules->tower_size - CELLS_AROUND * side;
+    own->cells.origin[1] = rules->origin[1] + (float)rect.y0 * rules->tower_size - CELLS_AROUND * side;
+    return true;
+}
+
+/* ---- index phase ---- */
+
+static bool reserve(phx_index *index, uint32_t slots)
+{
+    grid *own = (grid *)index;
+    float side;
+    if (!own->chains && phx_cells_choose(&own->cells, index, &side) && !lay_out(own, side)) return false;
+    return phx_grow(index->env.mem, (void **)&own->links, &own->links_capacity, own->links_capacity, slots,
+                    sizeof *own->links);
+}
+
+static void begin(phx_index *index, uint64_t tick)
+{
+    grid *own = (grid *)index;
+    own->tick = (uint32_t)tick;
+    own->all = false;
+}
+
+static void insert(phx_index *index, uint32_t slot)
+{
+    grid *own = (grid *)index;
+    put(own, slot);
+    own->cells.count++;
+    index->counts.steps++;
+}
+
+static void take_out(phx_index *index, uint32_t slot)
+{
+    grid *own = (grid *)index;
+    phx_chain *chain = chain_of(own, &own->links[slot]);
+    phx_chain_take(chain, own->links, slot);
+    chain->changed = own->tick;
+    own->cells.count--;
+    index->counts.steps++;
+}
+
+static void move(phx_index *index, uint32_t slot)
+{
+    grid *own = (grid *)index;
+    const phx_body *body = &index->env.store->body[slot];
+    const phx_link *link = &own->links[slot];
+    phx_chain *chain = chain_of(own, link);
+    chain->changed = own->tick;
+    bool stays = (uint32_t)link->x == along(&own->cells, 0, body->x, own->columns) &&
+                 (uint32_t)link->y == along(&own->cells, 1, body->y, own->rows);
+    if (stays) return;
+    phx_chain_take(chain, own->links, slot);
+    put(own, slot);
+    index->counts.steps++;
+}
+
+/* Other cells suit better: all are put in anew, and what changed is not known any more. */
+static bool turn(phx_index *index)
+{
+    grid *own = (grid *)index;
+    const phx_store *store = index->env.store;
+    float side;
+    phx_cells before = own->cells;
+    if (!phx_cells_choose(&own->cells, index, &side)) return true;
+    if (!lay_out(own, side)) {
+        own->cells = before;
+        return false;
+    }
+    for (uint32_t slot = 0; slot < store->slots; slot++)
+        if (store->body[slot].state & PHX_SLOT_ROW) put(own, slot);
+    index->counts.steps += own->cells.count;
+    own->all = true;
+    return true;
+}
+
+/* ---- reading ---- */
+
+/* The cells of a box. */
+typedef struct patch {
+    uint32_t x0, y0, x1, y1;
+} patch;
+
+static patch patch_of(const grid *own, phx_box box)
+{
+    return (patch){along(&own->cells, 0, box.x0, own->columns), along(&own->cells, 1, box.y0, own->rows),
+                   along(&own->cells, 0, box.x1, own->columns), along(&own->cells, 1, box.y1, own->rows)};
+}
+
+static void around(const phx_index *index, phx_box box, phx_sink *sink)
+{
+    const grid *own = (const grid *)index;
+    phx_pieces pieces = {.sink = sink};
+    if (!own->chains) return; /* nobody ever was in */
+    patch at = patch_of(own, box);
+    uint64_t cells = (uint64_t)(at.x1 - at.x0 + 1) * (at.y1 - at.y0 + 1);
+    if (cells > own->cells.count) {
+        phx_cells_all(index, box, sink);
+        return;
+    }
+    sink->visited += cells;
+    for (uint32_t y = at.y0; y <= at.y1; y++)
+        for (uint32_t x = at.x0; x <= at.x1; x++)
+            for (uint32_t n = own->chains[(size_t)y * own->columns + x].first; n; n = own->links[n - 1].next)
+                phx_pieces_add(&pieces, n - 1);
+    phx_pieces_flush(&pieces);
+}
+
+static bool touched(const phx_index *index, uint32_t observer, phx_box box)
+{
+    const grid *own = (const grid *)index;
+    patch at = patch_of(own, box);
+    (void)observer;
+    bool wide = (uint64_t)(at.x1 - at.x0 + 1) * (at.y1 - at.y0 + 1) > own->cells.count;
+    if (wide || own->all) return true;
+    for (uint32_t y = at.y0; y <= at.y1; y++)
+        for (uint32_t x = at.x0; x <= at.x1; x++)
+            if (own->chains[(size_t)y * own->columns + x].changed == own->tick) return true;
+    return false;
+}
+
+/* Every slot that is in is in the chain of its cell, and nobody else is. */
+static bool valid(const phx_index *index)
+{
+    const grid *own = (const grid *)index;
+    const phx_store *store = index->env.store;
+    uint32_t count = 0;
+    if (own->cells.count != store->own_count + store->ghost_count) return false;
+    for (size_t i = 0; own->chains && i < (size_t)own->columns * own->rows; i++) {
+        for (uint32_t n = own->chains[i].first, prev = 0; n; prev = n, n = own->links[n - 1].next, count++) {
+            const phx_body *body = &store->body[n - 1];
+            const phx_link *link = &own->links[n - 1];
+            if (!(body->state & PHX_SLOT_LIVE) || link->prev != prev || chain_of(own, link) != &own->chains[i] ||
+                (uint32_t)link->x != along(&own->cells, 0, body->x, own->columns) ||
+                (uint32_t)link->y != along(&own->cells, 1, body->y, own->rows))
+                return false;
+        }
+    }
+    return count == own->cells.count;
+}
+
+const phx_index_ops phx_index_grid = {
+    .make = make,
+    .free = release,
+    .reserve = reserve,
+    .begin = begin,
+    .insert = insert,
+    .remove = take_out,
+    .move = move,
+    .turn = turn,
+    .around = around,
+    .touched = touched,
+    .valid = valid,
+};

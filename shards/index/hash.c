@@ -1,0 +1,233 @@
+/*
+ * index = hash: square cells as in grid, but without an array of them: a cell's slots are in the bucket that its
+ * coordinates hash to, with those of the cells that hash there too, which are filtered. So memory follows entities,
+ * however large the world. See README.md; written in the index phase, read in the interest phase (index.h).
+ */
+#include "shards/index/cells.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+
+/* Buckets are a power of two, this many for a slot or more: a chain is then mostly one cell's. */
+enum { BUCKETS_PER_SLOT = 4 };
+
+typedef struct hash {
+    phx_index index;
+    phx_cells cells;
+    phx_chain *buckets;
+    phx_link *links; /* by slot */
+    uint32_t bucket_count; /* 0: none yet */
+    uint32_t buckets_capacity, links_capacity;
+    uint32_t tick;
+    bool all;   /* were put in anew in this tick */
+    bool grown; /* so they were before it began */
+} hash;
+
+static phx_index *make(const phx_index_env *env)
+{
+    hash *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
+    if (!own) return NULL;
+    own->cells.origin[0] = env->rules->origin[0];
+    own->cells.origin[1] = env->rules->origin[1];
+    return &own->index;
+}
+
+static void release(phx_index *index)
+{
+    hash *own = (hash *)index;
+    phx_mem *mem = index->env.mem;
+    phx_release(mem, (void **)&own->buckets, &own->buckets_capacity, sizeof *own->buckets);
+    phx_release(mem, (void **)&own->links, &own->links_capacity, sizeof *own->links);
+    phx_free(mem, own, sizeof *own, PHX_CACHE_LINE);
+}
+
+/* ---- cells ---- */
+
+static inline phx_chain *bucket_of(const hash *own, int32_t x, int32_t y)
+{
+    uint64_t cell = (uint64_t)(uint32_t)x << 32 | (uint32_t)y;
+    return &own->buckets[phx_mix64(cell) & (own->bucket_count - 1)];
+}
+
+static void put(hash *own, uint32_t slot)
+{
+    const phx_body *body = &own->index.env.store->body[slot];
+    phx_link *link = &own->links[slot];
+    link->x = phx_cell_of(&own->cells, 0, body->x);
+    link->y = phx_cell_of(&own->cells, 1, body->y);
+    phx_chain *bucket = bucket_of(own, link->x, link->y);
+    phx_chain_put(bucket, own->links, slot);
+    bucket->changed = own->tick;
+}
+
+/* Empty buckets, then all that are in; what changed is not known any more. */
+static void put_all(hash *own)
+{
+    const phx_store *store = own->index.env.store;
+    memset(own->buckets, 0, own->bucket_count * sizeof *own->buckets);
+    for (uint32_t slot = 0; slot < store->slots; slot++)
+        if (store->body[slot].state & PHX_SLOT_ROW) put(own, slot);
+    own->index.counts.steps += own->cells.count;
+}
+
+/* ---- index phase ---- */
+
+/* Enough buckets for so many slots. */
+static bool reserve_buckets(hash *own, uint32_t slots)
+{
+    enum { AT_LEAST = 256 };
+    uint64_t count = AT_LEAST;
+    while (count < BUCKETS_PER_SLOT * (uint64_t)slots) count *= 2;
+    if (count <= own->bucket_count) return true;
+    if (!phx_grow(own->index.env.mem, (void **)&own->buckets, &own->buckets_capacity, own->bucket_count, count,
+                  sizeof *own->buckets))
+        return false;
+    own->bucket_count = (uint32_t)count;
+    own->grown = true;
+    put_all(own);
+    return true;
+}
+
+static bool reserve(phx_index *index, uint32_t slots)
+{
+    hash *own = (hash *)index;
+    float side;
+    if (own->cells.side == 0.0f && phx_cells_choose(&own->cells, index, &side)) own->cells.side = side;
+    return phx_grow(index->env.mem, (void **)&own->links, &own->links_capacity, own->links_capacity, slots,
+                    sizeof *own->links) &&
+           reserve_buckets(own, slots);
+}
+
+static void begin(phx_index *index, uint64_t tick)
+{
+    hash *own = (hash *)index;
+    own->tick = (uint32_t)tick;
+    own->all = own->grown;
+    own->grown = false;
+}
+
+static void insert(phx_index *index, uint32_t slot)
+{
+    hash *own = (hash *)index;
+    put(own, slot);
+    own->cells.count++;
+    index->counts.steps++;
+}
+
+static void take_out(phx_index *index, uint32_t slot)
+{
+    hash *own = (hash *)index;
+    const phx_link *link = &own->links[slot];
+    phx_chain *bucket = bucket_of(own, link->x, link->y);
+    phx_chain_take(bucket, own->links, slot);
+    bucket->changed = own->tick;
+    own->cells.count--;
+    index->counts.steps++;
+}
+
+static void move(phx_index *index, uint32_t slot)
+{
+    hash *own = (hash *)index;
+    const phx_body *body = &index->env.store->body[slot];
+    const phx_link *link = &own->links[slot];
+    phx_chain *bucket = bucket_of(own, link->x, link->y);
+    bucket->changed = own->tick;
+    bool stays = link->x == phx_cell_of(&own->cells, 0, body->x) && link->y == phx_cell_of(&own->cells, 1, body->y);
+    if (stays) return;
+    phx_chain_take(bucket, own->links, slot);
+    put(own, slot);
+    index->counts.steps++;
+}
+
+/* Other cells suit better: all are put in anew. */
+static bool turn(phx_index *index)
+{
+    hash *own = (hash *)index;
+    float side;
+    if (!phx_cells_choose(&own->cells, index, &side)) return true;
+    own->cells.side = side;
+    put_all(own);
+    own->all = true;
+    return true;
+}
+
+/* ---- reading ---- */
+
+/* The cells of a box. */
+typedef struct patch {
+    int32_t x0, y0, x1, y1;
+    bool wide; /* more cells than there are entities */
+} patch;
+
+static patch patch_of(const hash *own, phx_box box)
+{
+    patch at = {phx_cell_of(&own->cells, 0, box.x0), phx_cell_of(&own->cells, 1, box.y0),
+                phx_cell_of(&own->cells, 0, box.x1), phx_cell_of(&own->cells, 1, box.y1), false};
+    at.wide = phx_cells_in(at.x0, at.y0, at.x1, at.y1) > own->cells.count;
+    return at;
+}
+
+static void around(const phx_index *index, phx_box box, phx_sink *sink)
+{
+    const hash *own = (const hash *)index;
+    phx_pieces pieces = {.sink = sink};
+    if (own->cells.count == 0) return;
+    patch at = patch_of(own, box);
+    if (at.wide) {
+        phx_cells_all(index, box, sink);
+        return;
+    }
+    sink->visited += phx_cells_in(at.x0, at.y0, at.x1, at.y1);
+    for (int32_t y = at.y0; y <= at.y1; y++)
+        for (int32_t x = at.x0; x <= at.x1; x++)
+            for (uint32_t n = bucket_of(own, x, y)->first; n; n = own->links[n - 1].next)
+                if (own->links[n - 1].x == x && own->links[n - 1].y == y) phx_pieces_add(&pieces, n - 1);
+    phx_pieces_flush(&pieces);
+}
+
+static bool touched(const phx_index *index, uint32_t observer, phx_box box)
+{
+    const hash *own = (const hash *)index;
+    patch at = patch_of(own, box);
+    (void)observer;
+    if (at.wide || own->all) return true;
+    for (int32_t y = at.y0; y <= at.y1; y++)
+        for (int32_t x = at.x0; x <= at.x1; x++)
+            if (bucket_of(own, x, y)->changed == own->tick) return true; /* perhaps another cell's */
+    return false;
+}
+
+/* Every slot that is in is in the chain of its cell's bucket, and nobody else is. */
+static bool valid(const phx_index *index)
+{
+    const hash *own = (const hash *)index;
+    const phx_store *store = index->env.store;
+    uint32_t count = 0;
+    if (own->cells.count != store->own_count + store->ghost_count) return false;
+    for (uint32_t i = 0; i < own->bucket_count; i++) {
+        for (uint32_t n = own->buckets[i].first, prev = 0; n; prev = n, n = own->links[n - 1].next, count++) {
+            const phx_body *body = &store->body[n - 1];
+            const phx_link *link = &own->links[n - 1];
+            if (!(body->state & PHX_SLOT_LIVE) || link->prev != prev ||
+                bucket_of(own, link->x, link->y) != &own->buckets[i] ||
+                link->x != phx_cell_of(&own->cells, 0, body->x) || link->y != phx_cell_of(&own->cells, 1, body->y))
+                return false;
+        }
+    }
+    return count == own->cells.count;
+}
+
+const phx_index_ops phx_index_hash = {
+    .make = make,
+    .free = release,
+    .reserve = reserve,
+    .begin = begin,
+    .insert = insert,
+    .remove = take_out,
+    .move = move,
+    .turn = turn,
+    .around = around,
+    .touched = touched,
+    .valid = valid,
+};
