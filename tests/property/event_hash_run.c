@@ -31,8 +31,8 @@ static uint64_t hash_of(const script *s, run_result *result)
     uint64_t hash = hash_with(s, PH_INDEX_LIGHTHOUSE, result);
     for (int index = PH_INDEX_LIGHTHOUSE + 1; index < INDEX_COUNT; index++) {
         if (index_serves(&s->def, (ph_index)index)) {
-            CHECK(hash_with(s, (ph_index)index, result) == hash, "seed %" PRIu64 " profile %s: index %s differs", s->seed,
-                  s->profile, index_name((ph_index)index));
+            CHECK(hash_with(s, (ph_index)index, result) == hash, "seed %" PRIu64 " profile %s: index %s differs",
+                  s->seed, s->profile, index_name((ph_index)index));
         }
     }
     return hash;

@@ -32,6 +32,11 @@ typedef struct world {
 
 static world w;
 
+static const char *index_text(void)
+{
+    return index_name(w.rules.index);
+}
+
 /* ---- the world ---- */
 
 static float anywhere(int axis)
@@ -166,9 +171,9 @@ static void expect_all_in(phx_box box)
     for (uint32_t slot = 0; slot < w.store.slots; slot++) {
         const phx_body *body = &w.store.body[slot];
         bool live = body->state & PHX_SLOT_LIVE;
-        cr_assert_leq(w.seen[slot], live ? 1 : 0, "%s: slot %u is dead, or there twice", index_name(w.rules.index), slot);
+        cr_assert_leq(w.seen[slot], live ? 1 : 0, "%s: slot %u is dead, or there twice", index_text(), slot);
         if (live && phx_box_has(box, body->x, body->y))
-            cr_assert(w.seen[slot], "%s: slot %u at %g, %g is left out of %g .. %g, %g .. %g", index_name(w.rules.index),
+            cr_assert(w.seen[slot], "%s: slot %u at %g, %g is left out of %g .. %g, %g .. %g", index_text(),
                       slot, body->x, body->y, box.x0, box.x1, box.y0, box.y1);
     }
 }
@@ -213,7 +218,7 @@ static void expect_touched(uint32_t slot, phx_box box)
 {
     if (!w.index->ops->touched || w.changed[slot] || !changed_in(slot, box)) return;
     cr_assert(w.index->ops->touched(w.index, slot, box), "%s: what changed around slot %u is missed",
-              index_name(w.rules.index), slot);
+              index_text(), slot);
 }
 
 static void expect_differing(uint32_t slot)
@@ -228,7 +233,7 @@ static void expect_differing(uint32_t slot)
         int before = standing(&w.old[slot], &w.old[t]), after = standing(&now, &target);
         bool other = w.old[t].attrs != target.attrs && (before < 2 || after < 2);
         if (t == slot || (before == after && !other)) continue;
-        cr_assert(w.seen[t], "%s: slot %u was %d to %u and is %d, and is left out", index_name(w.rules.index), t, before,
+        cr_assert(w.seen[t], "%s: slot %u was %d to %u and is %d, and is left out", index_text(), t, before,
                   slot, after);
     }
 }
@@ -264,7 +269,8 @@ static void run_tick(uint32_t calls)
     change_some();
     if (anything_changed()) {
         if (calls > 0) memory_for(calls - 1);
-        for (uint32_t more = 1; !phx_index_update(w.index, &w.store, w.tick, (uint16_t)w.tick); more++) memory_for(more);
+        for (uint32_t more = 1; !phx_index_update(w.index, &w.store, w.tick, (uint16_t)w.tick); more++)
+            memory_for(more);
         memory_enough();
         expect_right();
     }
