@@ -127,6 +127,13 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_
                           uint32_t count);
 
 /*
+ * One own observer, for which the scratch has room (phx_interest_run()), the long way: its whole new list against the
+ * old one; unless nothing changed in sight of it and it is not forced. false = no memory, nothing changed.
+ */
+bool phx_interest_evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t slot,
+                           bool forced);
+
+/*
  * How many rows from `first` on make a good piece of work of about `wanted`: whole blocks, as a tile is made
  * for each, unless one is large.
  */

@@ -1,0 +1,139 @@
+/*
+ * What changed for an observer, from its slots in a worker's scratch to names and kept lists; see interest.h. Recorded
+ * in the interest phase by whoever evaluated the observer, committed by the owner, named by any worker at the fill.
+ */
+#include "shards/interest.h"
+
+#include <string.h>
+
+bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t changes, uint32_t targets)
+{
+    phx_mem *mem = scratch->mem;
+    return phx_grow(mem, (void **)&scratch->changes, &scratch->changes_capacity, scratch->change_count,
+                    (size_t)scratch->change_count + changes, sizeof(phx_change)) &&
+           phx_grow(mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count,
+                    (size_t)scratch->target_count + targets, sizeof(uint32_t));
+}
+
+bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count)
+{
+    phx_mem *mem = scratch->mem;
+    uint32_t many = targets > PHX_ORDER_FEW ? targets : 0;
+    return phx_interest_reserve_changes(scratch, 1, targets) &&
+           phx_grow(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, scratch->overflow_count,
+                    (size_t)scratch->overflow_count + list_count, sizeof(uint32_t)) &&
+           phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, many, sizeof(phx_sorted)) &&
+           phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, many,
+                    sizeof(phx_sorted));
+}
+
+/* These slots become events: many at once in order, few as they are, phx_interest_names() orders them. */
+static void tell(phx_scratch *scratch, const phx_store *store, const uint32_t *slots, uint32_t count)
+{
+    uint32_t *to = scratch->targets + scratch->target_count;
+    scratch->target_count += count;
+    if (count <= PHX_ORDER_FEW) {
+        for (uint32_t i = 0; i < count; i++) to[i] = slots[i];
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        scratch->sorted[i] = (phx_sorted){
+            .id = store->name[slots[i]].id, .slot = slots[i], .kind = store->name[slots[i]].kind};
+    phx_order_many(scratch->sorted, scratch->sorted_spare, count);
+    for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
+}
+
+/* Where events are written to. */
+typedef struct told {
+    ph_target *targets;
+    uint16_t *kinds;
+    uint32_t *incarnations;
+} told;
+
+static void write_name(told to, uint32_t at, const phx_name *from)
+{
+    to.targets[at] = (ph_target){.id = from->id, .user_data = from->user_data};
+    to.kinds[at] = from->kind;
+    to.incarnations[at] = from->incarnation;
+}
+
+/* Few, in no order yet. */
+static void write_few(const phx_shard *shard, const uint32_t *slots, uint32_t count, told to)
+{
+    const phx_name *name = shard->store.name;
+    uint64_t id[PHX_ORDER_FEW];
+    uint16_t kind[PHX_ORDER_FEW];
+    uint32_t place[PHX_ORDER_FEW];
+    uint32_t n = 0;
+    do {
+        id[n] = name[slots[n]].id;
+        kind[n] = name[slots[n]].kind;
+    } while (++n < count);
+    shard->kernels->order(id, kind, count, place);
+    for (uint32_t i = 0; i < count; i++) {
+        PHX_ASSERT(place[i] < count);
+        write_name(to, place[i], &name[slots[i]]);
+    }
+}
+
+static void write_names(const phx_shard *shard, const uint32_t *slots, uint32_t count, bool ordered, told to)
+{
+    if (count > 1 && count <= PHX_ORDER_FEW && !ordered) {
+        write_few(shard, slots, count, to);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) write_name(to, i, &shard->store.name[slots[i]]);
+}
+
+void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, const phx_change *change,
+                        ph_target *targets, uint16_t *kinds, uint32_t *incarnations)
+{
+    const uint32_t *slots = scratch->targets + change->target_first, leaves = change->leave_count;
+    write_names(shard, slots, leaves, change->ordered, (told){targets, kinds, incarnations});
+    write_names(shard, slots + leaves, change->enter_count, change->ordered,
+                (told){targets + leaves, kinds + leaves, incarnations + leaves});
+}
+
+phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
+                                uint32_t leaves)
+{
+    phx_change *change = phx_interest_add_change(scratch, &shard->store, slot, enters, leaves);
+    tell(scratch, &shard->store, scratch->leave, leaves);
+    tell(scratch, &shard->store, scratch->enter, enters);
+    return change;
+}
+
+void phx_interest_commits(phx_scratch *scratch, phx_change *change)
+{
+    PHX_ASSERT(!change->commits);
+    change->commits = true;
+    scratch->commit_count++;
+}
+
+void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,
+                             uint32_t count)
+{
+    phx_list *list = &shard->store.tail[change->slot].list;
+    change->list_count = count;
+    if (count <= phx_list_capacity(list)) {
+        if (count > 0) memcpy(phx_list_entries(&shard->lists, list), entries, count * sizeof(uint32_t));
+        list->count = count;
+        return;
+    }
+    phx_interest_commits(scratch, change);
+    change->list_first = scratch->overflow_count;
+    memcpy(scratch->overflow + scratch->overflow_count, entries, count * sizeof(uint32_t));
+    scratch->overflow_count += count;
+}
+
+bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change)
+{
+    phx_list *list = &shard->store.tail[change->slot].list;
+    if (list->implied) phx_list_release(&shard->lists, list);
+    if (change->list_first == PHX_SLOT_NONE) return true;
+    if (!phx_list_reserve(&shard->lists, shard->mem, list, change->list_count)) return false;
+    memcpy(phx_list_entries(&shard->lists, list), scratch->overflow + change->list_first,
+           change->list_count * sizeof(uint32_t));
+    list->count = change->list_count;
+    return true;
+}

@@ -1,0 +1,263 @@
+/*
+ * The observers of a range of a shard, each the shortest way that will do: by tile, by glance, by crossings, or
+ * evaluated (interest.c); see interest.h. The interest phase, any worker, with a scratch of its own.
+ */
+#include "shards/interest.h"
+
+#include <string.h>
+
+#include "shards/glance.h"
+#include "shards/nine_glance.h"
+
+void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts *now,
+                             const phx_interest_counts *before)
+{
+    sum->evaluated += now->evaluated - before->evaluated;
+    sum->glanced += now->glanced - before->glanced;
+    sum->ranges_visited += now->ranges_visited - before->ranges_visited;
+    sum->pairs_tested += now->pairs_tested - before->pairs_tested;
+    sum->pairs_exact += now->pairs_exact - before->pairs_exact;
+    sum->enters += now->enters - before->enters;
+    sum->leaves += now->leaves - before->leaves;
+    sum->dropped += now->dropped - before->dropped;
+}
+
+void phx_scratch_init(phx_scratch *scratch, phx_mem *mem)
+{
+    *scratch = (phx_scratch){.mem = mem};
+}
+
+void phx_scratch_free(phx_scratch *scratch)
+{
+    phx_mem *mem = scratch->mem;
+    phx_release(mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->squares, &scratch->squares_capacity, sizeof(float));
+    phx_release(mem, (void **)&scratch->enter, &scratch->enter_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->leave, &scratch->leave_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->old, &scratch->old_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->related, &scratch->related_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->keys, &scratch->keys_capacity, sizeof(double));
+    phx_release(mem, (void **)&scratch->ranked, &scratch->ranked_capacity, sizeof(phx_ranked));
+    phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof(phx_change));
+    phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->past, &scratch->past_capacity, sizeof(uint32_t));
+    phx_tile_free(&scratch->tile, mem);
+}
+
+void phx_scratch_reset(phx_scratch *scratch)
+{
+    phx_mem *mem = scratch->mem;
+    phx_trim(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof *scratch->changes,
+             scratch->change_count, &scratch->changes_use);
+    phx_trim(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof *scratch->targets,
+             scratch->target_count, &scratch->targets_use);
+    phx_trim(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof *scratch->overflow,
+             scratch->overflow_count, &scratch->overflow_use);
+    scratch->change_count = scratch->commit_count = scratch->target_count = scratch->overflow_count = 0;
+}
+
+/* Room for the pairs of any one observer, and for some of many. */
+static bool reserve_pairs(phx_scratch *scratch, uint32_t slots)
+{
+    enum { AT_LEAST = 4096 }; /* few enough to stay in the nearest cache until they are confirmed */
+    uint32_t capacity = slots > AT_LEAST ? slots : AT_LEAST;
+    if (!phx_grow(scratch->mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, 0,
+                  2 * ((size_t)capacity + PHX_KERNEL_PAD), sizeof(uint32_t)))
+        return false;
+    scratch->pairs = (phx_pairs){.observer = scratch->pair_words,
+                                 .target = scratch->pair_words + capacity + PHX_KERNEL_PAD,
+                                 .capacity = capacity};
+    return true;
+}
+
+/* Marks and hits by the shard's slots; fresh marks are of no epoch. */
+static bool reserve_scratch(phx_scratch *scratch, const phx_shard *shard)
+{
+    uint32_t before = scratch->mark_capacity, slots = shard->store.slots;
+    if (!phx_grow(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, before, slots, sizeof(uint32_t)))
+        return false;
+    if (scratch->mark_capacity > before)
+        memset(scratch->mark + before, 0, (scratch->mark_capacity - before) * sizeof(uint32_t));
+    size_t padded = (size_t)slots + PHX_KERNEL_PAD;
+    return phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->squares, &scratch->squares_capacity, 0, padded, sizeof(float)) &&
+           phx_grow(scratch->mem, (void **)&scratch->past, &scratch->past_capacity, 0,
+                    (size_t)shard->past.row_count + 1, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->enter, &scratch->enter_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t)) &&
+           reserve_pairs(scratch, slots);
+}
+
+/* Slots [first, first + count), with another index than the lighthouse. How many were done. */
+static uint32_t run_slots(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+                          uint32_t count)
+{
+    const phx_store *store = &shard->store;
+    for (uint32_t slot = first; slot < first + count; slot++) {
+        if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
+        if (store->attr[slot].view == 0.0f && store->tail[slot].list.count == 0) continue;
+        if (!phx_interest_evaluate(scratch, directory, shard, slot, false)) return slot - first;
+    }
+    return count;
+}
+
+/* What an observer without view leaves behind once its list is gone: nothing to look at. */
+static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
+{
+    if (!phx_observes(&shard->store.attr[slot])) shard->grid.rows.view[row] = 0.0f;
+}
+
+enum { AHEAD = 8 }; /* jobs: their cards come from memory meanwhile */
+
+/* The observers on the cards of a shard's jobs. How many were done. */
+static uint32_t run_towers(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+                           uint32_t count)
+{
+    const phx_nine *nine = &shard->nine;
+    const phx_nine_job *job = phx_nine_job_of(nine, first), *last = nine->jobs + nine->job_count - 1;
+    phx_nine_told shared = {0};
+    for (uint32_t item = first; item < first + count; item++) {
+        while (item - job->first >= job->card_count) {
+            job++;
+            if (last - job > AHEAD) __builtin_prefetch(&nine->cards[job[AHEAD].card]);
+        }
+        phx_card *card = &nine->cards[job->card + (item - job->first)];
+        if (card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT)) continue;
+        phx_glance_result seen = phx_nine_glance(scratch, shard, job, card, &shared);
+        if (seen == PHX_GLANCE_NO_MEMORY) return item - first;
+        if (seen == PHX_GLANCE_DONE) continue;
+        bool forced = card->watches != PHX_WATCH_LOOK;
+        if (!phx_interest_evaluate(scratch, directory, shard, card->slot, forced)) return item - first;
+        card->watches = phx_nine_watches(&shard->store, card->slot);
+    }
+    return count;
+}
+
+/* The observer of a row, after what a glance said. false = no memory, it is untouched. */
+static bool look_on(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t row,
+                    phx_glance_result seen)
+{
+    if (seen == PHX_GLANCE_NO_MEMORY) return false;
+    if (seen == PHX_GLANCE_DONE) {
+        scratch->counts.glanced++;
+        return true;
+    }
+    uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
+    if (!phx_interest_evaluate(scratch, directory, shard, slot, false)) return false;
+    settle_row(shard, row, slot);
+    return true;
+}
+
+/* Observer by observer, own rows first .. end of the tile in the order of places. How many were done. */
+static uint32_t run_places(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, phx_span range)
+{
+    const phx_tile *tile = &scratch->tile;
+    uint32_t cell = UINT32_MAX;
+    bool even = false, due = false;
+    for (uint32_t i = range.first; i < range.end; i++) {
+        uint32_t place = tile->own[i], row = tile->row[place];
+        if (shard->grid.rows.view[row] == 0.0f) continue;
+        if (cell != tile->cell[place]) even = phx_glance_begin(scratch, cell = tile->cell[place], &due);
+        phx_glance_result seen = !even ? PHX_GLANCE_LOOK
+                                 : due ? phx_glance(scratch, shard, place)
+                                       : phx_glance_quiet(shard, row);
+        if (!look_on(scratch, directory, shard, row, seen)) return i - range.first;
+    }
+    return range.end - range.first;
+}
+
+/* Observers among own rows first .. end of a tile. */
+static uint32_t observers_in(const phx_tile *tile, phx_span range)
+{
+    const float *view = tile->shard->grid.rows.view;
+    uint32_t count = 0;
+    for (uint32_t i = range.first; i < range.end; i++) count += view[tile->row[tile->own[i]]] != 0.0f;
+    return count;
+}
+
+static uint32_t run_tile(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, phx_span range)
+{
+    if (!phx_glance_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
+    uint32_t done = phx_glance_all(scratch, shard, range);
+    scratch->counts.glanced += observers_in(&scratch->tile, (phx_span){range.first, range.first + done});
+    return done;
+}
+
+/* Row by row: nothing changed around, or the block is none for a tile. */
+static uint32_t run_rows(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, phx_span range, bool quiet)
+{
+    for (uint32_t row = range.first; row < range.end; row++) {
+        if (shard->grid.rows.view[row] == 0.0f) continue;
+        phx_glance_result seen = quiet ? phx_glance_quiet(shard, row) : PHX_GLANCE_LOOK;
+        if (!look_on(scratch, directory, shard, row, seen)) return row - range.first;
+    }
+    return range.end - range.first;
+}
+
+/*
+ * The observers first .. end of a block, counted from its first row: in the order of its tile if
+ * that can be used, else of its rows; the same in every range of one tick. How many were done.
+ */
+static uint32_t run_block(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t number,
+                          phx_span range)
+{
+    const phx_block *block = &shard->grid.blocks[number];
+    const phx_tile *tile = &scratch->tile;
+    if (block->reach == 0.0f) return range.end - range.first;
+    if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
+    bool usable = shard->glances && tile->usable;
+    if (usable && !tile->quiet) return run_tile(scratch, directory, shard, range);
+    phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
+    return run_rows(scratch, directory, shard, rows, usable);
+}
+
+/* The block that a row is in: blocks' rows follow each other. */
+static uint32_t block_of(const phx_grid *grid, uint32_t row)
+{
+    uint32_t low = 0, high = grid->block_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (grid->blocks[middle].start[0] <= row) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+                          uint32_t count)
+{
+    const phx_grid *grid = &shard->grid;
+    PHX_ASSERT(first + count <= phx_interest_rows(shard));
+    if (!reserve_scratch(scratch, shard)) return 0;
+    if (shard->alt) return run_slots(scratch, directory, shard, first, count);
+    if (phx_shard_nine(shard)) return run_towers(scratch, directory, shard, first, count);
+    uint32_t done = 0;
+    for (uint32_t b = count > 0 ? block_of(grid, first) : 0; done < count; b++) {
+        uint32_t begin = grid->blocks[b].start[0], end = grid->blocks[b].start[PHX_BLOCK_TOWERS];
+        uint32_t from = first + done - begin, to = (first + count < end ? first + count : end) - begin;
+        if (from >= end - begin) continue; /* an empty one */
+        uint32_t through = run_block(scratch, directory, shard, b, (phx_span){from, to});
+        done += through;
+        if (through < to - from) break;
+    }
+    return done;
+}
+
+uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted)
+{
+    const phx_grid *grid = &shard->grid;
+    uint32_t left = phx_interest_rows(shard) - first, count = 0;
+    if (shard->alt || phx_shard_nine(shard)) return left < wanted ? left : wanted;
+    for (uint32_t b = block_of(grid, first); count < wanted && count < left; b++) {
+        uint32_t rest = grid->blocks[b].start[PHX_BLOCK_TOWERS] - (first + count);
+        if (rest > 2 * wanted) return count > 0 ? count : wanted;
+        count += rest;
+    }
+    return count;
+}
