@@ -1,8 +1,9 @@
 /**
  * @file query.h
  * Pharos: questions between ticks. Who is in a circle, a box, a sector or a camera's quadrangle, and who is
- * nearest: where entities are at the end of the last tick, whoever sees them. And why somebody is in a list, or
- * is not. The lists themselves: ph_list(), ph_observers() and ph_sees() in pharos.h.
+ * nearest: where entities are at the end of the last tick, whoever sees them. Why somebody is in a list, or is
+ * not; and whether lists are as they should be. The lists themselves: ph_list(), ph_observers() and ph_sees()
+ * in pharos.h.
  */
 #ifndef PHAROS_QUERY_H
 #define PHAROS_QUERY_H
@@ -168,6 +169,52 @@ PH_API const char *ph_reason_text(ph_reason reason);
  * terminator. @return `text`. @thread any
  */
 PH_API char *ph_explanation_text(const ph_explanation *explanation, char *text, size_t size);
+
+/* ================================ verify ================================ */
+
+/** How a list differs from what the rules say. */
+typedef enum ph_difference_kind {
+    PH_DIFFERENCE_NONE = 0,
+    PH_DIFFERENCE_MISSING = 1, /* the target should be in the list, and is not */
+    PH_DIFFERENCE_EXTRA = 2,   /* it is, and should not be */
+    PH_DIFFERENCE_TWICE = 3,   /* it is there more than once */
+    PH_DIFFERENCE_GONE = 4     /* no such entity is in the world any more */
+} ph_difference_kind;
+
+/** The first difference: of the observer's, that of the smallest target. */
+typedef struct ph_difference {
+    ph_difference_kind kind; /* NONE: all that was checked is as it should be */
+    uint32_t reserved;
+    uint64_t observer;
+    uint64_t target;
+} ph_difference;
+
+/** How far a verification has come; the caller's, all zero to begin, else not to be written. */
+typedef struct ph_verification {
+    uint32_t shard, slot; /* where it goes on */
+    uint64_t rounds;      /* through all observers */
+    uint64_t observers;   /* checked, all rounds */
+    uint64_t pairs;       /* looked at for them */
+} ph_verification;
+
+/**
+ * Checks the next observers' lists (what ph_list() says) against brute force: every entity of the world is looked at
+ * for each, by its position and attributes alone, in whatever shard it lives; nothing of the index is used. Stops
+ * after the observer with which `pairs` (observer, entity) have been looked at, at a difference, or when the round is
+ * over (progress->rounds went up); so with pairs = 1 a call costs one observer, about as many nanoseconds as ten times
+ * the entities. Call it between ticks now and then, as long as there is time; who changes shards between two calls may
+ * be checked twice in a round, or not before the next.
+ *
+ * What it proves: each list is what the rules give when that very list counts as the one of the tick before. So it is
+ * exactly right where there is neither margin nor cap. With a margin: all within the enter radius are in the list and
+ * nobody beyond radius + margin is; in between either is right. With a cap: those in the list are the best, where being
+ * in it counts as much as `sticky` says. It proves nothing about events that were told, nor about a consumer's copy.
+ *
+ * @return PH_OK, and *difference; PH_BUSY; PH_NO_MEMORY (it goes on with the same observer); PH_BAD_ARGUMENT.
+ * @thread reader
+ */
+PH_NODISCARD PH_API ph_status ph_verify(ph_world world, uint64_t pairs, ph_verification *progress,
+                                        ph_difference *difference);
 
 #ifdef __cplusplus
 }

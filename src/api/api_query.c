@@ -5,6 +5,7 @@
 #include "world/find.h"
 #include "world/gate.h"
 #include "world/query.h"
+#include "world/verify.h"
 
 /* PH_OK: inside the gate, phx_gate_read_end() is due. */
 static ph_status read_begin(ph_world handle, phx_world **world)
@@ -121,6 +122,17 @@ ph_status ph_explain(ph_world handle, uint64_t observer, uint64_t target, ph_exp
     ph_status status = read_begin(handle, &world);
     if (status != PH_OK) return status;
     status = phx_query_explain(world, observer, target, explanation);
+    phx_gate_read_end(&world->gate);
+    return status;
+}
+
+ph_status ph_verify(ph_world handle, uint64_t pairs, ph_verification *progress, ph_difference *difference)
+{
+    phx_world *world;
+    if (!progress || !difference) return PH_BAD_ARGUMENT;
+    ph_status status = read_begin(handle, &world);
+    if (status != PH_OK) return status;
+    status = phx_verify(world, pairs, progress, difference);
     phx_gate_read_end(&world->gate);
     return status;
 }

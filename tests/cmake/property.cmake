@@ -6,6 +6,7 @@
 pharos_unit_test(NAME unit_model SOURCES unit/test_model.c unit/test_model_events.c)
 pharos_unit_test(NAME unit_commands SOURCES unit/test_commands.c)
 pharos_unit_test(NAME unit_explain SOURCES unit/test_explain.c)
+pharos_unit_test(NAME unit_verify SOURCES unit/test_verify.c)
 
 pharos_plain_test(NAME harness_canary SOURCES property/harness_canary.c LABELS property)
 pharos_plain_test(NAME diff_model SOURCES property/diff_model.c LABELS property TIMEOUT 900)

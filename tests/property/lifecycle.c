@@ -106,6 +106,8 @@ static void dead_world(ph_world world)
     const ph_query query = {.shape = PH_QUERY_CIRCLE, .radius = 1};
     ph_answer answer = {.count = 0};
     ph_explanation why;
+    ph_verification progress = {0};
+    ph_difference difference;
     CHECK_STATUS(ph_tick(world, &number), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_reconfigure(world, &def, NULL, 0), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_stats(world, &stats), PH_BAD_HANDLE);
@@ -123,6 +125,7 @@ static void dead_world(ph_world world)
     CHECK_STATUS(ph_find(world, &query, NULL, 0, &count), PH_BAD_HANDLE);
     CHECK_STATUS(ph_find_many(world, 1, &query, &answer), PH_BAD_HANDLE);
     CHECK_STATUS(ph_explain(world, 1, 2, &why), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_verify(world, 1, &progress, &difference), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_destroy(world), PH_BAD_HANDLE);
 }
 

@@ -148,8 +148,29 @@ static void compare_why(run *r, uint64_t observer, uint64_t target)
     }
 }
 
+/* ---- is all as it should be? ---- */
+
+static void verify(run *r)
+{
+    ph_verification progress = {0};
+    ph_difference difference = {0};
+    uint64_t pairs = r->tick % 3 == 0 ? 1 : r->tick % 3 == 1 ? 100 : UINT64_MAX;
+    while (r->type->verify != NULL && progress.rounds == 0 && !r->result->failed) {
+        (void)run_expect(r, "verify", r->type->verify(r->self, pairs, &progress, &difference), PH_OK);
+        if (difference.kind != PH_DIFFERENCE_NONE) {
+            run_fail(r, "verify: observer %" PRIu64 ", target %" PRIu64 ": difference %d", difference.observer,
+                     difference.target, (int)difference.kind);
+        }
+    }
+    if (r->type->verify != NULL && !r->result->failed && progress.observers != model_count(r->m).observers) {
+        run_fail(r, "verify: %" PRIu64 " observers checked, expected %" PRIu64, progress.observers,
+                 model_count(r->m).observers);
+    }
+}
+
 void run_queries(run *r)
 {
+    verify(r);
     const id_query lists = {"list", model_list, r->type->list};
     const id_query observers = {"observers", model_observers, r->type->observers};
     const script *s = r->s;

@@ -204,6 +204,12 @@ static ph_status engine_explain(void *self, uint64_t observer, uint64_t target, 
     return ph_explain(e->world, observer, target, why);
 }
 
+static ph_status engine_verify(void *self, uint64_t pairs, ph_verification *progress, ph_difference *difference)
+{
+    engine *e = self;
+    return ph_verify(e->world, pairs, progress, difference);
+}
+
 static ph_status engine_find_many(void *self, uint32_t count, const ph_query *queries, ph_answer *answers)
 {
     engine *e = self;
@@ -245,6 +251,7 @@ const subject_type *subject_engine(void)
         .find = engine_find,
         .find_many = engine_find_many,
         .explain = engine_explain,
+        .verify = engine_verify,
         .stats = engine_stats,
         .hash = engine_hash,
     };
