@@ -126,6 +126,17 @@ typedef struct ph_task_hooks {
 /**
  * What a world is made of. Get one from ph_world_def_default(), change fields, pass it to
  * ph_world_create(), which copies it (classes too): the caller's may go away.
+ *
+ * Crowd control, for range = radius. While crowd_entities = B > 0, an observer's view is multiplied by a share that
+ * follows from how many stand around it, in 16 steps, at most one a tick; all in double:
+ *
+ *     share(s) = 1 - s * (1 - crowd_floor) / 16;  the view that counts is (float)(view * share(s))
+ *     p = the entities in its tower and the eight around that, itself too, after the tick's commands
+ *     wanted(p) = the least s of 0..16 with p * (share(s) * share(s)) <= B, or 16
+ *     s + 1 when wanted(p) > s; else s - 1 when wanted(p * 1.25) < s; else s stays
+ *
+ * Who enters the world begins with s = wanted(p). So about B targets are in a view that is as wide as the nine towers.
+ * Margins, reach, pairs, links and global targets are as ever. Once it is off again, views widen by one step a tick.
  */
 typedef struct ph_world_def {
     uint32_t cookie;          /* set by ph_world_def_default(); do not touch */
@@ -146,6 +157,8 @@ typedef struct ph_world_def {
     uint32_t activation_span;   /* 0..255; towers within which an observer of a waking kind keeps an NPC awake */
     uint32_t activation_linger; /* ticks; so long it stays awake when the last one has gone */
     double sticky;            /* >= 1; factor on d2 of targets not in the list, at the cap */
+    uint32_t crowd_entities;  /* 0 = off; crowd control, see below */
+    float crowd_floor;        /* 0.0625..1; least share of its view that it leaves an observer */
     uint32_t entities_max;    /* 1..2^30; entities in the world at once */
     uint32_t producers_max;   /* 1..256 */
     uint32_t producer_bytes;  /* 128 KiB..1 GiB; commands waiting per producer, then PH_FULL */
@@ -381,6 +394,9 @@ typedef struct ph_stats {
     uint64_t net_events;          /* now: enters and leaves in net differences, behind slow consumers */
     uint64_t mail_waiting;        /* now: deliveries that wait there */
     uint64_t deferred_adds_max;   /* the most in one shard and tick */
+    uint64_t crowd_observers;     /* now: whose view is shrunk by crowd control */
+    uint64_t crowd_narrowed, crowd_widened; /* steps that views went down, and up again */
+    uint64_t crowd_most;          /* last tick: most entities around an observer, p above; 0 while it is off */
     uint64_t last_applied;        /* last tick: commands applied, ... */
     uint64_t last_refused;        /* ... and refused in it, */
     uint64_t last_enters, last_leaves, last_deliveries, last_migrations, last_halo_records, last_pairs_tested;

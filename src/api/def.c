@@ -158,6 +158,10 @@ static ph_status check_together(const ph_world_def *def, def_reason reason)
         return refuse(reason, "shards = {%u, %u}: %u in all is outside [1, %d]", def->shards[0], def->shards[1],
                       shards, PH_SHARDS_MAX);
     }
+    if (def->crowd_entities > 0 && def->range == PH_RANGE_TOWERS) {
+        return refuse(reason, "crowd_entities = %u: range = towers has no views to shrink; it is for range = radius",
+                      def->crowd_entities);
+    }
     if (def->index != PH_INDEX_LIGHTHOUSE) {
         static const char *const words[] = {PHX_INDEX_WORDS};
         const phx_index_ops *ops = phx_index_ops_of(def->index);

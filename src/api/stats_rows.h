@@ -69,6 +69,10 @@
     X(COUNTER_NS, interest_ns_sum, "phase_seconds_total", "phase=\"interest\"", "") \
     X(COUNTER_NS, publish_ns_sum, "phase_seconds_total", "phase=\"publish\"", "") \
     X(GAUGE, bytes, "memory_bytes", "", "Bytes held from the allocator.") \
+    X(GAUGE, crowd_observers, "crowd_observers", "", "Observers whose view crowd control has shrunk.") \
+    X(COUNTER, crowd_narrowed, "crowd_narrowed_total", "", "Steps that views went down.") \
+    X(COUNTER, crowd_widened, "crowd_widened_total", "", "Steps that views went up again.") \
+    X(GAUGE, crowd_most, "crowd_entities_around_max", "", "Most entities around an observer in the last tick.") \
     X(GAUGE, last_applied, "last_tick_commands_applied", "", "Commands applied by the last tick.") \
     X(GAUGE, last_refused, "last_tick_commands_refused", "", "Commands that it refused.") \
     X(GAUGE, last_enters, "last_tick_enters", "", "Enter events of the last tick.") \

@@ -36,6 +36,8 @@
     X(u32, activation_span, 1, 0, 0, 255, 1, "an NPC is awake while an observer of a waking kind is within this many towers of it") \
     X(u32, activation_linger, 20, 0, 0, INT32_MAX, 1, "ticks from when the last one has gone until it falls asleep") \
     X(f64, sticky, 1.1, 0, 1, 1e6, 1, "at the cap, a target not yet in the list counts as this much farther (on the squared distance)") \
+    X(u32, crowd_entities, 0, 0, 0, 1u << 30, 1, "crowd control: more entities than this in the nine towers around an observer shrink its view; 0 = off") \
+    X(f32, crowd_floor, 0.25, 0, 0.0625, 1, 1, "of crowd control: the least share of its view that an observer keeps") \
     X(u32, entities_max, 1u << 22, 0, 1, 1u << 30, 0, "entities in the world at once; one more is refused") \
     X(u32, producers_max, 16, 0, 1, PH_PRODUCERS_MAX, 0, "producers open at once") \
     X(u32, producer_bytes, 64u << 20, 0, 128u << 10, 1u << 30, 0, "bytes of commands that may wait per producer") \

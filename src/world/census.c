@@ -51,6 +51,8 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     h = hash_attr(mix(h, store->name[slot].user_data), &store->attr[slot]);
     h = mix(h, phx_attach_parent(&world->attach, id));
     if (phx_awake_is(&shard->zones.awake, slot)) h = mix(h, 1 + shard->zones.awake.sleepers[slot].alone_since);
+    const uint64_t *shrunk = phx_idmap_find(&world->crowd.shrunk, id);
+    if (shrunk) h = mix(h, *shrunk); /* its view by its attributes, and how far it is from that */
     list_sum seen = {.store = store, .id = id};
     phx_shard_seen(shard, slot, add_to_sum, &seen);
     uint64_t sum = seen.sum;

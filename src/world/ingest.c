@@ -40,6 +40,7 @@ static ph_status leave(phx_world *world, const phx_cmd_id *command)
     ph_status status = phx_ingest_release_all(world, command->id);
     if (status != PH_OK) return status;
     phx_shard_leave(shard, slot);
+    phx_crowd_forget(world, command->id);
     phx_idmap_remove(&world->directory, command->id);
     return PH_OK;
 }
@@ -56,7 +57,7 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
     if (renamed && !phx_renames_ready(&world->renames, &world->mem)) return PH_NO_MEMORY;
     phx_attr attr = shard->store.attr[slot];
-    phx_attr_apply(&world->rules, given, &attr);
+    phx_crowd_attrs(world, command->id, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
     if (given->given & PH_USER_DATA) shard->store.name[slot].user_data = given->user_data;
     phx_shard_set(shard, slot, &attr);
@@ -195,8 +196,8 @@ bool phx_ingest_classes(phx_world *world)
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
             if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
             phx_attr attr = shard->store.attr[slot];
-            phx_attr_apply(&world->rules, NULL, &attr);
             if (!phx_shard_ready(shard, 1)) return false;
+            phx_crowd_attrs(world, shard->store.name[slot].id, NULL, &attr);
             phx_shard_set(shard, slot, &attr);
         }
         phx_shard_rules_changed(shard);

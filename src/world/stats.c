@@ -171,6 +171,10 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
                         .broadcasts = totals->broadcasts,
                         .payload_bytes = totals->payload_bytes,
                         .queued_max = totals->queued_max,
+                        .crowd_observers = phx_idmap_count(&world->crowd.shrunk),
+                        .crowd_narrowed = world->crowd.narrowed,
+                        .crowd_widened = world->crowd.widened,
+                        .crowd_most = world->def.crowd_entities > 0 ? world->crowd.most : 0,
                         .bytes = atomic_load_explicit(&world->mem.bytes, memory_order_relaxed)};
     for (uint32_t s = 0; s < PH_STATUS_COUNT; s++) stats->refused[s] = totals->refused[s];
     add_producers(world, stats);

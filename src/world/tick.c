@@ -34,6 +34,9 @@ static void take_definition(phx_world *world)
     world->def.activation_linger = world->next_def.activation_linger;
     world->def.sticky = world->next_def.sticky;
     world->def.broadcast_bytes = world->next_def.broadcast_bytes;
+    world->def.crowd_entities = world->next_def.crowd_entities;
+    world->def.crowd_floor = world->next_def.crowd_floor;
+    phx_crowd_rules(world);
     world->def.classes = world->classes;
     world->def.class_count = world->next_def.class_count;
     phx_rules *rules = &world->rules;
@@ -59,6 +62,7 @@ static void begin(phx_world *world)
     phx_renames_clear(&world->renames);
     phx_broadcasts_clear(&world->broadcasts);
     phx_depths_settle(&world->depths);
+    world->crowd.incarnations = world->incarnations;
     if (world->next_classes) take_definition(world);
 }
 
@@ -128,6 +132,12 @@ static bool zones(phx_world *world)
     return !world->zoned || shards(world, phx_step_zones);
 }
 
+/* One shard has nothing to exchange. */
+static phx_stage after_ingest(const phx_world *world)
+{
+    return world->shard_count == 1 ? PHX_STAGE_INDEX : PHX_STAGE_SEND_MIGRANTS;
+}
+
 /* Runs one stage; false = no memory. Sets the next one. */
 static bool run_stage(phx_world *world)
 {
@@ -139,7 +149,13 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_INGEST: through = phx_ingest(world); break;
     case PHX_STAGE_FOLLOW:
         through = phx_ingest_follow(world);
-        if (world->shard_count == 1) next = PHX_STAGE_INDEX;
+        if (!phx_crowd_due(world)) next = after_ingest(world);
+        break;
+    case PHX_STAGE_CROWD_COUNT: through = shards(world, phx_step_crowd_count); break;
+    case PHX_STAGE_CROWD_DECIDE: through = phx_crowd_gather(world) && shards(world, phx_step_crowd_decide); break;
+    case PHX_STAGE_CROWD_APPLY:
+        through = phx_crowd_apply(world);
+        next = after_ingest(world);
         break;
     case PHX_STAGE_SEND_MIGRANTS: through = shards(world, phx_step_send_migrants); break;
     case PHX_STAGE_RECEIVE_MIGRANTS: return receive(world, PHX_STAGE_SEND_MIGRANTS, PHX_STAGE_MEASURE);
@@ -182,7 +198,7 @@ static bool run_stage(phx_world *world)
 /* Which phase of ph_stats a stage's time goes to. */
 static uint64_t *phase_of(phx_world *world, phx_stage stage)
 {
-    if (stage <= PHX_STAGE_FOLLOW) return &world->phase_ns.ingest;
+    if (stage <= PHX_STAGE_CROWD_APPLY) return &world->phase_ns.ingest;
     if (stage <= PHX_STAGE_RECEIVE_COPIES) return &world->phase_ns.exchange;
     if (stage <= PHX_STAGE_ZONES) return &world->phase_ns.index;
     return stage <= PHX_STAGE_INTEREST ? &world->phase_ns.interest : &world->phase_ns.publish;

@@ -120,7 +120,7 @@ static bool init(phx_world *world, const ph_world_def *def)
     init_rules(world);
     world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
     return world->producers && init_shards(world) && phx_moves_init(world) && init_consumers(world) &&
-           init_workers(world) && phx_broadcasts_init(world);
+           init_workers(world) && phx_broadcasts_init(world) && phx_crowd_init(world);
 }
 
 ph_status phx_world_create(const ph_world_def *def, phx_world **world)
@@ -175,6 +175,7 @@ void phx_world_destroy(phx_world *world)
     phx_free(mem, world->scratch, world->def.workers * sizeof *world->scratch, PHX_CACHE_LINE);
     free_ends(world);
     phx_broadcasts_free(world);
+    phx_crowd_free(world);
     phx_moves_free(world);
     free_shards(world);
     phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_run));
@@ -209,6 +210,9 @@ ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def)
     world->next_def.activation_span = def->activation_span;
     world->next_def.activation_linger = def->activation_linger;
     world->next_def.sticky = def->sticky;
+    world->next_def.broadcast_bytes = def->broadcast_bytes;
+    world->next_def.crowd_entities = def->crowd_entities;
+    world->next_def.crowd_floor = def->crowd_floor;
     world->next_def.classes = classes;
     world->next_def.class_count = def->class_count;
     return PH_OK;

@@ -18,6 +18,7 @@
 #include "world/attach.h"
 #include "world/broadcast.h"
 #include "world/consumer.h"
+#include "world/crowd.h"
 #include "world/depths.h"
 #include "world/lanes.h"
 #include "world/moves.h"
@@ -44,6 +45,9 @@ typedef enum phx_stage {
     PHX_STAGE_COLLECT, /* of the commands, in order */
     PHX_STAGE_INGEST,
     PHX_STAGE_FOLLOW, /* attached children go where their roots are */
+    PHX_STAGE_CROWD_COUNT, /* only with crowd control: how many are where, */
+    PHX_STAGE_CROWD_DECIDE, /* whose view changes, */
+    PHX_STAGE_CROWD_APPLY,  /* and it does */
     PHX_STAGE_SEND_MIGRANTS,
     PHX_STAGE_RECEIVE_MIGRANTS,
     PHX_STAGE_MEASURE,
@@ -133,6 +137,7 @@ typedef struct phx_world {
     phx_ties ties;
     phx_attach attach;
     phx_depths depths; /* of who is attached */
+    phx_crowding crowd;
     phx_renames renames; /* of this tick */
     uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
 

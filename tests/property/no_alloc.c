@@ -137,6 +137,7 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
     def.shards[0] = shards;
     def.shards[1] = shards;
     def.consumers = CONSUMERS;
+    def.crowd_entities = range == PH_RANGE_RADIUS && shards > 1 ? 40 : 0;
     def.entities_max = 1u << 16;
     def.allocator = fail_alloc_hooks(&memory);
     if (!index_serves(&def, index)) {

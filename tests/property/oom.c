@@ -67,6 +67,7 @@ static ph_world_def trial_def(fail_alloc *memory, ph_index index)
     def.exchange_bytes = 16u << 10;
     def.activation_linger = 1;
     def.index = index;
+    def.crowd_entities = 3;
     def.allocator = fail_alloc_hooks(memory);
     return def;
 }
@@ -351,7 +352,7 @@ static void reconfigure_without_memory(trial *t)
     kinds[0].view = 5;
     def.classes = kinds;
     def.class_count = 3;
-    for (uint32_t i = 0; i <= def.activation_linger; i++) { /* who will fall asleep by himself does */
+    for (uint32_t i = 0; i < 20; i++) { /* views have settled, and who falls asleep by himself has */
         CHECK_OK(ph_tick(t->world, NULL));
     }
     CHECK_OK(ph_world_hash(t->world, &before));

@@ -36,6 +36,7 @@ typedef struct model_entity {
     ph_attrs now; /* what counted at the end of the last tick, given or of its class */
     uint64_t parent; /* 0 = not attached */
     uint32_t depth;  /* attachments up to its root, at the end of the last tick */
+    uint32_t crowd_step; /* how many steps crowd control has shrunk its view */
     VEC(model_pair) pairs;
     VEC(uint64_t) links;
     VEC(model_key) list; /* at the end of the last tick, by id */
@@ -106,6 +107,7 @@ typedef struct model_edge {
 typedef struct model_counts {
     uint64_t ticks, entities, observers, list_entries;
     uint64_t commands, applied, refused_in_tick, enters, leaves, deliveries;
+    uint64_t crowd_observers, crowd_narrowed, crowd_widened, crowd_most;
     uint64_t refused[PH_STATUS_COUNT];
     uint64_t awake, woken, slept;
 } model_counts;

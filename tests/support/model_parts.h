@@ -42,6 +42,11 @@ struct model {
 size_t model_place(const model *m, uint64_t id, bool *found);
 model_entity *model_entity_of(const model *m, uint64_t id);
 
+/* Crowd control, once the commands are applied: the steps of all; incarnations: the last one given before the tick. */
+void model_crowd(model *m, uint64_t incarnations);
+/* The view that counts. */
+float model_crowd_view(const model *m, const model_entity *e, float view);
+
 /* Attachments from e up to its root, as they are now. */
 unsigned model_depth(const model *m, const model_entity *e);
 

@@ -231,6 +231,7 @@ static void find_lists(model *m)
     for (size_t i = 0; i < count; i++) {
         model_entity *e = m->entities.items[i];
         e->now = model_resolve(m, e);
+        e->now.view = model_crowd_view(m, e, e->now.view);
     }
     m->counts.observers = 0;
     m->counts.list_entries = 0;
@@ -260,9 +261,11 @@ uint64_t model_tick(model *m)
     m->departed.count = 0;
     m->edges.count = 0;
     take_reconfigure(m);
+    uint64_t incarnations = m->incarnations;
     for (uint32_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
         take_queue(m, MUTATE(MUTANT_PRODUCER_ORDER, i, MODEL_PRODUCERS_MAX - 1 - i));
     }
+    model_crowd(m, incarnations);
     MUTATE(MUTANT_SAY_EARLY, (void)0, model_hear(m));
     find_lists(m);
     MUTATE(MUTANT_SAY_EARLY, model_hear(m), (void)0);

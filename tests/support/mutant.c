@@ -25,6 +25,8 @@
 #define model_axes_apart mutant_axes_apart
 #define model_count mutant_count
 #define model_place mutant_place
+#define model_crowd mutant_crowd
+#define model_crowd_view mutant_crowd_view
 #define model_depth mutant_depth
 #define model_entity_of mutant_entity_of
 #define model_resolve mutant_resolve
@@ -50,6 +52,9 @@
 #undef by_kind_then_id
 #include "support/model_tick.c" // NOLINT
 #include "support/model_say.c" // NOLINT
+#define next_step next_step_of_crowd
+#include "support/model_crowd.c" // NOLINT
+#undef next_step
 #define passes passes_filters
 #include "support/model_find.c" // NOLINT
 #undef passes
@@ -412,6 +417,10 @@ static ph_status subject_stats(void *self, ph_stats *stats)
     mutant *u = self;
     model_counts c = model_count(u->m);
     *stats = (ph_stats){.ticks = c.ticks, .entities = c.entities, .observers = c.observers};
+    stats->crowd_observers = c.crowd_observers;
+    stats->crowd_narrowed = c.crowd_narrowed;
+    stats->crowd_widened = c.crowd_widened;
+    stats->crowd_most = c.crowd_most;
     stats->list_entries = c.list_entries;
     stats->commands = c.commands;
     stats->applied = c.applied;

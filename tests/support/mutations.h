@@ -100,6 +100,10 @@
     X(MUTANT_WHY_MARGIN, "explain: margin told as view") \
     X(MUTANT_WHY_ORDER, "explain: stealth looked at before layers") \
     X(MUTANT_WHY_RANK, "explain: ranks from 0") \
+    X(MUTANT_CROWD_JUMPS, "crowd control: a view shrinks at once") \
+    X(MUTANT_CROWD_FLICKERS, "crowd control: no slack before a view widens") \
+    X(MUTANT_CROWD_NEWCOMER, "crowd control: who comes begins with the whole view") \
+    X(MUTANT_CROWD_ALONE, "crowd control: an observer does not count itself") \
     X(MUTANT_BULK_STOPS, "a bulk call stops at its first refused item")
 
 typedef enum mutation {

@@ -104,6 +104,12 @@ static void push_reload(gen *g)
     s.as.reload.height = chance(&g->c, 30) ? radius_any(g) : d->height;
     s.as.reload.span = chance(&g->c, 30) ? choose(&g->c, 4) : d->span;
     s.as.reload.sticky = chance(&g->c, 30) ? 1.0 + choose(&g->c, 3) : d->sticky;
+    s.as.reload.broadcast_bytes = chance(&g->c, 30) ? PH_PAYLOAD_MAX + choose(&g->c, 300) : d->broadcast_bytes;
+    s.as.reload.crowd_entities = d->crowd_entities;
+    s.as.reload.crowd_floor = d->crowd_floor;
+    if (d->crowd_entities > 0 && chance(&g->c, 50)) {
+        crowd_any(g, &s.as.reload.crowd_entities, &s.as.reload.crowd_floor);
+    }
     s.as.reload.kind = choose(&g->c, d->class_count);
     s.as.reload.values = chance(&g->c, 80) ? class_any(g, s.as.reload.kind) : g->s->classes[s.as.reload.kind];
     class_wakes(g, &s.as.reload.values);

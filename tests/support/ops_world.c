@@ -83,6 +83,14 @@ static void ids_any(gen *g)
     }
 }
 
+/* So few that views shrink now and then. */
+void crowd_any(gen *g, uint32_t *entities, float *least)
+{
+    static const float floors[] = {0.25f, 0.0625f, 0.3f, 0.5f, 0.9f, 1.0f};
+    *entities = chance(&g->c, 15) ? 0 : 1 + choose(&g->c, 20);
+    *least = floors[choose(&g->c, COUNT(floors))];
+}
+
 void world_any(gen *g)
 {
     static const double stickies[] = {1.0, 1.1, 1.1, 1.5, 2.25, 4.0};
@@ -107,4 +115,7 @@ void world_any(gen *g)
     }
     s->producers = 1 + choose(&g->c, SCRIPT_PRODUCERS_MAX);
     limits_any(g);
+    if (d->range == PH_RANGE_RADIUS && chance(&g->c, 25)) {
+        crowd_any(g, &d->crowd_entities, &d->crowd_floor);
+    }
 }

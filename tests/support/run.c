@@ -167,6 +167,9 @@ static void do_reload(run *r, const step_reload *reload)
     r->def.sticky = reload->sticky;
     r->def.activation_span = reload->activation_span;
     r->def.activation_linger = reload->activation_linger;
+    r->def.broadcast_bytes = reload->broadcast_bytes;
+    r->def.crowd_entities = reload->crowd_entities;
+    r->def.crowd_floor = reload->crowd_floor;
     if (reload->kind < r->def.class_count) {
         char name[PH_NAME_SIZE];
         memcpy(name, r->classes[reload->kind].name, sizeof name);

@@ -213,6 +213,10 @@ void run_stats(run *r)
         {"awake", got.awake, c.awake},
         {"woken", got.woken, c.woken},
         {"slept", got.slept, c.slept},
+        {"crowd_observers", got.crowd_observers, c.crowd_observers},
+        {"crowd_narrowed", got.crowd_narrowed, c.crowd_narrowed},
+        {"crowd_widened", got.crowd_widened, c.crowd_widened},
+        {"crowd_most", got.crowd_most, c.crowd_most},
         {"refusals_untold", got.refusals_untold, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

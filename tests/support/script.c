@@ -58,9 +58,11 @@ static void step_print(FILE *out, const step *s)
         (void)fprintf(out, "  reopen consumer=%" PRIu32, s->as.drain.consumer);
         break;
     case STEP_RELOAD:
-        (void)fprintf(out, "  reload shape=%d height=%.9g span=%" PRIu32 " sticky=%.17g class %" PRIu32
+        (void)fprintf(out, "  reload shape=%d height=%.9g span=%" PRIu32 " sticky=%.17g broadcast_bytes=%" PRIu32
+                      " crowd=%" PRIu32 "/%.9g class %" PRIu32
                       ": view=%.9g margin=%.9g reach=%.9g cap=%" PRIu32 " priority=%u ready=%d",
                       (int)s->as.reload.shape, (double)s->as.reload.height, s->as.reload.span, s->as.reload.sticky,
+                      s->as.reload.broadcast_bytes, s->as.reload.crowd_entities, (double)s->as.reload.crowd_floor,
                       s->as.reload.kind, (double)s->as.reload.values.view, (double)s->as.reload.values.margin,
                       (double)s->as.reload.values.reach, s->as.reload.values.cap, s->as.reload.values.priority,
                       s->as.reload.values.ready);

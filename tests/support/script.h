@@ -31,6 +31,9 @@ typedef struct step_reload {
     uint32_t span;
     double sticky;
     uint32_t activation_span, activation_linger;
+    uint32_t broadcast_bytes;
+    uint32_t crowd_entities;
+    float crowd_floor;
     uint32_t kind;
     ph_class values;
 } step_reload;

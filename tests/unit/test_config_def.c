@@ -323,7 +323,8 @@ Test(config_def, class_count)
 static bool is_live(const char *name)
 {
     static const char *const live[] = {"sticky", "height", "shape", "span", "workers", "broadcast_bytes",
-                                       "activation_span", "activation_linger"};
+                                       "activation_span", "activation_linger", "crowd_entities",
+                                       "crowd_floor"};
 
     for (size_t i = 0; i < sizeof live / sizeof *live; i++) {
         if (strcmp(live[i], name) == 0) {

@@ -327,7 +327,7 @@ Test(config_text, reloaded)
         {"consumer_bytes = 5", "consumer_bytes"},
         {"exchange_bytes = 70000", "exchange_bytes"}, {"class npc {}\nclass player {}", "class"}, {"", "class"},
         {"class player { view = 9 }\nclass npc {}\nclass cat {}\nspan = 2 height = 3 shape = square sticky = 2 "
-         "workers = 9 broadcast_bytes = 70000", NULL},
+         "workers = 9 broadcast_bytes = 70000 crowd_entities = 5 crowd_floor = 0.5", NULL},
     };
     ph_config *now = config_new();
 
