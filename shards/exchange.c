@@ -62,7 +62,7 @@ static void fill_awake(phx_shard *shard, uint32_t slot, phx_record *record)
     shard->cursor.item = 1;
 }
 
-enum { PART_ENTITY = 0, PART_LIST, PART_RELATIONS, PART_AWAKE, PART_DONE };
+enum { PART_ENTITY = 0, PART_LIST, PART_RELATIONS, PART_AWAKE, PART_TRAIL, PART_WAITS, PART_DONE };
 
 /* The migrant's records from the cursor on; false = the outbox is full. */
 static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
@@ -74,7 +74,10 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
         bool awake_left =
             cursor->part == PART_AWAKE && cursor->item == 0 && phx_awake_is(&shard->zones.awake, slot);
-        if (cursor->part != PART_ENTITY && !list_left && !relations_left && !awake_left) {
+        bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_trail(shard, slot);
+        bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_wait_words(shard, slot);
+        if (cursor->part != PART_ENTITY && !list_left && !relations_left && !awake_left && !trail_left &&
+            !waits_left) {
             cursor->part++;
             cursor->item = 0;
             continue;
@@ -88,8 +91,13 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
             fill_list(shard, slot, record);
         } else if (relations_left) {
             fill_relations(shard, slot, set, record);
-        } else {
+        } else if (awake_left) {
             fill_awake(shard, slot, record);
+        } else if (trail_left) {
+            phx_bands_fill_trail(shard, slot, record);
+            cursor->item = 1;
+        } else {
+            phx_bands_fill_waits(shard, slot, &cursor->item, record);
         }
     }
     return true;
@@ -101,6 +109,7 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
     phx_store *store = &shard->store;
     phx_relations_drop(&shard->relations, store->name[slot].id);
     phx_list_release(&shard->lists, &store->tail[slot].list);
+    phx_bands_drop_waits(shard, slot);
     phx_shard_count_observer(shard, &store->attr[slot], -1);
     phx_shard_zones_let_go(shard, slot);
     phx_store_to_ghost(store, slot, (phx_origin){.stamp = 0, .source = (uint16_t)destination, .emigrated = true});
@@ -297,6 +306,14 @@ static bool receive_copy(phx_shard *shard, const phx_record *record)
     return true;
 }
 
+/* Of a migrant, or of a ghost that has just been repeated. */
+static bool receive_trail(phx_shard *shard, const phx_record *record)
+{
+    uint32_t slot = phx_store_ghost(&shard->store, record->id);
+    if (slot == PHX_SLOT_NONE) slot = arrived_slot(shard, record->id);
+    return phx_bands_take_trail(shard, slot, record);
+}
+
 static bool receive_one(phx_shard *shard, const phx_record *record)
 {
     switch ((phx_record_type)record->type) {
@@ -306,6 +323,8 @@ static bool receive_one(phx_shard *shard, const phx_record *record)
     case PHX_RECORD_AWAKE: return receive_awake(shard, record);
     case PHX_RECORD_PIN: return receive_pin(shard, record);
     case PHX_RECORD_COPY: return receive_copy(shard, record);
+    case PHX_RECORD_TRAIL: return receive_trail(shard, record);
+    case PHX_RECORD_WAITS: return phx_bands_take_waits(shard, arrived_slot(shard, record->id), record);
     case PHX_RECORD_BEGIN: shard->refreshed[record->source] = shard->refreshed_any = true; return true;
     }
     phx_panic(__FILE__, __LINE__, "a record of no known type");
@@ -417,8 +436,15 @@ static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination)
         shard->begun[destination] = true;
     }
     if (slot == PHX_SLOT_NONE) return true;
+    if (!shard->copy_sent) {
+        if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
+        fill_entity(shard, slot, PHX_RECORD_COPY, record);
+    }
+    shard->copy_sent = phx_bands_trail_due(shard, slot);
+    if (!shard->copy_sent) return true;
     if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
-    fill_entity(shard, slot, PHX_RECORD_COPY, record);
+    phx_bands_fill_trail(shard, slot, record);
+    shard->copy_sent = false;
     return true;
 }
 

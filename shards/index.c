@@ -110,6 +110,7 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
     sweep_ghosts(shard);
     take_names(shard, renames);
     if (!resolve_arrivals(shard, directory, renames)) return false;
+    if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;
     phx_past *past = &shard->past;
     if (shard->implies && !phx_past_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store)) return false;
     if (!index_towers(shard)) return false;

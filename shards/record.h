@@ -1,7 +1,8 @@
 /*
  * What one shard tells another: plain records of one size, without pointers or local
  * slots of the sender's, in blocks of 4 KiB. Migration: ENTITY (migrant), followed by
- * its LIST and RELATION records in order, and AWAKE if it is. Halo: BEGIN, then an ENTITY (copy) for every
+ * its LIST and RELATION records and, where there are bands, TRAIL and WAITS, in order, and AWAKE if it is.
+ * Halo: BEGIN, then an ENTITY (copy), with a TRAIL behind it if it moved lately, for every
  * entity that the receiver may need: a ghost that is not confirmed after a BEGIN is gone.
  * PIN asks the owner to send a copy of one entity whatever its distance.
  * Written in the exchange phase by the sender's worker, read one barrier later by the
@@ -19,7 +20,9 @@ typedef enum phx_record_type {
     PHX_RECORD_PIN,
     PHX_RECORD_BEGIN,
     PHX_RECORD_COPY,
-    PHX_RECORD_AWAKE
+    PHX_RECORD_AWAKE,
+    PHX_RECORD_TRAIL,
+    PHX_RECORD_WAITS
 } phx_record_type;
 
 typedef struct phx_entity_record {
@@ -40,12 +43,27 @@ typedef struct phx_listed {
     uint16_t reserved;
 } phx_listed;
 
+/* As in band.h. */
+typedef struct phx_trail_record {
+    float x, y, z;
+    uint32_t moved;
+    uint16_t kind;
+    uint16_t reserved;
+} phx_trail_record;
+
+/* A target of an observer that has not been told yet that it moved, since it was due in that tick. */
+typedef struct phx_waiting {
+    uint64_t id;
+    uint32_t incarnation;
+    uint32_t since;
+} phx_waiting;
+
 enum { PHX_RECORD_ITEMS = 3, PHX_RECORD_BLOCK_BYTES = 4096 };
 
 typedef struct phx_record {
-    uint64_t id;    /* the entity; of LIST and RELATION: the observer */
+    uint64_t id;    /* the entity; of LIST, RELATION and WAITS: the observer */
     uint8_t type;   /* phx_record_type */
-    uint8_t count;  /* items used of LIST and RELATION */
+    uint8_t count;  /* items used of LIST, RELATION and WAITS */
     uint16_t source; /* shard that sends */
     uint32_t slot;  /* PIN: the entity's slot at the receiver */
     union {
@@ -53,6 +71,8 @@ typedef struct phx_record {
         phx_listed listed[PHX_RECORD_ITEMS];
         phx_relation relations[PHX_RECORD_ITEMS];
         uint64_t alone_since; /* AWAKE: the first tick without a waker near, or 0 */
+        phx_trail_record trail;
+        phx_waiting waiting[PHX_RECORD_ITEMS];
     } as;
 } phx_record;
 

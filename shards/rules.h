@@ -30,6 +30,8 @@ typedef struct phx_rules {
     uint32_t class_count;
     uint32_t wake_span, wake_linger; /* activation_... of the definition */
     bool wakes;                      /* some class does */
+    bool banded;        /* some class has bands, and there is a consumer to tell: see band.h */
+    bool bands_changed; /* in this tick: of a class that there was */
 } phx_rules;
 
 /* Where an entity stands: what a move writes. One third of a cache line, hot. */

@@ -19,6 +19,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     phx_nine_init(&shard->nine, mem);
     phx_past_init(&shard->past, mem);
     phx_zones_init(&shard->zones, mem);
+    phx_bands_init(&shard->bands);
     shard->past.shape = rules->shape;
     shard->nine.span = rules->span;
     shard->begun = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
@@ -52,6 +53,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_deferred_free(&shard->deferred, mem);
     phx_relations_free(&shard->relations, mem);
     phx_far_free(&shard->far, mem);
+    phx_bands_free(&shard->bands, mem);
     phx_outbox_free(&shard->outbox, mem);
     phx_release(mem, (void **)&shard->leaving.at, &shard->leaving.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->unfolded.at, &shard->unfolded.capacity, sizeof(uint32_t));
@@ -248,6 +250,7 @@ void phx_shard_end(phx_shard *shard)
     }
     if (phx_shard_nine(shard)) phx_nine_settle(&shard->nine, shard->rules, &shard->store);
     phx_past_end(&shard->past, &shard->store, shard->rules->shape);
+    phx_bands_settle(shard);
     PHX_VALIDATE(phx_shard_nine(shard) || phx_shard_lists_valid(shard));
     PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);

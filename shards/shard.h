@@ -17,6 +17,7 @@
 #ifndef PHX_SHARDS_SHARD_H
 #define PHX_SHARDS_SHARD_H
 
+#include "shards/band.h"
 #include "shards/deferred.h"
 #include "shards/far.h"
 #include "shards/grid.h"
@@ -103,6 +104,7 @@ typedef struct phx_shard {
     phx_deferred deferred;
     phx_relations relations;
     phx_far far;
+    phx_bands bands;
     bool all_dirty; /* every observer is to be evaluated: the rules changed */
     bool far_dirty; /* the same: something seen from far off changed */
     bool global_moved; /* where a global target stands matters at the caps only */
@@ -135,6 +137,7 @@ typedef struct phx_shard {
     uint16_t *near; /* shards whose zones touch the rectangle */
     uint32_t near_count;
     phx_rect inner; /* towers that no other shard's zone covers; of send_copies */
+    bool copy_sent;     /* the last copy is in the outbox, but not its trail */
     bool *begun, *sent; /* per destination: BEGIN sent in this refresh / it has copies of the last one */
     bool *refreshed;    /* per source: a BEGIN came in this tick */
     bool refreshed_any;
@@ -272,7 +275,10 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_idmap *d
 void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
                         void (*visit)(void *user, uint32_t observer), void *user);
 
-/* Tells visit(user, target's slot) all in an own observer's list, in no order, until it says false. Between ticks. */
+/*
+ * Tells visit(user, target's slot) all in an own observer's list, in no order, until it says false. Between ticks, and
+ * in a tick once its lists stand.
+ */
 void phx_shard_seen(const phx_shard *shard, uint32_t slot, bool (*visit)(void *user, uint32_t target), void *user);
 /* How many those were at the last tick's end. */
 uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot);

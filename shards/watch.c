@@ -2,8 +2,8 @@
  * Interest lists for readers, kept or implied, and their reverse, found on demand: an
  * observer that has a target in its list by view and margin stands within the shard's
  * greatest radius of it, or the span; and whether it has is mostly told by the rule of one
- * pair, without a look at the list. Between ticks (phx_shard_sees() also once the tick's
- * lists stand); nothing is written.
+ * pair, without a look at the list. Between ticks (phx_shard_sees() and phx_shard_seen() also
+ * once the tick's lists stand); nothing is written.
  */
 #include <float.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static void seen_around(const phx_shard *shard, uint32_t slot, bool (*visit)(voi
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 const phx_card *card = &shard->nine.cards[i];
                 bool special = card->flags & PHX_CARD_SPECIAL;
-                if (card->slot == slot) continue;
+                if (card->slot == slot || (card->flags & PHX_CARD_WENT)) continue; /* in a tick, where it stood */
                 if (special && !phx_eligible(&store->attr[slot], &store->attr[card->slot])) continue;
                 if (!visit(user, card->slot)) return;
             }

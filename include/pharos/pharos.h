@@ -95,8 +95,9 @@ PH_NODISCARD PH_API ph_status ph_world_shard_stats(ph_world world, ph_shard_stat
 PH_NODISCARD PH_API ph_status ph_stats_prometheus(ph_world world, char *text, size_t size, size_t *length);
 
 /**
- * A hash over everything that decides future events (attributes, lists, pairs, links,
- * attachments); independent of shards, workers and the order of entering. @thread reader
+ * A hash over everything that decides future events and updates (attributes, lists, pairs,
+ * links, attachments, who moved lately, who waits); independent of shards, workers and the
+ * order of entering. @thread reader
  */
 PH_NODISCARD PH_API ph_status ph_world_hash(ph_world world, uint64_t *hash);
 
@@ -230,11 +231,13 @@ PH_NODISCARD PH_API ph_status ph_consumer_open(ph_world world, uint32_t index, p
 PH_API ph_status ph_consumer_close(ph_consumer consumer);
 
 /**
- * Takes the oldest batch. Ticks without any change, broadcast or edge for this consumer make
- * none. Behind a consumer that has consumer_batches waiting or taken, list changes and
- * edges become a net difference, and broadcasts are kept as they are up to consumer_bytes; then those
- * of whole ticks are dropped, the oldest first, and counted in the next batch and in
- * ph_stats. In such a batch a message's source may not be in the observer's list any more.
+ * Takes the oldest batch. Ticks without any change, broadcast, update or edge for this
+ * consumer
+ * make none. Behind a consumer that has consumer_batches waiting or taken, list changes
+ * and edges become a net difference; of updates of the same target the last one counts, and none if
+ * the target has left the list since; broadcasts are kept as they are up to consumer_bytes,
+ * then those of whole ticks are dropped, the oldest first, and counted in the next batch and
+ * in ph_stats. In such a batch a message's source may not be in the observer's list any more.
  * @return PH_OK; PH_EMPTY. @thread consumer
  */
 PH_NODISCARD PH_API ph_status ph_batch_take(ph_consumer consumer, const ph_batch **batch);

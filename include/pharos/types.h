@@ -82,7 +82,7 @@ typedef enum ph_index {
 /** Vector instructions; all give the same events. */
 typedef enum ph_simd { PH_SIMD_AUTO = 0, PH_SIMD_PORTABLE = 1, PH_SIMD_AVX2 = 2, PH_SIMD_AVX512 = 3 } ph_simd;
 
-/** Targets up to `radius` away are due every so many ticks: see ph_update. */
+/** How often an observer is told of targets up to `radius` away that moved: see ph_update. */
 typedef struct ph_band {
     float radius;   /* > 0; of the bands of a class ascending */
     uint32_t every; /* ticks, 1..255 */
@@ -311,11 +311,55 @@ typedef struct ph_edge {
     uint32_t on;          /* 1: it awoke, it is inside; 0: it fell asleep, it is outside */
 } ph_edge;
 
+/** Where a target is: at the end of the tick in which the observer was told so. */
+typedef struct ph_moved {
+    uint64_t id;
+    uint64_t user_data;
+    float x, y, z;
+    uint32_t reserved;
+} ph_moved;
+
 /**
- * What one tick has for the observers of one consumer, changes and broadcasts: flat
- * arrays, read-only, the library's; valid from ph_batch_take() until ph_batch_return().
- * The order of changes and of deliveries is the library's choice; each observer stands
- * at most once among the changes, and at most once among the deliveries. Edges of
+ * Updates: the targets that moved and are due for one observer, each once, in no order:
+ * places in batch->moved stand in batch->due[first ...]. A target may stand at several
+ * places of batch->moved.
+ *
+ * The rule, for an observer o that is of a class with bands, and t in its list, at the end
+ * of tick T:
+ *  - t moved in a tick if (x, y, z) differ at the end of the tick before and at its end
+ *    (same incarnation; in a world of whose classes one had a band at both ends). The last
+ *    such tick up to T is m.
+ *  - e is the `every` of the first band of o's class with d2 <= radius * radius, or of the
+ *    last band if there is none (linked, global, seen from beyond); d2 is float32,
+ *    dx * dx + dy * dy, plus dz * dz for shape = sphere, of the positions at the end of T.
+ *    e' is the same of the positions at the end of T - 1; it is e if o or t was not in the
+ *    world then.
+ *  - t is due if T - m < e', and e differs from e' or (T + h) mod e = 0. In the tick in which
+ *    o became of another kind, or the bands of a class changed, t is due if T - m < 255.
+ *    h = ((H(o) xor H(t)) * 2654435769 mod 2^32) / 2^16, H(id) the upper half of id through
+ *    splitmix64's finalizer: it spreads the load over the ticks, the same way everywhere.
+ *  - Whatever enters o's list in T is told in T, moved or not.
+ *  - Of the others, all that are due are told; with updates_max = K only K: first those with
+ *    more (1 + w) * (1 + priority), w the ticks that t has been waiting, then smaller d2,
+ *    then smaller id. The others wait: they are due in every tick until they are told, with
+ *    the position that they have then, or have left the list.
+ * So a position is told at most e - 1 ticks after the move, if it is the last one and the
+ * budget allows, and is never skipped for good: also not when t stops, or comes into another
+ * band. A position may be told twice (t came into another band, or entered).
+ */
+typedef struct ph_update {
+    uint64_t observer;
+    uint64_t user_data; /* the observer's */
+    uint32_t first;
+    uint32_t count; /* >= 1 */
+} ph_update;
+
+/**
+ * What one tick has for the observers of one consumer: changes, broadcasts and updates, in
+ * flat arrays, read-only, the library's; valid from ph_batch_take() until ph_batch_return().
+ * The order of changes, of deliveries and of updates is the library's choice; each observer
+ * stands at most once among the changes, among the deliveries and among the updates.
+ * Edges of
  * entities go to the entity's own consumer, whether it observes or not; those that are
  * off stand before those that are on.
  */
@@ -341,6 +385,13 @@ typedef struct ph_batch {
     uint32_t activation_count;
     uint32_t crossing_count;
     uint64_t dropped; /* entries of heard[] that consumer_bytes had no room for, since the batch before */
+    const ph_update *updates;
+    const uint32_t *due;
+    const ph_moved *moved;
+    uint32_t update_count;
+    uint32_t due_count;
+    uint32_t moved_count;
+    uint32_t reserved2;
 } ph_batch;
 
 /* ---- stats ---- */
@@ -365,6 +416,10 @@ typedef struct ph_stats {
     uint64_t deliveries_void;     /* ... and those whose observer left, or was not ready, while they waited */
     uint64_t awake;               /* now: NPCs */
     uint64_t woken, slept;        /* activation edges made */
+    uint64_t updates;             /* updates: targets told to observers, ... */
+    uint64_t updates_held;        /* ... times that one had to wait for a further tick: updates_max, ... */
+    uint64_t updates_replaced;    /* ... and those that a slow consumer did not get: there was a later position, the
+                                     target had left the list, or the observer had gone */
     uint64_t migrations;
     uint64_t halo_records;
     uint64_t exchange_rounds;     /* beyond one a tick means exchange_bytes was too small */

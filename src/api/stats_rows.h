@@ -33,6 +33,9 @@
     X(COUNTER, deliveries, "deliveries_total", "", "Broadcasts times observers who hear them.") \
     X(COUNTER, deliveries_dropped, "deliveries_dropped_total", "", "Deliveries dropped behind a slow consumer.") \
     X(COUNTER, deliveries_void, "deliveries_void_total", "", "Deliveries whose observer left while they waited.") \
+    X(COUNTER, updates, "updates_total", "", "Targets told to observers because they moved or entered.") \
+    X(COUNTER, updates_held, "updates_held_total", "", "Times that an update had to wait a tick for its budget.") \
+    X(COUNTER, updates_replaced, "updates_replaced_total", "", "Updates that a slow consumer did not get.") \
     X(COUNTER, batches, "batches_total", "", "Batches handed to consumers.") \
     X(COUNTER, batch_bytes, "batch_bytes_total", "", "Bytes of records and payloads in them.") \
     X(GAUGE, batches_out, "batches_out", "", "Batches waiting for consumers, or taken.") \

@@ -67,7 +67,7 @@
 
 /* X(type, name, default, min, max, meaning): of one `band` section of a class; there may be PH_BANDS_MAX; live too. */
 #define PHX_BAND_KEYS(X) \
-    X(f32, radius, 0, PHX_F32_POSITIVE, FLT_MAX, "targets up to this far away (on the ground; range = radius, shape = sphere: in space)") \
+    X(f32, radius, 0, PHX_F32_POSITIVE, FLT_MAX, "targets up to this far away, on the ground; shape = sphere: in space") \
     X(u32, every, 1, 1, PH_BAND_EVERY_MAX, "that moved are told every so many ticks, with their latest position")
 
 /* The words of the enumerations, in the order of their values. */

@@ -80,6 +80,7 @@ void phx_batch_destroy(phx_mem *mem, phx_batch *batch)
     phx_release(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, sizeof(*batch->incarnations));
     phx_mail_free(&batch->mail, mem);
     phx_release(mem, (void **)&batch->edges, &batch->edges_capacity, sizeof(*batch->edges));
+    phx_news_free(&batch->news, mem);
     batch->magic = MAGIC_DEAD;
     phx_free(mem, batch, sizeof(*batch), PHX_CACHE_LINE);
 }

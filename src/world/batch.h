@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "world/mail.h"
+#include "world/news.h"
 
 /* Where a batch is; written by whoever has it. */
 typedef enum phx_batch_state {
@@ -21,7 +22,7 @@ typedef enum phx_batch_state {
 /*
  * view is the first member, so a ph_batch* converts. view.changes, .targets and .kinds
  * point to the arrays here and are kept right by phx_batch_reserve(); what the view says
- * of broadcasts is taken from `mail` at the hand-over.
+ * of broadcasts and updates is taken from `mail` and `news` at the hand-over.
  *
  * incarnations[i] belongs to targets[i]: the world-wide number of that incarnation of the
  * target; the same id entering the world anew has another one. It tells "left and came
@@ -36,6 +37,7 @@ typedef struct phx_batch {
     phx_mail mail;
     ph_edge *edges; /* activations, then crossings; of each, those that are off first */
     uint32_t edges_capacity;
+    phx_news news;
     uint32_t changes_capacity;
     uint32_t targets_capacity;
     uint32_t kinds_capacity;

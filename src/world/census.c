@@ -41,6 +41,21 @@ static bool add_to_sum(void *user, uint32_t target)
     return true;
 }
 
+/* What its trail and its waits say of updates to come. */
+static uint64_t hash_updates(const phx_world *world, const phx_shard *shard, uint32_t slot)
+{
+    const phx_bands *bands = &shard->bands;
+    if (!world->rules.banded || !bands->live) return 0;
+    const phx_trail *trail = &bands->trails[slot];
+    uint64_t id = shard->store.name[slot].id, sum = 0;
+    uint32_t age = (uint32_t)world->tick - trail->moved;
+    if (trail->moved != 0 && age < PH_BAND_EVERY_MAX) sum += mix(id, 1 + age);
+    const uint32_t *words = phx_list_entries(&bands->pool, &bands->waits[slot]);
+    for (uint32_t i = 0; i < bands->waits[slot].count; i += 2)
+        sum += mix(mix(id, shard->store.name[words[i]].id), words[i + 1]);
+    return sum;
+}
+
 /* Sums over sets have no order: neither slots nor shards show. */
 static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint32_t slot)
 {
@@ -55,7 +70,7 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     if (shrunk) h = mix(h, *shrunk); /* its view by its attributes, and how far it is from that */
     list_sum seen = {.store = store, .id = id};
     phx_shard_seen(shard, slot, add_to_sum, &seen);
-    uint64_t sum = seen.sum;
+    uint64_t sum = seen.sum + hash_updates(world, shard, slot);
     const phx_relation_set *set = phx_relations_of(&shard->relations, id);
     for (uint32_t i = 0; set && i < set->count; i++) {
         const phx_relation *r = &set->items[i];

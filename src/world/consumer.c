@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "world/backlog.h"
 #include "world/coalesce.h"
+#include "world/latest.h"
 
 enum { BOUND_MAX = 65536 };
 
@@ -20,6 +21,7 @@ struct phx_consumer {
     phx_coalesce *coalesce;
     phx_coalesce *edges; /* the net difference of edges */
     phx_backlog *backlog;
+    phx_latest *latest;
     uint32_t bound;
     uint32_t taken_slots; /* a power of two, at least twice the bound */
     /* the ticking thread's */
@@ -32,6 +34,7 @@ struct phx_consumer {
     uint64_t tick_first; /* of the net difference, when there is one */
     uint64_t batches, coalesced_ticks, events, bytes;
     uint64_t heard; /* deliveries of broadcasts handed over at once */
+    uint64_t due;   /* updates handed over at once */
     /* the consumer's thread's: the batches it has, by hash of the pointer */
     _Alignas(PHX_CACHE_LINE) phx_batch **taken;
     uint32_t taken_count;
@@ -55,9 +58,10 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_by
     c->coalesce = phx_coalesce_create(mem, depths);
     c->edges = phx_coalesce_create(mem, NULL);
     c->backlog = phx_backlog_create(mem, mail_bytes);
+    c->latest = phx_latest_create(mem);
     c->taken = phx_alloc_zero(mem, c->taken_slots * sizeof(*c->taken), PHX_CACHE_LINE);
     if (c->out == NULL || c->back == NULL || c->coalesce == NULL || c->edges == NULL ||
-        c->backlog == NULL || c->taken == NULL) {
+        c->backlog == NULL || c->latest == NULL || c->taken == NULL) {
         phx_consumer_destroy(c);
         return NULL;
     }
@@ -77,6 +81,7 @@ void phx_consumer_destroy(phx_consumer *c)
     phx_coalesce_destroy(c->coalesce);
     phx_coalesce_destroy(c->edges);
     phx_backlog_destroy(c->backlog);
+    phx_latest_destroy(c->latest);
     phx_ring_destroy(c->mem, c->out);
     phx_ring_destroy(c->mem, c->back);
     phx_free(c->mem, c->taken, c->taken_slots * sizeof(*c->taken), PHX_CACHE_LINE);
@@ -143,6 +148,7 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
     batch->view.target_count = target_count;
     batch->mail.size = (phx_mail_size){0};
     batch->view.activation_count = batch->view.crossing_count = 0;
+    batch->news.size = (phx_news_size){0};
     batch->state = PHX_BATCH_FILLING;
     c->filling = batch;
     return batch;
@@ -153,6 +159,7 @@ void phx_consumer_forget(phx_consumer *c, uint64_t observer)
     PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick is in the net already */
     phx_coalesce_forget(c->coalesce, observer);
     phx_backlog_forget(c->backlog, observer);
+    phx_latest_forget(c->latest, observer);
 }
 
 /* What the host sees of the mail. */
@@ -170,6 +177,19 @@ static void show_mail(phx_batch *batch)
     view->heard_count = mail->size.heard;
 }
 
+/* What it sees of the updates. */
+static void show_news(phx_batch *batch)
+{
+    const phx_news *news = &batch->news;
+    ph_batch *view = &batch->view;
+    view->updates = news->updates;
+    view->due = news->due;
+    view->moved = news->moved;
+    view->update_count = news->size.updates;
+    view->due_count = news->size.due;
+    view->moved_count = news->size.moved;
+}
+
 static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, uint64_t tick)
 {
     PHX_ASSERT(c->out_count < c->bound);
@@ -181,6 +201,7 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     batch->view.dropped = phx_backlog_count(c->backlog).untold;
     phx_backlog_told(c->backlog);
     show_mail(batch);
+    show_news(batch);
     batch->state = PHX_BATCH_OUT;
     batch->merged = false;
     c->out_count++;
@@ -189,7 +210,7 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     c->events += batch->view.target_count;
     c->bytes += (uint64_t)batch->view.change_count * sizeof(ph_change) +
                 (uint64_t)batch->view.target_count * (sizeof(ph_target) + sizeof(uint16_t)) +
-                phx_mail_bytes(&batch->mail);
+                phx_mail_bytes(&batch->mail) + phx_news_bytes(&batch->news);
     bool put = phx_ring_put(c->out, batch); /* pairs with the take in phx_consumer_take() */
     PHX_ASSERT(put);                        /* fewer than bound are out */
     (void)put;
@@ -199,7 +220,7 @@ static bool is_pending(const phx_consumer *c)
 {
     phx_backlog_counts mail = phx_backlog_count(c->backlog);
     return phx_coalesce_count(c->coalesce).observers > 0 || phx_coalesce_count(c->edges).pending > 0 ||
-           mail.pending > 0 || mail.untold > 0;
+           mail.pending > 0 || mail.untold > 0 || phx_latest_count(c->latest).pending > 0;
 }
 
 /* Puts the tick into the net difference and the backlog, once. false = no memory. */
@@ -210,13 +231,14 @@ static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
     }
     bool first = !is_pending(c);
     if (!phx_backlog_reserve_push(c->backlog, &batch->mail) || !phx_coalesce_reserve(c->coalesce, batch) ||
-        !phx_coalesce_merge_edges(c->edges, batch)) {
+        !phx_latest_reserve(c->latest, batch) || !phx_coalesce_merge_edges(c->edges, batch)) {
         return false;
     }
     bool merged = phx_coalesce_merge(c->coalesce, batch);
     PHX_ASSERT(merged); /* there is room */
     (void)merged;
     phx_backlog_push(c->backlog, &batch->mail);
+    phx_latest_merge(c->latest, batch);
     if (first) {
         c->tick_first = tick;
     }
@@ -233,7 +255,7 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
         return false;
     }
     if (!phx_backlog_reserve_drain(c->backlog, &batch->mail) || !phx_coalesce_reserve_drain(c->coalesce, batch) ||
-        !phx_coalesce_drain_edges(c->edges, batch)) {
+        !phx_latest_reserve_drain(c->latest, &batch->news) || !phx_coalesce_drain_edges(c->edges, batch)) {
         if (merged == NULL) {
             batch_recycle(c, batch);
         }
@@ -243,6 +265,7 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
     PHX_ASSERT(drained); /* there is room */
     (void)drained;
     phx_backlog_drain(c->backlog, &batch->mail);
+    phx_latest_drain(c->latest, &batch->news);
     hand_over(c, batch, c->tick_first, tick);
     return true;
 }
@@ -259,10 +282,12 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
     collect_returned(c);
     bool room = c->out_count < c->bound;
     bool changed = batch != NULL && (batch->view.change_count > 0 || batch->merged ||
-                                     batch->mail.size.deliveries > 0 || edges_in(batch) > 0);
+                                     batch->mail.size.deliveries > 0 || edges_in(batch) > 0 ||
+                                     batch->news.size.updates > 0);
     if (changed && room && !is_pending(c)) {
         PHX_ASSERT(!batch->merged); /* it would be pending */
         c->heard += batch->mail.size.heard;
+        c->due += batch->news.size.due;
         hand_over(c, batch, tick, tick);
     } else {
         if (changed && !merge_tick(c, batch, tick)) {
@@ -285,6 +310,7 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
 {
     phx_coalesce_counts net = phx_coalesce_count(c->coalesce);
     phx_backlog_counts mail = phx_backlog_count(c->backlog);
+    phx_latest_counts news = phx_latest_count(c->latest);
     return (phx_consumer_counts){
         .batches = c->batches,
         .coalesced_ticks = c->coalesced_ticks,
@@ -297,6 +323,9 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
         .deliveries_dropped = mail.dropped,
         .deliveries_void = mail.voided,
         .deliveries_pending = mail.pending,
+        .updates = c->due + news.merged,
+        .updates_replaced = news.replaced,
+        .updates_pending = news.pending,
         .waiting = phx_ring_count(c->out),
         .out = c->out_count,
         .out_max = c->out_max,

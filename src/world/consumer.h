@@ -1,7 +1,8 @@
 /*
  * Batches of one consumer, from the ticking thread to the consumer's thread and back;
  * bounded, and no event is ever lost: past the bound they become a net difference
- * (coalesce.h), and broadcasts wait, up to a bound of their own (backlog.h). One per
+ * (coalesce.h), of updates the latest position counts (latest.h), and broadcasts wait, up to a
+ * bound of their own (backlog.h). One per
  * consumer of a world; src/world owns it.
  *
  * Two rings of pointers, "out" and "back", each with one enqueuing and one dequeuing
@@ -41,6 +42,9 @@ typedef struct phx_consumer_counts {
     uint64_t deliveries_dropped; /* dropped past the bound while they waited, */
     uint64_t deliveries_void;   /* void with their observer while they waited */
     uint64_t deliveries_pending; /* now: waiting behind the bound; the others were handed over */
+    uint64_t updates;           /* targets told to observers: offered, */
+    uint64_t updates_replaced;  /* replaced by a later position while they waited, or gone with target or observer */
+    uint64_t updates_pending;   /* now: waiting behind the bound; the others were handed over */
     uint32_t waiting;           /* now: handed over, not taken; may be a moment old */
     uint32_t out;               /* now: handed over, not known to be back */
     uint32_t out_max;           /* the most so far */
@@ -60,8 +64,9 @@ void phx_consumer_destroy(phx_consumer *c);
 /*
  * The batch to fill in this tick, with room for that many changes and targets; its
  * view.change_count and view.target_count are set to them and may be lowered before the
- * offer. Its mail is empty; phx_mail_reserve() makes room. Workers may fill changes,
- * targets, kinds and incarnations, and the mail, each its own ranges.
+ * offer. Its mail and news are empty; phx_mail_reserve() and phx_news_reserve() make room.
+ * Workers may fill changes, targets, kinds and incarnations, mail and news, each its own
+ * ranges.
  * Again before the offer: the same batch, its content lost. NULL = no memory; nothing is
  * being filled then.
  */
@@ -74,7 +79,7 @@ void phx_consumer_forget(phx_consumer *c, uint64_t observer);
  * Ends this consumer's part of a tick; `tick` is greater than at the offer before. batch
  * is that of phx_consumer_begin(), or NULL (nothing to tell; not while one is being filled).
  *  - nothing pending, room (fewer than bound out): the batch is handed over; without
- *    changes and mail nothing is handed over;
+ *    changes, mail and news nothing is handed over;
  *  - nothing pending, no room: it becomes the pending net difference and backlog;
  *  - pending: it is merged; with room, net and backlog are then handed over as one batch,
  *    with tick_first = the first tick merged and tick = this one. Nothing left is nothing,

@@ -103,15 +103,17 @@ static bool make_batch(phx_world *world, uint32_t consumer, phx_share sum)
 {
     static const phx_mail_size none;
     static const phx_edge_size no_edges;
+    static const phx_news_size no_news;
     const phx_broadcasts *broadcasts = &world->broadcasts;
     phx_mail_size mail = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
     world->batches[consumer] = NULL;
     phx_edge_size edges = world->zoned ? world->edge_sizes[consumer] : no_edges;
-    if (sum.changes == 0 && mail.deliveries == 0 && phx_edge_total(edges) == 0) return true;
+    phx_news_size news = world->updating ? world->updates.sizes[consumer] : no_news;
+    if (sum.changes == 0 && mail.deliveries == 0 && phx_edge_total(edges) == 0 && news.updates == 0) return true;
     phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
     world->batches[consumer] = batch;
     return batch && phx_mail_reserve(&batch->mail, &world->mem, mail) &&
-           phx_batch_size_edges(&world->mem, batch, edges);
+           phx_batch_size_edges(&world->mem, batch, edges) && phx_news_reserve(&batch->news, &world->mem, news);
 }
 
 bool phx_publish_batches(phx_world *world)
@@ -212,6 +214,7 @@ void phx_publish_fill(phx_world *world)
     over_chunks(world, fill_body);
     if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
     if (world->zoned) fill_edges(world);
+    if (world->updating) phx_updates_fill(world);
 }
 
 bool phx_publish_offer(phx_world *world)

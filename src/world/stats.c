@@ -87,6 +87,8 @@ static void add_consumers(const phx_world *world, ph_stats *stats)
         stats->deliveries_dropped += counts.deliveries_dropped;
         stats->deliveries_void += counts.deliveries_void;
         stats->mail_waiting += counts.deliveries_pending;
+        stats->updates += counts.updates;
+        stats->updates_replaced += counts.updates_replaced;
     }
 }
 
@@ -115,6 +117,7 @@ static void add_workers(const phx_world *world, ph_stats *stats)
 {
     for (uint32_t i = 0; i < world->def.workers; i++) {
         const phx_interest_counts *counts = &world->scratch[i].counts;
+        stats->updates_held += world->updates.workers[i].held;
         stats->observers_glanced += counts->glanced;
         stats->observers_evaluated += counts->evaluated;
         stats->towers_visited += counts->ranges_visited;

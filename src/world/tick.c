@@ -23,6 +23,7 @@ static uint64_t now_ns(void)
 /* New rules and classes come in; entities follow in phx_ingest_classes(). */
 static void take_definition(phx_world *world)
 {
+    bool bands_changed = phx_bands_differ(&world->def, &world->next_def);
     phx_free(&world->mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     world->classes = world->next_classes;
     world->next_classes = NULL;
@@ -49,6 +50,8 @@ static void take_definition(phx_world *world)
     rules->wake_span = world->def.activation_span;
     rules->wake_linger = world->def.activation_linger;
     rules->wakes = phx_world_wakes(&world->def);
+    rules->banded = phx_def_banded(&world->def);
+    rules->bands_changed = bands_changed;
     world->reclass = true;
 }
 
@@ -85,6 +88,7 @@ static bool zones_left(const phx_world *world)
 static void end(phx_world *world)
 {
     phx_run_shards(world, phx_step_end, true);
+    world->rules.bands_changed = false;
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
     if (world->zoned) world->zoned = zones_left(world);
     atomic_store_explicit(&world->kind_count, world->def.class_count, memory_order_relaxed);
@@ -138,6 +142,13 @@ static phx_stage after_ingest(const phx_world *world)
     return world->shard_count == 1 ? PHX_STAGE_INDEX : PHX_STAGE_SEND_MIGRANTS;
 }
 
+/* The stage behind the broadcasts: most worlds have no updates. */
+static phx_stage after_broadcasts(phx_world *world)
+{
+    world->updating = phx_updates_due(world);
+    return world->updating ? PHX_STAGE_UPDATES : PHX_STAGE_BATCHES;
+}
+
 /* Runs one stage; false = no memory. Sets the next one. */
 static bool run_stage(phx_world *world)
 {
@@ -177,12 +188,18 @@ static bool run_stage(phx_world *world)
         break;
     case PHX_STAGE_COMMIT:
         through = shards(world, phx_step_commit);
-        if (world->broadcasts.message_count == 0) next = PHX_STAGE_BATCHES;
+        if (world->broadcasts.message_count == 0) next = after_broadcasts(world);
         break;
     case PHX_STAGE_LOCATE: phx_broadcasts_locate(world); break;
     case PHX_STAGE_CALL: through = shards(world, phx_step_call); break;
     case PHX_STAGE_PIECES: through = phx_plan_pieces(world); break;
-    case PHX_STAGE_HEAR: through = phx_run_pieces(world); break;
+    case PHX_STAGE_HEAR:
+        through = phx_run_pieces(world);
+        next = after_broadcasts(world);
+        break;
+    case PHX_STAGE_UPDATES: through = phx_updates_plan(world); break;
+    case PHX_STAGE_LOOK: through = phx_updates_look(world); break;
+    case PHX_STAGE_WAITS: through = shards(world, phx_step_waits) && phx_updates_place(world); break;
     case PHX_STAGE_BATCHES: through = phx_publish_batches(world); break;
     case PHX_STAGE_FILL: phx_publish_fill(world); break;
     case PHX_STAGE_OFFER: through = phx_publish_offer(world); break;

@@ -46,7 +46,8 @@ static void init_rules(phx_world *world)
                                .class_count = def->class_count,
                            .wake_span = def->activation_span,
                            .wake_linger = def->activation_linger,
-                           .wakes = phx_world_wakes(def)};
+                           .wakes = phx_world_wakes(def),
+                               .banded = phx_def_banded(def)};
 }
 
 static bool copy_classes(phx_mem *mem, const ph_world_def *def, ph_class **classes)
@@ -120,7 +121,8 @@ static bool init(phx_world *world, const ph_world_def *def)
     init_rules(world);
     world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
     return world->producers && init_shards(world) && phx_moves_init(world) && init_consumers(world) &&
-           init_workers(world) && phx_broadcasts_init(world) && phx_crowd_init(world);
+           init_workers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) &&
+           phx_updates_init(world);
 }
 
 ph_status phx_world_create(const ph_world_def *def, phx_world **world)
@@ -176,6 +178,7 @@ void phx_world_destroy(phx_world *world)
     free_ends(world);
     phx_broadcasts_free(world);
     phx_crowd_free(world);
+    phx_updates_free(world);
     phx_moves_free(world);
     free_shards(world);
     phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_run));

@@ -25,6 +25,7 @@
 #include "world/partition.h"
 #include "world/producer.h"
 #include "world/ties.h"
+#include "world/update.h"
 
 /* A directory value: shard << 32 | slot, and this bit for who follows a parent. */
 static const uint64_t PHX_HOME_ATTACHED = 1ull << 63;
@@ -64,6 +65,9 @@ typedef enum phx_stage {
     PHX_STAGE_CALL,   /* who may hear them, */
     PHX_STAGE_PIECES,
     PHX_STAGE_HEAR,   /* and who does */
+    PHX_STAGE_UPDATES, /* only if there are bands: whose updates may be due, */
+    PHX_STAGE_LOOK,    /* which are, */
+    PHX_STAGE_WAITS,   /* and which wait */
     PHX_STAGE_BATCHES, /* a batch of the right size for every consumer */
     PHX_STAGE_FILL,
     PHX_STAGE_OFFER,
@@ -167,6 +171,8 @@ typedef struct phx_world {
     phx_broadcasts broadcasts;
     phx_edge_size *edge_sizes; /* [consumer]: of this tick; then where its next edge goes */
     bool zoned;                /* some class wakes, or shards still have something of that */
+    phx_updates updates;
+    bool updating; /* in this tick somebody may have updates */
 
     _Atomic uint32_t gate; /* see gate.h */
     phx_stage stage;

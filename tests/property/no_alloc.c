@@ -125,6 +125,10 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
     def.class_count = 2;
     def.activation_span = 0;
     def.activation_linger = 3;
+    kinds[1].band_count = 2;
+    kinds[1].bands[0] = (ph_band){15, 1};
+    kinds[1].bands[1] = (ph_band){60, 4}; /* a divisor of the period: so the load comes around with it */
+    kinds[1].updates_max = 12;
     def.world_size[0] = 1000;
     def.world_size[1] = 1000;
     def.tower_size = 50;

@@ -47,6 +47,10 @@ static const ph_class *classes(void)
     made[0] = ph_class_default("default");
     made[0].view = 30;
     made[0].wakes = true;
+    made[0].band_count = 2;
+    made[0].bands[0] = (ph_band){10, 1};
+    made[0].bands[1] = (ph_band){25, 3};
+    made[0].updates_max = 2;
     made[1] = ph_class_default("npc");
     made[1].reach = 20;
     return made;
@@ -172,6 +176,13 @@ static uint64_t edge_number(uint64_t id, uint64_t area, bool on)
     return 3ull << 62 | id << 32 | area << 1 | on;
 }
 
+/* Who was told that who is where. */
+static uint64_t moved_number(uint64_t observer, uint64_t target, float x, float y)
+{
+    uint32_t place = (uint32_t)(int32_t)(x * 64.0f) * 31 + (uint32_t)(int32_t)(y * 64.0f);
+    return 1ull << 62 | observer << 48 | target << 32 | place;
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint64_t l = *(const uint64_t *)a;
@@ -206,6 +217,13 @@ static void take_events(trial *t)
             const ph_edge *e = &batch->crossings[i];
             VEC_PUSH(&t->told, edge_number(e->id, e->area, e->on));
         }
+        for (uint32_t i = 0; i < batch->update_count; i++) {
+            const ph_update *u = &batch->updates[i];
+            for (uint32_t j = 0; j < u->count; j++) {
+                const ph_moved *m = &batch->moved[batch->due[u->first + j]];
+                VEC_PUSH(&t->told, moved_number(u->observer, m->id, m->x, m->y));
+            }
+        }
         CHECK_OK(ph_batch_return(t->consumer, batch));
     }
 }
@@ -235,6 +253,14 @@ static void compare_events(trial *t, uint32_t round)
     count = model_edges(t->m, &edges);
     for (size_t i = 0; i < count; i++) {
         VEC_PUSH(&expected, edge_number(edges[i].entity.id, edges[i].area, edges[i].on));
+    }
+    const model_update *updates = NULL;
+    count = model_updates(t->m, &updates);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < updates[i].moved.count; j++) {
+            const model_moved *m = &updates[i].moved.items[j];
+            VEC_PUSH(&expected, moved_number(updates[i].observer.id, m->key.id, m->at.x, m->at.y));
+        }
     }
     take_events(t);
     bool same = expected.count == t->told.count;

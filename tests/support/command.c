@@ -111,9 +111,13 @@ static void class_print(FILE *out, uint32_t kind, const ph_class *c)
     print_float(out, "margin", c->margin);
     print_float(out, "reach", c->reach);
     (void)fprintf(out, " layers=%" PRIx64 " sees=%" PRIx64 " stealth=%u detect=%u cap=%" PRIu32
-                  " priority=%u global=%d ready=%d wakes=%d sleeps=%d\n",
-                  c->layers, c->sees, c->stealth, c->detect, c->cap, c->priority, c->global, c->ready,
-                  c->wakes, c->sleeps);
+                  " priority=%u global=%d ready=%d wakes=%d sleeps=%d updates_max=%" PRIu32,
+                  c->layers, c->sees, c->stealth, c->detect, c->cap, c->priority, c->global, c->ready, c->wakes,
+                  c->sleeps, c->updates_max);
+    for (uint32_t i = 0; i < c->band_count; i++) {
+        (void)fprintf(out, " band(%.9g: %" PRIu32 ")", (double)c->bands[i].radius, c->bands[i].every);
+    }
+    (void)fprintf(out, "\n");
 }
 
 void def_print(FILE *out, const ph_world_def *def)

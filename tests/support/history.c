@@ -28,6 +28,10 @@ void history_end(history *h)
         }
         VEC_FREE(&tick->heard);
         VEC_FREE(&tick->edges);
+        for (size_t j = 0; j < tick->updates.count; j++) {
+            VEC_FREE(&tick->updates.items[j].moved);
+        }
+        VEC_FREE(&tick->updates);
     }
     VEC_FREE(&h->ticks);
 }
@@ -48,6 +52,20 @@ static void note_heard(history_tick *tick, const model *m)
             VEC_PUSH(&copy.messages, heard[i].messages.items[j]);
         }
         VEC_PUSH(&tick->heard, copy);
+    }
+}
+
+static void note_updates(history_tick *tick, const model *m)
+{
+    const model_update *updates = NULL;
+    size_t count = model_updates(m, &updates);
+    for (size_t i = 0; i < count; i++) {
+        model_update copy = updates[i];
+        memset(&copy.moved, 0, sizeof copy.moved);
+        for (size_t j = 0; j < updates[i].moved.count; j++) {
+            VEC_PUSH(&copy.moved, updates[i].moved.items[j]);
+        }
+        VEC_PUSH(&tick->updates, copy);
     }
 }
 
@@ -87,6 +105,7 @@ void history_note(history *h, const model *m)
     for (size_t i = 0; i < count; i++) {
         VEC_PUSH(&tick.edges, edges[i]);
     }
+    note_updates(&tick, m);
     VEC_PUSH(&h->ticks, tick);
 }
 
@@ -106,8 +125,7 @@ const history_entity *history_entity_at(const history *h, uint64_t tick, model_k
     return NULL;
 }
 
-/* Was target in observer's list at the end of this tick? */
-static bool listed_at(const history *h, uint64_t tick, model_key observer, model_key target)
+bool history_listed(const history *h, uint64_t tick, model_key observer, model_key target)
 {
     const history_entity *o = history_entity_at(h, tick, observer);
     for (size_t i = 0; o != NULL && i < o->list_count; i++) {
@@ -143,7 +161,8 @@ static model_target target_at(const history *h, uint64_t tick, model_key key)
 static uint64_t last_event(const history *h, model_key observer, model_key target, bool enter, uint64_t last)
 {
     uint64_t tick = last;
-    while (listed_at(h, tick, observer, target) != enter || listed_at(h, tick - 1, observer, target) == enter) {
+    while (history_listed(h, tick, observer, target) != enter ||
+           history_listed(h, tick - 1, observer, target) == enter) {
         tick--;
         REQUIRE(tick != 0);
     }
@@ -220,7 +239,7 @@ static void net_of(const history *h, const history_entity *o, uint64_t first, ui
     model_change change = {.observer = o->key, .user_data = changed->user_data, .consumer = o->consumer};
     change.fresh = base == NULL || last_change(h, o->key, since, first - 1) == NULL;
     for (size_t i = 0; base != NULL && i < base->list_count; i++) {
-        if (!listed_at(h, last, o->key, base->list[i])) {
+        if (!history_listed(h, last, o->key, base->list[i])) {
             uint64_t tick = last_event(h, o->key, base->list[i], false, last);
             model_target target = target_at(h, tick, base->list[i]);
             target.depth = depth_at(h, tick - 1, base->list[i]);
@@ -229,7 +248,7 @@ static void net_of(const history *h, const history_entity *o, uint64_t first, ui
     }
     change.leave_count = (uint32_t)change.targets.count;
     for (size_t i = 0; i < o->list_count; i++) {
-        if (base == NULL || !listed_at(h, first - 1, o->key, o->list[i])) {
+        if (base == NULL || !history_listed(h, first - 1, o->key, o->list[i])) {
             uint64_t tick = last_event(h, o->key, o->list[i], true, last);
             model_target target = target_at(h, tick, o->list[i]);
             target.depth = depth_at(h, last, o->list[i]);

@@ -25,6 +25,7 @@ typedef struct history_tick {
     VEC(model_message) messages;
     VEC(model_heard) heard;
     VEC(model_edge) edges;
+    VEC(model_update) updates;
 } history_tick;
 
 /* ticks.items[t] is the end of tick t; the first is the empty world. */
@@ -52,6 +53,8 @@ void history_note(history *h, const model *m);
 void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64_t last, change_list *changes);
 /* The edges that it has to be told for them: each but those that met their opposite. */
 void history_edges(const history *h, uint32_t consumer, uint64_t first, uint64_t last, edge_list *edges);
+/* Was target in observer's list at the end of this tick? */
+bool history_listed(const history *h, uint64_t tick, model_key observer, model_key target);
 void changes_free(change_list *changes);
 
 #endif

@@ -38,6 +38,7 @@ static void entity_free(model_entity *e)
     VEC_FREE(&e->pairs);
     VEC_FREE(&e->links);
     VEC_FREE(&e->list);
+    VEC_FREE(&e->waits);
     free(e);
 }
 
@@ -119,6 +120,8 @@ void model_destroy(model *m)
     VEC_FREE(&m->changes);
     model_clear_heard(m);
     VEC_FREE(&m->heard);
+    model_clear_updates(m);
+    VEC_FREE(&m->updates);
     VEC_FREE(&m->messages);
     VEC_FREE(&m->edges);
     VEC_FREE(&m->refusals);

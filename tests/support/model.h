@@ -29,6 +29,12 @@ typedef struct model_pair {
     float view, margin;
 } model_pair;
 
+/* An update that an observer has to wait for: updates_max. */
+typedef struct model_wait {
+    model_key key;
+    uint64_t since; /* the tick in which it was due first */
+} model_wait;
+
 typedef struct model_entity {
     uint64_t id;
     uint64_t incarnation;
@@ -44,6 +50,12 @@ typedef struct model_entity {
     bool told;    /* it has had a change since it last became ready */
     bool awake;   /* an NPC that was awake at the end of the last tick */
     uint64_t waker_near; /* the last tick with one */
+    /* updates */
+    bool followed;   /* it was in the world at the end of the last tick: was and was_kind are of then */
+    ph_position was;
+    uint32_t was_kind;
+    uint64_t moved; /* the last tick in which it did; 0 = none */
+    VEC(model_wait) waits;
 } model_entity;
 
 /* An entity that left the world in the last tick, as it last was. */
@@ -102,11 +114,25 @@ typedef struct model_edge {
     uint32_t consumer;
     bool on;
 } model_edge;
+/* A target as an update tells it. */
+typedef struct model_moved {
+    model_key key;
+    uint64_t user_data;
+    ph_position at;
+} model_moved;
+
+/* The updates of the last tick for one observer, in no order. */
+typedef struct model_update {
+    model_key observer;
+    uint64_t user_data;
+    uint32_t consumer;
+    VEC(model_moved) moved;
+} model_update;
 
 /* The fields of ph_stats that follow from the specification. */
 typedef struct model_counts {
     uint64_t ticks, entities, observers, list_entries;
-    uint64_t commands, applied, refused_in_tick, enters, leaves, deliveries;
+    uint64_t commands, applied, refused_in_tick, enters, leaves, deliveries, updates, updates_held;
     uint64_t crowd_observers, crowd_narrowed, crowd_widened, crowd_most;
     uint64_t refused[PH_STATUS_COUNT];
     uint64_t awake, woken, slept;
@@ -132,6 +158,7 @@ size_t model_refusals(const model *m, const model_refusal **refusals);
 size_t model_messages(const model *m, const model_message **messages);
 size_t model_hearings(const model *m, const model_heard **heard); /* by observer id */
 size_t model_edges(const model *m, const model_edge **edges); /* in no order */
+size_t model_updates(const model *m, const model_update **updates); /* by observer id */
 size_t model_departures(const model *m, const model_departed **departed);
 
 /* The world at the end of the last tick, by id; NULL when there is no such entity. */

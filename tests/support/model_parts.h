@@ -1,7 +1,8 @@
 /*
  * The inside of the model, shared by its own files only: model.c (the world and its
  * commands), model_rules.c (who sees whom), model_tick.c (lists and events),
- * model_say.c (broadcasts), model_zones.c (activation, areas), model_query.c, model_find.c.
+ * model_say.c (broadcasts), model_update.c (updates),
+ * model_zones.c (activation, areas), model_query.c, model_find.c.
  */
 #ifndef SUPPORT_MODEL_PARTS_H
 #define SUPPORT_MODEL_PARTS_H
@@ -35,6 +36,10 @@ struct model {
     uint64_t said_bytes; /* of this tick's broadcasts so far */
     VEC(model_heard) heard;
     VEC(model_edge) edges;
+    VEC(model_update) updates;
+    bool banded; /* some class had a band at the end of the last tick */
+    ph_class bands_before[MODEL_KINDS_MAX];
+    uint32_t banded_classes; /* of them */
     model_counts counts;
 };
 
@@ -80,6 +85,9 @@ void model_zones(model *m);
 void model_tell_edge(model *m, const model_entity *e, uint64_t user_data, uint64_t area, bool on);
 /* Towers between the towers of two, along the axis where it is more. */
 int64_t model_towers_apart(const model *m, const ph_attrs *one, const ph_attrs *other);
+/* Updates: once the lists stand. */
+void model_clear_updates(model *m);
+void model_update_all(model *m);
 
 /* Applies one command inside a tick. */
 ph_status model_apply(model *m, const command *c);

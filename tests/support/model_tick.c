@@ -257,6 +257,7 @@ uint64_t model_tick(model *m)
     }
     m->changes.count = 0;
     model_clear_heard(m);
+    model_clear_updates(m);
     m->refusals.count = 0;
     m->departed.count = 0;
     m->edges.count = 0;
@@ -271,6 +272,7 @@ uint64_t model_tick(model *m)
     MUTATE(MUTANT_SAY_EARLY, model_hear(m), (void)0);
     model_zones(m);
     m->tick++;
+    model_update_all(m);
     m->counts.ticks = m->tick;
     m->counts.entities = m->entities.count;
     return m->tick;

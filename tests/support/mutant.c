@@ -38,6 +38,9 @@
 #define model_clear_heard mutant_clear_heard
 #define model_hear mutant_hear
 #define model_messages mutant_messages
+#define model_clear_updates mutant_clear_updates
+#define model_update_all mutant_update_all
+#define model_updates mutant_updates
 #define model_hearings mutant_hearings
 #define model_edges mutant_edges
 #define model_tell_edge mutant_tell_edge
@@ -60,6 +63,7 @@
 #undef passes
 #include "support/model_zones.c" // NOLINT
 #include "support/model_why.c" // NOLINT
+#include "support/model_update.c" // NOLINT
 
 #include "support/mutant.h"
 
@@ -96,6 +100,9 @@ typedef struct mutant_batch {
     VEC(uint32_t) heard;
     VEC(ph_edge) activations;
     VEC(ph_edge) crossings;
+    VEC(ph_update) updates;
+    VEC(uint32_t) due;
+    VEC(ph_moved) moved;
 } mutant_batch;
 
 typedef struct mutant {
@@ -128,6 +135,9 @@ static void subject_destroy(void *self)
         VEC_FREE(&u->batches[i].heard);
         VEC_FREE(&u->batches[i].activations);
         VEC_FREE(&u->batches[i].crossings);
+        VEC_FREE(&u->batches[i].updates);
+        VEC_FREE(&u->batches[i].due);
+        VEC_FREE(&u->batches[i].moved);
     }
     for (size_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
         VEC_FREE(&u->told[i]);
@@ -277,6 +287,22 @@ static void edges_add(mutant *u, bool on)
     }
 }
 
+static void updates_add(mutant *u, const model_update *update)
+{
+    mutant_batch *batch = &u->batches[update->consumer];
+    ph_update row = {update->observer.id, update->user_data, (uint32_t)batch->due.count,
+                     (uint32_t)update->moved.count};
+    VEC_PUSH(&batch->updates, row);
+    for (size_t i = 0; i < update->moved.count; i++) {
+        const model_moved *from = &update->moved.items[i];
+        ph_moved moved = {.id = from->key.id, .user_data = from->user_data, .x = from->at.x, .y = from->at.y};
+        moved.z = from->at.z;
+        VEC_PUSH(&batch->due, (uint32_t)batch->moved.count);
+        VEC_PUSH(&batch->moved, moved);
+    }
+    u->ready[update->consumer] = true;
+}
+
 static ph_status subject_tick(void *self, uint64_t *tick)
 {
     mutant *u = self;
@@ -290,6 +316,9 @@ static ph_status subject_tick(void *self, uint64_t *tick)
         u->batches[i].heard.count = 0;
         u->batches[i].activations.count = 0;
         u->batches[i].crossings.count = 0;
+        u->batches[i].updates.count = 0;
+        u->batches[i].due.count = 0;
+        u->batches[i].moved.count = 0;
         u->ready[i] = false;
     }
     *tick = model_tick(u->m);
@@ -306,6 +335,9 @@ static ph_status subject_tick(void *self, uint64_t *tick)
     }
     edges_add(u, false);
     edges_add(u, true);
+    for (size_t i = 0; i < u->m->updates.count; i++) {
+        updates_add(u, &u->m->updates.items[i]);
+    }
     return PH_OK;
 }
 
@@ -349,6 +381,12 @@ static ph_status subject_batch_take(void *self, uint32_t consumer, const ph_batc
     b->view.activation_count = (uint32_t)b->activations.count;
     b->view.crossings = b->crossings.items;
     b->view.crossing_count = (uint32_t)b->crossings.count;
+    b->view.updates = b->updates.items;
+    b->view.due = b->due.items;
+    b->view.moved = b->moved.items;
+    b->view.update_count = (uint32_t)b->updates.count;
+    b->view.due_count = (uint32_t)b->due.count;
+    b->view.moved_count = (uint32_t)b->moved.count;
     *batch = &b->view;
     return PH_OK;
 }
@@ -431,6 +469,8 @@ static ph_status subject_stats(void *self, ph_stats *stats)
     stats->awake = c.awake;
     stats->woken = c.woken;
     stats->slept = c.slept;
+    stats->updates = c.updates;
+    stats->updates_held = c.updates_held;
     stats->batches = u->batch_count;
     memcpy(stats->refused, c.refused, sizeof c.refused);
     return PH_OK;

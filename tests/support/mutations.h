@@ -104,6 +104,15 @@
     X(MUTANT_CROWD_FLICKERS, "crowd control: no slack before a view widens") \
     X(MUTANT_CROWD_NEWCOMER, "crowd control: who comes begins with the whole view") \
     X(MUTANT_CROWD_ALONE, "crowd control: an observer does not count itself") \
+    X(MUTANT_MOVED_FLAT, "updates: a move along z is none") \
+    X(MUTANT_BAND_OPEN, "bands: < instead of <=") \
+    X(MUTANT_BAND_BEYOND, "bands: nothing beyond the last one is told") \
+    X(MUTANT_BAND_REKIND, "bands: what moved before the observer's kind changed is forgotten") \
+    X(MUTANT_BAND_LOST, "bands: the window is that of the new band") \
+    X(MUTANT_BAND_CROSSED, "bands: crossing into another one is not told") \
+    X(MUTANT_ENTER_SILENT, "updates: an enter is not told") \
+    X(MUTANT_NO_WEIGHT, "updates_max: waiting counts nothing") \
+    X(MUTANT_WAIT_LOST, "updates_max: who waits is forgotten") \
     X(MUTANT_BULK_STOPS, "a bulk call stops at its first refused item")
 
 typedef enum mutation {

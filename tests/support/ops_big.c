@@ -37,6 +37,11 @@ static void big_world(script *s, ph_range range, ph_shape shape)
         s->classes[kind].cap = kind == 3 ? 8 : 0;
         s->classes[kind].priority = (uint8_t)kind;
         s->classes[kind].wakes = kind == 3;
+        s->classes[kind].band_count = kind == 0 ? 3 : kind == 3; /* the others get no updates */
+        s->classes[kind].bands[0] = (ph_band){8, 1};
+        s->classes[kind].bands[1] = (ph_band){14, 2};
+        s->classes[kind].bands[2] = (ph_band){20, 5};
+        s->classes[kind].updates_max = kind == 3 ? 3 : 0;
     }
     d->activation_linger = 3;
     s->producers = 3;

@@ -34,6 +34,7 @@ enum {
     GEN_SLOW = 1,  /* consumers are drained by steps */
     GEN_PLAIN = 2, /* classes of the usual kind: a view, rarely more */
     GEN_AWAKE = 8, /* some class wakes others */
+    GEN_BANDS = 16, /* classes with bands, some with a budget for updates */
     GEN_REACH = 4  /* small views, wide reaches, margins, small towers: seen from shards away */
 };
 

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <pharos/pharos.h>
 
@@ -194,6 +195,21 @@ float bad_float(gen *g, bool radius)
 
 /* ---- classes ---- */
 
+/* Bands as far as views, small and large periods; sometimes none. */
+static void bands_any(gen *g, ph_class *c)
+{
+    static const uint32_t periods[] = {1, 1, 2, 3, 4, 5, 8, 16, 255};
+    float radius = 0;
+    c->band_count = chance(&g->c, 85) ? 1 + choose(&g->c, chance(&g->c, 90) ? 4 : PH_BANDS_MAX) : 0;
+    for (uint32_t i = 0; i < c->band_count; i++) {
+        float wide = g->unit * (float)(1 + choose(&g->c, 4));
+        radius = chance(&g->c, 90) ? radius + wide : nextafterf(radius, FLT_MAX) + FLT_MIN;
+        c->bands[i].radius = radius;
+        c->bands[i].every = periods[choose(&g->c, COUNT(periods))];
+    }
+    c->updates_max = chance(&g->c, 40) ? 1 + choose(&g->c, 4) : 0;
+}
+
 ph_class class_any(gen *g, uint32_t kind)
 {
     char name[PH_NAME_SIZE];
@@ -212,6 +228,9 @@ ph_class class_any(gen *g, uint32_t kind)
     c.priority = (uint8_t)(chance(&g->c, 40) ? choose(&g->c, 3) : 0);
     c.global = chance(&g->c, 5);
     c.ready = !chance(&g->c, 8);
+    if ((g->p->flags & GEN_BANDS) != 0) {
+        bands_any(g, &c);
+    }
     return c;
 }
 
@@ -236,6 +255,9 @@ ph_class class_of_world(gen *g, uint32_t kind)
     c.stealth = chance(&g->c, 10) ? any.stealth : 0;
     c.detect = any.detect;
     c.cap = chance(&g->c, 5) ? any.cap : 0;
+    c.band_count = any.band_count;
+    memcpy(c.bands, any.bands, sizeof c.bands);
+    c.updates_max = any.updates_max;
     return c;
 }
 

@@ -28,6 +28,7 @@ typedef struct run_result {
     uint64_t ticks, commands, events, batches, coalesced;
     uint64_t heard; /* broadcasts x observers delivered */
     uint64_t edges; /* activation and areas, delivered */
+    uint64_t due;   /* updates delivered */
     ph_stats stats; /* at the end */
 } run_result;
 

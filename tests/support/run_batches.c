@@ -97,7 +97,7 @@ static bool check_shape(run *r, const run_consumer *c, const ph_batch *batch)
                         batch->tick, c->told);
     }
     if (batch->change_count == 0 && batch->delivery_count == 0 && batch->activation_count == 0 &&
-        batch->crossing_count == 0) {
+        batch->crossing_count == 0 && batch->update_count == 0) {
         return run_fail(r, "batch of tick %" PRIu64 " with nothing in it", batch->tick);
     }
     for (uint32_t i = 0; i < batch->change_count; i++) {
@@ -139,7 +139,7 @@ static void check_batch(run *r, uint32_t consumer, const ph_batch *batch)
     run_consumer *c = &r->consumers[consumer];
     r->result->batches++;
     if (!check_shape(r, c, batch) || !run_check_mail(r, consumer, batch) ||
-        !run_check_edges(r, consumer, batch)) {
+        !run_check_edges(r, consumer, batch) || !run_check_updates(r, consumer, batch)) {
         return;
     }
     hash_batch(r, batch);
@@ -213,6 +213,7 @@ void run_caught_up(run *r, uint32_t consumer)
     changes_free(&missing);
     (void)run_mail_missing(r, consumer);
     (void)run_edges_missing(r, consumer);
+    (void)run_updates_missing(r, consumer);
 }
 
 void run_reopen(run *r, uint32_t consumer)

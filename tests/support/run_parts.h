@@ -1,6 +1,7 @@
 /*
  * The inside of the run harness, shared by its own files only: run.c (steps),
  * run_batches.c (what consumers are told), run_mail.c (the broadcasts of it), run_edges.c,
+ * run_updates.c (the updates),
  * run_queries.c (lists, attributes, counters), run_places.c (who is where).
  */
 #ifndef SUPPORT_RUN_PARTS_H
@@ -59,6 +60,9 @@ bool run_mail_missing(run *r, uint32_t consumer);
 /* The same of its edges. */
 bool run_check_edges(run *r, uint32_t consumer, const ph_batch *batch);
 bool run_edges_missing(run *r, uint32_t consumer);
+/* Likewise for updates: the latest position of each (observer, target) that was told. */
+bool run_check_updates(run *r, uint32_t consumer, const ph_batch *batch);
+bool run_updates_missing(run *r, uint32_t consumer);
 
 /* Lists, observers, attributes of every id of the pool. */
 void run_queries(run *r);

@@ -217,6 +217,8 @@ void run_stats(run *r)
         {"crowd_narrowed", got.crowd_narrowed, c.crowd_narrowed},
         {"crowd_widened", got.crowd_widened, c.crowd_widened},
         {"crowd_most", got.crowd_most, c.crowd_most},
+        {"updates", got.updates, c.updates},
+        {"updates_held", got.updates_held, c.updates_held},
         {"refusals_untold", got.refusals_untold, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -1,0 +1,302 @@
+/*
+ * Who is told of whom in a tick; see update.h.
+ */
+#include "world/update.h"
+
+#include "world/world.h"
+
+bool phx_updates_init(phx_world *world)
+{
+    phx_updates *u = &world->updates;
+    u->workers = phx_alloc_zero(&world->mem, world->def.workers * sizeof *u->workers, PHX_CACHE_LINE);
+    for (uint32_t i = 0; u->workers && i < world->def.workers; i++) u->workers[i].lookout.mem = &world->mem;
+    if (world->def.consumers > 0)
+        u->sizes = phx_alloc_zero(&world->mem, world->def.consumers * sizeof *u->sizes, PHX_CACHE_LINE);
+    return u->workers && (u->sizes || world->def.consumers == 0);
+}
+
+void phx_updates_free(phx_world *world)
+{
+    phx_updates *u = &world->updates;
+    phx_mem *mem = &world->mem;
+    for (uint32_t i = 0; u->workers && i < world->def.workers; i++) {
+        phx_lookout_free(&u->workers[i].lookout);
+        phx_release(mem, (void **)&u->workers[i].groups, &u->workers[i].groups_capacity, sizeof(phx_update_group));
+    }
+    phx_free(mem, u->workers, world->def.workers * sizeof *u->workers, PHX_CACHE_LINE);
+    phx_free(mem, u->sizes, world->def.consumers * sizeof *u->sizes, PHX_CACHE_LINE);
+    phx_release(mem, (void **)&u->pieces, &u->pieces_capacity, sizeof *u->pieces);
+}
+
+bool phx_updates_due(const phx_world *world)
+{
+    for (uint32_t i = 0; world->rules.banded && i < world->shard_count; i++)
+        if (phx_bands_busy(&world->shards[i])) return true;
+    return false;
+}
+
+bool phx_def_banded(const ph_world_def *def)
+{
+    for (uint32_t kind = 0; def->consumers > 0 && kind < def->class_count; kind++)
+        if (def->classes[kind].band_count > 0) return true;
+    return false;
+}
+
+bool phx_bands_differ(const ph_world_def *before, const ph_world_def *after)
+{
+    for (uint32_t kind = 0; kind < before->class_count; kind++) {
+        const ph_class *a = &before->classes[kind], *b = &after->classes[kind];
+        if (a->band_count != b->band_count) return true;
+        for (uint32_t i = 0; i < a->band_count; i++)
+            if (a->bands[i].radius != b->bands[i].radius || a->bands[i].every != b->bands[i].every) return true;
+    }
+    return false;
+}
+
+/* ---- pieces ---- */
+
+static bool plan_shard(phx_world *world, uint32_t index)
+{
+    phx_updates *u = &world->updates;
+    const phx_shard *shard = &world->shards[index];
+    if (!phx_bands_busy(shard)) return true;
+    for (uint32_t block = 0; block < phx_audience_blocks(shard); block++) {
+        uint32_t places = phx_audience_places(shard, block);
+        for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
+            phx_update_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
+            piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
+            if (!phx_grow(&world->mem, (void **)&u->pieces, &u->pieces_capacity, u->piece_count,
+                          (size_t)u->piece_count + 1, sizeof piece))
+                return false;
+            u->pieces[u->piece_count++] = piece;
+        }
+    }
+    return true;
+}
+
+/* Chunks have disjoint observers. */
+static void note_entered(phx_world *world, const phx_chunk *chunk)
+{
+    const phx_scratch *scratch = &world->scratch[chunk->worker];
+    phx_trail *trails = world->shards[chunk->shard].bands.trails;
+    for (uint32_t c = 0; c < chunk->change_count; c++) {
+        const phx_change *change = &scratch->changes[chunk->change_first + c];
+        if (change->enter_count == 0) continue;
+        trails[change->slot].change = chunk->change_first + c + 1;
+        trails[change->slot].worker = (uint16_t)chunk->worker;
+    }
+}
+
+static void entered_body(void *context, uint32_t worker)
+{
+    phx_world *world = context;
+    (void)worker;
+    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < world->chunk_count;)
+        if (world->chunks[i].change_count > 0) note_entered(world, &world->chunks[i]);
+}
+
+bool phx_updates_plan(phx_world *world)
+{
+    phx_updates *u = &world->updates;
+    u->piece_count = 0;
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (!plan_shard(world, world->order[i])) return false;
+    for (uint32_t i = 0; i < world->def.workers; i++) {
+        phx_lookout_reset(&u->workers[i].lookout);
+        u->workers[i].group_count = 0;
+    }
+    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
+    if (world->chunk_count == 1) entered_body(world, 0);
+    else if (world->chunk_count > 1) phx_workers_run(world->workers, entered_body, world);
+    return true;
+}
+
+/* ---- looking ---- */
+
+static bool tell(phx_world *world, phx_lookout *lookout, const phx_shard *shard, uint32_t slot)
+{
+    const phx_trail *trail = &shard->bands.trails[slot];
+    if (trail->change == 0) return phx_band_tell(lookout, shard, slot, NULL, 0);
+    const phx_scratch *scratch = &world->scratch[trail->worker];
+    const phx_change *change = &scratch->changes[trail->change - 1];
+    PHX_ASSERT(change->slot == slot);
+    return phx_band_tell(lookout, shard, slot, scratch->targets + change->target_first + change->leave_count,
+                         change->enter_count);
+}
+
+/* The consumer of a seat's observer; PHX_SLOT_NONE: there is none. */
+static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_seats *seats, uint32_t seat)
+{
+    uint32_t slot = seats->slot[seat];
+    if (slot == PHX_SLOT_NONE || !phx_observes(&shard->store.attr[slot])) return PHX_SLOT_NONE;
+    return world->def.consumers == 1 ? 0 : shard->store.name[slot].consumer;
+}
+
+/* Tells the seats of one consumer, which are PHX_SLOT_NONE in consumers[] then. false = no memory. */
+static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard *shard, const phx_seats *seats,
+                       uint32_t *consumers, uint32_t from)
+{
+    phx_lookout *lookout = &own->lookout;
+    phx_update_group group = {.consumer = consumers[from],
+                              .notice_first = lookout->notice_count,
+                              .due_first = lookout->due_count,
+                              .target_first = lookout->target_count};
+    if (!phx_grow(&world->mem, (void **)&own->groups, &own->groups_capacity, own->group_count,
+                  (size_t)own->group_count + 1, sizeof group))
+        return false;
+    phx_lookout_group(lookout);
+    for (uint32_t seat = from; seat < seats->count; seat++) {
+        if (consumers[seat] != group.consumer) continue;
+        if (!tell(world, lookout, shard, seats->slot[seat])) return false;
+        consumers[seat] = PHX_SLOT_NONE;
+    }
+    group.notice_count = lookout->notice_count - group.notice_first;
+    group.due_count = lookout->due_count - group.due_first;
+    group.target_count = lookout->target_count - group.target_first;
+    if (group.notice_count > 0) own->groups[own->group_count++] = group;
+    return true;
+}
+
+static bool look_piece(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
+{
+    const phx_shard *shard = &world->shards[piece->shard];
+    phx_lookout *lookout = &own->lookout;
+    phx_seats seats = {.block = piece->block, .first = piece->first, .count = piece->count};
+    uint32_t consumers[PHX_SEATS_MAX], waits = lookout->wait_count;
+    uint32_t told = lookout->notice_count, due = lookout->due_count, targets = lookout->target_count;
+    phx_audience_seat(shard, &seats);
+    for (uint32_t seat = 0; seat < seats.count; seat++) consumers[seat] = consumer_at(world, shard, &seats, seat);
+    piece->group_first = own->group_count;
+    for (uint32_t seat = 0; seat < seats.count; seat++) {
+        if (consumers[seat] == PHX_SLOT_NONE) continue;
+        if (tell_group(world, own, shard, &seats, consumers, seat)) continue;
+        own->group_count = piece->group_first;
+        lookout->notice_count = told;
+        lookout->due_count = due;
+        lookout->target_count = targets;
+        lookout->wait_count = waits;
+        return false;
+    }
+    piece->group_count = own->group_count - piece->group_first;
+    own->held += (lookout->wait_count - waits) / 2;
+    return true;
+}
+
+static void look_body(void *context, uint32_t worker)
+{
+    phx_world *world = context;
+    phx_updates *u = &world->updates;
+    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < u->piece_count;) {
+        phx_update_piece *piece = &u->pieces[i];
+        if (piece->worker != PHX_SLOT_NONE) continue;
+        PHX_STALL_POINT();
+        if (look_piece(world, &u->workers[worker], piece)) piece->worker = worker;
+        else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+    }
+}
+
+bool phx_updates_look(phx_world *world)
+{
+    uint32_t pieces = world->updates.piece_count;
+    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
+    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    if (pieces == 1) look_body(world, 0);
+    else if (pieces > 1) phx_workers_run(world->workers, look_body, world);
+    return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
+}
+
+/* ---- once all were looked after ---- */
+
+static const phx_update_group *groups_of(const phx_world *world, const phx_update_piece *piece)
+{
+    return world->updates.workers[piece->worker].groups + piece->group_first;
+}
+
+bool phx_step_waits(phx_world *world, uint32_t index)
+{
+    const phx_updates *u = &world->updates;
+    for (uint32_t i = 0; i < u->piece_count; i++) {
+        const phx_update_piece *piece = &u->pieces[i];
+        if (piece->shard != index) continue;
+        const phx_lookout *lookout = &u->workers[piece->worker].lookout;
+        const phx_update_group *groups = groups_of(world, piece);
+        for (uint32_t g = 0; g < piece->group_count; g++) /* doing it again does no harm */
+            if (!phx_bands_commit(&world->shards[index], lookout, lookout->notices + groups[g].notice_first,
+                                  groups[g].notice_count))
+                return false;
+    }
+    return true;
+}
+
+/* Those of its observers that are told something, and not only wait. */
+static uint32_t told_of(const phx_lookout *lookout, const phx_update_group *group)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < group->notice_count; i++) count += lookout->notices[group->notice_first + i].due_count > 0;
+    return count;
+}
+
+bool phx_updates_place(phx_world *world)
+{
+    phx_updates *u = &world->updates;
+    for (uint32_t c = 0; c < world->def.consumers; c++) u->sizes[c] = (phx_news_size){0};
+    for (uint32_t i = 0; i < u->piece_count; i++) {
+        const phx_update_piece *piece = &u->pieces[i];
+        phx_update_worker *own = &u->workers[piece->worker];
+        for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++) {
+            phx_update_group *group = &own->groups[g];
+            phx_news_size *size = &u->sizes[group->consumer];
+            group->at = *size;
+            if (group->due_count > UINT32_MAX - size->due) return false; /* more than a batch can count */
+            size->updates += told_of(&own->lookout, group);
+            size->due += group->due_count;
+            size->moved += group->target_count;
+        }
+    }
+    return true;
+}
+
+static void fill_group(const phx_world *world, const phx_shard *shard, const phx_lookout *lookout,
+                       const phx_update_group *group)
+{
+    phx_news *news = &world->batches[group->consumer]->news;
+    const phx_name *name = shard->store.name;
+    phx_news_size at = group->at;
+    for (uint32_t i = 0; i < group->target_count; i++) {
+        uint32_t slot = lookout->targets[group->target_first + i];
+        const phx_body *body = &shard->store.body[slot];
+        news->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
+                                               .user_data = name[slot].user_data,
+                                               .x = body->x,
+                                               .y = body->y,
+                                               .z = body->z};
+    }
+    for (uint32_t i = 0; i < group->notice_count; i++) {
+        const phx_notice *told = &lookout->notices[group->notice_first + i];
+        if (told->due_count == 0) continue;
+        news->updates[at.updates++] =
+            (ph_update){name[told->slot].id, name[told->slot].user_data, at.due, told->due_count};
+        for (uint32_t d = 0; d < told->due_count; d++)
+            news->due[at.due++] = at.moved + lookout->due[told->due_first + d];
+    }
+}
+
+static void fill_body(void *context, uint32_t worker)
+{
+    phx_world *world = context;
+    const phx_updates *u = &world->updates;
+    (void)worker;
+    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < u->piece_count;) {
+        const phx_update_piece *piece = &u->pieces[i];
+        const phx_update_group *groups = groups_of(world, piece);
+        for (uint32_t g = 0; g < piece->group_count; g++)
+            if (groups[g].due_count > 0)
+                fill_group(world, &world->shards[piece->shard], &u->workers[piece->worker].lookout, &groups[g]);
+    }
+}
+
+void phx_updates_fill(phx_world *world)
+{
+    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
+    if (world->updates.piece_count > 0) phx_workers_run(world->workers, fill_body, world);
+}
