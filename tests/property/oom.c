@@ -378,7 +378,8 @@ static void reconfigure_without_memory(trial *t)
     kinds[0].view = 5;
     def.classes = kinds;
     def.class_count = 3;
-    for (uint32_t i = 0; i < 20; i++) { /* views have settled, and who falls asleep by himself has */
+    /* views have settled, who falls asleep by himself has, and who moved did so long ago */
+    for (uint32_t i = 0; i < 20 + PH_BAND_EVERY_MAX; i++) {
         CHECK_OK(ph_tick(t->world, NULL));
     }
     CHECK_OK(ph_world_hash(t->world, &before));
