@@ -38,6 +38,24 @@ typedef struct bench_queries {
     double observers_ns_per_id; /* who sees an entity */
 } bench_queries;
 
+/* Queries of places. */
+typedef enum bench_asked {
+    BENCH_ASK_CIRCLE,
+    BENCH_ASK_BOX,
+    BENCH_ASK_SECTOR,
+    BENCH_ASK_QUAD,
+    BENCH_ASK_NEAREST,
+    BENCH_ASKED
+} bench_asked;
+
+/* What they take, in nanoseconds for each query, one by one and many in one call; and how many each finds. */
+typedef struct bench_places {
+    double single_ns[BENCH_ASKED];
+    double batched_ns[BENCH_ASKED];
+    double found[BENCH_ASKED];
+    double verify_ns_per_pair; /* an observer's list against everybody */
+} bench_places;
+
 /* The phases of a tick that an engine may report; 0 where it has none of that kind. */
 typedef enum bench_phase {
     BENCH_INGEST,
@@ -90,6 +108,8 @@ typedef struct bench_engine {
     bool (*stats)(void *self, bench_stats *stats, bench_error *error);
     /* NULL, or between ticks: what asking about entities with ids 1..count takes. */
     bool (*queries)(void *self, uint32_t count, bench_queries *times, bench_error *error);
+    /* NULL, or between ticks: what asking who is where takes, anywhere in the world of that definition. */
+    bool (*places)(void *self, const ph_world_def *def, bench_places *times, bench_error *error);
     void (*destroy)(void *self);
 } bench_engine;
 

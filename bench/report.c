@@ -130,6 +130,7 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
     }
     bench_report_producers(out, plan);
     bench_report_talk(out, plan);
+    bench_report_places(out, plan);
     bench_report_ratios(out, plan);
 }
 
@@ -182,6 +183,34 @@ void bench_report_talk(FILE *out, const bench_plan *plan)
                 run->last.entities, run->def.workers, shards, (double)run->heard / run->samples.count,
                 per_second_m(run->heard, run->total_ns), run->queries.list_ns_per_id,
                 run->queries.observers_ns_per_id);
+    }
+}
+
+void bench_report_places(FILE *out, const bench_plan *plan)
+{
+    static const char *const names[BENCH_ASKED] = {"circle", "box", "sector", "quad", "nearest"};
+    bool begun = false;
+    for (uint32_t i = 0; i < plan->case_count; i++) {
+        const bench_case *run = &plan->cases[i];
+        if (!run->scenario->asks || run->engine->places == NULL) {
+            continue;
+        }
+        if (!begun) {
+            fputs("\nQueries of places after the ticks, thousands a second: one by one, and in one call; ph_verify, "
+                  "ns a pair\n", out);
+            fprintf(out, "%-15s %8s %7s %6s %8s | %8s %8s %8s\n", "scenario", "entities", "workers", "shards", "shape",
+                    "found", "single", "batched");
+        }
+        begun = true;
+        char shards[32];
+        snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
+        for (uint32_t what = 0; what < BENCH_ASKED; what++) {
+            fprintf(out, "%-15s %8" PRIu64 " %7" PRIu32 " %6s %8s | %8.1f %8.0f %8.0f\n", run->name, run->last.entities,
+                    run->def.workers, shards, names[what], run->places.found[what], 1e6 / run->places.single_ns[what],
+                    1e6 / run->places.batched_ns[what]);
+        }
+        fprintf(out, "%-15s %8" PRIu64 " %7" PRIu32 " %6s %8s | %8.1f\n", run->name, run->last.entities,
+                run->def.workers, shards, "verify", run->places.verify_ns_per_pair);
     }
 }
 

@@ -28,6 +28,8 @@ void bench_report_ratios(FILE *out, const bench_plan *plan);
 void bench_report_producers(FILE *out, const bench_plan *plan);
 /* Broadcasts and queries, of scenarios with broadcasts; nothing, when there are none. */
 void bench_report_talk(FILE *out, const bench_plan *plan);
+/* Queries of places, of scenarios that ask; nothing, when there are none. */
+void bench_report_places(FILE *out, const bench_plan *plan);
 /* One object, one line. */
 void bench_report_json(FILE *out, const bench_case *run, const bench_machine *machine, phx_mem *mem);
 void bench_report_csv_header(FILE *out);

@@ -24,6 +24,11 @@ static double phase_us(const figures *of, bench_phase phase)
     return (double)of->run->phase_ns[phase] / 1e3 / of->run->samples.count;
 }
 
+/* Queries of one shape: thousands a second, one by one and in one call. */
+#define PLACE_FIGURES(F, name, what) \
+    F(name##_single_k_per_s, per(1e6, of->run->places.single_ns[what]), of->run->places.single_ns[what] > 0) \
+    F(name##_batched_k_per_s, per(1e6, of->run->places.batched_ns[what]), of->run->places.batched_ns[what] > 0)
+
 /* U(name, value) a whole number; F(name, value, there is one) a number with a point. */
 #define FIGURE_LIST(U, F) \
     U(entities, of->run->last.entities) \
@@ -55,6 +60,12 @@ static double phase_us(const figures *of, bench_phase phase)
     F(deliveries_per_s, per((double)of->run->heard, of->seconds), of->run->heard > 0) \
     F(list_ns_per_id, of->run->queries.list_ns_per_id, of->run->queries.list_ns_per_id > 0) \
     F(observers_ns_per_id, of->run->queries.observers_ns_per_id, of->run->queries.observers_ns_per_id > 0) \
+    PLACE_FIGURES(F, circle, BENCH_ASK_CIRCLE) \
+    PLACE_FIGURES(F, box, BENCH_ASK_BOX) \
+    PLACE_FIGURES(F, sector, BENCH_ASK_SECTOR) \
+    PLACE_FIGURES(F, quad, BENCH_ASK_QUAD) \
+    PLACE_FIGURES(F, nearest, BENCH_ASK_NEAREST) \
+    F(verify_ns_per_pair, of->run->places.verify_ns_per_pair, of->run->places.verify_ns_per_pair > 0) \
     U(list_entries, of->run->last.list_entries) \
     F(bytes_per_entity, per((double)of->run->last.bytes, (double)of->run->last.entities), of->run->last.entities > 0) \
     U(rss_bytes, of->run->rss_bytes) \

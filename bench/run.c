@@ -264,6 +264,31 @@ static bool queries(round_state *round)
     return true;
 }
 
+static void keep_faster_each(double *kept, const double *now)
+{
+    for (uint32_t i = 0; i < BENCH_ASKED; i++) {
+        keep_faster(&kept[i], now[i]);
+    }
+}
+
+/* Of a scenario that asks who is where. */
+static bool places(round_state *round)
+{
+    bench_case *run = round->run;
+    bench_places now;
+    if (!run->scenario->asks || run->engine->places == NULL) {
+        return true;
+    }
+    if (!run->engine->places(round->engine, &run->def, &now, round->error)) {
+        return false;
+    }
+    keep_faster_each(run->places.single_ns, now.single_ns);
+    keep_faster_each(run->places.batched_ns, now.batched_ns);
+    keep_faster(&run->places.verify_ns_per_pair, now.verify_ns_per_pair);
+    memcpy(run->places.found, now.found, sizeof now.found);
+    return true;
+}
+
 /* What would make the figures worthless. */
 static bool check_end(round_state *round)
 {
@@ -329,7 +354,8 @@ bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn prog
         round.verify = bench_verify_create(&run->def, run->verify_every, run->seed, mem);
     }
     progress(user, 0, 0);
-    bool done = setup(&round) && ticks(&round, progress, user) && check_end(&round) && queries(&round);
+    bool done = setup(&round) && ticks(&round, progress, user) && check_end(&round) && queries(&round) &&
+                places(&round);
     bench_run_result result = done ? BENCH_RUN_OK : round.bad_input ? BENCH_RUN_BAD_INPUT : BENCH_RUN_TROUBLE;
     if (done) {
         finish(&round);

@@ -23,6 +23,7 @@ static const bench_scenario *const scenarios[] = {
     &bench_teleport_storm,
     &bench_login_flood,
     &bench_chat_storm,
+    &bench_ask_places,
     &bench_mounts,
     &bench_ingest,
     &bench_walk_100k_10pct,

@@ -23,6 +23,7 @@ typedef struct bench_scenario {
     uint32_t warmup;        /* ticks before them */
     bool spreads;           /* in a tick each entity moves at most once, and does nothing else: it does not matter
                              * through which producer */
+    bool asks;              /* queries of places are measured: for engines that have them */
     bool talks;             /* has broadcasts: for engines that have them */
     bool rides;             /* has attachments: for engines that have them */
     const char *const *keys; /* config keys behind the file's, ended by NULL: the view, the shards */
@@ -98,5 +99,6 @@ extern const bench_scenario bench_walk_10k, bench_walk_100k, bench_walk_1m, benc
 extern const bench_scenario bench_hotspot, bench_crowd, bench_dense_100k, bench_mmo, bench_mmo_all;
 extern const bench_scenario bench_ingest, bench_border_pingpong, bench_teleport_storm, bench_login_flood, bench_idle;
 extern const bench_scenario bench_chat_storm, bench_mounts;
+extern const bench_scenario bench_ask_places;
 
 #endif

@@ -92,6 +92,10 @@ def check_lines(command, lines, expected):
         spoken = (line["deliveries"] > 0, line["list_ns_per_id"] is not None, line["observers_ns_per_id"] is not None)
         if spoken != (talks, talks, talks):
             fail(command, f"{name}: {line['deliveries']} broadcasts delivered, or queries without a time")
+        asks = line["scenario"] == "queries"
+        for field in ("circle_single_k_per_s", "nearest_batched_k_per_s", "verify_ns_per_pair"):
+            if (line[field] is not None) != asks:
+                fail(command, f"{name}: {field} is {line[field]}")
         quiet = line["scenario"] == "idle"
         if quiet != (line["moves"] == 0) or quiet != (line["ns_per_move_min"] is None):
             fail(command, f"{name}: {line['moves']} moves")

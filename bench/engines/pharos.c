@@ -290,6 +290,12 @@ static bool pharos_queries(void *engine, uint32_t count, bench_queries *times, b
     return bench_queries_measure(self->world, count, self->mem, times, error);
 }
 
+static bool pharos_places(void *engine, const ph_world_def *def, bench_places *times, bench_error *error)
+{
+    pharos *self = engine;
+    return bench_places_measure(self->world, def, self->mem, times, error);
+}
+
 static bool pharos_release(void *engine, bench_error *error)
 {
     pharos *self = engine;
@@ -378,5 +384,6 @@ const bench_engine bench_engine_pharos = {
     .release = pharos_release,
     .stats = pharos_stats,
     .queries = pharos_queries,
+    .places = pharos_places,
     .destroy = pharos_destroy,
 };

@@ -1,7 +1,8 @@
 /*
  * The scenarios in which everybody observes and only walks or stands: walk-10k, walk-100k,
  * walk-1m, dense-100k, crowd, hotspot; ingest, which is walk-100k from several producers;
- * walk-100k-10pct and idle, where few or none move; and teleport-storm, where a tenth jumps.
+ * walk-100k-10pct and idle, where few or none move; teleport-storm, where a tenth jumps; and queries, where places
+ * are asked about after the ticks.
  */
 #include "base/rng.h"
 #include "bench/scenario.h"
@@ -148,6 +149,20 @@ const bench_scenario bench_ingest = {
     .ticks = 100,
     .warmup = 10,
     .spreads = true,
+    .keys = view_100,
+    .begin = everybody_enters,
+    .step = everybody_walks,
+};
+
+const bench_scenario bench_ask_places = {
+    .name = "queries",
+    .doc = "dense-100k: after its ticks, who is in circles, boxes, sectors and quads, who is nearest",
+    .entities = 100000,
+    .side = 10233,
+    .side_step = 1,
+    .ticks = 20,
+    .warmup = 5,
+    .asks = true,
     .keys = view_100,
     .begin = everybody_enters,
     .step = everybody_walks,
