@@ -54,6 +54,18 @@ static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_s
         record->as.relations[record->count++] = set->items[shard->cursor.item++];
 }
 
+/* Some of the areas it is in, from cursor.item on. */
+static void fill_areas(phx_shard *shard, uint32_t slot, phx_record *record)
+{
+    const uint32_t *places = NULL;
+    uint32_t count = phx_crossings_of(&shard->zones.crossings, slot, &places);
+    record->id = shard->store.name[slot].id;
+    record->type = PHX_RECORD_AREAS;
+    record->slot = count;
+    while (record->count < PHX_RECORD_AREA_ITEMS && shard->cursor.item < count)
+        record->as.areas[record->count++] = shard->zones.areas->at[places[shard->cursor.item++]].id;
+}
+
 static void fill_awake(phx_shard *shard, uint32_t slot, phx_record *record)
 {
     record->id = shard->store.name[slot].id;
@@ -62,22 +74,25 @@ static void fill_awake(phx_shard *shard, uint32_t slot, phx_record *record)
     shard->cursor.item = 1;
 }
 
-enum { PART_ENTITY = 0, PART_LIST, PART_RELATIONS, PART_AWAKE, PART_TRAIL, PART_WAITS, PART_DONE };
+enum { PART_ENTITY = 0, PART_LIST, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_TRAIL, PART_WAITS, PART_DONE };
 
 /* The migrant's records from the cursor on; false = the outbox is full. */
 static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
 {
     phx_cursor *cursor = &shard->cursor;
     const phx_relation_set *set = phx_relations_of(&shard->relations, shard->store.name[slot].id);
+    const uint32_t *places;
+    uint32_t areas = phx_crossings_of(&shard->zones.crossings, slot, &places);
     while (cursor->part != PART_DONE) {
         bool list_left = cursor->part == PART_LIST && cursor->item < shard->store.tail[slot].list.count;
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
         bool awake_left =
             cursor->part == PART_AWAKE && cursor->item == 0 && phx_awake_is(&shard->zones.awake, slot);
+        bool areas_left = cursor->part == PART_AREAS && cursor->item < areas;
         bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_trail(shard, slot);
         bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_wait_words(shard, slot);
-        if (cursor->part != PART_ENTITY && !list_left && !relations_left && !awake_left && !trail_left &&
-            !waits_left) {
+        if (cursor->part != PART_ENTITY && !list_left && !relations_left && !awake_left && !areas_left &&
+            !trail_left && !waits_left) {
             cursor->part++;
             cursor->item = 0;
             continue;
@@ -93,6 +108,8 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
             fill_relations(shard, slot, set, record);
         } else if (awake_left) {
             fill_awake(shard, slot, record);
+        } else if (areas_left) {
+            fill_areas(shard, slot, record);
         } else if (trail_left) {
             phx_bands_fill_trail(shard, slot, record);
             cursor->item = 1;
@@ -285,6 +302,19 @@ static bool receive_awake(phx_shard *shard, const phx_record *record)
     return true;
 }
 
+static bool receive_areas(phx_shard *shard, const phx_record *record)
+{
+    phx_crossings *crossings = &shard->zones.crossings;
+    uint32_t slot = arrived_slot(shard, record->id);
+    if (!phx_crossings_cover(crossings, shard->mem, shard->store.slots)) return false;
+    for (uint32_t i = 0; i < record->count; i++) {
+        const uint64_t *place = phx_idmap_find(&shard->zones.areas->index, record->as.areas[i]);
+        PHX_ASSERT(place);
+        if (!phx_crossings_carry(crossings, shard->mem, slot, (uint32_t)*place, record->slot)) return false;
+    }
+    return true;
+}
+
 static bool receive_pin(phx_shard *shard, const phx_record *record)
 {
     if (!phx_grow(shard->mem, (void **)&shard->pins, &shard->pins_capacity, shard->pin_count,
@@ -321,6 +351,7 @@ static bool receive_one(phx_shard *shard, const phx_record *record)
     case PHX_RECORD_LIST: return receive_list(shard, record);
     case PHX_RECORD_RELATION: return receive_relations(shard, record);
     case PHX_RECORD_AWAKE: return receive_awake(shard, record);
+    case PHX_RECORD_AREAS: return receive_areas(shard, record);
     case PHX_RECORD_PIN: return receive_pin(shard, record);
     case PHX_RECORD_COPY: return receive_copy(shard, record);
     case PHX_RECORD_TRAIL: return receive_trail(shard, record);

@@ -1,7 +1,8 @@
 /*
  * What one shard tells another: plain records of one size, without pointers or local
  * slots of the sender's, in blocks of 4 KiB. Migration: ENTITY (migrant), followed by
- * its LIST and RELATION records and, where there are bands, TRAIL and WAITS, in order, and AWAKE if it is.
+ * its LIST and RELATION records and, where there are bands, TRAIL and WAITS, in order, AWAKE if it is, and
+ * AREAS that it is in.
  * Halo: BEGIN, then an ENTITY (copy), with a TRAIL behind it if it moved lately, for every
  * entity that the receiver may need: a ghost that is not confirmed after a BEGIN is gone.
  * PIN asks the owner to send a copy of one entity whatever its distance.
@@ -21,6 +22,7 @@ typedef enum phx_record_type {
     PHX_RECORD_BEGIN,
     PHX_RECORD_COPY,
     PHX_RECORD_AWAKE,
+    PHX_RECORD_AREAS,
     PHX_RECORD_TRAIL,
     PHX_RECORD_WAITS
 } phx_record_type;
@@ -58,18 +60,19 @@ typedef struct phx_waiting {
     uint32_t since;
 } phx_waiting;
 
-enum { PHX_RECORD_ITEMS = 3, PHX_RECORD_BLOCK_BYTES = 4096 };
+enum { PHX_RECORD_ITEMS = 3, PHX_RECORD_AREA_ITEMS = 9, PHX_RECORD_BLOCK_BYTES = 4096 };
 
 typedef struct phx_record {
     uint64_t id;    /* the entity; of LIST, RELATION and WAITS: the observer */
     uint8_t type;   /* phx_record_type */
-    uint8_t count;  /* items used of LIST, RELATION and WAITS */
+    uint8_t count;  /* items used of LIST, RELATION, WAITS, AREAS */
     uint16_t source; /* shard that sends */
-    uint32_t slot;  /* PIN: the entity's slot at the receiver */
+    uint32_t slot;  /* PIN: the entity's slot at the receiver; AREAS: how many there are in all */
     union {
         phx_entity_record entity;
         phx_listed listed[PHX_RECORD_ITEMS];
         phx_relation relations[PHX_RECORD_ITEMS];
+        uint64_t areas[PHX_RECORD_AREA_ITEMS]; /* AREAS: ids, in the order of their table */
         uint64_t alone_since; /* AWAKE: the first tick without a waker near, or 0 */
         phx_trail_record trail;
         phx_waiting waiting[PHX_RECORD_ITEMS];

@@ -248,7 +248,7 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
 
 /* ---- zones ---- */
 
-/* Who awoke, and who fell asleep: into zones.edges. false = no memory. */
+/* Who awoke, fell asleep, went into areas or out of them: into zones.edges. false = no memory: call again. */
 bool phx_shard_zones(phx_shard *shard);
 /* An own entity emigrates. */
 void phx_shard_zones_let_go(phx_shard *shard, uint32_t slot);

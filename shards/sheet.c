@@ -44,6 +44,7 @@ static phx_sheet_block *block_make(phx_sheet *sheet, uint64_t key)
 static void block_drop(phx_sheet *sheet, phx_sheet_block *block)
 {
     (void)phx_idmap_remove(&sheet->index, block->key);
+    block->key = 0;
     block->used = sheet->free_first;
     sheet->free_first = (uint32_t)(block - sheet->blocks) + 1;
 }

@@ -8,14 +8,18 @@
 #define PHX_SHARDS_ZONES_H
 
 #include "shards/awake.h"
+#include "shards/crossing.h"
 
 typedef struct phx_zones {
-    bool on;             /* what follows is there, and right as of the last zones phase */
+    bool on;             /* the roster is there, and right as of the last zones phase; so of the other two */
+    bool awake_on, crossings_on;
     bool missed;         /* touched[] is not all: there was no memory for more, or most entities move */
     uint32_t *touched;   /* slots that changed in this tick */
     uint32_t touched_count, touched_capacity;
     phx_roster roster;
     phx_awake awake;
+    phx_crossings crossings;
+    const phx_areas *areas; /* the world's; NULL = it has none */
     phx_edges edges; /* of this tick */
 } phx_zones;
 

@@ -48,7 +48,7 @@ extern "C" {
     X(PH_ATTACHED, 17, "the entity follows its parent and can not be moved by itself") \
     X(PH_CYCLE, 18, "the parent hangs on the child already, or is the child itself") \
     X(PH_TOO_DEEP, 19, "the chain of attachments would be deeper than 8") \
-    X(PH_ABSENT, 20, "there is no such pair, link or attachment") \
+    X(PH_ABSENT, 20, "there is no such pair, link, attachment or area") \
     X(PH_SAME_ID, 21, "the two ids of a pair or link are the same") \
     X(PH_TAKEN, 22, "all handles of this kind are taken") \
     X(PH_TOO_LARGE, 23, "the payload is larger than PH_PAYLOAD_MAX") \

@@ -177,6 +177,18 @@ PH_NODISCARD PH_API ph_status ph_broadcast(ph_producer producer, uint64_t source
                                            uint32_t bytes, const ph_broadcast_options *options);
 
 /**
+ * The area is this from the tick on that applies it; again: replaced, it moved. Areas have
+ * ids of their own, which have nothing to do with those of entities. See "Areas" below.
+ * Refused at once: PH_BAD_ID (0), PH_BAD_POSITION (a coordinate is not finite),
+ * PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE (no such shape, a box the wrong way round, a
+ * polygon with too few or too many corners, or not convex); in the tick: PH_CAPACITY
+ * (areas_max), PH_NO_MEMORY.
+ */
+PH_NODISCARD PH_API ph_status ph_area_set(ph_producer producer, uint64_t area, const ph_area *shape);
+/** Whoever is in it leaves it. In the tick: PH_ABSENT. */
+PH_NODISCARD PH_API ph_status ph_area_remove(ph_producer producer, uint64_t area);
+
+/**
  * @name Bulk forms
  * Item i is as one call with sequence number first + i. They go on behind an
  * item that is refused (it is told through ph_producer_refusals() too) and stop only when
@@ -216,6 +228,31 @@ PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count
  * they become the net difference: an awakening and a falling asleep of one stay cancel.
  * Nothing of this exists while no class wakes. Class keys, span and linger can change
  * while the world lives: see ph_world_reconfigure().
+ */
+
+/* ================================ areas ================================= */
+
+/**
+ * @name Areas
+ * Traps, quest zones, auras. At the end of each tick
+ *     inside(e, a) = area a is there, its filter has no kinds or that of e, and (x, y) of
+ *                    e is in its shape:
+ *     circle   dx*dx + dy*dy <= r*r, with dx = x - center x, dy = y - center y;
+ *     box      low x <= x <= high x and low y <= y <= high y;
+ *     polygon  the box of its corners, and side(p, q) = (q.x - p.x) * (y - p.y) -
+ *              (q.y - p.y) * (x - p.x) of all its corners p, each with the next one q, is
+ *              >= 0 for all, or <= 0 for all;
+ * in float32, every operation rounded on its own, in the order written. A polygon is taken
+ * as convex when all its corners are in it by this rule, and each side has one off its line.
+ * Every entity counts, observer or not, ready or not; z, layers and stealth play no part.
+ *
+ * Each difference to the tick before is one edge in ph_batch.crossings of the entity's own
+ * consumer. What counts is where entity and area are at the tick's end: whoever is inside
+ * when an area appears enters it, an area that was moved, or removed and set again, in one
+ * tick is left by those only who are not in it any more. An entity that leaves the world
+ * leaves its areas; the same id entering anew, even in that tick, is another one. Behind a
+ * slow consumer edges become the net difference: an enter and a leave of one stay of the
+ * entity cancel. Nothing of this exists while there is no area.
  */
 
 /* ============================== consumers =============================== */

@@ -52,6 +52,8 @@ enum {
     PH_CONSUMERS_MAX = 256,
     PH_ATTACH_DEPTH_MAX = 8,    /* edges from the lowest child to the root */
     PH_PAYLOAD_MAX = 65536,     /* bytes of one broadcast */
+    PH_AREA_CORNERS_MAX = 16,   /* corners of an area that is a polygon */
+    PH_AREA_KINDS_MAX = 16,     /* kinds in one area's filter */
     PH_BROADCAST_KINDS_MAX = 16, /* kinds in one broadcast's filter */
     PH_BANDS_MAX = 8,           /* bands of one class */
     PH_BAND_EVERY_MAX = 255,    /* ticks: `every` of a band */
@@ -160,6 +162,7 @@ typedef struct ph_world_def {
     uint32_t crowd_entities;  /* 0 = off; crowd control, see below */
     float crowd_floor;        /* 0.0625..1; least share of its view that it leaves an observer */
     uint32_t entities_max;    /* 1..2^30; entities in the world at once */
+    uint32_t areas_max;       /* 0..2^20; areas in the world at once */
     uint32_t producers_max;   /* 1..256 */
     uint32_t producer_bytes;  /* 128 KiB..1 GiB; commands waiting per producer, then PH_FULL */
     uint32_t broadcast_bytes; /* 64 KiB..1 GiB; payloads of the broadcasts of one tick, then PH_TICK_FULL */
@@ -240,6 +243,23 @@ typedef struct ph_broadcast_options {
     uint32_t kind_count;   /* 0..PH_BROADCAST_KINDS_MAX; 0 = all kinds */
     uint32_t flags;        /* PH_BROADCAST_... */
 } ph_broadcast_options;
+
+typedef enum ph_area_shape { PH_AREA_CIRCLE = 0, PH_AREA_BOX = 1, PH_AREA_POLYGON = 2 } ph_area_shape;
+
+/**
+ * An area: a part of the ground plane; z plays no part. Fields of other shapes are not
+ * read. All zero: the circle of radius 0 at (0, 0), for all kinds. See pharos.h, "Areas".
+ */
+typedef struct ph_area {
+    ph_area_shape shape;
+    float center[2];       /* circle: (x, y) */
+    float radius;          /* circle: >= 0 */
+    float low[2], high[2]; /* box: corners, low <= high along both axes */
+    uint32_t corner_count; /* polygon: 3..PH_AREA_CORNERS_MAX */
+    float corners[PH_AREA_CORNERS_MAX][2]; /* polygon: convex, either way round, no side of length 0 */
+    uint32_t kind_count;   /* 0..PH_AREA_KINDS_MAX; 0 = entities of all kinds */
+    uint32_t kinds[PH_AREA_KINDS_MAX]; /* only those of these kinds, as they are at the end of the tick */
+} ph_area;
 
 /** A command that changed nothing, as told to its producer. */
 typedef struct ph_refusal {
@@ -416,6 +436,8 @@ typedef struct ph_stats {
     uint64_t deliveries_void;     /* ... and those whose observer left, or was not ready, while they waited */
     uint64_t awake;               /* now: NPCs */
     uint64_t woken, slept;        /* activation edges made */
+    uint64_t areas;               /* now */
+    uint64_t area_enters, area_leaves; /* edges of areas made */
     uint64_t updates;             /* updates: targets told to observers, ... */
     uint64_t updates_held;        /* ... times that one had to wait for a further tick: updates_max, ... */
     uint64_t updates_replaced;    /* ... and those that a slow consumer did not get: there was a later position, the

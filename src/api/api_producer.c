@@ -156,6 +156,19 @@ ph_status ph_broadcast(ph_producer handle, uint64_t source, const void *payload,
     return phx_submit_broadcast(world, producer, source, payload, bytes, options ? options : &everybody);
 }
 
+ph_status ph_area_set(ph_producer handle, uint64_t area, const ph_area *shape)
+{
+    phx_world *world;
+    phx_producer *producer = phx_resolve_producer(handle, &world);
+    if (!producer) return PH_BAD_HANDLE;
+    return shape ? phx_submit_area(world, producer, area, shape) : PH_BAD_ARGUMENT;
+}
+
+ph_status ph_area_remove(ph_producer producer, uint64_t area)
+{
+    return submit_ids(producer, PHX_OP_AREA_REMOVE, 1, &area, NULL, false);
+}
+
 ph_status ph_enter_many(ph_producer producer, uint32_t count, const uint64_t *ids, const ph_attrs *attrs,
                         uint32_t *done)
 {

@@ -46,6 +46,9 @@
     X(GAUGE, awake, "npcs_awake", "", "NPCs awake.") \
     X(COUNTER, woken, "npcs_woken_total", "", "Awakenings of NPCs.") \
     X(COUNTER, slept, "npcs_slept_total", "", "Times that an NPC fell asleep.") \
+    X(GAUGE, areas, "areas", "", "Areas.") \
+    X(COUNTER, area_enters, "area_enters_total", "", "Entities that went into an area.") \
+    X(COUNTER, area_leaves, "area_leaves_total", "", "Entities that went out of one.") \
     X(COUNTER, migrations, "migrations_total", "", "Entities that went from shard to shard.") \
     X(COUNTER, halo_records, "halo_records_total", "", "Halo copies sent.") \
     X(COUNTER, exchange_rounds, "exchange_rounds_total", "", "Rounds of exchange beyond the first.") \

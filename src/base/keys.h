@@ -39,6 +39,7 @@
     X(u32, crowd_entities, 0, 0, 0, 1u << 30, 1, "crowd control: more entities than this in the nine towers around an observer shrink its view; 0 = off") \
     X(f32, crowd_floor, 0.25, 0, 0.0625, 1, 1, "of crowd control: the least share of its view that an observer keeps") \
     X(u32, entities_max, 1u << 22, 0, 1, 1u << 30, 0, "entities in the world at once; one more is refused") \
+    X(u32, areas_max, 100000, 0, 0, 1u << 20, 0, "areas in the world at once; one more is refused") \
     X(u32, producers_max, 16, 0, 1, PH_PRODUCERS_MAX, 0, "producers open at once") \
     X(u32, producer_bytes, 64u << 20, 0, 128u << 10, 1u << 30, 0, "bytes of commands that may wait per producer") \
     X(u32, broadcast_bytes, 64u << 20, 0, PH_PAYLOAD_MAX, 1u << 30, 1, "bytes of payloads that one tick's broadcasts may have; more are refused") \

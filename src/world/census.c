@@ -71,6 +71,9 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     list_sum seen = {.store = store, .id = id};
     phx_shard_seen(shard, slot, add_to_sum, &seen);
     uint64_t sum = seen.sum + hash_updates(world, shard, slot);
+    const uint32_t *areas = NULL;
+    uint32_t inside = phx_crossings_of(&shard->zones.crossings, slot, &areas);
+    for (uint32_t i = 0; i < inside; i++) sum += mix(mix(id, 0x61726561), world->areas.at[areas[i]].id);
     const phx_relation_set *set = phx_relations_of(&shard->relations, id);
     for (uint32_t i = 0; set && i < set->count; i++) {
         const phx_relation *r = &set->items[i];
@@ -81,9 +84,24 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     return mix(h, sum);
 }
 
+/* Shape and kinds; of another shape's fields nothing is set. */
+static uint64_t hash_area(const phx_area_entry *area)
+{
+    uint64_t h = mix(mix(0, area->id), (uint64_t)area->shape << 16 | area->corner_count << 8 | area->kind_count);
+    for (uint32_t i = 0; i < area->kind_count; i++) h = mix(h, area->kinds[i]);
+    for (uint32_t i = 0; i < area->corner_count; i++)
+        h = mix(mix(h, float_bits(area->corners[i][0])), float_bits(area->corners[i][1]));
+    if (area->shape == PH_AREA_CIRCLE)
+        return mix(mix(mix(h, float_bits(area->center[0])), float_bits(area->center[1])), float_bits(area->radius));
+    h = mix(mix(h, float_bits(area->box.x0)), float_bits(area->box.y0));
+    return mix(mix(h, float_bits(area->box.x1)), float_bits(area->box.y1));
+}
+
 uint64_t phx_query_hash(const phx_world *world)
 {
     uint64_t sum = 0;
+    for (uint32_t i = 0; i < world->areas.count; i++)
+        if (world->areas.at[i].live) sum += hash_area(&world->areas.at[i]);
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];
         for (uint32_t slot = 0; slot < shard->store.slots; slot++)

@@ -22,7 +22,9 @@ typedef enum phx_op {
     PHX_OP_UNLINK,
     PHX_OP_ATTACH,
     PHX_OP_DETACH,
-    PHX_OP_BROADCAST /* phx_cmd_broadcast, and its payload: a run of its own */
+    PHX_OP_BROADCAST, /* phx_cmd_broadcast, and its payload: a run of its own */
+    PHX_OP_AREA_SET,  /* phx_cmd_area */
+    PHX_OP_AREA_REMOVE /* phx_cmd_id */
 } phx_op;
 
 typedef struct phx_cmd_id {
@@ -47,6 +49,11 @@ typedef struct phx_cmd_attrs {
     uint64_t id;
     ph_attrs attrs;
 } phx_cmd_attrs;
+
+typedef struct phx_cmd_area {
+    uint64_t id;
+    ph_area area;
+} phx_cmd_area;
 
 typedef struct phx_cmd_two {
     uint64_t id, other;

@@ -74,6 +74,11 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     return PH_OK;
 }
 
+static ph_status area_set(phx_world *world, const phx_cmd_area *command)
+{
+    return phx_areas_set(&world->areas, &world->rules, command->id, &command->area, world->def.areas_max);
+}
+
 /* ---- runs ---- */
 
 void phx_ingest_refuse(phx_world *world, phx_producer *producer, uint64_t sequence, uint64_t id, ph_status status)
@@ -98,6 +103,8 @@ static ph_status apply(phx_world *world, uint16_t op, const void *record)
     case PHX_OP_ATTACH: return phx_ingest_attach(world, record);
     case PHX_OP_DETACH: return phx_ingest_detach(world, record);
     case PHX_OP_BROADCAST: return phx_broadcasts_add(world, record);
+    case PHX_OP_AREA_SET: return area_set(world, record);
+    case PHX_OP_AREA_REMOVE: return phx_areas_remove(&world->areas, ((const phx_cmd_id *)record)->id);
     }
     phx_panic(__FILE__, __LINE__, "a command of no known operation");
 }

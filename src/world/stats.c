@@ -94,6 +94,7 @@ static void add_consumers(const phx_world *world, ph_stats *stats)
 
 static void add_shards(const phx_world *world, ph_stats *stats)
 {
+    stats->areas = world->areas.live_count;
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];
         stats->ghosts += shard->store.ghost_count;
@@ -107,6 +108,8 @@ static void add_shards(const phx_world *world, ph_stats *stats)
         stats->awake += shard->zones.awake.awake_count;
         stats->woken += shard->zones.awake.woken;
         stats->slept += shard->zones.awake.slept;
+        stats->area_enters += shard->zones.crossings.entered;
+        stats->area_leaves += shard->zones.crossings.left;
         if (!shard->alt) continue;
         stats->index_moves += shard->alt->counts.moves;
         stats->index_steps += shard->alt->counts.steps;

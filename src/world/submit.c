@@ -81,6 +81,35 @@ static ph_status check_broadcast(const phx_world *world, uint64_t source, uint32
     return PH_OK;
 }
 
+static ph_status check_shape(const ph_area *area)
+{
+    switch (area->shape) {
+    case PH_AREA_CIRCLE:
+        if (!is_finite(area->center[0]) || !is_finite(area->center[1])) return PH_BAD_POSITION;
+        return is_radius(area->radius) ? PH_OK : PH_BAD_RADIUS;
+    case PH_AREA_BOX:
+        for (int i = 0; i < 2; i++)
+            if (!is_finite(area->low[i]) || !is_finite(area->high[i])) return PH_BAD_POSITION;
+        return area->low[0] <= area->high[0] && area->low[1] <= area->high[1] ? PH_OK : PH_BAD_VALUE;
+    case PH_AREA_POLYGON:
+        if (area->corner_count < 3 || area->corner_count > PH_AREA_CORNERS_MAX) return PH_BAD_VALUE;
+        for (uint32_t i = 0; i < area->corner_count; i++)
+            if (!is_finite(area->corners[i][0]) || !is_finite(area->corners[i][1])) return PH_BAD_POSITION;
+        return phx_area_is_convex(area) ? PH_OK : PH_BAD_VALUE;
+    }
+    return PH_BAD_VALUE;
+}
+
+static ph_status check_area(const phx_world *world, uint64_t id, const ph_area *area)
+{
+    if (id == 0) return PH_BAD_ID;
+    if (area->kind_count > PH_AREA_KINDS_MAX) return PH_BAD_VALUE;
+    uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
+    for (uint32_t i = 0; i < area->kind_count; i++)
+        if (area->kinds[i] >= kinds) return PH_BAD_KIND;
+    return check_shape(area);
+}
+
 /* ---- refusing ---- */
 
 /* Counts a refusal, of number producer->sequence, and inside a bulk call keeps it for ph_producer_refusals(). */
@@ -241,6 +270,22 @@ ph_status phx_submit_two(phx_world *world, phx_producer *producer, uint16_t op, 
     status = next_record(producer, op, sizeof(phx_cmd_two), 1, &run, &record);
     if (status != PH_OK) return stop(producer, status);
     *(phx_cmd_two *)record = (phx_cmd_two){.id = id, .other = other, .view = view, .margin = margin};
+    end_run(producer, &run);
+    return PH_OK;
+}
+
+ph_status phx_submit_area(phx_world *world, phx_producer *producer, uint64_t id, const ph_area *area)
+{
+    bulk_run run = {0};
+    ph_status first = PH_OK, status = check_area(world, id, area);
+    if (status != PH_OK) {
+        refuse_item(world, producer, &run, id, status, false, &first);
+        return first;
+    }
+    void *record = NULL;
+    status = next_record(producer, PHX_OP_AREA_SET, sizeof(phx_cmd_area), 1, &run, &record);
+    if (status != PH_OK) return stop(producer, status);
+    *(phx_cmd_area *)record = (phx_cmd_area){.id = id, .area = *area};
     end_run(producer, &run);
     return PH_OK;
 }

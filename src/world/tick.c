@@ -79,7 +79,7 @@ static bool collect(phx_world *world)
 /* Is anything left of what the zones phase keeps up? */
 static bool zones_left(const phx_world *world)
 {
-    bool left = world->rules.wakes;
+    bool left = world->rules.wakes || phx_areas_any(&world->areas);
     for (uint32_t i = 0; i < world->shard_count && !left; i++) left = world->shards[i].zones.on;
     return left;
 }
@@ -90,6 +90,7 @@ static void end(phx_world *world)
     phx_run_shards(world, phx_step_end, true);
     world->rules.bands_changed = false;
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
+    phx_areas_settle(&world->areas);
     if (world->zoned) world->zoned = zones_left(world);
     atomic_store_explicit(&world->kind_count, world->def.class_count, memory_order_relaxed);
 }
@@ -132,7 +133,7 @@ static bool receive(phx_world *world, phx_stage send, phx_stage next)
 
 static bool zones(phx_world *world)
 {
-    world->zoned |= world->rules.wakes;
+    world->zoned |= world->rules.wakes || phx_areas_any(&world->areas);
     return !world->zoned || shards(world, phx_step_zones);
 }
 

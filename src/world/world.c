@@ -75,6 +75,7 @@ static bool init_shards(phx_world *world)
         world->order[i] = i;
         if (!phx_shard_init(&world->shards[i], mem, &world->rules, i, count, phx_partition_rect(&world->partition, i)))
             return false;
+        world->shards[i].zones.areas = &world->areas;
     }
     return true;
 }
@@ -113,6 +114,7 @@ static bool init(phx_world *world, const ph_world_def *def)
     phx_idmap_init(&world->directory, mem);
     phx_ties_init(&world->ties, mem);
     phx_attach_init(&world->attach, mem);
+    phx_areas_init(&world->areas, mem);
     phx_depths_init(&world->depths, mem);
     phx_renames_init(&world->renames, mem);
     if (!copy_classes(mem, def, &world->classes)) return false;
@@ -187,6 +189,7 @@ void phx_world_destroy(phx_world *world)
     phx_idmap_free(&world->directory);
     phx_ties_free(&world->ties);
     phx_attach_free(&world->attach);
+    phx_areas_free(&world->areas);
     phx_depths_free(&world->depths);
     phx_renames_free(&world->renames, mem);
     phx_free(mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);

@@ -140,6 +140,7 @@ typedef struct phx_world {
     phx_idmap directory; /* id -> home */
     phx_ties ties;
     phx_attach attach;
+    phx_areas areas;
     phx_depths depths; /* of who is attached */
     phx_crowding crowd;
     phx_renames renames; /* of this tick */
@@ -170,7 +171,7 @@ typedef struct phx_world {
     phx_batch **batches; /* of this tick, one per consumer */
     phx_broadcasts broadcasts;
     phx_edge_size *edge_sizes; /* [consumer]: of this tick; then where its next edge goes */
-    bool zoned;                /* some class wakes, or shards still have something of that */
+    bool zoned;                /* some class wakes or there are areas, or shards still have something of that */
     phx_updates updates;
     bool updating; /* in this tick somebody may have updates */
 

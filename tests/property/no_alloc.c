@@ -86,6 +86,19 @@ static void enter_all(ph_producer producer, crowd *c)
     free(attrs);
 }
 
+/* Boxes that do not move, and circles around every fiftieth that do. */
+static void set_areas(ph_producer producer, const crowd *c, uint64_t tick)
+{
+    for (uint32_t i = 0; i < ENTITIES; i += 50) {
+        ph_area aura = {.shape = PH_AREA_CIRCLE, .center = {c->positions[i].x, c->positions[i].y}, .radius = 30};
+        ph_area box = {.shape = PH_AREA_BOX, .low = {(float)i, (float)i}, .high = {(float)i + 40, (float)i + 40}};
+        CHECK_OK(ph_area_set(producer, 1 + i, &aura));
+        if (tick == 1) {
+            CHECK_OK(ph_area_set(producer, 2 + i, &box));
+        }
+    }
+}
+
 /* Every twelfth says something, others each tick of a period. */
 static void talk(ph_producer producer, const crowd *c, uint64_t tick)
 {
@@ -95,7 +108,7 @@ static void talk(ph_producer producer, const crowd *c, uint64_t tick)
     }
 }
 
-static uint64_t drain(const ph_consumer *consumers, uint64_t *heard, uint64_t *edges)
+static uint64_t drain(const ph_consumer *consumers, uint64_t *heard, uint64_t *edges, uint64_t *crossings)
 {
     uint64_t events = 0;
     for (uint32_t i = 0; i < CONSUMERS; i++) {
@@ -103,7 +116,8 @@ static uint64_t drain(const ph_consumer *consumers, uint64_t *heard, uint64_t *e
         while (ph_batch_take(consumers[i], &batch) == PH_OK) {
             events += batch->target_count;
             *heard += batch->heard_count;
-            *edges += batch->activation_count + batch->crossing_count;
+            *edges += batch->activation_count;
+            *crossings += batch->crossing_count;
             CHECK_OK(ph_batch_return(consumers[i], batch));
         }
     }
@@ -158,6 +172,7 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
     uint64_t events = 0;
     uint64_t heard = 0;
     uint64_t edges = 0;
+    uint64_t crossings = 0;
     uint64_t calls = 0;
     for (uint64_t tick = 1; tick <= WARM_PERIODS * PERIOD + COUNTED_TICKS; tick++) {
         uint64_t before = atomic_load(&memory.calls);
@@ -165,8 +180,9 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
         crowd_place(c, tick);
         CHECK_OK(ph_move_many(producer, ENTITIES, c->ids, c->positions, &done));
         talk(producer, c, tick);
+        set_areas(producer, c, tick);
         CHECK_OK(ph_tick(world, NULL));
-        events += drain(consumers, &heard, &edges);
+        events += drain(consumers, &heard, &edges, &crossings);
         uint64_t made = atomic_load(&memory.calls) - before;
         last_call = made != 0 ? tick : last_call;
         calls += tick > WARM_PERIODS * PERIOD ? made : 0;
@@ -175,7 +191,7 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
           "%s, workers %u shards %ux%u range %d: %" PRIu64 " allocations in %d ticks after %d (last in %" PRIu64 ")",
           index_name(index), workers, shards, shards, (int)range, calls, COUNTED_TICKS, WARM_PERIODS * PERIOD,
           last_call);
-    CHECK(events > ENTITIES && heard > ENTITIES && edges > ENTITIES,
+    CHECK(events > ENTITIES && heard > ENTITIES && edges > ENTITIES && crossings > ENTITIES,
           "a walk without events, broadcasts and edges proves nothing");
     if (verbose) {
         (void)printf("%s, workers %u shards %u range %d: last allocation in tick %" PRIu64 ", %" PRIu64 " events\n",

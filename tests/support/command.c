@@ -68,6 +68,23 @@ static void attrs_print(FILE *out, const ph_attrs *a)
     }
 }
 
+static void area_print(FILE *out, const ph_area *a)
+{
+    (void)fprintf(out, " shape=%d kinds=", (int)a->shape);
+    for (uint32_t i = 0; i < a->kind_count && i < PH_AREA_KINDS_MAX; i++) {
+        (void)fprintf(out, "%s%" PRIu32, i == 0 ? "" : ",", a->kinds[i]);
+    }
+    if (a->shape == PH_AREA_CIRCLE) {
+        (void)fprintf(out, " %.9g,%.9g r=%.9g", (double)a->center[0], (double)a->center[1], (double)a->radius);
+    } else if (a->shape == PH_AREA_BOX) {
+        (void)fprintf(out, " %.9g,%.9g to %.9g,%.9g", (double)a->low[0], (double)a->low[1], (double)a->high[0],
+                      (double)a->high[1]);
+    }
+    for (uint32_t i = 0; a->shape == PH_AREA_POLYGON && i < a->corner_count && i < PH_AREA_CORNERS_MAX; i++) {
+        (void)fprintf(out, " %.9g,%.9g", (double)a->corners[i][0], (double)a->corners[i][1]);
+    }
+}
+
 void command_print(FILE *out, const command *c)
 {
     (void)fprintf(out, "%s %" PRIu64, command_word(c->type), c->id);
@@ -87,6 +104,9 @@ void command_print(FILE *out, const command *c)
         for (uint32_t i = 0; i < c->say.kind_count; i++) {
             (void)fprintf(out, "%s%" PRIu32, i == 0 ? "" : ",", c->say.kinds[i]);
         }
+        break;
+    case COMMAND_AREA_SET:
+        area_print(out, &c->area);
         break;
     case COMMAND_PAIR:
         (void)fprintf(out, " %" PRIu64, c->other);

@@ -20,7 +20,9 @@
     X(COMMAND_UNLINK, "unlink") \
     X(COMMAND_ATTACH, "attach") \
     X(COMMAND_DETACH, "detach") \
-    X(COMMAND_BROADCAST, "broadcast")
+    X(COMMAND_BROADCAST, "broadcast") \
+    X(COMMAND_AREA_SET, "area") \
+    X(COMMAND_AREA_REMOVE, "unarea")
 
 typedef enum command_type {
 #define COMMAND_ENUM(name, word) name,
@@ -46,6 +48,7 @@ typedef struct command {
     uint64_t other; /* pair, link: the target; attach: the parent */
     ph_attrs attrs; /* enter, set; move takes x, y, z of it; pair takes view and margin */
     command_say say; /* broadcast */
+    ph_area area; /* area; id is the area's */
 } command;
 
 const char *command_word(command_type type);

@@ -38,6 +38,7 @@ static void entity_free(model_entity *e)
     VEC_FREE(&e->pairs);
     VEC_FREE(&e->links);
     VEC_FREE(&e->list);
+    VEC_FREE(&e->areas);
     VEC_FREE(&e->waits);
     free(e);
 }
@@ -124,6 +125,7 @@ void model_destroy(model *m)
     VEC_FREE(&m->updates);
     VEC_FREE(&m->messages);
     VEC_FREE(&m->edges);
+    VEC_FREE(&m->areas);
     VEC_FREE(&m->refusals);
     VEC_FREE(&m->departed);
     free(m);
@@ -193,6 +195,9 @@ static ph_status check_command(const model *m, const command *c)
     }
     if (c->type == COMMAND_BROADCAST) {
         return model_check_say(m, &c->say);
+    }
+    if (c->type == COMMAND_AREA_SET) {
+        return model_check_area(m, c);
     }
     if (c->type == COMMAND_PAIR && (!radius_ok(c->attrs.view) || !radius_ok(c->attrs.margin))) {
         return PH_BAD_RADIUS;
@@ -479,6 +484,9 @@ ph_status model_apply(model *m, const command *c)
         return apply_detach(m, c);
     case COMMAND_BROADCAST:
         return model_apply_say(m, c);
+    case COMMAND_AREA_SET:
+    case COMMAND_AREA_REMOVE:
+        return model_apply_area(m, c);
     default:
         break;
     }

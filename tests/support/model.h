@@ -50,6 +50,7 @@ typedef struct model_entity {
     bool told;    /* it has had a change since it last became ready */
     bool awake;   /* an NPC that was awake at the end of the last tick */
     uint64_t waker_near; /* the last tick with one */
+    VEC(uint64_t) areas; /* that it was in at the end of the last tick */
     /* updates */
     bool followed;   /* it was in the world at the end of the last tick: was and was_kind are of then */
     ph_position was;
@@ -129,6 +130,11 @@ typedef struct model_update {
     VEC(model_moved) moved;
 } model_update;
 
+typedef struct model_area {
+    uint64_t id;
+    ph_area area;
+} model_area;
+
 /* The fields of ph_stats that follow from the specification. */
 typedef struct model_counts {
     uint64_t ticks, entities, observers, list_entries;
@@ -136,6 +142,7 @@ typedef struct model_counts {
     uint64_t crowd_observers, crowd_narrowed, crowd_widened, crowd_most;
     uint64_t refused[PH_STATUS_COUNT];
     uint64_t awake, woken, slept;
+    uint64_t areas, area_enters, area_leaves;
 } model_counts;
 
 typedef struct model model;

@@ -36,6 +36,7 @@ struct model {
     uint64_t said_bytes; /* of this tick's broadcasts so far */
     VEC(model_heard) heard;
     VEC(model_edge) edges;
+    VEC(model_area) areas;
     VEC(model_update) updates;
     bool banded; /* some class had a band at the end of the last tick */
     ph_class bands_before[MODEL_KINDS_MAX];
@@ -79,6 +80,9 @@ ph_status model_apply_say(model *m, const command *c);
 void model_clear_heard(model *m);
 void model_hear(model *m);
 
+/* Areas: at submit, in the tick. */
+ph_status model_check_area(const model *m, const command *c);
+ph_status model_apply_area(model *m, const command *c);
 /* Activation and areas: an entity leaves the world; and, once all is in its place, who is where. */
 void model_zones_gone(model *m, const model_entity *e);
 void model_zones(model *m);

@@ -1,6 +1,9 @@
 /*
- * The model's activation: who is awake at the tick's end, every NPC against everybody.
+ * The model's activation and areas: who is awake at the tick's end, every NPC against
+ * everybody; who is inside, every entity against every area.
  */
+#include <math.h>
+
 #include "support/model_parts.h"
 
 /* ---- edges ---- */
@@ -13,6 +16,8 @@ void model_tell_edge(model *m, const model_entity *e, uint64_t user_data, uint64
     VEC_PUSH(&m->edges, edge);
     m->counts.woken += area == 0 && on;
     m->counts.slept += area == 0 && !on;
+    m->counts.area_enters += area != 0 && on;
+    m->counts.area_leaves += area != 0 && !on;
 }
 
 size_t model_edges(const model *m, const model_edge **edges)
@@ -25,6 +30,9 @@ void model_zones_gone(model *m, const model_entity *e)
 {
     if (e->awake && MUTATE(MUTANT_WAKE_GONE, true, false)) {
         model_tell_edge(m, e, e->own.user_data, 0, false);
+    }
+    for (size_t i = 0; i < e->areas.count && MUTATE(MUTANT_AREA_GONE, true, false); i++) {
+        model_tell_edge(m, e, e->own.user_data, e->areas.items[i], false);
     }
 }
 
@@ -70,9 +78,200 @@ static void activate(model *m, model_entity *e, uint64_t tick)
     m->counts.awake += awake;
 }
 
+/* ---- areas ---- */
+
+static bool in_area_circle(const ph_area *a, float x, float y)
+{
+    float dx = x - a->center[0];
+    float dy = y - a->center[1];
+    float square_x = dx * dx;
+    float square_y = dy * dy;
+    float square_r = a->radius * a->radius;
+    float sum = square_x + square_y;
+    return MUTATE(MUTANT_AREA_CIRCLE, sum <= square_r, sum < square_r);
+}
+
+static bool in_area_box(float x, float y, const float *low, const float *high)
+{
+    bool right = MUTATE(MUTANT_AREA_BOX, x <= high[0], x < high[0]);
+    return x >= low[0] && right && y >= low[1] && y <= high[1];
+}
+
+static float side_of(const ph_area *a, uint32_t side, float x, float y)
+{
+    const float *p = a->corners[side];
+    const float *q = a->corners[(side + 1) % a->corner_count];
+    float one = (q[0] - p[0]) * (y - p[1]);
+    float other = (q[1] - p[1]) * (x - p[0]);
+    return one - other;
+}
+
+static bool in_area_polygon(const ph_area *a, float x, float y)
+{
+    float low[2] = {a->corners[0][0], a->corners[0][1]};
+    float high[2] = {a->corners[0][0], a->corners[0][1]};
+    bool none_right = true;
+    bool none_left = true;
+    for (uint32_t i = 0; i < a->corner_count; i++) {
+        float side = side_of(a, i, x, y);
+        none_right = none_right && side >= 0;
+        none_left = none_left && MUTATE(MUTANT_AREA_SIDE, side <= 0, side < 0);
+        for (int axis = 0; axis < 2; axis++) {
+            low[axis] = a->corners[i][axis] < low[axis] ? a->corners[i][axis] : low[axis];
+            high[axis] = a->corners[i][axis] > high[axis] ? a->corners[i][axis] : high[axis];
+        }
+    }
+    return (none_right || none_left) && x >= low[0] && x <= high[0] && y >= low[1] && y <= high[1];
+}
+
+static bool in_area(const ph_area *a, const ph_attrs *e)
+{
+    bool for_kind = a->kind_count == 0 || MUTATE(MUTANT_AREA_KINDS, false, true);
+    for (uint32_t i = 0; i < a->kind_count; i++) {
+        for_kind = for_kind || a->kinds[i] == e->kind;
+    }
+    switch (a->shape) {
+    case PH_AREA_CIRCLE:
+        return for_kind && in_area_circle(a, e->x, e->y);
+    case PH_AREA_BOX:
+        return for_kind && in_area_box(e->x, e->y, a->low, a->high);
+    default:
+        return for_kind && in_area_polygon(a, e->x, e->y);
+    }
+}
+
+static bool finite_pair(const float *pair)
+{
+    return isfinite(pair[0]) && isfinite(pair[1]);
+}
+
+static bool area_convex(const ph_area *a)
+{
+    for (uint32_t i = 0; i < a->corner_count; i++) {
+        bool flat = true;
+        for (uint32_t j = 0; j < a->corner_count; j++) {
+            float side = side_of(a, i, a->corners[j][0], a->corners[j][1]);
+            flat = flat && !(side < 0 || side > 0);
+        }
+        if (flat || !in_area_polygon(a, a->corners[i][0], a->corners[i][1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static ph_status check_polygon(const ph_area *a)
+{
+    if (a->corner_count < 3 || a->corner_count > PH_AREA_CORNERS_MAX) {
+        return PH_BAD_VALUE;
+    }
+    for (uint32_t i = 0; i < a->corner_count; i++) {
+        if (!finite_pair(a->corners[i])) {
+            return PH_BAD_POSITION;
+        }
+    }
+    return area_convex(a) || MUTATE(MUTANT_AREA_HOLLOW, false, true) ? PH_OK : PH_BAD_VALUE;
+}
+
+ph_status model_check_area(const model *m, const command *c)
+{
+    const ph_area *a = &c->area;
+    if (a->kind_count > PH_AREA_KINDS_MAX) {
+        return PH_BAD_VALUE;
+    }
+    for (uint32_t i = 0; i < a->kind_count; i++) {
+        if (a->kinds[i] >= m->def.class_count) {
+            return PH_BAD_KIND;
+        }
+    }
+    switch (a->shape) {
+    case PH_AREA_CIRCLE:
+        if (!finite_pair(a->center)) {
+            return PH_BAD_POSITION;
+        }
+        return isfinite(a->radius) && a->radius >= 0 ? PH_OK : PH_BAD_RADIUS;
+    case PH_AREA_BOX:
+        if (!finite_pair(a->low) || !finite_pair(a->high)) {
+            return PH_BAD_POSITION;
+        }
+        return a->low[0] <= a->high[0] && a->low[1] <= a->high[1] ? PH_OK : PH_BAD_VALUE;
+    case PH_AREA_POLYGON:
+        return check_polygon(a);
+    }
+    return PH_BAD_VALUE;
+}
+
+ph_status model_apply_area(model *m, const command *c)
+{
+    size_t at = 0;
+    while (at < m->areas.count && m->areas.items[at].id != c->id) {
+        at++;
+    }
+    bool there = at < m->areas.count;
+    if (c->type == COMMAND_AREA_REMOVE) {
+        if (!there) {
+            return PH_ABSENT;
+        }
+        VEC_REMOVE(&m->areas, at);
+        return PH_OK;
+    }
+    model_area area = {c->id, c->area};
+    if (there) {
+        m->areas.items[at] = area;
+        return PH_OK;
+    }
+    if (m->areas.count >= m->def.areas_max) {
+        return MUTATE(MUTANT_AREA_CAPACITY, PH_CAPACITY, PH_OK);
+    }
+    VEC_PUSH(&m->areas, area);
+    return PH_OK;
+}
+
+static size_t area_place(const model_entity *e, uint64_t area)
+{
+    size_t at = 0;
+    while (at < e->areas.count && e->areas.items[at] != area) {
+        at++;
+    }
+    return at;
+}
+
+static const ph_area *area_of(const model *m, uint64_t id)
+{
+    for (size_t i = 0; i < m->areas.count; i++) {
+        if (m->areas.items[i].id == id) {
+            return &m->areas.items[i].area;
+        }
+    }
+    return NULL;
+}
+
+static void cross(model *m, model_entity *e)
+{
+    for (size_t i = e->areas.count; i-- > 0;) {
+        uint64_t id = e->areas.items[i];
+        const ph_area *area = area_of(m, id);
+        if (area == NULL ? MUTATE(MUTANT_AREA_REMOVED, true, false) : !in_area(area, &e->now)) {
+            model_tell_edge(m, e, e->now.user_data, id, false);
+            VEC_REMOVE(&e->areas, i);
+        }
+    }
+    for (size_t i = 0; i < m->areas.count; i++) {
+        uint64_t id = m->areas.items[i].id;
+        if (area_place(e, id) == e->areas.count && in_area(&m->areas.items[i].area, &e->now)) {
+            model_tell_edge(m, e, e->now.user_data, id, true);
+            VEC_PUSH(&e->areas, id);
+        }
+    }
+}
+
 void model_zones(model *m)
 {
     m->counts.awake = 0;
+    m->counts.areas = m->areas.count;
+    for (size_t i = 0; i < m->entities.count; i++) {
+        cross(m, m->entities.items[i]);
+    }
     for (size_t i = 0; i < m->entities.count; i++) {
         activate(m, m->entities.items[i], m->tick + 1);
     }

@@ -45,6 +45,8 @@
 #define model_edges mutant_edges
 #define model_tell_edge mutant_tell_edge
 #define model_zones mutant_zones
+#define model_check_area mutant_check_area
+#define model_apply_area mutant_apply_area
 #define model_zones_gone mutant_zones_gone
 #define model_towers_apart mutant_towers_apart
 
@@ -469,6 +471,9 @@ static ph_status subject_stats(void *self, ph_stats *stats)
     stats->awake = c.awake;
     stats->woken = c.woken;
     stats->slept = c.slept;
+    stats->areas = c.areas;
+    stats->area_enters = c.area_enters;
+    stats->area_leaves = c.area_leaves;
     stats->updates = c.updates;
     stats->updates_held = c.updates_held;
     stats->batches = u->batch_count;

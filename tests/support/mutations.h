@@ -96,6 +96,14 @@
     X(MUTANT_WAKE_LINGER, "activation: asleep one tick late") \
     X(MUTANT_WAKE_WAKERS, "who wakes others is told awake, too") \
     X(MUTANT_WAKE_KIND, "who is no NPC any more stays awake for a while") \
+    X(MUTANT_AREA_CIRCLE, "areas: a circle's edge is left out") \
+    X(MUTANT_AREA_BOX, "areas: a box' right side is left out") \
+    X(MUTANT_AREA_SIDE, "areas: the sides of a polygon are left out, one way round") \
+    X(MUTANT_AREA_KINDS, "areas: kinds not filtered") \
+    X(MUTANT_AREA_HOLLOW, "areas: polygons that are not convex taken") \
+    X(MUTANT_AREA_CAPACITY, "areas: one too many accepted silently") \
+    X(MUTANT_AREA_REMOVED, "areas: nobody leaves one that is removed") \
+    X(MUTANT_AREA_GONE, "areas: who leaves the world leaves its areas untold") \
     X(MUTANT_WHY_REACH, "explain: reach told as view") \
     X(MUTANT_WHY_MARGIN, "explain: margin told as view") \
     X(MUTANT_WHY_ORDER, "explain: stealth looked at before layers") \

@@ -163,6 +163,26 @@ static void big_say(big *b, uint32_t count)
     big_push(b, c);
 }
 
+/* Areas appear, move and go, small ones and ones over several shards. */
+static void big_area(big *b)
+{
+    command c = {.type = COMMAND_AREA_SET, .id = 1 + phx_rng_below(&b->rng, 80)};
+    float x = big_coordinate(b, 0);
+    float y = big_coordinate(b, 1);
+    float r = (float)(1 + phx_rng_below(&b->rng, 8)) * (phx_rng_below(&b->rng, 10) == 0 ? 40.0f : 5.0f);
+    if (phx_rng_below(&b->rng, 6) == 0) {
+        c.type = COMMAND_AREA_REMOVE;
+        big_push(b, c);
+        return;
+    }
+    c.area = (ph_area){.shape = (ph_area_shape)phx_rng_below(&b->rng, 3), .center = {x, y}, .radius = r,
+                       .low = {x, y}, .high = {x + r, y + r}, .corner_count = 3,
+                       .corners = {{x, y}, {x + r, y}, {x, y + r}}};
+    c.area.kind_count = phx_rng_below(&b->rng, 4) == 0;
+    c.area.kinds[0] = phx_rng_below(&b->rng, BIG_CLASSES);
+    big_push(b, c);
+}
+
 script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_range range, ph_shape shape,
                        bool calm)
 {
@@ -189,6 +209,9 @@ script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_rang
         }
         for (uint32_t i = calm ? 1 : entities / 50; i > 0; i--) {
             big_other(&b, entities);
+        }
+        for (uint32_t i = calm ? 3 : 20; i > 0; i--) {
+            big_area(&b);
         }
         for (uint32_t i = t % 3 == 0 ? 2 : entities / 20; i > 0; i--) {
             big_say(&b, entities);

@@ -1,6 +1,7 @@
 /*
  * The generator's single commands: good ones, and ones that have to be refused at once.
  */
+#include <math.h>
 #include <string.h>
 
 #include "support/ops_parts.h"
@@ -127,6 +128,51 @@ static command say_any(gen *g, uint32_t place)
     return c;
 }
 
+/* Whole units, so that edges are met exactly; sides of a regular polygon are not. */
+static void corners_any(gen *g, ph_area *a, const float *center, float r)
+{
+    static const float around[8][2] = {{1, 0}, {0.7f, 0.7f}, {0, 1}, {-0.7f, 0.7f},
+                                       {-1, 0}, {-0.7f, -0.7f}, {0, -1}, {0.7f, -0.7f}};
+    bool clockwise = chance(&g->c, 50);
+    a->corner_count = 3 + choose(&g->c, 6);
+    uint32_t first = choose(&g->c, 8);
+    for (uint32_t i = 0; i < a->corner_count; i++) {
+        uint32_t at = (first + i * (a->corner_count <= 4 ? 2 : 1)) % 8;
+        uint32_t to = clockwise ? a->corner_count - 1 - i : i;
+        a->corners[to][0] = center[0] + around[at][0] * r;
+        a->corners[to][1] = center[1] + around[at][1] * r;
+    }
+    if (chance(&g->c, 5)) { /* most likely not convex any more */
+        a->corners[0][0] = a->corners[1][0] + r;
+    }
+}
+
+static command area_any(gen *g)
+{
+    command c = {.type = COMMAND_AREA_SET, .id = 1 + choose(&g->c, 12)};
+    ph_area *a = &c.area;
+    float center[3];
+    float r = radius_any(g);
+    place_any(g, (place_mode)choose_weighted(&g->c, g->p->places, PLACE_MODES), center);
+    a->shape = (ph_area_shape)choose(&g->c, 3);
+    a->center[0] = center[0];
+    a->center[1] = center[1];
+    a->radius = r;
+    for (int axis = 0; axis < 2; axis++) {
+        a->low[axis] = center[axis];
+        a->high[axis] = center[axis] + r * (float)choose(&g->c, 3);
+        a->high[axis] = isfinite(a->high[axis]) ? a->high[axis] : center[axis];
+    }
+    if (a->shape == PH_AREA_POLYGON) {
+        corners_any(g, a, center, r);
+    }
+    a->kind_count = chance(&g->c, 30) ? 1 + choose(&g->c, 3) : 0;
+    for (uint32_t i = 0; i < a->kind_count; i++) {
+        a->kinds[i] = choose(&g->c, g->s->def.class_count);
+    }
+    return c;
+}
+
 command command_any(gen *g)
 {
     command_type type = (command_type)choose_weighted(&g->c, g->p->commands, COMMAND_TYPE_COUNT);
@@ -138,6 +184,12 @@ command command_any(gen *g)
         return move_to(g, place, (motion)choose_weighted(&g->c, g->p->motions, MOTIONS));
     case COMMAND_SET:
         return set_any(g, place);
+    case COMMAND_AREA_SET:
+        return area_any(g);
+    case COMMAND_AREA_REMOVE: {
+        command c = {.type = type, .id = 1 + choose(&g->c, 12)};
+        return c;
+    }
     case COMMAND_BROADCAST:
         return say_any(g, place);
     case COMMAND_LEAVE:
@@ -237,6 +289,28 @@ command bad_any(gen *g)
         default:
             c.say.kind_count = 1;
             c.say.kinds[0] = g->s->def.class_count;
+            break;
+        }
+        break;
+    case COMMAND_AREA_SET:
+        switch (choose(&g->c, 5)) {
+        case 0:
+            c.area.shape = (ph_area_shape)3;
+            break;
+        case 1:
+            c.area.shape = PH_AREA_CIRCLE;
+            c.area.radius = bad_float(g, true);
+            break;
+        case 2:
+            c.area.shape = PH_AREA_BOX;
+            c.area.low[choose(&g->c, 2)] = bad_float(g, false);
+            break;
+        case 3:
+            c.area.kind_count = PH_AREA_KINDS_MAX + 1;
+            break;
+        default:
+            c.area.shape = PH_AREA_POLYGON;
+            c.area.corner_count = chance(&g->c, 50) ? 2 : PH_AREA_CORNERS_MAX + 1;
             break;
         }
         break;

@@ -109,6 +109,7 @@ void world_any(gen *g)
     g->waking = (g->p->flags & GEN_AWAKE) != 0 || chance(&g->c, 25);
     d->activation_span = choose(&g->c, 3);
     d->activation_linger = choose(&g->c, 4);
+    d->areas_max = chance(&g->c, 20) ? choose(&g->c, 6) : 100;
     for (uint32_t kind = 0; kind < d->class_count; kind++) {
         s->classes[kind] = class_of_world(g, kind);
         class_wakes(g, &s->classes[kind]);

@@ -49,6 +49,10 @@ ph_status engine_submit(ph_producer producer, const command *c)
         return ph_detach(producer, c->id);
     case COMMAND_BROADCAST:
         return broadcast(producer, c);
+    case COMMAND_AREA_SET:
+        return ph_area_set(producer, c->id, &c->area);
+    case COMMAND_AREA_REMOVE:
+        return ph_area_remove(producer, c->id);
     default:
         return PH_BAD_ARGUMENT;
     }
