@@ -16,6 +16,7 @@ static const bench_scenario *const scenarios[] = {
     &bench_walk_1m,
     &bench_hotspot,
     &bench_crowd,
+    &bench_crowd_control,
     &bench_dense_100k,
     &bench_mmo,
     &bench_mmo_all,

@@ -23,6 +23,7 @@ typedef struct entity {
     uint64_t said;     /* last step in which it said something, and how often */
     uint32_t says;
     uint64_t parent; /* that it is attached to, or 0 */
+    uint32_t crowd_step; /* of crowd control: how far its view is shrunk */
     uint32_t depth, depth_before; /* attachments up to its root, now and in the step before */
     ph_attrs given;
     ph_attrs is;
@@ -54,6 +55,7 @@ struct bench_verify {
     uint64_t heard;         /* broadcasts that observers got in this step */
     bool talk;              /* there are any */
     bool attached;          /* somebody is, or was */
+    phx_idmap towers;       /* with crowd control: (ty << 32 | tx) + 1 to how many are there */
     bench_faults faults;
 };
 
@@ -68,6 +70,7 @@ bench_verify *bench_verify_create(const ph_world_def *def, uint32_t every, uint6
     verify->rng = phx_mix64(seed ^ 0x766572696679u); /* not the numbers that the scenario draws */
     verify->mem = mem;
     phx_idmap_init(&verify->places, mem);
+    phx_idmap_init(&verify->towers, mem);
     return verify;
 }
 
@@ -85,6 +88,7 @@ void bench_verify_destroy(bench_verify *verify)
     phx_release(mem, (void **)&verify->samples, &verify->sample_room, sizeof *verify->samples);
     phx_release(mem, (void **)&verify->ranks, &verify->rank_room, sizeof *verify->ranks);
     phx_idmap_free(&verify->places);
+    phx_idmap_free(&verify->towers);
     phx_free(mem, verify, sizeof *verify, PHX_CACHE_LINE);
 }
 
@@ -290,6 +294,89 @@ static bool apply(bench_verify *verify, const bench_frame *frame, bench_error *e
     return true;
 }
 
+/* ---- crowd control ---- */
+
+static uint64_t tower_key(int64_t tx, int64_t ty)
+{
+    return ((uint64_t)ty << 32 | (uint64_t)tx) + 1;
+}
+
+static int64_t tower_along(const ph_world_def *def, int axis, float p)
+{
+    double last = ceil((double)def->world_size[axis] / (double)def->tower_size) - 1;
+    float at = floorf((p - def->world_origin[axis]) / def->tower_size);
+    return at <= 0 ? 0 : (double)at >= last ? (int64_t)last : (int64_t)at;
+}
+
+static void count_towers(bench_verify *verify)
+{
+    phx_idmap_clear(&verify->towers);
+    if (!phx_idmap_reserve(&verify->towers, verify->entity_count)) {
+        fprintf(stderr, "pharos-bench: no memory for %u towers\n", verify->entity_count);
+        exit(1);
+    }
+    for (uint32_t i = 0; i < verify->entity_count; i++) {
+        const ph_attrs *is = &verify->entities[i].is;
+        uint64_t key = tower_key(tower_along(verify->def, 0, is->x), tower_along(verify->def, 1, is->y));
+        uint64_t *there = phx_idmap_find(&verify->towers, key);
+        if (there != NULL) {
+            ++*there;
+        } else {
+            phx_idmap_insert(&verify->towers, key, 1);
+        }
+    }
+}
+
+/* In the nine towers around. */
+static double around(const bench_verify *verify, const ph_attrs *is)
+{
+    int64_t tx = tower_along(verify->def, 0, is->x);
+    int64_t ty = tower_along(verify->def, 1, is->y);
+    double sum = 0;
+    for (int64_t i = 0; i < 9; i++) {
+        int64_t x = tx + i % 3 - 1;
+        int64_t y = ty + i / 3 - 1;
+        const uint64_t *there = x < 0 || y < 0 ? NULL : phx_idmap_find(&verify->towers, tower_key(x, y));
+        sum += there == NULL ? 0 : (double)*there;
+    }
+    return sum;
+}
+
+static double crowd_share(const bench_verify *verify, uint32_t step)
+{
+    return 1.0 - (double)step * (1.0 - (double)verify->def->crowd_floor) / 16;
+}
+
+static uint32_t crowd_wanted(const bench_verify *verify, double entities)
+{
+    uint32_t step = 0;
+    while (step < 16 && !(entities * (crowd_share(verify, step) * crowd_share(verify, step)) <=
+                          (double)verify->def->crowd_entities)) {
+        step++;
+    }
+    return step;
+}
+
+/* The rule of ph_world_def, where nobody gets a view or loses it. */
+static void shrink_views(bench_verify *verify)
+{
+    count_towers(verify);
+    for (uint32_t i = 0; i < verify->entity_count; i++) {
+        entity *each = &verify->entities[i];
+        double entities = around(verify, &each->is);
+        float view = bench_rules_resolve(verify->def, &each->given).view;
+        uint32_t wanted = crowd_wanted(verify, entities);
+        if (each->entered == verify->step) {
+            each->crowd_step = wanted;
+        } else if (wanted > each->crowd_step) {
+            each->crowd_step++;
+        } else if (crowd_wanted(verify, entities * 1.25) < each->crowd_step) {
+            each->crowd_step--;
+        }
+        each->is.view = (float)((double)view * crowd_share(verify, each->crowd_step));
+    }
+}
+
 /* ---- samples ---- */
 
 static void sample_take(bench_verify *verify, const entity *observer)
@@ -331,6 +418,9 @@ bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_er
     verify->talk = false;
     if (!apply(verify, frame, error)) {
         return false;
+    }
+    if (verify->def->crowd_entities > 0) {
+        shrink_views(verify);
     }
     sample_all(verify);
     /* Silently emptied, only now: what an observer had when it was ready still was its list before. */

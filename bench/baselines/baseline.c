@@ -156,6 +156,9 @@ static const char *refuse(const ph_world_def *def, bool trace)
     if (trace) {
         return "it does not know all commands of a trace";
     }
+    if (def->crowd_entities > 0) {
+        return "it has no crowd control";
+    }
     if (def->class_count != 1) {
         return "it has one class of entities only";
     }

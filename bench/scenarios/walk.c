@@ -11,6 +11,7 @@
 static const char *const view_100[] = { "view=100", "tower_size=200", NULL };
 /* but so many that a small world has shards */
 static const char *const small_towers[] = { "view=100", "tower_size=100", NULL };
+static const char *const shrunk[] = { "view=100", "tower_size=100", "crowd_entities=450", NULL };
 
 static void everybody_enters(bench_stream *stream, bench_frame *frame)
 {
@@ -124,6 +125,19 @@ const bench_scenario bench_crowd = {
     .ticks = 100,
     .warmup = 10,
     .keys = small_towers,
+    .begin = everybody_enters,
+    .step = everybody_walks,
+};
+
+const bench_scenario bench_crowd_control = {
+    .name = "crowd-control",
+    .doc = "crowd where crowd control shrinks the views, in the middle to a half: what that saves, and costs",
+    .entities = 5000,
+    .side = 500,
+    .side_step = 1,
+    .ticks = 100,
+    .warmup = 20,
+    .keys = shrunk,
     .begin = everybody_enters,
     .step = everybody_walks,
 };
