@@ -137,6 +137,9 @@ static void open_world(ph_index which, uint64_t seed)
                           .span = 1,
                           .sticky = 1.1,
                           .index = which,
+                          .quadtree_capacity = 8,
+                          .quadtree_depth = 5,
+                          .simd = PH_SIMD_PORTABLE,
                           .cell_size = seed % 3 == 0 ? 20.0f : 0.0f};
     phx_store_init(&w.store, &memory);
     phx_index_env env = {
