@@ -56,6 +56,9 @@ typedef struct bench_case {
     const char *name; /* in the reports: the scenario's, or a point of a sweep */
     const bench_scenario *scenario;
     const bench_engine *engine;
+    const char *label;     /* the engine's name; of Pharos with an index that was asked for pharos/INDEX */
+    bool indexed;          /* that */
+    uint32_t patience_s;   /* a round that would take longer is given up; 0 = none is */
     const ph_config *config;
     ph_world_def def;      /* config's, with this case's workers and shards */
     uint32_t producers;    /* threads that submit the moves */
@@ -76,7 +79,7 @@ typedef struct bench_case {
     uint64_t enters, leaves;
     uint64_t heard;        /* broadcasts, by those who got them */
     uint64_t phase_ns[BENCH_PHASES];
-    uint64_t towers_visited, pairs_tested, pairs_exact, migrations, halo_records;
+    uint64_t towers_visited, pairs_tested, pairs_exact, index_steps, migrations, halo_records;
     uint64_t event_hash;   /* of all events of a round, warm-up included; each round has the same */
     uint64_t events_all;   /* that went into the hash */
     bool hash_differs;     /* from an earlier round's, or from the scenario's first case */
@@ -86,6 +89,7 @@ typedef struct bench_case {
     uint64_t rss_bytes;    /* of the whole program then, positions and frames included */
     uint64_t lists_compared;
     bench_faults faults;   /* of the check, all rounds */
+    char given_up[96];     /* why; empty = it was not. Then none of this is there */
 } bench_case;
 
 #endif

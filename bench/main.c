@@ -76,14 +76,15 @@ static int run_scenario(bench *self, uint32_t first, uint32_t end)
     int result = PHX_EXIT_OK;
     for (self->round = 0; self->round < self->options.rounds; self->round++) {
         for (uint32_t i = 0; i < end - first && result == PHX_EXIT_OK; i++) {
-            uint32_t turn = (i + self->round) % (end - first);
-            result = run_case(self, &self->plan.cases[first + turn]);
+            bench_case *run = &self->plan.cases[first + (i + self->round) % (end - first)];
+            result = run->given_up[0] != '\0' ? PHX_EXIT_OK : run_case(self, run);
         }
     }
-    const bench_case *model = &self->plan.cases[first];
+    const bench_case *model = bench_plan_model(&self->plan, first, end);
     for (uint32_t i = first; i < end && result == PHX_EXIT_OK; i++) {
         bench_case *run = &self->plan.cases[i];
-        if (run->event_hash != model->event_hash || run->events_all != model->events_all) {
+        bool other = run->event_hash != model->event_hash || run->events_all != model->events_all;
+        if (run->given_up[0] == '\0' && other) {
             run->hash_differs = true;
         }
     }
@@ -131,7 +132,9 @@ typedef void (*write_fn)(FILE *text, bench *self);
 static void write_json(FILE *text, bench *self)
 {
     for (uint32_t i = 0; i < self->plan.case_count; i++) {
-        bench_report_json(text, &self->plan.cases[i], &self->machine, &self->mem);
+        if (self->plan.cases[i].given_up[0] == '\0') {
+            bench_report_json(text, &self->plan.cases[i], &self->machine, &self->mem);
+        }
     }
 }
 
@@ -139,7 +142,9 @@ static void write_csv(FILE *text, bench *self)
 {
     bench_report_csv_header(text);
     for (uint32_t i = 0; i < self->plan.case_count; i++) {
-        bench_report_csv(text, &self->plan.cases[i], &self->mem);
+        if (self->plan.cases[i].given_up[0] == '\0') {
+            bench_report_csv(text, &self->plan.cases[i], &self->mem);
+        }
     }
 }
 

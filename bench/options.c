@@ -8,6 +8,7 @@
 
 #include <pharos/pharos.h>
 
+#include "base/keys.h"
 #include "bench/machine.h"
 #include "bench/memory.h"
 #include "tools/cli.h"
@@ -36,6 +37,9 @@ static const char help[] =
     "  pharos-bench --engine all --scenario walk-100k --rounds 5\n"
     "      Side by side with the baselines, the rounds in turn; the ratios\n"
     "      stand under the table.\n"
+    "\n"
+    "  pharos-bench --engine all-indexes --scenario walk-10k,crowd --plot pictures\n"
+    "      Every index of Pharos, and a picture of them: indexes.svg.\n"
     "\n"
     "  pharos-bench --scenario mmo --hz 20 --ticks 400\n"
     "      Twenty seconds of a server at 20 ticks a second: its latency.\n"
@@ -69,6 +73,7 @@ enum {
     KEY_ROUNDS = 'r',
     KEY_SCENARIO = 256, /* from here on without a short form */
     KEY_ENGINE,
+    KEY_INDEX,
     KEY_SHARDS,
     KEY_PRODUCERS,
     KEY_WARMUP,
@@ -87,7 +92,10 @@ static const struct argp_option argp_options[] = {
     {"scenario", KEY_SCENARIO, "NAME,...|all", 0,
      "Run these scenarios; all is the default, unless there is --trace", 1},
     {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks", 1},
-    {"engine", KEY_ENGINE, "NAME,...|all", 0, "On these engines (default: pharos)", 1},
+    {"engine", KEY_ENGINE, "NAME,...|all|all-indexes", 0,
+     "On these engines (default: pharos); all-indexes is pharos with each of its indexes", 1},
+    {"index", KEY_INDEX, "NAME,...|all", 0,
+     "Pharos with each of these indexes, side by side; what would take more than a minute is given up", 1},
     {"workers", KEY_WORKERS, "N,...", 0, "With each of these numbers of worker threads", 1},
     {"shards", KEY_SHARDS, "XxY,...", 0, "With each of these shard layouts", 1},
     {"producers", KEY_PRODUCERS, "N,...", 0,
@@ -180,10 +188,60 @@ static void take_scenario(struct argp_state *state, bench_options *options, cons
     }
 }
 
+static const char *const index_words[] = { PHX_INDEX_WORDS };
+enum { INDEXES = sizeof index_words / sizeof index_words[0] };
+
+const char *bench_index_label(ph_index index)
+{
+    static const char *const labels[INDEXES] = { "pharos/lighthouse", "pharos/brute", "pharos/grid", "pharos/hash",
+                                                 "pharos/crosslist", "pharos/towers", "pharos/quadtree", "pharos/hex",
+                                                 "pharos/timer" };
+    PHX_ASSERT((uint32_t)index < INDEXES);
+    return labels[index];
+}
+
+static bool built_in(ph_index index)
+{
+    ph_world_def def = ph_world_def_default();
+    def.index = index;
+    return ph_world_def_check(&def, NULL, 0) == PH_OK;
+}
+
+static void add_index(struct argp_state *state, bench_options *options, ph_index index)
+{
+    for (uint32_t i = 0; i < options->index_count; i++) {
+        if (options->indexes[i] == index) {
+            argp_error(state, "--index: %s is named twice", index_words[index]);
+        }
+    }
+    options->indexes[options->index_count++] = index;
+}
+
+static void take_index(struct argp_state *state, bench_options *options, const char *word)
+{
+    bool known = false;
+    for (uint32_t i = 0; i < INDEXES; i++) {
+        bool named = strcmp(word, index_words[i]) == 0;
+        if (named && !built_in((ph_index)i)) {
+            argp_error(state, "--index: %s is not built in", word);
+        }
+        if (named || (strcmp(word, "all") == 0 && built_in((ph_index)i))) {
+            add_index(state, options, (ph_index)i);
+            known = true;
+        }
+    }
+    if (!known) {
+        argp_error(state, "--index: there is no '%s'; pharos-config dump shows the index as a key", word);
+    }
+}
+
 static void take_engine(struct argp_state *state, bench_options *options, const char *word)
 {
     const bench_engine *engine = bench_engine_find(word);
-    if (strcmp(word, "all") == 0) {
+    if (strcmp(word, "all-indexes") == 0) {
+        add_engine(state, options, &bench_engine_pharos);
+        take_index(state, options, "all");
+    } else if (strcmp(word, "all") == 0) {
         for (uint32_t i = 0; i < bench_engine_count(); i++) {
             add_engine(state, options, bench_engine_at(i));
         }
@@ -252,14 +310,14 @@ static void defaults(struct argp_state *state, bench_options *options)
         list_place(state, KEY_SCENARIO, options->scenario_count);
         options->scenarios[options->scenario_count++] = &bench_scenario_trace;
     }
-    if (options->engine_count == 0 && options->plot != NULL) {
+    if (options->engine_count == 0 && options->plot != NULL && options->index_count == 0) {
         take_engine(state, options, "all");
     }
     if (options->engine_count == 0) {
         add_engine(state, options, &bench_engine_pharos);
     }
     uint32_t cpus = bench_machine_look().cpus;
-    if (options->worker_count == 0 && options->plot != NULL) {
+    if (options->worker_count == 0 && options->plot != NULL && options->index_count == 0) {
         options->workers[options->worker_count++] = 1;
         for (uint32_t n = 2; n <= cpus && n <= PH_WORKERS_MAX && options->worker_count < BENCH_LIST_MAX; n *= 2) {
             options->workers[options->worker_count++] = n;
@@ -275,6 +333,9 @@ static error_t take_lists_and_paths(struct argp_state *state, bench_options *opt
         return 0;
     case KEY_ENGINE:
         each_word(state, options, key, text, take_engine);
+        return 0;
+    case KEY_INDEX:
+        each_word(state, options, key, text, take_index);
         return 0;
     case KEY_WORKERS:
         each_word(state, options, key, text, take_workers);

@@ -23,6 +23,8 @@ typedef struct bench_options {
     uint32_t scenario_count;
     const bench_engine *engines[BENCH_LIST_MAX];
     uint32_t engine_count;
+    ph_index indexes[BENCH_LIST_MAX];
+    uint32_t index_count; /* 0 = as configured */
     uint32_t workers[BENCH_LIST_MAX];
     uint32_t worker_count; /* 0 = as configured */
     uint32_t producers[BENCH_LIST_MAX];
@@ -39,6 +41,9 @@ typedef struct bench_options {
     uint64_t seed;
     bool list;
 } bench_options;
+
+/* pharos/INDEX */
+const char *bench_index_label(ph_index index);
 
 /* Ends the program with exit status 2 and a hint when the line is wrong; 0 for --help and --version. */
 void bench_options_parse(bench_options *options, int argc, char **argv, phx_mem *mem);

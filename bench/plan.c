@@ -11,6 +11,9 @@
 
 #include "bench/memory.h"
 
+/* A case that compares indexes is given up when it would take longer. */
+enum { PATIENCE_S = 60 };
+
 static bool set_key(ph_config *config, const char *assignment, bench_error *error)
 {
     ph_config_error reason = { "" };
@@ -62,11 +65,41 @@ static bool fill_config(ph_config *config, const bench_options *options, const b
     return true;
 }
 
+/* Entities of which every pair is too much work for a tick. */
+enum { PAIRS_ENTITIES_MAX = 25000 };
+
+static const char *refuse_index(const bench_case *made)
+{
+    ph_world_def def = made->def;
+    bool good = ph_world_def_check(&def, NULL, 0) == PH_OK;
+    def.index = PH_INDEX_LIGHTHOUSE;
+    if (!good && ph_world_def_check(&def, NULL, 0) == PH_OK) {
+        return def.range == PH_RANGE_TOWERS ? "it does not serve range = towers" : "it is not built in";
+    }
+    bool pairs = made->def.index == PH_INDEX_BRUTE || made->def.index == PH_INDEX_TIMER;
+    return pairs && made->entities > PAIRS_ENTITIES_MAX ? "more than 25000 entities, and it looks at every pair" : NULL;
+}
+
+/* Pharos with one of the indexes asked for, or as configured. */
+static void set_index(bench_case *made, const bench_options *options, uint32_t place)
+{
+    made->label = made->engine->name;
+    made->indexed = options->index_count > 0 && made->engine == &bench_engine_pharos;
+    if (made->indexed) {
+        made->def.index = options->indexes[place];
+        made->label = bench_index_label(made->def.index);
+        made->patience_s = PATIENCE_S;
+    }
+}
+
 /* true: the engine can not run this case; noted for the report. */
 static bool skipped(bench_plan *plan, const bench_case *made)
 {
     const bench_engine *engine = made->engine;
     const char *reason = engine->refuse == NULL ? NULL : engine->refuse(&made->def, made->path != NULL);
+    if (reason == NULL && made->indexed) {
+        reason = refuse_index(made);
+    }
     if (reason == NULL && made->scenario->talks && engine->heard == NULL) {
         reason = "it has no broadcasts";
     }
@@ -80,11 +113,11 @@ static bool skipped(bench_plan *plan, const bench_case *made)
         return true;
     }
     uint32_t i = 0;
-    while (i < plan->skip_count && (plan->skips[i].engine != engine || plan->skips[i].reason != reason)) {
+    while (i < plan->skip_count && (plan->skips[i].label != made->label || plan->skips[i].reason != reason)) {
         i++;
     }
     if (i == plan->skip_count && i < BENCH_LIST_MAX) {
-        plan->skips[plan->skip_count++] = (bench_skip){ .engine = engine, .reason = reason };
+        plan->skips[plan->skip_count++] = (bench_skip){ .label = made->label, .reason = reason };
     }
     if (i < BENCH_LIST_MAX) {
         bench_skip *skip = &plan->skips[i];
@@ -153,27 +186,38 @@ static void set_layout(bench_case *made, const bench_options *options, uint32_t 
     }
 }
 
-/* Every engine with every worker count and shard layout that it knows. */
-static bool add_scenario(bench_plan *plan, const bench_options *options, bench_case made, bench_error *error)
+/* One engine with every worker count and shard layout that it knows. */
+static bool add_layouts(bench_plan *plan, const bench_options *options, bench_case made, bench_error *error)
 {
-    const ph_world_def *def = ph_config_def(made.config);
+    const ph_world_def def = made.def;
     uint32_t layouts = options->shard_count > 0 ? options->shard_count : 1;
     uint32_t counts = options->worker_count > 0 ? options->worker_count : 1;
     const uint32_t *producers;
     uint32_t feeds = producers_of(options, made.scenario, &producers);
+    bool once = made.engine->single || made.plot != BENCH_PLOT_NONE;
+    uint32_t combinations = once ? 1 : layouts * counts * feeds;
+    for (uint32_t c = 0; c < combinations; c++) {
+        made.def = def;
+        made.producers = made.scenario->spreads && !once ? producers[c % feeds] : 1;
+        set_layout(&made, options, c / feeds / counts, c / feeds % counts);
+        if (!add_case(plan, &made, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Every engine, and index of Pharos, that was asked for. */
+static bool add_scenario(bench_plan *plan, const bench_options *options, bench_case made, bench_error *error)
+{
+    const ph_world_def *def = ph_config_def(made.config);
     for (uint32_t e = 0; e < options->engine_count; e++) {
         made.engine = options->engines[e];
-        made.def = *def;
-        if (skipped(plan, &made)) {
-            continue;
-        }
-        bool once = made.engine->single || made.plot != BENCH_PLOT_NONE;
-        uint32_t combinations = once ? 1 : layouts * counts * feeds;
-        for (uint32_t c = 0; c < combinations; c++) {
+        uint32_t indexes = made.engine == &bench_engine_pharos && options->index_count > 0 ? options->index_count : 1;
+        for (uint32_t i = 0; i < indexes; i++) {
             made.def = *def;
-            made.producers = made.scenario->spreads && !once ? producers[c % feeds] : 1;
-            set_layout(&made, options, c / feeds / counts, c / feeds % counts);
-            if (!add_case(plan, &made, error)) {
+            set_index(&made, options, i);
+            if (!skipped(plan, &made) && !add_layouts(plan, options, made, error)) {
                 return false;
             }
         }
@@ -256,7 +300,7 @@ bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *me
     if (!add_scenarios(plan, options, common, error)) {
         return false;
     }
-    if (options->plot != NULL && !add_sweeps(plan, options, common, error)) {
+    if (options->plot != NULL && options->index_count == 0 && !add_sweeps(plan, options, common, error)) {
         return false;
     }
     if (plan->case_count == 0) {
@@ -284,4 +328,14 @@ uint32_t bench_plan_scenario_end(const bench_plan *plan, uint32_t first)
         end++;
     }
     return end;
+}
+
+const bench_case *bench_plan_model(const bench_plan *plan, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        if (plan->cases[i].given_up[0] == '\0') {
+            return &plan->cases[i];
+        }
+    }
+    return &plan->cases[first];
 }

@@ -11,7 +11,7 @@
 
 /* Scenarios that an engine can not run, for one reason. */
 typedef struct bench_skip {
-    const bench_engine *engine;
+    const char *label; /* as a case's */
     const char *reason;
     char names[512]; /* of the scenarios; cut off when there are too many */
 } bench_skip;
@@ -33,5 +33,7 @@ void bench_plan_free(bench_plan *plan);
 
 /* Cases [first, returned) are of the group of `first`: one scenario, with one number of entities. */
 uint32_t bench_plan_scenario_end(const bench_plan *plan, uint32_t first);
+/* The first of cases [first, end) that was not given up; the first of all if all were. */
+const bench_case *bench_plan_model(const bench_plan *plan, uint32_t first, uint32_t end);
 
 #endif

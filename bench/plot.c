@@ -10,11 +10,11 @@
 
 #include "bench/plot_script.h"
 
-enum { COLOURS = 8 };
+enum { COLOURS = 9 };
 
-/* Of engines in the order of their table, of numbers of workers in theirs. */
+/* Of engines in the order of their table, of numbers of workers in theirs, of indexes in that of ph_index. */
 static const char *const colours[COLOURS] = { "#d62728", "#1f77b4", "#2ca02c", "#9467bd",
-                                              "#8c564b", "#ff7f0e", "#17becf", "#7f7f7f" };
+                                              "#8c564b", "#ff7f0e", "#17becf", "#7f7f7f", "#bcbd22" };
 
 
 typedef struct plotter {
@@ -159,7 +159,8 @@ static const bench_case *find(const bench_plan *plan, uint32_t first, uint32_t e
 {
     for (uint32_t i = first; i < end; i++) {
         const bench_case *run = &plan->cases[i];
-        if (run->engine == engine && run->def.workers == workers) {
+        bool other = run->given_up[0] != '\0' || (run->indexed && run->def.index != PH_INDEX_LIGHTHOUSE);
+        if (!other && run->engine == engine && run->def.workers == workers) {
             return run;
         }
     }
@@ -177,7 +178,8 @@ static uint32_t engines_in(const bench_plan *plan, uint32_t first, uint32_t end)
 
 static bool is_bar_group(const bench_plan *plan, uint32_t first)
 {
-    return plan->cases[first].plot == BENCH_PLOT_NONE && plan->cases[first].moves > 0;
+    const bench_case *run = bench_plan_model(plan, first, bench_plan_scenario_end(plan, first));
+    return run->plot == BENCH_PLOT_NONE && run->moves > 0;
 }
 
 /* A row a scenario; without those that one engine runs alone, unless there is only one. */
@@ -237,6 +239,76 @@ static bool plot_engines(const plotter *self)
         if (used[e]) {
             add(&draw, "%s$d using %" PRIu32 ":xtic(1) linecolor rgb '%s' title '%s'", separator(&draw), e + 2,
                 colours[e % COLOURS], bench_engine_at(e)->name);
+        }
+    }
+    return bench_script_draw(&script, draw.text);
+}
+
+static const bench_case *find_index(const bench_plan *plan, uint32_t first, uint32_t end, uint32_t index)
+{
+    for (uint32_t i = first; i < end; i++) {
+        const bench_case *run = &plan->cases[i];
+        if (run->indexed && run->given_up[0] == '\0' && run->def.index == (ph_index)index) {
+            return run;
+        }
+    }
+    return NULL;
+}
+
+static void indexes_data(const plotter *self, FILE *file, bool used[], bounds *y)
+{
+    const bench_plan *plan = self->plan;
+    fputs("$d << END\n", file);
+    for (uint32_t first = 0, next; first < plan->case_count; first = next) {
+        next = bench_plan_scenario_end(plan, first);
+        if (!is_bar_group(plan, first)) {
+            continue;
+        }
+        fprintf(file, "\"%s\"", plan->cases[first].name);
+        for (uint32_t index = 0; index <= PH_INDEX_TIMER; index++) {
+            const bench_case *run = find_index(plan, first, next, index);
+            if (run == NULL) {
+                fputs(" -", file);
+                continue;
+            }
+            used[index] = true;
+            double cost = bench_samples_summary(&run->samples, plan->mem).ns_per_move_median;
+            widen(y, cost);
+            fprintf(file, " %.3f", cost);
+        }
+        fputc('\n', file);
+    }
+    fputs("END\n", file);
+}
+
+/* One bar an index of Pharos. */
+static bool plot_indexes(const plotter *self)
+{
+    const bench_plan *plan = self->plan;
+    bool used[PH_INDEX_TIMER + 1] = { false };
+    bounds y = { 0, 0 };
+    const bench_case *indexed = NULL;
+    for (uint32_t i = 0; i < plan->case_count && indexed == NULL; i++) {
+        bool drawn = plan->cases[i].indexed && plan->cases[i].moves > 0;
+        indexed = drawn ? &plan->cases[i] : NULL;
+    }
+    bench_script script;
+    if (indexed == NULL) {
+        return true;
+    }
+    if (!begin(self, &script, "indexes", "Indexes of Pharos, the same events: the cost of a move (lower is better)",
+               indexed)) {
+        return false;
+    }
+    indexes_data(self, script.file, used, &y);
+    bars_style(&script);
+    bench_script_set(&script, "ylabel", "nanoseconds per move (median tick)");
+    bench_script_log_axis(&script, 'y', y.low / 2, y.high);
+    command draw = { .used = 0 };
+    for (uint32_t index = 0; index <= PH_INDEX_TIMER; index++) {
+        if (used[index]) {
+            add(&draw, "%s$d using %" PRIu32 ":xtic(1) linecolor rgb '%s' title '%s'", separator(&draw), index + 2,
+                colours[index % COLOURS], bench_index_label((ph_index)index) + sizeof "pharos/" - 1);
         }
     }
     return bench_script_draw(&script, draw.text);
@@ -321,6 +393,7 @@ bool bench_plot_write(const char *folder, const bench_plan *plan, const bench_ma
 {
     plotter self = { .folder = folder, .plan = plan, .machine = machine, .error = error };
     return plot_engines(&self)
+        && plot_indexes(&self)
         && plot_sweep(&self, BENCH_PLOT_ENTITIES, "entities",
                       "More entities, 3 in view of each: the cost of a move (lower is better)")
         && plot_sweep(&self, BENCH_PLOT_DENSITY, "density",

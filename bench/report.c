@@ -37,7 +37,7 @@ void bench_report_skips(FILE *out, const bench_plan *plan)
 {
     for (uint32_t i = 0; i < plan->skip_count; i++) {
         const bench_skip *skip = &plan->skips[i];
-        fprintf(out, "pharos-bench: %s skipped in %s: %s\n", skip->engine->name, skip->names, skip->reason);
+        fprintf(out, "pharos-bench: %s skipped in %s: %s\n", skip->label, skip->names, skip->reason);
     }
 }
 
@@ -48,14 +48,14 @@ void bench_report_title(const bench_case *run, char title[BENCH_TITLE_SIZE])
         snprintf(producers, sizeof producers, ", producers %" PRIu32, run->producers);
     }
     snprintf(title, BENCH_TITLE_SIZE, "%s on %s, workers %" PRIu32 ", shards %" PRIu32 "x%" PRIu32 "%s", run->name,
-             run->engine->name, run->def.workers, run->def.shards[0], run->def.shards[1], producers);
+             run->label, run->def.workers, run->def.shards[0], run->def.shards[1], producers);
 }
 
 static void table_head(FILE *out, const bench_machine *machine, uint32_t hz)
 {
     const char *what = hz > 0 ? "late us" : "tick us";
     fprintf(out, "%s, %" PRIu32 " CPUs; %s, %s\n\n", machine->cpu, machine->cpus, machine->compiler, machine->build);
-    static const char columns[] = "%-15s %-11s %8s %7s %6s %5s | %8s %8s | %9s %9s %9s %9s | %6s %7s | %7s %6s\n";
+    static const char columns[] = "%-15s %-17s %8s %7s %6s %5s | %8s %8s | %9s %9s %9s %9s | %6s %7s | %7s %6s\n";
     fprintf(out, columns, "scenario", "engine", "entities", "workers", "shards", "prod-", "ns/move", "", what, "", "",
             "cpu us", "moves", "events", "bytes", "times");
     fprintf(out, columns, "", "", "", "", "", "ucers", "min", "median", "median", "p99", "max", "median", "M/s", "M/s",
@@ -83,7 +83,7 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
     char shards[16];
     bool moved = run->moves > 0;
     snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
-    fprintf(out, "%-15s %-11s %8" PRIu64 " %7" PRIu32 " %6s %5" PRIu32 " | ", run->name, run->engine->name,
+    fprintf(out, "%-15s %-17s %8" PRIu64 " %7" PRIu32 " %6s %5" PRIu32 " | ", run->name, run->label,
             run->last.entities, run->def.workers, shards, run->producers);
     cell(out, 8, 1, summary->ns_per_move_min, moved);
     fputc(' ', out);
@@ -100,6 +100,20 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
     fprintf(out, " %6.2f\n", first_us / summary->tick_us.p50);
 }
 
+/* What all rows of a scenario have in common. */
+static void table_end(FILE *out, const bench_case *run)
+{
+    fprintf(out, "%-15s event hash %016" PRIx64 ", %" PRIu64 " events with the warm-up", "", run->event_hash,
+            run->events_all);
+    if (run->verify_every > 0) {
+        fprintf(out, "; %" PRIu64 " lists compared", run->lists_compared);
+    }
+    if (run->last.refused > 0) {
+        fprintf(out, "; %" PRIu64 " commands refused (pharos-replay names them)", run->last.refused);
+    }
+    fputs("\n", out);
+}
+
 void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine)
 {
     uint32_t hz = plan->cases[0].hz;
@@ -108,20 +122,16 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
         uint32_t end = bench_plan_scenario_end(plan, first);
         double first_us = 0;
         for (uint32_t i = first; i < end; i++) {
-            bench_summary summary = bench_samples_summary(&plan->cases[i].samples, plan->mem);
-            first_us = i == first ? summary.tick_us.p50 : first_us;
-            table_row(out, &plan->cases[i], &summary, first_us);
+            const bench_case *run = &plan->cases[i];
+            if (run->given_up[0] != '\0') {
+                fprintf(out, "%-15s %-17s given up: %s\n", run->name, run->label, run->given_up);
+                continue;
+            }
+            bench_summary summary = bench_samples_summary(&run->samples, plan->mem);
+            first_us = first_us <= 0 ? summary.tick_us.p50 : first_us;
+            table_row(out, run, &summary, first_us);
         }
-        fprintf(out, "%-15s event hash %016" PRIx64 ", %" PRIu64 " events with the warm-up", "",
-                plan->cases[first].event_hash, plan->cases[first].events_all);
-        if (plan->cases[first].verify_every > 0) {
-            fprintf(out, "; %" PRIu64 " lists compared", plan->cases[first].lists_compared);
-        }
-        if (plan->cases[first].last.refused > 0) {
-            fprintf(out, "; %" PRIu64 " commands refused (pharos-replay names them)",
-                    plan->cases[first].last.refused);
-        }
-        fputs("\n", out);
+        table_end(out, bench_plan_model(plan, first, end));
         first = end;
     }
     fputs("times faster: the median tick of the scenario's first row, divided by this row's\n", out);
@@ -132,6 +142,7 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
     bench_report_talk(out, plan);
     bench_report_places(out, plan);
     bench_report_ratios(out, plan);
+    bench_report_indexes(out, plan);
 }
 
 void bench_report_producers(FILE *out, const bench_plan *plan)
@@ -139,7 +150,7 @@ void bench_report_producers(FILE *out, const bench_plan *plan)
     bool begun = false;
     for (uint32_t i = 0; i < plan->case_count; i++) {
         const bench_case *run = &plan->cases[i];
-        if (!run->scenario->spreads || run->engine->single) {
+        if (!run->scenario->spreads || run->engine->single || run->given_up[0] != '\0') {
             continue;
         }
         if (!begun) {
@@ -166,7 +177,7 @@ void bench_report_talk(FILE *out, const bench_plan *plan)
     bool begun = false;
     for (uint32_t i = 0; i < plan->case_count; i++) {
         const bench_case *run = &plan->cases[i];
-        if (!run->scenario->talks) {
+        if (!run->scenario->talks || run->given_up[0] != '\0') {
             continue;
         }
         if (!begun) {

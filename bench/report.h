@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "bench/machine.h"
+#include "bench/options.h"
 #include "bench/plan.h"
 
 /* All scenarios and engines, for --list. */
@@ -30,6 +31,8 @@ void bench_report_producers(FILE *out, const bench_plan *plan);
 void bench_report_talk(FILE *out, const bench_plan *plan);
 /* Queries of places, of scenarios that ask; nothing, when there are none. */
 void bench_report_places(FILE *out, const bench_plan *plan);
+/* The indexes that were asked for, side by side, and their work; nothing, when there are none. */
+void bench_report_indexes(FILE *out, const bench_plan *plan);
 /* One object, one line. */
 void bench_report_json(FILE *out, const bench_case *run, const bench_machine *machine, phx_mem *mem);
 void bench_report_csv_header(FILE *out);

@@ -77,6 +77,7 @@ static double phase_us(const figures *of, bench_phase phase)
     U(towers_visited, of->run->towers_visited) \
     U(pairs_tested, of->run->pairs_tested) \
     U(pairs_exact, of->run->pairs_exact) \
+    U(index_steps, of->run->index_steps) \
     U(migrations, of->run->migrations) \
     U(halo_records, of->run->halo_records) \
     U(refused, of->run->last.refused) \
@@ -114,7 +115,7 @@ void bench_report_json(FILE *out, const bench_case *run, const bench_machine *ma
     fputs("{\"scenario\":", out);
     phx_json_string(out, run->name);
     fputs(",\"engine\":", out);
-    phx_json_string(out, run->engine->name);
+    phx_json_string(out, run->label);
     fprintf(out, ",\"shards\":[%" PRIu32 ",%" PRIu32 "]", run->def.shards[0], run->def.shards[1]);
     json_figures(out, &of);
     fprintf(out, ",\"event_hash\":\"%016" PRIx64 "\"", run->event_hash);
@@ -146,7 +147,7 @@ void bench_report_csv(FILE *out, const bench_case *run, phx_mem *mem)
 {
     figures made = make_figures(run, mem);
     const figures *of = &made;
-    fprintf(out, "%s,%s,%" PRIu32 "x%" PRIu32, run->name, run->engine->name, run->def.shards[0],
+    fprintf(out, "%s,%s,%" PRIu32 "x%" PRIu32, run->name, run->label, run->def.shards[0],
             run->def.shards[1]);
 #define CSV_U(name, value) fprintf(out, ",%" PRIu64, (uint64_t)(value));
 #define CSV_F(name, value, known) \

@@ -54,7 +54,8 @@ static void scenario_rows(FILE *out, const bench_plan *plan, uint32_t first, uin
     }
     for (uint32_t i = first; i < end && !alone; i++) {
         const bench_case *run = &plan->cases[i];
-        if (is_baseline(run) || run->producers > 1) { /* a baseline has one */
+        bool apart = run->given_up[0] != '\0' || (run->indexed && run->def.index != PH_INDEX_LIGHTHOUSE);
+        if (is_baseline(run) || apart || run->producers > 1) { /* a baseline has one */
             continue;
         }
         char shards[32];

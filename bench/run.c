@@ -5,6 +5,7 @@
  */
 #include "bench/run.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -176,6 +177,7 @@ static void add_work(bench_case *run, const bench_stats *from, const bench_stats
     run->towers_visited += to->towers_visited - from->towers_visited;
     run->pairs_tested += to->pairs_tested - from->pairs_tested;
     run->pairs_exact += to->pairs_exact - from->pairs_exact;
+    run->index_steps += to->index_steps - from->index_steps;
     run->migrations += to->migrations - from->migrations;
     run->halo_records += to->halo_records - from->halo_records;
     run->enters += to->enters - from->enters;
@@ -203,6 +205,19 @@ static bool measured_tick(round_state *round)
     return true;
 }
 
+/* A second tells how long the rest will take: longer than there is patience for? */
+static bool gives_up(bench_case *run, uint64_t elapsed_ns, uint64_t done, uint64_t all)
+{
+    double seconds = (double)elapsed_ns / 1e9;
+    double whole = all > 0 ? seconds * (double)all / (double)done : seconds;
+    if (run->patience_s == 0 || seconds < 1 || whole <= run->patience_s) {
+        return false;
+    }
+    snprintf(run->given_up, sizeof run->given_up, "%.3g ms a tick, so %.0f s for all; %" PRIu32 " s are the most",
+             seconds * 1e3 / (double)done, whole, run->patience_s);
+    return true;
+}
+
 /* All ticks behind the setup. */
 static bool ticks(round_state *round, bench_progress_fn progress, void *user)
 {
@@ -213,7 +228,7 @@ static bool ticks(round_state *round, bench_progress_fn progress, void *user)
         return false;
     }
     run->last = from;
-    uint64_t done = 0;
+    uint64_t done = 0, begin_ns = phx_clock_ns();
     for (; (all == 0 || done < all) && next_frame(round); done++) {
         progress(user, done, all);
         bench_sample unused;
@@ -226,6 +241,9 @@ static bool ticks(round_state *round, bench_progress_fn progress, void *user)
         }
         if (round->verify != NULL) {
             bench_verify_end(round->verify, false);
+        }
+        if (gives_up(run, phx_clock_ns() - begin_ns, done + 1, all)) {
+            return true;
         }
     }
     if (round->verify != NULL) {
@@ -354,10 +372,11 @@ bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn prog
         round.verify = bench_verify_create(&run->def, run->verify_every, run->seed, mem);
     }
     progress(user, 0, 0);
-    bool done = setup(&round) && ticks(&round, progress, user) && check_end(&round) && queries(&round) &&
-                places(&round);
+    bool done = setup(&round) && ticks(&round, progress, user);
+    bool whole = done && run->given_up[0] == '\0';
+    done = done && (!whole || (check_end(&round) && queries(&round) && places(&round)));
     bench_run_result result = done ? BENCH_RUN_OK : round.bad_input ? BENCH_RUN_BAD_INPUT : BENCH_RUN_TROUBLE;
-    if (done) {
+    if (done && whole) {
         finish(&round);
     }
     if (round.engine != NULL) {

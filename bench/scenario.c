@@ -22,6 +22,8 @@ static const bench_scenario *const scenarios[] = {
     &bench_mmo_all,
     &bench_border_pingpong,
     &bench_teleport_storm,
+    &bench_speed_50,
+    &bench_sparse_huge,
     &bench_login_flood,
     &bench_chat_storm,
     &bench_ask_places,

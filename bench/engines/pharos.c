@@ -361,6 +361,7 @@ static bool pharos_stats(void *engine, bench_stats *stats, bench_error *error)
         .towers_visited = world.towers_visited,
         .pairs_tested = world.pairs_tested,
         .pairs_exact = world.pairs_exact,
+        .index_steps = world.index_steps,
         .enters = self->enters,
         .leaves = self->leaves,
         .heard = self->heard,

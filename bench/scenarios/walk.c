@@ -1,8 +1,9 @@
 /*
  * The scenarios in which everybody observes and only walks or stands: walk-10k, walk-100k,
- * walk-1m, dense-100k, crowd, hotspot; ingest, which is walk-100k from several producers;
- * walk-100k-10pct and idle, where few or none move; teleport-storm, where a tenth jumps; and queries, where places
- * are asked about after the ticks.
+ * walk-1m, dense-100k, crowd, hotspot; speed-50, with long steps, and sparse-huge; ingest,
+ * which is walk-100k from several producers; walk-100k-10pct and idle, where few or none
+ * move; teleport-storm, where a tenth jumps; and queries, where places are asked about after
+ * the ticks.
  */
 #include "base/rng.h"
 #include "bench/scenario.h"
@@ -25,6 +26,20 @@ static void everybody_walks(bench_stream *stream, bench_frame *frame)
 {
     for (uint32_t i = 0; i < stream->count; i++) {
         bench_walk(stream, frame, i, &stream->world);
+    }
+}
+
+/* Ten times as far as others walk. */
+static void everybody_runs(bench_stream *stream, bench_frame *frame)
+{
+    for (uint32_t i = 0; i < stream->count; i++) {
+        ph_position *position = &stream->positions[i];
+        float vector[2];
+        bench_disc(stream, 10 * BENCH_STEP, vector);
+        position->x += vector[0];
+        position->y += vector[1];
+        bench_reflect(position, &stream->world);
+        bench_frame_move(frame, (uint64_t)i + 1, position->x, position->y, position->z);
     }
 }
 
@@ -153,6 +168,14 @@ const bench_scenario bench_teleport_storm =
 const bench_scenario bench_idle =
     SCENARIO("idle", 100000, 30000, 200, 10, everybody_enters, nobody_moves,
              "walk-100k where nobody moves: what the mere presence of entities costs");
+
+const bench_scenario bench_speed_50 =
+    SCENARIO("speed-50", 10000, 10000, 200, 20, everybody_enters, everybody_runs,
+             "walk-10k with steps of up to 50, half a view: what a fast vehicle does to an index");
+
+const bench_scenario bench_sparse_huge =
+    SCENARIO("sparse-huge", 5000, 200000, 500, 50, everybody_enters, everybody_walks,
+             "5,000 entities in a land of 200 km x 200 km: hardly anybody ever meets; memory by area, or by entities");
 
 const bench_scenario bench_ingest = {
     .name = "ingest",
