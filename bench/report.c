@@ -203,7 +203,7 @@ void bench_report_places(FILE *out, const bench_plan *plan)
     bool begun = false;
     for (uint32_t i = 0; i < plan->case_count; i++) {
         const bench_case *run = &plan->cases[i];
-        if (!run->scenario->asks || run->engine->places == NULL) {
+        if (!run->scenario->asks || run->engine->places == NULL || run->given_up[0] != '\0') {
             continue;
         }
         if (!begun) {
