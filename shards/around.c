@@ -86,6 +86,8 @@ typedef struct scan_sink {
     phx_scan *scan;
 } scan_sink;
 
+enum { AHEAD = 8 }; /* candidates: their bodies come from memory meanwhile */
+
 /* The ground plane's part of the rule; the rest is the caller's. */
 static void take_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
@@ -95,6 +97,7 @@ static void take_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
     bool square = at->rules->shape == PH_SHAPE_SQUARE;
     scan->pairs += count;
     for (uint32_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) __builtin_prefetch(&at->store->body[slots[i + AHEAD]]);
         const phx_body *body = &at->store->body[slots[i]];
         float dx = body->x - x, dy = body->y - y, d2 = dx * dx + dy * dy;
         bool in = square ? (fabsf(dx) <= r) & (fabsf(dy) <= r) : d2 <= r * r;

@@ -11,6 +11,8 @@
  */
 #include "shards/index/quadtree.h"
 
+#include <string.h>
+
 enum {
     STACK_MAX = 3 * PHX_QUAD_DEPTH_MAX + 4, /* of a walk: of each depth up to three nodes wait */
     PIECE = 256                             /* candidates told at a time */
@@ -82,10 +84,12 @@ static window window_of(const phx_quadtree *tree, phx_box box)
                     phx_quad_cell(tree, 1, box.y1)};
 }
 
-static bool meets(const phx_quad_node *at, window in)
+/* Which of a node's four children have cells in the window, which meets it: a bit each. */
+static uint32_t children_in(const phx_quad_node *at, window in)
 {
-    uint32_t last = (1u << at->bits) - 1;
-    return at->x <= in.x1 && at->x + last >= in.x0 && at->y <= in.y1 && at->y + last >= in.y0;
+    uint32_t half = 1u << (at->bits - 1u), x = at->x + half, y = at->y + half;
+    uint32_t columns = (uint32_t)(in.x0 < x) | (uint32_t)(in.x1 >= x) << 1;
+    return (in.y0 < y ? columns : 0) | (in.y1 >= y ? columns << 2 : 0);
 }
 
 /* Is all of it in the box, wherever in their cells the box's ends are? */
@@ -108,20 +112,35 @@ static void flush(piece *out)
     out->count = 0;
 }
 
-/* Those of a leaf in the box. */
+/* The next chunk of a chain, from memory while this one is compared. */
+static uint32_t fetch_next(const phx_quadtree *tree, uint32_t at)
+{
+    uint32_t next = tree->links[at].next;
+    if (next == PHX_QUAD_NONE) return next;
+    const char *line = (const char *)&tree->chunks[next];
+    for (size_t i = 0; i < sizeof(phx_quad_chunk); i += PHX_CACHE_LINE) __builtin_prefetch(line + i);
+    return next;
+}
+
+/* Those of a leaf in the box; where that is few, most lanes are passed over eight at a time. */
 static void tell_some(const phx_quadtree *tree, const phx_quad_node *leaf, phx_box box, piece *out)
 {
-    uint32_t count = phx_quad_in_first(leaf);
-    for (uint32_t at = leaf->first; at != PHX_QUAD_NONE; at = tree->links[at].next, count = PHX_QUAD_CHUNK) {
+    enum { GROUP = sizeof(uint64_t) };
+    uint32_t count = phx_quad_in_first(leaf), next;
+    for (uint32_t at = leaf->first; at != PHX_QUAD_NONE; at = next, count = PHX_QUAD_CHUNK) {
         const phx_quad_chunk *some = &tree->chunks[at];
-        uint32_t in[PHX_QUAD_CHUNK], n = out->count;
+        uint8_t in[PHX_QUAD_CHUNK];
+        next = fetch_next(tree, at);
         for (uint32_t i = 0; i < PHX_QUAD_CHUNK; i++) in[i] = phx_box_has(box, some->x[i], some->y[i]);
-        for (uint32_t i = 0; i < count; i++) {
-            out->slots[n] = some->slot[i];
-            n += in[i];
+        for (uint32_t first = 0; first < count; first += GROUP) {
+            uint64_t any;
+            memcpy(&any, in + first, sizeof any);
+            for (uint32_t i = first; any != 0 && i < first + GROUP && i < count; i++) {
+                out->slots[out->count] = some->slot[i];
+                out->count += in[i];
+            }
         }
-        out->count = n;
-        if (n >= PIECE) flush(out);
+        if (out->count >= PIECE) flush(out);
     }
 }
 
@@ -137,19 +156,23 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
     const uint32_t WHOLE = 1u << 31; /* all below is in the box */
     const phx_quadtree *tree = (const phx_quadtree *)index;
     window in = window_of(tree, box);
-    piece out = {.sink = sink};
+    piece out; /* its slots are not to be cleared */
     uint32_t stack[STACK_MAX], waiting = 0;
+    out.sink = sink;
+    out.count = 0;
     for (stack[waiting++] = 0; waiting > 0;) {
         uint32_t whole = stack[--waiting] & WHOLE;
         const phx_quad_node *at = &tree->nodes[stack[waiting] & ~WHOLE];
-        if (!whole && !meets(at, in)) continue;
         sink->visited++;
         if (!whole && within(at, in)) whole = WHOLE;
+        if (at->children == PHX_QUAD_NONE) {
+            if (whole) tell_all(tree, at, sink);
+            else tell_some(tree, at, box, &out);
+            continue;
+        }
         PHX_ASSERT(waiting + 4 <= STACK_MAX);
-        if (at->children != PHX_QUAD_NONE)
-            for (uint32_t i = 0; i < 4; i++) stack[waiting++] = (at->children + i) | whole;
-        else if (whole) tell_all(tree, at, sink);
-        else tell_some(tree, at, box, &out);
+        for (uint32_t left = whole ? 15 : children_in(at, in); left; left &= left - 1)
+            stack[waiting++] = (at->children + (uint32_t)__builtin_ctz(left)) | whole;
     }
     flush(&out);
 }
@@ -162,10 +185,11 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
     (void)observer;
     for (stack[waiting++] = 0; waiting > 0;) {
         const phx_quad_node *at = &tree->nodes[stack[--waiting]];
-        if (at->touched != (uint32_t)index->tick || !meets(at, in)) continue;
+        if (at->touched != (uint32_t)index->tick) continue;
         if (at->children == PHX_QUAD_NONE) return true;
         PHX_ASSERT(waiting + 4 <= STACK_MAX);
-        for (uint32_t i = 0; i < 4; i++) stack[waiting++] = at->children + i;
+        for (uint32_t left = children_in(at, in); left; left &= left - 1)
+            stack[waiting++] = at->children + (uint32_t)__builtin_ctz(left);
     }
     return false;
 }

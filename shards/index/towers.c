@@ -183,7 +183,8 @@ static bool turn(phx_index *index)
 {
     towers *own = (towers *)index;
     if (!phx_watch_reserve_syncs(&own->map, index->env.mem, own->note_count) || !respan(own)) return false;
-    for (; own->done < own->note_count; own->done++) if (!do_note(own, own->notes[own->done])) return false;
+    for (; own->done < own->note_count; own->done++)
+        if (!do_note(own, own->notes[own->done])) return false;
     tell_watchers(own);
     return true;
 }
@@ -226,9 +227,15 @@ static void give(phx_sink *sink, const phx_watch_map *map, const phx_list *set)
 static void around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const towers *own = (const towers *)index;
+    const phx_list none = phx_slotset_empty(), *held = &none; /* told once the next tower's bodies are on their way */
     phx_watch_walk walk = phx_watch_open(&own->map, phx_box_towers(index->env.rules, box));
-    for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL; sink->visited++)
-        give(sink, &own->map, &tower->objects);
+    for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL; sink->visited++) {
+        for (uint32_t i = 0; i < tower->objects.count; i++)
+            __builtin_prefetch(&index->env.store->body[own->map.pool.entries[tower->objects.offset + i]]);
+        give(sink, &own->map, held);
+        held = &tower->objects;
+    }
+    give(sink, &own->map, held);
 }
 
 static bool touched(const phx_index *index, uint32_t observer, phx_box box)
@@ -239,9 +246,10 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
     (void)box;
     if ((at->flags & WIDE) || at->told == tick) return true;
     if (!by_towers(own) || index->env.store->attr[observer].cap == 0) return false;
-    phx_watch_walk walk =
-        phx_watch_open(&own->map, at->rect); /* at a cap, where in its tower somebody is does matter */
-    for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL;) if (tower->moved == tick) return true;
+    /* at a cap, where in its tower somebody is does matter */
+    phx_watch_walk walk = phx_watch_open(&own->map, at->rect);
+    for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL;)
+        if (tower->moved == tick) return true;
     return false;
 }
 
