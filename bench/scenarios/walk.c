@@ -1,15 +1,19 @@
 /*
  * The scenarios in which everybody observes and only walks or stands: walk-10k, walk-100k,
- * walk-1m, dense-100k, crowd, hotspot; speed-50, with long steps, and sparse-huge; ingest,
- * which is walk-100k from several producers; walk-100k-10pct and idle, where few or none
- * move; teleport-storm, where a tenth jumps; and queries, where places are asked about after
- * the ticks.
+ * walk-1m, dense-100k, crowd, hotspot; speed-50, with long steps, and sparse-huge; bands, where
+ * it is told who moved; ingest, which is walk-100k from several producers; walk-100k-10pct and
+ * idle, where few or none move; teleport-storm, where a tenth jumps; and queries, where places
+ * are asked about after the ticks.
  */
 #include "base/rng.h"
 #include "bench/scenario.h"
 
 /* towers twice as wide as the view: what README advises */
 static const char *const view_100[] = { "view=100", "tower_size=200", NULL };
+/* those that moved are told: the nearest every tick, the farthest every eighth */
+static const char *const view_100_bands[] = {
+    "view=100", "tower_size=200", "band=25:1,50:2,75:4,100:8", NULL
+};
 /* but so many that a small world has shards */
 static const char *const small_towers[] = { "view=100", "tower_size=100", NULL };
 static const char *const shrunk[] = { "view=100", "tower_size=100", "crowd_entities=450", NULL };
@@ -160,6 +164,20 @@ const bench_scenario bench_crowd_control = {
 const bench_scenario bench_dense_100k =
     SCENARIO("dense-100k", 100000, 10233, 100, 10, everybody_enters, everybody_walks,
              "a well visited continent: everybody moves, 30 others in view");
+
+const bench_scenario bench_bands = {
+    .name = "bands",
+    .doc = "a market day where everybody walks, 30 others in view, and each is told where those are by distance bands",
+    .entities = 10000,
+    .side = 3236,
+    .side_step = 1,
+    .ticks = 200,
+    .warmup = 20,
+    .updates = true,
+    .keys = view_100_bands,
+    .begin = everybody_enters,
+    .step = everybody_walks,
+};
 
 const bench_scenario bench_teleport_storm =
     SCENARIO("teleport-storm", 10000, 10000, 200, 20, everybody_enters, teleport_step,
