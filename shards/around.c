@@ -128,6 +128,8 @@ void phx_shard_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan)
                       .rules = rules,
                       .view = shard->store.attr[observer].view,
                       .scan = scan};
-    phx_shard_around(shard, phx_shard_box(shard, sink.body, sink.view), &sink.sink);
+    const phx_index *index = shard->alt;
+    if (!index->ops->within || !index->ops->within(index, observer, &sink.sink))
+        index->ops->around(index, phx_shard_box(shard, sink.body, sink.view), &sink.sink);
     scan->visited += sink.sink.visited;
 }

@@ -10,7 +10,7 @@
  *
  * Who calls what, in the order of a tick:
  *   reserve, begin, then insert / remove / move, then turn   index phase, the shard's owner: phx_index_update()
- *   touched, differ, around                                  interest and publish phase, any workers at once
+ *   touched, differ, within, around                          interest and publish phase, any workers at once
  *   around                                                   between ticks, any threads at once
  * So an index is written in the index phase alone, and may keep what it learns there (who has come into whose box)
  * for the interest phase of the same tick. The dead slots of a tick are still in the store, and their names too, until
@@ -79,19 +79,24 @@ typedef struct phx_index_ops {
      */
     void (*around)(const phx_index *index, phx_box box, phx_sink *sink);
     /*
+     * The same for the box of an observer, in the interest phase, where the index knows who is in it; each once.
+     * false = it does not. NULL = never.
+     */
+    bool (*within)(const phx_index *index, uint32_t observer, phx_sink *sink);
+    /*
      * May anything that the index was told of in this tick concern this observer, whose box is this? true whenever
-     * somebody came, went, moved or changed otherwise from or to a place in the box; not asked if it did so itself.
-     * NULL = always.
+     * somebody came, went, moved or changed otherwise from or to a place in the box; not asked if it did so itself. An
+     * index with differ() may say false of an observer without a cap if differ() would give nobody. NULL = always.
      */
     bool (*touched)(const phx_index *index, uint32_t observer, phx_box box);
     /*
      * For an index that finds events by what moves pass: the candidates whose state as to this observer may differ
      * from what it was at the last tick's end: all (dead ones, too) who in this tick, by their move or the observer's,
-     * came into range or went out of it, or passed a border between view and view + margin, or changed otherwise while
-     * in range. They may repeat. false = it can not tell; the list is then found by around(). Asked in ticks with
-     * changes only, and not of an observer that is odd itself (new, jumped, with other attributes: PHX_SLOT_ODD), or
-     * has a cap or relations, nor while anybody is global or has a reach, nor when the rules changed: what is not asked
-     * for is not needed in a later tick either. NULL = never.
+     * came into range or went out of it, or passed a border between view and view + margin, or has other layers or
+     * stealth while in range. They may repeat. false = it can not tell; the list is then found by around(). Asked in
+     * ticks with changes only, and not of an observer that is odd itself (new, jumped, with other attributes:
+     * PHX_SLOT_ODD), or has a cap or relations, nor while anybody is global or has a reach, nor when the rules changed:
+     * what is not asked for is not needed in a later tick either. NULL = never.
      */
     bool (*differ)(const phx_index *index, uint32_t observer, phx_sink *sink);
 

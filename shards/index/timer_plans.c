@@ -1,0 +1,368 @@
+/*
+ * The plans of index = timer: an observer's pairs and when each is due; see timer.h. Written in the index phase by the
+ * shard's owner; who is due is read in the interest phase.
+ */
+#include <string.h>
+
+#include "shards/index/timer.h"
+
+static phx_timer_pair *pairs_of(const phx_timer *own, const phx_timer_plan *plan)
+{
+    return (phx_timer_pair *)phx_list_entries(&own->pool, &plan->block);
+}
+
+static uint32_t capacity_of(const phx_timer_plan *plan)
+{
+    return phx_list_capacity(&plan->block) / 2;
+}
+
+/* Room for so many pairs; those that there are are kept. false = no memory, nothing changed. */
+static bool grow(phx_timer *own, phx_timer_plan *plan, uint32_t count)
+{
+    if (count <= capacity_of(plan))
+        return true;
+    phx_list larger = phx_list_empty();
+    if (!phx_list_reserve(&own->pool, own->index.env.mem, &larger, 2 * count))
+        return false;
+    if (plan->count > 0)
+        memcpy(phx_list_entries(&own->pool, &larger), pairs_of(own, plan), plan->count * sizeof(phx_timer_pair));
+    phx_list_release(&own->pool, &plan->block);
+    plan->block = larger;
+    return true;
+}
+
+void phx_timer_forget(phx_timer *own, uint32_t slot)
+{
+    phx_timer_plan *plan = &own->plans[slot];
+    phx_list_release(&own->pool, &plan->block);
+    plan->count = plan->soon = plan->fresh = 0;
+    plan->next = plan->horizon = PHX_TIMER_NEVER;
+    own->flags[slot] &= (uint8_t)~PHX_TIMER_LOOKS;
+}
+
+void phx_timer_refresh(phx_timer *own, uint32_t observer)
+{
+    phx_timer_forget(own, observer);
+    if (own->movers[observer].radius < 0.0f)
+        return;
+    own->flags[observer] |= PHX_TIMER_AFRESH;
+    own->flags[observer] &= (uint8_t)~PHX_TIMER_MADE;
+}
+
+/* ---- when ---- */
+
+/* May the two ever meet while both stay in their ranges, that of the target at this cell? */
+static inline bool near(const phx_timer *own, uint32_t observer, int32_t cx, int32_t cy)
+{
+    const phx_timer_mover *o = &own->movers[observer];
+    int64_t dx = (int64_t)cx - o->cx, dy = (int64_t)cy - o->cy, reach = phx_timer_reach(own, observer);
+    dx = dx < 0 ? -dx : dx;
+    dy = dy < 0 ? -dy : dy;
+    if (dx > reach || dy > reach)
+        return false;
+    if (own->shape == PH_SHAPE_SQUARE)
+        return true;
+    double gx = dx > 2 ? (double)(dx - 2) : 0.0, gy = dy > 2 ? (double)(dy - 2) : 0.0;
+    double r = (double)o->radius * own->per_cell * (1.0 + 1e-5) + 1e-5;
+    return gx * gx + gy * gy <= r * r;
+}
+
+/* How far the two are from the nearer of the two borders. */
+static inline double off_borders(const phx_timer_mover *o, double distance)
+{
+    double enter = fabs(distance - (double)o->view), leave = fabs(distance - (double)o->radius);
+    return enter < leave ? enter : leave;
+}
+
+/* How far the distance of the two may change before anything about them may; less what float32 may see otherwise. */
+static double free_way(const phx_timer *own, const phx_timer_mover *o, const phx_timer_mover *t)
+{
+    double dx = (double)t->x - (double)o->x, dy = (double)t->y - (double)o->y, dz = (double)t->z - (double)o->z;
+    double d;
+    if (own->shape == PH_SHAPE_SQUARE)
+        d = fabs(dx) > fabs(dy) ? fabs(dx) : fabs(dy);
+    else if (own->shape == PH_SHAPE_SPHERE)
+        d = sqrt(dx * dx + dy * dy + dz * dz);
+    else
+        d = sqrt(dx * dx + dy * dy);
+    double way = off_borders(o, d) - (d + (double)o->radius) * 1e-6 - 1e-17;
+    if (own->shape != PH_SHAPE_CYLINDER)
+        return way;
+    double z = fabs(fabs(dz) - (double)own->height) - (fabs(dz) + (double)own->height) * 1e-6 - 1e-17;
+    if (fabs(dz) > (double)own->height)
+        return z; /* out, until it is at that height again */
+    return d > (double)o->radius || way < z ? way : z;
+}
+
+static phx_timer_time due_of(phx_timer *own, uint32_t observer, uint32_t target)
+{
+    own->index.counts.steps++;
+    double way = free_way(own, &own->movers[observer], &own->movers[target]);
+    return phx_timer_down(way > 0.0 ? own->way + way / 2 : own->way);
+}
+
+/* ---- one plan ---- */
+
+/* What is due before the horizon stands before all that is not; the first `fresh` stay where they are. */
+static void part(phx_timer *own, phx_timer_plan *plan)
+{
+    enum { HORIZONS = 4 }; /* a cell's side: the longer, the more is looked through each time, but the seldomer all */
+    phx_timer_pair *pairs = pairs_of(own, plan);
+    plan->horizon = phx_timer_down(own->way + own->cell / HORIZONS);
+    if (plan->horizon <= own->now)
+        plan->horizon = own->now + 1; /* the cell is nothing beside the time */
+    plan->soon = plan->fresh;
+    plan->next = PHX_TIMER_NEVER;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        phx_timer_pair pair = pairs[i];
+        if (i >= plan->fresh) {
+            if (pair.due >= plan->horizon)
+                continue;
+            pairs[i] = pairs[plan->soon];
+            pairs[plan->soon++] = pair;
+        }
+        if (pair.due < plan->next)
+            plan->next = pair.due;
+    }
+}
+
+/* It looks around from now on; it is tried again when the fastest has gone a cell. */
+static void give_up(phx_timer *own, uint32_t observer)
+{
+    phx_timer_forget(own, observer);
+    own->flags[observer] |= PHX_TIMER_LOOKS;
+    own->plans[observer].horizon = phx_timer_down(own->way + own->cell);
+}
+
+static bool make(phx_timer *own, uint32_t observer)
+{
+    phx_timer_plan *plan = &own->plans[observer];
+    const phx_timer_mover *o = &own->movers[observer];
+    int32_t reach = phx_timer_reach(own, observer);
+    phx_timer_forget(own, observer);
+    own->flags[observer] |= PHX_TIMER_AFRESH | PHX_TIMER_MADE;
+    if (reach > PHX_TIMER_REACH_MAX) {
+        own->flags[observer] |= PHX_TIMER_LOOKS; /* and for as long as it looks so far */
+        return true;
+    }
+    if (reach > own->reach_max)
+        own->reach_max = reach;
+    phx_timer_walk walk = phx_timer_walk_of(own, (int64_t)o->cx - reach, (int64_t)o->cy - reach, (int64_t)o->cx + reach,
+                                            (int64_t)o->cy + reach);
+    for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
+        if (slot == observer || !near(own, observer, own->movers[slot].cx, own->movers[slot].cy))
+            continue;
+        if (plan->count == PHX_TIMER_PAIRS_MAX) {
+            give_up(own, observer);
+            return true;
+        }
+        if (!grow(own, plan, plan->count + 1)) {
+            phx_timer_refresh(own, observer);
+            return false;
+        }
+        pairs_of(own, plan)[plan->count++] = (phx_timer_pair){slot, due_of(own, observer, slot)};
+    }
+    part(own, plan);
+    return true;
+}
+
+/* A pair that is due: how it goes on; false = it does not. Who turned in this tick is looked at in the next, too. */
+static bool look(phx_timer *own, uint32_t observer, phx_timer_pair *pair)
+{
+    uint32_t target = pair->target;
+    const phx_timer_mover *t = &own->movers[target];
+    if (own->flags[target] & PHX_TIMER_TURNED) {
+        pair->due = 0;
+        return true;
+    }
+    if (!(own->flags[target] & PHX_TIMER_IN) || !near(own, observer, t->cx, t->cy))
+        return false;
+    pair->due = due_of(own, observer, target);
+    return true;
+}
+
+/* All that are due are looked at, and stand first. */
+static void go_on(phx_timer *own, uint32_t observer)
+{
+    phx_timer_plan *plan = &own->plans[observer];
+    phx_timer_pair *pairs = pairs_of(own, plan);
+    bool parts = plan->horizon <= own->now;
+    if (parts)
+        plan->soon = plan->count;
+    plan->fresh = 0;
+    plan->next = PHX_TIMER_NEVER;
+    for (uint32_t i = 0; i < plan->soon;) {
+        phx_timer_pair pair = pairs[i];
+        if (pair.due <= own->now) {
+            if (!look(own, observer, &pair)) {
+                pairs[i] = pairs[--plan->soon];
+                pairs[plan->soon] = pairs[--plan->count];
+                continue;
+            }
+            pairs[i] = pairs[plan->fresh];
+            pairs[plan->fresh++] = pair;
+        }
+        if (pair.due < plan->next)
+            plan->next = pair.due;
+        i++;
+    }
+    if (parts)
+        part(own, plan);
+}
+
+bool phx_timer_run(phx_timer *own, uint32_t observer)
+{
+    phx_timer_plan *plan = &own->plans[observer];
+    uint8_t flags = own->flags[observer];
+    bool due = plan->next <= own->now || plan->horizon <= own->now;
+    if ((flags & PHX_TIMER_AFRESH) && (flags & PHX_TIMER_MADE))
+        return true;
+    if ((flags & PHX_TIMER_AFRESH) || (due && (flags & PHX_TIMER_LOOKS)))
+        return make(own, observer);
+    if (due)
+        go_on(own, observer);
+    else if (plan->fresh > 0)
+        plan->fresh = 0;
+    return true;
+}
+
+/* ---- a target came, went, jumped, or is another ---- */
+
+static phx_timer_pair *find(const phx_timer *own, const phx_timer_plan *plan, uint32_t target)
+{
+    phx_timer_pair *pairs = pairs_of(own, plan);
+    for (uint32_t i = 0; i < plan->count; i++)
+        if (pairs[i].target == target)
+            return &pairs[i];
+    return NULL;
+}
+
+/* A pair that is due stands among the soon ones. */
+static void make_due(phx_timer *own, phx_timer_plan *plan, phx_timer_pair *pair)
+{
+    phx_timer_pair *pairs = pairs_of(own, plan), due = {pair->target, 0};
+    plan->next = 0;
+    if (pair < pairs + plan->soon) {
+        *pair = due;
+        return;
+    }
+    *pair = pairs[plan->soon];
+    pairs[plan->soon++] = due;
+}
+
+static void add(phx_timer *own, uint32_t observer, uint32_t target)
+{
+    phx_timer_plan *plan = &own->plans[observer];
+    if (plan->count == PHX_TIMER_PAIRS_MAX || !grow(own, plan, plan->count + 1)) {
+        phx_timer_refresh(own, observer);
+        return;
+    }
+    phx_timer_pair *pairs = pairs_of(own, plan);
+    pairs[plan->count] = (phx_timer_pair){target, 0};
+    make_due(own, plan, &pairs[plan->count++]);
+}
+
+/* Those around a cell who have plans. */
+static phx_timer_walk walk_around(const phx_timer *own, int32_t cx, int32_t cy)
+{
+    int64_t reach = own->reach_max;
+    return phx_timer_walk_of(own, cx - reach, cy - reach, cx + reach, cy + reach);
+}
+
+static bool plans(const phx_timer *own, uint32_t slot)
+{
+    return own->movers[slot].radius >= 0.0f && !(own->flags[slot] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS));
+}
+
+void phx_timer_announce_left(phx_timer *own, const phx_timer_change *change)
+{
+    phx_timer_walk walk = walk_around(own, change->cx, change->cy);
+    for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
+        if (slot == change->slot || !plans(own, slot) || !near(own, slot, change->cx, change->cy))
+            continue;
+        phx_timer_pair *pair = find(own, &own->plans[slot], change->slot);
+        PHX_ASSERT(pair);
+        make_due(own, &own->plans[slot], pair);
+        own->index.counts.steps++;
+    }
+}
+
+void phx_timer_announce_came(phx_timer *own, const phx_timer_change *change)
+{
+    const phx_timer_mover *t = &own->movers[change->slot];
+    bool anew = change->what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED);
+    phx_timer_walk walk = walk_around(own, t->cx, t->cy);
+    for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
+        if (slot == change->slot || !plans(own, slot) || !near(own, slot, t->cx, t->cy))
+            continue;
+        if (!anew && near(own, slot, change->cx, change->cy))
+            continue; /* its time still holds */
+        phx_timer_pair *pair = find(own, &own->plans[slot], change->slot);
+        if (pair)
+            make_due(own, &own->plans[slot], pair);
+        else
+            add(own, slot, change->slot);
+        own->index.counts.steps++;
+    }
+}
+
+/* ---- time ---- */
+
+static phx_timer_time earlier(phx_timer_time when, double by)
+{
+    union {
+        uint32_t bits;
+        float f;
+    } u = {.bits = when};
+    return when == PHX_TIMER_NEVER ? when : phx_timer_down((double)u.f - by);
+}
+
+void phx_timer_set_back(phx_timer *own)
+{
+    for (uint32_t slot = 0; slot < own->slots; slot++) {
+        phx_timer_plan *plan = &own->plans[slot];
+        phx_timer_pair *pairs = pairs_of(own, plan);
+        for (uint32_t i = 0; i < plan->count; i++)
+            pairs[i].due = earlier(pairs[i].due, own->way);
+        plan->next = earlier(plan->next, own->way);
+        plan->horizon = earlier(plan->horizon, own->way);
+    }
+    own->way = 0.0;
+    own->now = 0;
+}
+
+/* ---- validation ---- */
+
+static bool plan_whole(const phx_timer *own, uint32_t observer)
+{
+    const phx_timer_plan *plan = &own->plans[observer];
+    const phx_timer_pair *pairs = pairs_of(own, plan);
+    if (plan->fresh > plan->soon || plan->soon > plan->count)
+        return false;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (i < plan->soon && pairs[i].due < plan->next)
+            return false;
+        if (i >= plan->soon && pairs[i].due < plan->horizon)
+            return false;
+    }
+    for (uint32_t slot = 0; slot < own->slots; slot++) {
+        const phx_timer_mover *t = &own->movers[slot];
+        if (slot == observer || !(own->flags[slot] & PHX_TIMER_IN) || !near(own, observer, t->cx, t->cy))
+            continue;
+        if (!find(own, plan, slot))
+            return false;
+    }
+    return true;
+}
+
+bool phx_timer_plans_valid(const phx_timer *own)
+{
+    enum { LOOKS = 8 };
+    uint32_t step = own->slots / LOOKS + 1;
+    for (uint32_t slot = (uint32_t)own->index.tick % step; slot < own->slots; slot += step) {
+        bool has = (own->flags[slot] & PHX_TIMER_IN) && own->movers[slot].radius >= 0.0f;
+        if (has && !(own->flags[slot] & PHX_TIMER_LOOKS) && !plan_whole(own, slot))
+            return false;
+    }
+    return true;
+}
