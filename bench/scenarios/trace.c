@@ -60,6 +60,8 @@ static bench_other_op other_op(phx_trace_op op)
         return BENCH_SET;
     case PHX_OP_ENTER:
     case PHX_OP_LEAVE:
+    case PHX_OP_AREA:
+    case PHX_OP_UNAREA:
     case PHX_OP_COUNT:
         break;
     }
@@ -68,6 +70,9 @@ static bench_other_op other_op(phx_trace_op op)
 
 static void add_row(const bench_stream *stream, bench_frame *frame, const phx_trace_row *row)
 {
+    if (row->op == PHX_OP_AREA || row->op == PHX_OP_UNAREA) {
+        return; /* lists do not depend on them, and lists are what is measured */
+    }
     if (row->op == PHX_OP_ENTER) {
         ph_attrs attrs = row->attrs;
         attrs.given |= PH_CONSUMER;

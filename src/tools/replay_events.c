@@ -11,7 +11,12 @@
 
 #include "tools/event_hash.h"
 
-static const char *const event_words[] = {[PHX_EVENT_LEAVE] = "leave", [PHX_EVENT_ENTER] = "enter"};
+/* Behind the events of lists, in the order in which they are written. */
+enum { EVENT_OUT = PHX_EVENT_ENTER + 1, EVENT_IN, EVENT_ASLEEP, EVENT_AWAKE };
+
+static const char *const event_words[] = {[PHX_EVENT_LEAVE] = "leave",  [PHX_EVENT_ENTER] = "enter",
+                                          [EVENT_OUT] = "out",          [EVENT_IN] = "in",
+                                          [EVENT_ASLEEP] = "asleep",    [EVENT_AWAKE] = "awake"};
 
 void phx_event_header(phx_out *out)
 {
@@ -40,10 +45,20 @@ static void add_group(phx_event_sheet *sheet, const ph_change *change, uint32_t 
     sheet->id_count += count;
 }
 
+/* There is room for it. */
+static void add_edge(phx_event_sheet *sheet, const ph_edge *edge)
+{
+    uint32_t event = (edge->area != 0 ? EVENT_OUT : EVENT_ASLEEP) + edge->on;
+    sheet->groups[sheet->group_count++] = (phx_event_group){edge->id, event, sheet->id_count, 1};
+    sheet->ids[sheet->id_count++] = edge->area;
+}
+
 bool phx_event_sheet_add(phx_event_sheet *sheet, const ph_batch *batch)
 {
-    size_t groups_needed = (size_t)sheet->group_count + 2 * (size_t)batch->change_count;
-    size_t ids_needed = (size_t)sheet->id_count + batch->target_count;
+    size_t groups_needed = (size_t)sheet->group_count + 2 * (size_t)batch->change_count +
+                           batch->activation_count + batch->crossing_count;
+    size_t ids_needed = (size_t)sheet->id_count + batch->target_count + batch->activation_count +
+                        batch->crossing_count;
     if (!phx_grow(sheet->mem, (void **)&sheet->groups, &sheet->group_capacity, sheet->group_count, groups_needed,
                   sizeof *sheet->groups))
         return false;
@@ -56,6 +71,10 @@ bool phx_event_sheet_add(phx_event_sheet *sheet, const ph_batch *batch)
         add_group(sheet, change, PHX_EVENT_LEAVE, targets, change->leave_count);
         add_group(sheet, change, PHX_EVENT_ENTER, targets + change->leave_count, change->enter_count);
     }
+    for (uint32_t i = 0; i < batch->activation_count; i++)
+        add_edge(sheet, &batch->activations[i]);
+    for (uint32_t i = 0; i < batch->crossing_count; i++)
+        add_edge(sheet, &batch->crossings[i]);
     return true;
 }
 
@@ -105,7 +124,7 @@ static uint32_t gather(const phx_event_sheet *sheet, uint32_t place, uint32_t *c
 
 static void write_events(phx_out *out, uint64_t tick, const phx_event_group *group, const uint64_t *ids, uint32_t count)
 {
-    PHX_ASSERT(group->event <= PHX_EVENT_ENTER);
+    PHX_ASSERT(group->event <= EVENT_AWAKE);
     char front[64]; /* two numbers of up to 20 digits, a word and three commas */
     char *end = phx_put_u64(front, tick);
     *end++ = ',';

@@ -1,6 +1,6 @@
 /*
  * The events file: the events of a tick, out of the engine's batches, sorted by observer,
- * event (leave before enter) and target, one CSV line each. Owned by a replay; used
+ * event (leave, enter, out, in, asleep, awake) and target, one CSV line each. Owned by a replay; used
  * between ticks.
  */
 #ifndef PHX_TOOLS_REPLAY_EVENTS_H
@@ -14,7 +14,7 @@
 /* All the leaves, or all the enters, of one observer in one record of a batch. */
 typedef struct phx_event_group {
     uint64_t observer;
-    uint32_t event; /* PHX_EVENT_LEAVE, PHX_EVENT_ENTER */
+    uint32_t event; /* PHX_EVENT_LEAVE, PHX_EVENT_ENTER, or of an edge */
     uint32_t first; /* in ids */
     uint32_t count;
 } phx_event_group;

@@ -64,6 +64,10 @@ static ph_status send(ph_producer producer, const phx_trace_row *row)
         return ph_attach(producer, row->id, row->other);
     case PHX_OP_DETACH:
         return ph_detach(producer, row->id);
+    case PHX_OP_AREA:
+        return ph_area_set(producer, row->id, &row->area);
+    case PHX_OP_UNAREA:
+        return ph_area_remove(producer, row->id);
     case PHX_OP_COUNT:
         break;
     }

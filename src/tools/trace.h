@@ -24,7 +24,9 @@
     X(LINK, "link") \
     X(UNLINK, "unlink") \
     X(ATTACH, "attach") \
-    X(DETACH, "detach")
+    X(DETACH, "detach") \
+    X(AREA, "area") \
+    X(UNAREA, "unarea")
 
 typedef enum phx_trace_op {
 #define PHX_TRACE_OP_ENUM(name, word) PHX_OP_##name,
@@ -69,6 +71,8 @@ typedef struct phx_trace_row {
      * column and x and y are given, z is given as 0. pair: view and margin (0 if empty).
      */
     ph_attrs attrs;
+    ph_area area; /* of op area, as a command takes it */
+    float x2, y2; /* upper corner of a box, as read */
 } phx_trace_row;
 
 /* What is wrong, for "FILE:LINE: reason"; line 0 stands for the file as a whole: "FILE: reason". */

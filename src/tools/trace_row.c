@@ -17,11 +17,13 @@
 #include "tools/cli.h"
 
 typedef enum value_type { VALUE_TICK, VALUE_OP, VALUE_ID, VALUE_F32, VALUE_U8, VALUE_U32, VALUE_MASK, VALUE_FLAG,
-                          VALUE_KIND } value_type;
+                          VALUE_KIND, VALUE_CORNERS } value_type;
 
 /* X(column, type of its value, bit of ph_attrs.given); those with a bit stand in the field of ph_attrs of that name. */
 #define ROW_COLUMNS(X) \
     X(tick, VALUE_TICK) X(op, VALUE_OP) X(id, VALUE_ID) X(other, VALUE_ID)
+#define AREA_COLUMNS(X) \
+    X(radius, VALUE_F32, area.radius) X(x2, VALUE_F32, x2) X(y2, VALUE_F32, y2) X(corners, VALUE_CORNERS, area)
 #define ATTRS_COLUMNS(X) \
     X(x, VALUE_F32, PH_X) \
     X(y, VALUE_F32, PH_Y) \
@@ -41,13 +43,13 @@ typedef enum value_type { VALUE_TICK, VALUE_OP, VALUE_ID, VALUE_F32, VALUE_U8, V
 
 enum {
 #define COLUMN_ENUM(name, ...) COLUMN_##name,
-    ROW_COLUMNS(COLUMN_ENUM) ATTRS_COLUMNS(COLUMN_ENUM) COLUMN_COUNT
+    ROW_COLUMNS(COLUMN_ENUM) ATTRS_COLUMNS(COLUMN_ENUM) AREA_COLUMNS(COLUMN_ENUM) COLUMN_COUNT
 #undef COLUMN_ENUM
 };
 
 enum {
 #define COLUMN_BIT(name, ...) BIT_##name = 1u << COLUMN_##name,
-    ROW_COLUMNS(COLUMN_BIT) ATTRS_COLUMNS(COLUMN_BIT)
+    ROW_COLUMNS(COLUMN_BIT) ATTRS_COLUMNS(COLUMN_BIT) AREA_COLUMNS(COLUMN_BIT)
 #undef COLUMN_BIT
 #define COLUMN_SUM(name, ...) BIT_##name |
     ALL_ATTRS = ATTRS_COLUMNS(COLUMN_SUM) 0,
@@ -67,7 +69,9 @@ typedef struct column {
 static const column columns_known[COLUMN_COUNT] = {
 #define COLUMN_ROW(name, type) {#name, type, 0, offsetof(phx_trace_row, name)},
 #define COLUMN_ATTRS(name, type, given) {#name, type, given, offsetof(phx_trace_row, attrs.name)},
-    ROW_COLUMNS(COLUMN_ROW) ATTRS_COLUMNS(COLUMN_ATTRS)
+#define COLUMN_AREA(name, type, field) {#name, type, 0, offsetof(phx_trace_row, field)},
+    ROW_COLUMNS(COLUMN_ROW) ATTRS_COLUMNS(COLUMN_ATTRS) AREA_COLUMNS(COLUMN_AREA)
+#undef COLUMN_AREA
 #undef COLUMN_ATTRS
 #undef COLUMN_ROW
 };
@@ -90,6 +94,8 @@ static const op_rule rules[PHX_OP_COUNT] = {
     [PHX_OP_UNLINK] = {"unlink", BIT_other, BIT_other},
     [PHX_OP_ATTACH] = {"attach", BIT_other, BIT_other},
     [PHX_OP_DETACH] = {"detach", BIT_other, 0}, /* a child has one parent: naming it again is allowed and not needed */
+    [PHX_OP_AREA] = {"area", BIT_x | BIT_y | BIT_kind | BIT_radius | BIT_x2 | BIT_y2 | BIT_corners, 0},
+    [PHX_OP_UNAREA] = {"unarea", 0, 0},
 };
 
 bool phx_trace_refuse(phx_trace_error *error, phx_trace_bad bad, const char *format, ...)
@@ -240,7 +246,30 @@ static bool read_op(const text_field *field, phx_trace_op *op, phx_trace_error *
         }
     }
     return refuse_value(error, PHX_TRACE_BAD_OP, field, "is unknown; there are: enter leave move set pair unpair link "
-                                                        "unlink attach detach");
+                                                        "unlink attach detach area unarea");
+}
+
+/* x:y;x:y;... */
+static bool read_corners(const text_field *field, locale_t locale, ph_area *area, phx_trace_error *error)
+{
+    const char *at = field->text;
+    for (area->corner_count = 0; area->corner_count < PH_AREA_CORNERS_MAX; area->corner_count++, at++) {
+        char *end = NULL;
+        float *corner = area->corners[area->corner_count];
+        corner[0] = strtof_l(at, &end, locale);
+        if (end == at || *end != ':')
+            break;
+        at = end + 1;
+        corner[1] = strtof_l(at, &end, locale);
+        if (end == at || (*end != ';' && *end != '\0'))
+            break;
+        at = end;
+        if (*end == '\0') {
+            area->corner_count++;
+            return true;
+        }
+    }
+    return refuse_value(error, PHX_TRACE_BAD_VALUE, field, "is not x:y;x:y;... of up to 16 corners");
 }
 
 static bool read_value(const phx_trace_reading *reading, const text_field *field, phx_trace_row *row,
@@ -259,6 +288,8 @@ static bool read_value(const phx_trace_reading *reading, const text_field *field
         return read_op(field, to, error);
     case VALUE_F32:
         return read_f32(field, reading->locale, to, error);
+    case VALUE_CORNERS:
+        return read_corners(field, reading->locale, to, error);
     case VALUE_MASK:
         return read_mask(field, to, error);
     case VALUE_FLAG:
@@ -325,6 +356,26 @@ static bool check_move(const phx_trace_columns *columns, phx_trace_row *row, phx
     return true;
 }
 
+/* A circle, a box or a polygon, by the columns that are filled. */
+static bool check_area(uint32_t filled, phx_trace_row *row, phx_trace_error *error)
+{
+    const uint32_t shapes[] = {BIT_x | BIT_y | BIT_radius, BIT_x | BIT_y | BIT_x2 | BIT_y2, BIT_corners};
+    uint32_t given = filled & (shapes[0] | shapes[1] | shapes[2]), shape = 0;
+    while (shape < 3 && given != shapes[shape])
+        shape++;
+    if (shape == 3)
+        return phx_trace_refuse(error, PHX_TRACE_BAD_MISSING, "area needs x y radius, or x y x2 y2, or corners");
+    ph_area *area = &row->area;
+    area->shape = (ph_area_shape)shape;
+    area->center[0] = area->low[0] = row->attrs.x;
+    area->center[1] = area->low[1] = row->attrs.y;
+    area->high[0] = row->x2;
+    area->high[1] = row->y2;
+    area->kind_count = (filled & BIT_kind) != 0;
+    area->kinds[0] = row->attrs.kind;
+    return true;
+}
+
 static bool check_row(const phx_trace_columns *columns, uint32_t filled, phx_trace_row *row, phx_trace_error *error)
 {
     if (ALL_ROWS & ~filled)
@@ -337,6 +388,8 @@ static bool check_row(const phx_trace_columns *columns, uint32_t filled, phx_tra
         return phx_trace_refuse(error, PHX_TRACE_BAD_MISSING, "%s needs %s", rule->word, column_name(missing));
     if (extra)
         return phx_trace_refuse(error, PHX_TRACE_BAD_EXTRA, "%s takes no %s", rule->word, column_name(extra));
+    if (row->op == PHX_OP_AREA)
+        return check_area(filled, row, error);
     return row->op != PHX_OP_MOVE || check_move(columns, row, error);
 }
 

@@ -124,6 +124,24 @@ def test_small_trace_by_hand(folder):
         run.left_over("out.csv")
 
 
+def test_areas_and_activation_by_hand(folder):
+    trace = ("tick,op,id,x,y,kind,radius,x2,y2,corners\n"
+             "1,enter,1,5,5,player\n1,enter,2,15,5,wolf\n1,area,7,5,5,,1\n1,area,8,0,0,wolf,,20,20\n"
+             "1,area,9,,,,,,,14:4;16:4;15:6\n"
+             "2,move,1,8,5\n3,area,7,8,5,,1\n4,move,1,95,95\n5,unarea,8\n6,leave,2\n")
+    with open(os.path.join(folder, "t.csv"), "w", encoding="ascii") as out:
+        out.write(trace)
+    with open(os.path.join(folder, "t.conf"), "w", encoding="ascii") as out:
+        out.write("world_size = {100, 100}\ntower_size = 10\nactivation_linger = 1\n"
+                  "class player { view = 1 wakes = true }\nclass wolf { }\n")
+    expected = (HEADER + "1,1,in,7\n1,2,in,8\n1,2,in,9\n1,2,awake,0\n2,1,out,7\n3,1,in,7\n4,1,out,7\n"
+                "5,2,out,8\n5,2,asleep,0\n6,2,out,9\n")
+    for layout in LAYOUTS:
+        run = Run(folder, ["t.csv", "--config", "t.conf", "--events", "out.csv"] + layout).ends(0, "")
+        if read(folder, "out.csv") != expected:
+            run.complain(f"events differ from those by hand: {read(folder, 'out.csv')}")
+
+
 def random_trace(rng):
     """Walkers with two kinds of view; some are let in and out. Coordinates are whole, so float32 is exact."""
     lines, ids, ticks = ["tick,op,id,x,y,kind"], {}, []
