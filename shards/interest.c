@@ -168,15 +168,14 @@ static uint32_t scan_around(look *at)
     return flat && (at->attr->sees & 1) ? leave_out_far(at, &area, found) : found;
 }
 
-/* Everything in view by the common rule, but the targets of own relations. */
-static void look_around(look *at)
+/* Of those found in view, all but the targets of own relations. */
+static void look_at_hits(look *at, uint32_t found)
 {
     const phx_rules *rules = at->shard->rules;
     const phx_store *store = &at->shard->store;
     bool by_towers = rules->range == PH_RANGE_TOWERS;
     bool look_at_z = !by_towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
     bool look_at_all = !(at->attr->sees & 1);
-    uint32_t found = scan_around(at);
     const uint32_t *hits = at->scratch->hits;
     float *squares = at->scratch->squares;
     for (uint32_t i = 0; i < found; i++) {
@@ -221,7 +220,8 @@ static void look_far(look *at)
     }
 }
 
-static void find_list(look *at)
+/* found: by scan_around(). */
+static void find_list(look *at, uint32_t found)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t related = at->relations ? at->relations->count : 0;
@@ -232,7 +232,7 @@ static void find_list(look *at)
         PHX_ASSERT(slot != PHX_SLOT_NONE);
         scratch->mark[slot] = at->tag | mark_bits(at, slot) | MARK_HELD;
     }
-    look_around(at);
+    look_at_hits(at, found);
     if (at->attr->margin > 0.0f)
         for (uint32_t i = 0; i < at->old_count; i++) consider(at, at->old[i], NULL);
     look_far(at);
@@ -241,25 +241,87 @@ static void find_list(look *at)
 
 /* ---- the cap ---- */
 
+/* Is there nothing to the observer but its cap, so that of plain targets the distance alone decides? */
+static bool cuts_plainly(const look *at)
+{
+    const phx_rules *rules = at->shard->rules;
+    const phx_far *far = &at->shard->far;
+    bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
+    return at->attr->cap > 0 && at->attr->margin == 0.0f && (at->attr->sees & 1) && !at->relations && flat &&
+           rules->range == PH_RANGE_RADIUS && far->global_count == 0 && far->levels == 0;
+}
+
+static bool all_plain(const uint32_t *hits, uint32_t count)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < count; i++) any |= hits[i];
+    return !(any & PHX_ROW_SPECIAL);
+}
+
+/* Those of the old list that were not even candidates, behind the leaves that there are. Returns how many leaves. */
+static uint32_t leave_others(look *at, uint32_t count, uint32_t leaves)
+{
+    phx_scratch *scratch = at->scratch;
+    for (uint32_t i = 0; i < count; i++)
+        if (scratch->was[i]) scratch->mark[scratch->hits[i]] = at->tag;
+    for (uint32_t i = 0; i < at->old_count; i++)
+        if (mark_bits(at, at->old[i]) & MARK_OLD) scratch->leave[leaves++] = at->old[i];
+    return leaves;
+}
+
+/*
+ * The list of an observer that cuts plainly, out of plain hits: at->count of scratch->hits, and the events. false: it
+ * is not to be had so, as some are equally far off; the hits are in another order.
+ */
+static bool divide(look *at, uint32_t found, phx_divided *events)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_kernels *kernels = at->shard->kernels;
+    uint32_t own = kernels->find(scratch->hits, found, at->slot), count = found - 1, others = 0;
+    double limit;
+    PHX_ASSERT(own < found && found > at->attr->cap + 1);
+    scratch->hits[own] = scratch->hits[count];
+    scratch->squares[own] = scratch->squares[count];
+    scratch->hits[count] = at->slot;
+    scratch->squares[count] = 0.0f;
+    uint32_t was = kernels->weigh(scratch->mark, at->tag | MARK_OLD, scratch->hits, scratch->squares, count,
+                                  at->shard->rules->sticky, scratch->keys, scratch->was);
+    if (!phx_rank_split(kernels, scratch->keys, count, at->attr->cap, &limit)) return false;
+    if (was < at->old_count) others = leave_others(at, count, 0);
+    *events = kernels->divide(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
+                              scratch->leave + others);
+    events->leave += others;
+    at->count = events->stay;
+    PHX_ASSERT(at->count == at->attr->cap);
+    return true;
+}
+
+static bool reserve_ranks(phx_scratch *scratch, uint32_t count)
+{
+    size_t padded = (size_t)count + PHX_KERNEL_PAD;
+    return phx_grow(scratch->mem, (void **)&scratch->ranked, &scratch->ranked_capacity, 0, count, sizeof(phx_ranked)) &&
+           phx_grow(scratch->mem, (void **)&scratch->keys, &scratch->keys_capacity, 0, padded, sizeof(double)) &&
+           phx_grow(scratch->mem, (void **)&scratch->was, &scratch->was_capacity, 0, padded, sizeof(uint8_t));
+}
+
 /* All are of the same rank, so the distance alone decides; false: it does not, some are equally far off. */
 static bool cut_by_distance(look *at)
 {
     phx_scratch *scratch = at->scratch;
-    double sticky = at->shard->rules->sticky, limit;
-    uint32_t cap = at->attr->cap, n = 0;
-    for (uint32_t i = 0; i < at->count; i++) {
-        double d2 = scratch->squares[i];
-        scratch->keys[i] = mark_bits(at, scratch->hits[i]) & MARK_OLD ? d2 * 1.0 : d2 * sticky;
-    }
-    if (!phx_rank_split(scratch->keys, at->count, cap, &limit)) return false;
+    const phx_kernels *kernels = at->shard->kernels;
+    uint32_t n = 0;
+    double limit;
+    kernels->weigh(scratch->mark, at->tag | MARK_OLD | MARK_NEW, scratch->hits, scratch->squares, at->count,
+                   at->shard->rules->sticky, scratch->keys, scratch->was);
+    if (!phx_rank_split(kernels, scratch->keys, at->count, at->attr->cap, &limit)) return false;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i], stays = scratch->keys[i] <= limit;
         scratch->mark[slot] &= ~(uint32_t)(stays ? 0 : MARK_NEW);
         scratch->hits[n] = slot;
         n += stays;
     }
-    PHX_ASSERT(n == cap);
-    at->count = cap;
+    PHX_ASSERT(n == at->attr->cap);
+    at->count = n;
     return true;
 }
 
@@ -269,10 +331,7 @@ static bool cut_at_cap(look *at)
     const phx_store *store = &at->shard->store;
     uint32_t cap = at->attr->cap;
     if (cap == 0 || at->count <= cap) return true;
-    if (!phx_grow(scratch->mem, (void **)&scratch->ranked, &scratch->ranked_capacity, 0, at->count,
-                  sizeof(phx_ranked)) ||
-        !phx_grow(scratch->mem, (void **)&scratch->keys, &scratch->keys_capacity, 0, at->count, sizeof(double)))
-        return false;
+    if (!reserve_ranks(scratch, at->count)) return false;
     if (!at->ranks_differ && cut_by_distance(at)) return true;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i];
@@ -304,11 +363,10 @@ static uint32_t without(const look *at, const uint32_t *slots, uint32_t count, u
     return n;
 }
 
-static bool compare(look *at)
+/* The events, in scratch->enter and ->leave, and the new list. false = no memory. */
+static bool settle(look *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
-    uint32_t enters = without(at, scratch->hits, at->count, MARK_OLD, scratch->enter);
-    uint32_t leaves = without(at, at->old, at->old_count, MARK_NEW, scratch->leave);
     bool implied = phx_shard_implied(at->shard, at->slot);
     bool unfolds = !implied && (at->list->implied) && at->count > 0;
     bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its block goes back at the commit */
@@ -321,6 +379,14 @@ static bool compare(look *at)
     at->list->implied = implied;
     if (implied) at->list->count = 0;
     return true;
+}
+
+static bool compare(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t enters = without(at, scratch->hits, at->count, MARK_OLD, scratch->enter);
+    uint32_t leaves = without(at, at->old, at->old_count, MARK_NEW, scratch->leave);
+    return settle(at, enters, leaves);
 }
 
 /* ---- one observer ---- */
@@ -434,6 +500,21 @@ static void begin_look(look *at)
     at->count = 0;
 }
 
+/* The whole new list against the old one. false = no memory. */
+static bool look_long(look *at)
+{
+    if (phx_observes(at->attr)) {
+        uint32_t found = scan_around(at);
+        if (cuts_plainly(at) && found > at->attr->cap + 1 && all_plain(at->scratch->hits, found)) {
+            phx_divided events;
+            if (!reserve_ranks(at->scratch, found)) return false;
+            if (divide(at, found, &events)) return settle(at, events.enter, events.leave);
+        }
+        find_list(at, found);
+    }
+    return cut_at_cap(at) && compare(at);
+}
+
 bool phx_interest_evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t slot,
                            bool forced)
 {
@@ -467,8 +548,7 @@ bool phx_interest_evaluate(phx_scratch *scratch, const phx_idmap *directory, phx
     }
     begin_look(&at);
     take_old(&at);
-    if (phx_observes(at.attr)) find_list(&at);
-    if (!cut_at_cap(&at) || !compare(&at)) return false;
+    if (!look_long(&at)) return false;
     scratch->counts.evaluated++;
     return true;
 }

@@ -76,7 +76,8 @@ typedef struct phx_scratch {
     uint32_t *related; /* slots of the observer's relations */
     uint32_t related_capacity;
     double *keys; /* of hits, at the cap */
-    uint32_t keys_capacity;
+    uint8_t *was; /* of hits: in the list before */
+    uint32_t keys_capacity, was_capacity;
     phx_ranked *ranked;
     uint32_t ranked_capacity;
     phx_sorted *sorted, *sorted_spare;

@@ -81,6 +81,11 @@ typedef struct phx_area {
     bool square;
 } phx_area;
 
+/* What a limit makes of candidates. */
+typedef struct phx_divided {
+    uint32_t stay, enter, leave;
+} phx_divided;
+
 typedef struct phx_kernels {
     /* The rows of some ranges whose new position is in the frame; how many. */
     uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_frame *frame,
@@ -101,6 +106,17 @@ typedef struct phx_kernels {
     uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots, float *squares);
     /* Of those slot words and squares, in place, the special ones and those within the limit. How many. */
     uint32_t (*nearer)(uint32_t *slots, float *squares, uint32_t count, float limit);
+    /*
+     * Keys at a cap of slots, all plain, from squares of distances: was[i]: the slot's mark is that of who was in the
+     * list; of all others times sticky. How many were.
+     */
+    uint32_t (*weigh)(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
+                      uint32_t count, double sticky, double *keys, uint8_t *was);
+    /* How many keys are at most the limit. */
+    uint32_t (*within)(const double *keys, uint32_t count, double limit);
+    /* Of those slots, in order: who stays, in place; of them who was not in the list; who was, and does not. */
+    phx_divided (*divide)(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count, double limit,
+                          uint32_t *enter, uint32_t *leave);
     /* The place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
     /* How many of up to PHX_ORDER_FEW pairs, all different, come before each by kind, then id. */
@@ -124,6 +140,11 @@ uint32_t phx_match_sparse_portable(const phx_cells *cells, const phx_watchers *w
 uint32_t phx_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
                            float *squares);
 uint32_t phx_nearer_portable(uint32_t *slots, float *squares, uint32_t count, float limit);
+uint32_t phx_weigh_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
+                            uint32_t count, double sticky, double *keys, uint8_t *was);
+uint32_t phx_within_portable(const double *keys, uint32_t count, double limit);
+phx_divided phx_divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count, double limit,
+                                uint32_t *enter, uint32_t *leave);
 void phx_order_portable(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
 
 #endif

@@ -115,6 +115,9 @@ const phx_kernels phx_kernels_avx2 = {.pick = phx_pick_portable,
                                       .match_sparse = phx_match_sparse_portable,
                                       .scan = phx_scan_portable,
                                       .nearer = phx_nearer_portable,
+                                      .weigh = phx_weigh_portable,
+                                      .within = phx_within_portable,
+                                      .divide = phx_divide_portable,
                                       .find = find_avx2,
                                       .order = phx_order_portable};
 

@@ -291,6 +291,64 @@ AVX512 static uint32_t nearer_avx512(uint32_t *slots, float *squares, uint32_t c
     return n;
 }
 
+AVX512 static uint32_t weigh_avx512(const uint32_t *mark, uint32_t listed, const uint32_t *slots,
+                                    const float *squares, uint32_t count, double sticky, double *keys, uint8_t *was)
+{
+    const __m512i own = _mm512_set1_epi32((int)listed), zero = _mm512_setzero_si512();
+    const __m512d same = _mm512_set1_pd(1.0), more = _mm512_set1_pd(sticky);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        __mmask16 lanes = first_lanes(count - i);
+        __m512i slot = _mm512_maskz_loadu_epi32(lanes, slots + i);
+        __m512i marks = _mm512_mask_i32gather_epi32(zero, lanes, slot, mark, 4);
+        __mmask16 in = _mm512_mask_cmpeq_epi32_mask(lanes, marks, own);
+        __m256 low = _mm256_loadu_ps(squares + i), high = _mm256_loadu_ps(squares + i + LANES / 2);
+        _mm512_storeu_pd(keys + i, _mm512_mul_pd(_mm512_cvtps_pd(low), _mm512_mask_mov_pd(more, (__mmask8)in, same)));
+        _mm512_storeu_pd(keys + i + LANES / 2,
+                         _mm512_mul_pd(_mm512_cvtps_pd(high), _mm512_mask_mov_pd(more, (__mmask8)(in >> 8), same)));
+        _mm_storeu_si128((__m128i *)(void *)(was + i), _mm_maskz_set1_epi8(in, 1));
+        n += (uint32_t)__builtin_popcount(in);
+    }
+    return n;
+}
+
+/* Of a vector of keys, and of the one behind it. */
+AVX512_INLINE __mmask16 keys_within(const double *keys, __m512d limit)
+{
+    __mmask8 low = _mm512_cmp_pd_mask(_mm512_loadu_pd(keys), limit, _CMP_LE_OQ);
+    __mmask8 high = _mm512_cmp_pd_mask(_mm512_loadu_pd(keys + LANES / 2), limit, _CMP_LE_OQ);
+    return (__mmask16)(low | high << 8);
+}
+
+AVX512 static uint32_t within_avx512(const double *keys, uint32_t count, double limit)
+{
+    const __m512d most = _mm512_set1_pd(limit);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i += LANES)
+        n += (uint32_t)__builtin_popcount(keys_within(keys + i, most) & first_lanes(count - i));
+    return n;
+}
+
+AVX512 static phx_divided divide_avx512(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                        double limit, uint32_t *enter, uint32_t *leave)
+{
+    const __m512d most = _mm512_set1_pd(limit);
+    phx_divided n = {0, 0, 0};
+    for (uint32_t i = 0; i < count; i += LANES) {
+        __mmask16 lanes = first_lanes(count - i), stays = keys_within(keys + i, most) & lanes;
+        __m128i before = _mm_loadu_si128((const __m128i *)(const void *)(was + i));
+        __mmask16 in = _mm_test_epi8_mask(before, before) & lanes;
+        __m512i slot = _mm512_maskz_loadu_epi32(lanes, slots + i);
+        keep(slots + n.stay, stays, slot);
+        keep(enter + n.enter, stays & (__mmask16)~in, slot);
+        keep(leave + n.leave, in & (__mmask16)~stays, slot);
+        n.stay += (uint32_t)__builtin_popcount(stays);
+        n.enter += (uint32_t)__builtin_popcount(stays & (__mmask16)~in);
+        n.leave += (uint32_t)__builtin_popcount(in & (__mmask16)~stays);
+    }
+    return n;
+}
+
 AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32_t value)
 {
     const __m512i wanted = _mm512_set1_epi32((int)value);
@@ -345,6 +403,9 @@ const phx_kernels phx_kernels_avx512 = {.pick = pick_avx512,
                                         .match_sparse = match_sparse_avx512,
                                         .scan = scan_avx512,
                                         .nearer = nearer_avx512,
+                                        .weigh = weigh_avx512,
+                                        .within = within_avx512,
+                                        .divide = divide_avx512,
                                         .find = find_avx512,
                                         .order = order_avx512};
 

@@ -160,6 +160,39 @@ uint32_t phx_nearer_portable(uint32_t *slots, float *squares, uint32_t count, fl
     return n;
 }
 
+uint32_t phx_weigh_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
+                            uint32_t count, double sticky, double *keys, uint8_t *was)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        was[i] = mark[slots[i]] == listed;
+        keys[i] = (double)squares[i] * (was[i] ? 1.0 : sticky);
+        n += was[i];
+    }
+    return n;
+}
+
+uint32_t phx_within_portable(const double *keys, uint32_t count, double limit)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) n += keys[i] <= limit;
+    return n;
+}
+
+phx_divided phx_divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count, double limit,
+                                uint32_t *enter, uint32_t *leave)
+{
+    phx_divided n = {0, 0, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = slots[i], stays = keys[i] <= limit;
+        slots[n.stay] = enter[n.enter] = leave[n.leave] = slot;
+        n.stay += stays;
+        n.enter += stays & (uint32_t)!was[i];
+        n.leave += (stays ^ 1) & was[i];
+    }
+    return n;
+}
+
 static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t value)
 {
     enum { STEP = 16 }; /* a fixed length without a way out is what compilers vectorise */
@@ -189,6 +222,9 @@ const phx_kernels phx_kernels_portable = {.pick = phx_pick_portable,
                                           .match_sparse = phx_match_sparse_portable,
                                           .scan = phx_scan_portable,
                                           .nearer = phx_nearer_portable,
+                                          .weigh = phx_weigh_portable,
+                                          .within = phx_within_portable,
+                                          .divide = phx_divide_portable,
                                           .find = find_portable,
                                           .order = phx_order_portable};
 

@@ -69,7 +69,7 @@ float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, flo
     return high;
 }
 
-bool phx_rank_split(const double *keys, uint32_t count, uint32_t keep, double *limit)
+bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t keep, double *limit)
 {
     enum { GUESSES = 8, STEPS = 40 }; /* as above; so many halves are finer than keys that are squares of floats */
     double low = 0.0, high = 0.0;
@@ -78,9 +78,8 @@ bool phx_rank_split(const double *keys, uint32_t count, uint32_t keep, double *l
     for (uint32_t step = 0; step < STEPS; step++) {
         double share = ((double)keep - low_count + 0.5) / (double)(high_count - low_count);
         double at = low + (high - low) * (step < GUESSES ? share : 0.5);
-        uint32_t within = 0;
         if (!(at > low && at < high)) return false;
-        for (uint32_t i = 0; i < count; i++) within += keys[i] <= at;
+        uint32_t within = kernels->within(keys, count, at);
         *limit = at;
         if (within == keep) return true;
         if (within > keep) {

@@ -262,6 +262,54 @@ Test(kernels, matching_the_nine_cells_around)
     with_each(match_sparse_some);
 }
 
+/* ---- the cap ---- */
+
+static void cut_some(const phx_kernels *kernels, const char *name)
+{
+    enum { LENGTH = ROWS + 2 * PHX_KERNEL_PAD, LISTED = 0x50, SLOTS = 300 };
+    static uint32_t mark[SLOTS], listed[LENGTH], enter[LENGTH], leave[LENGTH];
+    static float squares[LENGTH];
+    static double keys[LENGTH];
+    static uint8_t was[LENGTH];
+    uint64_t rng = 36;
+    for (uint32_t round = 0; round < 2000; round++) {
+        uint32_t count = round % (ROWS + 1), held = 0, within = 0, stay = 0, enters = 0, leaves = 0;
+        double sticky = 1.0 + phx_rng_unit(&rng), limit = 40.0 * phx_rng_unit(&rng);
+        guard(listed, LENGTH), guard(enter, LENGTH), guard(leave, LENGTH);
+        for (uint32_t i = 0; i < SLOTS; i++) mark[i] = LISTED + phx_rng_below(&rng, 2) * phx_rng_below(&rng, 3);
+        for (uint32_t i = 0; i < count; i++) {
+            slots[i] = listed[i] = phx_rng_below(&rng, SLOTS);
+            squares[i] = (float)phx_rng_below(&rng, 40);
+        }
+        uint32_t found = kernels->weigh(mark, LISTED, listed, squares, count, sticky, keys, was);
+        for (uint32_t i = 0; i < count; i++) {
+            bool in = mark[slots[i]] == LISTED;
+            volatile double key = (double)squares[i] * (in ? 1.0 : sticky);
+            cr_assert(was[i] == in && keys[i] == key, "%s: %u of %u", name, i, count);
+            if (phx_rng_below(&rng, 20) == 0) limit = keys[i];
+            held += in;
+        }
+        cr_assert_eq(found, held, "%s", name);
+        for (uint32_t i = 0; i < count; i++) within += keys[i] <= limit;
+        cr_assert_eq(kernels->within(keys, count, limit), within, "%s", name);
+        phx_divided n = kernels->divide(listed, keys, was, count, limit, enter, leave);
+        for (uint32_t i = 0; i < count; i++) {
+            bool stays = keys[i] <= limit;
+            if (stays) cr_assert_eq(listed[stay++], slots[i], "%s", name);
+            if (stays && !was[i]) cr_assert_eq(enter[enters++], slots[i], "%s", name);
+            if (!stays && was[i]) cr_assert_eq(leave[leaves++], slots[i], "%s", name);
+        }
+        cr_assert(n.stay == stay && n.enter == enters && n.leave == leaves, "%s", name);
+        check_guard(listed, count, LENGTH, name), check_guard(enter, enters, LENGTH, name);
+        check_guard(leave, leaves, LENGTH, name);
+    }
+}
+
+Test(kernels, weighing_and_dividing_at_a_cap)
+{
+    with_each(cut_some);
+}
+
 /* ---- orders and places ---- */
 
 static void order_some(const phx_kernels *kernels, const char *name)
