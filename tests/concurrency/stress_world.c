@@ -214,6 +214,31 @@ static void *consume(void *user)
 
 /* ---- readers ---- */
 
+/* Places, so many that the workers are asked for: the tick's, and other readers want them too. */
+static void find_around(ph_world world, uint64_t *rng)
+{
+    enum { PLACES = 20, FOUND = 8 };
+    ph_query queries[PLACES];
+    ph_answer answers[PLACES];
+    ph_hit hits[PLACES][FOUND];
+    for (int i = 0; i < PLACES; i++) {
+        queries[i] = (ph_query){.shape = i % 2 == 0 ? PH_QUERY_CIRCLE : PH_QUERY_NEAREST, .nearest = 3, .radius = 1e9f};
+        answers[i] = (ph_answer){.hits = hits[i], .capacity = FOUND};
+    }
+    if (phx_rng_below(rng, 8) != 0) {
+        return;
+    }
+    ph_status status = ph_find_many(world, PLACES, queries, answers);
+    CHECK(status == PH_OK || status == PH_BUSY, "find: %s", ph_status_name(status));
+    for (int i = 0; status == PH_OK && i + 1 < PLACES; i += 2) {
+        uint32_t all = answers[i].count;
+        CHECK(answers[i].status == PH_OK && all == answers[0].count, "%" PRIu32 " found, then %" PRIu32,
+              answers[0].count, all);
+        uint32_t nearest = answers[i + 1].count;
+        CHECK(nearest == (all < 3 ? all : 3), "%" PRIu32 " nearest of %" PRIu32, nearest, all);
+    }
+}
+
 static void *read_world(void *user)
 {
     stress *all = user;
@@ -224,6 +249,7 @@ static void *read_world(void *user)
         uint64_t id = 1 + phx_rng_below(&rng, IDS);
         ph_status status = ph_list(all->world, id, ids, IDS, &count);
         CHECK(status == PH_OK || status == PH_BUSY || status == PH_UNKNOWN_ID, "list: %s", ph_status_name(status));
+        find_around(all->world, &rng);
         CHECK(status != PH_OK || count < IDS, "a list of %" PRIu32, count);
         atomic_fetch_add_explicit(status == PH_BUSY ? &all->busy : &all->reads, 1, memory_order_relaxed);
         for (int i = 0; i < READER_PAUSE; i++) { /* leaves room for ticks, which readers hold off */

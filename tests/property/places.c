@@ -1,6 +1,6 @@
 /*
  * Queries of places beyond what the model's small worlds reach: thousands of hits, arrays that are too small, layouts
- * and workers, several threads asking at once between ticks; and every refused query.
+ * and workers, several threads asking at once between ticks, nothing allocated; and every refused query.
  *
  * options: --seed S
  */
@@ -15,9 +15,12 @@
 
 #include "base/rng.h"
 #include "support/check.h"
+#include "support/fail_alloc.h"
 
 enum { ENTITIES = 3000, ASKED = 200, THREADS = 3, KINDS = 3 };
 static const float SIZE = 1000;
+
+static fail_alloc memory; /* of the world at hand */
 
 typedef struct place {
     ph_world world;
@@ -43,6 +46,7 @@ static void world_make(place *p, ph_range range, uint32_t shards, uint32_t worke
     def.workers = workers;
     def.consumers = 0;
     def.entities_max = ENTITIES;
+    def.allocator = fail_alloc_hooks(&memory);
     REQUIRE(ph_world_create(&def, &p->world) == PH_OK && ph_producer_open(p->world, &p->producer) == PH_OK);
 }
 
@@ -156,6 +160,7 @@ static void ask(const place *p, uint64_t *rng, uint32_t asked)
         answers[i].hits = hits + (size_t)i * ENTITIES;
         answers[i].capacity = phx_rng_below(rng, 2) != 0 ? ENTITIES : phx_rng_below(rng, 40);
     }
+    uint64_t calls = atomic_load(&memory.calls);
     CHECK_OK(ph_find_many(p->world, asked, queries, answers));
     for (uint32_t i = 0; i < asked && check_failures() == 0; i++) {
         check_answer(p, &queries[i], &answers[i]);
@@ -165,6 +170,7 @@ static void ask(const place *p, uint64_t *rng, uint32_t asked)
             check_answer(p, &queries[i], one);
         }
     }
+    CHECK(atomic_load(&memory.calls) == calls, "queries allocated");
     free(hits);
     free(answers);
     free(queries);
