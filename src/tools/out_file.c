@@ -32,20 +32,26 @@ struct phx_out {
 
 /* ---- removal on signals ---- */
 
-static const char *_Atomic doomed; /* what the handler removes; NULL = nothing. Set and cleared by the main thread */
+enum { DOOMED_MAX = 2 };
+static const char *_Atomic doomed[DOOMED_MAX]; /* what the handler removes; set and cleared by the main thread */
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void remove_and_die(int number)
 {
-    const char *path = doomed;
-    if (path)
-        unlink(path);
+    for (size_t i = 0; i < DOOMED_MAX; i++) {
+        const char *path = doomed[i];
+        if (path)
+            unlink(path);
+    }
     raise(number); /* the disposition is the default again (SA_RESETHAND) */
 }
 
 static void guard(const char *path)
 {
-    doomed = path;
+    size_t place = 0;
+    while (place + 1 < DOOMED_MAX && doomed[place])
+        place++;
+    doomed[place] = path;
     for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
         struct sigaction old, action = {.sa_handler = remove_and_die, .sa_flags = (int)SA_RESETHAND};
         sigemptyset(&action.sa_mask);
@@ -167,7 +173,9 @@ const char *phx_out_close(phx_out *out, bool commit)
     if (out->named && !whole)
         unlink(out->temporary);
     if (out->named)
-        doomed = NULL;
+        for (size_t i = 0; i < DOOMED_MAX; i++)
+            if (doomed[i] == out->temporary)
+                doomed[i] = NULL;
     const char *trouble = out->trouble;
     phx_free(out->mem, out, sizeof *out, PHX_CACHE_LINE);
     return trouble;

@@ -2,8 +2,8 @@
  * An output file that is there whole or not at all: written as PATH.tmp-PID and renamed
  * when it is complete; removed on failure and on SIGINT, SIGTERM and SIGHUP. PATH "-" is
  * stdout; what is there and no regular file (/dev/null, a pipe) is written in place.
- * Every short write is an error that sticks. Owned by a program's main thread; one such
- * file at a time is removed on signals.
+ * Every short write is an error that sticks. Owned by a program's main thread; two such
+ * files at a time are removed on signals.
  */
 #ifndef PHX_TOOLS_OUT_FILE_H
 #define PHX_TOOLS_OUT_FILE_H

@@ -59,6 +59,9 @@ static const char help[] =
     "awake. The file appears when the run has ended well, and not before. The event hash in the summary is the sum of "
     "a hash of each leave and enter: equal runs have equal hashes.\n"
     "\n"
+    "The updates file has the header tick,observer,target,x,y,z and is sorted by just these: what observers of classes "
+    "with bands (--set band=30:1,60:4) are told. A target that enters a list is told with its enter.\n"
+    "\n"
     "Exit status: 0 the trace has run; 1 trouble with the machine (no memory, a file can not be written); 2 something "
     "is wrong with the command line, the config or the trace.";
 
@@ -66,6 +69,7 @@ enum {
     KEY_SET = 's',
     KEY_CONFIG = 'c',
     KEY_EVENTS = 'e',
+    KEY_UPDATES = 'u',
     KEY_TICKS = 't',
     KEY_WORKERS = 'w',
     KEY_SHARDS = 256, /* from here on without a short form */
@@ -87,6 +91,8 @@ static const struct argp_option options[] = {
     {"skip-bad", KEY_SKIP_BAD, NULL, 0, "Pass over bad lines: show the first 10, count all by reason", 1},
     {"events", KEY_EVENTS, "OUT.csv", 0,
      "Write all events; - is the standard output, and the summary goes to the standard error then", 2},
+    {"updates", KEY_UPDATES, "OUT.csv", 0,
+     "Write who was told in which tick where whom is, by the bands of the classes; - as above", 2},
     {"explain", KEY_EXPLAIN, "O,T@TICK", 0,
      "Say why observer O sees target T at the end of TICK, or not; on the standard error where the standard output has "
      "events or JSON. May be repeated", 2},
@@ -202,6 +208,10 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         only_once(state, line->job.events_path != NULL, "events");
         line->job.events_path = text;
         return 0;
+    case KEY_UPDATES:
+        only_once(state, line->job.updates_path != NULL, "updates");
+        line->job.updates_path = text;
+        return 0;
     case KEY_JSON:
         line->json = true;
         return 0;
@@ -216,6 +226,9 @@ static error_t read_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!line->job.trace_path)
             argp_error(state, "which trace?");
+        if (line->job.events_path && line->job.updates_path &&
+            strcmp(line->job.events_path, line->job.updates_path) == 0)
+            argp_error(state, "events and updates into one file, '%s'", line->job.events_path);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -251,7 +264,8 @@ static int read_config(ph_config *config, const command_line *line)
 
 static bool events_on_stdout(const command_line *line)
 {
-    return line->job.events_path && strcmp(line->job.events_path, "-") == 0;
+    const char *events = line->job.events_path, *updates = line->job.updates_path;
+    return (events && strcmp(events, "-") == 0) || (updates && strcmp(updates, "-") == 0);
 }
 
 /* The summary; on stdout, unless the events are there. */

@@ -16,6 +16,7 @@
 #include "tools/progress.h"
 #include "tools/replay_events.h"
 #include "tools/replay_submit.h"
+#include "tools/replay_updates.h"
 
 enum { BAD_LINES_SHOWN_MAX = 10 };
 
@@ -25,11 +26,13 @@ typedef struct replay_state {
     phx_replay_summary *summary;
     phx_trace *trace;
     phx_out *out; /* NULL: no events file */
+    phx_out *updates_out; /* NULL: no updates file */
     ph_world world;
     ph_consumer consumer;
     uint64_t tick; /* of the trace: the one that is being submitted */
     int exit_status; /* PHX_EXIT_OK while all is well */
     phx_event_sheet sheet;
+    phx_update_sheet updates;
     phx_progress progress;
     phx_submitter submitter;
 } replay_state;
@@ -125,8 +128,10 @@ static bool read_batch(replay_state *replay, const ph_batch *batch)
     PHX_ASSERT(batch->tick_first == batch->tick);
     for (uint32_t i = 0; i < batch->change_count; i++)
         count_change(replay, batch, &batch->changes[i]);
-    return !replay->out || phx_event_sheet_add(&replay->sheet, batch) ||
-           fail_status(replay, "the events of a tick", PH_NO_MEMORY);
+    if (replay->out && !phx_event_sheet_add(&replay->sheet, batch))
+        return fail_status(replay, "the events of a tick", PH_NO_MEMORY);
+    return !replay->updates_out || phx_update_sheet_add(&replay->updates, batch) ||
+           fail_status(replay, "the updates of a tick", PH_NO_MEMORY);
 }
 
 static bool take_batches(replay_state *replay)
@@ -151,6 +156,15 @@ static bool write_events(replay_state *replay)
         return fail_status(replay, "sorting the events of a tick", PH_NO_MEMORY);
     const char *trouble = phx_out_trouble(replay->out);
     return !trouble || fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->events_path, trouble);
+}
+
+static bool write_updates(replay_state *replay)
+{
+    if (!replay->updates_out)
+        return true;
+    phx_update_sheet_write(&replay->updates, replay->tick, replay->updates_out);
+    const char *trouble = phx_out_trouble(replay->updates_out);
+    return !trouble || fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->updates_path, trouble);
 }
 
 static void show_progress(replay_state *replay)
@@ -229,7 +243,7 @@ static bool run_tick(replay_state *replay)
     phx_submitter_end_tick(&replay->submitter, refused_in_tick, replay);
     if (replay->exit_status != PHX_EXIT_OK)
         return false;
-    if (!take_batches(replay) || !write_events(replay) || !answer_questions(replay))
+    if (!take_batches(replay) || !write_events(replay) || !write_updates(replay) || !answer_questions(replay))
         return false;
     replay->summary->ticks++;
     show_progress(replay);
@@ -333,20 +347,31 @@ static bool make_world(replay_state *replay)
     return true;
 }
 
-static bool open_events(replay_state *replay)
+/* An output file, if it is wanted. */
+static bool open_out(replay_state *replay, const char *option, const char *path, phx_out **out)
 {
-    const char *path = replay->job->events_path, *trouble = NULL;
+    const char *trouble = NULL;
     if (!path)
         return true;
     if (phx_trace_is_file(replay->trace, path))
-        return fail(replay, PHX_EXIT_USAGE, "--events %s: that is the trace itself", path);
-    replay->sheet.mem = replay->mem;
-    ph_status status = phx_out_open(&replay->out, replay->mem, path, &trouble);
+        return fail(replay, PHX_EXIT_USAGE, "--%s %s: that is the trace itself", option, path);
+    ph_status status = phx_out_open(out, replay->mem, path, &trouble);
     if (status == PH_BAD_ARGUMENT)
         return fail(replay, PHX_EXIT_TROUBLE, "%s: %s", path, trouble);
-    if (status != PH_OK)
-        return fail_status(replay, path, status);
-    phx_event_header(replay->out);
+    return status == PH_OK || fail_status(replay, path, status);
+}
+
+static bool open_files(replay_state *replay)
+{
+    replay->sheet.mem = replay->updates.mem = replay->mem;
+    if (!open_out(replay, "events", replay->job->events_path, &replay->out))
+        return false;
+    if (replay->out)
+        phx_event_header(replay->out);
+    if (!open_out(replay, "updates", replay->job->updates_path, &replay->updates_out))
+        return false;
+    if (replay->updates_out)
+        phx_update_header(replay->updates_out);
     return true;
 }
 
@@ -366,7 +391,7 @@ static bool begin(replay_state *replay)
         return broken_trace(replay, &error);
     if (status != PH_OK)
         return fail_status(replay, job->trace_path, status);
-    return make_world(replay) && open_events(replay);
+    return make_world(replay) && open_files(replay);
 }
 
 static void fill_summary(replay_state *replay)
@@ -393,8 +418,13 @@ static void end(replay_state *replay)
     const char *trouble = phx_out_close(replay->out, replay->exit_status == PHX_EXIT_OK);
     if (trouble && replay->exit_status == PHX_EXIT_OK)
         fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->events_path, trouble);
-    if (replay->sheet.mem)
+    trouble = phx_out_close(replay->updates_out, replay->exit_status == PHX_EXIT_OK);
+    if (trouble && replay->exit_status == PHX_EXIT_OK)
+        fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->updates_path, trouble);
+    if (replay->sheet.mem) {
         phx_event_sheet_release(&replay->sheet);
+        phx_update_sheet_release(&replay->updates);
+    }
     phx_submitter_release(&replay->submitter);
     if (replay->consumer.index1 != 0)
         ph_consumer_close(replay->consumer);

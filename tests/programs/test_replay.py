@@ -419,6 +419,21 @@ def test_explain(folder):
         Run(folder, [SMALL, "--explain", text] + SMALL_WORLD).ends(2, "is not like 3,7@12")
 
 
+def test_updates_file(folder):
+    """Two in sight of each other: one walks, the other stands; told as they enter, then by the band."""
+    with open(os.path.join(folder, "two.csv"), "w") as out:
+        out.write("tick,op,id,x,y\n1,enter,1,50,50\n1,enter,2,55,50\n2,move,2,56,50\n3,move,2,57,50\n4,set,1,,\n")
+    bands = ["--set", "view=10", "--set", "band=20:1", "--set", "world_size=100,100", "--set", "tower_size=20"]
+    want = ("tick,observer,target,x,y,z\n1,1,2,55,50,0\n1,2,1,50,50,0\n"
+            "2,1,2,56,50,0\n3,1,2,57,50,0\n")
+    for layout in LAYOUTS:
+        Run(folder, ["two.csv", "--updates", "told.csv"] + bands + layout).ends(0)
+        with open(os.path.join(folder, "told.csv")) as told:
+            got = told.read()
+        expect(got == want, f"updates with {layout}: {got!r}")
+    Run(folder, ["two.csv", "--updates", "same.csv", "--events", "same.csv"] + bands).ends(2, "into one file")
+
+
 def test_usage(folder):
     small = ["--", SMALL]
     for arguments, reason in (([], "which trace?"), ([SMALL, SMALL], "one trace at a time"), (["--fast"] + small, "--fast"),
