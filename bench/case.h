@@ -58,6 +58,7 @@ typedef struct bench_case {
     const bench_engine *engine;
     const char *label;     /* the engine's name; of Pharos with an index that was asked for pharos/INDEX */
     bool indexed;          /* that */
+    uint32_t limit_s;      /* a round ends when it has taken so long; 0 = with its ticks */
     uint32_t patience_s;   /* a round that would take longer is given up; 0 = none is */
     const ph_config *config;
     ph_world_def def;      /* config's, with this case's workers and shards */

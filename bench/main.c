@@ -9,6 +9,7 @@
 
 #include <pharos/pharos.h>
 
+#include "bench/advise.h"
 #include "bench/memory.h"
 #include "bench/options.h"
 #include "bench/plan.h"
@@ -235,7 +236,7 @@ static int plan_and_run(bench *self)
     bench_report_skips(stderr, &self->plan);
     if (planned) {
         self->machine = bench_machine_look();
-        result = run_and_report(self);
+        result = self->options.advise ? bench_advise(stdout, &self->plan, &self->machine) : run_and_report(self);
     } else {
         fprintf(stderr, "%s\n", error.text); /* begins with FILE:LINE or --set */
     }

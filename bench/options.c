@@ -9,6 +9,7 @@
 #include <pharos/pharos.h>
 
 #include "base/keys.h"
+#include "bench/advise.h"
 #include "bench/machine.h"
 #include "bench/memory.h"
 #include "tools/cli.h"
@@ -40,6 +41,9 @@ static const char help[] =
     "\n"
     "  pharos-bench --engine all-indexes --scenario walk-10k,crowd --plot pictures\n"
     "      Every index of Pharos, and a picture of them: indexes.svg.\n"
+    "\n"
+    "  pharos-bench --advise --trace city.csv.gz --set view=150\n"
+    "      Which index, towers, shards and workers suit the trace.\n"
     "\n"
     "  pharos-bench --scenario mmo --hz 20 --ticks 400\n"
     "      Twenty seconds of a server at 20 ticks a second: its latency.\n"
@@ -84,11 +88,15 @@ enum {
     KEY_JSON,
     KEY_CSV,
     KEY_PLOT,
-    KEY_LIST
+    KEY_LIST,
+    KEY_ADVISE
 };
 
 static const struct argp_option argp_options[] = {
     {"list", KEY_LIST, NULL, 0, "Show the scenarios and engines, and run nothing", 0},
+    {"advise", KEY_ADVISE, NULL, 0,
+     "Run each index, tower size, shard layout and number of workers for some seconds on --trace, or on a crowd in the "
+     "world of --config and --set, and recommend what suits it", 0},
     {"scenario", KEY_SCENARIO, "NAME,...|all", 0,
      "Run these scenarios; all is the default, unless there is --trace", 1},
     {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks", 1},
@@ -303,6 +311,17 @@ static void defaults(struct argp_state *state, bench_options *options)
     if (both_stdout) {
         argp_error(state, "--json and --csv name the same file");
     }
+    if (options->advise) {
+        bool more = options->scenario_count + options->engine_count + options->index_count + options->worker_count
+                    + options->shard_count + options->producer_count > 0;
+        if (more || options->json != NULL || options->csv != NULL || options->plot != NULL || options->hz > 0) {
+            argp_error(state, "--advise chooses what is run: it goes with --trace, --config, --set, --entities, "
+                       "--ticks, --warmup and --seed only");
+        }
+        if (options->trace == NULL) {
+            options->scenarios[options->scenario_count++] = &bench_scenario_advise;
+        }
+    }
     if (options->scenario_count == 0 && options->trace == NULL) {
         take_scenario(state, options, "all");
     }
@@ -372,6 +391,9 @@ static error_t take_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_LIST:
         options->list = true;
+        return 0;
+    case KEY_ADVISE:
+        options->advise = true;
         return 0;
     case KEY_SET:
         PHX_ASSERT(options->set_count < (uint32_t)state->argc);

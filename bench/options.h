@@ -40,6 +40,7 @@ typedef struct bench_options {
     uint32_t hz;           /* ticks due in a second; 0 = one after the other */
     uint64_t seed;
     bool list;
+    bool advise;
 } bench_options;
 
 /* pharos/INDEX */

@@ -299,7 +299,10 @@ bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *me
     if (options->producer_count > 0 && !any_spreads(options)) {
         return bench_fail(error, "pharos-bench: --producers is for scenario ingest, which is not among these");
     }
-    bench_case common = { .verify_every = options->verify_every, .hz = options->hz, .seed = options->seed };
+    uint32_t limit_s = options->advise && options->ticks == 0 ? 1 : 0; /* bench_advise() says how long */
+    bench_case common = {
+        .limit_s = limit_s, .verify_every = options->verify_every, .hz = options->hz, .seed = options->seed
+    };
     if (!add_scenarios(plan, options, common, error)) {
         return false;
     }

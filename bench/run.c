@@ -242,8 +242,13 @@ static bool ticks(round_state *round, bench_progress_fn progress, void *user)
         if (round->verify != NULL) {
             bench_verify_end(round->verify, false);
         }
-        if (gives_up(run, phx_clock_ns() - begin_ns, done + 1, all)) {
+        uint64_t elapsed_ns = phx_clock_ns() - begin_ns;
+        if (gives_up(run, elapsed_ns, done + 1, all)) {
             return true;
+        }
+        if (run->limit_s > 0 && warm && elapsed_ns > run->limit_s * 1000000000ull) {
+            done++;
+            break;
         }
     }
     if (round->verify != NULL) {

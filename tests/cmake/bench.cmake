@@ -26,3 +26,9 @@ add_test(NAME program_bench_targets
     COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_targets.py
             ${PROJECT_SOURCE_DIR}/scripts/bench_targets $<TARGET_FILE:pharos-bench>)
 pharos_test_properties(program_bench_targets 300 "program")
+
+add_test(NAME program_bench_advise
+    COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_advise.py
+            $<TARGET_FILE:pharos-bench> $<TARGET_FILE:pharos-config>
+            ${CMAKE_CURRENT_SOURCE_DIR}/data/replay_small.csv)
+pharos_test_properties(program_bench_advise 300 "program")

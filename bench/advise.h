@@ -1,0 +1,20 @@
+/*
+ * --advise: which index, towers, shards and workers suit the user's own trace, or a crowd
+ * made for the user's own world. Called by main.c instead of the runs and reports.
+ */
+#ifndef PHX_BENCH_ADVISE_H
+#define PHX_BENCH_ADVISE_H
+
+#include "bench/machine.h"
+#include "bench/plan.h"
+
+/* Everybody, of all classes alike, walks about the world as configured. Not in the table of scenarios. */
+extern const bench_scenario bench_scenario_advise;
+
+/*
+ * Runs the candidates one after the other, some seconds each, on the one case of the plan; prints their figures and
+ * what to write into the config. Returns the program's exit status.
+ */
+int bench_advise(FILE *out, const bench_plan *plan, const bench_machine *machine);
+
+#endif
