@@ -255,6 +255,7 @@ static bool within(const phx_index *index, uint32_t observer, phx_sink *sink)
         return false;
     if (box->count > 0)
         sink->take(sink, phx_list_entries(&own->pool, box), box->count);
+    sink->take(sink, &observer, 1); /* it stands there, too */
     sink->visited++;
     return true;
 }

@@ -22,7 +22,7 @@ enum { PHX_CROSS_ANCHOR = 0, PHX_CROSS_LOW = 1, PHX_CROSS_CENTRE = 2, PHX_CROSS_
  * same. A node that would pass more than 1 in FAR_PART of all, but not fewer than FAR_LEAST, has jumped: finding its
  * place and its neighbours anew is then cheaper. When 1 in MANY_PART jump in one tick, both lists are sorted anew.
  */
-enum { PHX_CROSS_APART = 64, PHX_CROSS_FAR_PART = 32, PHX_CROSS_FAR_LEAST = 256, PHX_CROSS_MANY_PART = 32 };
+enum { PHX_CROSS_APART = 64, PHX_CROSS_FAR_PART = 32, PHX_CROSS_FAR_LEAST = 256, PHX_CROSS_MANY_PART = 128 };
 
 /* When 1 in WALK_PART moves, they are met on a walk along the list: whom one passes the next one passes, too. */
 enum { PHX_CROSS_WALK_PART = 16 };

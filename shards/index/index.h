@@ -79,7 +79,8 @@ typedef struct phx_index_ops {
      */
     void (*around)(const phx_index *index, phx_box box, phx_sink *sink);
     /*
-     * The same for the box of an observer, in the interest phase, where the index knows who is in it; each once.
+     * The same for the box of an observer, in the interest phase, where the index knows who is in it; each once,
+     * itself too.
      * false = it does not. NULL = never.
      */
     bool (*within)(const phx_index *index, uint32_t observer, phx_sink *sink);

@@ -314,6 +314,7 @@ static bool within(const phx_index *index, uint32_t observer, phx_sink *sink)
     }
     if (count > 0)
         sink->take(sink, piece, count);
+    sink->take(sink, &observer, 1); /* it stands there, too */
     sink->visited++;
     return true;
 }

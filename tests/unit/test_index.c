@@ -215,6 +215,21 @@ static bool changed_in(uint32_t observer, phx_box box)
     return false;
 }
 
+/* Who is in an observer's box, itself too, each once. */
+static void expect_within(uint32_t observer, phx_box box)
+{
+    phx_sink sink = {.take = count};
+    memset(w.seen, 0, sizeof w.seen);
+    if (!w.index->ops->within || !w.index->ops->within(w.index, observer, &sink)) return;
+    for (uint32_t slot = 0; slot < w.store.slots; slot++) {
+        const phx_body *body = &w.store.body[slot];
+        bool live = body->state & PHX_SLOT_LIVE;
+        cr_assert_leq(w.seen[slot], live ? 1 : 0);
+        if (live && phx_box_has(box, body->x, body->y))
+            cr_assert(w.seen[slot], "%s: %u is left out of the box of %u", index_text(), slot, observer);
+    }
+}
+
 /* Of an index that tells differences it is enough that there are none. */
 static void expect_touched(uint32_t slot, phx_box box)
 {
@@ -263,6 +278,7 @@ static void expect_right(void)
         if (radius < 0.0f) continue;
         phx_box box = phx_index_box(&w.store, slot, radius);
         expect_all_in(box);
+        expect_within(slot, box);
         expect_touched(slot, box);
         expect_differing(slot);
     }
