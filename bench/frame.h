@@ -28,7 +28,8 @@ typedef enum bench_other_op {
     BENCH_LINK,
     BENCH_UNLINK,
     BENCH_ATTACH,
-    BENCH_DETACH
+    BENCH_DETACH,
+    BENCH_AREA /* id is the area's: a circle around attrs.x, attrs.y, as wide as attrs.reach */
 } bench_other_op;
 
 typedef struct bench_other {

@@ -26,6 +26,8 @@ static const bench_scenario *const scenarios[] = {
     &bench_sparse_huge,
     &bench_login_flood,
     &bench_bands,
+    &bench_activation,
+    &bench_areas,
     &bench_chat_storm,
     &bench_ask_places,
     &bench_mounts,

@@ -258,6 +258,9 @@ static bool apply_others(bench_verify *verify, const bench_other *commands, uint
             attach(verify, &commands[i]);
             continue;
         }
+        if (commands[i].op == BENCH_AREA) {
+            continue; /* no list depends on it */
+        }
         if (commands[i].op != BENCH_SET) {
             return bench_fail(error, "--verify does not model pair and link, which tick %llu uses",
                               (unsigned long long)verify->tick);

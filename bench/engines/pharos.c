@@ -145,6 +145,11 @@ static ph_status submit_other(pharos *self, const bench_other *command)
         return ph_attach(self->producer, command->id, command->other);
     case BENCH_DETACH:
         return ph_detach(self->producer, command->id);
+    case BENCH_AREA: {
+        ph_area area = { .shape = PH_AREA_CIRCLE, .center = { command->attrs.x, command->attrs.y } };
+        area.radius = command->attrs.reach;
+        return ph_area_set(self->producer, command->id, &area);
+    }
     }
     phx_panic(__FILE__, __LINE__, "bench_other_op");
 }

@@ -150,6 +150,8 @@ static void mmo_end(bench_stream *stream)
 }
 
 static const char *const mmo_keys[] = { "view=0", "player.view=100", "npc.view=0", NULL };
+static const char *const activation_keys[] = { "view=0", "player.view=100", "player.wakes=true", "npc.view=0",
+                                               "activation_span=2", NULL };
 static const char *const mmo_all_keys[] = { "view=100", "player.view=100", "npc.view=100", NULL };
 
 const bench_scenario bench_mmo = {
@@ -161,6 +163,22 @@ const bench_scenario bench_mmo = {
     .ticks = 200,
     .warmup = 20,
     .keys = mmo_keys,
+    .state_bytes = sizeof(mmo),
+    .begin = mmo_begin,
+    .step = mmo_step,
+    .end = mmo_end,
+};
+
+const bench_scenario bench_activation = {
+    .name = "activation",
+    .doc = "mmo, and each NPC is told when players come within two towers of it, and when they have gone",
+    .entities = 100000,
+    .side = 20000,
+    .side_step = 1,
+    .ticks = 200,
+    .warmup = 20,
+    .zones = true,
+    .keys = activation_keys,
     .state_bytes = sizeof(mmo),
     .begin = mmo_begin,
     .step = mmo_step,
