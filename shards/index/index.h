@@ -79,8 +79,8 @@ typedef struct phx_index_ops {
      */
     void (*around)(const phx_index *index, phx_box box, phx_sink *sink);
     /*
-     * The same for the box of an observer, in the interest phase, where the index knows who is in it; each once,
-     * itself too.
+     * Candidates of an observer, in the interest phase, where the index keeps them: every slot that is in and in its
+     * range (view + margin), itself too, each once; others may be among them.
      * false = it does not. NULL = never.
      */
     bool (*within)(const phx_index *index, uint32_t observer, phx_sink *sink);

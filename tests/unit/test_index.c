@@ -215,8 +215,8 @@ static bool changed_in(uint32_t observer, phx_box box)
     return false;
 }
 
-/* Who is in an observer's box, itself too, each once. */
-static void expect_within(uint32_t observer, phx_box box)
+/* Who is in an observer's range, itself too, each once. */
+static void expect_within(uint32_t observer, float radius)
 {
     phx_sink sink = {.take = count};
     memset(w.seen, 0, sizeof w.seen);
@@ -225,8 +225,8 @@ static void expect_within(uint32_t observer, phx_box box)
         const phx_body *body = &w.store.body[slot];
         bool live = body->state & PHX_SLOT_LIVE;
         cr_assert_leq(w.seen[slot], live ? 1 : 0);
-        if (live && phx_box_has(box, body->x, body->y))
-            cr_assert(w.seen[slot], "%s: %u is left out of the box of %u", index_text(), slot, observer);
+        if (live && phx_in_range(&w.rules, &w.store.body[observer], body, radius))
+            cr_assert(w.seen[slot], "%s: %u is left out of the range of %u", index_text(), slot, observer);
     }
 }
 
@@ -278,7 +278,7 @@ static void expect_right(void)
         if (radius < 0.0f) continue;
         phx_box box = phx_index_box(&w.store, slot, radius);
         expect_all_in(box);
-        expect_within(slot, box);
+        expect_within(slot, radius);
         expect_touched(slot, box);
         expect_differing(slot);
     }
