@@ -167,7 +167,7 @@ static void await_lists(const phx_scratch *scratch, const phx_shard *shard, uint
     if (shard->implies || at + NEAR >= count || observer[at + NEAR] == observer[at + NEAR - 1]) return;
     const phx_list *list = &shard->store.tail[slot[row[observer[at + NEAR] & PHX_PAIR_PLACE]] & PHX_ROW_SLOT].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    size_t lines = list->count * sizeof *entries / PHX_CACHE_LINE + 1;
+    size_t lines = entries ? list->count * sizeof *entries / PHX_CACHE_LINE + 1 : 0;
     for (size_t i = 0; i < lines && i < LINES_MAX; i++)
         __builtin_prefetch(entries + i * (PHX_CACHE_LINE / sizeof *entries), 1);
 }

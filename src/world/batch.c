@@ -42,7 +42,7 @@ bool phx_batch_size_edges(phx_mem *mem, phx_batch *batch, phx_edge_size size)
     batch->view.activation_count = size.count[0][0] + size.count[0][1];
     batch->view.crossing_count = size.count[1][0] + size.count[1][1];
     batch->view.activations = batch->edges;
-    batch->view.crossings = batch->edges + batch->view.activation_count;
+    batch->view.crossings = batch->edges ? batch->edges + batch->view.activation_count : NULL;
     return true;
 }
 

@@ -77,7 +77,7 @@ static inline void phx_batch_put_edge(phx_batch *batch, phx_edge_size *places, c
     batch->edges[places->count[edge->area != 0][edge->on]++] = *edge;
 }
 
-/* It was of use, is empty now, and what is too much of its memory goes. */
+/* It is spare; what it had in it, if anything, was of use, and what has been too much memory for a while goes. */
 void phx_batch_trim(phx_mem *mem, phx_batch *batch);
 /* Has it the mark of a live batch? For assertions. */
 bool phx_batch_valid(const phx_batch *batch);

@@ -28,6 +28,7 @@ struct phx_consumer {
     _Alignas(PHX_CACHE_LINE) phx_batch *spare;
     phx_batch *made;
     phx_batch *filling;
+    phx_batch *trimmed; /* the last that trim_one() came to */
     uint32_t made_count;
     uint32_t out_count, out_max;
     uint64_t tick;       /* of the last offer */
@@ -98,6 +99,16 @@ static void batch_recycle(phx_consumer *c, phx_batch *batch)
     phx_batch_trim(c->mem, batch);
     batch->next_spare = c->spare; /* the last used is the first again: it is in the cache, and has grown */
     c->spare = batch;
+}
+
+/* Those that nobody asks for are not trimmed as they come back: so of all, one a tick, in turn. */
+static void trim_one(phx_consumer *c)
+{
+    phx_batch *next = c->trimmed != NULL ? c->trimmed->next_made : NULL;
+    c->trimmed = next != NULL ? next : c->made;
+    if (c->trimmed != NULL && c->trimmed->state == PHX_BATCH_SPARE) {
+        phx_batch_trim(c->mem, c->trimmed);
+    }
 }
 
 /* Bounded by out_count: only this thread hands over. */
@@ -303,6 +314,7 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
     }
     c->filling = NULL;
     c->tick = tick;
+    trim_one(c);
     return true;
 }
 

@@ -134,20 +134,36 @@ static int block_apart(const range_of_scripts *range, uint64_t first, uint64_t c
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* A block crashed: which of its scripts was it? */
+/* The script crashes with this index: told, and cut down. false: it does not. */
+static bool explain_crash(const range_of_scripts *range, uint64_t i, ph_index index)
+{
+    const run_options options = {0};
+    range_of_scripts one = *range;
+    totals ignored = {0};
+    one.index = (int)index;
+    int status = block_apart(&one, i, 1, &ignored);
+    if (status == 0) {
+        return false;
+    }
+    script *s = script_at(range, i);
+    s->def.index = index;
+    name_script(s, "CRASHES");
+    if (status != 1) {
+        run_explain(s, &options);
+    }
+    script_free(s);
+    return true;
+}
+
+/* A block crashed: which of its scripts was it, with which index? */
 static void find_crash(const range_of_scripts *range, uint64_t first, uint64_t count)
 {
-    totals ignored = {0};
     for (uint64_t i = first; i < first + count; i++) {
-        int status = block_apart(range, i, 1, &ignored);
-        if (status != 0) {
-            const run_options options = {0};
-            script *s = script_at(range, i);
-            name_script(s, "CRASHES");
-            if (status != 1) {
-                run_explain(s, &options);
-            }
-            script_free(s);
+        script *s = script_at(range, i);
+        ph_index index = range->index >= 0 ? (ph_index)range->index : index_by_turns(&s->def, i / ops_profile_count());
+        ph_index common = range->index >= 0 ? index : s->def.index;
+        script_free(s);
+        if (explain_crash(range, i, common) || (index != common && explain_crash(range, i, index))) {
             return;
         }
     }

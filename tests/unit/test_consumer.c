@@ -136,6 +136,47 @@ Test(consumer, begin_again_gives_the_same_batch)
     cr_assert_eq(batch->view.change_count, 500);
 }
 
+/* Ticks enough for every batch of a few to be looked at often. */
+enum { STORM = 1 << 19, STORM_BATCHES = 3, CALM_TICKS = 100 };
+
+/* Several large batches are out at once, and come back. */
+static void storm(void)
+{
+    const ph_batch *out[STORM_BATCHES];
+    for (int i = 0; i < STORM_BATCHES; i++) {
+        phx_batch *batch = phx_consumer_begin(c, 1, STORM);
+        cr_assert_not_null(batch);
+        batch->changes[0] = (ph_change){1, 0, 0, 0, STORM, 0};
+        cr_assert(phx_consumer_offer(c, batch, ++now));
+        out[i] = take(now, now);
+    }
+    for (int i = 0; i < STORM_BATCHES; i++) {
+        cr_assert(phx_consumer_return(c, out[i]));
+    }
+    cr_assert_gt(atomic_load(&mem.bytes), STORM_BATCHES * STORM * sizeof(ph_target));
+}
+
+Test(consumer, batches_that_a_storm_left_over_give_their_memory_back)
+{
+    make(STORM_BATCHES + 1);
+    storm();
+    for (int i = 0; i < CALM_TICKS; i++) { /* one of them is all that is wanted */
+        tick_one(1, now + 100, true);
+        take_and_return(now, now);
+    }
+    cr_assert_lt(atomic_load(&mem.bytes), STORM * sizeof(ph_target));
+}
+
+Test(consumer, after_a_storm_silence_gives_memory_back)
+{
+    make(STORM_BATCHES + 1);
+    storm();
+    for (int i = 0; i < CALM_TICKS; i++) {
+        tick_none();
+    }
+    cr_assert_lt(atomic_load(&mem.bytes), STORM * sizeof(ph_target));
+}
+
 Test(consumer, batches_come_in_order_up_to_the_bound)
 {
     make(3);
