@@ -79,7 +79,8 @@ static void run_lives(ph_shape shape, uint64_t seed)
     uint64_t rng = seed, count = 0;
     life_open(PH_INDEX_TIMER, shape);
     for (int i = 0; i < 150; i++) {
-        memcpy(attrs, life_store.attr, life_store.slots * sizeof *attrs);
+        if (life_store.slots > 0)
+            memcpy(attrs, life_store.attr, life_store.slots * sizeof *attrs);
         life_at_random(&rng, i < 75 ? 15 : 400, 150, i % 50 < 40 ? 3.0f : 60.0f);
         life_turn(seed % 2 ? UINT64_MAX : (uint64_t)i % 3);
         count += check_all(attrs);
