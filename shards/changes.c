@@ -105,9 +105,8 @@ phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t
 
 void phx_interest_commits(phx_scratch *scratch, phx_change *change)
 {
-    PHX_ASSERT(!change->commits);
+    scratch->commit_count += !change->commits;
     change->commits = true;
-    scratch->commit_count++;
 }
 
 void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,
@@ -129,11 +128,18 @@ void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change 
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change)
 {
     phx_list *list = &shard->store.tail[change->slot].list;
+    phx_slots *waiting = &shard->waiting;
+    bool waits = change->flags & PH_CHANGE_MORE;
+    if (waits && !phx_grow(shard->mem, (void **)&waiting->at, &waiting->capacity, waiting->count,
+                           (size_t)waiting->count + 1, sizeof(uint32_t)))
+        return false;
     if (list->implied) phx_list_release(&shard->lists, list);
-    if (change->list_first == PHX_SLOT_NONE) return true;
-    if (!phx_list_reserve(&shard->lists, shard->mem, list, change->list_count)) return false;
-    memcpy(phx_list_entries(&shard->lists, list), scratch->overflow + change->list_first,
-           change->list_count * sizeof(uint32_t));
-    list->count = change->list_count;
+    if (change->list_first != PHX_SLOT_NONE) {
+        if (!phx_list_reserve(&shard->lists, shard->mem, list, change->list_count)) return false;
+        memcpy(phx_list_entries(&shard->lists, list), scratch->overflow + change->list_first,
+               change->list_count * sizeof(uint32_t));
+        list->count = change->list_count;
+    }
+    if (waits) waiting->at[waiting->count++] = change->slot;
     return true;
 }

@@ -2,7 +2,8 @@
  * Explaining one pair; see explain.h. The list of the tick before is not there any more, so the present one stands in
  * for it. That changes nothing: who is in the list passed by view or by view and margin, so it passes by both; who is
  * not did not pass by its view; and at the cap, who is in has its plain distance now and who is not its sticky one,
- * so none of these comes before one of those that it did not come before in the tick.
+ * so none of these comes before one of those that it did not come before in the tick. Who passes and is not in it
+ * waits (adds_max).
  */
 #include "shards/explain.h"
 
@@ -132,5 +133,6 @@ void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot,
         rank(shard, observer, &at, why);
         if (why->rank > why->cap) why->reason = PH_REASON_CAP;
     }
+    if (passes(why->reason) && !listed && o.attr->spreads) why->reason = PH_REASON_WAITS;
     why->sees = passes(why->reason);
 }

@@ -104,9 +104,25 @@ static bool index_towers(phx_shard *shard)
     return phx_nine_index(&shard->nine, shard->mem, &in);
 }
 
+/* Observers that targets are waiting for are odd, as if new: they are looked at in any case. false = no memory. */
+static bool call_waiting(phx_shard *shard)
+{
+    phx_slots *waiting = &shard->waiting;
+    while (waiting->count > 0) {
+        phx_body *body = &shard->store.body[waiting->at[waiting->count - 1]];
+        if (body->state & PHX_SLOT_OWN) {
+            if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
+            phx_shard_touch_odd(shard, body);
+        }
+        waiting->count--;
+    }
+    return true;
+}
+
 bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_renames *renames)
 {
     PHX_ASSERT(shard->deferred.depth == 1);
+    if (!call_waiting(shard)) return false;
     sweep_ghosts(shard);
     take_names(shard, renames);
     if (!resolve_arrivals(shard, directory, renames)) return false;

@@ -30,6 +30,7 @@ typedef struct look {
     uint32_t tag;   /* epoch << MARK_BITS */
     uint32_t count; /* of scratch->hits: the new list */
     bool ranks_differ; /* not all hits are plain ones with their squares */
+    bool waits;        /* not all who pass may join yet: adds_max */
 } look;
 
 /* ---- where to look ---- */
@@ -247,8 +248,8 @@ static bool cuts_plainly(const look *at)
     const phx_rules *rules = at->shard->rules;
     const phx_far *far = &at->shard->far;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    return at->attr->cap > 0 && at->attr->margin == 0.0f && (at->attr->sees & 1) && !at->relations && flat &&
-           rules->range == PH_RANGE_RADIUS && far->global_count == 0 && far->levels == 0;
+    return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f && (at->attr->sees & 1) &&
+           !at->relations && flat && rules->range == PH_RANGE_RADIUS && far->global_count == 0 && far->levels == 0;
 }
 
 static bool all_plain(const uint32_t *hits, uint32_t count)
@@ -325,30 +326,59 @@ static bool cut_by_distance(look *at)
     return true;
 }
 
+/* How a candidate ranks. */
+static phx_ranked ranked(const look *at, uint32_t slot)
+{
+    const phx_store *store = &at->shard->store;
+    const phx_attr *attr = &store->attr[slot];
+    uint64_t id = store->name[slot].id;
+    const phx_relation *relation = at->relations ? phx_relation_find(at->relations, id) : NULL;
+    bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
+    double d2 = phx_rank_d2(at->shard->rules, at->body, &store->body[slot]);
+    return (phx_ranked){.id = id,
+                        .key = mark_bits(at, slot) & MARK_OLD ? d2 * 1.0 : d2 * at->shard->rules->sticky,
+                        .slot = slot,
+                        .first = (uint32_t)always << 8 | attr->priority};
+}
+
 static bool cut_at_cap(look *at)
 {
     phx_scratch *scratch = at->scratch;
-    const phx_store *store = &at->shard->store;
     uint32_t cap = at->attr->cap;
     if (cap == 0 || at->count <= cap) return true;
     if (!reserve_ranks(scratch, at->count)) return false;
     if (!at->ranks_differ && cut_by_distance(at)) return true;
-    for (uint32_t i = 0; i < at->count; i++) {
-        uint32_t slot = scratch->hits[i];
-        const phx_attr *attr = &store->attr[slot];
-        const phx_relation *relation = at->relations ? phx_relation_find(at->relations, store->name[slot].id) : NULL;
-        bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
-        double d2 = phx_rank_d2(at->shard->rules, at->body, &store->body[slot]);
-        scratch->ranked[i] = (phx_ranked){
-            .id = store->name[slot].id,
-            .key = mark_bits(at, slot) & MARK_OLD ? d2 * 1.0 : d2 * at->shard->rules->sticky,
-            .slot = slot,
-            .first = (uint32_t)always << 8 | attr->priority};
-    }
+    for (uint32_t i = 0; i < at->count; i++) scratch->ranked[i] = ranked(at, scratch->hits[i]);
     phx_rank_best(scratch->ranked, at->count, cap);
     for (uint32_t i = 0; i < cap; i++) scratch->hits[i] = scratch->ranked[i].slot;
     for (uint32_t i = cap; i < at->count; i++) scratch->mark[scratch->ranked[i].slot] &= ~(uint32_t)MARK_NEW;
     at->count = cap;
+    return true;
+}
+
+/* Of those who are new, only so many may join in a tick: the others wait. false = no memory. */
+static bool cut_at_adds(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t most = at->shard->rules->classes[at->attr->kind].adds_max, fresh = 0, n = 0;
+    if (!at->attr->spreads || at->count <= most) return true;
+    if (!reserve_ranks(scratch, at->count)) return false;
+    for (uint32_t i = 0; i < at->count; i++) {
+        uint32_t slot = scratch->hits[i];
+        if (mark_bits(at, slot) & MARK_OLD) scratch->hits[n++] = slot;
+        else scratch->ranked[fresh++] = ranked(at, slot);
+    }
+    if (fresh > most) {
+        phx_rank_best(scratch->ranked, fresh, most);
+        scratch->counts.held += fresh - most;
+        at->waits = true;
+    }
+    for (uint32_t i = 0; i < fresh; i++) {
+        uint32_t slot = scratch->ranked[i].slot;
+        if (i < most) scratch->hits[n++] = slot;
+        else scratch->mark[slot] &= ~(uint32_t)MARK_NEW;
+    }
+    at->count = n;
     return true;
 }
 
@@ -375,6 +405,10 @@ static bool settle(look *at, uint32_t enters, uint32_t leaves)
         phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
         if (!implied) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
         else if (folds) phx_interest_commits(scratch, change);
+        if (at->waits) {
+            change->flags |= PH_CHANGE_MORE;
+            phx_interest_commits(scratch, change);
+        }
     }
     at->list->implied = implied;
     if (implied) at->list->count = 0;
@@ -441,7 +475,7 @@ static bool mends(const look *at)
     const phx_shard *shard = at->shard;
     bool stays = !shard->all_dirty && !shard->far_dirty && shard->far.levels == 0 && shard->far.global_count == 0;
     bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_ODD);
-    bool plain = phx_observes(at->attr) && at->attr->cap == 0 && !(at->body->state & PHX_SLOT_RELATED);
+    bool plain = phx_observes(at->attr) && phx_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
     return shard->alt && shard->alt->ops->differ && stays && plain && !odd;
 }
 
@@ -512,7 +546,7 @@ static bool look_long(look *at)
         }
         find_list(at, found);
     }
-    return cut_at_cap(at) && compare(at);
+    return cut_at_cap(at) && cut_at_adds(at) && compare(at);
 }
 
 bool phx_interest_evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t slot,

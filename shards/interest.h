@@ -53,6 +53,7 @@ typedef struct phx_interest_counts {
     uint64_t pairs_exact;    /* of them, those of glances that 16 bits could not decide; told to two they are two */
     uint64_t enters, leaves;
     uint64_t dropped; /* list entries that ended without an event */
+    uint64_t held;    /* times that a target had to wait: adds_max */
 } phx_interest_counts;
 
 /* Adds what was counted from `before` to `now`. */
@@ -142,7 +143,7 @@ uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wan
 
 /*
  * The owner: moves a list that did not fit in place into the pool, gives back the block of one that is not kept any
- * more. false = no memory, unchanged.
+ * more, and notes who is to be looked at again. false = no memory, unchanged.
  */
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change);
 
@@ -190,7 +191,7 @@ void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, cons
                         ph_target *targets, uint16_t *kinds, uint32_t *incarnations);
 /* Room for a change of that many targets and a list of that length. false = no memory, nothing changed. */
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count);
-/* The change has work for the commit. */
+/* The change has work for the commit; told once or more. */
 void phx_interest_commits(phx_scratch *scratch, phx_change *change);
 /* The list becomes these entries: in place, or in the scratch's overflow. */
 void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,

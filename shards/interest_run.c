@@ -20,6 +20,7 @@ void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts
     sum->enters += now->enters - before->enters;
     sum->leaves += now->leaves - before->leaves;
     sum->dropped += now->dropped - before->dropped;
+    sum->held += now->held - before->held;
 }
 
 void phx_scratch_init(phx_scratch *scratch, phx_mem *mem)

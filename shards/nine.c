@@ -138,8 +138,8 @@ void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const p
     phx_note *note = phx_nine_note_of(nine, store, slot);
     if (!note) return;
     bool recast = now->layers != next->layers || now->stealth != next->stealth || now->global != next->global;
-    bool observes = now->sees != next->sees || now->detect != next->detect || (now->cap > 0) != (next->cap > 0) ||
-                    phx_observes(now) != phx_observes(next);
+    bool observes = now->sees != next->sees || now->detect != next->detect ||
+                    phx_unlimited(now) != phx_unlimited(next) || phx_observes(now) != phx_observes(next);
     note->recast |= recast;
     if ((!recast && !observes) || note->attr != PHX_NINE_NONE) return;
     PHX_ASSERT(nine->attr_count < nine->attrs_capacity);

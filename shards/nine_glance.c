@@ -17,7 +17,7 @@ const phx_nine_job *phx_nine_job_of(const phx_nine *nine, uint32_t item)
 bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = &shard->store.attr[slot];
-    return phx_observes(attr) && attr->cap == 0 && (attr->sees & 1) && shard->far.global_count == 0 &&
+    return phx_observes(attr) && phx_unlimited(attr) && (attr->sees & 1) && shard->far.global_count == 0 &&
            !(shard->store.body[slot].state & PHX_SLOT_RELATED);
 }
 

@@ -53,7 +53,14 @@ typedef struct phx_attr {
     uint16_t consumer;
     uint8_t stealth, detect, priority;
     bool global, ready;
+    bool spreads; /* its class has an adds_max */
 } phx_attr;
+
+/* Does the rule of each pair alone decide who is in its list? Else the others do too: at a cap, or what may join. */
+static inline bool phx_unlimited(const phx_attr *attr)
+{
+    return attr->cap == 0 && !attr->spreads;
+}
 
 enum { PHX_RELATION_LINK = 1, PHX_RELATION_PAIR = 2 };
 

@@ -56,6 +56,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_bands_free(&shard->bands, mem);
     phx_outbox_free(&shard->outbox, mem);
     phx_release(mem, (void **)&shard->leaving.at, &shard->leaving.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->waiting.at, &shard->waiting.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->unfolded.at, &shard->unfolded.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->arrived.at, &shard->arrived.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->arrival_items, &shard->arrival_items_capacity, sizeof(phx_arrival_item));

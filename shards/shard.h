@@ -123,6 +123,7 @@ typedef struct phx_shard {
     const phx_kernels *kernels;
 
     phx_slots leaving; /* may have left the rectangle in this tick */
+    phx_slots waiting;  /* observers whose lists were spread: to be looked at in the next tick again */
     phx_slots unfolded; /* scratch: the list of one of those that did */
     phx_outbox outbox;
     phx_cursor cursor;

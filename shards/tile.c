@@ -287,7 +287,7 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     *in = *near = view;
     if (view > 0.0f) return true;
     const phx_attr *attr = &shard->store.attr[slot];
-    if (!phx_observes(attr) || attr->cap > 0 || !(attr->sees & 1)) return false;
+    if (!phx_observes(attr) || !phx_unlimited(attr) || !(attr->sees & 1)) return false;
     if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
     *in = attr->view;
     *near = attr->view + attr->margin;

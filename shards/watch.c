@@ -94,7 +94,7 @@ bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
     const phx_attr *oa = &store->attr[observer], *ta = &store->attr[target];
     if (observer == target || !phx_observes(oa)) return false;
     if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return false; /* gone in this tick */
-    if (oa->cap == 0 && !(ob->state & PHX_SLOT_RELATED)) {
+    if (phx_unlimited(oa) && !(ob->state & PHX_SLOT_RELATED)) {
         if (phx_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return true;
         if (oa->margin == 0.0f || !phx_sees(shard->rules, ob, oa, tb, ta, NULL, true)) return false;
     }

@@ -109,6 +109,7 @@ typedef struct ph_class {
     bool ready;              /* a not-ready observer sees and gets nothing */
     bool wakes;              /* its observers wake NPCs (see pharos.h, "Activation") */
     bool sleeps;             /* an NPC, unless it wakes: told when it awakes and falls asleep */
+    uint32_t adds_max;       /* most targets that may join its list in a tick, <= INT32_MAX; 0 = no limit: ph_change */
     uint32_t updates_max;    /* most updates for it in a tick, <= INT32_MAX; the others wait; 0 = no limit */
     uint32_t band_count;     /* 0..PH_BANDS_MAX; 0 = observers of this kind get no updates */
     ph_band bands[PH_BANDS_MAX];
@@ -279,7 +280,9 @@ typedef struct ph_target {
 
 enum {
     /* The list was empty before these enters: forget what was told. Coalesced, it may come without any. */
-    PH_CHANGE_FRESH = 1u << 0
+    PH_CHANGE_FRESH = 1u << 0,
+    /* Targets wait for a later tick: adds_max. When the next tick has no change for the observer, none is left. */
+    PH_CHANGE_MORE = 1u << 1
 };
 
 /**
@@ -291,6 +294,12 @@ enum {
  * its children; of a leave at the end of the tick before, the greatest first, so a parent
  * leaves after them, also when all of them leave the world. In a coalesced batch: at the end
  * of its last tick; at the end of the tick before the one in which it left.
+ *
+ * A newcomer's list may be spread over ticks: with adds_max = A > 0 of its class, of the targets that pass (after the
+ * cap) and were not in its list at the end of the tick before, only A join it: first global and linked ones, then
+ * higher priority, then smaller d2 (double of the float32 one), then smaller id, as at a cap. The others are not in the
+ * list (ph_sees(), ph_list(), broadcasts and updates go by the list), and may join in the next tick. So the list is
+ * exact once no change says PH_CHANGE_MORE.
  */
 typedef struct ph_change {
     uint64_t observer;
@@ -439,6 +448,7 @@ typedef struct ph_stats {
     uint64_t areas;               /* now */
     uint64_t area_enters, area_leaves; /* edges of areas made */
     uint64_t updates;             /* updates: targets told to observers, ... */
+    uint64_t adds_held;           /* times that a target had to wait for a further tick: adds_max */
     uint64_t updates_held;        /* ... times that one had to wait for a further tick: updates_max, ... */
     uint64_t updates_replaced;    /* ... and those that a slow consumer did not get: there was a later position, the
                                      target had left the list, or the observer had gone */

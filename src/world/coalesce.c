@@ -157,6 +157,7 @@ static void merge_change(phx_coalesce *co, const phx_batch *batch, const ph_chan
         co->set.observers[o].fresh = true;
     }
     co->set.observers[o].user_data = change->user_data;
+    co->set.observers[o].more = (change->flags & PH_CHANGE_MORE) != 0;
     uint32_t enters = change->first + change->leave_count;
     uint32_t end = enters + change->enter_count;
     for (uint32_t i = change->first; i < enters; i++) {
@@ -294,7 +295,7 @@ static void drain_changes(phx_coalesce *co, phx_batch *batch)
     uint32_t first = 0;
     for (uint32_t i = 0; i < count; i++) {
         const phx_net_observer *from = &co->set.observers[keys[i].index];
-        uint32_t flags = from->fresh ? PH_CHANGE_FRESH : 0;
+        uint32_t flags = (from->fresh ? PH_CHANGE_FRESH : 0) | (from->more ? PH_CHANGE_MORE : 0);
         batch->changes[i] = (ph_change){from->id, from->user_data, first, from->leaves, from->enters, flags};
         first += from->leaves + from->enters;
     }

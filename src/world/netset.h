@@ -37,6 +37,7 @@ typedef struct phx_net_observer {
     uint32_t leaves;
     uint32_t enters;
     bool fresh;
+    bool more; /* of its last change: PH_CHANGE_MORE */
 } phx_net_observer;
 
 typedef struct phx_net_slot {

@@ -121,6 +121,7 @@ static void add_workers(const phx_world *world, ph_stats *stats)
     for (uint32_t i = 0; i < world->def.workers; i++) {
         const phx_interest_counts *counts = &world->scratch[i].counts;
         stats->updates_held += world->updates.workers[i].held;
+        stats->adds_held += counts->held;
         stats->observers_glanced += counts->glanced;
         stats->observers_evaluated += counts->evaluated;
         stats->towers_visited += counts->ranges_visited;

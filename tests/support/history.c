@@ -85,6 +85,7 @@ void history_note(history *h, const model *m)
         note.depth = e->depth;
         if (next_change < change_count && changes[next_change].observer.id == e->id) {
             note.changed = true;
+            note.more = changes[next_change].more;
             next_change++;
         }
         note.list_count = e->list.count;
@@ -237,6 +238,7 @@ static void net_of(const history *h, const history_entity *o, uint64_t first, ui
         return;
     }
     model_change change = {.observer = o->key, .user_data = changed->user_data, .consumer = o->consumer};
+    change.more = changed->more;
     change.fresh = base == NULL || last_change(h, o->key, since, first - 1) == NULL;
     for (size_t i = 0; base != NULL && i < base->list_count; i++) {
         if (!history_listed(h, last, o->key, base->list[i])) {

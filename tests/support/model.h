@@ -81,6 +81,7 @@ typedef struct model_change {
     uint32_t consumer;
     uint32_t leave_count, enter_count;
     bool fresh; /* PH_CHANGE_FRESH: the first it is told since it entered or became ready */
+    bool more;  /* PH_CHANGE_MORE: targets wait to join */
     VEC(model_target) targets;
 } model_change;
 
@@ -138,7 +139,7 @@ typedef struct model_area {
 /* The fields of ph_stats that follow from the specification. */
 typedef struct model_counts {
     uint64_t ticks, entities, observers, list_entries;
-    uint64_t commands, applied, refused_in_tick, enters, leaves, deliveries, updates, updates_held;
+    uint64_t commands, applied, refused_in_tick, enters, leaves, deliveries, updates, updates_held, adds_held;
     uint64_t crowd_observers, crowd_narrowed, crowd_widened, crowd_most;
     uint64_t refused[PH_STATUS_COUNT];
     uint64_t awake, woken, slept;

@@ -72,6 +72,11 @@ static void mark_old(const model *m, const model_entity *o, bool *marks)
     }
 }
 
+static int join_order(const void *a, const void *b)
+{
+    return MUTATE(MUTANT_ADDS_LAST, model_rank(a, b), model_rank(b, a));
+}
+
 static int by_id(const void *a, const void *b)
 {
     const model_key *l = a;
@@ -79,8 +84,35 @@ static int by_id(const void *a, const void *b)
     return l->id < r->id ? -1 : l->id > r->id;
 }
 
+/*
+ * Of the candidates that were not in the list only so many join: they come first, with those that were. How many;
+ * *waiting: the others.
+ */
+static size_t join(const model *m, const model_entity *o, const bool *marks, model_candidate *candidates, size_t count,
+                   size_t *waiting)
+{
+    size_t most = m->classes[o->now.kind].adds_max, joined = 0, kept = 0;
+    if (most == 0) {
+        return count;
+    }
+    qsort(candidates, count, sizeof *candidates, join_order);
+    for (size_t i = 0; i < count; i++) {
+        bool found = false;
+        if (!marks[model_place(m, candidates[i].target->id, &found)]) {
+            if (joined >= most + MUTATE(MUTANT_ADDS_ONE_MORE, 0u, 1u)) {
+                ++*waiting;
+                continue;
+            }
+            joined++;
+        }
+        candidates[kept++] = candidates[i];
+    }
+    return kept;
+}
+
 /* o's list at the end of this tick, by id. */
-static void list_make(const model *m, const model_entity *o, bool *marks, model_candidate *candidates, key_list *list)
+static void list_make(const model *m, const model_entity *o, bool *marks, model_candidate *candidates, key_list *list,
+                      size_t *waiting)
 {
     size_t count = 0;
     size_t free_count = 0; /* of the seeded bug that does not count forced targets */
@@ -99,6 +131,8 @@ static void list_make(const model *m, const model_entity *o, bool *marks, model_
         qsort(candidates, count, sizeof *candidates, model_rank);
         count = cap;
     }
+    *waiting = 0;
+    count = join(m, o, marks, candidates, count, waiting);
     list->count = 0;
     for (size_t i = 0; i < count; i++) {
         model_key key = {candidates[i].target->id, candidates[i].target->incarnation};
@@ -195,11 +229,12 @@ static void compare(const model *m, const model_entity *o, const key_list *new_l
 }
 
 /* Compares o's new list with its old one, tells the difference and makes the new list its list. */
-static void settle(model *m, model_entity *o, key_list *new_list)
+static void settle(model *m, model_entity *o, key_list *new_list, bool more)
 {
     bool ready = o->now.ready;
     model_change change = {.observer = {o->id, o->incarnation}, .user_data = o->now.user_data};
     change.consumer = o->now.consumer;
+    change.more = more;
     if (ready || MUTATE(MUTANT_NOT_READY_TOLD, false, true)) {
         compare(m, o, new_list, &change);
     }
@@ -237,8 +272,10 @@ static void find_lists(model *m)
     m->counts.list_entries = 0;
     for (size_t i = 0; i < count; i++) {
         model_entity *e = m->entities.items[i];
-        list_make(m, e, marks, candidates, &list);
-        settle(m, e, &list);
+        size_t waiting;
+        list_make(m, e, marks, candidates, &list, &waiting);
+        m->counts.adds_held += e->now.ready ? waiting : 0;
+        settle(m, e, &list, waiting > 0);
         m->counts.observers += e->now.ready && e->now.view > 0;
         m->counts.list_entries += e->list.count;
     }

@@ -201,7 +201,7 @@ static void batch_add(mutant *u, const model_change *change)
     row.first = (uint32_t)batch->targets.count;
     row.leave_count = change->leave_count;
     row.enter_count = change->enter_count;
-    row.flags = change->fresh ? PH_CHANGE_FRESH : 0;
+    row.flags = (change->fresh ? PH_CHANGE_FRESH : 0) | (change->more ? PH_CHANGE_MORE : 0);
     VEC_PUSH(&batch->changes, row);
     for (size_t i = 0; i < change->targets.count; i++) {
         const model_target *t = &change->targets.items[i];
@@ -476,6 +476,7 @@ static ph_status subject_stats(void *self, ph_stats *stats)
     stats->area_leaves = c.area_leaves;
     stats->updates = c.updates;
     stats->updates_held = c.updates_held;
+    stats->adds_held = c.adds_held;
     stats->batches = u->batch_count;
     memcpy(stats->refused, c.refused, sizeof c.refused);
     return PH_OK;

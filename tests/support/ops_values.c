@@ -225,6 +225,7 @@ ph_class class_any(gen *g, uint32_t kind)
     c.stealth = (uint8_t)(chance(&g->c, 15) ? choose(&g->c, 4) : 0);
     c.detect = (uint8_t)(chance(&g->c, 40) ? choose(&g->c, 4) : 0);
     c.cap = chance(&g->c, 25) ? 1 + choose(&g->c, 4) : 0;
+    c.adds_max = chance(&g->c, 15) ? 1 + choose(&g->c, 4) : 0;
     c.priority = (uint8_t)(chance(&g->c, 40) ? choose(&g->c, 3) : 0);
     c.global = chance(&g->c, 5);
     c.ready = !chance(&g->c, 8);
@@ -255,6 +256,7 @@ ph_class class_of_world(gen *g, uint32_t kind)
     c.stealth = chance(&g->c, 10) ? any.stealth : 0;
     c.detect = any.detect;
     c.cap = chance(&g->c, 5) ? any.cap : 0;
+    c.adds_max = chance(&g->c, 15) ? any.adds_max : 0;
     c.band_count = any.band_count;
     memcpy(c.bands, any.bands, sizeof c.bands);
     c.updates_max = any.updates_max;

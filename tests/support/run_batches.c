@@ -43,7 +43,7 @@ static void note_got(run *r, const ph_batch *batch, const ph_change *change)
 
 static bool same_change(const ph_batch *batch, const ph_change *got, const model_change *expected)
 {
-    uint32_t flags = expected->fresh ? PH_CHANGE_FRESH : 0;
+    uint32_t flags = (expected->fresh ? PH_CHANGE_FRESH : 0) | (expected->more ? PH_CHANGE_MORE : 0);
     if (got->observer != expected->observer.id || got->user_data != expected->user_data || got->flags != flags ||
         got->leave_count != expected->leave_count || got->enter_count != expected->enter_count) {
         return false;

@@ -222,6 +222,7 @@ void run_stats(run *r)
         {"area_leaves", got.area_leaves, c.area_leaves},
         {"updates", got.updates, c.updates},
         {"updates_held", got.updates_held, c.updates_held},
+        {"adds_held", got.adds_held, c.adds_held},
         {"refusals_untold", got.refusals_untold, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
