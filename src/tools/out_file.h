@@ -2,7 +2,7 @@
  * An output file that is there whole or not at all: written as PATH.tmp-PID and renamed
  * when it is complete; removed on failure and on SIGINT, SIGTERM and SIGHUP. PATH "-" is
  * stdout; what is there and no regular file (/dev/null, a pipe) is written in place.
- * Every short write is an error that sticks. Owned by a program's main thread; two such
+ * Every short write is an error that sticks. Owned by a program's main thread; three such
  * files at a time are removed on signals.
  */
 #ifndef PHX_TOOLS_OUT_FILE_H

@@ -31,8 +31,8 @@ static const char help[] =
     "      Says in a sentence why 3 sees 7 at the end of tick 12, or why not.\n"
     "\n"
     "The trace: the first line names the columns, in any order. tick, op and id must be there; there may be x y z "
-    "kind view margin reach layers sees stealth detect global ready cap priority other radius x2 y2 corners. An "
-    "empty field is one not given; empty fields at the end of a line may be missing, other fields may not. Nothing "
+    "kind view margin reach layers sees stealth detect global ready cap priority other radius x2 y2 corners text self. "
+    "An empty field is one not given; empty fields at the end of a line may be missing, other fields may not. Nothing "
     "is quoted. Blank lines and lines that begin with # are passed over. Ticks never go down; a tick without a line "
     "runs too (up to a million in a row); the run begins with the tick of the first line, and events carry the "
     "ticks of the trace.\n"
@@ -43,6 +43,8 @@ static const char help[] =
     "  unpair link unlink   other (the target)\n"
     "  attach  other (the parent)\n"
     "  leave detach   nothing more\n"
+    "  broadcast  id says text (without commas) to all who see it; kind (only to those of this kind), self (1: it "
+    "hears itself)\n"
     "  area    id (the area's own), and a circle: x y radius; a box: x y x2 y2; or a convex polygon: corners, as "
     "0:0;4:0;0:3; kind (only for entities of this kind). Again: it moves\n"
     "  unarea  id (the area's)\n"
@@ -62,6 +64,9 @@ static const char help[] =
     "The updates file has the header tick,observer,target,x,y,z and is sorted by just these: what observers of classes "
     "with bands (--set band=30:1,60:4) are told. A target that enters a list is told with its enter.\n"
     "\n"
+    "The heard file has the header tick,observer,source,text and is sorted by tick and observer; what one observer "
+    "hears in a tick stands as it was said: broadcasts of the trace, by those whom it sees at the end of the tick.\n"
+    "\n"
     "Exit status: 0 the trace has run; 1 trouble with the machine (no memory, a file can not be written); 2 something "
     "is wrong with the command line, the config or the trace.";
 
@@ -70,6 +75,7 @@ enum {
     KEY_CONFIG = 'c',
     KEY_EVENTS = 'e',
     KEY_UPDATES = 'u',
+    KEY_HEARD = 'H',
     KEY_TICKS = 't',
     KEY_WORKERS = 'w',
     KEY_SHARDS = 256, /* from here on without a short form */
@@ -93,6 +99,7 @@ static const struct argp_option options[] = {
      "Write all events; - is the standard output, and the summary goes to the standard error then", 2},
     {"updates", KEY_UPDATES, "OUT.csv", 0,
      "Write who was told in which tick where whom is, by the bands of the classes; - as above", 2},
+    {"heard", KEY_HEARD, "OUT.csv", 0, "Write who heard whom say what; - as above", 2},
     {"explain", KEY_EXPLAIN, "O,T@TICK", 0,
      "Say why observer O sees target T at the end of TICK, or not; on the standard error where the standard output has "
      "events or JSON. May be repeated", 2},
@@ -124,6 +131,12 @@ static void only_once(struct argp_state *state, bool given, const char *option)
 {
     if (given)
         argp_error(state, "--%s is given twice", option);
+}
+
+static void one_file(struct argp_state *state, const char *what, const char *path, const char *other)
+{
+    if (path && other && strcmp(path, other) == 0)
+        argp_error(state, "%s into one file, '%s'", what, path);
 }
 
 static uint64_t whole_number(struct argp_state *state, const char *option, const char *text)
@@ -212,6 +225,10 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         only_once(state, line->job.updates_path != NULL, "updates");
         line->job.updates_path = text;
         return 0;
+    case KEY_HEARD:
+        only_once(state, line->job.heard_path != NULL, "heard");
+        line->job.heard_path = text;
+        return 0;
     case KEY_JSON:
         line->json = true;
         return 0;
@@ -226,9 +243,9 @@ static error_t read_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!line->job.trace_path)
             argp_error(state, "which trace?");
-        if (line->job.events_path && line->job.updates_path &&
-            strcmp(line->job.events_path, line->job.updates_path) == 0)
-            argp_error(state, "events and updates into one file, '%s'", line->job.events_path);
+        one_file(state, "events and updates", line->job.events_path, line->job.updates_path);
+        one_file(state, "events and heard", line->job.events_path, line->job.heard_path);
+        one_file(state, "updates and heard", line->job.updates_path, line->job.heard_path);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -264,8 +281,11 @@ static int read_config(ph_config *config, const command_line *line)
 
 static bool events_on_stdout(const command_line *line)
 {
-    const char *events = line->job.events_path, *updates = line->job.updates_path;
-    return (events && strcmp(events, "-") == 0) || (updates && strcmp(updates, "-") == 0);
+    const char *paths[] = {line->job.events_path, line->job.updates_path, line->job.heard_path};
+    bool there = false;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        there = there || (paths[i] && strcmp(paths[i], "-") == 0);
+    return there;
 }
 
 /* The summary; on stdout, unless the events are there. */

@@ -15,6 +15,7 @@
 #include "tools/event_hash.h"
 #include "tools/progress.h"
 #include "tools/replay_events.h"
+#include "tools/replay_heard.h"
 #include "tools/replay_submit.h"
 #include "tools/replay_updates.h"
 
@@ -27,12 +28,14 @@ typedef struct replay_state {
     phx_trace *trace;
     phx_out *out; /* NULL: no events file */
     phx_out *updates_out; /* NULL: no updates file */
+    phx_out *heard_out;   /* NULL: no heard file */
     ph_world world;
     ph_consumer consumer;
     uint64_t tick; /* of the trace: the one that is being submitted */
     int exit_status; /* PHX_EXIT_OK while all is well */
     phx_event_sheet sheet;
     phx_update_sheet updates;
+    phx_heard_sheet heard;
     phx_progress progress;
     phx_submitter submitter;
 } replay_state;
@@ -130,8 +133,10 @@ static bool read_batch(replay_state *replay, const ph_batch *batch)
         count_change(replay, batch, &batch->changes[i]);
     if (replay->out && !phx_event_sheet_add(&replay->sheet, batch))
         return fail_status(replay, "the events of a tick", PH_NO_MEMORY);
-    return !replay->updates_out || phx_update_sheet_add(&replay->updates, batch) ||
-           fail_status(replay, "the updates of a tick", PH_NO_MEMORY);
+    if (replay->updates_out && !phx_update_sheet_add(&replay->updates, batch))
+        return fail_status(replay, "the updates of a tick", PH_NO_MEMORY);
+    return !replay->heard_out || phx_heard_sheet_add(&replay->heard, batch) ||
+           fail_status(replay, "what is heard in a tick", PH_NO_MEMORY);
 }
 
 static bool take_batches(replay_state *replay)
@@ -165,6 +170,15 @@ static bool write_updates(replay_state *replay)
     phx_update_sheet_write(&replay->updates, replay->tick, replay->updates_out);
     const char *trouble = phx_out_trouble(replay->updates_out);
     return !trouble || fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->updates_path, trouble);
+}
+
+static bool write_heard(replay_state *replay)
+{
+    if (!replay->heard_out)
+        return true;
+    phx_heard_sheet_write(&replay->heard, replay->tick, replay->heard_out);
+    const char *trouble = phx_out_trouble(replay->heard_out);
+    return !trouble || fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->heard_path, trouble);
 }
 
 static void show_progress(replay_state *replay)
@@ -243,7 +257,8 @@ static bool run_tick(replay_state *replay)
     phx_submitter_end_tick(&replay->submitter, refused_in_tick, replay);
     if (replay->exit_status != PHX_EXIT_OK)
         return false;
-    if (!take_batches(replay) || !write_events(replay) || !write_updates(replay) || !answer_questions(replay))
+    if (!take_batches(replay) || !write_events(replay) || !write_updates(replay) || !write_heard(replay) ||
+        !answer_questions(replay))
         return false;
     replay->summary->ticks++;
     show_progress(replay);
@@ -363,7 +378,7 @@ static bool open_out(replay_state *replay, const char *option, const char *path,
 
 static bool open_files(replay_state *replay)
 {
-    replay->sheet.mem = replay->updates.mem = replay->mem;
+    replay->sheet.mem = replay->updates.mem = replay->heard.mem = replay->mem;
     if (!open_out(replay, "events", replay->job->events_path, &replay->out))
         return false;
     if (replay->out)
@@ -372,6 +387,10 @@ static bool open_files(replay_state *replay)
         return false;
     if (replay->updates_out)
         phx_update_header(replay->updates_out);
+    if (!open_out(replay, "heard", replay->job->heard_path, &replay->heard_out))
+        return false;
+    if (replay->heard_out)
+        phx_heard_header(replay->heard_out);
     return true;
 }
 
@@ -410,20 +429,26 @@ static void fill_summary(replay_state *replay)
     summary->nobody_looks = stats.observers == 0 && summary->enters + summary->leaves == 0;
 }
 
+/* An output file gets its name, if all is well. */
+static void close_out(replay_state *replay, const char *path, phx_out *out)
+{
+    const char *trouble = phx_out_close(out, replay->exit_status == PHX_EXIT_OK);
+    if (trouble && replay->exit_status == PHX_EXIT_OK)
+        fail(replay, PHX_EXIT_TROUBLE, "%s: %s", path, trouble);
+}
+
 static void end(replay_state *replay)
 {
     phx_progress_clear(&replay->progress);
     if (replay->exit_status == PHX_EXIT_OK)
         fill_summary(replay);
-    const char *trouble = phx_out_close(replay->out, replay->exit_status == PHX_EXIT_OK);
-    if (trouble && replay->exit_status == PHX_EXIT_OK)
-        fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->events_path, trouble);
-    trouble = phx_out_close(replay->updates_out, replay->exit_status == PHX_EXIT_OK);
-    if (trouble && replay->exit_status == PHX_EXIT_OK)
-        fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->updates_path, trouble);
+    close_out(replay, replay->job->events_path, replay->out);
+    close_out(replay, replay->job->updates_path, replay->updates_out);
+    close_out(replay, replay->job->heard_path, replay->heard_out);
     if (replay->sheet.mem) {
         phx_event_sheet_release(&replay->sheet);
         phx_update_sheet_release(&replay->updates);
+        phx_heard_sheet_release(&replay->heard);
     }
     phx_submitter_release(&replay->submitter);
     if (replay->consumer.index1 != 0)

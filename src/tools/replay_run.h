@@ -22,7 +22,8 @@ typedef struct phx_replay_question {
 typedef struct phx_replay_job {
     const char *trace_path;
     const char *events_path; /* NULL: none; "-": stdout */
-    const char *updates_path; /* the same; not both stdout */
+    const char *updates_path; /* the same; only one of them is stdout */
+    const char *heard_path;   /* the same */
     const ph_config *config;
     uint64_t ticks_max; /* 0: to the end of the trace */
     bool skip_bad;

@@ -38,6 +38,14 @@ static ph_status open_lane(phx_submitter *submitter)
     return status;
 }
 
+static ph_status say(ph_producer producer, const phx_trace_row *row)
+{
+    ph_broadcast_options options = {.kinds = &row->attrs.kind,
+                                    .kind_count = (row->attrs.given & PH_KIND) != 0,
+                                    .flags = row->self ? PH_BROADCAST_SELF : 0};
+    return ph_broadcast(producer, row->id, row->text, row->text_bytes, &options);
+}
+
 static ph_status send(ph_producer producer, const phx_trace_row *row)
 {
     const ph_attrs *attrs = &row->attrs;
@@ -64,6 +72,8 @@ static ph_status send(ph_producer producer, const phx_trace_row *row)
         return ph_attach(producer, row->id, row->other);
     case PHX_OP_DETACH:
         return ph_detach(producer, row->id);
+    case PHX_OP_BROADCAST:
+        return say(producer, row);
     case PHX_OP_AREA:
         return ph_area_set(producer, row->id, &row->area);
     case PHX_OP_UNAREA:

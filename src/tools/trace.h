@@ -25,6 +25,7 @@
     X(UNLINK, "unlink") \
     X(ATTACH, "attach") \
     X(DETACH, "detach") \
+    X(BROADCAST, "broadcast") \
     X(AREA, "area") \
     X(UNAREA, "unarea")
 
@@ -73,6 +74,9 @@ typedef struct phx_trace_row {
     ph_attrs attrs;
     ph_area area; /* of op area, as a command takes it */
     float x2, y2; /* upper corner of a box, as read */
+    const char *text; /* of a broadcast; valid until the next row is asked for */
+    uint32_t text_bytes;
+    bool self; /* its source hears it, too */
 } phx_trace_row;
 
 /* What is wrong, for "FILE:LINE: reason"; line 0 stands for the file as a whole: "FILE: reason". */

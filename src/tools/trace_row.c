@@ -17,13 +17,14 @@
 #include "tools/cli.h"
 
 typedef enum value_type { VALUE_TICK, VALUE_OP, VALUE_ID, VALUE_F32, VALUE_U8, VALUE_U32, VALUE_MASK, VALUE_FLAG,
-                          VALUE_KIND, VALUE_CORNERS } value_type;
+                          VALUE_KIND, VALUE_CORNERS, VALUE_TEXT } value_type;
 
 /* X(column, type of its value, bit of ph_attrs.given); those with a bit stand in the field of ph_attrs of that name. */
 #define ROW_COLUMNS(X) \
     X(tick, VALUE_TICK) X(op, VALUE_OP) X(id, VALUE_ID) X(other, VALUE_ID)
-#define AREA_COLUMNS(X) \
-    X(radius, VALUE_F32, area.radius) X(x2, VALUE_F32, x2) X(y2, VALUE_F32, y2) X(corners, VALUE_CORNERS, area)
+#define MORE_COLUMNS(X) \
+    X(radius, VALUE_F32, area.radius) X(x2, VALUE_F32, x2) X(y2, VALUE_F32, y2) X(corners, VALUE_CORNERS, area) \
+    X(text, VALUE_TEXT, text) X(self, VALUE_FLAG, self)
 #define ATTRS_COLUMNS(X) \
     X(x, VALUE_F32, PH_X) \
     X(y, VALUE_F32, PH_Y) \
@@ -43,13 +44,13 @@ typedef enum value_type { VALUE_TICK, VALUE_OP, VALUE_ID, VALUE_F32, VALUE_U8, V
 
 enum {
 #define COLUMN_ENUM(name, ...) COLUMN_##name,
-    ROW_COLUMNS(COLUMN_ENUM) ATTRS_COLUMNS(COLUMN_ENUM) AREA_COLUMNS(COLUMN_ENUM) COLUMN_COUNT
+    ROW_COLUMNS(COLUMN_ENUM) ATTRS_COLUMNS(COLUMN_ENUM) MORE_COLUMNS(COLUMN_ENUM) COLUMN_COUNT
 #undef COLUMN_ENUM
 };
 
 enum {
 #define COLUMN_BIT(name, ...) BIT_##name = 1u << COLUMN_##name,
-    ROW_COLUMNS(COLUMN_BIT) ATTRS_COLUMNS(COLUMN_BIT) AREA_COLUMNS(COLUMN_BIT)
+    ROW_COLUMNS(COLUMN_BIT) ATTRS_COLUMNS(COLUMN_BIT) MORE_COLUMNS(COLUMN_BIT)
 #undef COLUMN_BIT
 #define COLUMN_SUM(name, ...) BIT_##name |
     ALL_ATTRS = ATTRS_COLUMNS(COLUMN_SUM) 0,
@@ -69,9 +70,9 @@ typedef struct column {
 static const column columns_known[COLUMN_COUNT] = {
 #define COLUMN_ROW(name, type) {#name, type, 0, offsetof(phx_trace_row, name)},
 #define COLUMN_ATTRS(name, type, given) {#name, type, given, offsetof(phx_trace_row, attrs.name)},
-#define COLUMN_AREA(name, type, field) {#name, type, 0, offsetof(phx_trace_row, field)},
-    ROW_COLUMNS(COLUMN_ROW) ATTRS_COLUMNS(COLUMN_ATTRS) AREA_COLUMNS(COLUMN_AREA)
-#undef COLUMN_AREA
+#define COLUMN_MORE(name, type, field) {#name, type, 0, offsetof(phx_trace_row, field)},
+    ROW_COLUMNS(COLUMN_ROW) ATTRS_COLUMNS(COLUMN_ATTRS) MORE_COLUMNS(COLUMN_MORE)
+#undef COLUMN_MORE
 #undef COLUMN_ATTRS
 #undef COLUMN_ROW
 };
@@ -94,6 +95,7 @@ static const op_rule rules[PHX_OP_COUNT] = {
     [PHX_OP_UNLINK] = {"unlink", BIT_other, BIT_other},
     [PHX_OP_ATTACH] = {"attach", BIT_other, BIT_other},
     [PHX_OP_DETACH] = {"detach", BIT_other, 0}, /* a child has one parent: naming it again is allowed and not needed */
+    [PHX_OP_BROADCAST] = {"broadcast", BIT_text | BIT_self | BIT_kind, 0},
     [PHX_OP_AREA] = {"area", BIT_x | BIT_y | BIT_kind | BIT_radius | BIT_x2 | BIT_y2 | BIT_corners, 0},
     [PHX_OP_UNAREA] = {"unarea", 0, 0},
 };
@@ -246,7 +248,7 @@ static bool read_op(const text_field *field, phx_trace_op *op, phx_trace_error *
         }
     }
     return refuse_value(error, PHX_TRACE_BAD_OP, field, "is unknown; there are: enter leave move set pair unpair link "
-                                                        "unlink attach detach area unarea");
+                                                        "unlink attach detach broadcast area unarea");
 }
 
 /* x:y;x:y;... */
@@ -303,6 +305,10 @@ static bool read_value(const phx_trace_reading *reading, const text_field *field
         if (!read_integer(field, UINT32_MAX, &number, error))
             return false;
         *(uint32_t *)to = (uint32_t)number;
+        return true;
+    case VALUE_TEXT:
+        row->text = field->text;
+        row->text_bytes = (uint32_t)field->length; /* a line is not that long */
         return true;
     case VALUE_KIND:
         *(uint32_t *)to = reading->kind ? reading->kind(reading->kind_user, field->text) : 0;

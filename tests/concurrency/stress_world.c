@@ -9,6 +9,9 @@
  *    the engine's lists;
  *  - what an entity says reaches an observer whole, once and in order; what is not kept
  *    for a slow consumer is counted;
+ *  - who goes into an area or out of it, awakes or falls asleep is told in turns; at the end
+ *    consumers know who is in which area, and as many awake as there are;
+ *  - updates are of targets in the list; at the end each was told where it is;
  *  - commands = applied + refused in a tick + queued, at every look.
  *
  * options: --ticks N, --workers N, --seed S
@@ -29,7 +32,8 @@
 #include "support/fail_alloc.h"
 
 enum { PRODUCERS = 3, CONSUMERS = 2, READERS = 2, PER_PRODUCER = 60, IDS = PRODUCERS * PER_PRODUCER };
-enum { TICKS = 400, SHARDS = 3, READER_PAUSE = 4, PAUSE_NS = 50000, SLOW_NS = 2000000 };
+enum { AREAS_EACH = 4, AREAS = PRODUCERS * AREAS_EACH, PLAYER = 0, WOLF = 1 };
+enum { TICKS = 400, BAND_EVERY = 3, SHARDS = 3, READER_PAUSE = 4, PAUSE_NS = 50000, SLOW_NS = 2000000 };
 
 typedef struct stress {
     ph_world world;
@@ -53,6 +57,7 @@ typedef struct producer {
     uint64_t stamp[PER_PRODUCER]; /* user data last set */
     float x[PER_PRODUCER];        /* last x */
     uint64_t said[PER_PRODUCER];
+    ph_area areas[AREAS_EACH]; /* last set */
 } producer;
 
 static uint64_t id_of(const producer *p, uint32_t i)
@@ -79,6 +84,17 @@ static bool pushed(producer *p, ph_status status)
     return CHECK(status == PH_OK, "submit: %s", ph_status_name(status));
 }
 
+static void area_one(producer *p)
+{
+    uint32_t i = phx_rng_below(&p->rng, AREAS_EACH);
+    ph_area area = {.shape = PH_AREA_CIRCLE, .radius = 10 + phx_rng_unit(&p->rng) * 60};
+    area.center[0] = phx_rng_unit(&p->rng) * 300;
+    area.center[1] = phx_rng_unit(&p->rng) * 300;
+    if (pushed(p, ph_area_set(p->handle, 1 + p->index + (uint64_t)i * PRODUCERS, &area))) {
+        p->areas[i] = area;
+    }
+}
+
 static void command_one(producer *p, uint32_t i)
 {
     uint64_t id = id_of(p, i);
@@ -89,6 +105,8 @@ static void command_one(producer *p, uint32_t i)
         a.x = x;
         a.y = phx_rng_unit(&p->rng) * 300;
         a.view = 40;
+        a.given |= PH_KIND;
+        a.kind = id % 3 == 0 ? WOLF : PLAYER;
         a.consumer = (uint32_t)(id % CONSUMERS);
         a.user_data = p->stamp[i] + 1;
         if (pushed(p, ph_enter(p->handle, id, &a))) {
@@ -119,6 +137,9 @@ static void *produce(void *user)
 {
     producer *p = user;
     while (!atomic_load_explicit(&p->all->producers_stop, memory_order_acquire)) {
+        if (phx_rng_below(&p->rng, 200) == 0) {
+            area_one(p);
+        }
         command_one(p, phx_rng_below(&p->rng, PER_PRODUCER));
         if (phx_rng_below(&p->rng, 64) == 0) {
             (void)sched_yield();
@@ -137,6 +158,10 @@ typedef struct consumer {
     uint64_t told, batches, events, heard, dropped;
     bool (*views)[IDS + 1];
     uint64_t (*last)[IDS + 1]; /* saying of each source that an observer heard */
+    ph_moved (*where)[IDS + 1]; /* each target, as an observer was told last */
+    uint64_t updates, crossings;
+    uint32_t awake;
+    bool inside[IDS + 1][AREAS + 1]; /* area 0: awake */
 } consumer;
 
 static void apply_change(consumer *c, const ph_batch *batch, const ph_change *change)
@@ -177,6 +202,35 @@ static void hear(consumer *c, const ph_batch *batch, const ph_delivery *delivery
     c->heard += delivery->count;
 }
 
+static void apply_update(consumer *c, const ph_batch *batch, const ph_update *update)
+{
+    REQUIRE(update->observer >= 1 && update->observer <= IDS);
+    CHECK(update->observer % CONSUMERS == c->index, "an update for another consumer's observer");
+    for (uint32_t i = 0; i < update->count; i++) {
+        const ph_moved *moved = &batch->moved[batch->due[update->first + i]];
+        REQUIRE(moved->id >= 1 && moved->id <= IDS);
+        CHECK(c->views[update->observer][moved->id], "%" PRIu64 " is told where %" PRIu64 " is, who is not in the list",
+              update->observer, moved->id);
+        c->where[update->observer][moved->id] = *moved;
+    }
+    c->updates += update->count;
+}
+
+static void apply_edges(consumer *c, const ph_edge *edges, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const ph_edge *edge = &edges[i];
+        REQUIRE(edge->id >= 1 && edge->id <= IDS && edge->area <= AREAS);
+        CHECK(edge->id % CONSUMERS == c->index, "an edge of another consumer's entity");
+        bool *inside = &c->inside[edge->id][edge->area];
+        CHECK(*inside != (edge->on != 0), "%" PRIu64 " goes into area %" PRIu64 ", or out of it, twice", edge->id,
+              edge->area);
+        *inside = edge->on != 0;
+        c->awake += edge->area != 0 ? 0 : edge->on != 0 ? 1 : UINT32_MAX;
+        c->crossings += edge->area != 0;
+    }
+}
+
 static bool take_one(consumer *c)
 {
     const ph_batch *batch = NULL;
@@ -193,6 +247,11 @@ static bool take_one(consumer *c)
     for (uint32_t i = 0; i < batch->delivery_count; i++) {
         hear(c, batch, &batch->deliveries[i]);
     }
+    for (uint32_t i = 0; i < batch->update_count; i++) {
+        apply_update(c, batch, &batch->updates[i]);
+    }
+    apply_edges(c, batch->activations, batch->activation_count);
+    apply_edges(c, batch->crossings, batch->crossing_count);
     c->dropped += batch->dropped;
     c->told = batch->tick;
     c->batches++;
@@ -289,6 +348,43 @@ static void check_entities(const producer *p)
     }
 }
 
+/* Was the observer told where they are? Wolves are not. */
+static void check_where(const consumer *c, uint64_t observer, const uint64_t *ids, uint32_t count)
+{
+    for (uint32_t i = 0; observer % 3 != 0 && i < count; i++) {
+        const ph_moved *told = &c->where[observer][ids[i]];
+        ph_attrs at;
+        CHECK_OK(ph_entity_get(c->all->world, ids[i], &at));
+        CHECK(told->x == at.x && told->y == at.y && told->z == at.z,
+              "%" PRIu64 " was told that %" PRIu64 " is at %a %a, not at %a %a", observer, ids[i], (double)told->x,
+              (double)told->y, (double)at.x, (double)at.y);
+    }
+}
+
+/* Who is in its areas, by what consumers were told and by a query. */
+static void check_areas(const producer *p, const consumer *consumers)
+{
+    for (uint32_t i = 0; i < AREAS_EACH; i++) {
+        const ph_area *area = &p->areas[i];
+        uint64_t id = 1 + p->index + (uint64_t)i * PRODUCERS;
+        ph_query query = {.x = area->center[0], .y = area->center[1], .radius = area->radius};
+        ph_hit hits[IDS];
+        uint32_t count = 0, known = 0;
+        if (area->radius == 0) {
+            continue; /* never set */
+        }
+        CHECK_OK(ph_find(p->all->world, &query, hits, IDS, &count));
+        for (uint32_t e = 1; e <= IDS; e++) {
+            known += consumers[e % CONSUMERS].inside[e][id];
+        }
+        for (uint32_t h = 0; h < count; h++) {
+            CHECK(consumers[hits[h].id % CONSUMERS].inside[hits[h].id][id], "nobody was told that %" PRIu64
+                  " is in area %" PRIu64, hits[h].id, id);
+        }
+        CHECK(known == count, "%" PRIu32 " in area %" PRIu64 " as told, %" PRIu32 " by a query", known, id, count);
+    }
+}
+
 static void check_views(consumer *c)
 {
     uint64_t ids[IDS];
@@ -306,6 +402,7 @@ static void check_views(consumer *c)
         for (uint32_t i = 0; i < count; i++) {
             same = same && c->views[observer][ids[i]];
         }
+        check_where(c, observer, ids, count);
         CHECK(same, "consumer %" PRIu32 " has %" PRIu32 " in the list of %" PRIu64 ", the engine %" PRIu32, c->index,
               kept, observer, count);
     }
@@ -338,11 +435,19 @@ static void run_ticks(stress *all, uint64_t ticks)
 
 static ph_world make_world(uint32_t workers, fail_alloc *memory)
 {
-    ph_class kind = ph_class_default("default");
+    ph_class kinds[] = {[PLAYER] = ph_class_default("default"), [WOLF] = ph_class_default("wolf")};
     ph_world_def def = ph_world_def_default();
     ph_world world;
-    def.classes = &kind;
-    def.class_count = 1;
+    kinds[PLAYER].wakes = true;
+    kinds[PLAYER].band_count = 2;
+    kinds[PLAYER].bands[0] = (ph_band){15, 1};
+    kinds[PLAYER].bands[1] = (ph_band){30, BAND_EVERY};
+    kinds[WOLF].sleeps = true;
+    def.classes = kinds;
+    def.class_count = 2;
+    def.activation_span = 0;
+    def.activation_linger = 2;
+    def.crowd_entities = 12;
     def.world_size[0] = 300;
     def.world_size[1] = 300;
     def.tower_size = 25;
@@ -373,6 +478,7 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
         consumers[i].rng = seed + i;
         consumers[i].views = check_zalloc((IDS + 1) * sizeof *consumers[i].views);
         consumers[i].last = check_zalloc((IDS + 1) * sizeof *consumers[i].last);
+        consumers[i].where = check_zalloc((IDS + 1) * sizeof *consumers[i].where);
         REQUIRE(ph_consumer_open(all.world, i, &consumers[i].handle) == PH_OK);
         REQUIRE(pthread_create(&threads[started++], NULL, consume, &consumers[i]) == 0);
     }
@@ -399,15 +505,27 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
         while (take_one(&consumers[i])) {
         }
     }
-    tick_once(all.world, true); /* what was coalesced */
+    for (uint32_t i = 0; i <= BAND_EVERY; i++) {
+        tick_once(all.world, true); /* what was coalesced; and what was not due yet */
+        for (uint32_t c = 0; c < CONSUMERS; c++) {
+            while (take_one(&consumers[c])) {
+            }
+        }
+    }
     uint64_t accepted = 0;
     uint64_t events = 0;
     uint64_t heard = 0;
     uint64_t dropped = 0;
+    uint64_t updates = 0, crossings = 0, awake = 0;
+    for (uint32_t i = 0; i < PRODUCERS; i++) {
+        check_areas(&producers[i], consumers);
+    }
     for (uint32_t i = 0; i < CONSUMERS; i++) {
-        while (take_one(&consumers[i])) {
-        }
         check_views(&consumers[i]);
+        updates += consumers[i].updates;
+        crossings += consumers[i].crossings;
+        awake += consumers[i].awake;
+        free(consumers[i].where);
         events += consumers[i].events;
         heard += consumers[i].heard;
         dropped += consumers[i].dropped;
@@ -425,6 +543,14 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
           "%" PRIu64 " deliveries made; %" PRIu64 " heard, %" PRIu64 " told as dropped, %" PRIu64 " void",
           stats.deliveries, heard, dropped, stats.deliveries_void);
     CHECK(heard != 0, "nobody heard anything");
+    CHECK(stats.awake == awake && stats.woken != 0, "%" PRIu64 " awake as told, %" PRIu64 " are, of %" PRIu64 " woken",
+          awake, stats.awake, stats.woken);
+    CHECK(stats.updates - stats.updates_replaced == updates && updates != 0,
+          "%" PRIu64 " updates told of %" PRIu64 ", %" PRIu64 " replaced", updates, stats.updates,
+          stats.updates_replaced);
+    CHECK(crossings != 0 && stats.crowd_narrowed != 0, "nobody crossed an area, or no view was narrowed");
+    (void)printf("workers %" PRIu32 ": %" PRIu64 " updates, %" PRIu64 " crossings, %" PRIu64 " awake\n", workers,
+                 updates, crossings, awake);
     (void)printf("workers %" PRIu32 ": %" PRIu64 " broadcasts heard, %" PRIu64 " dropped, %" PRIu64 " void\n", workers,
                  heard, dropped, stats.deliveries_void);
     (void)printf("workers %" PRIu32 ": %" PRIu64 " commands, %" PRIu64 " events, %" PRIu64 " times full, %" PRIu64

@@ -51,6 +51,8 @@ static void check_row(const phx_trace_row *row, const phx_trace_row *before)
     CHECK(row->id != 0);
     CHECK(row->op < PHX_OP_COUNT);
     check_attrs(attrs);
+    CHECK(row->op == PHX_OP_BROADCAST || (row->text_bytes == 0 && !row->self));
+    CHECK(!memchr(row->text_bytes > 0 ? row->text : "", ',', row->text_bytes));
     if (row->op == PHX_OP_ENTER)
         CHECK((attrs->given & (PH_X | PH_Y)) == (PH_X | PH_Y));
     else if (row->op == PHX_OP_MOVE)

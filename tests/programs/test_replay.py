@@ -419,6 +419,32 @@ def test_explain(folder):
         Run(folder, [SMALL, "--explain", text] + SMALL_WORLD).ends(2, "is not like 3,7@12")
 
 
+def test_heard_file(folder):
+    """By hand: heard is by who has the source in the list at the tick's end, by kind, in order, itself if asked."""
+    write(folder, "kinds.conf", "class default { view = 10 }\nclass cat { view = 10 }\n"
+          "world_size = {100, 100}\ntower_size = 20\n")
+    write(folder, "said.csv", "tick,op,id,x,y,kind,text,self\n"
+          "1,enter,1,50,50\n1,enter,2,55,50,cat\n1,enter,3,50,58\n1,broadcast,2,,,,hello all\n"
+          "2,broadcast,2,,,,second: a\n2,broadcast,1,,,cat,cats only,1\n2,broadcast,2,,,,,true\n"
+          "3,move,2,90,90\n3,broadcast,2,,,,nobody,0\n4,broadcast,1,,,,to the end,yes\n4,leave,3\n")
+    want = ("tick,observer,source,text\n1,1,2,hello all\n1,3,2,hello all\n"
+            "2,1,2,second: a\n2,1,2,\n2,2,1,cats only\n2,2,2,\n2,3,2,second: a\n2,3,2,\n"
+            "4,1,1,to the end\n")
+    for layout in LAYOUTS:
+        Run(folder, ["said.csv", "--config", "kinds.conf", "--heard", "heard.csv"] + layout).ends(0)
+        got = read(folder, "heard.csv")
+        expect(got == want, f"heard with {layout}: {got!r}")
+    long = "a long story " * 4000
+    write(folder, "long.csv", "tick,op,id,x,y,text\n1,enter,1,5,5\n1,enter,2,6,5\n1,broadcast,2,,," + long + "\n")
+    run = Run(folder, ["long.csv", "--config", "kinds.conf", "--heard", "-"]).ends(0)
+    expect(run.out == f"tick,observer,source,text\n1,1,2,{long}\n", "a long text")
+    write(folder, "bad.csv", "tick,op,id,x,y,text\n1,enter,1,5,5,hello\n")
+    Run(folder, ["bad.csv"]).ends(2, "bad.csv:2: enter takes no text")
+    write(folder, "gone.csv", "tick,op,id,x,y,text\n1,broadcast,9,,,hello\n")
+    Run(folder, ["gone.csv"]).ends(2, "gone.csv:2: entity 9: ")
+    Run(folder, ["said.csv", "--heard", "same.csv", "--updates", "same.csv"]).ends(2, "into one file")
+
+
 def test_updates_file(folder):
     """Two in sight of each other: one walks, the other stands; told as they enter, then by the band."""
     with open(os.path.join(folder, "two.csv"), "w") as out:
