@@ -157,7 +157,6 @@ static void try_indexes(advice *self)
 {
     for (int i = 0; i <= PH_INDEX_TIMER; i++) {
         ph_world_def def = self->first.def;
-        bool pairs = i == PH_INDEX_BRUTE || i == PH_INDEX_TIMER;
         const char *word = bench_index_label((ph_index)i) + sizeof "pharos/" - 1;
         char what[64];
         snprintf(what, sizeof what, "index = %s", word);
@@ -165,7 +164,7 @@ static void try_indexes(advice *self)
         if (def.index == self->first.def.index) {
             continue;
         }
-        if (pairs && self->first.last.entities > PAIRS_ENTITIES_MAX) {
+        if (i == PH_INDEX_BRUTE && self->first.last.entities > PAIRS_ENTITIES_MAX) {
             fprintf(self->out, "  %-34s not tried: more than %d entities, and it looks at every pair\n", what,
                     PAIRS_ENTITIES_MAX);
         } else if (ph_world_def_check(&def, NULL, 0) != PH_OK) {

@@ -165,10 +165,12 @@ def check_indexes(bench, plain, folder):
     if [line["engine"] for line in pick] != ["pharos/hash", "pharos/brute"]:
         fail(command, "--index hash,brute does not run these two")
     for words, reason in ((["--set", "range=towers"], "range = towers"), (["--entities", "30000"], "every pair")):
-        done = run([bench, "--index", "lighthouse,brute,grid", "--scenario", "walk-10k", "--ticks", "2",
+        done = run([bench, "--index", "lighthouse,brute,grid,timer", "--scenario", "walk-10k", "--ticks", "2",
                     "--warmup", "0"] + words)
         if done is None or reason not in done.stderr or "skipped in walk-10k" not in done.stderr:
             fail(command + words, f"no index is skipped with the reason '{reason}'")
+        elif reason == "every pair" and "timer" in done.stderr:
+            fail(command + words, "timer, which does not look at every pair, is skipped for it")
 
 
 def check_rounds_and_seeds(bench, folder):

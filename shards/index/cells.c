@@ -50,9 +50,10 @@ bool phx_cells_choose(phx_cells *cells, const phx_index *index, float *side)
     cells->chosen_moves = index->counts.moves;
     float wanted = rules->cell_size > 0.0f ? rules->cell_size : median_view(index->env.store);
     if (!(wanted > 0.0f)) wanted = rules->tower_size;
-    bool near = cells->side > 0.0f && wanted < 1.5f * cells->side && wanted > cells->side / 1.5f;
-    *side = wanted;
-    return !near;
+    bool near = cells->side > 0.0f && wanted < 1.5f * cells->wanted && wanted > cells->wanted / 1.5f;
+    if (near) return false;
+    *side = cells->wanted = wanted;
+    return true;
 }
 
 void phx_cells_all(const phx_index *index, phx_box box, phx_sink *sink)

@@ -21,7 +21,8 @@ typedef struct phx_link {
 
 /* How wide cells are, chosen by who there is. */
 typedef struct phx_cells {
-    float side; /* 0: not chosen yet */
+    float side;   /* 0: not chosen yet */
+    float wanted; /* the side that was chosen; the index may have made it wider */
     float origin[2];
     uint32_t count;     /* slots that are in */
     uint32_t chosen_at; /* the count when the side was chosen */
@@ -42,7 +43,7 @@ static inline int32_t phx_cell_of(const phx_cells *cells, int axis, float p)
 /*
  * The side that suits who there is: `cell_size`, or the median view of the own observers, or the side of a tower while
  * there is none. Looked for anew when the number of entities has doubled or halved, or every entity has changed some
- * 64 times since; a little change is none. *side is set when it is another one. false = it stays.
+ * 64 times since; a little change of what is wanted is none. *side is set when it is another one. false = it stays.
  */
 bool phx_cells_choose(phx_cells *cells, const phx_index *index, float *side);
 

@@ -73,6 +73,8 @@ def main():
     many = run([bench, "--advise", "--set", "view=10", "--entities", "26000"] + SHORT).stdout
     if not re.search(r"index = brute +not tried: more than 25000", many):
         fail([bench], "brute is tried with 26000 entities")
+    if re.search(r"index = timer +not tried", many):
+        fail([bench], "timer, which does not look at every pair, is not tried with 26000 entities")
     blind = run([bench, "--advise"], 2).stderr
     if "no class has a view" not in blind:
         fail([bench, "--advise"], f"nobody observes, and it says '{blind.strip()}'")
