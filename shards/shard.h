@@ -83,6 +83,7 @@ typedef struct phx_shard_counts {
     uint64_t migrations, copies, deferred_adds;
     uint32_t deferred_max; /* in one tick */
     uint64_t dropped; /* list entries of observers that left */
+    uint64_t updates; /* targets told to own observers; the ticking thread's, in phase publish */
 } phx_shard_counts;
 
 typedef struct phx_shard {

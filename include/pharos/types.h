@@ -479,7 +479,9 @@ typedef struct ph_stats {
     uint64_t batches_out;         /* now: batches waiting or taken and not returned */
     uint64_t batches_out_max;     /* the most of one consumer so far */
     uint64_t net_events;          /* now: enters and leaves in net differences, behind slow consumers */
-    uint64_t mail_waiting;        /* now: deliveries that wait there */
+    uint64_t mail_waiting;        /* now: deliveries that wait there, ... */
+    uint64_t updates_waiting;     /* ... updates, each the last of its target, ... */
+    uint64_t edges_waiting;       /* ... and edges of activation and areas */
     uint64_t deferred_adds_max;   /* the most in one shard and tick */
     uint64_t crowd_observers;     /* now: whose view is shrunk by crowd control */
     uint64_t crowd_narrowed, crowd_widened; /* steps that views went down, and up again */
@@ -488,6 +490,7 @@ typedef struct ph_stats {
     uint64_t last_refused;        /* ... and refused in it, */
     uint64_t last_enters, last_leaves, last_deliveries, last_migrations, last_halo_records, last_pairs_tested;
     uint64_t last_payload_bytes;
+    uint64_t last_updates;
 } ph_stats;
 
 /** One region shard. Its work is counted where the observer is. Sums over the shards are those of ph_stats. */
@@ -499,6 +502,7 @@ typedef struct ph_shard_stats {
     uint64_t enters, leaves;
     uint64_t observers_glanced, observers_evaluated;
     uint64_t towers_visited, pairs_tested, pairs_exact;
+    uint64_t updates;       /* targets told to its observers */
     uint64_t migrations;    /* entities that left for another shard */
     uint64_t halo_records;  /* copies sent to others */
     uint64_t deferred_adds;

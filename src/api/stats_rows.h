@@ -44,6 +44,8 @@
     X(COUNTER, coalesced_ticks, "coalesced_ticks_total", "", "Consumer-ticks that became a net difference.") \
     X(GAUGE, net_events, "net_events", "", "Events in net differences, behind slow consumers.") \
     X(GAUGE, mail_waiting, "deliveries_waiting", "", "Deliveries that wait behind slow consumers.") \
+    X(GAUGE, updates_waiting, "updates_waiting", "", "Updates that wait there.") \
+    X(GAUGE, edges_waiting, "edges_waiting", "", "Edges of activation and areas that wait there.") \
     X(GAUGE, awake, "npcs_awake", "", "NPCs awake.") \
     X(COUNTER, woken, "npcs_woken_total", "", "Awakenings of NPCs.") \
     X(COUNTER, slept, "npcs_slept_total", "", "Times that an NPC fell asleep.") \
@@ -86,6 +88,7 @@
     X(GAUGE, last_leaves, "last_tick_leaves", "", "Leave events of the last tick.") \
     X(GAUGE, last_deliveries, "last_tick_deliveries", "", "Deliveries of the last tick.") \
     X(GAUGE, last_payload_bytes, "last_tick_payload_bytes", "", "Bytes of the payloads of its broadcasts.") \
+    X(GAUGE, last_updates, "last_tick_updates", "", "Updates of the last tick.") \
     X(GAUGE, last_migrations, "last_tick_migrations", "", "Entities that went from shard to shard in it.") \
     X(GAUGE, last_halo_records, "last_tick_halo_records", "", "Halo copies sent in it.") \
     X(GAUGE, last_pairs_tested, "last_tick_pairs_tested", "", "Distances computed in it.")
@@ -103,6 +106,7 @@
     X(COUNTER, towers_visited, "shard_tower_ranges_total", "", "Tower ranges scanned.") \
     X(COUNTER, pairs_tested, "shard_pairs_tested_total", "", "Distances computed.") \
     X(COUNTER, pairs_exact, "shard_pairs_exact_total", "", "Pairs decided from float32 positions.") \
+    X(COUNTER, updates, "shard_updates_total", "", "Targets told to its observers because they moved or entered.") \
     X(COUNTER, migrations, "shard_migrations_total", "", "Entities that left it for another shard.") \
     X(COUNTER, halo_records, "shard_halo_records_total", "", "Halo copies that it sent.") \
     X(COUNTER, deferred_adds, "shard_deferred_adds_total", "", "Adds that waited for an iteration to end.") \

@@ -338,6 +338,7 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
         .updates = c->due + news.merged,
         .updates_replaced = news.replaced,
         .updates_pending = news.pending,
+        .edges_pending = phx_coalesce_count(c->edges).pending,
         .waiting = phx_ring_count(c->out),
         .out = c->out_count,
         .out_max = c->out_max,

@@ -45,6 +45,7 @@ typedef struct phx_consumer_counts {
     uint64_t updates;           /* targets told to observers: offered, */
     uint64_t updates_replaced;  /* replaced by a later position while they waited, or gone with target or observer */
     uint64_t updates_pending;   /* now: waiting behind the bound; the others were handed over */
+    uint64_t edges_pending;     /* now: the same of edges */
     uint32_t waiting;           /* now: handed over, not taken; may be a moment old */
     uint32_t out;               /* now: handed over, not known to be back */
     uint32_t out_max;           /* the most so far */

@@ -23,8 +23,11 @@ static phx_marks marks_of(const phx_world *world)
         marks.migrations += world->shards[i].counts.migrations;
         marks.halo_records += world->shards[i].counts.copies;
     }
-    for (uint32_t i = 0; i < world->def.consumers; i++)
-        marks.deliveries += phx_consumer_count(world->consumers[i].consumer).deliveries;
+    for (uint32_t i = 0; i < world->def.consumers; i++) {
+        phx_consumer_counts counts = phx_consumer_count(world->consumers[i].consumer);
+        marks.deliveries += counts.deliveries;
+        marks.updates += counts.updates;
+    }
     return marks;
 }
 
@@ -87,6 +90,8 @@ static void add_consumers(const phx_world *world, ph_stats *stats)
         stats->deliveries_dropped += counts.deliveries_dropped;
         stats->deliveries_void += counts.deliveries_void;
         stats->mail_waiting += counts.deliveries_pending;
+        stats->updates_waiting += counts.updates_pending;
+        stats->edges_waiting += counts.edges_pending;
         stats->updates += counts.updates;
         stats->updates_replaced += counts.updates_replaced;
     }
@@ -162,6 +167,7 @@ static void set_last(const phx_world *world, ph_stats *stats)
     stats->last_migrations = now.migrations - before->migrations;
     stats->last_halo_records = now.halo_records - before->halo_records;
     stats->last_pairs_tested = now.pairs_tested - before->pairs_tested;
+    stats->last_updates = now.updates - before->updates;
     stats->last_payload_bytes = world->broadcasts.payload_bytes;
 }
 
@@ -208,6 +214,7 @@ void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stat
                               .towers_visited = counts->ranges_visited,
                               .pairs_tested = counts->pairs_tested,
                               .pairs_exact = counts->pairs_exact,
+                              .updates = shard->counts.updates,
                               .migrations = shard->counts.migrations,
                               .halo_records = shard->counts.copies,
                               .deferred_adds = shard->counts.deferred_adds,

@@ -236,6 +236,18 @@ static uint32_t told_of(const phx_lookout *lookout, const phx_update_group *grou
     return count;
 }
 
+/* For the stats. */
+static void count_told(phx_world *world)
+{
+    const phx_updates *u = &world->updates;
+    for (uint32_t i = 0; i < u->piece_count; i++) {
+        const phx_update_piece *piece = &u->pieces[i];
+        const phx_update_group *groups = groups_of(world, piece);
+        for (uint32_t g = 0; g < piece->group_count; g++)
+            world->shards[piece->shard].counts.updates += groups[g].due_count;
+    }
+}
+
 bool phx_updates_place(phx_world *world)
 {
     phx_updates *u = &world->updates;
@@ -253,6 +265,7 @@ bool phx_updates_place(phx_world *world)
             size->moved += group->target_count;
         }
     }
+    count_told(world);
     return true;
 }
 

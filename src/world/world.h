@@ -117,7 +117,8 @@ typedef struct phx_phase_ns {
 
 /* What counters stood at when the last tick began. */
 typedef struct phx_marks {
-    uint64_t applied, refused_in_tick, enters, leaves, deliveries, migrations, halo_records, pairs_tested;
+    uint64_t applied, refused_in_tick, enters, leaves, deliveries, updates, migrations, halo_records,
+        pairs_tested;
 } phx_marks;
 
 

@@ -28,12 +28,14 @@ typedef struct host {
     size_t length;
 } host;
 
-static void host_begin(host *h, uint32_t shards_axis, uint32_t workers)
+static void host_begin(host *h, uint32_t shards_axis, uint32_t workers, uint32_t bands)
 {
     ph_world_def def = ph_world_def_default();
     memset(h, 0, sizeof *h);
     h->kind = ph_class_default("default");
     h->kind.view = 60;
+    h->kind.band_count = bands;
+    h->kind.bands[0] = (ph_band){30, 2};
     def.classes = &h->kind;
     def.class_count = 1;
     def.world_size[0] = def.world_size[1] = 1000;
@@ -91,6 +93,7 @@ static void check_last(const host *h, const ph_stats *a, const ph_stats *b)
     SAME(last_enters, enters);
     SAME(last_leaves, leaves);
     SAME(last_deliveries, deliveries);
+    SAME(last_updates, updates);
     SAME(last_payload_bytes, payload_bytes);
     SAME(last_migrations, migrations);
     SAME(last_halo_records, halo_records);
@@ -124,6 +127,7 @@ static void check_shards(const host *h, const ph_stats *world, uint32_t shards)
     SAME(ghosts);
     SAME(enters);
     SAME(leaves);
+    SAME(updates);
     SAME(observers_glanced);
     SAME(observers_evaluated);
     SAME(towers_visited);
@@ -305,7 +309,7 @@ static void check_sizes(host *h)
 static void marks(void)
 {
     static host h;
-    host_begin(&h, 1, 1);
+    host_begin(&h, 1, 1, 0);
     for (uint64_t id = 1; id <= 10; id++) {
         const ph_attrs a = {.given = PH_X | PH_Y, .x = 10, .y = 10};
         CHECK_OK(ph_enter(h.producer, id, &a));
@@ -341,10 +345,42 @@ static void marks(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
+/* What waits behind a consumer that takes nothing. */
+static void behind(void)
+{
+    static host h;
+    const ph_batch *batch;
+    host_begin(&h, 1, 1, 1);
+    for (uint64_t id = 1; id <= 10; id++) {
+        const ph_attrs a = {.given = PH_X | PH_Y, .x = 10, .y = 10};
+        CHECK_OK(ph_enter(h.producer, id, &a));
+    }
+    for (uint32_t t = 0; t < 4; t++) { /* as many batches as it may have */
+        CHECK_OK(ph_broadcast(h.producer, 2, "four", 4, NULL));
+        CHECK_OK(ph_tick(h.world, &h.tick));
+    }
+    const ph_area all = {.radius = 50};
+    CHECK_OK(ph_area_set(h.producer, 7, &all));
+    CHECK_OK(ph_move(h.producer, 1, 11, 10, 0));
+    for (uint32_t t = 0; t < 2; t++) CHECK_OK(ph_tick(h.world, &h.tick)); /* due within two ticks */
+    ph_stats stats = stats_of(&h);
+    CHECK(stats.batches_out == 4 && stats.edges_waiting == 10 && stats.updates_waiting == 9,
+          "%" PRIu64 " edges, %" PRIu64 " updates wait", stats.edges_waiting, stats.updates_waiting);
+    CHECK_OK(ph_area_remove(h.producer, 7));
+    CHECK_OK(ph_tick(h.world, &h.tick));
+    stats = stats_of(&h);
+    CHECK(stats.edges_waiting == 0 && stats.updates_waiting == 9, "in and out is nothing");
+    while (ph_batch_take(h.consumer, &batch) == PH_OK) CHECK_OK(ph_batch_return(h.consumer, batch));
+    CHECK_OK(ph_tick(h.world, &h.tick));
+    stats = stats_of(&h);
+    CHECK(stats.updates_waiting == 0 && stats.batches_out == 1, "what waited is told");
+    CHECK_OK(ph_world_destroy(h.world));
+}
+
 static void play(uint32_t shards_axis, uint32_t workers)
 {
     static host h;
-    host_begin(&h, shards_axis, workers);
+    host_begin(&h, shards_axis, workers, 1);
     ph_stats before = stats_of(&h);
     for (uint32_t t = 0; t < TICKS; t++) {
         commands(&h);
@@ -354,7 +390,8 @@ static void play(uint32_t shards_axis, uint32_t workers)
         check_last(&h, &before, &now);
         before = now;
     }
-    CHECK(before.attached == 1 && before.enters > 1000 && before.deliveries > 20, "there is something to count");
+    CHECK(before.attached == 1 && before.enters > 1000 && before.deliveries > 20 && before.updates > before.enters,
+          "there is something to count");
     check_shards(&h, &before, shards_axis * shards_axis);
     check_text(&h, &before, shards_axis * shards_axis);
     check_sizes(&h);
@@ -364,6 +401,7 @@ static void play(uint32_t shards_axis, uint32_t workers)
 int main(void)
 {
     marks();
+    behind();
     play(1, 1);
     play(SHARDS_AXIS, 1);
     /* a locale with a decimal comma, where there is one */
