@@ -75,10 +75,10 @@ static bool write_waits(phx_shard *shard, uint32_t slot, const uint32_t *words, 
 
 bool phx_bands_commit(phx_shard *shard, const phx_lookout *lookout, const phx_notice *told, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (told[i].rewaits &&
-            !write_waits(shard, told[i].slot, lookout->waits + told[i].wait_first, told[i].wait_count))
-            return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *waits = told[i].wait_count > 0 ? lookout->waits + told[i].wait_first : NULL;
+        if (told[i].rewaits && !write_waits(shard, told[i].slot, waits, told[i].wait_count)) return false;
+    }
     return true;
 }
 

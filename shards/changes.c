@@ -30,6 +30,7 @@ bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_
 /* These slots become events: many at once in order, few as they are, phx_interest_names() orders them. */
 static void tell(phx_scratch *scratch, const phx_store *store, const uint32_t *slots, uint32_t count)
 {
+    if (count == 0) return; /* there may be no array yet */
     uint32_t *to = scratch->targets + scratch->target_count;
     scratch->target_count += count;
     if (count <= PHX_ORDER_FEW) {

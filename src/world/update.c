@@ -209,7 +209,8 @@ bool phx_updates_look(phx_world *world)
 
 static const phx_update_group *groups_of(const phx_world *world, const phx_update_piece *piece)
 {
-    return world->updates.workers[piece->worker].groups + piece->group_first;
+    const phx_update_group *groups = world->updates.workers[piece->worker].groups;
+    return groups ? groups + piece->group_first : NULL; /* no array: no piece of this worker's has any */
 }
 
 bool phx_step_waits(phx_world *world, uint32_t index)
