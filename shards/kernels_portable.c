@@ -76,7 +76,7 @@ static inline bool crosses(int32_t d, int32_t e, const phx_limits *limits, uint3
 {
     bool enters = (d <= limits->in_low) & (e > limits->in_high);
     bool leaves = (e <= limits->near_low) & (d > limits->near_high);
-    *flags = (leaves ? PHX_PAIR_LEAVE : 0) | (enters | leaves ? 0 : PHX_PAIR_UNSURE);
+    *flags = (leaves ? PHX_PAIR_LEAVE : 0) | ((enters | leaves) ? 0 : PHX_PAIR_UNSURE);
     return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
 }
 

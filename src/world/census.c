@@ -87,7 +87,8 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
 /* Shape and kinds; of another shape's fields nothing is set. */
 static uint64_t hash_area(const phx_area_entry *area)
 {
-    uint64_t h = mix(mix(0, area->id), (uint64_t)area->shape << 16 | area->corner_count << 8 | area->kind_count);
+    uint64_t form = (uint64_t)area->shape << 16 | (uint64_t)area->corner_count << 8 | area->kind_count;
+    uint64_t h = mix(mix(0, area->id), form);
     for (uint32_t i = 0; i < area->kind_count; i++) h = mix(h, area->kinds[i]);
     for (uint32_t i = 0; i < area->corner_count; i++)
         h = mix(mix(h, float_bits(area->corners[i][0])), float_bits(area->corners[i][1]));
