@@ -281,7 +281,10 @@ typedef struct ph_target {
 enum {
     /* The list was empty before these enters: forget what was told. Coalesced, it may come without any. */
     PH_CHANGE_FRESH = 1u << 0,
-    /* Targets wait for a later tick: adds_max. When the next tick has no change for the observer, none is left. */
+    /*
+     * Targets wait for a later tick: adds_max. When the next tick has no change for the observer, none is left; behind
+     * a coalesced batch, whose changes may have cancelled out, the next one that is not coalesced says so.
+     */
     PH_CHANGE_MORE = 1u << 1
 };
 
