@@ -37,6 +37,11 @@ typedef struct gate {
 } gate;
 
 typedef struct worker {
+    /*
+     * Pieces of its lot that nobody took yet: first << 32 | end. Relaxed: taking is all that it orders, the gates
+     * order what was written before the run and what the pieces write.
+     */
+    _Alignas(PHX_CACHE_LINE) _Atomic uint64_t lot;
     phx_workers *workers;
     pthread_t thread;
     uint32_t index;
@@ -377,4 +382,98 @@ void phx_workers_run(phx_workers *workers, phx_worker_fn body, void *context)
         run_alone(workers);
     }
     workers->running = false;
+}
+
+/* ---- pieces ---- */
+
+typedef struct shared_run {
+    phx_workers *workers;
+    phx_piece_fn body;
+    void *context;
+} shared_run;
+
+static uint32_t lot_left(uint64_t lot)
+{
+    uint32_t first = (uint32_t)(lot >> 32);
+    uint32_t end = (uint32_t)lot;
+
+    return first < end ? end - first : 0;
+}
+
+/* The first piece of a worker's own lot. false = none is left. */
+static bool take_own(worker *self, uint32_t *piece)
+{
+    uint64_t lot = atomic_load_explicit(&self->lot, memory_order_relaxed);
+
+    do {
+        if (lot_left(lot) == 0) {
+            return false;
+        }
+    } while (!atomic_compare_exchange_weak_explicit(&self->lot, &lot, lot + (UINT64_C(1) << 32),
+                                                    memory_order_relaxed, memory_order_relaxed));
+    *piece = (uint32_t)(lot >> 32);
+    return true;
+}
+
+/* Whoever has most left, and what that is; NULL = nobody has any. */
+static worker *fullest(phx_workers *workers, uint64_t *lot)
+{
+    worker *found = NULL;
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < workers->count; i++) {
+        uint64_t other = atomic_load_explicit(&workers->own[i].lot, memory_order_relaxed);
+
+        if (lot_left(other) > most) {
+            most = lot_left(other);
+            found = &workers->own[i];
+            *lot = other;
+        }
+    }
+    return found;
+}
+
+/* The last piece of another's lot. Whenever somebody else is faster, there is a piece less. */
+static bool take_other(phx_workers *workers, uint32_t *piece)
+{
+    uint64_t lot;
+
+    for (worker *other; (other = fullest(workers, &lot)) != NULL;) {
+        if (atomic_compare_exchange_strong_explicit(&other->lot, &lot, lot - 1, memory_order_relaxed,
+                                                    memory_order_relaxed)) {
+            *piece = (uint32_t)lot - 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void shared_body(void *context, uint32_t index)
+{
+    const shared_run *run = context;
+    worker *self = &run->workers->own[index];
+
+    for (uint32_t piece; take_own(self, &piece) || take_other(run->workers, &piece);) {
+        PHX_STALL_POINT();
+        run->body(run->context, index, piece);
+    }
+}
+
+void phx_workers_share(phx_workers *workers, uint32_t count, phx_piece_fn body, void *context)
+{
+    shared_run run = {workers, body, context};
+
+    if (count <= 1) { /* nothing to share: nobody is woken for it */
+        if (count == 1) {
+            body(context, 0, 0);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < workers->count; i++) {
+        uint64_t first = (uint64_t)count * i / workers->count;
+        uint64_t end = (uint64_t)count * (i + 1) / workers->count;
+
+        atomic_store_explicit(&workers->own[i].lot, first << 32 | end, memory_order_relaxed); /* start publishes it */
+    }
+    phx_workers_run(workers, shared_body, &run);
 }

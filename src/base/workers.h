@@ -17,6 +17,7 @@
 typedef struct phx_workers phx_workers;
 
 typedef void (*phx_worker_fn)(void *context, uint32_t worker);
+typedef void (*phx_piece_fn)(void *context, uint32_t worker, uint32_t piece);
 
 /* hooks.parallel_for NULL = own threads; count 1 makes none. NULL = no memory or no thread to be had. */
 phx_workers *phx_workers_create(phx_mem *mem, uint32_t count, ph_task_hooks hooks);
@@ -29,5 +30,13 @@ uint32_t phx_workers_count(const phx_workers *workers);
  * the call is seen by every body; what the bodies wrote is seen after it.
  */
 void phx_workers_run(phx_workers *workers, phx_worker_fn body, void *context);
+
+/*
+ * body(context, worker, i) once for every piece i in [0, count), by whichever worker, then returns; seen as above.
+ * Every worker has a lot of its own, pieces that follow each other, the same in every run of as many: what it read or
+ * wrote in one run is near it in the next. It goes through them in order; whoever is through with its own
+ * takes the last ones of whoever has most left.
+ */
+void phx_workers_share(phx_workers *workers, uint32_t count, phx_piece_fn body, void *context);
 
 #endif

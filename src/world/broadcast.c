@@ -302,26 +302,19 @@ static bool hear_piece(phx_world *world, phx_ear *ear, phx_piece *piece)
     return true;
 }
 
-static void pieces_body(void *context, uint32_t worker)
+static void pieces_body(void *context, uint32_t worker, uint32_t index)
 {
     phx_world *world = context;
     phx_broadcasts *b = &world->broadcasts;
-    phx_ear *ear = &b->ears[worker];
-    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < b->piece_count;) {
-        phx_piece *piece = &b->pieces[i];
-        if (piece->worker != PHX_SLOT_NONE) continue;
-        PHX_STALL_POINT();
-        if (hear_piece(world, ear, piece)) piece->worker = worker;
-        else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
-    }
+    phx_piece *piece = &b->pieces[index];
+    if (piece->worker != PHX_SLOT_NONE) return;
+    if (hear_piece(world, &b->ears[worker], piece)) piece->worker = worker;
+    else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 
 bool phx_run_pieces(phx_world *world)
 {
-    uint32_t pieces = world->broadcasts.piece_count;
-    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    if (pieces == 1) pieces_body(world, 0);
-    else if (pieces > 1) phx_workers_run(world->workers, pieces_body, world);
+    phx_workers_share(world->workers, world->broadcasts.piece_count, pieces_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }

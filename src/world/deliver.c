@@ -120,20 +120,17 @@ static void fill_piece(const phx_world *world, uint32_t index)
     }
 }
 
-static void fill_body(void *context, uint32_t worker)
+static void fill_body(void *context, uint32_t worker, uint32_t unit)
 {
     phx_world *world = context;
-    uint32_t consumers = world->def.consumers, units = consumers + world->broadcasts.piece_count;
+    uint32_t consumers = world->def.consumers;
     (void)worker;
-    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < units;) {
-        if (i < consumers) fill_messages(world, i);
-        else fill_piece(world, i - consumers);
-    }
+    if (unit < consumers) fill_messages(world, unit);
+    else fill_piece(world, unit - consumers);
 }
 
 void phx_deliver_fill(phx_world *world)
 {
     if (world->broadcasts.piece_count == 0) return;
-    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
-    phx_workers_run(world->workers, fill_body, world);
+    phx_workers_share(world->workers, world->def.consumers + world->broadcasts.piece_count, fill_body, world);
 }

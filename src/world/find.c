@@ -126,14 +126,13 @@ ph_status phx_find(const phx_world *world, const ph_query *query, ph_hit *hits, 
 
 /* ---- many ---- */
 
-enum { GRAIN = 8 }; /* queries that are claimed at once: microseconds, so that claiming does not show */
+enum { GRAIN = 8 }; /* queries of a piece: microseconds, so that taking one does not show */
 
 typedef struct crew {
     const phx_world *world;
     const ph_query *queries;
     ph_answer *answers;
     uint32_t count;
-    _Atomic uint32_t claim; /* next query; relaxed: the workers' barrier orders what was found */
 } crew;
 
 static void find_span(const crew *at, uint32_t first, uint32_t end)
@@ -144,22 +143,19 @@ static void find_span(const crew *at, uint32_t first, uint32_t end)
     }
 }
 
-static void crew_body(void *context, uint32_t worker)
+static void crew_body(void *context, uint32_t worker, uint32_t piece)
 {
-    crew *at = context;
+    const crew *at = context;
+    uint32_t first = piece * GRAIN;
     (void)worker;
-    for (;;) {
-        uint32_t first = atomic_fetch_add_explicit(&at->claim, GRAIN, memory_order_relaxed);
-        if (first >= at->count) return;
-        find_span(at, first, at->count - first < GRAIN ? at->count : first + GRAIN);
-    }
+    find_span(at, first, at->count - first < GRAIN ? at->count : first + GRAIN);
 }
 
 ph_status phx_find_many(phx_world *world, uint32_t count, const ph_query *queries, ph_answer *answers)
 {
     crew at = {.world = world, .queries = queries, .answers = answers, .count = count};
     if (count > GRAIN && phx_workers_count(world->workers) > 1 && phx_gate_crew_begin(&world->gate)) {
-        phx_workers_run(world->workers, crew_body, &at);
+        phx_workers_share(world->workers, (count - 1) / GRAIN + 1, crew_body, &at);
         phx_gate_crew_end(&world->gate);
     } else {
         find_span(&at, 0, count);

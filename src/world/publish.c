@@ -31,28 +31,18 @@ static const phx_change *changes_of(const phx_world *world, const phx_chunk *chu
     return world->scratch[chunk->worker].changes + chunk->change_first;
 }
 
-/* A piece of work over all chunks, by all workers. */
-static void over_chunks(phx_world *world, phx_worker_fn body)
-{
-    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
-    if (world->chunk_count == 1) body(world, 0);
-    else if (world->chunk_count > 1) phx_workers_run(world->workers, body, world);
-}
-
-static void count_body(void *context, uint32_t worker)
+static void count_body(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
+    const phx_chunk *chunk = &world->chunks[piece];
+    const phx_change *changes = changes_of(world, chunk);
     (void)worker;
-    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < world->chunk_count;) {
-        const phx_chunk *chunk = &world->chunks[i];
-        const phx_change *changes = changes_of(world, chunk);
-        memset(share_of(world, i, 0), 0, world->def.consumers * sizeof(phx_share));
-        for (uint32_t c = 0; c < chunk->change_count; c++) {
-            if (changes[c].leave_count + changes[c].enter_count == 0) continue; /* of the list's keeping only */
-            phx_share *share = share_of(world, i, consumer_of(world, chunk, &changes[c]));
-            share->changes++;
-            share->targets += changes[c].leave_count + changes[c].enter_count;
-        }
+    memset(share_of(world, piece, 0), 0, world->def.consumers * sizeof(phx_share));
+    for (uint32_t c = 0; c < chunk->change_count; c++) {
+        if (changes[c].leave_count + changes[c].enter_count == 0) continue; /* of the list's keeping only */
+        phx_share *share = share_of(world, piece, consumer_of(world, chunk, &changes[c]));
+        share->changes++;
+        share->targets += changes[c].leave_count + changes[c].enter_count;
     }
 }
 
@@ -126,7 +116,7 @@ bool phx_publish_batches(phx_world *world)
         return false;
     forget_silenced(world);
     if (world->zoned) count_edges(world);
-    over_chunks(world, count_body);
+    phx_workers_share(world->workers, world->chunk_count, count_body, world);
     for (uint32_t c = 0; c < consumers; c++) {
         phx_share sum = {0};
         uint64_t targets = 0;
@@ -192,26 +182,24 @@ static void await_names(const phx_world *world, const phx_chunk *chunk, const ph
     for (; *asked < end; ++*asked) __builtin_prefetch(&name[scratch->targets[*asked]]);
 }
 
-static void fill_body(void *context, uint32_t worker)
+static void fill_body(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
+    const phx_chunk *chunk = &world->chunks[piece];
+    const phx_change *changes = changes_of(world, chunk);
     (void)worker;
-    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < world->chunk_count;) {
-        const phx_chunk *chunk = &world->chunks[i];
-        const phx_change *changes = changes_of(world, chunk);
-        for (uint32_t c = 0, asked = 0; c < chunk->change_count; c++) {
-            await_names(world, chunk, changes, c, &asked);
-            if (changes[c].leave_count + changes[c].enter_count == 0) continue;
-            uint32_t consumer = consumer_of(world, chunk, &changes[c]);
-            copy_change(world, chunk, &changes[c], world->batches[consumer], share_of(world, i, consumer));
-        }
+    for (uint32_t c = 0, asked = 0; c < chunk->change_count; c++) {
+        await_names(world, chunk, changes, c, &asked);
+        if (changes[c].leave_count + changes[c].enter_count == 0) continue;
+        uint32_t consumer = consumer_of(world, chunk, &changes[c]);
+        copy_change(world, chunk, &changes[c], world->batches[consumer], share_of(world, piece, consumer));
     }
 }
 
 void phx_publish_fill(phx_world *world)
 {
     if (world->def.consumers == 0) return;
-    over_chunks(world, fill_body);
+    phx_workers_share(world->workers, world->chunk_count, fill_body, world);
     if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
     if (world->zoned) fill_edges(world);
     if (world->updating) phx_updates_fill(world);

@@ -4,35 +4,30 @@
  */
 #include "world/steps.h"
 
-/* ---- claiming ---- */
+/* ---- shards ---- */
 
 typedef struct shard_run {
     phx_world *world;
     phx_shard_step step;
 } shard_run;
 
-static void shard_body(void *context, uint32_t worker)
+static void shard_body(void *context, uint32_t worker, uint32_t piece)
 {
     const shard_run *run = context;
     phx_world *world = run->world;
+    uint32_t shard = world->order[piece];
     (void)worker;
-    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < world->shard_count;) {
-        uint32_t shard = world->order[i];
-        if (world->ports[shard].step_done == world->step) continue;
-        PHX_STALL_POINT();
-        if (run->step(world, shard)) world->ports[shard].step_done = world->step;
-        else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
-    }
+    if (world->ports[shard].step_done == world->step) return;
+    if (run->step(world, shard)) world->ports[shard].step_done = world->step;
+    else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 
 bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh)
 {
     shard_run run = {world, step};
     if (fresh) world->step++;
-    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    if (world->shard_count == 1) shard_body(&run, 0);
-    else phx_workers_run(world->workers, shard_body, &run);
+    phx_workers_share(world->workers, world->shard_count, shard_body, &run);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }
 
@@ -174,7 +169,7 @@ bool phx_step_end(phx_world *world, uint32_t index)
 
 /* ---- interest ---- */
 
-/* Few enough that a worker's last chunk is short, many enough that claiming does not show. */
+/* Few enough that a worker's last chunk is short, many enough that taking one does not show. */
 enum { CHUNK_ROWS = 256 };
 
 static bool add_chunk(phx_world *world, phx_chunk chunk)
@@ -200,25 +195,22 @@ bool phx_plan_chunks(phx_world *world)
     return true;
 }
 
-static void interest_body(void *context, uint32_t worker)
+static void interest_body(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
     phx_scratch *scratch = &world->scratch[worker];
-    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < world->chunk_count;) {
-        phx_chunk *chunk = &world->chunks[i];
-        if (chunk->done > 0) continue;
-        PHX_STALL_POINT();
-        chunk->worker = worker;
-        chunk->change_first = scratch->change_count;
-        uint32_t commits = scratch->commit_count;
-        phx_interest_counts counts = scratch->counts;
-        chunk->done = phx_interest_run(scratch, &world->directory, &world->shards[chunk->shard], chunk->first,
-                                       chunk->count);
-        chunk->change_count = scratch->change_count - chunk->change_first;
-        chunk->commit_count = scratch->commit_count - commits;
-        phx_interest_counts_add(&chunk->counts, &scratch->counts, &counts);
-        if (chunk->done < chunk->count) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
-    }
+    phx_chunk *chunk = &world->chunks[piece];
+    if (chunk->done > 0) return;
+    chunk->worker = worker;
+    chunk->change_first = scratch->change_count;
+    uint32_t commits = scratch->commit_count;
+    phx_interest_counts counts = scratch->counts;
+    chunk->done = phx_interest_run(scratch, &world->directory, &world->shards[chunk->shard], chunk->first,
+                                   chunk->count);
+    chunk->change_count = scratch->change_count - chunk->change_first;
+    chunk->commit_count = scratch->commit_count - commits;
+    phx_interest_counts_add(&chunk->counts, &scratch->counts, &counts);
+    if (chunk->done < chunk->count) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 
 /* What a chunk could not do for want of memory becomes a chunk of its own. */
@@ -239,9 +231,7 @@ static bool split_undone(phx_world *world)
 bool phx_run_interest(phx_world *world)
 {
     if (!split_undone(world)) return false;
-    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    if (world->chunk_count == 1) interest_body(world, 0);
-    else if (world->chunk_count > 1) phx_workers_run(world->workers, interest_body, world);
+    phx_workers_share(world->workers, world->chunk_count, interest_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }

@@ -87,12 +87,11 @@ static void note_entered(phx_world *world, const phx_chunk *chunk)
     }
 }
 
-static void entered_body(void *context, uint32_t worker)
+static void entered_body(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
     (void)worker;
-    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < world->chunk_count;)
-        if (world->chunks[i].change_count > 0) note_entered(world, &world->chunks[i]);
+    if (world->chunks[piece].change_count > 0) note_entered(world, &world->chunks[piece]);
 }
 
 bool phx_updates_plan(phx_world *world)
@@ -105,9 +104,7 @@ bool phx_updates_plan(phx_world *world)
         phx_lookout_reset(&u->workers[i].lookout);
         u->workers[i].group_count = 0;
     }
-    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
-    if (world->chunk_count == 1) entered_body(world, 0);
-    else if (world->chunk_count > 1) phx_workers_run(world->workers, entered_body, world);
+    phx_workers_share(world->workers, world->chunk_count, entered_body, world);
     return true;
 }
 
@@ -182,26 +179,20 @@ static bool look_piece(phx_world *world, phx_update_worker *own, phx_update_piec
     return true;
 }
 
-static void look_body(void *context, uint32_t worker)
+static void look_body(void *context, uint32_t worker, uint32_t index)
 {
     phx_world *world = context;
     phx_updates *u = &world->updates;
-    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < u->piece_count;) {
-        phx_update_piece *piece = &u->pieces[i];
-        if (piece->worker != PHX_SLOT_NONE) continue;
-        PHX_STALL_POINT();
-        if (look_piece(world, &u->workers[worker], piece)) piece->worker = worker;
-        else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
-    }
+    phx_update_piece *piece = &u->pieces[index];
+    if (piece->worker != PHX_SLOT_NONE) return;
+    if (look_piece(world, &u->workers[worker], piece)) piece->worker = worker;
+    else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 
 bool phx_updates_look(phx_world *world)
 {
-    uint32_t pieces = world->updates.piece_count;
-    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    if (pieces == 1) look_body(world, 0);
-    else if (pieces > 1) phx_workers_run(world->workers, look_body, world);
+    phx_workers_share(world->workers, world->updates.piece_count, look_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }
 
@@ -295,22 +286,19 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
     }
 }
 
-static void fill_body(void *context, uint32_t worker)
+static void fill_body(void *context, uint32_t worker, uint32_t index)
 {
     phx_world *world = context;
     const phx_updates *u = &world->updates;
+    const phx_update_piece *piece = &u->pieces[index];
+    const phx_update_group *groups = groups_of(world, piece);
     (void)worker;
-    for (uint32_t i; (i = atomic_fetch_add_explicit(&world->claim, 1, memory_order_relaxed)) < u->piece_count;) {
-        const phx_update_piece *piece = &u->pieces[i];
-        const phx_update_group *groups = groups_of(world, piece);
-        for (uint32_t g = 0; g < piece->group_count; g++)
-            if (groups[g].due_count > 0)
-                fill_group(world, &world->shards[piece->shard], &u->workers[piece->worker].lookout, &groups[g]);
-    }
+    for (uint32_t g = 0; g < piece->group_count; g++)
+        if (groups[g].due_count > 0)
+            fill_group(world, &world->shards[piece->shard], &u->workers[piece->worker].lookout, &groups[g]);
 }
 
 void phx_updates_fill(phx_world *world)
 {
-    atomic_store_explicit(&world->claim, 0, memory_order_relaxed);
-    if (world->updates.piece_count > 0) phx_workers_run(world->workers, fill_body, world);
+    phx_workers_share(world->workers, world->updates.piece_count, fill_body, world);
 }

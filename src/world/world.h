@@ -161,8 +161,7 @@ typedef struct phx_world {
     phx_scratch *scratch; /* one per worker */
     uint32_t *order;      /* in which shards (and lanes) are worked on; tests permute it */
     uint32_t order_capacity;
-    _Atomic uint32_t claim; /* next piece of work of a step; relaxed: the barrier orders the work itself */
-    _Atomic uint32_t failed; /* some piece had no memory; relaxed, likewise */
+    _Atomic uint32_t failed; /* some piece of a step had no memory; relaxed: the barrier orders the work itself */
     uint64_t step;
 
     phx_chunk *chunks;

@@ -2,7 +2,7 @@
  * base/workers.c under load: very many small runs, more workers than CPUs, several groups
  * of workers at once, groups made and taken down all the time, callers that change.
  *
- * The work is a chain in which every worker needs what two workers wrote in the run
+ * The work is a chain in which every worker, or every piece that workers share, needs what two wrote in the run
  * before, in plain memory. A run that starts too early, ends too early, or leaves a worker
  * out gives another result than the same chain in one thread; TSan sees it as a race.
  *
@@ -20,10 +20,12 @@
 
 typedef struct chain {
     uint64_t values[2][PH_WORKERS_MAX]; /* written by turns */
+    uint64_t times[PH_WORKERS_MAX];     /* that a piece was done */
     uint64_t run;
     uint64_t seed;
     uint32_t count;
     bool dawdles; /* workers and caller sleep at random */
+    bool shared;  /* values are of pieces, whoever does them; else of workers */
 } chain;
 
 /* Now and then as long as a sleeping thread takes to wake, mostly nothing. */
@@ -54,6 +56,15 @@ static void chain_body(void *context, uint32_t worker)
     }
 }
 
+static void chain_piece(void *context, uint32_t worker, uint32_t piece)
+{
+    chain *it = context;
+
+    (void)worker;
+    it->times[piece]++;
+    chain_body(it, piece);
+}
+
 static void chain_begin(chain *it, uint32_t count, uint64_t seed, bool dawdles)
 {
     memset(it, 0, sizeof(*it));
@@ -69,7 +80,11 @@ static void chain_run(chain *it, phx_workers *workers, uint64_t runs)
 {
     for (uint64_t i = 0; i < runs; i++) {
         it->run++;
-        phx_workers_run(workers, chain_body, it);
+        if (it->shared) {
+            phx_workers_share(workers, it->count, chain_piece, it);
+        } else {
+            phx_workers_run(workers, chain_body, it);
+        }
         if (it->dawdles) {
             dawdle(phx_mix64(it->seed + it->run));
         }
@@ -88,11 +103,16 @@ static void chain_check(const chain *got)
         }
     }
     CHECK(memcmp(expected.values, got->values, sizeof(got->values)) == 0,
-          "%u workers, %" PRIu64 " runs, seed %" PRIu64 ": not what one thread computes", got->count, got->run,
-          got->seed);
+          "%u %s, %" PRIu64 " runs, seed %" PRIu64 ": not what one thread computes", got->count,
+          got->shared ? "pieces" : "workers", got->run, got->seed);
+    for (uint32_t i = 0; got->shared && i < got->count; i++) {
+        CHECK(got->times[i] == got->run, "%u pieces, seed %" PRIu64 ": piece %u was done %" PRIu64 " times in %" PRIu64
+              " runs", got->count, got->seed, i, got->times[i], got->run);
+    }
 }
 
-static void run_count(uint32_t count, uint64_t runs, uint64_t seed, bool dawdles)
+/* pieces 0: a value for each worker. */
+static void run_count(uint32_t count, uint32_t pieces, uint64_t runs, uint64_t seed, bool dawdles)
 {
     chain it;
     phx_mem mem;
@@ -101,7 +121,8 @@ static void run_count(uint32_t count, uint64_t runs, uint64_t seed, bool dawdles
     phx_mem_init(&mem, phx_allocator_libc());
     workers = phx_workers_create(&mem, count, (ph_task_hooks){NULL, NULL});
     REQUIRE(workers != NULL);
-    chain_begin(&it, count, seed, dawdles);
+    chain_begin(&it, pieces > 0 ? pieces : count, seed, dawdles);
+    it.shared = pieces > 0;
     chain_run(&it, workers, runs);
     phx_workers_destroy(&mem, workers);
     CHECK(atomic_load(&mem.bytes) == 0, "memory is held");
@@ -123,7 +144,9 @@ static void *group_main(void *argument)
     for (uint64_t done = 0; done < it->runs;) {
         uint64_t runs = phx_rng_below(&rng, 60); /* none, too */
 
-        run_count(1 + phx_rng_below(&rng, 6), runs, phx_rng_next(&rng), phx_rng_below(&rng, 2) == 0);
+        uint32_t pieces = phx_rng_below(&rng, 40);
+
+        run_count(1 + phx_rng_below(&rng, 6), pieces, runs, phx_rng_next(&rng), phx_rng_below(&rng, 2) == 0);
         done += runs + 1;
     }
     return NULL;
@@ -187,8 +210,10 @@ int main(int argc, char **argv)
     uint64_t runs = option_number(argc, argv, "--runs", test_amount(10000));
 
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        run_count(counts[i], runs / counts[i] + 1, seed + i, false);
-        run_count(counts[i], runs / counts[i] / 2 + 1, seed + i, true);
+        run_count(counts[i], 0, runs / counts[i] + 1, seed + i, false);
+        run_count(counts[i], 0, runs / counts[i] / 2 + 1, seed + i, true);
+        run_count(counts[i], 3 * counts[i] + 1, runs / counts[i] + 1, seed + i, false);
+        run_count(counts[i], PH_WORKERS_MAX, runs / counts[i] / 10 + 1, seed + i, true);
     }
     run_groups(4, runs / 10 + 1, seed);
     run_turns(3, (uint32_t)(runs / 200) + 1, seed);

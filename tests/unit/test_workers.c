@@ -372,6 +372,88 @@ Test(workers, a_hook_that_goes_too_far_is_stopped, .init = watch, .signal = SIGA
     run_with(goes_too_far);
 }
 
+/* ---- pieces ---- */
+
+enum { PIECES_MAX = 1000 };
+
+typedef struct shared {
+    _Atomic uint32_t times[PIECES_MAX];
+    uint32_t who[PIECES_MAX];
+    uint32_t order[PIECES_MAX]; /* in which a host that calls one after the other has them done */
+    uint32_t done;
+    uint32_t input;
+} shared;
+
+static void note_piece(void *context, uint32_t worker, uint32_t piece)
+{
+    shared *it = context;
+
+    if (piece >= PIECES_MAX) {
+        abort(); /* other threads can not assert */
+    }
+    atomic_fetch_add(&it->times[piece], it->input);
+    it->who[piece] = worker;
+}
+
+static void share_pieces(uint32_t count, uint32_t pieces, ph_task_hooks hooks)
+{
+    static shared it;
+    phx_workers *workers = phx_workers_create(&mem, count, hooks);
+
+    memset(&it, 0, sizeof(it));
+    cr_assert_not_null(workers);
+    for (it.input = 1; it.input <= 20; it.input++) {
+        phx_workers_share(workers, pieces, note_piece, &it);
+        for (uint32_t i = 0; i < PIECES_MAX; i++) {
+            uint32_t expected = i < pieces ? it.input * (it.input + 1) / 2 : 0;
+
+            cr_assert_eq(it.times[i], expected, "%u workers, %u pieces, piece %u", count, pieces, i);
+            cr_assert_lt(it.who[i], count);
+        }
+    }
+    phx_workers_destroy(&mem, workers);
+}
+
+Test(workers, every_piece_once, .init = watch, .fini = all_given_back)
+{
+    const uint32_t counts[] = {1, 2, 3, 7, 16};
+    const uint32_t pieces[] = {0, 1, 2, 3, 5, 16, 17, 100, PIECES_MAX};
+    uint32_t calls = 0;
+
+    for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+        for (size_t p = 0; p < sizeof(pieces) / sizeof(pieces[0]); p++) {
+            share_pieces(counts[c], pieces[p], no_hooks);
+            share_pieces(counts[c], pieces[p], (ph_task_hooks){a_thread_each, &calls});
+        }
+    }
+}
+
+static void note_order(void *context, uint32_t worker, uint32_t piece)
+{
+    shared *it = context;
+
+    it->order[it->done++] = piece;
+    it->who[piece] = worker;
+}
+
+/* One after the other, so the first has to do all: its own lot in order, then the last ones of the fullest. */
+Test(workers, own_pieces_first_then_the_last_of_the_fullest, .init = watch, .fini = all_given_back)
+{
+    const uint32_t expected[] = {0, 1, 2, 9, 5, 8, 4, 7, 3, 6};
+    uint32_t calls = 0;
+    phx_workers *workers = phx_workers_create(&mem, 3, (ph_task_hooks){forwards, &calls});
+    static shared it;
+
+    it.done = 0;
+    phx_workers_share(workers, 10, note_order, &it);
+    cr_assert_eq(it.done, 10);
+    for (uint32_t i = 0; i < 10; i++) {
+        cr_assert_eq(it.order[i], expected[i], "the %u-th was %u", i, it.order[i]);
+        cr_assert_eq(it.who[i], 0);
+    }
+    phx_workers_destroy(&mem, workers);
+}
+
 #ifndef NDEBUG
 
 static phx_workers *nested;
