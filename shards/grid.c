@@ -347,7 +347,7 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
     grid->spare = from;
     grid->row_count = live;
     grid->drift = 0.0f;
-    grid->stale = false;
+    grid->stale = grid->behind = false;
     grid->sorting = false;
     return true;
 }

@@ -73,6 +73,7 @@ typedef struct phx_grid {
     uint32_t row_count, rows_capacity;
     float drift;  /* how far along an axis a row may stand outside of its tower by now */
     bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
+    bool behind;  /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
     bool sorting; /* a rebuild stopped half way for want of memory */
 } phx_grid;
 

@@ -131,7 +131,7 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
     if (shard->implies && !phx_past_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store)) return false;
     if (!index_towers(shard)) return false;
     phx_past_blank(past, &shard->store, &shard->grid);
-    PHX_VALIDATE(!phx_shard_rows(shard) || phx_grid_valid(&shard->grid, &shard->store));
+    PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.behind || phx_grid_valid(&shard->grid, &shard->store));
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
     shard->counts.deferred_adds += shard->deferred.count;
     if (shard->deferred.count > shard->counts.deferred_max) shard->counts.deferred_max = shard->deferred.count;

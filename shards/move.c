@@ -173,7 +173,7 @@ static inline float step_of(phx_pair from, phx_pair to)
  * by the usual rules. false: it is another, nothing was done.
  */
 static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx_body *body, const ph_position *to,
-                              bool alone, phx_move_sum *sum)
+                              phx_move_sum *sum)
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     const uint32_t mask = PHX_SLOT_OWN | PHX_SLOT_ROW | PHX_SLOT_FAR | PHX_SLOT_WAITING;
@@ -192,7 +192,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     body->tx = (uint16_t)tower;
     body->ty = (uint16_t)(tower >> 16);
     if (PHX_UNLIKELY(off_block(tower, before)) && frame->rows && !there_is_block(shard, body)) sum->stale = true;
-    if (alone && !sum->stale) { /* else phx_shard_mend_rows() is due */
+    if (!shard->many_movers && !sum->stale) { /* else phx_shard_mend_rows() is due, or all are sorted anew */
         shard->grid.rows.x[body->row] = to->x;
         shard->grid.rows.y[body->row] = to->y;
     }
@@ -205,8 +205,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
 
 /* Moves of one shard; the i-th to positions[at[i]], or to positions[i] where at is NULL. */
 static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, const ph_position *positions,
-                                    const uint32_t *at, uint32_t count, bool alone, phx_move_sum *sum,
-                                    uint32_t *left)
+                                    const uint32_t *at, uint32_t count, phx_move_sum *sum, uint32_t *left)
 {
     const phx_move_frame frame = shard->move_frame;
     phx_body *bodies = shard->store.body;
@@ -214,7 +213,7 @@ static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, con
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         phx_body *body = &bodies[slots[i]];
-        if (PHX_LIKELY(move_plain(shard, &frame, body, &positions[at ? at[i] : i], alone, &own))) continue;
+        if (PHX_LIKELY(move_plain(shard, &frame, body, &positions[at ? at[i] : i], &own))) continue;
         body->state |= PHX_SLOT_WAITING;
         left[left_count++] = i;
     }
@@ -225,11 +224,11 @@ static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, con
 }
 
 /* A stretch of one, as it is where the shards of the moves change all the time. */
-static inline uint32_t move_single(phx_shard *shard, uint32_t slot, const ph_position *to, bool alone,
-                                   phx_move_sum *sum, uint32_t *left)
+static inline uint32_t move_single(phx_shard *shard, uint32_t slot, const ph_position *to, phx_move_sum *sum,
+                                   uint32_t *left)
 {
     phx_body *body = &shard->store.body[slot];
-    if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, to, alone, sum))) return 0;
+    if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, to, sum))) return 0;
     body->state |= PHX_SLOT_WAITING;
     left[0] = 0;
     return 1;
@@ -237,17 +236,17 @@ static inline uint32_t move_single(phx_shard *shard, uint32_t slot, const ph_pos
 
 /* Two loops: the common one goes through the positions as they lie. */
 static __attribute__((noinline)) uint32_t move_lying(phx_shard *shard, const uint32_t *slots,
-                                                     const ph_position *positions, uint32_t count, bool alone,
+                                                     const ph_position *positions, uint32_t count,
                                                      phx_move_sum *sum, uint32_t *left)
 {
-    return move_stretch(shard, slots, positions, NULL, count, alone, sum, left);
+    return move_stretch(shard, slots, positions, NULL, count, sum, left);
 }
 
 static __attribute__((noinline)) uint32_t move_picked(phx_shard *shard, const uint32_t *slots,
                                                       const ph_position *positions, const uint32_t *at, uint32_t count,
-                                                      bool alone, phx_move_sum *sum, uint32_t *left)
+                                                      phx_move_sum *sum, uint32_t *left)
 {
-    return move_stretch(shard, slots, positions, at, count, alone, sum, left);
+    return move_stretch(shard, slots, positions, at, count, sum, left);
 }
 
 static uint32_t leave_all(uint32_t count, uint32_t *left)
@@ -258,15 +257,15 @@ static uint32_t leave_all(uint32_t count, uint32_t *left)
 
 /* Moves [from, end) of a batch, all of one shard. */
 static inline uint32_t move_part(phx_shard *shard, const phx_move_batch *batch, uint32_t from, uint32_t end,
-                                 bool alone, phx_move_sum *sum, uint32_t *left)
+                                 phx_move_sum *sum, uint32_t *left)
 {
     uint32_t count = end - from;
     const uint32_t *slots = batch->slots + from;
     sum->stale |= !shard->move_frame.rows || shard->grid.stale; /* then no row is written */
     if (count == 1)
-        return move_single(shard, slots[0], &batch->positions[batch->at ? batch->at[from] : from], alone, sum, left);
-    if (batch->at) return move_picked(shard, slots, batch->positions, batch->at + from, count, alone, sum, left);
-    return move_lying(shard, slots, batch->positions + from, count, alone, sum, left);
+        return move_single(shard, slots[0], &batch->positions[batch->at ? batch->at[from] : from], sum, left);
+    if (batch->at) return move_picked(shard, slots, batch->positions, batch->at + from, count, sum, left);
+    return move_lying(shard, slots, batch->positions + from, count, sum, left);
 }
 
 uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
@@ -278,7 +277,7 @@ uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move
         uint32_t place = places[from], *more = left + left_count;
         for (end = batch->mixed ? from + 1 : batch->count; end < batch->count && places[end] == place; end++) continue;
         bool able = place < shard_count && (alone || shards[place].many_movers);
-        uint32_t count = able ? move_part(&shards[place], batch, from, end, alone, &sums[place], more)
+        uint32_t count = able ? move_part(&shards[place], batch, from, end, &sums[place], more)
                               : leave_all(end - from, more);
         for (uint32_t i = 0; i < count; i++) more[i] += from;
         left_count += count;
@@ -292,6 +291,7 @@ void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
     shard->touched += sum->moved;
     shard->changed = shard->copies_due = true;
     shard->grid.stale |= sum->stale && shard->move_frame.rows;
+    shard->grid.behind |= shard->many_movers && shard->move_frame.rows;
     if (sum->step_max > shard->step_max) shard->step_max = sum->step_max;
 }
 
@@ -299,7 +299,7 @@ void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts)
 {
     enum { AHEAD = 16, LINE_ROWS = PHX_CACHE_LINE / sizeof(float) };
     phx_grid *grid = &shard->grid;
-    if (grid->stale || !shard->move_frame.rows) return; /* no row is written */
+    PHX_ASSERT(grid->behind && !grid->stale);
     uint64_t lines = (grid->row_count + LINE_ROWS - 1) / LINE_ROWS;
     uint32_t first = (uint32_t)(lines * part / parts * LINE_ROWS);
     uint32_t end = (uint32_t)(lines * (part + 1) / parts * LINE_ROWS);
@@ -311,6 +311,11 @@ void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts)
         grid->rows.x[row] = body->x;
         grid->rows.y[row] = body->y;
     }
+}
+
+void phx_shard_rows_mended(phx_shard *shard)
+{
+    shard->grid.behind = false;
 }
 
 bool phx_shard_move_waiting(phx_shard *shard, uint32_t slot, ph_position position)

@@ -7,7 +7,7 @@
  *   phx_shard_begin, then commands (enter, leave, move, set, relate, ...)    ingest
  *   phx_shard_send_migrants / _receive                                       exchange
  *   phx_shard_measure, then pins, phx_shard_send_copies / _receive           exchange
- *   phx_shard_index                                                          index
+ *   phx_shard_index, then phx_shard_mend_rows if due                         index
  *   phx_shard_zones                                                          zones
  *   phx_interest_run (interest.h; any worker, disjoint observers)            interest
  *   phx_interest_commit (interest.h), phx_shard_end                             publish
@@ -201,13 +201,11 @@ typedef struct phx_move_batch {
  * per shard. For all that are left phx_shard_move_waiting() is due, in order, and phx_shard_moved() for each
  * shard before its exchange phase.
  * Not alone, several workers may be at it at once, for disjoint entities, with sums of their own: nothing of a
- * shard but these bodies is written, and only of shards with many_movers, which need no marks;
- * phx_shard_mend_rows() is due after it, before anything that is left is done.
+ * shard but these bodies is written, and only of shards with many_movers, which need no marks. Their rows stay behind
+ * until the index phase.
  */
 uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
                          phx_move_sum *sums, uint32_t *left);
-/* The rows of one of so many parts follow their bodies: due, by any workers, when moves were not made alone. */
-void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts);
 void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum);
 /* false = no memory, nothing changed. */
 bool phx_shard_move_waiting(phx_shard *shard, uint32_t slot, ph_position position);
@@ -247,6 +245,13 @@ void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t sha
 
 /* Ends the outermost iteration: unconfirmed ghosts go, deferred adds come in, grid and far targets are put in order. */
 bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_renames *renames);
+
+/*
+ * The rows of one of so many parts follow their bodies: due, by any workers, if the grid is still behind; then, once,
+ * phx_shard_rows_mended().
+ */
+void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts);
+void phx_shard_rows_mended(phx_shard *shard);
 
 /* ---- zones ---- */
 

@@ -150,12 +150,19 @@ static uint32_t words_of(const phx_run *run)
     return (run->commands.count + 63) / 64;
 }
 
-/* Whose is the id? */
-static uint32_t owner(uint64_t id, uint32_t workers)
+enum { BLOCK_BITS = 9 }; /* of neighbours: their bodies fill whole lines but for the first and the last */
+
+/* Whose is a block of ids? */
+static uint32_t owner(uint64_t block, uint32_t workers)
 {
-    enum { BLOCK_BITS = 9 }; /* of neighbours: their bodies fill whole lines but for the first and the last */
-    uint64_t block = ((id >> BLOCK_BITS) * 0x9e3779b97f4a7c15u) >> 32;
-    return (uint32_t)(block * workers >> 32);
+    return (uint32_t)((block * 0x9e3779b97f4a7c15u >> 32) * workers >> 32);
+}
+
+/* From `first` on, the end of the ids that are of this block. */
+static uint32_t block_end(const uint64_t *ids, uint32_t first, uint32_t count, uint64_t block)
+{
+    while (first < count && ids[first] >> BLOCK_BITS == block) first++;
+    return first;
 }
 
 static void move_own(phx_world *world, group *g, uint32_t worker, _Atomic uint64_t *left_words)
@@ -182,22 +189,18 @@ static void share_body(void *context, uint32_t worker)
         phx_moves moves = phx_moves_at(run->commands.records, run->commands.count);
         uint32_t at[GROUP];
         group g = {.ids = moves.ids, .positions = moves.positions, .at = at};
-        for (uint32_t i = 0; i < run->commands.count; i++) {
-            at[g.count] = i;
-            g.count += owner(moves.ids[i], workers) == worker;
-            if (g.count == GROUP) move_own(world, &g, worker, words);
+        for (uint32_t i = 0, end; i < run->commands.count; i = end) {
+            uint64_t block = moves.ids[i] >> BLOCK_BITS;
+            end = block_end(moves.ids, i, run->commands.count, block);
+            if (owner(block, workers) != worker) continue;
+            for (; i < end; i++) {
+                at[g.count++] = i;
+                if (g.count == GROUP) move_own(world, &g, worker, words);
+            }
         }
         move_own(world, &g, worker, words);
         words += words_of(run);
     }
-}
-
-/* Rows lie in the order of towers: who writes bodies leaves them, or lines would go to and fro. */
-static void rows_body(void *context, uint32_t worker)
-{
-    phx_world *world = context;
-    for (uint32_t s = 0; s < world->shard_count; s++)
-        if (world->shards[s].many_movers) phx_shard_mend_rows(&world->shards[s], worker, world->def.workers);
 }
 
 /* What was left, in the order of the commands. */
@@ -247,7 +250,6 @@ bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end)
         if (!open_stretch(world, first, end)) return false;
         world->movers = world->def.workers;
         phx_workers_run(world->workers, share_body, world);
-        phx_workers_run(world->workers, rows_body, world);
         world->totals.applied += stretch->commands;
         stretch->shared = true;
     }

@@ -145,6 +145,40 @@ bool phx_step_zones(phx_world *world, uint32_t index)
     return phx_shard_zones(&world->shards[index]);
 }
 
+/* ---- rows ---- */
+
+/* Of a shard: enough that one shard is cut for all workers, and that none waits long for another. */
+static uint32_t mend_parts(const phx_world *world)
+{
+    enum { PIECES_A_WORKER = 4 };
+    return (world->def.workers * PIECES_A_WORKER + world->shard_count - 1) / world->shard_count;
+}
+
+static void mend_body(void *context, uint32_t worker, uint32_t piece)
+{
+    phx_world *world = context;
+    uint32_t parts = mend_parts(world);
+    phx_shard *shard = &world->shards[world->order[piece / parts]];
+    (void)worker;
+    if (shard->grid.behind) phx_shard_mend_rows(shard, piece % parts, parts);
+}
+
+void phx_mend_rows(phx_world *world)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < world->shard_count; i++) any |= world->shards[i].grid.behind;
+    if (!any) return;
+    phx_workers_share(world->workers, world->shard_count * mend_parts(world), mend_body, world);
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        if (!shard->grid.behind) continue;
+        phx_shard_rows_mended(shard);
+        PHX_VALIDATE(phx_grid_valid(&shard->grid, &shard->store));
+    }
+}
+
+/* ---- shards, once more ---- */
+
 bool phx_step_commit(phx_world *world, uint32_t index)
 {
     phx_port *port = &world->ports[index];

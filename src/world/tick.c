@@ -181,6 +181,7 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_SEND_COPIES: through = shards(world, phx_step_send_copies); break;
     case PHX_STAGE_RECEIVE_COPIES: return receive(world, PHX_STAGE_SEND_COPIES, PHX_STAGE_INDEX);
     case PHX_STAGE_INDEX: through = shards(world, phx_step_index); break;
+    case PHX_STAGE_MEND: phx_mend_rows(world); break;
     case PHX_STAGE_ZONES: through = zones(world); break;
     case PHX_STAGE_PLAN: through = phx_plan_chunks(world); break;
     case PHX_STAGE_INTEREST:

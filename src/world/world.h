@@ -57,6 +57,7 @@ typedef enum phx_stage {
     PHX_STAGE_SEND_COPIES,
     PHX_STAGE_RECEIVE_COPIES,
     PHX_STAGE_INDEX,
+    PHX_STAGE_MEND, /* rows that were not sorted anew follow their bodies */
     PHX_STAGE_ZONES, /* who awoke, fell asleep, went into areas or out of them */
     PHX_STAGE_PLAN,
     PHX_STAGE_INTEREST,

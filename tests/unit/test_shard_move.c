@@ -136,13 +136,15 @@ static void apply_at_once(uint32_t hands)
     uint32_t count[HANDS_MAX] = {0};
     for (uint32_t h = 0; h < hands; h++)
         for (uint32_t next = 0; next < MOVES;) count[h] += batch(h, hands, &next, &sum[h], &left[h][count[h]]);
-    for (uint32_t h = 0; hands > 1 && h < hands; h++) phx_shard_mend_rows(&k.many, h, hands);
     for (uint32_t h = 0; h < hands; h++) {
         k.left += count[h];
         for (uint32_t i = 0; i < count[h]; i++)
             cr_assert(phx_shard_move_waiting(&k.many, k.slots[left[h][i]], k.to[left[h][i]]));
     }
     for (uint32_t h = 0; h < hands; h++) phx_shard_moved(&k.many, &sum[h]);
+    if (!k.many.grid.behind || k.many.grid.stale) return;
+    for (uint32_t h = 0; h < hands; h++) phx_shard_mend_rows(&k.many, h, hands);
+    phx_shard_rows_mended(&k.many);
 }
 
 static uint32_t bits_of(float v)
