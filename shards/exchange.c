@@ -125,6 +125,7 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
 {
     phx_store *store = &shard->store;
     phx_relations_drop(&shard->relations, store->name[slot].id);
+    shard->counts.entries -= store->tail[slot].list.count; /* implied ones were written down */
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_bands_drop_waits(shard, slot);
     phx_shard_count_observer(shard, &store->attr[slot], -1);
@@ -257,6 +258,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
         slot = add_entity(shard, record, PHX_SLOT_OWN);
     }
     shard->store.tail[slot].list = list;
+    shard->counts.entries += entity->list_count;
     shard->store.fresh[slot] = entity->fresh || !entity->attr.ready;
     shard->arrived.at[shard->arrived.count++] = slot;
     phx_shard_count_observer(shard, &shard->store.attr[slot], 1);

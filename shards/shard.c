@@ -79,6 +79,7 @@ void phx_shard_begin(phx_shard *shard, uint64_t tick)
     shard->stamp = (uint16_t)(tick % UINT16_MAX + 1);
     for (uint32_t slot = 0; shard->stamp == 1 && slot < shard->store.slots; slot++) shard->store.body[slot].changed = 0;
     shard->zones.edges.count = 0;
+    shard->touched = 0;
     phx_deferred_begin(&shard->deferred);
 }
 
@@ -190,7 +191,7 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
     forget(shard, (phx_forget){store->name[slot].id, store->attr[slot].consumer, PHX_SLOT_NONE});
     phx_shard_count_observer(shard, &store->attr[slot], -1);
     phx_relations_drop(&shard->relations, store->name[slot].id);
-    shard->counts.dropped += phx_shard_seen_count(shard, slot);
+    shard->counts.entries -= phx_shard_seen_count(shard, slot);
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_shard_kill(shard, slot);
 }
@@ -260,7 +261,6 @@ void phx_shard_end(phx_shard *shard)
     shard->zones.missed = false;
     if (shard->changed) phx_grid_settle(&shard->grid);
     shard->many_movers = shard->touched > (shard->store.own_count + shard->store.ghost_count) / 4;
-    shard->touched = 0;
     shard->step_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = false;
 }

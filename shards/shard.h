@@ -82,7 +82,7 @@ typedef struct phx_move_frame {
 typedef struct phx_shard_counts {
     uint64_t migrations, copies, deferred_adds;
     uint32_t deferred_max; /* in one tick */
-    uint64_t dropped; /* list entries of observers that left */
+    uint64_t entries; /* list entries: that came with migrants, less those that went, and those of who left; may wrap */
     uint64_t updates; /* targets told to own observers; the ticking thread's, in phase publish */
 } phx_shard_counts;
 
@@ -115,7 +115,7 @@ typedef struct phx_shard {
      * marked. Guessed from the tick before; only the work depends on it.
      */
     bool many_movers;
-    uint32_t touched;  /* entities changed in this tick */
+    uint32_t touched;  /* entities changed in this tick; kept until the next one begins */
     float step_max;    /* the longest step of this tick along an axis, of those that are not odd */
     float step_limit;  /* a longer one is a jump, and odd */
     float drift_limit; /* of the grid's rows: farther would cost looks more than it saves rebuilds */

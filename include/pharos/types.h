@@ -494,23 +494,42 @@ typedef struct ph_stats {
     uint64_t last_enters, last_leaves, last_deliveries, last_migrations, last_halo_records, last_pairs_tested;
     uint64_t last_payload_bytes;
     uint64_t last_updates;
+    uint64_t last_batch_bytes;    /* of the records and payloads of the batches it handed to consumers */
+    uint64_t last_refused_by[PH_STATUS_COUNT]; /* last_refused by reason */
 } ph_stats;
 
-/** One region shard. Its work is counted where the observer is. Sums over the shards are those of ph_stats. */
+/**
+ * One region shard: counters since the world was made, unless said "now" or "last tick"; a tick's part of a counter is
+ * the difference over it. Work is counted where the observer is. Sums over the shards are those of ph_stats, but for:
+ *  - bytes: what belongs to no shard (directory, queues, batches, workers' own) is in ph_stats.bytes only.
+ *  - refused[]: a refusal belongs to the shard in which the command's entity is at that moment; that of an unknown id,
+ *    of an area, or at submit belongs to none.
+ *  - times: nanoseconds of the monotonic clock that workers spent on pieces of work that are this shard's alone (its
+ *    steps, its rows, its observers), added up over workers. Not wall time: several may be at one shard at once, and
+ *    waiting for others is in none; but what the system takes from a worker in the middle of a piece is. ph_stats has
+ *    the wall time of the phases, with what is no single shard's: commands are applied in their order, so of phase
+ *    ingest only crowd control is here; of phase index not the rows that follow where most moved; of phase publish not
+ *    planning, payloads, edges and handing over.
+ */
 typedef struct ph_shard_stats {
     uint64_t entities;      /* now: own ones */
     uint64_t observers;     /* now: ready, view > 0 */
     uint64_t ghosts;        /* now: halo copies of others' entities */
+    uint64_t list_entries;  /* now: over the lists of its observers */
+    uint64_t bytes;         /* now: held from the allocator: entities, towers, index, lists, relations, outbox, ... */
     uint64_t touched;       /* last tick: entities that changed here, ghosts too */
     uint64_t enters, leaves;
     uint64_t observers_glanced, observers_evaluated;
     uint64_t towers_visited, pairs_tested, pairs_exact;
     uint64_t updates;       /* targets told to its observers */
     uint64_t migrations;    /* entities that left for another shard */
-    uint64_t halo_records;  /* copies sent to others */
+    uint64_t halo_records;  /* copies that came from others */
     uint64_t deferred_adds;
     uint64_t deferred_adds_max; /* the most in one tick */
     uint64_t outbox_bytes_max;  /* the most that it had for others in one round; see exchange_bytes */
+    uint64_t ingest_ns, exchange_ns, index_ns, interest_ns, publish_ns; /* last tick: workers' time, see above */
+    uint64_t ingest_ns_sum, exchange_ns_sum, index_ns_sum, interest_ns_sum, publish_ns_sum; /* all ticks */
+    uint64_t refused[PH_STATUS_COUNT]; /* in ticks, by reason: commands to entities that were here */
 } ph_shard_stats;
 
 #ifdef __cplusplus

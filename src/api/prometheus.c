@@ -47,7 +47,8 @@ static void put_metric(text *out, const metric_row *row)
     put(out, counter ? " counter\n" : " gauge\n");
 }
 
-static void put_sample(text *out, const metric_row *row, const char *labels, uint64_t value)
+/* Labels: as `key="value"`, both or one of them empty. */
+static void put_sample(text *out, const metric_row *row, const char *shard, const char *labels, uint64_t value)
 {
     char number[48]; /* twenty digits, a point, nine more */
     bool ns = row->type == COUNTER_NS || row->type == GAUGE_NS;
@@ -56,8 +57,10 @@ static void put_sample(text *out, const metric_row *row, const char *labels, uin
     else snprintf(number, sizeof number, "%" PRIu64 "\n", value);
     put(out, "pharos_");
     put(out, row->name);
-    if (labels[0] != '\0') {
+    if (shard[0] != '\0' || labels[0] != '\0') {
         put(out, "{");
+        put(out, shard);
+        if (shard[0] != '\0' && labels[0] != '\0') put(out, ",");
         put(out, labels);
         put(out, "}");
     }
@@ -72,22 +75,37 @@ static uint64_t field(const void *of, size_t offset)
     return value;
 }
 
+/* Is it the first row of its metric? */
+static bool opens(const metric_row *rows, size_t i)
+{
+    return i == 0 || strcmp(rows[i].name, rows[i - 1].name) != 0;
+}
+
+/* A number for each reason. */
+static void put_reasons(text *out, const metric_row *row, const char *shard, const uint64_t refused[PH_STATUS_COUNT])
+{
+    for (int s = PH_OK + 1; s < PH_STATUS_COUNT; s++) {
+        char labels[64];
+        snprintf(labels, sizeof labels, "reason=\"%s\"", ph_status_name((ph_status)s));
+        put_sample(out, row, shard, labels, refused[s]);
+    }
+}
+
 static void put_world(text *out, const ph_stats *stats)
 {
 #define ROW(type, field, name, labels, help) {type, offsetof(ph_stats, field), name, labels, help},
     static const metric_row rows[] = {PHX_STATS_ROWS(ROW)};
 #undef ROW
     static const metric_row refused = {COUNTER, 0, "commands_refused_total", "", "Commands refused, by reason."};
+    static const metric_row last = {GAUGE, 0, "last_tick_refused", "", "Commands that it refused, by reason."};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (i == 0 || strcmp(rows[i].name, rows[i - 1].name) != 0) put_metric(out, &rows[i]);
-        put_sample(out, &rows[i], rows[i].labels, field(stats, rows[i].offset));
+        if (opens(rows, i)) put_metric(out, &rows[i]);
+        put_sample(out, &rows[i], "", rows[i].labels, field(stats, rows[i].offset));
     }
     put_metric(out, &refused);
-    for (int s = PH_OK + 1; s < PH_STATUS_COUNT; s++) {
-        char labels[64];
-        snprintf(labels, sizeof labels, "reason=\"%s\"", ph_status_name((ph_status)s));
-        put_sample(out, &refused, labels, stats->refused[s]);
-    }
+    put_reasons(out, &refused, "", stats->refused);
+    put_metric(out, &last);
+    put_reasons(out, &last, "", stats->last_refused_by);
 }
 
 /* A metric's samples stand together: the shards are counted anew for each row, which is no more than adding up. */
@@ -96,14 +114,19 @@ static void put_shards(text *out, const phx_world *world)
 #define ROW(type, field, name, labels, help) {type, offsetof(ph_shard_stats, field), name, labels, help},
     static const metric_row rows[] = {PHX_SHARD_STATS_ROWS(ROW)};
 #undef ROW
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        put_metric(out, &rows[i]);
+    static const metric_row refused = {COUNTER, 0, "shard_commands_refused_total", "",
+                                       "Commands to its entities that ticks refused, by reason."};
+    const size_t row_count = sizeof rows / sizeof *rows;
+    for (size_t i = 0; i <= row_count; i++) {
+        const metric_row *row = i < row_count ? &rows[i] : &refused;
+        if (i == row_count || opens(rows, i)) put_metric(out, row);
         for (uint32_t s = 0; s < world->shard_count; s++) {
             ph_shard_stats stats;
-            char labels[32];
-            snprintf(labels, sizeof labels, "shard=\"%" PRIu32 "\"", s);
+            char shard[32];
+            snprintf(shard, sizeof shard, "shard=\"%" PRIu32 "\"", s);
             phx_query_shard_stats(world, s, &stats);
-            put_sample(out, &rows[i], labels, field(&stats, rows[i].offset));
+            if (i == row_count) put_reasons(out, row, shard, stats.refused);
+            else put_sample(out, row, shard, row->labels, field(&stats, row->offset));
         }
     }
 }

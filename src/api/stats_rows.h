@@ -88,16 +88,19 @@
     X(GAUGE, last_leaves, "last_tick_leaves", "", "Leave events of the last tick.") \
     X(GAUGE, last_deliveries, "last_tick_deliveries", "", "Deliveries of the last tick.") \
     X(GAUGE, last_payload_bytes, "last_tick_payload_bytes", "", "Bytes of the payloads of its broadcasts.") \
+    X(GAUGE, last_batch_bytes, "last_tick_batch_bytes", "", "Bytes of records and payloads in its batches.") \
     X(GAUGE, last_updates, "last_tick_updates", "", "Updates of the last tick.") \
     X(GAUGE, last_migrations, "last_tick_migrations", "", "Entities that went from shard to shard in it.") \
     X(GAUGE, last_halo_records, "last_tick_halo_records", "", "Halo copies sent in it.") \
     X(GAUGE, last_pairs_tested, "last_tick_pairs_tested", "", "Distances computed in it.")
 
-/* One sample a shard, with the label shard. */
+/* One sample a shard, with the label shard before those of the row. */
 #define PHX_SHARD_STATS_ROWS(X) \
     X(GAUGE, entities, "shard_entities", "", "Entities of the shard.") \
     X(GAUGE, observers, "shard_observers", "", "Its ready observers.") \
     X(GAUGE, ghosts, "shard_halo_entities", "", "Copies of entities of others in it.") \
+    X(GAUGE, list_entries, "shard_list_entries", "", "Pairs: entries of the lists of its observers.") \
+    X(GAUGE, bytes, "shard_memory_bytes", "", "Bytes that it holds from the allocator.") \
     X(GAUGE, touched, "shard_last_tick_changed", "", "Entities that changed in it in the last tick.") \
     X(COUNTER, enters, "shard_enters_total", "", "Enter events of its observers.") \
     X(COUNTER, leaves, "shard_leaves_total", "", "Leave events of its observers.") \
@@ -108,16 +111,27 @@
     X(COUNTER, pairs_exact, "shard_pairs_exact_total", "", "Pairs decided from float32 positions.") \
     X(COUNTER, updates, "shard_updates_total", "", "Targets told to its observers because they moved or entered.") \
     X(COUNTER, migrations, "shard_migrations_total", "", "Entities that left it for another shard.") \
-    X(COUNTER, halo_records, "shard_halo_records_total", "", "Halo copies that it sent.") \
+    X(COUNTER, halo_records, "shard_halo_records_total", "", "Halo copies that came to it.") \
     X(COUNTER, deferred_adds, "shard_deferred_adds_total", "", "Adds that waited for an iteration to end.") \
     X(GAUGE, deferred_adds_max, "shard_deferred_adds_max", "", "Most of them in one tick.") \
-    X(GAUGE, outbox_bytes_max, "shard_outbox_bytes_max", "", "Most bytes that it had for others in one round.")
+    X(GAUGE, outbox_bytes_max, "shard_outbox_bytes_max", "", "Most bytes that it had for others in one round.") \
+    X(GAUGE_NS, ingest_ns, "shard_last_phase_seconds", "phase=\"ingest\"", "Workers' time on it in the last tick.") \
+    X(GAUGE_NS, exchange_ns, "shard_last_phase_seconds", "phase=\"exchange\"", "") \
+    X(GAUGE_NS, index_ns, "shard_last_phase_seconds", "phase=\"index\"", "") \
+    X(GAUGE_NS, interest_ns, "shard_last_phase_seconds", "phase=\"interest\"", "") \
+    X(GAUGE_NS, publish_ns, "shard_last_phase_seconds", "phase=\"publish\"", "") \
+    X(COUNTER_NS, ingest_ns_sum, "shard_phase_seconds_total", "phase=\"ingest\"", "Workers' time on it by phase.") \
+    X(COUNTER_NS, exchange_ns_sum, "shard_phase_seconds_total", "phase=\"exchange\"", "") \
+    X(COUNTER_NS, index_ns_sum, "shard_phase_seconds_total", "phase=\"index\"", "") \
+    X(COUNTER_NS, interest_ns_sum, "shard_phase_seconds_total", "phase=\"interest\"", "") \
+    X(COUNTER_NS, publish_ns_sum, "shard_phase_seconds_total", "phase=\"publish\"", "")
 
 #define PHX_STATS_ROW_ONE(type, field, name, labels, help) +1
 
-_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + PH_STATUS_COUNT == sizeof(ph_stats) / sizeof(uint64_t),
-               "each number of ph_stats has its row; refused[] has its own loop");
-_Static_assert((0 PHX_SHARD_STATS_ROWS(PHX_STATS_ROW_ONE)) == sizeof(ph_shard_stats) / sizeof(uint64_t),
-               "each number of ph_shard_stats has its row");
+_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUS_COUNT == sizeof(ph_stats) / sizeof(uint64_t),
+               "each number of ph_stats has its row; refused[] and last_refused_by[] have loops of their own");
+_Static_assert((0 PHX_SHARD_STATS_ROWS(PHX_STATS_ROW_ONE)) + PH_STATUS_COUNT ==
+                   sizeof(ph_shard_stats) / sizeof(uint64_t),
+               "each number of ph_shard_stats has its row; refused[] has a loop of its own");
 
 #endif

@@ -44,6 +44,13 @@ void phx_mem_init(phx_mem *mem, ph_allocator allocator)
     mem->allocator = allocator;
     atomic_init(&mem->bytes, 0);
     atomic_init(&mem->calls, 0);
+    mem->whole = NULL;
+}
+
+void phx_mem_init_part(phx_mem *mem, phx_mem *whole)
+{
+    phx_mem_init(mem, whole->allocator);
+    mem->whole = whole;
 }
 
 void *phx_alloc(phx_mem *mem, size_t bytes, size_t alignment)
@@ -52,11 +59,13 @@ void *phx_alloc(phx_mem *mem, size_t bytes, size_t alignment)
 
     PHX_ASSERT(bytes > 0);
     PHX_ASSERT(alignment > 0 && (alignment & (alignment - 1)) == 0);
-    atomic_fetch_add_explicit(&mem->calls, 1, memory_order_relaxed);
     memory = mem->allocator.allocate(mem->allocator.user, bytes, alignment);
     PHX_ASSERT(((uintptr_t)memory & (alignment - 1)) == 0);
-    if (memory != NULL) {
-        atomic_fetch_add_explicit(&mem->bytes, bytes, memory_order_relaxed);
+    for (; mem != NULL; mem = mem->whole) {
+        atomic_fetch_add_explicit(&mem->calls, 1, memory_order_relaxed);
+        if (memory != NULL) {
+            atomic_fetch_add_explicit(&mem->bytes, bytes, memory_order_relaxed);
+        }
     }
     return memory;
 }
@@ -73,15 +82,15 @@ void *phx_alloc_zero(phx_mem *mem, size_t bytes, size_t alignment)
 
 void phx_free(phx_mem *mem, void *memory, size_t bytes, size_t alignment)
 {
-    uint64_t held;
-
     if (memory == NULL) {
         return;
     }
-    held = atomic_fetch_sub_explicit(&mem->bytes, bytes, memory_order_relaxed);
-    PHX_ASSERT(held >= bytes);
-    (void)held;
     mem->allocator.release(mem->allocator.user, memory, bytes, alignment);
+    for (; mem != NULL; mem = mem->whole) {
+        uint64_t held = atomic_fetch_sub_explicit(&mem->bytes, bytes, memory_order_relaxed);
+        PHX_ASSERT(held >= bytes);
+        (void)held;
+    }
 }
 
 /* Whole cache lines for this many items, or 0 if that is no size_t. */

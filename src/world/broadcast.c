@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "world/clock.h"
 #include "world/world.h"
 
 bool phx_broadcasts_init(phx_world *world)
@@ -31,7 +32,8 @@ void phx_broadcasts_free(phx_world *world)
 {
     phx_broadcasts *b = &world->broadcasts;
     phx_mem *mem = &world->mem;
-    for (uint32_t i = 0; b->audiences && i < world->shard_count; i++) phx_audience_free(&b->audiences[i], mem);
+    for (uint32_t i = 0; b->audiences && i < world->shard_count; i++)
+        phx_audience_free(&b->audiences[i], world->shards[i].mem);
     for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_ear(&b->ears[i], mem);
     phx_free(mem, b->audiences, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
     phx_free(mem, b->ears, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
@@ -308,7 +310,10 @@ static void pieces_body(void *context, uint32_t worker, uint32_t index)
     phx_broadcasts *b = &world->broadcasts;
     phx_piece *piece = &b->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
-    if (hear_piece(world, &b->ears[worker], piece)) piece->worker = worker;
+    uint64_t from = phx_now_ns();
+    bool through = hear_piece(world, &b->ears[worker], piece);
+    piece->ns += phx_now_ns() - from;
+    if (through) piece->worker = worker;
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 

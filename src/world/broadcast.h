@@ -42,6 +42,7 @@ typedef struct phx_piece {
     uint32_t first, count; /* places */
     uint32_t worker; /* whose ear has the results; PHX_SLOT_NONE = not done */
     uint32_t hearing_first, hearing_count;
+    uint64_t ns; /* its workers' time */
 } phx_piece;
 
 /* Seats of the piece under work that hear one message: the next `count` in the ear's. */

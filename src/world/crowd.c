@@ -52,7 +52,7 @@ bool phx_crowd_init(phx_world *world)
     phx_crowd_rules(world);
     crowd->shards = phx_alloc_zero(&world->mem, world->shard_count * sizeof *crowd->shards, PHX_CACHE_LINE);
     for (uint32_t i = 0; crowd->shards && i < world->shard_count; i++)
-        phx_idmap_init(&crowd->shards[i].towers, &world->mem);
+        phx_idmap_init(&crowd->shards[i].towers, world->shards[i].mem);
     return crowd->shards != NULL;
 }
 
@@ -64,7 +64,7 @@ void phx_crowd_free(phx_world *world)
     for (uint32_t i = 0; crowd->shards && i < world->shard_count; i++) {
         phx_crowd_shard *of = &crowd->shards[i];
         phx_idmap_free(&of->towers);
-        phx_release(&world->mem, (void **)&of->changes, &of->changes_capacity, sizeof *of->changes);
+        phx_release(world->shards[i].mem, (void **)&of->changes, &of->changes_capacity, sizeof *of->changes);
     }
     phx_free(&world->mem, crowd->shards, world->shard_count * sizeof *crowd->shards, PHX_CACHE_LINE);
 }
@@ -193,7 +193,7 @@ bool phx_step_crowd_decide(phx_world *world, uint32_t index)
         if (view > 0.0f) next = next_step(world, step, entities, store->name[slot].incarnation);
         if (view > 0.0f && entities > of->most) of->most = entities;
         if (next == step) continue;
-        if (!phx_grow(&world->mem, (void **)&of->changes, &of->changes_capacity, of->change_count,
+        if (!phx_grow(world->shards[index].mem, (void **)&of->changes, &of->changes_capacity, of->change_count,
                       (size_t)of->change_count + 1, sizeof *of->changes))
             return false;
         of->changes[of->change_count++] = (phx_crowd_change){slot, next};

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "world/clock.h"
+
 static phx_mail_share *share_of(const phx_world *world, uint32_t piece, uint32_t consumer)
 {
     return &world->broadcasts.shares[(size_t)piece * world->def.consumers + consumer];
@@ -99,11 +101,12 @@ static void fill_messages(const phx_world *world, uint32_t consumer)
     PHX_ASSERT(to == mail->messages + mail->size.messages && first == mail->size.payload);
 }
 
-static void fill_piece(const phx_world *world, uint32_t index)
+static void fill_piece(phx_world *world, uint32_t index)
 {
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
-    const phx_piece *piece = &b->pieces[index];
+    phx_piece *piece = &b->pieces[index];
+    uint64_t from = phx_now_ns();
     const phx_ear *ear = &b->ears[piece->worker];
     const phx_store *store = &world->shards[piece->shard].store;
     for (uint32_t i = 0; i < piece->hearing_count; i++) {
@@ -118,6 +121,7 @@ static void fill_piece(const phx_world *world, uint32_t index)
         for (uint32_t h = 0; h < hearing->count; h++)
             mail->heard[share->heard_at++] = places[ear->heard[hearing->first + h]];
     }
+    piece->ns += phx_now_ns() - from;
 }
 
 static void fill_body(void *context, uint32_t worker, uint32_t unit)

@@ -81,12 +81,16 @@ static ph_status area_set(phx_world *world, const phx_cmd_area *command)
 
 /* ---- runs ---- */
 
-void phx_ingest_refuse(phx_world *world, phx_producer *producer, uint64_t sequence, uint64_t id, ph_status status)
+void phx_ingest_refuse(phx_world *world, const phx_run *run, uint32_t i, uint64_t id, ph_status status)
 {
+    bool of_area = run->commands.op == PHX_OP_AREA_SET || run->commands.op == PHX_OP_AREA_REMOVE;
+    const uint64_t *home = of_area ? NULL : phx_idmap_find(&world->directory, id);
+    ph_refusal refusal = {
+        .sequence = run->commands.sequence_first + i, .tick = world->tick, .id = id, .status = status};
     world->totals.refused[status]++;
     world->totals.refused_in_tick++;
-    ph_refusal refusal = {.sequence = sequence, .tick = world->tick, .id = id, .status = status};
-    if (!phx_refusals_put(&producer->told, refusal)) world->totals.untold++;
+    if (home) world->tallies[phx_home_shard(*home)].refused[status]++;
+    if (!phx_refusals_put(&world->producers[run->producer].told, refusal)) world->totals.untold++;
 }
 
 static ph_status apply(phx_world *world, uint16_t op, const void *record)
@@ -118,8 +122,7 @@ static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
 static void account(phx_world *world, const phx_run *in, uint32_t i, ph_status status)
 {
     if (PHX_LIKELY(status == PH_OK)) world->totals.applied++;
-    else phx_ingest_refuse(world, &world->producers[in->producer], in->commands.sequence_first + i,
-                           record_id(&in->commands, i), status);
+    else phx_ingest_refuse(world, in, i, record_id(&in->commands, i), status);
 }
 
 static void apply_run(phx_world *world, const phx_run *in)

@@ -119,7 +119,7 @@ static void refuse(phx_world *world, const phx_run *run, uint32_t i, ph_status s
 {
     uint64_t id = phx_moves_at(run->commands.records, run->commands.count).ids[i];
     world->totals.applied--;
-    phx_ingest_refuse(world, &world->producers[run->producer], run->commands.sequence_first + i, id, status);
+    phx_ingest_refuse(world, run, i, id, status);
 }
 
 /* ---- one after the other ---- */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "world/clock.h"
 #include "world/deliver.h"
 
 /* Shares of a chunk begin with a cache line: chunks side by side are worked on by different workers. */
@@ -34,8 +35,9 @@ static const phx_change *changes_of(const phx_world *world, const phx_chunk *chu
 static void count_body(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
-    const phx_chunk *chunk = &world->chunks[piece];
+    phx_chunk *chunk = &world->chunks[piece];
     const phx_change *changes = changes_of(world, chunk);
+    uint64_t from = phx_now_ns();
     (void)worker;
     memset(share_of(world, piece, 0), 0, world->def.consumers * sizeof(phx_share));
     for (uint32_t c = 0; c < chunk->change_count; c++) {
@@ -44,6 +46,7 @@ static void count_body(void *context, uint32_t worker, uint32_t piece)
         share->changes++;
         share->targets += changes[c].leave_count + changes[c].enter_count;
     }
+    chunk->publish_ns += phx_now_ns() - from;
 }
 
 /* Nothing that is pending may still be told to who left or is not ready. */
@@ -185,8 +188,9 @@ static void await_names(const phx_world *world, const phx_chunk *chunk, const ph
 static void fill_body(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
-    const phx_chunk *chunk = &world->chunks[piece];
+    phx_chunk *chunk = &world->chunks[piece];
     const phx_change *changes = changes_of(world, chunk);
+    uint64_t from = phx_now_ns();
     (void)worker;
     for (uint32_t c = 0, asked = 0; c < chunk->change_count; c++) {
         await_names(world, chunk, changes, c, &asked);
@@ -194,6 +198,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
         uint32_t consumer = consumer_of(world, chunk, &changes[c]);
         copy_change(world, chunk, &changes[c], world->batches[consumer], share_of(world, piece, consumer));
     }
+    chunk->publish_ns += phx_now_ns() - from;
 }
 
 void phx_publish_fill(phx_world *world)

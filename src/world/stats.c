@@ -13,6 +13,7 @@
 static phx_marks marks_of(const phx_world *world)
 {
     phx_marks marks = {.applied = world->totals.applied, .refused_in_tick = world->totals.refused_in_tick};
+    memcpy(marks.refused, world->totals.refused, sizeof marks.refused);
     for (uint32_t i = 0; i < world->def.workers; i++) {
         const phx_interest_counts *counts = &world->scratch[i].counts;
         marks.enters += counts->enters;
@@ -27,6 +28,7 @@ static phx_marks marks_of(const phx_world *world)
         phx_consumer_counts counts = phx_consumer_count(world->consumers[i].consumer);
         marks.deliveries += counts.deliveries;
         marks.updates += counts.updates;
+        marks.batch_bytes += counts.bytes;
     }
     return marks;
 }
@@ -34,7 +36,8 @@ static phx_marks marks_of(const phx_world *world)
 void phx_stats_begin(phx_world *world)
 {
     world->marks = marks_of(world);
-    memset(&world->phase_ns, 0, sizeof world->phase_ns);
+    world->phase_ns = (phx_phase_ns){0};
+    for (uint32_t i = 0; i < world->shard_count; i++) world->ports[i].ns = (phx_phase_ns){0};
 }
 
 void phx_stats_share(phx_world *world)
@@ -42,20 +45,44 @@ void phx_stats_share(phx_world *world)
     static const phx_interest_counts none;
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        phx_interest_counts_add(&world->shard_counts[chunk->shard], &chunk->counts, &none);
+        phx_interest_counts_add(&world->tallies[chunk->shard].counts, &chunk->counts, &none);
     }
+}
+
+static uint64_t all_phases(const phx_phase_ns *ns)
+{
+    uint64_t sum = 0;
+    for (uint32_t p = 0; p < PHX_PHASES; p++) sum += ns->of[p];
+    return sum;
+}
+
+static void add_phases(phx_phase_ns *sum, const phx_phase_ns *ns)
+{
+    for (uint32_t p = 0; p < PHX_PHASES; p++) sum->of[p] += ns->of[p];
+}
+
+/* Of chunks and pieces: each is one shard's. */
+static void share_times(phx_world *world)
+{
+    const phx_broadcasts *broadcasts = &world->broadcasts;
+    const phx_updates *updates = &world->updates;
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        world->ports[chunk->shard].ns.of[PHX_PHASE_INTEREST] += chunk->interest_ns;
+        world->ports[chunk->shard].ns.of[PHX_PHASE_PUBLISH] += chunk->publish_ns;
+    }
+    for (uint32_t i = 0; broadcasts->message_count > 0 && i < broadcasts->piece_count; i++)
+        world->ports[broadcasts->pieces[i].shard].ns.of[PHX_PHASE_PUBLISH] += broadcasts->pieces[i].ns;
+    for (uint32_t i = 0; world->updating && i < updates->piece_count; i++)
+        world->ports[updates->pieces[i].shard].ns.of[PHX_PHASE_PUBLISH] += updates->pieces[i].ns;
 }
 
 void phx_stats_end(phx_world *world)
 {
-    const phx_phase_ns *ns = &world->phase_ns;
-    phx_phase_ns *sum = &world->phase_ns_sum;
-    uint64_t tick_ns = ns->ingest + ns->exchange + ns->index + ns->interest + ns->publish;
-    sum->ingest += ns->ingest;
-    sum->exchange += ns->exchange;
-    sum->index += ns->index;
-    sum->interest += ns->interest;
-    sum->publish += ns->publish;
+    uint64_t tick_ns = all_phases(&world->phase_ns);
+    share_times(world);
+    for (uint32_t i = 0; i < world->shard_count; i++) add_phases(&world->tallies[i].ns, &world->ports[i].ns);
+    add_phases(&world->phase_ns_sum, &world->phase_ns);
     if (tick_ns > world->tick_ns_max) world->tick_ns_max = tick_ns;
 }
 
@@ -109,7 +136,7 @@ static void add_shards(const phx_world *world, ph_stats *stats)
         if (stats->deferred_adds_max < shard->counts.deferred_max)
             stats->deferred_adds_max = shard->counts.deferred_max;
         stats->observers += shard->ready_count;
-        stats->list_entries -= shard->counts.dropped;
+        stats->list_entries += shard->counts.entries;
         stats->awake += shard->zones.awake.awake_count;
         stats->woken += shard->zones.awake.woken;
         stats->slept += shard->zones.awake.slept;
@@ -141,19 +168,19 @@ static void add_workers(const phx_world *world, ph_stats *stats)
 static void set_times(const phx_world *world, ph_stats *stats)
 {
     const phx_phase_ns *ns = &world->phase_ns, *sum = &world->phase_ns_sum;
-    stats->tick_ns = ns->ingest + ns->exchange + ns->index + ns->interest + ns->publish;
-    stats->ingest_ns = ns->ingest;
-    stats->exchange_ns = ns->exchange;
-    stats->index_ns = ns->index;
-    stats->interest_ns = ns->interest;
-    stats->publish_ns = ns->publish;
+    stats->tick_ns = all_phases(ns);
+    stats->ingest_ns = ns->of[PHX_PHASE_INGEST];
+    stats->exchange_ns = ns->of[PHX_PHASE_EXCHANGE];
+    stats->index_ns = ns->of[PHX_PHASE_INDEX];
+    stats->interest_ns = ns->of[PHX_PHASE_INTEREST];
+    stats->publish_ns = ns->of[PHX_PHASE_PUBLISH];
     stats->tick_ns_max = world->tick_ns_max;
-    stats->tick_ns_sum = sum->ingest + sum->exchange + sum->index + sum->interest + sum->publish;
-    stats->ingest_ns_sum = sum->ingest;
-    stats->exchange_ns_sum = sum->exchange;
-    stats->index_ns_sum = sum->index;
-    stats->interest_ns_sum = sum->interest;
-    stats->publish_ns_sum = sum->publish;
+    stats->tick_ns_sum = all_phases(sum);
+    stats->ingest_ns_sum = sum->of[PHX_PHASE_INGEST];
+    stats->exchange_ns_sum = sum->of[PHX_PHASE_EXCHANGE];
+    stats->index_ns_sum = sum->of[PHX_PHASE_INDEX];
+    stats->interest_ns_sum = sum->of[PHX_PHASE_INTEREST];
+    stats->publish_ns_sum = sum->of[PHX_PHASE_PUBLISH];
 }
 
 static void set_last(const phx_world *world, ph_stats *stats)
@@ -161,6 +188,7 @@ static void set_last(const phx_world *world, ph_stats *stats)
     const phx_marks now = marks_of(world), *before = &world->marks;
     stats->last_applied = now.applied - before->applied;
     stats->last_refused = now.refused_in_tick - before->refused_in_tick;
+    for (uint32_t s = 0; s < PH_STATUS_COUNT; s++) stats->last_refused_by[s] = now.refused[s] - before->refused[s];
     stats->last_enters = now.enters - before->enters;
     stats->last_leaves = now.leaves - before->leaves;
     stats->last_deliveries = now.deliveries - before->deliveries;
@@ -169,6 +197,7 @@ static void set_last(const phx_world *world, ph_stats *stats)
     stats->last_pairs_tested = now.pairs_tested - before->pairs_tested;
     stats->last_updates = now.updates - before->updates;
     stats->last_payload_bytes = world->broadcasts.payload_bytes;
+    stats->last_batch_bytes = now.batch_bytes - before->batch_bytes;
 }
 
 void phx_query_stats(const phx_world *world, ph_stats *stats)
@@ -201,11 +230,14 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
 void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stats *stats)
 {
     const phx_shard *shard = &world->shards[index];
-    const phx_interest_counts *counts = &world->shard_counts[index];
+    const phx_interest_counts *counts = &world->tallies[index].counts;
+    const phx_phase_ns *ns = &world->ports[index].ns, *sum = &world->tallies[index].ns;
     uint32_t blocks = shard->outbox.used > shard->outbox.most ? shard->outbox.used : shard->outbox.most;
     *stats = (ph_shard_stats){.entities = shard->store.own_count,
                               .observers = shard->ready_count,
                               .ghosts = shard->store.ghost_count,
+                              .list_entries = shard->counts.entries + counts->enters - counts->leaves - counts->dropped,
+                              .bytes = atomic_load_explicit(&shard->mem->bytes, memory_order_relaxed),
                               .touched = shard->touched,
                               .enters = counts->enters,
                               .leaves = counts->leaves,
@@ -219,5 +251,16 @@ void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stat
                               .halo_records = shard->counts.copies,
                               .deferred_adds = shard->counts.deferred_adds,
                               .deferred_adds_max = shard->counts.deferred_max,
-                              .outbox_bytes_max = (uint64_t)blocks * sizeof(phx_record_block)};
+                              .outbox_bytes_max = (uint64_t)blocks * sizeof(phx_record_block),
+                              .ingest_ns = ns->of[PHX_PHASE_INGEST],
+                              .exchange_ns = ns->of[PHX_PHASE_EXCHANGE],
+                              .index_ns = ns->of[PHX_PHASE_INDEX],
+                              .interest_ns = ns->of[PHX_PHASE_INTEREST],
+                              .publish_ns = ns->of[PHX_PHASE_PUBLISH],
+                              .ingest_ns_sum = sum->of[PHX_PHASE_INGEST],
+                              .exchange_ns_sum = sum->of[PHX_PHASE_EXCHANGE],
+                              .index_ns_sum = sum->of[PHX_PHASE_INDEX],
+                              .interest_ns_sum = sum->of[PHX_PHASE_INTEREST],
+                              .publish_ns_sum = sum->of[PHX_PHASE_PUBLISH]};
+    memcpy(stats->refused, world->tallies[index].refused, sizeof stats->refused);
 }

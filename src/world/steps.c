@@ -4,6 +4,8 @@
  */
 #include "world/steps.h"
 
+#include "world/clock.h"
+
 /* ---- shards ---- */
 
 typedef struct shard_run {
@@ -16,9 +18,13 @@ static void shard_body(void *context, uint32_t worker, uint32_t piece)
     const shard_run *run = context;
     phx_world *world = run->world;
     uint32_t shard = world->order[piece];
+    phx_port *port = &world->ports[shard];
     (void)worker;
-    if (world->ports[shard].step_done == world->step) return;
-    if (run->step(world, shard)) world->ports[shard].step_done = world->step;
+    if (port->step_done == world->step) return;
+    uint64_t from = phx_now_ns();
+    bool through = run->step(world, shard);
+    port->ns.of[phx_phase_of(world->stage)] += phx_now_ns() - from;
+    if (through) port->step_done = world->step;
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 
@@ -53,7 +59,7 @@ static bool fill_due(phx_world *world, uint32_t index)
 /* The outbox's memory, once there is something to send. */
 static bool outbox_ready(phx_world *world, uint32_t index)
 {
-    return phx_outbox_ready(&world->shards[index].outbox, &world->mem, world->def.exchange_bytes);
+    return phx_outbox_ready(&world->shards[index].outbox, world->shards[index].mem, world->def.exchange_bytes);
 }
 
 bool phx_step_send_migrants(phx_world *world, uint32_t index)
@@ -235,6 +241,7 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     phx_scratch *scratch = &world->scratch[worker];
     phx_chunk *chunk = &world->chunks[piece];
     if (chunk->done > 0) return;
+    uint64_t from = phx_now_ns();
     chunk->worker = worker;
     chunk->change_first = scratch->change_count;
     uint32_t commits = scratch->commit_count;
@@ -244,6 +251,7 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     chunk->change_count = scratch->change_count - chunk->change_first;
     chunk->commit_count = scratch->commit_count - commits;
     phx_interest_counts_add(&chunk->counts, &scratch->counts, &counts);
+    chunk->interest_ns += phx_now_ns() - from;
     if (chunk->done < chunk->count) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 

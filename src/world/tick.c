@@ -4,21 +4,14 @@
  * of memory leaves the world in it, and the next call goes on there.
  */
 #include <string.h>
-#include <time.h>
 
 #include "base/rng.h"
+#include "world/clock.h"
 #include "world/gate.h"
 #include "world/ingest.h"
 #include "world/publish.h"
 #include "world/stats.h"
 #include "world/steps.h"
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* New rules and classes come in; entities follow in phx_ingest_classes(). */
 static void take_definition(phx_world *world)
@@ -214,26 +207,17 @@ static bool run_stage(phx_world *world)
     return through;
 }
 
-/* Which phase of ph_stats a stage's time goes to. */
-static uint64_t *phase_of(phx_world *world, phx_stage stage)
-{
-    if (stage <= PHX_STAGE_CROWD_APPLY) return &world->phase_ns.ingest;
-    if (stage <= PHX_STAGE_RECEIVE_COPIES) return &world->phase_ns.exchange;
-    if (stage <= PHX_STAGE_ZONES) return &world->phase_ns.index;
-    return stage <= PHX_STAGE_INTEREST ? &world->phase_ns.interest : &world->phase_ns.publish;
-}
-
 ph_status phx_world_tick(phx_world *world, uint64_t *tick)
 {
     if (tick) *tick = 0;
     if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
     bool through;
-    uint64_t from = now_ns();
+    uint64_t from = phx_now_ns();
     do {
         phx_stage stage = world->stage;
         through = run_stage(world);
-        uint64_t to = now_ns();
-        *phase_of(world, stage) += to - from;
+        uint64_t to = phx_now_ns();
+        world->phase_ns.of[phx_phase_of(stage)] += to - from;
         from = to;
     } while (through && world->stage != PHX_STAGE_IDLE);
     if (through) phx_stats_end(world);

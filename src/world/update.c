@@ -3,6 +3,7 @@
  */
 #include "world/update.h"
 
+#include "world/clock.h"
 #include "world/world.h"
 
 bool phx_updates_init(phx_world *world)
@@ -90,8 +91,12 @@ static void note_entered(phx_world *world, const phx_chunk *chunk)
 static void entered_body(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
+    phx_chunk *chunk = &world->chunks[piece];
     (void)worker;
-    if (world->chunks[piece].change_count > 0) note_entered(world, &world->chunks[piece]);
+    if (chunk->change_count == 0) return;
+    uint64_t from = phx_now_ns();
+    note_entered(world, chunk);
+    chunk->publish_ns += phx_now_ns() - from;
 }
 
 bool phx_updates_plan(phx_world *world)
@@ -185,7 +190,10 @@ static void look_body(void *context, uint32_t worker, uint32_t index)
     phx_updates *u = &world->updates;
     phx_update_piece *piece = &u->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
-    if (look_piece(world, &u->workers[worker], piece)) piece->worker = worker;
+    uint64_t from = phx_now_ns();
+    bool through = look_piece(world, &u->workers[worker], piece);
+    piece->ns += phx_now_ns() - from;
+    if (through) piece->worker = worker;
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 
@@ -290,12 +298,14 @@ static void fill_body(void *context, uint32_t worker, uint32_t index)
 {
     phx_world *world = context;
     const phx_updates *u = &world->updates;
-    const phx_update_piece *piece = &u->pieces[index];
+    phx_update_piece *piece = &u->pieces[index];
     const phx_update_group *groups = groups_of(world, piece);
+    uint64_t from = phx_now_ns();
     (void)worker;
     for (uint32_t g = 0; g < piece->group_count; g++)
         if (groups[g].due_count > 0)
             fill_group(world, &world->shards[piece->shard], &u->workers[piece->worker].lookout, &groups[g]);
+    piece->ns += phx_now_ns() - from;
 }
 
 void phx_updates_fill(phx_world *world)

@@ -27,6 +27,7 @@ typedef struct phx_update_piece {
     uint32_t first, count; /* places */
     uint32_t worker;       /* whose lookout has the results; PHX_SLOT_NONE = not done */
     uint32_t group_first, group_count; /* of that worker's */
+    uint64_t ns;           /* its workers' time */
 } phx_update_piece;
 
 /* One worker's. */

@@ -67,13 +67,17 @@ static bool init_shards(phx_world *world)
     world->ports = phx_alloc_zero(mem, count * sizeof *world->ports, PHX_CACHE_LINE);
     world->zones = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
     world->zones_before = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
-    world->shard_counts = phx_alloc_zero(mem, count * sizeof *world->shard_counts, PHX_CACHE_LINE);
-    if (!world->shards || !world->ports || !world->zones || !world->zones_before || !world->shard_counts) return false;
+    world->shard_mems = phx_alloc_zero(mem, count * sizeof *world->shard_mems, PHX_CACHE_LINE);
+    world->tallies = phx_alloc_zero(mem, count * sizeof *world->tallies, PHX_CACHE_LINE);
+    if (!world->shards || !world->ports || !world->zones || !world->zones_before) return false;
+    if (!world->shard_mems || !world->tallies) return false;
     if (!phx_grow(mem, (void **)&world->order, &world->order_capacity, 0, count, sizeof(uint32_t))) return false;
     for (; world->shard_count < count; world->shard_count++) {
         uint32_t i = world->shard_count;
         world->order[i] = i;
-        if (!phx_shard_init(&world->shards[i], mem, &world->rules, i, count, phx_partition_rect(&world->partition, i)))
+        phx_mem_init_part(&world->shard_mems[i], mem);
+        if (!phx_shard_init(&world->shards[i], &world->shard_mems[i], &world->rules, i, count,
+                            phx_partition_rect(&world->partition, i)))
             return false;
         world->shards[i].zones.areas = &world->areas;
     }
@@ -146,12 +150,16 @@ static void free_shards(phx_world *world)
 {
     phx_mem *mem = &world->mem;
     uint32_t wanted = world->def.shards[0] * world->def.shards[1];
-    for (uint32_t i = 0; i < world->shard_count; i++) phx_shard_free(&world->shards[i], wanted);
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard_free(&world->shards[i], wanted);
+        PHX_ASSERT(atomic_load_explicit(&world->shard_mems[i].bytes, memory_order_relaxed) == 0);
+    }
     phx_free(mem, world->shards, wanted * sizeof *world->shards, PHX_CACHE_LINE);
     phx_free(mem, world->ports, wanted * sizeof *world->ports, PHX_CACHE_LINE);
     phx_free(mem, world->zones, wanted * sizeof *world->zones, PHX_CACHE_LINE);
     phx_free(mem, world->zones_before, wanted * sizeof *world->zones, PHX_CACHE_LINE);
-    phx_free(mem, world->shard_counts, wanted * sizeof *world->shard_counts, PHX_CACHE_LINE);
+    phx_free(mem, world->shard_mems, wanted * sizeof *world->shard_mems, PHX_CACHE_LINE);
+    phx_free(mem, world->tallies, wanted * sizeof *world->tallies, PHX_CACHE_LINE);
     phx_release(mem, (void **)&world->order, &world->order_capacity, sizeof(uint32_t));
     phx_lanes_free(&world->lanes, mem);
     phx_partition_free(&world->partition, mem);

@@ -75,6 +75,28 @@ typedef enum phx_stage {
     PHX_STAGE_END
 } phx_stage;
 
+/* The phases of ph_stats, and a time for each. */
+typedef enum phx_phase {
+    PHX_PHASE_INGEST,
+    PHX_PHASE_EXCHANGE,
+    PHX_PHASE_INDEX,
+    PHX_PHASE_INTEREST,
+    PHX_PHASE_PUBLISH,
+    PHX_PHASES
+} phx_phase;
+
+typedef struct phx_phase_ns {
+    uint64_t of[PHX_PHASES];
+} phx_phase_ns;
+
+static inline phx_phase phx_phase_of(phx_stage stage)
+{
+    if (stage <= PHX_STAGE_CROWD_APPLY) return PHX_PHASE_INGEST;
+    if (stage <= PHX_STAGE_RECEIVE_COPIES) return PHX_PHASE_EXCHANGE;
+    if (stage <= PHX_STAGE_ZONES) return PHX_PHASE_INDEX;
+    return stage <= PHX_STAGE_INTEREST ? PHX_PHASE_INTEREST : PHX_PHASE_PUBLISH;
+}
+
 /* What the world keeps of a shard's progress through a stage. Written by the shard's worker. */
 typedef struct phx_port {
     uint64_t step_done; /* the last step that this shard has ended */
@@ -84,6 +106,7 @@ typedef struct phx_port {
     uint32_t source;    /* receiving from */
     const phx_record_block *held; /* taken from a lane and not through yet */
     uint32_t chunk, change; /* commit: got this far */
+    phx_phase_ns ns;    /* last tick: workers' time on its steps; from the tick's end on, on its pieces, too */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_port;
 
 /* A range of one shard's rows, whose observers are the unit of work of the interest phase. */
@@ -95,6 +118,7 @@ typedef struct phx_chunk {
     uint32_t change_first, change_count;
     uint32_t commit_count; /* of the changes, those with work for the commit */
     phx_interest_counts counts; /* what it cost */
+    uint64_t interest_ns, publish_ns; /* its workers' time */
 } phx_chunk;
 
 /* Where a chunk's changes for one consumer go in its batch. */
@@ -111,17 +135,19 @@ typedef struct phx_totals {
     uint64_t queued_max; /* commands of one tick */
 } phx_totals;
 
-/* Times of the last tick. */
-typedef struct phx_phase_ns {
-    uint64_t ingest, exchange, index, interest, publish;
-} phx_phase_ns;
-
 /* What counters stood at when the last tick began. */
 typedef struct phx_marks {
     uint64_t applied, refused_in_tick, enters, leaves, deliveries, updates, migrations, halo_records,
-        pairs_tested;
+        pairs_tested, batch_bytes;
+    uint64_t refused[PH_STATUS_COUNT]; /* in ticks */
 } phx_marks;
 
+/* What the world adds up of one shard since it was made. Written by the ticking thread. */
+typedef struct phx_tally {
+    phx_interest_counts counts;        /* of its observers */
+    uint64_t refused[PH_STATUS_COUNT]; /* in ticks: commands to its entities */
+    phx_phase_ns ns;                   /* of all ticks: see phx_port */
+} phx_tally;
 
 typedef struct phx_world {
     phx_mem mem;
@@ -135,6 +161,8 @@ typedef struct phx_world {
     phx_partition partition;
     phx_shard *shards;
     phx_port *ports;
+    phx_mem *shard_mems; /* what each shard holds: parts of mem */
+    phx_tally *tallies;  /* one per shard */
     phx_zone *zones, *zones_before;
     uint32_t shard_count;
     phx_lanes lanes;
@@ -186,7 +214,6 @@ typedef struct phx_world {
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;
     phx_marks marks;
-    phx_interest_counts *shard_counts; /* one per shard: of its observers, since the world was made */
 } phx_world;
 
 /* PH_OK, PH_NO_MEMORY. def was checked. */

@@ -94,6 +94,10 @@ static void play(uint32_t shards, uint32_t workers)
     CHECK(later.crowd_narrowed == stats.crowd_narrowed && later.enters == stats.enters &&
               later.leaves == stats.leaves && later.observers_evaluated == stats.observers_evaluated,
           "a crowd that stays costs nothing more");
+    ph_shard_stats first;
+    uint32_t count;
+    CHECK_OK(ph_world_shard_stats(h.world, &first, 1, &count));
+    CHECK(first.ingest_ns > 0 && first.ingest_ns <= later.ingest_ns * workers, "counting is by shard, and takes time");
     CHECK(stats.crowd_observers == CROWD + 1 && stats.crowd_most == CROWD + 1, "%" PRIu64 " shrunk, %" PRIu64 " around",
           stats.crowd_observers, stats.crowd_most);
     enter(&h, LATE, 505);

@@ -1,6 +1,7 @@
 /*
- * The counters of a world: per shard they add up to the world's, of the last tick they are
- * what went up in it, high-water marks are what was waiting; and as text for Prometheus
+ * The counters of a world: per shard they are those of its entities and add up to the
+ * world's; of the last tick they are what went up in it, times are there and not more than
+ * there was time for; high-water marks are what was waiting; and as text for Prometheus
  * they are well formed by its rules, read by a parser that knows nothing of the library,
  * with the numbers of the structs, in every locale and any size of buffer.
  */
@@ -16,7 +17,15 @@
 #include "base/rng.h"
 #include "support/check.h"
 
-enum { SHARDS_AXIS = 3, SHARDS = SHARDS_AXIS * SHARDS_AXIS, ENTITIES = 400, TICKS = 40, TEXT_BYTES = 1 << 17 };
+enum {
+    SHARDS_AXIS = 3,
+    SHARDS = SHARDS_AXIS * SHARDS_AXIS,
+    ENTITIES = 400,
+    TICKS = 40,
+    SIDE = 1000,
+    TOWER = 50,
+    TEXT_BYTES = 1 << 17
+};
 
 typedef struct host {
     ph_class kind;
@@ -24,6 +33,8 @@ typedef struct host {
     ph_producer producer;
     ph_consumer consumer;
     uint64_t tick, rng;
+    uint32_t shards_axis, workers;
+    ph_position at[ENTITIES + 1]; /* by id */
     char text[TEXT_BYTES];
     size_t length;
 } host;
@@ -32,14 +43,16 @@ static void host_begin(host *h, uint32_t shards_axis, uint32_t workers, uint32_t
 {
     ph_world_def def = ph_world_def_default();
     memset(h, 0, sizeof *h);
+    h->shards_axis = shards_axis;
+    h->workers = workers;
     h->kind = ph_class_default("default");
     h->kind.view = 60;
     h->kind.band_count = bands;
     h->kind.bands[0] = (ph_band){30, 2};
     def.classes = &h->kind;
     def.class_count = 1;
-    def.world_size[0] = def.world_size[1] = 1000;
-    def.tower_size = 50;
+    def.world_size[0] = def.world_size[1] = SIDE;
+    def.tower_size = TOWER;
     def.shards[0] = def.shards[1] = shards_axis;
     def.workers = workers;
     def.consumer_batches = 4;
@@ -50,8 +63,8 @@ static void host_begin(host *h, uint32_t shards_axis, uint32_t workers, uint32_t
 
 static ph_position somewhere(host *h)
 {
-    float x = (float)phx_rng_below(&h->rng, 1000);
-    return (ph_position){x, (float)phx_rng_below(&h->rng, 1000), 0};
+    float x = (float)phx_rng_below(&h->rng, SIDE);
+    return (ph_position){x, (float)phx_rng_below(&h->rng, SIDE), 0};
 }
 
 static void commands(host *h)
@@ -61,8 +74,12 @@ static void commands(host *h)
         const ph_attrs a = {.given = PH_X | PH_Y, .x = at.x, .y = at.y};
         if (h->tick == 0) CHECK_OK(ph_enter(h->producer, id, &a));
         else if (id % 4 == h->tick % 4) CHECK_OK(ph_move(h->producer, id, at.x, at.y, at.z));
+        else continue;
+        h->at[id] = at;
     }
-    CHECK_OK(ph_move(h->producer, ENTITIES + 1, 0, 0, 0)); /* refused in the tick */
+    if (h->tick >= 3) h->at[1] = h->at[2]; /* it is attached, and its own moves are refused */
+    CHECK_OK(ph_move(h->producer, ENTITIES + 1, 0, 0, 0)); /* refused in the tick, in no shard */
+    if (h->tick > 0) CHECK_OK(ph_detach(h->producer, 5)); /* refused in the tick, where 5 is */
     if (h->tick > 0) CHECK_OK(ph_broadcast(h->producer, 1 + h->tick, "hello", 5, NULL));
     CHECK_STATUS(ph_leave(h->producer, 0), PH_BAD_ID);
     if (h->tick == 3) CHECK_OK(ph_attach(h->producer, 1, 2));
@@ -94,6 +111,7 @@ static void check_last(const host *h, const ph_stats *a, const ph_stats *b)
     SAME(last_leaves, leaves);
     SAME(last_deliveries, deliveries);
     SAME(last_updates, updates);
+    SAME(last_batch_bytes, batch_bytes);
     SAME(last_payload_bytes, payload_bytes);
     SAME(last_migrations, migrations);
     SAME(last_halo_records, halo_records);
@@ -103,6 +121,63 @@ static void check_last(const host *h, const ph_stats *a, const ph_stats *b)
     SAME(publish_ns, publish_ns_sum);
 #undef SAME
     CHECK(b->tick_ns_max >= b->tick_ns && b->tick_ns_max >= a->tick_ns_max, "the longest tick");
+    uint64_t refused = 0;
+    for (int s = 0; s < PH_STATUS_COUNT; s++) refused += b->last_refused_by[s];
+    CHECK(refused == b->last_refused, "%" PRIu64 " refused by reason, %" PRIu64, refused, b->last_refused);
+    CHECK(b->last_refused_by[PH_UNKNOWN_ID] == 1 && b->last_refused_by[PH_BAD_ID] == 0, "that of the tick");
+}
+
+/* The shard that an entity is in, by the towers of the shards. */
+static uint32_t shard_of(const host *h, uint64_t id)
+{
+    const uint32_t towers = SIDE / TOWER, x = (uint32_t)h->at[id].x / TOWER, y = (uint32_t)h->at[id].y / TOWER;
+    uint32_t column = 0, row = 0;
+    while ((column + 1) * towers / h->shards_axis <= x) column++;
+    while ((row + 1) * towers / h->shards_axis <= y) row++;
+    return row * h->shards_axis + column;
+}
+
+/* Entities and list entries, one by one. */
+static void check_each(const host *h, const ph_shard_stats *each)
+{
+    uint64_t entities[SHARDS] = {0}, entries[SHARDS] = {0};
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        uint32_t count = 0;
+        CHECK_OK(ph_list(h->world, id, NULL, 0, &count));
+        entities[shard_of(h, id)]++;
+        entries[shard_of(h, id)] += count;
+    }
+    for (uint32_t s = 0; s < h->shards_axis * h->shards_axis; s++) {
+        CHECK(each[s].entities == entities[s] && each[s].list_entries == entries[s],
+              "shard %u has %" PRIu64 " entities, %" PRIu64 " entries, not %" PRIu64 ", %" PRIu64, s, each[s].entities,
+              each[s].list_entries, entities[s], entries[s]);
+        CHECK(each[s].touched > 0, "somebody has moved in shard %u", s);
+        CHECK(each[s].bytes > each[s].entities * sizeof(ph_attrs) / 2, "shard %u holds %" PRIu64 " bytes", s,
+              each[s].bytes);
+    }
+}
+
+/* Workers' time is within the phases, and all there where nothing else is. */
+static void check_times(const host *h, const ph_stats *world, const ph_shard_stats *sum)
+{
+#define WITHIN(field) \
+    CHECK(sum->field <= world->field * h->workers, #field ": %" PRIu64 " of %u workers' %" PRIu64, sum->field, \
+          h->workers, world->field)
+    WITHIN(ingest_ns);
+    WITHIN(exchange_ns);
+    WITHIN(index_ns);
+    WITHIN(interest_ns);
+    WITHIN(publish_ns);
+    WITHIN(ingest_ns_sum);
+    WITHIN(exchange_ns_sum);
+    WITHIN(index_ns_sum);
+    WITHIN(interest_ns_sum);
+    WITHIN(publish_ns_sum);
+#undef WITHIN
+    CHECK(sum->index_ns > 0 && sum->interest_ns > 0 && sum->publish_ns > 0, "the last tick took some time");
+    CHECK(sum->index_ns_sum > sum->index_ns && sum->publish_ns_sum > sum->publish_ns, "and others before it");
+    CHECK((sum->exchange_ns > 0) == (h->shards_axis > 1), "one shard has nobody to exchange anything with");
+    CHECK(sum->ingest_ns == 0, "commands are not cut by shard");
 }
 
 static void check_shards(const host *h, const ph_stats *world, uint32_t shards)
@@ -125,6 +200,7 @@ static void check_shards(const host *h, const ph_stats *world, uint32_t shards)
     SAME(entities);
     SAME(observers);
     SAME(ghosts);
+    SAME(list_entries);
     SAME(enters);
     SAME(leaves);
     SAME(updates);
@@ -137,12 +213,21 @@ static void check_shards(const host *h, const ph_stats *world, uint32_t shards)
     SAME(halo_records);
     SAME(deferred_adds);
 #undef SAME
+    CHECK(sum.bytes > 0 && sum.bytes < world->bytes, "%" PRIu64 " bytes of %" PRIu64, sum.bytes, world->bytes);
+    CHECK(each[shard_of(h, 5)].refused[PH_ABSENT] > 0, "what was refused where");
+    for (int s = 0; s < PH_STATUS_COUNT; s++) {
+        bool placeless = s == PH_UNKNOWN_ID || s == PH_BAD_ID; /* not in the world, or refused at submit */
+        CHECK(sum.refused[s] == (placeless ? 0 : world->refused[s]), "%s: %" PRIu64 " in all shards, %" PRIu64,
+              ph_status_name((ph_status)s), sum.refused[s], world->refused[s]);
+    }
+    check_each(h, each);
+    check_times(h, world, &sum);
     CHECK(shards == 1 || (sum.migrations > 0 && sum.ghosts > 0 && sum.outbox_bytes_max > 0), "there is an exchange");
 }
 
 /* ---- text: what the exposition format says, word by word ---- */
 
-enum { METRICS_MAX = 256, SAMPLES_MAX = 2000, NAME_MAX_BYTES = 96 };
+enum { METRICS_MAX = 256, SAMPLES_MAX = 4000, NAME_MAX_BYTES = 96 };
 
 typedef struct metric {
     char name[NAME_MAX_BYTES];
@@ -207,13 +292,16 @@ static void read_sample(parsed *p, const char *line)
     REQUIRE(p->metric_count > 0 && p->sample_count < SAMPLES_MAX);
     read_name(&at, name);
     CHECK(strcmp(name, of->name) == 0, "a sample of %s among those of %s", name, of->name);
-    if (*at == '{') {
-        at++;
+    bool labelled = *at == '{';
+    while (labelled) {
+        at++; /* the brace, or the comma */
         read_name(&at, label);
         CHECK(at[0] == '=' && at[1] == '"', "label %s of %s", label, name);
         for (at += 2; *at != '"' && *at != '\0'; at++) CHECK(*at != '\\' && *at != '\n', "value of label %s", label);
-        CHECK(at[0] == '"' && at[1] == '}', "the end of label %s of %s", label, name);
-        at += 2;
+        REQUIRE(at[0] == '"' && (at[1] == '}' || at[1] == ','));
+        at++;
+        labelled = *at == ',';
+        if (!labelled) at++;
     }
     size_t length = (size_t)(at - line);
     REQUIRE(length < NAME_MAX_BYTES);
@@ -283,6 +371,10 @@ static void check_text(host *h, const ph_stats *stats, uint32_t shards)
         check_value(&p, sample, (double)last[i].entities);
         snprintf(sample, sizeof sample, "pharos_shard_pairs_tested_total{shard=\"%u\"}", i);
         check_value(&p, sample, (double)last[i].pairs_tested);
+        snprintf(sample, sizeof sample, "pharos_shard_last_phase_seconds{shard=\"%u\",phase=\"interest\"}", i);
+        check_value(&p, sample, (double)last[i].interest_ns * 1e-9);
+        snprintf(sample, sizeof sample, "pharos_shard_commands_refused_total{shard=\"%u\",reason=\"PH_ABSENT\"}", i);
+        check_value(&p, sample, (double)last[i].refused[PH_ABSENT]);
     }
     CHECK(p.sample_count > 80 && p.metric_count > 60, "%u samples of %u metrics", p.sample_count, p.metric_count);
 }
@@ -345,6 +437,27 @@ static void marks(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
+/* What a shard holds is counted where it is. */
+static void places_of_bytes(void)
+{
+    enum { MANY = 2000 };
+    static host h;
+    ph_shard_stats each[4];
+    uint32_t count;
+    host_begin(&h, 2, 1, 0);
+    for (uint64_t id = 1; id <= MANY; id++) {
+        const ph_attrs a = {.given = PH_X | PH_Y, .x = (float)(id % 40), .y = (float)(id / 40)};
+        CHECK_OK(ph_enter(h.producer, id, &a));
+    }
+    CHECK_OK(ph_tick(h.world, &h.tick));
+    CHECK_OK(ph_world_shard_stats(h.world, each, 4, &count));
+    CHECK(each[0].touched == MANY, "%" PRIu64 " have changed", each[0].touched);
+    for (uint32_t s = 1; s < 4; s++)
+        CHECK(each[0].bytes > each[s].bytes + MANY * 100 && each[s].touched == 0, "nobody is in shard %u: %" PRIu64
+              " bytes, and %" PRIu64, s, each[s].bytes, each[0].bytes);
+    CHECK_OK(ph_world_destroy(h.world));
+}
+
 /* What waits behind a consumer that takes nothing. */
 static void behind(void)
 {
@@ -402,6 +515,7 @@ int main(void)
 {
     marks();
     behind();
+    places_of_bytes();
     play(1, 1);
     play(SHARDS_AXIS, 1);
     /* a locale with a decimal comma, where there is one */

@@ -99,6 +99,24 @@ Test(mem, counts_bytes_and_calls, .init = watch, .fini = all_given_back)
     cr_assert_eq(atomic_load(&mem.calls), 2);
 }
 
+Test(mem, a_part_counts_its_own_and_for_the_whole, .init = watch, .fini = all_given_back)
+{
+    phx_mem parts[2];
+    for (uint32_t i = 0; i < 2; i++) phx_mem_init_part(&parts[i], &mem);
+    void *own = phx_alloc(&mem, 1000, 8);
+    void *first = phx_alloc(&parts[0], 100, 8), *second = phx_alloc(&parts[1], 20, 8);
+    watched_memory_fail_after(&watched, 0);
+    cr_assert_null(phx_alloc(&parts[0], 100, 8));
+    cr_assert(atomic_load(&parts[0].bytes) == 100 && atomic_load(&parts[0].calls) == 2);
+    cr_assert(atomic_load(&parts[1].bytes) == 20 && atomic_load(&parts[1].calls) == 1);
+    cr_assert(atomic_load(&mem.bytes) == 1120 && atomic_load(&mem.calls) == 4);
+    phx_free(&parts[0], first, 100, 8);
+    phx_free(&parts[1], second, 20, 8);
+    cr_assert(atomic_load(&parts[0].bytes) == 0 && atomic_load(&parts[1].bytes) == 0);
+    cr_assert_eq(atomic_load(&mem.bytes), 1000);
+    phx_free(&mem, own, 1000, 8);
+}
+
 Test(mem, zeroes_when_asked, .init = watch, .fini = all_given_back)
 {
     unsigned char *zeroed = phx_alloc_zero(&mem, 1000, 16);
