@@ -381,14 +381,37 @@ static phx_sorted to_sort(uint32_t place, uint32_t flags, uint32_t target)
     return (phx_sorted){.id = (uint64_t)place << 32 | flags, .slot = target};
 }
 
+/* Of numbers in ascending order, how many are below one. */
+static uint32_t below(const uint32_t *numbers, uint32_t count, uint32_t number)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (numbers[middle] < number) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Of the tile's movers, those in the rows of cells that the observers first .. last look at, places both. */
+static phx_span movers_near(const phx_tile *tile, uint32_t first, uint32_t last)
+{
+    const uint32_t columns = tile->frame.columns, fine = tile->fine;
+    uint32_t low = tile->cell[first] / columns - fine, high = tile->cell[last] / columns + fine + 1;
+    PHX_ASSERT(tile->cell[first] / columns >= fine && high <= tile->frame.rows);
+    return (phx_span){below(tile->movers, tile->mover_count, tile->start[low * columns]),
+                      below(tile->movers, tile->mover_count, tile->start[high * columns])};
+}
+
 /*
  * The pairs are those of all who moved, own or not. What they see, those see who stand still: the pairs become
- * those of own observers, in the order of places. false = no memory.
+ * those of the own observers in places first .. last, in that order. false = no memory.
  */
-static bool mirror(phx_scratch *scratch, const phx_shard *shard)
+static bool mirror(phx_scratch *scratch, const phx_shard *shard, uint32_t first, uint32_t last)
 {
     const phx_tile *tile = &scratch->tile;
     phx_pairs *pairs = &scratch->pairs;
+    const uint32_t length = last - first;
     uint32_t n = 0;
     size_t most = 2 * (size_t)pairs->count;
     if (!phx_grow(scratch->mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, most, sizeof(phx_sorted)) ||
@@ -398,8 +421,9 @@ static bool mirror(phx_scratch *scratch, const phx_shard *shard)
     for (uint32_t i = 0; i < pairs->count; i++) {
         uint32_t place = pairs->observer[i] & PHX_PAIR_PLACE, flags = pairs->observer[i] & ~PHX_PAIR_PLACE;
         uint32_t other = pairs->target[i], row = tile->row[other];
-        if (phx_tile_own(tile, tile->row[place])) scratch->sorted[n++] = to_sort(place, flags, other);
-        if (phx_tile_own(tile, row) && !moved(&shard->grid.rows, row))
+        if (place - first <= length && phx_tile_own(tile, tile->row[place]))
+            scratch->sorted[n++] = to_sort(place, flags, other);
+        if (other - first <= length && phx_tile_own(tile, row) && !moved(&shard->grid.rows, row))
             scratch->sorted[n++] = to_sort(other, flags, place);
     }
     phx_order_many(scratch->sorted, scratch->sorted_spare, n);
@@ -413,22 +437,24 @@ static bool mirror(phx_scratch *scratch, const phx_shard *shard)
 }
 
 /* Whoever moved looks, and tells the rest. false: nothing was done; *done as of phx_glance_all(). */
-static bool glance_few(phx_scratch *scratch, phx_shard *shard, uint32_t *done)
+static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, uint32_t *done)
 {
     const phx_tile *tile = &scratch->tile;
-    uint32_t own = tile->rows.end - tile->rows.first, room = scratch->pairs.capacity / 2;
+    uint32_t first = place[0], last = place[count - 1], room = scratch->pairs.capacity / 2;
     float r = tile->alike_in, far = tile->alike_near;
-    bool all = match_some(scratch, shard, tile->movers, tile->mover_count) == tile->mover_count;
+    phx_span movers = movers_near(tile, first, last);
+    uint32_t looking = movers.end - movers.first;
+    bool all = match_some(scratch, shard, tile->movers + movers.first, looking) == looking;
     if (!all || scratch->pairs.count > room) { /* then each observer had better look for itself */
         scratch->pairs.count = 0;
         return false;
     }
     *done = 0;
-    if (!mirror(scratch, shard)) {
+    if (!mirror(scratch, shard, first, last)) {
         scratch->pairs.count = 0;
         return true;
     }
-    *done = before(tile->own, own, flush(scratch, shard, r, far));
+    *done = before(place, count, flush(scratch, shard, r, far));
     return true;
 }
 
@@ -445,9 +471,8 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     const phx_tile *tile = &scratch->tile;
     const uint32_t *place = tile->own + range.first;
     uint32_t count = range.end - range.first, done;
-    bool whole = count == tile->rows.end - tile->rows.first;
     scratch->past_count = 0;
-    if (whole && tile->frame.moved && glance_few(scratch, shard, &done)) return done;
+    if (count > 0 && tile->frame.moved && glance_few(scratch, shard, place, count, &done)) return done;
     bool mixed = shard->grid.blocks[tile->block].mixed;
     if (!mixed) return before(place, count, glance_places(scratch, shard, place, count));
     uint32_t *watching = scratch->hits, n = 0; /* nobody looks for mere targets */

@@ -3,6 +3,8 @@
  */
 #include "shards/nine_glance.h"
 
+#include <string.h>
+
 const phx_nine_job *phx_nine_job_of(const phx_nine *nine, uint32_t item)
 {
     uint32_t lo = 0, hi = nine->job_count;
@@ -88,18 +90,27 @@ static bool may_see(const crosser *at, const phx_card *card)
     return !(card->flags & PHX_CARD_SPECIAL) || phx_eligible(at->attr, &at->shard->store.attr[card->slot]);
 }
 
-/* Who is in a tower that it now sees and did not. */
-static uint32_t gain_tower(const crosser *at, const phx_tower *tower, uint32_t *out)
+/* Who stayed in a tower that it now sees and did not. */
+static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint32_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
     uint32_t n = 0;
-    for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
+    for (uint32_t i = tower->first; i < tower->first + tower->old; i++) {
         const phx_card *card = &nine->cards[i];
-        if (card->flags & PHX_CARD_WENT) continue;
-        if (card->flags & PHX_CARD_CAME) {
-            const phx_crossing *c = &nine->crossings[card->move];
-            if (c->was && phx_rect_has(at->from, c->ax, c->ay)) continue;
-        }
+        if (!(card->flags & PHX_CARD_WENT) && may_see(at, card)) out[n++] = card->slot;
+    }
+    return n;
+}
+
+/* Who came to a tower that it now sees and did not, from where it could not see them. */
+static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint32_t *out)
+{
+    const phx_nine *nine = &at->shard->nine;
+    uint32_t n = 0;
+    for (uint32_t i = tower->first + tower->old; i < tower->first + tower->count; i++) {
+        const phx_card *card = &nine->cards[i];
+        const phx_crossing *c = &nine->crossings[card->move];
+        if (c->was && phx_rect_has(at->from, c->ax, c->ay)) continue;
         if (may_see(at, card)) out[n++] = card->slot;
     }
     return n;
@@ -187,7 +198,7 @@ static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, 
     const phx_nine_job *left = job_at(nine, own->ax, own->ay);
     PHX_ASSERT(own->was && own->is);
     if (left && left->look) return PHX_GLANCE_LOOK;
-    uint32_t span = shard->rules->span, enters = 0, leaves = 0;
+    uint32_t span = shard->rules->span, enters = 0, came = 0, leaves = 0;
     crosser at = {.shard = shard,
                   .attr = &shard->store.attr[card->slot],
                   .slot = card->slot,
@@ -195,9 +206,16 @@ static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, 
                   .to = phx_nine_rect(shard->rules, span, own->bx, own->by)};
     __builtin_prefetch(&shard->store.tail[card->slot]);
     strip seen = {0};
+    /* those of a tower who stayed are in the order of events: the long ones come first, the few others behind them */
     open_strip(&seen, nine, at.to, at.from);
-    while (next_towers(&seen))
-        for (uint32_t i = 0; i < seen.count; i++) enters += gain_tower(&at, seen.tower[i], scratch->enter + enters);
+    while (next_towers(&seen)) {
+        for (uint32_t i = 0; i < seen.count; i++) {
+            came += gain_came(&at, seen.tower[i], scratch->hits + came);
+            enters += gain_stayed(&at, seen.tower[i], scratch->enter + enters);
+        }
+    }
+    memcpy(scratch->enter + enters, scratch->hits, came * sizeof *scratch->enter);
+    enters += came;
     open_strip(&seen, nine, at.from, at.to);
     while (next_towers(&seen))
         for (uint32_t i = 0; i < seen.count; i++) leaves += lose_tower(&at, seen.tower[i], scratch->leave + leaves);
