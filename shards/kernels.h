@@ -119,7 +119,10 @@ typedef struct phx_kernels {
                           uint32_t *enter, uint32_t *leave);
     /* The place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
-    /* How many of up to PHX_ORDER_FEW pairs, all different, come before each by kind, then id. */
+    /*
+     * How many of up to PHX_ORDER_FEW pairs, all different, come before each by kind, then id. place[] has room for
+     * PHX_ORDER_FEW, however many there are.
+     */
     void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
 } phx_kernels;
 
@@ -131,20 +134,5 @@ extern const phx_kernels phx_kernels_portable;
 extern const phx_kernels phx_kernels_avx2;
 extern const phx_kernels phx_kernels_avx512;
 #endif
-
-/* Those that the AVX2 set takes over. */
-uint32_t phx_pick_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                           const phx_frame *frame, const phx_picked *to);
-uint32_t phx_match_sparse_portable(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
-                                   phx_pairs *pairs);
-uint32_t phx_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
-                           float *squares);
-uint32_t phx_nearer_portable(uint32_t *slots, float *squares, uint32_t count, float limit);
-uint32_t phx_weigh_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                            uint32_t count, double sticky, double *keys, uint8_t *was);
-uint32_t phx_within_portable(const double *keys, uint32_t count, double limit);
-phx_divided phx_divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count, double limit,
-                                uint32_t *enter, uint32_t *leave);
-void phx_order_portable(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The kernels in plain C; see kernels.h.
  */
-#include "shards/kernels.h"
+#include "shards/kernels_scalar.h"
 
 #include <string.h>
 
@@ -21,8 +21,8 @@ static inline uint32_t unit_wrapped(float p, float zero, float scale, uint32_t a
     return q > -far && q < far ? (uint32_t)(int32_t)q & 0xffff : 0;
 }
 
-uint32_t phx_pick_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                           const phx_frame *frame, const phx_picked *to)
+static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+                              const phx_frame *frame, const phx_picked *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
@@ -56,29 +56,10 @@ static uint32_t gather_portable(const uint32_t *now, const uint32_t *old, const 
     return n;
 }
 
-/* The distance of two positions as limits have it. */
-static inline int32_t apart(uint32_t a, uint32_t b, bool square)
-{
-    int32_t dx = (int16_t)(uint16_t)(a - b), dy = (int16_t)(uint16_t)((a >> 16) - (b >> 16));
-    if (!square) return (int32_t)((uint32_t)(dx * dx) + (uint32_t)(dy * dy)); /* wraps for odd ones, as anything may */
-    dx = dx < 0 ? -dx : dx;
-    dy = dy < 0 ? -dy : dy;
-    return dx > dy ? dx : dy;
-}
-
 /* One observer. */
 typedef struct watcher {
     uint32_t place, now, old;
 } watcher;
-
-/* May a candidate so far off, now and before, be an event? *flags: of the pair, if so. */
-static inline bool crosses(int32_t d, int32_t e, const phx_limits *limits, uint32_t *flags)
-{
-    bool enters = (d <= limits->in_low) & (e > limits->in_high);
-    bool leaves = (e <= limits->near_low) & (d > limits->near_high);
-    *flags = (leaves ? PHX_PAIR_LEAVE : 0) | ((enters | leaves) ? 0 : PHX_PAIR_UNSURE);
-    return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
-}
 
 /* Some candidates, whose places are places[i], or i. Branch-free: every pair is written, kept or not. */
 static inline void match_span(const uint32_t *nows, const uint32_t *olds, const uint32_t *places, phx_span span,
@@ -86,8 +67,8 @@ static inline void match_span(const uint32_t *nows, const uint32_t *olds, const 
 {
     uint32_t n = pairs->count;
     for (uint32_t i = span.first; i < span.end; i++) {
-        int32_t d = apart(nows[i], of->now, square), e = apart(olds[i], of->old, square);
-        uint32_t flags, kept = crosses(d, e, limits, &flags);
+        int32_t d = phx_units_apart(nows[i], of->now, square), e = phx_units_apart(olds[i], of->old, square);
+        uint32_t flags, kept = phx_units_cross(d, e, limits, &flags);
         pairs->observer[n] = of->place | flags;
         pairs->target[n] = places ? places[i] : i;
         n += kept;
@@ -114,8 +95,8 @@ static uint32_t match_portable(const phx_candidates *c, uint32_t count, const ph
     return w;
 }
 
-uint32_t phx_match_sparse_portable(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
-                                   phx_pairs *pairs)
+static uint32_t match_sparse_portable(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
+                                      phx_pairs *pairs)
 {
     uint32_t w = 0;
     for (; w < watchers->count; w++) {
@@ -134,8 +115,8 @@ uint32_t phx_match_sparse_portable(const phx_cells *cells, const phx_watchers *w
 }
 
 /* So is this, of every row. */
-uint32_t phx_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
-                           float *squares)
+static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
+                              float *squares)
 {
     const float x = area->x, y = area->y, r = area->r, r2 = r * r;
     uint32_t n = 0;
@@ -148,7 +129,7 @@ uint32_t phx_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_a
     return n;
 }
 
-uint32_t phx_nearer_portable(uint32_t *slots, float *squares, uint32_t count, float limit)
+static uint32_t nearer_portable(uint32_t *slots, float *squares, uint32_t count, float limit)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -160,8 +141,8 @@ uint32_t phx_nearer_portable(uint32_t *slots, float *squares, uint32_t count, fl
     return n;
 }
 
-uint32_t phx_weigh_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                            uint32_t count, double sticky, double *keys, uint8_t *was)
+static uint32_t weigh_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
+                               uint32_t count, double sticky, double *keys, uint8_t *was)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -172,15 +153,15 @@ uint32_t phx_weigh_portable(const uint32_t *mark, uint32_t listed, const uint32_
     return n;
 }
 
-uint32_t phx_within_portable(const double *keys, uint32_t count, double limit)
+static uint32_t within_portable(const double *keys, uint32_t count, double limit)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) n += keys[i] <= limit;
     return n;
 }
 
-phx_divided phx_divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count, double limit,
-                                uint32_t *enter, uint32_t *leave)
+static phx_divided divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                   double limit, uint32_t *enter, uint32_t *leave)
 {
     phx_divided n = {0, 0, 0};
     for (uint32_t i = 0; i < count; i++) {
@@ -206,27 +187,33 @@ static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t va
     return i;
 }
 
-void phx_order_portable(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
+/* The outer loop is over those who come before, so that the inner one has no branch and no sum: it is vectorised. */
+static void order_portable(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t before = 0;
-        for (uint32_t j = 0; j < count; j++)
-            before += (kind[j] < kind[i]) | ((kind[j] == kind[i]) & (id[j] < id[i]));
-        place[i] = before;
+    memset(place, 0, count * sizeof *place);
+    if (phx_order_narrow(id, kind, count)) {
+        int32_t key[PHX_ORDER_FEW];
+        for (uint32_t i = 0; i < count; i++)
+            key[i] = (int32_t)((uint32_t)id[i] ^ 1u << 31); /* the same order, signed */
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t j = 0; j < count; j++) place[j] += key[i] < key[j];
+        return;
     }
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++) place[j] += (kind[i] < kind[j]) | ((kind[i] == kind[j]) & (id[i] < id[j]));
 }
 
-const phx_kernels phx_kernels_portable = {.pick = phx_pick_portable,
+const phx_kernels phx_kernels_portable = {.pick = pick_portable,
                                           .gather = gather_portable,
                                           .match = match_portable,
-                                          .match_sparse = phx_match_sparse_portable,
-                                          .scan = phx_scan_portable,
-                                          .nearer = phx_nearer_portable,
-                                          .weigh = phx_weigh_portable,
-                                          .within = phx_within_portable,
-                                          .divide = phx_divide_portable,
+                                          .match_sparse = match_sparse_portable,
+                                          .scan = scan_portable,
+                                          .nearer = nearer_portable,
+                                          .weigh = weigh_portable,
+                                          .within = within_portable,
+                                          .divide = divide_portable,
                                           .find = find_portable,
-                                          .order = phx_order_portable};
+                                          .order = order_portable};
 
 const phx_kernels *phx_kernels_of(ph_simd simd)
 {

@@ -1,0 +1,41 @@
+/*
+ * What the sets of kernels have in common of one pair; see kernels.h. Included by kernels*.c alone.
+ */
+#ifndef PHX_SHARDS_KERNELS_SCALAR_H
+#define PHX_SHARDS_KERNELS_SCALAR_H
+
+#include "shards/kernels.h"
+
+/* The distance of two positions as limits have it. */
+static inline int32_t phx_units_apart(uint32_t a, uint32_t b, bool square)
+{
+    int32_t dx = (int16_t)(uint16_t)(a - b), dy = (int16_t)(uint16_t)((a >> 16) - (b >> 16));
+    if (!square)
+        return (int32_t)((uint32_t)(dx * dx) + (uint32_t)(dy * dy)); /* wraps for odd ones, as anything may */
+    dx = dx < 0 ? -dx : dx;
+    dy = dy < 0 ? -dy : dy;
+    return dx > dy ? dx : dy;
+}
+
+/* May a candidate so far off, now and before, be an event? *flags: of the pair, if so. */
+static inline bool phx_units_cross(int32_t d, int32_t e, const phx_limits *limits, uint32_t *flags)
+{
+    bool enters = (d <= limits->in_low) & (e > limits->in_high);
+    bool leaves = (e <= limits->near_low) & (d > limits->near_high);
+    *flags = (leaves ? PHX_PAIR_LEAVE : 0) | ((enters | leaves) ? 0 : PHX_PAIR_UNSURE);
+    return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
+}
+
+/*
+ * Can ids be told apart by their low 32 bits, all of one kind? So it is where hosts count entities up, and
+ * comparing takes half as long.
+ */
+static inline bool phx_order_narrow(const uint64_t *id, const uint16_t *kind, uint32_t count)
+{
+    uint64_t differ = 0;
+    for (uint32_t i = 1; i < count; i++)
+        differ |= (id[i] ^ id[0]) | (uint64_t)(kind[i] ^ kind[0]) << 32;
+    return differ <= UINT32_MAX;
+}
+
+#endif
