@@ -54,13 +54,14 @@ void phx_shard_touch_odd(phx_shard *shard, phx_body *body)
 void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y)
 {
     float dx = fabsf(x - body->x), dy = fabsf(y - body->y);
-    float step = dx > dy ? dx : dy;
+    float step = dx > dy ? dx : dy, step2 = dx * dx + dy * dy;
     if (phx_shard_dirty(shard, body) || !(step <= shard->step_limit)) {
         phx_shard_touch_odd(shard, body);
         return;
     }
     phx_shard_touch(shard, body);
     if (step > shard->step_max) shard->step_max = step;
+    if (step2 > shard->step2_max) shard->step2_max = step2;
 }
 
 static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
@@ -160,11 +161,12 @@ static __attribute__((noinline)) void touch_both(phx_shard *shard, uint32_t slot
     if (to != from) touch_tower(shard, (uint16_t)to, (uint16_t)(to >> 16));
 }
 
-/* How far, along the longer axis. */
-static inline float step_of(phx_pair from, phx_pair to)
+/* How far, along the longer axis; *square: as it is, squared. */
+static inline float step_of(phx_pair from, phx_pair to, float *square)
 {
-    phx_pair d = to - from;
+    phx_pair d = to - from, d2 = d * d;
     float dx = fabsf(d[0]), dy = fabsf(d[1]);
+    *square = d2[0] + d2[1];
     return dx > dy ? dx : dy;
 }
 
@@ -180,7 +182,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     if ((body->state & mask) != (PHX_SLOT_OWN | PHX_SLOT_ROW) || body->changed == shard->stamp) return false;
     phx_pair p = pair_at(&to->x), old = pair_at(&body->x);
     phx_pair q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps what is outside */
-    float step = step_of(old, p);
+    float step2, step = step_of(old, p, &step2);
     if (!both((q >= frame->low) & (q < frame->high)) || !(step <= shard->step_limit)) return false;
     if (both(p == old) && to->z == body->z) return true;
     counts at = __builtin_convertvector(q, counts);
@@ -200,6 +202,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     body->changed = shard->stamp;
     sum->moved++;
     sum->step_max = step > sum->step_max ? step : sum->step_max;
+    sum->step2_max = step2 > sum->step2_max ? step2 : sum->step2_max;
     return true;
 }
 
@@ -220,6 +223,7 @@ static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, con
     sum->moved += own.moved;
     sum->stale = own.stale;
     if (own.step_max > sum->step_max) sum->step_max = own.step_max;
+    if (own.step2_max > sum->step2_max) sum->step2_max = own.step2_max;
     return left_count;
 }
 
@@ -293,6 +297,7 @@ void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
     shard->grid.stale |= sum->stale && shard->move_frame.rows;
     shard->grid.behind |= shard->many_movers && shard->move_frame.rows;
     if (sum->step_max > shard->step_max) shard->step_max = sum->step_max;
+    if (sum->step2_max > shard->step2_max) shard->step2_max = sum->step2_max;
 }
 
 void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts)

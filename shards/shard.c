@@ -261,6 +261,6 @@ void phx_shard_end(phx_shard *shard)
     shard->zones.missed = false;
     if (shard->changed) phx_grid_settle(&shard->grid);
     shard->many_movers = shard->touched > (shard->store.own_count + shard->store.ghost_count) / 4;
-    shard->step_max = 0.0f;
+    shard->step_max = shard->step2_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = false;
 }

@@ -117,6 +117,7 @@ typedef struct phx_shard {
     bool many_movers;
     uint32_t touched;  /* entities changed in this tick; kept until the next one begins */
     float step_max;    /* the longest step of this tick along an axis, of those that are not odd */
+    float step2_max;   /* the square of the longest one as it is */
     float step_limit;  /* a longer one is a jump, and odd */
     float drift_limit; /* of the grid's rows: farther would cost looks more than it saves rebuilds */
     bool glances;      /* glances may be enough in this tick */
@@ -179,7 +180,7 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
 /* What phx_shards_move() did to one shard as a whole. */
 typedef struct phx_move_sum {
     uint32_t moved;
-    float step_max;
+    float step_max, step2_max;
     bool stale; /* the grid is, or there is none: no row is written */
 } phx_move_sum;
 

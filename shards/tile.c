@@ -17,12 +17,12 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
 /* ---- what it covers ---- */
 
 /*
- * Steps change a distance by no more than sqrt(2) * step_max each, of observer and target; the
- * rest is slack for what float32 loses here.
+ * Steps change a distance by no more than the longest one each, of observer and target, whatever the shape: an
+ * axis changes less. The rest is slack for what float32 loses here.
  */
 static float steps_reach(const phx_shard *shard)
 {
-    return shard->step_max * 2.8285f;
+    return sqrtf(shard->step2_max) * 2.00002f;
 }
 
 /*

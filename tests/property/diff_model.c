@@ -18,7 +18,7 @@
 #include "support/ops.h"
 #include "support/shrink.h"
 
-enum { SCRIPTS = 24000, BLOCK = 100, BLOCK_SECONDS = 300, ONE_SECONDS = 30 };
+enum { SCRIPTS = 12000, BLOCK = 100, BLOCK_SECONDS = 300, ONE_SECONDS = 30 };
 
 typedef struct range_of_scripts {
     uint64_t seed, count;

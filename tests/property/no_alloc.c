@@ -202,13 +202,21 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
     free(c);
 }
 
+/* The lighthouse always; of the others, where tests do less, every so many-th. */
+static bool is_chosen(int index, uint64_t every)
+{
+    return index == PH_INDEX_LIGHTHOUSE || (uint64_t)index % every == 0;
+}
+
 int main(int argc, char **argv)
 {
     bool verbose = option_flag(argc, argv, "--verbose");
+    uint64_t percent = test_amount(100), every = percent < 100 ? 100 / percent : 1;
     for (uint32_t workers = 1; workers <= 2; workers++) {
         for (uint32_t shards = 1; shards <= 3; shards += 2) {
             bool once = (workers == 1) == (shards > 1); /* enough for each of the others */
             for (int index = 0; index < (once ? INDEX_COUNT : PH_INDEX_LIGHTHOUSE + 1); index++) {
+                if (!is_chosen(index, every)) continue;
                 walk_world(workers, shards, PH_RANGE_RADIUS, (ph_index)index, verbose);
                 walk_world(workers, shards, PH_RANGE_TOWERS, (ph_index)index, verbose);
             }

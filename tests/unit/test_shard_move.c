@@ -171,6 +171,7 @@ static void same_marks(uint64_t seed)
     cr_assert(a->touched == b->touched && a->changed == b->changed && a->copies_due == b->copies_due);
     cr_assert(a->far_dirty == b->far_dirty && a->far.stale == b->far.stale && a->global_moved == b->global_moved);
     cr_assert_eq(a->step_max, b->step_max, "seed %u", (unsigned)seed);
+    cr_assert_eq(a->step2_max, b->step2_max, "seed %u", (unsigned)seed);
     cr_assert_eq(a->grid.stale, b->grid.stale);
     cr_assert_eq(a->leaving.count, b->leaving.count);
     for (uint32_t i = 0; i < a->grid.block_count; i++) {
