@@ -110,21 +110,6 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
     mend_row(shard, slot);
 }
 
-/* What an observer's coming, going or changing means for how far the shard looks. */
-void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign)
-{
-    if (attr->view == 0.0f) return;
-    float radius = attr->view + attr->margin;
-    if (sign < 0) {
-        if (radius >= shard->radius_max || attr->margin >= shard->margin_max) shard->radius_stale = true;
-    } else {
-        if (radius > shard->radius_max) shard->radius_max = radius;
-        if (attr->margin > shard->margin_max) shard->margin_max = attr->margin;
-    }
-    shard->observing_count += (uint32_t)sign;
-    if (attr->ready) shard->ready_count += (uint32_t)sign;
-}
-
 void phx_shard_kill(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];

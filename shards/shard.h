@@ -146,7 +146,8 @@ typedef struct phx_shard {
     bool refreshed_any;
     bool copies_due;    /* something own changed that copies elsewhere may have to show */
 
-    float radius_max, margin_max; /* over own observers: view + margin, and margin */
+    float radius_max, margin_max; /* over own observers: view + margin, and margin; at least that while stale */
+    uint32_t radius_count, margin_count; /* of them, those with just that */
     bool radius_stale;
     uint32_t observing_count; /* own entities with a view */
     uint32_t ready_count;     /* those of them that are ready */
