@@ -32,21 +32,24 @@ static const phx_change *changes_of(const phx_world *world, const phx_chunk *chu
     return world->scratch[chunk->worker].changes + chunk->change_first;
 }
 
-static void count_body(void *context, uint32_t worker, uint32_t piece)
+bool phx_publish_room(phx_world *world)
 {
-    phx_world *world = context;
-    phx_chunk *chunk = &world->chunks[piece];
+    return phx_grow(&world->mem, (void **)&world->shares, &world->shares_capacity, world->shares_capacity,
+                    world->chunk_count * shares_per_chunk(world), sizeof(phx_share));
+}
+
+void phx_publish_count(phx_world *world, uint32_t index)
+{
+    const phx_chunk *chunk = &world->chunks[index];
     const phx_change *changes = changes_of(world, chunk);
-    uint64_t from = phx_now_ns();
-    (void)worker;
-    memset(share_of(world, piece, 0), 0, world->def.consumers * sizeof(phx_share));
+    if (world->def.consumers == 0) return;
+    memset(share_of(world, index, 0), 0, world->def.consumers * sizeof(phx_share));
     for (uint32_t c = 0; c < chunk->change_count; c++) {
         if (changes[c].leave_count + changes[c].enter_count == 0) continue; /* of the list's keeping only */
-        phx_share *share = share_of(world, piece, consumer_of(world, chunk, &changes[c]));
+        phx_share *share = share_of(world, index, consumer_of(world, chunk, &changes[c]));
         share->changes++;
         share->targets += changes[c].leave_count + changes[c].enter_count;
     }
-    chunk->publish_ns += phx_now_ns() - from;
 }
 
 /* Nothing that is pending may still be told to who left or is not ready. */
@@ -109,30 +112,40 @@ static bool make_batch(phx_world *world, uint32_t consumer, phx_share sum)
            phx_batch_size_edges(&world->mem, batch, edges) && phx_news_reserve(&batch->news, &world->mem, news);
 }
 
+/* From here on a share says where the chunk's part of the batch begins. */
+static void place_shares(phx_world *world, uint32_t consumer)
+{
+    phx_share sum = {0};
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        phx_share *share = share_of(world, i, consumer), own = *share;
+        *share = sum;
+        sum.changes += own.changes;
+        sum.targets += own.targets;
+    }
+}
+
 bool phx_publish_batches(phx_world *world)
 {
     uint32_t consumers = world->def.consumers;
     if (consumers == 0) return true;
     if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
-    if (!phx_grow(&world->mem, (void **)&world->shares, &world->shares_capacity, 0,
-                  world->chunk_count * shares_per_chunk(world), sizeof(phx_share)))
-        return false;
     forget_silenced(world);
     if (world->zoned) count_edges(world);
-    phx_workers_share(world->workers, world->chunk_count, count_body, world);
-    for (uint32_t c = 0; c < consumers; c++) {
+    for (; world->stage_at < consumers; world->stage_at++) {
+        uint32_t c = world->stage_at;
         phx_share sum = {0};
         uint64_t targets = 0;
         for (uint32_t i = 0; i < world->chunk_count; i++) {
-            phx_share *share = share_of(world, i, c), own = *share;
-            *share = sum; /* from here on: where the chunk's part begins */
-            sum.changes += own.changes;
-            sum.targets += own.targets;
-            targets += own.targets;
+            const phx_share *own = share_of(world, i, c);
+            sum.changes += own->changes;
+            sum.targets += own->targets;
+            targets += own->targets;
         }
         if (targets > UINT32_MAX) return false; /* more than a batch can count: as if there were no memory for it */
         if (!make_batch(world, c, sum)) return false;
+        place_shares(world, c);
     }
+    world->stage_at = 0;
     return true;
 }
 

@@ -1,12 +1,17 @@
 /*
  * The publish phase: the changes of all chunks, sorted out by consumer into one flat
- * batch each. Counting and filling are parallel over chunks, each chunk having its own
- * ranges of every batch; making batches and handing them over is the ticking thread's.
+ * batch each. Counting, by whoever has just found the changes, and filling are parallel over chunks, each chunk
+ * having its own ranges of every batch; making batches and handing them over is the ticking thread's.
  */
 #ifndef PHX_WORLD_PUBLISH_H
 #define PHX_WORLD_PUBLISH_H
 
 #include "world/world.h"
+
+/* Before the interest phase, and when it makes more chunks: room for the counts of all. false = no memory. */
+bool phx_publish_room(phx_world *world);
+/* In the interest phase, by the worker that is through with the chunk: how many changes each consumer gets of it. */
+void phx_publish_count(phx_world *world, uint32_t chunk);
 
 /*
  * Observers that are gone or not ready are forgotten, then a batch of the right size for

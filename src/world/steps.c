@@ -5,6 +5,7 @@
 #include "world/steps.h"
 
 #include "world/clock.h"
+#include "world/publish.h"
 
 /* ---- shards ---- */
 
@@ -132,8 +133,9 @@ bool phx_step_receive(phx_world *world, uint32_t index)
     return true;
 }
 
-bool phx_step_measure(phx_world *world, uint32_t index)
+bool phx_step_arrive(phx_world *world, uint32_t index)
 {
+    if (!phx_step_receive(world, index)) return false;
     phx_shard_arrivals_told(&world->shards[index]);
     world->zones[index] = phx_shard_measure(&world->shards[index]);
     return true;
@@ -232,7 +234,7 @@ bool phx_plan_chunks(phx_world *world)
             if (!add_chunk(world, (phx_chunk){.shard = shard, .first = first, .count = count})) return false;
         }
     }
-    return true;
+    return phx_publish_room(world);
 }
 
 static void interest_body(void *context, uint32_t worker, uint32_t piece)
@@ -251,6 +253,7 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     chunk->change_count = scratch->change_count - chunk->change_first;
     chunk->commit_count = scratch->commit_count - commits;
     phx_interest_counts_add(&chunk->counts, &scratch->counts, &counts);
+    phx_publish_count(world, piece);
     chunk->interest_ns += phx_now_ns() - from;
     if (chunk->done < chunk->count) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
@@ -267,7 +270,7 @@ static bool split_undone(phx_world *world)
         if (!add_chunk(world, rest)) return false;
         world->chunks[i].count = world->chunks[i].done;
     }
-    return true;
+    return phx_publish_room(world);
 }
 
 bool phx_run_interest(phx_world *world)

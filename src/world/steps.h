@@ -16,7 +16,8 @@ bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh);
 
 bool phx_step_send_migrants(phx_world *world, uint32_t shard);
 bool phx_step_receive(phx_world *world, uint32_t shard);
-bool phx_step_measure(phx_world *world, uint32_t shard);
+/* Receives the last migrants of a tick, and tells what the shard needs of others from now on. */
+bool phx_step_arrive(phx_world *world, uint32_t shard);
 bool phx_step_send_pins(phx_world *world, uint32_t shard);
 bool phx_step_send_copies(phx_world *world, uint32_t shard);
 bool phx_step_zones(phx_world *world, uint32_t index);

@@ -113,14 +113,23 @@ static bool shards(phx_world *world, phx_shard_step step)
     return through;
 }
 
-/* Receives, and either goes round again or on. */
-static bool receive(phx_world *world, phx_stage send, phx_stage next)
+/* Receives, in the last round by `last`, and either goes round again or on. */
+static bool receive(phx_world *world, phx_shard_step last, phx_stage send, phx_stage *next)
 {
-    if (!shards(world, phx_step_receive)) return false;
     bool left = round_left(world);
+    if (!shards(world, left ? phx_step_receive : last)) return false;
     world->totals.rounds += left;
     for (uint32_t i = 0; !left && i < world->shard_count; i++) world->ports[i].all_sent = false;
-    world->stage = left ? send : next;
+    if (left) *next = send;
+    return true;
+}
+
+/* Once all migrants are where they belong. false = no memory. */
+static bool receive_migrants(phx_world *world, phx_stage *next)
+{
+    *next = world->ties.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
+    if (!receive(world, phx_step_arrive, PHX_STAGE_SEND_MIGRANTS, next)) return false;
+    if (*next != PHX_STAGE_SEND_MIGRANTS) compare_zones(world);
     return true;
 }
 
@@ -163,16 +172,11 @@ static bool run_stage(phx_world *world)
         next = after_ingest(world);
         break;
     case PHX_STAGE_SEND_MIGRANTS: through = shards(world, phx_step_send_migrants); break;
-    case PHX_STAGE_RECEIVE_MIGRANTS: return receive(world, PHX_STAGE_SEND_MIGRANTS, PHX_STAGE_MEASURE);
-    case PHX_STAGE_MEASURE:
-        shards(world, phx_step_measure);
-        compare_zones(world);
-        if (world->ties.relations == 0) next = PHX_STAGE_SEND_COPIES;
-        break;
+    case PHX_STAGE_RECEIVE_MIGRANTS: through = receive_migrants(world, &next); break;
     case PHX_STAGE_SEND_PINS: through = shards(world, phx_step_send_pins); break;
-    case PHX_STAGE_RECEIVE_PINS: return receive(world, PHX_STAGE_SEND_PINS, PHX_STAGE_SEND_COPIES);
+    case PHX_STAGE_RECEIVE_PINS: through = receive(world, phx_step_receive, PHX_STAGE_SEND_PINS, &next); break;
     case PHX_STAGE_SEND_COPIES: through = shards(world, phx_step_send_copies); break;
-    case PHX_STAGE_RECEIVE_COPIES: return receive(world, PHX_STAGE_SEND_COPIES, PHX_STAGE_INDEX);
+    case PHX_STAGE_RECEIVE_COPIES: through = receive(world, phx_step_receive, PHX_STAGE_SEND_COPIES, &next); break;
     case PHX_STAGE_INDEX: through = shards(world, phx_step_index); break;
     case PHX_STAGE_MEND: phx_mend_rows(world); break;
     case PHX_STAGE_ZONES: through = zones(world); break;

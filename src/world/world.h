@@ -51,7 +51,6 @@ typedef enum phx_stage {
     PHX_STAGE_CROWD_APPLY,  /* and it does */
     PHX_STAGE_SEND_MIGRANTS,
     PHX_STAGE_RECEIVE_MIGRANTS,
-    PHX_STAGE_MEASURE,
     PHX_STAGE_SEND_PINS,
     PHX_STAGE_RECEIVE_PINS,
     PHX_STAGE_SEND_COPIES,
@@ -121,7 +120,7 @@ typedef struct phx_chunk {
     uint64_t interest_ns, publish_ns; /* its workers' time */
 } phx_chunk;
 
-/* Where a chunk's changes for one consumer go in its batch. */
+/* How many of a chunk's changes are one consumer's; then where they go in its batch. */
 typedef struct phx_share {
     uint32_t changes, targets;
 } phx_share;
@@ -206,7 +205,7 @@ typedef struct phx_world {
 
     _Atomic uint32_t gate; /* see gate.h */
     phx_stage stage;
-    uint32_t stage_at; /* consumer that the offers stopped at */
+    uint32_t stage_at; /* consumer that the batches, or the offers, stopped at */
     uint64_t tick;
     bool resumed; /* the stage's step stopped for want of memory and goes on */
     bool reclass; /* the classes changed: entities are to follow */
