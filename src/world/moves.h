@@ -15,7 +15,7 @@
 struct phx_world;
 
 /* With less moves than these, waking the workers and carrying bodies between processors costs what it saves. */
-enum { PHX_MOVES_WORTH_SHARING = 16384 };
+enum { PHX_MOVES_WORTH_SHARING = 8192 };
 
 /* A run of one producer's snapshot. */
 typedef struct phx_run {
