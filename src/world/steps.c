@@ -187,10 +187,16 @@ void phx_mend_rows(phx_world *world)
 
 /* ---- shards, once more ---- */
 
+/* Behind the last of its own as they were planned, those that were left of any. */
+static uint32_t next_chunk(const phx_world *world, const phx_port *port)
+{
+    return port->chunk + 1 == port->chunk_end ? world->chunks_planned : port->chunk + 1;
+}
+
 bool phx_step_commit(phx_world *world, uint32_t index)
 {
     phx_port *port = &world->ports[index];
-    for (; port->chunk < world->chunk_count; port->chunk++, port->change = 0) {
+    for (; port->chunk < world->chunk_count; port->chunk = next_chunk(world, port), port->change = 0) {
         const phx_chunk *chunk = &world->chunks[port->chunk];
         if (chunk->shard != index || chunk->commit_count == 0) continue;
         const phx_scratch *scratch = &world->scratch[chunk->worker];
@@ -199,7 +205,6 @@ bool phx_step_commit(phx_world *world, uint32_t index)
             if (change->commits && !phx_interest_commit(&world->shards[index], scratch, change)) return false;
         }
     }
-    port->chunk = 0;
     return true;
 }
 
@@ -223,17 +228,29 @@ static bool add_chunk(phx_world *world, phx_chunk chunk)
     return true;
 }
 
+/* The chunks of one shard. */
+static bool plan_shard(phx_world *world, uint32_t shard)
+{
+    uint32_t rows = phx_interest_rows(&world->shards[shard]);
+    for (uint32_t first = 0, count; first < rows; first += count) {
+        count = phx_interest_piece(&world->shards[shard], first, CHUNK_ROWS);
+        if (!add_chunk(world, (phx_chunk){.shard = shard, .first = first, .count = count})) return false;
+    }
+    return true;
+}
+
 bool phx_plan_chunks(phx_world *world)
 {
     world->chunk_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++) {
-        uint32_t shard = world->order[i];
-        uint32_t rows = phx_interest_rows(&world->shards[shard]);
-        for (uint32_t first = 0, count; first < rows; first += count) {
-            count = phx_interest_piece(&world->shards[shard], first, CHUNK_ROWS);
-            if (!add_chunk(world, (phx_chunk){.shard = shard, .first = first, .count = count})) return false;
-        }
+        phx_port *port = &world->ports[world->order[i]];
+        port->chunk = world->chunk_count;
+        if (!plan_shard(world, world->order[i])) return false;
+        port->chunk_end = world->chunk_count;
     }
+    world->chunks_planned = world->chunk_count;
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (world->ports[i].chunk == world->ports[i].chunk_end) world->ports[i].chunk = world->chunks_planned;
     return phx_publish_room(world);
 }
 

@@ -104,7 +104,8 @@ typedef struct phx_port {
     bool all_sent;      /* nothing is left for a further round */
     uint32_t source;    /* receiving from */
     const phx_record_block *held; /* taken from a lane and not through yet */
-    uint32_t chunk, change; /* commit: got this far */
+    uint32_t chunk, change; /* commit: got this far; from the first of its own chunks on */
+    uint32_t chunk_end;     /* of its own as they were planned */
     phx_phase_ns ns;    /* last tick: workers' time on its steps; from the tick's end on, on its pieces, too */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_port;
 
@@ -194,6 +195,7 @@ typedef struct phx_world {
 
     phx_chunk *chunks;
     uint32_t chunk_count, chunks_capacity;
+    uint32_t chunks_planned; /* a shard's follow each other; behind them is what was left of some for want of memory */
     phx_share *shares; /* [chunk][consumer] */
     uint32_t shares_capacity;
     phx_batch **batches; /* of this tick, one per consumer */
