@@ -61,6 +61,14 @@ static inline phx_box phx_box_of_towers(const phx_rules *rules, phx_rect rect)
     return box;
 }
 
+/* All positions within a length of those in a box, along each axis, with slack as in phx_box_around(). */
+static inline phx_box phx_box_wider(phx_box box, float length)
+{
+    float r = length + length * 1e-6f + 1e-18f;
+    return (phx_box){box.x0 - (r + (fabsf(box.x0) + r) * 3e-7f), box.y0 - (r + (fabsf(box.y0) + r) * 3e-7f),
+                     box.x1 + (r + (fabsf(box.x1) + r) * 3e-7f), box.y1 + (r + (fabsf(box.y1) + r) * 3e-7f)};
+}
+
 /* The towers of the positions in a box: the tower index is monotone in the position. */
 static inline phx_rect phx_box_towers(const phx_rules *rules, phx_box box)
 {

@@ -18,6 +18,7 @@
 #include "shards/box.h"
 #include "shards/order.h"
 #include "shards/shard.h"
+#include "shards/stir.h"
 #include "shards/tile.h"
 
 /*
@@ -94,6 +95,7 @@ typedef struct phx_scratch {
     phx_use changes_use, targets_use, overflow_use;
 
     phx_tile tile; /* the last one */
+    phx_stir stir; /* the last one */
     uint32_t *past; /* of the cell being glanced at, where something odd is in sight: phx_tile_past() */
     uint32_t past_count, past_capacity;
     bool odd_near, picked; /* of that cell: the candidates and the past are there */

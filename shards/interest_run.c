@@ -49,6 +49,7 @@ void phx_scratch_free(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->past, &scratch->past_capacity, sizeof(uint32_t));
     phx_tile_free(&scratch->tile, mem);
+    phx_stir_free(&scratch->stir, mem);
 }
 
 void phx_scratch_reset(phx_scratch *scratch)
@@ -203,19 +204,21 @@ static uint32_t run_rows(phx_scratch *scratch, const phx_idmap *directory, phx_s
 }
 
 /*
- * The observers first .. end of a block, counted from its first row: in the order of its tile if
- * that can be used, else of its rows; the same in every range of one tick. How many were done.
+ * The observers first .. end of a block, counted from its first row: in the order of its rows if few moved, else of
+ * its tile if that can be used, else of its rows; the same in every range of one tick. How many were done.
  */
 static uint32_t run_block(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t number,
                           phx_span range)
 {
     const phx_block *block = &shard->grid.blocks[number];
     const phx_tile *tile = &scratch->tile;
+    const phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
     if (block->reach == 0.0f) return range.end - range.first;
+    if (!phx_stir_open(&scratch->stir, scratch->mem, shard, number)) return 0;
+    if (scratch->stir.able) return phx_glance_few(scratch, shard, rows) ? range.end - range.first : 0;
     if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
     bool usable = shard->glances && tile->usable;
     if (usable && !tile->quiet) return run_tile(scratch, directory, shard, range);
-    phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
     return run_rows(scratch, directory, shard, rows, usable);
 }
 

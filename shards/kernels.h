@@ -81,6 +81,12 @@ typedef struct phx_area {
     bool square;
 } phx_area;
 
+/* A row that moved, and how far everybody looks. */
+typedef struct phx_step {
+    float x, y, ox, oy, r;
+    bool square;
+} phx_step;
+
 /* What a limit makes of candidates. */
 typedef struct phx_divided {
     uint32_t stay, enter, leave;
@@ -104,6 +110,13 @@ typedef struct phx_kernels {
                              phx_pairs *pairs);
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
     uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots, float *squares);
+    /* The rows of a range that moved; room for all and pad. How many. */
+    uint32_t (*moved)(const phx_grid_rows *rows, phx_span span, uint32_t *out);
+    /*
+     * The rows of a range that are in range of one that moved, or were, and not both; with PHX_PAIR_LEAVE if they
+     * were. Exactly; room for all and pad. How many.
+     */
+    uint32_t (*crossed)(const phx_grid_rows *rows, phx_span span, const phx_step *step, uint32_t *out);
     /* Of those slot words and squares, in place, the special ones and those within the limit. How many. */
     uint32_t (*nearer)(uint32_t *slots, float *squares, uint32_t count, float limit);
     /*
@@ -133,6 +146,10 @@ extern const phx_kernels phx_kernels_portable;
 #if defined(__x86_64__)
 extern const phx_kernels phx_kernels_avx2;
 extern const phx_kernels phx_kernels_avx512;
+
+/* Those that the AVX-512 set takes over. */
+uint32_t phx_moved_avx2(const phx_grid_rows *rows, phx_span span, uint32_t *out);
+uint32_t phx_crossed_avx2(const phx_grid_rows *rows, phx_span span, const phx_step *step, uint32_t *out);
 #endif
 
 #endif

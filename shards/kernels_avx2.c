@@ -367,6 +367,51 @@ AVX2 static uint32_t match_sparse_avx2(const phx_cells *cells, const phx_watcher
     return match_nine(cells, watchers, limits, false, false, pairs);
 }
 
+/* ---- where few moved ---- */
+
+AVX2 uint32_t phx_moved_avx2(const phx_grid_rows *rows, phx_span span, uint32_t *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = span.first; i < span.end; i += LANES) {
+        __m256 x = _mm256_cmp_ps(_mm256_loadu_ps(rows->x + i), _mm256_loadu_ps(rows->ox + i), _CMP_NEQ_UQ);
+        __m256 y = _mm256_cmp_ps(_mm256_loadu_ps(rows->y + i), _mm256_loadu_ps(rows->oy + i), _CMP_NEQ_UQ);
+        uint32_t mask = (uint32_t)_mm256_movemask_ps(_mm256_or_ps(x, y)) & first_lanes(span.end - i);
+        for (; mask != 0; mask &= mask - 1) out[n++] = i + (uint32_t)__builtin_ctz(mask);
+    }
+    return n;
+}
+
+/* Which of a vector of positions are in range of a place? r: squared for circles. */
+AVX2_INLINE __m256 in_view(const float *x, const float *y, __m256 px, __m256 py, __m256 r, bool square)
+{
+    const __m256 sign = _mm256_set1_ps(-0.0f);
+    __m256 dx = _mm256_sub_ps(_mm256_loadu_ps(x), px), dy = _mm256_sub_ps(_mm256_loadu_ps(y), py);
+    if (!square) return _mm256_cmp_ps(_mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy)), r, _CMP_LE_OQ);
+    return _mm256_and_ps(_mm256_cmp_ps(_mm256_andnot_ps(sign, dx), r, _CMP_LE_OQ),
+                         _mm256_cmp_ps(_mm256_andnot_ps(sign, dy), r, _CMP_LE_OQ));
+}
+
+AVX2 uint32_t phx_crossed_avx2(const phx_grid_rows *rows, phx_span span, const phx_step *step, uint32_t *out)
+{
+    const bool square = step->square;
+    const __m256 r = _mm256_set1_ps(square ? step->r : step->r * step->r);
+    const __m256 x = _mm256_set1_ps(step->x), y = _mm256_set1_ps(step->y);
+    const __m256 ox = _mm256_set1_ps(step->ox), oy = _mm256_set1_ps(step->oy);
+    uint32_t n = 0;
+    for (uint32_t i = span.first; i < span.end; i += LANES) {
+        __m256 is = in_view(rows->x + i, rows->y + i, x, y, r, square);
+        __m256 was = in_view(rows->ox + i, rows->oy + i, ox, oy, r, square);
+        uint32_t mask = (uint32_t)_mm256_movemask_ps(_mm256_xor_ps(is, was)) & first_lanes(span.end - i);
+        if (mask == 0) continue;
+        uint32_t left = (uint32_t)_mm256_movemask_ps(was);
+        for (; mask != 0; mask &= mask - 1) {
+            uint32_t at = (uint32_t)__builtin_ctz(mask);
+            out[n++] = (i + at) | (left >> at & 1) << 31;
+        }
+    }
+    return n;
+}
+
 /* ---- areas and caps ---- */
 
 AVX2 static uint32_t scan_avx2(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
@@ -529,6 +574,8 @@ const phx_kernels phx_kernels_avx2 = {.pick = pick_avx2,
                                       .match = match_avx2,
                                       .match_sparse = match_sparse_avx2,
                                       .scan = scan_avx2,
+                                      .moved = phx_moved_avx2,
+                                      .crossed = phx_crossed_avx2,
                                       .nearer = nearer_avx2,
                                       .weigh = weigh_avx2,
                                       .within = within_avx2,

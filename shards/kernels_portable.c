@@ -129,6 +129,34 @@ static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const ph
     return n;
 }
 
+static uint32_t moved_portable(const phx_grid_rows *rows, phx_span span, uint32_t *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = span.first; i < span.end; i++) {
+        out[n] = i;
+        n += (uint32_t)(rows->x[i] != rows->ox[i]) | (uint32_t)(rows->y[i] != rows->oy[i]);
+    }
+    return n;
+}
+
+static inline uint32_t in_view(float dx, float dy, float r, bool square)
+{
+    if (square) return (uint32_t)(fabsf(dx) <= r) & (uint32_t)(fabsf(dy) <= r);
+    return dx * dx + dy * dy <= r * r;
+}
+
+static uint32_t crossed_portable(const phx_grid_rows *rows, phx_span span, const phx_step *step, uint32_t *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = span.first; i < span.end; i++) {
+        uint32_t is = in_view(rows->x[i] - step->x, rows->y[i] - step->y, step->r, step->square);
+        uint32_t was = in_view(rows->ox[i] - step->ox, rows->oy[i] - step->oy, step->r, step->square);
+        out[n] = i | was << 31;
+        n += is ^ was;
+    }
+    return n;
+}
+
 static uint32_t nearer_portable(uint32_t *slots, float *squares, uint32_t count, float limit)
 {
     uint32_t n = 0;
@@ -208,6 +236,8 @@ const phx_kernels phx_kernels_portable = {.pick = pick_portable,
                                           .match = match_portable,
                                           .match_sparse = match_sparse_portable,
                                           .scan = scan_portable,
+                                          .moved = moved_portable,
+                                          .crossed = crossed_portable,
                                           .nearer = nearer_portable,
                                           .weigh = weigh_portable,
                                           .within = within_portable,

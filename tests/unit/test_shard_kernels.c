@@ -136,6 +136,50 @@ Test(kernels, gathering_ranges_side_by_side)
     with_each(gather_some);
 }
 
+/* ---- where few moved ---- */
+
+static bool in_range(float dx, float dy, float r, bool square)
+{
+    volatile float xx = dx * dx, yy = dy * dy, d2 = xx + yy, r2 = r * r;
+    return square ? fabsf(dx) <= r && fabsf(dy) <= r : d2 <= r2;
+}
+
+static void stir_some(const phx_kernels *kernels, const char *name)
+{
+    const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
+    uint64_t rng = 37;
+    for (uint32_t round = 0; round < 1500; round++) {
+        const phx_step step = {5, 7, 5 + (float)phx_rng_below(&rng, 2), 7.25f, 10, round % 2};
+        for (uint32_t i = 0; i < ROWS; i++) {
+            px[i] = round % 3 ? roundf(float_between(&rng, -10, 20)) : some_coordinate(&rng, -10, 30);
+            py[i] = round % 3 ? roundf(float_between(&rng, -10, 20)) : some_coordinate(&rng, -10, 30);
+            pox[i] = phx_rng_below(&rng, 3) > 0 ? px[i] : float_near(&rng, px[i]);
+            poy[i] = phx_rng_below(&rng, 3) > 0 ? py[i] : some_coordinate(&rng, -10, 30);
+        }
+        phx_span span = {phx_rng_below(&rng, ROWS), ROWS - phx_rng_below(&rng, ROWS / 2)};
+        uint32_t most = span.first < span.end ? span.end - span.first : 0, n = 0, arrays = ROWS + 2 * PHX_KERNEL_PAD;
+        if (most == 0) span.end = span.first;
+        guard(now, arrays), guard(old, arrays);
+        uint32_t moved = kernels->moved(&rows, span, now), crossed = kernels->crossed(&rows, span, &step, old);
+        for (uint32_t i = span.first; i < span.end; i++)
+            if (px[i] != pox[i] || py[i] != poy[i]) cr_assert_eq(now[n++], i, "%s", name);
+        cr_assert_eq(n, moved, "%s", name);
+        n = 0;
+        for (uint32_t i = span.first; i < span.end; i++) {
+            bool is = in_range(px[i] - step.x, py[i] - step.y, step.r, step.square);
+            bool was = in_range(pox[i] - step.ox, poy[i] - step.oy, step.r, step.square);
+            if (is != was) cr_assert_eq(old[n++], i | (was ? PHX_PAIR_LEAVE : 0), "%s: row %u", name, i);
+        }
+        cr_assert_eq(n, crossed, "%s", name);
+        check_guard(now, most, arrays, name), check_guard(old, most, arrays, name);
+    }
+}
+
+Test(kernels, who_moved_and_what_it_crossed)
+{
+    with_each(stir_some);
+}
+
 /* ---- matching ---- */
 
 /* As limits compare distances in units: squares, or the longer of two axes. */

@@ -1,0 +1,117 @@
+/*
+ * Who moved in and around a block; see stir.h. Interest phase, any worker.
+ */
+#include "shards/stir.h"
+
+#include "shards/box.h"
+
+void phx_stir_free(phx_stir *stir, phx_mem *mem)
+{
+    phx_release(mem, (void **)&stir->movers, &stir->movers_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&stir->pairs, &stir->pairs_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&stir->spare, &stir->spare_capacity, sizeof(phx_sorted));
+    *stir = (phx_stir){0};
+}
+
+/* May it be so, as far as can be told without a look around? */
+static bool suits(const phx_shard *shard, const phx_block *block)
+{
+    bool alike = block->view_min > 0.0f && block->reach == block->reach_min;
+    return shard->glances && shard->implies && !shard->many_movers && alike;
+}
+
+/* Did anything change in the towers, and if so, nothing odd? Else *odd says why not. */
+static bool stirred(const phx_shard *shard, phx_rect rect, bool *odd)
+{
+    uint64_t dirty = 0, odds = 0;
+    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
+        if (block->dirty_tick != shard->tick) continue;
+        uint64_t mask = phx_block_mask(rect, block->bx, block->by);
+        dirty |= block->dirty & mask;
+        odds |= block->odd & mask;
+    }
+    *odd = odds != 0;
+    return dirty != 0 && odds == 0;
+}
+
+/* Those in the box, of the rows of the towers. *rows: how many there are in these. false = no memory. */
+static bool find_movers(phx_stir *stir, phx_mem *mem, phx_rect rect, phx_box box, uint32_t *rows)
+{
+    const phx_grid *grid = &stir->shard->grid;
+    phx_block_walk walk = phx_grid_walk(grid, rect);
+    enum { AT_LEAST = 4096 }; /* a block's: rarely more than at the first time */
+    uint32_t found = 0, kept = 0;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
+        phx_span spans[PHX_BLOCK_SIDE];
+        uint32_t count = phx_block_spans(block, rect, spans);
+        for (uint32_t s = 0; s < count; s++) {
+            uint32_t length = spans[s].end - spans[s].first;
+            size_t needed = (size_t)found + length + PHX_KERNEL_PAD;
+            if (!phx_grow(mem, (void **)&stir->movers, &stir->movers_capacity, found,
+                          needed > AT_LEAST ? needed : AT_LEAST, sizeof(uint32_t)))
+                return false;
+            found += stir->shard->kernels->moved(&grid->rows, spans[s], stir->movers + found);
+            *rows += length;
+        }
+    }
+    for (uint32_t i = 0; i < found; i++) {
+        uint32_t row = stir->movers[i];
+        stir->movers[kept] = row;
+        kept += phx_box_has(box, grid->rows.x[row], grid->rows.y[row]);
+    }
+    stir->mover_count = kept;
+    return true;
+}
+
+/*
+ * Is it less work than a tile? In comparisons of rows, by measurement: a mover takes EACH and those of the towers
+ * around it, which a row of the block finds as crowded as its own; a tile MAKING for each row in it.
+ */
+static bool pays(const phx_stir *stir, const phx_block *block, uint32_t rows)
+{
+    enum { EACH = 100, MAKING = 28 };
+    float together = 0, own = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
+        float n = (float)(block->start[t + 1] - block->start[t]);
+        together += n * n;
+    }
+    float across = 2 * stir->reach / stir->shard->rules->tower_size + 1;
+    return (float)stir->mover_count * (EACH + together / own * across * across) < (float)rows * MAKING;
+}
+
+bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_t number)
+{
+    const phx_block *block = &shard->grid.blocks[number];
+    if (stir->shard == shard && stir->tick == shard->tick && stir->block == number) return true;
+    stir->shard = shard;
+    stir->tick = shard->tick;
+    stir->block = number;
+    stir->mover_count = 0;
+    stir->able = suits(shard, block);
+    if (!stir->able) return true;
+    /* both may have made a step since they were in range, or left it */
+    stir->reach = block->reach + 2 * shard->step_max;
+    uint16_t x = (uint16_t)(block->bx << PHX_BLOCK_BITS), y = (uint16_t)(block->by << PHX_BLOCK_BITS);
+    phx_rect own = {x, y, (uint16_t)(x + PHX_BLOCK_SIDE - 1), (uint16_t)(y + PHX_BLOCK_SIDE - 1)};
+    phx_box around = phx_stir_around(stir, own);
+    phx_rect rect = phx_box_towers(shard->rules, phx_box_wider(around, shard->grid.drift));
+    bool odd;
+    uint32_t rows = 0;
+    if (!stirred(shard, rect, &odd)) {
+        stir->able = !odd;
+        return true;
+    }
+    if (!find_movers(stir, mem, rect, around, &rows)) {
+        stir->shard = NULL;
+        return false;
+    }
+    stir->able = pays(stir, block, rows);
+    return true;
+}
+
+phx_box phx_stir_around(const phx_stir *stir, phx_rect towers)
+{
+    const phx_shard *shard = stir->shard;
+    return phx_box_wider(phx_box_of_towers(shard->rules, towers), shard->grid.drift + stir->reach);
+}

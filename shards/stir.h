@@ -1,0 +1,40 @@
+/*
+ * Where few moved: who moved looks around among the grid's rows, old positions and new ones, and what it finds it
+ * also tells those who stand still. No list is read and no tile is made, so all that a block costs in which nobody
+ * moved is a look at its marks, and a comparison for each row of one in which somebody did.
+ *
+ * For blocks whose observers are all plain ones with the same view, whose lists are implied, with nothing odd in
+ * sight: then a pair is an event if exactly one of its old and its new distance is in range, and what is so for the
+ * one is for the other. Pairs are decided by the float32 rule at once.
+ *
+ * A stir is made for a block in the interest phase by one worker, in its own memory; what it says follows from the
+ * tick alone, so all workers that take a piece of the block go the same way.
+ */
+#ifndef PHX_SHARDS_STIR_H
+#define PHX_SHARDS_STIR_H
+
+#include "shards/box.h"
+#include "shards/order.h"
+#include "shards/shard.h"
+
+typedef struct phx_stir {
+    const phx_shard *shard; /* of this block of this shard in this tick; NULL = nothing yet */
+    uint64_t tick;
+    uint32_t block;
+    bool able;   /* it may be so, and is the least work; else nothing of it means anything */
+    float reach; /* along an axis, beyond which no pair is an event */
+    uint32_t *movers; /* rows of all who moved in reach of the block's rows, and its own */
+    uint32_t mover_count, movers_capacity;
+    phx_sorted *pairs, *spare; /* of the piece: id is the observer's row, slot the target's, with PHX_PAIR_LEAVE */
+    uint32_t pair_count, pairs_capacity, spare_capacity;
+} phx_stir;
+
+void phx_stir_free(phx_stir *stir, phx_mem *mem);
+
+/* The stir of a block; the one that is there if it is that. false = no memory. */
+bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_t block);
+
+/* Where all are who may be an event with somebody whose row is in these towers. */
+phx_box phx_stir_around(const phx_stir *stir, phx_rect towers);
+
+#endif
