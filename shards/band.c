@@ -324,21 +324,26 @@ static bool add_due(phx_lookout *lookout, uint32_t target)
 }
 
 /* Due, where there is a budget. */
-static bool add_candidate(telling *at, uint32_t target, uint32_t since)
+static bool add_candidate(telling *at, uint32_t target, uint64_t waited)
 {
     phx_lookout *lookout = at->lookout;
     const phx_store *store = &at->shard->store;
-    uint64_t waited = (uint32_t)at->shard->tick - since;
     if (!phx_grow(lookout->mem, (void **)&lookout->candidates, &lookout->candidates_capacity, at->candidate_count,
                   (size_t)at->candidate_count + 1, sizeof *lookout->candidates))
         return false;
     lookout->candidates[at->candidate_count++] =
-        (phx_due){.weight = (1 + waited) * (1u + store->attr[target].priority),
-                  .id = store->name[target].id,
-                  .d2 = phx_rank_d2(at->shard->rules, at->body, &store->body[target]),
-                  .slot = target,
-                  .since = since};
+        (phx_ranked){.id = store->name[target].id,
+                     .key = phx_rank_d2(at->shard->rules, at->body, &store->body[target]),
+                     .first = (1 + waited) * (1u + store->attr[target].priority),
+                     .slot = target};
     return true;
+}
+
+/* The tick in which it became due. */
+static uint32_t since(const telling *at, uint32_t target)
+{
+    const phx_slot_mark *mark = &at->lookout->marks[target];
+    return mark->epoch == at->lookout->mark_epoch + 1 ? mark->value : (uint32_t)at->shard->tick;
 }
 
 static bool visit(void *user, uint32_t target)
@@ -348,42 +353,9 @@ static bool visit(void *user, uint32_t target)
     if (mark->epoch == at->lookout->mark_epoch) return true; /* entered: it is told */
     bool waits = mark->epoch == at->lookout->mark_epoch + 1;
     if (!waits && !is_due(at, target)) return true;
-    uint32_t since = waits ? mark->value : (uint32_t)at->shard->tick;
-    at->failed = at->class->updates_max == 0 ? !add_due(at->lookout, target) : !add_candidate(at, target, since);
+    uint32_t waited = (uint32_t)at->shard->tick - since(at, target);
+    at->failed = at->class->updates_max == 0 ? !add_due(at->lookout, target) : !add_candidate(at, target, waited);
     return !at->failed;
-}
-
-/* Is a told before b? */
-static bool first_of(const phx_due *a, const phx_due *b)
-{
-    if (a->weight != b->weight) return a->weight > b->weight;
-    if (a->d2 < b->d2 || a->d2 > b->d2) return a->d2 < b->d2;
-    return a->id < b->id;
-}
-
-/* Of a heap with the last one to be told on top: the one at `i` goes down to its place. */
-static void sift(phx_due *heap, uint32_t count, uint32_t i)
-{
-    for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
-        if (child + 1 < count && first_of(&heap[child], &heap[child + 1])) child++;
-        if (!first_of(&heap[i], &heap[child])) return;
-        phx_due other = heap[i];
-        heap[i] = heap[child];
-        heap[child] = other;
-    }
-}
-
-/* The `most` that are told first come to the front. */
-static void select_first(phx_due *due, uint32_t count, uint32_t most)
-{
-    for (uint32_t i = most / 2; i-- > 0;) sift(due, most, i);
-    for (uint32_t i = most; i < count; i++) {
-        if (!first_of(&due[i], &due[0])) continue;
-        phx_due last = due[0];
-        due[0] = due[i];
-        due[i] = last;
-        sift(due, most, 0);
-    }
 }
 
 /* The budget's share of the candidates is told, the rest waits. false = no memory. */
@@ -391,7 +363,7 @@ static bool spend(telling *at, phx_notice *told)
 {
     phx_lookout *lookout = at->lookout;
     uint32_t count = at->candidate_count, most = at->class->updates_max;
-    if (most < count) select_first(lookout->candidates, count, most);
+    if (most < count) phx_rank_best(lookout->candidates, count, most);
     else most = count;
     for (uint32_t i = 0; i < most; i++)
         if (!add_due(lookout, lookout->candidates[i].slot)) return false;
@@ -399,8 +371,9 @@ static bool spend(telling *at, phx_notice *told)
                   (size_t)lookout->wait_count + 2 * (size_t)(count - most), sizeof *lookout->waits))
         return false;
     for (uint32_t i = most; i < count; i++) {
-        lookout->waits[lookout->wait_count++] = lookout->candidates[i].slot;
-        lookout->waits[lookout->wait_count++] = lookout->candidates[i].since;
+        uint32_t slot = lookout->candidates[i].slot;
+        lookout->waits[lookout->wait_count++] = slot;
+        lookout->waits[lookout->wait_count++] = since(at, slot);
     }
     told->wait_count = 2 * (count - most);
     return true;

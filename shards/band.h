@@ -15,6 +15,7 @@
 #include "base/idmap.h"
 #include "base/rng.h"
 #include "shards/list.h"
+#include "shards/rank.h"
 #include "shards/record.h"
 #include "shards/rules.h"
 
@@ -55,13 +56,6 @@ typedef struct phx_notice {
     bool rewaits;                    /* some wait, or did */
 } phx_notice;
 
-/* A target that is due where there is a budget. */
-typedef struct phx_due {
-    uint64_t weight, id;
-    float d2;
-    uint32_t slot, since;
-} phx_due;
-
 typedef struct phx_slot_mark {
     uint32_t epoch, value;
 } phx_slot_mark;
@@ -71,7 +65,7 @@ typedef struct phx_lookout {
     phx_mem *mem;
     phx_slot_mark *marks;  /* by slot, of the observer being told: what entered, what waits (and since when) */
     phx_slot_mark *places; /* by slot, since phx_lookout_group(): its place in targets, from there */
-    phx_due *candidates;
+    phx_ranked *candidates; /* due, where there is a budget */
     phx_notice *notices;
     uint32_t *due;     /* places in targets, from the group's first one on */
     uint32_t *targets; /* slots */

@@ -3,6 +3,8 @@
  */
 #include "shards/find.h"
 
+#include "shards/heap.h"
+
 /* ---- the first ones of an order ---- */
 
 static bool before(const phx_hits *hits, const ph_hit *a, const ph_hit *b)
@@ -14,13 +16,9 @@ static bool before(const phx_hits *hits, const ph_hit *a, const ph_hit *b)
 /* Restores the heap below i of the first `count`. */
 static void sift(phx_hits *hits, ph_hit *heap, uint32_t count, uint32_t i)
 {
-    ph_hit item = heap[i];
-    for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
-        if (child + 1 < count && before(hits, &heap[child], &heap[child + 1])) child++;
-        if (!before(hits, &item, &heap[child])) break;
-        heap[i] = heap[child];
-    }
-    heap[i] = item;
+#define ABOVE(a, b) before(hits, b, a)
+    PHX_HEAP_SIFT(ph_hit, heap, count, i, ABOVE);
+#undef ABOVE
 }
 
 static void make_heap(phx_hits *hits, ph_hit *items, uint32_t count)

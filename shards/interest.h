@@ -36,14 +36,6 @@ typedef struct phx_change {
     bool commits;   /* there is work for phx_interest_commit() */
 } phx_change;
 
-/* A candidate at the cap. */
-typedef struct phx_ranked {
-    uint64_t id;
-    double key; /* d2, times sticky if not in the list */
-    uint32_t slot;
-    uint32_t first; /* bit 8: global or linked; bits 0-7: priority */
-} phx_ranked;
-
 typedef struct phx_interest_counts {
     /* each observer counts once, when it is through: */
     uint64_t evaluated;      /* observers whose whole list was found */

@@ -1,8 +1,10 @@
 /*
- * A bounded heap for the cap, and who is too far off for it; see rank.h. Nothing allocates, and nothing has a bad
+ * The best K by a bounded heap, and who is too far off for a cap; see rank.h. Nothing allocates, and nothing has a bad
  * case: n log K.
  */
 #include "shards/rank.h"
+
+#include "shards/heap.h"
 
 /* a is dropped before b. */
 static bool worse(const phx_ranked *a, const phx_ranked *b)
@@ -21,13 +23,9 @@ static bool above(const phx_ranked *a, const phx_ranked *b, bool dropped)
 /* Restores the heap below i. */
 static void sift(phx_ranked *heap, uint32_t count, uint32_t i, bool dropped)
 {
-    phx_ranked item = heap[i];
-    for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
-        if (child + 1 < count && above(&heap[child + 1], &heap[child], dropped)) child++;
-        if (!above(&heap[child], &item, dropped)) break;
-        heap[i] = heap[child];
-    }
-    heap[i] = item;
+#define ABOVE(a, b) above(a, b, dropped)
+    PHX_HEAP_SIFT(phx_ranked, heap, count, i, ABOVE);
+#undef ABOVE
 }
 
 /* The smaller part is made a heap, and the other goes past its root. */

@@ -1,12 +1,21 @@
 /*
- * The best K at a cap. Pure functions on the caller's arrays; the interest phase calls them.
+ * The best K of many: at a cap, of those who may join a list, at a budget of updates. Pure functions on the caller's
+ * arrays; the interest phase and updates (band.c) call them.
  */
 #ifndef PHX_SHARDS_RANK_H
 #define PHX_SHARDS_RANK_H
 
-#include "shards/interest.h"
+#include "shards/kernels.h"
 
-/* Moves the `keep` best of `count` > keep candidates to the front, in no order: SPEC section 3, cap. */
+/* A candidate: the greatest `first` is the best, then the smallest key, then the smallest id. */
+typedef struct phx_ranked {
+    uint64_t id;
+    double key;     /* d2; at a cap times sticky if it is not in the list */
+    uint64_t first; /* at a cap bit 8: global or linked, bits 0-7: priority; of updates the weight */
+    uint32_t slot;
+} phx_ranked;
+
+/* Moves the `keep` best of `count` > keep candidates to the front, in no order. */
 void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep);
 
 /*
