@@ -15,6 +15,7 @@ void phx_bands_init(phx_bands *bands)
 void phx_bands_free(phx_bands *bands, phx_mem *mem)
 {
     phx_release(mem, (void **)&bands->trails, &bands->trails_capacity, sizeof *bands->trails);
+    phx_release(mem, (void **)&bands->strides, &bands->strides_capacity, sizeof *bands->strides);
     phx_release(mem, (void **)&bands->waits, &bands->waits_capacity, sizeof *bands->waits);
     phx_release(mem, (void **)&bands->arrivals, &bands->arrivals_capacity, sizeof *bands->arrivals);
     phx_list_pool_free(&bands->pool, mem);
@@ -28,6 +29,8 @@ bool phx_bands_ready(phx_shard *shard)
     if (!phx_grow(shard->mem, (void **)&bands->trails, &bands->trails_capacity, trails, slots, sizeof(phx_trail)))
         return false;
     for (; trails < bands->trails_capacity; trails++) bands->trails[trails] = (phx_trail){0};
+    if (!phx_grow(shard->mem, (void **)&bands->strides, &bands->strides_capacity, 0, slots, sizeof(phx_stride)))
+        return false;
     if (!phx_grow(shard->mem, (void **)&bands->waits, &bands->waits_capacity, waits, slots, sizeof(phx_list)))
         return false;
     for (; waits < bands->waits_capacity; waits++) bands->waits[waits] = phx_list_empty();
@@ -186,6 +189,18 @@ bool phx_bands_busy(const phx_shard *shard)
            (bands->last_move > 0 && shard->tick - bands->last_move < PH_BAND_EVERY_MAX);
 }
 
+void phx_bands_stride(phx_shard *shard)
+{
+    if (!phx_bands_busy(shard)) return;
+    PHX_ASSERT(shard->store.slots <= shard->bands.strides_capacity);
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        const phx_body *body = &shard->store.body[slot];
+        const phx_trail *trail = &shard->bands.trails[slot];
+        shard->bands.strides[slot] = (phx_stride){body->x, body->y, body->z, trail->x, trail->y, trail->z, trail->hash,
+                                                  age_of(trail, body, shard->tick)};
+    }
+}
+
 static void settle_slot(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
@@ -272,89 +287,134 @@ typedef struct telling {
     const phx_shard *shard;
     const ph_class *class;
     const phx_body *body;
-    const phx_trail *trail;
-    phx_body was;      /* where it was */
-    uint32_t window;   /* who moved longer ago is not due */
-    bool other_bands;  /* than at the last tick's end */
-    bool failed;       /* no memory */
+    phx_stride own;
+    uint32_t window;  /* who moved longer ago is not due */
+    bool known;       /* it was here at the last tick's end */
+    bool other_bands; /* than at the last tick's end */
+    bool marked;      /* some of its targets entered, or wait */
+    bool failed;      /* no memory */
     uint32_t candidate_count;
-    uint32_t turn[PH_BANDS_MAX]; /* the tick, modulo each band's period */
+    float squares[PH_BANDS_MAX]; /* of the bands' radii */
+    uint32_t turn[PH_BANDS_MAX], share[PH_BANDS_MAX]; /* the tick modulo each period; see phx_band_multiple() */
 } telling;
 
-static uint32_t every_at(const ph_class *class, float d2, uint32_t *band)
+/* Of some targets, side by side: loops without a branch. */
+typedef struct strides {
+    float d2[PHX_SEEN_MAX], before[PHX_SEEN_MAX]; /* now, and at the last tick's end */
+    uint32_t age[PHX_SEEN_MAX], phase[PHX_SEEN_MAX];
+    uint32_t band[PHX_SEEN_MAX], band_before[PHX_SEEN_MAX];
+} strides;
+
+/* As phx_rank_d2(). */
+static inline float square(float dx, float dy, float dz, bool sphere)
 {
-    for (*band = 0; *band + 1 < class->band_count; ++*band)
-        if (d2 <= class->bands[*band].radius * class->bands[*band].radius) break;
-    return class->bands[*band].every;
+    float d2 = dx * dx + dy * dy;
+    return sphere ? d2 + dz * dz : d2;
 }
 
-static bool is_due(const telling *at, uint32_t target)
+static void measure(const telling *at, const uint32_t *targets, uint32_t count, strides *of)
 {
-    const phx_body *body = &at->shard->store.body[target];
-    const phx_trail *trail = &at->shard->bands.trails[target];
-    const phx_rules *rules = at->shard->rules;
-    uint32_t age = age_of(trail, body, at->shard->tick), band, band_before;
-    if (age >= at->window) return false;
-    if (at->other_bands) return true;
-    uint32_t every = every_at(at->class, phx_rank_d2(rules, at->body, body), &band), before = every;
-    if (at->trail->known && trail->known) {
-        phx_body was = {.x = trail->x, .y = trail->y, .z = trail->z};
-        before = every_at(at->class, phx_rank_d2(rules, &at->was, &was), &band_before);
+    enum { AHEAD = 8 };
+    const phx_stride *all = at->shard->bands.strides, own = at->own;
+    bool sphere = at->shard->rules->shape == PH_SHAPE_SPHERE;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_stride *t = &all[targets[i]];
+        if (i + AHEAD < count) __builtin_prefetch(&all[targets[i + AHEAD]]);
+        of->d2[i] = square(t->x - own.x, t->y - own.y, t->z - own.z, sphere);
+        of->before[i] = at->known ? square(t->ox - own.ox, t->oy - own.oy, t->oz - own.oz, sphere) : of->d2[i];
+        of->age[i] = t->age;
+        of->phase[i] = (t->hash ^ own.hash) * 2654435769u >> 16;
     }
-    if (age >= before) return false;
-    uint32_t phase = (at->trail->hash ^ trail->hash) * 2654435769u >> 16;
-    return every != before || (at->turn[band] + phase) % every == 0;
 }
 
-/* Puts the target into what is told. false = no memory. */
-static bool add_due(phx_lookout *lookout, uint32_t target)
+/* The first band that a square is in, or the last one: how many of the others it is beyond, as radii ascend. */
+static void find_bands(const telling *at, uint32_t count, strides *of)
 {
-    phx_slot_mark *place = &lookout->places[target];
+    for (uint32_t i = 0; i < count; i++) of->band[i] = of->band_before[i] = 0;
+    for (uint32_t b = 0; b + 1 < at->class->band_count; b++) {
+        float limit = at->squares[b];
+        for (uint32_t i = 0; i < count; i++) {
+            of->band[i] += of->d2[i] > limit;
+            of->band_before[i] += of->before[i] > limit;
+        }
+    }
+}
+
+/* Which are due by the rule of ph_update, by themselves; into due[]. */
+static void look(const telling *at, const uint32_t *targets, uint32_t count, bool *due)
+{
+    strides of;
+    measure(at, targets, count, &of);
+    find_bands(at, count, &of);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t band = of.band[i], before = at->class->bands[of.band_before[i]].every;
+        bool turns = phx_band_multiple(at->turn[band] + of.phase[i], at->share[band]);
+        bool banded = (of.age[i] < before) & ((at->class->bands[band].every != before) | turns);
+        due[i] = (of.age[i] < at->window) & (at->other_bands | banded);
+    }
+}
+
+/* Puts the targets into what is told. false = no memory. */
+static bool add_due(phx_lookout *lookout, const uint32_t *targets, uint32_t count)
+{
     if (!phx_grow(lookout->mem, (void **)&lookout->due, &lookout->due_capacity, lookout->due_count,
-                  (size_t)lookout->due_count + 1, sizeof *lookout->due) ||
+                  (size_t)lookout->due_count + count, sizeof *lookout->due) ||
         !phx_grow(lookout->mem, (void **)&lookout->targets, &lookout->targets_capacity, lookout->target_count,
-                  (size_t)lookout->target_count + 1, sizeof *lookout->targets))
+                  (size_t)lookout->target_count + count, sizeof *lookout->targets))
         return false;
-    if (place->epoch != lookout->place_epoch) {
-        *place = (phx_slot_mark){lookout->place_epoch, lookout->target_count - lookout->group_first};
-        lookout->targets[lookout->target_count++] = target;
+    for (uint32_t i = 0; i < count; i++) {
+        phx_slot_mark *place = &lookout->places[targets[i]];
+        if (place->epoch != lookout->place_epoch) {
+            *place = (phx_slot_mark){lookout->place_epoch, lookout->target_count - lookout->group_first};
+            lookout->targets[lookout->target_count++] = targets[i];
+        }
+        lookout->due[lookout->due_count++] = place->value;
     }
-    lookout->due[lookout->due_count++] = place->value;
     return true;
 }
 
-/* Due, where there is a budget. */
-static bool add_candidate(telling *at, uint32_t target, uint64_t waited)
-{
-    phx_lookout *lookout = at->lookout;
-    const phx_store *store = &at->shard->store;
-    if (!phx_grow(lookout->mem, (void **)&lookout->candidates, &lookout->candidates_capacity, at->candidate_count,
-                  (size_t)at->candidate_count + 1, sizeof *lookout->candidates))
-        return false;
-    lookout->candidates[at->candidate_count++] =
-        (phx_ranked){.id = store->name[target].id,
-                     .key = phx_rank_d2(at->shard->rules, at->body, &store->body[target]),
-                     .first = (1 + waited) * (1u + store->attr[target].priority),
-                     .slot = target};
-    return true;
-}
-
-/* The tick in which it became due. */
-static uint32_t since(const telling *at, uint32_t target)
+/* The tick in which it became due: this one, or it waits. */
+static uint32_t due_since(const telling *at, uint32_t target)
 {
     const phx_slot_mark *mark = &at->lookout->marks[target];
     return mark->epoch == at->lookout->mark_epoch + 1 ? mark->value : (uint32_t)at->shard->tick;
 }
 
-static bool visit(void *user, uint32_t target)
+/* Due, where there is a budget. */
+static bool add_candidates(telling *at, const uint32_t *targets, uint32_t count)
+{
+    phx_lookout *lookout = at->lookout;
+    const phx_store *store = &at->shard->store;
+    if (!phx_grow(lookout->mem, (void **)&lookout->candidates, &lookout->candidates_capacity, at->candidate_count,
+                  (size_t)at->candidate_count + count, sizeof *lookout->candidates))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t waited = (uint32_t)at->shard->tick - due_since(at, targets[i]);
+        lookout->candidates[at->candidate_count++] =
+            (phx_ranked){.id = store->name[targets[i]].id,
+                         .key = phx_rank_d2(at->shard->rules, at->body, &store->body[targets[i]]),
+                         .first = (1 + waited) * (1u + store->attr[targets[i]].priority),
+                         .slot = targets[i]};
+    }
+    return true;
+}
+
+static bool visit(void *user, const uint32_t *targets, uint32_t count)
 {
     telling *at = user;
-    const phx_slot_mark *mark = &at->lookout->marks[target];
-    if (mark->epoch == at->lookout->mark_epoch) return true; /* entered: it is told */
-    bool waits = mark->epoch == at->lookout->mark_epoch + 1;
-    if (!waits && !is_due(at, target)) return true;
-    uint32_t waited = (uint32_t)at->shard->tick - since(at, target);
-    at->failed = at->class->updates_max == 0 ? !add_due(at->lookout, target) : !add_candidate(at, target, waited);
+    const phx_lookout *lookout = at->lookout;
+    bool due[PHX_SEEN_MAX];
+    uint32_t slots[PHX_SEEN_MAX], n = 0;
+    look(at, targets, count, due);
+    for (uint32_t i = 0; at->marked && i < count; i++) { /* what entered is told, what waits is due */
+        uint32_t epoch = lookout->marks[targets[i]].epoch;
+        due[i] = (due[i] | (epoch == lookout->mark_epoch + 1)) & (epoch != lookout->mark_epoch);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        slots[n] = targets[i];
+        n += due[i];
+    }
+    at->failed = at->class->updates_max == 0 ? !add_due(at->lookout, slots, n) : !add_candidates(at, slots, n);
     return !at->failed;
 }
 
@@ -366,14 +426,14 @@ static bool spend(telling *at, phx_notice *told)
     if (most < count) phx_rank_best(lookout->candidates, count, most);
     else most = count;
     for (uint32_t i = 0; i < most; i++)
-        if (!add_due(lookout, lookout->candidates[i].slot)) return false;
+        if (!add_due(lookout, &lookout->candidates[i].slot, 1)) return false;
     if (!phx_grow(lookout->mem, (void **)&lookout->waits, &lookout->waits_capacity, lookout->wait_count,
                   (size_t)lookout->wait_count + 2 * (size_t)(count - most), sizeof *lookout->waits))
         return false;
     for (uint32_t i = most; i < count; i++) {
         uint32_t slot = lookout->candidates[i].slot;
         lookout->waits[lookout->wait_count++] = slot;
-        lookout->waits[lookout->wait_count++] = since(at, slot);
+        lookout->waits[lookout->wait_count++] = due_since(at, slot);
     }
     told->wait_count = 2 * (count - most);
     return true;
@@ -393,23 +453,23 @@ static bool mark(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, co
     const uint32_t *words = phx_list_entries(&shard->bands.pool, waits);
     for (uint32_t i = 0; i < waits->count; i += 2)
         lookout->marks[words[i]] = (phx_slot_mark){lookout->mark_epoch + 1, words[i + 1]};
-    for (uint32_t i = 0; i < count; i++) {
-        lookout->marks[entered[i]].epoch = lookout->mark_epoch;
-        if (!add_due(lookout, entered[i])) return false;
-    }
-    return true;
+    for (uint32_t i = 0; i < count; i++) lookout->marks[entered[i]].epoch = lookout->mark_epoch;
+    return add_due(lookout, entered, count);
 }
 
 static void open(telling *at, uint32_t slot)
 {
     const phx_shard *shard = at->shard;
-    const phx_trail *trail = at->trail = &shard->bands.trails[slot];
+    const phx_trail *trail = &shard->bands.trails[slot];
     at->body = &shard->store.body[slot];
-    at->was = (phx_body){.x = trail->x, .y = trail->y, .z = trail->z};
+    at->own = shard->bands.strides[slot];
+    at->known = trail->known;
     at->other_bands = shard->rules->bands_changed || (trail->known && trail->kind != shard->store.attr[slot].kind);
     for (uint32_t i = 0; i < at->class->band_count; i++) {
         uint32_t every = at->class->bands[i].every;
+        at->squares[i] = at->class->bands[i].radius * at->class->bands[i].radius;
         at->turn[i] = (uint32_t)(shard->tick % every);
+        at->share[i] = phx_band_share(every);
         if (every > at->window) at->window = every;
     }
     if (at->other_bands) at->window = PH_BAND_EVERY_MAX;
@@ -424,6 +484,7 @@ bool phx_band_tell(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, 
     bool told_all = true;
     if (at.class->band_count == 0 && waited == 0) return true;
     if (at.class->band_count == 0) entered_count = 0;
+    at.marked = entered_count > 0 || waited > 0;
     if (!mark(lookout, shard, slot, entered, entered_count)) told_all = false;
     if (told_all && at.class->band_count > 0) {
         open(&at, slot);

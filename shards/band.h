@@ -6,8 +6,9 @@
  * Trails are there only while a class has bands (rules->banded): their memory from the index phase of the first such
  * tick, what is in them from its end. They travel with migrants, and with copies that moved lately.
  *
- * exchange, index: the shard's owner. publish, once the lists of the tick stand: any worker tells observers, each its
- * own ones (phx_band_tell()), then the owner puts down who waits. end: trails become those of this tick.
+ * exchange, index: the shard's owner. publish, once the lists of the tick stand: the owner puts what trails and bodies
+ * say side by side (strides); any worker tells observers, each its own ones (phx_band_tell()), then the owner puts down
+ * who waits. end: trails become those of this tick.
  */
 #ifndef PHX_SHARDS_BAND_H
 #define PHX_SHARDS_BAND_H
@@ -31,6 +32,14 @@ typedef struct phx_trail {
     bool known;      /* it was in the world at the last tick's end; else all but `change` is zero */
 } phx_trail;
 
+/* All that an observer wants to know of a target, in half a cache line: once lists stand, for one tick. */
+typedef struct phx_stride {
+    float x, y, z;    /* now */
+    float ox, oy, oz; /* at the last tick's end */
+    uint32_t hash;
+    uint32_t age;     /* ticks since it last moved, a move in this one included; UINT32_MAX = long ago, or it is new */
+} phx_stride;
+
 /* Who waits of a migrant's targets: found by id, once all are here. */
 typedef struct phx_arrival_wait {
     uint32_t observer; /* slot */
@@ -39,10 +48,11 @@ typedef struct phx_arrival_wait {
 
 typedef struct phx_bands {
     phx_trail *trails;   /* by slot */
+    phx_stride *strides; /* by slot */
     phx_list *waits;     /* by slot: of own observers pairs of a target's slot and the tick that it waits since */
     phx_list_pool pool;
     phx_arrival_wait *arrivals;
-    uint32_t trails_capacity, waits_capacity, arrivals_capacity, arrival_count;
+    uint32_t trails_capacity, strides_capacity, waits_capacity, arrivals_capacity, arrival_count;
     uint32_t waiting;    /* observers that have waits */
     uint64_t last_move;  /* no trail has a later one */
     bool live;           /* trails were settled at the last tick's end */
@@ -83,6 +93,21 @@ static inline uint32_t phx_band_hash(uint64_t id)
     return (uint32_t)(phx_mix64(id) >> 32);
 }
 
+/* Of a period what tells its multiples: 2^32 / every, rounded up; 0 for 1. */
+static inline uint32_t phx_band_share(uint32_t every)
+{
+    return UINT32_MAX / every + 1;
+}
+
+/*
+ * Is n, below 2^17, a multiple of the period (up to 255)? n times the share is n / every in units of 2^-32, too large
+ * by less than n of them: what is left of a multiple is less than the share, and of others at least that.
+ */
+static inline bool phx_band_multiple(uint32_t n, uint32_t share)
+{
+    return n * share <= share - 1;
+}
+
 /* ---- the owner ---- */
 
 void phx_bands_init(phx_bands *bands);
@@ -110,6 +135,8 @@ bool phx_bands_resolve(struct phx_shard *shard, const phx_idmap *directory);
 
 /* May anything be due here in this tick? */
 bool phx_bands_busy(const struct phx_shard *shard);
+/* Writes the strides, if so: before anybody is told. */
+void phx_bands_stride(struct phx_shard *shard);
 /* What waits for the observers of notices[] becomes so. false = no memory: call again. */
 bool phx_bands_commit(struct phx_shard *shard, const phx_lookout *lookout, const phx_notice *told, uint32_t count);
 void phx_bands_settle(struct phx_shard *shard);

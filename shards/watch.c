@@ -15,25 +15,29 @@
 #include "shards/recall.h"
 
 /* An implied list, row by row. */
-static void seen_near(const phx_shard *shard, uint32_t slot, bool (*visit)(void *user, uint32_t target), void *user)
+static void seen_near(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user)
 {
     const phx_attr *attr = shard->store.attr;
     phx_near near;
+    _Static_assert((int)PHX_NEAR_ROWS <= (int)PHX_SEEN_MAX, "a piece of rows is told as it is");
     phx_near_view(&near, shard, slot);
     for (uint32_t n; phx_near_next(&near, &n);) {
+        uint32_t seen = 0;
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t target = near.hits[i] & PHX_ROW_SLOT;
-            if (target == slot) continue;
-            if ((near.hits[i] & PHX_ROW_SPECIAL) && !phx_eligible(&attr[slot], &attr[target])) continue;
-            if (!visit(user, target)) return;
+            uint32_t word = near.hits[i], target = word & PHX_ROW_SLOT;
+            near.hits[seen] = target;
+            if ((word & PHX_ROW_SPECIAL) && !phx_eligible(&attr[slot], &attr[target])) continue;
+            seen += target != slot;
         }
+        if (seen > 0 && !visit(user, near.hits, seen)) return;
     }
 }
 
 /* An implied list, card by card. */
-static void seen_around(const phx_shard *shard, uint32_t slot, bool (*visit)(void *user, uint32_t target), void *user)
+static void seen_around(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
+    uint32_t targets[PHX_SEEN_MAX], count = 0;
     phx_rect rect = phx_nine_rect(shard->rules, shard->rules->span, store->body[slot].tx, store->body[slot].ty);
     phx_crowd_walk walk = phx_nine_walk(&shard->nine, rect);
     for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
@@ -44,13 +48,17 @@ static void seen_around(const phx_shard *shard, uint32_t slot, bool (*visit)(voi
                 bool special = card->flags & PHX_CARD_SPECIAL;
                 if (card->slot == slot || (card->flags & PHX_CARD_WENT)) continue; /* in a tick, where it stood */
                 if (special && !phx_eligible(&store->attr[slot], &store->attr[card->slot])) continue;
-                if (!visit(user, card->slot)) return;
+                targets[count++] = card->slot;
+                if (count < PHX_SEEN_MAX) continue;
+                if (!visit(user, targets, count)) return;
+                count = 0;
             }
         }
     }
+    if (count > 0) (void)visit(user, targets, count);
 }
 
-void phx_shard_seen(const phx_shard *shard, uint32_t slot, bool (*visit)(void *user, uint32_t target), void *user)
+void phx_shard_seen(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user)
 {
     const phx_list *list = &shard->store.tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
@@ -58,8 +66,10 @@ void phx_shard_seen(const phx_shard *shard, uint32_t slot, bool (*visit)(void *u
         if (phx_shard_nine(shard)) seen_around(shard, slot, visit, user);
         else seen_near(shard, slot, visit, user);
     }
-    for (uint32_t i = 0; i < list->count; i++)
-        if (!visit(user, entries[i])) return;
+    for (uint32_t i = 0, n; i < list->count; i += n) {
+        n = list->count - i < PHX_SEEN_MAX ? list->count - i : PHX_SEEN_MAX;
+        if (!visit(user, entries + i, n)) return;
+    }
 }
 
 bool phx_shard_implied(const phx_shard *shard, uint32_t slot)

@@ -34,10 +34,10 @@ typedef struct list_sum {
     uint64_t id, sum;
 } list_sum;
 
-static bool add_to_sum(void *user, uint32_t target)
+static bool add_to_sum(void *user, const uint32_t *targets, uint32_t count)
 {
     list_sum *at = user;
-    at->sum += mix(at->id, at->store->name[target].id);
+    for (uint32_t i = 0; i < count; i++) at->sum += mix(at->id, at->store->name[targets[i]].id);
     return true;
 }
 

@@ -93,11 +93,14 @@ typedef struct watch {
     const phx_shard *shard;
 } watch;
 
-static bool add_target(void *user, uint32_t target)
+static bool add_targets(void *user, const uint32_t *targets, uint32_t count)
 {
     const watch *at = user;
     const phx_store *store = &at->shard->store;
-    add(at->found, store->name[target].id, store->attr[target].kind, store->name[target].user_data);
+    for (uint32_t i = 0; i < count && !at->found->failed; i++) {
+        const phx_name *name = &store->name[targets[i]];
+        add(at->found, name->id, store->attr[targets[i]].kind, name->user_data);
+    }
     return !at->found->failed;
 }
 
@@ -108,7 +111,7 @@ ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found)
     *found = (phx_found){.mem = &world->mem};
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
     watch at = {found, shard};
-    phx_shard_seen(shard, slot, add_target, &at);
+    phx_shard_seen(shard, slot, add_targets, &at);
     return sort(found);
 }
 

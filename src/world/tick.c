@@ -196,7 +196,7 @@ static bool run_stage(phx_world *world)
         through = phx_run_pieces(world);
         next = after_broadcasts(world);
         break;
-    case PHX_STAGE_UPDATES: through = phx_updates_plan(world); break;
+    case PHX_STAGE_UPDATES: through = shards(world, phx_step_strides) && phx_updates_plan(world); break;
     case PHX_STAGE_LOOK: through = phx_updates_look(world); break;
     case PHX_STAGE_WAITS: through = shards(world, phx_step_waits) && phx_updates_place(world); break;
     case PHX_STAGE_BATCHES: through = phx_publish_batches(world); break;

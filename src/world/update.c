@@ -56,6 +56,12 @@ bool phx_bands_differ(const ph_world_def *before, const ph_world_def *after)
 
 /* ---- pieces ---- */
 
+bool phx_step_strides(phx_world *world, uint32_t index)
+{
+    phx_bands_stride(&world->shards[index]);
+    return true;
+}
+
 static bool plan_shard(phx_world *world, uint32_t index)
 {
     phx_updates *u = &world->updates;

@@ -56,6 +56,8 @@ void phx_updates_free(struct phx_world *world);
 
 /* Is there anybody to be told, of whom? Else none of the following is called in this tick. */
 bool phx_updates_due(const struct phx_world *world);
+/* Where everybody of one shard is, and was. */
+bool phx_step_strides(struct phx_world *world, uint32_t shard);
 /* Cuts the shards into pieces, and tells them what entered whose list. false = no memory: call again, as all below. */
 bool phx_updates_plan(struct phx_world *world);
 /* Looks after the observers of the pieces that are undone. */

@@ -36,21 +36,23 @@ static void check_free(check *at)
 
 /* ---- the list as it is ---- */
 
-static bool add_listed(void *user, uint32_t target)
+static bool add_listed(void *user, const uint32_t *targets, uint32_t count)
 {
     check *at = user;
     phx_mem *mem = &at->world->mem;
     uint32_t n = at->listed_count;
-    const phx_name *name = &at->shard->store.name[target];
-    if (!phx_grow(mem, (void **)&at->listed, &at->listed_capacity, n, (size_t)n + 1, sizeof *at->listed) ||
-        !phx_grow(mem, (void **)&at->incarnations, &at->incarnations_capacity, n, (size_t)n + 1,
+    if (!phx_grow(mem, (void **)&at->listed, &at->listed_capacity, n, (size_t)n + count, sizeof *at->listed) ||
+        !phx_grow(mem, (void **)&at->incarnations, &at->incarnations_capacity, n, (size_t)n + count,
                   sizeof *at->incarnations)) {
         at->failed = true;
         return false;
     }
-    at->listed[n] = (phx_sorted){.id = name->id, .slot = n};
-    at->incarnations[n] = name->incarnation;
-    at->listed_count++;
+    for (uint32_t i = 0; i < count; i++, n++) {
+        const phx_name *name = &at->shard->store.name[targets[i]];
+        at->listed[n] = (phx_sorted){.id = name->id, .slot = n};
+        at->incarnations[n] = name->incarnation;
+    }
+    at->listed_count = n;
     return true;
 }
 

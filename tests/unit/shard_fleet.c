@@ -407,12 +407,16 @@ typedef struct list_check {
     uint32_t count;
 } list_check;
 
-static bool check_seen(void *user, uint32_t slot)
+static bool check_seen(void *user, const uint32_t *slots, uint32_t count)
 {
     list_check *at = user;
-    cr_assert(at->home->store.body[slot].state & PHX_SLOT_LIVE);
-    cr_assert_eq(at->f->seen[at->observer][at->home->store.name[slot].id], at->home->store.name[slot].incarnation);
-    at->count++;
+    cr_assert(count > 0 && count <= PHX_SEEN_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_name *name = &at->home->store.name[slots[i]];
+        cr_assert(at->home->store.body[slots[i]].state & PHX_SLOT_LIVE);
+        cr_assert_eq(at->f->seen[at->observer][name->id], name->incarnation);
+    }
+    at->count += count;
     return true;
 }
 

@@ -1,10 +1,11 @@
 /*
- * shards/rank.c: the best K of many and the order of events, against a full sort.
+ * shards/rank.c: the best K of many and the order of events, against a full sort; what is due in a tick (band.h).
  */
 #include "unit/shard_case.h"
 
 #include <stdlib.h>
 
+#include "shards/band.h"
 #include "shards/rank.h"
 
 enum { MOST = 2000 };
@@ -79,6 +80,15 @@ Test(rank, each_rule_comes_before_the_next)
             cr_assert_eq(pair[0].id, 9, "row %zu", i);
             cr_assert_eq(pair[1].id, rows[i].id, "the other one is still there");
         }
+    }
+}
+
+Test(rank, multiples_of_periods_are_what_division_says)
+{
+    for (uint32_t every = 1; every <= PH_BAND_EVERY_MAX; every++) {
+        uint32_t share = phx_band_share(every), wrong = 0;
+        for (uint32_t n = 0; n < 1 << 17; n++) wrong += phx_band_multiple(n, share) != (n % every == 0);
+        cr_assert_eq(wrong, 0, "of %u", every);
     }
 }
 
