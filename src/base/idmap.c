@@ -9,11 +9,12 @@
 enum {
     BUCKETS_MIN = 64, /* 1 KiB: smaller is not worth the growing */
     LOAD_PART = 3,    /* at most 3 of 4 taken */
-    LOAD_WHOLE = 4
+    LOAD_WHOLE = 4,   /* buckets come in as many: those that share a line */
+    GROWTH = 4        /* at least a fourth more */
 };
 
 /* What a map without memory searches. Shared and never written: such a map has limit 0. */
-static const phx_idmap_bucket no_buckets[1];
+static const phx_idmap_bucket no_buckets[LOAD_WHOLE];
 
 static bool owns_memory(const phx_idmap *map)
 {
@@ -27,13 +28,13 @@ static size_t table_bytes(uint64_t bucket_count)
 
 void phx_idmap_init(phx_idmap *map, phx_mem *mem)
 {
-    *map = (phx_idmap){.buckets = (phx_idmap_bucket *)(uintptr_t)no_buckets, .shift = 63, .mem = mem};
+    *map = (phx_idmap){.buckets = (phx_idmap_bucket *)(uintptr_t)no_buckets, .bucket_count = LOAD_WHOLE, .mem = mem};
 }
 
 void phx_idmap_free(phx_idmap *map)
 {
     if (owns_memory(map)) {
-        phx_free(map->mem, map->buckets, table_bytes(map->mask + 1), PHX_CACHE_LINE);
+        phx_free(map->mem, map->buckets, table_bytes(map->bucket_count), PHX_CACHE_LINE);
     }
     phx_idmap_init(map, map->mem);
 }
@@ -41,7 +42,7 @@ void phx_idmap_free(phx_idmap *map)
 void phx_idmap_clear(phx_idmap *map)
 {
     if (owns_memory(map)) {
-        memset(map->buckets, 0, table_bytes(map->mask + 1));
+        memset(map->buckets, 0, table_bytes(map->bucket_count));
     }
     map->count = 0;
 }
@@ -53,42 +54,50 @@ static void place(phx_idmap *map, phx_idmap_bucket entry)
 
     while (map->buckets[i].id != 0) {
         PHX_ASSERT(map->buckets[i].id != entry.id);
-        i = (i + 1) & map->mask;
+        i = phx_idmap_after(map, i);
     }
     map->buckets[i] = entry;
+}
+
+/* How many buckets a map of so many buckets has that is to hold `count`. */
+static uint64_t grown(uint64_t buckets, uint32_t count)
+{
+    uint64_t needed = ((uint64_t)count + LOAD_PART - 1) / LOAD_PART * LOAD_WHOLE;
+    uint64_t wanted = (buckets + buckets / GROWTH) / LOAD_WHOLE * LOAD_WHOLE;
+
+    wanted = wanted < BUCKETS_MIN ? BUCKETS_MIN : wanted;
+    return wanted < needed ? needed : wanted;
 }
 
 bool phx_idmap_reserve(phx_idmap *map, uint32_t count)
 {
     phx_idmap old = *map;
-    uint64_t bucket_count = BUCKETS_MIN;
-    uint64_t limit;
+    uint64_t bucket_count;
     phx_idmap_bucket *buckets;
 
     if (PHX_LIKELY(count <= map->limit)) {
         return true;
     }
-    while (bucket_count / LOAD_WHOLE * LOAD_PART < count) {
-        bucket_count *= 2;
+    bucket_count = grown(owns_memory(&old) ? old.bucket_count : 0, count);
+    if (bucket_count > UINT32_MAX) {
+        return false;
     }
     buckets = phx_alloc_zero(map->mem, table_bytes(bucket_count), PHX_CACHE_LINE);
     if (buckets == NULL) {
         return false;
     }
-    limit = bucket_count / LOAD_WHOLE * LOAD_PART;
     map->buckets = buckets;
-    map->mask = bucket_count - 1;
-    map->shift = 64 - (uint32_t)__builtin_ctzll(bucket_count);
-    map->limit = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+    map->bucket_count = (uint32_t)bucket_count;
+    map->limit = (uint32_t)(bucket_count / LOAD_WHOLE * LOAD_PART);
     if (!owns_memory(&old)) {
         return true;
     }
-    for (uint64_t i = 0; i <= old.mask; i++) {
+    for (uint64_t i = 0; i < old.bucket_count; i++) {
         if (old.buckets[i].id != 0) {
             place(map, old.buckets[i]);
         }
     }
-    phx_free(map->mem, old.buckets, table_bytes(old.mask + 1), PHX_CACHE_LINE);
+    phx_free(map->mem, old.buckets, table_bytes(old.bucket_count), PHX_CACHE_LINE);
     return true;
 }
 
@@ -100,6 +109,12 @@ void phx_idmap_insert(phx_idmap *map, uint64_t id, uint64_t value)
     map->count++;
 }
 
+/* How far it is to a bucket, around the end of the table. */
+static uint64_t steps(const phx_idmap *map, uint64_t from, uint64_t to)
+{
+    return to >= from ? to - from : to + map->bucket_count - from;
+}
+
 /*
  * Closes the hole: each following entry of the run that may stand in it moves there and
  * leaves the next hole. It may if its home is not after the hole, that is if it stands at
@@ -107,9 +122,9 @@ void phx_idmap_insert(phx_idmap *map, uint64_t id, uint64_t value)
  */
 static void shift_back(phx_idmap *map, uint64_t hole)
 {
-    for (uint64_t i = (hole + 1) & map->mask; map->buckets[i].id != 0; i = (i + 1) & map->mask) {
-        uint64_t from_home = (i - phx_idmap_home(map, map->buckets[i].id)) & map->mask;
-        uint64_t from_hole = (i - hole) & map->mask;
+    for (uint64_t i = phx_idmap_after(map, hole); map->buckets[i].id != 0; i = phx_idmap_after(map, i)) {
+        uint64_t from_home = steps(map, phx_idmap_home(map, map->buckets[i].id), i);
+        uint64_t from_hole = steps(map, hole, i);
 
         if (from_home >= from_hole) {
             map->buckets[hole] = map->buckets[i];

@@ -17,8 +17,10 @@
  * At most 3/4 of the buckets are taken: then a hit looks at 2.5 buckets on average and a
  * miss at 8.5 (Knuth, vol. 3, 6.4: (1 + 1/(1-a))/2 and (1 + 1/(1-a)^2)/2), mostly in one
  * line; at 7/8 a miss would be at 32.5, at 1/2 the table would be half as large again for
- * the same count. Removing shifts back what follows, so there are no tombstones and the
- * map stays as fast as its count says, for ever.
+ * the same count. Buckets are any multiple of four, as the hash is scaled and not masked: so
+ * a map grows by a quarter, and holds 21 to 27 bytes an entry. Scaling keeps the order of
+ * hashes, so growing reads and writes from one end to the other. Removing shifts back what
+ * follows, so there are no tombstones and the map stays as fast as its count says, for ever.
  */
 #ifndef PHX_BASE_IDMAP_H
 #define PHX_BASE_IDMAP_H
@@ -31,9 +33,8 @@ typedef struct phx_idmap_bucket {
 } phx_idmap_bucket;
 
 typedef struct phx_idmap {
-    phx_idmap_bucket *buckets; /* never NULL: one empty bucket before the first reserve */
-    uint64_t mask;             /* buckets - 1 */
-    uint32_t shift;            /* 64 - bits of mask; 63 of one bucket, where mask has the last word */
+    phx_idmap_bucket *buckets; /* never NULL: one line of empty buckets before the first reserve */
+    uint32_t bucket_count;     /* a multiple of four */
     uint32_t count;
     uint32_t limit; /* entries that there is room for */
     phx_mem *mem;
@@ -63,13 +64,19 @@ static inline uint64_t phx_idmap_home(const phx_idmap *map, uint64_t id)
 {
     uint64_t quad = id >> 2;
     quad = (quad ^ quad >> 32) * 0x9e3779b97f4a7c15u;
-    return ((quad >> map->shift) ^ (id & 3)) & map->mask;
+    return ((quad >> 32) * map->bucket_count >> 32) ^ (id & 3);
+}
+
+/* The bucket that a search looks at next. */
+static inline uint64_t phx_idmap_after(const phx_idmap *map, uint64_t index)
+{
+    return PHX_UNLIKELY(index + 1 == map->bucket_count) ? 0 : index + 1;
 }
 
 /* As phx_idmap_find(), home being the id's. */
 static inline uint64_t *phx_idmap_find_from(const phx_idmap *map, uint64_t home, uint64_t id)
 {
-    for (uint64_t i = home;; i = (i + 1) & map->mask) {
+    for (uint64_t i = home;; i = phx_idmap_after(map, i)) {
         phx_idmap_bucket *bucket = &map->buckets[i];
 
         if (PHX_UNLIKELY(bucket->id == 0)) {
@@ -101,12 +108,12 @@ static inline uint64_t phx_idmap_prefetch(const phx_idmap *map, uint64_t id)
  */
 static inline uint64_t phx_idmap_bucket_count(const phx_idmap *map)
 {
-    return map->mask + 1;
+    return map->bucket_count;
 }
 
 static inline const phx_idmap_bucket *phx_idmap_bucket_at(const phx_idmap *map, uint64_t index)
 {
-    PHX_ASSERT(index <= map->mask);
+    PHX_ASSERT(index < map->bucket_count);
     return &map->buckets[index];
 }
 
