@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/rng.h"
 #include "support/watched_memory.h"
 
 static watched_memory watched;
@@ -254,12 +255,12 @@ Test(trim, what_a_storm_took_goes_some_ticks_after_it, .init = watch, .fini = al
 
     cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, STORM, sizeof(*items)));
     phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), STORM, &use);
-    for (uint32_t tick = 1; tick < 2 * TICKS - 1; tick++) {
+    for (uint32_t tick = 1; tick < TICKS; tick++) {
         phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM, &use);
         cr_assert_geq(capacity, STORM, "tick %u", tick);
     }
     phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM, &use);
-    cr_assert(capacity >= 2 * CALM && capacity < 3 * CALM, "%u", capacity);
+    cr_assert(capacity >= CALM + CALM / 4 && capacity < 2 * CALM, "%u", capacity);
     uint64_t calls = atomic_load(&mem.calls);
     for (uint32_t tick = 0; tick < 10 * TICKS; tick++)
         phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM + tick, &use);
@@ -277,12 +278,33 @@ Test(trim, waves_and_small_arrays_keep_theirs, .init = watch, .fini = all_given_
     cr_assert(phx_grow(&mem, (void **)&few, &few_capacity, 0, CALM, sizeof(*few)));
     uint64_t calls = atomic_load(&mem.calls);
     for (uint32_t tick = 0; tick < 10 * TICKS; tick++) {
-        phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), tick % TICKS == 3 ? STORM / 3 : 1, &use);
+        phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), tick % TICKS == 3 ? STORM / 3 * 2 : 1, &use);
         phx_trim(&mem, (void **)&few, &few_capacity, sizeof(*few), 0, &few_use);
     }
     cr_assert_eq(atomic_load(&mem.calls), calls);
     phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
     phx_release(&mem, (void **)&few, &few_capacity, sizeof(*few));
+}
+
+/* What is kept has room for a quarter more; and if that is not enough, growing settles it. */
+Test(trim, settles_whatever_the_load, .init = watch, .fini = all_given_back)
+{
+    uint64_t *items = NULL;
+    uint32_t capacity = 0;
+    phx_use use = {0};
+
+    for (uint32_t load = STORM; load > STORM / 64; load /= 3) {
+        uint64_t seed = load, calls = 0;
+        for (uint32_t tick = 0; tick < 20 * TICKS; tick++) {
+            uint32_t used = load - phx_rng_below(&seed, load / 4);
+            cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, used, sizeof(*items)));
+            phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), used, &use);
+            if (tick == 4 * TICKS) calls = atomic_load(&mem.calls);
+        }
+        cr_assert_eq(atomic_load(&mem.calls), calls, "load %u", load);
+        cr_assert_leq(capacity, 2 * load, "load %u", load);
+    }
+    phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
 }
 
 Test(trim, without_memory_nothing_is_left_and_nothing_lost, .init = watch, .fini = all_given_back)
