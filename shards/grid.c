@@ -194,8 +194,8 @@ static void blocks_compact(phx_grid *grid, uint64_t tick)
 static bool rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
 {
     if (needed <= grid->rows_capacity) return true;
-    enum { FIRST = 256 };
-    uint32_t capacity = grid->rows_capacity + grid->rows_capacity / 2;
+    enum { FIRST = 256, GROWTH = 8 }; /* as the store */
+    uint32_t capacity = grid->rows_capacity + grid->rows_capacity / GROWTH;
     if (capacity < needed) capacity = needed;
     if (capacity < FIRST) capacity = FIRST;
     phx_grid_rows rows, spare;

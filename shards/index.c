@@ -43,9 +43,10 @@ static void take_names(phx_shard *shard, const phx_renames *renames)
         if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, store, slot);
         rename_slot(store, slot, &renames->items[i]);
     }
-    for (uint32_t i = 0; renames->count > 0 && i < store->dead_count; i++) {
-        const phx_rename *now = phx_renames_of(renames, store->name[store->dead[i]].incarnation);
-        if (now) rename_slot(store, store->dead[i], now);
+    uint32_t dead = renames->count > 0 ? store->dead_first : PHX_SLOT_NONE;
+    for (; dead != PHX_SLOT_NONE; dead = store->tail[dead].dead_next) {
+        const phx_rename *now = phx_renames_of(renames, store->name[dead].incarnation);
+        if (now) rename_slot(store, dead, now);
     }
 }
 

@@ -5,9 +5,11 @@
 
 #include <string.h>
 
+_Static_assert(sizeof(union phx_tail) == sizeof(phx_list), "what a ghost has instead of a list is no larger");
+
 void phx_store_init(phx_store *store, phx_mem *mem)
 {
-    *store = (phx_store){.free_first = PHX_SLOT_NONE};
+    *store = (phx_store){.free_first = PHX_SLOT_NONE, .dead_first = PHX_SLOT_NONE};
     phx_idmap_init(&store->ghosts, mem);
 }
 
@@ -21,9 +23,8 @@ void phx_store_free(phx_store *store, phx_mem *mem)
         phx_free(mem, store->tail, capacity * sizeof *store->tail, PHX_CACHE_LINE);
         phx_free(mem, store->fresh, capacity * sizeof *store->fresh, PHX_CACHE_LINE);
     }
-    phx_release(mem, (void **)&store->dead, &store->dead_capacity, sizeof(uint32_t));
     phx_idmap_free(&store->ghosts);
-    *store = (phx_store){.free_first = PHX_SLOT_NONE};
+    *store = (phx_store){.free_first = PHX_SLOT_NONE, .dead_first = PHX_SLOT_NONE};
 }
 
 /* One array of the store, moved to its new capacity; NULL = no memory. */
@@ -37,8 +38,8 @@ static void *grown(phx_mem *mem, const void *old, uint32_t used, uint32_t capaci
 /* All arrays of the store grow together or not at all. */
 static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
 {
-    enum { ARRAYS = 5, FIRST = 256 };
-    uint64_t wanted = store->capacity + store->capacity / 2;
+    enum { ARRAYS = 5, FIRST = 256, GROWTH = 8 }; /* an eighth more: what is too much stays for ever */
+    uint64_t wanted = (uint64_t)store->capacity + store->capacity / GROWTH;
     if (wanted < FIRST) wanted = FIRST;
     if (wanted < needed) wanted = needed;
     PHX_ASSERT(wanted < PHX_SLOT_NONE);
@@ -66,10 +67,7 @@ bool phx_store_reserve(phx_store *store, phx_mem *mem, uint32_t count)
 {
     uint32_t fresh = count > store->free_count ? count - store->free_count : 0;
     uint32_t slots = store->slots + fresh;
-    if (slots > store->capacity && !grow_arrays(store, mem, slots)) return false;
-    uint32_t live = store->own_count + store->ghost_count;
-    return phx_grow(mem, (void **)&store->dead, &store->dead_capacity, store->dead_count,
-                    (size_t)store->dead_count + live + count, sizeof(uint32_t));
+    return slots <= store->capacity || grow_arrays(store, mem, slots);
 }
 
 uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
@@ -103,7 +101,6 @@ void phx_store_kill(phx_store *store, uint32_t slot)
 {
     phx_body *body = &store->body[slot];
     PHX_ASSERT(body->state & PHX_SLOT_LIVE);
-    PHX_ASSERT(store->dead_count < store->dead_capacity);
     if (body->state & PHX_SLOT_GHOST) {
         bool known = phx_idmap_remove(&store->ghosts, store->name[slot].id);
         PHX_ASSERT(known);
@@ -114,19 +111,22 @@ void phx_store_kill(phx_store *store, uint32_t slot)
         store->own_count--;
     }
     body->state = (uint16_t)((body->state & ~PHX_SLOT_LIVE) | PHX_SLOT_DEAD);
-    store->dead[store->dead_count++] = slot;
+    store->tail[slot].dead_next = store->dead_first;
+    store->dead_first = slot;
+    store->dead_count++;
 }
 
 void phx_store_bury(phx_store *store)
 {
-    for (uint32_t i = 0; i < store->dead_count; i++) {
-        phx_body *body = &store->body[store->dead[i]];
+    for (uint32_t slot = store->dead_first; slot != PHX_SLOT_NONE; slot = store->tail[slot].dead_next) {
+        phx_body *body = &store->body[slot];
         PHX_ASSERT(body->state & PHX_SLOT_DEAD);
         PHX_ASSERT(!(body->state & PHX_SLOT_ROW));
         body->state = 0;
         body->row = store->free_first;
-        store->free_first = store->dead[i];
+        store->free_first = slot;
     }
+    store->dead_first = PHX_SLOT_NONE;
     store->free_count += store->dead_count;
     store->dead_count = 0;
 }

@@ -40,8 +40,8 @@ enum {
     PHX_SLOT_NOTED = 1u << 10   /* past.h has the attributes that it had at the last tick's end */
 };
 
-/* Of a ghost, where an own observer has its list. */
-typedef struct phx_origin {
+/* Of a ghost, where an own observer has its list: no larger than that. */
+typedef struct __attribute__((packed, aligned(4))) phx_origin {
     uint64_t stamp; /* last tick that confirmed it */
     uint16_t source; /* shard that owns it */
     bool emigrated; /* this tick, from here */
@@ -62,6 +62,7 @@ typedef struct phx_store {
     union phx_tail {
         phx_list list;
         phx_origin origin;
+        uint32_t dead_next; /* of a dead one: who died before it in this tick; PHX_SLOT_NONE ends */
     } *tail;
     /*
      * Of own ones: has the consumer nothing of the list, as it is empty because new or not ready? A byte for each: who
@@ -72,8 +73,8 @@ typedef struct phx_store {
     uint32_t slots;      /* ever used: the arrays are valid below */
     uint32_t free_first; /* chained by body.row; PHX_SLOT_NONE ends */
     uint32_t free_count;
-    uint32_t *dead; /* slots that died in this tick */
-    uint32_t dead_capacity, dead_count;
+    uint32_t dead_first; /* the last that died in this tick, then by tail.dead_next; PHX_SLOT_NONE = none */
+    uint32_t dead_count;
     uint32_t own_count, ghost_count;
     phx_idmap ghosts; /* id -> slot, of ghosts only; own ones are found by the world's directory */
 } phx_store;
@@ -81,7 +82,7 @@ typedef struct phx_store {
 void phx_store_init(phx_store *store, phx_mem *mem);
 void phx_store_free(phx_store *store, phx_mem *mem);
 
-/* Room for `count` more entities to come and for every slot to die. false = no memory, nothing changed. */
+/* Room for `count` more entities to come. false = no memory, nothing changed. */
 bool phx_store_reserve(phx_store *store, phx_mem *mem, uint32_t count);
 
 /* Takes a reserved slot; state is `state`, everything else zero. */
