@@ -25,45 +25,39 @@ bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2])
     return grid->leaf != NULL;
 }
 
-static size_t rows_bytes(uint32_t capacity)
+enum { COLUMNS = 6, SPARE = COLUMNS, KEY, ALL_COLUMNS }; /* of 4 bytes each */
+
+static size_t column_bytes(uint32_t capacity)
 {
     return ((size_t)capacity + PAD_ROWS) * 4;
 }
 
-/* The columns are one piece of memory. */
-static size_t columns_bytes(uint32_t capacity)
+static size_t memory_bytes(uint32_t capacity)
 {
-    return PHX_GRID_COLUMNS * rows_bytes(capacity);
+    return ALL_COLUMNS * column_bytes(capacity);
 }
 
-static void rows_free(phx_grid_rows *rows, phx_mem *mem, uint32_t capacity)
+static void columns_free(phx_grid *grid, phx_mem *mem)
 {
-    phx_free(mem, rows->x, columns_bytes(capacity), PHX_CACHE_LINE);
-    *rows = (phx_grid_rows){0};
+    phx_free(mem, grid->memory, memory_bytes(grid->rows_capacity), PHX_CACHE_LINE);
 }
 
-static bool rows_alloc(phx_grid_rows *rows, phx_mem *mem, uint32_t capacity)
+/* The rows move to new memory. */
+static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
 {
-    char *memory = phx_alloc(mem, columns_bytes(capacity), PHX_CACHE_LINE);
-    size_t step = rows_bytes(capacity);
-    if (!memory) return false;
-    *rows = (phx_grid_rows){.x = (float *)memory,
-                            .y = (float *)(memory + step),
-                            .ox = (float *)(memory + 2 * step),
-                            .oy = (float *)(memory + 3 * step),
-                            .view = (float *)(memory + 4 * step),
-                            .slot = (uint32_t *)(memory + 5 * step)};
-    return true;
-}
-
-static void rows_copy(const phx_grid_rows *to, const phx_grid_rows *from, uint32_t count)
-{
-    memcpy(to->x, from->x, count * sizeof(float));
-    memcpy(to->y, from->y, count * sizeof(float));
-    memcpy(to->ox, from->ox, count * sizeof(float));
-    memcpy(to->oy, from->oy, count * sizeof(float));
-    memcpy(to->view, from->view, count * sizeof(float));
-    memcpy(to->slot, from->slot, count * sizeof(uint32_t));
+    const phx_grid_rows *from = &grid->rows;
+    const void *column[COLUMNS] = {from->x, from->y, from->ox, from->oy, from->view, from->slot};
+    size_t step = column_bytes(capacity);
+    for (uint32_t i = 0; grid->row_count > 0 && i < COLUMNS; i++)
+        memcpy(memory + i * step, column[i], (size_t)grid->row_count * 4);
+    grid->rows = (phx_grid_rows){.x = (float *)(void *)memory,
+                                 .y = (float *)(void *)(memory + step),
+                                 .ox = (float *)(void *)(memory + 2 * step),
+                                 .oy = (float *)(void *)(memory + 3 * step),
+                                 .view = (float *)(void *)(memory + 4 * step),
+                                 .slot = (uint32_t *)(void *)(memory + 5 * step)};
+    grid->spare = memory + SPARE * step;
+    grid->key = (uint32_t *)(void *)(memory + KEY * step);
 }
 
 void phx_grid_free(phx_grid *grid, phx_mem *mem)
@@ -73,9 +67,7 @@ void phx_grid_free(phx_grid *grid, phx_mem *mem)
     for (size_t i = 0; i < top; i++) phx_free(mem, grid->leaf[i], LEAF_BLOCKS * sizeof(uint32_t), PHX_CACHE_LINE);
     phx_free(mem, grid->leaf, top * sizeof *grid->leaf, PHX_CACHE_LINE);
     phx_release(mem, (void **)&grid->blocks, &grid->blocks_capacity, sizeof(phx_block));
-    rows_free(&grid->rows, mem, grid->rows_capacity);
-    rows_free(&grid->spare, mem, grid->rows_capacity);
-    phx_free(mem, grid->key, rows_bytes(grid->rows_capacity), PHX_CACHE_LINE);
+    columns_free(grid, mem);
     *grid = (phx_grid){0};
 }
 
@@ -198,25 +190,12 @@ static bool rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
     uint32_t capacity = grid->rows_capacity + grid->rows_capacity / GROWTH;
     if (capacity < needed) capacity = needed;
     if (capacity < FIRST) capacity = FIRST;
-    phx_grid_rows rows, spare;
-    uint32_t *key = phx_alloc(mem, rows_bytes(capacity), PHX_CACHE_LINE);
-    if (!key) return false;
-    if (!rows_alloc(&rows, mem, capacity)) {
-        phx_free(mem, key, rows_bytes(capacity), PHX_CACHE_LINE);
-        return false;
-    }
-    if (!rows_alloc(&spare, mem, capacity)) {
-        phx_free(mem, key, rows_bytes(capacity), PHX_CACHE_LINE);
-        rows_free(&rows, mem, capacity);
-        return false;
-    }
-    if (grid->row_count > 0) rows_copy(&rows, &grid->rows, grid->row_count);
-    rows_free(&grid->rows, mem, grid->rows_capacity);
-    rows_free(&grid->spare, mem, grid->rows_capacity);
-    phx_free(mem, grid->key, rows_bytes(grid->rows_capacity), PHX_CACHE_LINE);
-    grid->rows = rows;
-    grid->spare = spare;
-    grid->key = key;
+    char *memory = phx_alloc(mem, memory_bytes(capacity), PHX_CACHE_LINE);
+    if (!memory) return false;
+    void *old = grid->memory;
+    columns_move(grid, memory, capacity);
+    phx_free(mem, old, memory_bytes(grid->rows_capacity), PHX_CACHE_LINE);
+    grid->memory = memory;
     grid->rows_capacity = capacity;
     return true;
 }
@@ -224,19 +203,31 @@ static bool rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
 static const uint32_t KEY_GONE = UINT32_MAX;
 enum { AHEAD = 16 }; /* rows: their bodies, in no order of memory, come meanwhile */
 
-static uint32_t slot_at(const phx_grid *grid, const uint32_t *added, uint32_t i)
+/* Those who are added get rows behind the others, in no tower yet. */
+static void append_rows(const phx_grid *grid, const phx_store *store, const uint32_t *added, uint32_t added_count)
 {
-    return i < grid->row_count ? grid->rows.slot[i] & PHX_ROW_SLOT : added[i - grid->row_count];
+    const phx_grid_rows *rows = &grid->rows;
+    for (uint32_t i = 0; i < added_count; i++) {
+        uint32_t row = grid->row_count + i;
+        rows->slot[row] = added[i];
+        rows->ox[row] = rows->oy[row] = NAN;
+        rows->view[row] = phx_grid_view(store, added[i]);
+    }
 }
 
-/* Finds every row's key (a block is made where none is) and counts a tower's rows into start[tower + 1]. */
-static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t total)
+/*
+ * Rows become what their bodies are, still in the old order. Finds every row's key (a block is made where none is)
+ * and counts a tower's rows into start[tower + 1]. false = no memory.
+ */
+static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t total)
 {
+    const phx_grid_rows *rows = &grid->rows;
     for (uint32_t b = 0; b < grid->block_count; b++)
         memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
     for (uint32_t i = 0; i < total; i++) {
-        if (i + AHEAD < total) __builtin_prefetch(&store->body[slot_at(grid, added, i + AHEAD)], 1);
-        phx_body *body = &store->body[slot_at(grid, added, i)];
+        if (i + AHEAD < total) __builtin_prefetch(&store->body[rows->slot[i + AHEAD] & PHX_ROW_SLOT], 1);
+        uint32_t slot = rows->slot[i] & PHX_ROW_SLOT;
+        phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_LIVE)) {
             body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW);
             grid->key[i] = KEY_GONE;
@@ -247,6 +238,9 @@ static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, const uin
         uint32_t tower = phx_block_tower(body->tx, body->ty);
         grid->key[i] = (uint32_t)(block - grid->blocks) << (2 * PHX_BLOCK_BITS) | tower;
         block->start[tower + 1]++;
+        rows->x[i] = body->x;
+        rows->y[i] = body->y;
+        rows->slot[i] = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
     }
     return true;
 }
@@ -306,18 +300,43 @@ void phx_grid_settle(phx_grid *grid)
     memcpy(grid->rows.oy, grid->rows.y, grid->row_count * sizeof(float));
 }
 
-/* Moves one row to its place: from the old rows, or a new one. */
-static void place_row(phx_grid *grid, const phx_store *store, uint32_t from, uint32_t slot, uint32_t row)
+/* Every row finds its new place; its body knows it. */
+static void place_rows(phx_grid *grid, phx_store *store, uint32_t total, uint64_t tick, uint16_t stamp)
 {
-    phx_grid_rows *to = &grid->spare;
-    const phx_body *body = &store->body[slot];
-    bool old = from < grid->row_count;
-    to->x[row] = body->x;
-    to->y[row] = body->y;
-    to->ox[row] = old ? grid->rows.ox[from] : NAN;
-    to->oy[row] = old ? grid->rows.oy[from] : NAN;
-    to->view[row] = old ? grid->rows.view[from] : phx_grid_view(store, slot);
-    to->slot[row] = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+    const uint32_t *slots = grid->rows.slot;
+    for (uint32_t i = 0; i < total; i++) {
+        uint32_t key = grid->key[i];
+        if (i + AHEAD < total) __builtin_prefetch(&store->body[slots[i + AHEAD] & PHX_ROW_SLOT], 1);
+        if (key == KEY_GONE) {
+            grid->key[i] = grid->rows_capacity; /* a place in the pad */
+            continue;
+        }
+        phx_body *body = &store->body[slots[i] & PHX_ROW_SLOT];
+        phx_block *block = &grid->blocks[key >> (2 * PHX_BLOCK_BITS)];
+        uint32_t row = block->start[(key & (PHX_BLOCK_TOWERS - 1)) + 1]++;
+        grid->key[i] = row;
+        body->row = row;
+        body->state |= PHX_SLOT_ROW;
+        if (body->changed == stamp) touch_block(block, key, tick, body->state & PHX_SLOT_ODD);
+    }
+}
+
+static void sort_floats(phx_grid *grid, float **column, uint32_t total)
+{
+    const uint32_t *to = grid->key;
+    float *from = *column, *sorted = grid->spare;
+    for (uint32_t i = 0; i < total; i++) sorted[to[i]] = from[i];
+    *column = sorted;
+    grid->spare = from;
+}
+
+static void sort_words(phx_grid *grid, uint32_t **column, uint32_t total)
+{
+    const uint32_t *to = grid->key;
+    uint32_t *from = *column, *sorted = grid->spare;
+    for (uint32_t i = 0; i < total; i++) sorted[to[i]] = from[i];
+    *column = sorted;
+    grid->spare = from;
 }
 
 bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
@@ -327,24 +346,17 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
     if (!rows_reserve(grid, mem, total)) return false;
     if (!grid->sorting) blocks_compact(grid, tick);
     grid->sorting = true;
-    if (!count_rows(grid, mem, store, added, total)) return false;
+    append_rows(grid, store, added, added_count);
+    if (!count_rows(grid, mem, store, total)) return false;
     uint32_t live = starts_from_counts(grid);
-    for (uint32_t i = 0; i < total; i++) {
-        uint32_t key = grid->key[i];
-        if (i + AHEAD < total) __builtin_prefetch(&store->body[slot_at(grid, added, i + AHEAD)], 1);
-        if (key == KEY_GONE) continue;
-        uint32_t slot = slot_at(grid, added, i);
-        phx_body *body = &store->body[slot];
-        phx_block *block = &grid->blocks[key >> (2 * PHX_BLOCK_BITS)];
-        uint32_t row = block->start[(key & (PHX_BLOCK_TOWERS - 1)) + 1]++;
-        place_row(grid, store, i, slot, row);
-        body->row = row;
-        body->state |= PHX_SLOT_ROW;
-        if (body->changed == stamp) touch_block(block, key, tick, body->state & PHX_SLOT_ODD);
-    }
-    phx_grid_rows from = grid->rows;
-    grid->rows = grid->spare;
-    grid->spare = from;
+    place_rows(grid, store, total, tick, stamp);
+    phx_grid_rows *rows = &grid->rows;
+    sort_floats(grid, &rows->x, total);
+    sort_floats(grid, &rows->y, total);
+    sort_floats(grid, &rows->ox, total);
+    sort_floats(grid, &rows->oy, total);
+    sort_floats(grid, &rows->view, total);
+    sort_words(grid, &rows->slot, total);
     grid->row_count = live;
     grid->drift = 0.0f;
     grid->stale = grid->behind = false;

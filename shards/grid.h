@@ -58,7 +58,6 @@ typedef struct phx_grid_rows {
     uint32_t *slot; /* with PHX_ROW_SPECIAL */
 } phx_grid_rows;
 
-enum { PHX_GRID_COLUMNS = 6 }; /* of 4 bytes each */
 
 /* In rows' view: no observer any more, but its list is not empty. So small that it adds nothing to a reach. */
 #define PHX_VIEW_LEFTOVER (-1e-30f)
@@ -68,8 +67,10 @@ typedef struct phx_grid {
     uint32_t top_width, top_height;
     phx_block *blocks;
     uint32_t block_count, blocks_capacity;
-    phx_grid_rows rows, spare; /* the rebuild sorts from one into the other */
-    uint32_t *key;             /* of the rebuild: block << 6 | tower, by old row */
+    phx_grid_rows rows;
+    void *spare;     /* one column more: the rebuild sorts a column into it, and has the old one to spare then */
+    uint32_t *key;   /* of the rebuild: by old row block << 6 | tower, then the new row */
+    void *memory;    /* all columns: one piece */
     uint32_t row_count, rows_capacity;
     float drift;  /* how far along an axis a row may stand outside of its tower by now */
     bool stale;   /* rows or towers do not match the bodies: a rebuild is due */

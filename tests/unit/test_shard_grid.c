@@ -323,7 +323,7 @@ Test(grids, an_empty_world_costs_nothing_however_large)
     (void)put(1000, 1000);
     rebuild();
     uint64_t leaf = 4 * PHX_LEAF_SIDE * PHX_LEAF_SIDE;
-    uint64_t slots = store.capacity * 200u, rows = grid.rows_capacity * 60u;
+    uint64_t slots = store.capacity * 200u, rows = grid.rows_capacity * 40u;
     cr_assert_lt(atomic_load(&watched.bytes) - before, leaf + slots + rows + 8000);
 }
 
