@@ -296,6 +296,9 @@ uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot);
 /* Is the target in the own observer's list? By the rule of one pair, where that decides. Also once lists stand. */
 bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target);
 
+/* Between ticks: did targets have to wait for the own observer, which gets on with them in the next tick? */
+bool phx_shard_waits(const phx_shard *shard, uint32_t observer);
+
 /* Are the crowds (nine.h) what there is instead of the grid? */
 static inline bool phx_shard_nine(const phx_shard *shard)
 {

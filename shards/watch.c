@@ -111,6 +111,13 @@ bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
     return listed(shard, observer, target);
 }
 
+bool phx_shard_waits(const phx_shard *shard, uint32_t observer)
+{
+    for (uint32_t i = 0; i < shard->waiting.count; i++)
+        if (shard->waiting.at[i] == observer) return true;
+    return false;
+}
+
 /* A search for those who see a target. */
 typedef struct watch {
     const phx_shard *shard;

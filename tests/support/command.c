@@ -131,9 +131,9 @@ static void class_print(FILE *out, uint32_t kind, const ph_class *c)
     print_float(out, "margin", c->margin);
     print_float(out, "reach", c->reach);
     (void)fprintf(out, " layers=%" PRIx64 " sees=%" PRIx64 " stealth=%u detect=%u cap=%" PRIu32
-                  " priority=%u global=%d ready=%d wakes=%d sleeps=%d updates_max=%" PRIu32,
+                  " priority=%u global=%d ready=%d wakes=%d sleeps=%d updates_max=%" PRIu32 " adds_max=%" PRIu32,
                   c->layers, c->sees, c->stealth, c->detect, c->cap, c->priority, c->global, c->ready, c->wakes,
-                  c->sleeps, c->updates_max);
+                  c->sleeps, c->updates_max, c->adds_max);
     for (uint32_t i = 0; i < c->band_count; i++) {
         (void)fprintf(out, " band(%.9g: %" PRIu32 ")", (double)c->bands[i].radius, c->bands[i].every);
     }
@@ -159,8 +159,8 @@ void def_print(FILE *out, const ph_world_def *def)
                   def->consumers, def->consumer_batches, def->exchange_bytes, (int)def->simd, def->broadcast_bytes,
                   index_name(def->index), def->quadtree_capacity, def->quadtree_depth,
                   def->crowd_entities, (double)def->crowd_floor);
-    (void)fprintf(out, "  activation_span=%" PRIu32 " activation_linger=%" PRIu32 "\n", def->activation_span,
-                  def->activation_linger);
+    (void)fprintf(out, "  activation_span=%" PRIu32 " activation_linger=%" PRIu32 " areas_max=%" PRIu32 "\n",
+                  def->activation_span, def->activation_linger, def->areas_max);
     for (uint32_t kind = 0; kind < def->class_count; kind++) {
         class_print(out, kind, &def->classes[kind]);
     }

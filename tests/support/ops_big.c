@@ -42,6 +42,7 @@ static void big_world(script *s, ph_range range, ph_shape shape)
         s->classes[kind].bands[1] = (ph_band){14, 2};
         s->classes[kind].bands[2] = (ph_band){20, 5};
         s->classes[kind].updates_max = kind == 3 ? 3 : 0;
+        s->classes[kind].adds_max = kind == 2 ? 6 : 0;
     }
     d->activation_linger = 3;
     s->producers = 3;

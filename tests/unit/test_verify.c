@@ -20,7 +20,7 @@ typedef struct scene {
 typedef struct scene_kind {
     ph_range range;
     float margin;
-    uint32_t cap, shards;
+    uint32_t cap, shards, adds_max;
 } scene_kind;
 
 /* Everybody 10 from the next along x, seeing 35 far. */
@@ -33,6 +33,7 @@ static scene open_scene(scene_kind kind)
     class.view = 35;
     class.margin = kind.margin;
     class.cap = kind.cap;
+    class.adds_max = kind.adds_max;
     def.classes = &class;
     def.class_count = 1;
     def.range = kind.range;
@@ -122,6 +123,24 @@ static void keep_list(const scene *s, uint64_t observer)
 {
     cr_assert_eq(ph_pair(s->producer, observer, ENTITIES, 0, 0), PH_OK);
     cr_assert_eq(ph_tick(s->handle, NULL), PH_OK);
+}
+
+/* Who is missing while others wait may wait too; once nobody does, it is a difference, also where lists are spread. */
+Test(verify, lists_that_are_spread)
+{
+    for (uint32_t shards = 1; shards <= 4; shards += 3) {
+        scene s = open_scene((scene_kind){.shards = shards, .adds_max = 2});
+        uint32_t slot;
+        const phx_shard *shard = home(&s, 10, &slot);
+        cr_assert(phx_shard_waits(shard, slot)); /* it has three in view on each side, two of whom joined */
+        expect_sound(&s, "a list that is still spread");
+        for (uint32_t tick = 0; tick < 4; tick++) keep_list(&s, 10);
+        cr_assert_not(phx_shard_waits(shard, slot));
+        expect_sound(&s, "a list that was spread");
+        swap_entry(&s, 10, 12, 14);
+        expect_found(&s, PH_DIFFERENCE_MISSING, 10, 12);
+        close_scene(&s);
+    }
 }
 
 Test(verify, kept_lists)
