@@ -58,7 +58,6 @@ typedef struct phx_grid_rows {
     uint32_t *slot; /* with PHX_ROW_SPECIAL */
 } phx_grid_rows;
 
-
 /* In rows' view: no observer any more, but its list is not empty. So small that it adds nothing to a reach. */
 #define PHX_VIEW_LEFTOVER (-1e-30f)
 

@@ -76,11 +76,10 @@ void phx_order_many(phx_sorted *items, phx_sorted *spare, uint32_t count)
     enum { DEPTH = 34 }; /* each waiting run is more than twice as long as the next, but for the last two */
     uint32_t length[DEPTH], waiting = 0, end = 0;
     while (end < count || waiting > 1) {
-        uint32_t *last = length + waiting - 1;
-        if (waiting > 1 && (end == count || last[-1] < 2 * (uint64_t)last[0])) {
-            merge_at(items + end - last[0] - last[-1], spare, last[-1], last[0]);
-            last[-1] += last[0];
-            waiting--;
+        if (waiting > 1 && (end == count || length[waiting - 2] < 2 * (uint64_t)length[waiting - 1])) {
+            uint32_t last = length[--waiting], *before = &length[waiting - 1];
+            merge_at(items + end - last - *before, spare, *before, last);
+            *before += last;
             continue;
         }
         PHX_ASSERT(waiting < DEPTH);

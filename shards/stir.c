@@ -4,6 +4,7 @@
 #include "shards/stir.h"
 
 #include "shards/box.h"
+#include "shards/tile.h"
 
 void phx_stir_free(phx_stir *stir, phx_mem *mem)
 {
@@ -65,12 +66,14 @@ static bool find_movers(phx_stir *stir, phx_mem *mem, phx_rect rect, phx_box box
 }
 
 /*
- * Is it less work than a tile? In comparisons of rows, by measurement: a mover takes EACH and those of the towers
- * around it, which a row of the block finds as crowded as its own; a tile MAKING for each row in it.
+ * Is it less work than what else there is? Without a tile that is a look at each observer's whole list, which is always
+ * more. A tile: in comparisons of rows, estimated, a mover takes EACH and those of the towers around it, which a row of
+ * the block finds as crowded as its own; a tile MAKING for each row in it. That the movers were found is paid already.
  */
 static bool pays(const phx_stir *stir, const phx_block *block, uint32_t rows)
 {
     enum { EACH = 100, MAKING = 28 };
+    if (!phx_tile_fits(block, stir->shard, stir->reach)) return true;
     float together = 0, own = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
         float n = (float)(block->start[t + 1] - block->start[t]);

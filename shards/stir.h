@@ -8,7 +8,8 @@
  * one is for the other. Pairs are decided by the float32 rule at once.
  *
  * A stir is made for a block in the interest phase by one worker, in its own memory; what it says follows from the
- * tick alone, so all workers that take a piece of the block go the same way.
+ * tick alone, so all workers that take a piece of the block go the same way. Its arrays stay as large as they ever
+ * were: less than a quarter of a shard's rows, or it would not be few that moved.
  */
 #ifndef PHX_SHARDS_STIR_H
 #define PHX_SHARDS_STIR_H

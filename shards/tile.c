@@ -41,7 +41,7 @@ static float corner(const phx_shard *shard, int axis, uint32_t place, float reac
  * May the block have a tile? Not with views so wide that most of it would be others' rows, or too small for units,
  * nor so far from the origin that positions are as coarse as blocks.
  */
-static bool fits(const phx_block *block, const phx_shard *shard, float reach)
+bool phx_tile_fits(const phx_block *block, const phx_shard *shard, float reach)
 {
     enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
     float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, slack_max = side * 0.4375f;
@@ -194,8 +194,8 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     const phx_rect rect = frame_towers(tile);
     /*
      * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of
-     * one (fits()), drift, here and in the frame, 1/16 (drift_limit): with a few units less than two. Each block has
-     * a span for each of its rows of towers.
+     * one (phx_tile_fits()), drift, here and in the frame, 1/16 (drift_limit): with a few units less than two. Each
+     * block has a span for each of its rows of towers.
      */
     enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
     phx_span spans[AROUND * PHX_BLOCK_SIDE];
@@ -324,7 +324,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->block = number;
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
     tile->count = 0;
-    tile->usable = fits(block, shard, reach) && rows_inside(shard, block, reach);
+    tile->usable = phx_tile_fits(block, shard, reach) && rows_inside(shard, block, reach);
     if (!tile->usable) return true;
     tile->reach = reach;
     float crowd = crowdedness(shard, block, reach);

@@ -61,6 +61,9 @@ typedef struct phx_tile {
 
 void phx_tile_free(phx_tile *tile, phx_mem *mem);
 
+/* May a block have a tile that reaches so far? Whether its rows stand in it is another question. */
+bool phx_tile_fits(const phx_block *block, const phx_shard *shard, float reach);
+
 /*
  * The tile of a block of a shard that allows glances; the one that is there if it is that.
  * Nothing but `usable` and `quiet` of one that is not usable, or quiet, means anything. false = no memory.

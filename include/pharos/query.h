@@ -209,8 +209,8 @@ typedef struct ph_verification {
  * What it proves: each list is what the rules give when that very list counts as the one of the tick before. So it is
  * exactly right where there is neither margin nor cap. With a margin: all within the enter radius are in the list and
  * nobody beyond radius + margin is; in between either is right. With a cap: those in the list are the best, where being
- * in it counts as much as `sticky` says. While targets wait for an observer (PH_CHANGE_MORE), those in its list are right,
- * and some may be missing. It proves nothing about events that were told, nor about a consumer's copy.
+ * in it counts as much as `sticky` says. While targets wait for an observer (PH_CHANGE_MORE), those in its list are
+ * right, and some may be missing. It proves nothing about events that were told, nor about a consumer's copy.
  *
  * @return PH_OK, and *difference; PH_BUSY; PH_NO_MEMORY (it goes on with the same observer); PH_BAD_ARGUMENT.
  * @thread reader

@@ -140,6 +140,8 @@ typedef struct ph_task_hooks {
  *
  * Who enters the world begins with s = wanted(p). So about B targets are in a view that is as wide as the nine towers.
  * Margins, reach, pairs, links and global targets are as ever. Once it is off again, views widen by one step a tick.
+ * The pressure is a count of all entities, whatever their layers, and no time: so it is the same for every machine,
+ * layout and number of workers, and known before the tick looks for anybody.
  */
 typedef struct ph_world_def {
     uint32_t cookie;          /* set by ph_world_def_default(); do not touch */
@@ -302,7 +304,8 @@ enum {
  * cap) and were not in its list at the end of the tick before, only A join it: first global and linked ones, then
  * higher priority, then smaller d2 (double of the float32 one), then smaller id, as at a cap. The others are not in the
  * list (ph_sees(), ph_list(), broadcasts and updates go by the list), and may join in the next tick. So the list is
- * exact once no change says PH_CHANGE_MORE.
+ * exact once no change says PH_CHANGE_MORE. Attachments play no part in who joins, as they do not at a cap: a rider may
+ * join a tick before its mount; give mounts the higher priority where that matters.
  */
 typedef struct ph_change {
     uint64_t observer;

@@ -67,8 +67,8 @@ static const char help[] =
     "The heard file has the header tick,observer,source,text and is sorted by tick and observer; what one observer "
     "hears in a tick stands as it was said: broadcasts of the trace, by those whom it sees at the end of the tick.\n"
     "\n"
-    "Exit status: 0 the trace has run; 1 trouble with the machine (no memory, a file can not be written); 2 something "
-    "is wrong with the command line, the config or the trace.";
+    "Exit status: 0 the trace has run; 1 trouble with the machine (no memory, a file can not be written), or --verify "
+    "found a difference; 2 something is wrong with the command line, the config or the trace.";
 
 enum {
     KEY_SET = 's',
@@ -82,7 +82,8 @@ enum {
     KEY_INDEX,
     KEY_SKIP_BAD,
     KEY_JSON,
-    KEY_EXPLAIN
+    KEY_EXPLAIN,
+    KEY_VERIFY
 };
 
 static const struct argp_option options[] = {
@@ -103,6 +104,9 @@ static const struct argp_option options[] = {
     {"explain", KEY_EXPLAIN, "O,T@TICK", 0,
      "Say why observer O sees target T at the end of TICK, or not; on the standard error where the standard output has "
      "events or JSON. May be repeated", 2},
+    {"verify", KEY_VERIFY, NULL, 0,
+     "After every tick compare all lists with brute force (time: observers x entities); the first difference is named "
+     "and ends the run with status 1", 2},
     {"json", KEY_JSON, NULL, 0, "Print the summary as a JSON object", 2},
     {0},
 };
@@ -231,6 +235,9 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_JSON:
         line->json = true;
+        return 0;
+    case KEY_VERIFY:
+        line->job.verify = true;
         return 0;
     case KEY_EXPLAIN:
         read_question(state, line, text);

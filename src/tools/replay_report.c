@@ -39,6 +39,7 @@ void phx_replay_report_text(FILE *out, const phx_replay_job *job, const phx_repl
     fprintf(out, "leaves         %" PRIu64 "\n", summary->leaves);
     fprintf(out, "entities       %" PRIu64 " at the end\n", summary->entities);
     fprintf(out, "event hash     %016" PRIx64 "\n", summary->event_hash);
+    if (job->verify) fprintf(out, "verified       %" PRIu64 " lists\n", summary->verified);
     fprintf(out, "wall           %.1f ms, reading and writing included\n", us(summary->wall_ns) / 1e3);
     fprintf(out, "tick           p50 %.1f us, p99 %.1f us, max %.1f us\n", us(phx_tick_times_ns(times, 50)),
             us(phx_tick_times_ns(times, 99)), us(times->max_ns));
@@ -78,6 +79,7 @@ void phx_replay_report_json(FILE *out, const phx_replay_job *job, const phx_repl
     bad_lines_json(out, summary);
     fprintf(out, "\"enters\":%" PRIu64 ",\"leaves\":%" PRIu64 ",\"entities\":%" PRIu64 ",", summary->enters,
             summary->leaves, summary->entities);
+    if (job->verify) fprintf(out, "\"verified_lists\":%" PRIu64 ",", summary->verified);
     fprintf(out, "\"event_hash\":\"%016" PRIx64 "\",\"wall_ms\":%.3f,", summary->event_hash,
             us(summary->wall_ns) / 1e3);
     fprintf(out, "\"tick_us_p50\":%.3f,\"tick_us_p99\":%.3f,\"tick_us_max\":%.3f}\n",

@@ -246,6 +246,35 @@ static bool all_answered(replay_state *replay)
     return true;
 }
 
+/* ---- verification ---- */
+
+static const char *difference_text(ph_difference_kind kind)
+{
+    switch (kind) {
+    case PH_DIFFERENCE_MISSING: return "is not in the list, and should be";
+    case PH_DIFFERENCE_EXTRA: return "is in the list, and should not be";
+    case PH_DIFFERENCE_TWICE: return "is in the list more than once";
+    default: return "is in the list, but not in the world";
+    }
+}
+
+static bool verify(replay_state *replay)
+{
+    ph_verification progress = {0};
+    ph_difference found = {.kind = PH_DIFFERENCE_NONE};
+    while (replay->job->verify && progress.rounds == 0) {
+        ph_status status = ph_verify(replay->world, UINT64_MAX, &progress, &found);
+        if (status != PH_OK)
+            return fail_status(replay, "verifying", status);
+        if (found.kind != PH_DIFFERENCE_NONE)
+            return fail(replay, PHX_EXIT_TROUBLE, "--verify: tick %llu: observer %llu: target %llu %s",
+                        (unsigned long long)replay->tick, (unsigned long long)found.observer,
+                        (unsigned long long)found.target, difference_text(found.kind));
+    }
+    replay->summary->verified += progress.observers;
+    return true;
+}
+
 /* Runs the tick that has been submitted and moves on to the next. false = the run is over: failed. */
 static bool run_tick(replay_state *replay)
 {
@@ -258,7 +287,7 @@ static bool run_tick(replay_state *replay)
     if (replay->exit_status != PHX_EXIT_OK)
         return false;
     if (!take_batches(replay) || !write_events(replay) || !write_updates(replay) || !write_heard(replay) ||
-        !answer_questions(replay))
+        !answer_questions(replay) || !verify(replay))
         return false;
     replay->summary->ticks++;
     show_progress(replay);

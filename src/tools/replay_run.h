@@ -27,6 +27,7 @@ typedef struct phx_replay_job {
     const ph_config *config;
     uint64_t ticks_max; /* 0: to the end of the trace */
     bool skip_bad;
+    bool verify; /* all lists by brute force, after every tick */
     const phx_replay_question *questions;
     uint32_t question_count;
     FILE *answers; /* where those are answered, a line each, as the run comes to their ticks */
@@ -41,6 +42,7 @@ typedef struct phx_replay_summary {
     uint64_t refused_untold;             /* refused, and refusals_max hid which and why */
     uint64_t enters, leaves;
     uint64_t entities; /* at the end */
+    uint64_t verified; /* lists, one for each observer and tick, that brute force found right */
     uint64_t event_hash;
     uint64_t wall_ns; /* the whole run, reading and writing included */
     bool nobody_looks; /* no event, and no observer at the end: a view was given nowhere */

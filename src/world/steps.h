@@ -1,6 +1,6 @@
 /*
  * The parallel pieces of a tick: a step is one function over all shards (or chunks), cut
- * into pieces that the workers claim, ended by a barrier. A piece that has no memory is
+ * into pieces that are shared out among the workers, ended by a barrier. A piece that has no memory is
  * left undone; the step is run again for what is undone. Called by tick.c only.
  */
 #ifndef PHX_WORLD_STEPS_H

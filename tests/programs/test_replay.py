@@ -419,6 +419,17 @@ def test_explain(folder):
         Run(folder, [SMALL, "--explain", text] + SMALL_WORLD).ends(2, "is not like 3,7@12")
 
 
+def test_verify(folder):
+    """Lists of all observers after every tick: 1 and 3 look in this trace, 3 for part of it."""
+    write(folder, "v.csv", "tick,op,id,x,y,view\n0,enter,1,5,5,10\n0,enter,2,6,6,0\n1,enter,3,7,7,3\n3,leave,3,,,\n")
+    for layout in LAYOUTS:
+        run = Run(folder, ["v.csv", "--verify", "--json", "--set", "world_size=100,100", "--set", "tower_size=10"] + layout).ends(0, "")
+        if run.summary()["verified_lists"] != 6:
+            run.complain("6 lists expected: 1 in four ticks, 3 in two")
+    if "verified       6 lists\n" not in Run(folder, ["v.csv", "--verify"]).ends(0, "").out:
+        expect(False, "the summary should tell of 6 lists")
+
+
 def test_heard_file(folder):
     """By hand: heard is by who has the source in the list at the tick's end, by kind, in order, itself if asked."""
     write(folder, "kinds.conf", "class default { view = 10 }\nclass cat { view = 10 }\n"
