@@ -38,13 +38,15 @@ typedef struct bench_queries {
     double observers_ns_per_id; /* who sees an entity */
 } bench_queries;
 
-/* Queries of places. */
+/* Queries of places and lists. */
 typedef enum bench_asked {
     BENCH_ASK_CIRCLE,
     BENCH_ASK_BOX,
     BENCH_ASK_SECTOR,
     BENCH_ASK_QUAD,
     BENCH_ASK_NEAREST,
+    BENCH_ASK_LIST,
+    BENCH_ASK_OBSERVERS,
     BENCH_ASKED
 } bench_asked;
 

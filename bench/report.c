@@ -199,7 +199,8 @@ void bench_report_talk(FILE *out, const bench_plan *plan)
 
 void bench_report_places(FILE *out, const bench_plan *plan)
 {
-    static const char *const names[BENCH_ASKED] = {"circle", "box", "sector", "quad", "nearest"};
+    static const char *const names[BENCH_ASKED] = {"circle", "box", "sector", "quad", "nearest", "list",
+                                                    "sees it"};
     bool begun = false;
     for (uint32_t i = 0; i < plan->case_count; i++) {
         const bench_case *run = &plan->cases[i];
@@ -207,8 +208,8 @@ void bench_report_places(FILE *out, const bench_plan *plan)
             continue;
         }
         if (!begun) {
-            fputs("\nQueries of places after the ticks, thousands a second: one by one, and in one call; ph_verify, "
-                  "ns a pair\n", out);
+            fputs("\nQueries of places and lists after the ticks, thousands a second: one by one, and in one call; "
+                  "ph_verify, ns a pair\n", out);
             fprintf(out, "%-15s %8s %7s %6s %8s | %8s %8s %8s\n", "scenario", "entities", "workers", "shards", "shape",
                     "found", "single", "batched");
         }

@@ -118,7 +118,7 @@ void phx_hits_sort(phx_hits *hits)
 
 typedef struct finder {
     phx_sink sink;
-    const phx_store *store;
+    const phx_shard *shard;
     const ph_query *query;
     phx_box box;
     phx_hits *hits;
@@ -134,28 +134,29 @@ static bool passes(const ph_query *query, const phx_store *store, uint32_t slot)
     return query->kind_count == 0;
 }
 
+void phx_find_take(const phx_shard *shard, const ph_query *query, uint32_t slot, float square, phx_hits *hits)
+{
+    const phx_name *name = &shard->store.name[slot];
+    if (!passes(query, &shard->store, slot)) return;
+    phx_hits_add(hits, (ph_hit){name->id, name->user_data, square, name->kind});
+}
+
 static void take(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const finder *at = (const finder *)sink;
-    const phx_store *store = at->store;
     for (uint32_t i = 0; i < count; i++) {
-        const phx_body *body = &store->body[slots[i]];
-        const phx_name *name = &store->name[slots[i]];
-        ph_hit hit;
+        const phx_body *body = &at->shard->store.body[slots[i]];
+        float square;
         if (!(body->state & PHX_SLOT_OWN)) continue;
-        if (!phx_in_query(at->query, at->box, body->x, body->y, &hit.square)) continue;
-        if (!passes(at->query, store, slots[i])) continue;
-        hit.id = name->id;
-        hit.user_data = name->user_data;
-        hit.kind = name->kind;
-        phx_hits_add(at->hits, hit);
+        if (phx_in_query(at->query, at->box, body->x, body->y, &square))
+            phx_find_take(at->shard, at->query, slots[i], square, at->hits);
     }
 }
 
 void phx_find_in_shard(const phx_shard *shard, const ph_query *query, phx_hits *hits)
 {
     finder at = {.sink.take = take,
-                 .store = &shard->store,
+                 .shard = shard,
                  .query = query,
                  .box = phx_query_box(query),
                  .hits = hits};

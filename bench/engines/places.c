@@ -31,11 +31,14 @@ static void set_quad(ph_query *q, const float ahead[2])
     }
 }
 
-/* Circles of a view, squares about one, sectors of 120 degrees and a camera's view both twice as deep, ten nearest. */
+/*
+ * Circles of a view, squares about one, sectors of 120 degrees and a camera's view both twice as deep, ten nearest;
+ * for whose list somebody has to be found first.
+ */
 static ph_query some_query(const ph_world_def *def, bench_asked what, uint64_t *rng)
 {
     static const ph_query_shape shapes[BENCH_ASKED] = { PH_QUERY_CIRCLE, PH_QUERY_BOX, PH_QUERY_SECTOR, PH_QUERY_QUAD,
-                                                        PH_QUERY_NEAREST };
+                                                        PH_QUERY_NEAREST, PH_QUERY_LIST, PH_QUERY_OBSERVERS };
     static const float directions[4][2] = { { 1, 0 }, { 0.8f, 0.6f }, { -0.6f, 0.8f }, { 0, -1 } };
     const float *ahead = directions[phx_rng_below(rng, 4)];
     ph_query q = { .shape = shapes[what], .nearest = NEAREST, .radius = VIEW, .cosine = 0.5f };
@@ -54,6 +57,17 @@ static ph_query some_query(const ph_world_def *def, bench_asked what, uint64_t *
         q.radius = 1e9f; /* no bound */
     }
     return q;
+}
+
+/* Whoever is nearest to where the query is. */
+static ph_status choose_whose(ph_world world, ph_query *q)
+{
+    const ph_query nearest = { .shape = PH_QUERY_NEAREST, .nearest = 1, .x = q->x, .y = q->y, .radius = 1e9f };
+    ph_hit hit = { 0 };
+    uint32_t count;
+    ph_status status = ph_find(world, &nearest, &hit, 1, &count);
+    q->of = hit.id;
+    return status;
 }
 
 static ph_status ask_singly(asking *a)
@@ -98,6 +112,10 @@ static bool measure_shapes(asking *a, const ph_world_def *def, bench_places *tim
         double at_once = 0;
         for (uint32_t i = 0; i < ASKED; i++) {
             a->queries[i] = some_query(def, what, &rng);
+            ph_status chosen = choose_whose(a->world, &a->queries[i]);
+            if (chosen != PH_OK) {
+                return bench_fail(error, "whose list to ask for: %s", ph_status_text(chosen));
+            }
             a->answers[i] = (ph_answer){ .hits = a->hits + (size_t)i * ROOM, .capacity = ROOM };
         }
         ph_status status = measure(a, ask_singly, &times->single_ns[what], &singly);
@@ -105,7 +123,7 @@ static bool measure_shapes(asking *a, const ph_world_def *def, bench_places *tim
             status = measure(a, ask_at_once, &times->batched_ns[what], &at_once);
         }
         if (status != PH_OK) {
-            return bench_fail(error, "a query of a place: %s", ph_status_text(status));
+            return bench_fail(error, "a query: %s", ph_status_text(status));
         }
         if (singly < at_once || singly > at_once) {
             return bench_fail(error, "queries find %g each one by one, %g in one call", singly, at_once);

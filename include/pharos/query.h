@@ -28,13 +28,20 @@ extern "C" {
  *            (p[i+1].x - p[i].x) * (y - p[i].y) - (p[i+1].y - p[i].y) * (x - p[i].x)
  *            all are >= 0, or all are <= 0. Two corners may be one: a triangle
  *   nearest  d2 <= r*r; of those the `nearest` first by smaller d2, then smaller id
+ *
+ * Two ask for no place, but for what ph_list() and ph_observers() tell, many at once with ph_find_many():
+ *
+ *   list       is in the interest list of query.of
+ *   observers  has query.of in its list
  */
 typedef enum ph_query_shape {
     PH_QUERY_CIRCLE = 0,
     PH_QUERY_BOX = 1,
     PH_QUERY_SECTOR = 2,
     PH_QUERY_QUAD = 3,
-    PH_QUERY_NEAREST = 4
+    PH_QUERY_NEAREST = 4,
+    PH_QUERY_LIST = 5,
+    PH_QUERY_OBSERVERS = 6
 } ph_query_shape;
 
 enum {
@@ -52,6 +59,7 @@ typedef struct ph_query {
     float corners[4][2];  /* quad: x and y of each; convex, either way round */
     uint64_t layers;      /* only who is on one of these: layers & its layers; 0 = whatever it is on */
     uint64_t without;     /* not this entity (who asks, mostly); 0 = nobody is left out */
+    uint64_t of;          /* list, observers: whose */
     const uint32_t *kinds; /* only these kinds */
     uint32_t kind_count;  /* 0..PH_QUERY_KINDS_MAX; 0 = all kinds */
     uint32_t reserved;
@@ -61,7 +69,7 @@ typedef struct ph_query {
 typedef struct ph_hit {
     uint64_t id;
     uint64_t user_data;
-    float square; /* d2; of boxes and quads 0 */
+    float square; /* d2; of boxes, quads, lists and observers 0 */
     uint32_t kind;
 } ph_hit;
 
@@ -81,7 +89,7 @@ typedef struct ph_answer {
  * @param count gets the full count (of nearest at most query->nearest).
  * @return PH_OK; PH_BUSY; PH_BAD_POSITION: a coordinate is not finite; PH_BAD_RADIUS: negative or not a number;
  * PH_BAD_KIND: of the filter; PH_BAD_VALUE: shape, cosine, direction, nearest or kind_count out of range, or
- * corners that are not convex; PH_BAD_ARGUMENT: a NULL. @thread reader
+ * corners that are not convex; PH_UNKNOWN_ID: of query->of; PH_BAD_ARGUMENT: a NULL. @thread reader
  */
 PH_NODISCARD PH_API ph_status ph_find(ph_world world, const ph_query *query, ph_hit *hits, uint32_t capacity,
                                       uint32_t *count);

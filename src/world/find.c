@@ -1,11 +1,12 @@
 /*
- * Queries of places; see find.h. The towers of a query's box say which shards to ask; each has its own entities, so
- * nobody is found twice.
+ * Queries of places and lists; see find.h. The towers of a query's box say which shards to ask; each has its own
+ * entities, so nobody is found twice.
  */
 #include "world/find.h"
 
 #include "shards/find.h"
 #include "world/gate.h"
+#include "world/query.h"
 
 /* ---- what may be asked ---- */
 
@@ -51,10 +52,17 @@ static bool sector_ok(const ph_query *query)
     return square > 1e-37f && square < 1e37f && query->cosine >= -1.0f && query->cosine <= 1.0f;
 }
 
+/* Who is in whose list, not where. */
+static bool of_lists(const ph_query *query)
+{
+    return query->shape == PH_QUERY_LIST || query->shape == PH_QUERY_OBSERVERS;
+}
+
 static ph_status check_shape(const ph_query *query)
 {
     ph_query_shape shape = query->shape;
-    if (shape > PH_QUERY_NEAREST) return PH_BAD_VALUE;
+    if (shape > PH_QUERY_OBSERVERS) return PH_BAD_VALUE;
+    if (of_lists(query)) return PH_OK;
     if (shape == PH_QUERY_QUAD) {
         if (!finite_points(query->corners[0], 8)) return PH_BAD_POSITION;
         return convex(query->corners) ? PH_OK : PH_BAD_VALUE;
@@ -108,6 +116,27 @@ static void find_nearest(const phx_world *world, const ph_query *query, phx_hits
     }
 }
 
+/* ---- lists ---- */
+
+typedef struct related {
+    const ph_query *query;
+    phx_hits *hits;
+} related;
+
+static bool take_related(void *user, const phx_shard *shard, uint32_t slot)
+{
+    const related *at = user;
+    phx_find_take(shard, at->query, slot, 0.0f, at->hits);
+    return true;
+}
+
+static ph_status find_in_lists(const phx_world *world, const ph_query *query, phx_hits *hits)
+{
+    related at = {query, hits};
+    if (query->shape == PH_QUERY_LIST) return phx_query_each_listed(world, query->of, take_related, &at);
+    return phx_query_each_observer(world, query->of, take_related, &at);
+}
+
 ph_status phx_find(const phx_world *world, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
 {
     ph_status status = !hits && capacity > 0 ? PH_BAD_ARGUMENT : check_shape(query);
@@ -118,7 +147,9 @@ ph_status phx_find(const phx_world *world, const ph_query *query, ph_hit *hits, 
     phx_hits found = {.at = hits, .room = capacity, .by_square = nearest};
     if (nearest && capacity > query->nearest) found.room = query->nearest;
     if (nearest) find_nearest(world, query, &found);
+    else if (of_lists(query)) status = find_in_lists(world, query, &found);
     else find_in_shards(world, query, &found);
+    if (status != PH_OK) return status;
     phx_hits_sort(&found);
     *count = nearest && found.count > query->nearest ? query->nearest : found.count;
     return PH_OK;

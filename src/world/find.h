@@ -1,6 +1,6 @@
 /*
- * Queries of places, over all shards: between ticks, from any thread; the caller is inside the gate. Nothing of the
- * world is written, nothing allocated.
+ * Queries of places and lists, over all shards: between ticks, from any thread; the caller is inside the gate. Nothing
+ * of the world is written, nothing allocated.
  */
 #ifndef PHX_WORLD_FIND_H
 #define PHX_WORLD_FIND_H

@@ -89,52 +89,77 @@ ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t 
 
 /* A walk over one shard's observers or targets. */
 typedef struct watch {
-    phx_found *found;
+    phx_related_fn visit;
+    void *user;
     const phx_shard *shard;
 } watch;
 
-static bool add_targets(void *user, const uint32_t *targets, uint32_t count)
+static bool visit_targets(void *user, const uint32_t *targets, uint32_t count)
 {
     const watch *at = user;
-    const phx_store *store = &at->shard->store;
-    for (uint32_t i = 0; i < count && !at->found->failed; i++) {
-        const phx_name *name = &store->name[targets[i]];
-        add(at->found, name->id, store->attr[targets[i]].kind, name->user_data);
-    }
-    return !at->found->failed;
+    for (uint32_t i = 0; i < count; i++)
+        if (!at->visit(at->user, at->shard, targets[i])) return false;
+    return true;
 }
 
-ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found)
+ph_status phx_query_each_listed(const phx_world *world, uint64_t observer, phx_related_fn visit, void *user)
 {
     phx_shard *shard;
     uint32_t slot;
-    *found = (phx_found){.mem = &world->mem};
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
-    watch at = {found, shard};
-    phx_shard_seen(shard, slot, add_targets, &at);
-    return sort(found);
+    watch at = {visit, user, shard};
+    phx_shard_seen(shard, slot, visit_targets, &at);
+    return PH_OK;
 }
 
-static void add_watcher(void *user, uint32_t observer)
+static void visit_watcher(void *user, uint32_t observer)
 {
     const watch *at = user;
-    const phx_store *store = &at->shard->store;
-    if (!at->found->failed) add(at->found, store->name[observer].id, 0, store->name[observer].user_data);
+    (void)at->visit(at->user, at->shard, observer); /* it goes on to all of the shard */
 }
 
-ph_status phx_query_observers(phx_world *world, uint64_t target, phx_found *found)
+ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_related_fn visit, void *user)
 {
     phx_shard *home;
     uint32_t home_slot;
-    *found = (phx_found){.mem = &world->mem};
     if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
     bool everywhere = (home->store.body[home_slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, target);
     /* who sees it is in a shard that has it, own or as a ghost */
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];
         uint32_t slot = phx_shard_find(shard, &world->directory, target);
-        watch at = {found, shard};
-        if (slot != PHX_SLOT_NONE) phx_shard_watchers(shard, slot, everywhere, add_watcher, &at);
+        watch at = {visit, user, shard};
+        if (slot != PHX_SLOT_NONE) phx_shard_watchers(shard, slot, everywhere, visit_watcher, &at);
     }
-    return sort(found);
+    return PH_OK;
+}
+
+static bool add_target(void *user, const phx_shard *shard, uint32_t slot)
+{
+    phx_found *found = user;
+    const phx_name *name = &shard->store.name[slot];
+    if (!found->failed) add(found, name->id, shard->store.attr[slot].kind, name->user_data);
+    return !found->failed;
+}
+
+ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found)
+{
+    *found = (phx_found){.mem = &world->mem};
+    ph_status status = phx_query_each_listed(world, observer, add_target, found);
+    return status == PH_OK ? sort(found) : status;
+}
+
+static bool add_watcher(void *user, const phx_shard *shard, uint32_t slot)
+{
+    phx_found *found = user;
+    const phx_name *name = &shard->store.name[slot];
+    if (!found->failed) add(found, name->id, 0, name->user_data);
+    return !found->failed;
+}
+
+ph_status phx_query_observers(phx_world *world, uint64_t target, phx_found *found)
+{
+    *found = (phx_found){.mem = &world->mem};
+    ph_status status = phx_query_each_observer(world, target, add_watcher, found);
+    return status == PH_OK ? sort(found) : status;
 }

@@ -23,6 +23,13 @@ void phx_found_free(phx_found *found);
 ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs);
 ph_status phx_query_sees(const phx_world *world, uint64_t observer, uint64_t target, bool *sees);
 ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t target, ph_explanation *why);
+
+/* An entity in a shard that has it, own or as a copy. false: enough. */
+typedef bool (*phx_related_fn)(void *user, const phx_shard *shard, uint32_t slot);
+/* Visits all in an observer's list; all who have a target in theirs. In no order. PH_UNKNOWN_ID. */
+ph_status phx_query_each_listed(const phx_world *world, uint64_t observer, phx_related_fn visit, void *user);
+ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_related_fn visit, void *user);
+
 /* By kind, then id. PH_UNKNOWN_ID, PH_NO_MEMORY; found is to be freed in any case. */
 ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found);
 /* By id. */

@@ -271,7 +271,7 @@ static void refusals(void)
         q.field = (value); \
         refused(p->world, q, status, #field " = " #value); \
     } while (0)
-    REFUSED(circle, shape, (ph_query_shape)5, PH_BAD_VALUE);
+    REFUSED(circle, shape, (ph_query_shape)(PH_QUERY_OBSERVERS + 1), PH_BAD_VALUE);
     REFUSED(circle, shape, (ph_query_shape)-1, PH_BAD_VALUE);
     REFUSED(circle, x, NAN, PH_BAD_POSITION);
     REFUSED(circle, y, INFINITY, PH_BAD_POSITION);
@@ -280,6 +280,8 @@ static void refusals(void)
     REFUSED(circle, kind_count, 1, PH_BAD_ARGUMENT);
     REFUSED(circle, kind_count, PH_QUERY_KINDS_MAX + 1, PH_BAD_VALUE);
     REFUSED(circle, shape, PH_QUERY_NEAREST, PH_BAD_VALUE); /* none of them */
+    REFUSED(circle, shape, PH_QUERY_LIST, PH_UNKNOWN_ID); /* of nobody */
+    REFUSED(circle, shape, PH_QUERY_OBSERVERS, PH_UNKNOWN_ID);
     REFUSED(sector, to_x, 0, PH_BAD_VALUE);
     REFUSED(sector, to_x, 1e-30f, PH_BAD_VALUE);
     REFUSED(sector, to_y, INFINITY, PH_BAD_VALUE);

@@ -104,13 +104,29 @@ static int by_distance(const void *a, const void *b)
     return MUTATE(MUTANT_FIND_TIE, smaller_id, !smaller_id) ? -1 : 1;
 }
 
+/* Whose list it is, or who has it in its own, or where it is. */
+static bool is_wanted(const model *m, const ph_query *q, const model_entity *e, float *square)
+{
+    bool sees = false;
+    *square = 0;
+    if (q->shape == PH_QUERY_LIST) {
+        return model_sees(m, q->of, e->id, &sees) == PH_OK && sees;
+    }
+    if (q->shape == PH_QUERY_OBSERVERS) {
+        uint64_t observer = MUTATE(MUTANT_FIND_OBSERVERS, e->id, q->of);
+        uint64_t target = MUTATE(MUTANT_FIND_OBSERVERS, q->of, e->id);
+        return model_sees(m, observer, target, &sees) == PH_OK && sees;
+    }
+    return in_place(q, e->now.x, e->now.y, square);
+}
+
 uint32_t model_ask(const model *m, const ph_query *q, ph_hit *hits)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < m->entities.count; i++) { /* they stand by id */
         const model_entity *e = m->entities.items[i];
         float square = 0;
-        if (passes(q, e) && in_place(q, e->now.x, e->now.y, &square)) {
+        if (passes(q, e) && is_wanted(m, q, e, &square)) {
             hits[count++] = (ph_hit){e->id, e->now.user_data, square, e->now.kind};
         }
     }

@@ -91,6 +91,7 @@
     X(MUTANT_FIND_WITHOUT, "queries: who asks is found too") \
     X(MUTANT_FIND_TIE, "queries: of two as near the larger id comes first") \
     X(MUTANT_FIND_COUNT, "queries: one more of the nearest") \
+    X(MUTANT_FIND_OBSERVERS, "queries: whom it sees, instead of who sees it") \
     X(MUTANT_WAKE_GONE, "an NPC that leaves the world falls asleep untold") \
     X(MUTANT_WAKE_NOT_READY, "an observer that is not ready wakes others") \
     X(MUTANT_WAKE_BLIND, "one of a waking kind with view 0 wakes others") \
