@@ -126,7 +126,7 @@ void phx_shard_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan)
                       .store = &shard->store,
                       .body = &shard->store.body[observer],
                       .rules = rules,
-                      .view = shard->store.attr[observer].view,
+                      .view = phx_store_attr(&shard->store, observer)->view,
                       .scan = scan};
     const phx_index *index = shard->alt;
     if (!index->ops->within || !index->ops->within(index, observer, &sink.sink))

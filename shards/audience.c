@@ -89,7 +89,7 @@ static bool add_order(phx_audience *audience, const phx_shard *shard, const orde
 /* Where the rows are of those who may see the entity without a relation: by max(view, reach) + margin at most. */
 static phx_rect seen_from(const phx_shard *shard, uint32_t slot)
 {
-    const phx_attr *attr = &shard->store.attr[slot];
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (attr->global)
         return (phx_rect){0, 0, (uint16_t)(shard->rules->towers[0] - 1), (uint16_t)(shard->rules->towers[1] - 1)};
     float far = attr->reach + shard->margin_max;
@@ -99,7 +99,7 @@ static phx_rect seen_from(const phx_shard *shard, uint32_t slot)
 /* The same as a box, for another index. */
 static phx_box seen_from_box(const phx_shard *shard, uint32_t slot)
 {
-    const phx_attr *attr = &shard->store.attr[slot];
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (attr->global) return phx_box_all();
     float far = attr->reach + shard->margin_max;
     return phx_shard_box(shard, &shard->store.body[slot], far > shard->radius_max ? far : shard->radius_max);
@@ -128,7 +128,7 @@ static void call_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
     const phx_store *store = &at->shard->store;
     for (uint32_t i = 0; i < count; i++) {
         const phx_body *body = &store->body[slots[i]];
-        bool observes = (body->state & PHX_SLOT_OWN) && phx_observes(&store->attr[slots[i]]);
+        bool observes = (body->state & PHX_SLOT_OWN) && phx_observes(phx_store_attr(store, slots[i]));
         if (!observes || !phx_box_has(at->box, body->x, body->y)) continue;
         at->audience->failed |= !call_slot(at->audience, at->shard, at->call, slots[i]);
     }
@@ -232,7 +232,7 @@ static void seat_slots(const phx_shard *shard, phx_seats *seats)
     const phx_store *store = &shard->store;
     uint32_t first = seats->block * PHX_SEATS_MAX + seats->first;
     for (uint32_t slot = first; slot < first + seats->count; slot++) {
-        bool observes = (store->body[slot].state & PHX_SLOT_OWN) && phx_observes(&store->attr[slot]);
+        bool observes = (store->body[slot].state & PHX_SLOT_OWN) && phx_observes(phx_store_attr(store, slot));
         seats->slot[slot - first] = observes ? slot : PHX_SLOT_NONE;
     }
     seats->towers = ~0ull;
@@ -267,7 +267,7 @@ void phx_audience_seat(const phx_shard *shard, phx_seats *seats)
 /* The same as phx_shard_sees(), and itself, if it observes, as `self` says. */
 static bool sees(const phx_shard *shard, uint32_t observer, uint32_t target, bool self)
 {
-    if (observer == target) return self && phx_observes(&shard->store.attr[observer]);
+    if (observer == target) return self && phx_observes(phx_store_attr(&shard->store, observer));
     return phx_shard_sees(shard, observer, target);
 }
 

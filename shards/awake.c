@@ -95,7 +95,7 @@ bool phx_awake_count(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, 
 {
     const phx_body *body = &in->store->body[slot];
     phx_sleeper *it = &awake->sleepers[slot];
-    bool wakes = (body->state & PHX_SLOT_LIVE) && phx_is_waker(in->rules, &in->store->attr[slot]);
+    bool wakes = (body->state & PHX_SLOT_LIVE) && phx_is_waker(in->rules, phx_store_attr(in->store, slot));
     if (it->waker == wakes && (!wakes || (it->tx == body->tx && it->ty == body->ty))) return true;
     if (it->waker && !uncount(awake, mem, in, it)) return false;
     if (!wakes) return true;
@@ -164,7 +164,7 @@ bool phx_awake_look(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, u
 {
     const phx_body *body = &in->store->body[slot];
     phx_sleeper *it = &awake->sleepers[slot];
-    it->npc = (body->state & PHX_SLOT_OWN) && phx_is_npc(in->rules, &in->store->attr[slot]);
+    it->npc = (body->state & PHX_SLOT_OWN) && phx_is_npc(in->rules, phx_store_attr(in->store, slot));
     if (!it->npc) return !it->awake || fall_asleep(awake, mem, in, slot);
     if (phx_sheet_get(&awake->cover, body->tx, body->ty) > 0) {
         if (!it->awake && !tell(awake, mem, in, slot, true)) return false;

@@ -218,9 +218,10 @@ static void settle_slot(phx_shard *shard, uint32_t slot)
     trail->x = body->x;
     trail->y = body->y;
     trail->z = body->z;
-    trail->kind = shard->store.attr[slot].kind;
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    trail->kind = attr->kind;
     trail->change = 0;
-    if (!(body->state & PHX_SLOT_OWN) || !phx_observes(&shard->store.attr[slot])) phx_bands_drop_waits(shard, slot);
+    if (!(body->state & PHX_SLOT_OWN) || !phx_observes(attr)) phx_bands_drop_waits(shard, slot);
 }
 
 void phx_bands_settle(phx_shard *shard)
@@ -393,7 +394,7 @@ static bool add_candidates(telling *at, const uint32_t *targets, uint32_t count)
         lookout->candidates[at->candidate_count++] =
             (phx_ranked){.id = store->name[targets[i]].id,
                          .key = phx_rank_d2(at->shard->rules, at->body, &store->body[targets[i]]),
-                         .first = (1 + waited) * (1u + store->attr[targets[i]].priority),
+                         .first = (1 + waited) * (1u + phx_store_attr(store, targets[i])->priority),
                          .slot = targets[i]};
     }
     return true;
@@ -464,7 +465,8 @@ static void open(telling *at, uint32_t slot)
     at->body = &shard->store.body[slot];
     at->own = shard->bands.strides[slot];
     at->known = trail->known;
-    at->other_bands = shard->rules->bands_changed || (trail->known && trail->kind != shard->store.attr[slot].kind);
+    uint16_t kind = phx_store_attr(&shard->store, slot)->kind;
+    at->other_bands = shard->rules->bands_changed || (trail->known && trail->kind != kind);
     for (uint32_t i = 0; i < at->class->band_count; i++) {
         uint32_t every = at->class->bands[i].every;
         at->squares[i] = at->class->bands[i].radius * at->class->bands[i].radius;
@@ -478,7 +480,8 @@ static void open(telling *at, uint32_t slot)
 bool phx_band_tell(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count)
 {
-    telling at = {.lookout = lookout, .shard = shard, .class = &shard->rules->classes[shard->store.attr[slot].kind]};
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    telling at = {.lookout = lookout, .shard = shard, .class = &shard->rules->classes[attr->kind]};
     phx_notice told = {.slot = slot, .due_first = lookout->due_count, .wait_first = lookout->wait_count};
     uint32_t waited = shard->bands.waits[slot].count, targets = lookout->target_count;
     bool told_all = true;

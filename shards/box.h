@@ -7,6 +7,7 @@
 #define PHX_SHARDS_BOX_H
 
 #include <float.h>
+#include <string.h>
 
 #include "shards/grid.h"
 
@@ -25,6 +26,34 @@ static inline phx_box phx_box_all(void)
     return (phx_box){-INFINITY, -INFINITY, INFINITY, INFINITY};
 }
 
+/* The four bounds side by side. */
+typedef float phx_bounds __attribute__((vector_size(16)));
+typedef int32_t phx_bound_bits __attribute__((vector_size(16)));
+
+static inline phx_box phx_box_of_bounds(phx_bounds bounds)
+{
+    phx_box box;
+    memcpy(&box, &bounds, sizeof box);
+    return box;
+}
+
+static inline phx_bounds phx_bounds_of(phx_box box)
+{
+    phx_bounds bounds;
+    memcpy(&bounds, &box, sizeof bounds);
+    return bounds;
+}
+
+/* All positions within a length of those in a box, along each axis: with slack for the roundings of its own. */
+static inline phx_box phx_box_wider(phx_box box, float length)
+{
+    const phx_bounds outward = {-1, -1, 1, 1};
+    const phx_bound_bits sign = {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN};
+    float r = length + length * 1e-6f + 1e-18f;
+    phx_bounds p = phx_bounds_of(box), far = (phx_bounds)((phx_bound_bits)p & ~sign);
+    return phx_box_of_bounds(p + (r + (far + r) * 3e-7f) * outward);
+}
+
 /*
  * All positions in range of (x, y), whatever the shape. One passes only if its distance along each axis is at most
  * the radius times 1 + 2^-22 (three roundings), plus what underflows in a square. The ends are found in float32 with
@@ -33,9 +62,7 @@ static inline phx_box phx_box_all(void)
 static inline phx_box phx_box_around(float x, float y, float radius)
 {
     if (!(radius * radius <= FLT_MAX)) return phx_box_all();
-    float r = radius + radius * 1e-6f + 1e-18f;
-    float rx = r + (fabsf(x) + r) * 3e-7f, ry = r + (fabsf(y) + r) * 3e-7f;
-    return (phx_box){x - rx, y - ry, x + rx, y + ry};
+    return phx_box_wider((phx_box){x, y, x, y}, radius);
 }
 
 /*
@@ -61,19 +88,21 @@ static inline phx_box phx_box_of_towers(const phx_rules *rules, phx_rect rect)
     return box;
 }
 
-/* All positions within a length of those in a box, along each axis, with slack as in phx_box_around(). */
-static inline phx_box phx_box_wider(phx_box box, float length)
-{
-    float r = length + length * 1e-6f + 1e-18f;
-    return (phx_box){box.x0 - (r + (fabsf(box.x0) + r) * 3e-7f), box.y0 - (r + (fabsf(box.y0) + r) * 3e-7f),
-                     box.x1 + (r + (fabsf(box.x1) + r) * 3e-7f), box.y1 + (r + (fabsf(box.y1) + r) * 3e-7f)};
-}
-
-/* The towers of the positions in a box: the tower index is monotone in the position. */
+/*
+ * The towers of the positions in a box: the tower index is monotone in the position. Four times phx_tower_index(),
+ * side by side.
+ */
 static inline phx_rect phx_box_towers(const phx_rules *rules, phx_box box)
 {
-    return (phx_rect){phx_tower_index(rules, 0, box.x0), phx_tower_index(rules, 1, box.y0),
-                      phx_tower_index(rules, 0, box.x1), phx_tower_index(rules, 1, box.y1)};
+    const float last_x = (float)(rules->towers[0] - 1), last_y = (float)(rules->towers[1] - 1);
+    const phx_bounds none = {0, 0, 0, 0}, last = {last_x, last_y, last_x, last_y};
+    const phx_bounds origin = {rules->origin[0], rules->origin[1], rules->origin[0], rules->origin[1]};
+    phx_bounds q = (phx_bounds_of(box) - origin) / rules->tower_size;
+    q = (phx_bounds)((phx_bound_bits)q & (q > none));
+    phx_bound_bits beyond = q >= last;
+    q = (phx_bounds)(((phx_bound_bits)last & beyond) | ((phx_bound_bits)q & ~beyond));
+    phx_bound_bits at = __builtin_convertvector(q, phx_bound_bits);
+    return (phx_rect){(uint16_t)at[0], (uint16_t)at[1], (uint16_t)at[2], (uint16_t)at[3]};
 }
 
 #endif

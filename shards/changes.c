@@ -12,7 +12,7 @@ bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t changes, uint32
     return phx_grow(mem, (void **)&scratch->changes, &scratch->changes_capacity, scratch->change_count,
                     (size_t)scratch->change_count + changes, sizeof(phx_change)) &&
            phx_grow(mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count,
-                    (size_t)scratch->target_count + targets, sizeof(uint32_t));
+                    (size_t)scratch->target_count + targets + PHX_KERNEL_PAD, sizeof(uint32_t));
 }
 
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count)
@@ -58,32 +58,71 @@ static void write_name(told to, uint32_t at, const phx_name *from)
     to.incarnations[at] = from->incarnation;
 }
 
-/* Few, in no order yet. */
-static void write_few(const phx_shard *shard, const uint32_t *slots, uint32_t count, told to)
+/* The places of few, in the order of events, by all of kind and id. */
+static void place_wide(const phx_shard *shard, const uint32_t *slots, uint32_t count, uint32_t *place)
 {
     const phx_name *name = shard->store.name;
     uint64_t id[PHX_ORDER_FEW];
     uint16_t kind[PHX_ORDER_FEW];
-    uint32_t place[PHX_ORDER_FEW];
-    uint32_t n = 0;
-    do {
-        id[n] = name[slots[n]].id;
-        kind[n] = name[slots[n]].kind;
-    } while (++n < count);
+    for (uint32_t i = 0; i < count; i++) {
+        id[i] = name[slots[i]].id;
+        kind[i] = name[slots[i]].kind;
+    }
     shard->kernels->order(id, kind, count, place);
+}
+
+/* The same, by keys if these can tell them apart: a look at all names for what differs, one for the keys. */
+static void place_few(const phx_shard *shard, const uint32_t *slots, uint32_t count, uint32_t *place)
+{
+    const phx_name *name = shard->store.name, *first = &name[slots[0]];
+    int32_t key[PHX_ORDER_FEW + PHX_KERNEL_PAD];
+    uint64_t ids = 0;
+    uint32_t kinds = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        ids |= name[slots[i]].id ^ first->id;
+        kinds |= (uint32_t)(name[slots[i]].kind ^ first->kind);
+    }
+    uint32_t bits = phx_order_bits(ids, kinds);
+    if (bits == PHX_ORDER_NO_KEY) {
+        place_wide(shard, slots, count, place);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) key[i] = phx_order_key(name[slots[i]].id, name[slots[i]].kind, bits);
+    shard->kernels->order_keys(key, count, place);
+}
+
+static inline bool name_before(const phx_name *a, const phx_name *b)
+{
+    return phx_order_before(a->kind, a->id, b->kind, b->id);
+}
+
+/* Few, in no order yet. */
+static void write_few(const phx_shard *shard, const uint32_t *slots, uint32_t count, told to)
+{
+    uint32_t place[PHX_ORDER_FEW];
+    place_few(shard, slots, count, place);
     for (uint32_t i = 0; i < count; i++) {
         PHX_ASSERT(place[i] < count);
-        write_name(to, place[i], &name[slots[i]]);
+        write_name(to, place[i], &shard->store.name[slots[i]]);
     }
 }
 
-static void write_names(const phx_shard *shard, const uint32_t *slots, uint32_t count, bool ordered, told to)
+/* The leaves, or the enters, of a change. */
+static inline void write_names(const phx_shard *shard, const uint32_t *slots, uint32_t count, bool ordered, told to)
 {
-    if (count > 1 && count <= PHX_ORDER_FEW && !ordered) {
+    enum { VERY_FEW = 4 }; /* up to here each is compared with each sooner than a key is made of it */
+    const phx_name *name = shard->store.name;
+    if (count <= VERY_FEW && !ordered) {
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t at = 0;
+            for (uint32_t j = 0; j < count; j++) at += name_before(&name[slots[j]], &name[slots[i]]);
+            write_name(to, at, &name[slots[i]]);
+        }
+    } else if (count <= PHX_ORDER_FEW && !ordered) {
         write_few(shard, slots, count, to);
-        return;
+    } else {
+        for (uint32_t i = 0; i < count; i++) write_name(to, i, &name[slots[i]]);
     }
-    for (uint32_t i = 0; i < count; i++) write_name(to, i, &shard->store.name[slots[i]]);
 }
 
 void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, const phx_change *change,

@@ -16,6 +16,7 @@
 typedef struct phx_deferred {
     uint32_t *slots; /* in the order of adding; some may have died since */
     uint32_t count, capacity;
+    phx_use use;
     uint32_t depth;  /* iterations inside one another */
 } phx_deferred;
 
@@ -42,6 +43,14 @@ static inline void phx_deferred_add(phx_deferred *deferred, uint32_t slot)
 {
     PHX_ASSERT(deferred->count < deferred->capacity);
     deferred->slots[deferred->count++] = slot;
+}
+
+/* All have come in: once a tick. What a storm took goes some ticks after it. */
+static inline void phx_deferred_done(phx_deferred *deferred, phx_mem *mem)
+{
+    uint32_t used = deferred->count;
+    deferred->count = 0;
+    phx_trim(mem, (void **)&deferred->slots, &deferred->capacity, sizeof(uint32_t), used, &deferred->use);
 }
 
 static inline void phx_deferred_free(phx_deferred *deferred, phx_mem *mem)

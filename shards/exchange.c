@@ -20,7 +20,7 @@ static void fill_entity(const phx_shard *shard, uint32_t slot, phx_record_type t
     record->source = (uint16_t)shard->index;
     phx_entity_record *entity = &record->as.entity;
     entity->user_data = store->name[slot].user_data;
-    entity->attr = store->attr[slot];
+    entity->attr = *phx_store_attr(store, slot);
     entity->x = body->x;
     entity->y = body->y;
     entity->z = body->z;
@@ -42,7 +42,7 @@ static void fill_list(phx_shard *shard, uint32_t slot, phx_record *record)
         record->as.listed[record->count++] = (phx_listed){.id = store->name[target].id,
                                                           .user_data = store->name[target].user_data,
                                                           .incarnation = store->name[target].incarnation,
-                                                          .kind = store->attr[target].kind};
+                                                          .kind = store->name[target].kind};
     }
 }
 
@@ -128,7 +128,7 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
     shard->counts.entries -= store->tail[slot].list.count; /* implied ones were written down */
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_bands_drop_waits(shard, slot);
-    phx_shard_count_observer(shard, &store->attr[slot], -1);
+    phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_shard_zones_let_go(shard, slot);
     phx_store_to_ghost(store, slot, (phx_origin){.stamp = 0, .source = (uint16_t)destination, .emigrated = true});
     phx_shard_flag(shard, slot);
@@ -211,7 +211,7 @@ static bool reserve_one(phx_shard *shard)
 static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
     phx_body *body = &shard->store.body[slot];
-    phx_attr *attr = &shard->store.attr[slot];
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
     bool moved = body->x != entity->x || body->y != entity->y || body->z != entity->z;
     bool changed = memcmp(attr, &entity->attr, sizeof *attr) != 0 ||
                    shard->store.name[slot].user_data != entity->user_data;
@@ -222,7 +222,7 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
     if (!changed) return;
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
     if (shard->implies) phx_past_note(&shard->past, &shard->store, slot);
-    *attr = entity->attr;
+    phx_store_dress(&shard->store, slot, &entity->attr);
     shard->store.name[slot].user_data = entity->user_data;
     phx_shard_flag(shard, slot);
 }
@@ -233,7 +233,7 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
     uint32_t slot = phx_store_take(&shard->store, record->id, state);
     const phx_entity_record *entity = &record->as.entity;
     phx_body *body = &shard->store.body[slot];
-    shard->store.attr[slot] = entity->attr;
+    phx_store_dress(&shard->store, slot, &entity->attr);
     shard->store.name[slot].user_data = entity->user_data;
     shard->store.name[slot].incarnation = entity->incarnation;
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
@@ -261,7 +261,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
     shard->counts.entries += entity->list_count;
     shard->store.fresh[slot] = entity->fresh || !entity->attr.ready;
     shard->arrived.at[shard->arrived.count++] = slot;
-    phx_shard_count_observer(shard, &shard->store.attr[slot], 1);
+    phx_shard_count_observer(shard, phx_store_attr(&shard->store, slot), 1);
     phx_shard_flag(shard, slot);
     shard->copies_due = shard->changed = true;
     return true;
@@ -418,7 +418,7 @@ static void measure_radius(phx_shard *shard)
     shard->radius_max = shard->margin_max = 0.0f;
     shard->radius_count = shard->margin_count = 0;
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-        const phx_attr *attr = &shard->store.attr[slot];
+        const phx_attr *attr = phx_store_attr(&shard->store, slot);
         if ((shard->store.body[slot].state & PHX_SLOT_OWN) && attr->view != 0.0f) look_as_far(shard, attr);
     }
     shard->radius_stale = false;
@@ -458,11 +458,11 @@ static bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t sl
 {
     const phx_body *body = &shard->store.body[slot];
     uint32_t off = towers_off(zone->rect, body->tx, body->ty);
-    if (off < zone->wake_towers1 && phx_is_waker(shard->rules, &shard->store.attr[slot])) return true;
+    if (off < zone->wake_towers1 && phx_is_waker(shard->rules, phx_store_attr(&shard->store, slot))) return true;
     if (!zone->observed) return false;
     if (off <= zone->halo_towers) return true;
     if (!(body->state & PHX_SLOT_FAR)) return false;
-    const phx_attr *attr = &shard->store.attr[slot];
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (attr->global) return true;
     return off <= phx_length_towers(shard->rules, attr->reach + zone->margin_max);
 }

@@ -65,11 +65,11 @@ static void rank(const phx_shard *shard, uint32_t observer, const place *target,
 {
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[observer];
-    const phx_attr *attr = &store->attr[observer];
+    const phx_attr *attr = phx_store_attr(store, observer);
     const phx_relation_set *set = phx_relations_of(&shard->relations, store->name[observer].id);
     why->rank = why->passing = 1;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
-        phx_party other = {store->name[slot].id, &store->body[slot], &store->attr[slot]};
+        phx_party other = {store->name[slot].id, &store->body[slot], phx_store_attr(store, slot)};
         if (!(other.body->state & PHX_SLOT_LIVE) || slot == observer || other.id == target->id) continue;
         const phx_relation *relation = phx_relation_find(set, other.id);
         if (!phx_sees(shard->rules, body, attr, other.body, other.attr, relation, true)) continue;
@@ -123,7 +123,7 @@ void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot,
                        ph_explanation *why)
 {
     const phx_store *store = &shard->store;
-    phx_party o = {store->name[observer].id, &store->body[observer], &store->attr[observer]};
+    phx_party o = {store->name[observer].id, &store->body[observer], phx_store_attr(store, observer)};
     const phx_relation *relation = phx_relation_find(phx_relations_of(&shard->relations, o.id), target.id);
     bool listed = slot != PHX_SLOT_NONE && phx_shard_sees(shard, observer, slot);
     fill(shard, o, target, relation, why);

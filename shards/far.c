@@ -67,7 +67,7 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         uint32_t state = store->body[slot].state;
         if (!(state & PHX_SLOT_LIVE) || !(state & PHX_SLOT_FAR)) continue;
-        if (store->attr[slot].global) globals++;
+        if (phx_store_attr(store, slot)->global) globals++;
         else reaching++;
     }
     if (!phx_grow(mem, (void **)&far->globals, &far->globals_capacity, 0, globals, sizeof(uint32_t))) return false;
@@ -81,11 +81,11 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_FAR)) continue;
-        if (store->attr[slot].global) {
+        if (phx_store_attr(store, slot)->global) {
             far->globals[far->global_count++] = slot;
             continue;
         }
-        uint32_t level = level_of(rules, store->attr[slot].reach);
+        uint32_t level = level_of(rules, phx_store_attr(store, slot)->reach);
         far->levels |= 1u << level;
         far->entries[far->entry_count++] = (phx_far_entry){
             .key = cell_key(level, (uint32_t)body->tx >> level, (uint32_t)body->ty >> level), .slot = slot};

@@ -128,7 +128,7 @@ static bool passes(const ph_query *query, const phx_store *store, uint32_t slot)
 {
     const phx_name *name = &store->name[slot];
     if (name->id == query->without) return false;
-    if (query->layers != 0 && !(query->layers & store->attr[slot].layers)) return false;
+    if (query->layers != 0 && !(query->layers & phx_store_attr(store, slot)->layers)) return false;
     for (uint32_t i = 0; i < query->kind_count; i++)
         if (query->kinds[i] == name->kind) return true;
     return query->kind_count == 0;

@@ -24,7 +24,8 @@ static uint32_t sift_seen(const phx_shard *shard, uint32_t slot, uint32_t *hits,
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t target = hits[i] & PHX_ROW_SLOT;
-        if ((hits[i] & PHX_ROW_SPECIAL) && !phx_eligible(&store->attr[slot], &store->attr[target])) continue;
+        if ((hits[i] & PHX_ROW_SPECIAL) && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, target)))
+            continue;
         hits[n++] = target;
     }
     return n;
@@ -38,7 +39,7 @@ static void take_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
     uint32_t *entries = phx_list_entries(&shard->lists, list), n = 0;
     for (uint32_t i = 0; i < hits->leave_count; i++) {
         uint32_t target = hits->leave[i] & PHX_ROW_SLOT;
-        if ((hits->leave[i] & PHX_ROW_SPECIAL) && is_far(&store->attr[target], r)) continue;
+        if ((hits->leave[i] & PHX_ROW_SPECIAL) && is_far(phx_store_attr(store, target), r)) continue;
         uint32_t at = shard->kernels->find(entries, list->count, target);
         if (at == list->count) continue;
         entries[at] = entries[--list->count];
@@ -57,8 +58,8 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
     for (uint32_t i = 0; i < hits->enter_count; i++) {
         uint32_t target = hits->enter[i] & PHX_ROW_SLOT;
         if (hits->enter[i] & PHX_ROW_SPECIAL) {
-            const phx_attr *attr = &store->attr[target];
-            if (is_far(attr, r) || !phx_eligible(&store->attr[slot], attr)) continue;
+            const phx_attr *attr = phx_store_attr(store, target);
+            if (is_far(attr, r) || !phx_eligible(phx_store_attr(store, slot), attr)) continue;
         }
         if (margin && shard->kernels->find(entries, list->count, target) < list->count) continue;
         hits->enter[n++] = target;
@@ -73,7 +74,7 @@ static bool saw(const phx_shard *shard, uint32_t row, const phx_past_row *past)
     float dx = past->x - rows->ox[row], dy = past->y - rows->oy[row], r = rows->view[row];
     bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     if (!(square ? fabsf(dx) <= r && fabsf(dy) <= r : dx * dx + dy * dy <= r * r)) return false;
-    return phx_eligible(&shard->store.attr[rows->slot[row] & PHX_ROW_SLOT],
+    return phx_eligible(phx_store_attr(&shard->store, rows->slot[row] & PHX_ROW_SLOT),
                         phx_past_row_attr(&shard->past, &shard->store, past));
 }
 
@@ -132,17 +133,9 @@ static bool even(const phx_tile *tile, uint32_t cell, bool *due)
     const phx_shard *shard = tile->shard;
     *due = true;
     if (!tile->odd && shard->many_movers) return true;
-    phx_rect rect = phx_tile_towers(tile, cell);
-    uint64_t dirty = 0, odd = 0;
-    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
-        if (block->dirty_tick != shard->tick) continue;
-        uint64_t mask = phx_block_mask(rect, block->bx, block->by);
-        dirty |= block->dirty & mask;
-        odd |= block->odd & mask;
-    }
-    *due = dirty != 0 || shard->many_movers;
-    return odd == 0;
+    phx_tower_marks marks = phx_grid_marks(&shard->grid, phx_tile_towers(tile, cell), shard->tick);
+    *due = marks.dirty || shard->many_movers;
+    return !marks.odd;
 }
 
 /* The events of one observer, in hits, become a change. */
@@ -195,8 +188,14 @@ static inline float compared(float dx, float dy, bool square)
 
 static const uint32_t NOBODY = UINT32_MAX; /* in place of a pair's target: it is no event */
 
+static exact_test exact(const phx_tile *tile, float r, float far)
+{
+    bool square = tile->limits.square;
+    return (exact_test){.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
+}
+
 /* Is the pair an event, by the rule itself? Then it is sure, else it has no target any more. */
-static void decide(phx_scratch *scratch, const phx_shard *shard, uint32_t pair, const exact_test *test)
+static bool decide(phx_scratch *scratch, const phx_shard *shard, uint32_t pair, const exact_test *test)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t *observer = &scratch->pairs.observer[pair], *target = &scratch->pairs.target[pair];
@@ -208,15 +207,14 @@ static void decide(phx_scratch *scratch, const phx_shard *shard, uint32_t pair, 
     *observer &= ~PHX_PAIR_UNSURE;
     if (leave) *observer |= PHX_PAIR_LEAVE;
     else if (!enter) *target = NOBODY;
+    return leave || enter;
 }
 
 /* Pairs of one observer become events, where units could not tell by the rule itself. */
-static void confirm(phx_scratch *scratch, const phx_shard *shard, phx_span pairs, float r, float far)
+static void confirm(phx_scratch *scratch, const phx_shard *shard, phx_span pairs, const exact_test *test)
 {
-    bool square = scratch->tile.limits.square;
-    exact_test test = {.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
     for (uint32_t i = pairs.first; i < pairs.end; i++)
-        if (scratch->pairs.observer[i] & PHX_PAIR_UNSURE) decide(scratch, shard, i, &test);
+        if (scratch->pairs.observer[i] & PHX_PAIR_UNSURE) (void)decide(scratch, shard, i, test);
 }
 
 /* The events of one observer. */
@@ -235,42 +233,59 @@ static outcome take_pairs(const phx_scratch *scratch, const phx_shard *shard, ph
     return hits;
 }
 
-/* Of the pairs from `at` on, where those of its observer end. *flags: what any of them has. */
-static uint32_t observer_end(const phx_pairs *pairs, uint32_t at, uint32_t count, uint32_t *flags)
+/* Of the pairs from `at` on, where those of its observer end. */
+static uint32_t observer_end(const phx_pairs *pairs, uint32_t at, uint32_t count)
 {
-    uint32_t place = pairs->observer[at] & PHX_PAIR_PLACE, seen = 0;
-    do {
-        seen |= pairs->observer[at++];
-    } while (at < count && (pairs->observer[at] & PHX_PAIR_PLACE) == place);
-    *flags = seen & ~PHX_PAIR_PLACE;
+    uint32_t place = pairs->observer[at] & PHX_PAIR_PLACE;
+    while (++at < count && (pairs->observer[at] & PHX_PAIR_PLACE) == place) continue;
     return at;
 }
 
 /*
- * These events of one observer, whose list is implied, become a change, with nothing odd in sight: no memory of the
- * observer's is looked at but its row. There is room; PHX_ORDER_FEW events at most.
+ * The pairs from `at` on of one observer, whose list is implied, become a change, with nothing odd in sight: no memory
+ * of the observer's is looked at but its row. There is room. Where they end; `at`: they are more than PHX_ORDER_FEW.
  */
-static void tell_few(phx_scratch *scratch, phx_shard *shard, uint32_t slot, phx_span events)
+static uint32_t tell_few(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t at, uint32_t count,
+                         const exact_test *test)
 {
-    const phx_pairs *pairs = &scratch->pairs;
+    enum { COPIED = 8 }; /* words at once, of what is there or not: no branch on how many enters, as a rule */
+    const uint32_t *observer = scratch->pairs.observer, *other = scratch->pairs.target;
     const uint32_t *row = scratch->tile.row, *slots = shard->grid.rows.slot;
-    uint32_t *leave = scratch->targets + scratch->target_count, enter[PHX_ORDER_FEW], leaves = 0, enters = 0;
+    const uint32_t place = observer[at] & PHX_PAIR_PLACE, left = count - at;
+    if (PHX_UNLIKELY(left > PHX_ORDER_FEW && (observer[at + PHX_ORDER_FEW] & PHX_PAIR_PLACE) == place)) return at;
+    uint32_t *leave = scratch->targets + scratch->target_count, enter[PHX_ORDER_FEW], leaves = 0, enters = 0, i = at;
     PHX_VALIDATE(shard->store.tail[slot].list.implied);
-    PHX_ASSERT(events.end - events.first <= PHX_ORDER_FEW);
-    for (uint32_t i = events.first; i < events.end; i++) {
-        if (PHX_UNLIKELY(pairs->target[i] == NOBODY)) continue;
-        uint32_t target = slots[row[pairs->target[i]]], left = pairs->observer[i] >> 31;
+    for (; i < count; i++) {
+        uint32_t flags = observer[i] ^ place;
+        if (PHX_UNLIKELY(flags & ~PHX_PAIR_LEAVE)) { /* another one's, or not sure */
+            if (flags & PHX_PAIR_PLACE) break;
+            if (!decide(scratch, shard, i, test)) continue;
+            flags = observer[i];
+        }
+        uint32_t target = slots[row[other[i]]], gone = flags >> 31;
         if (PHX_UNLIKELY(target & PHX_ROW_SPECIAL)) {
             target &= PHX_ROW_SLOT;
-            if (!phx_eligible(&shard->store.attr[slot], &shard->store.attr[target])) continue;
+            if (!phx_eligible(phx_store_attr(&shard->store, slot), phx_store_attr(&shard->store, target))) continue;
         }
         leave[leaves] = enter[enters] = target;
-        leaves += left;
-        enters += 1 - left;
+        leaves += gone;
+        enters += 1 - gone;
     }
-    for (uint32_t e = 0; e < enters; e++) leave[leaves + e] = enter[e];
+    uint32_t e = 0;
+    do memcpy(leave + leaves + e, enter + e, COPIED * sizeof *enter);
+    while ((e += COPIED) < enters);
     if (leaves + enters > 0) phx_interest_add_change(scratch, &shard->store, slot, enters, leaves);
     scratch->target_count += leaves + enters;
+    return i;
+}
+
+/* Whether observers are fresh is in no order of memory: of those of events ahead it comes meanwhile. */
+static inline void await_fresh(const phx_scratch *scratch, const phx_shard *shard, uint32_t at, uint32_t count)
+{
+    enum { FAR = 16 }; /* events ahead */
+    if (at + FAR >= count) return;
+    uint32_t row = scratch->tile.row[scratch->pairs.observer[at + FAR] & PHX_PAIR_PLACE];
+    __builtin_prefetch(&shard->store.fresh[shard->grid.rows.slot[row] & PHX_ROW_SLOT]);
 }
 
 /* The pairs found so far become changes, observer by observer. PHX_SLOT_NONE, or the place where memory ended. */
@@ -278,19 +293,21 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
 {
     const phx_pairs *pairs = &scratch->pairs;
     const phx_grid_rows *rows = &shard->grid.rows;
+    const exact_test test = exact(&scratch->tile, r, far);
     uint32_t count = scratch->pairs.count;
     scratch->pairs.count = 0;
     if (count > 0 && !phx_interest_reserve_changes(scratch, count, count)) return pairs->observer[0] & PHX_PAIR_PLACE;
     for (uint32_t i = 0, end; i < count; i = end) {
-        uint32_t place = pairs->observer[i] & PHX_PAIR_PLACE, row = scratch->tile.row[place], flags;
+        uint32_t place = pairs->observer[i] & PHX_PAIR_PLACE, row = scratch->tile.row[place];
         float view = rows->view[row];
-        end = observer_end(pairs, i, count, &flags);
-        if (view == 0.0f) continue;
-        if (PHX_UNLIKELY(flags & PHX_PAIR_UNSURE)) confirm(scratch, shard, (phx_span){i, end}, r, far);
-        if (shard->implies && view > 0.0f && end - i <= PHX_ORDER_FEW) {
-            tell_few(scratch, shard, rows->slot[row] & PHX_ROW_SLOT, (phx_span){i, end});
-            continue;
+        await_fresh(scratch, shard, i, count);
+        if (PHX_LIKELY(shard->implies && view > 0.0f)) {
+            end = tell_few(scratch, shard, rows->slot[row] & PHX_ROW_SLOT, i, count, &test);
+            if (PHX_LIKELY(end > i)) continue;
         }
+        end = observer_end(pairs, i, count);
+        if (view == 0.0f) continue;
+        confirm(scratch, shard, (phx_span){i, end}, &test);
         for (uint32_t e = i; e < end; e++) await_lists(scratch, shard, e, count);
         outcome hits = take_pairs(scratch, shard, (phx_span){i, end});
         if (!conclude(scratch, shard, row, r, far, &hits)) return place;
@@ -312,7 +329,7 @@ static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_watchers watch
 static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
     const phx_tile *tile = &scratch->tile;
-    phx_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->frame.columns};
+    phx_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
     phx_watchers watchers = {place, count, tile->now, tile->old};
     uint32_t done = shard->kernels->match_sparse(&cells, &watchers, &tile->limits, &scratch->pairs);
     scratch->counts.ranges_visited += 3 * (uint64_t)done;
@@ -518,7 +535,8 @@ phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t pl
     count_pairs(scratch);
     if (scratch->past_count > 0) { /* there may be events without a pair */
         const phx_span all = {0, scratch->pairs.count};
-        confirm(scratch, shard, all, r, far);
+        const exact_test test = exact(tile, r, far);
+        confirm(scratch, shard, all, &test);
         scratch->pairs.count = 0;
         outcome hits = take_pairs(scratch, shard, all);
         scratch->counts.pairs_tested += scratch->past_count;

@@ -20,20 +20,46 @@ static bool in_span(phx_span span, uint32_t row)
     return row - span.first < span.end - span.first;
 }
 
-/* What has crossed the border of a mover's view, in a block's towers of the rectangle: behind out[]. How many. */
-static uint32_t look_in(phx_scratch *scratch, const phx_shard *shard, const phx_block *block, phx_rect rect,
-                        phx_span within, const phx_step *step, uint32_t *out)
+/* Of some ranges of rows, what lies in another one. How many are left. */
+static uint32_t clip(phx_span *spans, uint32_t count, phx_span within)
 {
-    phx_span spans[PHX_BLOCK_SIDE];
-    uint32_t count = phx_block_spans(block, rect, spans), n = 0;
+    uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {
-        phx_span span = {spans[s].first > within.first ? spans[s].first : within.first,
-                         spans[s].end < within.end ? spans[s].end : within.end};
-        if (span.first >= span.end) continue;
-        scratch->counts.ranges_visited++;
-        scratch->counts.pairs_tested += span.end - span.first;
-        n += shard->kernels->crossed(&shard->grid.rows, span, step, out + n);
+        spans[n].first = spans[s].first > within.first ? spans[s].first : within.first;
+        spans[n].end = spans[s].end < within.end ? spans[s].end : within.end;
+        n += spans[n].first < spans[n].end;
     }
+    return n;
+}
+
+/* What of these rows has crossed the border of a mover's view: to out[]. How many. */
+static uint32_t look_at(phx_scratch *scratch, const phx_shard *shard, const phx_span *spans, uint32_t count,
+                        const phx_step *step, uint32_t *out)
+{
+    scratch->counts.ranges_visited += count;
+    for (uint32_t s = 0; s < count; s++) scratch->counts.pairs_tested += spans[s].end - spans[s].first;
+    return shard->kernels->crossed(&shard->grid.rows, spans, count, step, out);
+}
+
+/* Does the rectangle lie in the block? */
+static bool all_in(const phx_block *block, phx_rect rect)
+{
+    return rect.x0 >> PHX_BLOCK_BITS == block->bx && rect.x1 >> PHX_BLOCK_BITS == block->bx &&
+           rect.y0 >> PHX_BLOCK_BITS == block->by && rect.y1 >> PHX_BLOCK_BITS == block->by;
+}
+
+/* The same of all rows in the towers, most of which are in its own block. */
+static uint32_t look_around(phx_scratch *scratch, const phx_shard *shard, phx_rect rect, const phx_step *step,
+                            uint32_t *out)
+{
+    const phx_block *own = &shard->grid.blocks[scratch->stir.block];
+    phx_span spans[PHX_BLOCK_SIDE];
+    uint32_t n = 0;
+    if (PHX_LIKELY(all_in(own, rect)))
+        return look_at(scratch, shard, spans, phx_block_spans(own, rect, spans), step, out);
+    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        n += look_at(scratch, shard, spans, phx_block_spans(block, rect, spans), step, out + n);
     return n;
 }
 
@@ -46,10 +72,11 @@ static bool reserve_pairs(phx_stir *stir, phx_mem *mem, size_t count)
            phx_grow(mem, (void **)&stir->spare, &stir->spare_capacity, 0, needed, sizeof(phx_sorted));
 }
 
-static void add_pair(phx_stir *stir, const phx_grid_rows *rows, uint32_t observer, uint32_t target, uint32_t leave)
+static void add_pair(phx_stir *stir, uint32_t observer, uint32_t target, uint32_t leave)
 {
-    stir->pairs[stir->pair_count] = (phx_sorted){.id = observer, .slot = target | leave};
-    stir->pair_count += rows->view[observer] != 0.0f;
+    const phx_grid *grid = &stir->shard->grid;
+    if (grid->blocks[stir->block].mixed && grid->rows.view[observer] == 0.0f) return;
+    stir->pairs[stir->pair_count++] = (phx_sorted){.id = observer, .slot = target | leave};
 }
 
 /*
@@ -69,21 +96,22 @@ static bool look(phx_scratch *scratch, const phx_shard *shard, phx_span piece, u
                            .r = own->reach,
                            .square = shard->rules->shape == PH_SHAPE_SQUARE};
     const bool mine = in_span(piece, row);
-    const phx_rect rect = phx_interest_rect(shard->rules, step.x, step.y, stir->reach + grid->drift);
+    const phx_box box = phx_box_around(step.x, step.y, stir->reach + grid->drift);
+    const phx_rect rect = phx_box_towers(shard->rules, box);
     uint32_t *found = scratch->enter, n = 0;
     if (mine) {
-        phx_block_walk walk = phx_grid_walk(grid, rect);
-        for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-            n += look_in(scratch, shard, block, rect, (phx_span){0, UINT32_MAX}, &step, found + n);
+        n = look_around(scratch, shard, rect, &step, found);
     } else if (phx_block_meets(own, rect)) {
-        n = look_in(scratch, shard, own, rect, piece, &step, found);
+        phx_span spans[PHX_BLOCK_SIDE];
+        uint32_t count = clip(spans, phx_block_spans(own, rect, spans), piece);
+        n = look_at(scratch, shard, spans, count, &step, found);
     }
+    if (n == 0) return true;
     if (!reserve_pairs(stir, scratch->mem, (size_t)stir->pair_count + 2 * n)) return false;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t other = found[i] & ~PHX_PAIR_LEAVE, leave = found[i] & PHX_PAIR_LEAVE;
-        bool moved = rows->x[other] != rows->ox[other] || rows->y[other] != rows->oy[other];
-        if (mine) add_pair(stir, rows, row, other, leave);
-        if (!moved && in_span(piece, other)) add_pair(stir, rows, other, row, leave);
+        if (mine) add_pair(stir, row, other, leave);
+        if (in_span(piece, other) && !phx_grid_stirred(grid, other)) add_pair(stir, other, row, leave);
     }
     return true;
 }
@@ -92,13 +120,14 @@ static bool look(phx_scratch *scratch, const phx_shard *shard, phx_span piece, u
 static void tell(phx_scratch *scratch, phx_shard *shard, const phx_sorted *pairs, uint32_t count)
 {
     const uint32_t *slots = shard->grid.rows.slot;
+    const phx_store *store = &shard->store;
     uint32_t slot = slots[pairs[0].id] & PHX_ROW_SLOT, enters = 0, leaves = 0;
-    PHX_VALIDATE(shard->store.tail[slot].list.implied);
+    PHX_VALIDATE(store->tail[slot].list.implied);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t target = slots[pairs[i].slot & ~PHX_PAIR_LEAVE], left = pairs[i].slot >> 31;
         bool special = target & PHX_ROW_SPECIAL;
         target &= PHX_ROW_SLOT;
-        if (special && !phx_eligible(&shard->store.attr[slot], &shard->store.attr[target])) continue;
+        if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, target))) continue;
         scratch->leave[leaves] = scratch->enter[enters] = target;
         leaves += left;
         enters += 1 - left;
@@ -112,6 +141,7 @@ static bool tell_all(phx_scratch *scratch, phx_shard *shard)
     phx_stir *stir = &scratch->stir;
     uint32_t count = stir->pair_count;
     if (count == 0) return true;
+    if (!phx_scratch_room(scratch, count)) return false;
     if (!phx_interest_reserve_changes(scratch, count, count) || !phx_interest_reserve(scratch, count, 0)) return false;
     phx_order_many(stir->pairs, stir->spare, count);
     for (uint32_t i = 0, end; i < count; i = end) {
@@ -131,12 +161,20 @@ static uint32_t observers_in(const phx_shard *shard, const phx_block *block, phx
     return count;
 }
 
+/* No fewer than any mover finds that looks around from the piece, or at it: as far, and a tower for roundings. */
+static uint32_t most_found(const phx_shard *shard, phx_box near)
+{
+    float off = shard->grid.drift + shard->rules->tower_size;
+    return phx_grid_most(&shard->grid, phx_box_towers(shard->rules, phx_box_wider(near, off)));
+}
+
 bool phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span piece)
 {
     phx_stir *stir = &scratch->stir;
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_block *block = &shard->grid.blocks[stir->block];
     phx_box near = phx_stir_around(stir, towers_of(block, piece));
+    if (stir->mover_count > 0 && !phx_scratch_room(scratch, most_found(shard, near))) return false;
     stir->pair_count = 0;
     for (uint32_t i = 0; i < stir->mover_count; i++) {
         uint32_t row = stir->movers[i];

@@ -9,8 +9,8 @@
 enum { LEAF_BLOCKS = PHX_LEAF_SIDE * PHX_LEAF_SIDE, LEAF_TOWERS_BITS = PHX_BLOCK_BITS + PHX_LEAF_BITS };
 
 /*
- * Scan kernels may read, and drop, up to one vector of 16 floats beyond the last row; the other four keep
- * columns, which are walked together, off the same cache sets.
+ * Kernels may read, and drop, up to one vector of 16 floats beyond the last row (PHX_KERNEL_PAD is of what they are
+ * handed beside rows); the other four keep columns, which are walked together, off the same cache sets.
  */
 enum { PAD_ROWS = 16 * 5 };
 
@@ -25,16 +25,23 @@ bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2])
     return grid->leaf != NULL;
 }
 
-enum { COLUMNS = 6, SPARE = COLUMNS, KEY, ALL_COLUMNS }; /* of 4 bytes each */
+enum { COLUMNS = 6 }; /* of 4 bytes each */
 
 static size_t column_bytes(uint32_t capacity)
 {
     return ((size_t)capacity + PAD_ROWS) * 4;
 }
 
+enum { WORD_ROWS = 64 }; /* of stirred[] */
+
+static size_t words_of(uint32_t rows)
+{
+    return ((size_t)rows + WORD_ROWS - 1) / WORD_ROWS;
+}
+
 static size_t memory_bytes(uint32_t capacity)
 {
-    return ALL_COLUMNS * column_bytes(capacity);
+    return COLUMNS * column_bytes(capacity) + words_of(capacity) * sizeof(uint64_t);
 }
 
 static void columns_free(phx_grid *grid, phx_mem *mem)
@@ -42,7 +49,7 @@ static void columns_free(phx_grid *grid, phx_mem *mem)
     phx_free(mem, grid->memory, memory_bytes(grid->rows_capacity), PHX_CACHE_LINE);
 }
 
-/* The rows move to new memory. */
+/* The rows move to new memory, but not who was stirred: that is found anew. */
 static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
 {
     const phx_grid_rows *from = &grid->rows;
@@ -56,8 +63,7 @@ static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
                                  .oy = (float *)(void *)(memory + 3 * step),
                                  .view = (float *)(void *)(memory + 4 * step),
                                  .slot = (uint32_t *)(void *)(memory + 5 * step)};
-    grid->spare = memory + SPARE * step;
-    grid->key = (uint32_t *)(void *)(memory + KEY * step);
+    grid->stirred = (uint64_t *)(void *)(memory + COLUMNS * step);
 }
 
 void phx_grid_free(phx_grid *grid, phx_mem *mem)
@@ -116,6 +122,15 @@ const phx_block *phx_grid_next(phx_block_walk *walk)
     return NULL;
 }
 
+uint32_t phx_grid_most(const phx_grid *grid, phx_rect rect)
+{
+    phx_block_walk walk = phx_grid_walk(grid, rect);
+    uint32_t rows = 0;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        rows += block->start[PHX_BLOCK_TOWERS] - block->start[0];
+    return rows;
+}
+
 static bool block_touched(const phx_block *block, phx_rect rect, uint64_t tick)
 {
     return block->dirty_tick == tick && (block->dirty & phx_block_mask(rect, block->bx, block->by));
@@ -127,6 +142,19 @@ bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick)
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
         if (block_touched(block, rect, tick)) return true;
     return false;
+}
+
+phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tick)
+{
+    phx_tower_marks marks = {false, false};
+    phx_block_walk walk = phx_grid_walk(grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
+        if (block->dirty_tick != tick) continue;
+        uint64_t mask = phx_block_mask(rect, block->bx, block->by);
+        marks.dirty |= (block->dirty & mask) != 0;
+        marks.odd |= (block->odd & mask) != 0;
+    }
+    return marks;
 }
 
 /* Makes a block where none is; false = no memory. */
@@ -216,31 +244,29 @@ static void append_rows(const phx_grid *grid, const phx_store *store, const uint
 }
 
 /*
- * Rows become what their bodies are, still in the old order. Finds every row's key (a block is made where none is)
- * and counts a tower's rows into start[tower + 1]. false = no memory.
+ * Finds every row's key, its block (made where none is) << 6 | tower, and counts a tower's rows into start[tower + 1].
+ * false = no memory.
  */
-static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t total)
+static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t total, uint32_t *key)
 {
-    const phx_grid_rows *rows = &grid->rows;
+    uint32_t *slots = grid->rows.slot;
     for (uint32_t b = 0; b < grid->block_count; b++)
         memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
     for (uint32_t i = 0; i < total; i++) {
-        if (i + AHEAD < total) __builtin_prefetch(&store->body[rows->slot[i + AHEAD] & PHX_ROW_SLOT], 1);
-        uint32_t slot = rows->slot[i] & PHX_ROW_SLOT;
+        if (i + AHEAD < total) __builtin_prefetch(&store->body[slots[i + AHEAD] & PHX_ROW_SLOT], 1);
+        uint32_t slot = slots[i] & PHX_ROW_SLOT;
         phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_LIVE)) {
             body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW);
-            grid->key[i] = KEY_GONE;
+            key[i] = KEY_GONE;
             continue;
         }
         phx_block *block = block_ensure(grid, mem, body);
         if (!block) return false;
         uint32_t tower = phx_block_tower(body->tx, body->ty);
-        grid->key[i] = (uint32_t)(block - grid->blocks) << (2 * PHX_BLOCK_BITS) | tower;
+        key[i] = (uint32_t)(block - grid->blocks) << (2 * PHX_BLOCK_BITS) | tower;
         block->start[tower + 1]++;
-        rows->x[i] = body->x;
-        rows->y[i] = body->y;
-        rows->slot[i] = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+        slots[i] = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
     }
     return true;
 }
@@ -263,7 +289,7 @@ static uint32_t starts_from_counts(phx_grid *grid)
 
 float phx_grid_view(const phx_store *store, uint32_t slot)
 {
-    const phx_attr *attr = &store->attr[slot];
+    const phx_attr *attr = phx_store_attr(store, slot);
     uint32_t state = store->body[slot].state;
     if (!(state & PHX_SLOT_OWN)) return 0.0f;
     if (!phx_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
@@ -271,74 +297,139 @@ float phx_grid_view(const phx_store *store, uint32_t slot)
     return plain ? attr->view : -(attr->view + attr->margin);
 }
 
-void phx_grid_survey(phx_grid *grid)
+/* What a block says of its observers. */
+static void survey_block(const phx_grid *grid, phx_block *block)
 {
     const float *view = grid->rows.view;
+    float reach = 0.0f, reach_min = INFINITY, least = INFINITY;
+    uint32_t mixed = 0, slots = 0;
+    for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
+        float far = fabsf(view[i]), own = view[i] == 0.0f ? INFINITY : view[i];
+        float some = far > 0.0f ? far : INFINITY;
+        mixed |= far == 0.0f;
+        slots |= grid->rows.slot[i];
+        reach = far > reach ? far : reach;
+        reach_min = some < reach_min ? some : reach_min;
+        least = own < least ? own : least;
+    }
+    block->reach = reach;
+    block->reach_min = reach_min;
+    block->mixed = mixed;
+    block->special = slots & PHX_ROW_SPECIAL;
+    block->view_min = least > 0.0f && reach > 0.0f ? least : 0.0f;
+}
+
+bool phx_grid_survey_valid(const phx_grid *grid)
+{
     for (uint32_t b = 0; b < grid->block_count; b++) {
-        phx_block *block = &grid->blocks[b];
-        float reach = 0.0f, reach_min = INFINITY, least = INFINITY;
-        uint32_t mixed = 0;
-        for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
-            float far = fabsf(view[i]), own = view[i] == 0.0f ? INFINITY : view[i];
-            float some = far > 0.0f ? far : INFINITY;
-            mixed |= far == 0.0f;
-            reach = far > reach ? far : reach;
-            reach_min = some < reach_min ? some : reach_min;
-            least = own < least ? own : least;
-        }
-        block->reach = reach;
-        block->reach_min = reach_min;
-        block->mixed = mixed;
-        block->view_min = least > 0.0f && reach > 0.0f ? least : 0.0f;
+        const phx_block *block = &grid->blocks[b];
+        phx_block now = *block;
+        survey_block(grid, &now);
+        if (now.reach != block->reach || now.reach_min != block->reach_min || now.mixed != block->mixed ||
+            now.special != block->special || now.view_min != block->view_min)
+            return false;
+    }
+    return true;
+}
+
+void phx_grid_survey(phx_grid *grid)
+{
+    PHX_VALIDATE(!grid->surveyed || phx_grid_survey_valid(grid));
+    if (grid->surveyed) return;
+    grid->surveyed = true;
+    for (uint32_t b = 0; b < grid->block_count; b++) {
+        survey_block(grid, &grid->blocks[b]);
+        /* what is left over may be gone from the interest phase on, where workers write views */
+        if (grid->blocks[b].reach_min <= -PHX_VIEW_LEFTOVER) grid->surveyed = false;
     }
 }
 
-void phx_grid_settle(phx_grid *grid)
+uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out)
+{
+    uint32_t n = 0;
+    for (uint32_t word = span.first / WORD_ROWS; span.first < span.end; word++) {
+        uint32_t base = word * WORD_ROWS, last = span.end - base < WORD_ROWS ? span.end - base : WORD_ROWS;
+        uint64_t bits = grid->stirred[word] & (~UINT64_C(0) >> (WORD_ROWS - last));
+        bits &= ~UINT64_C(0) << (span.first - base);
+        for (; bits != 0; bits &= bits - 1) out[n++] = base + (uint32_t)__builtin_ctzll(bits);
+        span.first = base + last;
+    }
+    return n;
+}
+
+static void settle_few(phx_grid *grid)
+{
+    const phx_grid_rows *rows = &grid->rows;
+    for (size_t word = 0; word < words_of(grid->row_count); word++) {
+        for (uint64_t bits = grid->stirred[word]; bits != 0; bits &= bits - 1) {
+            size_t row = word * WORD_ROWS + (size_t)__builtin_ctzll(bits);
+            rows->ox[row] = rows->x[row];
+            rows->oy[row] = rows->y[row];
+        }
+        grid->stirred[word] = 0;
+    }
+}
+
+void phx_grid_settle(phx_grid *grid, bool few)
 {
     if (grid->row_count == 0) return;
+    if (few) {
+        settle_few(grid);
+        return;
+    }
     memcpy(grid->rows.ox, grid->rows.x, grid->row_count * sizeof(float));
     memcpy(grid->rows.oy, grid->rows.y, grid->row_count * sizeof(float));
+    memset(grid->stirred, 0, words_of(grid->row_count) * sizeof(uint64_t));
 }
 
-/* Every row finds its new place; its body knows it. */
-static void place_rows(phx_grid *grid, phx_store *store, uint32_t total, uint64_t tick, uint16_t stamp)
+/* Keys become places: those of who is gone one in the pad. */
+static void place_rows(phx_grid *grid, uint32_t total, uint32_t *key)
 {
-    const uint32_t *slots = grid->rows.slot;
-    for (uint32_t i = 0; i < total; i++) {
-        uint32_t key = grid->key[i];
-        if (i + AHEAD < total) __builtin_prefetch(&store->body[slots[i + AHEAD] & PHX_ROW_SLOT], 1);
-        if (key == KEY_GONE) {
-            grid->key[i] = grid->rows_capacity; /* a place in the pad */
-            continue;
+    for (uint32_t i = 0; i < total; i++)
+        key[i] = key[i] == KEY_GONE ? grid->rows_capacity
+                                    : grid->blocks[key[i] >> (2 * PHX_BLOCK_BITS)]
+                                          .start[(key[i] & (PHX_BLOCK_TOWERS - 1)) + 1]++;
+}
+
+/* What a column has goes to the places, in *spare; its memory is the spare one then. */
+static void sort_floats(float **column, float **spare, const uint32_t *place, uint32_t total)
+{
+    float *from = *column, *sorted = *spare;
+    for (uint32_t i = 0; i < total; i++) sorted[place[i]] = from[i];
+    *column = sorted;
+    *spare = from;
+}
+
+static void sort_words(uint32_t **column, float **spare, const uint32_t *place, uint32_t total)
+{
+    uint32_t *from = *column, *sorted = (uint32_t *)(void *)*spare;
+    for (uint32_t i = 0; i < total; i++) sorted[place[i]] = from[i];
+    *column = sorted;
+    *spare = (float *)(void *)from;
+}
+
+/* Sorted rows become what their bodies are; these know where their rows are. */
+static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint16_t stamp)
+{
+    const phx_grid_rows *rows = &grid->rows;
+    const uint32_t total = grid->row_count;
+    for (uint32_t b = 0; b < grid->block_count; b++) {
+        phx_block *block = &grid->blocks[b];
+        for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) {
+            if (row + AHEAD < total) __builtin_prefetch(&store->body[rows->slot[row + AHEAD] & PHX_ROW_SLOT], 1);
+            phx_body *body = &store->body[rows->slot[row] & PHX_ROW_SLOT];
+            rows->x[row] = body->x;
+            rows->y[row] = body->y;
+            body->row = row;
+            body->state |= PHX_SLOT_ROW;
+            if (body->changed != stamp) continue;
+            touch_block(block, phx_block_tower(body->tx, body->ty), tick, body->state & PHX_SLOT_ODD);
+            phx_grid_stir(grid, row);
         }
-        phx_body *body = &store->body[slots[i] & PHX_ROW_SLOT];
-        phx_block *block = &grid->blocks[key >> (2 * PHX_BLOCK_BITS)];
-        uint32_t row = block->start[(key & (PHX_BLOCK_TOWERS - 1)) + 1]++;
-        grid->key[i] = row;
-        body->row = row;
-        body->state |= PHX_SLOT_ROW;
-        if (body->changed == stamp) touch_block(block, key, tick, body->state & PHX_SLOT_ODD);
     }
 }
 
-static void sort_floats(phx_grid *grid, float **column, uint32_t total)
-{
-    const uint32_t *to = grid->key;
-    float *from = *column, *sorted = grid->spare;
-    for (uint32_t i = 0; i < total; i++) sorted[to[i]] = from[i];
-    *column = sorted;
-    grid->spare = from;
-}
-
-static void sort_words(phx_grid *grid, uint32_t **column, uint32_t total)
-{
-    const uint32_t *to = grid->key;
-    uint32_t *from = *column, *sorted = grid->spare;
-    for (uint32_t i = 0; i < total; i++) sorted[to[i]] = from[i];
-    *column = sorted;
-    grid->spare = from;
-}
-
+/* The old x and y are not wanted, so their columns are what the others are sorted by and into. */
 bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
                       uint64_t tick, uint16_t stamp)
 {
@@ -347,19 +438,19 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
     if (!grid->sorting) blocks_compact(grid, tick);
     grid->sorting = true;
     append_rows(grid, store, added, added_count);
-    if (!count_rows(grid, mem, store, total)) return false;
-    uint32_t live = starts_from_counts(grid);
-    place_rows(grid, store, total, tick, stamp);
     phx_grid_rows *rows = &grid->rows;
-    sort_floats(grid, &rows->x, total);
-    sort_floats(grid, &rows->y, total);
-    sort_floats(grid, &rows->ox, total);
-    sort_floats(grid, &rows->oy, total);
-    sort_floats(grid, &rows->view, total);
-    sort_words(grid, &rows->slot, total);
-    grid->row_count = live;
+    uint32_t *place = (uint32_t *)(void *)rows->x;
+    if (!count_rows(grid, mem, store, total, place)) return false;
+    grid->row_count = starts_from_counts(grid);
+    place_rows(grid, total, place);
+    sort_floats(&rows->ox, &rows->y, place, total);
+    sort_floats(&rows->oy, &rows->y, place, total);
+    sort_floats(&rows->view, &rows->y, place, total);
+    sort_words(&rows->slot, &rows->y, place, total);
+    if (total > 0) memset(grid->stirred, 0, words_of(total) * sizeof(uint64_t));
+    follow_bodies(grid, store, tick, stamp);
     grid->drift = 0.0f;
-    grid->stale = grid->behind = false;
+    grid->stale = grid->behind = grid->surveyed = false;
     grid->sorting = false;
     return true;
 }
@@ -394,4 +485,12 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
         if (!row_near(grid, body)) return false;
     }
     return rows == grid->row_count;
+}
+
+bool phx_grid_settled(const phx_grid *grid)
+{
+    const phx_grid_rows *rows = &grid->rows;
+    for (uint32_t row = 0; row < grid->row_count; row++)
+        if (rows->ox[row] != rows->x[row] || rows->oy[row] != rows->y[row] || phx_grid_stirred(grid, row)) return false;
+    return true;
 }

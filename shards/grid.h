@@ -38,6 +38,7 @@ typedef struct phx_block {
     float reach_min;     /* how far the one looks that looks the least far */
     float view_min;      /* the least view of them; 0 = not known */
     bool mixed;          /* there are rows of others than those observers, too */
+    bool special;        /* there are rows with PHX_ROW_SPECIAL */
     uint16_t bx, by;
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
 } phx_block;
@@ -67,13 +68,17 @@ typedef struct phx_grid {
     phx_block *blocks;
     uint32_t block_count, blocks_capacity;
     phx_grid_rows rows;
-    void *spare;     /* one column more: the rebuild sorts a column into it, and has the old one to spare then */
-    uint32_t *key;   /* of the rebuild: by old row block << 6 | tower, then the new row */
+    /*
+     * A bit for each row whose entity was touched in this tick, at least: of all others (x, y) is (ox, oy). Kept
+     * where few are, else nobody asks; bits of rows that there are not are 0.
+     */
+    uint64_t *stirred;
     void *memory;    /* all columns: one piece */
     uint32_t row_count, rows_capacity;
     float drift;  /* how far along an axis a row may stand outside of its tower by now */
     bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
     bool behind;  /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
+    bool surveyed; /* blocks say of their observers what rows' views do */
     bool sorting; /* a rebuild stopped half way for want of memory */
 } phx_grid;
 
@@ -105,6 +110,20 @@ static inline uint32_t phx_block_tower(uint16_t tx, uint16_t ty)
     return (uint32_t)(ty & (PHX_BLOCK_SIDE - 1)) << PHX_BLOCK_BITS | (tx & (PHX_BLOCK_SIDE - 1));
 }
 
+/* The entity of a row was touched, in a tick in which few are. */
+static inline void phx_grid_stir(phx_grid *grid, uint32_t row)
+{
+    grid->stirred[row >> 6] |= UINT64_C(1) << (row & 63);
+}
+
+static inline bool phx_grid_stirred(const phx_grid *grid, uint32_t row)
+{
+    return grid->stirred[row >> 6] >> (row & 63) & 1;
+}
+
+/* The rows of a span that were touched, in order; room for all. How many. */
+uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out);
+
 /* Marks the tower as changed in this tick, oddly or not; nothing if no block is there. */
 void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, bool odd);
 
@@ -126,14 +145,17 @@ static inline uint64_t phx_block_mask(phx_rect rect, uint32_t bx, uint32_t by)
  */
 static inline uint32_t phx_block_spans(const phx_block *block, phx_rect rect, phx_span spans[PHX_BLOCK_SIDE])
 {
+    const uint32_t last = PHX_BLOCK_SIDE - 1;
     uint32_t x = (uint32_t)block->bx << PHX_BLOCK_BITS, y = (uint32_t)block->by << PHX_BLOCK_BITS, n = 0;
     uint32_t x0 = rect.x0 > x ? rect.x0 - x : 0, y0 = rect.y0 > y ? rect.y0 - y : 0;
-    uint32_t x1 = rect.x1 - x < PHX_BLOCK_SIDE ? rect.x1 - x : PHX_BLOCK_SIDE - 1;
-    uint32_t y1 = rect.y1 - y < PHX_BLOCK_SIDE ? rect.y1 - y : PHX_BLOCK_SIDE - 1;
-    bool whole = x0 == 0 && x1 == PHX_BLOCK_SIDE - 1; /* then the tower rows are one range too */
-    for (uint32_t row = y0; row <= y1; row = whole ? y1 + 1 : row + 1) {
-        spans[n].first = block->start[row << PHX_BLOCK_BITS | x0];
-        spans[n].end = block->start[((whole ? y1 : row) << PHX_BLOCK_BITS | x1) + 1];
+    uint32_t x1 = rect.x1 - x < last ? rect.x1 - x : last, y1 = rect.y1 - y < last ? rect.y1 - y : last;
+    const uint32_t *start = block->start + (y0 << PHX_BLOCK_BITS), *end = block->start + (y1 << PHX_BLOCK_BITS);
+    if (x1 - x0 == last) { /* then the tower rows are one range too */
+        spans[0] = (phx_span){start[0], end[PHX_BLOCK_SIDE]};
+        return spans[0].first < spans[0].end;
+    }
+    for (; start <= end; start += PHX_BLOCK_SIDE) {
+        spans[n] = (phx_span){start[x0], start[x1 + 1]};
         n += spans[n].first < spans[n].end;
     }
     return n;
@@ -166,17 +188,26 @@ phx_block_walk phx_grid_walk(const phx_grid *grid, phx_rect rect);
 /* NULL = through. */
 const phx_block *phx_grid_next(phx_block_walk *walk);
 
+/* No fewer than stand in the rectangle's towers: the rows of the blocks that it meets. */
+uint32_t phx_grid_most(const phx_grid *grid, phx_rect rect);
+
 /* Did anything change in this tick in the rectangle's towers? */
 bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick);
+
+/* The same, and did anything odd? All of them are looked at, where the one above ends at the first. */
+typedef struct phx_tower_marks {
+    bool dirty, odd;
+} phx_tower_marks;
+phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tick);
 
 /* What a slot's row has in the view column. */
 float phx_grid_view(const phx_store *store, uint32_t slot);
 
-/* Finds what blocks say of their observers: once a tick, when rows and views are those of the interest phase. */
+/* Finds what blocks say of their observers, if views changed: once rows and views are those of the interest phase. */
 void phx_grid_survey(phx_grid *grid);
 
-/* The tick is over: what is new becomes old. */
-void phx_grid_settle(phx_grid *grid);
+/* The tick is over: what is new becomes old. few: no rows but those stirred are new. */
+void phx_grid_settle(phx_grid *grid, bool few);
 
 /*
  * Sorts anew: the old rows whose slots are still live, then the slots of added[] (without
@@ -186,7 +217,13 @@ void phx_grid_settle(phx_grid *grid);
 bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
                       uint64_t tick, uint16_t stamp);
 
+/* Do blocks say what they would if they were asked again? For PHX_VALIDATE. */
+bool phx_grid_survey_valid(const phx_grid *grid);
+
 /* Whole-structure check: every live slot has its row in the right tower, or near it. For PHX_VALIDATE. */
 bool phx_grid_valid(const phx_grid *grid, const phx_store *store);
+
+/* Nothing is new any more: at the tick's end. */
+bool phx_grid_settled(const phx_grid *grid);
 
 #endif

@@ -26,28 +26,38 @@ static void sweep_ghosts(phx_shard *shard)
     memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
 }
 
+/* A live one's attributes follow; there is room. */
 static void rename_slot(phx_store *store, uint32_t slot, const phx_rename *now)
 {
-    store->attr[slot].kind = now->kind;
+    phx_attr attr = *phx_store_attr(store, slot);
+    attr.kind = now->kind;
+    phx_store_dress(store, slot, &attr);
     store->name[slot].user_data = now->user_data;
     phx_store_rename(store, slot);
 }
 
-/* Ghosts that may not have been repeated, and what died as a ghost, get the names that they have now. */
-static void take_names(phx_shard *shard, const phx_renames *renames)
+/*
+ * Ghosts that may not have been repeated, and what died as a ghost, get the names that they have now. false = no
+ * memory: call again.
+ */
+static bool take_names(phx_shard *shard, const phx_renames *renames)
 {
     phx_store *store = &shard->store;
     for (uint32_t i = 0; i < renames->count; i++) {
         uint32_t slot = phx_store_ghost(store, renames->items[i].id);
         if (slot == PHX_SLOT_NONE || store->name[slot].incarnation != renames->items[i].incarnation) continue;
+        if (!phx_store_reserve(store, shard->mem, 0)) return false;
         if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, store, slot);
         rename_slot(store, slot, &renames->items[i]);
     }
     uint32_t dead = renames->count > 0 ? store->dead_first : PHX_SLOT_NONE;
     for (; dead != PHX_SLOT_NONE; dead = store->tail[dead].dead_next) {
         const phx_rename *now = phx_renames_of(renames, store->name[dead].incarnation);
-        if (now) rename_slot(store, dead, now);
+        if (!now) continue;
+        store->name[dead].user_data = now->user_data;
+        store->name[dead].kind = now->kind;
     }
+    return true;
 }
 
 /* A dead slot for a target that is not here (any more): its leave event is all that is left of it. */
@@ -58,8 +68,7 @@ static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_r
     const phx_rename *now = phx_renames_of(renames, listed->incarnation);
     store->name[slot].incarnation = listed->incarnation;
     store->name[slot].user_data = now ? now->user_data : listed->user_data;
-    store->attr[slot].kind = now ? now->kind : listed->kind;
-    phx_store_rename(store, slot);
+    store->name[slot].kind = now ? now->kind : listed->kind;
     phx_store_kill(store, slot);
     return slot;
 }
@@ -125,7 +134,7 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
     PHX_ASSERT(shard->deferred.depth == 1);
     if (!call_waiting(shard)) return false;
     sweep_ghosts(shard);
-    take_names(shard, renames);
+    if (!take_names(shard, renames)) return false;
     if (!resolve_arrivals(shard, directory, renames)) return false;
     if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;
     phx_past *past = &shard->past;
@@ -136,13 +145,13 @@ bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_ren
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
     shard->counts.deferred_adds += shard->deferred.count;
     if (shard->deferred.count > shard->counts.deferred_max) shard->counts.deferred_max = shard->deferred.count;
-    shard->deferred.count = 0;
+    phx_deferred_done(&shard->deferred, shard->mem);
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
     const phx_rules *rules = shard->rules;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
     bool radii = phx_shard_rows(shard) && flat;
     bool implies = radii && shard->far.levels == 0 && shard->far.global_count == 0;
-    if (implies && !phx_past_room(past, shard->mem, shard->grid.row_count)) return false;
+    if (implies && !phx_past_room(past, shard->mem, shard->store.slots)) return false;
     if (shard->changed) phx_grid_survey(&shard->grid);
     phx_deferred_end(&shard->deferred);
     shard->glances = radii && !shard->all_dirty && !shard->far_dirty;

@@ -31,6 +31,7 @@ typedef struct look {
     uint32_t count; /* of scratch->hits: the new list */
     bool ranks_differ; /* not all hits are plain ones with their squares */
     bool waits;        /* not all who pass may join yet: adds_max */
+    float radius;      /* around it, in which the scan finds all who may be in the list */
 } look;
 
 /* ---- where to look ---- */
@@ -156,15 +157,15 @@ static uint32_t scan_index(look *at)
     return scan.count;
 }
 
-/* Who is in view by the common rule, hits as rows' slot words. */
+/* Who is in view by the common rule, and not beyond the radius, hits as rows' slot words. */
 static uint32_t scan_around(look *at)
 {
     const phx_rules *rules = at->shard->rules;
-    phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->attr->view);
+    phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->radius);
     if (phx_shard_nine(at->shard)) return scan_towers(at, rect);
-    phx_area area = {at->body->x, at->body->y, at->attr->view, rules->shape == PH_SHAPE_SQUARE};
+    phx_area area = {at->body->x, at->body->y, at->radius, rules->shape == PH_SHAPE_SQUARE};
     uint32_t found = at->shard->alt ? scan_index(at) : scan_rect(at, rect, &area);
-    if (rules->range == PH_RANGE_TOWERS) return found;
+    if (rules->range == PH_RANGE_TOWERS || at->radius < at->attr->view) return found;
     bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;
     return flat && (at->attr->sees & 1) ? leave_out_far(at, &area, found) : found;
 }
@@ -184,7 +185,7 @@ static void look_at_hits(look *at, uint32_t found)
         uint32_t bits = mark_bits(at, slot);
         if (bits & MARK_HELD) continue;
         bool special = look_at_all || (hits[i] & PHX_ROW_SPECIAL);
-        if (special && !phx_eligible(at->attr, &store->attr[slot])) continue;
+        if (special && !phx_eligible(at->attr, phx_store_attr(store, slot))) continue;
         if (look_at_z && !phx_in_range(rules, at->body, &store->body[slot], at->attr->view)) continue;
         at->ranks_differ |= special;
         squares[at->count] = squares[i];
@@ -200,7 +201,7 @@ static void consider(look *at, uint32_t slot, const phx_relation *relation)
     uint32_t bits = mark_bits(at, slot);
     if ((bits & MARK_NEW) || ((bits & MARK_HELD) && !relation)) return;
     if (!(store->body[slot].state & PHX_SLOT_LIVE)) return;
-    if (phx_sees(at->shard->rules, at->body, at->attr, &store->body[slot], &store->attr[slot], relation,
+    if (phx_sees(at->shard->rules, at->body, at->attr, &store->body[slot], phx_store_attr(store, slot), relation,
                  bits & MARK_OLD)) {
         at->ranks_differ = true;
         add_hit(at, slot, bits);
@@ -250,6 +251,39 @@ static bool cuts_plainly(const look *at)
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
     return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f && (at->attr->sees & 1) &&
            !at->relations && flat && rules->range == PH_RANGE_RADIUS && far->global_count == 0 && far->levels == 0;
+}
+
+/* Are all rows in its view plain? */
+static bool plain_in_view(const look *at)
+{
+    phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->attr->view);
+    phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        if (block->special) return false;
+    return true;
+}
+
+/*
+ * How far the list of an observer that cuts plainly may reach. If those of the old one are as many as the cap, and all
+ * still in view, then nobody who is farther off than all of them can be among the best.
+ */
+static float radius_at_cap(const look *at)
+{
+    const phx_shard *shard = at->shard;
+    const float view = at->attr->view;
+    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    float most = 0.0f, far = 0.0f; /* of squares; of what the border of the view is compared with */
+    if (at->old_count < at->attr->cap || shard->alt || !plain_in_view(at)) return view;
+    for (uint32_t i = 0; i < at->old_count; i++) {
+        const phx_body *body = &shard->store.body[at->old[i]];
+        float dx = body->x - at->body->x, dy = body->y - at->body->y, d2 = dx * dx + dy * dy;
+        float wide = fabsf(dx) > fabsf(dy) ? fabsf(dx) : fabsf(dy), border = square ? wide : d2;
+        most = d2 > most ? d2 : most;
+        far = border > far ? border : far;
+        if (!(body->state & PHX_SLOT_LIVE)) return view;
+    }
+    float radius = sqrtf(most) * (1 + 1e-6f) + 1e-18f; /* for roundings, as in phx_box_around() */
+    return far <= (square ? view : view * view) && radius < view ? radius : view;
 }
 
 static bool all_plain(const uint32_t *hits, uint32_t count)
@@ -330,7 +364,7 @@ static bool cut_by_distance(look *at)
 static phx_ranked ranked(const look *at, uint32_t slot)
 {
     const phx_store *store = &at->shard->store;
-    const phx_attr *attr = &store->attr[slot];
+    const phx_attr *attr = phx_store_attr(store, slot);
     uint64_t id = store->name[slot].id;
     const phx_relation *relation = at->relations ? phx_relation_find(at->relations, id) : NULL;
     bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
@@ -425,6 +459,39 @@ static bool compare(look *at)
 
 /* ---- one observer ---- */
 
+/* How many targets a look has to do with at most: in view now, in the old list, and from farther off. */
+static size_t most_targets(const look *at)
+{
+    const phx_shard *shard = at->shard;
+    if (!phx_shard_rows(shard)) return shard->store.slots;
+    phx_rect rect = phx_interest_rows_rect(shard, at->body, at->attr->view);
+    size_t now = phx_grid_most(&shard->grid, rect);
+    size_t old = at->list->implied ? phx_recall_most(shard, at->slot) : at->list->count;
+    size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
+    return now + old + far + (at->relations ? at->relations->count : 0);
+}
+
+/* A mark for every slot; fresh marks are of no epoch. */
+static bool reserve_marks(phx_scratch *scratch, const phx_store *store)
+{
+    if (PHX_LIKELY(store->slots <= scratch->mark_capacity)) return true;
+    phx_release(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
+    if (!phx_grow(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, 0, store->capacity,
+                  sizeof(uint32_t)))
+        return false;
+    memset(scratch->mark, 0, scratch->mark_capacity * sizeof(uint32_t));
+    return true;
+}
+
+/* false = no memory. */
+static bool reserve_look(const look *at)
+{
+    uint32_t related = at->relations ? at->relations->count : 0;
+    return reserve_marks(at->scratch, &at->shard->store) && phx_scratch_room(at->scratch, most_targets(at)) &&
+           phx_grow(at->scratch->mem, (void **)&at->scratch->related, &at->scratch->related_capacity, 0, related,
+                    sizeof(uint32_t));
+}
+
 static void next_epoch(phx_scratch *scratch)
 {
     if (scratch->epoch == EPOCH_MAX) {
@@ -484,7 +551,8 @@ static bool passes(const look *at, uint32_t target, bool listed)
 {
     const phx_store *store = &at->shard->store;
     return (store->body[target].state & PHX_SLOT_LIVE) &&
-           phx_sees(at->shard->rules, at->body, at->attr, &store->body[target], &store->attr[target], NULL, listed);
+           phx_sees(at->shard->rules, at->body, at->attr, &store->body[target], phx_store_attr(store, target), NULL,
+                    listed);
 }
 
 /* The old list without who left, and with who entered, takes its place. */
@@ -538,8 +606,10 @@ static void begin_look(look *at)
 static bool look_long(look *at)
 {
     if (phx_observes(at->attr)) {
+        bool plainly = cuts_plainly(at);
+        at->radius = plainly ? radius_at_cap(at) : at->attr->view;
         uint32_t found = scan_around(at);
-        if (cuts_plainly(at) && found > at->attr->cap + 1 && all_plain(at->scratch->hits, found)) {
+        if (plainly && found > at->attr->cap + 1 && all_plain(at->scratch->hits, found)) {
             phx_divided events;
             if (!reserve_ranks(at->scratch, found)) return false;
             if (divide(at, found, &events)) return settle(at, events.enter, events.leave);
@@ -558,7 +628,7 @@ bool phx_interest_evaluate(phx_scratch *scratch, const phx_idmap *directory, phx
                .directory = directory,
                .slot = slot,
                .body = &store->body[slot],
-               .attr = &store->attr[slot],
+               .attr = phx_store_attr(store, slot),
                .list = &store->tail[slot].list};
     PHX_ASSERT(at.body->state & PHX_SLOT_OWN);
     if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, store->name[slot].id);
@@ -571,9 +641,7 @@ bool phx_interest_evaluate(phx_scratch *scratch, const phx_idmap *directory, phx
         store->fresh[slot] = 1;
         return true;
     }
-    if (at.relations && !phx_grow(scratch->mem, (void **)&scratch->related, &scratch->related_capacity, 0,
-                                  at.relations->count, sizeof(uint32_t)))
-        return false;
+    if (!reserve_look(&at)) return false;
     if (mends(&at)) {
         begin_look(&at);
         phx_glance_result mended = mend(&at);

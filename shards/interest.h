@@ -56,7 +56,7 @@ void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts
 /* One worker's: memory that is kept, and the results of the ranges that it evaluated in this tick. */
 typedef struct phx_scratch {
     phx_mem *mem;
-    uint32_t *mark; /* per slot: epoch << 3 | MARK_... of the observer being evaluated */
+    uint32_t *mark; /* per slot, once somebody is evaluated: epoch << 3 | MARK_... of the observer that is */
     uint32_t mark_capacity;
     uint32_t epoch;
     uint32_t *hits; /* the new list */
@@ -102,6 +102,8 @@ void phx_scratch_init(phx_scratch *scratch, phx_mem *mem);
 void phx_scratch_free(phx_scratch *scratch);
 /* A new tick: results of the last one go, memory stays. */
 void phx_scratch_reset(phx_scratch *scratch);
+/* Room for so many targets of one observer, in view, in the old list and in its events. false = no memory. */
+bool phx_scratch_room(phx_scratch *scratch, size_t count);
 
 /*
  * What there is to evaluate in this tick, in rows: the grid's; in range = towers the items of its jobs (nine.h); with
@@ -130,8 +132,8 @@ bool phx_interest_evaluate(phx_scratch *scratch, const phx_idmap *directory, phx
                            bool forced);
 
 /*
- * How many rows from `first` on make a good piece of work of about `wanted`: whole blocks, as a tile is made
- * for each, unless one is large.
+ * How many rows from `first` on make a good piece of work of about `wanted`, four times as many where few moved and
+ * these look around: whole blocks, as a tile is made for each, unless one is large.
  */
 uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted);
 
@@ -150,7 +152,7 @@ phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float
 /* The towers where the rows of all within that radius of it stand; range = towers: the span's towers. */
 phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius);
 
-/* Room for so many changes and targets more. false = no memory, nothing changed. */
+/* Room for so many changes and targets more, and PHX_KERNEL_PAD beyond. false = no memory, nothing changed. */
 bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t changes, uint32_t targets);
 
 /* Appends the change of one observer; there is room. Its targets, leaves first, are appended by the caller. */

@@ -64,11 +64,11 @@ void phx_scratch_reset(phx_scratch *scratch)
     scratch->change_count = scratch->commit_count = scratch->target_count = scratch->overflow_count = 0;
 }
 
-/* Room for the pairs of any one observer, and for some of many. */
-static bool reserve_pairs(phx_scratch *scratch, uint32_t slots)
+/* Room for the pairs of any one observer in a tile, and for some of many. */
+static bool reserve_pairs(phx_scratch *scratch, uint32_t count)
 {
     enum { AT_LEAST = 4096 }; /* few enough to stay in the nearest cache until they are confirmed */
-    uint32_t capacity = slots > AT_LEAST ? slots : AT_LEAST;
+    uint32_t capacity = count > AT_LEAST ? count : AT_LEAST;
     if (!phx_grow(scratch->mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, 0,
                   2 * ((size_t)capacity + PHX_KERNEL_PAD), sizeof(uint32_t)))
         return false;
@@ -78,23 +78,25 @@ static bool reserve_pairs(phx_scratch *scratch, uint32_t slots)
     return true;
 }
 
-/* Marks and hits by the shard's slots; fresh marks are of no epoch. */
-static bool reserve_scratch(phx_scratch *scratch, const phx_shard *shard)
+bool phx_scratch_room(phx_scratch *scratch, size_t count)
 {
-    uint32_t before = scratch->mark_capacity, slots = shard->store.slots;
-    if (!phx_grow(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, before, slots, sizeof(uint32_t)))
-        return false;
-    if (scratch->mark_capacity > before)
-        memset(scratch->mark + before, 0, (scratch->mark_capacity - before) * sizeof(uint32_t));
-    size_t padded = (size_t)slots + PHX_KERNEL_PAD;
+    enum { AT_LEAST = 4096 }; /* of most worlds the most there ever are: a steady tick allocates nothing */
+    size_t padded = (count > AT_LEAST ? count : AT_LEAST) + PHX_KERNEL_PAD;
     return phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->squares, &scratch->squares_capacity, 0, padded, sizeof(float)) &&
-           phx_grow(scratch->mem, (void **)&scratch->past, &scratch->past_capacity, 0,
-                    (size_t)shard->past.row_count + 1, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->enter, &scratch->enter_capacity, 0, padded, sizeof(uint32_t)) &&
-           phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t)) &&
-           reserve_pairs(scratch, slots);
+           phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t));
+}
+
+/* For glances at the observers of the open tile: who is in it, and who was odd. */
+static bool reserve_tile(phx_scratch *scratch)
+{
+    uint32_t past = scratch->tile.shard->past.row_count;
+    return phx_scratch_room(scratch, (size_t)scratch->tile.count + past) &&
+           phx_grow(scratch->mem, (void **)&scratch->past, &scratch->past_capacity, 0, (size_t)past + 1,
+                    sizeof(uint32_t)) &&
+           reserve_pairs(scratch, scratch->tile.count);
 }
 
 /* Slots [first, first + count), with another index than the lighthouse. How many were done. */
@@ -104,7 +106,7 @@ static uint32_t run_slots(phx_scratch *scratch, const phx_idmap *directory, phx_
     const phx_store *store = &shard->store;
     for (uint32_t slot = first; slot < first + count; slot++) {
         if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
-        if (store->attr[slot].view == 0.0f && store->tail[slot].list.count == 0) continue;
+        if (phx_store_attr(store, slot)->view == 0.0f && store->tail[slot].list.count == 0) continue;
         if (!phx_interest_evaluate(scratch, directory, shard, slot, false)) return slot - first;
     }
     return count;
@@ -113,7 +115,7 @@ static uint32_t run_slots(phx_scratch *scratch, const phx_idmap *directory, phx_
 /* What an observer without view leaves behind once its list is gone: nothing to look at. */
 static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
 {
-    if (!phx_observes(&shard->store.attr[slot])) shard->grid.rows.view[row] = 0.0f;
+    if (!phx_observes(phx_store_attr(&shard->store, slot))) shard->grid.rows.view[row] = 0.0f;
 }
 
 enum { AHEAD = 8 }; /* jobs: their cards come from memory meanwhile */
@@ -180,6 +182,7 @@ static uint32_t observers_in(const phx_tile *tile, phx_span range)
 {
     const float *view = tile->shard->grid.rows.view;
     uint32_t count = 0;
+    if (!tile->shard->grid.blocks[tile->block].mixed) return range.end - range.first;
     for (uint32_t i = range.first; i < range.end; i++) count += view[tile->row[tile->own[i]]] != 0.0f;
     return count;
 }
@@ -218,7 +221,7 @@ static uint32_t run_block(phx_scratch *scratch, const phx_idmap *directory, phx_
     if (scratch->stir.able) return phx_glance_few(scratch, shard, rows) ? range.end - range.first : 0;
     if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
     bool usable = shard->glances && tile->usable;
-    if (usable && !tile->quiet) return run_tile(scratch, directory, shard, range);
+    if (usable && !tile->quiet) return reserve_tile(scratch) ? run_tile(scratch, directory, shard, range) : 0;
     return run_rows(scratch, directory, shard, rows, usable);
 }
 
@@ -239,7 +242,7 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_
 {
     const phx_grid *grid = &shard->grid;
     PHX_ASSERT(first + count <= phx_interest_rows(shard));
-    if (!reserve_scratch(scratch, shard)) return 0;
+    if (!phx_shard_rows(shard) && !phx_scratch_room(scratch, shard->store.slots)) return 0;
     if (shard->alt) return run_slots(scratch, directory, shard, first, count);
     if (phx_shard_nine(shard)) return run_towers(scratch, directory, shard, first, count);
     uint32_t done = 0;
@@ -257,8 +260,10 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_
 uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted)
 {
     const phx_grid *grid = &shard->grid;
+    enum { FEW_MORE = 4 }; /* where few moved, who did is found for a piece again: as much work takes more rows */
     uint32_t left = phx_interest_rows(shard) - first, count = 0;
     if (shard->alt || phx_shard_nine(shard)) return left < wanted ? left : wanted;
+    if (phx_stir_allowed(shard)) wanted *= FEW_MORE;
     for (uint32_t b = block_of(grid, first); count < wanted && count < left; b++) {
         uint32_t rest = grid->blocks[b].start[PHX_BLOCK_TOWERS] - (first + count);
         if (rest > 2 * wanted) return count > 0 ? count : wanted;

@@ -1,8 +1,8 @@
 /*
- * The kernels of glances (glance.h) and tiles (tile.h): which rows are in a frame, which of the
- * candidates may have crossed a border of a view, which did, who is in an area, where a target stands in
- * a list, and the order of few events. One set per instruction set; what they find is the same to the bit, so is
- * what they leave out. A world has one set.
+ * The kernels of moves, of glances (glance.h) and tiles (tile.h): which steps are of the common kind, which rows are in
+ * a frame, which of the candidates may have crossed a border of a view, which did, who is in an area, where a target
+ * stands in a list, and the order of few events. One set per instruction set; what they find is the same to the bit, so
+ * is what they leave out. A world has one set.
  */
 #ifndef PHX_SHARDS_KERNELS_H
 #define PHX_SHARDS_KERNELS_H
@@ -15,7 +15,7 @@ enum {
     PHX_TILE_REACH = 1 << PHX_TILE_BITS, /* units to a tile's reach: two of them, and some, fit 16 bits with a sign */
     PHX_TILE_SLACK = 2,                  /* units that a distance may be off: see tile.h */
     PHX_TILE_AWAY = 7 << 12, /* units that who was not here is put off by, along x: in nobody's sight for two reaches */
-    PHX_KERNEL_PAD = 16                  /* words that a kernel may write, or read and drop, beyond the last */
+    PHX_KERNEL_PAD = 64                  /* words that a kernel may write, or read and drop, beyond the last */
 };
 
 /* Where a tile's units begin and how many it has. */
@@ -58,6 +58,7 @@ typedef struct phx_watchers {
 typedef struct phx_cells {
     const uint32_t *now, *old, *cell; /* by place */
     const uint32_t *start;                  /* by cell */
+    const uint32_t *near;                   /* by cell: what the kernels' starts() said */
     uint32_t columns;
 } phx_cells;
 
@@ -87,15 +88,45 @@ typedef struct phx_step {
     bool square;
 } phx_step;
 
+/* What moves of one shard have in common. */
+typedef struct phx_walk {
+    phx_body *bodies;
+    float origin[2], tower_size;
+    float low[2], high[2]; /* of the rectangle, in towers: inside while low <= p < high */
+    float step_limit;
+    uint32_t block_bits;   /* of ty << 16 | tx: a step that changes one of them is another's business */
+    uint32_t plain, plain_bits; /* of phx_body.state: those bits are these */
+    uint16_t stamp;
+} phx_walk;
+
+/* The longest of some steps along an axis, and the square of the longest as it is. */
+typedef struct phx_strode {
+    float step, step2;
+} phx_strode;
+
 /* What a limit makes of candidates. */
 typedef struct phx_divided {
     uint32_t stay, enter, leave;
 } phx_divided;
 
 typedef struct phx_kernels {
+    /*
+     * Moves as long as they are of the common kind (move.c): the i-th takes slots[i] to positions[at[i]], or to
+     * positions[i] where at is NULL. How many were done; the next one may be, or not. It may always be none.
+     */
+    uint32_t (*walk)(const phx_walk *walk, const uint32_t *slots, const ph_position *positions, const uint32_t *at,
+                     uint32_t count, phx_strode *strode);
     /* The rows of some ranges whose new position is in the frame; how many. */
     uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_frame *frame,
                      const phx_picked *to);
+    /*
+     * How many are in cells, at[1 .. cells], becomes where each begins, at[0 .. cells]; at[0] is 0, and what is behind
+     * is padded, as near[] is: what match_sparse wants to know, if anything, of each cell but the first and last, and
+     * of those beside it.
+     */
+    void (*starts)(uint32_t *at, uint32_t cells, uint32_t *near);
+    /* The places of those of some rows that are in a range, which is not empty; room for all and pad. How many. */
+    uint32_t (*within_rows)(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places);
     /* Those of some ranges of places, side by side; how many. */
     uint32_t (*gather)(const uint32_t *now, const uint32_t *old, const phx_span *spans, uint32_t count,
                        const phx_candidates *to);
@@ -110,13 +141,12 @@ typedef struct phx_kernels {
                              phx_pairs *pairs);
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
     uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots, float *squares);
-    /* The rows of a range that moved; room for all and pad. How many. */
-    uint32_t (*moved)(const phx_grid_rows *rows, phx_span span, uint32_t *out);
     /*
-     * The rows of a range that are in range of one that moved, or were, and not both; with PHX_PAIR_LEAVE if they
+     * The rows of some ranges that are in range of one that moved, or were, and not both; with PHX_PAIR_LEAVE if they
      * were. Exactly; room for all and pad. How many.
      */
-    uint32_t (*crossed)(const phx_grid_rows *rows, phx_span span, const phx_step *step, uint32_t *out);
+    uint32_t (*crossed)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_step *step,
+                        uint32_t *out);
     /* Of those slot words and squares, in place, the special ones and those within the limit. How many. */
     uint32_t (*nearer)(uint32_t *slots, float *squares, uint32_t count, float limit);
     /*
@@ -133,9 +163,11 @@ typedef struct phx_kernels {
     /* The place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
     /*
-     * How many of up to PHX_ORDER_FEW pairs, all different, come before each by kind, then id. place[] has room for
-     * PHX_ORDER_FEW, however many there are.
+     * How many of up to PHX_ORDER_FEW keys, all different, come before each. key[] has room for PHX_ORDER_FEW and pad,
+     * which may be written, place[] for PHX_ORDER_FEW, however many there are.
      */
+    void (*order_keys)(int32_t *key, uint32_t count, uint32_t *place);
+    /* The same of pairs, by kind, then id, that keys can not tell apart (phx_order_bits()). */
     void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
 } phx_kernels;
 
@@ -147,9 +179,12 @@ extern const phx_kernels phx_kernels_portable;
 extern const phx_kernels phx_kernels_avx2;
 extern const phx_kernels phx_kernels_avx512;
 
-/* Those that the AVX-512 set takes over. */
-uint32_t phx_moved_avx2(const phx_grid_rows *rows, phx_span span, uint32_t *out);
-uint32_t phx_crossed_avx2(const phx_grid_rows *rows, phx_span span, const phx_step *step, uint32_t *out);
+/* Those that the AVX-512 set takes over; of kernels_walk.c: */
+uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const ph_position *positions, const uint32_t *at,
+                       uint32_t count, phx_strode *strode);
+uint32_t phx_crossed_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_step *step,
+                          uint32_t *out);
+void phx_order_keys_avx2(int32_t *key, uint32_t count, uint32_t *place);
 #endif
 
 #endif

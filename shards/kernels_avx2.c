@@ -136,6 +136,53 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
     return n;
 }
 
+/*
+ * A word of near[]: the lanes of a vector of those in a cell and the two beside it, or of the first of them; and
+ * NEAR_LONG if there are more.
+ */
+enum { NEAR_LONG = 1 << LANES };
+
+/* Each lane and all before it. */
+AVX2_INLINE __m256i summed(__m256i v)
+{
+    v = _mm256_add_epi32(v, _mm256_slli_si256(v, 4));
+    v = _mm256_add_epi32(v, _mm256_slli_si256(v, 8)); /* of each half */
+    __m256i low = _mm256_permute2x128_si256(v, v, 0x08);
+    return _mm256_add_epi32(v, _mm256_shuffle_epi32(low, 0xff));
+}
+
+AVX2 static void starts_avx2(uint32_t *at, uint32_t cells, uint32_t *near)
+{
+    const __m256i last = _mm256_set1_epi32(LANES - 1), most = _mm256_set1_epi32(LANES);
+    const __m256i one = _mm256_set1_epi32(1), more = _mm256_set1_epi32(NEAR_LONG);
+    __m256i before = _mm256_setzero_si256();
+    for (uint32_t c = 0; c <= cells; c += LANES) {
+        __m256i sums = _mm256_add_epi32(summed(load(at + c)), before);
+        store(at + c, sums);
+        before = _mm256_permutevar8x32_epi32(sums, last);
+    }
+    for (uint32_t c = 1; c + 1 < cells; c += LANES) {
+        __m256i count = _mm256_sub_epi32(load(at + c + 2), load(at + c - 1)), many = _mm256_cmpgt_epi32(count, most);
+        __m256i lanes = _mm256_sub_epi32(_mm256_sllv_epi32(one, _mm256_min_epu32(count, most)), one);
+        store(near + c, _mm256_or_si256(lanes, _mm256_and_si256(many, more)));
+    }
+}
+
+AVX2 static uint32_t within_rows_avx2(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
+{
+    const __m256i first = _mm256_set1_epi32((int)range.first);
+    const __m256i last = _mm256_set1_epi32((int)(range.end - range.first - 1));
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        __m256i off = _mm256_sub_epi32(load(row + i), first);
+        __m256i in = _mm256_cmpeq_epi32(_mm256_min_epu32(off, last), off);
+        choice of = choose(mask_of(in) & first_lanes(count - i));
+        keep(places + n, &of, from(i));
+        n += of.count;
+    }
+    return n;
+}
+
 AVX2 static uint32_t gather_avx2(const uint32_t *now, const uint32_t *old, const phx_span *spans, uint32_t count,
                                  const phx_candidates *to)
 {
@@ -154,7 +201,7 @@ AVX2 static uint32_t gather_avx2(const uint32_t *now, const uint32_t *old, const
 
 /* ---- matching ---- */
 
-/* Distances as limits have them. */
+/* Distances as limits have them. b: what is loaded, so that subtracting is loading too. */
 AVX2_INLINE __m256i apart(__m256i a, __m256i b, bool square)
 {
     __m256i d = _mm256_sub_epi16(a, b);
@@ -192,7 +239,7 @@ AVX2_INLINE watcher watcher_at(const uint32_t *now, const uint32_t *old, uint32_
 AVX2_INLINE __m256i crossing(const uint32_t *now, const uint32_t *old, const watcher *of, const borders *b, bool square,
                              bool margin)
 {
-    __m256i d = apart(load(now), of->now, square), e = apart(load(old), of->old, square);
+    __m256i d = apart(of->now, load(now), square), e = apart(of->old, load(old), square);
     if (!margin)
         return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_min_epi32(d, e), b->in_high),
                                    _mm256_cmpgt_epi32(_mm256_max_epi32(d, e), b->in_low));
@@ -203,36 +250,36 @@ AVX2_INLINE __m256i crossing(const uint32_t *now, const uint32_t *old, const wat
 
 /* Candidates of one watcher that may be events: bits of a mask, from one on. */
 typedef struct found {
-    uint32_t watcher, first, mask;
+    uint64_t mask;
+    uint32_t watcher, first;
 } found;
 
 enum {
-    GROUP = 4 * LANES, /* candidates to a mask */
-    FOUND_MAX = 256    /* groups with events until they become pairs: a few KiB */
+    QUAD = 4 * LANES, /* candidates whose four vectors are packed to bytes, */
+    GROUP = 2 * QUAD, /* and those of a mask */
+    FOUND_MAX = 64    /* masks with events until they become pairs: a KiB */
 };
 
-/* A mask of a whole group: four vectors are packed to bytes, which leaves them in quarters by turns. */
-AVX2_INLINE uint32_t group_mask(const phx_candidates *c, uint32_t at, const watcher *of, const borders *b, bool square,
-                                bool margin)
+/* Bits of four vectors: packing leaves them in quarters by turns. */
+AVX2_INLINE uint32_t quad_mask(const uint32_t *now, const uint32_t *old, const watcher *of, const borders *b,
+                               bool square, bool margin)
 {
     const __m256i in_turn = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    __m256i v0 = crossing(c->now + at, c->old + at, of, b, square, margin);
-    __m256i v1 = crossing(c->now + at + LANES, c->old + at + LANES, of, b, square, margin);
-    __m256i v2 = crossing(c->now + at + 2 * LANES, c->old + at + 2 * LANES, of, b, square, margin);
-    __m256i v3 = crossing(c->now + at + 3 * LANES, c->old + at + 3 * LANES, of, b, square, margin);
+    __m256i v0 = crossing(now, old, of, b, square, margin);
+    __m256i v1 = crossing(now + LANES, old + LANES, of, b, square, margin);
+    __m256i v2 = crossing(now + 2 * LANES, old + 2 * LANES, of, b, square, margin);
+    __m256i v3 = crossing(now + 3 * LANES, old + 3 * LANES, of, b, square, margin);
     __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(v0, v1), _mm256_packs_epi32(v2, v3));
     return (uint32_t)_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, in_turn));
 }
 
-/* One of what is less than a group. */
-AVX2_INLINE uint32_t rest_mask(const phx_candidates *c, uint32_t at, uint32_t count, const watcher *of,
-                               const borders *b, bool square, bool margin)
+/* Of up to GROUP candidates. */
+AVX2_INLINE uint64_t group_mask(const uint32_t *now, const uint32_t *old, uint32_t count, const watcher *of,
+                                const borders *b, bool square, bool margin)
 {
-    uint32_t mask = 0;
-    for (uint32_t i = 0; i < count; i += LANES)
-        mask |= (mask_of(crossing(c->now + at + i, c->old + at + i, of, b, square, margin)) & first_lanes(count - i))
-                << i;
-    return mask;
+    uint64_t mask = quad_mask(now, old, of, b, square, margin);
+    if (count > QUAD) mask |= (uint64_t)quad_mask(now + QUAD, old + QUAD, of, b, square, margin) << QUAD;
+    return count >= GROUP ? mask : mask & ((UINT64_C(1) << count) - 1);
 }
 
 /* Appends a pair. */
@@ -244,18 +291,76 @@ AVX2_INLINE void put(phx_pairs *pairs, const phx_limits *limits, uint32_t place,
     pairs->target[pairs->count++] = target;
 }
 
-/* What was found becomes pairs. The loop inside is left after one round as a rule. */
-AVX2_INLINE void put_found(const found *list, uint32_t count, const phx_candidates *c, const phx_watchers *watchers,
-                           const phx_limits *limits, bool square, phx_pairs *pairs)
+/* Pairs to be, on their way from masks to flags: the positions of both; observers and targets are in place already. */
+enum { DRAWN_MAX = 4 * GROUP };
+typedef struct drawn {
+    uint32_t now[DRAWN_MAX + LANES], old[DRAWN_MAX + LANES];         /* of targets */
+    uint32_t own[2 * (DRAWN_MAX + LANES)];                           /* of observers: now, old, now, ... */
+} drawn;
+
+/* Those of one mask, behind n that are drawn. How many there are then. */
+AVX2_INLINE uint32_t draw(drawn *to, uint32_t n, const found *from, const phx_candidates *c, uint32_t now,
+                          uint32_t old, uint32_t *observer, uint32_t *target)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = list[i].watcher, now = watchers->now[place], old = watchers->old[place], mask = list[i].mask;
-        do {
-            uint32_t at = list[i].first + (uint32_t)__builtin_ctz(mask);
-            put(pairs, limits, place, phx_units_apart(c->now[at], now, square),
-                phx_units_apart(c->old[at], old, square), c->place[at]);
-        } while ((mask &= mask - 1) != 0);
+    const __m128i place = _mm_set1_epi32((int)from->watcher);
+    const __m128i own = _mm_setr_epi32((int)now, (int)old, (int)now, (int)old);
+    uint64_t mask = from->mask;
+    do { /* two at once, and the second counts if it is there: the loop is left after one round as a rule */
+        uint64_t rest = mask & (mask - 1), second = rest ? rest : mask;
+        uint32_t a = from->first + (uint32_t)__builtin_ctzll(mask), b = from->first + (uint32_t)__builtin_ctzll(second);
+        to->now[n] = c->now[a];
+        to->now[n + 1] = c->now[b];
+        to->old[n] = c->old[a];
+        to->old[n + 1] = c->old[b];
+        target[n] = c->place[a];
+        target[n + 1] = c->place[b];
+        _mm_storeu_si128((__m128i *)(void *)(to->own + 2 * n), own);
+        _mm_storel_epi64((__m128i *)(void *)(observer + n), place);
+        n += rest ? 2 : 1;
+        mask = rest & (rest - 1);
+    } while (mask != 0);
+    return n;
+}
+
+/* The first, third ... words of two vectors, or the second, fourth ...: 0x88, 0xdd. */
+#define every_other(low, high, which)                                                                                 \
+    _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(low),                          \
+                                                                   _mm256_castsi256_ps(high), which)),                \
+                             0xd8)
+
+/* What was drawn gets its flags, as phx_units_cross() has them; lanes beyond the last are written over. */
+AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *b, bool square, phx_pairs *pairs)
+{
+    const __m256i leave = _mm256_set1_epi32((int)PHX_PAIR_LEAVE), unsure = _mm256_set1_epi32((int)PHX_PAIR_UNSURE);
+    uint32_t *observer = pairs->observer + pairs->count;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        __m256i low = load(from->own + 2 * i), high = load(from->own + 2 * i + LANES);
+        __m256i d = apart(every_other(low, high, 0x88), load(from->now + i), square);
+        __m256i e = apart(every_other(low, high, 0xdd), load(from->old + i), square);
+        __m256i enters = _mm256_andnot_si256(_mm256_cmpgt_epi32(d, b->in_low), _mm256_cmpgt_epi32(e, b->in_high));
+        __m256i leaves = _mm256_andnot_si256(_mm256_cmpgt_epi32(e, b->near_low), _mm256_cmpgt_epi32(d, b->near_high));
+        __m256i flags = _mm256_or_si256(_mm256_and_si256(leaves, leave),
+                                        _mm256_andnot_si256(_mm256_or_si256(enters, leaves), unsure));
+        store(observer + i, _mm256_or_si256(load(observer + i), flags));
     }
+    pairs->count += count;
+}
+
+/* What was found becomes pairs. */
+AVX2_INLINE void put_found(const found *list, uint32_t count, const phx_candidates *c, const phx_watchers *watchers,
+                           const borders *b, bool square, phx_pairs *pairs)
+{
+    const phx_candidates of = *c;
+    drawn some; /* written before it is read */
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t now = watchers->now[list[i].watcher], old = watchers->old[list[i].watcher];
+        n = draw(&some, n, &list[i], &of, now, old, pairs->observer + pairs->count, pairs->target + pairs->count);
+        if (PHX_LIKELY(n <= DRAWN_MAX - GROUP)) continue;
+        flag_drawn(&some, n, b, square, pairs);
+        n = 0;
+    }
+    flag_drawn(&some, n, b, square, pairs);
 }
 
 /*
@@ -266,26 +371,26 @@ AVX2_INLINE uint32_t match_all(const phx_candidates *c, uint32_t count, const ph
                                const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits);
+    const uint32_t *now = c->now, *old = c->old;
     found list[FOUND_MAX];
-    uint32_t n = 0, w = 0, whole = count - count % GROUP;
+    uint32_t n = 0, w = 0;
     for (; w < watchers->count; w++) {
         if (pairs->capacity - pairs->count < (size_t)n * GROUP + count) { /* maybe not enough room */
-            put_found(list, n, c, watchers, limits, square, pairs);
+            put_found(list, n, c, watchers, &b, square, pairs);
             n = 0;
             if (pairs->capacity - pairs->count < count) break;
         }
         watcher of = watcher_at(watchers->now, watchers->old, watchers->place[w]);
         for (uint32_t at = 0; at < count; at += GROUP) {
-            uint32_t mask = at < whole ? group_mask(c, at, &of, &b, square, margin)
-                                       : rest_mask(c, at, count - at, &of, &b, square, margin);
-            list[n] = (found){of.place, at, mask};
+            uint64_t mask = group_mask(now + at, old + at, count - at, &of, &b, square, margin);
+            list[n] = (found){mask, of.place, at};
             n += mask != 0;
             if (PHX_LIKELY(n < FOUND_MAX)) continue;
-            put_found(list, n, c, watchers, limits, square, pairs);
+            put_found(list, n, c, watchers, &b, square, pairs);
             n = 0;
         }
     }
-    put_found(list, n, c, watchers, limits, square, pairs);
+    put_found(list, n, c, watchers, &b, square, pairs);
     return w;
 }
 
@@ -302,61 +407,143 @@ AVX2 static uint32_t match_avx2(const phx_candidates *c, uint32_t count, const p
     return match_all(c, count, watchers, limits, false, false, pairs);
 }
 
-/* Of a range of places that are a vector or less. */
-AVX2_INLINE uint32_t span_mask(const phx_cells *cells, phx_span span, const watcher *of, const borders *b, bool square,
-                               bool margin)
+/* What is of three rows of cells of one watcher, a vector each as a rule: as near[] has it, ROW_BITS for each. */
+enum { NINE_ROWS = 3, ROW_BITS = 16 };
+static const uint64_t NINE_LONG = NEAR_LONG * (1ull | 1ull << ROW_BITS | 1ull << 2 * ROW_BITS);
+
+/* The lanes of all that are in the nine cells around one. */
+AVX2_INLINE uint64_t nine_lanes(const phx_cells *cells, uint32_t cell)
 {
-    __m256i v = crossing(cells->now + span.first, cells->old + span.first, of, b, square, margin);
-    return mask_of(v) & first_lanes(span.end - span.first);
+    const uint32_t *middle = cells->near + cell, *above = middle - cells->columns, *below = middle + cells->columns;
+    return *above | (uint64_t)*middle << ROW_BITS | (uint64_t)*below << 2 * ROW_BITS;
 }
 
-AVX2_INLINE void put_mask(const phx_cells *cells, const watcher *of, uint32_t first, uint32_t mask,
+AVX2_INLINE uint32_t bits_of(uint64_t mask)
+{
+    return (uint32_t)__builtin_popcountll(mask);
+}
+
+/* Which from a place on may be events: of a vector. */
+AVX2_INLINE uint32_t mask_at(const phx_cells *cells, uint32_t first, const watcher *of, const borders *b, bool square,
+                             bool margin)
+{
+    return mask_of(crossing(cells->now + first, cells->old + first, of, b, square, margin));
+}
+
+AVX2_INLINE void put_at(const phx_cells *cells, uint32_t place, uint32_t at, const phx_limits *limits, bool square,
+                        phx_pairs *pairs)
+{
+    put(pairs, limits, place, phx_units_apart(cells->now[at], cells->now[place], square),
+        phx_units_apart(cells->old[at], cells->old[place], square), at);
+}
+
+/* The same of the lanes of a vector. */
+AVX2_INLINE void put_mask(const phx_cells *cells, uint32_t place, uint32_t first, uint32_t mask,
                           const phx_limits *limits, bool square, phx_pairs *pairs)
 {
-    for (; mask != 0; mask &= mask - 1) {
-        uint32_t at = first + (uint32_t)__builtin_ctz(mask);
-        put(pairs, limits, of->place, phx_units_apart(cells->now[at], cells->now[of->place], square),
-            phx_units_apart(cells->old[at], cells->old[of->place], square), at);
+    for (; mask != 0; mask &= mask - 1)
+        put_at(cells, place, first + (uint32_t)__builtin_ctz(mask), limits, square, pairs);
+}
+
+/* Three rows of three cells. */
+typedef struct nine {
+    phx_span row[NINE_ROWS];
+    uint32_t count;
+} nine;
+
+AVX2_INLINE nine nine_around(const phx_cells *cells, uint32_t cell)
+{
+    const uint32_t *middle = cells->start + cell - 1, *above = middle - cells->columns;
+    const uint32_t *below = middle + cells->columns;
+    nine around = {.row = {{above[0], above[3]}, {middle[0], middle[3]}, {below[0], below[3]}}};
+    for (uint32_t r = 0; r < NINE_ROWS; r++) around.count += around.row[r].end - around.row[r].first;
+    return around;
+}
+
+/* What there may be in the nine cells of one watcher, of which a row may be more than a vector, becomes pairs. */
+AVX2_INLINE void put_long(const phx_cells *cells, const nine *around, uint32_t place, uint64_t mask, const borders *b,
+                          const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
+{
+    const watcher of = watcher_at(cells->now, cells->old, place);
+    for (uint32_t r = 0; r < NINE_ROWS; r++, mask >>= ROW_BITS) {
+        uint32_t first = around->row[r].first, end = around->row[r].end;
+        put_mask(cells, place, first, mask & (NEAR_LONG - 1), limits, square, pairs);
+        if (!(mask & NEAR_LONG)) continue;
+        for (uint32_t i = first + LANES; i < end; i += LANES) {
+            uint32_t some = mask_at(cells, i, &of, b, square, margin) & first_lanes(end - i);
+            put_mask(cells, place, i, some, limits, square, pairs);
+        }
     }
 }
 
-/* A row of cells that may be more than a vector. */
-AVX2_INLINE void match_long(const phx_cells *cells, phx_span span, const watcher *of, const borders *b,
-                            const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
+/* What there may be of one watcher becomes pairs. false: there is no room. */
+AVX2_INLINE bool put_nine(const phx_cells *cells, uint32_t place, uint64_t mask, const borders *b,
+                          const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
-    for (; span.first < span.end; span.first += LANES)
-        put_mask(cells, of, span.first, span_mask(cells, span, of, b, square, margin), limits, square, pairs);
+    const uint32_t cell = cells->cell[place], room = pairs->capacity - pairs->count;
+    if (PHX_UNLIKELY((mask & NINE_LONG) != 0 || room < NINE_ROWS * LANES)) {
+        const nine around = nine_around(cells, cell);
+        if (room < around.count) return false;
+        put_long(cells, &around, place, mask, b, limits, square, margin, pairs);
+        pairs->tested += around.count - bits_of(nine_lanes(cells, cell));
+        return true;
+    }
+    const uint32_t *above = cells->start + cell - 1 - cells->columns;
+    do {
+        uint32_t bit = (uint32_t)__builtin_ctzll(mask), first = above[bit / ROW_BITS * cells->columns];
+        put_at(cells, place, first + bit % ROW_BITS, limits, square, pairs);
+    } while ((mask &= mask - 1) != 0);
+    return true;
 }
 
-/* Three rows of cells, a vector each as a rule: nothing but whether there is an event is a branch. */
+/* A watcher in whose nine cells is something that may be an event. */
+typedef struct found_nine {
+    uint64_t mask;
+    uint32_t watcher;
+} found_nine;
+
+/* Those of the watchers of a range; how many. *tested: how many candidates there are, of a row a vector at most. */
+AVX2_INLINE uint32_t find_nine(const phx_cells *cells, const phx_watchers *watchers, phx_span range, const borders *b,
+                               bool square, bool margin, found_nine *list, uint64_t *tested)
+{
+    const uint32_t *now = watchers->now, *old = watchers->old, *places = watchers->place;
+    const size_t columns = cells->columns;
+    uint64_t sum = 0;
+    uint32_t n = 0;
+    for (uint32_t w = range.first; w < range.end; w++) {
+        const watcher of = watcher_at(now, old, places[w]);
+        const uint32_t cell = cells->cell[of.place], *middle = cells->start + cell - 1;
+        uint32_t a = mask_at(cells, *(middle - columns), &of, b, square, margin);
+        uint64_t m = mask_at(cells, *middle, &of, b, square, margin);
+        uint64_t c = mask_at(cells, *(middle + columns), &of, b, square, margin);
+        uint64_t there = nine_lanes(cells, cell), some = (NINE_LONG | a | m << ROW_BITS | c << 2 * ROW_BITS) & there;
+        list[n] = (found_nine){some, w};
+        n += some != 0;
+        sum += bits_of(there);
+    }
+    *tested += sum;
+    return n;
+}
+
+/* As match_all(): first masks, then pairs of those that are not empty. */
 AVX2_INLINE uint32_t match_nine(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                                 bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits);
-    uint32_t w = 0;
-    for (; w < watchers->count; w++) {
-        watcher of = watcher_at(watchers->now, watchers->old, watchers->place[w]);
-        const uint32_t *middle = cells->start + cells->cell[of.place] - 1, *above = middle - cells->columns;
-        const uint32_t *below = middle + cells->columns;
-        phx_span a = {above[0], above[3]}, m = {middle[0], middle[3]}, c = {below[0], below[3]};
-        uint32_t in_a = a.end - a.first, in_m = m.end - m.first, in_c = c.end - c.first;
-        if (PHX_UNLIKELY(pairs->capacity - pairs->count < in_a + in_m + in_c)) break;
-        pairs->tested += in_a + in_m + in_c;
-        if (PHX_UNLIKELY(in_a > LANES || in_m > LANES || in_c > LANES)) {
-            match_long(cells, a, &of, &b, limits, square, margin, pairs);
-            match_long(cells, m, &of, &b, limits, square, margin, pairs);
-            match_long(cells, c, &of, &b, limits, square, margin, pairs);
-            continue;
+    const uint32_t *place = watchers->place;
+    enum { AT_ONCE = 128 }; /* watchers whose masks wait until they become pairs: 2 KiB */
+    found_nine list[AT_ONCE];
+    for (uint32_t w = 0, end; w < watchers->count; w = end) {
+        end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
+        uint32_t n = find_nine(cells, watchers, (phx_span){w, end}, &b, square, margin, list, &pairs->tested);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t at = list[i].watcher;
+            if (put_nine(cells, place[at], list[i].mask, &b, limits, square, margin, pairs)) continue;
+            for (w = at; w < end; w++) pairs->tested -= bits_of(nine_lanes(cells, cells->cell[place[w]]));
+            return at;
         }
-        uint32_t some_a = span_mask(cells, a, &of, &b, square, margin);
-        uint32_t some_m = span_mask(cells, m, &of, &b, square, margin);
-        uint32_t some_c = span_mask(cells, c, &of, &b, square, margin);
-        if (PHX_LIKELY((some_a | some_m | some_c) == 0)) continue;
-        put_mask(cells, &of, a.first, some_a, limits, square, pairs);
-        put_mask(cells, &of, m.first, some_m, limits, square, pairs);
-        put_mask(cells, &of, c.first, some_c, limits, square, pairs);
     }
-    return w;
+    return watchers->count;
 }
 
 AVX2 static uint32_t match_sparse_avx2(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
@@ -369,18 +556,6 @@ AVX2 static uint32_t match_sparse_avx2(const phx_cells *cells, const phx_watcher
 
 /* ---- where few moved ---- */
 
-AVX2 uint32_t phx_moved_avx2(const phx_grid_rows *rows, phx_span span, uint32_t *out)
-{
-    uint32_t n = 0;
-    for (uint32_t i = span.first; i < span.end; i += LANES) {
-        __m256 x = _mm256_cmp_ps(_mm256_loadu_ps(rows->x + i), _mm256_loadu_ps(rows->ox + i), _CMP_NEQ_UQ);
-        __m256 y = _mm256_cmp_ps(_mm256_loadu_ps(rows->y + i), _mm256_loadu_ps(rows->oy + i), _CMP_NEQ_UQ);
-        uint32_t mask = (uint32_t)_mm256_movemask_ps(_mm256_or_ps(x, y)) & first_lanes(span.end - i);
-        for (; mask != 0; mask &= mask - 1) out[n++] = i + (uint32_t)__builtin_ctz(mask);
-    }
-    return n;
-}
-
 /* Which of a vector of positions are in range of a place? r: squared for circles. */
 AVX2_INLINE __m256 in_view(const float *x, const float *y, __m256 px, __m256 py, __m256 r, bool square)
 {
@@ -391,25 +566,34 @@ AVX2_INLINE __m256 in_view(const float *x, const float *y, __m256 px, __m256 py,
                          _mm256_cmp_ps(_mm256_andnot_ps(sign, dy), r, _CMP_LE_OQ));
 }
 
-AVX2 uint32_t phx_crossed_avx2(const phx_grid_rows *rows, phx_span span, const phx_step *step, uint32_t *out)
+AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+                             const phx_step *step, bool square, uint32_t *out)
 {
-    const bool square = step->square;
     const __m256 r = _mm256_set1_ps(square ? step->r : step->r * step->r);
     const __m256 x = _mm256_set1_ps(step->x), y = _mm256_set1_ps(step->y);
     const __m256 ox = _mm256_set1_ps(step->ox), oy = _mm256_set1_ps(step->oy);
     uint32_t n = 0;
-    for (uint32_t i = span.first; i < span.end; i += LANES) {
-        __m256 is = in_view(rows->x + i, rows->y + i, x, y, r, square);
-        __m256 was = in_view(rows->ox + i, rows->oy + i, ox, oy, r, square);
-        uint32_t mask = (uint32_t)_mm256_movemask_ps(_mm256_xor_ps(is, was)) & first_lanes(span.end - i);
-        if (mask == 0) continue;
-        uint32_t left = (uint32_t)_mm256_movemask_ps(was);
-        for (; mask != 0; mask &= mask - 1) {
-            uint32_t at = (uint32_t)__builtin_ctz(mask);
-            out[n++] = (i + at) | (left >> at & 1) << 31;
+    for (uint32_t s = 0; s < span_count; s++) {
+        for (uint32_t i = spans[s].first; i < spans[s].end; i += LANES) {
+            __m256 is = in_view(rows->x + i, rows->y + i, x, y, r, square);
+            __m256 was = in_view(rows->ox + i, rows->oy + i, ox, oy, r, square);
+            uint32_t mask = (uint32_t)_mm256_movemask_ps(_mm256_xor_ps(is, was));
+            if (PHX_LIKELY(mask == 0)) continue;
+            uint32_t left = (uint32_t)_mm256_movemask_ps(was);
+            for (mask &= first_lanes(spans[s].end - i); mask != 0; mask &= mask - 1) {
+                uint32_t at = (uint32_t)__builtin_ctz(mask);
+                out[n++] = (i + at) | (left >> at & 1) << 31;
+            }
         }
     }
     return n;
+}
+
+AVX2 uint32_t phx_crossed_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+                               const phx_step *step, uint32_t *out)
+{
+    if (step->square) return crossed(rows, spans, span_count, step, true, out);
+    return crossed(rows, spans, span_count, step, false, out);
 }
 
 /* ---- areas and caps ---- */
@@ -526,22 +710,27 @@ AVX2 static uint32_t find_avx2(const uint32_t *array, uint32_t count, uint32_t v
     return i;
 }
 
-/* By the low halves of ids: each vector of keys against every key. */
-AVX2_INLINE void order_narrow(const uint64_t *id, uint32_t count, uint32_t *place)
+/* Each two vectors of keys, which do not wait for each other, against every key, and some that come before none. */
+AVX2 void phx_order_keys_avx2(int32_t *key, uint32_t count, uint32_t *place)
 {
-    int32_t key[PHX_ORDER_FEW + LANES];
-    for (uint32_t i = 0; i < count; i++) key[i] = (int32_t)((uint32_t)id[i] ^ 1u << 31); /* the same order, signed */
-    for (uint32_t i = count; i % LANES != 0; i++) key[i] = 0;                            /* told nobody */
-    for (uint32_t at = 0; at < count; at += LANES) {
+    _mm256_storeu_si256((__m256i *)(void *)(key + count), _mm256_set1_epi32(INT32_MAX));
+    for (uint32_t at = 0; at < count; at += 2 * LANES) {
         __m256i own = _mm256_loadu_si256((const __m256i *)(const void *)(key + at)), before = _mm256_setzero_si256();
-        for (uint32_t i = 0; i < count; i++)
-            before = _mm256_sub_epi32(before, _mm256_cmpgt_epi32(own, _mm256_set1_epi32(key[i])));
+        __m256i next = _mm256_loadu_si256((const __m256i *)(const void *)(key + at + LANES)), before_next = before;
+        for (uint32_t i = 0; i < count; i += LANES) {
+            for (uint32_t j = i; j < i + LANES; j++) {
+                __m256i other = _mm256_set1_epi32(key[j]);
+                before = _mm256_sub_epi32(before, _mm256_cmpgt_epi32(own, other));
+                before_next = _mm256_sub_epi32(before_next, _mm256_cmpgt_epi32(next, other));
+            }
+        }
         store(place + at, before);
+        store(place + at + LANES, before_next);
     }
 }
 
 /* Words of 64 bits, of a kind or with the sign turned of an id: the same order, signed. */
-AVX2_INLINE void order_wide(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
+AVX2 static void order_avx2(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
 {
     int64_t ids[PHX_ORDER_FEW + HALF], kinds[PHX_ORDER_FEW + HALF];
     for (uint32_t i = 0; i < count; i++) {
@@ -563,24 +752,21 @@ AVX2_INLINE void order_wide(const uint64_t *id, const uint16_t *kind, uint32_t c
     }
 }
 
-AVX2 static void order_avx2(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
-{
-    if (phx_order_narrow(id, kind, count)) order_narrow(id, count, place);
-    else order_wide(id, kind, count, place);
-}
-
-const phx_kernels phx_kernels_avx2 = {.pick = pick_avx2,
+const phx_kernels phx_kernels_avx2 = {.walk = phx_walk_avx2,
+                                      .pick = pick_avx2,
+                                      .starts = starts_avx2,
+                                      .within_rows = within_rows_avx2,
                                       .gather = gather_avx2,
                                       .match = match_avx2,
                                       .match_sparse = match_sparse_avx2,
                                       .scan = scan_avx2,
-                                      .moved = phx_moved_avx2,
                                       .crossed = phx_crossed_avx2,
                                       .nearer = nearer_avx2,
                                       .weigh = weigh_avx2,
                                       .within = within_avx2,
                                       .divide = divide_avx2,
                                       .find = find_avx2,
+                                      .order_keys = phx_order_keys_avx2,
                                       .order = order_avx2};
 
 #endif

@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+/* One by one they are as well done where they are left. */
+static uint32_t walk_portable(const phx_walk *walk, const uint32_t *slots, const ph_position *positions,
+                              const uint32_t *at, uint32_t count, phx_strode *strode)
+{
+    (void)walk, (void)slots, (void)positions, (void)at, (void)count, (void)strode;
+    return 0;
+}
+
 /* A new position in units; what is out of reach of a conversion is out of every frame. */
 static inline uint32_t unit(float p, float zero, float scale, float low, float end)
 {
@@ -38,6 +46,24 @@ static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, 
             bool moved = rows->x[i] != rows->ox[i] || rows->y[i] != rows->oy[i];
             to->cell[n++] = ((y >> frame->shift) * frame->columns + (x >> frame->shift)) | (moved ? frame->moved : 0);
         }
+    }
+    return n;
+}
+
+static void starts_portable(uint32_t *at, uint32_t cells, uint32_t *near)
+{
+    uint32_t sum = 0;
+    (void)near;
+    for (uint32_t c = 0; c <= cells; c++) at[c] = sum += at[c];
+}
+
+static uint32_t within_rows_portable(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
+{
+    const uint32_t length = range.end - range.first;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        places[n] = i;
+        n += row[i] - range.first < length;
     }
     return n;
 }
@@ -129,30 +155,23 @@ static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const ph
     return n;
 }
 
-static uint32_t moved_portable(const phx_grid_rows *rows, phx_span span, uint32_t *out)
-{
-    uint32_t n = 0;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        out[n] = i;
-        n += (uint32_t)(rows->x[i] != rows->ox[i]) | (uint32_t)(rows->y[i] != rows->oy[i]);
-    }
-    return n;
-}
-
 static inline uint32_t in_view(float dx, float dy, float r, bool square)
 {
     if (square) return (uint32_t)(fabsf(dx) <= r) & (uint32_t)(fabsf(dy) <= r);
     return dx * dx + dy * dy <= r * r;
 }
 
-static uint32_t crossed_portable(const phx_grid_rows *rows, phx_span span, const phx_step *step, uint32_t *out)
+static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+                                 const phx_step *step, uint32_t *out)
 {
     uint32_t n = 0;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        uint32_t is = in_view(rows->x[i] - step->x, rows->y[i] - step->y, step->r, step->square);
-        uint32_t was = in_view(rows->ox[i] - step->ox, rows->oy[i] - step->oy, step->r, step->square);
-        out[n] = i | was << 31;
-        n += is ^ was;
+    for (uint32_t s = 0; s < span_count; s++) {
+        for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
+            uint32_t is = in_view(rows->x[i] - step->x, rows->y[i] - step->y, step->r, step->square);
+            uint32_t was = in_view(rows->ox[i] - step->ox, rows->oy[i] - step->oy, step->r, step->square);
+            out[n] = i | was << 31;
+            n += is ^ was;
+        }
     }
     return n;
 }
@@ -216,33 +235,35 @@ static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t va
 }
 
 /* The outer loop is over those who come before, so that the inner one has no branch and no sum: it is vectorised. */
+static void order_keys_portable(int32_t *key, uint32_t count, uint32_t *place)
+{
+    memset(place, 0, count * sizeof *place);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++) place[j] += key[i] < key[j];
+}
+
 static void order_portable(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
 {
     memset(place, 0, count * sizeof *place);
-    if (phx_order_narrow(id, kind, count)) {
-        int32_t key[PHX_ORDER_FEW];
-        for (uint32_t i = 0; i < count; i++)
-            key[i] = (int32_t)((uint32_t)id[i] ^ 1u << 31); /* the same order, signed */
-        for (uint32_t i = 0; i < count; i++)
-            for (uint32_t j = 0; j < count; j++) place[j] += key[i] < key[j];
-        return;
-    }
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < count; j++) place[j] += (kind[i] < kind[j]) | ((kind[i] == kind[j]) & (id[i] < id[j]));
 }
 
-const phx_kernels phx_kernels_portable = {.pick = pick_portable,
+const phx_kernels phx_kernels_portable = {.walk = walk_portable,
+                                          .pick = pick_portable,
+                                          .starts = starts_portable,
+                                          .within_rows = within_rows_portable,
                                           .gather = gather_portable,
                                           .match = match_portable,
                                           .match_sparse = match_sparse_portable,
                                           .scan = scan_portable,
-                                          .moved = moved_portable,
                                           .crossed = crossed_portable,
                                           .nearer = nearer_portable,
                                           .weigh = weigh_portable,
                                           .within = within_portable,
                                           .divide = divide_portable,
                                           .find = find_portable,
+                                          .order_keys = order_keys_portable,
                                           .order = order_portable};
 
 const phx_kernels *phx_kernels_of(ph_simd simd)

@@ -26,16 +26,4 @@ static inline bool phx_units_cross(int32_t d, int32_t e, const phx_limits *limit
     return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
 }
 
-/*
- * Can ids be told apart by their low 32 bits, all of one kind? So it is where hosts count entities up, and
- * comparing takes half as long.
- */
-static inline bool phx_order_narrow(const uint64_t *id, const uint16_t *kind, uint32_t count)
-{
-    uint64_t differ = 0;
-    for (uint32_t i = 1; i < count; i++)
-        differ |= (id[i] ^ id[0]) | (uint64_t)(kind[i] ^ kind[0]) << 32;
-    return differ <= UINT32_MAX;
-}
-
 #endif

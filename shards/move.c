@@ -13,7 +13,7 @@
 /* Wherever it goes, a global target is seen; one with a reach may come into anybody's view. */
 static void touch_far(phx_shard *shard, uint32_t slot)
 {
-    if (shard->store.attr[slot].global) shard->global_moved = true;
+    if (phx_store_attr(&shard->store, slot)->global) shard->global_moved = true;
     else shard->far_dirty = shard->far.stale = true;
 }
 
@@ -29,7 +29,10 @@ void phx_shard_touch(phx_shard *shard, phx_body *body)
     if (phx_shard_dirty(shard, body)) return;
     body->changed = shard->stamp;
     body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
-    if ((body->state & PHX_SLOT_ROW) && !shard->many_movers) touch_tower(shard, body->tx, body->ty);
+    if ((body->state & PHX_SLOT_ROW) && !shard->many_movers) {
+        touch_tower(shard, body->tx, body->ty);
+        if (phx_shard_rows(shard)) phx_grid_stir(&shard->grid, body->row);
+    }
     if (body->state & PHX_SLOT_FAR) touch_far(shard, (uint32_t)(body - shard->store.body));
     if (!shard->many_movers) phx_zones_touch(&shard->zones, shard->mem, (uint32_t)(body - shard->store.body));
     shard->touched++;
@@ -170,6 +173,12 @@ static inline float step_of(phx_pair from, phx_pair to, float *square)
     return dx > dy ? dx : dy;
 }
 
+/* State of an entity whose moves may be of the common kind. */
+enum {
+    PLAIN = PHX_SLOT_OWN | PHX_SLOT_ROW,
+    PLAIN_BITS = PLAIN | PHX_SLOT_FAR | PHX_SLOT_WAITING
+};
+
 /*
  * A move of the common kind: the first of the entity in this tick, one short step inside the rectangle, seen
  * by the usual rules. false: it is another, nothing was done.
@@ -178,8 +187,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
                               phx_move_sum *sum)
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
-    const uint32_t mask = PHX_SLOT_OWN | PHX_SLOT_ROW | PHX_SLOT_FAR | PHX_SLOT_WAITING;
-    if ((body->state & mask) != (PHX_SLOT_OWN | PHX_SLOT_ROW) || body->changed == shard->stamp) return false;
+    if ((body->state & PLAIN_BITS) != PLAIN || body->changed == shard->stamp) return false;
     phx_pair p = pair_at(&to->x), old = pair_at(&body->x);
     phx_pair q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps what is outside */
     float step2, step = step_of(old, p, &step2);
@@ -197,6 +205,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     if (!shard->many_movers && !sum->stale) { /* else phx_shard_mend_rows() is due, or all are sorted anew */
         shard->grid.rows.x[body->row] = to->x;
         shard->grid.rows.y[body->row] = to->y;
+        phx_grid_stir(&shard->grid, body->row);
     }
     body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
     body->changed = shard->stamp;
@@ -206,15 +215,48 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     return true;
 }
 
+static void add_steps(phx_move_sum *sum, float step, float step2)
+{
+    if (step > sum->step_max) sum->step_max = step;
+    if (step2 > sum->step2_max) sum->step2_max = step2;
+}
+
+/* Of moves of the common kind, where most move. */
+static phx_walk walk_of(const phx_shard *shard)
+{
+    const phx_move_frame *frame = &shard->move_frame;
+    const uint32_t inside = PHX_BLOCK_SIDE - 1, any = ~(inside << 16 | inside);
+    return (phx_walk){.bodies = shard->store.body,
+                      .origin = {frame->origin[0], frame->origin[1]},
+                      .tower_size = shard->rules->tower_size,
+                      .low = {frame->low[0], frame->low[1]},
+                      .high = {frame->high[0], frame->high[1]},
+                      .step_limit = shard->step_limit,
+                      .block_bits = frame->nine ? ~0u : frame->rows ? any : 0,
+                      .plain = PLAIN,
+                      .plain_bits = PLAIN_BITS,
+                      .stamp = shard->stamp};
+}
+
 /* Moves of one shard; the i-th to positions[at[i]], or to positions[i] where at is NULL. */
 static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, const ph_position *positions,
                                     const uint32_t *at, uint32_t count, phx_move_sum *sum, uint32_t *left)
 {
     const phx_move_frame frame = shard->move_frame;
+    const phx_walk walk = walk_of(shard);
     phx_body *bodies = shard->store.body;
     phx_move_sum own = {.stale = sum->stale};
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < count; i++) {
+        if (shard->many_movers) {
+            phx_strode by = {0, 0};
+            uint32_t done = shard->kernels->walk(&walk, slots + i, at ? positions : positions + i, at ? at + i : NULL,
+                                                 count - i, &by);
+            add_steps(&own, by.step, by.step2);
+            own.moved += done;
+            i += done;
+            if (i == count) break;
+        }
         phx_body *body = &bodies[slots[i]];
         if (PHX_LIKELY(move_plain(shard, &frame, body, &positions[at ? at[i] : i], &own))) continue;
         body->state |= PHX_SLOT_WAITING;
@@ -222,8 +264,7 @@ static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, con
     }
     sum->moved += own.moved;
     sum->stale = own.stale;
-    if (own.step_max > sum->step_max) sum->step_max = own.step_max;
-    if (own.step2_max > sum->step2_max) sum->step2_max = own.step2_max;
+    add_steps(sum, own.step_max, own.step2_max);
     return left_count;
 }
 
@@ -302,7 +343,7 @@ void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
 
 void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts)
 {
-    enum { AHEAD = 16, LINE_ROWS = PHX_CACHE_LINE / sizeof(float) };
+    enum { AHEAD = 32, LINE_ROWS = PHX_CACHE_LINE / sizeof(float) };
     phx_grid *grid = &shard->grid;
     PHX_ASSERT(grid->behind && !grid->stale);
     uint64_t lines = (grid->row_count + LINE_ROWS - 1) / LINE_ROWS;

@@ -133,7 +133,7 @@ bool phx_nine_reserve(phx_nine *nine, phx_mem *mem)
 
 void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const phx_attr *next)
 {
-    const phx_attr *now = &store->attr[slot];
+    const phx_attr *now = phx_store_attr(store, slot);
     phx_nine_note(nine, store, slot);
     phx_note *note = phx_nine_note_of(nine, store, slot);
     if (!note) return;
@@ -152,7 +152,7 @@ void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const p
 static const phx_attr *attr_before(const phx_nine *nine, const phx_store *store, uint32_t slot)
 {
     const phx_note *note = phx_nine_note_of(nine, store, slot);
-    return note && note->attr != PHX_NINE_NONE ? &nine->attrs[note->attr] : &store->attr[slot];
+    return note && note->attr != PHX_NINE_NONE ? &nine->attrs[note->attr] : phx_store_attr(store, slot);
 }
 
 uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
@@ -207,7 +207,7 @@ uint8_t phx_nine_watches(const phx_store *store, uint32_t slot)
         if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_WATCH_LOOK;
         return store->fresh[slot] ? PHX_WATCH_FRESH : PHX_WATCH_PLAIN;
     }
-    return phx_observes(&store->attr[slot]) || list->count > 0 ? PHX_WATCH_LOOK : PHX_WATCH_NONE;
+    return phx_observes(phx_store_attr(store, slot)) || list->count > 0 ? PHX_WATCH_LOOK : PHX_WATCH_NONE;
 }
 
 /* ---- the check ---- */

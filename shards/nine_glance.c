@@ -18,7 +18,7 @@ const phx_nine_job *phx_nine_job_of(const phx_nine *nine, uint32_t item)
 
 bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
 {
-    const phx_attr *attr = &shard->store.attr[slot];
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
     return phx_observes(attr) && phx_unlimited(attr) && (attr->sees & 1) && shard->far.global_count == 0 &&
            !(shard->store.body[slot].state & PHX_SLOT_RELATED);
 }
@@ -29,12 +29,12 @@ bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
 static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_nine_job *job, phx_change *change)
 {
     const phx_nine *nine = &shard->nine;
-    const phx_attr *attr = job->special ? &shard->store.attr[change->slot] : NULL;
+    const phx_attr *attr = job->special ? phx_store_attr(&shard->store, change->slot) : NULL;
     uint32_t *to = scratch->targets + change->target_first, n = 0;
     for (uint32_t i = 0; i < job->leave_count + job->enter_count; i++) {
         const phx_crossing *c = &nine->crossings[nine->pairs[job->pair + i]];
         if (i == job->leave_count) change->leave_count = n;
-        if (c->special && !phx_eligible(attr, &shard->store.attr[c->slot])) continue;
+        if (c->special && !phx_eligible(attr, phx_store_attr(&shard->store, c->slot))) continue;
         to[n++] = c->slot;
     }
     if (job->enter_count == 0) change->leave_count = n;
@@ -87,7 +87,7 @@ typedef struct crosser {
 static bool may_see(const crosser *at, const phx_card *card)
 {
     if (card->slot == at->slot) return false;
-    return !(card->flags & PHX_CARD_SPECIAL) || phx_eligible(at->attr, &at->shard->store.attr[card->slot]);
+    return !(card->flags & PHX_CARD_SPECIAL) || phx_eligible(at->attr, phx_store_attr(&at->shard->store, card->slot));
 }
 
 /* Who stayed in a tower that it now sees and did not. */
@@ -176,7 +176,7 @@ static uint32_t pick_crossings(const crosser *at, const phx_nine_job *job, bool 
         const phx_crossing *c = &nine->crossings[nine->pairs[i]];
         bool concerns = enter ? phx_rect_has(at->to, c->bx, c->by) : phx_rect_has(at->from, c->ax, c->ay);
         if (!concerns || c->slot == at->slot) continue;
-        if (c->special && !phx_eligible(at->attr, &at->shard->store.attr[c->slot])) continue;
+        if (c->special && !phx_eligible(at->attr, phx_store_attr(&at->shard->store, c->slot))) continue;
         out[n++] = c->slot;
     }
     return n;
@@ -200,7 +200,7 @@ static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, 
     if (left && left->look) return PHX_GLANCE_LOOK;
     uint32_t span = shard->rules->span, enters = 0, came = 0, leaves = 0;
     crosser at = {.shard = shard,
-                  .attr = &shard->store.attr[card->slot],
+                  .attr = phx_store_attr(&shard->store, card->slot),
                   .slot = card->slot,
                   .from = phx_nine_rect(shard->rules, span, own->ax, own->ay),
                   .to = phx_nine_rect(shard->rules, span, own->bx, own->by)};

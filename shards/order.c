@@ -6,10 +6,9 @@
 
 #include <string.h>
 
-/* Before in the order of events? Two comparisons and no branch. */
 static inline bool before(const phx_sorted *a, const phx_sorted *b)
 {
-    return ((unsigned __int128)a->kind << 64 | a->id) < ((unsigned __int128)b->kind << 64 | b->id);
+    return phx_order_before(a->kind, a->id, b->kind, b->id);
 }
 
 /* The first `sorted` are in order. */

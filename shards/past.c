@@ -17,7 +17,7 @@ void phx_past_free(phx_past *past, phx_mem *mem)
 {
     if (!past->index.mem) return;
     phx_idmap_free(&past->index);
-    phx_release(mem, (void **)&past->odd, &past->odd_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&past->odd, &past->odd_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&past->attrs, &past->attrs_capacity, sizeof(phx_past_attr));
     phx_release(mem, (void **)&past->columns, &past->columns_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&past->rows, &past->rows_capacity, sizeof(phx_past_row));
@@ -26,9 +26,13 @@ void phx_past_free(phx_past *past, phx_mem *mem)
     *past = (phx_past){0};
 }
 
-bool phx_past_room(phx_past *past, phx_mem *mem, uint32_t rows)
+bool phx_past_room(phx_past *past, phx_mem *mem, uint32_t slots)
 {
-    return phx_grow(mem, (void **)&past->odd, &past->odd_capacity, past->odd_count, rows, sizeof(uint32_t));
+    uint32_t words = (uint32_t)(((uint64_t)slots + 63) / 64), before = past->odd_capacity;
+    if (words <= before) return true;
+    if (!phx_grow(mem, (void **)&past->odd, &past->odd_capacity, before, words, sizeof(uint64_t))) return false;
+    memset(past->odd + before, 0, (past->odd_capacity - before) * sizeof(uint64_t));
+    return true;
 }
 
 /* ---- attributes ---- */
@@ -47,7 +51,7 @@ void phx_past_note(phx_past *past, phx_store *store, uint32_t slot)
     PHX_ASSERT(past->attr_count < past->attrs_capacity);
     body->state |= PHX_SLOT_NOTED;
     phx_idmap_insert(&past->index, (uint64_t)slot + 1, past->attr_count);
-    past->attrs[past->attr_count++] = (phx_past_attr){store->attr[slot], slot};
+    past->attrs[past->attr_count++] = (phx_past_attr){*phx_store_attr(store, slot), slot};
 }
 
 static uint32_t note_of(const phx_past *past, const phx_store *store, uint32_t slot)
@@ -59,7 +63,7 @@ static uint32_t note_of(const phx_past *past, const phx_store *store, uint32_t s
 const phx_attr *phx_past_attr_of(const phx_past *past, const phx_store *store, uint32_t slot)
 {
     uint32_t note = note_of(past, store, slot);
-    return note == PHX_SLOT_NONE ? &store->attr[slot] : &past->attrs[note].attr;
+    return note == PHX_SLOT_NONE ? phx_store_attr(store, slot) : &past->attrs[note].attr;
 }
 
 /* ---- rows ---- */
@@ -90,6 +94,20 @@ static uint64_t key_of(uint32_t bx, uint32_t by, uint32_t slot)
     return (uint64_t)(by << KEY_AXIS_BITS | bx) << KEY_SLOT_BITS | slot;
 }
 
+/* The keys of who became odd, who is so no longer a bit. */
+static void take_odd(phx_past *past, const phx_rules *rules, const phx_grid *grid, const phx_store *store)
+{
+    uint32_t n = 0;
+    for (uint32_t word = 0; n < past->odd_count; word++) {
+        for (uint64_t bits = past->odd[word]; bits != 0; bits &= bits - 1) {
+            uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(bits), row = store->body[slot].row;
+            past->keys[n++] = key_of(phx_tower_index(rules, 0, grid->rows.ox[row]) >> PHX_BLOCK_BITS,
+                                     phx_tower_index(rules, 1, grid->rows.oy[row]) >> PHX_BLOCK_BITS, slot);
+        }
+        past->odd[word] = 0;
+    }
+}
+
 bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, const phx_grid *grid, phx_store *store)
 {
     if (past->collected) return true;
@@ -106,11 +124,7 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
     past->place = past->columns;
     past->x = (float *)(past->columns + column);
     past->y = (float *)(past->columns + 2 * column);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t row = store->body[past->odd[i]].row;
-        past->keys[i] = key_of(phx_tower_index(rules, 0, grid->rows.ox[row]) >> PHX_BLOCK_BITS,
-                               phx_tower_index(rules, 1, grid->rows.oy[row]) >> PHX_BLOCK_BITS, past->odd[i]);
-    }
+    take_odd(past, rules, grid, store);
     if (count > 1) sort_keys(past);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = (uint32_t)past->keys[i], row = store->body[slot].row;
@@ -153,6 +167,7 @@ phx_span phx_past_blocks(const phx_past *past, uint32_t x0, uint32_t x1, uint32_
 
 void phx_past_end(phx_past *past, phx_store *store, ph_shape shape)
 {
+    PHX_ASSERT(past->collected || past->odd_count == 0);
     for (uint32_t i = 0; i < past->attr_count; i++) {
         phx_body *body = &store->body[past->attrs[i].slot];
         body->state = (uint16_t)(body->state & ~PHX_SLOT_NOTED);

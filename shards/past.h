@@ -27,7 +27,7 @@ typedef struct phx_past_row {
 
 typedef struct phx_past {
     ph_shape shape; /* of the last tick's rules: of the lists that are implied */
-    uint32_t *odd;  /* slots with a row that became odd in this tick; room for all rows */
+    uint64_t *odd;  /* a bit for each slot: it has a row and became odd in this tick; until that is collected */
     uint32_t odd_count, odd_capacity;
     phx_past_attr *attrs;
     uint32_t attr_count, attrs_capacity;
@@ -45,13 +45,15 @@ typedef struct phx_past {
 void phx_past_init(phx_past *past, phx_mem *mem);
 void phx_past_free(phx_past *past, phx_mem *mem);
 
-/* Room for every row to become odd. false = no memory, unchanged. */
-bool phx_past_room(phx_past *past, phx_mem *mem, uint32_t rows);
+/* Room for each of so many slots to become odd. false = no memory, unchanged. */
+bool phx_past_room(phx_past *past, phx_mem *mem, uint32_t slots);
 /* A slot with a row becomes odd. */
 static inline void phx_past_odd(phx_past *past, uint32_t slot)
 {
-    PHX_ASSERT(past->odd_count < past->odd_capacity && !past->collected);
-    past->odd[past->odd_count++] = slot;
+    uint64_t *odd = &past->odd[slot >> 6], bit = UINT64_C(1) << (slot & 63);
+    PHX_ASSERT(slot >> 6 < past->odd_capacity && !(*odd & bit) && !past->collected);
+    *odd |= bit;
+    past->odd_count++;
 }
 
 /* Room for one more phx_past_note(). false = no memory, unchanged. */
@@ -63,7 +65,7 @@ const phx_attr *phx_past_attr_of(const phx_past *past, const phx_store *store, u
 
 static inline const phx_attr *phx_past_row_attr(const phx_past *past, const phx_store *store, const phx_past_row *row)
 {
-    return row->attr == PHX_SLOT_NONE ? &store->attr[row->slot] : &past->attrs[row->attr].attr;
+    return row->attr == PHX_SLOT_NONE ? phx_store_attr(store, row->slot) : &past->attrs[row->attr].attr;
 }
 
 /*

@@ -11,6 +11,7 @@ typedef struct recall {
     uint32_t slot;
     const phx_attr *attr;
     float x, y;
+    bool indexed; /* else rows are those of the last tick, with the dead in them */
     uint32_t *out;
     uint32_t count;
 } recall;
@@ -21,16 +22,20 @@ static void keep(recall *at, uint32_t target)
     at->count++;
 }
 
-/* Of rows in the towers around; since the index phase they stand where entities are now. */
-static void recall_rows(recall *at, bool indexed, uint64_t *pairs)
+/* The towers where the rows of all within its view stand; since the index phase they stand where entities are now. */
+static phx_rect recall_rect(const recall *at)
+{
+    float off = at->shard->grid.drift + (at->indexed ? at->shard->step_max : 0.0f);
+    return phx_interest_rect(at->shard->rules, at->x, at->y, at->attr->view + off);
+}
+
+static void recall_rows(recall *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
     const phx_store *store = &shard->store;
-    bool noted = !indexed && shard->past.attr_count > 0; /* then rows may have marks that they had not */
-    float off = shard->grid.drift + (indexed ? shard->step_max : 0.0f);
+    bool noted = !at->indexed && shard->past.attr_count > 0; /* then rows may have marks that they had not */
     phx_near near;
-    phx_near_open(&near, shard->kernels, &shard->grid,
-                  phx_interest_rect(shard->rules, at->x, at->y, at->attr->view + off),
+    phx_near_open(&near, shard->kernels, &shard->grid, recall_rect(at),
                   (phx_area){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
     for (uint32_t n; phx_near_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) {
@@ -80,34 +85,46 @@ static void recall_odd(recall *at, uint64_t *pairs)
         recall_span(at, phx_past_blocks(past, rect.x0 >> PHX_BLOCK_BITS, rect.x1 >> PHX_BLOCK_BITS, by), pairs);
 }
 
-uint32_t phx_recall(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
+static recall open_recall(const phx_shard *shard, uint32_t slot)
 {
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[slot];
     const phx_grid_rows *rows = &shard->grid.rows;
-    bool indexed = shard->deferred.depth == 0; /* before, rows are those of the last tick, with the dead in them */
     PHX_ASSERT((body->state & PHX_SLOT_ROW) && store->tail[slot].list.implied);
     recall at = {.shard = shard,
                  .slot = slot,
                  .attr = phx_past_attr_of(&shard->past, store, slot),
                  .x = rows->ox[body->row],
                  .y = rows->oy[body->row],
-                 .out = out};
+                 .indexed = shard->deferred.depth == 0};
     if (at.x != at.x) { /* it is odd itself */
         const phx_past_row *row = &shard->past.rows[store->tail[slot].list.offset];
         PHX_ASSERT(row->slot == slot);
         at.x = row->x;
         at.y = row->y;
     }
-    recall_rows(&at, indexed, pairs);
-    if (indexed) recall_odd(&at, pairs);
+    return at;
+}
+
+uint32_t phx_recall(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
+{
+    recall at = open_recall(shard, slot);
+    at.out = out;
+    recall_rows(&at, pairs);
+    if (at.indexed) recall_odd(&at, pairs);
     return at.count;
+}
+
+uint32_t phx_recall_most(const phx_shard *shard, uint32_t slot)
+{
+    recall at = open_recall(shard, slot);
+    return phx_grid_most(&shard->grid, recall_rect(&at)) + shard->past.row_count;
 }
 
 void phx_near_view(phx_near *near, const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    float view = shard->store.attr[slot].view;
+    float view = phx_store_attr(&shard->store, slot)->view;
     phx_near_open(near, shard->kernels, &shard->grid, phx_interest_rows_rect(shard, body, view),
                   (phx_area){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
 }

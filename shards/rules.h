@@ -54,6 +54,7 @@ typedef struct phx_attr {
     uint8_t stealth, detect, priority;
     bool global, ready;
     bool spreads; /* its class has an adds_max */
+    uint16_t reserved; /* 0: sets are compared as bytes */
 } phx_attr;
 
 /* Does the rule of each pair alone decide who is in its list? Else the others do too: at a cap, or what may join. */

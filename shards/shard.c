@@ -93,12 +93,13 @@ static void mend_row(phx_shard *shard, uint32_t slot)
     uint32_t *row = &shard->grid.rows.slot[body->row];
     *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
     shard->grid.rows.view[body->row] = phx_grid_view(&shard->store, slot);
+    shard->grid.surveyed = false;
 }
 
 void phx_shard_flag(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
-    const phx_attr *attr = &shard->store.attr[slot];
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
     uint32_t old = body->state, state = old & ~(uint32_t)(PHX_SLOT_FAR | PHX_SLOT_SPECIAL);
     bool reaches = attr->reach > 0.0f && shard->rules->range == PH_RANGE_RADIUS;
     if (attr->global || reaches) state |= PHX_SLOT_FAR;
@@ -142,7 +143,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     body->tx = phx_tower_index(shard->rules, 0, x);
     body->ty = phx_tower_index(shard->rules, 1, y);
     phx_shard_touch_odd(shard, body);
-    shard->store.attr[slot] = *attr;
+    phx_store_dress(&shard->store, slot, attr);
     shard->store.name[slot].user_data = user_data;
     shard->store.name[slot].incarnation = incarnation;
     phx_shard_flag(shard, slot);
@@ -157,7 +158,8 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands)
     if (phx_shard_nine(shard) && !phx_nine_reserve(&shard->nine, shard->mem)) return false;
     if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
     uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
-    return phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
+    return phx_store_reserve(&shard->store, shard->mem, 0) &&
+           phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
                     (size_t)shard->forget_count + 1, sizeof(phx_forget)) &&
            phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count,
                     (size_t)leaving->count + leaves, sizeof(uint32_t));
@@ -173,8 +175,8 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    forget(shard, (phx_forget){store->name[slot].id, store->attr[slot].consumer, PHX_SLOT_NONE});
-    phx_shard_count_observer(shard, &store->attr[slot], -1);
+    forget(shard, (phx_forget){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
+    phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_relations_drop(&shard->relations, store->name[slot].id);
     shard->counts.entries -= phx_shard_seen_count(shard, slot);
     phx_list_release(&shard->lists, &store->tail[slot].list);
@@ -184,15 +186,15 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
 {
     phx_store *store = &shard->store;
-    phx_attr *now = &store->attr[slot];
+    const phx_attr *now = phx_store_attr(store, slot);
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     phx_shard_touch_odd(shard, &store->body[slot]);
     if (now->ready && !attr->ready) forget(shard, (phx_forget){store->name[slot].id, now->consumer, slot});
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, store, slot, attr);
     if (shard->implies) phx_past_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);
-    *now = *attr;
-    phx_shard_count_observer(shard, now, 1);
+    phx_store_dress(store, slot, attr);
+    phx_shard_count_observer(shard, attr, 1);
     phx_shard_flag(shard, slot);
 }
 
@@ -233,7 +235,7 @@ void phx_shard_end(phx_shard *shard)
     for (uint32_t i = 0; i < shard->forget_count; i++) {
         uint32_t slot = shard->forgets[i].slot;
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
-        if (!shard->store.attr[slot].ready) shard->store.fresh[slot] = 1;
+        if (!phx_store_attr(&shard->store, slot)->ready) shard->store.fresh[slot] = 1;
     }
     if (phx_shard_nine(shard)) phx_nine_settle(&shard->nine, shard->rules, &shard->store);
     phx_past_end(&shard->past, &shard->store, shard->rules->shape);
@@ -244,7 +246,8 @@ void phx_shard_end(phx_shard *shard)
     shard->forget_count = 0;
     shard->zones.touched_count = 0;
     shard->zones.missed = false;
-    if (shard->changed) phx_grid_settle(&shard->grid);
+    if (shard->changed) phx_grid_settle(&shard->grid, !shard->many_movers);
+    PHX_VALIDATE(!shard->changed || !phx_shard_rows(shard) || phx_grid_settled(&shard->grid));
     shard->many_movers = shard->touched > (shard->store.own_count + shard->store.ghost_count) / 4;
     shard->step_max = shard->step2_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = false;

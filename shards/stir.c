@@ -18,50 +18,41 @@ void phx_stir_free(phx_stir *stir, phx_mem *mem)
 static bool suits(const phx_shard *shard, const phx_block *block)
 {
     bool alike = block->view_min > 0.0f && block->reach == block->reach_min;
-    return shard->glances && shard->implies && !shard->many_movers && alike;
+    return phx_stir_allowed(shard) && alike;
 }
 
-/* Did anything change in the towers, and if so, nothing odd? Else *odd says why not. */
-static bool stirred(const phx_shard *shard, phx_rect rect, bool *odd)
+/* Those in the box of a block's rows in the towers, behind the others. How many rows there are; false = no memory. */
+static bool find_in(phx_stir *stir, phx_mem *mem, const phx_block *block, phx_rect rect, phx_box box, uint32_t *rows)
 {
-    uint64_t dirty = 0, odds = 0;
-    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
-        if (block->dirty_tick != shard->tick) continue;
-        uint64_t mask = phx_block_mask(rect, block->bx, block->by);
-        dirty |= block->dirty & mask;
-        odds |= block->odd & mask;
+    enum { AT_LEAST = 4096 }; /* a block's: rarely more than at the first time */
+    const phx_grid *grid = &stir->shard->grid;
+    const bool own = block == &grid->blocks[stir->block]; /* all of it is in the box */
+    phx_span spans[PHX_BLOCK_SIDE];
+    uint32_t count = phx_block_spans(block, rect, spans), length = 0;
+    for (uint32_t s = 0; s < count; s++) length += spans[s].end - spans[s].first;
+    size_t needed = (size_t)stir->mover_count + length;
+    if (!phx_grow(mem, (void **)&stir->movers, &stir->movers_capacity, stir->mover_count,
+                  needed > AT_LEAST ? needed : AT_LEAST, sizeof(uint32_t)))
+        return false;
+    *rows += length;
+    for (uint32_t s = 0; s < count; s++) {
+        uint32_t *found = stir->movers + stir->mover_count, n = phx_grid_stirred_in(grid, spans[s], found), kept = 0;
+        for (uint32_t i = 0; i < n && !own; i++) {
+            uint32_t row = found[i];
+            found[kept] = row;
+            kept += phx_box_has(box, grid->rows.x[row], grid->rows.y[row]);
+        }
+        stir->mover_count += own ? n : kept;
     }
-    *odd = odds != 0;
-    return dirty != 0 && odds == 0;
+    return true;
 }
 
 /* Those in the box, of the rows of the towers. *rows: how many there are in these. false = no memory. */
 static bool find_movers(phx_stir *stir, phx_mem *mem, phx_rect rect, phx_box box, uint32_t *rows)
 {
-    const phx_grid *grid = &stir->shard->grid;
-    phx_block_walk walk = phx_grid_walk(grid, rect);
-    enum { AT_LEAST = 4096 }; /* a block's: rarely more than at the first time */
-    uint32_t found = 0, kept = 0;
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
-        phx_span spans[PHX_BLOCK_SIDE];
-        uint32_t count = phx_block_spans(block, rect, spans);
-        for (uint32_t s = 0; s < count; s++) {
-            uint32_t length = spans[s].end - spans[s].first;
-            size_t needed = (size_t)found + length + PHX_KERNEL_PAD;
-            if (!phx_grow(mem, (void **)&stir->movers, &stir->movers_capacity, found,
-                          needed > AT_LEAST ? needed : AT_LEAST, sizeof(uint32_t)))
-                return false;
-            found += stir->shard->kernels->moved(&grid->rows, spans[s], stir->movers + found);
-            *rows += length;
-        }
-    }
-    for (uint32_t i = 0; i < found; i++) {
-        uint32_t row = stir->movers[i];
-        stir->movers[kept] = row;
-        kept += phx_box_has(box, grid->rows.x[row], grid->rows.y[row]);
-    }
-    stir->mover_count = kept;
+    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        if (!find_in(stir, mem, block, rect, box, rows)) return false;
     return true;
 }
 
@@ -99,12 +90,10 @@ bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_
     phx_rect own = {x, y, (uint16_t)(x + PHX_BLOCK_SIDE - 1), (uint16_t)(y + PHX_BLOCK_SIDE - 1)};
     phx_box around = phx_stir_around(stir, own);
     phx_rect rect = phx_box_towers(shard->rules, phx_box_wider(around, shard->grid.drift));
-    bool odd;
+    phx_tower_marks marks = phx_grid_marks(&shard->grid, rect, shard->tick);
     uint32_t rows = 0;
-    if (!stirred(shard, rect, &odd)) {
-        stir->able = !odd;
-        return true;
-    }
+    stir->able = !marks.odd;
+    if (marks.odd || !marks.dirty) return true;
     if (!find_movers(stir, mem, rect, around, &rows)) {
         stir->shard = NULL;
         return false;

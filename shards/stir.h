@@ -1,7 +1,7 @@
 /*
  * Where few moved: who moved looks around among the grid's rows, old positions and new ones, and what it finds it
- * also tells those who stand still. No list is read and no tile is made, so all that a block costs in which nobody
- * moved is a look at its marks, and a comparison for each row of one in which somebody did.
+ * also tells those who stand still. No list is read and no tile is made. Moves leave a bit for each row
+ * (phx_grid_stir()), so all that rows cost whose entities stand is a look at 64 of them at once.
  *
  * For blocks whose observers are all plain ones with the same view, whose lists are implied, with nothing odd in
  * sight: then a pair is an event if exactly one of its old and its new distance is in range, and what is so for the
@@ -24,13 +24,19 @@ typedef struct phx_stir {
     uint32_t block;
     bool able;   /* it may be so, and is the least work; else nothing of it means anything */
     float reach; /* along an axis, beyond which no pair is an event */
-    uint32_t *movers; /* rows of all who moved in reach of the block's rows, and its own */
+    uint32_t *movers; /* rows of all who were touched in reach of the block's rows, and its own */
     uint32_t mover_count, movers_capacity;
     phx_sorted *pairs, *spare; /* of the piece: id is the observer's row, slot the target's, with PHX_PAIR_LEAVE */
     uint32_t pair_count, pairs_capacity, spare_capacity;
 } phx_stir;
 
 void phx_stir_free(phx_stir *stir, phx_mem *mem);
+
+/* May blocks of the shard have a stir in this tick? */
+static inline bool phx_stir_allowed(const phx_shard *shard)
+{
+    return shard->glances && shard->implies && !shard->many_movers;
+}
 
 /* The stir of a block; the one that is there if it is that. false = no memory. */
 bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_t block);

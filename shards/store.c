@@ -11,6 +11,7 @@ void phx_store_init(phx_store *store, phx_mem *mem)
 {
     *store = (phx_store){.free_first = PHX_SLOT_NONE, .dead_first = PHX_SLOT_NONE};
     phx_idmap_init(&store->ghosts, mem);
+    phx_attr_sets_init(&store->sets, mem);
 }
 
 void phx_store_free(phx_store *store, phx_mem *mem)
@@ -18,12 +19,13 @@ void phx_store_free(phx_store *store, phx_mem *mem)
     uint32_t capacity = store->capacity;
     if (capacity > 0) {
         phx_free(mem, store->body, capacity * sizeof *store->body, PHX_CACHE_LINE);
-        phx_free(mem, store->attr, capacity * sizeof *store->attr, PHX_CACHE_LINE);
+        phx_free(mem, store->set, capacity * sizeof *store->set, PHX_CACHE_LINE);
         phx_free(mem, store->name, capacity * sizeof *store->name, PHX_CACHE_LINE);
         phx_free(mem, store->tail, capacity * sizeof *store->tail, PHX_CACHE_LINE);
         phx_free(mem, store->fresh, capacity * sizeof *store->fresh, PHX_CACHE_LINE);
     }
     phx_idmap_free(&store->ghosts);
+    phx_attr_sets_free(&store->sets, mem);
     *store = (phx_store){.free_first = PHX_SLOT_NONE, .dead_first = PHX_SLOT_NONE};
 }
 
@@ -44,9 +46,9 @@ static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
     if (wanted < needed) wanted = needed;
     PHX_ASSERT(wanted < PHX_SLOT_NONE);
     uint32_t capacity = (uint32_t)wanted, used = store->slots;
-    void **array[ARRAYS] = {(void **)&store->body, (void **)&store->attr, (void **)&store->name,
+    void **array[ARRAYS] = {(void **)&store->body, (void **)&store->set, (void **)&store->name,
                             (void **)&store->tail, (void **)&store->fresh};
-    const size_t item[ARRAYS] = {sizeof *store->body, sizeof *store->attr, sizeof *store->name, sizeof *store->tail,
+    const size_t item[ARRAYS] = {sizeof *store->body, sizeof *store->set, sizeof *store->name, sizeof *store->tail,
                                  sizeof *store->fresh};
     void *next[ARRAYS];
     for (int i = 0; i < ARRAYS; i++) {
@@ -67,7 +69,7 @@ bool phx_store_reserve(phx_store *store, phx_mem *mem, uint32_t count)
 {
     uint32_t fresh = count > store->free_count ? count - store->free_count : 0;
     uint32_t slots = store->slots + fresh;
-    return slots <= store->capacity || grow_arrays(store, mem, slots);
+    return phx_attr_sets_reserve(&store->sets, mem, 1) && (slots <= store->capacity || grow_arrays(store, mem, slots));
 }
 
 uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
@@ -83,7 +85,7 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
         slot = store->slots++;
     }
     store->body[slot] = (phx_body){.state = (uint16_t)state};
-    store->attr[slot] = (phx_attr){0};
+    store->set[slot] = phx_attr_sets_take(&store->sets, &(phx_attr){0});
     store->name[slot] = (phx_name){.id = id};
     store->fresh[slot] = 1;
     if (state == PHX_SLOT_OWN) {
@@ -95,6 +97,13 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
         store->ghost_count++;
     }
     return slot;
+}
+
+void phx_store_dress(phx_store *store, uint32_t slot, const phx_attr *attr)
+{
+    uint32_t before = store->set[slot];
+    store->set[slot] = phx_attr_sets_take(&store->sets, attr);
+    phx_attr_sets_drop(&store->sets, before);
 }
 
 void phx_store_kill(phx_store *store, uint32_t slot)
@@ -122,6 +131,7 @@ void phx_store_bury(phx_store *store)
         phx_body *body = &store->body[slot];
         PHX_ASSERT(body->state & PHX_SLOT_DEAD);
         PHX_ASSERT(!(body->state & PHX_SLOT_ROW));
+        phx_attr_sets_drop(&store->sets, store->set[slot]);
         body->state = 0;
         body->row = store->free_first;
         store->free_first = slot;

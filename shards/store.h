@@ -14,8 +14,8 @@
 #define PHX_SHARDS_STORE_H
 
 #include "base/idmap.h"
+#include "shards/attr_sets.h"
 #include "shards/list.h"
-#include "shards/rules.h"
 
 enum { PHX_SLOT_NONE = UINT32_MAX };
 
@@ -57,7 +57,7 @@ typedef struct phx_name {
 
 typedef struct phx_store {
     phx_body *body;
-    phx_attr *attr;
+    uint32_t *set; /* the number of its attributes: phx_store_attr() */
     phx_name *name;
     union phx_tail {
         phx_list list;
@@ -76,23 +76,33 @@ typedef struct phx_store {
     uint32_t dead_first; /* the last that died in this tick, then by tail.dead_next; PHX_SLOT_NONE = none */
     uint32_t dead_count;
     uint32_t own_count, ghost_count;
+    phx_attr_sets sets;
     phx_idmap ghosts; /* id -> slot, of ghosts only; own ones are found by the world's directory */
 } phx_store;
 
 void phx_store_init(phx_store *store, phx_mem *mem);
 void phx_store_free(phx_store *store, phx_mem *mem);
 
-/* Room for `count` more entities to come. false = no memory, nothing changed. */
+/* Room for `count` more entities to come, and for one to be dressed. false = no memory, nothing changed. */
 bool phx_store_reserve(phx_store *store, phx_mem *mem, uint32_t count);
 
 /* Takes a reserved slot; state is `state`, everything else zero. */
 uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state);
 
+/* What it is. The pointer is good until the next reserve, or until it is dressed anew. */
+static inline const phx_attr *phx_store_attr(const phx_store *store, uint32_t slot)
+{
+    return &store->sets.attr[store->set[slot]];
+}
+
+/* Its attributes become these; phx_store_reserve() was called since the last time. */
+void phx_store_dress(phx_store *store, uint32_t slot, const phx_attr *attr);
+
 /* The name follows the attributes. */
 static inline void phx_store_rename(phx_store *store, uint32_t slot)
 {
-    store->name[slot].kind = store->attr[slot].kind;
-    store->name[slot].consumer = store->attr[slot].consumer;
+    store->name[slot].kind = phx_store_attr(store, slot)->kind;
+    store->name[slot].consumer = phx_store_attr(store, slot)->consumer;
 }
 
 /* Own or ghost -> dead. A ghost's id is forgotten at once (a new incarnation may come). */

@@ -214,20 +214,27 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     return true;
 }
 
+/* Room for what there is by cell. false = no memory. */
+static bool reserve_cells(phx_tile *tile, phx_mem *mem, uint32_t cells)
+{
+    size_t step = (size_t)cells + 2 + PHX_KERNEL_PAD;
+    if (!phx_grow(mem, (void **)&tile->start, &tile->start_capacity, 0, 2 * step, sizeof(uint32_t))) return false;
+    tile->near = tile->start + step;
+    memset(tile->start, 0, step * sizeof *tile->start);
+    return true;
+}
+
 /* Counting sort by cell, out of what was picked. */
 static bool sort(phx_tile *tile, phx_mem *mem)
 {
     uint32_t cells = tile->frame.columns * tile->frame.rows;
-    if (!phx_grow(mem, (void **)&tile->start, &tile->start_capacity, 0, (size_t)cells + 2, sizeof(uint32_t)))
-        return false;
-    memset(tile->start, 0, (cells + 2) * sizeof *tile->start);
+    if (!reserve_cells(tile, mem, cells)) return false;
     const phx_picked from = tile->picked;
     const uint32_t count = tile->count;
     uint32_t *now = tile->now, *old = tile->old, *row = tile->row, *cell = tile->cell;
     uint32_t *start = tile->start + 1; /* while sorting, where a cell goes on: in the end, where the next begins */
     for (uint32_t i = 0; i < count; i++) start[(from.cell[i] & ~PHX_CELL_MOVED) + 1]++;
-    uint32_t sum = 0;
-    for (uint32_t c = 0; c <= cells; c++) start[c] = sum += start[c];
+    tile->shard->kernels->starts(start, cells, tile->near);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = start[from.cell[i] & ~PHX_CELL_MOVED]++;
         now[at] = from.now[i];
@@ -249,19 +256,6 @@ static void find_movers(phx_tile *tile)
         cell[i] &= ~PHX_CELL_MOVED;
     }
     tile->mover_count = n;
-}
-
-/* The places of the block's own rows. */
-static void find_own(phx_tile *tile)
-{
-    const uint32_t first = tile->rows.first, own = tile->rows.end - first, count = tile->count;
-    const uint32_t *row = tile->row;
-    uint32_t *place = tile->own, n = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        place[n] = i;
-        n += row[i] - first < own;
-    }
-    PHX_ASSERT(n == own);
 }
 
 /* Do all of the block's rows stand in it? At the world's edge, who is outside of the world does not. */
@@ -286,7 +280,7 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
 {
     *in = *near = view;
     if (view > 0.0f) return true;
-    const phx_attr *attr = &shard->store.attr[slot];
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (!phx_observes(attr) || !phx_unlimited(attr) || !(attr->sees & 1)) return false;
     if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
     *in = attr->view;
@@ -301,9 +295,9 @@ static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *
     float in = block->view_min, near = in, own_in, own_near;
     tile->alike = block->reach == block->reach_min;
     for (uint32_t row = tile->rows.first; tile->alike && block->view_min == 0.0f && row < tile->rows.end; row++) {
-        enum { AHEAD = 8 }; /* rows: their attributes, in no order of memory, come meanwhile */
+        enum { AHEAD = 8 }; /* rows: what their attributes are, in no order of memory, comes meanwhile */
         if (row + AHEAD < tile->rows.end)
-            __builtin_prefetch(&shard->store.attr[rows->slot[row + AHEAD] & PHX_ROW_SLOT]);
+            __builtin_prefetch(&shard->store.set[rows->slot[row + AHEAD] & PHX_ROW_SLOT]);
         if (rows->view[row] == 0.0f) continue;
         tile->alike = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &own_in, &own_near) &&
                       (in == 0.0f || (in == own_in && near == own_near));
@@ -339,7 +333,9 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     ring(tile, shard, block);
     /* who came or jumped may be an event however near it is */
     for (uint32_t dy = 0; tile->odd && dy <= tile->fine; dy++) tile->inner[dy] = -1;
-    find_own(tile);
+    uint32_t own = shard->kernels->within_rows(tile->row, tile->count, tile->rows, tile->own);
+    PHX_ASSERT(own == tile->rows.end - tile->rows.first);
+    (void)own;
     if (tile->frame.moved) find_movers(tile);
     tile->limits_in = tile->limits_near = -1;
     find_alike(tile, shard, block);

@@ -17,7 +17,7 @@
 /* An implied list, row by row. */
 static void seen_near(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user)
 {
-    const phx_attr *attr = shard->store.attr;
+    const phx_store *store = &shard->store;
     phx_near near;
     _Static_assert((int)PHX_NEAR_ROWS <= (int)PHX_SEEN_MAX, "a piece of rows is told as it is");
     phx_near_view(&near, shard, slot);
@@ -26,7 +26,8 @@ static void seen_near(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, 
         for (uint32_t i = 0; i < n; i++) {
             uint32_t word = near.hits[i], target = word & PHX_ROW_SLOT;
             near.hits[seen] = target;
-            if ((word & PHX_ROW_SPECIAL) && !phx_eligible(&attr[slot], &attr[target])) continue;
+            bool special = word & PHX_ROW_SPECIAL;
+            if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, target))) continue;
             seen += target != slot;
         }
         if (seen > 0 && !visit(user, near.hits, seen)) return;
@@ -47,7 +48,7 @@ static void seen_around(const phx_shard *shard, uint32_t slot, phx_seen_fn visit
                 const phx_card *card = &shard->nine.cards[i];
                 bool special = card->flags & PHX_CARD_SPECIAL;
                 if (card->slot == slot || (card->flags & PHX_CARD_WENT)) continue; /* in a tick, where it stood */
-                if (special && !phx_eligible(&store->attr[slot], &store->attr[card->slot])) continue;
+                if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, card->slot))) continue;
                 targets[count++] = card->slot;
                 if (count < PHX_SEEN_MAX) continue;
                 if (!visit(user, targets, count)) return;
@@ -101,7 +102,7 @@ bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
     const phx_store *store = &shard->store;
     const phx_body *ob = &store->body[observer], *tb = &store->body[target];
-    const phx_attr *oa = &store->attr[observer], *ta = &store->attr[target];
+    const phx_attr *oa = phx_store_attr(store, observer), *ta = phx_store_attr(store, target);
     if (observer == target || !phx_observes(oa)) return false;
     if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return false; /* gone in this tick */
     if (phx_unlimited(oa) && !(ob->state & PHX_SLOT_RELATED)) {

@@ -92,7 +92,7 @@ static void read_mover(phx_timer *own, uint32_t slot)
 {
     const phx_store *store = own->index.env.store;
     const phx_body *body = &store->body[slot];
-    const phx_attr *attr = &store->attr[slot];
+    const phx_attr *attr = phx_store_attr(store, slot);
     phx_timer_mover *mover = &own->movers[slot];
     mover->x = body->x;
     mover->y = body->y;
@@ -327,7 +327,7 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
     (void)box;
     if ((own->flags[observer] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS)) || plan->fresh > 0)
         return true;
-    if (index->env.store->attr[observer].cap == 0)
+    if (phx_store_attr(index->env.store, observer)->cap == 0)
         return false;
     for (uint32_t i = 0; i < plan->count; i++) /* at a cap it matters who is nearer, not only who is in range */
         if (own->flags[pairs[i].target] & PHX_TIMER_CHANGED)

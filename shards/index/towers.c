@@ -245,7 +245,7 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
     uint32_t tick = (uint32_t)index->tick;
     (void)box;
     if ((at->flags & WIDE) || at->told == tick) return true;
-    if (!by_towers(own) || index->env.store->attr[observer].cap == 0) return false;
+    if (!by_towers(own) || phx_store_attr(index->env.store, observer)->cap == 0) return false;
     /* at a cap, where in its tower somebody is does matter */
     phx_watch_walk walk = phx_watch_open(&own->map, at->rect);
     for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL;)

@@ -39,7 +39,9 @@ struct phx_cmdq {
     _Alignas(PHX_CACHE_LINE) block *open;
     block *made; /* all there are, for the end */
     uint32_t made_count;
-    uint32_t spare_turns; /* blocks taken in a row while more than half of all waited for their turn */
+    uint32_t spare_turns; /* blocks taken since it was last asked whether some are too many */
+    uint32_t spare_least; /* of them, how many waited for their turn at least */
+    uint32_t spare_due;   /* too many */
     uint32_t published; /* bytes of the open block */
     run_header *run;    /* the reservation; its header stands in the open block */
     uint32_t reserved;
@@ -67,6 +69,7 @@ phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes)
         return NULL;
     }
     q->mem = mem;
+    q->spare_least = UINT32_MAX;
     q->blocks_max = bytes / PHX_CMDQ_BLOCK_BYTES;
     q->filled = phx_ring_create(mem, q->blocks_max);
     q->freed = phx_ring_create(mem, q->blocks_max);
@@ -113,17 +116,35 @@ static void block_free(phx_cmdq *q, block *b)
     phx_free(q->mem, b, sizeof(*b), PHX_CACHE_LINE);
 }
 
-/* A storm of commands is over when for some turns not half of the blocks were out: one goes at each turn then. */
+/* From here on it is looked what lies idle. */
+static void spare_anew(phx_cmdq *q)
+{
+    q->spare_turns = q->spare_due = 0;
+    q->spare_least = UINT32_MAX;
+}
+
+/*
+ * A block was taken. Those that lay idle all the while in which as many as are of use were taken some times over, as in
+ * as many ticks, are too many, but for an eighth, and go one at a time.
+ */
 static void block_spare(phx_cmdq *q)
 {
-    enum { KEEP = 8, TURNS = 64 }; /* fewer blocks are kept in any case; some ticks of a busy producer */
-    if (q->made_count <= KEEP || 2 * phx_ring_count(q->freed) <= q->made_count) {
-        q->spare_turns = 0;
-        return;
+    enum { KEEP = 8, SLACK = 8, TIMES = 8, TURNS = 32 }; /* fewer blocks are kept in any case */
+    uint32_t idle = phx_ring_count(q->freed);
+    if (q->spare_least > idle) {
+        q->spare_least = idle;
     }
-    if (++q->spare_turns > TURNS) {
+    if (q->spare_due > 0 && idle > 0) {
+        q->spare_due--;
         block_free(q, phx_ring_take(q->freed));
     }
+    uint32_t used = q->made_count - q->spare_least, keep = used + q->made_count / SLACK;
+    if (++q->spare_turns < TURNS || q->spare_turns < TIMES * used) {
+        return;
+    }
+    keep = keep < KEEP ? KEEP : keep;
+    spare_anew(q);
+    q->spare_due = q->made_count > keep ? q->made_count - keep : 0;
 }
 
 static block *block_obtain(phx_cmdq *q, ph_status *status)
@@ -133,6 +154,7 @@ static block *block_obtain(phx_cmdq *q, ph_status *status)
         block_spare(q);
         return b;
     }
+    spare_anew(q);
     if (q->made_count == q->blocks_max) {
         *status = PH_FULL;
         return NULL;

@@ -8,7 +8,7 @@
  * header and `count` records of one operation, of one size, with consecutive sequence
  * numbers. How the records lie in their bytes, one after the other or as columns, is the
  * operation's business (commands.h). Blocks are allocated when first needed, at most
- * bytes / 128 KiB of them, and kept unless for long not half of them were needed. They travel
+ * bytes / 128 KiB of them, and kept but for those that for long were not needed. They travel
  * in a ring to the reader ("filled", put when the block is OPENED, so that half a block waits
  * for nobody) and in a ring back ("free").
  *

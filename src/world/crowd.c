@@ -186,7 +186,7 @@ bool phx_step_crowd_decide(phx_world *world, uint32_t index)
         const phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
         const uint64_t *shrunk = find(&world->crowd, store->name[slot].id);
-        float view = shrunk ? view_of(shrunk) : store->attr[slot].view;
+        float view = shrunk ? view_of(shrunk) : phx_store_attr(store, slot)->view;
         if (!shrunk && view == 0.0f) continue;
         uint64_t entities = pressure(&world->rules, all_towers(world), body);
         uint32_t step = step_of(shrunk), next = 0;
@@ -207,7 +207,7 @@ static bool apply(phx_world *world, phx_shard *shard, phx_crowd_change change)
 {
     phx_crowding *crowd = &world->crowd;
     uint64_t id = shard->store.name[change.slot].id;
-    phx_attr attr = shard->store.attr[change.slot];
+    phx_attr attr = *phx_store_attr(&shard->store, change.slot);
     if (!phx_shard_ready(shard, 1) || !phx_idmap_reserve(&crowd->shrunk, phx_idmap_count(&crowd->shrunk) + 1))
         return false;
     uint64_t *shrunk = find(crowd, id);

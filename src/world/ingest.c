@@ -56,7 +56,7 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     bool renamed = given->given & (PH_KIND | PH_USER_DATA);
     if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
     if (renamed && !phx_renames_ready(&world->renames, &world->mem)) return PH_NO_MEMORY;
-    phx_attr attr = shard->store.attr[slot];
+    phx_attr attr = *phx_store_attr(&shard->store, slot);
     phx_crowd_attrs(world, command->id, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
     if (given->given & PH_USER_DATA) shard->store.name[slot].user_data = given->user_data;
@@ -205,7 +205,7 @@ bool phx_ingest_classes(phx_world *world)
         phx_shard *shard = &world->shards[i];
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
             if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
-            phx_attr attr = shard->store.attr[slot];
+            phx_attr attr = *phx_store_attr(&shard->store, slot);
             if (!phx_shard_ready(shard, 1)) return false;
             phx_crowd_attrs(world, shard->store.name[slot].id, NULL, &attr);
             phx_shard_set(shard, slot, &attr);

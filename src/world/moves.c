@@ -23,7 +23,8 @@ typedef struct group {
     const uint32_t *at; /* in ids and positions, ascending; NULL: the first of them */
     uint32_t slot[GROUP], place[GROUP];
     uint32_t count;
-    bool mixed; /* places */
+    uint32_t next_place, next_slot; /* behind the last that was found by its name */
+    bool mixed;                     /* places */
 } group;
 
 static const uint32_t PLACE_UNKNOWN = UINT32_MAX;
@@ -65,17 +66,51 @@ void phx_moves_tell(phx_world *world)
 
 /* ---- groups ---- */
 
+/* Is the slot that of an own entity with this id? Then so says the directory, but for who is attached. */
+static inline bool names_own(const phx_store *store, uint32_t slot, uint64_t id)
+{
+    return store->name[slot].id == id && (store->body[slot].state & PHX_SLOT_OWN);
+}
+
+/*
+ * Where entities move in the order in which they came, as a host's array has them, slots run on as the ids do that
+ * are told: then of each that follows the name in the next slot says whether it is this one, and only the first is
+ * looked up; not even that where the group before ended so. How many were found. (Who is attached, only the
+ * directory says.)
+ */
+static inline uint32_t run_on(const phx_world *world, group *g, const uint32_t *at)
+{
+    const uint64_t *ids = g->ids;
+    if (phx_idmap_count(&world->attach.parent_of) > 0 || g->count == 0) return 0;
+    const phx_store *store = &world->shards[g->next_place].store;
+    uint32_t slot = g->next_slot, i = 0;
+    if (slot >= store->slots || !names_own(store, slot, ids[at ? at[0] : 0])) {
+        const uint64_t *home = phx_idmap_find(&world->directory, ids[at ? at[0] : 0]);
+        if (!home) return 0;
+        g->next_place = phx_home_shard(*home);
+        slot = phx_home_slot(*home);
+        store = &world->shards[g->next_place].store;
+    }
+    uint32_t end = store->slots - slot < g->count ? store->slots - slot : g->count;
+    for (; i < end && names_own(store, slot, ids[at ? at[i] : i]); i++, slot++) {
+        g->place[i] = g->next_place;
+        g->slot[i] = slot;
+    }
+    g->next_slot = slot;
+    return i;
+}
+
 /* Directory lines, then bodies, come from memory side by side. */
 static inline void look_up(const phx_world *world, group *g, const uint32_t *at)
 {
     const phx_idmap *directory = &world->directory;
     const phx_shard *shards = world->shards;
-    const phx_body *bodies = shards[0].store.body;
     const uint64_t *ids = g->ids;
     uint64_t home_at[GROUP];
-    uint32_t before = 0, changes = 0, count = g->count;
-    for (uint32_t i = 0; i < count; i++) home_at[i] = phx_idmap_prefetch(directory, ids[at ? at[i] : i]);
-    for (uint32_t i = 0; i < count; i++) {
+    uint32_t count = g->count, first = run_on(world, g, at), before = first > 0 ? g->place[0] : 0, changes = 0;
+    const phx_body *bodies = shards[before].store.body;
+    for (uint32_t i = first; i < count; i++) home_at[i] = phx_idmap_prefetch(directory, ids[at ? at[i] : i]);
+    for (uint32_t i = first; i < count; i++) {
         const uint64_t *home = phx_idmap_find_from(directory, home_at[i], ids[at ? at[i] : i]);
         uint32_t place = home ? (uint32_t)(*home >> 32) : PLACE_UNKNOWN, slot = home ? phx_home_slot(*home) : 0;
         g->place[i] = place;

@@ -59,7 +59,7 @@ static void forget_silenced(phx_world *world)
         phx_shard *shard = &world->shards[s];
         for (uint32_t i = 0; i < shard->forget_count; i++) {
             const phx_forget *item = &shard->forgets[i];
-            if (item->slot != PHX_SLOT_NONE && shard->store.attr[item->slot].ready) continue;
+            if (item->slot != PHX_SLOT_NONE && phx_store_attr(&shard->store, item->slot)->ready) continue;
             phx_consumer_forget(world->consumers[item->consumer].consumer, item->observer);
         }
     }
@@ -158,44 +158,50 @@ static void arrange(const phx_world *world, phx_told told, const phx_change *cha
     phx_depths_arrange(&world->depths, told, change->enter_count, true);
 }
 
-/* One change and its targets to their places in the batch. */
-static void copy_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change, phx_batch *batch,
-                        phx_share *at)
+enum {
+    CHANGES_AHEAD = 8, /* whose names come meanwhile, and */
+    TARGETS_AHEAD = 24, /* those of targets: about as many as may be on the way; */
+    TARGETS_AT_ONCE = 4 /* more than most changes have: no branch on how many */
+};
+
+/* A chunk on its way to the batches. */
+typedef struct filling {
+    const phx_world *world;
+    const phx_shard *shard;
+    const phx_scratch *scratch;
+    phx_share *shares; /* by consumer */
+    bool attached;     /* somebody is */
+    uint32_t asked, end; /* of its targets, which follow each other: whose names are asked for, and all */
+} filling;
+
+/* Names stand in no order of memory: those of changes and targets ahead come meanwhile. */
+static inline void await_names(filling *at, const phx_change *own, bool more)
 {
-    const phx_scratch *scratch = &world->scratch[chunk->worker];
-    const phx_shard *shard = &world->shards[chunk->shard];
-    const phx_name *name = &shard->store.name[change->slot];
-    uint32_t count = change->leave_count + change->enter_count, to = at->targets;
-    PHX_ASSERT(at->changes < batch->view.change_count && to + count <= batch->view.target_count);
-    batch->changes[at->changes++] = (ph_change){.observer = name->id,
-                                                .user_data = name->user_data,
-                                                .first = to,
-                                                .leave_count = change->leave_count,
-                                                .enter_count = change->enter_count,
-                                                .flags = change->flags};
-    phx_told told = {batch->targets + to, batch->kinds + to, batch->incarnations + to};
-    phx_interest_names(shard, scratch, change, told.targets, told.kinds, told.incarnations);
-    if (phx_depths_any(&world->depths)) arrange(world, told, change);
-    at->targets += count;
+    const phx_name *name = at->shard->store.name;
+    uint32_t end = own->target_first + own->leave_count + own->enter_count + TARGETS_AHEAD;
+    if (more) __builtin_prefetch(&name[own[CHANGES_AHEAD].slot]);
+    for (; at->asked < end && at->asked + TARGETS_AT_ONCE <= at->end; at->asked += TARGETS_AT_ONCE) {
+        const uint32_t *target = at->scratch->targets + at->asked;
+        for (uint32_t i = 0; i < TARGETS_AT_ONCE; i++) __builtin_prefetch(&name[target[i]]);
+    }
 }
 
-/*
- * Names stand in no order of memory: those of changes and targets ahead come meanwhile. *asked: up to where they are
- * asked for; the targets of a chunk's changes follow each other, as those that share theirs (nine_glance.h) do.
- */
-static void await_names(const phx_world *world, const phx_chunk *chunk, const phx_change *changes, uint32_t at,
-                        uint32_t *asked)
+/* One change and its targets to their places in the batch. */
+static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch, phx_share *share)
 {
-    enum { CHANGES = 8, TARGETS = 24 }; /* ahead: about as many as may be on the way */
-    const phx_scratch *scratch = &world->scratch[chunk->worker];
-    const phx_name *name = world->shards[chunk->shard].store.name;
-    const phx_change *own = &changes[at], *last = &changes[chunk->change_count - 1];
-    uint32_t end = own->target_first + own->leave_count + own->enter_count + TARGETS;
-    uint32_t most = last->target_first + last->leave_count + last->enter_count;
-    if (at + CHANGES < chunk->change_count) __builtin_prefetch(&name[own[CHANGES].slot]);
-    if (end > most) end = most;
-    if (*asked < own->target_first) *asked = own->target_first;
-    for (; *asked < end; ++*asked) __builtin_prefetch(&name[scratch->targets[*asked]]);
+    const phx_name *name = &at->shard->store.name[change->slot];
+    uint32_t count = change->leave_count + change->enter_count, to = share->targets;
+    PHX_ASSERT(share->changes < batch->view.change_count && to + count <= batch->view.target_count);
+    batch->changes[share->changes++] = (ph_change){.observer = name->id,
+                                                   .user_data = name->user_data,
+                                                   .first = to,
+                                                   .leave_count = change->leave_count,
+                                                   .enter_count = change->enter_count,
+                                                   .flags = change->flags};
+    phx_told told = {batch->targets + to, batch->kinds + to, batch->incarnations + to};
+    phx_interest_names(at->shard, at->scratch, change, told.targets, told.kinds, told.incarnations);
+    if (PHX_UNLIKELY(at->attached)) arrange(at->world, told, change);
+    share->targets = to + count;
 }
 
 static void fill_body(void *context, uint32_t worker, uint32_t piece)
@@ -203,13 +209,22 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
     phx_world *world = context;
     phx_chunk *chunk = &world->chunks[piece];
     const phx_change *changes = changes_of(world, chunk);
-    uint64_t from = phx_now_ns();
     (void)worker;
-    for (uint32_t c = 0, asked = 0; c < chunk->change_count; c++) {
-        await_names(world, chunk, changes, c, &asked);
-        if (changes[c].leave_count + changes[c].enter_count == 0) continue;
-        uint32_t consumer = consumer_of(world, chunk, &changes[c]);
-        copy_change(world, chunk, &changes[c], world->batches[consumer], share_of(world, piece, consumer));
+    if (chunk->change_count == 0) return;
+    uint64_t from = phx_now_ns();
+    const phx_change *last = changes + chunk->change_count;
+    filling at = {.world = world,
+                  .shard = &world->shards[chunk->shard],
+                  .scratch = &world->scratch[chunk->worker],
+                  .shares = share_of(world, piece, 0),
+                  .attached = phx_depths_any(&world->depths),
+                  .asked = changes->target_first,
+                  .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
+    for (const phx_change *change = changes; change < last; change++) {
+        await_names(&at, change, last - change > CHANGES_AHEAD);
+        if (change->leave_count + change->enter_count == 0) continue;
+        uint32_t consumer = consumer_of(world, chunk, change);
+        copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
     chunk->publish_ns += phx_now_ns() - from;
 }

@@ -43,7 +43,7 @@ ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs)
     uint32_t slot;
     if (!phx_world_find(world, id, &shard, &slot)) return PH_UNKNOWN_ID;
     const phx_body *body = &shard->store.body[slot];
-    const phx_attr *a = &shard->store.attr[slot];
+    const phx_attr *a = phx_store_attr(&shard->store, slot);
     *attrs = (ph_attrs){.given = PH_GIVEN_ALL,
                         .x = body->x,
                         .y = body->y,
@@ -82,7 +82,7 @@ ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t 
     uint32_t slot, home_slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
     if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
-    phx_party party = {target, &home->store.body[home_slot], &home->store.attr[home_slot]};
+    phx_party party = {target, &home->store.body[home_slot], phx_store_attr(&home->store, home_slot)};
     phx_shard_explain(shard, slot, phx_shard_find(shard, &world->directory, target), party, why);
     return PH_OK;
 }
@@ -138,7 +138,7 @@ static bool add_target(void *user, const phx_shard *shard, uint32_t slot)
 {
     phx_found *found = user;
     const phx_name *name = &shard->store.name[slot];
-    if (!found->failed) add(found, name->id, shard->store.attr[slot].kind, name->user_data);
+    if (!found->failed) add(found, name->id, phx_store_attr(&shard->store, slot)->kind, name->user_data);
     return !found->failed;
 }
 

@@ -136,7 +136,7 @@ static bool tell(phx_world *world, phx_lookout *lookout, const phx_shard *shard,
 static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_seats *seats, uint32_t seat)
 {
     uint32_t slot = seats->slot[seat];
-    if (slot == PHX_SLOT_NONE || !phx_observes(&shard->store.attr[slot])) return PHX_SLOT_NONE;
+    if (slot == PHX_SLOT_NONE || !phx_observes(phx_store_attr(&shard->store, slot))) return PHX_SLOT_NONE;
     return world->def.consumers == 1 ? 0 : shard->store.name[slot].consumer;
 }
 

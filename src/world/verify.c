@@ -98,7 +98,7 @@ static phx_body placed(const phx_rules *rules, const phx_body *body)
 static bool consider(check *at, const phx_body *observer, const phx_store *store, uint32_t target)
 {
     const phx_rules *rules = &at->world->rules;
-    const phx_attr *oa = &at->shard->store.attr[at->slot], *ta = &store->attr[target];
+    const phx_attr *oa = phx_store_attr(&at->shard->store, at->slot), *ta = phx_store_attr(store, target);
     const phx_name *name = &store->name[target];
     const phx_relation *relation = at->relations ? phx_relation_find(at->relations, name->id) : NULL;
     phx_body body = rules->range == PH_RANGE_TOWERS ? placed(rules, &store->body[target]) : store->body[target];
@@ -121,7 +121,7 @@ static bool consider(check *at, const phx_body *observer, const phx_store *store
 static bool expect(check *at)
 {
     const phx_world *world = at->world;
-    const phx_attr *attr = &at->shard->store.attr[at->slot];
+    const phx_attr *attr = phx_store_attr(&at->shard->store, at->slot);
     phx_body observer = placed(&world->rules, &at->shard->store.body[at->slot]);
     at->pairs++;
     if (!phx_observes(attr)) return true;
@@ -208,7 +208,7 @@ ph_status phx_verify(phx_world *world, uint64_t pairs, ph_verification *progress
         if (own) {
             good = check_observer(&at, progress->shard, progress->slot, difference);
             if (!good) break;
-            progress->observers += phx_observes(&store->attr[progress->slot]);
+            progress->observers += phx_observes(phx_store_attr(store, progress->slot));
         }
         looked_at++;
         more = step(world, progress);

@@ -91,7 +91,7 @@ static inline uint32_t case_enter(phx_attr attr, float x, float y)
     cr_assert(phx_store_reserve(&c.store, &memory, 1));
     uint32_t slot = phx_store_take(&c.store, ++c.next_id, PHX_SLOT_OWN);
     cr_assert_lt(slot, CASE_SLOTS);
-    c.store.attr[slot] = attr;
+    set_attr(&c.store, slot, attr);
     case_place(slot, x, y);
     case_touch(slot, true);
     return slot;
@@ -106,7 +106,7 @@ static inline void case_move(uint32_t slot, float x, float y)
 static inline void case_set(uint32_t slot, phx_attr attr)
 {
     case_touch(slot, true);
-    c.store.attr[slot] = attr;
+    set_attr(&c.store, slot, attr);
 }
 
 static inline void case_leave(uint32_t slot)
@@ -133,7 +133,7 @@ static inline bool case_sees(uint32_t o, uint32_t t)
 {
     const phx_store *s = &c.store;
     if (o == t || !case_observes(o) || !(s->body[t].state & PHX_SLOT_LIVE)) return false;
-    return phx_sees(&c.rules, &s->body[o], &s->attr[o], &s->body[t], &s->attr[t], NULL, c.sees[o][t]);
+    return phx_sees(&c.rules, &s->body[o], phx_store_attr(s, o), &s->body[t], phx_store_attr(s, t), NULL, c.sees[o][t]);
 }
 
 /* In the box; of towers it is a little larger than they are. */
@@ -150,7 +150,7 @@ static inline bool case_concerns(uint32_t o, uint32_t t, phx_box box)
     bool live = now->state & PHX_SLOT_LIVE, was = c.was[t];
     if (now->changed != c.stamp) return false;
     bool stays = was && live && old->tx == now->tx && old->ty == now->ty && !(now->state & PHX_SLOT_ODD);
-    if (c.rules.range == PH_RANGE_TOWERS && stays && c.store.attr[o].cap == 0) return false;
+    if (c.rules.range == PH_RANGE_TOWERS && stays && phx_store_attr(&c.store, o)->cap == 0) return false;
     return (was && case_near(box, o, old)) || (live && case_near(box, o, now));
 }
 
@@ -205,7 +205,8 @@ static inline void case_differ(uint32_t o)
     case_sink sink = {.sink.take = case_take};
     const phx_body *body = &c.store.body[o];
     bool odd = body->changed == c.stamp && (body->state & PHX_SLOT_ODD);
-    if (!c.index->ops->differ || odd || c.store.attr[o].cap > 0 || !c.watched[o] || c.span != c.rules.span) return;
+    bool capped = phx_store_attr(&c.store, o)->cap > 0;
+    if (!c.index->ops->differ || odd || capped || !c.watched[o] || c.span != c.rules.span) return;
     if (!c.index->ops->differ(c.index, o, &sink.sink)) return;
     c.differed++;
     for (uint32_t t = 0; t < c.store.slots; t++) {

@@ -54,7 +54,7 @@ static inline void life_move(uint32_t slot, float x, float y)
 
 static inline void life_set(uint32_t slot, phx_attr attr)
 {
-    life_store.attr[slot] = attr;
+    set_attr(&life_store, slot, attr);
     life_store.body[slot].changed = life_tick;
 }
 
@@ -63,7 +63,7 @@ static inline uint32_t life_enter(phx_attr attr, float x, float y)
     cr_assert(phx_store_reserve(&life_store, &memory, 1));
     uint32_t slot = phx_store_take(&life_store, ++life_id, PHX_SLOT_OWN);
     cr_assert_lt(slot, LIFE_SLOTS);
-    life_store.attr[slot] = attr;
+    set_attr(&life_store, slot, attr);
     life_move(slot, x, y);
     return slot;
 }

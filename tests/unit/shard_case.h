@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "shards/rules.h"
+#include "shards/store.h"
 #include "support/watched_memory.h"
 
 static watched_memory watched;
@@ -44,6 +44,13 @@ static inline void memory_for(uint64_t calls)
 static inline void memory_enough(void)
 {
     watched_memory_fail_after(&watched, UINT64_MAX);
+}
+
+/* An entity's attributes become these. */
+static inline void set_attr(phx_store *store, uint32_t slot, phx_attr attr)
+{
+    cr_assert(phx_store_reserve(store, &memory, 0));
+    phx_store_dress(store, slot, &attr);
 }
 
 /* A square world from (0, 0); circles. */

@@ -448,7 +448,7 @@ static void check_copy(const fleet *f, const phx_shard *shard, uint32_t slot)
     cr_assert(e->in, "tick %lu: %lu is not in the world", (unsigned long)f->tick, (unsigned long)id);
     cr_assert_eq(shard->store.name[slot].incarnation, e->incarnation);
     cr_assert_eq(shard->store.name[slot].user_data, e->user_data);
-    cr_assert(same_attr(&shard->store.attr[slot], &e->attr));
+    cr_assert(same_attr(phx_store_attr(&shard->store, slot), &e->attr));
     cr_assert(body->x == e->x && body->y == e->y && body->z == e->z, "tick %lu: %lu is elsewhere",
               (unsigned long)f->tick, (unsigned long)id);
     cr_assert_eq(body->tx, phx_tower_index(&f->rules, 0, e->x));
@@ -475,7 +475,7 @@ static void check_shards(fleet *f)
             uint64_t home = (uint64_t)i << 32 | slot;
             cr_assert_eq(*phx_idmap_find(&f->directory, shard->store.name[slot].id), home);
             cr_assert_eq(phx_partition_shard(&f->partition, shard->store.body[slot].tx, shard->store.body[slot].ty), i);
-            observing += shard->store.attr[slot].view > 0;
+            observing += phx_store_attr(&shard->store, slot)->view > 0;
             own++;
         }
         cr_assert_eq(shard->observing_count, observing);

@@ -73,12 +73,13 @@ static void place(uint32_t slot, float x, float y)
 
 static void dress(uint32_t slot)
 {
-    phx_attr *attr = &w.store.attr[slot];
-    attr->layers = 1 + phx_rng_below(&w.rng, 2);
-    attr->sees = UINT64_MAX;
-    attr->ready = phx_rng_below(&w.rng, 10) != 0;
-    attr->view = some_view();
-    attr->margin = phx_rng_below(&w.rng, 3) == 0 ? 5.0f : 0.0f;
+    phx_attr attr = *phx_store_attr(&w.store, slot);
+    attr.layers = 1 + phx_rng_below(&w.rng, 2);
+    attr.sees = UINT64_MAX;
+    attr.ready = phx_rng_below(&w.rng, 10) != 0;
+    attr.view = some_view();
+    attr.margin = phx_rng_below(&w.rng, 3) == 0 ? 5.0f : 0.0f;
+    set_attr(&w.store, slot, attr);
     w.jumped[slot] = true;
     touch(slot);
 }
@@ -198,7 +199,7 @@ static int standing(const was *o, const was *t)
 static was now_of(uint32_t slot)
 {
     const phx_body *body = &w.store.body[slot];
-    const phx_attr *attr = &w.store.attr[slot];
+    const phx_attr *attr = phx_store_attr(&w.store, slot);
     return (was){body->x, body->y, attr->view, attr->margin, body->state & PHX_SLOT_LIVE, body->state & PHX_SLOT_OWN,
                  (body->state & PHX_SLOT_OWN) && phx_observes(attr), attr->layers};
 }

@@ -33,7 +33,7 @@ static void note(phx_sink *sink, const uint32_t *slots, uint32_t count)
 /* In view, in the margin, or out of range; of bodies as they are or were. */
 static int standing(uint32_t observer, const phx_body *o, const phx_body *t)
 {
-    const phx_attr *attr = &life_store.attr[observer];
+    const phx_attr *attr = phx_store_attr(&life_store, observer);
     if (!(t->state & PHX_SLOT_LIVE))
         return 2;
     if (phx_in_range(&life_rules, o, t, attr->view))
@@ -67,10 +67,16 @@ static uint32_t check_all(const phx_attr *attrs)
     uint32_t count = 0;
     for (uint32_t o = 0; o < life_store.slots; o++) {
         bool stays = life_live(o) && (life_old[o].state & PHX_SLOT_LIVE) && phx_index_radius(&life_store, o) >= 0.0f;
-        if (stays && memcmp(&attrs[o], &life_store.attr[o], sizeof *attrs) == 0)
+        if (stays && memcmp(&attrs[o], phx_store_attr(&life_store, o), sizeof *attrs) == 0)
             count += check_told(o);
     }
     return count;
+}
+
+static void keep_attrs(phx_attr attrs[LIFE_SLOTS])
+{
+    for (uint32_t slot = 0; slot < life_store.slots; slot++)
+        attrs[slot] = *phx_store_attr(&life_store, slot);
 }
 
 static void run_lives(ph_shape shape, uint64_t seed)
@@ -79,8 +85,7 @@ static void run_lives(ph_shape shape, uint64_t seed)
     uint64_t rng = seed, count = 0;
     life_open(PH_INDEX_TIMER, shape);
     for (int i = 0; i < 150; i++) {
-        if (life_store.slots > 0)
-            memcpy(attrs, life_store.attr, life_store.slots * sizeof *attrs);
+        keep_attrs(attrs);
         life_at_random(&rng, i < 75 ? 15 : 400, 150, i % 50 < 40 ? 3.0f : 60.0f);
         life_turn(seed % 2 ? UINT64_MAX : (uint64_t)i % 3);
         count += check_all(attrs);
@@ -107,7 +112,7 @@ Test(timer, two_that_run_towards_each_other_are_seen_in_time)
         phx_attr attrs[LIFE_SLOTS];
         life_pass();
         while (y - x > 1) {
-            memcpy(attrs, life_store.attr, life_store.slots * sizeof *attrs);
+            keep_attrs(attrs);
             life_move(o, x += step, 500);
             life_move(t, y -= step, 500);
             life_turn(UINT64_MAX);
@@ -223,7 +228,7 @@ Test(timer, time_starts_again)
     life_pass();
     for (int i = 0; i < 3000; i++) {
         double before = timer()->way;
-        memcpy(attrs, life_store.attr, life_store.slots * sizeof *attrs);
+        keep_attrs(attrs);
         for (uint32_t slot = 0; slot < 100; slot++)
             life_move(slot, fmodf(life_store.body[slot].x + 31, 300), fmodf(life_store.body[slot].y + 7, 300));
         life_turn(UINT64_MAX);

@@ -124,9 +124,10 @@ static uint32_t put(float x, float y, float reach, bool global)
     uint32_t slot = phx_store_take(&store, ++id, PHX_SLOT_OWN);
     store.body[slot] = body_at(x, y);
     store.body[slot].state = PHX_SLOT_OWN | (reach > 0 || global ? PHX_SLOT_FAR : 0);
-    store.attr[slot] = plain_attr(0, 0);
-    store.attr[slot].reach = reach;
-    store.attr[slot].global = global;
+    phx_attr attr = plain_attr(0, 0);
+    attr.reach = reach;
+    attr.global = global;
+    set_attr(&store, slot, attr);
     return slot;
 }
 
@@ -172,9 +173,11 @@ Test(far, only_live_far_targets_are_collected)
     cr_assert_eq(far.entries[0].slot, reaching);
     cr_assert_eq(far.entries[1].slot, ghost);
     cr_assert_eq(far.levels, 1u << 1 | 1u << 3, "2 towers and 7");
-    store.attr[ghost].reach = 0;
+    set_attr(&store, ghost, plain_attr(0, 0));
     store.body[ghost].state &= (uint16_t)~PHX_SLOT_FAR;
-    store.attr[global].global = false;
+    phx_attr local = *phx_store_attr(&store, global);
+    local.global = false;
+    set_attr(&store, global, local);
     rebuild();
     cr_assert_eq(far.global_count, 0);
     cr_assert_eq(far.entry_count, 2);
@@ -199,8 +202,8 @@ static void find_all(uint64_t seed, uint32_t targets)
         float x = rules.origin[0] + extent * float_between(&rng, -0.1f, 1.1f);
         float y = rules.origin[1] + extent * float_between(&rng, -0.1f, 1.1f);
         uint32_t pick = phx_rng_below(&rng, targets);
-        if (look % 2 && store.attr[pick].reach < 1e20f) { /* at the very end of one's reach */
-            float reach = store.attr[pick].reach;
+        if (look % 2 && phx_store_attr(&store, pick)->reach < 1e20f) { /* at the very end of one's reach */
+            float reach = phx_store_attr(&store, pick)->reach;
             x = float_near(&rng, store.body[pick].x + (look % 4 == 1 ? reach : -reach));
             y = store.body[pick].y;
         }
@@ -208,9 +211,9 @@ static void find_all(uint64_t seed, uint32_t targets)
         looked_at += gather(o.tx, o.ty);
         for (uint32_t slot = 0; slot < targets; slot++) {
             cr_assert_leq(times_found[slot], 1, "twice");
-            if (!phx_in_range(&rules, &o, &store.body[slot], store.attr[slot].reach)) continue;
+            if (!phx_in_range(&rules, &o, &store.body[slot], phx_store_attr(&store, slot)->reach)) continue;
             cr_assert_eq(times_found[slot], 1, "seed %lu: %a of %a", (unsigned long)seed, (double)x,
-                         (double)store.attr[slot].reach);
+                         (double)phx_store_attr(&store, slot)->reach);
             in_range++;
         }
     }
@@ -249,8 +252,10 @@ Test(far, on_the_borders_of_cells)
     for (uint32_t look = 0; look < 2000; look++) {
         phx_body o = body_at((float)phx_rng_below(&rng, 300), (float)phx_rng_below(&rng, 300));
         (void)gather(o.tx, o.ty);
-        for (uint32_t slot = 0; slot < COUNT; slot++)
-            if (phx_in_range(&rules, &o, &store.body[slot], store.attr[slot].reach)) cr_assert_eq(times_found[slot], 1);
+        for (uint32_t slot = 0; slot < COUNT; slot++) {
+            if (!phx_in_range(&rules, &o, &store.body[slot], phx_store_attr(&store, slot)->reach)) continue;
+            cr_assert_eq(times_found[slot], 1);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
  * shards/glance.c: observers among short steps, told of by glances, against a plain world
  * (shard_fleet.h compares every tick); and when a glance is not enough.
  */
+#include "support/check.h"
 #include "unit/shard_fleet.h"
 
 #include "base/simd.h"
@@ -175,7 +176,7 @@ static void check_case(const steps_case *c, uint64_t seed)
 Test(glance, random_steps_of_every_sort)
 {
     for (size_t i = 0; i < sizeof steps_cases / sizeof *steps_cases; i++)
-        for (uint64_t seed = 600; seed < 606; seed++) check_case(&steps_cases[i], seed + i * 10);
+        for (uint64_t seed = 600; seed < 600 + test_amount(6); seed++) check_case(&steps_cases[i], seed + i * 10);
 }
 
 Test(glance, random_steps_while_memory_ends_now_and_then)

@@ -13,6 +13,7 @@ static phx_grid grid;
 static uint64_t tick;
 static uint32_t added[4096];
 static uint32_t added_count;
+static bool unmarked; /* who was put in this tick is not marked as changed, as an entity would be */
 static struct {
     bool here; /* at the last tick's end */
     float x, y;
@@ -61,6 +62,7 @@ static uint32_t put(uint16_t tx, uint16_t ty)
     uint32_t slot = phx_store_take(&store, ++id, PHX_SLOT_OWN);
     place(slot, tx, ty);
     added[added_count++] = slot;
+    unmarked = true;
     return slot;
 }
 
@@ -89,7 +91,9 @@ static void rebuild(void)
 /* The tick ends: nothing is changed any more, new places are old ones, the dead go. */
 static void end_tick(void)
 {
-    phx_grid_settle(&grid);
+    phx_grid_settle(&grid, tick % 2 == 0 && !unmarked);
+    unmarked = false;
+    cr_assert(phx_grid_settled(&grid));
     for (uint32_t slot = 0; slot < store.slots; slot++) {
         old[slot].here = store.body[slot].state & PHX_SLOT_LIVE;
         old[slot].x = store.body[slot].x;
@@ -127,6 +131,7 @@ static void check_rows(void)
                 cr_assert_eq(body->ty, block->by * PHX_BLOCK_SIDE + t / PHX_BLOCK_SIDE);
                 cr_assert_eq(grid.rows.x[row], body->x);
                 cr_assert_eq(grid.rows.y[row], body->y);
+                cr_assert_eq(phx_grid_stirred(&grid, row), body->changed == STAMP);
                 cr_assert_eq(!!(grid.rows.slot[row] & PHX_ROW_SPECIAL), !!(body->state & PHX_SLOT_SPECIAL));
                 cr_assert_eq(grid.rows.view[row], phx_grid_view(&store, slot));
                 check_old(row, slot);
@@ -220,9 +225,9 @@ Test(grids, the_check_of_a_grid_sees_each_thing_that_can_be_wrong)
     body->state = PHX_SLOT_DEAD;
     cr_assert_not(phx_grid_valid(&grid, &store), "a row too many");
     *body = before;
-    store.attr[3] = plain_attr(5, 0);
+    set_attr(&store, 3, plain_attr(5, 0));
     cr_assert_not(phx_grid_valid(&grid, &store), "a view that the row does not know");
-    store.attr[3] = (phx_attr){0};
+    set_attr(&store, 3, (phx_attr){0});
     cr_assert(phx_grid_valid(&grid, &store));
 }
 
@@ -441,7 +446,6 @@ Test(grids, what_is_odd_is_marked_as_that_too)
 Test(grids, the_view_column_says_what_a_glance_needs)
 {
     uint32_t slot = put(5, 5);
-    phx_attr *attr = &store.attr[slot];
     static const struct {
         const char *what;
         phx_attr attr;
@@ -459,7 +463,7 @@ Test(grids, the_view_column_says_what_a_glance_needs)
         {"relations", {.layers = 1, .sees = 1, .view = 7, .ready = true}, 0, PHX_SLOT_RELATED, -7},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        *attr = rows[i].attr;
+        set_attr(&store, slot, rows[i].attr);
         store.tail[slot].list.count = rows[i].listed;
         store.body[slot].state = (uint16_t)(PHX_SLOT_OWN | rows[i].state);
         cr_assert_eq(phx_grid_view(&store, slot), rows[i].view, "%s", rows[i].what);
@@ -468,7 +472,7 @@ Test(grids, the_view_column_says_what_a_glance_needs)
     }
     store.body[slot].state = PHX_SLOT_OWN;
     store.tail[slot].list.count = 0;
-    *attr = plain_attr(7, 0);
+    set_attr(&store, slot, plain_attr(7, 0));
     rebuild();
     cr_assert_eq(grid.rows.view[0], 7, "a new row has it");
 }

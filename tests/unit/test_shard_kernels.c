@@ -156,26 +156,24 @@ static void stir_some(const phx_kernels *kernels, const char *name)
             pox[i] = phx_rng_below(&rng, 3) > 0 ? px[i] : float_near(&rng, px[i]);
             poy[i] = phx_rng_below(&rng, 3) > 0 ? py[i] : some_coordinate(&rng, -10, 30);
         }
-        phx_span span = {phx_rng_below(&rng, ROWS), ROWS - phx_rng_below(&rng, ROWS / 2)};
-        uint32_t most = span.first < span.end ? span.end - span.first : 0, n = 0, arrays = ROWS + 2 * PHX_KERNEL_PAD;
-        if (most == 0) span.end = span.first;
-        guard(now, arrays), guard(old, arrays);
-        uint32_t moved = kernels->moved(&rows, span, now), crossed = kernels->crossed(&rows, span, &step, old);
-        for (uint32_t i = span.first; i < span.end; i++)
-            if (px[i] != pox[i] || py[i] != poy[i]) cr_assert_eq(now[n++], i, "%s", name);
-        cr_assert_eq(n, moved, "%s", name);
-        n = 0;
-        for (uint32_t i = span.first; i < span.end; i++) {
-            bool is = in_range(px[i] - step.x, py[i] - step.y, step.r, step.square);
-            bool was = in_range(pox[i] - step.ox, poy[i] - step.oy, step.r, step.square);
-            if (is != was) cr_assert_eq(old[n++], i | (was ? PHX_PAIR_LEAVE : 0), "%s: row %u", name, i);
+        uint32_t cut = phx_rng_below(&rng, ROWS), begin = cut + phx_rng_below(&rng, ROWS - cut), n = 0;
+        const phx_span spans[3] = {{begin, ROWS}, {cut, cut}, {phx_rng_below(&rng, cut + 1), cut}};
+        const uint32_t most = ROWS - begin + cut - spans[2].first, arrays = ROWS + 2 * PHX_KERNEL_PAD;
+        guard(old, arrays);
+        uint32_t crossed = kernels->crossed(&rows, spans, 3, &step, old);
+        for (uint32_t s = 0; s < 3; s++) {
+            for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
+                bool is = in_range(px[i] - step.x, py[i] - step.y, step.r, step.square);
+                bool was = in_range(pox[i] - step.ox, poy[i] - step.oy, step.r, step.square);
+                if (is != was) cr_assert_eq(old[n++], i | (was ? PHX_PAIR_LEAVE : 0), "%s: row %u", name, i);
+            }
         }
         cr_assert_eq(n, crossed, "%s", name);
-        check_guard(now, most, arrays, name), check_guard(old, most, arrays, name);
+        check_guard(old, most, arrays, name);
     }
 }
 
-Test(kernels, who_moved_and_what_it_crossed)
+Test(kernels, what_who_moved_has_crossed)
 {
     with_each(stir_some);
 }
@@ -271,21 +269,63 @@ Test(kernels, matching_candidates_of_any_number)
     with_each(match_some);
 }
 
+static void starts_some(const phx_kernels *kernels, const char *name)
+{
+    enum { CELLS = 60 };
+    uint64_t rng = 35;
+    for (uint32_t cells = 1; cells <= CELLS; cells++) {
+        uint32_t at[CELLS + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + PHX_KERNEL_PAD], count[CELLS + 1], sum = 0;
+        for (uint32_t i = 1; i <= cells; i++) at[i] = count[i] = phx_rng_below(&rng, 1u << phx_rng_below(&rng, 20));
+        kernels->starts(at, cells, near);
+        cr_assert_eq(at[0], 0, "%s", name);
+        for (uint32_t i = 1; i <= cells; i++) cr_assert_eq(at[i], sum += count[i], "%s: %u of %u", name, i, cells);
+    }
+}
+
+Test(kernels, where_cells_begin)
+{
+    with_each(starts_some);
+}
+
+static void within_rows_some(const phx_kernels *kernels, const char *name)
+{
+    uint64_t rng = 36;
+    for (uint32_t round = 0; round < 500; round++) {
+        uint32_t count = phx_rng_below(&rng, ROWS + 1), n = 0;
+        uint32_t base = phx_rng_below(&rng, 2) ? 1u << 30 : ROWS / 3; /* as many rows as there may be, and few */
+        phx_span range = {base, base + 1 + phx_rng_below(&rng, ROWS)};
+        for (uint32_t i = 0; i < count; i++) row[i] = base + phx_rng_below(&rng, 2 * ROWS) - ROWS / 3;
+        guard(observers, PAIRS + 2 * PHX_KERNEL_PAD);
+        uint32_t found = kernels->within_rows(row, count, range, observers);
+        for (uint32_t i = 0; i < count; i++)
+            if (row[i] >= range.first && row[i] < range.end)
+                cr_assert(n < found && observers[n++] == i, "%s: place %u of %u", name, i, count);
+        cr_assert_eq(n, found, "%s: more than there are", name);
+        check_guard(observers, count, PAIRS + 2 * PHX_KERNEL_PAD, name);
+    }
+}
+
+Test(kernels, places_of_a_range_of_rows)
+{
+    with_each(within_rows_some);
+}
+
 static void match_sparse_some(const phx_kernels *kernels, const char *name)
 {
     enum { COLUMNS = 4, CELLS = 12 };
     uint64_t rng = 34;
     for (uint32_t round = 0; round < 3000; round++) {
-        uint32_t start[CELLS + 2] = {0}, place[3], n = 0, tested = 0, capacity = phx_rng_below(&rng, 2) ? PAIRS : ROWS;
+        uint32_t start[CELLS + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + PHX_KERNEL_PAD];
+        uint32_t place[3], n = 0, tested = 0, capacity = phx_rng_below(&rng, 2) ? PAIRS : ROWS;
         phx_limits limits = coarse(&rng, ROWS);
         for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has somebody */
-            start[i] = start[i - 1] + phx_rng_below(&rng, round % 5 ? 4 : 17) + (i == COLUMNS + 2);
-        start[CELLS + 1] = start[CELLS];
+            start[i] = phx_rng_below(&rng, round % 5 ? 4 : 17) + (i == COLUMNS + 2);
+        kernels->starts(start, CELLS, near);
         for (uint32_t i = 0; i < ROWS; i++) cell[i] = COLUMNS + 1;
         for (uint32_t i = 0; i < 3; i++)
             place[i] = start[COLUMNS + 1] + phx_rng_below(&rng, start[COLUMNS + 2] - start[COLUMNS + 1]);
         phx_pairs pairs = no_pairs(capacity);
-        uint32_t done = kernels->match_sparse(&(phx_cells){now, old, cell, start, COLUMNS},
+        uint32_t done = kernels->match_sparse(&(phx_cells){now, old, cell, start, near, COLUMNS},
                                               &(phx_watchers){place, 3, now, old}, &limits, &pairs);
         uint32_t around = 0;
         for (uint32_t line = 0; line < 3; line++) around += start[line * COLUMNS + 3] - start[line * COLUMNS];
@@ -363,7 +403,7 @@ static void order_some(const phx_kernels *kernels, const char *name)
     uint32_t place[PHX_ORDER_FEW + 1];
     for (uint32_t round = 0; round < 12000; round++) {
         uint32_t count = 1 + round % PHX_ORDER_FEW, kinds = round % 3 ? 1 : 3;
-        bool alike = round / PHX_ORDER_FEW % 2; /* one kind, and ids that a host counted up: mostly told by 32 bits */
+        bool alike = round / PHX_ORDER_FEW % 2; /* one kind, and ids that a host counted up */
         uint64_t first = (phx_rng_below(&rng, 2) ? 0 : phx_rng_next(&rng) << 32) - 20;
         first += (uint64_t)phx_rng_below(&rng, 3) << 31;
         for (uint32_t i = 0; i < count; i++) {
@@ -383,6 +423,54 @@ static void order_some(const phx_kernels *kernels, const char *name)
         }
         cr_assert_eq(place[PHX_ORDER_FEW], GUARD, "%s: stored too far", name);
     }
+}
+
+/* Keys as phx_order_bits() has them, where the bits that ids and kinds differ in just fit, or just do not. */
+static void order_some_keys(const phx_kernels *kernels, const char *name)
+{
+    uint64_t rng = 31, id[PHX_ORDER_FEW], ids, keyed = 0;
+    uint16_t kind[PHX_ORDER_FEW];
+    int32_t key[PHX_ORDER_FEW + PHX_KERNEL_PAD];
+    uint32_t place[PHX_ORDER_FEW + 1], kinds;
+    for (uint32_t round = 0; round < 12000; round++) {
+        uint32_t count = 1 + round % PHX_ORDER_FEW, id_bits = phx_rng_below(&rng, 34);
+        uint32_t kind_bits = phx_rng_below(&rng, 2) ? phx_rng_below(&rng, 17) : (32 - id_bits) & 15;
+        uint64_t first = phx_rng_next(&rng), other = phx_rng_next(&rng);
+        ids = kinds = 0;
+        for (uint32_t i = 0; i < count; i++) { /* all differ: the lowest bits of ids count up, where there are some */
+            uint64_t low = (UINT64_C(1) << id_bits) - 1, own = ((phx_rng_next(&rng) & ~UINT64_C(63)) | i) & low;
+            id[i] = (first & ~low) | own;
+            kind[i] = (uint16_t)((other & ~((UINT64_C(1) << kind_bits) - 1)) |
+                                 (phx_rng_next(&rng) & ((UINT64_C(1) << kind_bits) - 1)));
+            ids |= id[i] ^ id[0];
+            kinds |= (uint32_t)(kind[i] ^ kind[0]);
+        }
+        uint32_t bits = phx_order_bits(ids, kinds);
+        if (bits == PHX_ORDER_NO_KEY || (id_bits < 6 && count > 1u << id_bits)) continue;
+        keyed++;
+        for (uint32_t i = 0; i < PHX_ORDER_FEW; i++)
+            key[i] = i < count ? phx_order_key(id[i], kind[i], bits) : (int32_t)phx_rng_next(&rng);
+        place[PHX_ORDER_FEW] = GUARD;
+        kernels->order_keys(key, count, place);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t before = 0;
+            for (uint32_t j = 0; j < count; j++)
+                before += kind[j] < kind[i] || (kind[j] == kind[i] && id[j] < id[i]);
+            cr_assert_eq(place[i], before, "%s: round %u: %u of %u by %u bits", name, round, i, count, bits);
+        }
+        cr_assert_eq(place[PHX_ORDER_FEW], GUARD, "%s: stored too far", name);
+    }
+    cr_assert_gt(keyed, 3000, "%s", name);
+}
+
+Test(kernels, keys_of_few)
+{
+    with_each(order_some_keys);
+    cr_assert_eq(phx_order_bits(0, 0), 0);
+    cr_assert_eq(phx_order_bits(UINT32_MAX, 0), 32);
+    cr_assert_eq(phx_order_bits(UINT32_MAX, 1), PHX_ORDER_NO_KEY);
+    cr_assert_eq(phx_order_bits(UINT64_C(1) << 32, 0), PHX_ORDER_NO_KEY);
+    cr_assert_eq(phx_order_bits(1, UINT16_MAX), 1);
 }
 
 Test(kernels, order_of_few)

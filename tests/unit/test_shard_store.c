@@ -38,7 +38,7 @@ Test(stores, a_slot_begins_clean)
     cr_assert_eq(store.body[own].changed, 0);
     cr_assert_eq(store.name[own].user_data, 0);
     cr_assert_eq(store.name[own].incarnation, 0);
-    cr_assert_arr_eq(&store.attr[own], &zero, sizeof zero);
+    cr_assert_arr_eq(phx_store_attr(&store, own), &zero, sizeof zero);
     cr_assert_eq(store.tail[own].list.size_class, PHX_LIST_NONE);
     cr_assert(store.fresh[own]);
     cr_assert_eq(store.body[ghost].state, PHX_SLOT_GHOST);
@@ -52,7 +52,7 @@ Test(stores, a_slot_begins_clean)
 Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
 {
     uint32_t slot = taken(7, PHX_SLOT_OWN);
-    memset(&store.attr[slot], 0xff, sizeof store.attr[slot]);
+    set_attr(&store, slot, (phx_attr){.layers = 3, .view = 2, .cap = 1, .ready = true});
     store.body[slot] = (phx_body){.x = 1, .tx = 2, .changed = 3, .state = PHX_SLOT_OWN | PHX_SLOT_FAR};
     store.name[slot].user_data = store.name[slot].incarnation = 9;
     store.fresh[slot] = 0;
@@ -60,7 +60,7 @@ Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
     phx_store_bury(&store);
     cr_assert_eq(taken(11, PHX_SLOT_OWN), slot);
     static const phx_attr zero;
-    cr_assert_arr_eq(&store.attr[slot], &zero, sizeof zero);
+    cr_assert_arr_eq(phx_store_attr(&store, slot), &zero, sizeof zero);
     cr_assert_eq(store.body[slot].state, PHX_SLOT_OWN);
     cr_assert_eq(store.body[slot].x, 0);
     cr_assert_eq(store.body[slot].changed, 0);
@@ -73,7 +73,7 @@ Test(stores, the_dead_keep_their_names_and_places_until_they_are_buried)
 {
     uint32_t slot = taken(7, PHX_SLOT_OWN);
     store.name[slot].user_data = 70;
-    store.attr[slot].kind = 3;
+    set_attr(&store, slot, (phx_attr){.kind = 3});
     store.name[slot].incarnation = 5;
     phx_store_kill(&store, slot);
     cr_assert_eq(store.own_count, 0);
@@ -81,7 +81,7 @@ Test(stores, the_dead_keep_their_names_and_places_until_they_are_buried)
     cr_assert_eq(store.body[slot].state, PHX_SLOT_DEAD);
     cr_assert_eq(store.name[slot].id, 7);
     cr_assert_eq(store.name[slot].user_data, 70);
-    cr_assert_eq(store.attr[slot].kind, 3);
+    cr_assert_eq(phx_store_attr(&store, slot)->kind, 3);
     cr_assert_eq(store.name[slot].incarnation, 5);
     phx_store_bury(&store);
     cr_assert_eq(store.body[slot].state, 0);
@@ -110,7 +110,7 @@ Test(stores, own_and_ghost_change_over_in_place)
     store.body[slot] = (phx_body){.x = 1.5f, .tx = 2, .row = 4, .changed = 3,
                                   .state = PHX_SLOT_OWN | PHX_SLOT_ROW | PHX_SLOT_RELATED | PHX_SLOT_FAR};
     store.name[slot].user_data = 70;
-    store.attr[slot].kind = 3;
+    set_attr(&store, slot, (phx_attr){.kind = 3});
     cr_assert(phx_idmap_reserve(&store.ghosts, 1));
     phx_store_to_ghost(&store, slot, (phx_origin){.stamp = 12, .source = 2, .emigrated = true});
     cr_assert_eq(store.body[slot].state, PHX_SLOT_GHOST | PHX_SLOT_ROW | PHX_SLOT_FAR, "relations went with it");
@@ -129,7 +129,7 @@ Test(stores, own_and_ghost_change_over_in_place)
     cr_assert_eq(store.body[slot].x, 1.5f);
     cr_assert_eq(store.body[slot].row, 4);
     cr_assert_eq(store.name[slot].user_data, 70);
-    cr_assert_eq(store.attr[slot].kind, 3);
+    cr_assert_eq(phx_store_attr(&store, slot)->kind, 3);
 }
 
 Test(stores, growing_keeps_everything)
@@ -138,7 +138,7 @@ Test(stores, growing_keeps_everything)
     for (uint64_t id = 1; id <= COUNT; id++) {
         uint32_t slot = taken(id, id % 3 == 0 ? PHX_SLOT_GHOST : PHX_SLOT_OWN);
         store.body[slot].x = (float)id;
-        store.attr[slot].cap = (uint32_t)id;
+        set_attr(&store, slot, (phx_attr){.cap = (uint32_t)id});
         store.name[slot].user_data = id * 10;
         store.name[slot].incarnation = (uint32_t)id + 1;
     }
@@ -146,7 +146,7 @@ Test(stores, growing_keeps_everything)
         uint64_t id = slot + 1;
         cr_assert_eq(store.name[slot].id, id);
         cr_assert_eq(store.body[slot].x, (float)id);
-        cr_assert_eq(store.attr[slot].cap, id);
+        cr_assert_eq(phx_store_attr(&store, slot)->cap, id);
         cr_assert_eq(store.name[slot].user_data, id * 10);
         cr_assert_eq(store.name[slot].incarnation, id + 1);
         cr_assert_eq(phx_store_ghost(&store, id), id % 3 == 0 ? slot : PHX_SLOT_NONE);

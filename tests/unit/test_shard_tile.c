@@ -192,7 +192,7 @@ static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float
 static uint32_t check_observer(phx_tile *tile, uint32_t place)
 {
     const phx_shard *shard = tile->shard;
-    const phx_attr *attr = &shard->store.attr[shard->grid.rows.slot[tile->row[place]] & PHX_ROW_SLOT];
+    const phx_attr *attr = phx_store_attr(&shard->store, shard->grid.rows.slot[tile->row[place]] & PHX_ROW_SLOT);
     phx_pairs pairs = {.observer = observer_words, .target = target_words, .capacity = FLEET_IDS};
     phx_watchers watcher = {&place, 1, tile->now, tile->old};
     float r = attr->view, far = attr->view + attr->margin;
@@ -203,7 +203,7 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     cr_assert_eq(shard->kernels->match(&tile->candidates, count, &watcher, &tile->limits, &pairs), 1);
     uint32_t events = check_pairs(tile, place, r, far, &pairs);
     if (!tile->sparse) return events;
-    phx_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->frame.columns};
+    phx_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
     pairs.count = 0;
     cr_assert_eq(shard->kernels->match_sparse(&cells, &watcher, &tile->limits, &pairs), 1);
     cr_assert_eq(check_pairs(tile, place, r, far, &pairs), events);

@@ -33,7 +33,7 @@ TestSuite(moves, .init = memory_set_up, .fini = memory_tear_down);
 
 static const float EXTENT = 3000;
 
-static void open_host(host *h, uint32_t workers, uint64_t seed)
+static void open_world(host *h, uint32_t workers, uint64_t seed, uint32_t columns, uint32_t rows)
 {
     ph_class class = ph_class_default("default");
     ph_world_def def = ph_world_def_default();
@@ -42,8 +42,8 @@ static void open_host(host *h, uint32_t workers, uint64_t seed)
     def.classes = &class;
     def.class_count = 1;
     def.world_size[0] = def.world_size[1] = EXTENT;
-    def.shards[0] = 3;
-    def.shards[1] = 2;
+    def.shards[0] = columns;
+    def.shards[1] = rows;
     def.workers = workers;
     def.exchange_bytes = 16u << 10;
     def.allocator = watched_memory_allocator(&watched);
@@ -51,6 +51,11 @@ static void open_host(host *h, uint32_t workers, uint64_t seed)
     cr_assert_eq(ph_world_create(&def, &h->world), PH_OK);
     for (int i = 0; i < PRODUCERS; i++) cr_assert_eq(ph_producer_open(h->world, &h->producer[i]), PH_OK);
     cr_assert_eq(ph_consumer_open(h->world, 0, &h->consumer), PH_OK);
+}
+
+static void open_host(host *h, uint32_t workers, uint64_t seed)
+{
+    open_world(h, workers, seed, 3, 2);
 }
 
 /* The same whatever the order of changes in a batch: that is the library's choice. */
@@ -242,6 +247,66 @@ Test(moves, stretches_of_any_length_lose_no_move)
             cr_assert_eq(out.stats.applied, ENTITIES + counts[c]);
             cr_assert_eq(out.shared, counts[c] >= WORTH ? counts[c] : 0);
         }
+    }
+}
+
+/* Some leave, and half of them come again at once, so that their name is in two slots. */
+static void come_and_go(host *h)
+{
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        if (phx_rng_below(&h->rng, 40) != 0 || h->last[id].z != 0) continue;
+        ph_attrs attrs = {.given = PH_X | PH_Y, .x = h->last[id].x, .y = h->last[id].y};
+        cr_assert_eq(ph_leave(h->producer[0], id), PH_OK);
+        h->last[id].z = 1; /* is not there */
+        if (phx_rng_below(&h->rng, 2)) continue;
+        cr_assert_eq(ph_enter(h->producer[0], id, &attrs), PH_OK);
+        h->last[id].z = 0;
+    }
+}
+
+/* Everybody moves once a tick, in the order in which they came, or the other way round. */
+static void run_through(bool in_order, uint32_t workers, uint64_t seed, outcome *out)
+{
+    static uint64_t ids[ENTITIES];
+    static ph_position positions[ENTITIES];
+    host h;
+    uint32_t done;
+    open_world(&h, workers, seed, 1, 1);
+    populate(&h);
+    tick(&h, out, 0);
+    for (uint32_t t = 1; t <= TICKS; t++) {
+        if (t > 1) come_and_go(&h);
+        if (t == TICKS) cr_assert_eq(ph_attach(h.producer[0], 501, 801), PH_OK);
+        for (uint64_t id = 1; id <= ENTITIES; id++) {
+            /* as producers' enters were applied: one after the other */
+            uint32_t place = (uint32_t)(id % PRODUCERS * (ENTITIES / PRODUCERS) + (id - 1) / PRODUCERS);
+            ph_position *at = &h.last[id];
+            at->x += float_between(&h.rng, -4, 4);
+            at->y += float_between(&h.rng, -4, 4);
+            if (!in_order) place = ENTITIES - 1 - place;
+            ids[place] = id;
+            positions[place] = (ph_position){at->x, at->y, 0};
+        }
+        cr_assert_eq(ph_move_many(h.producer[0], ENTITIES, ids, positions, &done), PH_OK);
+        tick(&h, out, t);
+    }
+    close_host(&h, out);
+}
+
+Test(moves, whose_slots_run_on_are_found_as_all_others)
+{
+    for (uint32_t round = 0; round < 12; round++) {
+        static outcome in_order, reversed;
+        in_order = reversed = (outcome){0};
+        run_through(true, 1 + round % 2, 40 + round, &in_order);
+        run_through(false, 1, 40 + round, &reversed);
+        for (uint32_t t = 0; t <= TICKS; t++) {
+            cr_assert_eq(in_order.hash[t], reversed.hash[t], "round %u, tick %u", round, t);
+            cr_assert_eq(in_order.changes[t], reversed.changes[t], "round %u, tick %u", round, t);
+        }
+        cr_assert_eq(in_order.told_count[0], reversed.told_count[0], "round %u", round);
+        cr_assert_gt(in_order.told_count[0], 0); /* who is not there, and who is attached */
+        cr_assert_eq(in_order.stats.applied, reversed.stats.applied);
     }
 }
 
