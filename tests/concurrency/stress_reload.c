@@ -92,6 +92,7 @@ static bool make_world(ph_world_def *def, ph_class classes[2])
     def->shards[0] = def->shards[1] = def->workers = 2;
     def->classes = classes;
     def->class_count = 2;
+    def->producer_bytes = 128 << 10; /* a full queue is some thousand commands: the ticks are many, not long */
     if (ph_world_create(def, &world) != PH_OK) return false;
     if (ph_producer_open(world, &producer) != PH_OK || ph_consumer_open(world, 0, &consumer) != PH_OK) return false;
     for (uint64_t id = 1; id <= MOVERS; id++) {
