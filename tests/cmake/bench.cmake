@@ -9,11 +9,13 @@ add_test(NAME program_bench
             $<TARGET_FILE:pharos-bench> $<TARGET_FILE:pharos-replay>)
 pharos_test_properties(program_bench 600 "program")
 
-# The baselines: small and checked against brute force, the same events as Pharos; no times.
-add_test(NAME program_bench_baselines
-    COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_baselines.py
-            $<TARGET_FILE:pharos-bench>)
-pharos_test_properties(program_bench_baselines 300 "program")
+if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread, long runs
+    # The baselines: small and checked against brute force, the same events as Pharos; no times.
+    add_test(NAME program_bench_baselines
+        COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_baselines.py
+                $<TARGET_FILE:pharos-bench>)
+    pharos_test_properties(program_bench_baselines 300 "program")
+endif()
 pharos_plain_test(NAME bench_scan SOURCES programs/bench_scan.c ../bench/baselines/scan.c)
 pharos_plain_test(NAME bench_pace SOURCES programs/bench_pace.c ../bench/pace.c LIBS pharos_tools)
 

@@ -2,7 +2,7 @@
  * Prints one hash over all events and world states of fixed seeded runs: the same for
  * every index, compiler, optimisation level and machine. scripts/determinism.sh compares builds.
  *
- * options: --seed S, --count N small worlds of every profile
+ * options: --seed S, --count N small worlds of every profile (default by PHAROS_TEST_PERCENT)
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static uint64_t hash_of(const script *s, run_result *result)
 int main(int argc, char **argv)
 {
     uint64_t seed = option_number(argc, argv, "--seed", 1);
-    uint64_t count = option_number(argc, argv, "--count", SMALL_WORLDS);
+    uint64_t count = option_number(argc, argv, "--count", test_amount(SMALL_WORLDS));
     run_result *result = check_zalloc(sizeof *result);
     uint64_t hash = 0;
     for (uint64_t i = 0; i < count; i++) {
