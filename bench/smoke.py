@@ -25,7 +25,8 @@ tick_us_max moves_per_s enter leave events_per_s bytes_per_entity rss_bytes even
 interest_us publish_us tick_us_min deliveries deliveries_per_s list_ns_per_id observers_ns_per_id""".split()
 TIMES = [field for field in FIELDS if field.startswith("tick_us")]
 
-LITTLE = int(os.environ.get("PHAROS_TEST_PERCENT", "100")) < 5  # where all takes twenty times as long; fewer would be one crowd in one cell
+LITTLE = int(os.environ.get("PHAROS_TEST_PERCENT", "100")) < 5  # where all takes twenty times as long
+# fewer would make of the crowd one cell
 ENTITIES, TICKS = (240, 12) if LITTLE else (300, 22)
 SMALL = ["--entities", str(ENTITIES), "--warmup", "4", "--ticks", str(TICKS)]
 LAYOUTS = ["--workers", "1,2", "--shards", "1x1,3x3", "--set", "tower_size=25"]
