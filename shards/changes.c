@@ -71,18 +71,27 @@ static void place_wide(const phx_shard *shard, const uint32_t *slots, uint32_t c
     shard->kernels->order(id, kind, count, place);
 }
 
-/* The same, by keys if these can tell them apart: a look at all names for what differs, one for the keys. */
-static void place_few(const phx_shard *shard, const uint32_t *slots, uint32_t count, uint32_t *place)
+/* In which bits these differ may be less than where everybody's do. */
+static uint32_t bits_of_few(const phx_name *name, const uint32_t *slots, uint32_t count)
 {
-    const phx_name *name = shard->store.name, *first = &name[slots[0]];
-    int32_t key[PHX_ORDER_FEW + PHX_KERNEL_PAD];
+    const phx_name *first = &name[slots[0]];
     uint64_t ids = 0;
     uint32_t kinds = 0;
     for (uint32_t i = 1; i < count; i++) {
         ids |= name[slots[i]].id ^ first->id;
         kinds |= (uint32_t)(name[slots[i]].kind ^ first->kind);
     }
-    uint32_t bits = phx_order_bits(ids, kinds);
+    return phx_order_bits(ids, kinds);
+}
+
+/* The same, by keys if these can tell them apart. */
+static void place_few(const phx_shard *shard, const uint32_t *slots, uint32_t count, uint32_t *place)
+{
+    const phx_store *store = &shard->store;
+    const phx_name *name = store->name;
+    int32_t key[PHX_ORDER_FEW + PHX_KERNEL_PAD];
+    uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
+    if (bits == PHX_ORDER_NO_KEY) bits = bits_of_few(name, slots, count);
     if (bits == PHX_ORDER_NO_KEY) {
         place_wide(shard, slots, count, place);
         return;

@@ -83,7 +83,9 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
     } else {
         PHX_ASSERT(store->slots < store->capacity);
         slot = store->slots++;
+        if (slot == 0) store->id_first = id;
     }
+    store->id_bits |= id ^ store->id_first;
     store->body[slot] = (phx_body){.state = (uint16_t)state};
     store->set[slot] = phx_attr_sets_take(&store->sets, &(phx_attr){0});
     store->name[slot] = (phx_name){.id = id};

@@ -76,6 +76,9 @@ typedef struct phx_store {
     uint32_t dead_first; /* the last that died in this tick, then by tail.dead_next; PHX_SLOT_NONE = none */
     uint32_t dead_count;
     uint32_t own_count, ghost_count;
+    /* Of all who were ever here: in which bits an id differs from the first one's, and which a kind has; see order.h. */
+    uint64_t id_first, id_bits;
+    uint32_t kind_bits;
     phx_attr_sets sets;
     phx_idmap ghosts; /* id -> slot, of ghosts only; own ones are found by the world's directory */
 } phx_store;
@@ -101,8 +104,10 @@ void phx_store_dress(phx_store *store, uint32_t slot, const phx_attr *attr);
 /* The name follows the attributes. */
 static inline void phx_store_rename(phx_store *store, uint32_t slot)
 {
-    store->name[slot].kind = phx_store_attr(store, slot)->kind;
-    store->name[slot].consumer = phx_store_attr(store, slot)->consumer;
+    const phx_attr *attr = phx_store_attr(store, slot);
+    store->name[slot].kind = attr->kind;
+    store->name[slot].consumer = attr->consumer;
+    store->kind_bits |= attr->kind;
 }
 
 /* Own or ghost -> dead. A ghost's id is forgotten at once (a new incarnation may come). */
