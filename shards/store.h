@@ -76,7 +76,7 @@ typedef struct phx_store {
     uint32_t dead_first; /* the last that died in this tick, then by tail.dead_next; PHX_SLOT_NONE = none */
     uint32_t dead_count;
     uint32_t own_count, ghost_count;
-    /* Of all who were ever here: in which bits an id differs from the first one's, and which a kind has; see order.h. */
+    /* Of all who were ever here: in which bits an id differs from the first one, and which a kind has; order.h. */
     uint64_t id_first, id_bits;
     uint32_t kind_bits;
     phx_attr_sets sets;
