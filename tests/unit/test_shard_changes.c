@@ -1,0 +1,141 @@
+/*
+ * shards/changes.c: the targets of a change by kind, then id, whatever the ids and kinds of a shard are like, against
+ * a plain sort of their names.
+ */
+#include "unit/shard_case.h"
+
+#include "base/simd.h"
+#include "shards/interest.h"
+#include "shards/kernels.h"
+
+enum { MEMBERS = 200, MOST = PHX_ORDER_FEW };
+
+static phx_shard shard;
+static phx_scratch scratch;
+static uint32_t chosen[2 * MOST];
+
+static void set_up(void)
+{
+    memory_set_up();
+    phx_store_init(&shard.store, &memory);
+}
+
+static void tear_down(void)
+{
+    phx_store_free(&shard.store, &memory);
+    memory_tear_down();
+}
+
+TestSuite(changes, .init = set_up, .fini = tear_down);
+
+/* Which bits of an id and of a kind are anybody's own; the others are the same for all. */
+typedef struct shape {
+    uint64_t id_own, id_common;
+    uint16_t kind_own, kind_common;
+} shape;
+
+static void populate(const shape *of, uint64_t *rng)
+{
+    phx_store *store = &shard.store;
+    cr_assert(phx_store_reserve(store, &memory, MEMBERS));
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        uint64_t id = (phx_rng_next(rng) & of->id_own & ~UINT64_C(255)) | i | of->id_common; /* no two alike */
+        uint32_t slot = phx_store_take(store, id, PHX_SLOT_OWN);
+        phx_attr attr = plain_attr(0, 0);
+        attr.kind = (uint16_t)((phx_rng_next(rng) & of->kind_own) | of->kind_common);
+        set_attr(store, slot, attr);
+        phx_store_rename(store, slot);
+        store->name[slot].user_data = ~id;
+        store->name[slot].incarnation = slot;
+    }
+}
+
+static int by_kind_and_id(const void *a, const void *b)
+{
+    const phx_name *x = &shard.store.name[*(const uint32_t *)a], *y = &shard.store.name[*(const uint32_t *)b];
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Different slots, in any order. */
+static void choose(uint32_t *slots, uint32_t count, uint64_t *rng)
+{
+    uint32_t all[MEMBERS];
+    for (uint32_t i = 0; i < MEMBERS; i++) all[i] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t other = i + (uint32_t)phx_rng_below(rng, MEMBERS - i), slot = all[other];
+        all[other] = all[i];
+        slots[i] = slot;
+    }
+}
+
+static void check_part(const ph_target *targets, const uint16_t *kinds, const uint32_t *incarnations, uint32_t *slots,
+                       uint32_t count, const char *what)
+{
+    qsort(slots, count, sizeof *slots, by_kind_and_id);
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_name *name = &shard.store.name[slots[i]];
+        cr_assert(targets[i].id == name->id && targets[i].user_data == name->user_data && kinds[i] == name->kind &&
+                      incarnations[i] == name->incarnation,
+                  "%s: %u of %u", what, i, count);
+    }
+}
+
+static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const char *what)
+{
+    ph_target targets[2 * MOST];
+    uint16_t kinds[2 * MOST];
+    uint32_t incarnations[2 * MOST];
+    phx_change change = {.leave_count = leaves, .enter_count = enters, .list_first = PHX_SLOT_NONE};
+    choose(chosen, leaves, rng);
+    choose(chosen + leaves, enters, rng);
+    scratch = (phx_scratch){.targets = chosen};
+    phx_interest_names(&shard, &scratch, &change, targets, kinds, incarnations);
+    check_part(targets, kinds, incarnations, chosen, leaves, what);
+    check_part(targets + leaves, kinds + leaves, incarnations + leaves, chosen + leaves, enters, what);
+}
+
+static void check_shape(const shape *of)
+{
+    static const ph_simd sets[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
+    uint64_t rng = 41;
+    char what[96];
+    populate(of, &rng);
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        if (!phx_simd_supported(sets[k])) continue;
+        shard.kernels = phx_kernels_of(sets[k]);
+        snprintf(what, sizeof what, "ids %016lx, kinds %04x, instructions %d", (unsigned long)of->id_own, of->kind_own,
+                 (int)sets[k]);
+        for (uint32_t count = 0; count <= MOST; count++) check_names(count, MOST - count, &rng, what);
+    }
+}
+
+Test(changes, ids_counted_up_and_one_kind)
+{
+    check_shape(&(shape){.id_common = UINT64_C(0xabcd) << 48, .kind_common = 7});
+}
+
+Test(changes, keys_that_just_fit)
+{
+    check_shape(&(shape){.id_own = 0xffff, .kind_own = 0xffff});
+}
+
+Test(changes, keys_that_do_not_fit_by_their_kinds)
+{
+    check_shape(&(shape){.id_own = 0xffffff, .kind_own = 0xffff});
+}
+
+Test(changes, keys_that_do_not_fit_by_their_ids)
+{
+    check_shape(&(shape){.id_own = UINT64_MAX, .kind_own = 3});
+}
+
+/* Somebody unlike the others was here: their keys are made by what these alone differ in. */
+Test(changes, keys_of_few_among_others)
+{
+    cr_assert(phx_store_reserve(&shard.store, &memory, MEMBERS + 1));
+    check_shape(&(shape){.id_own = 0xffff, .kind_own = 3});
+    phx_store_take(&shard.store, UINT64_MAX, PHX_SLOT_OWN);
+    uint64_t rng = 43;
+    for (uint32_t count = 0; count <= MOST; count++) check_names(count, MOST - count, &rng, "among others");
+}
