@@ -1,5 +1,5 @@
 #!/bin/sh
-# The long run: seeded tests with ever new seeds, and the fuzzers, until the time is up.
+# The long run: all builds' event hashes, then seeded tests with ever new seeds, and the fuzzers, until the time is up.
 # Stops at the first failure and prints the command that repeats it.
 # usage: soak.sh [MINUTES]    default 60
 set -eu
@@ -49,6 +49,8 @@ run() # run BUILD PROGRAM ARGUMENTS...
     fi
     ran=$((ran + 1))
 }
+
+scripts/determinism.sh --jobs "$jobs" # over all compilers and levels
 
 # Every round has seeds of its own; the first ones are past those of the ordinary tests.
 seed=1000000
