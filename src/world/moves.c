@@ -14,7 +14,7 @@
 #include "world/ingest.h"
 
 /* Looked up together: the first line has come when the last is asked for, and all of it stays near. */
-enum { GROUP = 128 };
+enum { GROUP = 128, RUN_AHEAD = 96 };
 
 /* Some moves of one run. */
 typedef struct group {
@@ -93,6 +93,8 @@ static inline uint32_t run_on(const phx_world *world, group *g, const uint32_t *
     }
     uint32_t end = store->slots - slot < g->count ? store->slots - slot : g->count;
     for (; i < end && names_own(store, slot, ids[at ? at[i] : i]); i++, slot++) {
+        __builtin_prefetch(&store->name[slot + RUN_AHEAD]);
+        __builtin_prefetch(&store->body[slot + RUN_AHEAD], 1);
         g->place[i] = g->next_place;
         g->slot[i] = slot;
     }
@@ -139,15 +141,21 @@ static uint32_t move_group(phx_world *world, group *g, uint32_t worker, bool alo
     return phx_shards_move(world->shards, world->shard_count, &batch, alone, sums_of(world, worker), left);
 }
 
+/* A move that was left, of whom the directory says is there: its home's upper half, or PLACE_UNKNOWN. */
+static ph_status settle(phx_world *world, uint32_t place, uint32_t slot, ph_position position)
+{
+    if (place == PLACE_UNKNOWN) return PH_UNKNOWN_ID;
+    if (place >= world->shard_count) return PH_ATTACHED;
+    return phx_shard_move_waiting(&world->shards[place], slot, position) ? PH_OK : PH_NO_MEMORY;
+}
+
 /* The i-th move of a run, which was left. */
-static ph_status settle(phx_world *world, const phx_run *run, uint32_t i)
+static ph_status settle_found(phx_world *world, const phx_run *run, uint32_t i)
 {
     phx_moves moves = phx_moves_at(run->commands.records, run->commands.count);
     const uint64_t *home = phx_idmap_find(&world->directory, moves.ids[i]);
     if (!home) return PH_UNKNOWN_ID;
-    if (*home & PHX_HOME_ATTACHED) return PH_ATTACHED;
-    phx_shard *shard = &world->shards[phx_home_shard(*home)];
-    return phx_shard_move_waiting(shard, phx_home_slot(*home), moves.positions[i]) ? PH_OK : PH_NO_MEMORY;
+    return settle(world, (uint32_t)(*home >> 32), phx_home_slot(*home), moves.positions[i]);
 }
 
 static void refuse(phx_world *world, const phx_run *run, uint32_t i, ph_status status)
@@ -171,7 +179,7 @@ void phx_moves_apply(phx_world *world, const phx_run *run)
         g.count = total - first < GROUP ? total - first : GROUP;
         uint32_t left_count = move_group(world, &g, 0, true, left);
         for (uint32_t i = 0; i < left_count; i++) {
-            ph_status status = settle(world, run, first + left[i]);
+            ph_status status = settle(world, g.place[left[i]], g.slot[left[i]], g.positions[left[i]]);
             if (PHX_UNLIKELY(status != PH_OK)) refuse(world, run, first + left[i], status);
         }
     }
@@ -248,7 +256,7 @@ static bool settle_stretch(phx_world *world)
             _Atomic uint64_t *word = &stretch->left[stretch->word + w];
             for (uint64_t bits; (bits = atomic_load_explicit(word, memory_order_relaxed)) != 0;) {
                 uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
-                ph_status status = settle(world, run, i);
+                ph_status status = settle_found(world, run, i);
                 if (status == PH_NO_MEMORY) return false;
                 if (status != PH_OK) refuse(world, run, i, status);
                 atomic_store_explicit(word, bits & (bits - 1), memory_order_relaxed);
