@@ -6,15 +6,6 @@
 
 #include <string.h>
 
-bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t changes, uint32_t targets)
-{
-    phx_mem *mem = scratch->mem;
-    return phx_grow(mem, (void **)&scratch->changes, &scratch->changes_capacity, scratch->change_count,
-                    (size_t)scratch->change_count + changes, sizeof(phx_change)) &&
-           phx_grow(mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count,
-                    (size_t)scratch->target_count + targets + PHX_KERNEL_PAD, sizeof(uint32_t));
-}
-
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count)
 {
     phx_mem *mem = scratch->mem;
@@ -27,6 +18,36 @@ bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_
                     sizeof(phx_sorted));
 }
 
+/* In which bits these differ may be less than where everybody's do. */
+static uint32_t bits_of_these(const phx_name *name, const uint32_t *slots, uint32_t count)
+{
+    const phx_name *first = &name[slots[0]];
+    uint64_t ids = 0;
+    uint32_t kinds = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        ids |= name[slots[i]].id ^ first->id;
+        kinds |= (uint32_t)(name[slots[i]].kind ^ first->kind);
+    }
+    return phx_order_bits(ids, kinds);
+}
+
+/* By how many bits of the ids keys of these can tell them apart; PHX_ORDER_NO_KEY: not at all. */
+static inline uint32_t key_bits(const phx_store *store, const uint32_t *slots, uint32_t count)
+{
+    uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
+    return bits == PHX_ORDER_NO_KEY ? bits_of_these(store->name, slots, count) : bits;
+}
+
+/* Many, by all of kind and id. */
+static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_t *slots, uint32_t count, uint32_t *to)
+{
+    for (uint32_t i = 0; i < count; i++)
+        scratch->sorted[i] =
+            (phx_sorted){.id = name[slots[i]].id, .slot = slots[i], .kind = name[slots[i]].kind};
+    phx_order_many(scratch->sorted, scratch->sorted_spare, count);
+    for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
+}
+
 /* These slots become events: many at once in order, few as they are, phx_interest_names() orders them. */
 static void tell(phx_scratch *scratch, const phx_store *store, const uint32_t *slots, uint32_t count)
 {
@@ -37,11 +58,17 @@ static void tell(phx_scratch *scratch, const phx_store *store, const uint32_t *s
         for (uint32_t i = 0; i < count; i++) to[i] = slots[i];
         return;
     }
+    const phx_name *name = store->name;
+    uint32_t bits = key_bits(store, slots, count);
+    if (bits == PHX_ORDER_NO_KEY) {
+        order_wide(scratch, name, slots, count, to);
+        return;
+    }
+    uint64_t *word = (uint64_t *)(void *)scratch->sorted, *spare = (uint64_t *)(void *)scratch->sorted_spare;
     for (uint32_t i = 0; i < count; i++)
-        scratch->sorted[i] = (phx_sorted){
-            .id = store->name[slots[i]].id, .slot = slots[i], .kind = store->name[slots[i]].kind};
-    phx_order_many(scratch->sorted, scratch->sorted_spare, count);
-    for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
+        word[i] = phx_order_word(name[slots[i]].id, name[slots[i]].kind, bits, slots[i]);
+    phx_order_words(word, spare, count);
+    for (uint32_t i = 0; i < count; i++) to[i] = (uint32_t)word[i];
 }
 
 /* Where events are written to. */
@@ -71,27 +98,12 @@ static void place_wide(const phx_shard *shard, const uint32_t *slots, uint32_t c
     shard->kernels->order(id, kind, count, place);
 }
 
-/* In which bits these differ may be less than where everybody's do. */
-static uint32_t bits_of_few(const phx_name *name, const uint32_t *slots, uint32_t count)
-{
-    const phx_name *first = &name[slots[0]];
-    uint64_t ids = 0;
-    uint32_t kinds = 0;
-    for (uint32_t i = 1; i < count; i++) {
-        ids |= name[slots[i]].id ^ first->id;
-        kinds |= (uint32_t)(name[slots[i]].kind ^ first->kind);
-    }
-    return phx_order_bits(ids, kinds);
-}
-
 /* The same, by keys if these can tell them apart. */
 static void place_few(const phx_shard *shard, const uint32_t *slots, uint32_t count, uint32_t *place)
 {
-    const phx_store *store = &shard->store;
-    const phx_name *name = store->name;
+    const phx_name *name = shard->store.name;
     int32_t key[PHX_ORDER_FEW + PHX_KERNEL_PAD];
-    uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
-    if (bits == PHX_ORDER_NO_KEY) bits = bits_of_few(name, slots, count);
+    uint32_t bits = key_bits(&shard->store, slots, count);
     if (bits == PHX_ORDER_NO_KEY) {
         place_wide(shard, slots, count, place);
         return;

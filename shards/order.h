@@ -41,6 +41,13 @@ static inline int32_t phx_order_key(uint64_t id, uint16_t kind, uint32_t bits)
     return (int32_t)((uint32_t)key ^ UINT32_C(1) << 31);
 }
 
+/* The same as a word, with what it stands for behind it. */
+static inline uint64_t phx_order_word(uint64_t id, uint16_t kind, uint32_t bits, uint32_t slot)
+{
+    uint64_t key = (uint64_t)kind << bits | (id & ((UINT64_C(1) << bits) - 1));
+    return key << PHX_ORDER_KEY_BITS | slot;
+}
+
 /* Does one come before the other? Two comparisons and no branch. */
 static inline bool phx_order_before(uint16_t kind, uint64_t id, uint16_t other_kind, uint64_t other_id)
 {
@@ -49,5 +56,7 @@ static inline bool phx_order_before(uint16_t kind, uint64_t id, uint16_t other_k
 
 /* Orders by kind, then id. spare has room for `count`; the result is in `items`. */
 void phx_order_many(phx_sorted *items, phx_sorted *spare, uint32_t count);
+/* The same of words, the least first; half as much to be moved about. */
+void phx_order_words(uint64_t *items, uint64_t *spare, uint32_t count);
 
 #endif

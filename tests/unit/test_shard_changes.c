@@ -95,6 +95,21 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     check_part(targets + leaves, kinds + leaves, incarnations + leaves, chosen + leaves, enters, what);
 }
 
+/* More than counting is for: in order when the change is recorded. */
+static void check_many(uint32_t count, uint64_t *rng, const char *what)
+{
+    ph_target targets[MEMBERS];
+    uint16_t kinds[MEMBERS];
+    uint32_t incarnations[MEMBERS];
+    phx_scratch_init(&scratch, &memory);
+    cr_assert(phx_scratch_room(&scratch, count) && phx_interest_reserve(&scratch, count, 0));
+    choose(scratch.enter, count, rng);
+    const phx_change *change = phx_interest_record(&scratch, &shard, 0, count, 0);
+    phx_interest_names(&shard, &scratch, change, targets, kinds, incarnations);
+    check_part(targets, kinds, incarnations, scratch.enter, count, what);
+    phx_scratch_free(&scratch);
+}
+
 static void check_shape(const shape *of)
 {
     static const ph_simd sets[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
@@ -107,6 +122,7 @@ static void check_shape(const shape *of)
         snprintf(what, sizeof what, "ids %016lx, kinds %04x, instructions %d", (unsigned long)of->id_own, of->kind_own,
                  (int)sets[k]);
         for (uint32_t count = 0; count <= MOST; count++) check_names(count, MOST - count, &rng, what);
+        for (uint32_t count = MOST + 1; count <= MEMBERS; count++) check_many(count, &rng, what);
     }
 }
 
@@ -138,4 +154,5 @@ Test(changes, keys_of_few_among_others)
     phx_store_take(&shard.store, UINT64_MAX, PHX_SLOT_OWN);
     uint64_t rng = 43;
     for (uint32_t count = 0; count <= MOST; count++) check_names(count, MOST - count, &rng, "among others");
+    for (uint32_t count = MOST + 1; count <= MEMBERS; count++) check_many(count, &rng, "among others");
 }

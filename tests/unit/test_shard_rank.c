@@ -122,3 +122,43 @@ Test(rank, events_by_kind_then_id)
         if (count > 0) cr_assert_arr_eq(items, sorted_items, count * sizeof *items, "%u items", count);
     }
 }
+
+static int word_order(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+Test(rank, words_the_least_first)
+{
+    static uint64_t words[MOST], room[MOST], sorted_words[MOST];
+    uint64_t rng = 16;
+    for (uint32_t round = 0; round < 600; round++) {
+        uint32_t count = round < 100 ? round : phx_rng_below(&rng, MOST + 1), bits = phx_rng_below(&rng, 64);
+        for (uint32_t i = 0; i < count; i++) words[i] = phx_rng_next(&rng) >> bits;
+        for (uint32_t first = 0; round % 4 == 1 && first < count;) { /* runs, as towers give them */
+            uint32_t run = 1 + phx_rng_below(&rng, count - first);
+            qsort(words + first, run, sizeof *words, word_order);
+            first += run;
+        }
+        memcpy(sorted_words, words, count * sizeof *words);
+        qsort(sorted_words, count, sizeof *words, word_order);
+        phx_order_words(words, room, count);
+        if (count > 0) cr_assert_arr_eq(words, sorted_words, count * sizeof *words, "%u words", count);
+    }
+}
+
+Test(rank, words_of_events_are_in_their_order)
+{
+    uint64_t rng = 17;
+    for (uint32_t round = 0; round < 10000; round++) {
+        uint32_t width = phx_rng_below(&rng, 32), kinds = 1 + phx_rng_below(&rng, 1u << phx_rng_below(&rng, 16));
+        uint64_t high = phx_rng_next(&rng) << 32, mask = (UINT64_C(1) << width) - 1;
+        uint64_t a = high | (phx_rng_next(&rng) & mask), b = high | (phx_rng_next(&rng) & mask);
+        uint16_t ka = (uint16_t)phx_rng_below(&rng, kinds), kb = (uint16_t)phx_rng_below(&rng, kinds);
+        uint32_t bits = phx_order_bits(a ^ b, (uint32_t)(ka ^ kb));
+        if (bits == PHX_ORDER_NO_KEY) continue;
+        bool before = phx_order_word(a, ka, bits, 7) < phx_order_word(b, kb, bits, 7);
+        cr_assert_eq(before, phx_order_before(ka, a, kb, b), "%u bits", bits);
+    }
+}
