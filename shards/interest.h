@@ -153,7 +153,14 @@ phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float
 phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius);
 
 /* Room for so many changes and targets more, and PHX_KERNEL_PAD beyond. false = no memory, nothing changed. */
-bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t changes, uint32_t targets);
+static inline bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t changes, uint32_t targets)
+{
+    phx_mem *mem = scratch->mem;
+    return phx_grow(mem, (void **)&scratch->changes, &scratch->changes_capacity, scratch->change_count,
+                    (size_t)scratch->change_count + changes, sizeof(phx_change)) &&
+           phx_grow(mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count,
+                    (size_t)scratch->target_count + targets + PHX_KERNEL_PAD, sizeof(uint32_t));
+}
 
 /* Appends the change of one observer; there is room. Its targets, leaves first, are appended by the caller. */
 static inline phx_change *phx_interest_add_change(phx_scratch *scratch, phx_store *store, uint32_t slot,

@@ -118,19 +118,27 @@ static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
     if (!phx_observes(phx_store_attr(&shard->store, slot))) shard->grid.rows.view[row] = 0.0f;
 }
 
-enum { AHEAD = 8 }; /* jobs: their cards come from memory meanwhile */
+/* What jobs ahead take comes from memory meanwhile: their cards, the towers around them, the cards in these. */
+static inline void await_jobs(const phx_nine *nine, const phx_nine_job *job)
+{
+    enum { STEP = 4 };
+    size_t left = (size_t)(nine->jobs + nine->job_count - job);
+    if (left > 3 * STEP) __builtin_prefetch(&nine->cards[job[3 * STEP].card]);
+    if (left > 2 * STEP) phx_nine_await(nine, &job[2 * STEP], false);
+    if (left > STEP) phx_nine_await(nine, &job[STEP], true);
+}
 
 /* The observers on the cards of a shard's jobs. How many were done. */
 static uint32_t run_towers(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
                            uint32_t count)
 {
     const phx_nine *nine = &shard->nine;
-    const phx_nine_job *job = phx_nine_job_of(nine, first), *last = nine->jobs + nine->job_count - 1;
+    const phx_nine_job *job = phx_nine_job_of(nine, first);
     phx_nine_told shared = {0};
     for (uint32_t item = first; item < first + count; item++) {
         while (item - job->first >= job->card_count) {
             job++;
-            if (last - job > AHEAD) __builtin_prefetch(&nine->cards[job[AHEAD].card]);
+            await_jobs(nine, job);
         }
         phx_card *card = &nine->cards[job->card + (item - job->first)];
         if (card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT)) continue;

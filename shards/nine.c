@@ -235,7 +235,7 @@ bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_stor
         if (phx_nine_crowd(nine, crowd->bx, crowd->by) != crowd || crowd->untidy) return false;
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
             const phx_tower *tower = &crowd->tower[t];
-            if (tower->old != tower->count) return false;
+            if (tower->old != tower->count || (tower->count > 0) != (crowd->stood >> t & 1)) return false;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 if (!card_valid(crowd, &nine->cards[i], t, store)) return false;
                 if (i == tower->first || tower->count <= PHX_NINE_FEW) continue;

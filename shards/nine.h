@@ -57,6 +57,7 @@ typedef struct phx_tower {
 typedef struct phx_crowd {
     uint16_t bx, by;
     uint32_t cards;
+    uint64_t stood;   /* there is a card, old or new */
     uint64_t watched; /* there may be an observer */
     uint64_t look;    /* there may be one that has to be evaluated */
     uint64_t untidy;  /* has marked cards */
@@ -84,6 +85,8 @@ typedef struct phx_note {
 typedef struct phx_crossing {
     uint32_t slot;
     uint32_t place; /* of the old card in its tower */
+    uint32_t from, to; /* the crowds of its towers, where it was and where it is */
+    uint32_t pair;  /* in found: the towers that see it come or go; if it glances, all that it sees come or go too */
     uint16_t ax, ay, bx, by; /* from, to */
     bool was, is; /* it stood at a; it stands at b */
     bool stays;   /* its card does: only observers have to look at it */
@@ -97,18 +100,20 @@ typedef struct phx_nine_job {
     uint32_t crowd, tower;
     uint32_t first; /* item; one for each card */
     uint32_t card, card_count;
+    uint32_t came; /* the last ones of the cards */
     uint32_t pair; /* in pairs: the crossings that leave all who stay here, then those that enter */
     uint32_t leave_count, enter_count;
     bool look;    /* something odd is in sight: all evaluate */
     bool special; /* one of the crossings has to be looked at */
 } phx_nine_job;
 
-/* A tower that sees a crossing come or go. */
+/* A tower that sees a crossing come or go: as towers see each other, one that who crossed sees come or go. */
 typedef struct phx_nine_pair {
     uint32_t crossing; /* | PHX_NINE_ENTER | PHX_NINE_SPECIAL */
-    uint16_t tower;
-    uint16_t reserved;
     uint32_t crowd;
+    uint8_t tower;
+    bool watched; /* it may have observers, which are to be told */
+    uint16_t reserved;
 } phx_nine_pair;
 
 enum { PHX_NINE_SIZES = 30 };
@@ -136,6 +141,7 @@ typedef struct phx_nine {
     uint32_t came_capacity;
     phx_nine_job *jobs;
     uint32_t job_count, jobs_capacity;
+    bool looking; /* in some job all evaluate */
     phx_nine_pair *found, *binned; /* in the order of crossings; the same by crowd */
     uint32_t found_count, found_capacity, binned_capacity;
     uint32_t *bins; /* by crowd: where its pairs begin */
@@ -206,6 +212,12 @@ bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_stor
 static const uint32_t PHX_NINE_ENTER = 1u << 31, PHX_NINE_SPECIAL = 1u << 30;
 
 phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty);
+
+/* Is a glance enough for who crossed, if nothing odd is in sight? */
+static inline bool phx_nine_glances(const phx_crossing *crossing)
+{
+    return crossing->was && crossing->is && crossing->watches >= PHX_WATCH_PLAIN;
+}
 
 static inline bool phx_rect_has(phx_rect rect, uint16_t tx, uint16_t ty)
 {

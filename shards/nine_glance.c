@@ -25,20 +25,33 @@ bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
 
 /* ---- who stayed ---- */
 
+/* It is told something now; the flags of its change. */
+static uint32_t tell_fresh(phx_shard *shard, phx_card *card)
+{
+    if (card->watches != PHX_WATCH_FRESH) return 0;
+    card->watches = PHX_WATCH_PLAIN;
+    shard->store.fresh[card->slot] = 0;
+    return PH_CHANGE_FRESH;
+}
+
 /* The crossings of a job that an observer may see, leaves first; to the scratch's targets. */
-static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_nine_job *job, phx_change *change)
+static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_nine_job *job, uint32_t slot,
+                           phx_nine_told *told)
 {
     const phx_nine *nine = &shard->nine;
-    const phx_attr *attr = job->special ? phx_store_attr(&shard->store, change->slot) : NULL;
-    uint32_t *to = scratch->targets + change->target_first, n = 0;
+    const phx_attr *attr = job->special ? phx_store_attr(&shard->store, slot) : NULL;
+    const uint32_t *pair = nine->pairs + job->pair;
+    uint32_t *to = scratch->targets + scratch->target_count, n = 0, leaves = 0;
     for (uint32_t i = 0; i < job->leave_count + job->enter_count; i++) {
-        const phx_crossing *c = &nine->crossings[nine->pairs[job->pair + i]];
-        if (i == job->leave_count) change->leave_count = n;
+        const phx_crossing *c = &nine->crossings[pair[i]];
         if (c->special && !phx_eligible(attr, phx_store_attr(&shard->store, c->slot))) continue;
+        leaves += i < job->leave_count;
         to[n++] = c->slot;
     }
-    if (job->enter_count == 0) change->leave_count = n;
-    change->enter_count = n - change->leave_count;
+    *told = (phx_nine_told){.job = job->special ? NULL : job,
+                            .target_first = scratch->target_count,
+                            .leave_count = leaves,
+                            .enter_count = n - leaves};
     scratch->target_count += n;
 }
 
@@ -47,58 +60,64 @@ static phx_glance_result glance_stayed(phx_scratch *scratch, phx_shard *shard, c
 {
     uint32_t count = job->leave_count + job->enter_count;
     if (count == 0) return PHX_GLANCE_DONE;
-    if (!phx_interest_reserve(scratch, count, 0)) return PHX_GLANCE_NO_MEMORY;
+    if (!phx_interest_reserve_changes(scratch, 1, count)) return PHX_GLANCE_NO_MEMORY;
     scratch->counts.glanced++;
     scratch->counts.pairs_tested += count;
-    phx_change change = {
-        .slot = card->slot, .target_first = scratch->target_count, .list_first = PHX_SLOT_NONE, .ordered = true};
-    if (told->job == job) {
-        change.target_first = told->target_first;
-        change.leave_count = told->leave_count;
-        change.enter_count = told->enter_count;
-    } else {
-        tell_crossings(scratch, shard, job, &change);
-        if (!job->special) *told = (phx_nine_told){job, change.target_first, change.leave_count, change.enter_count};
-    }
-    if (change.leave_count + change.enter_count == 0) return PHX_GLANCE_DONE;
-    if (card->watches == PHX_WATCH_FRESH) {
-        change.flags = PH_CHANGE_FRESH;
-        shard->store.fresh[card->slot] = 0;
-        card->watches = PHX_WATCH_PLAIN;
-    }
-    scratch->changes[scratch->change_count++] = change;
-    scratch->counts.enters += change.enter_count;
-    scratch->counts.leaves += change.leave_count;
+    if (told->job != job) tell_crossings(scratch, shard, job, card->slot, told);
+    if (told->leave_count + told->enter_count == 0) return PHX_GLANCE_DONE;
+    scratch->changes[scratch->change_count++] = (phx_change){.slot = card->slot,
+                                                             .target_first = told->target_first,
+                                                             .leave_count = told->leave_count,
+                                                             .enter_count = told->enter_count,
+                                                             .list_first = PHX_SLOT_NONE,
+                                                             .flags = tell_fresh(shard, card),
+                                                             .ordered = true};
+    scratch->counts.enters += told->enter_count;
+    scratch->counts.leaves += told->leave_count;
     return PHX_GLANCE_DONE;
 }
 
 /* ---- who crossed ---- */
 
-enum { STRIP_TOWERS = 8 };
-
 /* One observer that crossed. */
 typedef struct crosser {
     const phx_shard *shard;
-    const phx_attr *attr;
-    uint32_t slot;
-    phx_rect from, to; /* it sees */
+    const phx_crossing *own;
 } crosser;
 
-static bool may_see(const crosser *at, const phx_card *card)
+static inline bool may_see(const crosser *at, uint32_t slot, bool special)
 {
-    if (card->slot == at->slot) return false;
-    return !(card->flags & PHX_CARD_SPECIAL) || phx_eligible(at->attr, phx_store_attr(&at->shard->store, card->slot));
+    const phx_store *store = &at->shard->store;
+    if (slot == at->own->slot) return false;
+    return !special || phx_eligible(phx_store_attr(store, at->own->slot), phx_store_attr(store, slot));
+}
+
+/* Does one of these towers see the other? */
+static inline bool in_span(const crosser *at, uint16_t ax, uint16_t ay, uint16_t bx, uint16_t by)
+{
+    uint32_t span = at->shard->rules->span, across = 2 * span;
+    return (uint32_t)ax - bx + span <= across && (uint32_t)ay - by + span <= across;
+}
+
+/* Was a crossing seen before it, from where this one was? Is it seen now? */
+static inline bool saw(const crosser *at, const phx_crossing *c)
+{
+    return c->was && in_span(at, at->own->ax, at->own->ay, c->ax, c->ay);
+}
+
+static inline bool sees(const crosser *at, const phx_crossing *c)
+{
+    return c->is && in_span(at, at->own->bx, at->own->by, c->bx, c->by);
 }
 
 /* Who stayed in a tower that it now sees and did not. */
 static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint32_t *out)
 {
-    const phx_nine *nine = &at->shard->nine;
+    const phx_card *card = at->shard->nine.cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
-    for (uint32_t i = tower->first; i < tower->first + tower->old; i++) {
-        const phx_card *card = &nine->cards[i];
-        if (!(card->flags & PHX_CARD_WENT) && may_see(at, card)) out[n++] = card->slot;
-    }
+    for (; card < end; card++)
+        if (!(card->flags & PHX_CARD_WENT) && may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL))
+            out[n++] = card->slot;
     return n;
 }
 
@@ -106,13 +125,11 @@ static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint32_t 
 static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint32_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
+    const phx_card *card = nine->cards + tower->first + tower->old, *end = nine->cards + tower->first + tower->count;
     uint32_t n = 0;
-    for (uint32_t i = tower->first + tower->old; i < tower->first + tower->count; i++) {
-        const phx_card *card = &nine->cards[i];
-        const phx_crossing *c = &nine->crossings[card->move];
-        if (c->was && phx_rect_has(at->from, c->ax, c->ay)) continue;
-        if (may_see(at, card)) out[n++] = card->slot;
-    }
+    for (; card < end; card++)
+        if (!saw(at, &nine->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL))
+            out[n++] = card->slot;
     return n;
 }
 
@@ -120,50 +137,13 @@ static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint32_t *o
 static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint32_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
+    const phx_card *card = nine->cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
-    for (uint32_t i = tower->first; i < tower->first + tower->old; i++) {
-        const phx_card *card = &nine->cards[i];
-        if (card->flags & PHX_CARD_WENT) {
-            const phx_crossing *c = &nine->crossings[card->move];
-            if (c->is && phx_rect_has(at->to, c->bx, c->by)) continue;
-        }
-        if (may_see(at, card)) out[n++] = card->slot;
+    for (; card < end; card++) {
+        if ((card->flags & PHX_CARD_WENT) && sees(at, &nine->crossings[card->move])) continue;
+        if (may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL)) out[n++] = card->slot;
     }
     return n;
-}
-
-/* The towers of a rectangle that are not in another, some at a time: their cards come from memory together. */
-typedef struct strip {
-    phx_crowd_walk walk;
-    phx_rect but;
-    const phx_crowd *crowd;
-    uint64_t left;
-    uint32_t count;
-    const phx_tower *tower[STRIP_TOWERS];
-} strip;
-
-static void open_strip(strip *at, const phx_nine *nine, phx_rect rect, phx_rect but)
-{
-    at->walk = phx_nine_walk(nine, rect);
-    at->but = but;
-    at->left = 0;
-}
-
-/* false = through. */
-static bool next_towers(strip *at)
-{
-    at->count = 0;
-    while (at->count < STRIP_TOWERS) {
-        if (!at->left) {
-            if (!(at->crowd = phx_nine_next(&at->walk))) break;
-            at->left = phx_crowd_mask(at->crowd, at->walk.rect) & ~phx_crowd_mask(at->crowd, at->but);
-            continue;
-        }
-        at->tower[at->count++] = &at->crowd->tower[__builtin_ctzll(at->left)];
-        at->left &= at->left - 1;
-    }
-    for (uint32_t i = 0; i < at->count; i++) __builtin_prefetch(&at->walk.nine->cards[at->tower[i]->first]);
-    return at->count > 0;
 }
 
 /* Of a job's crossings, those that begin or end where the observer is concerned. */
@@ -174,20 +154,47 @@ static uint32_t pick_crossings(const crosser *at, const phx_nine_job *job, bool 
     uint32_t count = enter ? job->enter_count : job->leave_count, n = 0;
     for (uint32_t i = first; i < first + count; i++) {
         const phx_crossing *c = &nine->crossings[nine->pairs[i]];
-        bool concerns = enter ? phx_rect_has(at->to, c->bx, c->by) : phx_rect_has(at->from, c->ax, c->ay);
-        if (!concerns || c->slot == at->slot) continue;
-        if (c->special && !phx_eligible(at->attr, phx_store_attr(&at->shard->store, c->slot))) continue;
-        out[n++] = c->slot;
+        if ((enter ? sees(at, c) : saw(at, c)) && may_see(at, c->slot, c->special)) out[n++] = c->slot;
     }
     return n;
 }
 
-/* The job of a tower that was or is watched, in this tick. */
-static const phx_nine_job *job_at(const phx_nine *nine, uint16_t tx, uint16_t ty)
+/* The job of the tower that it left; NULL = nothing is told there. */
+static const phx_nine_job *job_left(const phx_nine *nine, const phx_crossing *own)
 {
-    const phx_crowd *crowd = phx_nine_crowd(nine, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
-    uint32_t t = phx_block_tower(tx, ty);
-    return crowd && (crowd->jobs >> t & 1) ? &nine->jobs[crowd->tower[t].job] : NULL;
+    const phx_crowd *crowd = &nine->crowds[own->from];
+    uint32_t t = phx_block_tower(own->ax, own->ay);
+    return crowd->jobs >> t & 1 ? &nine->jobs[crowd->tower[t].job] : NULL;
+}
+
+/* In found: the towers that it sees come or go. */
+static const phx_nine_pair *pairs_of(const phx_nine *nine, const phx_crossing *own, const phx_nine_pair **end)
+{
+    bool last = own + 1 == nine->crossings + nine->crossing_count;
+    *end = nine->found + (last ? nine->found_count : own[1].pair);
+    return nine->found + own->pair;
+}
+
+static inline const phx_tower *tower_of(const phx_nine *nine, const phx_nine_pair *pair)
+{
+    return &nine->crowds[pair->crowd].tower[pair->tower];
+}
+
+void phx_nine_await(const phx_nine *nine, const phx_nine_job *job, bool cards)
+{
+    const phx_card *card = nine->cards + job->card + job->card_count;
+    for (uint32_t i = 1; i <= job->came; i++) {
+        const phx_crossing *own = &nine->crossings[card[-(int32_t)i].move];
+        if (!phx_nine_glances(own)) continue;
+        const phx_crowd *left = &nine->crowds[own->from];
+        uint32_t t = phx_block_tower(own->ax, own->ay);
+        __builtin_prefetch(cards ? (const void *)&nine->jobs[left->tower[t].job] : (const void *)&left->tower[t]);
+        const phx_nine_pair *end, *pair = pairs_of(nine, own, &end);
+        for (; pair < end; pair++) {
+            const phx_tower *tower = tower_of(nine, pair);
+            __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : (const void *)tower);
+        }
+    }
 }
 
 static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job,
@@ -195,30 +202,24 @@ static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, 
 {
     const phx_nine *nine = &shard->nine;
     const phx_crossing *own = &nine->crossings[card->move];
-    const phx_nine_job *left = job_at(nine, own->ax, own->ay);
-    PHX_ASSERT(own->was && own->is);
+    const phx_nine_job *left = job_left(nine, own);
+    PHX_ASSERT(phx_nine_glances(own));
     if (left && left->look) return PHX_GLANCE_LOOK;
-    uint32_t span = shard->rules->span, enters = 0, came = 0, leaves = 0;
-    crosser at = {.shard = shard,
-                  .attr = phx_store_attr(&shard->store, card->slot),
-                  .slot = card->slot,
-                  .from = phx_nine_rect(shard->rules, span, own->ax, own->ay),
-                  .to = phx_nine_rect(shard->rules, span, own->bx, own->by)};
-    __builtin_prefetch(&shard->store.tail[card->slot]);
-    strip seen = {0};
+    const crosser at = {shard, own};
+    uint32_t enters = 0, came = 0, leaves = 0;
+    const phx_nine_pair *end, *pair = pairs_of(nine, own, &end);
     /* those of a tower who stayed are in the order of events: the long ones come first, the few others behind them */
-    open_strip(&seen, nine, at.to, at.from);
-    while (next_towers(&seen)) {
-        for (uint32_t i = 0; i < seen.count; i++) {
-            came += gain_came(&at, seen.tower[i], scratch->hits + came);
-            enters += gain_stayed(&at, seen.tower[i], scratch->enter + enters);
+    for (; pair < end; pair++) {
+        const phx_tower *tower = tower_of(nine, pair);
+        if (!(pair->crossing & PHX_NINE_ENTER)) {
+            leaves += lose_tower(&at, tower, scratch->leave + leaves);
+            continue;
         }
+        came += gain_came(&at, tower, scratch->hits + came);
+        enters += gain_stayed(&at, tower, scratch->enter + enters);
     }
     memcpy(scratch->enter + enters, scratch->hits, came * sizeof *scratch->enter);
     enters += came;
-    open_strip(&seen, nine, at.from, at.to);
-    while (next_towers(&seen))
-        for (uint32_t i = 0; i < seen.count; i++) leaves += lose_tower(&at, seen.tower[i], scratch->leave + leaves);
     if (left) enters += pick_crossings(&at, left, true, scratch->enter + enters);
     leaves += pick_crossings(&at, job, false, scratch->leave + leaves);
     if (!phx_interest_reserve(scratch, enters + leaves, 0)) return PHX_GLANCE_NO_MEMORY;

@@ -31,6 +31,9 @@ typedef struct phx_nine_told {
 phx_glance_result phx_nine_glance(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_card *card,
                                   phx_nine_told *told);
 
+/* Brings the towers near that who came to a job's sees come or go; then, called again, their cards. */
+void phx_nine_await(const phx_nine *nine, const phx_nine_job *job, bool cards);
+
 /* May an own observer's list be implied from now on? */
 bool phx_nine_plain(const phx_shard *shard, uint32_t slot);
 

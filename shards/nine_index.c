@@ -38,6 +38,8 @@ static bool reserve_card(phx_nine *nine, phx_mem *mem, phx_crowd *crowd, uint32_
     uint32_t first = nine->free_first[size_class];
     if (first != PHX_NINE_NONE) {
         nine->free_first[size_class] = nine->cards[first].slot;
+        if (nine->free_first[size_class] != PHX_NINE_NONE) /* the next one to be asked for */
+            __builtin_prefetch(&nine->cards[nine->free_first[size_class]], 1);
     } else {
         size_t needed = (size_t)nine->cards_used + room(size_class);
         if (!phx_grow(mem, (void **)&nine->cards, &nine->cards_capacity, nine->cards_used, needed, sizeof(phx_card)))
@@ -143,12 +145,15 @@ static void mark_watching(phx_nine *nine, phx_crowd *crowd, uint32_t t, uint8_t 
     if (watches != PHX_WATCH_NONE) crowd->watched |= 1ull << t;
 }
 
-static phx_card card_of(const phx_crossing *crossing, uint32_t move)
+/* Field by field: a card that is put together elsewhere would be read before it is written. */
+static void write_card(phx_card *card, const phx_crossing *crossing, uint32_t move, uint32_t flags)
 {
-    return (phx_card){.slot = crossing->slot,
-                      .move = move,
-                      .flags = (crossing->special ? PHX_CARD_SPECIAL : 0) | (crossing->recast ? PHX_CARD_RECAST : 0),
-                      .watches = crossing->watches};
+    card->slot = crossing->slot;
+    card->move = move;
+    card->flags = (uint8_t)(flags | (crossing->special ? PHX_CARD_SPECIAL : 0) |
+                            (crossing->recast ? PHX_CARD_RECAST : 0));
+    card->watches = crossing->watches;
+    card->reserved = 0;
 }
 
 /* The card of a noted slot follows it where it stays; else, or when observers have to look, that is a crossing. */
@@ -163,6 +168,7 @@ static void take_note(phx_nine *nine, const phx_store *store, const phx_note *no
     phx_card *card = &nine->cards[crowd->tower[t].first + place];
     phx_crossing crossing = note->renewed ? crossing_of(store, note, note->slot) : crossing_of_card(card, note);
     crossing.place = place;
+    crossing.from = (uint32_t)(crowd - nine->crowds);
     crossing.ax = note->ax;
     crossing.ay = note->ay;
     crossing.was = true;
@@ -170,35 +176,50 @@ static void take_note(phx_nine *nine, const phx_store *store, const phx_note *no
     crossing.special |= note->recast; /* now or before */
     crossing.stays = crossing.is && !elsewhere && note->kind == store->name[note->slot].kind;
     if (crossing.stays) {
-        *card = card_of(&crossing, PHX_NINE_NONE);
+        write_card(card, &crossing, PHX_NINE_NONE, 0);
         mark_watching(nine, crowd, t, card->watches);
         if (!note->recast) return;
     }
+    card->move = nine->crossing_count;
+    if (!crossing.stays) card->flags |= PHX_CARD_WENT;
+    crowd->untidy |= 1ull << t;
     nine->crossings[nine->crossing_count++] = crossing;
 }
 
-/* Into the order of events; mostly they are, as commands come in the order of ids. */
+/* The old cards of crossings that were sorted say which is theirs. */
+static void mark_old(phx_nine *nine)
+{
+    for (uint32_t i = 0; i < nine->crossing_count; i++) {
+        const phx_crossing *crossing = &nine->crossings[i];
+        if (!crossing->was) continue;
+        const phx_tower *tower = &nine->crowds[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
+        phx_card *card = &nine->cards[tower->first + crossing->place];
+        PHX_ASSERT(card->slot == crossing->slot);
+        card->move = i;
+    }
+}
+
+/* Into the order of events. */
 static bool sort_crossings(phx_nine *nine, phx_mem *mem, const phx_store *store)
 {
     const phx_crossing *crossings = nine->crossings;
     const phx_name *name = store->name;
-    uint32_t i = 1, count = nine->crossing_count;
-    while (i < count && !before(&name[crossings[i].slot], &name[crossings[i - 1].slot])) i++;
-    if (i >= count) return true;
+    uint32_t count = nine->crossing_count;
     if (!phx_grow(mem, (void **)&nine->keys, &nine->keys_capacity, 0, (size_t)count * 2, sizeof(phx_sorted)) ||
         !phx_grow(mem, (void **)&nine->spare, &nine->spare_capacity, 0, count, sizeof(phx_crossing)))
         return false;
     phx_sorted *keys = nine->keys;
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         keys[i] = (phx_sorted){.id = name[crossings[i].slot].id, .kind = name[crossings[i].slot].kind, .slot = i};
     phx_order_many(keys, keys + count, count);
-    for (i = 0; i < count; i++) nine->spare[i] = crossings[keys[i].slot];
+    for (uint32_t i = 0; i < count; i++) nine->spare[i] = crossings[keys[i].slot];
     phx_crossing *spare = nine->crossings;
     nine->crossings = nine->spare;
     nine->spare = spare;
     uint32_t swap = nine->crossings_capacity;
     nine->crossings_capacity = nine->spare_capacity;
     nine->spare_capacity = swap;
+    mark_old(nine);
     return true;
 }
 
@@ -207,8 +228,20 @@ static void await_note(const phx_nine *nine, const phx_store *store, const phx_n
 {
     const phx_crowd *crowd = phx_nine_crowd(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
-    __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : tower);
-    if (!cards) __builtin_prefetch(&store->name[note->slot]);
+    if (cards) {
+        __builtin_prefetch(&nine->cards[tower->first], 1);
+        return;
+    }
+    __builtin_prefetch(crowd, 1);
+    __builtin_prefetch(tower);
+    __builtin_prefetch(&store->name[note->slot]);
+}
+
+/* Is the last crossing where it belongs, if those before it are? Mostly so, as commands come in the order of ids. */
+static bool last_in_order(const phx_nine *nine, const phx_store *store)
+{
+    const phx_crossing *last = &nine->crossings[nine->crossing_count - 1];
+    return nine->crossing_count < 2 || !before(&store->name[last->slot], &store->name[last[-1].slot]);
 }
 
 /* Everything that was noted, and everybody who was added. */
@@ -218,40 +251,28 @@ static bool find_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
     if (!phx_grow(mem, (void **)&nine->crossings, &nine->crossings_capacity, 0, most, sizeof(phx_crossing)))
         return false;
     nine->crossing_count = 0;
+    bool ordered = true;
     for (uint32_t i = 0; i < nine->note_count; i++) {
         if (i + 2 * AHEAD < nine->note_count) await_note(nine, in->store, &nine->notes[i + 2 * AHEAD], false);
         if (i + AHEAD < nine->note_count) await_note(nine, in->store, &nine->notes[i + AHEAD], true);
         take_note(nine, in->store, &nine->notes[i]);
+        ordered &= last_in_order(nine, in->store);
     }
     for (uint32_t i = 0; i < in->deferred->count; i++) {
         uint32_t slot = in->deferred->slots[i];
-        if (in->store->body[slot].state & PHX_SLOT_LIVE)
-            nine->crossings[nine->crossing_count++] = crossing_of(in->store, NULL, slot);
+        if (!(in->store->body[slot].state & PHX_SLOT_LIVE)) continue;
+        nine->crossings[nine->crossing_count++] = crossing_of(in->store, NULL, slot);
+        ordered &= last_in_order(nine, in->store);
     }
-    return sort_crossings(nine, mem, in->store);
+    return ordered || sort_crossings(nine, mem, in->store);
 }
 
 /* ---- cards ---- */
 
-/* The old card stays for this tick. */
-static void mark_old(phx_nine *nine, phx_store *store, uint32_t i)
-{
-    const phx_crossing *crossing = &nine->crossings[i];
-    phx_crowd *crowd = phx_nine_crowd(nine, crossing->ax >> PHX_BLOCK_BITS, crossing->ay >> PHX_BLOCK_BITS);
-    uint32_t t = phx_block_tower(crossing->ax, crossing->ay);
-    phx_card *card = &nine->cards[crowd->tower[t].first + crossing->place];
-    PHX_ASSERT(card->slot == crossing->slot);
-    card->move = i;
-    crowd->untidy |= 1ull << t;
-    if (crossing->stays) return;
-    card->flags |= PHX_CARD_WENT;
-    if (!crossing->is) store->body[crossing->slot].state &= (uint16_t)~PHX_SLOT_ROW;
-}
-
 /* Restartable: all room for a crossing is there before its first change. */
 static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *in, uint32_t i)
 {
-    const phx_crossing *crossing = &nine->crossings[i];
+    phx_crossing *crossing = &nine->crossings[i];
     if (crossing->is && !crossing->stays) {
         phx_crowd *crowd = crowd_ensure(nine, mem, crossing->bx, crossing->by);
         uint32_t t = phx_block_tower(crossing->bx, crossing->by);
@@ -260,8 +281,9 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
         uint32_t came = tower->count - tower->old + 1;
         if (!phx_grow(mem, (void **)&nine->came, &nine->came_capacity, 0, came, sizeof(phx_card))) return false;
         phx_card *card = &nine->cards[tower->first + tower->count++];
-        *card = card_of(crossing, i);
-        card->flags |= PHX_CARD_CAME;
+        write_card(card, crossing, i, PHX_CARD_CAME);
+        crossing->to = (uint32_t)(crowd - nine->crowds);
+        crowd->stood |= 1ull << t;
         mark_watching(nine, crowd, t, card->watches);
         crowd->untidy |= 1ull << t;
         crowd->cards++;
@@ -269,7 +291,7 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
         if (!crossing->was) in->store->body[crossing->slot].state |= PHX_SLOT_ROW;
         phx_nine_touch(nine, crossing->bx, crossing->by, in->tick);
     }
-    if (crossing->was) mark_old(nine, in->store, i);
+    if (!crossing->is) in->store->body[crossing->slot].state &= (uint16_t)~PHX_SLOT_ROW;
     return true;
 }
 
@@ -277,9 +299,15 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
 static void await_tower(const phx_nine *nine, const phx_crossing *crossing, bool card)
 {
     const phx_crowd *crowd = phx_nine_crowd(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
-    const phx_tower *tower = crowd ? &crowd->tower[phx_block_tower(crossing->bx, crossing->by)] : NULL;
-    if (!tower) return;
-    __builtin_prefetch(card ? (const void *)&nine->cards[tower->first + tower->count] : tower, 1);
+    uint32_t t = phx_block_tower(crossing->bx, crossing->by);
+    if (!crowd) return;
+    if (card) {
+        __builtin_prefetch(&nine->cards[crowd->tower[t].first + crowd->tower[t].count], 1);
+        return;
+    }
+    __builtin_prefetch(crowd, 1);
+    __builtin_prefetch(&crowd->tower[t], 1);
+    __builtin_prefetch(&crowd->room[t]);
 }
 
 static bool place_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
@@ -297,20 +325,19 @@ static bool place_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *
 
 /* ---- jobs ---- */
 
-/* These towers of a crowd see the crossing come or go; if it is odd, all in them have to look. */
-static bool show(phx_nine *nine, phx_mem *mem, phx_crowd *crowd, uint64_t towers, uint32_t crossing)
+/* These towers of a crowd see the crossing come or go. There is room. */
+static void show(phx_nine *nine, const phx_crowd *crowd, uint64_t towers, uint32_t crossing)
 {
-    enum { MOST = PHX_BLOCK_TOWERS };
-    if (!phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,
-                  (size_t)nine->found_count + MOST, sizeof(phx_nine_pair)))
-        return false;
-    phx_nine_pair pair = {.crossing = crossing, .crowd = (uint32_t)(crowd - nine->crowds)};
-    nine->bins[pair.crowd] += (uint32_t)__builtin_popcountll(towers);
+    uint32_t number = (uint32_t)(crowd - nine->crowds), told = 0;
+    phx_nine_pair *pair = nine->found + nine->found_count;
     for (; towers; towers &= towers - 1) {
-        pair.tower = (uint16_t)__builtin_ctzll(towers);
-        nine->found[nine->found_count++] = pair;
+        uint32_t t = (uint32_t)__builtin_ctzll(towers);
+        bool watched = crowd->watched >> t & 1;
+        *pair++ = (phx_nine_pair){.crossing = crossing, .crowd = number, .tower = (uint8_t)t, .watched = watched};
+        told += watched;
     }
-    return true;
+    nine->found_count = (uint32_t)(pair - nine->found);
+    nine->bins[number] += told;
 }
 
 static phx_rect joined(phx_rect a, phx_rect b)
@@ -319,38 +346,41 @@ static phx_rect joined(phx_rect a, phx_rect b)
                       a.y1 > b.y1 ? a.y1 : b.y1};
 }
 
-/* What of the crossing the towers in `rect` see. */
-static bool show_in(phx_nine *nine, phx_mem *mem, const phx_rules *rules, uint32_t i, phx_rect rect)
+/* What of the crossing the towers in `rect` see; if it is odd, all in them have to look. */
+static bool show_in(phx_nine *nine, phx_mem *mem, uint32_t i, phx_rect from, phx_rect to, phx_rect rect)
 {
     const phx_crossing *crossing = &nine->crossings[i];
-    phx_rect from = phx_nine_rect(rules, rules->span, crossing->ax, crossing->ay);
-    phx_rect to = phx_nine_rect(rules, rules->span, crossing->bx, crossing->by);
     uint32_t told = crossing->special ? i | PHX_NINE_SPECIAL : i;
+    bool glances = phx_nine_glances(crossing);
     phx_crowd_walk walk = phx_nine_walk(nine, rect);
     for (phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        uint64_t here = phx_crowd_mask(crowd, rect) & crowd->watched;
+        if (!phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,
+                      (size_t)nine->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_nine_pair)))
+            return false;
+        uint64_t here = phx_crowd_mask(crowd, rect) & (glances ? crowd->stood : crowd->watched);
         uint64_t a = crossing->was ? phx_crowd_mask(crowd, from) & here : 0;
         uint64_t b = crossing->is ? phx_crowd_mask(crowd, to) & here : 0;
-        if ((a & ~b) && !show(nine, mem, crowd, a & ~b, told)) return false;
-        if ((b & ~a) && !show(nine, mem, crowd, b & ~a, told | PHX_NINE_ENTER)) return false;
-        if (crossing->recast) crowd->odd |= a | b;
+        show(nine, crowd, a & ~b, told);
+        show(nine, crowd, b & ~a, told | PHX_NINE_ENTER);
+        if (crossing->recast) crowd->odd |= (a | b) & crowd->watched;
     }
     return true;
 }
 
 static bool show_crossing(phx_nine *nine, phx_mem *mem, const phx_rules *rules, uint32_t i)
 {
-    const phx_crossing *c = &nine->crossings[i];
+    phx_crossing *c = &nine->crossings[i];
     phx_rect from = phx_nine_rect(rules, rules->span, c->ax, c->ay);
     phx_rect to = phx_nine_rect(rules, rules->span, c->bx, c->by);
-    if (!c->was) return show_in(nine, mem, rules, i, to);
-    if (!c->is) return show_in(nine, mem, rules, i, from);
+    c->pair = nine->found_count;
+    if (!c->was) return show_in(nine, mem, i, from, to, to);
+    if (!c->is) return show_in(nine, mem, i, from, to, from);
     bool meet = from.x0 <= to.x1 && to.x0 <= from.x1 && from.y0 <= to.y1 && to.y0 <= from.y1;
-    if (meet) return show_in(nine, mem, rules, i, joined(from, to));
-    return show_in(nine, mem, rules, i, from) && show_in(nine, mem, rules, i, to);
+    if (meet) return show_in(nine, mem, i, from, to, joined(from, to));
+    return show_in(nine, mem, i, from, to, from) && show_in(nine, mem, i, from, to, to);
 }
 
-/* The pairs by crowd, in their order; bins[] has how many each crowd has, and then where they begin. */
+/* The pairs of observers by crowd, in their order; bins[] has how many each crowd has, and then where they begin. */
 static bool bin_pairs(phx_nine *nine, phx_mem *mem)
 {
     uint32_t sum = 0;
@@ -362,8 +392,10 @@ static bool bin_pairs(phx_nine *nine, phx_mem *mem)
         nine->bins[c] = sum;
         sum += count;
     }
-    for (uint32_t i = 0; i < nine->found_count; i++)
-        nine->binned[nine->bins[nine->found[i].crowd]++] = nine->found[i]; /* ends up where the next one's begin */
+    for (uint32_t i = 0; i < nine->found_count; i++) {
+        const phx_nine_pair *pair = &nine->found[i];
+        if (pair->watched) nine->binned[nine->bins[pair->crowd]++] = *pair; /* ends up where the next one's begin */
+    }
     return true;
 }
 
@@ -387,6 +419,7 @@ static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_
                                                        .first = nine->item_count,
                                                        .card = tower->first,
                                                        .card_count = tower->count,
+                                                       .came = tower->count - tower->old,
                                                        .pair = place,
                                                        .leave_count = next[t][0],
                                                        .enter_count = next[t][1],
@@ -403,12 +436,14 @@ static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_
         nine->jobs[crowd->tower[t].job].special |= (crossing & PHX_NINE_SPECIAL) != 0;
     }
     crowd->jobs = towers;
+    nine->looking |= crowd->odd != 0;
 }
 
 /* All that has to be done in the interest phase, crowd by crowd. */
 static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 {
     nine->job_count = nine->found_count = nine->item_count = 0;
+    nine->looking = false;
     bool looks = in->look_all || (in->changed && nine->marking);
     if (nine->crossing_count == 0 && !looks) return true;
     if (!phx_grow(mem, (void **)&nine->bins, &nine->bins_capacity, 0, nine->crowd_count, sizeof(uint32_t)))
@@ -517,7 +552,9 @@ static void tidy(phx_nine *nine, const phx_store *store, phx_crowd *crowd, uint3
     tower->count = tower->old = stayed + came;
     crowd->untidy &= ~(1ull << t);
     read_watches(nine, crowd, t);
-    if (tower->count == 0) release_cards(nine, crowd, t);
+    if (tower->count > 0) return;
+    crowd->stood &= ~(1ull << t);
+    release_cards(nine, crowd, t);
 }
 
 /* A crowd that nobody is left in goes; the last one takes its place. */
@@ -530,26 +567,39 @@ static void drop(phx_nine *nine, phx_crowd *crowd)
     *crowd = *last;
 }
 
-static void tidy_crowd(phx_nine *nine, const phx_store *store, phx_crowd *crowd)
+/* Brings the untidy towers of a crowd near, or their cards. */
+static void await_untidy(const phx_nine *nine, const phx_crowd *crowd, bool cards)
 {
-    for (uint64_t left = crowd->untidy; left; left &= left - 1)
-        __builtin_prefetch(&nine->cards[crowd->tower[__builtin_ctzll(left)].first]);
-    for (uint64_t left = crowd->untidy; left; left &= left - 1)
-        tidy(nine, store, crowd, (uint32_t)__builtin_ctzll(left));
+    for (uint64_t left = crowd->untidy; left; left &= left - 1) {
+        const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+        __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : (const void *)tower, 1);
+    }
+}
+
+/* From the last one on, as the last takes the place of one that goes; those that come next are brought near. */
+static void tidy_crowds(phx_nine *nine, const phx_store *store)
+{
+    enum { NEXT = 1, AFTER = 2, LATER = 4 };
+    for (uint32_t c = nine->crowd_count; c-- > 0;) {
+        phx_crowd *crowd = &nine->crowds[c];
+        if (c >= LATER) __builtin_prefetch(&crowd[-LATER], 1);
+        if (c >= AFTER) await_untidy(nine, &crowd[-AFTER], false);
+        if (c >= NEXT) await_untidy(nine, &crowd[-NEXT], true);
+        for (uint64_t left = crowd->untidy; left; left &= left - 1)
+            tidy(nine, store, crowd, (uint32_t)__builtin_ctzll(left));
+        if (crowd->cards == 0) drop(nine, crowd);
+    }
 }
 
 void phx_nine_settle(phx_nine *nine, const phx_rules *rules, const phx_store *store)
 {
-    for (uint32_t i = 0; i < nine->job_count; i++) {
+    for (uint32_t i = 0; nine->looking && i < nine->job_count; i++) {
         phx_crowd *crowd = &nine->crowds[nine->jobs[i].crowd];
         if (!nine->jobs[i].look) continue;
         read_watches(nine, crowd, nine->jobs[i].tower);
         nine->marking |= crowd->look != 0;
     }
-    for (uint32_t c = nine->crossing_count > 0 ? nine->crowd_count : 0; c-- > 0;) {
-        tidy_crowd(nine, store, &nine->crowds[c]);
-        if (nine->crowds[c].cards == 0) drop(nine, &nine->crowds[c]);
-    }
+    if (nine->crossing_count > 0) tidy_crowds(nine, store);
     bool marking = nine->marking;
     nine->marking = false;
     for (uint32_t c = 0; marking && c < nine->crowd_count; c++) {
