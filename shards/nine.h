@@ -97,7 +97,6 @@ typedef struct phx_crossing {
 
 /* A tower whose observers have something to see. */
 typedef struct phx_nine_job {
-    uint32_t crowd, tower;
     uint32_t first; /* item; one for each card */
     uint32_t card, card_count;
     uint32_t came; /* the last ones of the cards */
@@ -141,7 +140,7 @@ typedef struct phx_nine {
     uint32_t came_capacity;
     phx_nine_job *jobs;
     uint32_t job_count, jobs_capacity;
-    bool looking; /* in some job all evaluate */
+    bool looking; /* some towers are odd */
     phx_nine_pair *found, *binned; /* in the order of crossings; the same by crowd */
     uint32_t found_count, found_capacity, binned_capacity;
     uint32_t *bins; /* by crowd: where its pairs begin */

@@ -346,8 +346,11 @@ static phx_rect joined(phx_rect a, phx_rect b)
                       a.y1 > b.y1 ? a.y1 : b.y1};
 }
 
-/* What of the crossing the towers in `rect` see; if it is odd, all in them have to look. */
-static bool show_in(phx_nine *nine, phx_mem *mem, uint32_t i, phx_rect from, phx_rect to, phx_rect rect)
+/*
+ * The towers that see the crossing come or go, those around where it was and where it is (NULL: nowhere) in `rect`; if
+ * it is odd, all in them have to look.
+ */
+static bool show_in(phx_nine *nine, phx_mem *mem, uint32_t i, const phx_rect *from, const phx_rect *to, phx_rect rect)
 {
     const phx_crossing *crossing = &nine->crossings[i];
     uint32_t told = crossing->special ? i | PHX_NINE_SPECIAL : i;
@@ -357,9 +360,9 @@ static bool show_in(phx_nine *nine, phx_mem *mem, uint32_t i, phx_rect from, phx
         if (!phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,
                       (size_t)nine->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_nine_pair)))
             return false;
-        uint64_t here = phx_crowd_mask(crowd, rect) & (glances ? crowd->stood : crowd->watched);
-        uint64_t a = crossing->was ? phx_crowd_mask(crowd, from) & here : 0;
-        uint64_t b = crossing->is ? phx_crowd_mask(crowd, to) & here : 0;
+        uint64_t here = glances ? crowd->stood : crowd->watched;
+        uint64_t a = from ? phx_crowd_mask(crowd, *from) & here : 0;
+        uint64_t b = to ? phx_crowd_mask(crowd, *to) & here : 0;
         show(nine, crowd, a & ~b, told);
         show(nine, crowd, b & ~a, told | PHX_NINE_ENTER);
         if (crossing->recast) crowd->odd |= (a | b) & crowd->watched;
@@ -373,11 +376,9 @@ static bool show_crossing(phx_nine *nine, phx_mem *mem, const phx_rules *rules, 
     phx_rect from = phx_nine_rect(rules, rules->span, c->ax, c->ay);
     phx_rect to = phx_nine_rect(rules, rules->span, c->bx, c->by);
     c->pair = nine->found_count;
-    if (!c->was) return show_in(nine, mem, i, from, to, to);
-    if (!c->is) return show_in(nine, mem, i, from, to, from);
     bool meet = from.x0 <= to.x1 && to.x0 <= from.x1 && from.y0 <= to.y1 && to.y0 <= from.y1;
-    if (meet) return show_in(nine, mem, i, from, to, joined(from, to));
-    return show_in(nine, mem, i, from, to, from) && show_in(nine, mem, i, from, to, to);
+    if (c->was && c->is && meet) return show_in(nine, mem, i, &from, &to, joined(from, to));
+    return (!c->was || show_in(nine, mem, i, &from, NULL, from)) && (!c->is || show_in(nine, mem, i, NULL, &to, to));
 }
 
 /* The pairs of observers by crowd, in their order; bins[] has how many each crowd has, and then where they begin. */
@@ -414,9 +415,7 @@ static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_
         uint32_t t = (uint32_t)__builtin_ctzll(left);
         const phx_tower *tower = &crowd->tower[t];
         crowd->tower[t].job = nine->job_count;
-        nine->jobs[nine->job_count++] = (phx_nine_job){.crowd = (uint32_t)(crowd - nine->crowds),
-                                                       .tower = t,
-                                                       .first = nine->item_count,
+        nine->jobs[nine->job_count++] = (phx_nine_job){.first = nine->item_count,
                                                        .card = tower->first,
                                                        .card_count = tower->count,
                                                        .came = tower->count - tower->old,
@@ -593,10 +592,10 @@ static void tidy_crowds(phx_nine *nine, const phx_store *store)
 
 void phx_nine_settle(phx_nine *nine, const phx_rules *rules, const phx_store *store)
 {
-    for (uint32_t i = 0; nine->looking && i < nine->job_count; i++) {
-        phx_crowd *crowd = &nine->crowds[nine->jobs[i].crowd];
-        if (!nine->jobs[i].look) continue;
-        read_watches(nine, crowd, nine->jobs[i].tower);
+    for (uint32_t c = 0; nine->looking && c < nine->crowd_count; c++) {
+        phx_crowd *crowd = &nine->crowds[c];
+        for (uint64_t left = crowd->odd; left; left &= left - 1)
+            read_watches(nine, crowd, (uint32_t)__builtin_ctzll(left));
         nine->marking |= crowd->look != 0;
     }
     if (nine->crossing_count > 0) tidy_crowds(nine, store);
@@ -609,6 +608,7 @@ void phx_nine_settle(phx_nine *nine, const phx_rules *rules, const phx_store *st
         nine->marking |= crowd->look != 0;
     }
     nine->note_count = nine->attr_count = nine->crossing_count = nine->job_count = nine->item_count = 0;
+    nine->looking = false;
     nine->span = rules->span;
     nine->stage = STAGE_CROSSINGS;
 }
