@@ -184,7 +184,7 @@ enum {
  * by the usual rules. false: it is another, nothing was done.
  */
 static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx_body *body, const ph_position *to,
-                              phx_move_sum *sum)
+                              bool alone, phx_move_sum *sum)
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if ((body->state & PLAIN_BITS) != PLAIN || body->changed == shard->stamp) return false;
@@ -195,8 +195,12 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     if (both(p == old) && to->z == body->z) return true;
     counts at = __builtin_convertvector(q, counts);
     uint32_t tower = (uint32_t)at[0] | (uint32_t)at[1] << 16, before = body->tx | (uint32_t)body->ty << 16;
-    if (tower != before && frame->nine) return false; /* there is a note to be made */
-    if (!shard->many_movers) touch_both(shard, (uint32_t)(body - shard->store.body), before, tower);
+    uint32_t slot = (uint32_t)(body - shard->store.body);
+    if (tower != before && frame->nine) {
+        if (!alone) return false; /* notes are the owner's */
+        phx_nine_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
+    }
+    if (!shard->many_movers) touch_both(shard, slot, before, tower);
     memcpy(&body->x, &p, 2 * sizeof(float));
     body->z = to->z;
     body->tx = (uint16_t)tower;
@@ -240,7 +244,8 @@ static phx_walk walk_of(const phx_shard *shard)
 
 /* Moves of one shard; the i-th to positions[at[i]], or to positions[i] where at is NULL. */
 static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, const ph_position *positions,
-                                    const uint32_t *at, uint32_t count, phx_move_sum *sum, uint32_t *left)
+                                    const uint32_t *at, uint32_t count, bool alone, phx_move_sum *sum,
+                                    uint32_t *left)
 {
     const phx_move_frame frame = shard->move_frame;
     const phx_walk walk = walk_of(shard);
@@ -258,7 +263,7 @@ static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, con
             if (i == count) break;
         }
         phx_body *body = &bodies[slots[i]];
-        if (PHX_LIKELY(move_plain(shard, &frame, body, &positions[at ? at[i] : i], &own))) continue;
+        if (PHX_LIKELY(move_plain(shard, &frame, body, &positions[at ? at[i] : i], alone, &own))) continue;
         body->state |= PHX_SLOT_WAITING;
         left[left_count++] = i;
     }
@@ -269,11 +274,11 @@ static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, con
 }
 
 /* A stretch of one, as it is where the shards of the moves change all the time. */
-static inline uint32_t move_single(phx_shard *shard, uint32_t slot, const ph_position *to, phx_move_sum *sum,
-                                   uint32_t *left)
+static inline uint32_t move_single(phx_shard *shard, uint32_t slot, const ph_position *to, bool alone,
+                                   phx_move_sum *sum, uint32_t *left)
 {
     phx_body *body = &shard->store.body[slot];
-    if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, to, sum))) return 0;
+    if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, to, alone, sum))) return 0;
     body->state |= PHX_SLOT_WAITING;
     left[0] = 0;
     return 1;
@@ -282,16 +287,16 @@ static inline uint32_t move_single(phx_shard *shard, uint32_t slot, const ph_pos
 /* Two loops: the common one goes through the positions as they lie. */
 static __attribute__((noinline)) uint32_t move_lying(phx_shard *shard, const uint32_t *slots,
                                                      const ph_position *positions, uint32_t count,
-                                                     phx_move_sum *sum, uint32_t *left)
+                                                     bool alone, phx_move_sum *sum, uint32_t *left)
 {
-    return move_stretch(shard, slots, positions, NULL, count, sum, left);
+    return move_stretch(shard, slots, positions, NULL, count, alone, sum, left);
 }
 
 static __attribute__((noinline)) uint32_t move_picked(phx_shard *shard, const uint32_t *slots,
                                                       const ph_position *positions, const uint32_t *at, uint32_t count,
-                                                      phx_move_sum *sum, uint32_t *left)
+                                                      bool alone, phx_move_sum *sum, uint32_t *left)
 {
-    return move_stretch(shard, slots, positions, at, count, sum, left);
+    return move_stretch(shard, slots, positions, at, count, alone, sum, left);
 }
 
 static uint32_t leave_all(uint32_t count, uint32_t *left)
@@ -302,15 +307,15 @@ static uint32_t leave_all(uint32_t count, uint32_t *left)
 
 /* Moves [from, end) of a batch, all of one shard. */
 static inline uint32_t move_part(phx_shard *shard, const phx_move_batch *batch, uint32_t from, uint32_t end,
-                                 phx_move_sum *sum, uint32_t *left)
+                                 bool alone, phx_move_sum *sum, uint32_t *left)
 {
     uint32_t count = end - from;
     const uint32_t *slots = batch->slots + from;
     sum->stale |= !shard->move_frame.rows || shard->grid.stale; /* then no row is written */
     if (count == 1)
-        return move_single(shard, slots[0], &batch->positions[batch->at ? batch->at[from] : from], sum, left);
-    if (batch->at) return move_picked(shard, slots, batch->positions, batch->at + from, count, sum, left);
-    return move_lying(shard, slots, batch->positions + from, count, sum, left);
+        return move_single(shard, slots[0], &batch->positions[batch->at ? batch->at[from] : from], alone, sum, left);
+    if (batch->at) return move_picked(shard, slots, batch->positions, batch->at + from, count, alone, sum, left);
+    return move_lying(shard, slots, batch->positions + from, count, alone, sum, left);
 }
 
 uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
@@ -322,7 +327,7 @@ uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move
         uint32_t place = places[from], *more = left + left_count;
         for (end = batch->mixed ? from + 1 : batch->count; end < batch->count && places[end] == place; end++) continue;
         bool able = place < shard_count && (alone || shards[place].many_movers);
-        uint32_t count = able ? move_part(&shards[place], batch, from, end, &sums[place], more)
+        uint32_t count = able ? move_part(&shards[place], batch, from, end, alone, &sums[place], more)
                               : leave_all(end - from, more);
         for (uint32_t i = 0; i < count; i++) more[i] += from;
         left_count += count;
