@@ -201,7 +201,7 @@ typedef struct phx_move_batch {
  * Moves in order, those of the common kind alone: the first of its entity, a short step, inside the rectangle.
  * The others are left, their numbers in left[] (room for all), in order; what was done is added to the sums, one
  * per shard. For all that are left phx_shard_move_waiting() is due, in order, and phx_shard_moved() for each
- * shard before its exchange phase. Alone, a step to another tower is noted, where notes are due (nine.h); else it is left.
+ * shard before its exchange phase. In range = towers a step to another tower is noted (nine.h), but only if alone.
  * Not alone, several workers may be at it at once, for disjoint entities, with sums of their own: nothing of a
  * shard but these bodies is written, and only of shards with many_movers, which need no marks. Their rows stay behind
  * until the index phase.
