@@ -490,7 +490,7 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     uint32_t count = range.end - range.first, done;
     scratch->past_count = 0;
     if (count > 0 && tile->frame.moved && glance_few(scratch, shard, place, count, &done)) return done;
-    bool mixed = shard->grid.blocks[tile->block].mixed;
+    bool mixed = phx_block_mixed(&shard->grid.blocks[tile->block]);
     if (!mixed) return before(place, count, glance_places(scratch, shard, place, count));
     uint32_t *watching = scratch->hits, n = 0; /* nobody looks for mere targets */
     for (uint32_t i = 0; i < count; i++) {

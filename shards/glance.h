@@ -40,9 +40,10 @@ bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard);
 uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
 
 /*
- * At the observers of some rows of the scratch's stir (stir.h), which is able. false = no memory, nothing was done.
+ * At the observers of some rows of the scratch's stir (stir.h), which has a way. How many rows are done: fewer = no
+ * memory at the next one.
  */
-bool phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span rows);
+uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span rows);
 
 /*
  * Looks around a cell of any other tile that is usable and not quiet. false: something odd is in sight, and

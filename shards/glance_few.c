@@ -1,5 +1,5 @@
 /*
- * Glances where few moved; see stir.h for how, glance.h for what. Interest phase, any worker.
+ * Glances where few moved or few observe; see stir.h for how, glance.h for what. Interest phase, any worker.
  */
 #include "shards/glance.h"
 
@@ -49,7 +49,7 @@ static bool all_in(const phx_block *block, phx_rect rect)
 }
 
 /* The same of all rows in the towers, most of which are in its own block. */
-static uint32_t look_around(phx_scratch *scratch, const phx_shard *shard, phx_rect rect, const phx_step *step,
+static inline uint32_t look_around(phx_scratch *scratch, const phx_shard *shard, phx_rect rect, const phx_step *step,
                             uint32_t *out)
 {
     const phx_block *own = &shard->grid.blocks[scratch->stir.block];
@@ -75,8 +75,27 @@ static bool reserve_pairs(phx_stir *stir, phx_mem *mem, size_t count)
 static void add_pair(phx_stir *stir, uint32_t observer, uint32_t target, uint32_t leave)
 {
     const phx_grid *grid = &stir->shard->grid;
-    if (grid->blocks[stir->block].mixed && grid->rows.view[observer] == 0.0f) return;
+    if (phx_block_mixed(&grid->blocks[stir->block]) && grid->rows.view[observer] == 0.0f) return;
     stir->pairs[stir->pair_count++] = (phx_sorted){.id = observer, .slot = target | leave};
+}
+
+/* What a row tells of the look of its entity, or at it. */
+static inline phx_step step_of(const phx_shard *shard, uint32_t row, float r)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    return (phx_step){.x = rows->x[row],
+                      .y = rows->y[row],
+                      .ox = rows->ox[row],
+                      .oy = rows->oy[row],
+                      .r = r,
+                      .square = shard->rules->shape == PH_SHAPE_SQUARE};
+}
+
+/* Where the rows stand that may be an event with who made the step. */
+static inline phx_rect look_rect(const phx_stir *stir, const phx_step *step)
+{
+    const phx_shard *shard = stir->shard;
+    return phx_box_towers(shard->rules, phx_box_around(step->x, step->y, stir->reach + shard->grid.drift));
 }
 
 /*
@@ -87,18 +106,11 @@ static bool look(phx_scratch *scratch, const phx_shard *shard, phx_span piece, u
 {
     phx_stir *stir = &scratch->stir;
     const phx_grid *grid = &shard->grid;
-    const phx_grid_rows *rows = &grid->rows;
     const phx_block *own = &grid->blocks[stir->block];
-    const phx_step step = {.x = rows->x[row],
-                           .y = rows->y[row],
-                           .ox = rows->ox[row],
-                           .oy = rows->oy[row],
-                           .r = own->reach,
-                           .square = shard->rules->shape == PH_SHAPE_SQUARE};
+    const phx_step step = step_of(shard, row, own->reach);
     const bool mine = in_span(piece, row);
-    const phx_box box = phx_box_around(step.x, step.y, stir->reach + grid->drift);
-    const phx_rect rect = phx_box_towers(shard->rules, box);
-    uint32_t *found = scratch->enter, n = 0;
+    const phx_rect rect = look_rect(stir, &step);
+    uint32_t *found = scratch->hits, n = 0;
     if (mine) {
         n = look_around(scratch, shard, rect, &step, found);
     } else if (phx_block_meets(own, rect)) {
@@ -116,15 +128,15 @@ static bool look(phx_scratch *scratch, const phx_shard *shard, phx_span piece, u
     return true;
 }
 
-/* The events of one observer, there is room for them. */
-static void tell(phx_scratch *scratch, phx_shard *shard, const phx_sorted *pairs, uint32_t count)
+/* The events of one observer, in scratch->hits as rows with PHX_PAIR_LEAVE; there is room for them. */
+static void tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t count)
 {
-    const uint32_t *slots = shard->grid.rows.slot;
+    const uint32_t *slots = shard->grid.rows.slot, *found = scratch->hits;
     const phx_store *store = &shard->store;
-    uint32_t slot = slots[pairs[0].id] & PHX_ROW_SLOT, enters = 0, leaves = 0;
+    uint32_t slot = slots[row] & PHX_ROW_SLOT, enters = 0, leaves = 0;
     PHX_VALIDATE(store->tail[slot].list.implied);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t target = slots[pairs[i].slot & ~PHX_PAIR_LEAVE], left = pairs[i].slot >> 31;
+        uint32_t target = slots[found[i] & ~PHX_PAIR_LEAVE], left = found[i] >> 31;
         bool special = target & PHX_ROW_SPECIAL;
         target &= PHX_ROW_SLOT;
         if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, target))) continue;
@@ -145,8 +157,9 @@ static bool tell_all(phx_scratch *scratch, phx_shard *shard)
     if (!phx_interest_reserve_changes(scratch, count, count) || !phx_interest_reserve(scratch, count, 0)) return false;
     phx_order_many(stir->pairs, stir->spare, count);
     for (uint32_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && stir->pairs[end].id == stir->pairs[i].id; end++) continue;
-        tell(scratch, shard, stir->pairs + i, end - i);
+        for (end = i; end < count && stir->pairs[end].id == stir->pairs[i].id; end++)
+            scratch->hits[end - i] = stir->pairs[end].slot;
+        tell(scratch, shard, (uint32_t)stir->pairs[i].id, end - i);
     }
     return true;
 }
@@ -156,7 +169,7 @@ static uint32_t observers_in(const phx_shard *shard, const phx_block *block, phx
 {
     const float *view = shard->grid.rows.view;
     uint32_t count = 0;
-    if (!block->mixed) return piece.end - piece.first;
+    if (piece.end - piece.first == phx_block_rows(block)) return block->observers;
     for (uint32_t row = piece.first; row < piece.end; row++) count += view[row] != 0.0f;
     return count;
 }
@@ -168,20 +181,46 @@ static uint32_t most_found(const phx_shard *shard, phx_box near)
     return phx_grid_most(&shard->grid, phx_box_towers(shard->rules, phx_box_wider(near, off)));
 }
 
-bool phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span piece)
+/* Those who moved look, and tell the observers of a piece. false = no memory, nothing was told. */
+static bool movers_look(phx_scratch *scratch, phx_shard *shard, phx_span piece, phx_box near)
 {
     phx_stir *stir = &scratch->stir;
     const phx_grid_rows *rows = &shard->grid.rows;
-    const phx_block *block = &shard->grid.blocks[stir->block];
-    phx_box near = phx_stir_around(stir, towers_of(block, piece));
-    if (stir->mover_count > 0 && !phx_scratch_room(scratch, most_found(shard, near))) return false;
     stir->pair_count = 0;
     for (uint32_t i = 0; i < stir->mover_count; i++) {
         uint32_t row = stir->movers[i];
         if (!in_span(piece, row) && !phx_box_has(near, rows->x[row], rows->y[row])) continue;
         if (!look(scratch, shard, piece, row)) return false;
     }
-    if (!tell_all(scratch, shard)) return false;
-    scratch->counts.glanced += observers_in(shard, block, piece);
-    return true;
+    return tell_all(scratch, shard);
+}
+
+/* The observers of a piece look for themselves. How many of its rows are done: fewer = no memory at the next one. */
+static uint32_t observers_look(phx_scratch *scratch, phx_shard *shard, phx_span piece)
+{
+    const phx_stir *stir = &scratch->stir;
+    const float *view = shard->grid.rows.view;
+    for (uint32_t row = piece.first; row < piece.end; row++) {
+        if (view[row] == 0.0f) continue;
+        const phx_step step = step_of(shard, row, view[row]);
+        uint32_t n = look_around(scratch, shard, look_rect(stir, &step), &step, scratch->hits);
+        if (n == 0) continue;
+        if (!phx_interest_reserve(scratch, n, 0)) return row - piece.first;
+        tell(scratch, shard, row, n);
+    }
+    return piece.end - piece.first;
+}
+
+uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span piece)
+{
+    const phx_stir *stir = &scratch->stir;
+    const phx_block *block = &shard->grid.blocks[stir->block];
+    const uint32_t count = piece.end - piece.first;
+    bool observers = stir->way == PHX_STIR_OBSERVERS;
+    phx_box near = phx_stir_around(stir, towers_of(block, piece));
+    if ((observers || stir->mover_count > 0) && !phx_scratch_room(scratch, most_found(shard, near))) return 0;
+    uint32_t done = observers ? observers_look(scratch, shard, piece)
+                              : movers_look(scratch, shard, piece, near) ? count : 0;
+    scratch->counts.glanced += observers_in(shard, block, (phx_span){piece.first, piece.first + done});
+    return done;
 }

@@ -77,23 +77,6 @@ void phx_grid_free(phx_grid *grid, phx_mem *mem)
     *grid = (phx_grid){0};
 }
 
-static void touch_block(phx_block *block, uint32_t tower, uint64_t tick, bool odd)
-{
-    if (block->dirty_tick != tick) {
-        block->dirty_tick = tick;
-        block->dirty = block->odd = 0;
-    }
-    uint64_t bit = 1ull << (tower & (PHX_BLOCK_TOWERS - 1));
-    block->dirty |= bit;
-    if (odd) block->odd |= bit;
-}
-
-void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, bool odd)
-{
-    phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
-    if (block) touch_block(block, phx_block_tower(tx, ty), tick, odd);
-}
-
 phx_block_walk phx_grid_walk(const phx_grid *grid, phx_rect rect)
 {
     return (phx_block_walk){.grid = grid,
@@ -302,11 +285,11 @@ static void survey_block(const phx_grid *grid, phx_block *block)
 {
     const float *view = grid->rows.view;
     float reach = 0.0f, reach_min = INFINITY, least = INFINITY;
-    uint32_t mixed = 0, slots = 0;
+    uint32_t slots = 0, observers = 0;
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
         float far = fabsf(view[i]), own = view[i] == 0.0f ? INFINITY : view[i];
         float some = far > 0.0f ? far : INFINITY;
-        mixed |= far == 0.0f;
+        observers += far != 0.0f;
         slots |= grid->rows.slot[i];
         reach = far > reach ? far : reach;
         reach_min = some < reach_min ? some : reach_min;
@@ -314,7 +297,7 @@ static void survey_block(const phx_grid *grid, phx_block *block)
     }
     block->reach = reach;
     block->reach_min = reach_min;
-    block->mixed = mixed;
+    block->observers = observers;
     block->special = slots & PHX_ROW_SPECIAL;
     block->view_min = least > 0.0f && reach > 0.0f ? least : 0.0f;
 }
@@ -325,7 +308,7 @@ bool phx_grid_survey_valid(const phx_grid *grid)
         const phx_block *block = &grid->blocks[b];
         phx_block now = *block;
         survey_block(grid, &now);
-        if (now.reach != block->reach || now.reach_min != block->reach_min || now.mixed != block->mixed ||
+        if (now.reach != block->reach || now.reach_min != block->reach_min || now.observers != block->observers ||
             now.special != block->special || now.view_min != block->view_min)
             return false;
     }
@@ -423,7 +406,7 @@ static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint1
             body->row = row;
             body->state |= PHX_SLOT_ROW;
             if (body->changed != stamp) continue;
-            touch_block(block, phx_block_tower(body->tx, body->ty), tick, body->state & PHX_SLOT_ODD);
+            phx_block_touch(block, phx_block_tower(body->tx, body->ty), tick, body->state & PHX_SLOT_ODD);
             phx_grid_stir(grid, row);
         }
     }

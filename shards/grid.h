@@ -37,7 +37,7 @@ typedef struct phx_block {
     float reach;         /* how far its own observers look, leaving included; 0 = there is none: phx_grid_survey() */
     float reach_min;     /* how far the one looks that looks the least far */
     float view_min;      /* the least view of them; 0 = not known */
-    bool mixed;          /* there are rows of others than those observers, too */
+    uint32_t observers;  /* how many there are */
     bool special;        /* there are rows with PHX_ROW_SPECIAL */
     uint16_t bx, by;
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
@@ -105,6 +105,17 @@ static inline phx_block *phx_grid_block(const phx_grid *grid, uint32_t bx, uint3
     return n ? &grid->blocks[n - 1] : NULL;
 }
 
+static inline uint32_t phx_block_rows(const phx_block *block)
+{
+    return block->start[PHX_BLOCK_TOWERS] - block->start[0];
+}
+
+/* Are there rows of others than own observers, too? */
+static inline bool phx_block_mixed(const phx_block *block)
+{
+    return block->observers < phx_block_rows(block);
+}
+
 static inline uint32_t phx_block_tower(uint16_t tx, uint16_t ty)
 {
     return (uint32_t)(ty & (PHX_BLOCK_SIDE - 1)) << PHX_BLOCK_BITS | (tx & (PHX_BLOCK_SIDE - 1));
@@ -124,8 +135,24 @@ static inline bool phx_grid_stirred(const phx_grid *grid, uint32_t row)
 /* The rows of a span that were touched, in order; room for all. How many. */
 uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out);
 
-/* Marks the tower as changed in this tick, oddly or not; nothing if no block is there. */
-void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, bool odd);
+/* Marks a tower of the block as changed in this tick, oddly or not. */
+static inline void phx_block_touch(phx_block *block, uint32_t tower, uint64_t tick, bool odd)
+{
+    if (block->dirty_tick != tick) {
+        block->dirty_tick = tick;
+        block->dirty = block->odd = 0;
+    }
+    uint64_t bit = 1ull << (tower & (PHX_BLOCK_TOWERS - 1));
+    block->dirty |= bit;
+    if (odd) block->odd |= bit;
+}
+
+/* The same of a tower of the world; nothing if no block is there. */
+static inline void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, bool odd)
+{
+    phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    if (block) phx_block_touch(block, phx_block_tower(tx, ty), tick, odd);
+}
 
 /* The towers of block (bx, by) that lie in the rectangle, which meets it, as a set. */
 static inline uint64_t phx_block_mask(phx_rect rect, uint32_t bx, uint32_t by)

@@ -190,7 +190,7 @@ static uint32_t observers_in(const phx_tile *tile, phx_span range)
 {
     const float *view = tile->shard->grid.rows.view;
     uint32_t count = 0;
-    if (!tile->shard->grid.blocks[tile->block].mixed) return range.end - range.first;
+    if (!phx_block_mixed(&tile->shard->grid.blocks[tile->block])) return range.end - range.first;
     for (uint32_t i = range.first; i < range.end; i++) count += view[tile->row[tile->own[i]]] != 0.0f;
     return count;
 }
@@ -215,8 +215,8 @@ static uint32_t run_rows(phx_scratch *scratch, const phx_idmap *directory, phx_s
 }
 
 /*
- * The observers first .. end of a block, counted from its first row: in the order of its rows if few moved, else of
- * its tile if that can be used, else of its rows; the same in every range of one tick. How many were done.
+ * The observers first .. end of a block, counted from its first row: in the order of its rows if few moved or observe,
+ * else of its tile if that can be used, else of its rows; the same in every range of one tick. How many were done.
  */
 static uint32_t run_block(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t number,
                           phx_span range)
@@ -226,7 +226,7 @@ static uint32_t run_block(phx_scratch *scratch, const phx_idmap *directory, phx_
     const phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
     if (block->reach == 0.0f) return range.end - range.first;
     if (!phx_stir_open(&scratch->stir, scratch->mem, shard, number)) return 0;
-    if (scratch->stir.able) return phx_glance_few(scratch, shard, rows) ? range.end - range.first : 0;
+    if (scratch->stir.way != PHX_STIR_NONE) return phx_glance_few(scratch, shard, rows);
     if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
     bool usable = shard->glances && tile->usable;
     if (usable && !tile->quiet) return reserve_tile(scratch) ? run_tile(scratch, directory, shard, range) : 0;
@@ -271,7 +271,7 @@ uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wan
     enum { FEW_MORE = 4 }; /* where few moved, who did is found for a piece again: as much work takes more rows */
     uint32_t left = phx_interest_rows(shard) - first, count = 0;
     if (shard->alt || phx_shard_nine(shard)) return left < wanted ? left : wanted;
-    if (phx_stir_allowed(shard)) wanted *= FEW_MORE;
+    if (phx_stir_movers(shard)) wanted *= FEW_MORE;
     for (uint32_t b = block_of(grid, first); count < wanted && count < left; b++) {
         uint32_t rest = grid->blocks[b].start[PHX_BLOCK_TOWERS] - (first + count);
         if (rest > 2 * wanted) return count > 0 ? count : wanted;

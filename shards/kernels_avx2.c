@@ -566,24 +566,58 @@ AVX2_INLINE __m256 in_view(const float *x, const float *y, __m256 px, __m256 py,
                          _mm256_cmp_ps(_mm256_andnot_ps(sign, dy), r, _CMP_LE_OQ));
 }
 
+/* Of up to GROUP rows: those that are in view, or were, and not both, and those that were. */
+typedef struct crossing_rows {
+    uint64_t crossed, was;
+} crossing_rows;
+
+/* One that moved, in registers: all lanes alike. */
+typedef struct stepper {
+    __m256 x, y, ox, oy, r;
+} stepper;
+
+AVX2_INLINE crossing_rows crossing_of(const phx_grid_rows *rows, uint32_t first, uint32_t count, const stepper *by,
+                                      bool square)
+{
+    crossing_rows some = {0, 0};
+    for (uint32_t k = 0; k < count; k += LANES) {
+        uint32_t i = first + k;
+        __m256 is = in_view(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
+        __m256 was = in_view(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
+        some.crossed |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_xor_ps(is, was)) << k;
+        some.was |= (uint64_t)(uint32_t)_mm256_movemask_ps(was) << k;
+    }
+    some.crossed &= ~UINT64_C(0) >> (GROUP - count);
+    return some;
+}
+
+/* Two at once, and the second counts if it is there: the loop is left after one round as a rule. */
+AVX2_INLINE uint32_t put_crossed(uint32_t first, crossing_rows some, uint32_t *out)
+{
+    uint64_t mask = some.crossed;
+    uint32_t n = 0;
+    while (mask != 0) {
+        uint64_t rest = mask & (mask - 1), second = rest ? rest : mask;
+        uint32_t a = (uint32_t)__builtin_ctzll(mask), b = (uint32_t)__builtin_ctzll(second);
+        out[n] = (first + a) | (uint32_t)(some.was >> a & 1) << 31;
+        out[n + 1] = (first + b) | (uint32_t)(some.was >> b & 1) << 31;
+        n += rest ? 2 : 1;
+        mask = rest & (rest - 1);
+    }
+    return n;
+}
+
+/* Masks first: no branch hangs on what a vector holds, which in a crowd is not to be foreseen. */
 AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
                              const phx_step *step, bool square, uint32_t *out)
 {
-    const __m256 r = _mm256_set1_ps(square ? step->r : step->r * step->r);
-    const __m256 x = _mm256_set1_ps(step->x), y = _mm256_set1_ps(step->y);
-    const __m256 ox = _mm256_set1_ps(step->ox), oy = _mm256_set1_ps(step->oy);
+    const stepper by = {_mm256_set1_ps(step->x), _mm256_set1_ps(step->y), _mm256_set1_ps(step->ox),
+                        _mm256_set1_ps(step->oy), _mm256_set1_ps(square ? step->r : step->r * step->r)};
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
-        for (uint32_t i = spans[s].first; i < spans[s].end; i += LANES) {
-            __m256 is = in_view(rows->x + i, rows->y + i, x, y, r, square);
-            __m256 was = in_view(rows->ox + i, rows->oy + i, ox, oy, r, square);
-            uint32_t mask = (uint32_t)_mm256_movemask_ps(_mm256_xor_ps(is, was));
-            if (PHX_LIKELY(mask == 0)) continue;
-            uint32_t left = (uint32_t)_mm256_movemask_ps(was);
-            for (mask &= first_lanes(spans[s].end - i); mask != 0; mask &= mask - 1) {
-                uint32_t at = (uint32_t)__builtin_ctz(mask);
-                out[n++] = (i + at) | (left >> at & 1) << 31;
-            }
+        for (uint32_t i = spans[s].first; i < spans[s].end; i += GROUP) {
+            uint32_t count = spans[s].end - i < GROUP ? spans[s].end - i : GROUP;
+            n += put_crossed(i, crossing_of(rows, i, count, &by, square), out + n);
         }
     }
     return n;

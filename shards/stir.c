@@ -14,13 +14,6 @@ void phx_stir_free(phx_stir *stir, phx_mem *mem)
     *stir = (phx_stir){0};
 }
 
-/* May it be so, as far as can be told without a look around? */
-static bool suits(const phx_shard *shard, const phx_block *block)
-{
-    bool alike = block->view_min > 0.0f && block->reach == block->reach_min;
-    return phx_stir_allowed(shard) && alike;
-}
-
 /* Those in the box of a block's rows in the towers, behind the others. How many rows there are; false = no memory. */
 static bool find_in(phx_stir *stir, phx_mem *mem, const phx_block *block, phx_rect rect, phx_box box, uint32_t *rows)
 {
@@ -57,21 +50,54 @@ static bool find_movers(phx_stir *stir, phx_mem *mem, phx_rect rect, phx_box box
 }
 
 /*
- * Is it less work than what else there is? Without a tile that is a look at each observer's whole list, which is always
- * more. A tile: in comparisons of rows, estimated, a mover takes EACH and those of the towers around it, which a row of
- * the block finds as crowded as its own; a tile MAKING for each row in it. That the movers were found is paid already.
+ * What there is to do, estimated, in comparisons of rows: a tile takes TILE_EACH for each row in it. A mover that looks
+ * around takes MOVER_EACH and those with the rows of the towers around, which a row of the block finds as crowded as
+ * its own; that it was found is paid already. An observer takes OBSERVER_EACH more than if there were a tile, in which
+ * it is compared with as many: by measurement, of mmo.
  */
-static bool pays(const phx_stir *stir, const phx_block *block, uint32_t rows)
+enum { MOVER_EACH = 100, OBSERVER_EACH = 250, TILE_EACH = 28 };
+
+static float comparisons(const phx_stir *stir, const phx_block *block)
 {
-    enum { EACH = 100, MAKING = 28 };
-    if (!phx_tile_fits(block, stir->shard, stir->reach)) return true;
-    float together = 0, own = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
+    float together = 0, own = (float)phx_block_rows(block);
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
         float n = (float)(block->start[t + 1] - block->start[t]);
         together += n * n;
     }
     float across = 2 * stir->reach / stir->shard->rules->tower_size + 1;
-    return (float)stir->mover_count * (EACH + together / own * across * across) < (float)rows * MAKING;
+    return together / own * across * across;
+}
+
+/* Without a tile, a look is always less work: what else there is is each observer's whole list. */
+static bool movers_pay(const phx_stir *stir, const phx_block *block, uint32_t rows)
+{
+    if (!phx_tile_fits(block, stir->shard, stir->reach)) return true;
+    return (float)stir->mover_count * (MOVER_EACH + comparisons(stir, block)) < (float)rows * TILE_EACH;
+}
+
+static bool observers_pay(const phx_stir *stir, const phx_block *block)
+{
+    if (!phx_tile_fits(block, stir->shard, stir->reach)) return true;
+    return (float)block->observers * OBSERVER_EACH < (float)phx_block_rows(block) * TILE_EACH;
+}
+
+/* Sets the way, and finds the movers if that is theirs. false = no memory. */
+static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
+{
+    const phx_shard *shard = stir->shard;
+    uint16_t x = (uint16_t)(block->bx << PHX_BLOCK_BITS), y = (uint16_t)(block->by << PHX_BLOCK_BITS);
+    phx_rect own = {x, y, (uint16_t)(x + PHX_BLOCK_SIDE - 1), (uint16_t)(y + PHX_BLOCK_SIDE - 1)};
+    phx_box around = phx_stir_around(stir, own);
+    phx_rect rect = phx_box_towers(shard->rules, phx_box_wider(around, shard->grid.drift));
+    phx_tower_marks marks = phx_grid_marks(&shard->grid, rect, shard->tick);
+    if (marks.odd) return true;
+    if (phx_stir_movers(shard) && block->reach == block->reach_min) {
+        uint32_t rows = 0;
+        if (marks.dirty && !find_movers(stir, mem, rect, around, &rows)) return false;
+        if (!marks.dirty || movers_pay(stir, block, rows)) stir->way = PHX_STIR_MOVERS;
+    }
+    if (stir->way == PHX_STIR_NONE && observers_pay(stir, block)) stir->way = PHX_STIR_OBSERVERS;
+    return true;
 }
 
 bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_t number)
@@ -82,24 +108,13 @@ bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_
     stir->tick = shard->tick;
     stir->block = number;
     stir->mover_count = 0;
-    stir->able = suits(shard, block);
-    if (!stir->able) return true;
+    stir->way = PHX_STIR_NONE;
+    if (!shard->glances || !shard->implies || !(block->view_min > 0.0f)) return true;
     /* both may have made a step since they were in range, or left it */
     stir->reach = block->reach + 2 * shard->step_max;
-    uint16_t x = (uint16_t)(block->bx << PHX_BLOCK_BITS), y = (uint16_t)(block->by << PHX_BLOCK_BITS);
-    phx_rect own = {x, y, (uint16_t)(x + PHX_BLOCK_SIDE - 1), (uint16_t)(y + PHX_BLOCK_SIDE - 1)};
-    phx_box around = phx_stir_around(stir, own);
-    phx_rect rect = phx_box_towers(shard->rules, phx_box_wider(around, shard->grid.drift));
-    phx_tower_marks marks = phx_grid_marks(&shard->grid, rect, shard->tick);
-    uint32_t rows = 0;
-    stir->able = !marks.odd;
-    if (marks.odd || !marks.dirty) return true;
-    if (!find_movers(stir, mem, rect, around, &rows)) {
-        stir->shard = NULL;
-        return false;
-    }
-    stir->able = pays(stir, block, rows);
-    return true;
+    if (choose(stir, mem, block)) return true;
+    stir->shard = NULL;
+    return false;
 }
 
 phx_box phx_stir_around(const phx_stir *stir, phx_rect towers)

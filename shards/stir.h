@@ -1,11 +1,12 @@
 /*
  * Where few moved: who moved looks around among the grid's rows, old positions and new ones, and what it finds it
  * also tells those who stand still. No list is read and no tile is made. Moves leave a bit for each row
- * (phx_grid_stir()), so all that rows cost whose entities stand is a look at 64 of them at once.
+ * (phx_grid_stir()), so all that rows cost whose entities stand is a look at 64 of them at once. Where few observe,
+ * however many move, these look around so, each for itself.
  *
- * For blocks whose observers are all plain ones with the same view, whose lists are implied, with nothing odd in
- * sight: then a pair is an event if exactly one of its old and its new distance is in range, and what is so for the
- * one is for the other. Pairs are decided by the float32 rule at once.
+ * For blocks whose observers are all plain ones, whose lists are implied, with nothing odd in sight: then a pair is an
+ * event if exactly one of its old and its new distance is in range, and, where all have the same view, what is so for
+ * the one is for the other. Pairs are decided by the float32 rule at once.
  *
  * A stir is made for a block in the interest phase by one worker, in its own memory; what it says follows from the
  * tick alone, so all workers that take a piece of the block go the same way. Its arrays stay as large as they ever
@@ -18,11 +19,18 @@
 #include "shards/order.h"
 #include "shards/shard.h"
 
+/* What may be so, and is the least work. */
+typedef enum phx_stir_way {
+    PHX_STIR_NONE = 0, /* a tile, or each observer's whole list; nothing else of the stir means anything */
+    PHX_STIR_MOVERS,   /* those who moved look around, and tell the others */
+    PHX_STIR_OBSERVERS /* each observer looks around for itself */
+} phx_stir_way;
+
 typedef struct phx_stir {
     const phx_shard *shard; /* of this block of this shard in this tick; NULL = nothing yet */
     uint64_t tick;
     uint32_t block;
-    bool able;   /* it may be so, and is the least work; else nothing of it means anything */
+    phx_stir_way way;
     float reach; /* along an axis, beyond which no pair is an event */
     uint32_t *movers; /* rows of all who were touched in reach of the block's rows, and its own */
     uint32_t mover_count, movers_capacity;
@@ -32,8 +40,8 @@ typedef struct phx_stir {
 
 void phx_stir_free(phx_stir *stir, phx_mem *mem);
 
-/* May blocks of the shard have a stir in this tick? */
-static inline bool phx_stir_allowed(const phx_shard *shard)
+/* May those who moved look, in this tick? */
+static inline bool phx_stir_movers(const phx_shard *shard)
 {
     return shard->glances && shard->implies && !shard->many_movers;
 }

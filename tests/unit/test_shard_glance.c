@@ -448,12 +448,20 @@ static uint32_t rows_around(const cells *c, uint64_t watcher, uint64_t ids)
  * One target a tower, and one observer, 25 off the corner of its block, which is at 400. Cells go on both
  * ways from half a unit before that corner, as rows may have drifted as far; they are as wide as the view and
  * two steps of half a unit, or half as wide where the square of that holds 24 rows or more; a
- * glance goes one or two cells on each side. Both are in one cell. Where few moved, only who did looks: at all rows of
- * the towers that the view, two steps and half a unit of drift reach.
+ * glance goes one or two cells on each side. Both are in one cell. Where few moved, only who did looks, and where few
+ * observe, these do: at all rows of the towers that the view, two steps and half a unit of drift reach. A tile is made
+ * where targets observe, too, in three towers each way, all of them in the same cell but where cells are small.
  */
+static bool in_the_corner(uint64_t i, uint64_t side)
+{
+    uint64_t x = i % side, y = i / side; /* 10 is the first in the block, 12 the one that moves */
+    return x >= 10 && x <= 12 && y >= 10 && y <= 12 && !(x == 12 && y == 12);
+}
+
 Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
 {
     enum { SIDE = 24, IDS = 600 }; /* at 305, 315 .. 535 */
+    enum { FEW_MOVE, FEW_OBSERVE, TILE, WAYS };
     static const struct {
         float view, side, before; /* where the first of the cells around begins, for the block's first rows */
         int around;
@@ -466,27 +474,38 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         /* 337.5 to 492.5, but for the own one: all in view; 363 to 488, of nine blocks */
         {61, 31.016f, 62.031f, 2, 15 * 15 - 3 * 3, 6, 13 * 13 + 1, 29}
     }; /* who moved, from 60.8 away, at 365, steps to 61.3: units are enough to tell */
-    for (size_t v = 0; v < 2 * sizeof views / sizeof *views; v++) {
-        bool many = v % 2;
-        const cells c = {399.5f - views[v / 2].before, 480.5f + views[v / 2].before, views[v / 2].side,
-                         views[v / 2].around, views[v / 2].around > 1};
+    for (size_t v = 0; v < WAYS * sizeof views / sizeof *views; v++) {
+        const size_t way = v % WAYS, of = v / WAYS;
+        const cells c = {399.5f - views[of].before, 480.5f + views[of].before, views[of].side, views[of].around,
+                         views[of].around > 1};
+        const float view = views[of].view;
         f = fleet_open(plain_rules(10, 100), 1, 1, 4);
         fleet_begin(f);
         for (uint64_t i = 0; i < SIDE * SIDE; i++)
-            fleet_enter(f, i + 1, plain_attr(0, 0), 300 + (float)(i % SIDE) * 10 + 5, 300 + (float)(i / SIDE) * 10 + 5);
-        fleet_enter(f, IDS, plain_attr(views[v / 2].view, 0), 425, 425);
+            fleet_enter(f, i + 1, plain_attr(way == TILE && in_the_corner(i, SIDE) ? view : 0, 0),
+                        300 + (float)(i % SIDE) * 10 + 5, 300 + (float)(i / SIDE) * 10 + 5);
+        fleet_enter(f, IDS, plain_attr(view, 0), 425, 425);
         fleet_end(f);
         fleet_tick(f);
-        f->shard[0].many_movers = many;
+        f->shard[0].many_movers = way != FEW_MOVE;
         begin();
         fleet_move(f, 12 * SIDE + 13, 425.5f, 425); /* who stands beside it */
         fleet_end(f);
-        uint32_t pairs = rows_around(&c, IDS, IDS), ranges = many ? views[v / 2].ranges : views[v / 2].few_ranges;
-        cr_assert_eq(pairs, views[v / 2].pairs);
-        if (!many) pairs = views[v / 2].few_pairs;
+        uint32_t pairs = rows_around(&c, IDS, IDS), ranges = views[of].ranges, watchers = 1;
+        cr_assert_eq(pairs, views[of].pairs);
+        for (uint64_t i = 0; way == TILE && i < SIDE * SIDE; i++) {
+            if (!in_the_corner(i, SIDE)) continue;
+            pairs += rows_around(&c, i + 1, IDS);
+            watchers++;
+        }
+        if (way == TILE && view < 44) ranges *= watchers; /* each cell by itself, see SPARSE in tile.c */
+        if (way != TILE) {
+            pairs = views[of].few_pairs;
+            ranges = views[of].few_ranges;
+        }
         phx_interest_counts now = fleet_counts(f);
         cr_assert_eq(now.evaluated, counted.evaluated);
-        cr_assert_eq(now.glanced - counted.glanced, 1, "the observer, whoever looked");
+        cr_assert_eq(now.glanced - counted.glanced, watchers, "the observers, whoever looked");
         cr_assert_eq(now.pairs_tested - counted.pairs_tested, pairs, "view %zu: %lu pairs, not %u", v,
                      (unsigned long)(now.pairs_tested - counted.pairs_tested), pairs);
         cr_assert_eq(now.ranges_visited - counted.ranges_visited, ranges, "view %zu: %lu ranges, not %u", v,
