@@ -14,7 +14,7 @@
 #include "world/ingest.h"
 
 /* Looked up together: the first line has come when the last is asked for, and all of it stays near. */
-enum { GROUP = 128, RUN_AHEAD = 96 };
+enum { GROUP = 128 };
 
 /* Some moves of one run. */
 typedef struct group {
@@ -80,6 +80,7 @@ static inline bool names_own(const phx_store *store, uint32_t slot, uint64_t id)
  */
 static inline uint32_t run_on(const phx_world *world, group *g, const uint32_t *at)
 {
+    enum { AHEAD = 96 }; /* slots: names and bodies of those that follow, mostly in the next group, come meanwhile */
     const uint64_t *ids = g->ids;
     if (phx_idmap_count(&world->attach.parent_of) > 0 || g->count == 0) return 0;
     const phx_store *store = &world->shards[g->next_place].store;
@@ -91,10 +92,11 @@ static inline uint32_t run_on(const phx_world *world, group *g, const uint32_t *
         slot = phx_home_slot(*home);
         store = &world->shards[g->next_place].store;
     }
-    uint32_t end = store->slots - slot < g->count ? store->slots - slot : g->count;
+    uint32_t left = store->slots - slot, end = left < g->count ? left : g->count;
     for (; i < end && names_own(store, slot, ids[at ? at[i] : i]); i++, slot++) {
-        __builtin_prefetch(&store->name[slot + RUN_AHEAD]);
-        __builtin_prefetch(&store->body[slot + RUN_AHEAD], 1);
+        uint32_t ahead = slot + (i + AHEAD < left ? AHEAD : 0);
+        __builtin_prefetch(&store->name[ahead]);
+        __builtin_prefetch(&store->body[ahead], 1);
         g->place[i] = g->next_place;
         g->slot[i] = slot;
     }
