@@ -35,6 +35,7 @@ static uint32_t bits_of_these(const phx_name *name, const uint32_t *slots, uint3
 static inline uint32_t key_bits(const phx_store *store, const uint32_t *slots, uint32_t count)
 {
     uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
+    for (uint32_t i = 0; i < count; i++) PHX_VALIDATE(phx_store_key_bits_valid(store, slots[i]));
     return bits == PHX_ORDER_NO_KEY ? bits_of_these(store->name, slots, count) : bits;
 }
 

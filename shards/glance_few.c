@@ -32,7 +32,7 @@ static uint32_t clip(phx_span *spans, uint32_t count, phx_span within)
     return n;
 }
 
-/* What of these rows has crossed the border of a mover's view: to out[]. How many. */
+/* What of these rows has crossed the border of the view of who looks: to out[]. How many. */
 static uint32_t look_at(phx_scratch *scratch, const phx_shard *shard, const phx_span *spans, uint32_t count,
                         const phx_step *step, uint32_t *out)
 {
@@ -50,7 +50,7 @@ static bool all_in(const phx_block *block, phx_rect rect)
 
 /* The same of all rows in the towers, most of which are in its own block. */
 static inline uint32_t look_around(phx_scratch *scratch, const phx_shard *shard, phx_rect rect, const phx_step *step,
-                            uint32_t *out)
+                                   uint32_t *out)
 {
     const phx_block *own = &shard->grid.blocks[scratch->stir.block];
     phx_span spans[PHX_BLOCK_SIDE];
@@ -174,7 +174,7 @@ static uint32_t observers_in(const phx_shard *shard, const phx_block *block, phx
     return count;
 }
 
-/* No fewer than any mover finds that looks around from the piece, or at it: as far, and a tower for roundings. */
+/* No fewer than anybody finds who looks around from the piece, or at it: as far, and a tower for roundings. */
 static uint32_t most_found(const phx_shard *shard, phx_box near)
 {
     float off = shard->grid.drift + shard->rules->tower_size;
@@ -203,7 +203,9 @@ static uint32_t observers_look(phx_scratch *scratch, phx_shard *shard, phx_span 
     for (uint32_t row = piece.first; row < piece.end; row++) {
         if (view[row] == 0.0f) continue;
         const phx_step step = step_of(shard, row, view[row]);
-        uint32_t n = look_around(scratch, shard, look_rect(stir, &step), &step, scratch->hits);
+        const phx_rect rect = look_rect(stir, &step);
+        if (!shard->many_movers && !phx_grid_touched(&shard->grid, rect, shard->tick)) continue; /* all is as it was */
+        uint32_t n = look_around(scratch, shard, rect, &step, scratch->hits);
         if (n == 0) continue;
         if (!phx_interest_reserve(scratch, n, 0)) return row - piece.first;
         tell(scratch, shard, row, n);

@@ -55,7 +55,7 @@ static bool take_names(phx_shard *shard, const phx_renames *renames)
         const phx_rename *now = phx_renames_of(renames, store->name[dead].incarnation);
         if (!now) continue;
         store->name[dead].user_data = now->user_data;
-        store->name[dead].kind = now->kind;
+        phx_store_name_kind(store, dead, now->kind);
     }
     return true;
 }
@@ -68,7 +68,7 @@ static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_r
     const phx_rename *now = phx_renames_of(renames, listed->incarnation);
     store->name[slot].incarnation = listed->incarnation;
     store->name[slot].user_data = now ? now->user_data : listed->user_data;
-    store->name[slot].kind = now ? now->kind : listed->kind;
+    phx_store_name_kind(store, slot, now ? now->kind : listed->kind);
     phx_store_kill(store, slot);
     return slot;
 }

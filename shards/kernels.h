@@ -82,7 +82,7 @@ typedef struct phx_area {
     bool square;
 } phx_area;
 
-/* A row that moved, and how far everybody looks. */
+/* A row that may have moved, and how far it looks, or is seen. */
 typedef struct phx_step {
     float x, y, ox, oy, r;
     bool square;
@@ -142,7 +142,7 @@ typedef struct phx_kernels {
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
     uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots, float *squares);
     /*
-     * The rows of some ranges that are in range of one that moved, or were, and not both; with PHX_PAIR_LEAVE if they
+     * The rows of some ranges that are in range of one, or were, and not both; with PHX_PAIR_LEAVE if they
      * were. Exactly; room for all and pad. How many.
      */
     uint32_t (*crossed)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_step *step,

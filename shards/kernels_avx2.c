@@ -571,7 +571,7 @@ typedef struct crossing_rows {
     uint64_t crossed, was;
 } crossing_rows;
 
-/* One that moved, in registers: all lanes alike. */
+/* One that may have moved, in registers: all lanes alike. */
 typedef struct stepper {
     __m256 x, y, ox, oy, r;
 } stepper;

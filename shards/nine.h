@@ -85,7 +85,7 @@ typedef struct phx_note {
 typedef struct phx_crossing {
     uint32_t slot;
     uint32_t place; /* of the old card in its tower */
-    uint32_t from, to; /* the crowds of its towers, where it was and where it is */
+    uint32_t from;  /* the crowd of the tower where it was */
     uint32_t pair;  /* in found: the towers that see it come or go; if it glances, all that it sees come or go too */
     uint16_t ax, ay, bx, by; /* from, to */
     bool was, is; /* it stood at a; it stands at b */
@@ -141,7 +141,7 @@ typedef struct phx_nine {
     phx_nine_job *jobs;
     uint32_t job_count, jobs_capacity;
     bool looking; /* some towers are odd */
-    phx_nine_pair *found, *binned; /* in the order of crossings; the same by crowd */
+    phx_nine_pair *found, *binned; /* in the order of crossings; those with observers by crowd */
     uint32_t found_count, found_capacity, binned_capacity;
     uint32_t *bins; /* by crowd: where its pairs begin */
     uint32_t bins_capacity;

@@ -188,7 +188,8 @@ void phx_nine_await(const phx_nine *nine, const phx_nine_job *job, bool cards)
         if (!phx_nine_glances(own)) continue;
         const phx_crowd *left = &nine->crowds[own->from];
         uint32_t t = phx_block_tower(own->ax, own->ay);
-        __builtin_prefetch(cards ? (const void *)&nine->jobs[left->tower[t].job] : (const void *)&left->tower[t]);
+        if (!cards) __builtin_prefetch(&left->tower[t]);
+        else if (left->jobs >> t & 1) __builtin_prefetch(&nine->jobs[left->tower[t].job]);
         const phx_nine_pair *end, *pair = pairs_of(nine, own, &end);
         for (; pair < end; pair++) {
             const phx_tower *tower = tower_of(nine, pair);

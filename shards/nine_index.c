@@ -240,8 +240,9 @@ static void await_note(const phx_nine *nine, const phx_store *store, const phx_n
 /* Is the last crossing where it belongs, if those before it are? Mostly so, as commands come in the order of ids. */
 static bool last_in_order(const phx_nine *nine, const phx_store *store)
 {
+    if (nine->crossing_count < 2) return true;
     const phx_crossing *last = &nine->crossings[nine->crossing_count - 1];
-    return nine->crossing_count < 2 || !before(&store->name[last->slot], &store->name[last[-1].slot]);
+    return !before(&store->name[last->slot], &store->name[last[-1].slot]);
 }
 
 /* Everything that was noted, and everybody who was added. */
@@ -272,7 +273,7 @@ static bool find_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
 /* Restartable: all room for a crossing is there before its first change. */
 static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *in, uint32_t i)
 {
-    phx_crossing *crossing = &nine->crossings[i];
+    const phx_crossing *crossing = &nine->crossings[i];
     if (crossing->is && !crossing->stays) {
         phx_crowd *crowd = crowd_ensure(nine, mem, crossing->bx, crossing->by);
         uint32_t t = phx_block_tower(crossing->bx, crossing->by);
@@ -282,7 +283,6 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
         if (!phx_grow(mem, (void **)&nine->came, &nine->came_capacity, 0, came, sizeof(phx_card))) return false;
         phx_card *card = &nine->cards[tower->first + tower->count++];
         write_card(card, crossing, i, PHX_CARD_CAME);
-        crossing->to = (uint32_t)(crowd - nine->crowds);
         crowd->stood |= 1ull << t;
         mark_watching(nine, crowd, t, card->watches);
         crowd->untidy |= 1ull << t;

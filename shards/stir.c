@@ -1,5 +1,5 @@
 /*
- * Who moved in and around a block; see stir.h. Interest phase, any worker.
+ * Who looks around in a block, and who moved in it and around; see stir.h. Interest phase, any worker.
  */
 #include "shards/stir.h"
 
@@ -68,7 +68,7 @@ static float comparisons(const phx_stir *stir, const phx_block *block)
     return together / own * across * across;
 }
 
-/* Without a tile, a look is always less work: what else there is is each observer's whole list. */
+/* Without a tile, a look is less work: what else there is, for who has anything to see, is the whole list. */
 static bool movers_pay(const phx_stir *stir, const phx_block *block, uint32_t rows)
 {
     if (!phx_tile_fits(block, stir->shard, stir->reach)) return true;
@@ -91,10 +91,14 @@ static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
     phx_rect rect = phx_box_towers(shard->rules, phx_box_wider(around, shard->grid.drift));
     phx_tower_marks marks = phx_grid_marks(&shard->grid, rect, shard->tick);
     if (marks.odd) return true;
+    if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */
+        stir->way = PHX_STIR_MOVERS;
+        return true;
+    }
     if (phx_stir_movers(shard) && block->reach == block->reach_min) {
         uint32_t rows = 0;
-        if (marks.dirty && !find_movers(stir, mem, rect, around, &rows)) return false;
-        if (!marks.dirty || movers_pay(stir, block, rows)) stir->way = PHX_STIR_MOVERS;
+        if (!find_movers(stir, mem, rect, around, &rows)) return false;
+        if (movers_pay(stir, block, rows)) stir->way = PHX_STIR_MOVERS;
     }
     if (stir->way == PHX_STIR_NONE && observers_pay(stir, block)) stir->way = PHX_STIR_OBSERVERS;
     return true;

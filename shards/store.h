@@ -101,13 +101,26 @@ static inline const phx_attr *phx_store_attr(const phx_store *store, uint32_t sl
 /* Its attributes become these; phx_store_reserve() was called since the last time. */
 void phx_store_dress(phx_store *store, uint32_t slot, const phx_attr *attr);
 
+/* Events name it by this kind from now on. */
+static inline void phx_store_name_kind(phx_store *store, uint32_t slot, uint16_t kind)
+{
+    store->name[slot].kind = kind;
+    store->kind_bits |= kind;
+}
+
 /* The name follows the attributes. */
 static inline void phx_store_rename(phx_store *store, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(store, slot);
-    store->name[slot].kind = attr->kind;
+    phx_store_name_kind(store, slot, attr->kind);
     store->name[slot].consumer = attr->consumer;
-    store->kind_bits |= attr->kind;
+}
+
+/* Do the bits say of the slot's name what keys made by them take for granted? */
+static inline bool phx_store_key_bits_valid(const phx_store *store, uint32_t slot)
+{
+    const phx_name *name = &store->name[slot];
+    return ((name->id ^ store->id_first) & ~store->id_bits) == 0 && (name->kind & ~store->kind_bits) == 0;
 }
 
 /* Own or ghost -> dead. A ghost's id is forgotten at once (a new incarnation may come). */
