@@ -230,6 +230,36 @@ Test(movers, only_who_moved_tests_pairs)
     fleet_close(f);
 }
 
+/* Two of many observe, with views of their own: they look for themselves, and only where something changed. */
+Test(movers, few_observers_look_only_where_something_changed)
+{
+    enum { ONE = 1, OTHER = 2, FAR = 3, NEAR = 4, LAST = 40, AROUND_ONE = 5 };
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        f = open_world(seed, 24, 1);
+        fleet_begin(f);
+        fleet_enter(f, ONE, plain_attr(20, 0), 10, 10);
+        fleet_enter(f, OTHER, plain_attr(15, 0), 70, 70);
+        fleet_enter(f, FAR, plain_attr(0, 0), 230, 230);
+        for (uint64_t id = NEAR; id <= LAST; id++) {
+            float at = id < NEAR + AROUND_ONE ? 10 : 70;
+            fleet_enter(f, id, plain_attr(0, 0), at + (float)(id % 5), at - (float)(id % 3));
+        }
+        fleet_end(f);
+        fleet_tick(f);
+        begin(false);
+        fleet_move(f, FAR, 229, 230);
+        fleet_end(f);
+        cr_assert_eq(fleet_counts(f).pairs_tested, counted.pairs_tested, "nothing changed in sight of anybody");
+        begin(false);
+        fleet_move(f, NEAR, f->entity[NEAR].x + 1, f->entity[NEAR].y);
+        fleet_end(f);
+        cr_assert_eq(f->scratch[0].stir.way, PHX_STIR_OBSERVERS, "they are few");
+        uint64_t tested = fleet_counts(f).pairs_tested - counted.pairs_tested;
+        cr_assert(tested > 0 && tested <= AROUND_ONE + 1, "%lu pairs: only the one looks", (unsigned long)tested);
+        fleet_close(f);
+    }
+}
+
 /* ---- when there is no room ---- */
 
 /*
