@@ -99,6 +99,16 @@ static int event_order(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
+/* Some of them in a row are in order, then some more, as towers give them. */
+static void sort_runs(void *at, uint32_t count, size_t size, int (*order)(const void *, const void *), uint64_t *rng)
+{
+    for (uint32_t first = 0; first < count;) {
+        uint32_t run = 1 + phx_rng_below(rng, count - first);
+        qsort((char *)at + first * size, run, size, order);
+        first += run;
+    }
+}
+
 Test(rank, events_by_kind_then_id)
 {
     uint64_t rng = 15;
@@ -111,11 +121,7 @@ Test(rank, events_by_kind_then_id)
                                     .kind = (uint16_t)phx_rng_below(&rng, kinds)};
         for (uint32_t i = 0; i < count; i++) items[i].slot = (uint32_t)items[i].id; /* equal keys are one item here */
         if (round % 10 == 0) qsort(items, count, sizeof *items, event_order);
-        for (uint32_t first = 0; round % 10 == 1 && first < count;) { /* runs, as towers give them */
-            uint32_t run = 1 + phx_rng_below(&rng, count - first);
-            qsort(items + first, run, sizeof *items, event_order);
-            first += run;
-        }
+        if (round % 10 == 1) sort_runs(items, count, sizeof *items, event_order, &rng);
         memcpy(sorted_items, items, count * sizeof *items);
         qsort(sorted_items, count, sizeof *items, event_order);
         phx_order_many(items, spare, count);
@@ -136,11 +142,7 @@ Test(rank, words_the_least_first)
     for (uint32_t round = 0; round < 600; round++) {
         uint32_t count = round < 100 ? round : phx_rng_below(&rng, MOST + 1), bits = phx_rng_below(&rng, 64);
         for (uint32_t i = 0; i < count; i++) words[i] = phx_rng_next(&rng) >> bits;
-        for (uint32_t first = 0; round % 4 == 1 && first < count;) { /* runs, as towers give them */
-            uint32_t run = 1 + phx_rng_below(&rng, count - first);
-            qsort(words + first, run, sizeof *words, word_order);
-            first += run;
-        }
+        if (round % 4 == 1) sort_runs(words, count, sizeof *words, word_order, &rng);
         memcpy(sorted_words, words, count * sizeof *words);
         qsort(sorted_words, count, sizeof *words, word_order);
         phx_order_words(words, room, count);
