@@ -50,7 +50,7 @@ static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_
 }
 
 /* These slots become events: many at once in order, few as they are, phx_interest_names() orders them. */
-static void tell(phx_scratch *scratch, const phx_store *store, const uint32_t *slots, uint32_t count)
+static void tell(phx_scratch *scratch, const phx_shard *shard, const uint32_t *slots, uint32_t count)
 {
     if (count == 0) return; /* there may be no array yet */
     uint32_t *to = scratch->targets + scratch->target_count;
@@ -59,8 +59,8 @@ static void tell(phx_scratch *scratch, const phx_store *store, const uint32_t *s
         for (uint32_t i = 0; i < count; i++) to[i] = slots[i];
         return;
     }
-    const phx_name *name = store->name;
-    uint32_t bits = key_bits(store, slots, count);
+    const phx_name *name = shard->store.name;
+    uint32_t bits = key_bits(&shard->store, slots, count);
     if (bits == PHX_ORDER_NO_KEY) {
         order_wide(scratch, name, slots, count, to);
         return;
@@ -68,7 +68,7 @@ static void tell(phx_scratch *scratch, const phx_store *store, const uint32_t *s
     uint64_t *word = (uint64_t *)(void *)scratch->sorted, *spare = (uint64_t *)(void *)scratch->sorted_spare;
     for (uint32_t i = 0; i < count; i++)
         word[i] = phx_order_word(name[slots[i]].id, name[slots[i]].kind, bits, slots[i]);
-    phx_order_words(word, spare, count);
+    phx_order_words(word, spare, count, shard->kernels->merge);
     for (uint32_t i = 0; i < count; i++) to[i] = (uint32_t)word[i];
 }
 
@@ -160,8 +160,8 @@ phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t
                                 uint32_t leaves)
 {
     phx_change *change = phx_interest_add_change(scratch, &shard->store, slot, enters, leaves);
-    tell(scratch, &shard->store, scratch->leave, leaves);
-    tell(scratch, &shard->store, scratch->enter, enters);
+    tell(scratch, shard, scratch->leave, leaves);
+    tell(scratch, shard, scratch->enter, enters);
     return change;
 }
 

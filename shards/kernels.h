@@ -169,6 +169,8 @@ typedef struct phx_kernels {
     void (*order_keys)(int32_t *key, uint32_t count, uint32_t *place);
     /* The same of pairs, by kind, then id, that keys can not tell apart (phx_order_bits()). */
     void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
+    /* Two runs of words in order become one, elsewhere. */
+    phx_merge merge;
 } phx_kernels;
 
 /* The kernels for what phx_simd_choose() gave. */
@@ -185,6 +187,8 @@ uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const ph_pos
 uint32_t phx_crossed_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_step *step,
                           uint32_t *out);
 void phx_order_keys_avx2(int32_t *key, uint32_t count, uint32_t *place);
+/* Of kernels_merge.c: */
+void phx_merge_avx512(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
 #endif
 
 #endif

@@ -801,6 +801,7 @@ const phx_kernels phx_kernels_avx2 = {.walk = phx_walk_avx2,
                                       .divide = divide_avx2,
                                       .find = find_avx2,
                                       .order_keys = phx_order_keys_avx2,
-                                      .order = order_avx2};
+                                      .order = order_avx2,
+                                      .merge = phx_merge_words};
 
 #endif

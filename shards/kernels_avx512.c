@@ -448,6 +448,7 @@ const phx_kernels phx_kernels_avx512 = {.walk = phx_walk_avx2,
                                         .divide = divide_avx512,
                                         .find = find_avx512,
                                         .order_keys = phx_order_keys_avx2,
-                                        .order = order_avx512};
+                                        .order = order_avx512,
+                                        .merge = phx_merge_avx512};
 
 #endif

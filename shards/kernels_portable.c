@@ -264,7 +264,8 @@ const phx_kernels phx_kernels_portable = {.walk = walk_portable,
                                           .divide = divide_portable,
                                           .find = find_portable,
                                           .order_keys = order_keys_portable,
-                                          .order = order_portable};
+                                          .order = order_portable,
+                                          .merge = phx_merge_words};
 
 const phx_kernels *phx_kernels_of(ph_simd simd)
 {

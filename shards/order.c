@@ -17,7 +17,7 @@ typedef struct form {
      * Two runs become one. Nothing branches on a comparison: that would be guessed wrong every other time. As many as
      * the shorter one has come from both ends at once, which do not wait for each other; neither can run out meanwhile.
      */
-    void (*merge)(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
+    phx_merge merge;
 } form;
 
 /* The first `sorted` are in order. */
@@ -80,7 +80,7 @@ INLINE bool word_before(const void *a, const void *b)
     return *(const uint64_t *)a < *(const uint64_t *)b;
 }
 
-INLINE void merge_words(const void *first, uint32_t a_count, const void *second, uint32_t b_count, void *to)
+void phx_merge_words(const void *first, uint32_t a_count, const void *second, uint32_t b_count, void *to)
 {
     const uint64_t *a = first, *b = second, *a_end = a + a_count, *b_end = b + b_count;
     uint64_t *out = to, *out_end = out + a_count + b_count;
@@ -100,9 +100,9 @@ INLINE void merge_words(const void *first, uint32_t a_count, const void *second,
     memcpy(out + (a_end - a), b, (size_t)(b_end - b) * sizeof *out);
 }
 
-void phx_order_words(uint64_t *items, uint64_t *spare, uint32_t count)
+void phx_order_words(uint64_t *items, uint64_t *spare, uint32_t count, phx_merge merge)
 {
-    order((form){sizeof *items, word_before, merge_words}, (char *)items, (char *)spare, count);
+    order((form){sizeof *items, word_before, merge}, (char *)items, (char *)spare, count);
 }
 
 /* ---- of what is wider ---- */

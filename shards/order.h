@@ -56,7 +56,11 @@ static inline bool phx_order_before(uint16_t kind, uint64_t id, uint16_t other_k
 
 /* Orders by kind, then id. spare has room for `count`; the result is in `items`. */
 void phx_order_many(phx_sorted *items, phx_sorted *spare, uint32_t count);
-/* The same of words, the least first; half as much to be moved about. */
-void phx_order_words(uint64_t *items, uint64_t *spare, uint32_t count);
+/* Two runs in order become one, elsewhere. */
+typedef void (*phx_merge)(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
+/* The same of words, the least first; half as much to be moved about. merge: of words, as kernels.h has it. */
+void phx_order_words(uint64_t *items, uint64_t *spare, uint32_t count, phx_merge merge);
+/* Merges words, by any instruction set. */
+void phx_merge_words(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
 
 #endif

@@ -463,6 +463,39 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
     cr_assert_gt(keyed, 3000, "%s", name);
 }
 
+/* Runs of all lengths about a vector's, ends of any value, from words that are near each other or not. */
+static void merge_two_runs(const phx_kernels *kernels, const char *name)
+{
+    enum { LONGEST = 40 };
+    uint64_t rng = 33, run[2][LONGEST], out[2 * LONGEST + 1], expected[2 * LONGEST];
+    for (uint32_t a = 1; a <= LONGEST; a++) {
+        for (uint32_t b = 1; b <= LONGEST; b++) {
+            uint32_t length[2] = {a, b}, bits = phx_rng_below(&rng, 64);
+            for (uint32_t r = 0; r < 2; r++) {
+                uint64_t word = phx_rng_next(&rng) >> bits;
+                for (uint32_t i = length[r]; i-- > 0; word -= word >> (1 + phx_rng_below(&rng, 8))) run[r][i] = word;
+            }
+            if (phx_rng_below(&rng, 8) == 0) run[phx_rng_below(&rng, 2)][0] = 0;
+            if (phx_rng_below(&rng, 8) == 0) run[0][a - 1] = UINT64_MAX;
+            for (uint32_t i = 0, j = 0; i + j < a + b;) {
+                bool first = j == b || (i < a && run[0][i] <= run[1][j]);
+                expected[i + j] = first ? run[0][i] : run[1][j];
+                if (first) i++;
+                else j++;
+            }
+            out[a + b] = GUARD;
+            kernels->merge(run[0], a, run[1], b, out);
+            cr_assert_arr_eq(out, expected, (a + b) * sizeof *out, "%s: %u and %u", name, a, b);
+            cr_assert_eq(out[a + b], GUARD, "%s: stored too far", name);
+        }
+    }
+}
+
+Test(kernels, merges_of_words)
+{
+    with_each(merge_two_runs);
+}
+
 Test(kernels, keys_of_few)
 {
     with_each(order_some_keys);

@@ -145,7 +145,7 @@ Test(rank, words_the_least_first)
         if (round % 4 == 1) sort_runs(words, count, sizeof *words, word_order, &rng);
         memcpy(sorted_words, words, count * sizeof *words);
         qsort(sorted_words, count, sizeof *words, word_order);
-        phx_order_words(words, room, count);
+        phx_order_words(words, room, count, phx_merge_words);
         if (count > 0) cr_assert_arr_eq(words, sorted_words, count * sizeof *words, "%u words", count);
     }
 }
