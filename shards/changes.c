@@ -129,18 +129,18 @@ static void write_few(const phx_shard *shard, const uint32_t *slots, uint32_t co
     }
 }
 
-/* The leaves, or the enters, of a change. */
-static inline void write_names(const phx_shard *shard, const uint32_t *slots, uint32_t count, bool ordered, told to)
+/* The leaves, or the enters, of a change whose targets are in no order if they are few. */
+static inline void write_names(const phx_shard *shard, const uint32_t *slots, uint32_t count, told to)
 {
     enum { VERY_FEW = 4 }; /* up to here each is compared with each sooner than a key is made of it */
     const phx_name *name = shard->store.name;
-    if (count <= VERY_FEW && !ordered) {
+    if (count <= VERY_FEW) {
         for (uint32_t i = 0; i < count; i++) {
             uint32_t at = 0;
             for (uint32_t j = 0; j < count; j++) at += name_before(&name[slots[j]], &name[slots[i]]);
             write_name(to, at, &name[slots[i]]);
         }
-    } else if (count <= PHX_ORDER_FEW && !ordered) {
+    } else if (count <= PHX_ORDER_FEW) {
         write_few(shard, slots, count, to);
     } else {
         for (uint32_t i = 0; i < count; i++) write_name(to, i, &name[slots[i]]);
@@ -151,8 +151,13 @@ void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, cons
                         ph_target *targets, uint16_t *kinds, uint32_t *incarnations)
 {
     const uint32_t *slots = scratch->targets + change->target_first, leaves = change->leave_count;
-    write_names(shard, slots, leaves, change->ordered, (told){targets, kinds, incarnations});
-    write_names(shard, slots + leaves, change->enter_count, change->ordered,
+    if (change->ordered) { /* one loop: how many leave and how many enter is not to be guessed */
+        for (uint32_t i = 0; i < leaves + change->enter_count; i++)
+            write_name((told){targets, kinds, incarnations}, i, &shard->store.name[slots[i]]);
+        return;
+    }
+    write_names(shard, slots, leaves, (told){targets, kinds, incarnations});
+    write_names(shard, slots + leaves, change->enter_count,
                 (told){targets + leaves, kinds + leaves, incarnations + leaves});
 }
 
