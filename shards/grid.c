@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LEAF_BLOCKS = PHX_LEAF_SIDE * PHX_LEAF_SIDE, LEAF_TOWERS_BITS = PHX_BLOCK_BITS + PHX_LEAF_BITS };
+enum { LEAF_TOWERS_BITS = PHX_BLOCK_BITS + PHX_LEAF_BITS };
 
 /*
  * Kernels may read, and drop, up to one vector of 16 floats beyond the last row (PHX_KERNEL_PAD is of what they are
@@ -17,12 +17,7 @@ enum { PAD_ROWS = 16 * 5 };
 bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2])
 {
     *grid = (phx_grid){0};
-    const uint32_t side = PHX_BLOCK_SIDE * PHX_LEAF_SIDE;
-    grid->top_width = (towers[0] + side - 1) / side;
-    grid->top_height = (towers[1] + side - 1) / side;
-    size_t bytes = (size_t)grid->top_width * grid->top_height * sizeof *grid->leaf;
-    grid->leaf = phx_alloc_zero(mem, bytes, PHX_CACHE_LINE);
-    return grid->leaf != NULL;
+    return phx_block_map_init(&grid->map, mem, towers);
 }
 
 enum { COLUMNS = 6 }; /* of 4 bytes each */
@@ -68,10 +63,7 @@ static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
 
 void phx_grid_free(phx_grid *grid, phx_mem *mem)
 {
-    if (!grid->leaf) return;
-    size_t top = (size_t)grid->top_width * grid->top_height;
-    for (size_t i = 0; i < top; i++) phx_free(mem, grid->leaf[i], LEAF_BLOCKS * sizeof(uint32_t), PHX_CACHE_LINE);
-    phx_free(mem, grid->leaf, top * sizeof *grid->leaf, PHX_CACHE_LINE);
+    phx_block_map_free(&grid->map, mem);
     phx_release(mem, (void **)&grid->blocks, &grid->blocks_capacity, sizeof(phx_block));
     columns_free(grid, mem);
     *grid = (phx_grid){0};
@@ -143,9 +135,8 @@ phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tic
 /* Makes a block where none is; false = no memory. */
 static bool block_make(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)
 {
-    uint32_t **leaf = &grid->leaf[(by >> PHX_LEAF_BITS) * grid->top_width + (bx >> PHX_LEAF_BITS)];
-    if (!*leaf) *leaf = phx_alloc_zero(mem, LEAF_BLOCKS * sizeof(uint32_t), PHX_CACHE_LINE);
-    if (!*leaf) return false;
+    uint32_t *place = phx_block_map_ensure(&grid->map, mem, bx, by);
+    if (!place) return false;
     if (!phx_grow(mem, (void **)&grid->blocks, &grid->blocks_capacity, grid->block_count,
                   (size_t)grid->block_count + 1, sizeof(phx_block)))
         return false;
@@ -153,7 +144,7 @@ static bool block_make(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)
     memset(block, 0, sizeof *block);
     block->bx = (uint16_t)bx;
     block->by = (uint16_t)by;
-    (*leaf)[(by & (PHX_LEAF_SIDE - 1)) << PHX_LEAF_BITS | (bx & (PHX_LEAF_SIDE - 1))] = grid->block_count;
+    *place = grid->block_count;
     return true;
 }
 
@@ -181,15 +172,13 @@ static void blocks_compact(phx_grid *grid, uint64_t tick)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < grid->block_count; i++) {
         phx_block *block = &grid->blocks[i];
-        uint32_t *leaf =
-            grid->leaf[(uint32_t)(block->by >> PHX_LEAF_BITS) * grid->top_width + (block->bx >> PHX_LEAF_BITS)];
-        uint32_t at = (uint32_t)(block->by & (PHX_LEAF_SIDE - 1)) << PHX_LEAF_BITS | (block->bx & (PHX_LEAF_SIDE - 1));
+        uint32_t *place = phx_block_map_place(&grid->map, block->bx, block->by);
         if (block_idle(block, tick)) {
-            leaf[at] = 0;
+            *place = 0;
             continue;
         }
         if (kept != i) grid->blocks[kept] = *block;
-        leaf[at] = ++kept;
+        *place = ++kept;
     }
     grid->block_count = kept;
 }
@@ -445,7 +434,7 @@ static bool row_near(const phx_grid *grid, const phx_body *body)
     for (int32_t dy = -far; dy <= far; dy++) {
         for (int32_t dx = -far; dx <= far; dx++) {
             uint32_t tx = (uint32_t)(body->tx + dx), ty = (uint32_t)(body->ty + dy);
-            if (tx >> LEAF_TOWERS_BITS >= grid->top_width || ty >> LEAF_TOWERS_BITS >= grid->top_height) continue;
+            if (tx >> LEAF_TOWERS_BITS >= grid->map.width || ty >> LEAF_TOWERS_BITS >= grid->map.height) continue;
             const phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
             uint32_t tower = phx_block_tower((uint16_t)tx, (uint16_t)ty);
             if (block && body->row >= block->start[tower] && body->row < block->start[tower + 1]) return true;

@@ -16,15 +16,8 @@
 #ifndef PHX_SHARDS_GRID_H
 #define PHX_SHARDS_GRID_H
 
+#include "shards/block_map.h"
 #include "shards/store.h"
-
-enum {
-    PHX_BLOCK_BITS = 3,
-    PHX_BLOCK_SIDE = 1 << PHX_BLOCK_BITS,             /* towers; its 64 towers make one 64 bit dirty set */
-    PHX_BLOCK_TOWERS = PHX_BLOCK_SIDE * PHX_BLOCK_SIDE,
-    PHX_LEAF_BITS = 6,
-    PHX_LEAF_SIDE = 1 << PHX_LEAF_BITS                /* blocks; a leaf of the table is 16 KiB */
-};
 
 /* In rows' slot array, and only there: the target needs a look at its attributes. */
 static const uint32_t PHX_ROW_SPECIAL = 1u << 31;
@@ -63,8 +56,7 @@ typedef struct phx_grid_rows {
 #define PHX_VIEW_LEFTOVER (-1e-30f)
 
 typedef struct phx_grid {
-    uint32_t **leaf; /* [top_height][top_width] of NULL or [64][64] block number + 1 */
-    uint32_t top_width, top_height;
+    phx_block_map map;
     phx_block *blocks;
     uint32_t block_count, blocks_capacity;
     phx_grid_rows rows;
@@ -99,9 +91,7 @@ void phx_grid_free(phx_grid *grid, phx_mem *mem);
 /* NULL = no block there, so no entity. */
 static inline phx_block *phx_grid_block(const phx_grid *grid, uint32_t bx, uint32_t by)
 {
-    const uint32_t *leaf = grid->leaf[(by >> PHX_LEAF_BITS) * grid->top_width + (bx >> PHX_LEAF_BITS)];
-    if (!leaf) return NULL;
-    uint32_t n = leaf[(by & (PHX_LEAF_SIDE - 1)) << PHX_LEAF_BITS | (bx & (PHX_LEAF_SIDE - 1))];
+    uint32_t n = phx_block_map_find(&grid->map, bx, by);
     return n ? &grid->blocks[n - 1] : NULL;
 }
 

@@ -119,7 +119,7 @@ static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
 }
 
 /* What jobs ahead take comes from memory meanwhile: their cards, the towers around them, the cards in these. */
-static inline void await_jobs(const phx_nine *nine, const phx_nine_job *job)
+PHX_AWAIT void await_jobs(const phx_nine *nine, const phx_nine_job *job)
 {
     enum { STEP = 4 };
     size_t left = (size_t)(nine->jobs + nine->job_count - job);

@@ -3,17 +3,16 @@
  */
 #include "shards/interest.h"
 
-void phx_nine_init(phx_nine *nine, phx_mem *mem)
+bool phx_nine_init(phx_nine *nine, phx_mem *mem, const phx_rules *rules)
 {
-    *nine = (phx_nine){0};
-    phx_idmap_init(&nine->index, mem);
+    *nine = (phx_nine){.span = rules->span};
     for (uint32_t i = 0; i < PHX_NINE_SIZES; i++) nine->free_first[i] = PHX_NINE_NONE;
+    return phx_block_map_init(&nine->map, mem, rules->towers);
 }
 
 void phx_nine_free(phx_nine *nine, phx_mem *mem)
 {
-    if (!nine->index.mem) return;
-    phx_idmap_free(&nine->index);
+    phx_block_map_free(&nine->map, mem);
     phx_release(mem, (void **)&nine->crowds, &nine->crowds_capacity, sizeof(phx_crowd));
     phx_release(mem, (void **)&nine->cards, &nine->cards_capacity, sizeof(phx_card));
     phx_release(mem, (void **)&nine->notes, &nine->notes_capacity, sizeof(phx_note));

@@ -118,7 +118,7 @@ typedef struct phx_nine_pair {
 enum { PHX_NINE_SIZES = 30 };
 
 typedef struct phx_nine {
-    phx_idmap index; /* by << 16 | bx, + 1 -> crowd */
+    phx_block_map map; /* of crowds */
     phx_crowd *crowds;
     uint32_t crowd_count, crowds_capacity;
     phx_card *cards;
@@ -151,7 +151,8 @@ typedef struct phx_nine {
     uint32_t stage, at; /* how far the index phase got */
 } phx_nine;
 
-void phx_nine_init(phx_nine *nine, phx_mem *mem);
+/* false = no memory. */
+bool phx_nine_init(phx_nine *nine, phx_mem *mem, const phx_rules *rules);
 void phx_nine_free(phx_nine *nine, phx_mem *mem);
 
 /* ---- ingest, exchange ---- */
@@ -225,8 +226,8 @@ static inline bool phx_rect_has(phx_rect rect, uint16_t tx, uint16_t ty)
 
 static inline phx_crowd *phx_nine_crowd(const phx_nine *nine, uint32_t bx, uint32_t by)
 {
-    const uint64_t *at = phx_idmap_find(&nine->index, ((uint64_t)by << 16 | bx) + 1);
-    return at ? &nine->crowds[*at] : NULL;
+    uint32_t n = phx_block_map_find(&nine->map, bx, by);
+    return n ? &nine->crowds[n - 1] : NULL;
 }
 
 /* The rectangle's towers in the crowd. */

@@ -60,12 +60,13 @@ static phx_crowd *crowd_ensure(phx_nine *nine, phx_mem *mem, uint16_t tx, uint16
     uint16_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
     phx_crowd *crowd = phx_nine_crowd(nine, bx, by);
     if (PHX_LIKELY(crowd)) return crowd;
-    if (!phx_idmap_reserve(&nine->index, nine->crowd_count + 1) ||
+    uint32_t *place = phx_block_map_ensure(&nine->map, mem, bx, by);
+    if (!place ||
         !phx_grow(mem, (void **)&nine->crowds, &nine->crowds_capacity, nine->crowd_count,
                   (size_t)nine->crowd_count + 1, sizeof(phx_crowd)))
         return NULL;
-    phx_idmap_insert(&nine->index, ((uint64_t)by << 16 | bx) + 1, nine->crowd_count);
     crowd = &nine->crowds[nine->crowd_count++];
+    *place = nine->crowd_count;
     memset(crowd, 0, sizeof *crowd);
     crowd->bx = bx;
     crowd->by = by;
@@ -224,7 +225,7 @@ static bool sort_crossings(phx_nine *nine, phx_mem *mem, const phx_store *store)
 }
 
 /* Brings the tower of a note and its name near, or its cards. */
-static void await_note(const phx_nine *nine, const phx_store *store, const phx_note *note, bool cards)
+PHX_AWAIT void await_note(const phx_nine *nine, const phx_store *store, const phx_note *note, bool cards)
 {
     const phx_crowd *crowd = phx_nine_crowd(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
@@ -296,7 +297,7 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
 }
 
 /* Brings the tower that somebody goes to near, or the place of its card there. */
-static void await_tower(const phx_nine *nine, const phx_crossing *crossing, bool card)
+PHX_AWAIT void await_tower(const phx_nine *nine, const phx_crossing *crossing, bool card)
 {
     const phx_crowd *crowd = phx_nine_crowd(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
     uint32_t t = phx_block_tower(crossing->bx, crossing->by);
@@ -560,14 +561,14 @@ static void tidy(phx_nine *nine, const phx_store *store, phx_crowd *crowd, uint3
 static void drop(phx_nine *nine, phx_crowd *crowd)
 {
     const phx_crowd *last = &nine->crowds[--nine->crowd_count];
-    phx_idmap_remove(&nine->index, ((uint64_t)crowd->by << 16 | crowd->bx) + 1);
+    *phx_block_map_place(&nine->map, crowd->bx, crowd->by) = 0;
     if (last == crowd) return;
-    *phx_idmap_find(&nine->index, ((uint64_t)last->by << 16 | last->bx) + 1) = (uint64_t)(crowd - nine->crowds);
+    *phx_block_map_place(&nine->map, last->bx, last->by) = (uint32_t)(crowd - nine->crowds) + 1;
     *crowd = *last;
 }
 
 /* Brings the untidy towers of a crowd near, or their cards. */
-static void await_untidy(const phx_nine *nine, const phx_crowd *crowd, bool cards)
+PHX_AWAIT void await_untidy(const phx_nine *nine, const phx_crowd *crowd, bool cards)
 {
     for (uint64_t left = crowd->untidy; left; left &= left - 1) {
         const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];

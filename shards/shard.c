@@ -16,12 +16,10 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);
     phx_relations_init(&shard->relations, mem);
-    phx_nine_init(&shard->nine, mem);
     phx_past_init(&shard->past, mem);
     phx_zones_init(&shard->zones, mem);
     phx_bands_init(&shard->bands);
     shard->past.shape = rules->shape;
-    shard->nine.span = rules->span;
     shard->begun = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
     shard->sent = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
     shard->refreshed = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
@@ -33,6 +31,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
         shard->alt = phx_index_make(rules->index, &env);
         made = shard->alt;
     }
+    if (made && phx_shard_nine(shard)) made = phx_nine_init(&shard->nine, mem, rules);
     shard->move_frame = phx_move_frame_of(shard);
     if (made) return true;
     phx_shard_free(shard, shard_count);
