@@ -161,6 +161,7 @@ static void arrange(const phx_world *world, phx_told told, const phx_change *cha
 enum {
     CHANGES_AHEAD = 8, /* whose names come meanwhile, and */
     TARGETS_AHEAD = 24, /* those of targets: about as many as may be on the way; */
+    TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: more are in order, and read side by side unasked; */
     TARGETS_AT_ONCE = 4 /* more than most changes have: no branch on how many */
 };
 
@@ -178,7 +179,9 @@ typedef struct filling {
 static inline void await_names(filling *at, const phx_change *own, bool more)
 {
     const phx_name *name = at->shard->store.name;
-    uint32_t end = own->target_first + own->leave_count + own->enter_count + TARGETS_AHEAD;
+    uint32_t count = own->leave_count + own->enter_count;
+    uint32_t end = own->target_first + (count < TARGETS_ASKED ? count : TARGETS_ASKED) + TARGETS_AHEAD;
+    if (at->asked < own->target_first) at->asked = own->target_first; /* behind a long one */
     if (more) __builtin_prefetch(&name[own[CHANGES_AHEAD].slot]);
     for (; at->asked < end && at->asked + TARGETS_AT_ONCE <= at->end; at->asked += TARGETS_AT_ONCE) {
         const uint32_t *target = at->scratch->targets + at->asked;
