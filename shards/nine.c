@@ -211,13 +211,15 @@ uint8_t phx_nine_watches(const phx_store *store, uint32_t slot)
 
 /* ---- the check ---- */
 
-static bool card_valid(const phx_crowd *crowd, const phx_card *card, uint32_t t, const phx_store *store)
+static bool card_valid(const phx_nine *nine, const phx_crowd *crowd, const phx_card *card, uint32_t t,
+                       const phx_store *store)
 {
     const phx_body *body = &store->body[card->slot];
     uint64_t bit = 1ull << t;
     if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_ROW)) return false;
     if (body->tx >> PHX_BLOCK_BITS != crowd->bx || body->ty >> PHX_BLOCK_BITS != crowd->by) return false;
     if (phx_block_tower(body->tx, body->ty) != t || card->move != PHX_NINE_NONE) return false;
+    if (card->key != phx_nine_key(nine, &store->name[card->slot])) return false;
     if (card->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CARD_SPECIAL : 0)) return false;
     if (card->watches != phx_nine_watches(store, card->slot)) return false;
     if (card->watches != PHX_WATCH_NONE && !(crowd->watched & bit)) return false;
@@ -236,7 +238,7 @@ bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_stor
             const phx_tower *tower = &crowd->tower[t];
             if (tower->old != tower->count || (tower->count > 0) != (crowd->stood >> t & 1)) return false;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                if (!card_valid(crowd, &nine->cards[i], t, store)) return false;
+                if (!card_valid(nine, crowd, &nine->cards[i], t, store)) return false;
                 if (i == tower->first || tower->count <= PHX_NINE_FEW) continue;
                 const phx_name *last = &store->name[nine->cards[i - 1].slot], *name = &store->name[nine->cards[i].slot];
                 if (last->kind > name->kind || (last->kind == name->kind && last->id >= name->id)) return false;

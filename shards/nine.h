@@ -21,6 +21,7 @@
 #include "shards/deferred.h"
 #include "shards/far.h"
 #include "shards/grid.h"
+#include "shards/order.h"
 
 enum { PHX_CARD_SPECIAL = 1, PHX_CARD_CAME = 2, PHX_CARD_WENT = 4, PHX_CARD_RECAST = 8 };
 enum { PHX_NINE_FEW = 16 }; /* cards of a tower that are looked at one by one, and in no order */
@@ -37,6 +38,7 @@ enum { PHX_NINE_NONE = UINT32_MAX };
 
 typedef struct phx_card {
     uint32_t slot;
+    uint32_t key;  /* of its name, see phx_nine.key_bits */
     uint32_t move; /* in this tick: of the crossings; PHX_NINE_NONE = it stayed as it was */
     uint8_t flags; /* PHX_CARD_... */
     uint8_t watches;
@@ -84,15 +86,16 @@ typedef struct phx_note {
 /* Somebody crossed, came, went, or is to be looked at anew. In the order of events: kind, id. */
 typedef struct phx_crossing {
     uint32_t slot;
+    uint32_t key;   /* of its name, as it is now */
     uint32_t place; /* of the old card in its tower */
     uint32_t from;  /* the crowd of the tower where it was */
     uint32_t pair;  /* in found: the towers that see it come or go; if it glances, all that it sees come or go too */
     uint16_t ax, ay, bx, by; /* from, to */
-    bool was, is; /* it stood at a; it stands at b */
-    bool stays;   /* its card does: only observers have to look at it */
-    bool recast;
-    bool special; /* is, or was */
     uint8_t watches; /* of its card */
+    bool was : 1, is : 1; /* it stood at a; it stands at b */
+    bool stays : 1;       /* its card does: only observers have to look at it */
+    bool recast : 1;
+    bool special : 1; /* is, or was */
 } phx_crossing;
 
 /* A tower whose observers have something to see. */
@@ -125,6 +128,7 @@ typedef struct phx_nine {
     uint32_t cards_used, cards_capacity;
     uint32_t free_first[PHX_NINE_SIZES]; /* by size class; the first card's slot is the next */
     uint32_t card_count;
+    uint32_t key_bits; /* of ids that are in keys, order.h; PHX_ORDER_NO_KEY: keys say nothing */
     uint32_t span;  /* of the last tick's end */
     bool marking;   /* there may be somebody to be evaluated when anything changes near it */
 
@@ -166,6 +170,18 @@ void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const p
 bool phx_nine_reserve(phx_nine *nine, phx_mem *mem);
 /* Marks a tower as changed in this tick, if anybody wants to know. */
 void phx_nine_touch(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick);
+
+/* What is ordered where keys say something. */
+static inline uint64_t phx_nine_word(uint32_t key, uint32_t slot)
+{
+    return (uint64_t)key << PHX_ORDER_KEY_BITS | slot;
+}
+
+static inline uint32_t phx_nine_key(const phx_nine *nine, const phx_name *name)
+{
+    if (PHX_UNLIKELY(nine->key_bits == PHX_ORDER_NO_KEY)) return 0;
+    return (uint32_t)(phx_order_word(name->id, name->kind, nine->key_bits, 0) >> PHX_ORDER_KEY_BITS);
+}
 
 /* NULL = nothing noted of it. */
 static inline phx_note *phx_nine_note_of(const phx_nine *nine, const phx_store *store, uint32_t slot)

@@ -110,51 +110,53 @@ static inline bool sees(const crosser *at, const phx_crossing *c)
     return c->is && in_span(at, at->own->bx, at->own->by, c->bx, c->by);
 }
 
-/* Who stayed in a tower that it now sees and did not. */
-static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint32_t *out)
+/* Who stayed in a tower that it now sees and did not; words, as all that follows. */
+static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_card *card = at->shard->nine.cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
     for (; card < end; card++)
         if (!(card->flags & PHX_CARD_WENT) && may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL))
-            out[n++] = card->slot;
+            out[n++] = phx_nine_word(card->key, card->slot);
     return n;
 }
 
 /* Who came to a tower that it now sees and did not, from where it could not see them. */
-static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint32_t *out)
+static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
     const phx_card *card = nine->cards + tower->first + tower->old, *end = nine->cards + tower->first + tower->count;
     uint32_t n = 0;
     for (; card < end; card++)
         if (!saw(at, &nine->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL))
-            out[n++] = card->slot;
+            out[n++] = phx_nine_word(card->key, card->slot);
     return n;
 }
 
-/* Who was in a tower that it saw and does not now. */
-static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint32_t *out)
+/* Who was in a tower that it saw and does not now. Who went may have another name. */
+static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
     const phx_card *card = nine->cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
     for (; card < end; card++) {
-        if ((card->flags & PHX_CARD_WENT) && sees(at, &nine->crossings[card->move])) continue;
-        if (may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL)) out[n++] = card->slot;
+        const phx_crossing *went = card->flags & PHX_CARD_WENT ? &nine->crossings[card->move] : NULL;
+        if ((went && sees(at, went)) || !may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL)) continue;
+        out[n++] = phx_nine_word(went ? went->key : card->key, card->slot);
     }
     return n;
 }
 
 /* Of a job's crossings, those that begin or end where the observer is concerned. */
-static uint32_t pick_crossings(const crosser *at, const phx_nine_job *job, bool enter, uint32_t *out)
+static uint32_t pick_crossings(const crosser *at, const phx_nine_job *job, bool enter, uint64_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
     uint32_t first = enter ? job->pair + job->leave_count : job->pair;
     uint32_t count = enter ? job->enter_count : job->leave_count, n = 0;
     for (uint32_t i = first; i < first + count; i++) {
         const phx_crossing *c = &nine->crossings[nine->pairs[i]];
-        if ((enter ? sees(at, c) : saw(at, c)) && may_see(at, c->slot, c->special)) out[n++] = c->slot;
+        if ((enter ? sees(at, c) : saw(at, c)) && may_see(at, c->slot, c->special))
+            out[n++] = phx_nine_word(c->key, c->slot);
     }
     return n;
 }
@@ -198,37 +200,115 @@ void phx_nine_await(const phx_nine *nine, const phx_nine_job *job, bool cards)
     }
 }
 
+/* What is known of one that crossed, before its events are. */
+typedef struct outlook {
+    const phx_nine_pair *pair, *end; /* the towers that it sees come or go */
+    const phx_nine_job *job, *left;  /* of the tower where it is; of that where it was, or NULL */
+} outlook;
+
+/* No fewer than leave, or enter. */
+static uint32_t most_events(const phx_nine *nine, const outlook *about)
+{
+    uint32_t most = about->job->leave_count + (about->left ? about->left->enter_count : 0);
+    for (const phx_nine_pair *pair = about->pair; pair < about->end; pair++) most += tower_of(nine, pair)->count;
+    return most;
+}
+
+/* Words of its events, no more than there is room for. */
+typedef struct found {
+    uint64_t *leave, *enter;
+    uint32_t leaves, enters;
+} found;
+
+/*
+ * Those of a tower who stayed are in the order of events, which ordering makes use of: they come first, the few others
+ * behind them. came: room for these.
+ */
+static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *came)
+{
+    const phx_nine *nine = &at->shard->nine;
+    uint32_t leaves = 0, enters = 0, n = 0;
+    for (const phx_nine_pair *pair = about->pair; pair < about->end; pair++) {
+        const phx_tower *tower = tower_of(nine, pair);
+        if (!(pair->crossing & PHX_NINE_ENTER)) {
+            leaves += lose_tower(at, tower, to->leave + leaves);
+            continue;
+        }
+        n += gain_came(at, tower, came + n);
+        enters += gain_stayed(at, tower, to->enter + enters);
+    }
+    memcpy(to->enter + enters, came, n * sizeof *came);
+    enters += n;
+    if (about->left) enters += pick_crossings(at, about->left, true, to->enter + enters);
+    leaves += pick_crossings(at, about->job, false, to->leave + leaves);
+    to->leaves = leaves;
+    to->enters = enters;
+}
+
+/* Words become events, in their order. */
+static void tell_words(phx_scratch *scratch, const phx_shard *shard, uint64_t *word, uint32_t count)
+{
+    enum { VERY_FEW = 8 }; /* up to here each is compared with each */
+    uint32_t *to = scratch->targets + scratch->target_count;
+    scratch->target_count += count;
+    if (count <= VERY_FEW) {
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t place = 0;
+            for (uint32_t j = 0; j < count; j++) place += word[j] < word[i];
+            to[place] = (uint32_t)word[i];
+        }
+        return;
+    }
+    phx_order_words(word, (uint64_t *)(void *)scratch->sorted_spare, count, shard->kernels->merge);
+    for (uint32_t i = 0; i < count; i++) to[i] = (uint32_t)word[i];
+}
+
+/* The same where keys say nothing. */
+static void tell_slots(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
+{
+    for (uint32_t i = 0; i < events->leaves; i++) scratch->leave[i] = (uint32_t)events->leave[i];
+    for (uint32_t i = 0; i < events->enters; i++) scratch->enter[i] = (uint32_t)events->enter[i];
+    phx_interest_record(scratch, shard, slot, events->enters, events->leaves);
+}
+
+static void tell_events(phx_scratch *scratch, phx_shard *shard, phx_card *card, const found *events)
+{
+    uint32_t flags = tell_fresh(shard, card);
+    if (PHX_UNLIKELY(shard->nine.key_bits == PHX_ORDER_NO_KEY)) {
+        tell_slots(scratch, shard, card->slot, events);
+        scratch->changes[scratch->change_count - 1].flags = flags;
+        return;
+    }
+    scratch->changes[scratch->change_count++] = (phx_change){.slot = card->slot,
+                                                             .target_first = scratch->target_count,
+                                                             .leave_count = events->leaves,
+                                                             .enter_count = events->enters,
+                                                             .list_first = PHX_SLOT_NONE,
+                                                             .flags = flags,
+                                                             .ordered = true};
+    scratch->counts.enters += events->enters;
+    scratch->counts.leaves += events->leaves;
+    tell_words(scratch, shard, events->leave, events->leaves);
+    tell_words(scratch, shard, events->enter, events->enters);
+}
+
 static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job,
                                         phx_card *card)
 {
-    const phx_nine *nine = &shard->nine;
-    const phx_crossing *own = &nine->crossings[card->move];
-    const phx_nine_job *left = job_left(nine, own);
-    PHX_ASSERT(phx_nine_glances(own));
-    if (left && left->look) return PHX_GLANCE_LOOK;
-    const crosser at = {shard, own};
-    uint32_t enters = 0, came = 0, leaves = 0;
-    const phx_nine_pair *end, *pair = pairs_of(nine, own, &end);
-    /* those of a tower who stayed are in the order of events: the long ones come first, the few others behind them */
-    for (; pair < end; pair++) {
-        const phx_tower *tower = tower_of(nine, pair);
-        if (!(pair->crossing & PHX_NINE_ENTER)) {
-            leaves += lose_tower(&at, tower, scratch->leave + leaves);
-            continue;
-        }
-        came += gain_came(&at, tower, scratch->hits + came);
-        enters += gain_stayed(&at, tower, scratch->enter + enters);
-    }
-    memcpy(scratch->enter + enters, scratch->hits, came * sizeof *scratch->enter);
-    enters += came;
-    if (left) enters += pick_crossings(&at, left, true, scratch->enter + enters);
-    leaves += pick_crossings(&at, job, false, scratch->leave + leaves);
-    if (!phx_interest_reserve(scratch, enters + leaves, 0)) return PHX_GLANCE_NO_MEMORY;
+    enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
+    const crosser at = {shard, &shard->nine.crossings[card->move]};
+    outlook about = {.job = job, .left = job_left(&shard->nine, at.own)};
+    PHX_ASSERT(phx_nine_glances(at.own));
+    if (about.left && about.left->look) return PHX_GLANCE_LOOK;
+    about.pair = pairs_of(&shard->nine, at.own, &about.end);
+    uint32_t most = most_events(&shard->nine, &about), room = most > AT_LEAST ? most : AT_LEAST;
+    if (!phx_interest_reserve(scratch, room, 0)) return PHX_GLANCE_NO_MEMORY;
+    found events = {.leave = (uint64_t *)(void *)scratch->sorted,
+                    .enter = (uint64_t *)(void *)scratch->sorted + room};
+    find_events(&at, &about, &events, (uint64_t *)(void *)scratch->sorted_spare);
     scratch->counts.glanced++;
-    scratch->counts.pairs_tested += enters + leaves;
-    if (enters + leaves == 0) return PHX_GLANCE_DONE;
-    phx_interest_record(scratch, shard, card->slot, enters, leaves);
-    if (card->watches == PHX_WATCH_FRESH) card->watches = PHX_WATCH_PLAIN;
+    scratch->counts.pairs_tested += events.enters + events.leaves;
+    if (events.enters + events.leaves > 0) tell_events(scratch, shard, card, &events);
     return PHX_GLANCE_DONE;
 }
 

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "shards/order.h"
-
 enum { STAGE_CROSSINGS = 0, STAGE_CARDS, STAGE_JOBS, STAGE_DONE };
 enum { AHEAD = 8 }; /* notes: names come from memory meanwhile */
 
@@ -115,10 +113,11 @@ static uint8_t watches_now(const phx_note *note, const phx_store *store, uint32_
 }
 
 /* What the store says; note: or NULL. */
-static phx_crossing crossing_of(const phx_store *store, const phx_note *note, uint32_t slot)
+static phx_crossing crossing_of(const phx_nine *nine, const phx_store *store, const phx_note *note, uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
     return (phx_crossing){.slot = slot,
+                          .key = phx_nine_key(nine, &store->name[slot]),
                           .bx = body->tx,
                           .by = body->ty,
                           .is = body->state & PHX_SLOT_LIVE,
@@ -130,6 +129,7 @@ static phx_crossing crossing_of(const phx_store *store, const phx_note *note, ui
 static phx_crossing crossing_of_card(const phx_card *card, const phx_note *note)
 {
     return (phx_crossing){.slot = card->slot,
+                          .key = card->key,
                           .bx = note->bx,
                           .by = note->by,
                           .is = true,
@@ -150,6 +150,7 @@ static void mark_watching(phx_nine *nine, phx_crowd *crowd, uint32_t t, uint8_t 
 static void write_card(phx_card *card, const phx_crossing *crossing, uint32_t move, uint32_t flags)
 {
     card->slot = crossing->slot;
+    card->key = crossing->key;
     card->move = move;
     card->flags = (uint8_t)(flags | (crossing->special ? PHX_CARD_SPECIAL : 0) |
                             (crossing->recast ? PHX_CARD_RECAST : 0));
@@ -167,7 +168,7 @@ static void take_note(phx_nine *nine, const phx_store *store, const phx_note *no
     uint32_t t = phx_block_tower(note->ax, note->ay);
     uint32_t place = find_card(nine, store, &crowd->tower[t], note->slot);
     phx_card *card = &nine->cards[crowd->tower[t].first + place];
-    phx_crossing crossing = note->renewed ? crossing_of(store, note, note->slot) : crossing_of_card(card, note);
+    phx_crossing crossing = note->renewed ? crossing_of(nine, store, note, note->slot) : crossing_of_card(card, note);
     crossing.place = place;
     crossing.from = (uint32_t)(crowd - nine->crowds);
     crossing.ax = note->ax;
@@ -246,12 +247,29 @@ static bool last_in_order(const phx_nine *nine, const phx_store *store)
     return !before(&store->name[last->slot], &store->name[last[-1].slot]);
 }
 
+/* Keys by more bits, once names differ in more. */
+static void renew_keys(phx_nine *nine, const phx_store *store)
+{
+    uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
+    if (PHX_LIKELY(bits == nine->key_bits)) return;
+    nine->key_bits = bits;
+    for (uint32_t c = 0; c < nine->crowd_count; c++) {
+        const phx_crowd *crowd = &nine->crowds[c];
+        for (uint64_t left = crowd->stood; left; left &= left - 1) {
+            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+            phx_card *cards = nine->cards + tower->first;
+            for (uint32_t i = 0; i < tower->count; i++) cards[i].key = phx_nine_key(nine, &store->name[cards[i].slot]);
+        }
+    }
+}
+
 /* Everything that was noted, and everybody who was added. */
 static bool find_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 {
     size_t most = (size_t)nine->note_count + in->deferred->count;
     if (!phx_grow(mem, (void **)&nine->crossings, &nine->crossings_capacity, 0, most, sizeof(phx_crossing)))
         return false;
+    renew_keys(nine, in->store);
     nine->crossing_count = 0;
     bool ordered = true;
     for (uint32_t i = 0; i < nine->note_count; i++) {
@@ -263,7 +281,7 @@ static bool find_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
     for (uint32_t i = 0; i < in->deferred->count; i++) {
         uint32_t slot = in->deferred->slots[i];
         if (!(in->store->body[slot].state & PHX_SLOT_LIVE)) continue;
-        nine->crossings[nine->crossing_count++] = crossing_of(in->store, NULL, slot);
+        nine->crossings[nine->crossing_count++] = crossing_of(nine, in->store, NULL, slot);
         ordered &= last_in_order(nine, in->store);
     }
     return ordered || sort_crossings(nine, mem, in->store);

@@ -116,6 +116,12 @@ static void change_span(const life_case *c)
     for (uint32_t i = 0; i < f->shard_count; i++) phx_shard_rules_changed(&f->shard[i]);
 }
 
+/* As if somebody with such an id had been there: keys are by more bits, or say nothing. */
+static void widen_ids(uint32_t bit)
+{
+    for (uint32_t i = 0; i < f->shard_count; i++) f->shard[i].store.id_bits |= UINT64_C(1) << bit;
+}
+
 static void random_life(const life_case *c, uint64_t seed)
 {
     enum { IDS = 160, TICKS = 60 };
@@ -132,6 +138,7 @@ static void random_life(const life_case *c, uint64_t seed)
         if (c->allocations > 0) fleet_memory_for(phx_rng_below(&rng, c->allocations));
         fleet_begin(f);
         if (phx_rng_below(&rng, 30) == 0) change_span(c);
+        if (phx_rng_below(&rng, 40) == 0) widen_ids(phx_rng_below(&rng, 36));
         for (uint64_t id = 1; id <= IDS; id++) {
             const fleet_entity *e = &f->entity[id];
             if (phx_rng_below(&rng, 1000) < c->odd) odd_command(c, id, IDS);
