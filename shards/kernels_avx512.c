@@ -9,7 +9,7 @@
 
 #include <immintrin.h>
 
-#define AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,popcnt")))
+#define AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vnni,popcnt")))
 /* what a kernel is put together from: with "square" known, no trace of it is left */
 #define AVX512_INLINE AVX512 static inline __attribute__((always_inline))
 
@@ -170,42 +170,142 @@ AVX512_INLINE void pair(phx_pairs *pairs, __m512i place, __mmask16 mask, distanc
     pairs->count += (uint32_t)__builtin_popcount(mask);
 }
 
-/* Few enough vectors that writing pairs of each, mostly none, takes less than guesses that are wrong. */
-enum { FEW_VECTORS = 12 };
+/* Candidates are taken by twos of vectors, whose distances fit one as 16-bit words. */
+enum { WIDE = 2 * LANES };
 
-AVX512_INLINE void match_few(const phx_candidates *c, uint32_t count, __m512i place, __m512i here, __m512i there,
-                             const borders *b, bool square, phx_pairs *pairs)
+/* Which candidate of WIDE each of those words is of: packing takes four by turns from the first vector and the second. */
+static const uint16_t packed[WIDE] = {0, 1, 2,  3,  16, 17, 18, 19, 4,  5,  6,  7,  20, 21, 22, 23,
+                                      8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31};
+
+/* A border of a view: distances less its middle, and how far from that units can not tell. */
+typedef struct border {
+    __m512i middle_off, half, half_off; /* _off: negative */
+} border;
+
+AVX512_INLINE border border_of(int32_t low, int32_t high)
 {
-    for (uint32_t i = 0; i < count; i += LANES) {
-        distances of = measure(c->now + i, c->old + i, here, there, square);
-        pair(pairs, place, crossing(of, b) & first_lanes(count - i), of, _mm512_loadu_si512(c->place + i), b);
-    }
+    int32_t half = (high - low) / 2, middle = high - half;
+    PHX_ASSERT(low + half + 1 == middle && half < INT16_MAX); /* what is beyond INT16_MAX is so after packing as well */
+    return (border){_mm512_set1_epi32(-middle), _mm512_set1_epi16((short)half), _mm512_set1_epi16((short)-half)};
+}
+
+/* Where WIDE positions are, seen from one: distances from the middle of its border, those far from it cut short. */
+AVX512_INLINE __m512i levels(const uint32_t *positions, __m512i from_here, __m512i middle_off, bool square)
+{
+    __m512i a = _mm512_loadu_si512(positions), b = _mm512_loadu_si512(positions + LANES);
+    if (square)
+        return _mm512_packs_epi32(_mm512_add_epi32(apart(a, from_here, true), middle_off),
+                                  _mm512_add_epi32(apart(b, from_here, true), middle_off));
+    a = _mm512_sub_epi16(a, from_here);
+    b = _mm512_sub_epi16(b, from_here);
+    return _mm512_packs_epi32(_mm512_dpwssd_epi32(middle_off, a, a), _mm512_dpwssd_epi32(middle_off, b, b));
+}
+
+/* Of WIDE candidates those that may be events, those of them that leave, and that units can not decide about. */
+typedef struct verdict {
+    __mmask32 some, leave, unsure;
+} verdict;
+
+/* Without a margin: whoever is not on the same side of the one border before and after. */
+AVX512_INLINE verdict cross_one(__mmask32 lanes, const border *in, __m512i now, __m512i old)
+{
+    __m512i nearer = _mm512_min_epi16(now, old), farther = _mm512_max_epi16(now, old);
+    __m512i off = _mm512_min_epu16(_mm512_abs_epi16(now), _mm512_abs_epi16(old));
+    lanes = _mm512_mask_cmple_epi16_mask(lanes, nearer, in->half);
+    return (verdict){_mm512_mask_cmpge_epi16_mask(lanes, farther, in->half_off), _mm512_cmpgt_epi16_mask(now, old),
+                     _mm512_cmple_epu16_mask(off, in->half)};
+}
+
+/* With one: enters cross the border of the view, leaves the one of view and margin. */
+AVX512_INLINE verdict cross_two(__mmask32 lanes, const border *in, const border *near, const __m512i now[2],
+                                const __m512i old[2])
+{
+    __mmask32 enter = _mm512_mask_cmpge_epi16_mask(lanes, old[0], in->half_off);
+    __mmask32 leave = _mm512_mask_cmpge_epi16_mask(lanes, now[1], near->half_off);
+    enter = _mm512_mask_cmple_epi16_mask(enter, now[0], in->half);
+    leave = _mm512_mask_cmple_epi16_mask(leave, old[1], near->half);
+    __mmask32 enters = _mm512_mask_cmpgt_epi16_mask(enter, old[0], in->half);
+    __mmask32 leaves = _mm512_mask_cmpgt_epi16_mask(leave, now[1], near->half);
+    enters = _mm512_mask_cmplt_epi16_mask(enters, now[0], in->half_off);
+    leaves = _mm512_mask_cmplt_epi16_mask(leaves, old[1], near->half_off);
+    return (verdict){enter | leave, leaves, ~(enters | leaves)};
 }
 
 /*
- * First all vectors to masks, then those that are not empty: no branch hangs on a single
- * vector, of which in a crowd every third has something.
+ * Pairs found and not written yet: which candidate of a piece, with the pair's flags. Their observers' places are where
+ * they belong already.
  */
-AVX512_INLINE void match_many(const phx_candidates *c, uint32_t count, __m512i place, __m512i here, __m512i there,
-                              const borders *b, bool square, phx_pairs *pairs)
+enum { PIECE = 4096, FOUND_LEAVE = 0x8000, FOUND_UNSURE = 0x4000, FOUND_WHICH = PIECE - 1 };
+
+typedef struct found {
+    uint16_t which[PIECE + WIDE];
+    uint32_t count;
+} found;
+
+/* Writes them; place[] is of the piece. */
+AVX512 static void write_found(found *of, const uint32_t *place, phx_pairs *pairs)
 {
-    enum { VECTORS = 32 }; /* masks to a register */
-    uint16_t masks[VECTORS];
-    for (uint32_t base = 0; base < count; base += VECTORS * LANES) {
-        uint32_t left = count - base < VECTORS * LANES ? count - base : VECTORS * LANES, v = 0;
-        for (; v * LANES < left; v++) {
-            uint32_t at = base + v * LANES;
-            masks[v] = crossing(measure(c->now + at, c->old + at, here, there, square), b);
-        }
-        masks[v - 1] &= first_lanes(left - (v - 1) * LANES);
-        __mmask32 have = v == VECTORS ? 0xffffffffu : (1u << v) - 1;
-        __m512i all = _mm512_maskz_loadu_epi16(have, masks);
-        for (uint32_t some = _mm512_test_epi16_mask(all, all); some != 0; some &= some - 1) {
-            uint32_t which = (uint32_t)__builtin_ctz(some), at = base + which * LANES;
-            pair(pairs, place, masks[which], measure(c->now + at, c->old + at, here, there, square),
-                 _mm512_loadu_si512(c->place + at), b);
-        }
+    const __m512i which = _mm512_set1_epi32(FOUND_WHICH), flags = _mm512_set1_epi32(FOUND_LEAVE | FOUND_UNSURE);
+    uint32_t *observer = pairs->observer + pairs->count, *target = pairs->target + pairs->count;
+    for (uint32_t i = 0; i < of->count; i += LANES) {
+        __m512i word = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(of->which + i)));
+        __m512i flag = _mm512_slli_epi32(_mm512_and_si512(word, flags), 16); /* PHX_PAIR_LEAVE, PHX_PAIR_UNSURE */
+        _mm512_storeu_si512(observer + i, _mm512_or_si512(_mm512_loadu_si512(observer + i), flag));
+        __m512i of_place = _mm512_mask_i32gather_epi32(flag, first_lanes(of->count - i),
+                                                       _mm512_and_si512(word, which), place, 4);
+        _mm512_storeu_si512(target + i, of_place);
     }
+    pairs->count += of->count;
+    of->count = 0;
+}
+
+/* What all observers of one call are compared with, and by. */
+typedef struct matching {
+    const phx_candidates *candidates;
+    border in, near;
+    bool square, margin;
+} matching;
+
+/* Of WIDE candidates, given where they are now and were. */
+AVX512_INLINE verdict judge(const matching *by, __mmask32 lanes, const uint32_t *now, const uint32_t *old, __m512i here,
+                            __m512i there)
+{
+    __m512i to_now = levels(now, here, by->in.middle_off, by->square);
+    __m512i to_old = levels(old, there, by->in.middle_off, by->square);
+    if (!by->margin) return cross_one(lanes, &by->in, to_now, to_old);
+    const __m512i both_now[2] = {to_now, levels(now, here, by->near.middle_off, by->square)};
+    const __m512i both_old[2] = {to_old, levels(old, there, by->near.middle_off, by->square)};
+    return cross_two(lanes, &by->in, &by->near, both_now, both_old);
+}
+
+/* One observer and the candidates first .. end: no branch hangs on a distance, but for very many events at once. */
+AVX512_INLINE void match_piece(const matching *by, phx_span piece, __m512i here, __m512i there, found *to)
+{
+    enum { SHORT = 8 }; /* as many as mostly are stored, of what may be stored: short stores seldom meet two lines */
+    const __m512i leave = _mm512_set1_epi16((short)FOUND_LEAVE), unsure = _mm512_set1_epi16(FOUND_UNSURE);
+    const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
+    const uint32_t *now = by->candidates->now, *old = by->candidates->old;
+    __m512i which = _mm512_loadu_si512(packed);
+    uint16_t *out = to->which + to->count;
+    for (uint32_t i = piece.first; i < piece.end; i += WIDE) {
+        verdict is = judge(by, _mm512_cmplt_epu16_mask(which, length), now + i, old + i, here, there);
+        __m512i word = _mm512_mask_blend_epi16(is.leave, which, _mm512_or_si512(which, leave));
+        word = _mm512_mask_blend_epi16(is.unsure, word, _mm512_or_si512(which, unsure)); /* and so no leave */
+        word = _mm512_maskz_compress_epi16(is.some, word);
+        uint32_t count = (uint32_t)__builtin_popcount(is.some);
+        _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(word));
+        if (PHX_UNLIKELY(count > SHORT)) _mm512_storeu_si512(out, word);
+        out += count;
+        which = _mm512_add_epi16(which, step);
+    }
+    to->count = (uint32_t)(out - to->which);
+}
+
+/* The observer of the pairs first .. end: one vector always, which is enough as a rule. */
+AVX512_INLINE void name_observer(uint32_t *observer, uint32_t first, uint32_t end, __m512i place)
+{
+    do _mm512_storeu_si512(observer + first, place);
+    while ((first += LANES) < end);
 }
 
 AVX512_INLINE borders in_registers(const phx_limits *limits)
@@ -214,26 +314,41 @@ AVX512_INLINE borders in_registers(const phx_limits *limits)
                      _mm512_set1_epi32(limits->near_low), _mm512_set1_epi32(limits->near_high)};
 }
 
-AVX512_INLINE uint32_t match_all(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
-                                 const borders *b, bool square, phx_pairs *pairs)
+AVX512_INLINE uint32_t match_all(const matching *by, uint32_t count, const phx_watchers *watchers, phx_pairs *pairs)
 {
-    uint32_t w = 0;
-    for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
+    found unwritten;
+    uint32_t w = 0, first = 0;
+    unwritten.count = 0; /* and nothing else */
+    for (; w < watchers->count && pairs->capacity - pairs->count - unwritten.count >= count; w++) {
         uint32_t place = watchers->place[w];
         __m512i here = _mm512_set1_epi32((int)watchers->now[place]), of = _mm512_set1_epi32((int)place);
         __m512i there = _mm512_set1_epi32((int)watchers->old[place]);
-        if (count <= FEW_VECTORS * LANES) match_few(candidates, count, of, here, there, b, square, pairs);
-        else match_many(candidates, count, of, here, there, b, square, pairs);
+        for (uint32_t i = 0; i < count; i += PIECE) {
+            phx_span piece = {i, count - i < PIECE ? count : i + PIECE};
+            if (i != first || unwritten.count + (piece.end - i) > PIECE) {
+                write_found(&unwritten, by->candidates->place + first, pairs);
+                first = i;
+            }
+            uint32_t before = unwritten.count;
+            match_piece(by, piece, here, there, &unwritten);
+            name_observer(pairs->observer + pairs->count, before, unwritten.count, of);
+        }
     }
+    write_found(&unwritten, by->candidates->place + first, pairs);
     return w;
 }
 
 AVX512 static uint32_t match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
                                     const phx_limits *limits, phx_pairs *pairs)
 {
-    const borders b = in_registers(limits);
-    if (limits->square) return match_all(candidates, count, watchers, &b, true, pairs);
-    return match_all(candidates, count, watchers, &b, false, pairs);
+    matching by = {.candidates = candidates, .in = border_of(limits->in_low, limits->in_high),
+                   .near = border_of(limits->near_low, limits->near_high)};
+    by.margin = limits->in_low != limits->near_low;
+    by.square = limits->square;
+    if (by.square && by.margin) return match_all(&(matching){candidates, by.in, by.near, true, true}, count, watchers, pairs);
+    if (by.square) return match_all(&(matching){candidates, by.in, by.near, true, false}, count, watchers, pairs);
+    if (by.margin) return match_all(&(matching){candidates, by.in, by.near, false, true}, count, watchers, pairs);
+    return match_all(&(matching){candidates, by.in, by.near, false, false}, count, watchers, pairs);
 }
 
 AVX512_INLINE distances measure_at(const phx_cells *cells, uint32_t first, __m512i here, __m512i there, bool square)
@@ -400,16 +515,16 @@ AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32
 /* Of up to VECTORS * 8 ids those that come before one; `same`: the kinds are all one. */
 AVX512_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
 {
-    enum { WIDE = 8, VECTORS = PHX_ORDER_FEW / WIDE };
+    enum { IDS = 8, VECTORS = PHX_ORDER_FEW / IDS };
     __m512i ids[VECTORS], kinds[VECTORS];
-    uint32_t vectors = (count + WIDE - 1) / WIDE;
+    uint32_t vectors = (count + IDS - 1) / IDS;
     for (uint32_t v = 0; v < vectors; v++) {
-        uint32_t left = count - v * WIDE;
-        __mmask8 lanes = left >= WIDE ? 0xff : (__mmask8)((1u << left) - 1);
+        uint32_t left = count - v * IDS;
+        __mmask8 lanes = left >= IDS ? 0xff : (__mmask8)((1u << left) - 1);
         const __m512i last = _mm512_set1_epi64(-1); /* comes before none */
-        ids[v] = _mm512_mask_loadu_epi64(last, lanes, id + v * WIDE);
+        ids[v] = _mm512_mask_loadu_epi64(last, lanes, id + v * IDS);
         if (!same)
-            kinds[v] = _mm512_mask_cvtepu16_epi64(last, lanes, _mm_maskz_loadu_epi16(lanes, kind + v * WIDE));
+            kinds[v] = _mm512_mask_cvtepu16_epi64(last, lanes, _mm_maskz_loadu_epi16(lanes, kind + v * IDS));
     }
     for (uint32_t i = 0; i < count; i++) {
         const __m512i own = _mm512_set1_epi64((long long)id[i]), own_kind = _mm512_set1_epi64(kind[i]);

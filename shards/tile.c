@@ -344,6 +344,9 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
 
 /* ---- what is around a cell ---- */
 
+/* Units that a distance may be off, sqrt(2) * 1.25 (tile.h), and what float32 loses of its square, rounded up. */
+#define LIMIT_SLACK 1.775f
+
 /* Appends the places of cells first .. last. */
 static uint32_t add_span(const phx_tile *tile, uint32_t first, uint32_t last, phx_span *spans, uint32_t n)
 {
@@ -371,12 +374,17 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *span_count)
     return tile->shard->kernels->gather(tile->now, tile->old, spans, n, &tile->candidates);
 }
 
-/* A distance in units, less or more by the slack, as kernels compare it. */
-static int32_t limit(float distance, float slack, bool square)
+/*
+ * From where to where units can not tell on which side of a border a distance is, as kernels compare it. The vectors of
+ * some want to see a middle of that, and 16 bits from it to the ends.
+ */
+static void limit(float border, bool square, int32_t *low, int32_t *high)
 {
-    float d = distance + slack;
-    if (d < 0) return -1;
-    return (int32_t)(square ? d : d * d) + (slack > 0);
+    float less = border - LIMIT_SLACK, more = border + LIMIT_SLACK;
+    *low = less < 0 ? -1 : (int32_t)(square ? less : less * less);
+    *high = (int32_t)(square ? more : more * more) + 1;
+    *high += (*high - *low + 1) & 1;
+    PHX_ASSERT(*low < *high && *high - *low < 2 * INT16_MAX);
 }
 
 void phx_tile_limit(phx_tile *tile, float in, float near)
@@ -384,11 +392,9 @@ void phx_tile_limit(phx_tile *tile, float in, float near)
     bool square = tile->shard->rules->shape == PH_SHAPE_SQUARE;
     float r = in * tile->frame.scale, far = near * tile->frame.scale;
     PHX_ASSERT(far <= PHX_TILE_REACH);
-    tile->limits = (phx_limits){.square = square,
-                                .in_low = limit(r, -PHX_TILE_SLACK, square),
-                                .in_high = limit(r, PHX_TILE_SLACK, square),
-                                .near_low = limit(far, -PHX_TILE_SLACK, square),
-                                .near_high = limit(far, PHX_TILE_SLACK, square)};
+    tile->limits.square = square;
+    limit(r, square, &tile->limits.in_low, &tile->limits.in_high);
+    limit(far, square, &tile->limits.near_low, &tile->limits.near_high);
     tile->limits_in = in;
     tile->limits_near = near;
 }
