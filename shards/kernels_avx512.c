@@ -512,6 +512,30 @@ AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32
     return count;
 }
 
+/*
+ * Of keys in so many vectors, how many come before each. Keys beyond `count` come before none, since lanes are masked.
+ */
+AVX512_INLINE void order_vectors(const int32_t *key, uint32_t count, uint32_t vectors, uint32_t *place)
+{
+    __m512i keys[PHX_ORDER_FEW / LANES];
+    const __mmask16 last = first_lanes(count - (vectors - 1) * LANES);
+    for (uint32_t v = 0; v < vectors; v++) keys[v] = _mm512_loadu_si512(key + v * LANES);
+    for (uint32_t i = 0; i < count; i++) {
+        const __m512i own = _mm512_set1_epi32(key[i]);
+        uint32_t before = (uint32_t)__builtin_popcount(_mm512_mask_cmplt_epi32_mask(last, keys[vectors - 1], own));
+        for (uint32_t v = 0; v + 1 < vectors; v++)
+            before += (uint32_t)__builtin_popcount(_mm512_cmplt_epi32_mask(keys[v], own));
+        place[i] = before;
+    }
+}
+
+AVX512 static void order_keys_avx512(int32_t *key, uint32_t count, uint32_t *place)
+{
+    if (count <= LANES) order_vectors(key, count, 1, place);
+    else if (count <= 2 * LANES) order_vectors(key, count, 2, place);
+    else order_vectors(key, count, (count + LANES - 1) / LANES, place);
+}
+
 /* Of up to VECTORS * 8 ids those that come before one; `same`: the kinds are all one. */
 AVX512_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
 {
@@ -562,7 +586,7 @@ const phx_kernels phx_kernels_avx512 = {.walk = phx_walk_avx2,
                                         .within = within_avx512,
                                         .divide = divide_avx512,
                                         .find = find_avx512,
-                                        .order_keys = phx_order_keys_avx2,
+                                        .order_keys = order_keys_avx512,
                                         .order = order_avx512,
                                         .merge = phx_merge_avx512};
 
