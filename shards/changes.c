@@ -49,13 +49,13 @@ static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_
     for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
 }
 
-/* These slots become events: many at once in order, few as they are, phx_interest_names() orders them. */
-static void tell(phx_scratch *scratch, const phx_shard *shard, const uint32_t *slots, uint32_t count)
+/* These slots become events: in order, or of a change of few as they are, and phx_interest_names() orders them. */
+static void tell(phx_scratch *scratch, const phx_shard *shard, const uint32_t *slots, uint32_t count, bool few)
 {
     if (count == 0) return; /* there may be no array yet */
     uint32_t *to = scratch->targets + scratch->target_count;
     scratch->target_count += count;
-    if (count <= PHX_ORDER_FEW) {
+    if (few) {
         for (uint32_t i = 0; i < count; i++) to[i] = slots[i];
         return;
     }
@@ -86,7 +86,7 @@ static void write_name(told to, uint32_t at, const phx_name *from)
     to.incarnations[at] = from->incarnation;
 }
 
-/* The places of few, in the order of events, by all of kind and id. */
+/* Places in the order of events, by all of kind and id. */
 static void place_wide(const phx_shard *shard, const uint32_t *slots, uint32_t count, uint32_t *place)
 {
     const phx_name *name = shard->store.name;
@@ -99,51 +99,49 @@ static void place_wide(const phx_shard *shard, const uint32_t *slots, uint32_t c
     shard->kernels->order(id, kind, count, place);
 }
 
-/* The same, by keys if these can tell them apart. */
-static void place_few(const phx_shard *shard, const uint32_t *slots, uint32_t count, uint32_t *place)
+enum { FOUR = 4 };
+
+/* Of up to four keys, how many come before each; those that are not there come before none. */
+static inline void place_four(const int32_t *key, uint32_t *place)
+{
+    for (uint32_t i = 0; i < FOUR; i++) {
+        place[i] = 0;
+        for (uint32_t j = 0; j < FOUR; j++) place[i] += key[j] < key[i];
+    }
+}
+
+/* The places of few in the order of events. */
+static void place_few(const phx_shard *shard, const uint32_t *slots, uint32_t leaves, uint32_t count, uint32_t *place)
 {
     const phx_name *name = shard->store.name;
     int32_t key[PHX_ORDER_FEW + PHX_KERNEL_PAD];
     uint32_t bits = key_bits(&shard->store, slots, count);
-    if (bits == PHX_ORDER_NO_KEY) {
-        place_wide(shard, slots, count, place);
+    if (PHX_UNLIKELY(bits == PHX_ORDER_NO_KEY)) {
+        if (leaves > 0) place_wide(shard, slots, leaves, place);
+        if (count > leaves) place_wide(shard, slots + leaves, count - leaves, place + leaves);
+        for (uint32_t i = leaves; i < count; i++) place[i] += leaves;
         return;
     }
-    for (uint32_t i = 0; i < count; i++) key[i] = phx_order_key(name[slots[i]].id, name[slots[i]].kind, bits);
-    shard->kernels->order_keys(key, count, place);
-}
-
-static inline bool name_before(const phx_name *a, const phx_name *b)
-{
-    return phx_order_before(a->kind, a->id, b->kind, b->id);
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_name *of = &name[slots[i]];
+        key[i] = phx_order_key(of->id, of->kind, bits, i >= leaves);
+    }
+    if (count > FOUR) {
+        shard->kernels->order_keys(key, count, place);
+        return;
+    }
+    for (uint32_t c = count; c < FOUR; c++) key[c] = INT32_MAX; /* before none */
+    place_four(key, place);
 }
 
 /* Few, in no order yet. */
-static void write_few(const phx_shard *shard, const uint32_t *slots, uint32_t count, told to)
+static void write_few(const phx_shard *shard, const uint32_t *slots, uint32_t leaves, uint32_t count, told to)
 {
     uint32_t place[PHX_ORDER_FEW];
-    place_few(shard, slots, count, place);
+    place_few(shard, slots, leaves, count, place);
     for (uint32_t i = 0; i < count; i++) {
         PHX_ASSERT(place[i] < count);
         write_name(to, place[i], &shard->store.name[slots[i]]);
-    }
-}
-
-/* The leaves, or the enters, of a change whose targets are in no order if they are few. */
-static inline void write_names(const phx_shard *shard, const uint32_t *slots, uint32_t count, told to)
-{
-    enum { VERY_FEW = 4 }; /* up to here each is compared with each sooner than a key is made of it */
-    const phx_name *name = shard->store.name;
-    if (count <= VERY_FEW) {
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t at = 0;
-            for (uint32_t j = 0; j < count; j++) at += name_before(&name[slots[j]], &name[slots[i]]);
-            write_name(to, at, &name[slots[i]]);
-        }
-    } else if (count <= PHX_ORDER_FEW) {
-        write_few(shard, slots, count, to);
-    } else {
-        for (uint32_t i = 0; i < count; i++) write_name(to, i, &name[slots[i]]);
     }
 }
 
@@ -151,22 +149,22 @@ void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, cons
                         ph_target *targets, uint16_t *kinds, uint32_t *incarnations)
 {
     const uint32_t *slots = scratch->targets + change->target_first, leaves = change->leave_count;
-    if (change->ordered) { /* one loop: how many leave and how many enter is not to be guessed */
-        for (uint32_t i = 0; i < leaves + change->enter_count; i++)
-            write_name((told){targets, kinds, incarnations}, i, &shard->store.name[slots[i]]);
+    const uint32_t count = leaves + change->enter_count;
+    const told to = {targets, kinds, incarnations};
+    if (count > 1 && count <= PHX_ORDER_FEW && !change->ordered) {
+        write_few(shard, slots, leaves, count, to);
         return;
     }
-    write_names(shard, slots, leaves, (told){targets, kinds, incarnations});
-    write_names(shard, slots + leaves, change->enter_count,
-                (told){targets + leaves, kinds + leaves, incarnations + leaves});
+    for (uint32_t i = 0; i < count; i++) write_name(to, i, &shard->store.name[slots[i]]);
 }
 
 phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
                                 uint32_t leaves)
 {
     phx_change *change = phx_interest_add_change(scratch, &shard->store, slot, enters, leaves);
-    tell(scratch, shard, scratch->leave, leaves);
-    tell(scratch, shard, scratch->enter, enters);
+    bool few = leaves + enters <= PHX_ORDER_FEW;
+    tell(scratch, shard, scratch->leave, leaves, few);
+    tell(scratch, shard, scratch->enter, enters, few);
     return change;
 }
 

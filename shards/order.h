@@ -19,8 +19,9 @@ typedef struct phx_sorted {
 } phx_sorted;
 
 enum {
-    PHX_ORDER_KEY_BITS = 32,
-    PHX_ORDER_NO_KEY = PHX_ORDER_KEY_BITS + 1
+    PHX_ORDER_KEY_BITS = 31, /* one is left for what goes before all others */
+    PHX_ORDER_NO_KEY = PHX_ORDER_KEY_BITS + 1,
+    PHX_ORDER_SLOT_BITS = 32 /* of a word, behind the key */
 };
 
 /*
@@ -34,18 +35,18 @@ static inline uint32_t phx_order_bits(uint64_t ids, uint32_t kinds)
     return of_id + of_kind <= PHX_ORDER_KEY_BITS ? of_id : PHX_ORDER_NO_KEY;
 }
 
-/* The key, by that many bits; signed, as vectors compare. What it leaves out is the same for all. */
-static inline int32_t phx_order_key(uint64_t id, uint16_t kind, uint32_t bits)
+/* The key, by that many bits; signed, as vectors compare: leaves come first. What it leaves out is the same for all. */
+static inline int32_t phx_order_key(uint64_t id, uint16_t kind, uint32_t bits, bool enter)
 {
     uint64_t key = (uint64_t)kind << bits | (id & ((UINT64_C(1) << bits) - 1));
-    return (int32_t)((uint32_t)key ^ UINT32_C(1) << 31);
+    return (int32_t)(((uint32_t)key & INT32_MAX) | (uint32_t)!enter << PHX_ORDER_KEY_BITS);
 }
 
 /* The same as a word, with what it stands for behind it. */
 static inline uint64_t phx_order_word(uint64_t id, uint16_t kind, uint32_t bits, uint32_t slot)
 {
     uint64_t key = (uint64_t)kind << bits | (id & ((UINT64_C(1) << bits) - 1));
-    return key << PHX_ORDER_KEY_BITS | slot;
+    return key << PHX_ORDER_SLOT_BITS | slot;
 }
 
 /* Does one come before the other? Two comparisons and no branch. */

@@ -153,11 +153,15 @@ static phx_rect frame_towers(const phx_tile *tile)
 
 /* ---- what is in it ---- */
 
+enum { LINE_WORDS = PHX_CACHE_LINE / sizeof(uint32_t) };
+_Static_assert(PHX_KERNEL_PAD % LINE_WORDS == 0, "arrays follow each other");
+
 static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
 {
     uint32_t rows = tile->rows_capacity;
     if (count > rows) {
         rows = count + count / 2; /* crowds come and go: not for every few that come */
+        rows = (rows + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS; /* arrays begin where lines do */
         if (!phx_grow(mem, (void **)&tile->words, &tile->words_capacity, 0,
                       (size_t)ARRAYS * (rows + PHX_KERNEL_PAD), sizeof(uint32_t)))
             return false;
