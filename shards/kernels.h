@@ -40,7 +40,10 @@ typedef struct phx_candidates {
     uint32_t *now, *old, *place;
 } phx_candidates;
 
-/* r and R = view + margin in units, with slack both ways, squared for circles. */
+/*
+ * r and R = view + margin in units, with slack both ways, squared for circles. From low to high is an odd number, less
+ * than 2 * INT16_MAX.
+ */
 typedef struct phx_limits {
     int32_t in_low, in_high;     /* surely within r up to low, surely not beyond high */
     int32_t near_low, near_high; /* of R */
@@ -186,7 +189,6 @@ uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const ph_pos
                        uint32_t count, phx_strode *strode);
 uint32_t phx_crossed_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_step *step,
                           uint32_t *out);
-void phx_order_keys_avx2(int32_t *key, uint32_t count, uint32_t *place);
 /* Of kernels_merge.c: */
 void phx_merge_avx512(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
 #endif

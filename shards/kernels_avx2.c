@@ -745,7 +745,7 @@ AVX2 static uint32_t find_avx2(const uint32_t *array, uint32_t count, uint32_t v
 }
 
 /* Each two vectors of keys, which do not wait for each other, against every key, and some that come before none. */
-AVX2 void phx_order_keys_avx2(int32_t *key, uint32_t count, uint32_t *place)
+AVX2 static void order_keys_avx2(int32_t *key, uint32_t count, uint32_t *place)
 {
     _mm256_storeu_si256((__m256i *)(void *)(key + count), _mm256_set1_epi32(INT32_MAX));
     for (uint32_t at = 0; at < count; at += 2 * LANES) {
@@ -800,7 +800,7 @@ const phx_kernels phx_kernels_avx2 = {.walk = phx_walk_avx2,
                                       .within = within_avx2,
                                       .divide = divide_avx2,
                                       .find = find_avx2,
-                                      .order_keys = phx_order_keys_avx2,
+                                      .order_keys = order_keys_avx2,
                                       .order = order_avx2,
                                       .merge = phx_merge_words};
 

@@ -173,9 +173,8 @@ AVX512_INLINE void pair(phx_pairs *pairs, __m512i place, __mmask16 mask, distanc
 /* Candidates are taken by twos of vectors, whose distances fit one as 16-bit words. */
 enum { WIDE = 2 * LANES };
 
-/* Which candidate of WIDE each of those words is of: packing takes four by turns from the first vector and the second. */
-static const uint16_t packed[WIDE] = {0, 1, 2,  3,  16, 17, 18, 19, 4,  5,  6,  7,  20, 21, 22, 23,
-                                      8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31};
+static const uint16_t wide_iota[WIDE] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
 /* A border of a view: distances less its middle, and how far from that units can not tell. */
 typedef struct border {
@@ -189,16 +188,22 @@ AVX512_INLINE border border_of(int32_t low, int32_t high)
     return (border){_mm512_set1_epi32(-middle), _mm512_set1_epi16((short)half), _mm512_set1_epi16((short)-half)};
 }
 
-/* Where WIDE positions are, seen from one: distances from the middle of its border, those far from it cut short. */
+/* Side by side as 16-bit words, cut short where they do not fit; packing takes four by turns of each. */
+AVX512_INLINE __m512i pack(__m512i a, __m512i b)
+{
+    return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), _mm512_packs_epi32(a, b));
+}
+
+/* How far WIDE positions are from one, less the middle of a border. */
 AVX512_INLINE __m512i levels(const uint32_t *positions, __m512i from_here, __m512i middle_off, bool square)
 {
     __m512i a = _mm512_loadu_si512(positions), b = _mm512_loadu_si512(positions + LANES);
     if (square)
-        return _mm512_packs_epi32(_mm512_add_epi32(apart(a, from_here, true), middle_off),
-                                  _mm512_add_epi32(apart(b, from_here, true), middle_off));
+        return pack(_mm512_add_epi32(apart(a, from_here, true), middle_off),
+                    _mm512_add_epi32(apart(b, from_here, true), middle_off));
     a = _mm512_sub_epi16(a, from_here);
     b = _mm512_sub_epi16(b, from_here);
-    return _mm512_packs_epi32(_mm512_dpwssd_epi32(middle_off, a, a), _mm512_dpwssd_epi32(middle_off, b, b));
+    return pack(_mm512_dpwssd_epi32(middle_off, a, a), _mm512_dpwssd_epi32(middle_off, b, b));
 }
 
 /* Of WIDE candidates those that may be events, those of them that leave, and that units can not decide about. */
@@ -285,7 +290,7 @@ AVX512_INLINE void match_piece(const matching *by, phx_span piece, __m512i here,
     const __m512i leave = _mm512_set1_epi16((short)FOUND_LEAVE), unsure = _mm512_set1_epi16(FOUND_UNSURE);
     const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
     const uint32_t *now = by->candidates->now, *old = by->candidates->old;
-    __m512i which = _mm512_loadu_si512(packed);
+    __m512i which = _mm512_loadu_si512(wide_iota);
     uint16_t *out = to->which + to->count;
     for (uint32_t i = piece.first; i < piece.end; i += WIDE) {
         verdict is = judge(by, _mm512_cmplt_epu16_mask(which, length), now + i, old + i, here, there);
@@ -341,14 +346,12 @@ AVX512_INLINE uint32_t match_all(const matching *by, uint32_t count, const phx_w
 AVX512 static uint32_t match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
                                     const phx_limits *limits, phx_pairs *pairs)
 {
-    matching by = {.candidates = candidates, .in = border_of(limits->in_low, limits->in_high),
-                   .near = border_of(limits->near_low, limits->near_high)};
-    by.margin = limits->in_low != limits->near_low;
-    by.square = limits->square;
-    if (by.square && by.margin) return match_all(&(matching){candidates, by.in, by.near, true, true}, count, watchers, pairs);
-    if (by.square) return match_all(&(matching){candidates, by.in, by.near, true, false}, count, watchers, pairs);
-    if (by.margin) return match_all(&(matching){candidates, by.in, by.near, false, true}, count, watchers, pairs);
-    return match_all(&(matching){candidates, by.in, by.near, false, false}, count, watchers, pairs);
+    const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
+    const bool margin = limits->in_low != limits->near_low;
+#define MATCH(square, margin) match_all(&(matching){candidates, in, near, square, margin}, count, watchers, pairs)
+    if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
+    return margin ? MATCH(false, true) : MATCH(false, false);
+#undef MATCH
 }
 
 AVX512_INLINE distances measure_at(const phx_cells *cells, uint32_t first, __m512i here, __m512i there, bool square)
@@ -512,28 +515,28 @@ AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32
     return count;
 }
 
-/*
- * Of keys in so many vectors, how many come before each. Keys beyond `count` come before none, since lanes are masked.
- */
+/* So many vectors of keys, of which the last may be filled up with anything, against every key. */
 AVX512_INLINE void order_vectors(const int32_t *key, uint32_t count, uint32_t vectors, uint32_t *place)
 {
-    __m512i keys[PHX_ORDER_FEW / LANES];
-    const __mmask16 last = first_lanes(count - (vectors - 1) * LANES);
-    for (uint32_t v = 0; v < vectors; v++) keys[v] = _mm512_loadu_si512(key + v * LANES);
-    for (uint32_t i = 0; i < count; i++) {
-        const __m512i own = _mm512_set1_epi32(key[i]);
-        uint32_t before = (uint32_t)__builtin_popcount(_mm512_mask_cmplt_epi32_mask(last, keys[vectors - 1], own));
-        for (uint32_t v = 0; v + 1 < vectors; v++)
-            before += (uint32_t)__builtin_popcount(_mm512_cmplt_epi32_mask(keys[v], own));
-        place[i] = before;
+    const __m512i one = _mm512_set1_epi32(1);
+    __m512i own[PHX_ORDER_FEW / LANES], before[PHX_ORDER_FEW / LANES];
+    for (uint32_t v = 0; v < vectors; v++) {
+        own[v] = _mm512_loadu_si512(key + v * LANES);
+        before[v] = _mm512_setzero_si512();
     }
+    for (uint32_t i = 0; i < count; i++) {
+        const __m512i other = _mm512_set1_epi32(key[i]);
+        for (uint32_t v = 0; v < vectors; v++)
+            before[v] = _mm512_mask_add_epi32(before[v], _mm512_cmpgt_epi32_mask(own[v], other), before[v], one);
+    }
+    for (uint32_t v = 0; v < vectors; v++) _mm512_storeu_si512(place + v * LANES, before[v]);
 }
 
 AVX512 static void order_keys_avx512(int32_t *key, uint32_t count, uint32_t *place)
 {
     if (count <= LANES) order_vectors(key, count, 1, place);
     else if (count <= 2 * LANES) order_vectors(key, count, 2, place);
-    else order_vectors(key, count, (count + LANES - 1) / LANES, place);
+    else order_vectors(key, count, PHX_ORDER_FEW / LANES, place);
 }
 
 /* Of up to VECTORS * 8 ids those that come before one; `same`: the kinds are all one. */

@@ -7,7 +7,7 @@
 #include "base/simd.h"
 #include "shards/kernels.h"
 
-enum { ROWS = 200, GUARD = 0x5a5a5a5a };
+enum { ROWS = 200, MANY = 9000 /* more than a kernel takes at once */, GUARD = 0x5a5a5a5a };
 
 /* Calls test for each instruction set there is; portable is always one. */
 static void with_each(void (*test)(const phx_kernels *kernels, const char *name))
@@ -25,7 +25,7 @@ static void with_each(void (*test)(const phx_kernels *kernels, const char *name)
 static float px[ROWS + PHX_KERNEL_PAD], py[ROWS + PHX_KERNEL_PAD], pox[ROWS + PHX_KERNEL_PAD],
     poy[ROWS + PHX_KERNEL_PAD];
 static uint32_t slots[ROWS + PHX_KERNEL_PAD];
-static uint32_t now[ROWS + 2 * PHX_KERNEL_PAD], old[ROWS + 2 * PHX_KERNEL_PAD], row[ROWS + 2 * PHX_KERNEL_PAD],
+static uint32_t now[MANY + 2 * PHX_KERNEL_PAD], old[MANY + 2 * PHX_KERNEL_PAD], row[MANY + 2 * PHX_KERNEL_PAD],
     cell[ROWS + 2 * PHX_KERNEL_PAD];
 
 static void guard(uint32_t *array, uint32_t count)
@@ -206,15 +206,14 @@ static bool must_cross(uint32_t i, uint32_t at, const phx_limits *limits, bool *
 static phx_limits coarse(uint64_t *rng, uint32_t count)
 {
     phx_limits limits = {.square = phx_rng_below(rng, 2)};
-    int32_t low = (int32_t)phx_rng_below(rng, 8) - 1, high = low + (int32_t)phx_rng_below(rng, 3);
-    int32_t more = (int32_t)phx_rng_below(rng, 3);
+    int32_t low = (int32_t)phx_rng_below(rng, 8) - 1, more = (int32_t)phx_rng_below(rng, 3);
     for (uint32_t i = 0; i < count; i++) {
         now[i] = phx_rng_below(rng, 9) | phx_rng_below(rng, 9) << 16;
         old[i] = phx_rng_below(rng, 9) | (65532 + phx_rng_below(rng, 9)) << 16; /* wrapped */
         row[i] = 1000 + i;
     }
     limits.in_low = limits.square || low < 0 ? low : low * low;
-    limits.in_high = limits.square || high < 0 ? high : high * high;
+    limits.in_high = limits.in_low + 1 + 2 * (int32_t)phx_rng_below(rng, limits.square ? 2 : 8);
     limits.near_low = limits.in_low + more;
     limits.near_high = limits.in_high + more;
     return limits;
@@ -267,6 +266,50 @@ static void match_some(const phx_kernels *kernels, const char *name)
 Test(kernels, matching_candidates_of_any_number)
 {
     with_each(match_some);
+}
+
+/* A position in units about so far from the middle. */
+static uint32_t some_way_off(uint64_t *rng, double r)
+{
+    double angle = phx_rng_below(rng, 1000) * 0.00628;
+    double far = phx_rng_below(rng, 3) ? r + phx_rng_below(rng, 9) - 4 : phx_rng_below(rng, 2 * PHX_TILE_REACH);
+    uint32_t x = (uint32_t)(int32_t)(cos(angle) * far), y = (uint32_t)(int32_t)(sin(angle) * far);
+    return (x & 0xffff) | y << 16;
+}
+
+/* Limits as tiles have them, distances that do not fit 16 bits, and up to more candidates than are taken at once. */
+static void match_many(const phx_kernels *kernels, const char *name)
+{
+    enum { CAPACITY = 2 * MANY };
+    static uint32_t found[2][CAPACITY + PHX_KERNEL_PAD];
+    uint64_t rng = 39;
+    for (uint32_t round = 0; round < 100; round++) {
+        const uint32_t count = round % 4 ? 1 + phx_rng_below(&rng, MANY) : MANY, place[3] = {0, count / 2, count - 1};
+        const int32_t near = PHX_TILE_REACH - (int32_t)phx_rng_below(&rng, 2000), r = round % 3 ? near : near * 3 / 4;
+        const bool square = round % 2;
+        const int32_t slack = square ? 2 : INT16_MAX - 1 - (int32_t)phx_rng_below(&rng, 9000);
+        const int32_t in = square ? r : r * r, out = square ? near : near * near;
+        const phx_limits limits = {in - slack - 1, in + slack, out - slack - 1, out + slack, square};
+        for (uint32_t i = 0; i < count; i++) {
+            now[i] = some_way_off(&rng, r);
+            old[i] = some_way_off(&rng, near);
+            row[i] = i * 3;
+        }
+        for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
+        phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};
+        uint32_t done = kernels->match(&(phx_candidates){now, old, row}, count, &(phx_watchers){place, 3, now, old},
+                                       &limits, &pairs), n = 0;
+        cr_assert_geq(done, 2, "%s: there was room for two", name);
+        for (uint32_t w = 0; w < done; w++)
+            n = check_matches(place[w], (phx_span){0, count}, row, &limits, &pairs, n, name);
+        cr_assert_eq(n, pairs.count, "%s: more than there are", name);
+        cr_assert_gt(n, count / 16, "%s: a test of nothing", name);
+    }
+}
+
+Test(kernels, matching_more_than_a_piece)
+{
+    with_each(match_many);
 }
 
 static void starts_some(const phx_kernels *kernels, const char *name)
@@ -448,13 +491,14 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
         uint32_t bits = phx_order_bits(ids, kinds);
         if (bits == PHX_ORDER_NO_KEY || (id_bits < 6 && count > 1u << id_bits)) continue;
         keyed++;
+        uint32_t leaves = phx_rng_below(&rng, count + 1); /* come before all enters */
         for (uint32_t i = 0; i < PHX_ORDER_FEW; i++)
-            key[i] = i < count ? phx_order_key(id[i], kind[i], bits) : (int32_t)phx_rng_next(&rng);
+            key[i] = i < count ? phx_order_key(id[i], kind[i], bits, i >= leaves) : (int32_t)phx_rng_next(&rng);
         place[PHX_ORDER_FEW] = GUARD;
         kernels->order_keys(key, count, place);
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t before = 0;
-            for (uint32_t j = 0; j < count; j++)
+            uint32_t first_of = i < leaves ? 0 : leaves, end_of = i < leaves ? leaves : count, before = first_of;
+            for (uint32_t j = first_of; j < end_of; j++)
                 before += kind[j] < kind[i] || (kind[j] == kind[i] && id[j] < id[i]);
             cr_assert_eq(place[i], before, "%s: round %u: %u of %u by %u bits", name, round, i, count, bits);
         }
@@ -500,9 +544,9 @@ Test(kernels, keys_of_few)
 {
     with_each(order_some_keys);
     cr_assert_eq(phx_order_bits(0, 0), 0);
-    cr_assert_eq(phx_order_bits(UINT32_MAX, 0), 32);
-    cr_assert_eq(phx_order_bits(UINT32_MAX, 1), PHX_ORDER_NO_KEY);
-    cr_assert_eq(phx_order_bits(UINT64_C(1) << 32, 0), PHX_ORDER_NO_KEY);
+    cr_assert_eq(phx_order_bits(INT32_MAX, 0), 31);
+    cr_assert_eq(phx_order_bits(INT32_MAX, 1), PHX_ORDER_NO_KEY);
+    cr_assert_eq(phx_order_bits(UINT64_C(1) << 31, 0), PHX_ORDER_NO_KEY);
     cr_assert_eq(phx_order_bits(1, UINT16_MAX), 1);
 }
 
