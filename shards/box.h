@@ -44,14 +44,22 @@ static inline phx_bounds phx_bounds_of(phx_box box)
     return bounds;
 }
 
+#define PHX_BOX_ROUNDING 3e-7f /* of an end: for its own roundings, see phx_box_around() */
+
+/* What a length becomes with slack for those of distances. */
+static inline float phx_box_longer(float length)
+{
+    return length + length * 1e-6f + 1e-18f;
+}
+
 /* All positions within a length of those in a box, along each axis: with slack for the roundings of its own. */
 static inline phx_box phx_box_wider(phx_box box, float length)
 {
     const phx_bounds outward = {-1, -1, 1, 1};
     const phx_bound_bits sign = {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN};
-    float r = length + length * 1e-6f + 1e-18f;
+    float r = phx_box_longer(length);
     phx_bounds p = phx_bounds_of(box), far = (phx_bounds)((phx_bound_bits)p & ~sign);
-    return phx_box_of_bounds(p + (r + (far + r) * 3e-7f) * outward);
+    return phx_box_of_bounds(p + (r + (far + r) * PHX_BOX_ROUNDING) * outward);
 }
 
 /*
@@ -63,6 +71,12 @@ static inline phx_box phx_box_around(float x, float y, float radius)
 {
     if (!(radius * radius <= FLT_MAX)) return phx_box_all();
     return phx_box_wider((phx_box){x, y, x, y}, radius);
+}
+
+/* How far from (x, y) its ends are, but for what they are rounded by. */
+static inline float phx_box_reach(float radius)
+{
+    return radius * radius <= FLT_MAX ? phx_box_longer(radius) : INFINITY;
 }
 
 /*

@@ -3,128 +3,140 @@
  */
 #include "shards/glance.h"
 
-/* The towers in which the rows of a block from first to end - 1 stand: of more than one row of towers, all of these. */
-static phx_rect towers_of(const phx_block *block, phx_span rows)
-{
-    uint32_t low = 0, high = PHX_BLOCK_TOWERS - 1;
-    while (block->start[low + 1] <= rows.first) low++;
-    while (block->start[high] >= rows.end) high--;
-    uint32_t y0 = low >> PHX_BLOCK_BITS, y1 = high >> PHX_BLOCK_BITS, last = PHX_BLOCK_SIDE - 1;
-    uint32_t x0 = y0 == y1 ? low & last : 0, x1 = y0 == y1 ? high & last : last;
-    uint32_t x = (uint32_t)block->bx << PHX_BLOCK_BITS, y = (uint32_t)block->by << PHX_BLOCK_BITS;
-    return (phx_rect){(uint16_t)(x + x0), (uint16_t)(y + y0), (uint16_t)(x + x1), (uint16_t)(y + y1)};
-}
+#include <string.h>
 
 static bool in_span(phx_span span, uint32_t row)
 {
     return row - span.first < span.end - span.first;
 }
 
-/* Of some ranges of rows, what lies in another one. How many are left. */
-static uint32_t clip(phx_span *spans, uint32_t count, phx_span within)
-{
-    uint32_t n = 0;
-    for (uint32_t s = 0; s < count; s++) {
-        spans[n].first = spans[s].first > within.first ? spans[s].first : within.first;
-        spans[n].end = spans[s].end < within.end ? spans[s].end : within.end;
-        n += spans[n].first < spans[n].end;
-    }
-    return n;
-}
-
-/* What of these rows has crossed the border of the view of who looks: to out[]. How many. */
-static uint32_t look_at(phx_scratch *scratch, const phx_shard *shard, const phx_span *spans, uint32_t count,
-                        const phx_step *step, uint32_t *out)
-{
-    scratch->counts.ranges_visited += count;
-    for (uint32_t s = 0; s < count; s++) scratch->counts.pairs_tested += spans[s].end - spans[s].first;
-    return shard->kernels->crossed(&shard->grid.rows, spans, count, step, out);
-}
-
-/* Does the rectangle lie in the block? */
-static bool all_in(const phx_block *block, phx_rect rect)
-{
-    return rect.x0 >> PHX_BLOCK_BITS == block->bx && rect.x1 >> PHX_BLOCK_BITS == block->bx &&
-           rect.y0 >> PHX_BLOCK_BITS == block->by && rect.y1 >> PHX_BLOCK_BITS == block->by;
-}
-
-/* The same of all rows in the towers, most of which are in its own block. */
-static inline uint32_t look_around(phx_scratch *scratch, const phx_shard *shard, phx_rect rect, const phx_step *step,
-                                   uint32_t *out)
-{
-    const phx_block *own = &shard->grid.blocks[scratch->stir.block];
-    phx_span spans[PHX_BLOCK_SIDE];
-    uint32_t n = 0;
-    if (PHX_LIKELY(all_in(own, rect)))
-        return look_at(scratch, shard, spans, phx_block_spans(own, rect, spans), step, out);
-    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-        n += look_at(scratch, shard, spans, phx_block_spans(block, rect, spans), step, out + n);
-    return n;
-}
+enum { WORD_ROWS = 64 }; /* of told[] */
 
 /* Rarely more than at the first time: a steady tick allocates nothing. */
 static bool reserve_pairs(phx_stir *stir, phx_mem *mem, size_t count)
 {
     enum { AT_LEAST = 1024 };
     size_t needed = count > AT_LEAST ? count : AT_LEAST;
-    return phx_grow(mem, (void **)&stir->pairs, &stir->pairs_capacity, stir->pair_count, needed, sizeof(phx_sorted)) &&
-           phx_grow(mem, (void **)&stir->spare, &stir->spare_capacity, 0, needed, sizeof(phx_sorted));
+    return phx_grow(mem, (void **)&stir->pairs, &stir->pairs_capacity, stir->pair_count, needed, sizeof *stir->pairs);
 }
 
-static void add_pair(phx_stir *stir, uint32_t observer, uint32_t target, uint32_t leave)
+/* The piece of a stir becomes this one, without pairs. false = no memory. */
+static bool begin_piece(phx_stir *stir, phx_mem *mem, phx_span piece)
 {
-    const phx_grid *grid = &stir->shard->grid;
-    if (phx_block_mixed(&grid->blocks[stir->block]) && grid->rows.view[observer] == 0.0f) return;
-    stir->pairs[stir->pair_count++] = (phx_sorted){.id = observer, .slot = target | leave};
+    const size_t rows = piece.end - piece.first, words = rows / WORD_ROWS + 1;
+    stir->piece = piece;
+    stir->pair_count = 0;
+    if (!phx_grow(mem, (void **)&stir->told, &stir->told_capacity, 0, words, sizeof *stir->told) ||
+        !phx_grow(mem, (void **)&stir->last, &stir->last_capacity, 0, rows, sizeof *stir->last))
+        return false;
+    memset(stir->told, 0, words * sizeof *stir->told);
+    return true;
 }
 
-/* What a row tells of the look of its entity, or at it. */
-static inline phx_step step_of(const phx_shard *shard, uint32_t row, float r)
+/* There is room. */
+static inline void add_pair(phx_stir *stir, uint32_t observer, uint32_t target)
 {
-    const phx_grid_rows *rows = &shard->grid.rows;
-    return (phx_step){.x = rows->x[row],
-                      .y = rows->y[row],
-                      .ox = rows->ox[row],
-                      .oy = rows->oy[row],
-                      .r = r,
-                      .square = shard->rules->shape == PH_SHAPE_SQUARE};
-}
-
-/* Where the rows stand that may be an event with who made the step. */
-static inline phx_rect look_rect(const phx_stir *stir, const phx_step *step)
-{
-    const phx_shard *shard = stir->shard;
-    return phx_box_towers(shard->rules, phx_box_around(step->x, step->y, stir->reach + shard->grid.drift));
+    const uint32_t at = observer - stir->piece.first;
+    uint64_t *word = &stir->told[at / WORD_ROWS], bit = UINT64_C(1) << at % WORD_ROWS;
+    stir->pairs[stir->pair_count] = (phx_stir_pair){target, *word & bit ? stir->last[at] : PHX_STIR_NO_PAIR};
+    *word |= bit;
+    stir->last[at] = stir->pair_count++;
 }
 
 /*
- * A mover looks around, if it is one of the piece, or at the piece, and the pairs of observers of the piece are added:
- * its own, and those of who stand still. false = no memory.
+ * What was found makes pairs of observers of the piece: of who looks, and where movers do of those who stand still.
+ * false = no memory.
  */
-static bool look(phx_scratch *scratch, const phx_shard *shard, phx_span piece, uint32_t row)
+static bool add_pairs(phx_scratch *scratch, uint32_t count)
 {
     phx_stir *stir = &scratch->stir;
-    const phx_grid *grid = &shard->grid;
+    const phx_grid *grid = &stir->shard->grid;
+    const float *view = grid->rows.view;
+    const uint64_t *found = stir->found;
+    const bool mirrored = stir->way == PHX_STIR_MOVERS, mixed = phx_block_mixed(&grid->blocks[stir->block]);
+    if (!reserve_pairs(stir, scratch->mem, (size_t)stir->pair_count + 2 * (size_t)count)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t row = (uint32_t)(found[i] >> 32), target = (uint32_t)found[i], other = target & ~PHX_PAIR_LEAVE;
+        if (in_span(stir->piece, row) && !(mixed && view[row] == 0.0f)) add_pair(stir, row, target);
+        if (mirrored && in_span(stir->piece, other) && !phx_grid_stirred(grid, other) &&
+            !(mixed && view[other] == 0.0f))
+            add_pair(stir, other, row | (target & PHX_PAIR_LEAVE));
+    }
+    return true;
+}
+
+enum { ROWS = 4096 }; /* that are looked at before what was found is taken: there is room for it */
+
+/* Of the looks from `first` on, those at no more than ROWS rows, or one: where they end. *rows: at how many. */
+static uint32_t looks_end(const phx_looks *looks, uint32_t first, uint64_t *rows)
+{
+    *rows = looks->length;
+    if (PHX_LIKELY(*rows <= ROWS)) return looks->count;
+    uint32_t end = first;
+    *rows = 0;
+    do *rows += looks->end[end] - looks->first[end];
+    while (++end < looks->count && *rows + (looks->end[end] - looks->first[end]) <= ROWS);
+    return end;
+}
+
+/* Up to PHX_STIR_AT_ONCE rows look. false = no memory. */
+static bool look_at_once(phx_scratch *scratch, const phx_sight *sight, const uint32_t *who, uint32_t count,
+                         const phx_limit *limit)
+{
+    phx_stir *stir = &scratch->stir;
+    const phx_shard *shard = stir->shard;
+    phx_looks *looks = &stir->looks;
+    looks->row = stir->look_words[0], looks->first = stir->look_words[1], looks->end = stir->look_words[2];
+    looks->beyond = stir->beyond + stir->beyond_count;
+    shard->kernels->look(&shard->grid.rows, sight, who, count, looks);
+    scratch->counts.ranges_visited += looks->count;
+    scratch->counts.pairs_tested += looks->length;
+    for (uint32_t i = 0, end; i < looks->count; i = end) {
+        uint64_t rows;
+        end = looks_end(looks, i, &rows);
+        size_t room = (rows > ROWS ? rows : ROWS) + PHX_KERNEL_PAD;
+        if (!phx_grow(scratch->mem, (void **)&stir->found, &stir->found_capacity, 0, room, sizeof(uint64_t)))
+            return false;
+        const phx_span some = {i, end};
+        uint32_t found = shard->kernels->crossed(&shard->grid.rows, looks, some, limit, stir->found);
+        if (found > 0 && !add_pairs(scratch, found)) return false;
+    }
+    return true;
+}
+
+static phx_span rows_of(const phx_block *block)
+{
+    return (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
+}
+
+/* Rows look at those of a block that are near, and among `at`. around: at those of others too. false = no memory. */
+static bool look_at(phx_scratch *scratch, const phx_block *block, phx_span at, const uint32_t *who, uint32_t count,
+                    const phx_limit *limit, bool around)
+{
+    phx_stir *stir = &scratch->stir;
+    const phx_shard *shard = stir->shard;
+    const phx_sight sight = {shard->rules, block, at, stir->reach + shard->grid.drift};
+    for (uint32_t i = 0; i < count; i += PHX_STIR_AT_ONCE) {
+        uint32_t n = count - i < PHX_STIR_AT_ONCE ? count - i : PHX_STIR_AT_ONCE;
+        if (!look_at_once(scratch, &sight, who + i, n, limit)) return false;
+        if (around) stir->beyond_count += stir->looks.beyond_count;
+    }
+    return true;
+}
+
+/* Rows of the block look around. false = no memory. */
+static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t count, const phx_limit *limit)
+{
+    phx_stir *stir = &scratch->stir;
+    const phx_grid *grid = &stir->shard->grid;
     const phx_block *own = &grid->blocks[stir->block];
-    const phx_step step = step_of(shard, row, own->reach);
-    const bool mine = in_span(piece, row);
-    const phx_rect rect = look_rect(stir, &step);
-    uint32_t *found = scratch->hits, n = 0;
-    if (mine) {
-        n = look_around(scratch, shard, rect, &step, found);
-    } else if (phx_block_meets(own, rect)) {
-        phx_span spans[PHX_BLOCK_SIDE];
-        uint32_t count = clip(spans, phx_block_spans(own, rect, spans), piece);
-        n = look_at(scratch, shard, spans, count, &step, found);
-    }
-    if (n == 0) return true;
-    if (!reserve_pairs(stir, scratch->mem, (size_t)stir->pair_count + 2 * n)) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t other = found[i] & ~PHX_PAIR_LEAVE, leave = found[i] & PHX_PAIR_LEAVE;
-        if (mine) add_pair(stir, row, other, leave);
-        if (in_span(piece, other) && !phx_grid_stirred(grid, other)) add_pair(stir, other, row, leave);
-    }
+    stir->beyond_count = 0;
+    if (!look_at(scratch, own, rows_of(own), who, count, limit, true)) return false;
+    if (stir->beyond_count == 0) return true;
+    phx_block_walk walk = phx_grid_walk(grid, stir->around);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        if (block != own && !look_at(scratch, block, rows_of(block), stir->beyond, stir->beyond_count, limit, false))
+            return false;
     return true;
 }
 
@@ -147,19 +159,22 @@ static void tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t 
     if (enters + leaves > 0) phx_interest_record(scratch, shard, slot, enters, leaves);
 }
 
-/* All pairs of a piece become changes. false = no memory, nothing was told. */
+/* All pairs of a piece become changes, in the order of rows. false = no memory, nothing was told. */
 static bool tell_all(phx_scratch *scratch, phx_shard *shard)
 {
-    phx_stir *stir = &scratch->stir;
-    uint32_t count = stir->pair_count;
+    const phx_stir *stir = &scratch->stir;
+    const uint32_t count = stir->pair_count, rows = stir->piece.end - stir->piece.first;
     if (count == 0) return true;
     if (!phx_scratch_room(scratch, count)) return false;
     if (!phx_interest_reserve_changes(scratch, count, count) || !phx_interest_reserve(scratch, count, 0)) return false;
-    phx_order_many(stir->pairs, stir->spare, count);
-    for (uint32_t i = 0, end; i < count; i = end) {
-        for (end = i; end < count && stir->pairs[end].id == stir->pairs[i].id; end++)
-            scratch->hits[end - i] = stir->pairs[end].slot;
-        tell(scratch, shard, (uint32_t)stir->pairs[i].id, end - i);
+    for (uint32_t word = 0; word * WORD_ROWS < rows; word++) {
+        for (uint64_t bits = stir->told[word]; bits != 0; bits &= bits - 1) {
+            const uint32_t at = word * WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
+            uint32_t n = 0;
+            for (uint32_t i = stir->last[at]; i != PHX_STIR_NO_PAIR; i = stir->pairs[i].previous)
+                scratch->hits[n++] = stir->pairs[i].target;
+            tell(scratch, shard, stir->piece.first + at, n);
+        }
     }
     return true;
 }
@@ -174,55 +189,88 @@ static uint32_t observers_in(const phx_shard *shard, const phx_block *block, phx
     return count;
 }
 
-/* No fewer than anybody finds who looks around from the piece, or at it: as far, and a tower for roundings. */
-static uint32_t most_found(const phx_shard *shard, phx_box near)
+/* Of some rows in order, how many come before one. */
+static uint32_t before(const uint32_t *rows, uint32_t count, uint32_t row)
 {
-    float off = shard->grid.drift + shard->rules->tower_size;
-    return phx_grid_most(&shard->grid, phx_box_towers(shard->rules, phx_box_wider(near, off)));
+    uint32_t n = 0;
+    while (n < count && rows[n] < row) n++;
+    return n;
 }
 
-/* Those who moved look, and tell the observers of a piece. false = no memory, nothing was told. */
-static bool movers_look(phx_scratch *scratch, phx_shard *shard, phx_span piece, phx_box near)
+static phx_limit limit_of(const phx_stir *stir, float r)
 {
-    phx_stir *stir = &scratch->stir;
-    const phx_grid_rows *rows = &shard->grid.rows;
-    stir->pair_count = 0;
-    for (uint32_t i = 0; i < stir->mover_count; i++) {
-        uint32_t row = stir->movers[i];
-        if (!in_span(piece, row) && !phx_box_has(near, rows->x[row], rows->y[row])) continue;
-        if (!look(scratch, shard, piece, row)) return false;
-    }
-    return tell_all(scratch, shard);
+    return (phx_limit){r, stir->shard->rules->shape == PH_SHAPE_SQUARE};
 }
 
-/* The observers of a piece look for themselves. How many of its rows are done: fewer = no memory at the next one. */
-static uint32_t observers_look(phx_scratch *scratch, phx_shard *shard, phx_span piece)
+/* Those who moved look around, if they are of the piece, else at it. false = no memory. */
+static bool movers_look(phx_scratch *scratch)
 {
     const phx_stir *stir = &scratch->stir;
-    const float *view = shard->grid.rows.view;
-    for (uint32_t row = piece.first; row < piece.end; row++) {
-        if (view[row] == 0.0f) continue;
-        const phx_step step = step_of(shard, row, view[row]);
-        const phx_rect rect = look_rect(stir, &step);
-        if (!shard->many_movers && !phx_grid_touched(&shard->grid, rect, shard->tick)) continue; /* all is as it was */
-        uint32_t n = look_around(scratch, shard, rect, &step, scratch->hits);
-        if (n == 0) continue;
-        if (!phx_interest_reserve(scratch, n, 0)) return row - piece.first;
-        tell(scratch, shard, row, n);
+    const phx_block *block = &stir->shard->grid.blocks[stir->block];
+    const uint32_t *movers = stir->movers, first = before(movers, stir->own_count, stir->piece.first);
+    const uint32_t end = before(movers, stir->own_count, stir->piece.end);
+    const phx_limit limit = limit_of(stir, block->reach);
+    return look_around(scratch, movers + first, end - first, &limit) &&
+           look_at(scratch, block, stir->piece, movers, first, &limit, false) &&
+           look_at(scratch, block, stir->piece, movers + end, stir->mover_count - end, &limit, false);
+}
+
+/* Did nothing change that the observer of a row may see? */
+static bool is_quiet(const phx_stir *stir, uint32_t row)
+{
+    const phx_shard *shard = stir->shard;
+    const phx_grid *grid = &shard->grid;
+    if (shard->many_movers) return false;
+    phx_box near = phx_box_around(grid->rows.x[row], grid->rows.y[row], stir->reach + grid->drift);
+    return !phx_grid_touched(grid, phx_box_towers(shard->rules, near), shard->tick);
+}
+
+/* The observers of the piece that have to look, to scratch->hits: there is room. How many. */
+static uint32_t find_observers(phx_scratch *scratch)
+{
+    const phx_stir *stir = &scratch->stir;
+    const float *view = stir->shard->grid.rows.view;
+    uint32_t n = 0;
+    for (uint32_t row = stir->piece.first; row < stir->piece.end; row++)
+        if (view[row] != 0.0f && !is_quiet(stir, row)) scratch->hits[n++] = row;
+    return n;
+}
+
+/* The observers of the piece look for themselves, at once who see as far. false = no memory. */
+static bool observers_look(phx_scratch *scratch)
+{
+    const phx_stir *stir = &scratch->stir;
+    const float *view = stir->shard->grid.rows.view;
+    if (!phx_scratch_room(scratch, stir->piece.end - stir->piece.first)) return false;
+    uint32_t count = find_observers(scratch);
+    const uint32_t *who = scratch->hits;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && view[who[end]] == view[who[i]]; end++) continue;
+        const phx_limit limit = limit_of(stir, view[who[i]]);
+        if (!look_around(scratch, who + i, end - i, &limit)) return false;
     }
-    return piece.end - piece.first;
+    return true;
+}
+
+/* All looks of a piece, and what becomes of them. false = no memory, nothing was told. */
+static bool look(phx_scratch *scratch, phx_shard *shard, phx_span piece)
+{
+    phx_stir *stir = &scratch->stir;
+    const bool observers = stir->way == PHX_STIR_OBSERVERS;
+    if (!observers && stir->mover_count == 0) return true;
+    const size_t most = observers ? piece.end - piece.first : stir->mover_count;
+    if (!phx_grow(scratch->mem, (void **)&stir->beyond, &stir->beyond_capacity, 0,
+                  most + PHX_STIR_AT_ONCE + PHX_KERNEL_PAD, sizeof(uint32_t)))
+        return false;
+    if (!begin_piece(stir, scratch->mem, piece)) return false;
+    return (observers ? observers_look(scratch) : movers_look(scratch)) && tell_all(scratch, shard);
 }
 
 uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span piece)
 {
     const phx_stir *stir = &scratch->stir;
     const phx_block *block = &shard->grid.blocks[stir->block];
-    const uint32_t count = piece.end - piece.first;
-    bool observers = stir->way == PHX_STIR_OBSERVERS;
-    phx_box near = phx_stir_around(stir, towers_of(block, piece));
-    if ((observers || stir->mover_count > 0) && !phx_scratch_room(scratch, most_found(shard, near))) return 0;
-    uint32_t done = observers ? observers_look(scratch, shard, piece)
-                              : movers_look(scratch, shard, piece, near) ? count : 0;
-    scratch->counts.glanced += observers_in(shard, block, (phx_span){piece.first, piece.first + done});
-    return done;
+    if (!look(scratch, shard, piece)) return 0;
+    scratch->counts.glanced += observers_in(shard, block, piece);
+    return piece.end - piece.first;
 }

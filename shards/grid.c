@@ -318,13 +318,20 @@ void phx_grid_survey(phx_grid *grid)
 
 uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out)
 {
+    enum { AT_ONCE = 8 }; /* and those count that are there: as a rule the loop is left after one round */
     uint32_t n = 0;
-    for (uint32_t word = span.first / WORD_ROWS; span.first < span.end; word++) {
-        uint32_t base = word * WORD_ROWS, last = span.end - base < WORD_ROWS ? span.end - base : WORD_ROWS;
-        uint64_t bits = grid->stirred[word] & (~UINT64_C(0) >> (WORD_ROWS - last));
-        bits &= ~UINT64_C(0) << (span.first - base);
-        for (; bits != 0; bits &= bits - 1) out[n++] = base + (uint32_t)__builtin_ctzll(bits);
-        span.first = base + last;
+    for (uint32_t base = span.first; base < span.end; base += WORD_ROWS) {
+        const uint64_t *word = grid->stirred + base / WORD_ROWS;
+        const uint32_t off = base % WORD_ROWS, left = span.end - base;
+        uint64_t bits = word[0] >> off;
+        if (off + left > WORD_ROWS && off > 0) bits |= word[1] << (WORD_ROWS - off);
+        if (left < WORD_ROWS) bits &= (UINT64_C(1) << left) - 1;
+        do {
+            for (uint32_t i = 0; i < AT_ONCE; i++, bits &= bits - 1) {
+                out[n] = base + (uint32_t)__builtin_ctzll(bits | UINT64_C(1) << (WORD_ROWS - 1));
+                n += bits != 0;
+            }
+        } while (PHX_UNLIKELY(bits != 0));
     }
     return n;
 }

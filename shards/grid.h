@@ -122,7 +122,7 @@ static inline bool phx_grid_stirred(const phx_grid *grid, uint32_t row)
     return grid->stirred[row >> 6] >> (row & 63) & 1;
 }
 
-/* The rows of a span that were touched, in order; room for all. How many. */
+/* The rows of a span that were touched, in order; room for all, and for one more. How many. */
 uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out);
 
 /* Marks a tower of the block as changed in this tick, oddly or not. */

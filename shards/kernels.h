@@ -85,11 +85,26 @@ typedef struct phx_area {
     bool square;
 } phx_area;
 
-/* A row that may have moved, and how far it looks, or is seen. */
-typedef struct phx_step {
-    float x, y, ox, oy, r;
+/* How far one sees, in float32 as in rules.h. */
+typedef struct phx_limit {
+    float r;
     bool square;
-} phx_step;
+} phx_limit;
+
+/* Where some rows look: at others of a block, as far as they may be seen from there, drift and all. */
+typedef struct phx_sight {
+    const phx_rules *rules;
+    const phx_block *block;
+    phx_span at; /* of its rows, those that are looked at */
+    float reach;
+} phx_sight;
+
+/* Looks: a row at a range of rows, which is not empty; and who may see rows of other blocks, too. */
+typedef struct phx_looks {
+    uint32_t *row, *first, *end, *beyond;
+    uint32_t count, beyond_count;
+    uint64_t length; /* of all ranges */
+} phx_looks;
 
 /* What moves of one shard have in common. */
 typedef struct phx_walk {
@@ -145,11 +160,17 @@ typedef struct phx_kernels {
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
     uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots, float *squares);
     /*
-     * The rows of some ranges that are in range of one, or were, and not both; with PHX_PAIR_LEAVE if they
-     * were. Exactly; room for all and pad. How many.
+     * A look for each row of the block's towers in which rows stand that may be near one, and who is near other
+     * blocks' towers. Room for PHX_BLOCK_SIDE looks of each, for all to be beyond, and pad.
      */
-    uint32_t (*crossed)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_step *step,
-                        uint32_t *out);
+    void (*look)(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
+                 phx_looks *looks);
+    /*
+     * Of some looks, in order, the rows that are in range, or were, and not both: who looks << 32 | the row, with
+     * PHX_PAIR_LEAVE if it was. Exactly; room for all and pad. How many.
+     */
+    uint32_t (*crossed)(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, const phx_limit *limit,
+                        uint64_t *out);
     /* Of those slot words and squares, in place, the special ones and those within the limit. How many. */
     uint32_t (*nearer)(uint32_t *slots, float *squares, uint32_t count, float limit);
     /*
@@ -187,8 +208,6 @@ extern const phx_kernels phx_kernels_avx512;
 /* Those that the AVX-512 set takes over; of kernels_walk.c: */
 uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const ph_position *positions, const uint32_t *at,
                        uint32_t count, phx_strode *strode);
-uint32_t phx_crossed_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_step *step,
-                          uint32_t *out);
 /* Of kernels_merge.c: */
 void phx_merge_avx512(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
 #endif

@@ -3,6 +3,7 @@
  * for the instruction set function by function and chosen at run time. Lanes beyond a range are read (arrays are
  * padded) and masked out.
  */
+#include "shards/box.h"
 #include "shards/kernels_scalar.h"
 
 #if defined(__x86_64__)
@@ -566,9 +567,11 @@ AVX2_INLINE __m256 in_view(const float *x, const float *y, __m256 px, __m256 py,
                          _mm256_cmp_ps(_mm256_andnot_ps(sign, dy), r, _CMP_LE_OQ));
 }
 
-/* Of up to GROUP rows: those that are in view, or were, and not both, and those that were. */
+enum { FEW = 4 * LANES }; /* rows at once: as a rule that is all there are, and no branch hangs on how many */
+
+/* Of up to FEW rows: those that are in view, or were, and not both, and those that were. */
 typedef struct crossing_rows {
-    uint64_t crossed, was;
+    uint32_t crossed, was;
 } crossing_rows;
 
 /* One that may have moved, in registers: all lanes alike. */
@@ -580,54 +583,130 @@ AVX2_INLINE crossing_rows crossing_of(const phx_grid_rows *rows, uint32_t first,
                                       bool square)
 {
     crossing_rows some = {0, 0};
-    for (uint32_t k = 0; k < count; k += LANES) {
+    for (uint32_t k = 0; k < FEW; k += LANES) {
         uint32_t i = first + k;
         __m256 is = in_view(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
         __m256 was = in_view(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
-        some.crossed |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_xor_ps(is, was)) << k;
-        some.was |= (uint64_t)(uint32_t)_mm256_movemask_ps(was) << k;
+        some.crossed |= (uint32_t)_mm256_movemask_ps(_mm256_xor_ps(is, was)) << k;
+        some.was |= (uint32_t)_mm256_movemask_ps(was) << k;
     }
-    some.crossed &= ~UINT64_C(0) >> (GROUP - count);
+    if (count < FEW) some.crossed &= (1u << count) - 1;
     return some;
 }
 
 /* Two at once, and the second counts if it is there: the loop is left after one round as a rule. */
-AVX2_INLINE uint32_t put_crossed(uint32_t first, crossing_rows some, uint32_t *out)
+AVX2_INLINE uint32_t put_crossed(uint64_t looks, uint32_t first, crossing_rows some, uint64_t *out)
 {
-    uint64_t mask = some.crossed;
-    uint32_t n = 0;
+    uint32_t n = 0, mask = some.crossed;
     while (mask != 0) {
-        uint64_t rest = mask & (mask - 1), second = rest ? rest : mask;
-        uint32_t a = (uint32_t)__builtin_ctzll(mask), b = (uint32_t)__builtin_ctzll(second);
-        out[n] = (first + a) | (uint32_t)(some.was >> a & 1) << 31;
-        out[n + 1] = (first + b) | (uint32_t)(some.was >> b & 1) << 31;
+        uint32_t rest = mask & (mask - 1), second = rest ? rest : mask;
+        uint32_t a = (uint32_t)__builtin_ctz(mask), b = (uint32_t)__builtin_ctz(second);
+        out[n] = looks | (first + a) | (some.was >> a & 1) << 31;
+        out[n + 1] = looks | (first + b) | (some.was >> b & 1) << 31;
         n += rest ? 2 : 1;
         mask = rest & (rest - 1);
     }
     return n;
 }
 
-/* Masks first: no branch hangs on what a vector holds, which in a crowd is not to be foreseen. */
-AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                             const phx_step *step, bool square, uint32_t *out)
+AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r, bool square,
+                             uint64_t *out)
 {
-    const stepper by = {_mm256_set1_ps(step->x), _mm256_set1_ps(step->y), _mm256_set1_ps(step->ox),
-                        _mm256_set1_ps(step->oy), _mm256_set1_ps(square ? step->r : step->r * step->r)};
+    const phx_grid_rows at = *rows;
+    const __m256 limit = _mm256_set1_ps(square ? r : r * r);
     uint32_t n = 0;
-    for (uint32_t s = 0; s < span_count; s++) {
-        for (uint32_t i = spans[s].first; i < spans[s].end; i += GROUP) {
-            uint32_t count = spans[s].end - i < GROUP ? spans[s].end - i : GROUP;
-            n += put_crossed(i, crossing_of(rows, i, count, &by, square), out + n);
-        }
+    for (uint32_t l = some.first; l < some.end; l++) {
+        const uint32_t row = looks->row[l], end = looks->end[l];
+        const stepper by = {_mm256_set1_ps(at.x[row]), _mm256_set1_ps(at.y[row]), _mm256_set1_ps(at.ox[row]),
+                            _mm256_set1_ps(at.oy[row]), limit};
+        for (uint32_t i = looks->first[l]; i < end; i += FEW)
+            n += put_crossed((uint64_t)row << 32, i, crossing_of(&at, i, end - i, &by, square), out + n);
     }
     return n;
 }
 
-AVX2 uint32_t phx_crossed_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                               const phx_step *step, uint32_t *out)
+AVX2 static uint32_t crossed_avx2(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
+                                  const phx_limit *limit, uint64_t *out)
 {
-    if (step->square) return crossed(rows, spans, span_count, step, true, out);
-    return crossed(rows, spans, span_count, step, false, out);
+    if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
+    return crossed(rows, looks, some, limit->r, false, out);
+}
+
+/* What rows see along one axis, in towers of a block; and which see towers beyond it. */
+typedef struct sides {
+    __m256i low, high, beyond;
+} sides;
+
+/* Towers of places. */
+AVX2_INLINE __m256i towers(__m256 p, __m256 origin, __m256 size, __m256 last)
+{
+    __m256 q = _mm256_div_ps(_mm256_sub_ps(p, origin), size);
+    q = _mm256_and_ps(_mm256_cmp_ps(q, _mm256_setzero_ps(), _CMP_GT_OQ), q);
+    return _mm256_cvttps_epi32(_mm256_min_ps(q, last));
+}
+
+/* As phx_box_around() and phx_box_towers() do it. */
+AVX2_INLINE sides sides_of(const phx_sight *sight, int axis, uint32_t block, __m256 p)
+{
+    const phx_rules *rules = sight->rules;
+    const __m256 origin = _mm256_set1_ps(rules->origin[axis]), size = _mm256_set1_ps(rules->tower_size);
+    const __m256 last = _mm256_set1_ps((float)(rules->towers[axis] - 1));
+    const __m256 r = _mm256_set1_ps(phx_box_reach(sight->reach));
+    const __m256i base = _mm256_set1_epi32((int)(block << PHX_BLOCK_BITS)), zero = _mm256_setzero_si256();
+    const __m256i most = _mm256_set1_epi32(PHX_BLOCK_SIDE - 1);
+    __m256 far = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), p);
+    __m256 off = _mm256_mul_ps(_mm256_add_ps(far, r), _mm256_set1_ps(PHX_BOX_ROUNDING));
+    off = _mm256_add_ps(r, off);
+    __m256i low = _mm256_sub_epi32(towers(_mm256_sub_ps(p, off), origin, size, last), base);
+    __m256i high = _mm256_sub_epi32(towers(_mm256_add_ps(p, off), origin, size, last), base);
+    return (sides){_mm256_max_epi32(low, zero), _mm256_min_epi32(high, most),
+                   _mm256_or_si256(_mm256_cmpgt_epi32(zero, low), _mm256_cmpgt_epi32(high, most))};
+}
+
+/* Those of some lanes that are not above others. */
+AVX2_INLINE __m256i up_to(__m256i lanes, __m256i low, __m256i high)
+{
+    return _mm256_andnot_si256(_mm256_cmpgt_epi32(low, high), lanes);
+}
+
+/* A row of towers at a time, of all lanes. */
+AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
+                           phx_looks *looks)
+{
+    const phx_block *block = sight->block;
+    const int *starts = (const int *)(const void *)block->start, *ends = starts + 1;
+    const __m256i first = _mm256_set1_epi32((int)sight->at.first), end = _mm256_set1_epi32((int)sight->at.end);
+    const __m256i one = _mm256_set1_epi32(1), none = _mm256_setzero_si256();
+    uint32_t beyond_count = 0, n = 0;
+    uint64_t length = 0;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - i)), from(0));
+        __m256i row = _mm256_maskload_epi32((const int *)(const void *)(who + i), lanes);
+        sides x = sides_of(sight, 0, block->bx, _mm256_i32gather_ps(rows->x, row, sizeof(float)));
+        sides y = sides_of(sight, 1, block->by, _mm256_i32gather_ps(rows->y, row, sizeof(float)));
+        const choice others = choose(mask_of(_mm256_and_si256(_mm256_or_si256(x.beyond, y.beyond), lanes)));
+        keep(looks->beyond + beyond_count, &others, row);
+        beyond_count += others.count;
+        lanes = up_to(lanes, x.low, x.high);
+        while (mask_of(lanes = up_to(lanes, y.low, y.high)) != 0) {
+            __m256i line = _mm256_slli_epi32(y.low, PHX_BLOCK_BITS);
+            __m256i begin = _mm256_mask_i32gather_epi32(none, starts, _mm256_add_epi32(line, x.low), lanes, 4);
+            __m256i stop = _mm256_mask_i32gather_epi32(none, ends, _mm256_add_epi32(line, x.high), lanes, 4);
+            begin = _mm256_max_epu32(begin, first);
+            stop = _mm256_min_epu32(stop, end);
+            const __m256i some = _mm256_and_si256(_mm256_cmpgt_epi32(stop, begin), lanes); /* rows are 31 bits */
+            const choice of = choose(mask_of(some));
+            keep(looks->row + n, &of, row);
+            keep(looks->first + n, &of, begin);
+            keep(looks->end + n, &of, stop);
+            for (uint32_t k = n; k < n + of.count; k++) length += looks->end[k] - looks->first[k];
+            n += of.count;
+            y.low = _mm256_add_epi32(y.low, one);
+        }
+    }
+    looks->count = n;
+    looks->beyond_count = beyond_count;
+    looks->length = length;
 }
 
 /* ---- areas and caps ---- */
@@ -794,7 +873,8 @@ const phx_kernels phx_kernels_avx2 = {.walk = phx_walk_avx2,
                                       .match = match_avx2,
                                       .match_sparse = match_sparse_avx2,
                                       .scan = scan_avx2,
-                                      .crossed = phx_crossed_avx2,
+                                      .look = look_avx2,
+                                      .crossed = crossed_avx2,
                                       .nearer = nearer_avx2,
                                       .weigh = weigh_avx2,
                                       .within = within_avx2,

@@ -3,6 +3,7 @@
  * on its own. Compiled for the instruction set function by function and chosen at run time, so one
  * binary runs on any x86-64. Lanes beyond a range are read (arrays are padded) and masked out.
  */
+#include "shards/box.h"
 #include "shards/kernels.h"
 
 #if defined(__x86_64__)
@@ -411,6 +412,166 @@ AVX512 static uint32_t match_sparse_avx512(const phx_cells *cells, const phx_wat
     return match_nine(cells, watchers, &b, false, pairs);
 }
 
+/* ---- where few moved ---- */
+
+/* One that may have moved, in registers: all lanes alike. */
+typedef struct stepper {
+    __m512 x, y, ox, oy, r; /* r: squared for circles */
+} stepper;
+
+/* Which of a vector of positions are in range of a place? */
+AVX512_INLINE __mmask16 in_view(const float *x, const float *y, __m512 px, __m512 py, __m512 r, bool square)
+{
+    __m512 dx = _mm512_sub_ps(_mm512_loadu_ps(x), px), dy = _mm512_sub_ps(_mm512_loadu_ps(y), py);
+    if (square)
+        return _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(_mm512_abs_ps(dx), r, _CMP_LE_OQ), _mm512_abs_ps(dy), r,
+                                       _CMP_LE_OQ);
+    return _mm512_cmp_ps_mask(_mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy)), r, _CMP_LE_OQ);
+}
+
+/* Of half a vector of rows those of the mask, with who looks at them. */
+AVX512_INLINE uint32_t put_crossed(uint64_t *out, __mmask8 mask, uint64_t looks, __m256i row)
+{
+    __m512i word = _mm512_or_epi64(_mm512_cvtepu32_epi64(row), _mm512_set1_epi64((long long)looks));
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi64(mask, word));
+    return (uint32_t)__builtin_popcount(mask);
+}
+
+/* Of up to two vectors of rows those that are in view, or were, and not both. */
+AVX512_INLINE uint32_t crossed_in(const phx_grid_rows *rows, phx_span at, const stepper *by, bool square,
+                                  uint64_t looks, uint64_t *out)
+{
+    const uint32_t i = at.first, j = i + LANES, have = (uint32_t)((UINT64_C(1) << (at.end - i)) - 1);
+    __mmask16 was_a = in_view(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
+    __mmask16 was_b = in_view(rows->ox + j, rows->oy + j, by->ox, by->oy, by->r, square);
+    __mmask16 is_a = in_view(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
+    __mmask16 is_b = in_view(rows->x + j, rows->y + j, by->x, by->y, by->r, square);
+    const uint32_t mask = (_mm512_kunpackw(was_b, was_a) ^ _mm512_kunpackw(is_b, is_a)) & have;
+    if (PHX_LIKELY(mask == 0)) return 0;
+    const __m512i leave = _mm512_set1_epi32((int)PHX_PAIR_LEAVE);
+    __m512i a = from(i), b = from(j);
+    a = _mm512_mask_or_epi32(a, was_a, a, leave);
+    b = _mm512_mask_or_epi32(b, was_b, b, leave);
+    uint32_t n = put_crossed(out, (__mmask8)mask, looks, _mm512_castsi512_si256(a));
+    n += put_crossed(out + n, (__mmask8)(mask >> 8), looks, _mm512_extracti64x4_epi64(a, 1));
+    n += put_crossed(out + n, (__mmask8)(mask >> 16), looks, _mm512_castsi512_si256(b));
+    return n + put_crossed(out + n, (__mmask8)(mask >> 24), looks, _mm512_extracti64x4_epi64(b, 1));
+}
+
+AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r,
+                               bool square, uint64_t *out)
+{
+    const phx_grid_rows at = *rows;
+    const __m512 limit = _mm512_set1_ps(square ? r : r * r);
+    uint32_t n = 0;
+    for (uint32_t l = some.first; l < some.end; l++) {
+        const uint32_t row = looks->row[l], end = looks->end[l];
+        const stepper by = {_mm512_set1_ps(at.x[row]), _mm512_set1_ps(at.y[row]), _mm512_set1_ps(at.ox[row]),
+                            _mm512_set1_ps(at.oy[row]), limit};
+        uint32_t i = looks->first[l];
+        for (; PHX_UNLIKELY(end - i > 2 * LANES); i += 2 * LANES)
+            n += crossed_in(&at, (phx_span){i, i + 2 * LANES}, &by, square, (uint64_t)row << 32, out + n);
+        n += crossed_in(&at, (phx_span){i, end}, &by, square, (uint64_t)row << 32, out + n);
+    }
+    return n;
+}
+
+AVX512 static uint32_t crossed_avx512(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
+                                      const phx_limit *limit, uint64_t *out)
+{
+    if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
+    return crossed(rows, looks, some, limit->r, false, out);
+}
+
+/* What rows see along one axis, in towers of a block; and which see towers beyond it. */
+typedef struct sides {
+    __m512i low, high;
+    __mmask16 beyond;
+} sides;
+
+/* Towers of places. */
+AVX512_INLINE __m512i towers(__m512 p, __m512 origin, __m512 size, __m512 last)
+{
+    __m512 q = _mm512_div_ps(_mm512_sub_ps(p, origin), size);
+    q = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(q, _mm512_setzero_ps(), _CMP_GT_OQ), q);
+    return _mm512_cvttps_epi32(_mm512_min_ps(q, last));
+}
+
+/* As phx_box_around() and phx_box_towers() do it. */
+AVX512_INLINE sides sides_of(const phx_sight *sight, int axis, uint32_t block, __m512 p)
+{
+    const phx_rules *rules = sight->rules;
+    const __m512 origin = _mm512_set1_ps(rules->origin[axis]), size = _mm512_set1_ps(rules->tower_size);
+    const __m512 last = _mm512_set1_ps((float)(rules->towers[axis] - 1));
+    const __m512 r = _mm512_set1_ps(phx_box_reach(sight->reach));
+    const __m512i base = _mm512_set1_epi32((int)(block << PHX_BLOCK_BITS)), zero = _mm512_setzero_si512();
+    const __m512i most = _mm512_set1_epi32(PHX_BLOCK_SIDE - 1);
+    __m512 off = _mm512_mul_ps(_mm512_add_ps(_mm512_abs_ps(p), r), _mm512_set1_ps(PHX_BOX_ROUNDING));
+    off = _mm512_add_ps(r, off);
+    __m512i low = _mm512_sub_epi32(towers(_mm512_sub_ps(p, off), origin, size, last), base);
+    __m512i high = _mm512_sub_epi32(towers(_mm512_add_ps(p, off), origin, size, last), base);
+    return (sides){_mm512_max_epi32(low, zero), _mm512_min_epi32(high, most),
+                   _mm512_movepi32_mask(low) | _mm512_cmpgt_epi32_mask(high, most)};
+}
+
+/* What 64 towers have, in registers. */
+typedef struct per_tower {
+    __m512i at[PHX_BLOCK_TOWERS / LANES];
+} per_tower;
+
+AVX512_INLINE per_tower per_tower_of(const uint32_t *from)
+{
+    return (per_tower){{_mm512_loadu_si512(from), _mm512_loadu_si512(from + LANES),
+                        _mm512_loadu_si512(from + 2 * LANES), _mm512_loadu_si512(from + 3 * LANES)}};
+}
+
+AVX512_INLINE __m512i of_towers(const per_tower *of, __m512i tower)
+{
+    __mmask16 high = _mm512_test_epi32_mask(tower, _mm512_set1_epi32(2 * LANES));
+    return _mm512_mask_mov_epi32(_mm512_permutex2var_epi32(of->at[0], tower, of->at[1]), high,
+                                 _mm512_permutex2var_epi32(of->at[2], tower, of->at[3]));
+}
+
+/* A row of towers at a time, of all lanes. */
+AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who,
+                               uint32_t count, phx_looks *looks)
+{
+    const phx_block *block = sight->block;
+    const per_tower starts = per_tower_of(block->start), ends = per_tower_of(block->start + 1);
+    const __m512i first = _mm512_set1_epi32((int)sight->at.first), end = _mm512_set1_epi32((int)sight->at.end);
+    __m512i all = _mm512_setzero_si512();
+    uint32_t beyond_count = 0, n = 0;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        __mmask16 lanes = first_lanes(count - i);
+        __m512i row = _mm512_maskz_loadu_epi32(lanes, who + i), length = _mm512_setzero_si512();
+        sides x = sides_of(sight, 0, block->bx, _mm512_i32gather_ps(row, rows->x, sizeof(float)));
+        sides y = sides_of(sight, 1, block->by, _mm512_i32gather_ps(row, rows->y, sizeof(float)));
+        __mmask16 others = (x.beyond | y.beyond) & lanes;
+        keep(looks->beyond + beyond_count, others, row);
+        beyond_count += (uint32_t)__builtin_popcount(others);
+        lanes = _mm512_mask_cmple_epi32_mask(lanes, x.low, x.high);
+        while ((lanes = _mm512_mask_cmple_epi32_mask(lanes, y.low, y.high)) != 0) {
+            __m512i line = _mm512_slli_epi32(y.low, PHX_BLOCK_BITS);
+            __m512i from = _mm512_max_epu32(of_towers(&starts, _mm512_add_epi32(line, x.low)), first);
+            __m512i to = _mm512_min_epu32(of_towers(&ends, _mm512_add_epi32(line, x.high)), end);
+            __mmask16 some = _mm512_mask_cmplt_epu32_mask(lanes, from, to);
+            keep(looks->row + n, some, row);
+            keep(looks->first + n, some, from);
+            keep(looks->end + n, some, to);
+            length = _mm512_mask_add_epi32(length, some, length, _mm512_sub_epi32(to, from));
+            n += (uint32_t)__builtin_popcount(some);
+            y.low = _mm512_add_epi32(y.low, _mm512_set1_epi32(1));
+        }
+        all = _mm512_add_epi64(all, _mm512_cvtepu32_epi64(_mm512_castsi512_si256(length)));
+        all = _mm512_add_epi64(all, _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(length, 1)));
+    }
+    looks->count = n;
+    looks->beyond_count = beyond_count;
+    looks->length = (uint64_t)_mm512_reduce_add_epi64(all);
+}
+
+/* ---- areas and caps ---- */
+
 AVX512 static uint32_t scan_avx512(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
                                    float *squares)
 {
@@ -583,7 +744,8 @@ const phx_kernels phx_kernels_avx512 = {.walk = phx_walk_avx2,
                                         .match = match_avx512,
                                         .match_sparse = match_sparse_avx512,
                                         .scan = scan_avx512,
-                                        .crossed = phx_crossed_avx2,
+                                        .look = look_avx512,
+                                        .crossed = crossed_avx512,
                                         .nearer = nearer_avx512,
                                         .weigh = weigh_avx512,
                                         .within = within_avx512,

@@ -1,6 +1,7 @@
 /*
  * The kernels in plain C; see kernels.h.
  */
+#include "shards/box.h"
 #include "shards/kernels_scalar.h"
 
 #include <string.h>
@@ -161,15 +162,46 @@ static inline uint32_t in_view(float dx, float dy, float r, bool square)
     return dx * dx + dy * dy <= r * r;
 }
 
-static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                                 const phx_step *step, uint32_t *out)
+static void look_portable(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
+                          phx_looks *looks)
+{
+    const int32_t last = PHX_BLOCK_SIDE - 1;
+    const phx_block *block = sight->block;
+    const int32_t x = block->bx << PHX_BLOCK_BITS, y = block->by << PHX_BLOCK_BITS;
+    looks->count = looks->beyond_count = 0;
+    looks->length = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_box box = phx_box_around(rows->x[who[i]], rows->y[who[i]], sight->reach);
+        const phx_rect rect = phx_box_towers(sight->rules, box);
+        const int32_t x0 = rect.x0 - x, y0 = rect.y0 - y, x1 = rect.x1 - x, y1 = rect.y1 - y;
+        const int32_t from = x0 > 0 ? x0 : 0, to = x1 < last ? x1 : last;
+        looks->beyond[looks->beyond_count] = who[i];
+        looks->beyond_count += (x0 < 0) | (y0 < 0) | (x1 > last) | (y1 > last);
+        if (from > to) continue;
+        for (int32_t line = y0 > 0 ? y0 : 0; line <= y1 && line <= last; line++) {
+            const uint32_t *start = block->start + (line << PHX_BLOCK_BITS);
+            const uint32_t first = start[from] > sight->at.first ? start[from] : sight->at.first;
+            const uint32_t end = start[to + 1] < sight->at.end ? start[to + 1] : sight->at.end;
+            if (first >= end) continue;
+            looks->row[looks->count] = who[i];
+            looks->first[looks->count] = first;
+            looks->end[looks->count++] = end;
+            looks->length += end - first;
+        }
+    }
+}
+
+static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
+                                 const phx_limit *limit, uint64_t *out)
 {
     uint32_t n = 0;
-    for (uint32_t s = 0; s < span_count; s++) {
-        for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
-            uint32_t is = in_view(rows->x[i] - step->x, rows->y[i] - step->y, step->r, step->square);
-            uint32_t was = in_view(rows->ox[i] - step->ox, rows->oy[i] - step->oy, step->r, step->square);
-            out[n] = i | was << 31;
+    for (uint32_t l = some.first; l < some.end; l++) {
+        const uint32_t by = looks->row[l];
+        const float x = rows->x[by], y = rows->y[by], ox = rows->ox[by], oy = rows->oy[by];
+        for (uint32_t i = looks->first[l]; i < looks->end[l]; i++) {
+            uint32_t is = in_view(rows->x[i] - x, rows->y[i] - y, limit->r, limit->square);
+            uint32_t was = in_view(rows->ox[i] - ox, rows->oy[i] - oy, limit->r, limit->square);
+            out[n] = (uint64_t)by << 32 | was << 31 | i;
             n += is ^ was;
         }
     }
@@ -257,6 +289,7 @@ const phx_kernels phx_kernels_portable = {.walk = walk_portable,
                                           .match = match_portable,
                                           .match_sparse = match_sparse_portable,
                                           .scan = scan_portable,
+                                          .look = look_portable,
                                           .crossed = crossed_portable,
                                           .nearer = nearer_portable,
                                           .weigh = weigh_portable,

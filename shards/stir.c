@@ -9,43 +9,41 @@
 void phx_stir_free(phx_stir *stir, phx_mem *mem)
 {
     phx_release(mem, (void **)&stir->movers, &stir->movers_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&stir->pairs, &stir->pairs_capacity, sizeof(phx_sorted));
-    phx_release(mem, (void **)&stir->spare, &stir->spare_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&stir->beyond, &stir->beyond_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&stir->found, &stir->found_capacity, sizeof(uint64_t));
+    phx_release(mem, (void **)&stir->pairs, &stir->pairs_capacity, sizeof(phx_stir_pair));
+    phx_release(mem, (void **)&stir->told, &stir->told_capacity, sizeof(uint64_t));
+    phx_release(mem, (void **)&stir->last, &stir->last_capacity, sizeof(uint32_t));
     *stir = (phx_stir){0};
 }
 
-/* Those in the box of a block's rows in the towers, behind the others. How many rows there are; false = no memory. */
-static bool find_in(phx_stir *stir, phx_mem *mem, const phx_block *block, phx_rect rect, phx_box box, uint32_t *rows)
+/* Those of a block's rows in the towers around, behind the others. *rows: that many more. false = no memory. */
+static bool find_in(phx_stir *stir, phx_mem *mem, const phx_block *block, uint32_t *rows)
 {
     enum { AT_LEAST = 4096 }; /* a block's: rarely more than at the first time */
     const phx_grid *grid = &stir->shard->grid;
-    const bool own = block == &grid->blocks[stir->block]; /* all of it is in the box */
     phx_span spans[PHX_BLOCK_SIDE];
-    uint32_t count = phx_block_spans(block, rect, spans), length = 0;
+    uint32_t count = phx_block_spans(block, stir->around, spans), length = 0;
     for (uint32_t s = 0; s < count; s++) length += spans[s].end - spans[s].first;
-    size_t needed = (size_t)stir->mover_count + length;
+    size_t needed = (size_t)stir->mover_count + length + 1;
     if (!phx_grow(mem, (void **)&stir->movers, &stir->movers_capacity, stir->mover_count,
                   needed > AT_LEAST ? needed : AT_LEAST, sizeof(uint32_t)))
         return false;
     *rows += length;
-    for (uint32_t s = 0; s < count; s++) {
-        uint32_t *found = stir->movers + stir->mover_count, n = phx_grid_stirred_in(grid, spans[s], found), kept = 0;
-        for (uint32_t i = 0; i < n && !own; i++) {
-            uint32_t row = found[i];
-            found[kept] = row;
-            kept += phx_box_has(box, grid->rows.x[row], grid->rows.y[row]);
-        }
-        stir->mover_count += own ? n : kept;
-    }
+    for (uint32_t s = 0; s < count; s++)
+        stir->mover_count += phx_grid_stirred_in(grid, spans[s], stir->movers + stir->mover_count);
     return true;
 }
 
-/* Those in the box, of the rows of the towers. *rows: how many there are in these. false = no memory. */
-static bool find_movers(phx_stir *stir, phx_mem *mem, phx_rect rect, phx_box box, uint32_t *rows)
+/* Those in the rows of the towers around. *rows: how many there are in these. false = no memory. */
+static bool find_movers(phx_stir *stir, phx_mem *mem, uint32_t *rows)
 {
-    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, rect);
+    const phx_block *own = &stir->shard->grid.blocks[stir->block];
+    if (!find_in(stir, mem, own, rows)) return false;
+    stir->own_count = stir->mover_count;
+    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-        if (!find_in(stir, mem, block, rect, box, rows)) return false;
+        if (block != own && !find_in(stir, mem, block, rows)) return false;
     return true;
 }
 
@@ -55,7 +53,7 @@ static bool find_movers(phx_stir *stir, phx_mem *mem, phx_rect rect, phx_box box
  * its own; that it was found is paid already. An observer takes OBSERVER_EACH more than if there were a tile, in which
  * it is compared with as many: by measurement, of mmo.
  */
-enum { MOVER_EACH = 100, OBSERVER_EACH = 250, TILE_EACH = 28 };
+enum { MOVER_EACH = 60, OBSERVER_EACH = 250, TILE_EACH = 28 };
 
 static float comparisons(const phx_stir *stir, const phx_block *block)
 {
@@ -81,15 +79,22 @@ static bool observers_pay(const phx_stir *stir, const phx_block *block)
     return (float)block->observers * OBSERVER_EACH < (float)phx_block_rows(block) * TILE_EACH;
 }
 
-/* Sets the way, and finds the movers if that is theirs. false = no memory. */
-static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
+/* The towers where all rows stand that may be an event with the block's. */
+static phx_rect towers_around(const phx_stir *stir, const phx_block *block)
 {
     const phx_shard *shard = stir->shard;
     uint16_t x = (uint16_t)(block->bx << PHX_BLOCK_BITS), y = (uint16_t)(block->by << PHX_BLOCK_BITS);
     phx_rect own = {x, y, (uint16_t)(x + PHX_BLOCK_SIDE - 1), (uint16_t)(y + PHX_BLOCK_SIDE - 1)};
-    phx_box around = phx_stir_around(stir, own);
-    phx_rect rect = phx_box_towers(shard->rules, phx_box_wider(around, shard->grid.drift));
-    phx_tower_marks marks = phx_grid_marks(&shard->grid, rect, shard->tick);
+    phx_box near = phx_box_wider(phx_box_of_towers(shard->rules, own), shard->grid.drift + stir->reach);
+    return phx_box_towers(shard->rules, phx_box_wider(near, shard->grid.drift));
+}
+
+/* Sets the way, and finds the movers if that is theirs. false = no memory. */
+static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
+{
+    const phx_shard *shard = stir->shard;
+    stir->around = towers_around(stir, block);
+    phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
     if (marks.odd) return true;
     if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */
         stir->way = PHX_STIR_MOVERS;
@@ -97,7 +102,7 @@ static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
     }
     if (phx_stir_movers(shard) && block->reach == block->reach_min) {
         uint32_t rows = 0;
-        if (!find_movers(stir, mem, rect, around, &rows)) return false;
+        if (!find_movers(stir, mem, &rows)) return false;
         if (movers_pay(stir, block, rows)) stir->way = PHX_STIR_MOVERS;
     }
     if (stir->way == PHX_STIR_NONE && observers_pay(stir, block)) stir->way = PHX_STIR_OBSERVERS;
@@ -111,7 +116,7 @@ bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_
     stir->shard = shard;
     stir->tick = shard->tick;
     stir->block = number;
-    stir->mover_count = 0;
+    stir->mover_count = stir->own_count = 0;
     stir->way = PHX_STIR_NONE;
     if (!shard->glances || !shard->implies || !(block->view_min > 0.0f)) return true;
     /* both may have made a step since they were in range, or left it */
@@ -119,10 +124,4 @@ bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_
     if (choose(stir, mem, block)) return true;
     stir->shard = NULL;
     return false;
-}
-
-phx_box phx_stir_around(const phx_stir *stir, phx_rect towers)
-{
-    const phx_shard *shard = stir->shard;
-    return phx_box_wider(phx_box_of_towers(shard->rules, towers), shard->grid.drift + stir->reach);
 }

@@ -6,7 +6,8 @@
  *
  * For blocks whose observers are all plain ones, whose lists are implied, with nothing odd in sight: then a pair is an
  * event if exactly one of its old and its new distance is in range, and, where all have the same view, what is so for
- * the one is for the other. Pairs are decided by the float32 rule at once.
+ * the one is for the other. Pairs are decided by the float32 rule at once. Many look at a time: first the kernels find
+ * at which ranges of rows, then what is there.
  *
  * A stir is made for a block in the interest phase by one worker, in its own memory; what it says follows from the
  * tick alone, so all workers that take a piece of the block go the same way. Its arrays stay as large as they ever
@@ -16,7 +17,7 @@
 #define PHX_SHARDS_STIR_H
 
 #include "shards/box.h"
-#include "shards/order.h"
+#include "shards/kernels.h"
 #include "shards/shard.h"
 
 /* What may be so, and is the least work. */
@@ -26,16 +27,40 @@ typedef enum phx_stir_way {
     PHX_STIR_OBSERVERS /* each observer looks around for itself */
 } phx_stir_way;
 
+enum {
+    PHX_STIR_AT_ONCE = 64, /* who looks: that many's looks stay in the nearest cache */
+    PHX_STIR_LOOKS = PHX_STIR_AT_ONCE * PHX_BLOCK_SIDE + PHX_KERNEL_PAD
+};
+
+/* An event of an observer, if the target's attributes let it see it. */
+typedef struct phx_stir_pair {
+    uint32_t target;   /* its row, with PHX_PAIR_LEAVE */
+    uint32_t previous; /* the observer's one before, or PHX_STIR_NO_PAIR */
+} phx_stir_pair;
+
+static const uint32_t PHX_STIR_NO_PAIR = UINT32_MAX;
+
 typedef struct phx_stir {
     const phx_shard *shard; /* of this block of this shard in this tick; NULL = nothing yet */
     uint64_t tick;
     uint32_t block;
     phx_stir_way way;
-    float reach; /* along an axis, beyond which no pair is an event */
-    uint32_t *movers; /* rows of all who were touched in reach of the block's rows, and its own */
-    uint32_t mover_count, movers_capacity;
-    phx_sorted *pairs, *spare; /* of the piece: id is the observer's row, slot the target's, with PHX_PAIR_LEAVE */
-    uint32_t pair_count, pairs_capacity, spare_capacity;
+    float reach;     /* along an axis, beyond which no pair is an event */
+    phx_rect around; /* the towers where all rows stand that may be one with the block's */
+    uint32_t *movers; /* rows of all who were touched in reach of the block's rows, or not far off: first its own */
+    uint32_t mover_count, own_count, movers_capacity;
+    uint32_t *beyond; /* of those who look around, who has other blocks in reach */
+    uint32_t beyond_count, beyond_capacity;
+    phx_looks looks;                        /* of up to PHX_STIR_AT_ONCE, in: */
+    uint32_t look_words[3][PHX_STIR_LOOKS];
+    uint64_t *found;                        /* what they find, as the kernel tells it */
+    uint32_t found_capacity;
+    phx_span piece;       /* rows whose observers are told, from these pairs: */
+    phx_stir_pair *pairs;
+    uint32_t pair_count, pairs_capacity;
+    uint64_t *told; /* a bit for each row of the piece: it has pairs, */
+    uint32_t *last; /* ... of which this is the last one; nothing else of it means anything */
+    uint32_t told_capacity, last_capacity;
 } phx_stir;
 
 void phx_stir_free(phx_stir *stir, phx_mem *mem);
@@ -48,8 +73,5 @@ static inline bool phx_stir_movers(const phx_shard *shard)
 
 /* The stir of a block; the one that is there if it is that. false = no memory. */
 bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_t block);
-
-/* Where all are who may be an event with somebody whose row is in these towers. */
-phx_box phx_stir_around(const phx_stir *stir, phx_rect towers);
 
 #endif

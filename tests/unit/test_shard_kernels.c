@@ -4,7 +4,11 @@
  */
 #include "unit/shard_case.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "base/simd.h"
+#include "shards/box.h"
 #include "shards/kernels.h"
 
 enum { ROWS = 200, MANY = 9000 /* more than a kernel takes at once */, GUARD = 0x5a5a5a5a };
@@ -144,38 +148,159 @@ static bool in_range(float dx, float dy, float r, bool square)
     return square ? fabsf(dx) <= r && fabsf(dy) <= r : d2 <= r2;
 }
 
+static void guard_words(uint64_t *array, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) array[i] = GUARD;
+}
+
 static void stir_some(const phx_kernels *kernels, const char *name)
 {
+    enum { LOOKS = 4, MOST = LOOKS * ROWS + 2 * PHX_KERNEL_PAD };
+    static uint64_t found[MOST];
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
     uint64_t rng = 37;
     for (uint32_t round = 0; round < 1500; round++) {
-        const phx_step step = {5, 7, 5 + (float)phx_rng_below(&rng, 2), 7.25f, 10, round % 2};
+        const phx_limit limit = {10, round % 2};
         for (uint32_t i = 0; i < ROWS; i++) {
             px[i] = round % 3 ? roundf(float_between(&rng, -10, 20)) : some_coordinate(&rng, -10, 30);
             py[i] = round % 3 ? roundf(float_between(&rng, -10, 20)) : some_coordinate(&rng, -10, 30);
             pox[i] = phx_rng_below(&rng, 3) > 0 ? px[i] : float_near(&rng, px[i]);
             poy[i] = phx_rng_below(&rng, 3) > 0 ? py[i] : some_coordinate(&rng, -10, 30);
         }
-        uint32_t cut = phx_rng_below(&rng, ROWS), begin = cut + phx_rng_below(&rng, ROWS - cut), n = 0;
-        const phx_span spans[3] = {{begin, ROWS}, {cut, cut}, {phx_rng_below(&rng, cut + 1), cut}};
-        const uint32_t most = ROWS - begin + cut - spans[2].first, arrays = ROWS + 2 * PHX_KERNEL_PAD;
-        guard(old, arrays);
-        uint32_t crossed = kernels->crossed(&rows, spans, 3, &step, old);
-        for (uint32_t s = 0; s < 3; s++) {
-            for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
-                bool is = in_range(px[i] - step.x, py[i] - step.y, step.r, step.square);
-                bool was = in_range(pox[i] - step.ox, poy[i] - step.oy, step.r, step.square);
-                if (is != was) cr_assert_eq(old[n++], i | (was ? PHX_PAIR_LEAVE : 0), "%s: row %u", name, i);
+        uint32_t by[LOOKS], first[LOOKS], end[LOOKS], n = 0, most = 0;
+        const phx_looks looks = {.row = by, .first = first, .end = end, .count = LOOKS};
+        for (uint32_t l = 0; l < LOOKS; l++) {
+            by[l] = phx_rng_below(&rng, ROWS);
+            first[l] = phx_rng_below(&rng, ROWS);
+            end[l] = first[l] + 1 + phx_rng_below(&rng, l % 2 ? ROWS - first[l] : 1);
+            most += l > 0 ? end[l] - first[l] : 0;
+        }
+        guard_words(found, MOST);
+        uint32_t crossed = kernels->crossed(&rows, &looks, (phx_span){1, LOOKS}, &limit, found);
+        for (uint32_t l = 1; l < LOOKS; l++) {
+            for (uint32_t i = first[l]; i < end[l]; i++) {
+                bool is = in_range(px[i] - px[by[l]], py[i] - py[by[l]], limit.r, limit.square);
+                bool was = in_range(pox[i] - pox[by[l]], poy[i] - poy[by[l]], limit.r, limit.square);
+                uint64_t word = (uint64_t)by[l] << 32 | i | (was ? PHX_PAIR_LEAVE : 0);
+                if (is != was) cr_assert_eq(found[n++], word, "%s: row %u of look %u", name, i, l);
             }
         }
         cr_assert_eq(n, crossed, "%s", name);
-        check_guard(old, most, arrays, name);
+        for (uint32_t i = most + PHX_KERNEL_PAD; i < MOST; i++)
+            cr_assert_eq(found[i], GUARD, "%s: stored too far", name);
     }
 }
 
 Test(kernels, what_who_moved_has_crossed)
 {
     with_each(stir_some);
+}
+
+/* A block of a small world, whose towers have some of the rows each, or none. */
+static phx_block some_block(uint64_t *rng, const phx_rules *rules)
+{
+    phx_block block = {.bx = (uint16_t)phx_rng_below(rng, (rules->towers[0] - 1) / PHX_BLOCK_SIDE + 1),
+                       .by = (uint16_t)phx_rng_below(rng, (rules->towers[1] - 1) / PHX_BLOCK_SIDE + 1)};
+    uint32_t left = ROWS;
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
+        uint32_t n = phx_rng_below(rng, 3) > 0 ? phx_rng_below(rng, 8) : 0;
+        if (n > left) n = left;
+        left -= n;
+        block.start[t + 1] = block.start[t] + n;
+    }
+    return block;
+}
+
+/* What a row sees of a block, tower by tower; behind the others. */
+static void add_looks(phx_looks *looks, const phx_sight *sight, uint32_t who)
+{
+    const phx_block *block = sight->block;
+    phx_rect rect = phx_box_towers(sight->rules, phx_box_around(px[who], py[who], sight->reach));
+    uint32_t inside = 0;
+    for (uint32_t y = 0; y < PHX_BLOCK_SIDE; y++) {
+        uint32_t first = UINT32_MAX, end = 0;
+        for (uint32_t x = 0; x < PHX_BLOCK_SIDE; x++) {
+            uint32_t tx = block->bx * PHX_BLOCK_SIDE + x, ty = block->by * PHX_BLOCK_SIDE + y;
+            if (tx < rect.x0 || tx > rect.x1 || ty < rect.y0 || ty > rect.y1) continue;
+            inside++;
+            const uint32_t *start = block->start + PHX_BLOCK_SIDE * y + x;
+            for (uint32_t i = start[0]; i < start[1]; i++) {
+                if (i < sight->at.first || i >= sight->at.end) continue;
+                first = i < first ? i : first;
+                end = i + 1;
+            }
+        }
+        if (first >= end) continue;
+        looks->row[looks->count] = who;
+        looks->first[looks->count] = first;
+        looks->end[looks->count++] = end;
+        looks->length += end - first;
+    }
+    uint32_t all = (uint32_t)(rect.x1 - rect.x0 + 1) * (uint32_t)(rect.y1 - rect.y0 + 1);
+    if (inside < all) looks->beyond[looks->beyond_count++] = who;
+}
+
+static int compare_looks(const void *a, const void *b)
+{
+    const uint32_t *one = a, *other = b; /* who, and at what: no row is in two */
+    if (one[0] != other[0]) return one[0] < other[0] ? -1 : 1;
+    return one[1] < other[1] ? -1 : one[1] > other[1];
+}
+
+/* In the order of rows, whatever that of the kernel is. */
+static void order_looks(phx_looks *looks)
+{
+    static uint32_t words[PHX_BLOCK_SIDE * ROWS][3];
+    for (uint32_t i = 0; i < looks->count; i++)
+        words[i][0] = looks->row[i], words[i][1] = looks->first[i], words[i][2] = looks->end[i];
+    qsort(words, looks->count, sizeof *words, compare_looks);
+    for (uint32_t i = 0; i < looks->count; i++)
+        looks->row[i] = words[i][0], looks->first[i] = words[i][1], looks->end[i] = words[i][2];
+}
+
+static void look_about(const phx_kernels *kernels, const char *name)
+{
+    enum { LOOKS = PHX_BLOCK_SIDE * ROWS, LENGTH = LOOKS + 2 * PHX_KERNEL_PAD };
+    static uint32_t got_words[4][LENGTH], words[4][LENGTH], who[ROWS];
+    static const float reaches[] = {0, 1, 30, 100, 1000, 1e19f, 1e30f, INFINITY};
+    const phx_grid_rows rows = {.x = px, .y = py};
+    uint64_t rng = 41;
+    for (uint32_t round = 0; round < 1500; round++) {
+        const phx_rules rules = {.tower_size = 1 + (float)phx_rng_below(&rng, 100),
+                                 .origin = {float_between(&rng, -2000, 10), float_between(&rng, -2000, 10)},
+                                 .towers = {1 + phx_rng_below(&rng, 40), 1 + phx_rng_below(&rng, 40)}};
+        const phx_block block = some_block(&rng, &rules);
+        uint32_t begin = phx_rng_below(&rng, ROWS), count = 0;
+        const phx_span all = {0, ROWS}, some = {begin, begin + phx_rng_below(&rng, ROWS - begin)};
+        const phx_sight sight = {&rules, &block, round % 2 ? all : some,
+                                 reaches[phx_rng_below(&rng, sizeof reaches / sizeof *reaches)]};
+        for (uint32_t i = 0; i < ROWS; i++) {
+            float wide = phx_rng_below(&rng, 8) ? 1.5f : 1e15f;
+            px[i] = rules.origin[0] + rules.tower_size * (float)rules.towers[0] * float_between(&rng, -0.2f, wide);
+            py[i] = rules.origin[1] + rules.tower_size * (float)rules.towers[1] * float_between(&rng, -0.2f, 1.2f);
+            who[count] = i;
+            count += phx_rng_below(&rng, 3) == 0;
+        }
+        for (uint32_t a = 0; a < 4; a++) guard(got_words[a], LENGTH);
+        phx_looks got = {.row = got_words[0], .first = got_words[1], .end = got_words[2], .beyond = got_words[3]};
+        phx_looks told = {.row = words[0], .first = words[1], .end = words[2], .beyond = words[3]};
+        for (uint32_t i = 0; i < count; i++) add_looks(&told, &sight, who[i]);
+        kernels->look(&rows, &sight, who, count, &got);
+        cr_assert(got.count == told.count && got.length == told.length && got.beyond_count == told.beyond_count,
+                  "%s: %u looks at %" PRIu64 " rows, %u beyond; not %u, %" PRIu64 ", %u", name, got.count, got.length,
+                  got.beyond_count, told.count, told.length, told.beyond_count);
+        order_looks(&got);
+        for (uint32_t a = 0; a < 4; a++) {
+            uint32_t length = a < 3 ? told.count : told.beyond_count;
+            cr_assert_arr_eq(got_words[a], words[a], length * sizeof(uint32_t), "%s: array %u", name, a);
+            check_guard(got_words[a], a < 3 ? PHX_BLOCK_SIDE * count : count, LENGTH, name);
+        }
+    }
+}
+
+Test(kernels, where_rows_look_in_a_block)
+{
+    with_each(look_about);
 }
 
 /* ---- matching ---- */
