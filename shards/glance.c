@@ -149,20 +149,27 @@ static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t row, float
     return true;
 }
 
-/* Lists are in no order of memory: those of events ahead come meanwhile, first where they are, then their entries. */
-static void await_lists(const phx_scratch *scratch, const phx_shard *shard, uint32_t at, uint32_t count)
+static uint32_t slot_of_pair(const phx_scratch *scratch, const phx_shard *shard, uint32_t pair)
 {
-    enum { NEAR = 6, FAR = 12, LINES_MAX = 8 }; /* events ahead */
-    const uint32_t *observer = scratch->pairs.observer, *row = scratch->tile.row;
-    const uint32_t *slot = shard->grid.rows.slot;
-    if (at + FAR < count)
-        __builtin_prefetch(&shard->store.tail[slot[row[observer[at + FAR] & PHX_PAIR_PLACE]] & PHX_ROW_SLOT]);
-    if (shard->implies || at + NEAR >= count || observer[at + NEAR] == observer[at + NEAR - 1]) return;
-    const phx_list *list = &shard->store.tail[slot[row[observer[at + NEAR] & PHX_PAIR_PLACE]] & PHX_ROW_SLOT].list;
-    const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    size_t lines = entries ? list->count * sizeof *entries / PHX_CACHE_LINE + 1 : 0;
-    for (size_t i = 0; i < lines && i < LINES_MAX; i++)
-        __builtin_prefetch(entries + i * (PHX_CACHE_LINE / sizeof *entries), 1);
+    return shard->grid.rows.slot[scratch->tile.row[scratch->pairs.observer[pair] & PHX_PAIR_PLACE]] & PHX_ROW_SLOT;
+}
+
+/*
+ * Lists are in no order of memory: those of events ahead come meanwhile, first where they are, then their entries, which
+ * of a long list follow by themselves. For each observer the same few, and no look at whether these are more observers:
+ * that would be guessed wrong.
+ */
+PHX_AWAIT void await_lists(const phx_scratch *scratch, const phx_shard *shard, uint32_t at, uint32_t count)
+{
+    enum { EVENTS = 2, NEAR = 8, FAR = 16, LINES = 4 }; /* events ahead */
+    if (at + FAR + EVENTS > count) return;
+    for (uint32_t e = at; e < at + EVENTS; e++) {
+        __builtin_prefetch(&shard->store.tail[slot_of_pair(scratch, shard, e + FAR)]);
+        const phx_list *list = &shard->store.tail[slot_of_pair(scratch, shard, e + NEAR)].list;
+        const uint32_t *entries = phx_list_entries(&shard->lists, list);
+        for (uint32_t i = 0; entries && i < LINES; i++)
+            __builtin_prefetch(entries + i * (PHX_CACHE_LINE / sizeof *entries), 1);
+    }
 }
 
 /* Counts the pairs that were just tested. */
@@ -280,7 +287,7 @@ static uint32_t tell_few(phx_scratch *scratch, phx_shard *shard, uint32_t slot, 
 }
 
 /* Whether observers are fresh is in no order of memory: of those of events ahead it comes meanwhile. */
-static inline void await_fresh(const phx_scratch *scratch, const phx_shard *shard, uint32_t at, uint32_t count)
+PHX_AWAIT void await_fresh(const phx_scratch *scratch, const phx_shard *shard, uint32_t at, uint32_t count)
 {
     enum { FAR = 16 }; /* events ahead */
     if (at + FAR >= count) return;
@@ -308,7 +315,7 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
         end = observer_end(pairs, i, count);
         if (view == 0.0f) continue;
         confirm(scratch, shard, (phx_span){i, end}, &test);
-        for (uint32_t e = i; e < end; e++) await_lists(scratch, shard, e, count);
+        await_lists(scratch, shard, end, count);
         outcome hits = take_pairs(scratch, shard, (phx_span){i, end});
         if (!conclude(scratch, shard, row, r, far, &hits)) return place;
     }

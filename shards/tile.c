@@ -299,9 +299,12 @@ static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *
     float in = block->view_min, near = in, own_in, own_near;
     tile->alike = block->reach == block->reach_min;
     for (uint32_t row = tile->rows.first; tile->alike && block->view_min == 0.0f && row < tile->rows.end; row++) {
-        enum { AHEAD = 8 }; /* rows: what their attributes are, in no order of memory, comes meanwhile */
-        if (row + AHEAD < tile->rows.end)
-            __builtin_prefetch(&shard->store.set[rows->slot[row + AHEAD] & PHX_ROW_SLOT]);
+        enum { AHEAD = 12 }; /* rows: what their attributes are, in no order of memory, comes meanwhile */
+        if (row + AHEAD < tile->rows.end) {
+            uint32_t ahead = rows->slot[row + AHEAD] & PHX_ROW_SLOT;
+            __builtin_prefetch(&shard->store.set[ahead]);
+            __builtin_prefetch(&shard->store.body[ahead]);
+        }
         if (rows->view[row] == 0.0f) continue;
         tile->alike = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &own_in, &own_near) &&
                       (in == 0.0f || (in == own_in && near == own_near));
