@@ -156,7 +156,7 @@ static uint32_t slot_of_pair(const phx_scratch *scratch, const phx_shard *shard,
 
 /*
  * Lists are in no order of memory: those of events ahead come meanwhile, first where they are, then their entries, of
- * which many follow by themselves. For each observer the same few, without a look whether these are more observers: that
+ * which many follow by themselves. For each observer the same few, without asking whether these are more observers: it
  * would be guessed wrong.
  */
 PHX_AWAIT void await_lists(const phx_scratch *scratch, const phx_shard *shard, uint32_t at, uint32_t count)
