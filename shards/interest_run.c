@@ -118,40 +118,6 @@ static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
     if (!phx_observes(phx_store_attr(&shard->store, slot))) shard->grid.rows.view[row] = 0.0f;
 }
 
-/* What jobs ahead take comes from memory meanwhile: their cards, the towers around them, the cards in these. */
-PHX_AWAIT void await_jobs(const phx_nine *nine, const phx_nine_job *job)
-{
-    enum { STEP = 4 };
-    size_t left = (size_t)(nine->jobs + nine->job_count - job);
-    if (left > 3 * STEP) __builtin_prefetch(&nine->cards[job[3 * STEP].card]);
-    if (left > 2 * STEP) phx_nine_await(nine, &job[2 * STEP], false);
-    if (left > STEP) phx_nine_await(nine, &job[STEP], true);
-}
-
-/* The observers on the cards of a shard's jobs. How many were done. */
-static uint32_t run_towers(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
-                           uint32_t count)
-{
-    const phx_nine *nine = &shard->nine;
-    const phx_nine_job *job = phx_nine_job_of(nine, first);
-    phx_nine_told shared = {0};
-    for (uint32_t item = first; item < first + count; item++) {
-        while (item - job->first >= job->card_count) {
-            job++;
-            await_jobs(nine, job);
-        }
-        phx_card *card = &nine->cards[job->card + (item - job->first)];
-        if (card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT)) continue;
-        phx_glance_result seen = phx_nine_glance(scratch, shard, job, card, &shared);
-        if (seen == PHX_GLANCE_NO_MEMORY) return item - first;
-        if (seen == PHX_GLANCE_DONE) continue;
-        bool forced = card->watches != PHX_WATCH_LOOK;
-        if (!phx_interest_evaluate(scratch, directory, shard, card->slot, forced)) return item - first;
-        card->watches = phx_nine_watches(&shard->store, card->slot);
-    }
-    return count;
-}
-
 /* The observer of a row, after what a glance said. false = no memory, it is untouched. */
 static bool look_on(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t row,
                     phx_glance_result seen)
@@ -252,7 +218,7 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_
     PHX_ASSERT(first + count <= phx_interest_rows(shard));
     if (!phx_shard_rows(shard) && !phx_scratch_room(scratch, shard->store.slots)) return 0;
     if (shard->alt) return run_slots(scratch, directory, shard, first, count);
-    if (phx_shard_nine(shard)) return run_towers(scratch, directory, shard, first, count);
+    if (phx_shard_nine(shard)) return phx_nine_run(scratch, directory, shard, first, count);
     uint32_t done = 0;
     for (uint32_t b = count > 0 ? block_of(grid, first) : 0; done < count; b++) {
         uint32_t begin = grid->blocks[b].start[0], end = grid->blocks[b].start[PHX_BLOCK_TOWERS];

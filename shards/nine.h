@@ -106,6 +106,7 @@ typedef struct phx_nine_job {
     uint32_t pair; /* in pairs: the crossings that leave all who stay here, then those that enter */
     uint32_t leave_count, enter_count;
     bool look;    /* something odd is in sight: all evaluate */
+    bool mixed;   /* some may have to be evaluated, others not */
     bool special; /* one of the crossings has to be looked at */
 } phx_nine_job;
 

@@ -5,17 +5,6 @@
 
 #include <string.h>
 
-const phx_nine_job *phx_nine_job_of(const phx_nine *nine, uint32_t item)
-{
-    uint32_t lo = 0, hi = nine->job_count;
-    while (hi - lo > 1) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (nine->jobs[mid].first <= item) lo = mid;
-        else hi = mid;
-    }
-    return &nine->jobs[lo];
-}
-
 bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
@@ -34,9 +23,15 @@ static uint32_t tell_fresh(phx_shard *shard, phx_card *card)
     return PH_CHANGE_FRESH;
 }
 
+/* What all who stayed in a job's tower were told, when it is the same for all; NULL = nothing yet. */
+typedef struct told_all {
+    const phx_nine_job *job;
+    uint32_t target_first, leave_count, enter_count;
+} told_all;
+
 /* The crossings of a job that an observer may see, leaves first; to the scratch's targets. */
 static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_nine_job *job, uint32_t slot,
-                           phx_nine_told *told)
+                           told_all *told)
 {
     const phx_nine *nine = &shard->nine;
     const phx_attr *attr = job->special ? phx_store_attr(&shard->store, slot) : NULL;
@@ -48,33 +43,47 @@ static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const p
         leaves += i < job->leave_count;
         to[n++] = c->slot;
     }
-    *told = (phx_nine_told){.job = job->special ? NULL : job,
+    *told = (told_all){.job = job->special ? NULL : job,
                             .target_first = scratch->target_count,
                             .leave_count = leaves,
                             .enter_count = n - leaves};
     scratch->target_count += n;
 }
 
-static phx_glance_result glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_card *card,
-                                       phx_nine_told *told)
+/*
+ * Plain observers on these cards of the job, if they stayed: one alone where a crossing has to be looked at. The
+ * others are passed over without a branch, as who went from where is not to be guessed. false = no memory.
+ */
+static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_span range,
+                          told_all *told)
 {
-    uint32_t count = job->leave_count + job->enter_count;
-    if (count == 0) return PHX_GLANCE_DONE;
-    if (!phx_interest_reserve_changes(scratch, 1, count)) return PHX_GLANCE_NO_MEMORY;
-    scratch->counts.glanced++;
-    scratch->counts.pairs_tested += count;
-    if (told->job != job) tell_crossings(scratch, shard, job, card->slot, told);
-    if (told->leave_count + told->enter_count == 0) return PHX_GLANCE_DONE;
-    scratch->changes[scratch->change_count++] = (phx_change){.slot = card->slot,
-                                                             .target_first = told->target_first,
-                                                             .leave_count = told->leave_count,
-                                                             .enter_count = told->enter_count,
-                                                             .list_first = PHX_SLOT_NONE,
-                                                             .flags = tell_fresh(shard, card),
-                                                             .ordered = true};
-    scratch->counts.enters += told->enter_count;
-    scratch->counts.leaves += told->leave_count;
-    return PHX_GLANCE_DONE;
+    uint32_t count = job->leave_count + job->enter_count, glanced = 0;
+    phx_card *cards = shard->nine.cards + job->card;
+    if (count == 0) return true;
+    if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
+    if (told->job != job) tell_crossings(scratch, shard, job, cards[range.first].slot, told);
+    const uint32_t all = told->leave_count + told->enter_count;
+    phx_change *change = scratch->changes + scratch->change_count;
+    for (uint32_t i = range.first; i < range.end; i++) {
+        phx_card *card = &cards[i];
+        bool stayed = card->watches >= PHX_WATCH_PLAIN && !(card->flags & PHX_CARD_WENT);
+        change[all > 0 ? glanced : 0] = (phx_change){.slot = card->slot,
+                                                     .target_first = told->target_first,
+                                                     .leave_count = told->leave_count,
+                                                     .enter_count = told->enter_count,
+                                                     .list_first = PHX_SLOT_NONE,
+                                                     .ordered = true};
+        if (PHX_UNLIKELY(card->watches == PHX_WATCH_FRESH && stayed && all > 0))
+            change[glanced].flags = tell_fresh(shard, card);
+        glanced += stayed;
+    }
+    scratch->counts.glanced += glanced;
+    scratch->counts.pairs_tested += (uint64_t)count * glanced;
+    if (all == 0) return true;
+    scratch->change_count += glanced;
+    scratch->counts.enters += (uint64_t)told->enter_count * glanced;
+    scratch->counts.leaves += (uint64_t)told->leave_count * glanced;
+    return true;
 }
 
 /* ---- who crossed ---- */
@@ -182,7 +191,8 @@ static inline const phx_tower *tower_of(const phx_nine *nine, const phx_nine_pai
     return &nine->crowds[pair->crowd].tower[pair->tower];
 }
 
-void phx_nine_await(const phx_nine *nine, const phx_nine_job *job, bool cards)
+/* Brings the towers near that who came to a job's sees come or go; then, called again, their cards. */
+PHX_AWAIT void await_came(const phx_nine *nine, const phx_nine_job *job, bool cards)
 {
     const phx_card *card = nine->cards + job->card + job->card_count;
     for (uint32_t i = 1; i <= job->came; i++) {
@@ -312,10 +322,73 @@ static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, 
     return PHX_GLANCE_DONE;
 }
 
-phx_glance_result phx_nine_glance(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_card *card,
-                                  phx_nine_told *told)
+/* ---- jobs ---- */
+
+/* The job that an item belongs to; its card is the (item - job->first)-th of the tower's. */
+static const phx_nine_job *job_of(const phx_nine *nine, uint32_t item)
 {
-    if (job->look || card->watches == PHX_WATCH_LOOK) return PHX_GLANCE_LOOK;
-    if (card->flags & PHX_CARD_CAME) return glance_crosser(scratch, shard, job, card);
-    return glance_stayed(scratch, shard, job, card, told);
+    uint32_t lo = 0, hi = nine->job_count;
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (nine->jobs[mid].first <= item) lo = mid;
+        else hi = mid;
+    }
+    return &nine->jobs[lo];
+}
+
+/* What jobs ahead take comes from memory meanwhile: their cards, the towers around them, the cards in these. */
+PHX_AWAIT void await_jobs(const phx_nine *nine, const phx_nine_job *job)
+{
+    enum { STEP = 4 };
+    size_t left = (size_t)(nine->jobs + nine->job_count - job);
+    if (left > 3 * STEP) __builtin_prefetch(&nine->cards[job[3 * STEP].card]);
+    if (left > 2 * STEP) await_came(nine, &job[2 * STEP], false);
+    if (left > STEP) await_came(nine, &job[STEP], true);
+}
+
+/* One observer. false = no memory, it is untouched. */
+static bool run_card(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, const phx_nine_job *job,
+                     uint32_t at, told_all *told)
+{
+    phx_card *card = &shard->nine.cards[job->card + at];
+    bool forced = card->watches != PHX_WATCH_LOOK;
+    if (card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT)) return true;
+    if (!job->look && forced) {
+        if (!(card->flags & PHX_CARD_CAME)) return glance_stayed(scratch, shard, job, (phx_span){at, at + 1}, told);
+        phx_glance_result seen = glance_crosser(scratch, shard, job, card);
+        if (seen != PHX_GLANCE_LOOK) return seen == PHX_GLANCE_DONE;
+    }
+    if (!phx_interest_evaluate(scratch, directory, shard, card->slot, forced)) return false;
+    card->watches = phx_nine_watches(&shard->store, card->slot);
+    return true;
+}
+
+/* These cards of a job, those who stayed at once if nobody has to be looked at. Where it ended: there is no memory. */
+static uint32_t run_job(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, const phx_nine_job *job,
+                        phx_span range)
+{
+    told_all told = {0};
+    uint32_t at = range.first, old = job->card_count - job->came, end = range.end < old ? range.end : old;
+    if (at < end && !job->look && !job->mixed && !job->special) {
+        if (!glance_stayed(scratch, shard, job, (phx_span){at, end}, &told)) return at;
+        at = end;
+    }
+    while (at < range.end && run_card(scratch, directory, shard, job, at, &told)) at++;
+    return at;
+}
+
+uint32_t phx_nine_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+                      uint32_t count)
+{
+    const phx_nine *nine = &shard->nine;
+    const phx_nine_job *job = job_of(nine, first);
+    for (uint32_t item = first, end = first + count; item < end; job++) {
+        uint32_t left = end - job->first;
+        phx_span range = {item - job->first, left < job->card_count ? left : job->card_count};
+        await_jobs(nine, job);
+        uint32_t at = run_job(scratch, directory, shard, job, range);
+        item = job->first + at;
+        if (at < range.end) return item - first;
+    }
+    return count;
 }

@@ -18,21 +18,9 @@
 
 #include "shards/glance.h"
 
-/* The job that an item of the shard's nine belongs to; its card is the (item - job->first)-th of the tower's. */
-const phx_nine_job *phx_nine_job_of(const phx_nine *nine, uint32_t item);
-
-/* What all who stayed in a job's tower were told, when it is the same for all; NULL = nothing yet. */
-typedef struct phx_nine_told {
-    const phx_nine_job *job;
-    uint32_t target_first, leave_count, enter_count;
-} phx_nine_told;
-
-/* told: of the same run over jobs; what is the same as the last time is not written again. */
-phx_glance_result phx_nine_glance(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_card *card,
-                                  phx_nine_told *told);
-
-/* Brings the towers near that who came to a job's sees come or go; then, called again, their cards. */
-void phx_nine_await(const phx_nine *nine, const phx_nine_job *job, bool cards);
+/* phx_interest_run() of the observers on the cards of a shard's jobs. */
+uint32_t phx_nine_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+                      uint32_t count);
 
 /* May an own observer's list be implied from now on? */
 bool phx_nine_plain(const phx_shard *shard, uint32_t slot);

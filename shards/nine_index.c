@@ -441,7 +441,8 @@ static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_
                                                        .pair = place,
                                                        .leave_count = next[t][0],
                                                        .enter_count = next[t][1],
-                                                       .look = crowd->odd >> t & 1};
+                                                       .look = crowd->odd >> t & 1,
+                                                       .mixed = crowd->look >> t & 1};
         nine->item_count += tower->count;
         next[t][1] += place + next[t][0];
         next[t][0] = place;
