@@ -39,36 +39,6 @@ phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint1
                       (uint16_t)(ty + span < last_y ? ty + span : last_y)};
 }
 
-phx_crowd_walk phx_nine_walk(const phx_nine *nine, phx_rect rect)
-{
-    uint64_t width = (uint64_t)(rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) + 1;
-    uint64_t height = (uint64_t)(rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) + 1;
-    return (phx_crowd_walk){.nine = nine,
-                            .rect = rect,
-                            .bx = rect.x0 >> PHX_BLOCK_BITS,
-                            .by = rect.y0 >> PHX_BLOCK_BITS,
-                            .wide = width * height > nine->crowd_count};
-}
-
-phx_crowd *phx_nine_next(phx_crowd_walk *walk)
-{
-    const phx_nine *nine = walk->nine;
-    while (walk->wide) {
-        if (walk->next == nine->crowd_count) return NULL;
-        phx_crowd *crowd = &nine->crowds[walk->next++];
-        if (phx_crowd_mask(crowd, walk->rect)) return crowd;
-    }
-    while (walk->by <= walk->rect.y1 >> PHX_BLOCK_BITS) {
-        phx_crowd *crowd = phx_nine_crowd(nine, walk->bx, walk->by);
-        if (walk->bx++ == walk->rect.x1 >> PHX_BLOCK_BITS) {
-            walk->bx = walk->rect.x0 >> PHX_BLOCK_BITS;
-            walk->by++;
-        }
-        if (crowd) return crowd;
-    }
-    return NULL;
-}
-
 void phx_nine_touch(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick)
 {
     if (!nine->marking) return;
