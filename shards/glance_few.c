@@ -44,24 +44,30 @@ static inline void add_pair(phx_stir *stir, uint32_t observer, uint32_t target)
 }
 
 /*
- * What was found makes pairs of observers of the piece: of who looks, and where movers do of those who stand still.
- * false = no memory.
+ * What those who moved found makes pairs of observers of the piece: of who looks, and of those who stand still. There
+ * is room.
  */
-static bool add_pairs(phx_scratch *scratch, uint32_t count)
+static void add_mirrored(phx_stir *stir, const phx_crossers *found, uint32_t count)
 {
-    phx_stir *stir = &scratch->stir;
     const phx_grid *grid = &stir->shard->grid;
     const float *view = grid->rows.view;
-    const uint64_t *found = stir->found;
-    const bool mirrored = stir->way == PHX_STIR_MOVERS, mixed = phx_block_mixed(&grid->blocks[stir->block]);
-    if (!reserve_pairs(stir, scratch->mem, (size_t)stir->pair_count + 2 * (size_t)count)) return false;
+    const bool mixed = phx_block_mixed(&grid->blocks[stir->block]);
+    const phx_span piece = stir->piece;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t row = (uint32_t)(found[i] >> 32), target = (uint32_t)found[i], other = target & ~PHX_PAIR_LEAVE;
-        if (in_span(stir->piece, row) && !(mixed && view[row] == 0.0f)) add_pair(stir, row, target);
-        if (mirrored && in_span(stir->piece, other) && !phx_grid_stirred(grid, other) &&
-            !(mixed && view[other] == 0.0f))
+        uint32_t row = found->by[i], target = found->row[i], other = target & ~PHX_PAIR_LEAVE;
+        if (in_span(piece, row) && !(mixed && view[row] == 0.0f)) add_pair(stir, row, target);
+        if (in_span(piece, other) && !phx_grid_stirred(grid, other) && !(mixed && view[other] == 0.0f))
             add_pair(stir, other, row | (target & PHX_PAIR_LEAVE));
     }
+}
+
+/* What was found makes pairs. false = no memory. */
+static bool add_pairs(phx_stir *stir, phx_mem *mem, const phx_crossers *found, uint32_t count)
+{
+    if (!reserve_pairs(stir, mem, (size_t)stir->pair_count + 2 * (size_t)count)) return false;
+    if (stir->way == PHX_STIR_MOVERS) add_mirrored(stir, found, count);
+    else
+        for (uint32_t i = 0; i < count; i++) add_pair(stir, found->by[i], found->row[i]);
     return true;
 }
 
@@ -79,6 +85,11 @@ static uint32_t looks_end(const phx_looks *looks, uint32_t first, uint64_t *rows
     return end;
 }
 
+static inline uint32_t *beyond_of(const phx_stir *stir, uint32_t axes)
+{
+    return stir->beyond + (size_t)axes * stir->beyond_part;
+}
+
 /* Up to PHX_STIR_AT_ONCE rows look. false = no memory. */
 static bool look_at_once(phx_scratch *scratch, const phx_sight *sight, const uint32_t *who, uint32_t count,
                          const phx_limit *limit)
@@ -87,7 +98,7 @@ static bool look_at_once(phx_scratch *scratch, const phx_sight *sight, const uin
     const phx_shard *shard = stir->shard;
     phx_looks *looks = &stir->looks;
     looks->row = stir->look_words[0], looks->first = stir->look_words[1], looks->end = stir->look_words[2];
-    looks->beyond = stir->beyond + stir->beyond_count;
+    for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b] = beyond_of(stir, b) + stir->beyond_count[b];
     shard->kernels->look(&shard->grid.rows, sight, who, count, looks);
     scratch->counts.ranges_visited += looks->count;
     scratch->counts.pairs_tested += looks->length;
@@ -95,11 +106,12 @@ static bool look_at_once(phx_scratch *scratch, const phx_sight *sight, const uin
         uint64_t rows;
         end = looks_end(looks, i, &rows);
         size_t room = (rows > ROWS ? rows : ROWS) + PHX_KERNEL_PAD;
-        if (!phx_grow(scratch->mem, (void **)&stir->found, &stir->found_capacity, 0, room, sizeof(uint64_t)))
+        if (!phx_grow(scratch->mem, (void **)&stir->found, &stir->found_capacity, 0, 2 * room, sizeof(uint32_t)))
             return false;
         const phx_span some = {i, end};
-        uint32_t found = shard->kernels->crossed(&shard->grid.rows, looks, some, limit, stir->found);
-        if (found > 0 && !add_pairs(scratch, found)) return false;
+        const phx_crossers found = {stir->found, stir->found + room};
+        uint32_t count_found = shard->kernels->crossed(&shard->grid.rows, looks, some, limit, &found);
+        if (!add_pairs(stir, scratch->mem, &found, count_found)) return false;
     }
     return true;
 }
@@ -119,7 +131,7 @@ static bool look_at(phx_scratch *scratch, const phx_block *block, phx_span at, c
     for (uint32_t i = 0; i < count; i += PHX_STIR_AT_ONCE) {
         uint32_t n = count - i < PHX_STIR_AT_ONCE ? count - i : PHX_STIR_AT_ONCE;
         if (!look_at_once(scratch, &sight, who + i, n, limit)) return false;
-        if (around) stir->beyond_count += stir->looks.beyond_count;
+        for (uint32_t b = 0; around && b < PHX_BEYONDS; b++) stir->beyond_count[b] += stir->looks.beyond_count[b];
     }
     return true;
 }
@@ -130,13 +142,14 @@ static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t coun
     phx_stir *stir = &scratch->stir;
     const phx_grid *grid = &stir->shard->grid;
     const phx_block *own = &grid->blocks[stir->block];
-    stir->beyond_count = 0;
+    memset(stir->beyond_count, 0, sizeof stir->beyond_count);
     if (!look_at(scratch, own, rows_of(own), who, count, limit, true)) return false;
-    if (stir->beyond_count == 0) return true;
     phx_block_walk walk = phx_grid_walk(grid, stir->around);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-        if (block != own && !look_at(scratch, block, rows_of(block), stir->beyond, stir->beyond_count, limit, false))
-            return false;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
+        uint32_t axes = block->by == own->by ? PHX_BEYOND_X : block->bx == own->bx ? PHX_BEYOND_Y : PHX_BEYOND_BOTH;
+        uint32_t *beyond = beyond_of(stir, axes), beyond_count = stir->beyond_count[axes];
+        if (block != own && !look_at(scratch, block, rows_of(block), beyond, beyond_count, limit, false)) return false;
+    }
     return true;
 }
 
@@ -215,25 +228,29 @@ static bool movers_look(phx_scratch *scratch)
            look_at(scratch, block, stir->piece, movers + end, stir->mover_count - end, &limit, false);
 }
 
-/* Did nothing change that the observer of a row may see? */
-static bool is_quiet(const phx_stir *stir, uint32_t row)
+/* Did anything change in the towers that the observer of a row sees? */
+static bool may_see_change(const phx_stir *stir, uint32_t row)
 {
     const phx_shard *shard = stir->shard;
     const phx_grid *grid = &shard->grid;
-    if (shard->many_movers) return false;
     phx_box near = phx_box_around(grid->rows.x[row], grid->rows.y[row], stir->reach + grid->drift);
-    return !phx_grid_touched(grid, phx_box_towers(shard->rules, near), shard->tick);
+    return phx_grid_touched(grid, phx_box_towers(shard->rules, near), shard->tick);
 }
 
-/* The observers of the piece that have to look, to scratch->hits: there is room. How many. */
+/* The observers of the piece that have to look, to scratch->hits: there is room, for one more too. How many. */
 static uint32_t find_observers(phx_scratch *scratch)
 {
     const phx_stir *stir = &scratch->stir;
     const float *view = stir->shard->grid.rows.view;
-    uint32_t n = 0;
-    for (uint32_t row = stir->piece.first; row < stir->piece.end; row++)
-        if (view[row] != 0.0f && !is_quiet(stir, row)) scratch->hits[n++] = row;
-    return n;
+    uint32_t *found = scratch->hits, n = 0, kept = 0;
+    for (uint32_t row = stir->piece.first; row < stir->piece.end; row++) {
+        found[n] = row;
+        n += view[row] != 0.0f;
+    }
+    if (stir->shard->many_movers) return n;
+    for (uint32_t i = 0; i < n; i++)
+        if (may_see_change(stir, found[i])) found[kept++] = found[i];
+    return kept;
 }
 
 /* The observers of the piece look for themselves, at once who see as far. false = no memory. */
@@ -241,7 +258,7 @@ static bool observers_look(phx_scratch *scratch)
 {
     const phx_stir *stir = &scratch->stir;
     const float *view = stir->shard->grid.rows.view;
-    if (!phx_scratch_room(scratch, stir->piece.end - stir->piece.first)) return false;
+    if (!phx_scratch_room(scratch, (size_t)(stir->piece.end - stir->piece.first) + 1)) return false;
     uint32_t count = find_observers(scratch);
     const uint32_t *who = scratch->hits;
     for (uint32_t i = 0, end; i < count; i = end) {
@@ -258,10 +275,12 @@ static bool look(phx_scratch *scratch, phx_shard *shard, phx_span piece)
     phx_stir *stir = &scratch->stir;
     const bool observers = stir->way == PHX_STIR_OBSERVERS;
     if (!observers && stir->mover_count == 0) return true;
-    const size_t most = observers ? piece.end - piece.first : stir->mover_count;
+    const uint32_t most = observers ? piece.end - piece.first : stir->own_count;
+    stir->beyond_part = most + PHX_STIR_AT_ONCE + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&stir->beyond, &stir->beyond_capacity, 0,
-                  most + PHX_STIR_AT_ONCE + PHX_KERNEL_PAD, sizeof(uint32_t)))
+                  PHX_BEYONDS * (size_t)stir->beyond_part, sizeof(uint32_t)))
         return false;
+    memset(stir->beyond_count, 0, sizeof stir->beyond_count);
     if (!begin_piece(stir, scratch->mem, piece)) return false;
     return (observers ? observers_look(scratch) : movers_look(scratch)) && tell_all(scratch, shard);
 }

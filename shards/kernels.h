@@ -99,12 +99,21 @@ typedef struct phx_sight {
     float reach;
 } phx_sight;
 
+/* Along which axes who looks at a block looks farther. */
+enum { PHX_BEYOND_X, PHX_BEYOND_Y, PHX_BEYOND_BOTH, PHX_BEYONDS };
+
 /* Looks: a row at a range of rows, which is not empty; and who may see rows of other blocks, too. */
 typedef struct phx_looks {
-    uint32_t *row, *first, *end, *beyond;
-    uint32_t count, beyond_count;
+    uint32_t *row, *first, *end;
+    uint32_t count;
     uint64_t length; /* of all ranges */
+    uint32_t *beyond[PHX_BEYONDS], beyond_count[PHX_BEYONDS];
 } phx_looks;
+
+/* Rows that look, and those that come into view, or, with PHX_PAIR_LEAVE, leave it. */
+typedef struct phx_crossers {
+    uint32_t *by, *row;
+} phx_crossers;
 
 /* What moves of one shard have in common. */
 typedef struct phx_walk {
@@ -160,17 +169,17 @@ typedef struct phx_kernels {
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
     uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots, float *squares);
     /*
-     * A look for each row of the block's towers in which rows stand that may be near one, and who is near other
-     * blocks' towers. Room for PHX_BLOCK_SIDE looks of each, for all to be beyond, and pad.
+     * A look for each row of the block's towers in which rows stand that may be near one, and who is near towers that
+     * are beyond the block. Room for PHX_BLOCK_SIDE looks of each, for all to be beyond, and pad.
      */
     void (*look)(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
                  phx_looks *looks);
     /*
-     * Of some looks, in order, the rows that are in range, or were, and not both: who looks << 32 | the row, with
-     * PHX_PAIR_LEAVE if it was. Exactly; room for all and pad. How many.
+     * Of some looks, in order, the rows that are in range, or were, and not both. Exactly; room for all and pad. How
+     * many.
      */
     uint32_t (*crossed)(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, const phx_limit *limit,
-                        uint64_t *out);
+                        const phx_crossers *out);
     /* Of those slot words and squares, in place, the special ones and those within the limit. How many. */
     uint32_t (*nearer)(uint32_t *slots, float *squares, uint32_t count, float limit);
     /*

@@ -594,15 +594,16 @@ AVX2_INLINE crossing_rows crossing_of(const phx_grid_rows *rows, uint32_t first,
     return some;
 }
 
-/* Two at once, and the second counts if it is there: the loop is left after one round as a rule. */
-AVX2_INLINE uint32_t put_crossed(uint64_t looks, uint32_t first, crossing_rows some, uint64_t *out)
+/* Behind n; how many there are now. Two at once, and the second counts if it is there: one round is the rule. */
+AVX2_INLINE uint32_t put_crossed(uint32_t by, uint32_t first, crossing_rows some, uint32_t n, const phx_crossers *out)
 {
-    uint32_t n = 0, mask = some.crossed;
+    uint32_t mask = some.crossed;
     while (mask != 0) {
         uint32_t rest = mask & (mask - 1), second = rest ? rest : mask;
         uint32_t a = (uint32_t)__builtin_ctz(mask), b = (uint32_t)__builtin_ctz(second);
-        out[n] = looks | (first + a) | (some.was >> a & 1) << 31;
-        out[n + 1] = looks | (first + b) | (some.was >> b & 1) << 31;
+        out->by[n] = out->by[n + 1] = by;
+        out->row[n] = (first + a) | (some.was >> a & 1) << 31;
+        out->row[n + 1] = (first + b) | (some.was >> b & 1) << 31;
         n += rest ? 2 : 1;
         mask = rest & (rest - 1);
     }
@@ -610,7 +611,7 @@ AVX2_INLINE uint32_t put_crossed(uint64_t looks, uint32_t first, crossing_rows s
 }
 
 AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r, bool square,
-                             uint64_t *out)
+                             const phx_crossers *out)
 {
     const phx_grid_rows at = *rows;
     const __m256 limit = _mm256_set1_ps(square ? r : r * r);
@@ -620,13 +621,13 @@ AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, 
         const stepper by = {_mm256_set1_ps(at.x[row]), _mm256_set1_ps(at.y[row]), _mm256_set1_ps(at.ox[row]),
                             _mm256_set1_ps(at.oy[row]), limit};
         for (uint32_t i = looks->first[l]; i < end; i += FEW)
-            n += put_crossed((uint64_t)row << 32, i, crossing_of(&at, i, end - i, &by, square), out + n);
+            n = put_crossed(row, i, crossing_of(&at, i, end - i, &by, square), n, out);
     }
     return n;
 }
 
 AVX2 static uint32_t crossed_avx2(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                  const phx_limit *limit, uint64_t *out)
+                                  const phx_limit *limit, const phx_crossers *out)
 {
     if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
     return crossed(rows, looks, some, limit->r, false, out);
@@ -669,6 +670,14 @@ AVX2_INLINE __m256i up_to(__m256i lanes, __m256i low, __m256i high)
     return _mm256_andnot_si256(_mm256_cmpgt_epi32(low, high), lanes);
 }
 
+/* Who looks beyond the block. */
+AVX2_INLINE void put_beyond(phx_looks *looks, uint32_t axes, __m256i lanes, __m256i row)
+{
+    const choice some = choose(mask_of(lanes));
+    keep(looks->beyond[axes] + looks->beyond_count[axes], &some, row);
+    looks->beyond_count[axes] += some.count;
+}
+
 /* A row of towers at a time, of all lanes. */
 AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
                            phx_looks *looks)
@@ -677,16 +686,19 @@ AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_sight *sight, co
     const int *starts = (const int *)(const void *)block->start, *ends = starts + 1;
     const __m256i first = _mm256_set1_epi32((int)sight->at.first), end = _mm256_set1_epi32((int)sight->at.end);
     const __m256i one = _mm256_set1_epi32(1), none = _mm256_setzero_si256();
-    uint32_t beyond_count = 0, n = 0;
     uint64_t length = 0;
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond_count[b] = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
         __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - i)), from(0));
         __m256i row = _mm256_maskload_epi32((const int *)(const void *)(who + i), lanes);
         sides x = sides_of(sight, 0, block->bx, _mm256_i32gather_ps(rows->x, row, sizeof(float)));
         sides y = sides_of(sight, 1, block->by, _mm256_i32gather_ps(rows->y, row, sizeof(float)));
-        const choice others = choose(mask_of(_mm256_and_si256(_mm256_or_si256(x.beyond, y.beyond), lanes)));
-        keep(looks->beyond + beyond_count, &others, row);
-        beyond_count += others.count;
+        x.beyond = _mm256_and_si256(x.beyond, lanes);
+        y.beyond = _mm256_and_si256(y.beyond, lanes);
+        put_beyond(looks, PHX_BEYOND_X, x.beyond, row);
+        put_beyond(looks, PHX_BEYOND_Y, y.beyond, row);
+        put_beyond(looks, PHX_BEYOND_BOTH, _mm256_and_si256(x.beyond, y.beyond), row);
         lanes = up_to(lanes, x.low, x.high);
         while (mask_of(lanes = up_to(lanes, y.low, y.high)) != 0) {
             __m256i line = _mm256_slli_epi32(y.low, PHX_BLOCK_BITS);
@@ -705,7 +717,6 @@ AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_sight *sight, co
         }
     }
     looks->count = n;
-    looks->beyond_count = beyond_count;
     looks->length = length;
 }
 

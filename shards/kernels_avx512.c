@@ -429,37 +429,40 @@ AVX512_INLINE __mmask16 in_view(const float *x, const float *y, __m512 px, __m51
     return _mm512_cmp_ps_mask(_mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy)), r, _CMP_LE_OQ);
 }
 
-/* Of half a vector of rows those of the mask, with who looks at them. */
-AVX512_INLINE uint32_t put_crossed(uint64_t *out, __mmask8 mask, uint64_t looks, __m256i row)
-{
-    __m512i word = _mm512_or_epi64(_mm512_cvtepu32_epi64(row), _mm512_set1_epi64((long long)looks));
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi64(mask, word));
-    return (uint32_t)__builtin_popcount(mask);
-}
+/* Of up to two vectors of rows: those that are in view, or were, and not both, and those that were. */
+typedef struct crossing_rows {
+    uint32_t crossed, was;
+} crossing_rows;
 
-/* Of up to two vectors of rows those that are in view, or were, and not both. */
-AVX512_INLINE uint32_t crossed_in(const phx_grid_rows *rows, phx_span at, const stepper *by, bool square,
-                                  uint64_t looks, uint64_t *out)
+AVX512_INLINE crossing_rows crossing_of(const phx_grid_rows *rows, uint32_t i, uint32_t count, const stepper *by,
+                                        bool square)
 {
-    const uint32_t i = at.first, j = i + LANES, have = (uint32_t)((UINT64_C(1) << (at.end - i)) - 1);
+    const uint32_t j = i + LANES, have = (uint32_t)((UINT64_C(1) << count) - 1);
     __mmask16 was_a = in_view(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
     __mmask16 was_b = in_view(rows->ox + j, rows->oy + j, by->ox, by->oy, by->r, square);
     __mmask16 is_a = in_view(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
     __mmask16 is_b = in_view(rows->x + j, rows->y + j, by->x, by->y, by->r, square);
-    const uint32_t mask = (_mm512_kunpackw(was_b, was_a) ^ _mm512_kunpackw(is_b, is_a)) & have;
-    if (PHX_LIKELY(mask == 0)) return 0;
-    const __m512i leave = _mm512_set1_epi32((int)PHX_PAIR_LEAVE);
-    __m512i a = from(i), b = from(j);
-    a = _mm512_mask_or_epi32(a, was_a, a, leave);
-    b = _mm512_mask_or_epi32(b, was_b, b, leave);
-    uint32_t n = put_crossed(out, (__mmask8)mask, looks, _mm512_castsi512_si256(a));
-    n += put_crossed(out + n, (__mmask8)(mask >> 8), looks, _mm512_extracti64x4_epi64(a, 1));
-    n += put_crossed(out + n, (__mmask8)(mask >> 16), looks, _mm512_castsi512_si256(b));
-    return n + put_crossed(out + n, (__mmask8)(mask >> 24), looks, _mm512_extracti64x4_epi64(b, 1));
+    uint32_t was = _mm512_kunpackw(was_b, was_a);
+    return (crossing_rows){(was ^ _mm512_kunpackw(is_b, is_a)) & have, was};
 }
 
+/* Behind n; how many there are now. */
+AVX512_INLINE uint32_t put_crossed(__m512i by, uint32_t i, crossing_rows some, uint32_t n, const phx_crossers *out)
+{
+    const __m512i leave = _mm512_set1_epi32((int)PHX_PAIR_LEAVE);
+    __m512i a = from(i), b = from(i + LANES);
+    _mm512_storeu_si512(out->by + n, by);
+    keep(out->row + n, (__mmask16)some.crossed, _mm512_mask_or_epi32(a, (__mmask16)some.was, a, leave));
+    n += (uint32_t)__builtin_popcount((uint16_t)some.crossed);
+    _mm512_storeu_si512(out->by + n, by);
+    keep(out->row + n, (__mmask16)(some.crossed >> LANES),
+         _mm512_mask_or_epi32(b, (__mmask16)(some.was >> LANES), b, leave));
+    return n + (uint32_t)__builtin_popcount(some.crossed >> LANES);
+}
+
+/* Where there are many rows no branch hangs on what two vectors hold, which is not to be foreseen. */
 AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r,
-                               bool square, uint64_t *out)
+                               bool square, const phx_crossers *out)
 {
     const phx_grid_rows at = *rows;
     const __m512 limit = _mm512_set1_ps(square ? r : r * r);
@@ -468,16 +471,18 @@ AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks
         const uint32_t row = looks->row[l], end = looks->end[l];
         const stepper by = {_mm512_set1_ps(at.x[row]), _mm512_set1_ps(at.y[row]), _mm512_set1_ps(at.ox[row]),
                             _mm512_set1_ps(at.oy[row]), limit};
+        const __m512i looking = _mm512_set1_epi32((int)row);
         uint32_t i = looks->first[l];
         for (; PHX_UNLIKELY(end - i > 2 * LANES); i += 2 * LANES)
-            n += crossed_in(&at, (phx_span){i, i + 2 * LANES}, &by, square, (uint64_t)row << 32, out + n);
-        n += crossed_in(&at, (phx_span){i, end}, &by, square, (uint64_t)row << 32, out + n);
+            n = put_crossed(looking, i, crossing_of(&at, i, 2 * LANES, &by, square), n, out);
+        crossing_rows last = crossing_of(&at, i, end - i, &by, square);
+        if (PHX_UNLIKELY(last.crossed != 0)) n = put_crossed(looking, i, last, n, out);
     }
     return n;
 }
 
 AVX512 static uint32_t crossed_avx512(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                      const phx_limit *limit, uint64_t *out)
+                                      const phx_limit *limit, const phx_crossers *out)
 {
     if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
     return crossed(rows, looks, some, limit->r, false, out);
@@ -532,6 +537,13 @@ AVX512_INLINE __m512i of_towers(const per_tower *of, __m512i tower)
                                  _mm512_permutex2var_epi32(of->at[2], tower, of->at[3]));
 }
 
+/* Who looks beyond the block. */
+AVX512_INLINE void put_beyond(phx_looks *looks, uint32_t axes, __mmask16 lanes, __m512i row)
+{
+    keep(looks->beyond[axes] + looks->beyond_count[axes], lanes, row);
+    looks->beyond_count[axes] += (uint32_t)__builtin_popcount(lanes);
+}
+
 /* A row of towers at a time, of all lanes. */
 AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who,
                                uint32_t count, phx_looks *looks)
@@ -540,15 +552,16 @@ AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight
     const per_tower starts = per_tower_of(block->start), ends = per_tower_of(block->start + 1);
     const __m512i first = _mm512_set1_epi32((int)sight->at.first), end = _mm512_set1_epi32((int)sight->at.end);
     __m512i all = _mm512_setzero_si512();
-    uint32_t beyond_count = 0, n = 0;
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond_count[b] = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
         __mmask16 lanes = first_lanes(count - i);
         __m512i row = _mm512_maskz_loadu_epi32(lanes, who + i), length = _mm512_setzero_si512();
         sides x = sides_of(sight, 0, block->bx, _mm512_i32gather_ps(row, rows->x, sizeof(float)));
         sides y = sides_of(sight, 1, block->by, _mm512_i32gather_ps(row, rows->y, sizeof(float)));
-        __mmask16 others = (x.beyond | y.beyond) & lanes;
-        keep(looks->beyond + beyond_count, others, row);
-        beyond_count += (uint32_t)__builtin_popcount(others);
+        put_beyond(looks, PHX_BEYOND_X, x.beyond & lanes, row);
+        put_beyond(looks, PHX_BEYOND_Y, y.beyond & lanes, row);
+        put_beyond(looks, PHX_BEYOND_BOTH, x.beyond & y.beyond & lanes, row);
         lanes = _mm512_mask_cmple_epi32_mask(lanes, x.low, x.high);
         while ((lanes = _mm512_mask_cmple_epi32_mask(lanes, y.low, y.high)) != 0) {
             __m512i line = _mm512_slli_epi32(y.low, PHX_BLOCK_BITS);
@@ -566,7 +579,6 @@ AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight
         all = _mm512_add_epi64(all, _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(length, 1)));
     }
     looks->count = n;
-    looks->beyond_count = beyond_count;
     looks->length = (uint64_t)_mm512_reduce_add_epi64(all);
 }
 

@@ -168,15 +168,20 @@ static void look_portable(const phx_grid_rows *rows, const phx_sight *sight, con
     const int32_t last = PHX_BLOCK_SIDE - 1;
     const phx_block *block = sight->block;
     const int32_t x = block->bx << PHX_BLOCK_BITS, y = block->by << PHX_BLOCK_BITS;
-    looks->count = looks->beyond_count = 0;
+    uint32_t *out = looks->beyond_count;
+    out[PHX_BEYOND_X] = out[PHX_BEYOND_Y] = out[PHX_BEYOND_BOTH] = 0;
+    looks->count = 0;
     looks->length = 0;
     for (uint32_t i = 0; i < count; i++) {
         const phx_box box = phx_box_around(rows->x[who[i]], rows->y[who[i]], sight->reach);
         const phx_rect rect = phx_box_towers(sight->rules, box);
         const int32_t x0 = rect.x0 - x, y0 = rect.y0 - y, x1 = rect.x1 - x, y1 = rect.y1 - y;
         const int32_t from = x0 > 0 ? x0 : 0, to = x1 < last ? x1 : last;
-        looks->beyond[looks->beyond_count] = who[i];
-        looks->beyond_count += (x0 < 0) | (y0 < 0) | (x1 > last) | (y1 > last);
+        const uint32_t out_x = (x0 < 0) | (x1 > last), out_y = (y0 < 0) | (y1 > last);
+        for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b][out[b]] = who[i];
+        out[PHX_BEYOND_X] += out_x;
+        out[PHX_BEYOND_Y] += out_y;
+        out[PHX_BEYOND_BOTH] += out_x & out_y;
         if (from > to) continue;
         for (int32_t line = y0 > 0 ? y0 : 0; line <= y1 && line <= last; line++) {
             const uint32_t *start = block->start + (line << PHX_BLOCK_BITS);
@@ -192,7 +197,7 @@ static void look_portable(const phx_grid_rows *rows, const phx_sight *sight, con
 }
 
 static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                 const phx_limit *limit, uint64_t *out)
+                                 const phx_limit *limit, const phx_crossers *out)
 {
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {
@@ -201,7 +206,8 @@ static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_looks *loo
         for (uint32_t i = looks->first[l]; i < looks->end[l]; i++) {
             uint32_t is = in_view(rows->x[i] - x, rows->y[i] - y, limit->r, limit->square);
             uint32_t was = in_view(rows->ox[i] - ox, rows->oy[i] - oy, limit->r, limit->square);
-            out[n] = (uint64_t)by << 32 | was << 31 | i;
+            out->by[n] = by;
+            out->row[n] = was << 31 | i;
             n += is ^ was;
         }
     }

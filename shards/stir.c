@@ -10,7 +10,7 @@ void phx_stir_free(phx_stir *stir, phx_mem *mem)
 {
     phx_release(mem, (void **)&stir->movers, &stir->movers_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&stir->beyond, &stir->beyond_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&stir->found, &stir->found_capacity, sizeof(uint64_t));
+    phx_release(mem, (void **)&stir->found, &stir->found_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&stir->pairs, &stir->pairs_capacity, sizeof(phx_stir_pair));
     phx_release(mem, (void **)&stir->told, &stir->told_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&stir->last, &stir->last_capacity, sizeof(uint32_t));

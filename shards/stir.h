@@ -49,11 +49,11 @@ typedef struct phx_stir {
     phx_rect around; /* the towers where all rows stand that may be one with the block's */
     uint32_t *movers; /* rows of all who were touched in reach of the block's rows, or not far off: first its own */
     uint32_t mover_count, own_count, movers_capacity;
-    uint32_t *beyond; /* of those who look around, who has other blocks in reach */
-    uint32_t beyond_count, beyond_capacity;
+    uint32_t *beyond; /* of those who look around, who has other blocks in reach: a part for each phx_looks.beyond */
+    uint32_t beyond_part, beyond_count[PHX_BEYONDS], beyond_capacity;
     phx_looks looks;                        /* of up to PHX_STIR_AT_ONCE, in: */
     uint32_t look_words[3][PHX_STIR_LOOKS];
-    uint64_t *found;                        /* what they find, as the kernel tells it */
+    uint32_t *found;                        /* what they find: the two arrays of phx_crossers */
     uint32_t found_capacity;
     phx_span piece;       /* rows whose observers are told, from these pairs: */
     phx_stir_pair *pairs;

@@ -148,15 +148,11 @@ static bool in_range(float dx, float dy, float r, bool square)
     return square ? fabsf(dx) <= r && fabsf(dy) <= r : d2 <= r2;
 }
 
-static void guard_words(uint64_t *array, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) array[i] = GUARD;
-}
-
 static void stir_some(const phx_kernels *kernels, const char *name)
 {
     enum { LOOKS = 4, MOST = LOOKS * ROWS + 2 * PHX_KERNEL_PAD };
-    static uint64_t found[MOST];
+    static uint32_t found_by[MOST], found_row[MOST];
+    const phx_crossers found = {found_by, found_row};
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
     uint64_t rng = 37;
     for (uint32_t round = 0; round < 1500; round++) {
@@ -175,19 +171,21 @@ static void stir_some(const phx_kernels *kernels, const char *name)
             end[l] = first[l] + 1 + phx_rng_below(&rng, l % 2 ? ROWS - first[l] : 1);
             most += l > 0 ? end[l] - first[l] : 0;
         }
-        guard_words(found, MOST);
-        uint32_t crossed = kernels->crossed(&rows, &looks, (phx_span){1, LOOKS}, &limit, found);
+        guard(found_by, MOST);
+        guard(found_row, MOST);
+        uint32_t crossed = kernels->crossed(&rows, &looks, (phx_span){1, LOOKS}, &limit, &found);
         for (uint32_t l = 1; l < LOOKS; l++) {
             for (uint32_t i = first[l]; i < end[l]; i++) {
                 bool is = in_range(px[i] - px[by[l]], py[i] - py[by[l]], limit.r, limit.square);
                 bool was = in_range(pox[i] - pox[by[l]], poy[i] - poy[by[l]], limit.r, limit.square);
-                uint64_t word = (uint64_t)by[l] << 32 | i | (was ? PHX_PAIR_LEAVE : 0);
-                if (is != was) cr_assert_eq(found[n++], word, "%s: row %u of look %u", name, i, l);
+                if (is == was) continue;
+                cr_assert_eq(found_by[n], by[l], "%s: look %u", name, l);
+                cr_assert_eq(found_row[n++], i | (was ? PHX_PAIR_LEAVE : 0), "%s: row %u of look %u", name, i, l);
             }
         }
         cr_assert_eq(n, crossed, "%s", name);
-        for (uint32_t i = most + PHX_KERNEL_PAD; i < MOST; i++)
-            cr_assert_eq(found[i], GUARD, "%s: stored too far", name);
+        check_guard(found_by, most, MOST, name);
+        check_guard(found_row, most, MOST, name);
     }
 }
 
@@ -216,13 +214,11 @@ static void add_looks(phx_looks *looks, const phx_sight *sight, uint32_t who)
 {
     const phx_block *block = sight->block;
     phx_rect rect = phx_box_towers(sight->rules, phx_box_around(px[who], py[who], sight->reach));
-    uint32_t inside = 0;
     for (uint32_t y = 0; y < PHX_BLOCK_SIDE; y++) {
         uint32_t first = UINT32_MAX, end = 0;
         for (uint32_t x = 0; x < PHX_BLOCK_SIDE; x++) {
             uint32_t tx = block->bx * PHX_BLOCK_SIDE + x, ty = block->by * PHX_BLOCK_SIDE + y;
             if (tx < rect.x0 || tx > rect.x1 || ty < rect.y0 || ty > rect.y1) continue;
-            inside++;
             const uint32_t *start = block->start + PHX_BLOCK_SIDE * y + x;
             for (uint32_t i = start[0]; i < start[1]; i++) {
                 if (i < sight->at.first || i >= sight->at.end) continue;
@@ -236,8 +232,11 @@ static void add_looks(phx_looks *looks, const phx_sight *sight, uint32_t who)
         looks->end[looks->count++] = end;
         looks->length += end - first;
     }
-    uint32_t all = (uint32_t)(rect.x1 - rect.x0 + 1) * (uint32_t)(rect.y1 - rect.y0 + 1);
-    if (inside < all) looks->beyond[looks->beyond_count++] = who;
+    const uint32_t x = block->bx * PHX_BLOCK_SIDE, y = block->by * PHX_BLOCK_SIDE;
+    bool out_x = rect.x0 < x || rect.x1 >= x + PHX_BLOCK_SIDE, out_y = rect.y0 < y || rect.y1 >= y + PHX_BLOCK_SIDE;
+    const bool out[PHX_BEYONDS] = {[PHX_BEYOND_X] = out_x, [PHX_BEYOND_Y] = out_y, [PHX_BEYOND_BOTH] = out_x && out_y};
+    for (uint32_t b = 0; b < PHX_BEYONDS; b++)
+        if (out[b]) looks->beyond[b][looks->beyond_count[b]++] = who;
 }
 
 static int compare_looks(const void *a, const void *b)
@@ -261,7 +260,8 @@ static void order_looks(phx_looks *looks)
 static void look_about(const phx_kernels *kernels, const char *name)
 {
     enum { LOOKS = PHX_BLOCK_SIDE * ROWS, LENGTH = LOOKS + 2 * PHX_KERNEL_PAD };
-    static uint32_t got_words[4][LENGTH], words[4][LENGTH], who[ROWS];
+    enum { ARRAYS = 3 + PHX_BEYONDS };
+    static uint32_t got_words[ARRAYS][LENGTH], words[ARRAYS][LENGTH], who[ROWS];
     static const float reaches[] = {0, 1, 30, 100, 1000, 1e19f, 1e30f, INFINITY};
     const phx_grid_rows rows = {.x = px, .y = py};
     uint64_t rng = 41;
@@ -281,17 +281,19 @@ static void look_about(const phx_kernels *kernels, const char *name)
             who[count] = i;
             count += phx_rng_below(&rng, 3) == 0;
         }
-        for (uint32_t a = 0; a < 4; a++) guard(got_words[a], LENGTH);
-        phx_looks got = {.row = got_words[0], .first = got_words[1], .end = got_words[2], .beyond = got_words[3]};
-        phx_looks told = {.row = words[0], .first = words[1], .end = words[2], .beyond = words[3]};
+        phx_looks got = {.row = got_words[0], .first = got_words[1], .end = got_words[2]};
+        phx_looks told = {.row = words[0], .first = words[1], .end = words[2]};
+        for (uint32_t a = 0; a < ARRAYS; a++) guard(got_words[a], LENGTH);
+        for (uint32_t b = 0; b < PHX_BEYONDS; b++) got.beyond[b] = got_words[3 + b], told.beyond[b] = words[3 + b];
         for (uint32_t i = 0; i < count; i++) add_looks(&told, &sight, who[i]);
         kernels->look(&rows, &sight, who, count, &got);
-        cr_assert(got.count == told.count && got.length == told.length && got.beyond_count == told.beyond_count,
-                  "%s: %u looks at %" PRIu64 " rows, %u beyond; not %u, %" PRIu64 ", %u", name, got.count, got.length,
-                  got.beyond_count, told.count, told.length, told.beyond_count);
+        cr_assert(got.count == told.count && got.length == told.length,
+                  "%s: %u looks at %" PRIu64 " rows, not %u, %" PRIu64, name, got.count, got.length, told.count,
+                  told.length);
+        cr_assert_arr_eq(got.beyond_count, told.beyond_count, sizeof told.beyond_count, "%s", name);
         order_looks(&got);
-        for (uint32_t a = 0; a < 4; a++) {
-            uint32_t length = a < 3 ? told.count : told.beyond_count;
+        for (uint32_t a = 0; a < ARRAYS; a++) {
+            uint32_t length = a < 3 ? told.count : told.beyond_count[a - 3];
             cr_assert_arr_eq(got_words[a], words[a], length * sizeof(uint32_t), "%s: array %u", name, a);
             check_guard(got_words[a], a < 3 ? PHX_BLOCK_SIDE * count : count, LENGTH, name);
         }
