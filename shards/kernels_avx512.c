@@ -10,7 +10,7 @@
 
 #include <immintrin.h>
 
-#define AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vnni,popcnt")))
+#define AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vnni,bmi2,popcnt")))
 /* what a kernel is put together from: with "square" known, no trace of it is left */
 #define AVX512_INLINE AVX512 static inline __attribute__((always_inline))
 
@@ -189,22 +189,31 @@ AVX512_INLINE border border_of(int32_t low, int32_t high)
     return (border){_mm512_set1_epi32(-middle), _mm512_set1_epi16((short)half), _mm512_set1_epi16((short)-half)};
 }
 
-/* Side by side as 16-bit words, cut short where they do not fit; packing takes four by turns of each. */
-AVX512_INLINE __m512i pack(__m512i a, __m512i b)
+/* Side by side as 16-bit words, cut short where they do not fit: four by turns of each, or first those of a. */
+AVX512_INLINE __m512i pack(__m512i a, __m512i b, bool by_turns)
 {
-    return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), _mm512_packs_epi32(a, b));
+    __m512i both = _mm512_packs_epi32(a, b);
+    return by_turns ? both : _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), both);
 }
 
-/* How far WIDE positions are from one, less the middle of a border. */
-AVX512_INLINE __m512i levels(const uint32_t *positions, __m512i from_here, __m512i middle_off, bool square)
+/* What all observers of one call are compared by. */
+typedef struct matching {
+    border in, near;
+    bool square, margin;
+    bool by_turns; /* four of each vector, as packing has it */
+} matching;
+
+/* How far the positions in two vectors are from one, less the middle of a border. */
+AVX512_INLINE __m512i levels(const matching *by, const border *of, const uint32_t *const at[2], __m512i from_here)
 {
-    __m512i a = _mm512_loadu_si512(positions), b = _mm512_loadu_si512(positions + LANES);
-    if (square)
-        return pack(_mm512_add_epi32(apart(a, from_here, true), middle_off),
-                    _mm512_add_epi32(apart(b, from_here, true), middle_off));
-    a = _mm512_sub_epi16(a, from_here);
-    b = _mm512_sub_epi16(b, from_here);
-    return pack(_mm512_dpwssd_epi32(middle_off, a, a), _mm512_dpwssd_epi32(middle_off, b, b));
+    __m512i first = _mm512_loadu_si512(at[0]), second = _mm512_loadu_si512(at[1]);
+    if (by->square)
+        return pack(_mm512_add_epi32(apart(first, from_here, true), of->middle_off),
+                    _mm512_add_epi32(apart(second, from_here, true), of->middle_off), by->by_turns);
+    first = _mm512_sub_epi16(first, from_here);
+    second = _mm512_sub_epi16(second, from_here);
+    return pack(_mm512_dpwssd_epi32(of->middle_off, first, first),
+                _mm512_dpwssd_epi32(of->middle_off, second, second), by->by_turns);
 }
 
 /* Of WIDE candidates those that may be events, those of them that leave, and that units can not decide about. */
@@ -265,36 +274,35 @@ AVX512 static void write_found(found *of, const uint32_t *place, phx_pairs *pair
     of->count = 0;
 }
 
-/* What all observers of one call are compared with, and by. */
-typedef struct matching {
-    const phx_candidates *candidates;
-    border in, near;
-    bool square, margin;
-} matching;
+/* Where one who looks is, and was. */
+typedef struct eye {
+    __m512i here, there;
+} eye;
 
-/* Of WIDE candidates, given where they are now and were. */
-AVX512_INLINE verdict judge(const matching *by, __mmask32 lanes, const uint32_t *now, const uint32_t *old, __m512i here,
-                            __m512i there)
+/* Of the candidates in two vectors, where they are now and were. */
+AVX512_INLINE verdict judge(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
+                            const uint32_t *const old[2], const eye *of)
 {
-    __m512i to_now = levels(now, here, by->in.middle_off, by->square);
-    __m512i to_old = levels(old, there, by->in.middle_off, by->square);
+    __m512i to_now = levels(by, &by->in, now, of->here), to_old = levels(by, &by->in, old, of->there);
     if (!by->margin) return cross_one(lanes, &by->in, to_now, to_old);
-    const __m512i both_now[2] = {to_now, levels(now, here, by->near.middle_off, by->square)};
-    const __m512i both_old[2] = {to_old, levels(old, there, by->near.middle_off, by->square)};
+    const __m512i both_now[2] = {to_now, levels(by, &by->near, now, of->here)};
+    const __m512i both_old[2] = {to_old, levels(by, &by->near, old, of->there)};
     return cross_two(lanes, &by->in, &by->near, both_now, both_old);
 }
 
 /* One observer and the candidates first .. end: no branch hangs on a distance, but for very many events at once. */
-AVX512_INLINE void match_piece(const matching *by, phx_span piece, __m512i here, __m512i there, found *to)
+AVX512_INLINE void match_piece(const matching *by, const phx_candidates *of, phx_span piece, eye who, found *to)
 {
     enum { SHORT = 8 }; /* as many as mostly are stored, of what may be stored: short stores seldom meet two lines */
     const __m512i leave = _mm512_set1_epi16((short)FOUND_LEAVE), unsure = _mm512_set1_epi16(FOUND_UNSURE);
     const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
-    const uint32_t *now = by->candidates->now, *old = by->candidates->old;
+    const uint32_t *to_now = of->now, *to_old = of->old; /* stores below might be anywhere */
     __m512i which = _mm512_loadu_si512(wide_iota);
     uint16_t *out = to->which + to->count;
     for (uint32_t i = piece.first; i < piece.end; i += WIDE) {
-        verdict is = judge(by, _mm512_cmplt_epu16_mask(which, length), now + i, old + i, here, there);
+        const uint32_t *const now[2] = {to_now + i, to_now + i + LANES};
+        const uint32_t *const old[2] = {to_old + i, to_old + i + LANES};
+        verdict is = judge(by, _mm512_cmplt_epu16_mask(which, length), now, old, &who);
         __m512i word = _mm512_mask_blend_epi16(is.leave, which, _mm512_or_si512(which, leave));
         word = _mm512_mask_blend_epi16(is.unsure, word, _mm512_or_si512(which, unsure)); /* and so no leave */
         word = _mm512_maskz_compress_epi16(is.some, word);
@@ -320,27 +328,27 @@ AVX512_INLINE borders in_registers(const phx_limits *limits)
                      _mm512_set1_epi32(limits->near_low), _mm512_set1_epi32(limits->near_high)};
 }
 
-AVX512_INLINE uint32_t match_all(const matching *by, uint32_t count, const phx_watchers *watchers, phx_pairs *pairs)
+AVX512_INLINE uint32_t match_all(const matching *by, const phx_candidates *candidates, uint32_t count,
+                                 const phx_watchers *watchers, phx_pairs *pairs)
 {
     found unwritten;
     uint32_t w = 0, first = 0;
     unwritten.count = 0; /* and nothing else */
     for (; w < watchers->count && pairs->capacity - pairs->count - unwritten.count >= count; w++) {
         uint32_t place = watchers->place[w];
-        __m512i here = _mm512_set1_epi32((int)watchers->now[place]), of = _mm512_set1_epi32((int)place);
-        __m512i there = _mm512_set1_epi32((int)watchers->old[place]);
+        const eye of = {_mm512_set1_epi32((int)watchers->now[place]), _mm512_set1_epi32((int)watchers->old[place])};
         for (uint32_t i = 0; i < count; i += PIECE) {
             phx_span piece = {i, count - i < PIECE ? count : i + PIECE};
             if (i != first || unwritten.count + (piece.end - i) > PIECE) {
-                write_found(&unwritten, by->candidates->place + first, pairs);
+                write_found(&unwritten, candidates->place + first, pairs);
                 first = i;
             }
             uint32_t before = unwritten.count;
-            match_piece(by, piece, here, there, &unwritten);
-            name_observer(pairs->observer + pairs->count, before, unwritten.count, of);
+            match_piece(by, candidates, piece, of, &unwritten);
+            name_observer(pairs->observer + pairs->count, before, unwritten.count, _mm512_set1_epi32((int)place));
         }
     }
-    write_found(&unwritten, by->candidates->place + first, pairs);
+    write_found(&unwritten, candidates->place + first, pairs);
     return w;
 }
 
@@ -349,57 +357,89 @@ AVX512 static uint32_t match_avx512(const phx_candidates *candidates, uint32_t c
 {
     const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
     const bool margin = limits->in_low != limits->near_low;
-#define MATCH(square, margin) match_all(&(matching){candidates, in, near, square, margin}, count, watchers, pairs)
+#define MATCH(square, margin) \
+    match_all(&(matching){in, near, square, margin, false}, candidates, count, watchers, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
     return margin ? MATCH(false, true) : MATCH(false, false);
 #undef MATCH
 }
 
-AVX512_INLINE distances measure_at(const phx_cells *cells, uint32_t first, __m512i here, __m512i there, bool square)
+/* The three rows of cells around one: where they begin, and how many are in them. */
+typedef struct nine_cells {
+    uint32_t first[3], count[3];
+} nine_cells;
+
+AVX512_INLINE nine_cells cells_around(const phx_cells *cells, uint32_t place)
 {
-    return measure(cells->now + first, cells->old + first, here, there, square);
+    const uint32_t *middle = cells->start + cells->cell[place] - 1, *above = middle - cells->columns;
+    const uint32_t *below = middle + cells->columns;
+    return (nine_cells){{above[0], middle[0], below[0]},
+                        {above[3] - above[0], middle[3] - middle[0], below[3] - below[0]}};
 }
 
-/* A row of cells that is more than a vector. */
-AVX512 static void match_long(const phx_cells *cells, uint32_t first, uint32_t end, __m512i of, __m512i here,
-                              __m512i there, const borders *b, bool square, phx_pairs *pairs)
+/* Is one of the rows more than a vector? */
+AVX512_INLINE bool is_long(const nine_cells *around)
 {
-    for (; first < end; first += LANES) {
-        distances apart_by = measure_at(cells, first, here, there, square);
-        pair(pairs, of, crossing(apart_by, b) & first_lanes(end - first), apart_by, from(first), b);
+    return around->count[0] > LANES || around->count[1] > LANES || around->count[2] > LANES;
+}
+
+/* So many lanes of two vectors, four by turns of each. */
+AVX512_INLINE __mmask32 by_turns(uint32_t a, uint32_t b)
+{
+    enum { FROM_A = 0x0f0f0f0f };
+    return _pdep_u32(_bzhi_u32(UINT32_MAX, a), FROM_A) | _pdep_u32(_bzhi_u32(UINT32_MAX, b), ~(uint32_t)FROM_A);
+}
+
+/* Is there anything for the observer in its rows? Or one of them is long, and to be looked at anyway. */
+AVX512_INLINE bool has_some(const matching *by, const phx_cells *cells, const nine_cells *around, uint32_t place)
+{
+    const eye of = {_mm512_set1_epi32((int)cells->now[place]), _mm512_set1_epi32((int)cells->old[place])};
+    const uint32_t *first = around->first, *count = around->count;
+    const uint32_t *const now[3] = {cells->now + first[0], cells->now + first[1], cells->now + first[2]};
+    const uint32_t *const old[3] = {cells->old + first[0], cells->old + first[1], cells->old + first[2]};
+    const uint32_t *const now_last[2] = {now[2], now[2]}, *const old_last[2] = {old[2], old[2]};
+    __mmask32 some = judge(by, by_turns(count[0], count[1]), now, old, &of).some;
+    some |= judge(by, by_turns(count[2], 0), now_last, old_last, &of).some;
+    return some != 0 || is_long(around);
+}
+
+/* The pairs of one observer, for which there is something. */
+AVX512_INLINE void match_nine(const phx_cells *cells, uint32_t place, const borders *b, bool square, phx_pairs *pairs)
+{
+    const nine_cells around = cells_around(cells, place);
+    const __m512i here = _mm512_set1_epi32((int)cells->now[place]), there = _mm512_set1_epi32((int)cells->old[place]);
+    const __m512i of = _mm512_set1_epi32((int)place);
+    for (uint32_t row = 0; row < 3; row++) {
+        uint32_t first = around.first[row], end = first + around.count[row];
+        do { /* once, as a rule */
+            distances apart_by = measure(cells->now + first, cells->old + first, here, there, square);
+            pair(pairs, of, crossing(apart_by, b) & first_lanes(end - first), apart_by, from(first), b);
+        } while ((first += LANES) < end);
     }
 }
 
-/* Three rows of cells, a vector each as a rule: nothing but whether there is an event is a branch. */
-AVX512_INLINE uint32_t match_nine(const phx_cells *cells, const phx_watchers *watchers, const borders *b,
-                                         bool square, phx_pairs *pairs)
+/* Some observers: all are looked at, and those with something are noted without a branch; then these have their turn. */
+AVX512_INLINE uint32_t match_nines(const matching *by, const phx_cells *cells, const phx_watchers *watchers,
+                                   const borders *b, phx_pairs *pairs)
 {
-    uint32_t w = 0;
-    for (; w < watchers->count; w++) {
-        uint32_t place = watchers->place[w];
-        __m512i here = _mm512_set1_epi32((int)watchers->now[place]), of = _mm512_set1_epi32((int)place);
-        __m512i there = _mm512_set1_epi32((int)watchers->old[place]);
-        const uint32_t *middle = cells->start + cells->cell[place] - 1, *above = middle - cells->columns;
-        const uint32_t *below = middle + cells->columns;
-        uint32_t a = above[0], a_end = above[3], m = middle[0], m_end = middle[3], c = below[0], c_end = below[3];
-        uint32_t room = (a_end - a) + (m_end - m) + (c_end - c);
-        if (PHX_UNLIKELY(pairs->capacity - pairs->count < room)) break;
-        pairs->tested += room;
-        if (PHX_UNLIKELY(a_end - a > LANES || m_end - m > LANES || c_end - c > LANES)) {
-            match_long(cells, a, a_end, of, here, there, b, square, pairs);
-            match_long(cells, m, m_end, of, here, there, b, square, pairs);
-            match_long(cells, c, c_end, of, here, there, b, square, pairs);
+    enum { TOGETHER = 64 };
+    uint32_t some[TOGETHER], w = 0, together = TOGETHER;
+    while (w < watchers->count) {
+        uint32_t end = watchers->count - w < together ? watchers->count : w + together, n = 0, tested = 0;
+        for (uint32_t i = w; i < end; i++) {
+            const nine_cells around = cells_around(cells, watchers->place[i]);
+            some[n] = watchers->place[i];
+            n += has_some(by, cells, &around, watchers->place[i]);
+            tested += around.count[0] + around.count[1] + around.count[2];
+        }
+        if (PHX_UNLIKELY(pairs->capacity - pairs->count < tested)) { /* perhaps no room for all */
+            if (together == 1) break;
+            together = 1;
             continue;
         }
-        distances in_a = measure_at(cells, a, here, there, square), in_m = measure_at(cells, m, here, there, square);
-        distances in_c = measure_at(cells, c, here, there, square);
-        __mmask16 some_a = crossing(in_a, b) & first_lanes(a_end - a);
-        __mmask16 some_m = crossing(in_m, b) & first_lanes(m_end - m);
-        __mmask16 some_c = crossing(in_c, b) & first_lanes(c_end - c);
-        if (PHX_LIKELY((some_a | some_m | some_c) == 0)) continue;
-        pair(pairs, of, some_a, in_a, from(a), b);
-        pair(pairs, of, some_m, in_m, from(m), b);
-        pair(pairs, of, some_c, in_c, from(c), b);
+        for (uint32_t i = 0; i < n; i++) match_nine(cells, some[i], b, by->square, pairs);
+        pairs->tested += tested;
+        w = end;
     }
     return w;
 }
@@ -407,9 +447,13 @@ AVX512_INLINE uint32_t match_nine(const phx_cells *cells, const phx_watchers *wa
 AVX512 static uint32_t match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers,
                                            const phx_limits *limits, phx_pairs *pairs)
 {
+    const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
     const borders b = in_registers(limits);
-    if (limits->square) return match_nine(cells, watchers, &b, true, pairs);
-    return match_nine(cells, watchers, &b, false, pairs);
+    const bool margin = limits->in_low != limits->near_low;
+#define MATCH(square, margin) match_nines(&(matching){in, near, square, margin, true}, cells, watchers, &b, pairs)
+    if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
+    return margin ? MATCH(false, true) : MATCH(false, false);
+#undef MATCH
 }
 
 /* ---- where few moved ---- */
