@@ -217,7 +217,11 @@ extern const phx_kernels phx_kernels_avx512;
 /* Those that the AVX-512 set takes over; of kernels_walk.c: */
 uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const ph_position *positions, const uint32_t *at,
                        uint32_t count, phx_strode *strode);
-/* Of kernels_merge.c: */
+/* Of the AVX-512 set, in files of their own: */
+uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
+                          const phx_limits *limits, phx_pairs *pairs);
+uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
+                                 phx_pairs *pairs);
 void phx_merge_avx512(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
 #endif
 

@@ -7,10 +7,7 @@
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
-#define AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,popcnt")))
-#define AVX512_INLINE AVX512 static inline __attribute__((always_inline))
+#include "shards/kernels_avx512.h"
 
 enum { WORDS = 8 };
 

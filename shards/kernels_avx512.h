@@ -1,0 +1,37 @@
+/*
+ * What files of kernels for AVX-512 share: which functions are compiled for it, lanes that are there, vectors stored in
+ * part. A machine that has F, VL, BW, DQ, VBMI2 and VNNI (phx_simd_supported()) has the rest of the target as well.
+ */
+#ifndef PHX_SHARDS_KERNELS_AVX512_H
+#define PHX_SHARDS_KERNELS_AVX512_H
+
+#include "base/core.h"
+
+#include <immintrin.h>
+
+#define AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vnni,bmi2,popcnt")))
+/* what a kernel is put together from: with "square" known, no trace of it is left */
+#define AVX512_INLINE AVX512 static inline __attribute__((always_inline))
+
+enum { LANES = 16 };
+
+static const uint32_t iota[LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+AVX512_INLINE __mmask16 first_lanes(uint32_t count)
+{
+    return count >= LANES ? (__mmask16)0xffff : (__mmask16)((1u << count) - 1);
+}
+
+/* Stores the lanes of the mask side by side. */
+AVX512_INLINE void keep(uint32_t *to, __mmask16 mask, __m512i v)
+{
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(mask, v));
+}
+
+/* first, first + 1, ... */
+AVX512_INLINE __m512i from(uint32_t first)
+{
+    return _mm512_add_epi32(_mm512_set1_epi32((int)first), _mm512_loadu_si512(iota));
+}
+
+#endif

@@ -1,0 +1,342 @@
+/*
+ * The kernels that match observers and candidates for AVX-512; see kernels.h. Of 32 candidates at once it is found who
+ * may have crossed a border: distances, less that of the border, are cut short to 16 bits, which is enough to tell. What was found is stored side by side, few or many: nothing branches on a distance. Called in the interest
+ * phase.
+ */
+#include "shards/kernels.h"
+
+#if defined(__x86_64__)
+
+#include "shards/kernels_avx512.h"
+
+/* Distances as limits have them. */
+AVX512_INLINE __m512i apart(__m512i a, __m512i b, bool square)
+{
+    __m512i d = _mm512_sub_epi16(a, b);
+    if (!square) return _mm512_madd_epi16(d, d);
+    d = _mm512_abs_epi16(d);
+    return _mm512_max_epu32(_mm512_and_si512(d, _mm512_set1_epi32(0xffff)), _mm512_srli_epi32(d, 16));
+}
+
+/* Limits in registers. */
+typedef struct borders {
+    __m512i in_low, in_high, near_low, near_high;
+} borders;
+
+/* Distances of some candidates, now and before. */
+typedef struct distances {
+    __m512i d, e;
+} distances;
+
+AVX512_INLINE distances measure(const uint32_t *now, const uint32_t *old, __m512i here, __m512i there, bool square)
+{
+    return (distances){apart(_mm512_loadu_si512(now), here, square), apart(_mm512_loadu_si512(old), there, square)};
+}
+
+/* Which may be events. */
+AVX512_INLINE __mmask16 crossing(distances of, const borders *b)
+{
+    __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_low), of.d, b->in_high);
+    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->near_low), of.e, b->near_high);
+    return enter | leave;
+}
+
+/* Appends the candidates in the mask's lanes as pairs of the observer. */
+AVX512_INLINE void pair(phx_pairs *pairs, __m512i place, __mmask16 mask, distances of, __m512i targets,
+                        const borders *b)
+{
+    __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_high), of.d, b->in_low);
+    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->near_high), of.e, b->near_low);
+    place = _mm512_mask_or_epi32(place, leave, place, _mm512_set1_epi32((int)PHX_PAIR_LEAVE));
+    place = _mm512_mask_or_epi32(place, _knot_mask16(enter | leave), place, _mm512_set1_epi32((int)PHX_PAIR_UNSURE));
+    keep(pairs->observer + pairs->count, mask, place);
+    keep(pairs->target + pairs->count, mask, targets);
+    pairs->count += (uint32_t)__builtin_popcount(mask);
+}
+
+/* Candidates are taken by twos of vectors, whose distances fit one as 16-bit words. */
+enum { WIDE = 2 * LANES };
+
+static const uint16_t wide_iota[WIDE] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
+/* A border of a view: distances less its middle, and how far from that units can not tell. */
+typedef struct border {
+    __m512i middle_off, half, half_off; /* _off: negative */
+} border;
+
+AVX512_INLINE border border_of(int32_t low, int32_t high)
+{
+    int32_t half = (high - low) / 2, middle = high - half;
+    PHX_ASSERT(low + half + 1 == middle && half < INT16_MAX); /* what is beyond INT16_MAX is so after packing as well */
+    return (border){_mm512_set1_epi32(-middle), _mm512_set1_epi16((short)half), _mm512_set1_epi16((short)-half)};
+}
+
+/* Side by side as 16-bit words, cut short where they do not fit: four by turns of each, or first those of a. */
+AVX512_INLINE __m512i pack(__m512i a, __m512i b, bool by_turns)
+{
+    __m512i both = _mm512_packs_epi32(a, b);
+    return by_turns ? both : _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), both);
+}
+
+/* What all observers of one call are compared by. */
+typedef struct matching {
+    border in, near;
+    bool square, margin;
+    bool by_turns; /* four of each vector, as packing has it */
+} matching;
+
+/* How far the positions in two vectors are from one, less the middle of a border. */
+AVX512_INLINE __m512i levels(const matching *by, const border *of, const uint32_t *const at[2], __m512i from_here)
+{
+    __m512i first = _mm512_loadu_si512(at[0]), second = _mm512_loadu_si512(at[1]);
+    if (by->square)
+        return pack(_mm512_add_epi32(apart(first, from_here, true), of->middle_off),
+                    _mm512_add_epi32(apart(second, from_here, true), of->middle_off), by->by_turns);
+    first = _mm512_sub_epi16(first, from_here);
+    second = _mm512_sub_epi16(second, from_here);
+    return pack(_mm512_dpwssd_epi32(of->middle_off, first, first),
+                _mm512_dpwssd_epi32(of->middle_off, second, second), by->by_turns);
+}
+
+/* Of WIDE candidates those that may be events, those of them that leave, and that units can not decide about. */
+typedef struct verdict {
+    __mmask32 some, leave, unsure;
+} verdict;
+
+/* Without a margin: whoever is not on the same side of the one border before and after. */
+AVX512_INLINE verdict cross_one(__mmask32 lanes, const border *in, __m512i now, __m512i old)
+{
+    __m512i nearer = _mm512_min_epi16(now, old), farther = _mm512_max_epi16(now, old);
+    __m512i off = _mm512_min_epu16(_mm512_abs_epi16(now), _mm512_abs_epi16(old));
+    lanes = _mm512_mask_cmple_epi16_mask(lanes, nearer, in->half);
+    return (verdict){_mm512_mask_cmpge_epi16_mask(lanes, farther, in->half_off), _mm512_cmpgt_epi16_mask(now, old),
+                     _mm512_cmple_epu16_mask(off, in->half)};
+}
+
+/* With one: enters cross the border of the view, leaves the one of view and margin. */
+AVX512_INLINE verdict cross_two(__mmask32 lanes, const border *in, const border *near, const __m512i now[2],
+                                const __m512i old[2])
+{
+    __mmask32 enter = _mm512_mask_cmpge_epi16_mask(lanes, old[0], in->half_off);
+    __mmask32 leave = _mm512_mask_cmpge_epi16_mask(lanes, now[1], near->half_off);
+    enter = _mm512_mask_cmple_epi16_mask(enter, now[0], in->half);
+    leave = _mm512_mask_cmple_epi16_mask(leave, old[1], near->half);
+    __mmask32 enters = _mm512_mask_cmpgt_epi16_mask(enter, old[0], in->half);
+    __mmask32 leaves = _mm512_mask_cmpgt_epi16_mask(leave, now[1], near->half);
+    enters = _mm512_mask_cmplt_epi16_mask(enters, now[0], in->half_off);
+    leaves = _mm512_mask_cmplt_epi16_mask(leaves, old[1], near->half_off);
+    return (verdict){enter | leave, leaves, ~(enters | leaves)};
+}
+
+/*
+ * Pairs found and not written yet: which candidate of a piece, with the pair's flags. Their observers' places are where
+ * they belong already.
+ */
+enum { PIECE = 4096, FOUND_LEAVE = 0x8000, FOUND_UNSURE = 0x4000, FOUND_WHICH = PIECE - 1 };
+
+typedef struct found {
+    uint16_t which[PIECE + WIDE];
+    uint32_t count;
+} found;
+
+/* Writes them; place[] is of the piece. */
+AVX512 static void write_found(found *of, const uint32_t *place, phx_pairs *pairs)
+{
+    const __m512i which = _mm512_set1_epi32(FOUND_WHICH), flags = _mm512_set1_epi32(FOUND_LEAVE | FOUND_UNSURE);
+    uint32_t *observer = pairs->observer + pairs->count, *target = pairs->target + pairs->count;
+    for (uint32_t i = 0; i < of->count; i += LANES) {
+        __m512i word = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(of->which + i)));
+        __m512i flag = _mm512_slli_epi32(_mm512_and_si512(word, flags), 16); /* PHX_PAIR_LEAVE, PHX_PAIR_UNSURE */
+        _mm512_storeu_si512(observer + i, _mm512_or_si512(_mm512_loadu_si512(observer + i), flag));
+        __m512i of_place = _mm512_mask_i32gather_epi32(flag, first_lanes(of->count - i),
+                                                       _mm512_and_si512(word, which), place, 4);
+        _mm512_storeu_si512(target + i, of_place);
+    }
+    pairs->count += of->count;
+    of->count = 0;
+}
+
+/* Where one who looks is, and was. */
+typedef struct eye {
+    __m512i here, there;
+} eye;
+
+/* Of the candidates in two vectors, where they are now and were. */
+AVX512_INLINE verdict judge(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
+                            const uint32_t *const old[2], const eye *of)
+{
+    __m512i to_now = levels(by, &by->in, now, of->here), to_old = levels(by, &by->in, old, of->there);
+    if (!by->margin) return cross_one(lanes, &by->in, to_now, to_old);
+    const __m512i both_now[2] = {to_now, levels(by, &by->near, now, of->here)};
+    const __m512i both_old[2] = {to_old, levels(by, &by->near, old, of->there)};
+    return cross_two(lanes, &by->in, &by->near, both_now, both_old);
+}
+
+/* One observer and the candidates first .. end: no branch hangs on a distance, but for very many events at once. */
+AVX512_INLINE void match_piece(const matching *by, const phx_candidates *of, phx_span piece, eye who, found *to)
+{
+    enum { SHORT = 8 }; /* as many as mostly are stored, of what may be stored: short stores seldom meet two lines */
+    const __m512i leave = _mm512_set1_epi16((short)FOUND_LEAVE), unsure = _mm512_set1_epi16(FOUND_UNSURE);
+    const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
+    const uint32_t *to_now = of->now, *to_old = of->old; /* stores below might be anywhere */
+    __m512i which = _mm512_loadu_si512(wide_iota);
+    uint16_t *out = to->which + to->count;
+    for (uint32_t i = piece.first; i < piece.end; i += WIDE) {
+        const uint32_t *const now[2] = {to_now + i, to_now + i + LANES};
+        const uint32_t *const old[2] = {to_old + i, to_old + i + LANES};
+        verdict is = judge(by, _mm512_cmplt_epu16_mask(which, length), now, old, &who);
+        __m512i word = _mm512_mask_blend_epi16(is.leave, which, _mm512_or_si512(which, leave));
+        word = _mm512_mask_blend_epi16(is.unsure, word, _mm512_or_si512(which, unsure)); /* and so no leave */
+        word = _mm512_maskz_compress_epi16(is.some, word);
+        uint32_t count = (uint32_t)__builtin_popcount(is.some);
+        _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(word));
+        if (PHX_UNLIKELY(count > SHORT)) _mm512_storeu_si512(out, word);
+        out += count;
+        which = _mm512_add_epi16(which, step);
+    }
+    to->count = (uint32_t)(out - to->which);
+}
+
+/* The observer of the pairs first .. end: one vector always, which is enough as a rule. */
+AVX512_INLINE void name_observer(uint32_t *observer, uint32_t first, uint32_t end, __m512i place)
+{
+    do _mm512_storeu_si512(observer + first, place);
+    while ((first += LANES) < end);
+}
+
+AVX512_INLINE borders in_registers(const phx_limits *limits)
+{
+    return (borders){_mm512_set1_epi32(limits->in_low), _mm512_set1_epi32(limits->in_high),
+                     _mm512_set1_epi32(limits->near_low), _mm512_set1_epi32(limits->near_high)};
+}
+
+AVX512_INLINE uint32_t match_all(const matching *by, const phx_candidates *candidates, uint32_t count,
+                                 const phx_watchers *watchers, phx_pairs *pairs)
+{
+    found unwritten;
+    uint32_t w = 0, first = 0;
+    unwritten.count = 0; /* and nothing else */
+    for (; w < watchers->count && pairs->capacity - pairs->count - unwritten.count >= count; w++) {
+        uint32_t place = watchers->place[w];
+        const eye of = {_mm512_set1_epi32((int)watchers->now[place]), _mm512_set1_epi32((int)watchers->old[place])};
+        for (uint32_t i = 0; i < count; i += PIECE) {
+            phx_span piece = {i, count - i < PIECE ? count : i + PIECE};
+            if (i != first || unwritten.count + (piece.end - i) > PIECE) {
+                write_found(&unwritten, candidates->place + first, pairs);
+                first = i;
+            }
+            uint32_t before = unwritten.count;
+            match_piece(by, candidates, piece, of, &unwritten);
+            name_observer(pairs->observer + pairs->count, before, unwritten.count, _mm512_set1_epi32((int)place));
+        }
+    }
+    write_found(&unwritten, candidates->place + first, pairs);
+    return w;
+}
+
+AVX512 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
+                                 const phx_limits *limits, phx_pairs *pairs)
+{
+    const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
+    const bool margin = limits->in_low != limits->near_low;
+#define MATCH(square, margin) \
+    match_all(&(matching){in, near, square, margin, false}, candidates, count, watchers, pairs)
+    if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
+    return margin ? MATCH(false, true) : MATCH(false, false);
+#undef MATCH
+}
+
+/* The three rows of cells around one: where they begin, and how many are in them. */
+typedef struct nine_cells {
+    uint32_t first[3], count[3];
+} nine_cells;
+
+AVX512_INLINE nine_cells cells_around(const phx_cells *cells, uint32_t place)
+{
+    const uint32_t *middle = cells->start + cells->cell[place] - 1, *above = middle - cells->columns;
+    const uint32_t *below = middle + cells->columns;
+    return (nine_cells){{above[0], middle[0], below[0]},
+                        {above[3] - above[0], middle[3] - middle[0], below[3] - below[0]}};
+}
+
+/* Is one of the rows more than a vector? */
+AVX512_INLINE bool is_long(const nine_cells *around)
+{
+    return around->count[0] > LANES || around->count[1] > LANES || around->count[2] > LANES;
+}
+
+/* So many lanes of two vectors, four by turns of each. */
+AVX512_INLINE __mmask32 by_turns(uint32_t a, uint32_t b)
+{
+    enum { FROM_A = 0x0f0f0f0f };
+    return _pdep_u32(_bzhi_u32(UINT32_MAX, a), FROM_A) | _pdep_u32(_bzhi_u32(UINT32_MAX, b), ~(uint32_t)FROM_A);
+}
+
+/* Is there anything for the observer in its rows? Or one of them is long, and to be looked at anyway. */
+AVX512_INLINE bool has_some(const matching *by, const phx_cells *cells, const nine_cells *around, uint32_t place)
+{
+    const eye of = {_mm512_set1_epi32((int)cells->now[place]), _mm512_set1_epi32((int)cells->old[place])};
+    const uint32_t *first = around->first, *count = around->count;
+    const uint32_t *const now[3] = {cells->now + first[0], cells->now + first[1], cells->now + first[2]};
+    const uint32_t *const old[3] = {cells->old + first[0], cells->old + first[1], cells->old + first[2]};
+    const uint32_t *const now_last[2] = {now[2], now[2]}, *const old_last[2] = {old[2], old[2]};
+    __mmask32 some = judge(by, by_turns(count[0], count[1]), now, old, &of).some;
+    some |= judge(by, by_turns(count[2], 0), now_last, old_last, &of).some;
+    return some != 0 || is_long(around);
+}
+
+/* The pairs of one observer, for which there is something. */
+AVX512_INLINE void match_nine(const phx_cells *cells, uint32_t place, const borders *b, bool square, phx_pairs *pairs)
+{
+    const nine_cells around = cells_around(cells, place);
+    const __m512i here = _mm512_set1_epi32((int)cells->now[place]), there = _mm512_set1_epi32((int)cells->old[place]);
+    const __m512i of = _mm512_set1_epi32((int)place);
+    for (uint32_t row = 0; row < 3; row++) {
+        uint32_t first = around.first[row], end = first + around.count[row];
+        do { /* once, as a rule */
+            distances apart_by = measure(cells->now + first, cells->old + first, here, there, square);
+            pair(pairs, of, crossing(apart_by, b) & first_lanes(end - first), apart_by, from(first), b);
+        } while ((first += LANES) < end);
+    }
+}
+
+/* All are looked at, some at a time, and those with something noted without a branch; then these have their turn. */
+AVX512_INLINE uint32_t match_nines(const matching *by, const phx_cells *cells, const phx_watchers *watchers,
+                                   const borders *b, phx_pairs *pairs)
+{
+    enum { TOGETHER = 64 };
+    uint32_t some[TOGETHER], w = 0, together = TOGETHER;
+    while (w < watchers->count) {
+        uint32_t end = watchers->count - w < together ? watchers->count : w + together, n = 0, tested = 0;
+        for (uint32_t i = w; i < end; i++) {
+            const nine_cells around = cells_around(cells, watchers->place[i]);
+            some[n] = watchers->place[i];
+            n += has_some(by, cells, &around, watchers->place[i]);
+            tested += around.count[0] + around.count[1] + around.count[2];
+        }
+        if (PHX_UNLIKELY(pairs->capacity - pairs->count < tested)) { /* perhaps no room for all */
+            if (together == 1) break;
+            together = 1;
+            continue;
+        }
+        for (uint32_t i = 0; i < n; i++) match_nine(cells, some[i], b, by->square, pairs);
+        pairs->tested += tested;
+        w = end;
+    }
+    return w;
+}
+
+AVX512 uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers,
+                                        const phx_limits *limits, phx_pairs *pairs)
+{
+    const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
+    const borders b = in_registers(limits);
+    const bool margin = limits->in_low != limits->near_low;
+#define MATCH(square, margin) match_nines(&(matching){in, near, square, margin, true}, cells, watchers, &b, pairs)
+    if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
+    return margin ? MATCH(false, true) : MATCH(false, false);
+#undef MATCH
+}
+
+#endif
