@@ -1,6 +1,6 @@
 /*
  * The kernels that match observers and candidates for AVX-512; see kernels.h. Of 32 candidates at once it is found who
- * may have crossed a border: distances, less that of the border, are cut short to 16 bits, which is enough to tell. What
+ * may have crossed a border: distances, less that of the border, are cut short to 16 bits, which is enough. What
  * was found is stored side by side, few or many: nothing branches on a distance. Called in the interest phase.
  */
 #include "shards/kernels.h"

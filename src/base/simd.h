@@ -9,7 +9,7 @@
 
 #include "base/core.h"
 
-/* Can this machine run it? AUTO and PORTABLE always. */
+/* Can this machine run it? AUTO and PORTABLE always. AVX-512 without VBMI2 and VNNI is not used. */
 static inline bool phx_simd_supported(ph_simd simd)
 {
 #if defined(__x86_64__)
