@@ -153,15 +153,16 @@ static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t coun
     return true;
 }
 
-/* The events of one observer, in scratch->hits as rows with PHX_PAIR_LEAVE; there is room for them. */
-static void tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t count)
+/* The events of one observer, the last of whose pairs this is; there is room for them. */
+static void tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
 {
-    const uint32_t *slots = shard->grid.rows.slot, *found = scratch->hits;
+    const uint32_t *slots = shard->grid.rows.slot;
+    const phx_stir_pair *pairs = scratch->stir.pairs;
     const phx_store *store = &shard->store;
     uint32_t slot = slots[row] & PHX_ROW_SLOT, enters = 0, leaves = 0;
     PHX_VALIDATE(store->tail[slot].list.implied);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t target = slots[found[i] & ~PHX_PAIR_LEAVE], left = found[i] >> 31;
+    for (uint32_t i = last; i != PHX_STIR_NO_PAIR; i = pairs[i].previous) {
+        uint32_t target = slots[pairs[i].target & ~PHX_PAIR_LEAVE], left = pairs[i].target >> 31;
         bool special = target & PHX_ROW_SPECIAL;
         target &= PHX_ROW_SLOT;
         if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, target))) continue;
@@ -183,10 +184,7 @@ static bool tell_all(phx_scratch *scratch, phx_shard *shard)
     for (uint32_t word = 0; word * WORD_ROWS < rows; word++) {
         for (uint64_t bits = stir->told[word]; bits != 0; bits &= bits - 1) {
             const uint32_t at = word * WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
-            uint32_t n = 0;
-            for (uint32_t i = stir->last[at]; i != PHX_STIR_NO_PAIR; i = stir->pairs[i].previous)
-                scratch->hits[n++] = stir->pairs[i].target;
-            tell(scratch, shard, stir->piece.first + at, n);
+            tell(scratch, shard, stir->piece.first + at, stir->last[at]);
         }
     }
     return true;

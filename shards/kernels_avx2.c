@@ -561,7 +561,7 @@ AVX2 static uint32_t match_sparse_avx2(const phx_cells *cells, const phx_watcher
 AVX2_INLINE __m256 in_view(const float *x, const float *y, __m256 px, __m256 py, __m256 r, bool square)
 {
     const __m256 sign = _mm256_set1_ps(-0.0f);
-    __m256 dx = _mm256_sub_ps(_mm256_loadu_ps(x), px), dy = _mm256_sub_ps(_mm256_loadu_ps(y), py);
+    __m256 dx = _mm256_sub_ps(px, _mm256_loadu_ps(x)), dy = _mm256_sub_ps(py, _mm256_loadu_ps(y));
     if (!square) return _mm256_cmp_ps(_mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy)), r, _CMP_LE_OQ);
     return _mm256_and_ps(_mm256_cmp_ps(_mm256_andnot_ps(sign, dx), r, _CMP_LE_OQ),
                          _mm256_cmp_ps(_mm256_andnot_ps(sign, dy), r, _CMP_LE_OQ));

@@ -108,10 +108,10 @@ typedef struct stepper {
     __m512 x, y, ox, oy, r; /* r: squared for circles */
 } stepper;
 
-/* Which of a vector of positions are in range of a place? */
+/* Which of a vector of positions are in range of a place, whatever the sign? */
 AVX512_INLINE __mmask16 in_view(const float *x, const float *y, __m512 px, __m512 py, __m512 r, bool square)
 {
-    __m512 dx = _mm512_sub_ps(_mm512_loadu_ps(x), px), dy = _mm512_sub_ps(_mm512_loadu_ps(y), py);
+    __m512 dx = _mm512_sub_ps(px, _mm512_loadu_ps(x)), dy = _mm512_sub_ps(py, _mm512_loadu_ps(y));
     if (square)
         return _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(_mm512_abs_ps(dx), r, _CMP_LE_OQ), _mm512_abs_ps(dy), r,
                                        _CMP_LE_OQ);
@@ -177,34 +177,42 @@ AVX512 static uint32_t crossed_avx512(const phx_grid_rows *rows, const phx_looks
     return crossed(rows, looks, some, limit->r, false, out);
 }
 
+/* Towers along one axis, and how far one sees, in registers. */
+typedef struct axis {
+    __m512 origin, size, last, reach;
+    __m512i first; /* of the block */
+} axis;
+
+AVX512_INLINE axis axis_of(const phx_sight *sight, int which, uint32_t block)
+{
+    const phx_rules *rules = sight->rules;
+    return (axis){_mm512_set1_ps(rules->origin[which]), _mm512_set1_ps(rules->tower_size),
+                  _mm512_set1_ps((float)(rules->towers[which] - 1)), _mm512_set1_ps(phx_box_reach(sight->reach)),
+                  _mm512_set1_epi32((int)(block << PHX_BLOCK_BITS))};
+}
+
+/* Towers of places, counted from the block's first. */
+AVX512_INLINE __m512i towers(const axis *along, __m512 p)
+{
+    __m512 q = _mm512_div_ps(_mm512_sub_ps(p, along->origin), along->size);
+    q = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(q, _mm512_setzero_ps(), _CMP_GT_OQ), q);
+    return _mm512_sub_epi32(_mm512_cvttps_epi32(_mm512_min_ps(q, along->last)), along->first);
+}
+
 /* What rows see along one axis, in towers of a block; and which see towers beyond it. */
 typedef struct sides {
     __m512i low, high;
     __mmask16 beyond;
 } sides;
 
-/* Towers of places. */
-AVX512_INLINE __m512i towers(__m512 p, __m512 origin, __m512 size, __m512 last)
-{
-    __m512 q = _mm512_div_ps(_mm512_sub_ps(p, origin), size);
-    q = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(q, _mm512_setzero_ps(), _CMP_GT_OQ), q);
-    return _mm512_cvttps_epi32(_mm512_min_ps(q, last));
-}
-
 /* As phx_box_around() and phx_box_towers() do it. */
-AVX512_INLINE sides sides_of(const phx_sight *sight, int axis, uint32_t block, __m512 p)
+AVX512_INLINE sides sides_of(const axis *along, __m512 p)
 {
-    const phx_rules *rules = sight->rules;
-    const __m512 origin = _mm512_set1_ps(rules->origin[axis]), size = _mm512_set1_ps(rules->tower_size);
-    const __m512 last = _mm512_set1_ps((float)(rules->towers[axis] - 1));
-    const __m512 r = _mm512_set1_ps(phx_box_reach(sight->reach));
-    const __m512i base = _mm512_set1_epi32((int)(block << PHX_BLOCK_BITS)), zero = _mm512_setzero_si512();
     const __m512i most = _mm512_set1_epi32(PHX_BLOCK_SIDE - 1);
-    __m512 off = _mm512_mul_ps(_mm512_add_ps(_mm512_abs_ps(p), r), _mm512_set1_ps(PHX_BOX_ROUNDING));
-    off = _mm512_add_ps(r, off);
-    __m512i low = _mm512_sub_epi32(towers(_mm512_sub_ps(p, off), origin, size, last), base);
-    __m512i high = _mm512_sub_epi32(towers(_mm512_add_ps(p, off), origin, size, last), base);
-    return (sides){_mm512_max_epi32(low, zero), _mm512_min_epi32(high, most),
+    __m512 off = _mm512_mul_ps(_mm512_add_ps(_mm512_abs_ps(p), along->reach), _mm512_set1_ps(PHX_BOX_ROUNDING));
+    off = _mm512_add_ps(along->reach, off);
+    __m512i low = towers(along, _mm512_sub_ps(p, off)), high = towers(along, _mm512_add_ps(p, off));
+    return (sides){_mm512_max_epi32(low, _mm512_setzero_si512()), _mm512_min_epi32(high, most),
                    _mm512_movepi32_mask(low) | _mm512_cmpgt_epi32_mask(high, most)};
 }
 
@@ -238,6 +246,7 @@ AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight
                                uint32_t count, phx_looks *looks)
 {
     const phx_block *block = sight->block;
+    const axis across = axis_of(sight, 0, block->bx), down = axis_of(sight, 1, block->by);
     const per_tower starts = per_tower_of(block->start), ends = per_tower_of(block->start + 1);
     const __m512i first = _mm512_set1_epi32((int)sight->at.first), end = _mm512_set1_epi32((int)sight->at.end);
     __m512i all = _mm512_setzero_si512();
@@ -246,8 +255,8 @@ AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight
     for (uint32_t i = 0; i < count; i += LANES) {
         __mmask16 lanes = first_lanes(count - i);
         __m512i row = _mm512_maskz_loadu_epi32(lanes, who + i), length = _mm512_setzero_si512();
-        sides x = sides_of(sight, 0, block->bx, _mm512_i32gather_ps(row, rows->x, sizeof(float)));
-        sides y = sides_of(sight, 1, block->by, _mm512_i32gather_ps(row, rows->y, sizeof(float)));
+        sides x = sides_of(&across, _mm512_i32gather_ps(row, rows->x, sizeof(float)));
+        sides y = sides_of(&down, _mm512_i32gather_ps(row, rows->y, sizeof(float)));
         put_beyond(looks, PHX_BEYOND_X, x.beyond & lanes, row);
         put_beyond(looks, PHX_BEYOND_Y, y.beyond & lanes, row);
         put_beyond(looks, PHX_BEYOND_BOTH, x.beyond & y.beyond & lanes, row);
