@@ -119,6 +119,12 @@ typedef struct phx_nine_pair {
     uint16_t reserved;
 } phx_nine_pair;
 
+/* What of a pair its crowd wants to know. */
+typedef struct phx_nine_told {
+    uint32_t crossing; /* as of the pair */
+    uint32_t tower;
+} phx_nine_told;
+
 enum { PHX_NINE_SIZES = 30 };
 
 typedef struct phx_nine {
@@ -146,7 +152,8 @@ typedef struct phx_nine {
     phx_nine_job *jobs;
     uint32_t job_count, jobs_capacity;
     bool looking; /* some towers are odd */
-    phx_nine_pair *found, *binned; /* in the order of crossings; those with observers by crowd */
+    phx_nine_pair *found; /* in the order of crossings */
+    phx_nine_told *binned; /* those with observers, by crowd */
     uint32_t found_count, found_capacity, binned_capacity;
     uint32_t *bins; /* by crowd: where its pairs begin */
     uint32_t bins_capacity;

@@ -404,7 +404,7 @@ static bool show_crossing(phx_nine *nine, phx_mem *mem, const phx_rules *rules, 
 static bool bin_pairs(phx_nine *nine, phx_mem *mem)
 {
     uint32_t sum = 0;
-    if (!phx_grow(mem, (void **)&nine->binned, &nine->binned_capacity, 0, nine->found_count, sizeof(phx_nine_pair)) ||
+    if (!phx_grow(mem, (void **)&nine->binned, &nine->binned_capacity, 0, nine->found_count, sizeof(phx_nine_told)) ||
         !phx_grow(mem, (void **)&nine->pairs, &nine->pairs_capacity, 0, nine->found_count, sizeof(uint32_t)))
         return false;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
@@ -414,7 +414,9 @@ static bool bin_pairs(phx_nine *nine, phx_mem *mem)
     }
     for (uint32_t i = 0; i < nine->found_count; i++) {
         const phx_nine_pair *pair = &nine->found[i];
-        if (pair->watched) nine->binned[nine->bins[pair->crowd]++] = *pair; /* ends up where the next one's begin */
+        if (!pair->watched) continue;
+        /* its bin ends up where the next one's begins */
+        nine->binned[nine->bins[pair->crowd]++] = (phx_nine_told){.crossing = pair->crossing, .tower = pair->tower};
     }
     return true;
 }
