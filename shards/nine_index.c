@@ -454,7 +454,7 @@ static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_
     for (uint32_t i = first; i < end; i++) {
         uint32_t crossing = nine->binned[i].crossing, t = nine->binned[i].tower;
         nine->pairs[next[t][crossing >> 31]++] = crossing & ~(PHX_NINE_ENTER | PHX_NINE_SPECIAL);
-        nine->jobs[crowd->tower[t].job].special |= (crossing & PHX_NINE_SPECIAL) != 0;
+        if (PHX_UNLIKELY(crossing & PHX_NINE_SPECIAL)) nine->jobs[crowd->tower[t].job].special = true;
     }
     crowd->jobs = towers;
     nine->looking |= crowd->odd != 0;
