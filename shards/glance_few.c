@@ -13,11 +13,16 @@ static bool in_span(phx_span span, uint32_t row)
 enum { WORD_ROWS = 64 }; /* of told[] */
 
 /* Rarely more than at the first time: a steady tick allocates nothing. */
+static size_t enough(size_t count)
+{
+    enum { AT_LEAST = 4096 };
+    return count > AT_LEAST ? count : AT_LEAST;
+}
+
 static bool reserve_pairs(phx_stir *stir, phx_mem *mem, size_t count)
 {
-    enum { AT_LEAST = 1024 };
-    size_t needed = count > AT_LEAST ? count : AT_LEAST;
-    return phx_grow(mem, (void **)&stir->pairs, &stir->pairs_capacity, stir->pair_count, needed, sizeof *stir->pairs);
+    return phx_grow(mem, (void **)&stir->pairs, &stir->pairs_capacity, stir->pair_count, enough(count),
+                    sizeof *stir->pairs);
 }
 
 /* The piece of a stir becomes this one, without pairs. false = no memory. */
@@ -26,8 +31,9 @@ static bool begin_piece(phx_stir *stir, phx_mem *mem, phx_span piece)
     const size_t rows = piece.end - piece.first, words = rows / WORD_ROWS + 1;
     stir->piece = piece;
     stir->pair_count = 0;
-    if (!phx_grow(mem, (void **)&stir->told, &stir->told_capacity, 0, words, sizeof *stir->told) ||
-        !phx_grow(mem, (void **)&stir->last, &stir->last_capacity, 0, rows, sizeof *stir->last))
+    if (!phx_grow(mem, (void **)&stir->told, &stir->told_capacity, 0, enough(rows) / WORD_ROWS + 1,
+                  sizeof *stir->told) ||
+        !phx_grow(mem, (void **)&stir->last, &stir->last_capacity, 0, enough(rows), sizeof *stir->last))
         return false;
     memset(stir->told, 0, words * sizeof *stir->told);
     return true;
@@ -276,7 +282,7 @@ static bool look(phx_scratch *scratch, phx_shard *shard, phx_span piece)
     const uint32_t most = observers ? piece.end - piece.first : stir->own_count;
     stir->beyond_part = most + PHX_STIR_AT_ONCE + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&stir->beyond, &stir->beyond_capacity, 0,
-                  PHX_BEYONDS * (size_t)stir->beyond_part, sizeof(uint32_t)))
+                  enough(PHX_BEYONDS * (size_t)stir->beyond_part), sizeof(uint32_t)))
         return false;
     memset(stir->beyond_count, 0, sizeof stir->beyond_count);
     if (!begin_piece(stir, scratch->mem, piece)) return false;
