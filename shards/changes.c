@@ -110,7 +110,7 @@ static inline void place_four(const int32_t *key, uint32_t *place)
     }
 }
 
-/* The places of few in the order of events. */
+/* The places of few in the order of events; place[] has room for twice PHX_ORDER_FEW. */
 static void place_few(const phx_shard *shard, const uint32_t *slots, uint32_t leaves, uint32_t count, uint32_t *place)
 {
     const phx_name *name = shard->store.name;
@@ -137,7 +137,7 @@ static void place_few(const phx_shard *shard, const uint32_t *slots, uint32_t le
 /* Few, in no order yet. */
 static void write_few(const phx_shard *shard, const uint32_t *slots, uint32_t leaves, uint32_t count, told to)
 {
-    uint32_t place[PHX_ORDER_FEW];
+    uint32_t place[2 * PHX_ORDER_FEW]; /* kernels may write as many as that from where enters begin */
     place_few(shard, slots, leaves, count, place);
     for (uint32_t i = 0; i < count; i++) {
         PHX_ASSERT(place[i] < count);
