@@ -166,9 +166,9 @@ PHX_AWAIT void await_lists(const phx_scratch *scratch, const phx_shard *shard, u
     for (uint32_t e = at; e < at + EVENTS; e++) {
         __builtin_prefetch(&shard->store.tail[slot_of_pair(scratch, shard, e + FAR)]);
         const phx_list *list = &shard->store.tail[slot_of_pair(scratch, shard, e + NEAR)].list;
-        const uint32_t *entries = phx_list_entries(&shard->lists, list);
-        for (uint32_t i = 0; entries && i < LINES; i++)
-            __builtin_prefetch(entries + i * (PHX_CACHE_LINE / sizeof *entries), 1);
+        const uint32_t *entries = phx_list_entries(&shard->lists, list), line = PHX_CACHE_LINE / sizeof *entries;
+        uint32_t room = entries ? phx_list_capacity(list) : 0;
+        for (uint32_t i = 0; i < LINES && i * line < room; i++) __builtin_prefetch(entries + i * line, 1);
     }
 }
 

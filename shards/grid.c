@@ -9,8 +9,8 @@
 enum { LEAF_TOWERS_BITS = PHX_BLOCK_BITS + PHX_LEAF_BITS };
 
 /*
- * Kernels may read, and drop, up to one vector of 16 floats beyond the last row (PHX_KERNEL_PAD is of what they are
- * handed beside rows); the other four keep columns, which are walked together, off the same cache sets.
+ * Kernels may read, and drop, up to two vectors of 16 floats beyond the last row (PHX_KERNEL_PAD is of what they are
+ * handed beside rows); the other three keep columns, which are walked together, off the same cache sets.
  */
 enum { PAD_ROWS = 16 * 5 };
 

@@ -158,7 +158,8 @@ typedef struct phx_kernels {
     uint32_t (*gather)(const uint32_t *now, const uint32_t *old, const phx_span *spans, uint32_t count,
                        const phx_candidates *to);
     /*
-     * Which of the candidates are or may be events of which of the watchers, behind the pairs that are there, as
+     * Which of the candidates are or may be events of which of the watchers, behind the pairs that are there, in the
+     * order of candidates (no two positions differ by four reaches along both axes: these sets do not tell alike), as
      * long as there is room for all of one watcher's. Returns how many watchers are done.
      */
     uint32_t (*match)(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,

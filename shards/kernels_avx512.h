@@ -1,6 +1,6 @@
 /*
- * What files of kernels for AVX-512 share: which functions are compiled for it, lanes that are there, vectors stored in
- * part. A machine that has F, VL, BW, DQ, VBMI2 and VNNI (phx_simd_supported()) has the rest of the target as well.
+ * What files of kernels for AVX-512 share: what functions are compiled for, as phx_simd_supported() asks for it; lanes
+ * that are there; vectors stored in part.
  */
 #ifndef PHX_SHARDS_KERNELS_AVX512_H
 #define PHX_SHARDS_KERNELS_AVX512_H

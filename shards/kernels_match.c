@@ -239,7 +239,7 @@ AVX512 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t coun
                                  const phx_limits *limits, phx_pairs *pairs)
 {
     const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
-    const bool margin = limits->in_low != limits->near_low;
+    const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
 #define MATCH(square, margin) \
     match_all(&(matching){in, near, square, margin, false}, candidates, count, watchers, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
@@ -332,7 +332,7 @@ AVX512 uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watche
 {
     const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
     const borders b = in_registers(limits);
-    const bool margin = limits->in_low != limits->near_low;
+    const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
 #define MATCH(square, margin) match_nines(&(matching){in, near, square, margin, true}, cells, watchers, &b, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
     return margin ? MATCH(false, true) : MATCH(false, false);

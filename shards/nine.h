@@ -182,13 +182,13 @@ void phx_nine_touch(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick);
 /* What is ordered where keys say something. */
 static inline uint64_t phx_nine_word(uint32_t key, uint32_t slot)
 {
-    return (uint64_t)key << PHX_ORDER_KEY_BITS | slot;
+    return (uint64_t)key << PHX_ORDER_SLOT_BITS | slot;
 }
 
 static inline uint32_t phx_nine_key(const phx_nine *nine, const phx_name *name)
 {
     if (PHX_UNLIKELY(nine->key_bits == PHX_ORDER_NO_KEY)) return 0;
-    return (uint32_t)(phx_order_word(name->id, name->kind, nine->key_bits, 0) >> PHX_ORDER_KEY_BITS);
+    return (uint32_t)(phx_order_word(name->id, name->kind, nine->key_bits, 0) >> PHX_ORDER_SLOT_BITS);
 }
 
 /* NULL = nothing noted of it. */

@@ -11,7 +11,7 @@
  *
  * A stir is made for a block in the interest phase by one worker, in its own memory; what it says follows from the
  * tick alone, so all workers that take a piece of the block go the same way. Its arrays stay as large as they ever
- * were: less than a quarter of a shard's rows, or it would not be few that moved.
+ * were: as many as a block and what is around it has of rows that moved, or observe.
  */
 #ifndef PHX_SHARDS_STIR_H
 #define PHX_SHARDS_STIR_H

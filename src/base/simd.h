@@ -17,7 +17,8 @@ static inline bool phx_simd_supported(ph_simd simd)
     if (simd == PH_SIMD_AVX512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vnni");
+               __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vnni") &&
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 #endif
     return simd == PH_SIMD_AUTO || simd == PH_SIMD_PORTABLE;
 }

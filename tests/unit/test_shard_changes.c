@@ -133,7 +133,7 @@ Test(changes, ids_counted_up_and_one_kind)
 
 Test(changes, keys_that_just_fit)
 {
-    check_shape(&(shape){.id_own = 0xffff, .kind_own = 0xffff});
+    check_shape(&(shape){.id_own = 0xffff, .kind_own = 0x7fff});
 }
 
 Test(changes, keys_that_do_not_fit_by_their_kinds)

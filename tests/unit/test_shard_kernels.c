@@ -342,7 +342,7 @@ static phx_limits coarse(uint64_t *rng, uint32_t count)
     limits.in_low = limits.square || low < 0 ? low : low * low;
     limits.in_high = limits.in_low + 1 + 2 * (int32_t)phx_rng_below(rng, limits.square ? 2 : 8);
     limits.near_low = limits.in_low + more;
-    limits.near_high = limits.in_high + more;
+    limits.near_high = limits.in_high + more + 2 * (int32_t)phx_rng_below(rng, 2);
     return limits;
 }
 

@@ -1,0 +1,203 @@
+/*
+ * The same crowds with each set of kernels that this machine has: events, their order and the work counters are the
+ * same to the bit, and the lists are what brute force says. Other than the scripts of diff_model these worlds are few
+ * blocks full of entities, so nearly all that happens is decided by units of tiles, with views and margins from less
+ * than a unit to wider than a block and steps from less than a unit to long ones.
+ *
+ *     diff_simd [--seed N] [--count N]
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <pharos/pharos.h>
+
+#include "base/rng.h"
+#include "base/simd.h"
+#include "support/check.h"
+#include "tools/event_hash.h"
+
+enum { MOST = 900, TICKS = 12, VERIFY_EVERY = 5 };
+
+/* What a seed makes of a crowd. */
+typedef struct crowd {
+    ph_world_def def;
+    uint32_t count;
+    float middle, spread, step; /* where they are, and how far they go */
+    float view_max, margin_max;
+    bool views_tiny, views_mixed, odd; /* odd: they jump, come and go too */
+    uint32_t movers_percent;
+    uint64_t id_step; /* ids are multiples of it */
+} crowd;
+
+/* What came of it. */
+typedef struct outcome {
+    uint64_t events, hash; /* of all, in their order */
+    uint64_t tested, exact, towers;
+} outcome;
+
+typedef struct member {
+    float x, y;
+    bool in;
+} member;
+
+typedef struct host {
+    ph_world world;
+    ph_producer producer;
+    ph_consumer consumer;
+    uint64_t tick, rng;
+    member members[MOST];
+} host;
+
+static crowd crowd_of(uint64_t seed)
+{
+    static const float spreads[] = {3, 40, 500}, margins[] = {0, 0.1f, 2e-4f}, steps[] = {1e-3f, 0.1f, 0.4f};
+    static const uint32_t counts[] = {50, 300, MOST}, movers[] = {100, 50, 5};
+    static const uint64_t ids[] = {1, UINT64_C(0x9e3779b97f4a7c15), UINT64_C(1) << 31};
+    uint64_t rng = phx_mix64(seed);
+    crowd of = {.def = ph_world_def_default()};
+    of.def.workers = 1 + phx_rng_below(&rng, 3);
+    of.def.range = phx_rng_below(&rng, 5) ? PH_RANGE_RADIUS : PH_RANGE_TOWERS;
+    of.def.shape = phx_rng_below(&rng, 2) ? PH_SHAPE_SQUARE : PH_SHAPE_CIRCLE;
+    of.def.tower_size = phx_rng_below(&rng, 2) ? 20 + 60 * phx_rng_unit(&rng) : 200;
+    of.count = counts[phx_rng_below(&rng, 3)];
+    of.middle = phx_rng_below(&rng, 4) ? 4000 + 2000 * phx_rng_unit(&rng) : 3; /* or at the world's corner */
+    of.spread = spreads[phx_rng_below(&rng, 3)];
+    of.step = of.def.tower_size * steps[phx_rng_below(&rng, 3)];
+    of.view_max = of.def.tower_size * (0.1f + 3 * phx_rng_unit(&rng));
+    of.margin_max = of.view_max * margins[phx_rng_below(&rng, 3)];
+    of.views_tiny = phx_rng_below(&rng, 3) == 0;
+    of.views_mixed = phx_rng_below(&rng, 2);
+    of.odd = phx_rng_below(&rng, 2);
+    of.movers_percent = movers[phx_rng_below(&rng, 3)];
+    of.id_step = ids[phx_rng_below(&rng, 3)];
+    return of;
+}
+
+static float somewhere(host *h, const crowd *of)
+{
+    return of->middle + of->spread * (phx_rng_unit(&h->rng) - 0.5f);
+}
+
+static void come(host *h, const crowd *of, member *who, uint64_t id)
+{
+    float view = of->view_max;
+    if (of->views_mixed) view *= phx_rng_below(&h->rng, 3) ? phx_rng_unit(&h->rng) : 0;
+    if (of->views_tiny && phx_rng_below(&h->rng, 3) == 0) view = of->view_max * 1e-4f * phx_rng_unit(&h->rng);
+    ph_attrs a = {.given = PH_X | PH_Y | PH_VIEW | PH_MARGIN, .view = view};
+    a.x = who->x = somewhere(h, of);
+    a.y = who->y = somewhere(h, of);
+    a.margin = view > 0 ? of->margin_max : 0;
+    if (of->odd && phx_rng_below(&h->rng, 30) == 0) {
+        a.given |= PH_LAYERS;
+        a.layers = 2;
+    }
+    who->in = true;
+    CHECK_OK(ph_enter(h->producer, id, &a));
+}
+
+static void act(host *h, const crowd *of, uint32_t i)
+{
+    enum { ODD = 200 }; /* of so many commands one is a leave, and one a jump */
+    member *who = &h->members[i];
+    const uint64_t id = of->id_step * (i + 1);
+    if (!who->in) {
+        if (h->tick == 0 || phx_rng_below(&h->rng, 5) == 0) come(h, of, who, id);
+        return;
+    }
+    uint32_t fate = of->odd ? phx_rng_below(&h->rng, ODD) : ODD;
+    if (fate == 0) {
+        who->in = false;
+        CHECK_OK(ph_leave(h->producer, id));
+        return;
+    }
+    if (fate > 1 && phx_rng_below(&h->rng, 100) >= of->movers_percent) return;
+    who->x = fate == 1 ? somewhere(h, of) : who->x + of->step * (phx_rng_unit(&h->rng) - 0.5f);
+    who->y = fate == 1 ? somewhere(h, of) : who->y + of->step * (phx_rng_unit(&h->rng) - 0.5f);
+    CHECK_OK(ph_move(h->producer, id, who->x, who->y, 0));
+}
+
+/* Changes come in no order that hosts may rely on; the targets of one do. */
+static void take_events(host *h, outcome *to)
+{
+    const ph_batch *batch;
+    while (ph_batch_take(h->consumer, &batch) == PH_OK) {
+        for (uint32_t c = 0; c < batch->change_count; c++) {
+            const ph_change *change = &batch->changes[c];
+            const uint32_t count = change->leave_count + change->enter_count;
+            for (uint32_t i = 0; i < count; i++) {
+                uint32_t kind = i < change->leave_count ? PHX_EVENT_LEAVE : PHX_EVENT_ENTER;
+                uint64_t event = phx_event_hash(h->tick, change->observer, kind, batch->targets[change->first + i].id);
+                to->hash += phx_mix64(event + i);
+            }
+            to->events += count;
+        }
+        CHECK_OK(ph_batch_return(h->consumer, batch));
+    }
+}
+
+static void verify(host *h, uint64_t seed, ph_simd simd)
+{
+    ph_verification progress = {0};
+    ph_difference difference = {0};
+    ph_status status = ph_verify(h->world, UINT64_MAX, &progress, &difference);
+    CHECK(status == PH_OK && difference.kind == PH_DIFFERENCE_NONE,
+          "--seed %" PRIu64 ": simd %d, tick %" PRIu64 ": the list of %" PRIu64 " is not the rule's", seed, (int)simd,
+          h->tick, difference.observer);
+}
+
+static outcome play(uint64_t seed, ph_simd simd)
+{
+    static host h; /* large */
+    crowd of = crowd_of(seed);
+    outcome out = {0};
+    ph_stats stats;
+    of.def.simd = simd;
+    memset(&h, 0, sizeof h);
+    h.rng = seed;
+    REQUIRE(ph_world_create(&of.def, &h.world) == PH_OK && ph_producer_open(h.world, &h.producer) == PH_OK);
+    REQUIRE(ph_consumer_open(h.world, 0, &h.consumer) == PH_OK);
+    for (uint32_t t = 1; t <= TICKS; t++) {
+        for (uint32_t i = 0; i < of.count; i++) act(&h, &of, i);
+        CHECK_OK(ph_tick(h.world, &h.tick));
+        take_events(&h, &out);
+        if (t % VERIFY_EVERY == 0) verify(&h, seed, simd);
+    }
+    CHECK_OK(ph_world_stats(h.world, &stats));
+    out.tested = stats.pairs_tested;
+    out.exact = stats.pairs_exact;
+    out.towers = stats.towers_visited;
+    CHECK_OK(ph_world_destroy(h.world));
+    return out;
+}
+
+static void compare(uint64_t seed, ph_simd simd, const outcome *plain, const outcome *other)
+{
+    CHECK(plain->events == other->events && plain->hash == other->hash,
+          "--seed %" PRIu64 ": simd %d: %" PRIu64 " events instead of %" PRIu64 ", or not the same ones", seed,
+          (int)simd, other->events, plain->events);
+    CHECK(plain->tested == other->tested && plain->exact == other->exact && plain->towers == other->towers,
+          "--seed %" PRIu64 ": simd %d: %" PRIu64 " pairs, %" PRIu64 " exactly, %" PRIu64 " ranges; plain C: %" PRIu64
+          ", %" PRIu64 ", %" PRIu64,
+          seed, (int)simd, other->tested, other->exact, other->towers, plain->tested, plain->exact, plain->towers);
+}
+
+int main(int argc, char **argv)
+{
+    const uint64_t first = option_number(argc, argv, "--seed", 1);
+    const uint64_t count = option_number(argc, argv, "--count", test_amount(240));
+    uint64_t events = 0, exact = 0;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        outcome plain = play(seed, PH_SIMD_PORTABLE);
+        events += plain.events;
+        exact += plain.exact;
+        for (int simd = PH_SIMD_AVX2; simd <= PH_SIMD_AVX512; simd++) {
+            if (!phx_simd_supported((ph_simd)simd)) continue;
+            outcome other = play(seed, (ph_simd)simd);
+            compare(seed, (ph_simd)simd, &plain, &other);
+        }
+    }
+    printf("%" PRIu64 " crowds, %" PRIu64 " events, %" PRIu64 " pairs decided exactly\n", count, events, exact);
+    CHECK(exact > 0, "nothing near a border: a test of nothing");
+    return check_done("diff_simd");
+}
