@@ -99,17 +99,6 @@ static void place_wide(const phx_shard *shard, const uint32_t *slots, uint32_t c
     shard->kernels->order(id, kind, count, place);
 }
 
-enum { FOUR = 4 };
-
-/* Of up to four keys, how many come before each; those that are not there come before none. */
-static inline void place_four(const int32_t *key, uint32_t *place)
-{
-    for (uint32_t i = 0; i < FOUR; i++) {
-        place[i] = 0;
-        for (uint32_t j = 0; j < FOUR; j++) place[i] += key[j] < key[i];
-    }
-}
-
 /* The places of few in the order of events; place[] has room for twice PHX_ORDER_FEW. */
 static void place_few(const phx_shard *shard, const uint32_t *slots, uint32_t leaves, uint32_t count, uint32_t *place)
 {
@@ -126,12 +115,7 @@ static void place_few(const phx_shard *shard, const uint32_t *slots, uint32_t le
         const phx_name *of = &name[slots[i]];
         key[i] = phx_order_key(of->id, of->kind, bits, i >= leaves);
     }
-    if (count > FOUR) {
-        shard->kernels->order_keys(key, count, place);
-        return;
-    }
-    for (uint32_t c = count; c < FOUR; c++) key[c] = INT32_MAX; /* before none */
-    place_four(key, place);
+    shard->kernels->order_keys(key, count, place);
 }
 
 /* Few, in no order yet. */
@@ -151,7 +135,7 @@ void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, cons
     const uint32_t *slots = scratch->targets + change->target_first, leaves = change->leave_count;
     const uint32_t count = leaves + change->enter_count;
     const told to = {targets, kinds, incarnations};
-    if (count > 1 && count <= PHX_ORDER_FEW && !change->ordered) {
+    if (count > 1 && count <= PHX_ORDER_FEW && !change->ordered) { /* more are in order, as one is */
         write_few(shard, slots, leaves, count, to);
         return;
     }

@@ -286,7 +286,7 @@ AVX512_INLINE bool has_some(const matching *by, const phx_cells *cells, const ni
     return some != 0 || is_long(around);
 }
 
-/* The pairs of one observer, for which there is something. */
+/* The pairs of one observer, for which there is something; written at once: noted as above first they took longer. */
 AVX512_INLINE void match_nine(const phx_cells *cells, uint32_t place, const borders *b, bool square, phx_pairs *pairs)
 {
     const nine_cells around = cells_around(cells, place);

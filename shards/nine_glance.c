@@ -44,9 +44,9 @@ static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const p
         to[n++] = c->slot;
     }
     *told = (told_all){.job = job->special ? NULL : job,
-                            .target_first = scratch->target_count,
-                            .leave_count = leaves,
-                            .enter_count = n - leaves};
+                       .target_first = scratch->target_count,
+                       .leave_count = leaves,
+                       .enter_count = n - leaves};
     scratch->target_count += n;
 }
 
