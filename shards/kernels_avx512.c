@@ -136,15 +136,13 @@ AVX512_INLINE crossing_rows crossing_of(const phx_grid_rows *rows, uint32_t i, u
 }
 
 /* Behind n; how many there are now. */
-AVX512_INLINE uint32_t put_crossed(__m512i by, uint32_t i, crossing_rows some, uint32_t n, const phx_crossers *out)
+AVX512_INLINE uint32_t put_crossed(uint32_t i, crossing_rows some, uint32_t n, uint32_t *row)
 {
     const __m512i leave = _mm512_set1_epi32((int)PHX_PAIR_LEAVE);
     __m512i a = from(i), b = from(i + LANES);
-    _mm512_storeu_si512(out->by + n, by);
-    keep(out->row + n, (__mmask16)some.crossed, _mm512_mask_or_epi32(a, (__mmask16)some.was, a, leave));
+    keep(row + n, (__mmask16)some.crossed, _mm512_mask_or_epi32(a, (__mmask16)some.was, a, leave));
     n += (uint32_t)__builtin_popcount((uint16_t)some.crossed);
-    _mm512_storeu_si512(out->by + n, by);
-    keep(out->row + n, (__mmask16)(some.crossed >> LANES),
+    keep(row + n, (__mmask16)(some.crossed >> LANES),
          _mm512_mask_or_epi32(b, (__mmask16)(some.was >> LANES), b, leave));
     return n + (uint32_t)__builtin_popcount(some.crossed >> LANES);
 }
@@ -161,11 +159,15 @@ AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks
         const stepper by = {_mm512_set1_ps(at.x[row]), _mm512_set1_ps(at.y[row]), _mm512_set1_ps(at.ox[row]),
                             _mm512_set1_ps(at.oy[row]), limit};
         const __m512i looking = _mm512_set1_epi32((int)row);
-        uint32_t i = looks->first[l];
+        const uint32_t first = looks->first[l];
+        uint32_t i = first, told = n;
         for (; PHX_UNLIKELY(end - i > 2 * LANES); i += 2 * LANES)
-            n = put_crossed(looking, i, crossing_of(&at, i, 2 * LANES, &by, square), n, out);
+            n = put_crossed(i, crossing_of(&at, i, 2 * LANES, &by, square), n, out->row);
         crossing_rows last = crossing_of(&at, i, end - i, &by, square);
-        if (PHX_UNLIKELY(last.crossed != 0)) n = put_crossed(looking, i, last, n, out);
+        if (PHX_LIKELY(last.crossed == 0 && i == first)) continue; /* of few rows mostly none */
+        n = put_crossed(i, last, n, out->row);
+        do _mm512_storeu_si512(out->by + told, looking);
+        while (PHX_UNLIKELY((told += LANES) < n));
     }
     return n;
 }
