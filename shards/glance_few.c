@@ -162,21 +162,32 @@ static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t coun
 /* The events of one observer, the last of whose pairs this is; there is room for them. */
 static void tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
 {
+    enum { COPIED = 8 }; /* words at once, of what is there or not: no branch on how many enters, as a rule */
     const uint32_t *slots = shard->grid.rows.slot;
     const phx_stir_pair *pairs = scratch->stir.pairs;
     const phx_store *store = &shard->store;
-    uint32_t slot = slots[row] & PHX_ROW_SLOT, enters = 0, leaves = 0;
+    uint32_t *leave = scratch->targets + scratch->target_count, *enter = scratch->enter;
+    uint32_t slot = slots[row] & PHX_ROW_SLOT, enters = 0, leaves = 0, e = 0;
     PHX_VALIDATE(store->tail[slot].list.implied);
     for (uint32_t i = last; i != PHX_STIR_NO_PAIR; i = pairs[i].previous) {
         uint32_t target = slots[pairs[i].target & ~PHX_PAIR_LEAVE], left = pairs[i].target >> 31;
         bool special = target & PHX_ROW_SPECIAL;
         target &= PHX_ROW_SLOT;
         if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, target))) continue;
-        scratch->leave[leaves] = scratch->enter[enters] = target;
+        leave[leaves] = enter[enters] = target;
         leaves += left;
         enters += 1 - left;
     }
-    if (enters + leaves > 0) phx_interest_record(scratch, shard, slot, enters, leaves);
+    if (enters + leaves == 0) return;
+    if (PHX_UNLIKELY(enters + leaves > PHX_ORDER_FEW)) { /* these are put in order */
+        memcpy(scratch->leave, leave, leaves * sizeof *leave);
+        phx_interest_record(scratch, shard, slot, enters, leaves);
+        return;
+    }
+    do memcpy(leave + leaves + e, enter + e, COPIED * sizeof *enter);
+    while ((e += COPIED) < enters);
+    phx_interest_add_change(scratch, &shard->store, slot, enters, leaves);
+    scratch->target_count += leaves + enters;
 }
 
 /* All pairs of a piece become changes, in the order of rows. false = no memory, nothing was told. */
@@ -245,12 +256,8 @@ static bool may_see_change(const phx_stir *stir, uint32_t row)
 static uint32_t find_observers(phx_scratch *scratch)
 {
     const phx_stir *stir = &scratch->stir;
-    const float *view = stir->shard->grid.rows.view;
-    uint32_t *found = scratch->hits, n = 0, kept = 0;
-    for (uint32_t row = stir->piece.first; row < stir->piece.end; row++) {
-        found[n] = row;
-        n += view[row] != 0.0f;
-    }
+    uint32_t *found = scratch->hits, kept = 0;
+    const uint32_t n = phx_grid_watching_in(&stir->shard->grid, stir->piece, found);
     if (stir->shard->many_movers) return n;
     for (uint32_t i = 0; i < n; i++)
         if (may_see_change(stir, found[i])) found[kept++] = found[i];

@@ -27,7 +27,7 @@ static size_t column_bytes(uint32_t capacity)
     return ((size_t)capacity + PAD_ROWS) * 4;
 }
 
-enum { WORD_ROWS = 64 }; /* of stirred[] */
+enum { WORD_ROWS = 64, BIT_COLUMNS = 2 }; /* stirred[] and watching[] */
 
 static size_t words_of(uint32_t rows)
 {
@@ -36,7 +36,7 @@ static size_t words_of(uint32_t rows)
 
 static size_t memory_bytes(uint32_t capacity)
 {
-    return COLUMNS * column_bytes(capacity) + words_of(capacity) * sizeof(uint64_t);
+    return COLUMNS * column_bytes(capacity) + BIT_COLUMNS * words_of(capacity) * sizeof(uint64_t);
 }
 
 static void columns_free(phx_grid *grid, phx_mem *mem)
@@ -44,7 +44,7 @@ static void columns_free(phx_grid *grid, phx_mem *mem)
     phx_free(mem, grid->memory, memory_bytes(grid->rows_capacity), PHX_CACHE_LINE);
 }
 
-/* The rows move to new memory, but not who was stirred: that is found anew. */
+/* The rows move to new memory, but not who was stirred or watches: that is found anew. */
 static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
 {
     const phx_grid_rows *from = &grid->rows;
@@ -59,6 +59,7 @@ static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
                                  .view = (float *)(void *)(memory + 4 * step),
                                  .slot = (uint32_t *)(void *)(memory + 5 * step)};
     grid->stirred = (uint64_t *)(void *)(memory + COLUMNS * step);
+    grid->watching = grid->stirred + words_of(capacity);
 }
 
 void phx_grid_free(phx_grid *grid, phx_mem *mem)
@@ -269,26 +270,53 @@ float phx_grid_view(const phx_store *store, uint32_t slot)
     return plain ? attr->view : -(attr->view + attr->margin);
 }
 
+/* A view as a word: in the order of views, as none is negative but by its sign, which comes before all. */
+static int32_t view_word(float view)
+{
+    int32_t word;
+    memcpy(&word, &view, sizeof word);
+    return word;
+}
+
+static float view_of_word(int32_t word)
+{
+    float view;
+    memcpy(&view, &word, sizeof view);
+    return view;
+}
+
 /* What a block says of its observers. */
 static void survey_block(const phx_grid *grid, phx_block *block)
 {
     const float *view = grid->rows.view;
-    float reach = 0.0f, reach_min = INFINITY, least = INFINITY;
+    const int32_t none = view_word(INFINITY);
+    int32_t reach = 0, reach_min = none, least = none;
     uint32_t slots = 0, observers = 0;
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
-        float far = fabsf(view[i]), own = view[i] == 0.0f ? INFINITY : view[i];
-        float some = far > 0.0f ? far : INFINITY;
-        observers += far != 0.0f;
+        int32_t own = view_word(view[i]), far = own & INT32_MAX;
+        int32_t some = far != 0 ? far : none;
+        own = far != 0 ? own : none;
+        observers += far != 0;
         slots |= grid->rows.slot[i];
         reach = far > reach ? far : reach;
         reach_min = some < reach_min ? some : reach_min;
         least = own < least ? own : least;
     }
-    block->reach = reach;
-    block->reach_min = reach_min;
+    block->reach = view_of_word(reach);
+    block->reach_min = view_of_word(reach_min);
     block->observers = observers;
     block->special = slots & PHX_ROW_SPECIAL;
-    block->view_min = least > 0.0f && reach > 0.0f ? least : 0.0f;
+    block->view_min = least > 0 && reach > 0 ? view_of_word(least) : 0.0f;
+}
+
+/* Of up to 64 rows from one on, those with a view. */
+static uint64_t watching_from(const phx_grid *grid, uint32_t first)
+{
+    const float *view = grid->rows.view + first;
+    const uint32_t left = grid->row_count - first, count = left < WORD_ROWS ? left : WORD_ROWS;
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < count; i++) bits |= (uint64_t)(view[i] != 0.0f) << i;
+    return bits;
 }
 
 bool phx_grid_survey_valid(const phx_grid *grid)
@@ -301,6 +329,8 @@ bool phx_grid_survey_valid(const phx_grid *grid)
             now.special != block->special || now.view_min != block->view_min)
             return false;
     }
+    for (uint32_t row = 0; row < grid->row_count; row += WORD_ROWS)
+        if (grid->watching[row / WORD_ROWS] != watching_from(grid, row)) return false;
     return true;
 }
 
@@ -314,14 +344,17 @@ void phx_grid_survey(phx_grid *grid)
         /* what is left over may be gone from the interest phase on, where workers write views */
         if (grid->blocks[b].reach_min <= -PHX_VIEW_LEFTOVER) grid->surveyed = false;
     }
+    for (uint32_t row = 0; row < grid->row_count; row += WORD_ROWS)
+        grid->watching[row / WORD_ROWS] = watching_from(grid, row);
 }
 
-uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out)
+/* The rows of a span whose bits are set, as phx_grid_stirred_in(). */
+static uint32_t rows_in(const uint64_t *words, phx_span span, uint32_t *out)
 {
     enum { AT_ONCE = 8 }; /* and those count that are there: as a rule the loop is left after one round */
     uint32_t n = 0;
     for (uint32_t base = span.first; base < span.end; base += WORD_ROWS) {
-        const uint64_t *word = grid->stirred + base / WORD_ROWS;
+        const uint64_t *word = words + base / WORD_ROWS;
         const uint32_t off = base % WORD_ROWS, left = span.end - base;
         uint64_t bits = word[0] >> off;
         if (off + left > WORD_ROWS && off > 0) bits |= word[1] << (WORD_ROWS - off);
@@ -334,6 +367,16 @@ uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out)
         } while (PHX_UNLIKELY(bits != 0));
     }
     return n;
+}
+
+uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out)
+{
+    return rows_in(grid->stirred, span, out);
+}
+
+uint32_t phx_grid_watching_in(const phx_grid *grid, phx_span span, uint32_t *out)
+{
+    return rows_in(grid->watching, span, out);
 }
 
 static void settle_few(phx_grid *grid)

@@ -65,12 +65,13 @@ typedef struct phx_grid {
      * where few are, else nobody asks; bits of rows that there are not are 0.
      */
     uint64_t *stirred;
+    uint64_t *watching; /* a bit for each row with a view, once surveyed; those of rows that there are not are 0 */
     void *memory;    /* all columns: one piece */
     uint32_t row_count, rows_capacity;
     float drift;  /* how far along an axis a row may stand outside of its tower by now */
     bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
     bool behind;  /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
-    bool surveyed; /* blocks say of their observers what rows' views do */
+    bool surveyed; /* blocks and watching[] say of observers what rows' views do */
     bool sorting; /* a rebuild stopped half way for want of memory */
 } phx_grid;
 
@@ -124,6 +125,8 @@ static inline bool phx_grid_stirred(const phx_grid *grid, uint32_t row)
 
 /* The rows of a span that were touched, in order; room for all, and for one more. How many. */
 uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out);
+/* The same of those with a view. */
+uint32_t phx_grid_watching_in(const phx_grid *grid, phx_span span, uint32_t *out);
 
 /* Marks a tower of the block as changed in this tick, oddly or not. */
 static inline void phx_block_touch(phx_block *block, uint32_t tower, uint64_t tick, bool odd)

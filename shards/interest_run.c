@@ -234,10 +234,11 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_
 uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted)
 {
     const phx_grid *grid = &shard->grid;
-    enum { FEW_MORE = 4 }; /* where few moved, who did is found for a piece again: as much work takes more rows */
+    /* where few moved, who did is found for a piece again, and where few observe, most rows are nobody's work */
+    enum { FEW_MORE = 4 };
     uint32_t left = phx_interest_rows(shard) - first, count = 0;
     if (shard->alt || phx_shard_nine(shard)) return left < wanted ? left : wanted;
-    if (phx_stir_movers(shard)) wanted *= FEW_MORE;
+    if (phx_stir_movers(shard) || shard->observing_count < grid->row_count / FEW_MORE) wanted *= FEW_MORE;
     for (uint32_t b = block_of(grid, first); count < wanted && count < left; b++) {
         uint32_t rest = grid->blocks[b].start[PHX_BLOCK_TOWERS] - (first + count);
         if (rest > 2 * wanted) return count > 0 ? count : wanted;

@@ -45,6 +45,7 @@ void phx_shard_touch_odd(phx_shard *shard, phx_body *body)
     phx_shard_touch(shard, body);
     if (body->state & PHX_SLOT_ODD) return;
     body->state |= PHX_SLOT_ODD;
+    shard->odd = true;
     if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     if (shard->implies) phx_past_odd(&shard->past, (uint32_t)(body - shard->store.body));

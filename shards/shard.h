@@ -110,6 +110,7 @@ typedef struct phx_shard {
     bool far_dirty; /* the same: something seen from far off changed */
     bool global_moved; /* where a global target stands matters at the caps only */
     bool changed;   /* anything here changed in this tick, ghosts included */
+    bool odd;       /* the same, and was odd (PHX_SLOT_ODD): else no tower is marked so */
     /*
      * Most of the rows change every tick: every observer is looked at, towers are not
      * marked. Guessed from the tick before; only the work depends on it.

@@ -94,11 +94,13 @@ static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
 {
     const phx_shard *shard = stir->shard;
     stir->around = towers_around(stir, block);
-    phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
-    if (marks.odd) return true;
-    if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */
-        stir->way = PHX_STIR_MOVERS;
-        return true;
+    if (shard->odd || !shard->many_movers) {
+        phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
+        if (marks.odd) return true;
+        if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */
+            stir->way = PHX_STIR_MOVERS;
+            return true;
+        }
     }
     if (phx_stir_movers(shard) && block->reach == block->reach_min) {
         uint32_t rows = 0;

@@ -195,6 +195,53 @@ Test(grids, random_lives_against_the_bodies)
     cr_assert_gt(most_blocks, 100);
 }
 
+/* ---- who observes ---- */
+
+static float some_view(uint64_t *rng)
+{
+    static const float views[] = {0, 0, 0, 10, 10, 25, -10, PHX_VIEW_LEFTOVER};
+    return views[phx_rng_below(rng, sizeof views / sizeof *views)];
+}
+
+/* What a block says against its rows, one by one. */
+static void check_survey(const phx_block *block)
+{
+    float reach = 0, reach_min = INFINITY, least = INFINITY;
+    uint32_t observers = 0;
+    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) {
+        float view = grid.rows.view[row];
+        if (view == 0) continue;
+        observers++;
+        reach = fmaxf(reach, fabsf(view));
+        reach_min = fminf(reach_min, fabsf(view));
+        least = fminf(least, view);
+    }
+    cr_assert_eq(block->observers, observers);
+    cr_assert_eq(block->reach, reach);
+    cr_assert_eq(block->reach_min, reach_min);
+    cr_assert_eq(block->view_min, observers > 0 && least > 0 ? least : 0);
+}
+
+Test(grids, observers_are_told_by_block_and_by_row)
+{
+    enum { ROWS = 500, SPANS = 200 };
+    uint64_t rng = 6;
+    for (uint32_t i = 0; i < ROWS; i++) (void)put((uint16_t)phx_rng_below(&rng, 20), (uint16_t)phx_rng_below(&rng, 20));
+    rebuild();
+    for (uint32_t round = 0; round < SPANS; round++) {
+        uint32_t found[ROWS + 1], first = phx_rng_below(&rng, ROWS), n = 0;
+        phx_span span = {first, first + phx_rng_below(&rng, ROWS + 1 - first)};
+        for (uint32_t row = 0; row < ROWS; row++) grid.rows.view[row] = round % 3 == 0 ? 10 : some_view(&rng);
+        grid.surveyed = false;
+        phx_grid_survey(&grid);
+        for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
+        uint32_t count = phx_grid_watching_in(&grid, span, found);
+        for (uint32_t row = span.first; row < span.end; row++)
+            if (grid.rows.view[row] != 0) cr_assert(n < count && found[n++] == row);
+        cr_assert_eq(n, count);
+    }
+}
+
 Test(grids, the_check_of_a_grid_sees_each_thing_that_can_be_wrong)
 {
     for (uint16_t i = 0; i < 20; i++) (void)put(i, i);

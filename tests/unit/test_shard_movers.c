@@ -291,6 +291,10 @@ Test(movers, more_pairs_than_there_is_room_for)
             /* who is beside one stays in view; in vain as long as there was room, then from both sides */
             if (across <= 2048) cr_assert_eq(tested, across, "%lu", (unsigned long)tested);
             else cr_assert(tested > 2 * across && tested <= 2 * across + 4096, "%lu", (unsigned long)tested);
+            begin(false);
+            for (uint64_t id = 1; id <= movers; id++) fleet_move(f, id, 125, 110);
+            fleet_end(f);
+            cr_assert_eq(f->leaves, 2 * across);
             fleet_close(f);
         }
     }
