@@ -147,12 +147,13 @@ AVX512_INLINE uint32_t put_crossed(uint32_t i, crossing_rows some, uint32_t n, u
     return n + (uint32_t)__builtin_popcount(some.crossed >> LANES);
 }
 
-/* Where there are many rows no branch hangs on what two vectors hold, which is not to be foreseen. */
+/* Where there are many rows no branch hangs on what two vectors hold, which is not to be foreseen; of few mostly none. */
 AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r,
                                bool square, const phx_crossers *out)
 {
     const phx_grid_rows at = *rows;
     const __m512 limit = _mm512_set1_ps(square ? r : r * r);
+    const bool few = looks->length <= (uint64_t)looks->count * 2 * LANES;
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {
         const uint32_t row = looks->row[l], end = looks->end[l];
@@ -164,7 +165,7 @@ AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks
         for (; PHX_UNLIKELY(end - i > 2 * LANES); i += 2 * LANES)
             n = put_crossed(i, crossing_of(&at, i, 2 * LANES, &by, square), n, out->row);
         crossing_rows last = crossing_of(&at, i, end - i, &by, square);
-        if (PHX_LIKELY(last.crossed == 0 && i == first)) continue; /* of few rows mostly none */
+        if (few && last.crossed == 0 && i == first) continue;
         n = put_crossed(i, last, n, out->row);
         do _mm512_storeu_si512(out->by + told, looking);
         while (PHX_UNLIKELY((told += LANES) < n));
