@@ -147,7 +147,7 @@ AVX512_INLINE uint32_t put_crossed(uint32_t i, crossing_rows some, uint32_t n, u
     return n + (uint32_t)__builtin_popcount(some.crossed >> LANES);
 }
 
-/* Where there are many rows no branch hangs on what two vectors hold, which is not to be foreseen; of few mostly none. */
+/* Of few rows mostly none crossed; where there are many, no branch hangs on what is not to be foreseen. */
 AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r,
                                bool square, const phx_crossers *out)
 {
