@@ -108,7 +108,7 @@ bool phx_bands_take_waits(phx_shard *shard, uint32_t slot, const phx_record *rec
     return true;
 }
 
-bool phx_bands_resolve(phx_shard *shard, const phx_idmap *directory)
+bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
 {
     phx_bands *bands = &shard->bands;
     for (; bands->arrival_count > 0; bands->arrival_count--) {

@@ -13,7 +13,7 @@
 #ifndef PHX_SHARDS_BAND_H
 #define PHX_SHARDS_BAND_H
 
-#include "base/idmap.h"
+#include "base/directory.h"
 #include "base/rng.h"
 #include "shards/list.h"
 #include "shards/rank.h"
@@ -131,7 +131,7 @@ bool phx_bands_take_waits(struct phx_shard *shard, uint32_t slot, const phx_reco
 void phx_bands_drop_waits(struct phx_shard *shard, uint32_t slot);
 
 /* The targets of phx_arrival_wait, from ids to slots. false = no memory: call again. */
-bool phx_bands_resolve(struct phx_shard *shard, const phx_idmap *directory);
+bool phx_bands_resolve(struct phx_shard *shard, const phx_directory *directory);
 
 /* May anything be due here in this tick? */
 bool phx_bands_busy(const struct phx_shard *shard);

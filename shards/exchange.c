@@ -576,23 +576,23 @@ void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t sha
     *done = true;
 }
 
-void phx_shard_send_pins(phx_shard *shard, const phx_idmap *directory, bool *done)
+void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool *done)
 {
     phx_outbox_reset(&shard->outbox);
     phx_cursor *cursor = &shard->cursor;
     for (*done = false; cursor->slot < shard->relations.set_count; cursor->slot++, cursor->item = 0) {
         const phx_relation_set *set = &shard->relations.sets[cursor->slot];
         for (; set->observer != 0 && cursor->item < set->count; cursor->item++) {
-            const uint64_t *home = phx_idmap_find(directory, set->items[cursor->item].target);
-            PHX_ASSERT(home);
-            uint32_t destination = (uint32_t)(*home >> 32 & 0xffff);
+            uint64_t home = phx_directory_find(directory, set->items[cursor->item].target);
+            PHX_ASSERT(home != PHX_HOME_NONE);
+            uint32_t destination = phx_home_shard(home);
             if (destination == shard->index) continue;
             phx_record *record = phx_outbox_put(&shard->outbox, destination);
             if (!record) return;
             record->type = PHX_RECORD_PIN;
             record->id = set->items[cursor->item].target;
             record->source = (uint16_t)shard->index;
-            record->slot = (uint32_t)*home;
+            record->slot = phx_home_slot(home);
         }
     }
     *cursor = (phx_cursor){0};

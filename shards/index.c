@@ -74,7 +74,7 @@ static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_r
 }
 
 /* Old lists of observers that migrated in, from ids to slots. */
-static bool resolve_arrivals(phx_shard *shard, const phx_idmap *directory, const phx_renames *renames)
+static bool resolve_arrivals(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
     if (!phx_store_reserve(&shard->store, shard->mem, shard->arrival_item_count)) return false;
     for (uint32_t i = 0; i < shard->arrival_item_count; i++) {
@@ -129,7 +129,7 @@ static bool call_waiting(phx_shard *shard)
     return true;
 }
 
-bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_renames *renames)
+bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
     PHX_ASSERT(shard->deferred.depth == 1);
     if (!call_waiting(shard)) return false;

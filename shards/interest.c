@@ -19,7 +19,7 @@ static const uint32_t EPOCH_MAX = UINT32_MAX >> MARK_BITS;
 typedef struct look {
     phx_scratch *scratch;
     phx_shard *shard;
-    const phx_idmap *directory;
+    const phx_directory *directory;
     const phx_relation_set *relations;
     uint32_t slot;
     const phx_body *body;
@@ -619,7 +619,7 @@ static bool look_long(look *at)
     return cut_at_cap(at) && cut_at_adds(at) && compare(at);
 }
 
-bool phx_interest_evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t slot,
+bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
                            bool forced)
 {
     phx_store *store = &shard->store;

@@ -121,14 +121,14 @@ static inline uint32_t phx_interest_rows(const phx_shard *shard)
  * scratch's changes. Returns how many rows were done: fewer than count = no memory at the
  * next one, which is untouched; the results of those done stand, the rest can be run later.
  */
-uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count);
 
 /*
  * One own observer, for which the scratch has room (phx_interest_run()), the long way: its whole new list against the
  * old one; unless nothing changed in sight of it and it is not forced. false = no memory, nothing changed.
  */
-bool phx_interest_evaluate(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t slot,
+bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
                            bool forced);
 
 /*

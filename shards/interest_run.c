@@ -100,7 +100,7 @@ static bool reserve_tile(phx_scratch *scratch)
 }
 
 /* Slots [first, first + count), with another index than the lighthouse. How many were done. */
-static uint32_t run_slots(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+static uint32_t run_slots(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count)
 {
     const phx_store *store = &shard->store;
@@ -119,7 +119,7 @@ static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
 }
 
 /* The observer of a row, after what a glance said. false = no memory, it is untouched. */
-static bool look_on(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t row,
+static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t row,
                     phx_glance_result seen)
 {
     if (seen == PHX_GLANCE_NO_MEMORY) return false;
@@ -134,7 +134,7 @@ static bool look_on(phx_scratch *scratch, const phx_idmap *directory, phx_shard 
 }
 
 /* Observer by observer, own rows first .. end of the tile in the order of places. How many were done. */
-static uint32_t run_places(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, phx_span range)
+static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t cell = UINT32_MAX;
@@ -161,7 +161,7 @@ static uint32_t observers_in(const phx_tile *tile, phx_span range)
     return count;
 }
 
-static uint32_t run_tile(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, phx_span range)
+static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
     if (!phx_glance_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
     uint32_t done = phx_glance_all(scratch, shard, range);
@@ -170,7 +170,8 @@ static uint32_t run_tile(phx_scratch *scratch, const phx_idmap *directory, phx_s
 }
 
 /* Row by row: nothing changed around, or the block is none for a tile. */
-static uint32_t run_rows(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, phx_span range, bool quiet)
+static uint32_t run_rows(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range,
+                         bool quiet)
 {
     for (uint32_t row = range.first; row < range.end; row++) {
         if (shard->grid.rows.view[row] == 0.0f) continue;
@@ -184,7 +185,7 @@ static uint32_t run_rows(phx_scratch *scratch, const phx_idmap *directory, phx_s
  * The observers first .. end of a block, counted from its first row: in the order of its rows if few moved or observe,
  * else of its tile if that can be used, else of its rows; the same in every range of one tick. How many were done.
  */
-static uint32_t run_block(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t number,
+static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t number,
                           phx_span range)
 {
     const phx_block *block = &shard->grid.blocks[number];
@@ -211,7 +212,7 @@ static uint32_t block_of(const phx_grid *grid, uint32_t row)
     return low;
 }
 
-uint32_t phx_interest_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count)
 {
     const phx_grid *grid = &shard->grid;

@@ -348,7 +348,7 @@ PHX_AWAIT void await_jobs(const phx_nine *nine, const phx_nine_job *job)
 }
 
 /* One observer. false = no memory, it is untouched. */
-static bool run_card(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, const phx_nine_job *job,
+static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_nine_job *job,
                      uint32_t at, told_all *told)
 {
     phx_card *card = &shard->nine.cards[job->card + at];
@@ -365,7 +365,7 @@ static bool run_card(phx_scratch *scratch, const phx_idmap *directory, phx_shard
 }
 
 /* These cards of a job, those who stayed at once if nobody has to be looked at. Where it ended: there is no memory. */
-static uint32_t run_job(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, const phx_nine_job *job,
+static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_nine_job *job,
                         phx_span range)
 {
     told_all told = {0};
@@ -378,7 +378,7 @@ static uint32_t run_job(phx_scratch *scratch, const phx_idmap *directory, phx_sh
     return at;
 }
 
-uint32_t phx_nine_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+uint32_t phx_nine_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                       uint32_t count)
 {
     const phx_nine *nine = &shard->nine;

@@ -19,7 +19,7 @@
 #include "shards/glance.h"
 
 /* phx_interest_run() of the observers on the cards of a shard's jobs. */
-uint32_t phx_nine_run(phx_scratch *scratch, const phx_idmap *directory, phx_shard *shard, uint32_t first,
+uint32_t phx_nine_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                       uint32_t count);
 
 /* May an own observer's list be implied from now on? */

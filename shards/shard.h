@@ -234,9 +234,9 @@ phx_zone phx_shard_measure(phx_shard *shard);
 
 /*
  * Asks for copies of targets that own observers have relations to and that live
- * elsewhere; directory: id -> shard << 32 | slot. *done as above.
+ * elsewhere; *done as above.
  */
-void phx_shard_send_pins(phx_shard *shard, const phx_idmap *directory, bool *done);
+void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool *done);
 
 /* Has anything changed that a copy elsewhere may have to show? Once the pins of this tick are there. */
 bool phx_shard_copies_due(phx_shard *shard);
@@ -247,7 +247,7 @@ void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t sha
 /* ---- index ---- */
 
 /* Ends the outermost iteration: unconfirmed ghosts go, deferred adds come in, grid and far targets are put in order. */
-bool phx_shard_index(phx_shard *shard, const phx_idmap *directory, const phx_renames *renames);
+bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames);
 
 /*
  * The rows of one of so many parts follow their bodies: due, by any workers, if the grid is still behind; then, once,
@@ -270,10 +270,10 @@ void phx_shard_end(phx_shard *shard);
 bool phx_shard_lists_valid(const phx_shard *shard);
 
 /* The live own slot or ghost of this id, or PHX_SLOT_NONE. */
-static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_idmap *directory, uint64_t id)
+static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_directory *directory, uint64_t id)
 {
-    const uint64_t *home = phx_idmap_find(directory, id);
-    if (home && (uint32_t)(*home >> 32 & 0xffff) == shard->index) return (uint32_t)*home;
+    uint64_t home = phx_directory_find(directory, id);
+    if (home != PHX_HOME_NONE && phx_home_shard(home) == shard->index) return phx_home_slot(home);
     return phx_store_ghost(&shard->store, id);
 }
 

@@ -3,10 +3,8 @@
  * linear probing over buckets of 16 bytes, four to a cache line. Owned by one shard or
  * table; changed by its owner only, in the phases in which it owns it.
  *
- * Several threads may find at once, also while others write values of entries that they
- * found: a search reads ids only, and each value is a memory location of its own. Two
- * threads writing one value, or anybody inserting, removing or reserving meanwhile, is a
- * race. A pointer to a value is good until the next insert, remove or reserve.
+ * Several threads may find at once. A pointer to a value is good until the next insert, remove
+ * or reserve. Where all entities of a world live, which is looked up most, is in directory.h.
  *
  * The hash keeps neighbours together: four ids that differ in their last two bits share a
  * cache line, and quads that run on are spread evenly (Fibonacci hashing: multiples of the
@@ -73,10 +71,10 @@ static inline uint64_t phx_idmap_after(const phx_idmap *map, uint64_t index)
     return PHX_UNLIKELY(index + 1 == map->bucket_count) ? 0 : index + 1;
 }
 
-/* As phx_idmap_find(), home being the id's. */
-static inline uint64_t *phx_idmap_find_from(const phx_idmap *map, uint64_t home, uint64_t id)
+/* NULL = absent. id 0 is always absent. */
+static inline uint64_t *phx_idmap_find(const phx_idmap *map, uint64_t id)
 {
-    for (uint64_t i = home;; i = phx_idmap_after(map, i)) {
+    for (uint64_t i = phx_idmap_home(map, id);; i = phx_idmap_after(map, i)) {
         phx_idmap_bucket *bucket = &map->buckets[i];
 
         if (PHX_UNLIKELY(bucket->id == 0)) {
@@ -86,20 +84,6 @@ static inline uint64_t *phx_idmap_find_from(const phx_idmap *map, uint64_t home,
             return &bucket->value;
         }
     }
-}
-
-/* NULL = absent. id 0 is always absent. */
-static inline uint64_t *phx_idmap_find(const phx_idmap *map, uint64_t id)
-{
-    return phx_idmap_find_from(map, phx_idmap_home(map, id), id);
-}
-
-/* Some tens of nanoseconds before a find: brings its first line near. Returns the id's home. */
-static inline uint64_t phx_idmap_prefetch(const phx_idmap *map, uint64_t id)
-{
-    uint64_t home = phx_idmap_home(map, id);
-    __builtin_prefetch(&map->buckets[home]);
-    return home;
 }
 
 /*

@@ -83,7 +83,7 @@ static bool add_message(phx_world *world, const phx_cmd_broadcast *command)
 ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
 {
     phx_broadcasts *b = &world->broadcasts;
-    if (!phx_idmap_find(&world->directory, command->id)) return PH_UNKNOWN_ID;
+    if (!phx_directory_has(&world->directory, command->id)) return PH_UNKNOWN_ID;
     if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
     if (world->def.consumers > 0 && !add_message(world, command)) return PH_NO_MEMORY; /* else nobody is to be told */
     b->payload_bytes += command->bytes;
@@ -101,7 +101,7 @@ void phx_broadcasts_locate(phx_world *world)
     for (uint32_t i = 0; i < b->source_count; i++) {
         phx_source *source = &b->sources[i];
         phx_shard *shard;
-        if (i + AHEAD < b->source_count) phx_idmap_prefetch(&world->directory, b->sources[i + AHEAD].id);
+        if (i + AHEAD < b->source_count) phx_directory_prefetch(&world->directory, b->sources[i + AHEAD].id);
         source->shard = PHX_SLOT_NONE;
         if (!phx_world_find(world, source->id, &shard, &source->slot)) continue;
         source->shard = shard->index;

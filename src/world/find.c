@@ -94,7 +94,7 @@ static float likely_radius(const phx_world *world, uint32_t wanted)
 {
     static const double PI = 3.14159265358979, A_BIT_MORE = 1.25; /* too small a circle costs another look */
     double area = (double)world->def.world_size[0] * (double)world->def.world_size[1];
-    double each = area / ((double)phx_idmap_count(&world->directory) + 1.0);
+    double each = area / ((double)phx_directory_count(&world->directory) + 1.0);
     return (float)(sqrt((double)wanted * each / PI) * A_BIT_MORE);
 }
 

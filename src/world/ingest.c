@@ -12,10 +12,10 @@
 static ph_status enter(phx_world *world, const phx_cmd_attrs *command)
 {
     const ph_attrs *given = &command->attrs;
-    if (phx_idmap_find(&world->directory, command->id)) return PH_EXISTS;
-    uint32_t entities = phx_idmap_count(&world->directory);
+    if (phx_directory_has(&world->directory, command->id)) return PH_EXISTS;
+    uint32_t entities = phx_directory_count(&world->directory);
     if (entities >= world->def.entities_max) return PH_CAPACITY;
-    if (!phx_idmap_reserve(&world->directory, entities + 1)) return PH_NO_MEMORY;
+    if (!phx_directory_reserve(&world->directory, command->id)) return PH_NO_MEMORY;
     phx_attr attr = {0};
     phx_attr_apply(&world->rules, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA | PH_CONSUMER);
@@ -27,7 +27,7 @@ static ph_status enter(phx_world *world, const phx_cmd_attrs *command)
                                     given->x, given->y, z);
     if (slot == PHX_SLOT_NONE) return PH_NO_MEMORY;
     world->incarnations++;
-    phx_idmap_insert(&world->directory, command->id, (uint64_t)index << 32 | slot);
+    phx_directory_insert(&world->directory, command->id, phx_home(index, slot));
     return PH_OK;
 }
 
@@ -41,18 +41,18 @@ static ph_status leave(phx_world *world, const phx_cmd_id *command)
     if (status != PH_OK) return status;
     phx_shard_leave(shard, slot);
     phx_crowd_forget(world, command->id);
-    phx_idmap_remove(&world->directory, command->id);
+    phx_directory_remove(&world->directory, command->id);
     return PH_OK;
 }
 
 static ph_status set(phx_world *world, const phx_cmd_attrs *command)
 {
-    const uint64_t *home = phx_idmap_find(&world->directory, command->id);
+    uint64_t home = phx_directory_find(&world->directory, command->id);
     const ph_attrs *given = &command->attrs;
-    if (!home) return PH_UNKNOWN_ID;
-    if ((given->given & PH_POSITION) && (*home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
-    phx_shard *shard = &world->shards[phx_home_shard(*home)];
-    uint32_t slot = phx_home_slot(*home);
+    if (home == PHX_HOME_NONE) return PH_UNKNOWN_ID;
+    if ((given->given & PH_POSITION) && (home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
+    phx_shard *shard = &world->shards[phx_home_shard(home)];
+    uint32_t slot = phx_home_slot(home);
     bool renamed = given->given & (PH_KIND | PH_USER_DATA);
     if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
     if (renamed && !phx_renames_ready(&world->renames, &world->mem)) return PH_NO_MEMORY;
@@ -84,12 +84,12 @@ static ph_status area_set(phx_world *world, const phx_cmd_area *command)
 void phx_ingest_refuse(phx_world *world, const phx_run *run, uint32_t i, uint64_t id, ph_status status)
 {
     bool of_area = run->commands.op == PHX_OP_AREA_SET || run->commands.op == PHX_OP_AREA_REMOVE;
-    const uint64_t *home = of_area ? NULL : phx_idmap_find(&world->directory, id);
+    uint64_t home = of_area ? PHX_HOME_NONE : phx_directory_find(&world->directory, id);
     ph_refusal refusal = {
         .sequence = run->commands.sequence_first + i, .tick = world->tick, .id = id, .status = status};
     world->totals.refused[status]++;
     world->totals.refused_in_tick++;
-    if (home) world->tallies[phx_home_shard(*home)].refused[status]++;
+    if (home != PHX_HOME_NONE) world->tallies[phx_home_shard(home)].refused[status]++;
     if (!phx_refusals_put(&world->producers[run->producer].told, refusal)) world->totals.untold++;
 }
 
@@ -169,7 +169,7 @@ static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_
 static bool worth_sharing(const phx_world *world, uint64_t commands)
 {
     return world->def.workers > 1 && commands >= PHX_MOVES_WORTH_SHARING &&
-           commands > phx_idmap_count(&world->directory) / 4;
+           commands > phx_directory_count(&world->directory) / 4;
 }
 
 bool phx_ingest(phx_world *world)

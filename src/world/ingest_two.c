@@ -29,7 +29,7 @@ ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_cmd_two *comm
     phx_shard *shard;
     uint32_t slot;
     if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
-    if (!phx_idmap_find(&world->directory, command->other)) return PH_UNKNOWN_ID;
+    if (!phx_directory_has(&world->directory, command->other)) return PH_UNKNOWN_ID;
     phx_relation item = relation_now(shard, command->id, command->other);
     uint32_t before = item.bits;
     uint32_t bit = op == PHX_OP_LINK || op == PHX_OP_UNLINK ? PHX_RELATION_LINK : PHX_RELATION_PAIR;
@@ -89,9 +89,8 @@ bool phx_ingest_place_at_root(phx_world *world, uint64_t child)
 
 static void mark_attached(phx_world *world, uint64_t child, bool attached)
 {
-    uint64_t *home = phx_idmap_find(&world->directory, child);
-    PHX_ASSERT(home);
-    *home = attached ? *home | PHX_HOME_ATTACHED : *home & ~PHX_HOME_ATTACHED;
+    uint64_t home = phx_directory_find(&world->directory, child) & ~PHX_HOME_ATTACHED;
+    phx_directory_set(&world->directory, child, attached ? home | PHX_HOME_ATTACHED : home);
 }
 
 /* The entity hangs this deep now, and what is attached to it deeper. */
@@ -106,8 +105,8 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
 {
     uint64_t child = command->id, parent = command->other;
     phx_attach *attach = &world->attach;
-    if (!phx_idmap_find(&world->directory, child)) return PH_UNKNOWN_ID;
-    if (!phx_idmap_find(&world->directory, parent)) return PH_UNKNOWN_ID;
+    if (!phx_directory_has(&world->directory, child)) return PH_UNKNOWN_ID;
+    if (!phx_directory_has(&world->directory, parent)) return PH_UNKNOWN_ID;
     uint64_t before = phx_attach_parent(attach, child);
     if (before == parent) return PH_OK;
     ph_status status = phx_attach_check(attach, child, parent);
@@ -132,7 +131,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
 
 ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command)
 {
-    if (!phx_idmap_find(&world->directory, command->id)) return PH_UNKNOWN_ID;
+    if (!phx_directory_has(&world->directory, command->id)) return PH_UNKNOWN_ID;
     if (phx_attach_parent(&world->attach, command->id) == 0) return PH_ABSENT;
     if (!phx_ingest_place_at_root(world, command->id)) return PH_NO_MEMORY;
     phx_attach_take(&world->attach, command->id);

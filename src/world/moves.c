@@ -27,7 +27,7 @@ typedef struct group {
     bool mixed;                     /* places */
 } group;
 
-static const uint32_t PLACE_UNKNOWN = UINT32_MAX;
+static const uint32_t PLACE_UNKNOWN = UINT32_MAX; /* that of PHX_HOME_NONE */
 
 /* One sum per shard and worker; a worker's begin with a cache line. */
 static size_t sums_step(const phx_world *world)
@@ -86,10 +86,10 @@ static inline uint32_t run_on(const phx_world *world, group *g, const uint32_t *
     const phx_store *store = &world->shards[g->next_place].store;
     uint32_t slot = g->next_slot, i = 0;
     if (slot >= store->slots || !names_own(store, slot, ids[at ? at[0] : 0])) {
-        const uint64_t *home = phx_idmap_find(&world->directory, ids[at ? at[0] : 0]);
-        if (!home) return 0;
-        g->next_place = phx_home_shard(*home);
-        slot = phx_home_slot(*home);
+        uint64_t home = phx_directory_find(&world->directory, ids[at ? at[0] : 0]);
+        if (home == PHX_HOME_NONE) return 0;
+        g->next_place = phx_home_shard(home);
+        slot = phx_home_slot(home);
         store = &world->shards[g->next_place].store;
     }
     uint32_t left = store->slots - slot, end = left < g->count ? left : g->count;
@@ -107,24 +107,25 @@ static inline uint32_t run_on(const phx_world *world, group *g, const uint32_t *
 /* Directory lines, then bodies, come from memory side by side. */
 static inline void look_up(const phx_world *world, group *g, const uint32_t *at)
 {
-    const phx_idmap *directory = &world->directory;
+    const phx_directory *directory = &world->directory;
     const phx_shard *shards = world->shards;
     const uint64_t *ids = g->ids;
-    uint64_t home_at[GROUP];
+    uint64_t first_at[GROUP];
     uint32_t count = g->count, first = run_on(world, g, at), before = first > 0 ? g->place[0] : 0, changes = 0;
     const phx_body *bodies = shards[before].store.body;
-    for (uint32_t i = first; i < count; i++) home_at[i] = phx_idmap_prefetch(directory, ids[at ? at[i] : i]);
+    for (uint32_t i = first; i < count; i++) first_at[i] = phx_directory_prefetch(directory, ids[at ? at[i] : i]);
     for (uint32_t i = first; i < count; i++) {
-        const uint64_t *home = phx_idmap_find_from(directory, home_at[i], ids[at ? at[i] : i]);
-        uint32_t place = home ? (uint32_t)(*home >> 32) : PLACE_UNKNOWN, slot = home ? phx_home_slot(*home) : 0;
+        uint64_t home = phx_directory_find_from(directory, first_at[i], ids[at ? at[i] : i]);
+        bool known = home != PHX_HOME_NONE;
+        uint32_t place = (uint32_t)(home >> 32), slot = phx_home_slot(home);
         g->place[i] = place;
         g->slot[i] = slot;
         if (PHX_UNLIKELY(place != before)) {
             changes |= i; /* 0 at the first: it has none before it */
             before = place;
-            bodies = shards[home ? phx_home_shard(*home) : 0].store.body;
+            bodies = shards[known ? phx_home_shard(home) : 0].store.body;
         }
-        if (PHX_LIKELY(home)) __builtin_prefetch(&bodies[slot], 1); /* an unknown one's shard may have no bodies */
+        if (PHX_LIKELY(known)) __builtin_prefetch(&bodies[slot], 1); /* an unknown one's shard may have no bodies */
     }
     g->mixed = changes != 0;
 }
@@ -155,9 +156,8 @@ static ph_status settle(phx_world *world, uint32_t place, uint32_t slot, ph_posi
 static ph_status settle_found(phx_world *world, const phx_run *run, uint32_t i)
 {
     phx_moves moves = phx_moves_at(run->commands.records, run->commands.count);
-    const uint64_t *home = phx_idmap_find(&world->directory, moves.ids[i]);
-    if (!home) return PH_UNKNOWN_ID;
-    return settle(world, (uint32_t)(*home >> 32), phx_home_slot(*home), moves.positions[i]);
+    uint64_t home = phx_directory_find(&world->directory, moves.ids[i]);
+    return settle(world, (uint32_t)(home >> 32), phx_home_slot(home), moves.positions[i]);
 }
 
 static void refuse(phx_world *world, const phx_run *run, uint32_t i, ph_status status)

@@ -70,7 +70,7 @@ ph_status phx_query_sees(const phx_world *world, uint64_t observer, uint64_t tar
     phx_shard *shard;
     uint32_t slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
-    if (!phx_idmap_find(&world->directory, target)) return PH_UNKNOWN_ID;
+    if (!phx_directory_has(&world->directory, target)) return PH_UNKNOWN_ID;
     uint32_t wanted = phx_shard_find(shard, &world->directory, target);
     *sees = wanted != PHX_SLOT_NONE && phx_shard_sees(shard, slot, wanted);
     return PH_OK;

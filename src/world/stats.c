@@ -204,7 +204,7 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
 {
     const phx_totals *totals = &world->totals;
     *stats = (ph_stats){.ticks = world->tick,
-                        .entities = phx_idmap_count(&world->directory),
+                        .entities = phx_directory_count(&world->directory),
                         .attached = phx_idmap_count(&world->attach.parent_of),
                         .applied = totals->applied,
                         .refused_in_tick = totals->refused_in_tick,

@@ -105,15 +105,15 @@ bool phx_step_send_copies(phx_world *world, uint32_t index)
     return !port->filled || flush(world, index);
 }
 
-/* Tells the directory where arrivals live now: values of existing entries, each written by one shard. */
+/* Tells the directory where arrivals live now: homes of entries that are there, each written by one shard. */
 static void tell_arrivals(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
     for (uint32_t i = 0; i < shard->arrived.count; i++) {
         uint32_t slot = shard->arrived.at[i];
-        uint64_t *home = phx_idmap_find(&world->directory, shard->store.name[slot].id);
-        PHX_ASSERT(home);
-        *home = (*home & PHX_HOME_ATTACHED) | (uint64_t)index << 32 | slot;
+        uint64_t id = shard->store.name[slot].id;
+        uint64_t attached = phx_directory_find(&world->directory, id) & PHX_HOME_ATTACHED;
+        phx_directory_set(&world->directory, id, phx_home(index, slot) | attached);
     }
 }
 

@@ -164,7 +164,7 @@ static void compare(check *at, ph_difference *difference)
         bool twice = i > 0 && at->listed[i - 1].id == id;
         if (at->right[i]) continue;
         if (twice) differ(at, id, PH_DIFFERENCE_TWICE, difference);
-        else if (phx_idmap_find(&at->world->directory, id)) differ(at, id, PH_DIFFERENCE_EXTRA, difference);
+        else if (phx_directory_has(&at->world->directory, id)) differ(at, id, PH_DIFFERENCE_EXTRA, difference);
         else differ(at, id, PH_DIFFERENCE_GONE, difference);
     }
 }

@@ -115,7 +115,7 @@ static bool init(phx_world *world, const ph_world_def *def)
 {
     phx_mem *mem = &world->mem;
     world->def = *def;
-    phx_idmap_init(&world->directory, mem);
+    phx_directory_init(&world->directory, mem, def->shards[0] * def->shards[1]);
     phx_ties_init(&world->ties, mem);
     phx_attach_init(&world->attach, mem);
     phx_areas_init(&world->areas, mem);
@@ -194,7 +194,7 @@ void phx_world_destroy(phx_world *world)
     phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_run));
     phx_release(mem, (void **)&world->chunks, &world->chunks_capacity, sizeof(phx_chunk));
     phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_share));
-    phx_idmap_free(&world->directory);
+    phx_directory_free(&world->directory);
     phx_ties_free(&world->ties);
     phx_attach_free(&world->attach);
     phx_areas_free(&world->areas);

@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-#include "base/idmap.h"
+#include "base/directory.h"
 #include "base/workers.h"
 #include "shards/interest.h"
 #include "world/attach.h"
@@ -26,19 +26,6 @@
 #include "world/producer.h"
 #include "world/ties.h"
 #include "world/update.h"
-
-/* A directory value: shard << 32 | slot, and this bit for who follows a parent. */
-static const uint64_t PHX_HOME_ATTACHED = 1ull << 63;
-
-static inline uint32_t phx_home_shard(uint64_t home)
-{
-    return (uint32_t)(home >> 32) & 0xffff;
-}
-
-static inline uint32_t phx_home_slot(uint64_t home)
-{
-    return (uint32_t)home;
-}
 
 /* Where a tick stands; it goes on from there after PH_NO_MEMORY. */
 typedef enum phx_stage {
@@ -167,7 +154,7 @@ typedef struct phx_world {
     uint32_t shard_count;
     phx_lanes lanes;
 
-    phx_idmap directory; /* id -> home */
+    phx_directory directory;
     phx_ties ties;
     phx_attach attach;
     phx_areas areas;
@@ -233,10 +220,10 @@ void phx_world_permute(phx_world *world, uint64_t seed);
 /* The entity's shard and slot; false = unknown. */
 static inline bool phx_world_find(const phx_world *world, uint64_t id, phx_shard **shard, uint32_t *slot)
 {
-    const uint64_t *home = phx_idmap_find(&world->directory, id);
-    if (!home) return false;
-    *shard = &world->shards[phx_home_shard(*home)];
-    *slot = phx_home_slot(*home);
+    uint64_t home = phx_directory_find(&world->directory, id);
+    if (home == PHX_HOME_NONE) return false;
+    *shard = &world->shards[phx_home_shard(home)];
+    *slot = phx_home_slot(home);
     return true;
 }
 

@@ -58,7 +58,7 @@ fleet *fleet_open(phx_rules rules, uint32_t columns, uint32_t rows, uint32_t poo
     for (uint32_t i = 0; i < f->shard_count; i++)
         cr_assert(phx_shard_init(&f->shard[i], &memory, &f->rules, i, f->shard_count,
                                  phx_partition_rect(&f->partition, i)));
-    phx_idmap_init(&f->directory, &memory);
+    phx_directory_init(&f->directory, &memory, f->shard_count);
     phx_renames_init(&f->renames, &memory);
     for (int i = 0; i < FLEET_SCRATCHES; i++) phx_scratch_init(&f->scratch[i], &memory);
     return f;
@@ -70,7 +70,7 @@ void fleet_close(fleet *f)
     for (int i = 0; i < FLEET_SCRATCHES; i++) phx_scratch_free(&f->scratch[i]);
     phx_partition_free(&f->partition, &memory);
     phx_renames_free(&f->renames, &memory);
-    phx_idmap_free(&f->directory);
+    phx_directory_free(&f->directory);
     memory_tear_down();
 }
 
@@ -78,13 +78,13 @@ void fleet_close(fleet *f)
 
 phx_shard *fleet_home(fleet *f, uint64_t id)
 {
-    const uint64_t *home = phx_idmap_find(&f->directory, id);
-    return home ? &f->shard[*home >> 32] : NULL;
+    uint64_t home = phx_directory_find(&f->directory, id);
+    return home != PHX_HOME_NONE ? &f->shard[phx_home_shard(home)] : NULL;
 }
 
 static uint32_t own_slot(fleet *f, uint64_t id)
 {
-    return (uint32_t)*phx_idmap_find(&f->directory, id);
+    return phx_home_slot(phx_directory_find(&f->directory, id));
 }
 
 uint32_t fleet_slot(fleet *f, uint32_t shard, uint64_t id)
@@ -114,10 +114,10 @@ void fleet_enter(fleet *f, uint64_t id, phx_attr attr, float x, float y)
     uint32_t home = phx_partition_shard(&f->partition, phx_tower_index(&f->rules, 0, x),
                                         phx_tower_index(&f->rules, 1, y));
     uint32_t slot;
-    UNTIL_DONE(f, phx_idmap_reserve(&f->directory, phx_idmap_count(&f->directory) + 1));
+    UNTIL_DONE(f, phx_directory_reserve(&f->directory, id));
     UNTIL_DONE(f, (slot = phx_shard_enter(&f->shard[home], id, e->incarnation, e->user_data, &attr, x, y, 0)) !=
                       PHX_SLOT_NONE);
-    phx_idmap_insert(&f->directory, id, (uint64_t)home << 32 | slot);
+    phx_directory_insert(&f->directory, id, phx_home(home, slot));
 }
 
 void fleet_relate(fleet *f, uint64_t observer, uint64_t target, uint32_t bits, float view)
@@ -137,7 +137,7 @@ void fleet_leave(fleet *f, uint64_t id)
         if (f->relation[o][id].bits != 0) fleet_relate(f, o, id, 0, 0);
     UNTIL_DONE(f, phx_shard_ready(shard, 1));
     phx_shard_leave(shard, own_slot(f, id));
-    phx_idmap_remove(&f->directory, id);
+    phx_directory_remove(&f->directory, id);
     f->entity[id].in = false;
     memset(f->relation[id], 0, sizeof f->relation[id]);
     memset(f->seen[id], 0, sizeof f->seen[id]);
@@ -198,7 +198,7 @@ static void tell_arrivals(fleet *f, uint32_t i)
     const phx_shard *shard = &f->shard[i];
     for (uint32_t a = 0; a < shard->arrived.count; a++) {
         uint32_t slot = shard->arrived.at[a];
-        *phx_idmap_find(&f->directory, shard->store.name[slot].id) = (uint64_t)i << 32 | slot;
+        phx_directory_set(&f->directory, shard->store.name[slot].id, phx_home(i, slot));
     }
 }
 
@@ -472,8 +472,7 @@ static void check_shards(fleet *f)
             check_copy(f, shard, slot);
             ghosts += (state & PHX_SLOT_GHOST) != 0;
             if (!(state & PHX_SLOT_OWN)) continue;
-            uint64_t home = (uint64_t)i << 32 | slot;
-            cr_assert_eq(*phx_idmap_find(&f->directory, shard->store.name[slot].id), home);
+            cr_assert_eq(phx_directory_find(&f->directory, shard->store.name[slot].id), phx_home(i, slot));
             cr_assert_eq(phx_partition_shard(&f->partition, shard->store.body[slot].tx, shard->store.body[slot].ty), i);
             observing += phx_store_attr(&shard->store, slot)->view > 0;
             own++;
@@ -484,7 +483,7 @@ static void check_shards(fleet *f)
     }
     for (uint32_t id = 1; id < FLEET_IDS; id++) in += f->entity[id].in;
     cr_assert_eq(own, in, "everybody lives in one shard");
-    cr_assert_eq(phx_idmap_count(&f->directory), in);
+    cr_assert_eq(phx_directory_count(&f->directory), in);
 }
 
 /* ---- who watches whom ---- */

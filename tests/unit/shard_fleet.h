@@ -31,7 +31,7 @@ typedef struct fleet {
     uint32_t shard_count;
     uint32_t pool_bytes; /* of each outbox */
     phx_zone zones[FLEET_SHARDS_MAX], zones_before[FLEET_SHARDS_MAX];
-    phx_idmap directory;
+    phx_directory directory;
     phx_renames renames;
     phx_scratch scratch[FLEET_SCRATCHES];
     uint64_t tick;

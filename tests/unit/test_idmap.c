@@ -1,6 +1,6 @@
 /*
  * base/idmap: against a naive model, long runs of one home bucket, the end of the table,
- * growing, failure. Two threads are in concurrency/stress_idmap.c.
+ * growing, failure.
  */
 #include <criterion/criterion.h>
 
@@ -63,7 +63,6 @@ Test(idmap, empty_holds_nothing, .init = watch, .fini = all_given_back)
     cr_assert_null(phx_idmap_find(&map, 1));
     cr_assert_null(phx_idmap_find(&map, 0));
     cr_assert_not(phx_idmap_remove(&map, 1));
-    phx_idmap_prefetch(&map, 1);
     cr_assert_eq(phx_idmap_count(&map), 0);
     is_sound();
     phx_idmap_clear(&map);

@@ -13,7 +13,7 @@ enum { ENTITIES = 96, MOVES = 120, HANDS_MAX = 3, BATCH = 64 };
 typedef struct kit {
     phx_rules rules;
     phx_rect rect;
-    phx_idmap directory;
+    phx_directory directory;
     phx_renames renames;
     phx_shard one, many;
     uint32_t slots[MOVES];
@@ -209,7 +209,7 @@ static void run(uint64_t seed, ph_range range, phx_rect rect, uint32_t hands)
     k.rules.simd = phx_simd_choose(PH_SIMD_AUTO);
     k.rules.range = range;
     k.rect = rect;
-    phx_idmap_init(&k.directory, &memory);
+    phx_directory_init(&k.directory, &memory, 1);
     phx_renames_init(&k.renames, &memory);
     fill(&k.one, seed);
     fill(&k.many, seed);
@@ -221,7 +221,7 @@ static void run(uint64_t seed, ph_range range, phx_rect rect, uint32_t hands)
     phx_shard_free(&k.one, 1);
     phx_shard_free(&k.many, 1);
     phx_renames_free(&k.renames, &memory);
-    phx_idmap_free(&k.directory);
+    phx_directory_free(&k.directory);
 }
 
 TestSuite(shard_move, .init = memory_set_up, .fini = memory_tear_down);

@@ -235,7 +235,7 @@ Test(verify, an_entity_that_is_gone)
     swap_entry(&s, 10, 13, ENTITIES);
     shard->store.name[in].id = 3; /* of no other entity that is listed: a smaller one, to come first */
     expect_found(&s, PH_DIFFERENCE_EXTRA, 10, 3);
-    phx_idmap_remove(&s.world->directory, 3);
+    phx_directory_remove(&s.world->directory, 3);
     cr_assert_eq(round_of(&s, UINT64_MAX).kind, PH_DIFFERENCE_GONE);
     shard->store.name[in].id = id;
     close_scene(&s);

@@ -1,0 +1,138 @@
+/*
+ * Where entities live: a hash map from an entity id (any uint64_t but 0) to its home, a shard
+ * and a slot. Open addressing with linear probing, as in idmap.h, over columns of which a world
+ * holds those that it needs: buckets of 8 bytes (an id's low half, and the slot), eight to a cache
+ * line; the shards, where there are several; the ids' high halves, from the first on whose is not 0.
+ * So an entry takes 11 to 12 bytes in a world of one shard whose ids are below 2^32, and 19 to 21
+ * with all columns. Owned by the world; changed by the ticking thread only.
+ *
+ * Several threads may find at once, also while others set homes of entries that they found, each
+ * its own: a search reads ids only.
+ *
+ * The hash keeps eight neighbours in one line: ids that run on, as hosts number them, cost an eighth
+ * of the lines, and hardly ever meet; scattered ones cost what chance gives. See idmap.h for the
+ * load (at most 3/4) and for removing. It grows by an eighth: growing is a walk from one end to the
+ * other.
+ */
+#ifndef PHX_BASE_DIRECTORY_H
+#define PHX_BASE_DIRECTORY_H
+
+#include "base/mem.h"
+
+/* A home: shard << 32 | slot, slot below 2^31, and this bit for who follows a parent. */
+static const uint64_t PHX_HOME_ATTACHED = UINT64_C(1) << 63;
+/* Nobody's: of no shard that there is. */
+static const uint64_t PHX_HOME_NONE = UINT64_MAX;
+
+static inline uint64_t phx_home(uint32_t shard, uint32_t slot)
+{
+    return (uint64_t)shard << 32 | slot;
+}
+
+static inline uint32_t phx_home_shard(uint64_t home)
+{
+    return (uint32_t)(home >> 32) & 0xffff;
+}
+
+static inline uint32_t phx_home_slot(uint64_t home)
+{
+    return (uint32_t)home;
+}
+
+typedef struct phx_directory_bucket {
+    uint32_t id;   /* its low half */
+    uint32_t slot; /* and the top bit for who is attached */
+} phx_directory_bucket;
+
+typedef struct phx_directory {
+    phx_directory_bucket *buckets; /* never NULL: one line of empty ones before the first reserve */
+    uint32_t *high;                /* of ids; NULL: all are 0. An id of 0 is an empty bucket's */
+    uint16_t *shard;               /* NULL: all are 0 */
+    uint32_t bucket_count;         /* a multiple of eight */
+    uint32_t count;
+    uint32_t limit; /* entries that there is room for */
+    bool several;   /* shards */
+    phx_mem *mem;
+} phx_directory;
+
+/* An empty one that holds no memory. */
+void phx_directory_init(phx_directory *directory, phx_mem *mem, uint32_t shard_count);
+/* Leaves it as after phx_directory_init(). */
+void phx_directory_free(phx_directory *directory);
+
+/* Room for this id to come in. The only call that allocates. false = no memory, unchanged. */
+bool phx_directory_reserve(phx_directory *directory, uint64_t id);
+/* id != 0, absent; room was reserved for it. */
+void phx_directory_insert(phx_directory *directory, uint64_t id, uint64_t home);
+/* It is there. */
+void phx_directory_remove(phx_directory *directory, uint64_t id);
+
+static inline uint32_t phx_directory_count(const phx_directory *directory)
+{
+    return directory->count;
+}
+
+/* The id in a bucket; 0 = it is empty. */
+static inline uint64_t phx_directory_id(const phx_directory *directory, uint64_t i)
+{
+    uint64_t low = directory->buckets[i].id;
+    return directory->high ? (uint64_t)directory->high[i] << 32 | low : low;
+}
+
+/* Where the search for this id begins. */
+static inline uint64_t phx_directory_first(const phx_directory *directory, uint64_t id)
+{
+    uint64_t eight = id >> 3;
+    eight = (eight ^ eight >> 32) * 0x9e3779b97f4a7c15u;
+    return ((eight >> 32) * (directory->bucket_count / 8) >> 32) * 8 + (id & 7);
+}
+
+/* The bucket that a search looks at next. */
+static inline uint64_t phx_directory_after(const phx_directory *directory, uint64_t i)
+{
+    return PHX_UNLIKELY(i + 1 == directory->bucket_count) ? 0 : i + 1;
+}
+
+/* The id's bucket; `first` being where its search begins. bucket_count = it is absent. id 0 always is. */
+static inline uint64_t phx_directory_bucket_from(const phx_directory *directory, uint64_t first, uint64_t id)
+{
+    for (uint64_t i = first;; i = phx_directory_after(directory, i)) {
+        uint64_t there = phx_directory_id(directory, i);
+        if (PHX_UNLIKELY(there == 0)) return directory->bucket_count;
+        if (there == id) return i;
+    }
+}
+
+/* As phx_directory_find(), `first` being where the id's search begins. */
+static inline uint64_t phx_directory_find_from(const phx_directory *directory, uint64_t first, uint64_t id)
+{
+    uint64_t i = phx_directory_bucket_from(directory, first, id);
+    if (PHX_UNLIKELY(i == directory->bucket_count)) return PHX_HOME_NONE;
+    uint32_t slot = directory->buckets[i].slot;
+    uint64_t home = phx_home(directory->shard ? directory->shard[i] : 0, slot & (UINT32_MAX >> 1));
+    return slot >> 31 ? home | PHX_HOME_ATTACHED : home;
+}
+
+/* PHX_HOME_NONE = absent. */
+static inline uint64_t phx_directory_find(const phx_directory *directory, uint64_t id)
+{
+    return phx_directory_find_from(directory, phx_directory_first(directory, id), id);
+}
+
+static inline bool phx_directory_has(const phx_directory *directory, uint64_t id)
+{
+    return phx_directory_find(directory, id) != PHX_HOME_NONE;
+}
+
+/* Some tens of nanoseconds before a find: brings its first line near. Returns where the id's search begins. */
+static inline uint64_t phx_directory_prefetch(const phx_directory *directory, uint64_t id)
+{
+    uint64_t first = phx_directory_first(directory, id);
+    __builtin_prefetch(&directory->buckets[first]);
+    return first;
+}
+
+/* Another home for an id that is there. Any thread, while no other one asks for this id, or sets it. */
+void phx_directory_set(phx_directory *directory, uint64_t id, uint64_t home);
+
+#endif
