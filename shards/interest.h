@@ -31,7 +31,7 @@ typedef struct phx_change {
     uint32_t leave_count, enter_count;
     uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
     uint32_t list_count;
-    uint32_t flags; /* PH_CHANGE_... */
+    uint16_t flags; /* PH_CHANGE_... */
     bool ordered;   /* its targets are in the order of events already */
     bool commits;   /* there is work for phx_interest_commit() */
 } phx_change;

@@ -15,7 +15,7 @@ bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
 /* ---- who stayed ---- */
 
 /* It is told something now; the flags of its change. */
-static uint32_t tell_fresh(phx_shard *shard, phx_card *card)
+static uint16_t tell_fresh(phx_shard *shard, phx_card *card)
 {
     if (card->watches != PHX_WATCH_FRESH) return 0;
     card->watches = PHX_WATCH_PLAIN;
@@ -283,7 +283,7 @@ static void tell_slots(phx_scratch *scratch, phx_shard *shard, uint32_t slot, co
 
 static void tell_events(phx_scratch *scratch, phx_shard *shard, phx_card *card, const found *events)
 {
-    uint32_t flags = tell_fresh(shard, card);
+    uint16_t flags = tell_fresh(shard, card);
     if (PHX_UNLIKELY(shard->nine.key_bits == PHX_ORDER_NO_KEY)) {
         tell_slots(scratch, shard, card->slot, events);
         scratch->changes[scratch->change_count - 1].flags = flags;

@@ -442,7 +442,7 @@ typedef struct ph_stats {
     uint64_t applied;             /* by ticks; commands = applied + refused in a tick + queued */
     uint64_t refused[PH_STATUS_COUNT]; /* by reason, at submit and in a tick */
     uint64_t refused_in_tick;     /* the part of refused[] that had been accepted first */
-    uint64_t refusals_untold;     /* counted, but the producer's refusal queue was full */
+    uint64_t refusals_untold;     /* counted, but the producer's refusal queue was full, or could not be had */
     uint64_t enters, leaves;      /* events made */
     uint64_t batches;             /* handed to consumers */
     uint64_t coalesced_ticks;     /* consumer-ticks that went into a net difference */

@@ -14,10 +14,7 @@ static bool make_queues(phx_world *world, phx_producer *producer)
         if (!queue) return false;
         atomic_store_explicit(&producer->queue, queue, memory_order_release);
     }
-    if (!producer->told.ring && !phx_refusals_init(&producer->told, mem, world->def.refusals_max)) return false;
-    if (!producer->own)
-        producer->own = phx_alloc(mem, world->def.refusals_max * sizeof *producer->own, PHX_CACHE_LINE);
-    return producer->own != NULL;
+    return producer->told.items || phx_refusals_init(&producer->told, mem, world->def.refusals_max);
 }
 
 ph_status phx_producer_open(phx_world *world, uint32_t *index, uint16_t *generation)

@@ -31,7 +31,7 @@ typedef struct phx_producer {
 
     /* the producer's thread */
     uint64_t sequence __attribute__((aligned(PHX_CACHE_LINE)));
-    ph_refusal *own; /* refused inside bulk calls, oldest at own_first */
+    ph_refusal *own; /* refused inside bulk calls, oldest at own_first; NULL: none ever was */
     uint32_t own_first, own_count;
     ph_refusal head; /* taken from `told`, but younger than what is in `own` */
     bool has_head;

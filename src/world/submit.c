@@ -118,7 +118,8 @@ static void refuse(phx_world *world, phx_producer *producer, uint64_t id, ph_sta
     atomic_fetch_add_explicit(&producer->refused[status], 1, memory_order_relaxed);
     if (!bulk) return;
     uint32_t bound = world->def.refusals_max;
-    if (producer->own_count == bound) {
+    if (!producer->own) producer->own = phx_alloc(&world->mem, bound * sizeof *producer->own, PHX_CACHE_LINE);
+    if (!producer->own || producer->own_count == bound) {
         atomic_fetch_add_explicit(&producer->untold, 1, memory_order_relaxed);
         return;
     }

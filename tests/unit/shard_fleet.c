@@ -342,6 +342,8 @@ static void check_events(const fleet *f, uint64_t observer, uint32_t first, even
     }
 }
 
+enum { FLAG_BITS = 8 }; /* of a change; above them stands its shard, while it is looked at here */
+
 /* The observer's change of this tick: its scratch, or NULL. Once at most. */
 static const phx_change *change_of(fleet *f, uint64_t observer, const phx_scratch **scratch)
 {
@@ -350,7 +352,8 @@ static const phx_change *change_of(fleet *f, uint64_t observer, const phx_scratc
     for (int s = 0; s < FLEET_SCRATCHES; s++) {
         for (uint32_t c = 0; c < f->scratch[s].change_count; c++) {
             const phx_change *change = &f->scratch[s].changes[c];
-            if (change->flags >> 16 != home->index || home->store.name[change->slot].id != observer) continue;
+            if ((uint32_t)change->flags >> FLAG_BITS != home->index) continue;
+            if (home->store.name[change->slot].id != observer) continue;
             if (change->leave_count + change->enter_count == 0) continue; /* of the list's keeping only */
             cr_assert_null(found, "told twice");
             found = change;
@@ -553,7 +556,7 @@ static void find_lists(fleet *f)
             for (; tagged[s] < f->scratch[s].change_count; tagged[s]++) {
                 phx_change *change = &f->scratch[s].changes[tagged[s]];
                 f->overflows += change->list_first != PHX_SLOT_NONE;
-                change->flags |= i << 16; /* for change_of(): whose slot it is */
+                change->flags |= (uint16_t)(i << FLAG_BITS); /* for change_of(): whose slot it is */
             }
         }
     }
@@ -564,7 +567,7 @@ static void commit(fleet *f)
     for (int s = 0; s < FLEET_SCRATCHES; s++) {
         for (uint32_t c = 0; c < f->scratch[s].change_count; c++) {
             const phx_change *change = &f->scratch[s].changes[c];
-            UNTIL_DONE(f, phx_interest_commit(&f->shard[change->flags >> 16], &f->scratch[s], change));
+            UNTIL_DONE(f, phx_interest_commit(&f->shard[change->flags >> FLAG_BITS], &f->scratch[s], change));
         }
     }
 }

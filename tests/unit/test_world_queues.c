@@ -143,6 +143,7 @@ Test(queues, refusals_wait_up_to_the_bound_and_come_in_order)
         uint64_t put = 0, taken = 0, rng = bound;
         uint32_t full = 0;
         cr_assert(phx_refusals_init(&refusals, &memory, bound));
+        phx_refusals_start_at(&refusals, UINT32_MAX - bound * 20); /* over the end of the counters */
         uint32_t capacity = bound;
         cr_assert_not(phx_refusals_take(&refusals, &nothing));
         for (int round = 0; round < 400; round++) {
@@ -170,6 +171,6 @@ Test(queues, refusals_without_memory)
         if (phx_refusals_init(&refusals, &memory, 100)) break;
         cr_assert_eq(atomic_load(&watched.blocks), 0);
     }
-    cr_assert_geq(calls, 2);
+    cr_assert_eq(calls, 1);
     phx_refusals_free(&refusals, &memory);
 }
