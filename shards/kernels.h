@@ -138,11 +138,11 @@ typedef struct phx_divided {
 
 typedef struct phx_kernels {
     /*
-     * Moves as long as they are of the common kind (move.c): the i-th takes slots[i] to positions[at[i]], or to
-     * positions[i] where at is NULL. How many were done; the next one may be, or not. It may always be none.
+     * Moves as long as they are of the common kind (move.c): the i-th takes slots[i] to to[i], z[i]; z NULL: to 0. How
+     * many were done; the next one may be, or not. It may always be none.
      */
-    uint32_t (*walk)(const phx_walk *walk, const uint32_t *slots, const ph_position *positions, const uint32_t *at,
-                     uint32_t count, phx_strode *strode);
+    uint32_t (*walk)(const phx_walk *walk, const uint32_t *slots, const phx_place *to, const float *z, uint32_t count,
+                     phx_strode *strode);
     /* The rows of some ranges whose new position is in the frame; how many. */
     uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_frame *frame,
                      const phx_picked *to);
@@ -216,7 +216,7 @@ extern const phx_kernels phx_kernels_avx2;
 extern const phx_kernels phx_kernels_avx512;
 
 /* Those that the AVX-512 set takes over; of kernels_walk.c: */
-uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const ph_position *positions, const uint32_t *at,
+uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const phx_place *to, const float *z,
                        uint32_t count, phx_strode *strode);
 /* Of the AVX-512 set, in files of their own: */
 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,

@@ -7,10 +7,10 @@
 #include <string.h>
 
 /* One by one they are as well done where they are left. */
-static uint32_t walk_portable(const phx_walk *walk, const uint32_t *slots, const ph_position *positions,
-                              const uint32_t *at, uint32_t count, phx_strode *strode)
+static uint32_t walk_portable(const phx_walk *walk, const uint32_t *slots, const phx_place *to, const float *z,
+                              uint32_t count, phx_strode *strode)
 {
-    (void)walk, (void)slots, (void)positions, (void)at, (void)count, (void)strode;
+    (void)walk, (void)slots, (void)to, (void)z, (void)count, (void)strode;
     return 0;
 }
 

@@ -32,9 +32,10 @@ AVX2_INLINE __m256 twice(float x, float y, float rest)
 }
 
 /* x, y, z, 0. */
-AVX2_INLINE __m128 position_at(const ph_position *at)
+AVX2_INLINE __m128 position_at(const phx_place *to, const float *z, uint32_t i)
 {
-    return _mm_maskload_ps(&at->x, _mm_setr_epi32(-1, -1, -1, 0));
+    __m128 place = _mm_castpd_ps(_mm_load_sd((const double *)(const void *)&to[i]));
+    return z ? _mm_movelh_ps(place, _mm_load_ss(&z[i])) : place;
 }
 
 AVX2_INLINE uint32_t word_of(const phx_body *body)
@@ -92,8 +93,8 @@ AVX2_INLINE float larger(float a, float b)
     return a > b ? a : b;
 }
 
-AVX2_INLINE uint32_t walk_on(const phx_walk *walk, const uint32_t *slots, const ph_position *positions,
-                             const uint32_t *at, uint32_t count, phx_strode *strode)
+AVX2_INLINE uint32_t walk_on(const phx_walk *walk, const uint32_t *slots, const phx_place *to_places, const float *z,
+                             uint32_t count, phx_strode *strode)
 {
     const course c = course_of(walk);
     const uint32_t plain = walk->plain, bits = walk->plain_bits, changed = (uint32_t)walk->stamp << 16;
@@ -106,7 +107,7 @@ AVX2_INLINE uint32_t walk_on(const phx_walk *walk, const uint32_t *slots, const 
         if ((((word_a ^ plain) | (word_b ^ plain)) & bits) != 0) break;
         if ((word_a ^ changed) <= UINT16_MAX || (word_b ^ changed) <= UINT16_MAX) break;
         __m256 was = two(_mm_loadu_ps(&a->x), _mm_loadu_ps(&b->x));
-        __m256 is = two(position_at(&positions[at ? at[i] : i]), position_at(&positions[at ? at[i + 1] : i + 1]));
+        __m256 is = two(position_at(to_places, z, i), position_at(to_places, z, i + 1));
         __m256 step = _mm256_and_ps(_mm256_sub_ps(is, was), c.length), square = _mm256_mul_ps(step, step);
         if (!take_steps(&c, was, is, step, &to)) break;
         _mm_storeu_ps(&a->x, _mm256_castps256_ps128(to));
@@ -125,11 +126,11 @@ AVX2_INLINE uint32_t walk_on(const phx_walk *walk, const uint32_t *slots, const 
     return i;
 }
 
-AVX2 uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const ph_position *positions,
-                            const uint32_t *at, uint32_t count, phx_strode *strode)
+AVX2 uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const phx_place *to, const float *z,
+                            uint32_t count, phx_strode *strode)
 {
-    if (at) return walk_on(walk, slots, positions, at, count, strode);
-    return walk_on(walk, slots, positions, NULL, count, strode);
+    if (z) return walk_on(walk, slots, to, z, count, strode);
+    return walk_on(walk, slots, to, NULL, count, strode);
 }
 
 #endif

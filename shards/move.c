@@ -184,16 +184,16 @@ enum {
  * A move of the common kind: the first of the entity in this tick, one short step inside the rectangle, seen
  * by the usual rules. false: it is another, nothing was done.
  */
-static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx_body *body, const ph_position *to,
+static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx_body *body, phx_place to, float z,
                               bool alone, phx_move_sum *sum)
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if ((body->state & PLAIN_BITS) != PLAIN || body->changed == shard->stamp) return false;
-    phx_pair p = pair_at(&to->x), old = pair_at(&body->x);
+    phx_pair p = {to.x, to.y}, old = pair_at(&body->x);
     phx_pair q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps what is outside */
     float step2, step = step_of(old, p, &step2);
     if (!both((q >= frame->low) & (q < frame->high)) || !(step <= shard->step_limit)) return false;
-    if (both(p == old) && to->z == body->z) return true;
+    if (both(p == old) && z == body->z) return true;
     counts at = __builtin_convertvector(q, counts);
     uint32_t tower = (uint32_t)at[0] | (uint32_t)at[1] << 16, before = body->tx | (uint32_t)body->ty << 16;
     uint32_t slot = (uint32_t)(body - shard->store.body);
@@ -203,13 +203,13 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     }
     if (!shard->many_movers) touch_both(shard, slot, before, tower);
     memcpy(&body->x, &p, 2 * sizeof(float));
-    body->z = to->z;
+    body->z = z;
     body->tx = (uint16_t)tower;
     body->ty = (uint16_t)(tower >> 16);
     if (PHX_UNLIKELY(off_block(tower, before)) && frame->rows && !there_is_block(shard, body)) sum->stale = true;
     if (!shard->many_movers && !sum->stale) { /* else phx_shard_mend_rows() is due, or all are sorted anew */
-        shard->grid.rows.x[body->row] = to->x;
-        shard->grid.rows.y[body->row] = to->y;
+        shard->grid.rows.x[body->row] = to.x;
+        shard->grid.rows.y[body->row] = to.y;
         phx_grid_stir(&shard->grid, body->row);
     }
     body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
@@ -243,10 +243,10 @@ static phx_walk walk_of(const phx_shard *shard)
                       .stamp = shard->stamp};
 }
 
-/* Moves of one shard; the i-th to positions[at[i]], or to positions[i] where at is NULL. */
-static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, const ph_position *positions,
-                                    const uint32_t *at, uint32_t count, bool alone, phx_move_sum *sum,
-                                    uint32_t *left)
+/* Moves of one shard. */
+static __attribute__((noinline)) uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, const phx_place *to,
+                                                       const float *z, uint32_t count, bool alone, phx_move_sum *sum,
+                                                       uint32_t *left)
 {
     const phx_move_frame frame = shard->move_frame;
     const phx_walk walk = walk_of(shard);
@@ -256,15 +256,14 @@ static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, con
     for (uint32_t i = 0; i < count; i++) {
         if (shard->many_movers) {
             phx_strode by = {0, 0};
-            uint32_t done = shard->kernels->walk(&walk, slots + i, at ? positions : positions + i, at ? at + i : NULL,
-                                                 count - i, &by);
+            uint32_t done = shard->kernels->walk(&walk, slots + i, to + i, z ? z + i : NULL, count - i, &by);
             add_steps(&own, by.step, by.step2);
             own.moved += done;
             i += done;
             if (i == count) break;
         }
         phx_body *body = &bodies[slots[i]];
-        if (PHX_LIKELY(move_plain(shard, &frame, body, &positions[at ? at[i] : i], alone, &own))) continue;
+        if (PHX_LIKELY(move_plain(shard, &frame, body, to[i], z ? z[i] : 0.0f, alone, &own))) continue;
         body->state |= PHX_SLOT_WAITING;
         left[left_count++] = i;
     }
@@ -275,29 +274,14 @@ static inline uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, con
 }
 
 /* A stretch of one, as it is where the shards of the moves change all the time. */
-static inline uint32_t move_single(phx_shard *shard, uint32_t slot, const ph_position *to, bool alone,
+static inline uint32_t move_single(phx_shard *shard, uint32_t slot, phx_place to, float z, bool alone,
                                    phx_move_sum *sum, uint32_t *left)
 {
     phx_body *body = &shard->store.body[slot];
-    if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, to, alone, sum))) return 0;
+    if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, to, z, alone, sum))) return 0;
     body->state |= PHX_SLOT_WAITING;
     left[0] = 0;
     return 1;
-}
-
-/* Two loops: the common one goes through the positions as they lie. */
-static __attribute__((noinline)) uint32_t move_lying(phx_shard *shard, const uint32_t *slots,
-                                                     const ph_position *positions, uint32_t count,
-                                                     bool alone, phx_move_sum *sum, uint32_t *left)
-{
-    return move_stretch(shard, slots, positions, NULL, count, alone, sum, left);
-}
-
-static __attribute__((noinline)) uint32_t move_picked(phx_shard *shard, const uint32_t *slots,
-                                                      const ph_position *positions, const uint32_t *at, uint32_t count,
-                                                      bool alone, phx_move_sum *sum, uint32_t *left)
-{
-    return move_stretch(shard, slots, positions, at, count, alone, sum, left);
 }
 
 static uint32_t leave_all(uint32_t count, uint32_t *left)
@@ -313,10 +297,10 @@ static inline uint32_t move_part(phx_shard *shard, const phx_move_batch *batch, 
     uint32_t count = end - from;
     const uint32_t *slots = batch->slots + from;
     sum->stale |= !shard->move_frame.rows || shard->grid.stale; /* then no row is written */
-    if (count == 1)
-        return move_single(shard, slots[0], &batch->positions[batch->at ? batch->at[from] : from], alone, sum, left);
-    if (batch->at) return move_picked(shard, slots, batch->positions, batch->at + from, count, alone, sum, left);
-    return move_lying(shard, slots, batch->positions + from, count, alone, sum, left);
+    const phx_place *to = batch->to + from;
+    const float *z = batch->z ? batch->z + from : NULL;
+    if (count == 1) return move_single(shard, slots[0], *to, z ? *z : 0.0f, alone, sum, left);
+    return move_stretch(shard, slots, to, z, count, alone, sum, left);
 }
 
 uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,

@@ -34,6 +34,11 @@ typedef struct phx_rules {
     bool bands_changed; /* in this tick: of a class that there was */
 } phx_rules;
 
+/* A place on the map. */
+typedef struct phx_place {
+    float x, y;
+} phx_place;
+
 /* Where an entity stands: what a move writes. One third of a cache line, hot. */
 typedef struct phx_body {
     float x, y, z;

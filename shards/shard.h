@@ -186,15 +186,12 @@ typedef struct phx_move_sum {
     bool stale; /* the grid is, or there is none: no row is written */
 } phx_move_sum;
 
-/*
- * Moves of several shards: the i-th to positions[at[i]], or to positions[i] where at is NULL. A place that is
- * no shard's index is nowhere.
- */
+/* Moves of several shards. A place that is no shard's index is nowhere. */
 typedef struct phx_move_batch {
     const uint32_t *places, *slots;
     bool mixed; /* not all places are the same */
-    const ph_position *positions;
-    const uint32_t *at;
+    const phx_place *to;
+    const float *z; /* NULL: all are 0 */
     uint32_t count;
 } phx_move_batch;
 

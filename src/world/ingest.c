@@ -128,7 +128,7 @@ static void account(phx_world *world, const phx_run *in, uint32_t i, ph_status s
 static void apply_run(phx_world *world, const phx_run *in)
 {
     const phx_cmd_run *run = &in->commands;
-    if (run->op == PHX_OP_MOVE) {
+    if (phx_op_moves(run->op)) {
         phx_moves_apply(world, in);
         return;
     }
@@ -160,7 +160,7 @@ bool phx_ingest_collect(phx_world *world)
 static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_t *commands)
 {
     uint32_t end = first;
-    for (*commands = 0; end < world->run_count && world->runs[end].commands.op == PHX_OP_MOVE; end++)
+    for (*commands = 0; end < world->run_count && phx_op_moves(world->runs[end].commands.op); end++)
         *commands += world->runs[end].commands.count;
     return end;
 }

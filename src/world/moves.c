@@ -18,9 +18,9 @@ enum { GROUP = 128 };
 
 /* Some moves of one run. */
 typedef struct group {
-    const uint64_t *ids;
-    const ph_position *positions;
-    const uint32_t *at; /* in ids and positions, ascending; NULL: the first of them */
+    uint64_t ids[GROUP];
+    const phx_place *to;
+    const float *z; /* NULL: all are 0 */
     uint32_t slot[GROUP], place[GROUP];
     uint32_t count;
     uint32_t next_place, next_slot; /* behind the last that was found by its name */
@@ -78,22 +78,22 @@ static inline bool names_own(const phx_store *store, uint32_t slot, uint64_t id)
  * looked up; not even that where the group before ended so. How many were found. (Who is attached, only the
  * directory says.)
  */
-static inline uint32_t run_on(const phx_world *world, group *g, const uint32_t *at)
+static uint32_t run_on(const phx_world *world, group *g)
 {
     enum { AHEAD = 96 }; /* slots: names and bodies of those that follow, mostly in the next group, come meanwhile */
     const uint64_t *ids = g->ids;
     if (phx_idmap_count(&world->attach.parent_of) > 0 || g->count == 0) return 0;
     const phx_store *store = &world->shards[g->next_place].store;
     uint32_t slot = g->next_slot, i = 0;
-    if (slot >= store->slots || !names_own(store, slot, ids[at ? at[0] : 0])) {
-        uint64_t home = phx_directory_find(&world->directory, ids[at ? at[0] : 0]);
+    if (slot >= store->slots || !names_own(store, slot, ids[0])) {
+        uint64_t home = phx_directory_find(&world->directory, ids[0]);
         if (home == PHX_HOME_NONE) return 0;
         g->next_place = phx_home_shard(home);
         slot = phx_home_slot(home);
         store = &world->shards[g->next_place].store;
     }
     uint32_t left = store->slots - slot, end = left < g->count ? left : g->count;
-    for (; i < end && names_own(store, slot, ids[at ? at[i] : i]); i++, slot++) {
+    for (; i < end && names_own(store, slot, ids[i]); i++, slot++) {
         uint32_t ahead = slot + (i + AHEAD < left ? AHEAD : 0);
         __builtin_prefetch(&store->name[ahead]);
         __builtin_prefetch(&store->body[ahead], 1);
@@ -105,17 +105,17 @@ static inline uint32_t run_on(const phx_world *world, group *g, const uint32_t *
 }
 
 /* Directory lines, then bodies, come from memory side by side. */
-static inline void look_up(const phx_world *world, group *g, const uint32_t *at)
+static void look_up(const phx_world *world, group *g)
 {
     const phx_directory *directory = &world->directory;
     const phx_shard *shards = world->shards;
     const uint64_t *ids = g->ids;
     uint64_t first_at[GROUP];
-    uint32_t count = g->count, first = run_on(world, g, at), before = first > 0 ? g->place[0] : 0, changes = 0;
+    uint32_t count = g->count, first = run_on(world, g), before = first > 0 ? g->place[0] : 0, changes = 0;
     const phx_body *bodies = shards[before].store.body;
-    for (uint32_t i = first; i < count; i++) first_at[i] = phx_directory_prefetch(directory, ids[at ? at[i] : i]);
+    for (uint32_t i = first; i < count; i++) first_at[i] = phx_directory_prefetch(directory, ids[i]);
     for (uint32_t i = first; i < count; i++) {
-        uint64_t home = phx_directory_find_from(directory, first_at[i], ids[at ? at[i] : i]);
+        uint64_t home = phx_directory_find_from(directory, first_at[i], ids[i]);
         bool known = home != PHX_HOME_NONE;
         uint32_t place = (uint32_t)(home >> 32), slot = phx_home_slot(home);
         g->place[i] = place;
@@ -133,13 +133,12 @@ static inline void look_up(const phx_world *world, group *g, const uint32_t *at)
 /* Returns how many are left, their places in the group in left[]. alone: no other worker is about. */
 static uint32_t move_group(phx_world *world, group *g, uint32_t worker, bool alone, uint32_t left[GROUP])
 {
-    if (g->at) look_up(world, g, g->at);
-    else look_up(world, g, NULL);
+    look_up(world, g);
     phx_move_batch batch = {.places = g->place,
                             .slots = g->slot,
                             .mixed = g->mixed,
-                            .positions = g->positions,
-                            .at = g->at,
+                            .to = g->to,
+                            .z = g->z,
                             .count = g->count};
     return phx_shards_move(world->shards, world->shard_count, &batch, alone, sums_of(world, worker), left);
 }
@@ -155,33 +154,47 @@ static ph_status settle(phx_world *world, uint32_t place, uint32_t slot, ph_posi
 /* The i-th move of a run, which was left. */
 static ph_status settle_found(phx_world *world, const phx_run *run, uint32_t i)
 {
-    phx_moves moves = phx_moves_at(run->commands.records, run->commands.count);
-    uint64_t home = phx_directory_find(&world->directory, moves.ids[i]);
-    return settle(world, (uint32_t)(home >> 32), phx_home_slot(home), moves.positions[i]);
+    phx_moves moves = phx_moves_of(&run->commands);
+    uint64_t home = phx_directory_find(&world->directory, phx_moves_id(&moves, i));
+    return settle(world, (uint32_t)(home >> 32), phx_home_slot(home), phx_moves_position(&moves, i));
 }
 
 static void refuse(phx_world *world, const phx_run *run, uint32_t i, ph_status status)
 {
-    uint64_t id = phx_moves_at(run->commands.records, run->commands.count).ids[i];
+    phx_moves moves = phx_moves_of(&run->commands);
     world->totals.applied--;
-    phx_ingest_refuse(world, run, i, id, status);
+    phx_ingest_refuse(world, run, i, phx_moves_id(&moves, i), status);
 }
 
 /* ---- one after the other ---- */
 
+/* The moves of a run from `first` on. */
+static void fill(group *g, const phx_moves *moves, uint32_t first, uint32_t count)
+{
+    g->count = count;
+    g->to = moves->places + first;
+    g->z = moves->z ? moves->z + first : NULL;
+    if (moves->wide) {
+        memcpy(g->ids, moves->wide + first, count * sizeof *g->ids);
+        return;
+    }
+    const uint32_t *narrow = moves->narrow + first;
+    for (uint32_t i = 0; i < count; i++) g->ids[i] = narrow[i];
+}
+
 void phx_moves_apply(phx_world *world, const phx_run *run)
 {
     uint32_t total = run->commands.count, left[GROUP];
-    phx_moves moves = phx_moves_at(run->commands.records, total);
-    group g = {.at = NULL};
+    phx_moves moves = phx_moves_of(&run->commands);
+    group g;
+    g.next_place = g.next_slot = 0;
     if (world->movers == 0) world->movers = 1;
     for (uint32_t first = 0; first < total; first += g.count) {
-        g.ids = moves.ids + first;
-        g.positions = moves.positions + first;
-        g.count = total - first < GROUP ? total - first : GROUP;
+        fill(&g, &moves, first, total - first < GROUP ? total - first : GROUP);
         uint32_t left_count = move_group(world, &g, 0, true, left);
         for (uint32_t i = 0; i < left_count; i++) {
-            ph_status status = settle(world, g.place[left[i]], g.slot[left[i]], g.positions[left[i]]);
+            ph_position to = phx_moves_position(&moves, first + left[i]);
+            ph_status status = settle(world, g.place[left[i]], g.slot[left[i]], to);
             if (PHX_UNLIKELY(status != PH_OK)) refuse(world, run, first + left[i], status);
         }
     }
@@ -204,20 +217,21 @@ static uint32_t owner(uint64_t block, uint32_t workers)
 }
 
 /* From `first` on, the end of the ids that are of this block. */
-static uint32_t block_end(const uint64_t *ids, uint32_t first, uint32_t count, uint64_t block)
+static uint32_t block_end(const phx_moves *moves, uint32_t first, uint32_t count, uint64_t block)
 {
-    while (first < count && ids[first] >> BLOCK_BITS == block) first++;
+    while (first < count && phx_moves_id(moves, first) >> BLOCK_BITS == block) first++;
     return first;
 }
 
-static void move_own(phx_world *world, group *g, uint32_t worker, _Atomic uint64_t *left_words)
+/* at: their places in the run, ascending. */
+static void move_own(phx_world *world, group *g, const uint32_t *at, uint32_t worker, _Atomic uint64_t *left_words)
 {
     uint32_t left[GROUP];
     uint32_t left_count = move_group(world, g, worker, false, left);
     for (uint32_t i = 0; i < left_count; i++) {
-        uint32_t at = g->at[left[i]];
+        uint32_t place = at[left[i]];
         /* relaxed: read after the barrier */
-        atomic_fetch_or_explicit(&left_words[at / 64], UINT64_C(1) << at % 64, memory_order_relaxed);
+        atomic_fetch_or_explicit(&left_words[place / 64], UINT64_C(1) << place % 64, memory_order_relaxed);
     }
     g->count = 0;
 }
@@ -231,19 +245,28 @@ static void share_body(void *context, uint32_t worker)
     PHX_STALL_POINT();
     for (uint32_t r = stretch->first; r < stretch->end; r++) {
         const phx_run *run = &world->runs[r];
-        phx_moves moves = phx_moves_at(run->commands.records, run->commands.count);
+        phx_moves moves = phx_moves_of(&run->commands);
         uint32_t at[GROUP];
-        group g = {.ids = moves.ids, .positions = moves.positions, .at = at};
+        phx_place to[GROUP];
+        float z[GROUP];
+        group g;
+        g.count = g.next_place = g.next_slot = 0;
+        g.to = to;
+        g.z = moves.z ? z : NULL;
         for (uint32_t i = 0, end; i < run->commands.count; i = end) {
-            uint64_t block = moves.ids[i] >> BLOCK_BITS;
-            end = block_end(moves.ids, i, run->commands.count, block);
+            uint64_t block = phx_moves_id(&moves, i) >> BLOCK_BITS;
+            end = block_end(&moves, i, run->commands.count, block);
             if (owner(block, workers) != worker) continue;
             for (; i < end; i++) {
-                at[g.count++] = i;
-                if (g.count == GROUP) move_own(world, &g, worker, words);
+                at[g.count] = i;
+                g.ids[g.count] = phx_moves_id(&moves, i);
+                to[g.count] = moves.places[i];
+                if (moves.z) z[g.count] = moves.z[i];
+                g.count++;
+                if (g.count == GROUP) move_own(world, &g, at, worker, words);
             }
         }
-        move_own(world, &g, worker, words);
+        move_own(world, &g, at, worker, words);
         words += words_of(run);
     }
 }

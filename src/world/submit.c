@@ -12,6 +12,13 @@
 
 /* ---- checks ---- */
 
+static uint32_t bits_of(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
 static bool is_finite(float v)
 {
     return fabsf(v) <= FLT_MAX;
@@ -49,15 +56,74 @@ static ph_status check_move(uint64_t id, const ph_position *p)
     return is_finite(p->x) && is_finite(p->y) && is_finite(p->z) ? PH_OK : PH_BAD_POSITION;
 }
 
-/* How many moves, from the first on, there is nothing against. */
-static uint32_t sound_moves(const uint64_t *ids, const ph_position *positions, uint32_t count)
+/* A third of four positions, as they lie: x, y, z, x; y, z, x, y; z, x, y, z. */
+typedef int32_t third __attribute__((vector_size(16)));
+enum { FOUR = 4 };
+
+static inline third third_at(const ph_position *four, int number)
 {
-    const float *v = &positions->x;
-    uint32_t bad = 0, sound = 0;
-    for (uint32_t i = 0; i < count; i++) bad |= ids[i] == 0;
-    for (uint32_t i = 0; i < 3 * count; i++) bad |= !is_finite(v[i]); /* no branch: many at once */
-    if (PHX_LIKELY(!bad)) return count;
-    while (check_move(ids[sound], &positions[sound]) == PH_OK) sound++;
+    third t;
+    memcpy(&t, &four->x + number * FOUR, sizeof t);
+    return t;
+}
+
+/* All bits where it is no finite number. */
+static inline third endless(third t)
+{
+    const int32_t most = 0x7f7fffff; /* the bits of FLT_MAX */
+    return (t & INT32_MAX) > most;
+}
+
+/* Are all finite? *high: has any z but 0? -0 is one. No branch: many at once. */
+static bool survey(const ph_position *positions, uint32_t count, bool *high)
+{
+    third bad = {0}, a = {0}, b = {0}, c = {0};
+    bool sound = true;
+    uint32_t i = 0;
+    for (; i + FOUR <= count; i += FOUR) {
+        const ph_position *four = positions + i;
+        third first = third_at(four, 0), second = third_at(four, 1), last = third_at(four, 2);
+        bad |= endless(first) | endless(second) | endless(last);
+        a |= first;
+        b |= second;
+        c |= last;
+    }
+    *high = (a[2] | b[1] | c[0] | c[3]) != 0;
+    for (; i < count; i++) {
+        sound &= is_finite(positions[i].x) && is_finite(positions[i].y) && is_finite(positions[i].z);
+        *high |= bits_of(positions[i].z) != 0;
+    }
+    return sound && (bad[0] | bad[1] | bad[2] | bad[3]) == 0;
+}
+
+/* Their x, y. */
+static void copy_places(phx_place *to, const ph_position *positions, uint32_t count)
+{
+    uint32_t i = 0;
+    for (; i + FOUR <= count; i += FOUR) {
+        const ph_position *four = positions + i;
+        third first = third_at(four, 0), second = third_at(four, 1), last = third_at(four, 2);
+        third two = __builtin_shuffle(first, second, (third){0, 1, 3, 4});
+        third more = __builtin_shuffle(second, last, (third){2, 3, 5, 6});
+        memcpy(to + i, &two, sizeof two);
+        memcpy(to + i + 2, &more, sizeof more);
+    }
+    for (; i < count; i++) to[i] = (phx_place){positions[i].x, positions[i].y};
+}
+
+/*
+ * How many moves, from the first on, there is nothing against. *op: with the bits of the columns that they need;
+ * where one is bad, maybe more.
+ */
+static uint32_t sound_moves(const uint64_t *ids, const ph_position *positions, uint32_t count, uint16_t *op)
+{
+    uint64_t spread = 0; /* more than 32 bits where an id has, and where one is 0 */
+    uint32_t sound = 0;
+    for (uint32_t i = 0; i < count; i++) spread |= ids[i] | (ids[i] - 1);
+    bool high, finite = survey(positions, count, &high), wide = spread > UINT32_MAX;
+    *op = (uint16_t)(PHX_OP_MOVE | (wide ? PHX_MOVES_WIDE : 0) | (high ? PHX_MOVES_HIGH : 0));
+    if (PHX_LIKELY(!wide && finite)) return count;
+    while (sound < count && check_move(ids[sound], &positions[sound]) == PH_OK) sound++;
     return sound;
 }
 
@@ -198,15 +264,18 @@ ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op
 }
 
 /* Queues the first of `count` moves, as many as fit in one run; none: *status says why. */
-static uint32_t queue_moves(phx_producer *producer, uint32_t count, const uint64_t *ids, const ph_position *positions,
-                            ph_status *status)
+static uint32_t queue_moves(phx_producer *producer, uint16_t op, uint32_t count, const uint64_t *ids,
+                            const ph_position *positions, ph_status *status)
 {
     void *records;
-    uint32_t room = phx_cmdq_reserve(producer->queue, PHX_OP_MOVE, PHX_MOVE_BYTES, producer->sequence + 1, count,
-                                     &records, status);
+    uint32_t room = phx_cmdq_reserve(producer->queue, op, phx_move_bytes(op), producer->sequence + 1, count, &records,
+                                     status);
     if (room == 0) return 0;
-    memcpy(records, ids, room * sizeof *ids);
-    memcpy((uint64_t *)records + room, positions, room * sizeof *positions);
+    phx_moves to = phx_moves_at(records, op, room);
+    if (to.wide) memcpy(to.wide, ids, room * sizeof *ids);
+    else for (uint32_t i = 0; i < room; i++) to.narrow[i] = (uint32_t)ids[i];
+    copy_places(to.places, positions, room);
+    for (uint32_t i = 0; to.z && i < room; i++) to.z[i] = positions[i].z;
     phx_cmdq_publish(producer->queue, room);
     producer->sequence += room;
     return room;
@@ -224,10 +293,11 @@ ph_status phx_submit_move(phx_world *world, phx_producer *producer, uint32_t cou
         const uint64_t *id = ids + *done;
         const ph_position *position = positions + *done;
         uint32_t wanted = count - *done < stretch ? count - *done : stretch;
-        uint32_t sound = sound_moves(id, position, wanted);
+        uint16_t op;
+        uint32_t sound = sound_moves(id, position, wanted, &op);
         for (uint32_t queued = 0, some; queued < sound; queued += some, *done += some) {
             ph_status status;
-            some = queue_moves(producer, sound - queued, id + queued, position + queued, &status);
+            some = queue_moves(producer, op, sound - queued, id + queued, position + queued, &status);
             if (PHX_UNLIKELY(some == 0)) return stop(producer, status);
         }
         stretch = stretch < STRETCH_MAX ? stretch * 2 : STRETCH_MAX;

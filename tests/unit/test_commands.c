@@ -210,6 +210,62 @@ Test(commands, bulk_is_as_one_by_one)
     cr_assert(told[1].sequence == 12 && told[1].status == PH_UNKNOWN_ID);
 }
 
+enum { SORTS = 4, MOVED = 41 };
+
+/* The one that has an id past 2^32 or a height, by the bits of the sort: each once. */
+static bool is_other(uint32_t round, uint32_t i)
+{
+    return i == (round / SORTS * 7 + 1) % MOVED;
+}
+
+static uint64_t moved_id(uint32_t round, uint32_t i)
+{
+    return (round & 1) && is_other(round, i) ? (i + UINT64_C(1)) << 32 : i + 1;
+}
+
+static ph_position moved_to(uint32_t round, uint32_t i)
+{
+    float z = (round & 2) && is_other(round, i) ? i % 2 ? -0.0f : (float)round : 0.0f;
+    return (ph_position){(float)(round + i), (float)i / 7, z};
+}
+
+static void expect_moved(uint32_t round, uint32_t i)
+{
+    ph_attrs is = get(moved_id(round, i));
+    ph_position has = {is.x, is.y, is.z}, expected = moved_to(round, i);
+    cr_assert_arr_eq(&has, &expected, sizeof has, "round %u, move %u", round, i);
+}
+
+/* Whatever the ids and heights, whatever is wrong with one of them, and wherever it stands. */
+Test(commands, moves_of_all_sorts)
+{
+    const ph_position wrong[] = {{NAN, 0, 0}, {0, INFINITY, 0}, {0, 0, -INFINITY}};
+    for (uint64_t i = 1; i <= MOVED; i++) enter(i, 0, 0);
+    for (uint64_t i = 1; i <= MOVED; i++) enter(i << 32, 0, 0);
+    tick();
+    for (uint32_t round = 0; round < SORTS * MOVED; round++) {
+        uint32_t bad = round / SORTS, count = MOVED - round % 11, done;
+        uint64_t ids[MOVED];
+        ph_position to[MOVED];
+        ph_refusal told[2];
+        for (uint32_t i = 0; i < count; i++) {
+            ids[i] = moved_id(round, i);
+            to[i] = moved_to(round, i);
+        }
+        if (bad < count && round % 7 == 0) ids[bad] = 0;
+        else if (bad < count) to[bad] = wrong[round % 3];
+        cr_assert_eq(ph_move_many(producer, count, ids, to, &done),
+                     bad >= count ? PH_OK : ids[bad] == 0 ? PH_BAD_ID : PH_BAD_POSITION);
+        cr_assert_eq(done, count);
+        tick();
+        for (uint32_t i = 0; i < count; i++)
+            if (i != bad) expect_moved(round, i);
+        cr_assert_eq(ph_producer_refusals(producer, told, 2, &done), PH_OK);
+        cr_assert_eq(done, bad < count);
+        cr_assert(bad >= count || told[0].sequence + (count - bad) == sequence() + 1);
+    }
+}
+
 Test(commands, bulk_stops_at_a_full_queue_and_can_be_taken_up_again)
 {
     enum { MANY = 5000 };

@@ -107,12 +107,14 @@ static void apply_one_by_one(void)
 static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_sum *sum, uint32_t *left)
 {
     uint32_t slots[BATCH], at[BATCH], places[BATCH], count = 0;
-    ph_position to[BATCH];
+    phx_place to[BATCH];
+    float z[BATCH];
     bool mixed = false;
     for (; *next < MOVES && count < BATCH; ++*next) {
         if (k.slots[*next] % hands != hand) continue;
         slots[count] = k.slots[*next];
-        to[count] = k.to[*next];
+        to[count] = (phx_place){k.to[*next].x, k.to[*next].y};
+        z[count] = k.to[*next].z;
         places[count] = slots[count] % 13 == 5 ? 1 : 0; /* of no shard: left, not even looked at */
         mixed |= places[count] != places[0];
         at[count++] = *next;
@@ -120,8 +122,8 @@ static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_su
     phx_move_batch moves = {.places = places,
                             .slots = slots,
                             .mixed = mixed,
-                            .positions = hands % 2 ? to : k.to,
-                            .at = hands % 2 ? NULL : at,
+                            .to = to,
+                            .z = z,
                             .count = count};
     uint32_t left_count = phx_shards_move(&k.many, 1, &moves, hands == 1, sum, left);
     for (uint32_t i = 0; i < left_count; i++) left[i] = at[left[i]];

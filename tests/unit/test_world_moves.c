@@ -102,18 +102,24 @@ static void close_host(host *h, outcome *out)
     cr_assert_eq(ph_world_destroy(h->world), PH_OK);
 }
 
+/* Of the n-th entity: some of the last ones are past 2^32. */
+static uint64_t named(uint64_t n)
+{
+    return n > ENTITIES / 5 * 4 && n % 3 == 0 ? n + (UINT64_C(1) << 40) : n;
+}
+
 static void populate(host *h)
 {
     for (uint64_t id = 1; id <= ENTITIES; id++) {
         ph_attrs attrs = {.given = PH_X | PH_Y};
         attrs.x = float_between(&h->rng, 0, EXTENT);
         attrs.y = float_between(&h->rng, 0, EXTENT);
-        cr_assert_eq(ph_enter(h->producer[id % PRODUCERS], id, &attrs), PH_OK);
+        cr_assert_eq(ph_enter(h->producer[id % PRODUCERS], named(id), &attrs), PH_OK);
         h->last[id] = (ph_position){attrs.x, attrs.y, 0};
     }
 }
 
-/* `count` moves of anybody; strangers: some ids are not in the world. */
+/* `count` moves of anybody, or on the ground of those below 2^32; strangers: some ids are not in the world. */
 static void move_many(host *h, int producer, uint32_t count, bool strangers)
 {
     static uint64_t ids[BULK];
@@ -121,11 +127,14 @@ static void move_many(host *h, int producer, uint32_t count, bool strangers)
     uint32_t done;
     cr_assert_leq(count, BULK);
     for (uint32_t i = 0; i < count; i++) {
-        ids[i] = 1 + phx_rng_below(&h->rng, strangers ? ENTITIES * 21 / 20 : ENTITIES);
-        ph_position *at = &h->last[ids[i]];
+        uint32_t n = 1 + phx_rng_below(&h->rng, strangers ? ENTITIES * 21 / 20 : ENTITIES);
+        if (producer == 2 && named(n) > UINT32_MAX) n--;
+        ids[i] = named(n);
+        ph_position *at = &h->last[n];
         bool jumps = phx_rng_below(&h->rng, 8) == 0;
         at->x = jumps ? float_between(&h->rng, -50, EXTENT + 50) : at->x + float_between(&h->rng, -4, 4);
         at->y = jumps ? float_between(&h->rng, -50, EXTENT + 50) : at->y + float_between(&h->rng, -4, 4);
+        at->z = producer == 2 ? 0 : float_between(&h->rng, -1, 1);
         positions[i] = *at;
     }
     cr_assert_eq(ph_move_many(h->producer[producer], count, ids, positions, &done), PH_OK);
@@ -228,6 +237,35 @@ Test(moves, the_last_move_counts)
     close_host(&h, &out);
 }
 
+/* One short step each, by all workers: nobody's is done again by the ticking thread. Some ids are past 2^32. */
+Test(moves, every_step_comes_whole)
+{
+    enum { MANY = PHX_MOVES_WORTH_SHARING + 100 };
+    static uint64_t ids[MANY];
+    static ph_position to[MANY];
+    for (int sort = 0; sort < 4; sort++) {
+        host h;
+        outcome out = {0};
+        open_host(&h, 3, 26);
+        for (uint32_t i = 0; i < MANY; i++) {
+            ph_attrs attrs = {.given = PH_X | PH_Y, .x = float_between(&h.rng, 0, EXTENT), .y = (float)(i % 2900)};
+            ids[i] = sort & 1 && i % 5 == 0 ? (i + UINT64_C(1)) << 32 : i + 1;
+            to[i] = (ph_position){attrs.x, attrs.y + 1, sort & 2 ? (float)i : 0};
+            cr_assert_eq(ph_enter(h.producer[0], ids[i], &attrs), PH_OK);
+        }
+        tick(&h, &out, 0);
+        cr_assert_eq(ph_move_many(h.producer[0], MANY, ids, to, NULL), PH_OK);
+        tick(&h, &out, 1);
+        for (uint32_t i = 0; i < MANY; i++) {
+            ph_attrs now;
+            cr_assert_eq(ph_entity_get(h.world, ids[i], &now), PH_OK);
+            cr_assert(now.x == to[i].x && now.y == to[i].y && now.z == to[i].z, "sort %d, move %u", sort, i);
+        }
+        close_host(&h, &out);
+        cr_assert_eq(out.shared, MANY);
+    }
+}
+
 /* Counts about the threshold. */
 Test(moves, stretches_of_any_length_lose_no_move)
 {
@@ -256,10 +294,10 @@ static void come_and_go(host *h)
     for (uint64_t id = 1; id <= ENTITIES; id++) {
         if (phx_rng_below(&h->rng, 40) != 0 || h->last[id].z != 0) continue;
         ph_attrs attrs = {.given = PH_X | PH_Y, .x = h->last[id].x, .y = h->last[id].y};
-        cr_assert_eq(ph_leave(h->producer[0], id), PH_OK);
+        cr_assert_eq(ph_leave(h->producer[0], named(id)), PH_OK);
         h->last[id].z = 1; /* is not there */
         if (phx_rng_below(&h->rng, 2)) continue;
-        cr_assert_eq(ph_enter(h->producer[0], id, &attrs), PH_OK);
+        cr_assert_eq(ph_enter(h->producer[0], named(id), &attrs), PH_OK);
         h->last[id].z = 0;
     }
 }
@@ -284,7 +322,7 @@ static void run_through(bool in_order, uint32_t workers, uint64_t seed, outcome 
             at->x += float_between(&h.rng, -4, 4);
             at->y += float_between(&h.rng, -4, 4);
             if (!in_order) place = ENTITIES - 1 - place;
-            ids[place] = id;
+            ids[place] = named(id);
             positions[place] = (ph_position){at->x, at->y, 0};
         }
         cr_assert_eq(ph_move_many(h.producer[0], ENTITIES, ids, positions, &done), PH_OK);
