@@ -24,7 +24,10 @@
 #include "shards/order.h"
 
 enum { PHX_CARD_SPECIAL = 1, PHX_CARD_CAME = 2, PHX_CARD_WENT = 4, PHX_CARD_RECAST = 8 };
-enum { PHX_NINE_FEW = 16 }; /* cards of a tower that are looked at one by one, and in no order */
+enum {
+    PHX_NINE_FEW = 16,   /* cards of a tower that are looked at one by one, and in no order */
+    PHX_NINE_AT_ONCE = 2 /* as many as most have: read whether they are there or not, so cards are padded */
+};
 
 /* What a card is as an observer. */
 enum {
@@ -49,7 +52,7 @@ typedef struct phx_tower {
     uint32_t first; /* in the cards */
     uint32_t count;
     uint32_t old; /* those from here on are CAME */
-    uint32_t job; /* if the crowd says that it has one */
+    uint32_t job; /* if the crowd says that it has one; before, in the index phase, the crossing of the last CAME */
 } phx_tower;
 
 /*
@@ -102,7 +105,8 @@ typedef struct phx_crossing {
 typedef struct phx_nine_job {
     uint32_t first; /* item; one for each card */
     uint32_t card, card_count;
-    uint32_t came; /* the last ones of the cards */
+    uint32_t came;  /* the last ones of the cards, */
+    uint32_t comer; /* ... and whose these are, in comers */
     uint32_t pair; /* in pairs: the crossings that leave all who stay here, then those that enter */
     uint32_t leave_count, enter_count;
     bool look;    /* something odd is in sight: all evaluate */
@@ -151,6 +155,8 @@ typedef struct phx_nine {
     uint32_t came_capacity;
     phx_nine_job *jobs;
     uint32_t job_count, jobs_capacity;
+    uint32_t *comers; /* the crossings that led to a tower with a job, by job */
+    uint32_t comer_count, comers_capacity;
     bool looking; /* some towers are odd */
     phx_nine_pair *found; /* in the order of crossings */
     phx_nine_told *binned; /* those with observers, by crowd */

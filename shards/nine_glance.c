@@ -191,23 +191,34 @@ static inline const phx_tower *tower_of(const phx_nine *nine, const phx_nine_pai
     return &nine->crowds[pair->crowd].tower[pair->tower];
 }
 
-/* Brings the towers near that who came to a job's sees come or go; then, called again, their cards. */
-PHX_AWAIT void await_came(const phx_nine *nine, const phx_nine_job *job, bool cards)
+/* How far ahead, in comers, what one of them needs is brought near, one thing after the other. */
+enum { AWAIT_CARDS = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
+
+/* The towers that a comer sees come or go, and that where it was; then what is in them. */
+PHX_AWAIT void await_comer(const phx_nine *nine, const phx_crossing *own, bool cards)
 {
-    const phx_card *card = nine->cards + job->card + job->card_count;
-    for (uint32_t i = 1; i <= job->came; i++) {
-        const phx_crossing *own = &nine->crossings[card[-(int32_t)i].move];
-        if (!phx_nine_glances(own)) continue;
-        const phx_crowd *left = &nine->crowds[own->from];
-        uint32_t t = phx_block_tower(own->ax, own->ay);
-        if (!cards) __builtin_prefetch(&left->tower[t]);
-        else if (left->jobs >> t & 1) __builtin_prefetch(&nine->jobs[left->tower[t].job]);
-        const phx_nine_pair *end, *pair = pairs_of(nine, own, &end);
-        for (; pair < end; pair++) {
-            const phx_tower *tower = tower_of(nine, pair);
-            __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : (const void *)tower);
-        }
+    if (!phx_nine_glances(own)) return;
+    const phx_crowd *left = &nine->crowds[own->from];
+    uint32_t t = phx_block_tower(own->ax, own->ay);
+    if (!cards) __builtin_prefetch(&left->tower[t]);
+    else if (left->jobs >> t & 1) __builtin_prefetch(&nine->jobs[left->tower[t].job]);
+    const phx_nine_pair *end, *pair = pairs_of(nine, own, &end);
+    for (; pair < end; pair++) {
+        const phx_tower *tower = tower_of(nine, pair);
+        __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : (const void *)tower);
     }
+}
+
+/* Those who cross are in no order of memory, nor is what they see. */
+PHX_AWAIT void await_comers(const phx_nine *nine, uint32_t comer)
+{
+    const phx_crossing *crossings = nine->crossings;
+    const uint32_t *next = nine->comers + comer;
+    if (comer + AWAIT_CROSSING >= nine->comer_count) return;
+    __builtin_prefetch(&crossings[next[AWAIT_CROSSING]]);
+    __builtin_prefetch(&nine->found[crossings[next[AWAIT_PAIRS]].pair]);
+    await_comer(nine, &crossings[next[AWAIT_TOWERS]], false);
+    await_comer(nine, &crossings[next[AWAIT_CARDS]], true);
 }
 
 /* What is known of one that crossed, before its events are. */
@@ -230,9 +241,21 @@ typedef struct found {
     uint32_t leaves, enters;
 } found;
 
+/* All words of a tower, whatever they are; there is room. Are that all, and is there nothing to be asked of any? */
+static inline bool take_plain(const phx_nine *nine, const phx_tower *tower, uint64_t *out)
+{
+    const phx_card *card = nine->cards + tower->first;
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < PHX_NINE_AT_ONCE; i++) {
+        out[i] = phx_nine_word(card[i].key, card[i].slot);
+        flags |= i < tower->count ? card[i].flags : 0;
+    }
+    return flags == 0 && tower->count <= PHX_NINE_AT_ONCE;
+}
+
 /*
  * Those of a tower who stayed are in the order of events, which ordering makes use of: they come first, the few others
- * behind them. came: room for these.
+ * behind them. came: room for these. In most towers all have been and stay: no branch on how many they are.
  */
 static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *came)
 {
@@ -240,12 +263,16 @@ static void find_events(const crosser *at, const outlook *about, found *to, uint
     uint32_t leaves = 0, enters = 0, n = 0;
     for (const phx_nine_pair *pair = about->pair; pair < about->end; pair++) {
         const phx_tower *tower = tower_of(nine, pair);
-        if (!(pair->crossing & PHX_NINE_ENTER)) {
+        const uint32_t enter = pair->crossing >> 31;
+        if (PHX_LIKELY(take_plain(nine, tower, enter ? to->enter + enters : to->leave + leaves))) {
+            enters += enter ? tower->count : 0;
+            leaves += enter ? 0 : tower->count;
+        } else if (enter) {
+            n += gain_came(at, tower, came + n);
+            enters += gain_stayed(at, tower, to->enter + enters);
+        } else {
             leaves += lose_tower(at, tower, to->leave + leaves);
-            continue;
         }
-        n += gain_came(at, tower, came + n);
-        enters += gain_stayed(at, tower, to->enter + enters);
     }
     memcpy(to->enter + enters, came, n * sizeof *came);
     enters += n;
@@ -311,7 +338,7 @@ static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, 
     PHX_ASSERT(phx_nine_glances(at.own));
     if (about.left && about.left->look) return PHX_GLANCE_LOOK;
     about.pair = pairs_of(&shard->nine, at.own, &about.end);
-    uint32_t most = most_events(&shard->nine, &about), room = most > AT_LEAST ? most : AT_LEAST;
+    uint32_t most = most_events(&shard->nine, &about) + PHX_NINE_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
     if (!phx_interest_reserve(scratch, room, 0)) return PHX_GLANCE_NO_MEMORY;
     _Static_assert(sizeof(phx_sorted) >= 2 * sizeof(uint64_t), "room for leaves and for enters");
     found events = {.leave = (uint64_t *)(void *)scratch->sorted,
@@ -337,16 +364,6 @@ static const phx_nine_job *job_of(const phx_nine *nine, uint32_t item)
     return &nine->jobs[lo];
 }
 
-/* What jobs ahead take comes from memory meanwhile: their cards, the towers around them, the cards in these. */
-PHX_AWAIT void await_jobs(const phx_nine *nine, const phx_nine_job *job)
-{
-    enum { STEP = 4 };
-    size_t left = (size_t)(nine->jobs + nine->job_count - job);
-    if (left > 3 * STEP) __builtin_prefetch(&nine->cards[job[3 * STEP].card]);
-    if (left > 2 * STEP) await_came(nine, &job[2 * STEP], false);
-    if (left > STEP) await_came(nine, &job[STEP], true);
-}
-
 /* One observer. false = no memory, it is untouched. */
 static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_nine_job *job,
                      uint32_t at, told_all *told)
@@ -356,6 +373,7 @@ static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_s
     if (card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT)) return true;
     if (!job->look && forced) {
         if (!(card->flags & PHX_CARD_CAME)) return glance_stayed(scratch, shard, job, (phx_span){at, at + 1}, told);
+        await_comers(&shard->nine, job->comer + at - (job->card_count - job->came));
         phx_glance_result seen = glance_crosser(scratch, shard, job, card);
         if (seen != PHX_GLANCE_LOOK) return seen == PHX_GLANCE_DONE;
     }
@@ -381,12 +399,13 @@ static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, ph
 uint32_t phx_nine_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                       uint32_t count)
 {
+    enum { AWAIT_JOBS = 12 }; /* jobs whose cards come from memory meanwhile */
     const phx_nine *nine = &shard->nine;
     const phx_nine_job *job = job_of(nine, first);
     for (uint32_t item = first, end = first + count; item < end; job++) {
         uint32_t left = end - job->first;
         phx_span range = {item - job->first, left < job->card_count ? left : job->card_count};
-        await_jobs(nine, job);
+        if (nine->jobs + nine->job_count - job > AWAIT_JOBS) __builtin_prefetch(&nine->cards[job[AWAIT_JOBS].card]);
         uint32_t at = run_job(scratch, directory, shard, job, range);
         item = job->first + at;
         if (at < range.end) return item - first;

@@ -40,7 +40,8 @@ static bool reserve_card(phx_nine *nine, phx_mem *mem, phx_crowd *crowd, uint32_
             __builtin_prefetch(&nine->cards[nine->free_first[size_class]], 1);
     } else {
         size_t needed = (size_t)nine->cards_used + room(size_class);
-        if (!phx_grow(mem, (void **)&nine->cards, &nine->cards_capacity, nine->cards_used, needed, sizeof(phx_card)))
+        if (!phx_grow(mem, (void **)&nine->cards, &nine->cards_capacity, nine->cards_used, needed + PHX_NINE_AT_ONCE,
+                      sizeof(phx_card)))
             return false;
         first = nine->cards_used;
         nine->cards_used = (uint32_t)needed;
@@ -302,6 +303,7 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
         if (!phx_grow(mem, (void **)&nine->came, &nine->came_capacity, 0, came, sizeof(phx_card))) return false;
         phx_card *card = &nine->cards[tower->first + tower->count++];
         write_card(card, crossing, i, PHX_CARD_CAME);
+        tower->job = i;
         crowd->stood |= 1ull << t;
         mark_watching(nine, crowd, t, card->watches);
         crowd->untidy |= 1ull << t;
@@ -421,6 +423,18 @@ static bool bin_pairs(phx_nine *nine, phx_mem *mem)
     return true;
 }
 
+/* Whoever came to a tower: rarely more than one, and whether anybody did is not to be foreseen. Room for one more. */
+static inline void take_comers(phx_nine *nine, const phx_tower *tower)
+{
+    const uint32_t came = tower->count - tower->old;
+    uint32_t *to = nine->comers + nine->comer_count;
+    to[0] = tower->job;
+    nine->comer_count += came;
+    if (PHX_LIKELY(came <= 1)) return;
+    const phx_card *card = nine->cards + tower->first + tower->old;
+    for (uint32_t i = 0; i < came; i++) to[i] = card[i].move;
+}
+
 /* The jobs of a crowd: `towers`, and those of its pairs [first, end). There is room. */
 static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_t first, uint32_t end)
 {
@@ -435,11 +449,13 @@ static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_
     for (uint64_t left = towers; left; left &= left - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(left);
         const phx_tower *tower = &crowd->tower[t];
+        take_comers(nine, tower);
         crowd->tower[t].job = nine->job_count;
         nine->jobs[nine->job_count++] = (phx_nine_job){.first = nine->item_count,
                                                        .card = tower->first,
                                                        .card_count = tower->count,
                                                        .came = tower->count - tower->old,
+                                                       .comer = nine->comer_count - (tower->count - tower->old),
                                                        .pair = place,
                                                        .leave_count = next[t][0],
                                                        .enter_count = next[t][1],
@@ -463,11 +479,13 @@ static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_
 /* All that has to be done in the interest phase, crowd by crowd. */
 static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 {
-    nine->job_count = nine->found_count = nine->item_count = 0;
+    nine->job_count = nine->comer_count = nine->found_count = nine->item_count = 0;
     nine->looking = false;
     bool looks = in->look_all || (in->changed && nine->marking);
     if (nine->crossing_count == 0 && !looks) return true;
-    if (!phx_grow(mem, (void **)&nine->bins, &nine->bins_capacity, 0, nine->crowd_count, sizeof(uint32_t)))
+    if (!phx_grow(mem, (void **)&nine->bins, &nine->bins_capacity, 0, nine->crowd_count, sizeof(uint32_t)) ||
+        !phx_grow(mem, (void **)&nine->comers, &nine->comers_capacity, 0,
+                  (size_t)nine->crossing_count + 1, sizeof(uint32_t)))
         return false;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
         nine->crowds[c].odd = in->look_all ? nine->crowds[c].watched : 0;
@@ -489,6 +507,17 @@ static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
     return true;
 }
 
+/* Towers say again who came last, where some say which their job is already. */
+static void mark_comers(const phx_nine *nine)
+{
+    for (uint32_t i = 0; i < nine->crossing_count; i++) {
+        const phx_crossing *c = &nine->crossings[i];
+        if (!c->is || c->stays) continue;
+        phx_crowd *crowd = phx_nine_crowd(nine, c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
+        crowd->tower[phx_block_tower(c->bx, c->by)].job = i;
+    }
+}
+
 bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 {
     if (nine->stage == STAGE_CROSSINGS) {
@@ -501,7 +530,10 @@ bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
         nine->stage = STAGE_JOBS;
     }
     if (nine->stage == STAGE_JOBS) {
-        if (!find_jobs(nine, mem, in)) return false;
+        if (!find_jobs(nine, mem, in)) {
+            mark_comers(nine);
+            return false;
+        }
         nine->stage = STAGE_DONE;
     }
     return true;
@@ -630,6 +662,7 @@ void phx_nine_settle(phx_nine *nine, const phx_rules *rules, const phx_store *st
         nine->marking |= crowd->look != 0;
     }
     nine->note_count = nine->attr_count = nine->crossing_count = nine->job_count = nine->item_count = 0;
+    nine->comer_count = 0;
     nine->looking = false;
     nine->span = rules->span;
     nine->stage = STAGE_CROSSINGS;
