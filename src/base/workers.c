@@ -55,6 +55,8 @@ struct phx_workers {
     phx_worker_fn body; /* NULL at a start = the thread ends */
     void *context;
     bool running;
+    bool roused; /* the threads are in a run of nothing, or through */
+    uint32_t roused_seen; /* openings of `done` before that */
 
     /* Constant after create. */
     uint32_t count;
@@ -230,8 +232,18 @@ static bool start_threads(phx_workers *workers)
     return workers->threads == workers->count - 1;
 }
 
+/* Until nobody is in a run of nothing any more. */
+static void await_roused(phx_workers *workers)
+{
+    if (workers->roused && workers->process == getpid()) {
+        gate_wait(&workers->done, workers->roused_seen, workers->spin_ns);
+    }
+    workers->roused = false;
+}
+
 static void stop_threads(phx_workers *workers)
 {
+    await_roused(workers);
     workers->body = NULL;
     gate_open(&workers->start);
     for (uint32_t i = 1; i <= workers->threads; i++) {
@@ -338,6 +350,26 @@ static void run_threads(phx_workers *workers)
     PHX_ASSERT(atomic_load_explicit(&workers->unfinished, memory_order_relaxed) == 0);
 }
 
+static void do_nothing(void *context, uint32_t index)
+{
+    (void)context;
+    (void)index;
+}
+
+void phx_workers_rouse(phx_workers *workers)
+{
+    PHX_ASSERT(!workers->running);
+    if (workers->threads == 0 || workers->spin_ns == 0 || workers->process != getpid()) {
+        return;
+    }
+    await_roused(workers);
+    workers->body = do_nothing;
+    workers->roused = true;
+    workers->roused_seen = atomic_load_explicit(&workers->done.openings, memory_order_relaxed);
+    atomic_store_explicit(&workers->unfinished, workers->threads, memory_order_relaxed); /* start publishes it */
+    gate_open(&workers->start);
+}
+
 typedef struct hooked_run {
     phx_workers *workers;
     _Atomic uint8_t calls[PH_WORKERS_MAX];
@@ -374,6 +406,7 @@ void phx_workers_run(phx_workers *workers, phx_worker_fn body, void *context)
 {
     PHX_ASSERT(body != NULL);
     PHX_ASSERT(!workers->running);
+    await_roused(workers);
     workers->running = true;
     workers->body = body;
     workers->context = context;

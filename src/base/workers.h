@@ -32,6 +32,12 @@ uint32_t phx_workers_count(const phx_workers *workers);
 void phx_workers_run(phx_workers *workers, phx_worker_fn body, void *context);
 
 /*
+ * A run is due soon, in about the time that it takes to wake a thread: sleepers are woken meanwhile. Returns at once.
+ * Nothing if nobody would wait awake.
+ */
+void phx_workers_rouse(phx_workers *workers);
+
+/*
  * body(context, worker, i) once for every piece i in [0, count), by whichever worker, then returns; seen as above.
  * Every worker has a lot of its own, pieces that follow each other, the same in every run of as many: what it read or
  * wrote in one run is near it in the next. It goes through them in order; whoever is through with its own

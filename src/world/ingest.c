@@ -165,11 +165,10 @@ static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_
     return end;
 }
 
-/* Only where most entities move: shards in which few do mark the towers, which is the ticking thread's. */
-static bool worth_sharing(const phx_world *world, uint64_t commands)
+/* Only where most entities move: shards in which few do mark the towers, which is the ticking thread's, and slower. */
+static bool worth(const phx_world *world, uint64_t commands, uint64_t least)
 {
-    return world->def.workers > 1 && commands >= PHX_MOVES_WORTH_SHARING &&
-           commands > phx_directory_count(&world->directory) / 4;
+    return world->def.workers > 1 && commands >= least && commands > phx_directory_count(&world->directory) / 4;
 }
 
 bool phx_ingest(phx_world *world)
@@ -177,11 +176,12 @@ bool phx_ingest(phx_world *world)
     while (world->run_at < world->run_count) {
         uint64_t commands;
         uint32_t end = stretch_of_moves(world, world->run_at, &commands);
-        if (worth_sharing(world, commands)) {
+        if (worth(world, commands, PHX_MOVES_WORTH_SHARING)) {
             if (!phx_moves_share(world, world->run_at, end)) return false;
             world->run_at = end;
             continue;
         }
+        if (worth(world, commands, PHX_MOVES_WORTH_ROUSING)) phx_workers_rouse(world->workers);
         if (end == world->run_at) end++;
         while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
     }

@@ -14,8 +14,11 @@
 
 struct phx_world;
 
-/* With less moves than these, waking the workers and carrying bodies between processors costs what it saves. */
-enum { PHX_MOVES_WORTH_SHARING = 8192 };
+/*
+ * With less moves than these, waiting for the workers to wake and carrying bodies between processors costs what it
+ * saves; with less than the others, it is no use waking them for later stages: moves take less time than that.
+ */
+enum { PHX_MOVES_WORTH_SHARING = 16384, PHX_MOVES_WORTH_ROUSING = 8192 };
 
 /* A run of one producer's snapshot. */
 typedef struct phx_run {
