@@ -18,25 +18,31 @@ bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_
                     sizeof(phx_sorted));
 }
 
-/* In which bits these differ may be less than where everybody's do. */
-static uint32_t bits_of_these(const phx_name *name, const uint32_t *slots, uint32_t count)
+/* Of whom a change's target tells. */
+static inline const phx_name *name_of(const phx_store *store, uint32_t target)
 {
-    const phx_name *first = &name[slots[0]];
+    return &store->name[target & PHX_ROW_SLOT];
+}
+
+/* In which bits these differ may be less than where everybody's do. */
+static uint32_t bits_of_these(const phx_store *store, const uint32_t *targets, uint32_t count)
+{
+    const phx_name *first = name_of(store, targets[0]);
     uint64_t ids = 0;
     uint32_t kinds = 0;
     for (uint32_t i = 1; i < count; i++) {
-        ids |= name[slots[i]].id ^ first->id;
-        kinds |= (uint32_t)(name[slots[i]].kind ^ first->kind);
+        ids |= name_of(store, targets[i])->id ^ first->id;
+        kinds |= (uint32_t)(name_of(store, targets[i])->kind ^ first->kind);
     }
     return phx_order_bits(ids, kinds);
 }
 
 /* By how many bits of the ids keys of these can tell them apart; PHX_ORDER_NO_KEY: not at all. */
-static inline uint32_t key_bits(const phx_store *store, const uint32_t *slots, uint32_t count)
+static inline uint32_t key_bits(const phx_store *store, const uint32_t *targets, uint32_t count)
 {
     uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
-    for (uint32_t i = 0; i < count; i++) PHX_VALIDATE(phx_store_key_bits_valid(store, slots[i]));
-    return bits == PHX_ORDER_NO_KEY ? bits_of_these(store->name, slots, count) : bits;
+    for (uint32_t i = 0; i < count; i++) PHX_VALIDATE(phx_store_key_bits_valid(store, targets[i] & PHX_ROW_SLOT));
+    return bits == PHX_ORDER_NO_KEY ? bits_of_these(store, targets, count) : bits;
 }
 
 /* Many, by all of kind and id. */
@@ -49,16 +55,21 @@ static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_
     for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
 }
 
-/* These slots become events: in order, or of a change of few as they are, and phx_interest_names() orders them. */
-static void tell(phx_scratch *scratch, const phx_shard *shard, const uint32_t *slots, uint32_t count, bool few)
+/* These slots become events of a change of few: phx_interest_names() orders them. flag: of each. */
+static void tell_few(phx_scratch *scratch, const uint32_t *slots, uint32_t count, uint32_t flag)
 {
     if (count == 0) return; /* there may be no array yet */
     uint32_t *to = scratch->targets + scratch->target_count;
     scratch->target_count += count;
-    if (few) {
-        for (uint32_t i = 0; i < count; i++) to[i] = slots[i];
-        return;
-    }
+    for (uint32_t i = 0; i < count; i++) to[i] = slots[i] | flag;
+}
+
+/* These become events of a change of many, in order. */
+static void tell_many(phx_scratch *scratch, const phx_shard *shard, const uint32_t *slots, uint32_t count)
+{
+    if (count == 0) return;
+    uint32_t *to = scratch->targets + scratch->target_count;
+    scratch->target_count += count;
     const phx_name *name = shard->store.name;
     uint32_t bits = key_bits(&shard->store, slots, count);
     if (bits == PHX_ORDER_NO_KEY) {
@@ -86,69 +97,88 @@ static void write_name(told to, uint32_t at, const phx_name *from)
     to.incarnations[at] = from->incarnation;
 }
 
-/* Places in the order of events, by all of kind and id. */
-static void place_wide(const phx_shard *shard, const uint32_t *slots, uint32_t count, uint32_t *place)
+/* The places of few in the order of events, leaves first, by all of kind and id. */
+static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t *place)
 {
-    const phx_name *name = shard->store.name;
-    uint64_t id[PHX_ORDER_FEW];
-    uint16_t kind[PHX_ORDER_FEW];
-    for (uint32_t i = 0; i < count; i++) {
-        id[i] = name[slots[i]].id;
-        kind[i] = name[slots[i]].kind;
+    for (uint32_t done = 0, flag = PHX_TARGET_LEAVE;; flag = 0) {
+        uint64_t id[PHX_ORDER_FEW];
+        uint16_t kind[PHX_ORDER_FEW];
+        uint32_t which[PHX_ORDER_FEW], at[PHX_ORDER_FEW], n = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const phx_name *of = name_of(&shard->store, targets[i]);
+            which[n] = i;
+            id[n] = of->id;
+            kind[n] = of->kind;
+            n += (targets[i] & PHX_TARGET_LEAVE) == flag;
+        }
+        if (n > 0) shard->kernels->order(id, kind, n, at);
+        for (uint32_t i = 0; i < n; i++) place[which[i]] = done + at[i];
+        if (flag == 0) return;
+        done = n;
     }
-    shard->kernels->order(id, kind, count, place);
 }
 
-/* The places of few in the order of events; place[] has room for twice PHX_ORDER_FEW. */
-static void place_few(const phx_shard *shard, const uint32_t *slots, uint32_t leaves, uint32_t count, uint32_t *place)
+/* The same, as a rule by keys; place[] has room for PHX_ORDER_FEW. */
+static void place_few(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t *place)
 {
-    const phx_name *name = shard->store.name;
     int32_t key[PHX_ORDER_FEW + PHX_KERNEL_PAD];
-    uint32_t bits = key_bits(&shard->store, slots, count);
+    uint32_t bits = key_bits(&shard->store, targets, count);
     if (PHX_UNLIKELY(bits == PHX_ORDER_NO_KEY)) {
-        if (leaves > 0) place_wide(shard, slots, leaves, place);
-        if (count > leaves) place_wide(shard, slots + leaves, count - leaves, place + leaves);
-        for (uint32_t i = leaves; i < count; i++) place[i] += leaves;
+        place_wide(shard, targets, count, place);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const phx_name *of = &name[slots[i]];
-        key[i] = phx_order_key(of->id, of->kind, bits, i >= leaves);
+        const phx_name *of = name_of(&shard->store, targets[i]);
+        key[i] = phx_order_key(of->id, of->kind, bits, !(targets[i] & PHX_TARGET_LEAVE));
     }
     shard->kernels->order_keys(key, count, place);
 }
 
 /* Few, in no order yet. */
-static void write_few(const phx_shard *shard, const uint32_t *slots, uint32_t leaves, uint32_t count, told to)
+static void write_few(const phx_shard *shard, const uint32_t *targets, uint32_t count, told to)
 {
-    uint32_t place[2 * PHX_ORDER_FEW]; /* kernels may write as many as that from where enters begin */
-    place_few(shard, slots, leaves, count, place);
+    uint32_t place[PHX_ORDER_FEW];
+    place_few(shard, targets, count, place);
     for (uint32_t i = 0; i < count; i++) {
         PHX_ASSERT(place[i] < count);
-        write_name(to, place[i], &shard->store.name[slots[i]]);
+        write_name(to, place[i], name_of(&shard->store, targets[i]));
     }
 }
 
 void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, const phx_change *change,
                         ph_target *targets, uint16_t *kinds, uint32_t *incarnations)
 {
-    const uint32_t *slots = scratch->targets + change->target_first, leaves = change->leave_count;
-    const uint32_t count = leaves + change->enter_count;
+    const uint32_t *from = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
     const told to = {targets, kinds, incarnations};
-    if (count > 1 && count <= PHX_ORDER_FEW && !change->ordered) { /* more are in order, as one is */
-        write_few(shard, slots, leaves, count, to);
+    if (count > 1 && !change->ordered) {
+        PHX_ASSERT(count <= PHX_ORDER_FEW);
+        write_few(shard, from, count, to);
         return;
     }
-    for (uint32_t i = 0; i < count; i++) write_name(to, i, &shard->store.name[slots[i]]);
+    for (uint32_t i = 0; i < count; i++) write_name(to, i, name_of(&shard->store, from[i]));
+}
+
+const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few)
+{
+    const uint32_t *targets = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
+    if (change->ordered) return targets + change->leave_count;
+    for (uint32_t i = 0, n = 0; i < count; i++)
+        if (!(targets[i] & PHX_TARGET_LEAVE)) few[n++] = targets[i];
+    return few;
 }
 
 phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
                                 uint32_t leaves)
 {
     phx_change *change = phx_interest_add_change(scratch, &shard->store, slot, enters, leaves);
-    bool few = leaves + enters <= PHX_ORDER_FEW;
-    tell(scratch, shard, scratch->leave, leaves, few);
-    tell(scratch, shard, scratch->enter, enters, few);
+    if (leaves + enters <= PHX_ORDER_FEW) {
+        tell_few(scratch, scratch->leave, leaves, PHX_TARGET_LEAVE);
+        tell_few(scratch, scratch->enter, enters, 0);
+        return change;
+    }
+    change->ordered = true;
+    tell_many(scratch, shard, scratch->leave, leaves);
+    tell_many(scratch, shard, scratch->enter, enters);
     return change;
 }
 

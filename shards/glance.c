@@ -193,97 +193,89 @@ static inline float compared(float dx, float dy, bool square)
     return dx > dy ? dx : dy;
 }
 
-static const uint32_t NOBODY = UINT32_MAX; /* in place of a pair's target: it is no event */
-
 static exact_test exact(const phx_tile *tile, float r, float far)
 {
     bool square = tile->limits.square;
     return (exact_test){.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
 }
 
-/* Is the pair an event, by the rule itself? Then it is sure, else it has no target any more. */
-static bool decide(phx_scratch *scratch, const phx_shard *shard, uint32_t pair, const exact_test *test)
+/* What the rule itself says of an observer's row and a target's. */
+typedef struct sentence {
+    bool event, leave;
+} sentence;
+
+static inline sentence decide(const phx_grid_rows *rows, uint32_t o, uint32_t t, const exact_test *test)
 {
-    const phx_grid_rows *rows = &shard->grid.rows;
-    uint32_t *observer = &scratch->pairs.observer[pair], *target = &scratch->pairs.target[pair];
-    uint32_t o = scratch->tile.row[*observer & PHX_PAIR_PLACE], t = scratch->tile.row[*target];
     float now = compared(rows->x[t] - rows->x[o], rows->y[t] - rows->y[o], test->square);
     float old = compared(rows->ox[t] - rows->ox[o], rows->oy[t] - rows->oy[o], test->square);
-    bool leave = old <= test->near && !(now <= test->near), enter = now <= test->in && !(old <= test->in);
-    scratch->counts.pairs_exact++;
-    *observer &= ~PHX_PAIR_UNSURE;
-    if (leave) *observer |= PHX_PAIR_LEAVE;
-    else if (!enter) *target = NOBODY;
-    return leave || enter;
+    bool leave = (old <= test->near) & !(now <= test->near), enter = (now <= test->in) & !(old <= test->in);
+    return (sentence){leave | enter, leave};
 }
 
-/* Pairs of one observer become events, where units could not tell by the rule itself. */
-static void confirm(phx_scratch *scratch, const phx_shard *shard, phx_span pairs, const exact_test *test)
+/* The pairs of one observer. */
+typedef struct pair_run {
+    phx_span pairs;
+    uint32_t leaves; /* of them, as far as it is sure */
+    uint32_t row, slot;
+} pair_run;
+
+/*
+ * What is in doubt about its pairs, from the last one on: units could not tell, and now the rule itself does, or, if
+ * asked for, the observer might not see the target. Whoever is no event gives its place to the last one.
+ */
+static void dispel(phx_scratch *scratch, const phx_shard *shard, pair_run *of, phx_span doubts, const exact_test *test,
+                   bool sifted)
 {
-    for (uint32_t i = pairs.first; i < pairs.end; i++)
-        if (scratch->pairs.observer[i] & PHX_PAIR_UNSURE) (void)decide(scratch, shard, i, test);
+    uint32_t *words = scratch->words;
+    for (uint32_t d = doubts.end; d-- > doubts.first;) {
+        uint32_t i = scratch->runs.doubt[d], word = words[i];
+        bool event = true;
+        if (scratch->pairs.observer[i] & PHX_PAIR_UNSURE) {
+            sentence is = decide(&shard->grid.rows, of->row, scratch->tile.row[scratch->pairs.target[i]], test);
+            scratch->counts.pairs_exact++;
+            word |= is.leave ? PHX_TARGET_LEAVE : 0;
+            of->leaves += is.leave;
+            event = is.event;
+        }
+        if (sifted && (word & PHX_ROW_SPECIAL))
+            event &= phx_eligible(phx_store_attr(&shard->store, of->slot),
+                                  phx_store_attr(&shard->store, word & PHX_ROW_SLOT));
+        of->leaves -= !event && (word & PHX_TARGET_LEAVE);
+        words[i] = event ? word : words[of->pairs.end - 1];
+        of->pairs.end -= !event;
+    }
 }
 
 /* The events of one observer. */
-static outcome take_pairs(const phx_scratch *scratch, const phx_shard *shard, phx_span events)
+static outcome take_words(const phx_scratch *scratch, phx_span pairs)
 {
-    const phx_pairs *pairs = &scratch->pairs;
-    const uint32_t *row = scratch->tile.row, *slots = shard->grid.rows.slot;
     outcome hits = {.enter = scratch->enter, .leave = scratch->leave};
-    for (uint32_t i = events.first; i < events.end; i++) {
-        uint32_t leave = pairs->observer[i] >> 31;
-        if (pairs->target[i] == NOBODY) continue;
-        hits.enter[hits.enter_count] = hits.leave[hits.leave_count] = slots[row[pairs->target[i]]];
-        hits.enter_count += 1 - leave;
-        hits.leave_count += leave;
+    for (uint32_t i = pairs.first; i < pairs.end; i++) {
+        uint32_t word = scratch->words[i];
+        hits.enter[hits.enter_count] = hits.leave[hits.leave_count] = word & ~PHX_TARGET_LEAVE;
+        hits.enter_count += !(word & PHX_TARGET_LEAVE);
+        hits.leave_count += !!(word & PHX_TARGET_LEAVE);
     }
     return hits;
 }
 
-/* Of the pairs from `at` on, where those of its observer end. */
-static uint32_t observer_end(const phx_pairs *pairs, uint32_t at, uint32_t count)
-{
-    uint32_t place = pairs->observer[at] & PHX_PAIR_PLACE;
-    while (++at < count && (pairs->observer[at] & PHX_PAIR_PLACE) == place) continue;
-    return at;
-}
-
 /*
- * The pairs from `at` on of one observer, whose list is implied, become a change, with nothing odd in sight: no memory
- * of the observer's is looked at but its row. There is room. Where they end; `at`: they are more than PHX_ORDER_FEW.
+ * Pairs of one observer, whose list is implied, become a change, with nothing odd in sight: no memory of the observer's
+ * is looked at but its row. They are not more than PHX_ORDER_FEW; there is room.
  */
-static uint32_t tell_few(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t at, uint32_t count,
-                         const exact_test *test)
+static void tell_few(phx_scratch *scratch, phx_shard *shard, const pair_run *of)
 {
-    enum { COPIED = 8 }; /* words at once, of what is there or not: no branch on how many enters, as a rule */
-    const uint32_t *observer = scratch->pairs.observer, *other = scratch->pairs.target;
-    const uint32_t *row = scratch->tile.row, *slots = shard->grid.rows.slot;
-    const uint32_t place = observer[at] & PHX_PAIR_PLACE, left = count - at;
-    if (PHX_UNLIKELY(left > PHX_ORDER_FEW && (observer[at + PHX_ORDER_FEW] & PHX_PAIR_PLACE) == place)) return at;
-    uint32_t *leave = scratch->targets + scratch->target_count, enter[PHX_ORDER_FEW], leaves = 0, enters = 0, i = at;
-    PHX_VALIDATE(shard->store.tail[slot].list.implied);
-    for (; i < count; i++) {
-        uint32_t flags = observer[i] ^ place;
-        if (PHX_UNLIKELY(flags & ~PHX_PAIR_LEAVE)) { /* another one's, or not sure */
-            if (flags & PHX_PAIR_PLACE) break;
-            if (!decide(scratch, shard, i, test)) continue;
-            flags = observer[i];
-        }
-        uint32_t target = slots[row[other[i]]], gone = flags >> 31;
-        if (PHX_UNLIKELY(target & PHX_ROW_SPECIAL)) {
-            target &= PHX_ROW_SLOT;
-            if (!phx_eligible(phx_store_attr(&shard->store, slot), phx_store_attr(&shard->store, target))) continue;
-        }
-        leave[leaves] = enter[enters] = target;
-        leaves += gone;
-        enters += 1 - gone;
-    }
-    uint32_t e = 0;
-    do memcpy(leave + leaves + e, enter + e, COPIED * sizeof *enter);
-    while ((e += COPIED) < enters);
-    if (leaves + enters > 0) phx_interest_add_change(scratch, &shard->store, slot, enters, leaves);
-    scratch->target_count += leaves + enters;
-    return i;
+    enum { COPIED = 8 }; /* words at once, of what is there or not: no branch on how many, as a rule */
+    const uint32_t *words = scratch->words + of->pairs.first, count = of->pairs.end - of->pairs.first;
+    PHX_VALIDATE(shard->store.tail[of->slot].list.implied);
+    PHX_ASSERT(of->leaves <= count);
+    if (PHX_UNLIKELY(count == 0)) return;
+    uint32_t *to = scratch->targets + scratch->target_count, i = 0;
+    do {
+        for (uint32_t j = 0; j < COPIED; j++) to[i + j] = words[i + j] & (PHX_ROW_SLOT | PHX_TARGET_LEAVE);
+    } while ((i += COPIED) < count);
+    phx_interest_add_change(scratch, &shard->store, of->slot, count - of->leaves, of->leaves);
+    scratch->target_count += count;
 }
 
 /* Whether observers are fresh is in no order of memory: of those of events ahead it comes meanwhile. */
@@ -295,29 +287,48 @@ PHX_AWAIT void await_fresh(const phx_scratch *scratch, const phx_shard *shard, u
     __builtin_prefetch(&shard->store.fresh[shard->grid.rows.slot[row] & PHX_ROW_SLOT]);
 }
 
+/* The runs of the pairs found so far; these are taken. */
+static void resolve(phx_scratch *scratch, const phx_shard *shard)
+{
+    shard->kernels->resolve(&scratch->pairs, scratch->tile.row, shard->grid.rows.slot, scratch->words, &scratch->runs);
+    scratch->pairs.count = 0;
+}
+
+static pair_run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
+{
+    const phx_runs *runs = &scratch->runs;
+    uint32_t row = scratch->tile.row[scratch->pairs.observer[runs->first[r]] & PHX_PAIR_PLACE];
+    return (pair_run){.pairs = {runs->first[r], runs->first[r + 1]},
+                      .leaves = runs->leaves[r + 1] - runs->leaves[r],
+                      .row = row,
+                      .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
+}
+
 /* The pairs found so far become changes, observer by observer. PHX_SLOT_NONE, or the place where memory ended. */
 static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
 {
     const phx_pairs *pairs = &scratch->pairs;
-    const phx_grid_rows *rows = &shard->grid.rows;
     const exact_test test = exact(&scratch->tile, r, far);
-    uint32_t count = scratch->pairs.count;
-    scratch->pairs.count = 0;
-    if (count > 0 && !phx_interest_reserve_changes(scratch, count, count)) return pairs->observer[0] & PHX_PAIR_PLACE;
-    for (uint32_t i = 0, end; i < count; i = end) {
-        uint32_t place = pairs->observer[i] & PHX_PAIR_PLACE, row = scratch->tile.row[place];
-        float view = rows->view[row];
-        await_fresh(scratch, shard, i, count);
-        if (PHX_LIKELY(shard->implies && view > 0.0f)) {
-            end = tell_few(scratch, shard, rows->slot[row] & PHX_ROW_SLOT, i, count, &test);
-            if (PHX_LIKELY(end > i)) continue;
-        }
-        end = observer_end(pairs, i, count);
+    const uint32_t count = pairs->count, *doubt = scratch->runs.doubt;
+    if (count == 0) return PHX_SLOT_NONE;
+    bool room = phx_interest_reserve_changes(scratch, count, count);
+    resolve(scratch, shard);
+    if (!room) return pairs->observer[0] & PHX_PAIR_PLACE;
+    for (uint32_t i = 0, d = 0, doubts = 0; i < scratch->runs.count; i++, d = doubts) {
+        pair_run of = run_at(scratch, shard, i);
+        float view = shard->grid.rows.view[of.row];
+        bool few = of.pairs.end - of.pairs.first <= PHX_ORDER_FEW && shard->implies && view > 0.0f;
+        await_fresh(scratch, shard, of.pairs.first, count);
+        while (PHX_UNLIKELY(doubt[doubts] < of.pairs.end)) doubts++;
         if (view == 0.0f) continue;
-        confirm(scratch, shard, (phx_span){i, end}, &test);
-        await_lists(scratch, shard, end, count);
-        outcome hits = take_pairs(scratch, shard, (phx_span){i, end});
-        if (!conclude(scratch, shard, row, r, far, &hits)) return place;
+        if (doubts > d) dispel(scratch, shard, &of, (phx_span){d, doubts}, &test, few);
+        if (PHX_LIKELY(few)) {
+            tell_few(scratch, shard, &of);
+            continue;
+        }
+        await_lists(scratch, shard, of.pairs.end, count);
+        outcome hits = take_words(scratch, of.pairs);
+        if (!conclude(scratch, shard, of.row, r, far, &hits)) return pairs->observer[of.pairs.first] & PHX_PAIR_PLACE;
     }
     return PHX_SLOT_NONE;
 }
@@ -541,11 +552,11 @@ phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t pl
     match(scratch, shard, (phx_watchers){&place, 1, tile->now, tile->old}); /* there is always room for one's pairs */
     count_pairs(scratch);
     if (scratch->past_count > 0) { /* there may be events without a pair */
-        const phx_span all = {0, scratch->pairs.count};
         const exact_test test = exact(tile, r, far);
-        confirm(scratch, shard, all, &test);
-        scratch->pairs.count = 0;
-        outcome hits = take_pairs(scratch, shard, all);
+        pair_run of = {.pairs = {0, scratch->pairs.count}, .row = row, .slot = rows->slot[row] & PHX_ROW_SLOT};
+        resolve(scratch, shard);
+        dispel(scratch, shard, &of, (phx_span){0, scratch->runs.doubt_count}, &test, false);
+        outcome hits = take_words(scratch, of.pairs);
         scratch->counts.pairs_tested += scratch->past_count;
         return conclude(scratch, shard, row, r, far, &hits) ? PHX_GLANCE_DONE : PHX_GLANCE_NO_MEMORY;
     }

@@ -22,7 +22,7 @@
 #include "shards/tile.h"
 
 /*
- * What changed for one observer in this tick; its targets stand in the scratch, leaves first. Without any, it only
+ * What changed for one observer in this tick; its targets, slots, stand in the scratch. Without any, it only
  * brings a list that is kept from now on, or is not: nothing to tell.
  */
 typedef struct phx_change {
@@ -32,7 +32,7 @@ typedef struct phx_change {
     uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
     uint32_t list_count;
     uint16_t flags; /* PH_CHANGE_... */
-    bool ordered;   /* its targets are in the order of events already */
+    bool ordered;   /* leaves come first, both in the order of events; else each may have PHX_TARGET_LEAVE */
     bool commits;   /* there is work for phx_interest_commit() */
 } phx_change;
 
@@ -92,7 +92,9 @@ typedef struct phx_scratch {
     uint32_t past_count, past_capacity;
     bool odd_near, picked; /* of that cell: the candidates and the past are there */
     phx_pairs pairs; /* of it, not confirmed yet */
-    uint32_t *pair_words; /* their arrays */
+    phx_runs runs;   /* of these */
+    uint32_t *words; /* what the kernels' resolve() made of them */
+    uint32_t *pair_words; /* all their arrays */
     uint32_t pair_words_capacity;
 
     phx_interest_counts counts; /* since the world was made */
@@ -192,6 +194,8 @@ phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t
  */
 void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, const phx_change *change,
                         ph_target *targets, uint16_t *kinds, uint32_t *incarnations);
+/* The slots of its enters; those of few may be written to few[], which has room for PHX_ORDER_FEW. */
+const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few);
 /* Room for a change of that many targets and a list of that length. false = no memory, nothing changed. */
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count);
 /* The change has work for the commit; told once or more. */

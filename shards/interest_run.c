@@ -67,14 +67,16 @@ void phx_scratch_reset(phx_scratch *scratch)
 /* Room for the pairs of any one observer in a tile, and for some of many. */
 static bool reserve_pairs(phx_scratch *scratch, uint32_t count)
 {
-    enum { AT_LEAST = 4096 }; /* few enough to stay in the nearest cache until they are confirmed */
+    enum { AT_LEAST = 4096, ARRAYS = 6 }; /* few enough to stay in near caches until they are told */
     uint32_t capacity = count > AT_LEAST ? count : AT_LEAST;
-    if (!phx_grow(scratch->mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, 0,
-                  2 * ((size_t)capacity + PHX_KERNEL_PAD), sizeof(uint32_t)))
+    size_t step = (size_t)capacity + PHX_KERNEL_PAD;
+    if (!phx_grow(scratch->mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, 0, ARRAYS * step,
+                  sizeof(uint32_t)))
         return false;
-    scratch->pairs = (phx_pairs){.observer = scratch->pair_words,
-                                 .target = scratch->pair_words + capacity + PHX_KERNEL_PAD,
-                                 .capacity = capacity};
+    uint32_t *array = scratch->pair_words;
+    scratch->pairs = (phx_pairs){.observer = array, .target = array + step, .capacity = capacity};
+    scratch->words = array + 2 * step;
+    scratch->runs = (phx_runs){array + 3 * step, array + 4 * step, array + 5 * step, 0, 0};
     return true;
 }
 

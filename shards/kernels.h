@@ -79,6 +79,19 @@ typedef struct phx_pairs {
     uint64_t tested; /* by match_sparse: of others the caller knows */
 } phx_pairs;
 
+/*
+ * Of pairs, in the order of observers: where those of each begin, and how many leaves came before; which are in doubt,
+ * as units can not tell or the target is special. first[] and leaves[] end with a run that begins where pairs end,
+ * doubt[] with that too. Room for all pairs and pad.
+ */
+typedef struct phx_runs {
+    uint32_t *first, *leaves, *doubt;
+    uint32_t count, doubt_count;
+} phx_runs;
+
+/* In the word of a target, which is its row's: the pair is a leave. */
+static const uint32_t PHX_TARGET_LEAVE = 1u << 30;
+
 /* A circle or a square; the ground-plane part of the range test, in float32 as in rules.h. */
 typedef struct phx_area {
     float x, y, r;
@@ -167,6 +180,12 @@ typedef struct phx_kernels {
     /* The same of watchers whose candidates are the nine cells around each, few in each row of three. */
     uint32_t (*match_sparse)(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                              phx_pairs *pairs);
+    /*
+     * The runs of pairs, and of each the target's word, with PHX_TARGET_LEAVE: slots[] of the row, row[] of the place.
+     * Room for all and pad. The leaves of what units can not tell are not counted.
+     */
+    void (*resolve)(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
+                    phx_runs *runs);
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
     uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots, float *squares);
     /*
@@ -215,6 +234,9 @@ extern const phx_kernels phx_kernels_portable;
 extern const phx_kernels phx_kernels_avx2;
 extern const phx_kernels phx_kernels_avx512;
 
+/* That of the portable set, which the AVX2 set takes over: */
+void phx_resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
+                          phx_runs *runs);
 /* Those that the AVX-512 set takes over; of kernels_walk.c: */
 uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const phx_place *to, const float *z,
                        uint32_t count, phx_strode *strode);

@@ -141,6 +141,27 @@ static uint32_t match_sparse_portable(const phx_cells *cells, const phx_watchers
     return w;
 }
 
+void phx_resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
+                          phx_runs *runs)
+{
+    const phx_runs to = *runs; /* stores below might be anywhere */
+    uint32_t last = UINT32_MAX, n = 0, doubts = 0, leaves = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        uint32_t observer = pairs->observer[i], word = slots[row[pairs->target[i]]], leave = observer >> 31;
+        words[i] = word | (leave ? PHX_TARGET_LEAVE : 0);
+        to.first[n] = to.doubt[doubts] = i;
+        to.leaves[n] = leaves;
+        n += (observer & PHX_PAIR_PLACE) != last;
+        doubts += (observer & PHX_PAIR_UNSURE) != 0 || (word & PHX_ROW_SPECIAL) != 0;
+        leaves += leave;
+        last = observer & PHX_PAIR_PLACE;
+    }
+    to.first[n] = to.doubt[doubts] = pairs->count;
+    to.leaves[n] = leaves;
+    runs->count = n;
+    runs->doubt_count = doubts;
+}
+
 /* So is this, of every row. */
 static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
                               float *squares)
@@ -294,6 +315,7 @@ const phx_kernels phx_kernels_portable = {.walk = walk_portable,
                                           .gather = gather_portable,
                                           .match = match_portable,
                                           .match_sparse = match_sparse_portable,
+                                          .resolve = phx_resolve_portable,
                                           .scan = scan_portable,
                                           .look = look_portable,
                                           .crossed = crossed_portable,

@@ -185,7 +185,7 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
     if (more) __builtin_prefetch(&name[own[CHANGES_AHEAD].slot]);
     for (; at->asked < end && at->asked + TARGETS_AT_ONCE <= at->end; at->asked += TARGETS_AT_ONCE) {
         const uint32_t *target = at->scratch->targets + at->asked;
-        for (uint32_t i = 0; i < TARGETS_AT_ONCE; i++) __builtin_prefetch(&name[target[i]]);
+        for (uint32_t i = 0; i < TARGETS_AT_ONCE; i++) __builtin_prefetch(&name[target[i] & PHX_ROW_SLOT]);
     }
 }
 

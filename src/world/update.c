@@ -128,8 +128,9 @@ static bool tell(phx_world *world, phx_lookout *lookout, const phx_shard *shard,
     const phx_scratch *scratch = &world->scratch[trail->worker];
     const phx_change *change = &scratch->changes[trail->change - 1];
     PHX_ASSERT(change->slot == slot);
-    return phx_band_tell(lookout, shard, slot, scratch->targets + change->target_first + change->leave_count,
-                         change->enter_count);
+    uint32_t few[PHX_ORDER_FEW];
+    const uint32_t *entered = phx_interest_entered(scratch, change, few);
+    return phx_band_tell(lookout, shard, slot, entered, change->enter_count);
 }
 
 /* The consumer of a seat's observer; PHX_SLOT_NONE: there is none. */
