@@ -186,8 +186,8 @@ AVX512_INLINE void match_piece(const matching *by, const phx_candidates *of, phx
         const uint32_t *const now[2] = {to_now + i, to_now + i + LANES};
         const uint32_t *const old[2] = {to_old + i, to_old + i + LANES};
         verdict is = judge(by, _mm512_cmplt_epu16_mask(which, length), now, old, &who);
-        __m512i word = _mm512_mask_blend_epi16(is.leave, which, _mm512_or_si512(which, leave));
-        word = _mm512_mask_blend_epi16(is.unsure, word, _mm512_or_si512(which, unsure)); /* and so no leave */
+        __m512i word = _mm512_mask_add_epi16(which, is.leave, which, leave);
+        word = _mm512_mask_add_epi16(word, is.unsure, which, unsure); /* and so no leave */
         word = _mm512_maskz_compress_epi16(is.some, word);
         uint32_t count = (uint32_t)__builtin_popcount(is.some);
         _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(word));
