@@ -231,7 +231,7 @@ static void dispel(phx_scratch *scratch, const phx_shard *shard, pair_run *of, p
         uint32_t i = scratch->runs.doubt[d], word = words[i];
         bool event = true;
         if (scratch->pairs.observer[i] & PHX_PAIR_UNSURE) {
-            sentence is = decide(&shard->grid.rows, of->row, scratch->tile.row[scratch->pairs.target[i]], test);
+            sentence is = decide(&shard->grid.rows, of->row, shard->store.body[word & PHX_ROW_SLOT].row, test);
             scratch->counts.pairs_exact++;
             word |= is.leave ? PHX_TARGET_LEAVE : 0;
             of->leaves += is.leave;
@@ -290,7 +290,9 @@ PHX_AWAIT void await_fresh(const phx_scratch *scratch, const phx_shard *shard, u
 /* The runs of the pairs found so far; these are taken. */
 static void resolve(phx_scratch *scratch, const phx_shard *shard)
 {
-    shard->kernels->resolve(&scratch->pairs, scratch->tile.row, shard->grid.rows.slot, scratch->words, &scratch->runs);
+    const phx_tile *tile = &scratch->tile;
+    shard->kernels->resolve(&scratch->pairs, tile->named ? NULL : tile->row, shard->grid.rows.slot, scratch->words,
+                            &scratch->runs);
     scratch->pairs.count = 0;
 }
 

@@ -35,9 +35,9 @@ typedef struct phx_picked {
     uint32_t *now, *old, *row, *cell;
 } phx_picked;
 
-/* What observers are compared with, by place in a tile. */
+/* What observers are compared with, and what pairs say of it. */
 typedef struct phx_candidates {
-    uint32_t *now, *old, *place;
+    uint32_t *now, *old, *target;
 } phx_candidates;
 
 /*
@@ -70,8 +70,8 @@ static const uint32_t PHX_PAIR_LEAVE = 1u << 31, PHX_PAIR_UNSURE = 1u << 30;
 static const uint32_t PHX_PAIR_PLACE = (1u << 30) - 1;
 
 /*
- * Pairs that are or may be events: the observer's place with those flags, and the target's. Room for
- * capacity + PHX_KERNEL_PAD.
+ * Pairs that are or may be events: the observer's place with those flags, and the target: its place or its row's slot
+ * word. Room for capacity + PHX_KERNEL_PAD.
  */
 typedef struct phx_pairs {
     uint32_t *observer, *target;
@@ -168,8 +168,7 @@ typedef struct phx_kernels {
     /* The places of those of some rows that are in a range, which is not empty; room for all and pad. How many. */
     uint32_t (*within_rows)(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places);
     /* Those of some ranges of places, side by side; how many. */
-    uint32_t (*gather)(const uint32_t *now, const uint32_t *old, const phx_span *spans, uint32_t count,
-                       const phx_candidates *to);
+    uint32_t (*gather)(const phx_candidates *from, const phx_span *spans, uint32_t count, const phx_candidates *to);
     /*
      * Which of the candidates are or may be events of which of the watchers, behind the pairs that are there, in the
      * order of candidates (no two positions differ by four reaches along both axes: these sets do not tell alike), as
@@ -181,8 +180,9 @@ typedef struct phx_kernels {
     uint32_t (*match_sparse)(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                              phx_pairs *pairs);
     /*
-     * The runs of pairs, and of each the target's word, with PHX_TARGET_LEAVE: slots[] of the row, row[] of the place.
-     * Room for all and pad. The leaves of what units can not tell are not counted.
+     * The runs of pairs, and of each the target's word, with PHX_TARGET_LEAVE: where targets are places slots[] of the
+     * row, row[] of the place; row = NULL: they are words. Room for all and pad. The leaves of what units can not tell
+     * are not counted.
      */
     void (*resolve)(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
                     phx_runs *runs);

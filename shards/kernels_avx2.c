@@ -184,16 +184,16 @@ AVX2 static uint32_t within_rows_avx2(const uint32_t *row, uint32_t count, phx_s
     return n;
 }
 
-AVX2 static uint32_t gather_avx2(const uint32_t *now, const uint32_t *old, const phx_span *spans, uint32_t count,
+AVX2 static uint32_t gather_avx2(const phx_candidates *from, const phx_span *spans, uint32_t count,
                                  const phx_candidates *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {
         uint32_t first = spans[s].first, length = spans[s].end - first;
         for (uint32_t i = 0; i < length; i += LANES) {
-            store(to->now + n + i, load(now + first + i));
-            store(to->old + n + i, load(old + first + i));
-            store(to->place + n + i, from(first + i));
+            store(to->now + n + i, load(from->now + first + i));
+            store(to->old + n + i, load(from->old + first + i));
+            store(to->target + n + i, load(from->target + first + i));
         }
         n += length;
     }
@@ -313,8 +313,8 @@ AVX2_INLINE uint32_t draw(drawn *to, uint32_t n, const found *from, const phx_ca
         to->now[n + 1] = c->now[b];
         to->old[n] = c->old[a];
         to->old[n + 1] = c->old[b];
-        target[n] = c->place[a];
-        target[n + 1] = c->place[b];
+        target[n] = c->target[a];
+        target[n + 1] = c->target[b];
         _mm_storeu_si128((__m128i *)(void *)(to->own + 2 * n), own);
         _mm_storel_epi64((__m128i *)(void *)(observer + n), place);
         n += rest ? 2 : 1;

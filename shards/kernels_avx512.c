@@ -85,16 +85,16 @@ AVX512 static uint32_t within_rows_avx512(const uint32_t *row, uint32_t count, p
     return n;
 }
 
-AVX512 static uint32_t gather_avx512(const uint32_t *now, const uint32_t *old, const phx_span *spans, uint32_t count,
+AVX512 static uint32_t gather_avx512(const phx_candidates *from, const phx_span *spans, uint32_t count,
                                      const phx_candidates *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {
         uint32_t first = spans[s].first, length = spans[s].end - first;
         for (uint32_t i = 0; i < length; i += LANES) {
-            _mm512_storeu_si512(to->now + n + i, _mm512_loadu_si512(now + first + i));
-            _mm512_storeu_si512(to->old + n + i, _mm512_loadu_si512(old + first + i));
-            _mm512_storeu_si512(to->place + n + i, from(first + i));
+            _mm512_storeu_si512(to->now + n + i, _mm512_loadu_si512(from->now + first + i));
+            _mm512_storeu_si512(to->old + n + i, _mm512_loadu_si512(from->old + first + i));
+            _mm512_storeu_si512(to->target + n + i, _mm512_loadu_si512(from->target + first + i));
         }
         n += length;
     }
@@ -104,6 +104,14 @@ AVX512 static uint32_t gather_avx512(const uint32_t *now, const uint32_t *old, c
 /* Which lanes of a mask are below each lane? */
 static const uint32_t lanes_below[LANES] = {0x0000, 0x0001, 0x0003, 0x0007, 0x000f, 0x001f, 0x003f, 0x007f,
                                             0x00ff, 0x01ff, 0x03ff, 0x07ff, 0x0fff, 0x1fff, 0x3fff, 0x7fff};
+
+/* What pairs' targets are, in those lanes, to slot words. */
+AVX512_INLINE __m512i words_of(__m512i targets, __mmask16 lanes, const uint32_t *row, const uint32_t *slots)
+{
+    if (!row) return targets;
+    __m512i rows = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), lanes, targets, row, 4);
+    return _mm512_mask_i32gather_epi32(rows, lanes, rows, slots, 4);
+}
 
 AVX512 static void resolve_avx512(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
                                   phx_runs *runs)
@@ -116,8 +124,7 @@ AVX512 static void resolve_avx512(const phx_pairs *pairs, const uint32_t *row, c
     for (uint32_t i = 0; i < pairs->count; i += LANES) {
         __mmask16 lanes = first_lanes(pairs->count - i);
         __m512i observer = _mm512_loadu_si512(pairs->observer + i), place = _mm512_and_si512(observer, of_place);
-        __m512i word = _mm512_mask_i32gather_epi32(place, lanes, _mm512_loadu_si512(pairs->target + i), row, 4);
-        word = _mm512_mask_i32gather_epi32(place, lanes, word, slots, 4);
+        __m512i word = words_of(_mm512_loadu_si512(pairs->target + i), lanes, row, slots);
         __mmask16 leave = _mm512_movepi32_mask(observer) & lanes;
         __mmask16 doubt = (_mm512_test_epi32_mask(observer, unsure) | _mm512_movepi32_mask(word)) & lanes;
         __mmask16 begins = _mm512_mask_cmpneq_epi32_mask(lanes, place, _mm512_alignr_epi32(place, before, LANES - 1));

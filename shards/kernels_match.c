@@ -140,8 +140,8 @@ typedef struct found {
     uint32_t count;
 } found;
 
-/* Writes them; place[] is of the piece. */
-AVX512 static void write_found(found *of, const uint32_t *place, phx_pairs *pairs)
+/* Writes them; targets[] are of the piece. */
+AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pairs)
 {
     const __m512i which = _mm512_set1_epi32(FOUND_WHICH), flags = _mm512_set1_epi32(FOUND_LEAVE | FOUND_UNSURE);
     uint32_t *observer = pairs->observer + pairs->count, *target = pairs->target + pairs->count;
@@ -149,9 +149,9 @@ AVX512 static void write_found(found *of, const uint32_t *place, phx_pairs *pair
         __m512i word = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(of->which + i)));
         __m512i flag = _mm512_slli_epi32(_mm512_and_si512(word, flags), 16); /* PHX_PAIR_LEAVE, PHX_PAIR_UNSURE */
         _mm512_storeu_si512(observer + i, _mm512_or_si512(_mm512_loadu_si512(observer + i), flag));
-        __m512i of_place = _mm512_mask_i32gather_epi32(flag, first_lanes(of->count - i),
-                                                       _mm512_and_si512(word, which), place, 4);
-        _mm512_storeu_si512(target + i, of_place);
+        __m512i who = _mm512_mask_i32gather_epi32(flag, first_lanes(of->count - i), _mm512_and_si512(word, which),
+                                                    targets, 4);
+        _mm512_storeu_si512(target + i, who);
     }
     pairs->count += of->count;
     of->count = 0;
@@ -223,7 +223,7 @@ AVX512_INLINE uint32_t match_all(const matching *by, const phx_candidates *candi
         for (uint32_t i = 0; i < count; i += PIECE) {
             phx_span piece = {i, count - i < PIECE ? count : i + PIECE};
             if (i != first || unwritten.count + (piece.end - i) > PIECE) {
-                write_found(&unwritten, candidates->place + first, pairs);
+                write_found(&unwritten, candidates->target + first, pairs);
                 first = i;
             }
             uint32_t before = unwritten.count;
@@ -231,7 +231,7 @@ AVX512_INLINE uint32_t match_all(const matching *by, const phx_candidates *candi
             name_observer(pairs->observer + pairs->count, before, unwritten.count, _mm512_set1_epi32((int)place));
         }
     }
-    write_found(&unwritten, candidates->place + first, pairs);
+    write_found(&unwritten, candidates->target + first, pairs);
     return w;
 }
 

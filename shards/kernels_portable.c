@@ -69,15 +69,15 @@ static uint32_t within_rows_portable(const uint32_t *row, uint32_t count, phx_sp
     return n;
 }
 
-static uint32_t gather_portable(const uint32_t *now, const uint32_t *old, const phx_span *spans, uint32_t count,
+static uint32_t gather_portable(const phx_candidates *from, const phx_span *spans, uint32_t count,
                                 const phx_candidates *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {
         uint32_t first = spans[s].first, length = spans[s].end - first;
-        memcpy(to->now + n, now + first, length * sizeof *now);
-        memcpy(to->old + n, old + first, length * sizeof *old);
-        for (uint32_t i = 0; i < length; i++) to->place[n + i] = first + i;
+        memcpy(to->now + n, from->now + first, length * sizeof *to->now);
+        memcpy(to->old + n, from->old + first, length * sizeof *to->old);
+        memcpy(to->target + n, from->target + first, length * sizeof *to->target);
         n += length;
     }
     return n;
@@ -88,8 +88,8 @@ typedef struct watcher {
     uint32_t place, now, old;
 } watcher;
 
-/* Some candidates, whose places are places[i], or i. Branch-free: every pair is written, kept or not. */
-static inline void match_span(const uint32_t *nows, const uint32_t *olds, const uint32_t *places, phx_span span,
+/* Some candidates, which are targets[i], or i. Branch-free: every pair is written, kept or not. */
+static inline void match_span(const uint32_t *nows, const uint32_t *olds, const uint32_t *targets, phx_span span,
                               const watcher *of, const phx_limits *limits, bool square, phx_pairs *pairs)
 {
     uint32_t n = pairs->count;
@@ -97,7 +97,7 @@ static inline void match_span(const uint32_t *nows, const uint32_t *olds, const 
         int32_t d = phx_units_apart(nows[i], of->now, square), e = phx_units_apart(olds[i], of->old, square);
         uint32_t flags, kept = phx_units_cross(d, e, limits, &flags);
         pairs->observer[n] = of->place | flags;
-        pairs->target[n] = places ? places[i] : i;
+        pairs->target[n] = targets ? targets[i] : i;
         n += kept;
     }
     pairs->count = n;
@@ -116,8 +116,8 @@ static uint32_t match_portable(const phx_candidates *c, uint32_t count, const ph
     uint32_t w = 0;
     for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
         const watcher of = watcher_of(watchers, w);
-        if (limits->square) match_span(c->now, c->old, c->place, all, &of, limits, true, pairs);
-        else match_span(c->now, c->old, c->place, all, &of, limits, false, pairs);
+        if (limits->square) match_span(c->now, c->old, c->target, all, &of, limits, true, pairs);
+        else match_span(c->now, c->old, c->target, all, &of, limits, false, pairs);
     }
     return w;
 }
@@ -147,7 +147,8 @@ void phx_resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uin
     const phx_runs to = *runs; /* stores below might be anywhere */
     uint32_t last = UINT32_MAX, n = 0, doubts = 0, leaves = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
-        uint32_t observer = pairs->observer[i], word = slots[row[pairs->target[i]]], leave = observer >> 31;
+        uint32_t observer = pairs->observer[i], target = pairs->target[i], leave = observer >> 31;
+        uint32_t word = row ? slots[row[target]] : target;
         words[i] = word | (leave ? PHX_TARGET_LEAVE : 0);
         to.first[n] = to.doubt[doubts] = i;
         to.leaves[n] = leaves;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ARRAYS = 9 }; /* of rows_capacity words each: now, old, row, cell, movers, and the four that are picked */
+enum { ARRAYS = 10 }; /* of rows_capacity words each: now, old, row, cell, movers, target, and the four picked */
 
 void phx_tile_free(phx_tile *tile, phx_mem *mem)
 {
@@ -173,7 +173,8 @@ static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
     tile->row = array + 2 * step;
     tile->cell = array + 3 * step;
     tile->movers = array + 4 * step;
-    tile->picked = (phx_picked){array + 5 * step, array + 6 * step, array + 7 * step, array + 8 * step};
+    tile->target = array + 5 * step;
+    tile->picked = (phx_picked){array + 6 * step, array + 7 * step, array + 8 * step, array + 9 * step};
     /* once it is sorted, what was picked is not needed any more */
     tile->candidates = (phx_candidates){tile->picked.now, tile->picked.old, tile->picked.row};
     tile->own = tile->picked.cell;
@@ -247,6 +248,15 @@ static bool sort(phx_tile *tile, phx_mem *mem)
         cell[at] = from.cell[i];
     }
     return true;
+}
+
+/* What pairs say of their targets: words, where nobody asks for places. */
+static void name_targets(phx_tile *tile)
+{
+    const uint32_t *slots = tile->shard->grid.rows.slot, *row = tile->row, count = tile->count;
+    tile->named = !tile->sparse && !tile->frame.moved;
+    if (tile->sparse) return; /* few events: less to look up one by one */
+    for (uint32_t i = 0; i < count; i++) tile->target[i] = tile->named ? slots[row[i]] : i;
 }
 
 /* Takes the flags of those that moved from the cells. */
@@ -337,6 +347,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
         return false;
     }
     if (tile->quiet) return true;
+    name_targets(tile);
     ring(tile, shard, block);
     /* who came or jumped may be an event however near it is */
     for (uint32_t dy = 0; tile->odd && dy <= tile->fine; dy++) tile->inner[dy] = -1;
@@ -378,7 +389,8 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *span_count)
         }
     }
     *span_count = n;
-    return tile->shard->kernels->gather(tile->now, tile->old, spans, n, &tile->candidates);
+    const phx_candidates all = {tile->now, tile->old, tile->target};
+    return tile->shard->kernels->gather(&all, spans, n, &tile->candidates);
 }
 
 /*
