@@ -121,17 +121,10 @@ static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t
 /* The same, as a rule by keys; place[] has room for PHX_ORDER_FEW. */
 static void place_few(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t *place)
 {
-    int32_t key[PHX_ORDER_FEW + PHX_KERNEL_PAD];
-    uint32_t bits = key_bits(&shard->store, targets, count);
-    if (PHX_UNLIKELY(bits == PHX_ORDER_NO_KEY)) {
-        place_wide(shard, targets, count, place);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const phx_name *of = name_of(&shard->store, targets[i]);
-        key[i] = phx_order_key(of->id, of->kind, bits, !(targets[i] & PHX_TARGET_LEAVE));
-    }
-    shard->kernels->order_keys(key, count, place);
+    const phx_store *store = &shard->store;
+    const phx_keying by = {store->name, key_bits(store, targets, count), store->kind_bits != 0};
+    if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) shard->kernels->order_keys(&by, targets, count, place);
+    else place_wide(shard, targets, count, place);
 }
 
 /* Few, in no order yet. */

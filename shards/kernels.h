@@ -92,6 +92,13 @@ typedef struct phx_runs {
 /* In the word of a target, which is its row's: the pair is a leave. */
 static const uint32_t PHX_TARGET_LEAVE = 1u << 30;
 
+/* How targets get keys (phx_order_key()). */
+typedef struct phx_keying {
+    const phx_name *name; /* by slot */
+    uint32_t bits;
+    bool kinds; /* they differ, or may */
+} phx_keying;
+
 /* A circle or a square; the ground-plane part of the range test, in float32 as in rules.h. */
 typedef struct phx_area {
     float x, y, r;
@@ -216,11 +223,11 @@ typedef struct phx_kernels {
     /* The place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
     /*
-     * How many of up to PHX_ORDER_FEW keys, all different, come before each. key[] has room for PHX_ORDER_FEW and pad,
-     * which may be written, place[] for PHX_ORDER_FEW, however many there are.
+     * How many of up to PHX_ORDER_FEW targets of a change, slots with PHX_TARGET_LEAVE or not, come before each by their
+     * keys, which are all different. place[] has room for PHX_ORDER_FEW, however many there are.
      */
-    void (*order_keys)(int32_t *key, uint32_t count, uint32_t *place);
-    /* The same of pairs, by kind, then id, that keys can not tell apart (phx_order_bits()). */
+    void (*order_keys)(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t *place);
+    /* The same of kinds and ids, that keys can not tell apart (phx_order_bits()). */
     void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
     /* Two runs of words in order become one, elsewhere. */
     phx_merge merge;

@@ -432,28 +432,64 @@ AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32
     return count;
 }
 
-/* So many vectors of keys, of which the last may be filled up with anything, against every key. */
-AVX512_INLINE void order_vectors(const int32_t *key, uint32_t count, uint32_t vectors, uint32_t *place)
+/* Where names' ids begin, and what is behind them, for indexes of 8 bytes that have a sign. */
+AVX512_INLINE __m512i name_words(const phx_name *name, size_t offset, __m512i index, __mmask16 lanes)
 {
+    const char *middle = (const char *)((uintptr_t)name + ((uintptr_t)1 << 31) * 8 + offset);
+    return _mm512_mask_i32gather_epi32(index, lanes, index, middle, 8);
+}
+
+/* Keys of a vector of targets; lanes that are not there come behind all. */
+AVX512_INLINE __m512i keys_of(const phx_keying *by, const uint32_t *targets, __mmask16 lanes, bool kinds)
+{
+    _Static_assert(sizeof(phx_name) == 3 * 8, "a name is three times what indexes count");
+    _Static_assert((uint64_t)PHX_ROW_SLOT * 3 <= UINT32_MAX, "every slot has an index");
+    const __m512i sign = _mm512_set1_epi32(INT32_MIN);
+    __m512i target = _mm512_maskz_loadu_epi32(lanes, targets);
+    __m512i slot = _mm512_and_si512(target, _mm512_set1_epi32((int)PHX_ROW_SLOT));
+    __m512i index = _mm512_xor_si512(_mm512_add_epi32(slot, _mm512_add_epi32(slot, slot)), sign);
+    __m512i key = name_words(by->name, offsetof(phx_name, id), index, lanes);
+    key = _mm512_and_si512(key, _mm512_set1_epi32((int)((UINT32_C(1) << by->bits) - 1)));
+    if (kinds) {
+        __m512i kind = name_words(by->name, offsetof(phx_name, kind), index, lanes);
+        kind = _mm512_and_si512(kind, _mm512_set1_epi32(UINT16_MAX)); /* the consumer is behind it */
+        key = _mm512_or_si512(key, _mm512_sll_epi32(kind, _mm_cvtsi32_si128((int)by->bits)));
+    }
+    key = _mm512_andnot_si512(sign, key);
+    key = _mm512_or_si512(key, _mm512_and_si512(_mm512_add_epi32(target, target), sign)); /* PHX_TARGET_LEAVE */
+    return _mm512_mask_mov_epi32(_mm512_set1_epi32(INT32_MAX), lanes, key);
+}
+
+/* So many vectors of them, each against each. */
+AVX512_INLINE void order_vectors(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t vectors,
+                                 uint32_t *place)
+{
+    enum { TOGETHER = 4 }; /* those behind the last come before none */
     const __m512i one = _mm512_set1_epi32(1);
     __m512i own[PHX_ORDER_FEW / LANES], before[PHX_ORDER_FEW / LANES];
+    int32_t key[PHX_ORDER_FEW];
     for (uint32_t v = 0; v < vectors; v++) {
-        own[v] = _mm512_loadu_si512(key + v * LANES);
+        const uint32_t *from = targets + v * LANES;
+        __mmask16 lanes = count > v * LANES ? first_lanes(count - v * LANES) : 0;
+        own[v] = by->kinds ? keys_of(by, from, lanes, true) : keys_of(by, from, lanes, false);
+        _mm512_storeu_si512(key + v * LANES, own[v]);
         before[v] = _mm512_setzero_si512();
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const __m512i other = _mm512_set1_epi32(key[i]);
-        for (uint32_t v = 0; v < vectors; v++)
-            before[v] = _mm512_mask_add_epi32(before[v], _mm512_cmpgt_epi32_mask(own[v], other), before[v], one);
+    for (uint32_t i = 0; i < count; i += TOGETHER) {
+        for (uint32_t j = i; j < i + TOGETHER; j++) {
+            const __m512i other = _mm512_set1_epi32(key[j]);
+            for (uint32_t v = 0; v < vectors; v++)
+                before[v] = _mm512_mask_add_epi32(before[v], _mm512_cmpgt_epi32_mask(own[v], other), before[v], one);
+        }
     }
     for (uint32_t v = 0; v < vectors; v++) _mm512_storeu_si512(place + v * LANES, before[v]);
 }
 
-AVX512 static void order_keys_avx512(int32_t *key, uint32_t count, uint32_t *place)
+AVX512 static void order_keys_avx512(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t *place)
 {
-    if (count <= LANES) order_vectors(key, count, 1, place);
-    else if (count <= 2 * LANES) order_vectors(key, count, 2, place);
-    else order_vectors(key, count, PHX_ORDER_FEW / LANES, place);
+    if (count <= LANES) order_vectors(by, targets, count, 1, place);
+    else if (count <= 2 * LANES) order_vectors(by, targets, count, 2, place);
+    else order_vectors(by, targets, count, PHX_ORDER_FEW / LANES, place);
 }
 
 /* Of up to VECTORS * 8 ids those that come before one; `same`: the kinds are all one. */

@@ -26,4 +26,13 @@ static inline bool phx_units_cross(int32_t d, int32_t e, const phx_limits *limit
     return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
 }
 
+/* Keys of some targets. */
+static inline void phx_keys_of(const phx_keying *by, const uint32_t *targets, uint32_t count, int32_t *key)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_name *of = &by->name[targets[i] & PHX_ROW_SLOT];
+        key[i] = phx_order_key(of->id, of->kind, by->bits, !(targets[i] & PHX_TARGET_LEAVE));
+    }
+}
+
 #endif
