@@ -149,29 +149,6 @@ static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t row, float
     return true;
 }
 
-static uint32_t slot_of_pair(const phx_scratch *scratch, const phx_shard *shard, uint32_t pair)
-{
-    return shard->grid.rows.slot[scratch->tile.row[scratch->pairs.observer[pair] & PHX_PAIR_PLACE]] & PHX_ROW_SLOT;
-}
-
-/*
- * Lists are in no order of memory: those of events ahead come meanwhile, first where they are, then their entries, of
- * which many follow by themselves. For each observer the same few, without asking whether these are more observers: it
- * would be guessed wrong.
- */
-PHX_AWAIT void await_lists(const phx_scratch *scratch, const phx_shard *shard, uint32_t at, uint32_t count)
-{
-    enum { EVENTS = 2, NEAR = 8, FAR = 16, LINES = 4 }; /* events ahead */
-    if (at + FAR + EVENTS > count) return;
-    for (uint32_t e = at; e < at + EVENTS; e++) {
-        __builtin_prefetch(&shard->store.tail[slot_of_pair(scratch, shard, e + FAR)]);
-        const phx_list *list = &shard->store.tail[slot_of_pair(scratch, shard, e + NEAR)].list;
-        const uint32_t *entries = phx_list_entries(&shard->lists, list), line = PHX_CACHE_LINE / sizeof *entries;
-        uint32_t room = entries ? phx_list_capacity(list) : 0;
-        for (uint32_t i = 0; i < LINES && i * line < room; i++) __builtin_prefetch(entries + i * line, 1);
-    }
-}
-
 /* Counts the pairs that were just tested. */
 static void count_pairs(phx_scratch *scratch)
 {
@@ -199,78 +176,69 @@ static exact_test exact(const phx_tile *tile, float r, float far)
     return (exact_test){.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
 }
 
-/* What the rule itself says of an observer's row and a target's. */
-typedef struct sentence {
-    bool event, leave;
-} sentence;
-
-static inline sentence decide(const phx_grid_rows *rows, uint32_t o, uint32_t t, const exact_test *test)
+/* Those pairs that units can not decide about are decided by the rule itself: what is none stays unsure. */
+static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_test *test)
 {
-    float now = compared(rows->x[t] - rows->x[o], rows->y[t] - rows->y[o], test->square);
-    float old = compared(rows->ox[t] - rows->ox[o], rows->oy[t] - rows->oy[o], test->square);
-    bool leave = (old <= test->near) & !(now <= test->near), enter = (now <= test->in) & !(old <= test->in);
-    return (sentence){leave | enter, leave};
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const phx_tile *tile = &scratch->tile;
+    const phx_pairs *pairs = &scratch->pairs;
+    uint32_t count = shard->kernels->unsure(pairs, scratch->unsure);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pair = scratch->unsure[i], place = pairs->observer[pair] & PHX_PAIR_PLACE, target = pairs->target[pair];
+        uint32_t o = tile->row[place];
+        uint32_t t = tile->named ? shard->store.body[target & PHX_ROW_SLOT].row : tile->row[target];
+        float now = compared(rows->x[t] - rows->x[o], rows->y[t] - rows->y[o], test->square);
+        float old = compared(rows->ox[t] - rows->ox[o], rows->oy[t] - rows->oy[o], test->square);
+        bool leave = (old <= test->near) & !(now <= test->near), enter = (now <= test->in) & !(old <= test->in);
+        pairs->observer[pair] = place | (leave ? PHX_PAIR_LEAVE : 0) | (leave | enter ? 0 : PHX_PAIR_UNSURE);
+    }
+    scratch->counts.pairs_exact += count;
 }
 
-/* The pairs of one observer. */
-typedef struct pair_run {
-    phx_span pairs;
-    uint32_t leaves; /* of them, as far as it is sure */
-    uint32_t row, slot;
-} pair_run;
+/* The words of one observer. */
+typedef struct run {
+    phx_span words;
+    uint32_t leaves, row, slot;
+} run;
 
-/*
- * What is in doubt about its pairs, from the last one on: units could not tell, and now the rule itself does, or, if
- * asked for, the observer might not see the target. Whoever is no event gives its place to the last one.
- */
-static void dispel(phx_scratch *scratch, const phx_shard *shard, pair_run *of, phx_span doubts, const exact_test *test,
-                   bool sifted)
+/* Leaves out those special targets of a run that its observer may not see; the last word takes the place. */
+static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, phx_span specials)
 {
     uint32_t *words = scratch->words;
-    for (uint32_t d = doubts.end; d-- > doubts.first;) {
-        uint32_t i = scratch->runs.doubt[d], word = words[i];
-        bool event = true;
-        if (scratch->pairs.observer[i] & PHX_PAIR_UNSURE) {
-            sentence is = decide(&shard->grid.rows, of->row, shard->store.body[word & PHX_ROW_SLOT].row, test);
-            scratch->counts.pairs_exact++;
-            word |= is.leave ? PHX_TARGET_LEAVE : 0;
-            of->leaves += is.leave;
-            event = is.event;
-        }
-        if (sifted && (word & PHX_ROW_SPECIAL))
-            event &= phx_eligible(phx_store_attr(&shard->store, of->slot),
-                                  phx_store_attr(&shard->store, word & PHX_ROW_SLOT));
-        of->leaves -= !event && (word & PHX_TARGET_LEAVE);
-        words[i] = event ? word : words[of->pairs.end - 1];
-        of->pairs.end -= !event;
+    const phx_attr *own = phx_store_attr(&shard->store, of->slot);
+    for (uint32_t s = specials.end; s-- > specials.first;) {
+        uint32_t at = scratch->runs.special[s], word = words[at];
+        if (phx_eligible(own, phx_store_attr(&shard->store, word & PHX_ROW_SLOT))) continue;
+        of->leaves -= (word & PHX_TARGET_LEAVE) != 0;
+        words[at] = words[--of->words.end];
     }
 }
 
 /* The events of one observer. */
-static outcome take_words(const phx_scratch *scratch, phx_span pairs)
+static outcome take_words(const phx_scratch *scratch, phx_span words)
 {
     outcome hits = {.enter = scratch->enter, .leave = scratch->leave};
-    for (uint32_t i = pairs.first; i < pairs.end; i++) {
-        uint32_t word = scratch->words[i];
+    for (uint32_t i = words.first; i < words.end; i++) {
+        uint32_t word = scratch->words[i], leave = (word & PHX_TARGET_LEAVE) != 0;
         hits.enter[hits.enter_count] = hits.leave[hits.leave_count] = word & ~PHX_TARGET_LEAVE;
-        hits.enter_count += !(word & PHX_TARGET_LEAVE);
-        hits.leave_count += !!(word & PHX_TARGET_LEAVE);
+        hits.enter_count += 1 - leave;
+        hits.leave_count += leave;
     }
     return hits;
 }
 
 /*
- * Pairs of one observer, whose list is implied, become a change, with nothing odd in sight: no memory of the observer's
- * is looked at but its row. They are not more than PHX_ORDER_FEW; there is room.
+ * The words of one observer, whose list is implied, become a change, with nothing odd in sight: no memory of the
+ * observer's is looked at but its row. They are not more than PHX_ORDER_FEW; there is room.
  */
-static void tell_few(phx_scratch *scratch, phx_shard *shard, const pair_run *of)
+static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of)
 {
-    enum { COPIED = 8 }; /* words at once, of what is there or not: no branch on how many, as a rule */
-    const uint32_t *words = scratch->words + of->pairs.first, count = of->pairs.end - of->pairs.first;
-    PHX_VALIDATE(shard->store.tail[of->slot].list.implied);
-    PHX_ASSERT(of->leaves <= count);
-    if (PHX_UNLIKELY(count == 0)) return;
+    enum { COPIED = 16 }; /* words at once, of what is there or not: no branch on how many, as a rule */
+    const uint32_t *words = scratch->words + of->words.first, count = of->words.end - of->words.first;
     uint32_t *to = scratch->targets + scratch->target_count, i = 0;
+    PHX_VALIDATE(shard->store.tail[of->slot].list.implied);
+    PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
+    if (PHX_UNLIKELY(count == 0)) return;
     do {
         for (uint32_t j = 0; j < COPIED; j++) to[i + j] = words[i + j] & (PHX_ROW_SLOT | PHX_TARGET_LEAVE);
     } while ((i += COPIED) < count);
@@ -278,59 +246,74 @@ static void tell_few(phx_scratch *scratch, phx_shard *shard, const pair_run *of)
     scratch->target_count += count;
 }
 
-/* Whether observers are fresh is in no order of memory: of those of events ahead it comes meanwhile. */
-PHX_AWAIT void await_fresh(const phx_scratch *scratch, const phx_shard *shard, uint32_t at, uint32_t count)
+static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
 {
-    enum { FAR = 16 }; /* events ahead */
-    if (at + FAR >= count) return;
-    uint32_t row = scratch->tile.row[scratch->pairs.observer[at + FAR] & PHX_PAIR_PLACE];
-    __builtin_prefetch(&shard->store.fresh[shard->grid.rows.slot[row] & PHX_ROW_SLOT]);
+    const phx_runs *runs = &scratch->runs;
+    uint32_t row = scratch->tile.row[runs->place[r]];
+    return (run){.words = {runs->first[r], runs->first[r + 1]},
+                 .leaves = runs->leaves[r + 1] - runs->leaves[r],
+                 .row = row,
+                 .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
 }
 
-/* The runs of the pairs found so far; these are taken. */
-static void resolve(phx_scratch *scratch, const phx_shard *shard)
+/*
+ * Lists are in no order of memory: those of observers ahead come meanwhile, first where they are, then their entries,
+ * of which many follow by themselves.
+ */
+PHX_AWAIT void await_list(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
+{
+    enum { NEAR = 4, FAR = 8, LINES = 4 }; /* observers ahead */
+    if (r + FAR >= scratch->runs.count) return;
+    __builtin_prefetch(&shard->store.tail[run_at(scratch, shard, r + FAR).slot]);
+    const phx_list *list = &shard->store.tail[run_at(scratch, shard, r + NEAR).slot].list;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list), line = PHX_CACHE_LINE / sizeof *entries;
+    uint32_t room = entries ? phx_list_capacity(list) : 0;
+    for (uint32_t i = 0; i < LINES && i * line < room; i++) __builtin_prefetch(entries + i * line, 1);
+}
+
+/* Whether observers are fresh is in no order of memory: of those ahead it comes meanwhile. */
+PHX_AWAIT void await_fresh(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
+{
+    enum { FAR = 8 }; /* observers ahead */
+    if (r + FAR < scratch->runs.count) __builtin_prefetch(&shard->store.fresh[run_at(scratch, shard, r + FAR).slot]);
+}
+
+/* The pairs found so far are taken, and become runs of words. */
+static void resolve(phx_scratch *scratch, const phx_shard *shard, const exact_test *test)
 {
     const phx_tile *tile = &scratch->tile;
+    decide(scratch, shard, test);
     shard->kernels->resolve(&scratch->pairs, tile->named ? NULL : tile->row, shard->grid.rows.slot, scratch->words,
                             &scratch->runs);
     scratch->pairs.count = 0;
 }
 
-static pair_run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
-{
-    const phx_runs *runs = &scratch->runs;
-    uint32_t row = scratch->tile.row[scratch->pairs.observer[runs->first[r]] & PHX_PAIR_PLACE];
-    return (pair_run){.pairs = {runs->first[r], runs->first[r + 1]},
-                      .leaves = runs->leaves[r + 1] - runs->leaves[r],
-                      .row = row,
-                      .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
-}
-
 /* The pairs found so far become changes, observer by observer. PHX_SLOT_NONE, or the place where memory ended. */
 static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
 {
-    const phx_pairs *pairs = &scratch->pairs;
     const exact_test test = exact(&scratch->tile, r, far);
-    const uint32_t count = pairs->count, *doubt = scratch->runs.doubt;
+    const uint32_t count = scratch->pairs.count, first = scratch->pairs.observer[0] & PHX_PAIR_PLACE;
+    const uint32_t *special = scratch->runs.special;
     if (count == 0) return PHX_SLOT_NONE;
-    bool room = phx_interest_reserve_changes(scratch, count, count);
-    resolve(scratch, shard);
-    if (!room) return pairs->observer[0] & PHX_PAIR_PLACE;
-    for (uint32_t i = 0, d = 0, doubts = 0; i < scratch->runs.count; i++, d = doubts) {
-        pair_run of = run_at(scratch, shard, i);
+    if (!phx_interest_reserve_changes(scratch, count, count)) {
+        scratch->pairs.count = 0;
+        return first;
+    }
+    resolve(scratch, shard, &test);
+    for (uint32_t i = 0, s = 0, specials = 0; i < scratch->runs.count; i++, s = specials) {
+        run of = run_at(scratch, shard, i);
         float view = shard->grid.rows.view[of.row];
-        bool few = of.pairs.end - of.pairs.first <= PHX_ORDER_FEW && shard->implies && view > 0.0f;
-        await_fresh(scratch, shard, of.pairs.first, count);
-        while (PHX_UNLIKELY(doubt[doubts] < of.pairs.end)) doubts++;
+        while (PHX_UNLIKELY(special[specials] < of.words.end)) specials++;
         if (view == 0.0f) continue;
-        if (doubts > d) dispel(scratch, shard, &of, (phx_span){d, doubts}, &test, few);
-        if (PHX_LIKELY(few)) {
+        if (PHX_LIKELY(shard->implies && view > 0.0f && of.words.end - of.words.first <= PHX_ORDER_FEW)) {
+            await_fresh(scratch, shard, i);
+            if (specials > s) sift(scratch, shard, &of, (phx_span){s, specials});
             tell_few(scratch, shard, &of);
             continue;
         }
-        await_lists(scratch, shard, of.pairs.end, count);
-        outcome hits = take_words(scratch, of.pairs);
-        if (!conclude(scratch, shard, of.row, r, far, &hits)) return pairs->observer[of.pairs.first] & PHX_PAIR_PLACE;
+        await_list(scratch, shard, i);
+        outcome hits = take_words(scratch, of.words);
+        if (!conclude(scratch, shard, of.row, r, far, &hits)) return scratch->runs.place[i];
     }
     return PHX_SLOT_NONE;
 }
@@ -555,10 +538,8 @@ phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t pl
     count_pairs(scratch);
     if (scratch->past_count > 0) { /* there may be events without a pair */
         const exact_test test = exact(tile, r, far);
-        pair_run of = {.pairs = {0, scratch->pairs.count}, .row = row, .slot = rows->slot[row] & PHX_ROW_SLOT};
-        resolve(scratch, shard);
-        dispel(scratch, shard, &of, (phx_span){0, scratch->runs.doubt_count}, &test, false);
-        outcome hits = take_words(scratch, of.pairs);
+        resolve(scratch, shard, &test);
+        outcome hits = take_words(scratch, (phx_span){0, scratch->runs.first[scratch->runs.count]});
         scratch->counts.pairs_tested += scratch->past_count;
         return conclude(scratch, shard, row, r, far, &hits) ? PHX_GLANCE_DONE : PHX_GLANCE_NO_MEMORY;
     }

@@ -92,8 +92,9 @@ typedef struct phx_scratch {
     uint32_t past_count, past_capacity;
     bool odd_near, picked; /* of that cell: the candidates and the past are there */
     phx_pairs pairs; /* of it, not confirmed yet */
-    phx_runs runs;   /* of these */
-    uint32_t *words; /* what the kernels' resolve() made of them */
+    uint32_t *unsure; /* of these, the kernels' unsure() */
+    uint32_t *words;  /* what resolve() made of them, and */
+    phx_runs runs;    /* whose they are */
     uint32_t *pair_words; /* all their arrays */
     uint32_t pair_words_capacity;
 

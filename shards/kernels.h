@@ -80,13 +80,13 @@ typedef struct phx_pairs {
 } phx_pairs;
 
 /*
- * Of pairs, in the order of observers: where those of each begin, and how many leaves came before; which are in doubt,
- * as units can not tell or the target is special. first[] and leaves[] end with a run that begins where pairs end,
- * doubt[] with that too. Room for all pairs and pad.
+ * Of pairs, in the order of observers: for each its place, where its words begin, and how many leaves are before these;
+ * and the words of special targets. Ends with a run that begins where words end, special[] with that too. Room for all
+ * pairs and pad.
  */
 typedef struct phx_runs {
-    uint32_t *first, *leaves, *doubt;
-    uint32_t count, doubt_count;
+    uint32_t *place, *first, *leaves, *special;
+    uint32_t count;
 } phx_runs;
 
 /* In the word of a target, which is its row's: the pair is a leave. */
@@ -186,10 +186,12 @@ typedef struct phx_kernels {
     /* The same of watchers whose candidates are the nine cells around each, few in each row of three. */
     uint32_t (*match_sparse)(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                              phx_pairs *pairs);
+    /* Which pairs units can not decide; room for all and pad. How many. */
+    uint32_t (*unsure)(const phx_pairs *pairs, uint32_t *which);
     /*
      * The runs of pairs, and of each the target's word, with PHX_TARGET_LEAVE: where targets are places slots[] of the
-     * row, row[] of the place; row = NULL: they are words. Room for all and pad. The leaves of what units can not tell
-     * are not counted.
+     * row, row[] of the place; row = NULL: they are words. Those with PHX_PAIR_UNSURE are left out. Room for all and pad.
+     * The pairs are not to be used any more.
      */
     void (*resolve)(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
                     phx_runs *runs);
@@ -241,9 +243,6 @@ extern const phx_kernels phx_kernels_portable;
 extern const phx_kernels phx_kernels_avx2;
 extern const phx_kernels phx_kernels_avx512;
 
-/* That of the portable set, which the AVX2 set takes over: */
-void phx_resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                          phx_runs *runs);
 /* Those that the AVX-512 set takes over; of kernels_walk.c: */
 uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const phx_place *to, const float *z,
                        uint32_t count, phx_strode *strode);

@@ -555,6 +555,67 @@ AVX2 static uint32_t match_sparse_avx2(const phx_cells *cells, const phx_watcher
     return match_nine(cells, watchers, limits, false, false, pairs);
 }
 
+AVX2 static uint32_t unsure_avx2(const phx_pairs *pairs, uint32_t *which)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pairs->count; i += LANES) {
+        __m256i flag = _mm256_slli_epi32(load(pairs->observer + i), 1); /* PHX_PAIR_UNSURE becomes the sign */
+        choice of = choose(mask_of(flag) & first_lanes(pairs->count - i));
+        keep(which + n, &of, from(i));
+        n += of.count;
+    }
+    return n;
+}
+
+/* Pairs become words and their observers, side by side without those that are unsure. How many. */
+AVX2_INLINE uint32_t take_sure(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words)
+{
+    const __m256i leave = _mm256_set1_epi32((int)PHX_TARGET_LEAVE);
+    const uint32_t *const target = pairs->target, count = pairs->count;
+    uint32_t *const observers = pairs->observer, n = 0;
+    for (uint32_t i = 0; row && i < count; i++) words[i] = slots[row[target[i]]];
+    for (uint32_t i = 0; i < count; i += LANES) {
+        __m256i word = load((row ? words : target) + i), observer = load(observers + i);
+        word = _mm256_or_si256(word, _mm256_and_si256(_mm256_srli_epi32(observer, 1), leave));
+        choice of = choose(~mask_of(_mm256_slli_epi32(observer, 1)) & first_lanes(count - i));
+        keep(words + n, &of, word);
+        keep(observers + n, &of, observer);
+        n += of.count;
+    }
+    return n;
+}
+
+AVX2 static void resolve_avx2(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
+                              phx_runs *runs)
+{
+    const __m256i of_place = _mm256_set1_epi32((int)PHX_PAIR_PLACE);
+    const __m256i one_back = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
+    const phx_runs to = *runs; /* stores below might be anywhere */
+    const uint32_t *const observers = pairs->observer, n = take_sure(pairs, row, slots, words);
+    __m256i last = _mm256_set1_epi32(-1);
+    uint32_t r = 0, specials = 0, gone = 0;
+    for (uint32_t i = 0; i < n; i += LANES) {
+        __m256i observer = load(observers + i), place = _mm256_and_si256(observer, of_place);
+        __m256i turned = _mm256_permutevar8x32_epi32(place, one_back);
+        __m256i same = _mm256_cmpeq_epi32(place, _mm256_blend_epi32(turned, last, 1));
+        __m256i leave = _mm256_srli_epi32(observer, 31), before = _mm256_set1_epi32((int)gone);
+        before = _mm256_add_epi32(before, _mm256_sub_epi32(summed(leave), leave));
+        uint32_t lanes = first_lanes(n - i);
+        choice begins = choose(~mask_of(same) & lanes), special = choose(mask_of(load(words + i)) & lanes);
+        keep(to.place + r, &begins, place);
+        keep(to.first + r, &begins, from(i));
+        keep(to.leaves + r, &begins, before);
+        keep(to.special + specials, &special, from(i));
+        r += begins.count;
+        specials += special.count;
+        gone += (uint32_t)__builtin_popcount(mask_of(observer) & lanes);
+        last = turned;
+    }
+    to.first[r] = to.special[specials] = n;
+    to.leaves[r] = gone;
+    runs->count = r;
+}
+
 /* ---- where few moved ---- */
 
 /* Which of a vector of positions are in range of a place? r: squared for circles. */
@@ -885,7 +946,8 @@ const phx_kernels phx_kernels_avx2 = {.walk = phx_walk_avx2,
                                       .gather = gather_avx2,
                                       .match = match_avx2,
                                       .match_sparse = match_sparse_avx2,
-                                      .resolve = phx_resolve_portable,
+                                      .unsure = unsure_avx2,
+                                      .resolve = resolve_avx2,
                                       .scan = scan_avx2,
                                       .look = look_avx2,
                                       .crossed = crossed_avx2,

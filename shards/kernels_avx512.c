@@ -101,6 +101,19 @@ AVX512 static uint32_t gather_avx512(const phx_candidates *from, const phx_span 
     return n;
 }
 
+AVX512 static uint32_t unsure_avx512(const phx_pairs *pairs, uint32_t *which)
+{
+    const __m512i flag = _mm512_set1_epi32((int)PHX_PAIR_UNSURE);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pairs->count; i += LANES) {
+        __mmask16 lanes = first_lanes(pairs->count - i);
+        __mmask16 some = _mm512_mask_test_epi32_mask(lanes, _mm512_loadu_si512(pairs->observer + i), flag);
+        keep(which + n, some, from(i));
+        n += (uint32_t)__builtin_popcount(some);
+    }
+    return n;
+}
+
 /* Which lanes of a mask are below each lane? */
 static const uint32_t lanes_below[LANES] = {0x0000, 0x0001, 0x0003, 0x0007, 0x000f, 0x001f, 0x003f, 0x007f,
                                             0x00ff, 0x01ff, 0x03ff, 0x07ff, 0x0fff, 0x1fff, 0x3fff, 0x7fff};
@@ -119,29 +132,35 @@ AVX512 static void resolve_avx512(const phx_pairs *pairs, const uint32_t *row, c
     const __m512i of_place = _mm512_set1_epi32((int)PHX_PAIR_PLACE), unsure = _mm512_set1_epi32((int)PHX_PAIR_UNSURE);
     const __m512i flag = _mm512_set1_epi32((int)PHX_TARGET_LEAVE), below = _mm512_loadu_si512(lanes_below);
     const phx_runs to = *runs; /* stores below might be anywhere */
-    __m512i before = _mm512_set1_epi32(-1);
-    uint32_t n = 0, doubts = 0, gone = 0;
+    __m512i last = _mm512_set1_epi32(-1);
+    uint32_t n = 0, r = 0, specials = 0, gone = 0;
     for (uint32_t i = 0; i < pairs->count; i += LANES) {
-        __mmask16 lanes = first_lanes(pairs->count - i);
-        __m512i observer = _mm512_loadu_si512(pairs->observer + i), place = _mm512_and_si512(observer, of_place);
-        __m512i word = words_of(_mm512_loadu_si512(pairs->target + i), lanes, row, slots);
-        __mmask16 leave = _mm512_movepi32_mask(observer) & lanes;
-        __mmask16 doubt = (_mm512_test_epi32_mask(observer, unsure) | _mm512_movepi32_mask(word)) & lanes;
-        __mmask16 begins = _mm512_mask_cmpneq_epi32_mask(lanes, place, _mm512_alignr_epi32(place, before, LANES - 1));
+        __m512i observer = _mm512_loadu_si512(pairs->observer + i);
+        __mmask16 kept = _mm512_mask_testn_epi32_mask(first_lanes(pairs->count - i), observer, unsure), lanes;
+        uint32_t count = (uint32_t)__builtin_popcount(kept);
+        if (PHX_UNLIKELY(count == 0)) continue;
+        __m512i word = words_of(_mm512_loadu_si512(pairs->target + i), kept, row, slots);
+        observer = _mm512_maskz_compress_epi32(kept, observer);
+        word = _mm512_maskz_compress_epi32(kept, word);
+        lanes = first_lanes(count);
+        __m512i place = _mm512_and_si512(observer, of_place);
+        __mmask16 leave = _mm512_movepi32_mask(observer), special = _mm512_movepi32_mask(word);
+        __mmask16 begins = _mm512_mask_cmpneq_epi32_mask(lanes, place, _mm512_alignr_epi32(place, last, LANES - 1));
         __m512i left = _mm512_popcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(leave), below));
-        _mm512_storeu_si512(words + i, _mm512_mask_or_epi32(word, leave, word, flag));
-        keep(to.first + n, begins, from(i));
-        keep(to.leaves + n, begins, _mm512_add_epi32(left, _mm512_set1_epi32((int)gone)));
-        keep(to.doubt + doubts, doubt, from(i));
-        n += (uint32_t)__builtin_popcount(begins);
-        doubts += (uint32_t)__builtin_popcount(doubt);
+        _mm512_storeu_si512(words + n, _mm512_mask_or_epi32(word, leave, word, flag));
+        keep(to.place + r, begins, place);
+        keep(to.first + r, begins, from(n));
+        keep(to.leaves + r, begins, _mm512_add_epi32(left, _mm512_set1_epi32((int)gone)));
+        keep(to.special + specials, special, from(n));
+        r += (uint32_t)__builtin_popcount(begins);
+        specials += (uint32_t)__builtin_popcount(special);
         gone += (uint32_t)__builtin_popcount(leave);
-        before = place;
+        last = _mm512_permutexvar_epi32(_mm512_set1_epi32((int)count - 1), place);
+        n += count;
     }
-    to.first[n] = to.doubt[doubts] = pairs->count;
-    to.leaves[n] = gone;
-    runs->count = n;
-    runs->doubt_count = doubts;
+    to.first[r] = to.special[specials] = n;
+    to.leaves[r] = gone;
+    runs->count = r;
 }
 
 /* ---- where few moved ---- */
@@ -535,6 +554,7 @@ const phx_kernels phx_kernels_avx512 = {.walk = phx_walk_avx2,
                                         .gather = gather_avx512,
                                         .match = phx_match_avx512,
                                         .match_sparse = phx_match_sparse_avx512,
+                                        .unsure = unsure_avx512,
                                         .resolve = resolve_avx512,
                                         .scan = scan_avx512,
                                         .look = look_avx512,

@@ -141,26 +141,37 @@ static uint32_t match_sparse_portable(const phx_cells *cells, const phx_watchers
     return w;
 }
 
-void phx_resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                          phx_runs *runs)
+static uint32_t unsure_portable(const phx_pairs *pairs, uint32_t *which)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        which[n] = i;
+        n += (pairs->observer[i] & PHX_PAIR_UNSURE) != 0;
+    }
+    return n;
+}
+
+static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
+                             phx_runs *runs)
 {
     const phx_runs to = *runs; /* stores below might be anywhere */
-    uint32_t last = UINT32_MAX, n = 0, doubts = 0, leaves = 0;
+    uint32_t last = UINT32_MAX, n = 0, r = 0, specials = 0, leaves = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
-        uint32_t observer = pairs->observer[i], target = pairs->target[i], leave = observer >> 31;
-        uint32_t word = row ? slots[row[target]] : target;
-        words[i] = word | (leave ? PHX_TARGET_LEAVE : 0);
-        to.first[n] = to.doubt[doubts] = i;
-        to.leaves[n] = leaves;
-        n += (observer & PHX_PAIR_PLACE) != last;
-        doubts += (observer & PHX_PAIR_UNSURE) != 0 || (word & PHX_ROW_SPECIAL) != 0;
-        leaves += leave;
-        last = observer & PHX_PAIR_PLACE;
+        uint32_t observer = pairs->observer[i], place = observer & PHX_PAIR_PLACE, target = pairs->target[i];
+        if (observer & PHX_PAIR_UNSURE) continue;
+        words[n] = (row ? slots[row[target]] : target) | (observer & PHX_PAIR_LEAVE ? PHX_TARGET_LEAVE : 0);
+        to.first[r] = to.special[specials] = n;
+        to.place[r] = place;
+        to.leaves[r] = leaves;
+        r += place != last;
+        specials += (words[n] & PHX_ROW_SPECIAL) != 0;
+        leaves += observer >> 31;
+        last = place;
+        n++;
     }
-    to.first[n] = to.doubt[doubts] = pairs->count;
-    to.leaves[n] = leaves;
-    runs->count = n;
-    runs->doubt_count = doubts;
+    to.first[r] = to.special[specials] = n;
+    to.leaves[r] = leaves;
+    runs->count = r;
 }
 
 /* So is this, of every row. */
@@ -318,7 +329,8 @@ const phx_kernels phx_kernels_portable = {.walk = walk_portable,
                                           .gather = gather_portable,
                                           .match = match_portable,
                                           .match_sparse = match_sparse_portable,
-                                          .resolve = phx_resolve_portable,
+                                          .unsure = unsure_portable,
+                                          .resolve = resolve_portable,
                                           .scan = scan_portable,
                                           .look = look_portable,
                                           .crossed = crossed_portable,

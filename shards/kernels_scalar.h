@@ -29,9 +29,11 @@ static inline bool phx_units_cross(int32_t d, int32_t e, const phx_limits *limit
 /* Keys of some targets. */
 static inline void phx_keys_of(const phx_keying *by, const uint32_t *targets, uint32_t count, int32_t *key)
 {
+    const phx_name *name = by->name;
+    const uint32_t bits = by->bits; /* keys might be stored there */
     for (uint32_t i = 0; i < count; i++) {
-        const phx_name *of = &by->name[targets[i] & PHX_ROW_SLOT];
-        key[i] = phx_order_key(of->id, of->kind, by->bits, !(targets[i] & PHX_TARGET_LEAVE));
+        const phx_name *of = &name[targets[i] & PHX_ROW_SLOT];
+        key[i] = phx_order_key(of->id, of->kind, bits, !(targets[i] & PHX_TARGET_LEAVE));
     }
 }
 

@@ -159,6 +159,7 @@ static void arrange(const phx_world *world, phx_told told, const phx_change *cha
 }
 
 enum {
+    NAMES_NEAR = 1 << 14, /* so few (384 KiB) are in a near cache anyway; of more */
     CHANGES_AHEAD = 8, /* whose names come meanwhile, and */
     TARGETS_AHEAD = 24, /* those of targets: about as many as may be on the way; */
     TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: more are in order, and read side by side unasked; */
@@ -172,6 +173,7 @@ typedef struct filling {
     const phx_scratch *scratch;
     phx_share *shares; /* by consumer */
     bool attached;     /* somebody is */
+    bool far;          /* names are */
     uint32_t asked, end; /* of its targets, which follow each other: whose names are asked for, and all */
 } filling;
 
@@ -221,10 +223,11 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
                   .scratch = &world->scratch[chunk->worker],
                   .shares = share_of(world, piece, 0),
                   .attached = phx_depths_any(&world->depths),
+                  .far = world->shards[chunk->shard].store.slots > NAMES_NEAR,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
     for (const phx_change *change = changes; change < last; change++) {
-        await_names(&at, change, last - change > CHANGES_AHEAD);
+        if (at.far) await_names(&at, change, last - change > CHANGES_AHEAD);
         if (change->leave_count + change->enter_count == 0) continue;
         uint32_t consumer = consumer_of(world, chunk, change);
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
