@@ -189,8 +189,9 @@ static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_tes
         uint32_t t = tile->named ? shard->store.body[target & PHX_ROW_SLOT].row : tile->row[target];
         float now = compared(rows->x[t] - rows->x[o], rows->y[t] - rows->y[o], test->square);
         float old = compared(rows->ox[t] - rows->ox[o], rows->oy[t] - rows->oy[o], test->square);
-        bool leave = (old <= test->near) & !(now <= test->near), enter = (now <= test->in) & !(old <= test->in);
-        pairs->observer[pair] = place | (leave ? PHX_PAIR_LEAVE : 0) | (leave | enter ? 0 : PHX_PAIR_UNSURE);
+        uint32_t is_in = now <= test->in, was_in = old <= test->in, is_near = now <= test->near;
+        uint32_t was_near = old <= test->near, leave = was_near & ~is_near, none = ~(leave | (is_in & ~was_in)) & 1;
+        pairs->observer[pair] = place | leave * PHX_PAIR_LEAVE | none * PHX_PAIR_UNSURE; /* not to be guessed */
     }
     scratch->counts.pairs_exact += count;
 }
@@ -240,7 +241,10 @@ static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of)
     PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
     if (PHX_UNLIKELY(count == 0)) return;
     do {
-        for (uint32_t j = 0; j < COPIED; j++) to[i + j] = words[i + j] & (PHX_ROW_SLOT | PHX_TARGET_LEAVE);
+        uint32_t some[COPIED];
+        memcpy(some, words + i, sizeof some);
+        for (uint32_t j = 0; j < COPIED; j++) some[j] &= PHX_ROW_SLOT | PHX_TARGET_LEAVE;
+        memcpy(to + i, some, sizeof some);
     } while ((i += COPIED) < count);
     phx_interest_add_change(scratch, &shard->store, of->slot, count - of->leaves, of->leaves);
     scratch->target_count += count;
