@@ -153,7 +153,8 @@ void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, cons
 
 const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few)
 {
-    const uint32_t *targets = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
+    const uint32_t *targets = scratch->targets + change->target_first;
+    const uint32_t count = change->leave_count + change->enter_count;
     if (change->ordered) return targets + change->leave_count;
     for (uint32_t i = 0, n = 0; i < count; i++)
         if (!(targets[i] & PHX_TARGET_LEAVE)) few[n++] = targets[i];

@@ -184,8 +184,8 @@ static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_tes
     const phx_pairs *pairs = &scratch->pairs;
     uint32_t count = shard->kernels->unsure(pairs, scratch->unsure);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t pair = scratch->unsure[i], place = pairs->observer[pair] & PHX_PAIR_PLACE, target = pairs->target[pair];
-        uint32_t o = tile->row[place];
+        uint32_t pair = scratch->unsure[i], target = pairs->target[pair];
+        uint32_t place = pairs->observer[pair] & PHX_PAIR_PLACE, o = tile->row[place];
         uint32_t t = tile->named ? shard->store.body[target & PHX_ROW_SLOT].row : tile->row[target];
         float now = compared(rows->x[t] - rows->x[o], rows->y[t] - rows->y[o], test->square);
         float old = compared(rows->ox[t] - rows->ox[o], rows->oy[t] - rows->oy[o], test->square);

@@ -159,35 +159,42 @@ static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t coun
     return true;
 }
 
+/* More targets than names are put in order of when they are written: these are in order before. */
+static void tell_many(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const uint32_t *targets, uint32_t count)
+{
+    uint32_t enters = 0, leaves = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t left = (targets[i] & PHX_TARGET_LEAVE) != 0;
+        scratch->leave[leaves] = scratch->enter[enters] = targets[i] & PHX_ROW_SLOT;
+        leaves += left;
+        enters += 1 - left;
+    }
+    phx_interest_record(scratch, shard, slot, enters, leaves);
+}
+
 /* The events of one observer, the last of whose pairs this is; there is room for them. */
 static void tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
 {
-    enum { COPIED = 8 }; /* words at once, of what is there or not: no branch on how many enters, as a rule */
     const uint32_t *slots = shard->grid.rows.slot;
     const phx_stir_pair *pairs = scratch->stir.pairs;
     const phx_store *store = &shard->store;
-    uint32_t *leave = scratch->targets + scratch->target_count, *enter = scratch->enter;
-    uint32_t slot = slots[row] & PHX_ROW_SLOT, enters = 0, leaves = 0, e = 0;
+    uint32_t *to = scratch->targets + scratch->target_count, slot = slots[row] & PHX_ROW_SLOT, count = 0, leaves = 0;
     PHX_VALIDATE(store->tail[slot].list.implied);
     for (uint32_t i = last; i != PHX_STIR_NO_PAIR; i = pairs[i].previous) {
         uint32_t target = slots[pairs[i].target & ~PHX_PAIR_LEAVE], left = pairs[i].target >> 31;
         bool special = target & PHX_ROW_SPECIAL;
         target &= PHX_ROW_SLOT;
         if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, target))) continue;
-        leave[leaves] = enter[enters] = target;
+        to[count++] = target | left * PHX_TARGET_LEAVE;
         leaves += left;
-        enters += 1 - left;
     }
-    if (enters + leaves == 0) return;
-    if (PHX_UNLIKELY(enters + leaves > PHX_ORDER_FEW)) { /* these are put in order */
-        memcpy(scratch->leave, leave, leaves * sizeof *leave);
-        phx_interest_record(scratch, shard, slot, enters, leaves);
+    if (count == 0) return;
+    if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) {
+        tell_many(scratch, shard, slot, to, count);
         return;
     }
-    do memcpy(leave + leaves + e, enter + e, COPIED * sizeof *enter);
-    while ((e += COPIED) < enters);
-    phx_interest_add_change(scratch, &shard->store, slot, enters, leaves);
-    scratch->target_count += leaves + enters;
+    phx_interest_add_change(scratch, &shard->store, slot, count - leaves, leaves);
+    scratch->target_count += count;
 }
 
 /* All pairs of a piece become changes, in the order of rows. false = no memory, nothing was told. */

@@ -21,7 +21,7 @@
 
 /* In rows' slot array, and only there: the target needs a look at its attributes. */
 static const uint32_t PHX_ROW_SPECIAL = 1u << 31;
-static const uint32_t PHX_ROW_SLOT = (1u << 30) - 1; /* one bit is left for those who have such words */
+static const uint32_t PHX_ROW_SLOT = PHX_SLOTS_MAX - 1; /* one more bit is left for those who have such words */
 
 typedef struct phx_block {
     uint64_t dirty;      /* towers in which something changed in tick dirty_tick */

@@ -165,7 +165,7 @@ static inline bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t c
                     (size_t)scratch->target_count + targets + PHX_KERNEL_PAD, sizeof(uint32_t));
 }
 
-/* Appends the change of one observer; there is room. Its targets, leaves first, are appended by the caller. */
+/* Appends the change of one observer; there is room. Its targets, few and flagged, are appended by the caller. */
 static inline phx_change *phx_interest_add_change(phx_scratch *scratch, phx_store *store, uint32_t slot,
                                                   uint32_t enters, uint32_t leaves)
 {

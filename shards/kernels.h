@@ -190,8 +190,8 @@ typedef struct phx_kernels {
     uint32_t (*unsure)(const phx_pairs *pairs, uint32_t *which);
     /*
      * The runs of pairs, and of each the target's word, with PHX_TARGET_LEAVE: where targets are places slots[] of the
-     * row, row[] of the place; row = NULL: they are words. Those with PHX_PAIR_UNSURE are left out. Room for all and pad.
-     * The pairs are not to be used any more.
+     * row, row[] of the place; row = NULL: they are words. Those with PHX_PAIR_UNSURE are left out. Room for all and
+     * pad. The pairs are not to be used any more.
      */
     void (*resolve)(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
                     phx_runs *runs);
@@ -225,8 +225,8 @@ typedef struct phx_kernels {
     /* The place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
     /*
-     * How many of up to PHX_ORDER_FEW targets of a change, slots with PHX_TARGET_LEAVE or not, come before each by their
-     * keys, which are all different. place[] has room for PHX_ORDER_FEW, however many there are.
+     * How many of up to PHX_ORDER_FEW targets of a change, slots with PHX_TARGET_LEAVE or not, come before each by
+     * their keys, which are all different. place[] has room for PHX_ORDER_FEW, however many there are.
      */
     void (*order_keys)(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t *place);
     /* The same of kinds and ids, that keys can not tell apart (phx_order_bits()). */

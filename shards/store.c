@@ -68,6 +68,7 @@ static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
 bool phx_store_reserve(phx_store *store, phx_mem *mem, uint32_t count)
 {
     uint32_t fresh = count > store->free_count ? count - store->free_count : 0;
+    if (fresh > PHX_SLOTS_MAX - store->slots) return false;
     uint32_t slots = store->slots + fresh;
     return phx_attr_sets_reserve(&store->sets, mem, 1) && (slots <= store->capacity || grow_arrays(store, mem, slots));
 }

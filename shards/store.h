@@ -18,6 +18,7 @@
 #include "shards/list.h"
 
 enum { PHX_SLOT_NONE = UINT32_MAX };
+enum { PHX_SLOTS_MAX = 1 << 30 }; /* of a shard: two bits of a word stay for flags, as in rows (grid.h) */
 
 /* phx_body.state: one of the first three, or 0 = free. */
 enum {

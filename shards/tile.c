@@ -250,13 +250,16 @@ static bool sort(phx_tile *tile, phx_mem *mem)
     return true;
 }
 
-/* What pairs say of their targets: words, where nobody asks for places. */
+/* What pairs say of their targets: words, unless those are few, or somebody asks for places. */
 static void name_targets(phx_tile *tile)
 {
     const uint32_t *slots = tile->shard->grid.rows.slot, *row = tile->row, count = tile->count;
+    uint32_t *target = tile->target;
     tile->named = !tile->sparse && !tile->frame.moved;
-    if (tile->sparse) return; /* few events: less to look up one by one */
-    for (uint32_t i = 0; i < count; i++) tile->target[i] = tile->named ? slots[row[i]] : i;
+    if (!tile->named)
+        for (uint32_t i = 0; i < count; i++) target[i] = i;
+    else
+        for (uint32_t i = 0; i < count; i++) target[i] = slots[row[i]];
 }
 
 /* Takes the flags of those that moved from the cells. */

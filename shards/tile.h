@@ -42,8 +42,8 @@ typedef struct phx_tile {
     uint32_t count;      /* rows in it */
     uint32_t *now, *old; /* sorted by cell: y << 16 | x */
     uint32_t *row, *cell;
-    uint32_t *target;    /* unless the tile is sparse, by place: what pairs of candidates say of it */
-    bool named;          /* ... that is its row's slot word, else the place */
+    uint32_t *target;    /* by place, what pairs say of it: */
+    bool named;          /* its row's slot word; else the place */
     uint32_t *own;       /* places of the block's own rows, in order */
     uint32_t *movers;    /* places of all rows that moved, in order; unless most of the shard's do */
     uint32_t mover_count;

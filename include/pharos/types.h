@@ -81,7 +81,7 @@ typedef enum ph_index {
     PH_INDEX_HEX = 7,        /* hexagonal towers in levels */
     PH_INDEX_TIMER = 8       /* pairs, each looked at when it may have met */
 } ph_index;
-/** Vector instructions; all give the same events. AVX512 needs VBMI2 and VNNI: Ice Lake, Zen 4 and later. */
+/** Vector instructions; all give the same events. AVX512 needs VBMI2, VNNI, VPOPCNTDQ: Ice Lake, Zen 4 and later. */
 typedef enum ph_simd { PH_SIMD_AUTO = 0, PH_SIMD_PORTABLE = 1, PH_SIMD_AVX2 = 2, PH_SIMD_AVX512 = 3 } ph_simd;
 
 /** How often an observer is told of targets up to `radius` away that moved: see ph_update. */

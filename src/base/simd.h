@@ -9,7 +9,7 @@
 
 #include "base/core.h"
 
-/* Can this machine run it? AUTO and PORTABLE always. AVX-512 without VBMI2 and VNNI is not used. */
+/* Can this machine run it? AUTO and PORTABLE always. AVX-512 without VBMI2, VNNI and VPOPCNTDQ is not used. */
 static inline bool phx_simd_supported(ph_simd simd)
 {
 #if defined(__x86_64__)
@@ -18,7 +18,8 @@ static inline bool phx_simd_supported(ph_simd simd)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vnni") &&
-               __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+               __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("bmi2") &&
+               __builtin_cpu_supports("popcnt");
 #endif
     return simd == PH_SIMD_AUTO || simd == PH_SIMD_PORTABLE;
 }

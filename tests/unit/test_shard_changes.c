@@ -87,9 +87,15 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     uint16_t kinds[2 * MOST];
     uint32_t incarnations[2 * MOST];
     phx_change change = {.leave_count = leaves, .enter_count = enters, .list_first = PHX_SLOT_NONE};
+    uint32_t told[MOST], few[PHX_ORDER_FEW], n = 0, e = 0, l = 0;
     choose(chosen, leaves, rng);
     choose(chosen + leaves, enters, rng);
-    scratch = (phx_scratch){.targets = chosen};
+    while (l < leaves || e < enters) { /* one of either, by turns at random */
+        bool leave = e == enters || (l < leaves && phx_rng_below(rng, 2));
+        told[n++] = leave ? chosen[l++] | PHX_TARGET_LEAVE : chosen[leaves + e++];
+    }
+    scratch = (phx_scratch){.targets = told};
+    cr_assert_arr_eq(phx_interest_entered(&scratch, &change, few), chosen + leaves, enters * sizeof *few, "%s", what);
     phx_interest_names(&shard, &scratch, &change, targets, kinds, incarnations);
     check_part(targets, kinds, incarnations, chosen, leaves, what);
     check_part(targets + leaves, kinds + leaves, incarnations + leaves, chosen + leaves, enters, what);

@@ -119,17 +119,17 @@ Test(kernels, picking_from_two_ranges)
 static void gather_some(const phx_kernels *kernels, const char *name)
 {
     enum { LENGTH = ROWS + 2 * PHX_KERNEL_PAD };
-    static uint32_t from[2][ROWS + PHX_KERNEL_PAD], to[3][LENGTH];
-    for (uint32_t i = 0; i < 2 * ROWS; i++) from[i / ROWS][i % ROWS] = 1000 + i;
+    static uint32_t from[3][ROWS + PHX_KERNEL_PAD], to[3][LENGTH];
+    const phx_candidates all = {from[0], from[1], from[2]};
+    for (uint32_t i = 0; i < 3 * ROWS; i++) from[i / ROWS][i % ROWS] = 1000 + i;
     for (uint32_t first = 0; first <= ROWS; first++) {
         phx_span spans[3] = {{first, ROWS}, {first, first}, {0, first}};
         for (uint32_t a = 0; a < 3; a++) guard(to[a], LENGTH);
-        cr_assert_eq(kernels->gather(from[0], from[1], spans, 3, &(phx_candidates){to[0], to[1], to[2]}), ROWS, "%s",
-                     name);
+        cr_assert_eq(kernels->gather(&all, spans, 3, &(phx_candidates){to[0], to[1], to[2]}), ROWS, "%s", name);
         for (uint32_t i = 0; i < ROWS; i++) {
             uint32_t at = (i + first) % ROWS;
-            cr_assert(to[0][i] == 1000 + at && to[1][i] == 1000 + ROWS + at && to[2][i] == at, "%s: %u from %u", name,
-                      i, first);
+            for (uint32_t a = 0; a < 3; a++)
+                cr_assert_eq(to[a][i], from[a][at], "%s: %u from %u, array %u", name, i, first, a);
         }
         for (uint32_t a = 0; a < 3; a++) check_guard(to[a], ROWS, LENGTH, name);
     }
@@ -439,6 +439,102 @@ Test(kernels, matching_more_than_a_piece)
     with_each(match_many);
 }
 
+/* ---- what becomes of pairs ---- */
+
+/* Pairs of some observers, a few each, some of them unsure; targets are places, or words of which some are special. */
+static phx_pairs some_pairs(uint64_t *rng, uint32_t count, bool places)
+{
+    uint32_t place = phx_rng_below(rng, ROWS), more = 1 + phx_rng_below(rng, 12), none = phx_rng_below(rng, 12);
+    phx_pairs pairs = no_pairs(PAIRS);
+    pairs.count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (phx_rng_below(rng, more) == 0) place += 1 + phx_rng_below(rng, 3);
+        uint32_t flags = phx_rng_below(rng, 12) < none ? PHX_PAIR_UNSURE : phx_rng_below(rng, 2) ? PHX_PAIR_LEAVE : 0;
+        observers[i] = place | flags;
+        targets[i] = places ? phx_rng_below(rng, ROWS) : slots[phx_rng_below(rng, ROWS)];
+    }
+    return pairs;
+}
+
+static void list_unsure(const phx_kernels *kernels, const char *name)
+{
+    static uint32_t which[PAIRS + 2 * PHX_KERNEL_PAD];
+    uint64_t rng = 43, listed = 0;
+    for (uint32_t round = 0; round < 1000; round++) {
+        const phx_pairs pairs = some_pairs(&rng, round % PAIRS, true);
+        uint32_t n = 0;
+        guard(which, PAIRS + 2 * PHX_KERNEL_PAD);
+        uint32_t found = kernels->unsure(&pairs, which);
+        for (uint32_t i = 0; i < pairs.count; i++) {
+            if (!(observers[i] & PHX_PAIR_UNSURE)) continue;
+            cr_assert(n < found && which[n++] == i, "%s: %u of %u", name, i, pairs.count);
+        }
+        cr_assert_eq(n, found, "%s: more than there are", name);
+        check_guard(which, pairs.count, PAIRS + 2 * PHX_KERNEL_PAD, name);
+        listed += n;
+    }
+    cr_assert_gt(listed, 10000, "%s: a test of nothing", name);
+}
+
+Test(kernels, which_pairs_are_unsure)
+{
+    with_each(list_unsure);
+}
+
+/* Against one pair at a time: words, runs and special words of those that are sure. */
+static void check_runs(const uint32_t *observer, const uint32_t *word, uint32_t count, const uint32_t *words,
+                       const phx_runs *runs, const char *name)
+{
+    uint32_t n = 0, r = 0, s = 0, leaves = 0, last = UINT32_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = observer[i] & PHX_PAIR_PLACE;
+        bool leave = observer[i] & PHX_PAIR_LEAVE;
+        if (observer[i] & PHX_PAIR_UNSURE) continue;
+        cr_assert_eq(words[n], word[i] | (leave ? PHX_TARGET_LEAVE : 0), "%s: %u of %u", name, i, count);
+        if (place != last) {
+            cr_assert_lt(r, runs->count, "%s", name);
+            cr_assert(runs->place[r] == place && runs->first[r] == n && runs->leaves[r] == leaves,
+                      "%s: run %u of %u pairs", name, r, count);
+            r++;
+        }
+        if (word[i] & PHX_ROW_SPECIAL) cr_assert_eq(runs->special[s++], n, "%s: special", name);
+        leaves += leave;
+        last = place;
+        n++;
+    }
+    cr_assert_eq(runs->count, r, "%s: more runs than there are", name);
+    cr_assert(runs->first[r] == n && runs->leaves[r] == leaves && runs->special[s] == n, "%s: the end of %u", name, n);
+}
+
+static void resolve_some(const phx_kernels *kernels, const char *name)
+{
+    enum { LENGTH = PAIRS + 2 * PHX_KERNEL_PAD };
+    static uint32_t words[LENGTH], array[4][LENGTH], observer[PAIRS], word[PAIRS];
+    uint64_t rng = 44;
+    for (uint32_t round = 0; round < 4000; round++) {
+        const bool places = phx_rng_below(&rng, 2);
+        for (uint32_t i = 0; i < ROWS; i++) {
+            row[i] = (i * 7 + round) % ROWS;
+            slots[i] = phx_rng_below(&rng, PHX_ROW_SLOT) | (phx_rng_below(&rng, 5) ? 0 : PHX_ROW_SPECIAL);
+        }
+        const phx_pairs pairs = some_pairs(&rng, round % PAIRS, places);
+        memcpy(observer, observers, sizeof observer); /* the pairs may be used up */
+        for (uint32_t i = 0; i < pairs.count; i++) word[i] = places ? slots[row[targets[i]]] : targets[i];
+        guard(words, LENGTH);
+        for (uint32_t a = 0; a < 4; a++) guard(array[a], LENGTH);
+        phx_runs runs = {.place = array[0], .first = array[1], .leaves = array[2], .special = array[3]};
+        kernels->resolve(&pairs, places ? row : NULL, slots, words, &runs);
+        check_runs(observer, word, pairs.count, words, &runs, name);
+        check_guard(words, pairs.count, LENGTH, name);
+        for (uint32_t a = 0; a < 4; a++) check_guard(array[a], pairs.count + 1, LENGTH, name);
+    }
+}
+
+Test(kernels, pairs_become_words_and_runs)
+{
+    with_each(resolve_some);
+}
+
 static void starts_some(const phx_kernels *kernels, const char *name)
 {
     enum { CELLS = 60 };
@@ -598,35 +694,40 @@ static void order_some(const phx_kernels *kernels, const char *name)
 /* Keys as phx_order_bits() has them, where the bits that ids and kinds differ in just fit, or just do not. */
 static void order_some_keys(const phx_kernels *kernels, const char *name)
 {
-    uint64_t rng = 31, id[PHX_ORDER_FEW], ids, keyed = 0;
-    uint16_t kind[PHX_ORDER_FEW];
-    int32_t key[PHX_ORDER_FEW + PHX_KERNEL_PAD];
-    uint32_t place[PHX_ORDER_FEW + 1], kinds;
+    enum { NAMES = 300 };
+    static phx_name names[NAMES];
+    uint64_t rng = 31, keyed = 0;
     for (uint32_t round = 0; round < 12000; round++) {
         uint32_t count = 1 + round % PHX_ORDER_FEW, id_bits = phx_rng_below(&rng, 34);
         uint32_t kind_bits = phx_rng_below(&rng, 2) ? phx_rng_below(&rng, 17) : (32 - id_bits) & 15;
-        uint64_t first = phx_rng_next(&rng), other = phx_rng_next(&rng);
-        ids = kinds = 0;
+        uint64_t first = phx_rng_next(&rng), other = phx_rng_next(&rng), ids = 0, low = (UINT64_C(1) << id_bits) - 1;
+        uint32_t slot[PHX_ORDER_FEW], place[PHX_ORDER_FEW + 1], kinds = 0, step = 1 + phx_rng_below(&rng, 4);
+        bool leaves[PHX_ORDER_FEW] = {0};
         for (uint32_t i = 0; i < count; i++) { /* all differ: the lowest bits of ids count up, where there are some */
-            uint64_t low = (UINT64_C(1) << id_bits) - 1, own = ((phx_rng_next(&rng) & ~UINT64_C(63)) | i) & low;
-            id[i] = (first & ~low) | own;
-            kind[i] = (uint16_t)((other & ~((UINT64_C(1) << kind_bits) - 1)) |
-                                 (phx_rng_next(&rng) & ((UINT64_C(1) << kind_bits) - 1)));
-            ids |= id[i] ^ id[0];
-            kinds |= (uint32_t)(kind[i] ^ kind[0]);
+            slot[i] = i * step + phx_rng_below(&rng, step);
+            uint64_t own = ((phx_rng_next(&rng) & ~UINT64_C(63)) | i) & low;
+            uint16_t kind = (uint16_t)((other & ~((UINT64_C(1) << kind_bits) - 1)) |
+                                       (phx_rng_next(&rng) & ((UINT64_C(1) << kind_bits) - 1)));
+            names[slot[i]] = (phx_name){.id = (first & ~low) | own, .user_data = phx_rng_next(&rng), .kind = kind,
+                                        .incarnation = (uint32_t)phx_rng_next(&rng), .consumer = (uint16_t)i};
+            leaves[i] = phx_rng_below(&rng, 2);
+            ids |= names[slot[i]].id ^ names[slot[0]].id;
+            kinds |= (uint32_t)(kind ^ names[slot[0]].kind);
         }
-        uint32_t bits = phx_order_bits(ids, kinds);
+        uint32_t bits = phx_order_bits(ids, kinds), targets_of[PHX_ORDER_FEW];
         if (bits == PHX_ORDER_NO_KEY || (id_bits < 6 && count > 1u << id_bits)) continue;
         keyed++;
-        uint32_t leaves = phx_rng_below(&rng, count + 1); /* come before all enters */
-        for (uint32_t i = 0; i < PHX_ORDER_FEW; i++)
-            key[i] = i < count ? phx_order_key(id[i], kind[i], bits, i >= leaves) : (int32_t)phx_rng_next(&rng);
+        for (uint32_t i = 0; i < count; i++) targets_of[i] = slot[i] | (leaves[i] ? PHX_TARGET_LEAVE : 0);
         place[PHX_ORDER_FEW] = GUARD;
-        kernels->order_keys(key, count, place);
+        kernels->order_keys(&(phx_keying){names, bits, kinds != 0}, targets_of, count, place);
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t first_of = i < leaves ? 0 : leaves, end_of = i < leaves ? leaves : count, before = first_of;
-            for (uint32_t j = first_of; j < end_of; j++)
-                before += kind[j] < kind[i] || (kind[j] == kind[i] && id[j] < id[i]);
+            const phx_name *own = &names[slot[i]];
+            uint32_t before = 0;
+            for (uint32_t j = 0; j < count; j++) {
+                const phx_name *of = &names[slot[j]];
+                bool sooner = of->kind < own->kind || (of->kind == own->kind && of->id < own->id);
+                before += leaves[j] != leaves[i] ? leaves[j] : sooner;
+            }
             cr_assert_eq(place[i], before, "%s: round %u: %u of %u by %u bits", name, round, i, count, bits);
         }
         cr_assert_eq(place[PHX_ORDER_FEW], GUARD, "%s: stored too far", name);

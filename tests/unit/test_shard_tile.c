@@ -166,7 +166,8 @@ static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float
     uint32_t o = tile->row[place], events = 0;
     memset(paired, 0, sizeof paired);
     for (uint32_t i = 0; i < pairs->count; i++) {
-        uint32_t row = tile->row[pairs->target[i]], flags = pairs->observer[i] & ~PHX_PAIR_PLACE;
+        uint32_t target = pairs->target[i], flags = pairs->observer[i] & ~PHX_PAIR_PLACE;
+        uint32_t row = tile->named ? shard->store.body[target & PHX_ROW_SLOT].row : tile->row[target];
         cr_assert_eq(pairs->observer[i] & PHX_PAIR_PLACE, place);
         cr_assert_not(paired[row], "%s: a pair twice", c->what);
         paired[row] = true;
