@@ -462,7 +462,7 @@ AVX512_INLINE __m512i name_words(const phx_name *name, size_t offset, __m512i in
 AVX512_INLINE __m512i keys_of(const phx_keying *by, const uint32_t *targets, __mmask16 lanes, bool kinds)
 {
     _Static_assert(sizeof(phx_name) == 3 * 8, "a name is three times what indexes count");
-    _Static_assert((uint64_t)PHX_ROW_SLOT * 3 <= UINT32_MAX, "every slot has an index");
+    _Static_assert((uint64_t)PHX_SLOTS_MAX * 3 <= UINT32_MAX, "every slot has an index");
     const __m512i sign = _mm512_set1_epi32(INT32_MIN);
     __m512i target = _mm512_maskz_loadu_epi32(lanes, targets);
     __m512i slot = _mm512_and_si512(target, _mm512_set1_epi32((int)PHX_ROW_SLOT));
