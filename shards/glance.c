@@ -296,12 +296,11 @@ static void resolve(phx_scratch *scratch, const phx_shard *shard, const exact_te
 static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
 {
     const exact_test test = exact(&scratch->tile, r, far);
-    const uint32_t count = scratch->pairs.count, first = scratch->pairs.observer[0] & PHX_PAIR_PLACE;
-    const uint32_t *special = scratch->runs.special;
+    const uint32_t count = scratch->pairs.count, *special = scratch->runs.special;
     if (count == 0) return PHX_SLOT_NONE;
     if (!phx_interest_reserve_changes(scratch, count, count)) {
         scratch->pairs.count = 0;
-        return first;
+        return scratch->pairs.observer[0] & PHX_PAIR_PLACE;
     }
     resolve(scratch, shard, &test);
     for (uint32_t i = 0, s = 0, specials = 0; i < scratch->runs.count; i++, s = specials) {
