@@ -115,8 +115,8 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
     float x = corner(shard, 0, block->bx, tile->reach, &slack[0]);
     float y = corner(shard, 1, block->by, tile->reach, &slack[1]);
     frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
-    /* a reach and a bit around own rows, which may have drifted: they have a reach of cells on all sides */
-    float around = PHX_TILE_REACH / frame->scale + shard->grid.drift;
+    /* a reach and a bit around own rows, wherever these stand: they have a reach of cells on all sides */
+    float around = PHX_TILE_REACH / frame->scale + tile->spread;
     frame->moved = shard->many_movers ? 0 : PHX_CELL_MOVED;
     /* whoever moved looks around too, wherever it is: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
@@ -199,7 +199,7 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     const phx_rect rect = frame_towers(tile);
     /*
      * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of
-     * one (phx_tile_fits()), drift, here and in the frame, 1/16 (drift_limit): with a few units less than two. Each
+     * one (phx_tile_fits()), drift, and spread in the frame, 1/16 (drift_limit): with a few units less than two. Each
      * block has a span for each of its rows of towers.
      */
     enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
@@ -275,22 +275,26 @@ static void find_movers(phx_tile *tile)
     tile->mover_count = n;
 }
 
-/* Do all of the block's rows stand in it? At the world's edge, who is outside of the world does not. */
-static bool rows_inside(const phx_shard *shard, const phx_block *block, float reach)
+/*
+ * How far the block's rows stand outside of it, but for slack: as far as all may have drifted, and at the world's edge
+ * as far as somebody is outside of the world.
+ */
+static float spread_of(const phx_shard *shard, const phx_block *block, float reach)
 {
     const uint32_t *towers = shard->rules->towers;
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t last_x = (towers[0] - 1) >> PHX_BLOCK_BITS, last_y = (towers[1] - 1) >> PHX_BLOCK_BITS;
-    if (block->bx > 0 && block->bx < last_x && block->by > 0 && block->by < last_y) return true;
-    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE;
+    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, spread = shard->grid.drift;
+    if (block->bx > 0 && block->bx < last_x && block->by > 0 && block->by < last_y) return spread;
     float x = corner(shard, 0, block->bx, reach, &slack[0]), y = corner(shard, 1, block->by, reach, &slack[1]);
-    slack[0] += shard->grid.drift;
-    slack[1] += shard->grid.drift;
-    bool inside = true;
-    for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++)
-        inside &= (rows->x[i] >= x - slack[0]) & (rows->x[i] <= x + side + slack[0]) &
-                  (rows->y[i] >= y - slack[1]) & (rows->y[i] <= y + side + slack[1]);
-    return inside;
+    float low[2] = {x - slack[0], y - slack[1]}, high[2] = {x + side + slack[0], y + side + slack[1]};
+    for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
+        float off_x = rows->x[i] < x ? low[0] - rows->x[i] : rows->x[i] - high[0];
+        float off_y = rows->y[i] < y ? low[1] - rows->y[i] : rows->y[i] - high[1];
+        float off = off_x > off_y ? off_x : off_y;
+        spread = off > spread ? off : spread;
+    }
+    return spread;
 }
 
 bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near)
@@ -338,7 +342,10 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->block = number;
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
     tile->count = 0;
-    tile->usable = phx_tile_fits(block, shard, reach) && rows_inside(shard, block, reach);
+    tile->usable = phx_tile_fits(block, shard, reach);
+    if (!tile->usable) return true;
+    tile->spread = spread_of(shard, block, reach);
+    tile->usable = tile->spread <= shard->drift_limit;
     if (!tile->usable) return true;
     tile->reach = reach;
     float crowd = crowdedness(shard, block, reach);

@@ -35,6 +35,7 @@ typedef struct phx_tile {
 
     phx_frame frame;
     float reach;      /* no pair beyond it is an event */
+    float spread;     /* how far own rows may stand outside of the block */
     uint32_t fine;    /* cells a reach: 1, 2 or 4 */
     int8_t outer[PHX_TILE_FINE_MAX + 1]; /* by rows of cells off: cells within this many columns may matter, */
     int8_t inner[PHX_TILE_FINE_MAX + 1]; /* ... and those within this many can not; -1 = all may */

@@ -248,9 +248,9 @@ static void check_usable(const phx_tile *tile, const phx_block *block)
     const phx_shard *shard = tile->shard;
     float side = c->tower * PHX_BLOCK_SIDE, out = outside(shard, block), slack = 0.001f * side;
     float reach = block->reach + 2 * sqrtf(shard->step2_max);
-    if (reach > side * 1.001f || reach < side * 0.00999f || out > shard->grid.drift + slack)
+    if (reach > side * 1.001f || reach < side * 0.00999f || out > shard->drift_limit + slack)
         cr_assert_not(tile->usable, "%s: reach %g, %g outside", c->what, (double)reach, (double)out);
-    if (reach < side * 0.999f && reach > side * 0.01001f && out <= shard->grid.drift)
+    if (reach < side * 0.999f && reach > side * 0.01001f && out <= shard->drift_limit)
         cr_assert(tile->usable, "%s: reach %g, %g outside", c->what, (double)reach, (double)out);
 }
 
