@@ -474,6 +474,7 @@ static size_t most_targets(const look *at)
 /* A mark for every slot; fresh marks are of no epoch. */
 static bool reserve_marks(phx_scratch *scratch, const phx_store *store)
 {
+    scratch->marked = true;
     if (PHX_LIKELY(store->slots <= scratch->mark_capacity)) return true;
     phx_release(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
     if (!phx_grow(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, 0, store->capacity,

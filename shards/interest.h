@@ -56,9 +56,11 @@ void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts
 /* One worker's: memory that is kept, and the results of the ranges that it evaluated in this tick. */
 typedef struct phx_scratch {
     phx_mem *mem;
-    uint32_t *mark; /* per slot, once somebody is evaluated: epoch << 3 | MARK_... of the observer that is */
+    uint32_t *mark; /* per slot, while somebody is evaluated now and then: epoch << 3 | MARK_... of who is */
     uint32_t mark_capacity;
     uint32_t epoch;
+    bool marked; /* somebody was evaluated in this tick */
+    phx_use mark_use;
     uint32_t *hits; /* the new list */
     uint32_t hits_capacity;
     float *squares; /* of the distances of hits, while a cap may want them */

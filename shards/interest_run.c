@@ -59,6 +59,9 @@ void phx_scratch_reset(phx_scratch *scratch)
              scratch->change_count, &scratch->changes_use);
     phx_trim(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof *scratch->targets,
              scratch->target_count, &scratch->targets_use);
+    phx_trim(mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof *scratch->mark,
+             scratch->marked ? scratch->mark_capacity : 0, &scratch->mark_use);
+    scratch->marked = false;
     phx_trim(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof *scratch->overflow,
              scratch->overflow_count, &scratch->overflow_use);
     scratch->change_count = scratch->commit_count = scratch->target_count = scratch->overflow_count = 0;

@@ -483,6 +483,13 @@ Test(interest, a_plain_list_is_not_kept)
 
 /* ---- counters that come round ---- */
 
+static void every_other_goes(fleet *f)
+{
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= LONE; id += 2) fleet_move(f, 100 + id, (float)id * 100 + 7, 905);
+    fleet_end(f);
+}
+
 /* Ten observers whose targets come and go by turns: marks of old epochs lie about. */
 static void targets_come_and_go(fleet *f, uint32_t turn)
 {
@@ -497,9 +504,7 @@ Test(interest, epochs_come_round)
 {
     fleet *f = lone_observers();
     f->piece = 0; /* one scratch does all */
-    fleet_begin(f);
-    for (uint64_t id = 1; id <= LONE; id += 2) fleet_move(f, 100 + id, (float)id * 100 + 7, 905);
-    fleet_end(f);
+    every_other_goes(f);
     f->scratch[0].epoch = 0;
     targets_come_and_go(f, 0);
     cr_assert_eq(f->scratch[0].epoch, LONE);
@@ -510,6 +515,37 @@ Test(interest, epochs_come_round)
     targets_come_and_go(f, 0);
     cr_assert_eq(f->scratch[0].epoch, LONE / 2);
     targets_come_and_go(f, 1);
+    fleet_close(f);
+}
+
+static void nothing_happens(fleet *f)
+{
+    fleet_begin(f);
+    fleet_end(f);
+}
+
+/* Those of a large shard go where nobody is evaluated, and are as good when they come back. */
+Test(interest, marks_stay_while_they_are_of_use)
+{
+    enum { LARGE = 100000, SOME = 40 };
+    fleet *f = lone_observers();
+    phx_scratch *scratch = &f->scratch[0];
+    f->piece = 0; /* one scratch does all */
+    phx_release(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof *scratch->mark);
+    cr_assert(phx_grow(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, 0, LARGE, sizeof(uint32_t)));
+    memset(scratch->mark, 0, scratch->mark_capacity * sizeof *scratch->mark);
+    every_other_goes(f);
+    for (uint32_t tick = 0; tick < SOME; tick++) {
+        if (tick % 5 == 0) targets_come_and_go(f, tick % 2);
+        else nothing_happens(f);
+    }
+    cr_assert_geq(scratch->mark_capacity, LARGE);
+    for (uint32_t tick = 0; tick < SOME; tick++) nothing_happens(f);
+    cr_assert_null(scratch->mark);
+    cr_assert_eq(scratch->mark_capacity, 0);
+    targets_come_and_go(f, 0);
+    targets_come_and_go(f, 1);
+    cr_assert_not_null(scratch->mark);
     fleet_close(f);
 }
 
