@@ -159,7 +159,7 @@ static void arrange(const phx_world *world, phx_told told, const phx_change *cha
 }
 
 enum {
-    NAMES_NEAR = 1 << 14, /* so few (384 KiB) are in a near cache anyway; of more */
+    NAMES_NEAR = 1 << 14, /* so few in the whole world (384 KiB) are in a near cache anyway; of more */
     CHANGES_AHEAD = 8, /* whose names come meanwhile, and */
     TARGETS_AHEAD = 24, /* those of targets: about as many as may be on the way; */
     TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: more are in order, and read side by side unasked; */
@@ -223,7 +223,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
                   .scratch = &world->scratch[chunk->worker],
                   .shares = share_of(world, piece, 0),
                   .attached = phx_depths_any(&world->depths),
-                  .far = world->shards[chunk->shard].store.slots > NAMES_NEAR,
+                  .far = phx_directory_count(&world->directory) > NAMES_NEAR,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
     for (const phx_change *change = changes; change < last; change++) {
