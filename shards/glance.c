@@ -526,28 +526,47 @@ static void pick(phx_scratch *scratch, uint32_t cell)
     scratch->picked = true;
 }
 
-phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t place)
+bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    uint32_t row = scratch->tile.row[place];
+    if (!phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &radii->in, &radii->near)) return false;
+    if (shard->far.levels != 0 && moved(rows, row)) return false; /* it may come into somebody's reach */
+    return !scratch->odd_near || (rows->view[row] >= 0.0f && rows->ox[row] == rows->ox[row]);
+}
+
+/* As flush(), where there may be events without a pair: of all who looked. */
+static uint32_t flush_past(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                           const phx_radii *radii)
+{
+    const phx_runs *runs = &scratch->runs;
+    const exact_test test = exact(&scratch->tile, radii->in, radii->near);
+    resolve(scratch, shard, &test);
+    for (uint32_t i = 0, r = 0; i < count; i++) {
+        bool some = r < runs->count && runs->place[r] == place[i];
+        outcome hits = take_words(scratch, some ? (phx_span){runs->first[r], runs->first[r + 1]} : (phx_span){0, 0});
+        scratch->counts.pairs_tested += scratch->past_count;
+        if (!conclude(scratch, shard, scratch->tile.row[place[i]], radii->in, radii->near, &hits)) return place[i];
+        r += some;
+    }
+    return PHX_SLOT_NONE;
+}
+
+uint32_t phx_glance_some(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                         const phx_radii *radii)
 {
     phx_tile *tile = &scratch->tile;
-    const phx_grid_rows *rows = &shard->grid.rows;
-    uint32_t row = tile->row[place];
-    float r, far;
-    if (!phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far)) return PHX_GLANCE_LOOK;
-    if (shard->far.levels != 0 && moved(rows, row)) return PHX_GLANCE_LOOK; /* it may come into somebody's reach */
-    if (scratch->odd_near && (rows->view[row] < 0.0f || rows->ox[row] != rows->ox[row])) return PHX_GLANCE_LOOK;
-    if (tile->limits_in != r || tile->limits_near != far) phx_tile_limit(tile, r, far);
-    if (!scratch->picked) pick(scratch, tile->cell[place]);
-    match(scratch, shard, (phx_watchers){&place, 1, tile->now, tile->old}); /* there is always room for one's pairs */
-    count_pairs(scratch);
-    if (scratch->past_count > 0) { /* there may be events without a pair */
-        const exact_test test = exact(tile, r, far);
-        resolve(scratch, shard, &test);
-        outcome hits = take_words(scratch, (phx_span){0, scratch->runs.first[scratch->runs.count]});
-        scratch->counts.pairs_tested += scratch->past_count;
-        return conclude(scratch, shard, row, r, far, &hits) ? PHX_GLANCE_DONE : PHX_GLANCE_NO_MEMORY;
+    if (tile->limits_in != radii->in || tile->limits_near != radii->near) phx_tile_limit(tile, radii->in, radii->near);
+    if (!scratch->picked) pick(scratch, tile->cell[place[0]]);
+    for (uint32_t i = 0, n; i < count; i += n) {
+        n = match(scratch, shard, (phx_watchers){place + i, count - i, tile->now, tile->old});
+        PHX_ASSERT(n > 0); /* there is always room for one's pairs */
+        count_pairs(scratch);
+        uint32_t stopped = scratch->past_count > 0 ? flush_past(scratch, shard, place + i, n, radii)
+                                                   : flush(scratch, shard, radii->in, radii->near);
+        if (stopped != PHX_SLOT_NONE) return i + before(place + i, n, stopped);
     }
-    bool through = flush(scratch, shard, r, far) == PHX_SLOT_NONE;
-    return through ? PHX_GLANCE_DONE : PHX_GLANCE_NO_MEMORY;
+    return count;
 }
 
 phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row)

@@ -31,6 +31,11 @@ typedef enum phx_glance_result {
     PHX_GLANCE_NO_MEMORY  /* nothing was changed */
 } phx_glance_result;
 
+/* How far one looks: its view; that and its margin. */
+typedef struct phx_radii {
+    float in, near;
+} phx_radii;
+
 /* Of the scratch's tile, usable and not quiet: are all observers alike, with nothing odd in sight of any? */
 bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard);
 /*
@@ -50,8 +55,11 @@ uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span rows);
  * its observers take the long way. *due: something changed.
  */
 bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due);
-/* At the observer in a place of the cell that phx_glance_begin() has looked around. */
-phx_glance_result phx_glance(phx_scratch *scratch, phx_shard *shard, uint32_t place);
+/* Is a glance enough for the observer in a place of the cell that phx_glance_begin() has looked around? */
+bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii);
+/* At some such observers, in order, who look so far. How many are done: fewer = no memory at the next one. */
+uint32_t phx_glance_some(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                         const phx_radii *radii);
 /* At the observer of a row around which nothing changed: done unless it has more to it than a glance tells. */
 phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row);
 

@@ -128,7 +128,6 @@ static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
 static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t row,
                     phx_glance_result seen)
 {
-    if (seen == PHX_GLANCE_NO_MEMORY) return false;
     if (seen == PHX_GLANCE_DONE) {
         scratch->counts.glanced++;
         return true;
@@ -139,22 +138,60 @@ static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_sh
     return true;
 }
 
-/* Observer by observer, own rows first .. end of the tile in the order of places. How many were done. */
+/* Observers of a cell, one after the other, that a glance is enough for and that look equally far. */
+typedef struct company {
+    uint32_t *place, count;
+    phx_radii radii;
+} company;
+
+/* They are glanced at. false = no memory at place[0]. */
+static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
+{
+    if (of->count == 0) return true;
+    uint32_t done = phx_glance_some(scratch, shard, of->place, of->count, &of->radii);
+    scratch->counts.glanced += done;
+    of->place += done;
+    of->count -= done;
+    if (of->count > 0) return false;
+    of->place = scratch->hits;
+    return true;
+}
+
+/* Joins the company, if a glance is enough for it and it looks as far as the others. */
+static bool join(const phx_scratch *scratch, const phx_shard *shard, company *of, uint32_t place)
+{
+    phx_radii radii;
+    if (!phx_glance_enough(scratch, shard, place, &radii)) return false;
+    if (of->count > 0 && (radii.in != of->radii.in || radii.near != of->radii.near)) return false;
+    of->radii = radii;
+    of->place[of->count++] = place;
+    return true;
+}
+
+/* Own rows first .. end of the tile in the order of places, observers that are alike together. How many were done. */
 static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
     const phx_tile *tile = &scratch->tile;
-    uint32_t cell = UINT32_MAX;
+    company of = {.place = scratch->hits};
+    uint32_t cell = UINT32_MAX, i = range.first;
     bool even = false, due = false;
-    for (uint32_t i = range.first; i < range.end; i++) {
+    for (; i < range.end; i++) {
         uint32_t place = tile->own[i], row = tile->row[place];
         if (shard->grid.rows.view[row] == 0.0f) continue;
-        if (cell != tile->cell[place]) even = phx_glance_begin(scratch, cell = tile->cell[place], &due);
-        phx_glance_result seen = !even ? PHX_GLANCE_LOOK
-                                 : due ? phx_glance(scratch, shard, place)
-                                       : phx_glance_quiet(shard, row);
-        if (!look_on(scratch, directory, shard, row, seen)) return i - range.first;
+        if (cell != tile->cell[place]) {
+            if (!run_company(scratch, shard, &of)) break;
+            even = phx_glance_begin(scratch, cell = tile->cell[place], &due);
+        }
+        if (even && due && join(scratch, shard, &of, place)) continue;
+        if (!run_company(scratch, shard, &of)) break;
+        if (even && due && join(scratch, shard, &of, place)) continue; /* the first of others */
+        phx_glance_result seen = even && !due ? phx_glance_quiet(shard, row) : PHX_GLANCE_LOOK;
+        if (!look_on(scratch, directory, shard, row, seen)) break;
     }
-    return range.end - range.first;
+    if (i == range.end && run_company(scratch, shard, &of)) return range.end - range.first;
+    for (uint32_t n = 0; of.count > 0 && range.first + n < i; n++) /* memory ended at one before */
+        if (tile->own[range.first + n] == of.place[0]) return n;
+    return i - range.first;
 }
 
 /* Observers among own rows first .. end of a tile. */
