@@ -1,8 +1,8 @@
 /*
- * A glance at one observer: what entered and left its view, from the old and the new
+ * A glance at an observer: what entered and left its view, from the old and the new
  * positions around it, without a list of what it sees now. The observers of a block are
- * glanced at one after the other in the order of the block's tile (tile.h), which has
- * the candidates of a whole cell of observers side by side.
+ * glanced at in the order of the block's tile (tile.h), which has the candidates of a
+ * whole cell of observers side by side; those of a cell that are alike at once.
  *
  * An implied list (recall.h) is neither read nor written: the positions are the list. For it a glance is enough
  * also with something odd in sight, but not for an odd observer: to the rows the odd ones are as if they had not

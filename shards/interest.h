@@ -22,7 +22,7 @@
 #include "shards/tile.h"
 
 /*
- * What changed for one observer in this tick; its targets, slots, stand in the scratch. Without any, it only
+ * What changed for one observer in this tick; its targets' slots stand in the scratch. Without any, it only
  * brings a list that is kept from now on, or is not: nothing to tell.
  */
 typedef struct phx_change {
@@ -61,7 +61,7 @@ typedef struct phx_scratch {
     uint32_t epoch;
     bool marked; /* somebody was evaluated in this tick */
     phx_use mark_use;
-    uint32_t *hits; /* the new list */
+    uint32_t *hits; /* the new list; places of those who glance together: who evaluates may move it */
     uint32_t hits_capacity;
     float *squares; /* of the distances of hits, while a cap may want them */
     uint32_t squares_capacity;
@@ -82,7 +82,7 @@ typedef struct phx_scratch {
     phx_change *changes;
     uint32_t change_count, changes_capacity;
     uint32_t commit_count; /* of them, those that commit */
-    uint32_t *targets; /* slots; phx_interest_names() tells their order */
+    uint32_t *targets; /* slots, flagged in changes that are not ordered: phx_interest_names() */
     uint32_t target_count, targets_capacity;
     uint32_t *overflow;    /* new lists that did not fit in place */
     uint32_t overflow_count, overflow_capacity;
@@ -138,7 +138,7 @@ bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory,
 
 /*
  * How many rows from `first` on make a good piece of work of about `wanted`, four times as many where few moved and
- * these look around: whole blocks, as a tile is made for each, unless one is large.
+ * these look around, or few observe: whole blocks, as a tile is made for each, unless one is large.
  */
 uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted);
 

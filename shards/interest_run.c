@@ -148,13 +148,12 @@ typedef struct company {
 static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
 {
     if (of->count == 0) return true;
+    PHX_ASSERT(of->place == scratch->hits); /* nobody was evaluated since the first one joined */
     uint32_t done = phx_glance_some(scratch, shard, of->place, of->count, &of->radii);
     scratch->counts.glanced += done;
     of->place += done;
     of->count -= done;
-    if (of->count > 0) return false;
-    of->place = scratch->hits;
-    return true;
+    return of->count == 0;
 }
 
 /* Joins the company, if a glance is enough for it and it looks as far as the others. */
@@ -163,6 +162,7 @@ static bool join(const phx_scratch *scratch, const phx_shard *shard, company *of
     phx_radii radii;
     if (!phx_glance_enough(scratch, shard, place, &radii)) return false;
     if (of->count > 0 && (radii.in != of->radii.in || radii.near != of->radii.near)) return false;
+    if (of->count == 0) of->place = scratch->hits; /* which an evaluation may have moved */
     of->radii = radii;
     of->place[of->count++] = place;
     return true;
@@ -172,7 +172,7 @@ static bool join(const phx_scratch *scratch, const phx_shard *shard, company *of
 static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
     const phx_tile *tile = &scratch->tile;
-    company of = {.place = scratch->hits};
+    company of = {0};
     uint32_t cell = UINT32_MAX, i = range.first;
     bool even = false, due = false;
     for (; i < range.end; i++) {

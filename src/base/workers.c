@@ -362,7 +362,9 @@ void phx_workers_rouse(phx_workers *workers)
     if (workers->threads == 0 || workers->spin_ns == 0 || workers->process != getpid()) {
         return;
     }
-    await_roused(workers);
+    if (workers->roused) { /* and not run since */
+        return;
+    }
     workers->body = do_nothing;
     workers->roused = true;
     workers->roused_seen = atomic_load_explicit(&workers->done.openings, memory_order_relaxed);

@@ -103,8 +103,8 @@ static void copy_places(phx_place *to, const ph_position *positions, uint32_t co
     for (; i + FOUR <= count; i += FOUR) {
         const ph_position *four = positions + i;
         third first = third_at(four, 0), second = third_at(four, 1), last = third_at(four, 2);
-        third two = __builtin_shuffle(first, second, (third){0, 1, 3, 4});
-        third more = __builtin_shuffle(second, last, (third){2, 3, 5, 6});
+        third two = __builtin_shufflevector(first, second, 0, 1, 3, 4);
+        third more = __builtin_shufflevector(second, last, 2, 3, 5, 6);
         memcpy(to + i, &two, sizeof two);
         memcpy(to + i + 2, &more, sizeof more);
     }
