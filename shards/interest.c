@@ -462,10 +462,12 @@ static bool compare(look *at)
 /* How many targets a look has to do with at most: in view now, in the old list, and from farther off. */
 static size_t most_targets(const look *at)
 {
+    enum { FEW = 1 << 13 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
     const phx_shard *shard = at->shard;
     if (!phx_shard_rows(shard)) return shard->store.slots;
-    phx_rect rect = phx_interest_rows_rect(shard, at->body, at->attr->view);
-    size_t now = phx_grid_most(&shard->grid, rect);
+    bool all = !at->list->implied && shard->store.slots <= FEW;
+    size_t now = all ? shard->store.slots
+                     : phx_grid_most(&shard->grid, phx_interest_rows_rect(shard, at->body, at->attr->view));
     size_t old = at->list->implied ? phx_recall_most(shard, at->slot) : at->list->count;
     size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
     return now + old + far + (at->relations ? at->relations->count : 0);
