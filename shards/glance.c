@@ -216,16 +216,10 @@ static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, ph
 }
 
 /* The events of one observer. */
-static outcome take_words(const phx_scratch *scratch, phx_span words)
+static outcome take_words(phx_scratch *scratch, phx_span words)
 {
-    outcome hits = {.enter = scratch->enter, .leave = scratch->leave};
-    for (uint32_t i = words.first; i < words.end; i++) {
-        uint32_t word = scratch->words[i], leave = (word & PHX_TARGET_LEAVE) != 0;
-        hits.enter[hits.enter_count] = hits.leave[hits.leave_count] = word & ~PHX_TARGET_LEAVE;
-        hits.enter_count += 1 - leave;
-        hits.leave_count += leave;
-    }
-    return hits;
+    uint32_t count = words.end - words.first, enters = phx_interest_part(scratch, scratch->words + words.first, count);
+    return (outcome){scratch->enter, scratch->leave, enters, count - enters};
 }
 
 /*

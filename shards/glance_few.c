@@ -162,14 +162,8 @@ static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t coun
 /* More targets than names are put in order of when they are written: these are in order before. */
 static void tell_many(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const uint32_t *targets, uint32_t count)
 {
-    uint32_t enters = 0, leaves = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t left = (targets[i] & PHX_TARGET_LEAVE) != 0;
-        scratch->leave[leaves] = scratch->enter[enters] = targets[i] & PHX_ROW_SLOT;
-        leaves += left;
-        enters += 1 - left;
-    }
-    phx_interest_record(scratch, shard, slot, enters, leaves);
+    uint32_t enters = phx_interest_part(scratch, targets, count);
+    phx_interest_record(scratch, shard, slot, enters, count - enters);
 }
 
 /* The events of one observer, the last of whose pairs this is; there is room for them. */

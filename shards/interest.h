@@ -185,6 +185,19 @@ static inline phx_change *phx_interest_add_change(phx_scratch *scratch, phx_stor
     return change;
 }
 
+/* Targets of one observer, parted by PHX_TARGET_LEAVE, which goes, into scratch->enter and ->leave. The enters. */
+static inline uint32_t phx_interest_part(phx_scratch *scratch, const uint32_t *targets, uint32_t count)
+{
+    uint32_t enters = 0, leaves = 0;
+    for (uint32_t i = 0; i < count; i++) { /* no branch: it would be guessed wrong */
+        uint32_t left = (targets[i] & PHX_TARGET_LEAVE) != 0;
+        scratch->leave[leaves] = scratch->enter[enters] = targets[i] & ~PHX_TARGET_LEAVE;
+        leaves += left;
+        enters += 1 - left;
+    }
+    return enters;
+}
+
 /*
  * Records the change of one observer from the slots in scratch->enter and ->leave, for
  * which phx_interest_reserve() has made room; not the list.
