@@ -57,8 +57,9 @@ AVX512_INLINE void pair(phx_pairs *pairs, __m512i place, __mmask16 mask, distanc
 /* Candidates are taken by twos of vectors, whose distances fit one as 16-bit words. */
 enum { WIDE = 2 * LANES };
 
-static const uint16_t wide_iota[WIDE] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+/* As packing has them: four by turns of each vector. */
+static const uint16_t wide_iota[WIDE] = {0, 1, 2,  3,  16, 17, 18, 19, 4,  5,  6,  7,  20, 21, 22, 23,
+                                         8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31};
 
 /* A border of a view: distances less its middle, and how far from that units can not tell. */
 typedef struct border {
@@ -72,51 +73,63 @@ AVX512_INLINE border border_of(int32_t low, int32_t high)
     return (border){_mm512_set1_epi32(-middle), _mm512_set1_epi16((short)half), _mm512_set1_epi16((short)-half)};
 }
 
-/* Side by side as 16-bit words, cut short where they do not fit: four by turns of each, or first those of a. */
-AVX512_INLINE __m512i pack(__m512i a, __m512i b, bool by_turns)
-{
-    __m512i both = _mm512_packs_epi32(a, b);
-    return by_turns ? both : _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), both);
-}
-
 /* What all observers of one call are compared by. */
 typedef struct matching {
     border in, near;
     bool square, margin;
-    bool by_turns; /* four of each vector, as packing has it */
 } matching;
 
-/* How far the positions in two vectors are from one, less the middle of a border. */
+/* How far the positions in two vectors are from one, less the middle of a border, cut short where it does not fit. */
 AVX512_INLINE __m512i levels(const matching *by, const border *of, const uint32_t *const at[2], __m512i from_here)
 {
     __m512i first = _mm512_loadu_si512(at[0]), second = _mm512_loadu_si512(at[1]);
     if (by->square)
-        return pack(_mm512_add_epi32(apart(first, from_here, true), of->middle_off),
-                    _mm512_add_epi32(apart(second, from_here, true), of->middle_off), by->by_turns);
+        return _mm512_packs_epi32(_mm512_add_epi32(apart(first, from_here, true), of->middle_off),
+                                  _mm512_add_epi32(apart(second, from_here, true), of->middle_off));
     first = _mm512_sub_epi16(first, from_here);
     second = _mm512_sub_epi16(second, from_here);
-    return pack(_mm512_dpwssd_epi32(of->middle_off, first, first),
-                _mm512_dpwssd_epi32(of->middle_off, second, second), by->by_turns);
+    return _mm512_packs_epi32(_mm512_dpwssd_epi32(of->middle_off, first, first),
+                              _mm512_dpwssd_epi32(of->middle_off, second, second));
 }
 
-/* Of WIDE candidates those that may be events, those of them that leave, and that units can not decide about. */
+/*
+ * What is noted of a pair until it is written: which candidate of a piece, with the pair's flags. Its observer's place
+ * is where it belongs already.
+ */
+enum { PIECE = 4096, FOUND_LEAVE = 0x8000, FOUND_UNSURE = 0x4000, FOUND_WHICH = PIECE - 1 };
+
+typedef struct found {
+    uint16_t which[PIECE + WIDE];
+    uint32_t count;
+} found;
+
+/* Of WIDE candidates those that may be events, and what is to be noted of them. */
 typedef struct verdict {
-    __mmask32 some, leave, unsure;
+    __mmask32 some;
+    __m512i notes;
 } verdict;
 
-/* Without a margin: whoever is not on the same side of the one border before and after. */
-AVX512_INLINE verdict cross_one(__mmask32 lanes, const border *in, __m512i now, __m512i old)
+/* Those that units can not decide about do not leave yet. */
+AVX512_INLINE __m512i note_unsure(__m512i notes, __mmask32 unsure, __m512i which)
 {
-    __m512i nearer = _mm512_min_epi16(now, old), farther = _mm512_max_epi16(now, old);
+    return _mm512_mask_add_epi16(notes, unsure, which, _mm512_set1_epi16(FOUND_UNSURE));
+}
+
+/* Without a margin: whoever is not surely on the same side of the one border before and after. */
+AVX512_INLINE verdict cross_one(__mmask32 lanes, const border *in, __m512i now, __m512i old, __m512i which)
+{
+    enum { WITH_BITS_OF_BOTH = 0xf8 }; /* the first, or the second and the third */
+    const __m512i sign = _mm512_set1_epi16((short)FOUND_LEAVE); /* who was nearer than the border leaves */
     __m512i off = _mm512_min_epu16(_mm512_abs_epi16(now), _mm512_abs_epi16(old));
-    lanes = _mm512_mask_cmple_epi16_mask(lanes, nearer, in->half);
-    return (verdict){_mm512_mask_cmpge_epi16_mask(lanes, farther, in->half_off), _mm512_cmpgt_epi16_mask(now, old),
-                     _mm512_cmple_epu16_mask(off, in->half)};
+    __mmask32 unsure = _mm512_mask_cmple_epu16_mask(lanes, off, in->half);
+    __mmask32 across = _mm512_mask_test_epi16_mask(lanes, _mm512_xor_si512(now, old), sign);
+    __m512i notes = _mm512_ternarylogic_epi32(which, old, sign, WITH_BITS_OF_BOTH);
+    return (verdict){across | unsure, note_unsure(notes, unsure, which)};
 }
 
 /* With one: enters cross the border of the view, leaves the one of view and margin. */
 AVX512_INLINE verdict cross_two(__mmask32 lanes, const border *in, const border *near, const __m512i now[2],
-                                const __m512i old[2])
+                                const __m512i old[2], __m512i which)
 {
     __mmask32 enter = _mm512_mask_cmpge_epi16_mask(lanes, old[0], in->half_off);
     __mmask32 leave = _mm512_mask_cmpge_epi16_mask(lanes, now[1], near->half_off);
@@ -126,19 +139,9 @@ AVX512_INLINE verdict cross_two(__mmask32 lanes, const border *in, const border 
     __mmask32 leaves = _mm512_mask_cmpgt_epi16_mask(leave, now[1], near->half);
     enters = _mm512_mask_cmplt_epi16_mask(enters, now[0], in->half_off);
     leaves = _mm512_mask_cmplt_epi16_mask(leaves, old[1], near->half_off);
-    return (verdict){enter | leave, leaves, ~(enters | leaves)};
+    __m512i notes = _mm512_mask_add_epi16(which, leaves, which, _mm512_set1_epi16((short)FOUND_LEAVE));
+    return (verdict){enter | leave, note_unsure(notes, ~(enters | leaves), which)};
 }
-
-/*
- * Pairs found and not written yet: which candidate of a piece, with the pair's flags. Their observers' places are where
- * they belong already.
- */
-enum { PIECE = 4096, FOUND_LEAVE = 0x8000, FOUND_UNSURE = 0x4000, FOUND_WHICH = PIECE - 1 };
-
-typedef struct found {
-    uint16_t which[PIECE + WIDE];
-    uint32_t count;
-} found;
 
 /* Writes them; targets[] are of the piece. */
 AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pairs)
@@ -162,22 +165,21 @@ typedef struct eye {
     __m512i here, there;
 } eye;
 
-/* Of the candidates in two vectors, where they are now and were. */
+/* Of the candidates in two vectors, where they are now and were; which these are, four by turns of each. */
 AVX512_INLINE verdict judge(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
-                            const uint32_t *const old[2], const eye *of)
+                            const uint32_t *const old[2], const eye *of, __m512i which)
 {
     __m512i to_now = levels(by, &by->in, now, of->here), to_old = levels(by, &by->in, old, of->there);
-    if (!by->margin) return cross_one(lanes, &by->in, to_now, to_old);
+    if (!by->margin) return cross_one(lanes, &by->in, to_now, to_old, which);
     const __m512i both_now[2] = {to_now, levels(by, &by->near, now, of->here)};
     const __m512i both_old[2] = {to_old, levels(by, &by->near, old, of->there)};
-    return cross_two(lanes, &by->in, &by->near, both_now, both_old);
+    return cross_two(lanes, &by->in, &by->near, both_now, both_old, which);
 }
 
 /* One observer and the candidates first .. end: no branch hangs on a distance, but for very many events at once. */
 AVX512_INLINE void match_piece(const matching *by, const phx_candidates *of, phx_span piece, eye who, found *to)
 {
     enum { SHORT = 8 }; /* as many as mostly are stored, of what may be stored: short stores seldom meet two lines */
-    const __m512i leave = _mm512_set1_epi16((short)FOUND_LEAVE), unsure = _mm512_set1_epi16(FOUND_UNSURE);
     const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
     const uint32_t *to_now = of->now, *to_old = of->old; /* stores below might be anywhere */
     __m512i which = _mm512_loadu_si512(wide_iota);
@@ -185,13 +187,11 @@ AVX512_INLINE void match_piece(const matching *by, const phx_candidates *of, phx
     for (uint32_t i = piece.first; i < piece.end; i += WIDE) {
         const uint32_t *const now[2] = {to_now + i, to_now + i + LANES};
         const uint32_t *const old[2] = {to_old + i, to_old + i + LANES};
-        verdict is = judge(by, _mm512_cmplt_epu16_mask(which, length), now, old, &who);
-        __m512i word = _mm512_mask_add_epi16(which, is.leave, which, leave);
-        word = _mm512_mask_add_epi16(word, is.unsure, which, unsure); /* and so no leave */
-        word = _mm512_maskz_compress_epi16(is.some, word);
+        verdict is = judge(by, _mm512_cmplt_epu16_mask(which, length), now, old, &who, which);
+        __m512i notes = _mm512_maskz_compress_epi16(is.some, is.notes);
         uint32_t count = (uint32_t)__builtin_popcount(is.some);
-        _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(word));
-        if (PHX_UNLIKELY(count > SHORT)) _mm512_storeu_si512(out, word);
+        _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(notes));
+        if (PHX_UNLIKELY(count > SHORT)) _mm512_storeu_si512(out, notes);
         out += count;
         which = _mm512_add_epi16(which, step);
     }
@@ -241,7 +241,7 @@ AVX512 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t coun
     const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
 #define MATCH(square, margin) \
-    match_all(&(matching){in, near, square, margin, false}, candidates, count, watchers, pairs)
+    match_all(&(matching){in, near, square, margin}, candidates, count, watchers, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
     return margin ? MATCH(false, true) : MATCH(false, false);
 #undef MATCH
@@ -280,9 +280,10 @@ AVX512_INLINE bool has_some(const matching *by, const phx_cells *cells, const ni
     const uint32_t *first = around->first, *count = around->count;
     const uint32_t *const now[3] = {cells->now + first[0], cells->now + first[1], cells->now + first[2]};
     const uint32_t *const old[3] = {cells->old + first[0], cells->old + first[1], cells->old + first[2]};
+    const __m512i none = _mm512_setzero_si512(); /* nothing is noted */
     const uint32_t *const now_last[2] = {now[2], now[2]}, *const old_last[2] = {old[2], old[2]};
-    __mmask32 some = judge(by, by_turns(count[0], count[1]), now, old, &of).some;
-    some |= judge(by, by_turns(count[2], 0), now_last, old_last, &of).some;
+    __mmask32 some = judge(by, by_turns(count[0], count[1]), now, old, &of, none).some;
+    some |= judge(by, by_turns(count[2], 0), now_last, old_last, &of, none).some;
     return some != 0 || is_long(around);
 }
 
@@ -333,7 +334,7 @@ AVX512 uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watche
     const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
     const borders b = in_registers(limits);
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
-#define MATCH(square, margin) match_nines(&(matching){in, near, square, margin, true}, cells, watchers, &b, pairs)
+#define MATCH(square, margin) match_nines(&(matching){in, near, square, margin}, cells, watchers, &b, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
     return margin ? MATCH(false, true) : MATCH(false, false);
 #undef MATCH
