@@ -122,7 +122,7 @@ static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t
 static void place_few(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t *place)
 {
     const phx_store *store = &shard->store;
-    const phx_keying by = {store->name, key_bits(store, targets, count), store->kind_bits != 0};
+    const phx_keying by = {store->name, key_bits(store, targets, count), store->kind_bits};
     if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) shard->kernels->order_keys(&by, targets, count, place);
     else place_wide(shard, targets, count, place);
 }

@@ -96,7 +96,7 @@ static const uint32_t PHX_TARGET_LEAVE = 1u << 30;
 typedef struct phx_keying {
     const phx_name *name; /* by slot */
     uint32_t bits;
-    bool kinds; /* they differ, or may */
+    uint32_t kinds; /* in these bits they differ, or may */
 } phx_keying;
 
 /* A circle or a square; the ground-plane part of the range test, in float32 as in rules.h. */

@@ -458,25 +458,46 @@ AVX512_INLINE __m512i name_words(const phx_name *name, size_t offset, __m512i in
     return _mm512_mask_i32gather_epi32(index, lanes, index, middle, 8);
 }
 
-/* Keys of a vector of targets; lanes that are not there come behind all. */
-AVX512_INLINE __m512i keys_of(const phx_keying *by, const uint32_t *targets, __mmask16 lanes, bool kinds)
+/* Targets' kinds and bits of ids, kinds in front; what is behind the bits of a key is to be cut off. */
+AVX512_INLINE __m512i kinds_and_ids(const phx_keying *by, __m512i target, __mmask16 lanes)
 {
     _Static_assert(sizeof(phx_name) == 3 * 8, "a name is three times what indexes count");
     _Static_assert((uint64_t)PHX_SLOTS_MAX * 3 <= UINT32_MAX, "every slot has an index");
+    __m512i slot = _mm512_and_si512(target, _mm512_set1_epi32((int)PHX_ROW_SLOT));
+    __m512i index = _mm512_add_epi32(slot, _mm512_add_epi32(slot, slot));
+    index = _mm512_xor_si512(index, _mm512_set1_epi32(INT32_MIN));
+    __m512i id = name_words(by->name, offsetof(phx_name, id), index, lanes);
+    id = _mm512_and_si512(id, _mm512_set1_epi32((int)((UINT32_C(1) << by->bits) - 1)));
+    if (by->kinds == 0) return id;
+    __m512i kind = name_words(by->name, offsetof(phx_name, kind), index, lanes);
+    kind = _mm512_and_si512(kind, _mm512_set1_epi32(UINT16_MAX)); /* the consumer is behind it */
+    return _mm512_or_si512(id, _mm512_sll_epi32(kind, _mm_cvtsi32_si128((int)by->bits)));
+}
+
+/* Keys of a vector of targets; lanes that are not there come behind all. */
+AVX512_INLINE __m512i keys_of(const phx_keying *by, const uint32_t *targets, __mmask16 lanes)
+{
     const __m512i sign = _mm512_set1_epi32(INT32_MIN);
     __m512i target = _mm512_maskz_loadu_epi32(lanes, targets);
-    __m512i slot = _mm512_and_si512(target, _mm512_set1_epi32((int)PHX_ROW_SLOT));
-    __m512i index = _mm512_xor_si512(_mm512_add_epi32(slot, _mm512_add_epi32(slot, slot)), sign);
-    __m512i key = name_words(by->name, offsetof(phx_name, id), index, lanes);
-    key = _mm512_and_si512(key, _mm512_set1_epi32((int)((UINT32_C(1) << by->bits) - 1)));
-    if (kinds) {
-        __m512i kind = name_words(by->name, offsetof(phx_name, kind), index, lanes);
-        kind = _mm512_and_si512(kind, _mm512_set1_epi32(UINT16_MAX)); /* the consumer is behind it */
-        key = _mm512_or_si512(key, _mm512_sll_epi32(kind, _mm_cvtsi32_si128((int)by->bits)));
-    }
-    key = _mm512_andnot_si512(sign, key);
+    __m512i key = _mm512_andnot_si512(sign, kinds_and_ids(by, target, lanes));
     key = _mm512_or_si512(key, _mm512_and_si512(_mm512_add_epi32(target, target), sign)); /* PHX_TARGET_LEAVE */
     return _mm512_mask_mov_epi32(_mm512_set1_epi32(INT32_MAX), lanes, key);
+}
+
+/* The same as words of 16 bits. */
+AVX512_INLINE __m256i short_keys_of(const phx_keying *by, const uint32_t *targets, __mmask16 lanes)
+{
+    const __m512i sign = _mm512_set1_epi32(PHX_TARGET_LEAVE >> 15);
+    __m512i target = _mm512_maskz_loadu_epi32(lanes, targets);
+    __m512i key = _mm512_andnot_si512(sign, kinds_and_ids(by, target, lanes));
+    key = _mm512_or_si512(key, _mm512_and_si512(_mm512_srli_epi32(target, 15), sign));
+    return _mm512_mask_cvtepi32_epi16(_mm256_set1_epi16(INT16_MAX), lanes, key);
+}
+
+/* The lanes of vector v of an array. */
+AVX512_INLINE __mmask16 lanes_of(uint32_t v, uint32_t count)
+{
+    return count > v * LANES ? first_lanes(count - v * LANES) : 0;
 }
 
 /* So many vectors of them, each against each. */
@@ -488,9 +509,7 @@ AVX512_INLINE void order_vectors(const phx_keying *by, const uint32_t *targets, 
     __m512i own[PHX_ORDER_FEW / LANES], before[PHX_ORDER_FEW / LANES];
     int32_t key[PHX_ORDER_FEW];
     for (uint32_t v = 0; v < vectors; v++) {
-        const uint32_t *from = targets + v * LANES;
-        __mmask16 lanes = count > v * LANES ? first_lanes(count - v * LANES) : 0;
-        own[v] = by->kinds ? keys_of(by, from, lanes, true) : keys_of(by, from, lanes, false);
+        own[v] = keys_of(by, targets + v * LANES, lanes_of(v, count));
         _mm512_storeu_si512(key + v * LANES, own[v]);
         before[v] = _mm512_setzero_si512();
     }
@@ -504,9 +523,57 @@ AVX512_INLINE void order_vectors(const phx_keying *by, const uint32_t *targets, 
     for (uint32_t v = 0; v < vectors; v++) _mm512_storeu_si512(place + v * LANES, before[v]);
 }
 
+/* Short keys: so many to a vector, and so many sums side by side, which do not wait for each other. */
+enum { SHORTS = 2 * LANES, SUMS = 4 };
+
+/* Adds the keys of one vector, as many as are there, to those that come before each of `vectors`. */
+AVX512_INLINE void count_before(__m512i keys, uint32_t count, const __m512i *own, uint32_t vectors,
+                                __m512i before[][SUMS])
+{
+    const __m512i one = _mm512_set1_epi16(1), step = _mm512_set1_epi16(SUMS);
+    __m512i which[SUMS];
+    for (uint32_t s = 0; s < SUMS; s++) which[s] = _mm512_set1_epi16((short)s);
+#pragma GCC unroll 1 /* else lanes are taken out one by one */
+    for (uint32_t i = 0; i < count; i += SUMS) {
+        for (uint32_t s = 0; s < SUMS; s++) {
+            const __m512i other = _mm512_permutexvar_epi16(which[s], keys);
+            which[s] = _mm512_add_epi16(which[s], step);
+            for (uint32_t v = 0; v < vectors; v++) {
+                __mmask32 sooner = _mm512_cmpgt_epi16_mask(own[v], other);
+                before[v][s] = _mm512_mask_add_epi16(before[v][s], sooner, before[v][s], one);
+            }
+        }
+    }
+}
+
+/* As order_vectors() by short keys. */
+AVX512_INLINE void order_short(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t vectors,
+                               uint32_t *place)
+{
+    __m512i own[PHX_ORDER_FEW / SHORTS], before[PHX_ORDER_FEW / SHORTS][SUMS];
+    for (uint32_t v = 0; v < vectors; v++) {
+        __m256i first = short_keys_of(by, targets + v * SHORTS, lanes_of(2 * v, count));
+        __m256i second = short_keys_of(by, targets + v * SHORTS + LANES, lanes_of(2 * v + 1, count));
+        own[v] = _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
+        for (uint32_t s = 0; s < SUMS; s++) before[v][s] = _mm512_setzero_si512();
+    }
+    for (uint32_t v = 0; v < vectors; v++)
+        count_before(own[v], v + 1 < vectors ? SHORTS : count - v * SHORTS, own, vectors, before);
+    for (uint32_t v = 0; v < vectors; v++, place += SHORTS) {
+        __m512i some = _mm512_add_epi16(before[v][0], before[v][1]), more = _mm512_add_epi16(before[v][2], before[v][3]);
+        __m512i all = _mm512_add_epi16(some, more);
+        _mm512_storeu_si512(place, _mm512_cvtepu16_epi32(_mm512_castsi512_si256(all)));
+        _mm512_storeu_si512(place + LANES, _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(all, 1)));
+    }
+}
+
 AVX512 static void order_keys_avx512(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t *place)
 {
+    /* in these bits keys differ; up to 15 of them, and one for leaves, are a short one */
+    const uint64_t bits = (uint64_t)by->kinds << by->bits | ((UINT64_C(1) << by->bits) - 1);
     if (count <= LANES) order_vectors(by, targets, count, 1, place);
+    else if (bits <= INT16_MAX && count <= SHORTS) order_short(by, targets, count, 1, place);
+    else if (bits <= INT16_MAX) order_short(by, targets, count, PHX_ORDER_FEW / SHORTS, place);
     else if (count <= 2 * LANES) order_vectors(by, targets, count, 2, place);
     else order_vectors(by, targets, count, PHX_ORDER_FEW / LANES, place);
 }

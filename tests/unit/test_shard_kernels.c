@@ -719,7 +719,7 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
         keyed++;
         for (uint32_t i = 0; i < count; i++) targets_of[i] = slot[i] | (leaves[i] ? PHX_TARGET_LEAVE : 0);
         place[PHX_ORDER_FEW] = GUARD;
-        kernels->order_keys(&(phx_keying){names, bits, kinds != 0}, targets_of, count, place);
+        kernels->order_keys(&(phx_keying){names, bits, kinds}, targets_of, count, place);
         for (uint32_t i = 0; i < count; i++) {
             const phx_name *own = &names[slot[i]];
             uint32_t before = 0;
