@@ -55,7 +55,7 @@ static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_
     for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
 }
 
-/* These slots become events of a change of few: phx_interest_names() orders them. flag: of each. */
+/* These slots become events of a change of few: phx_naming_add() orders them. flag: of each. */
 static void tell_few(phx_scratch *scratch, const uint32_t *slots, uint32_t count, uint32_t flag)
 {
     if (count == 0) return; /* there may be no array yet */
@@ -83,24 +83,10 @@ static void tell_many(phx_scratch *scratch, const phx_shard *shard, const uint32
     for (uint32_t i = 0; i < count; i++) to[i] = (uint32_t)word[i];
 }
 
-/* Where events are written to. */
-typedef struct told {
-    ph_target *targets;
-    uint16_t *kinds;
-    uint32_t *incarnations;
-} told;
-
-static void write_name(told to, uint32_t at, const phx_name *from)
+/* The places of few, from the first on, in the order of events, leaves first, by all of kind and id. */
+static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first, uint32_t *place)
 {
-    to.targets[at] = (ph_target){.id = from->id, .user_data = from->user_data};
-    to.kinds[at] = from->kind;
-    to.incarnations[at] = from->incarnation;
-}
-
-/* The places of few in the order of events, leaves first, by all of kind and id. */
-static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t *place)
-{
-    for (uint32_t done = 0, flag = PHX_TARGET_LEAVE;; flag = 0) {
+    for (uint32_t flag = PHX_TARGET_LEAVE;; flag = 0) {
         uint64_t id[PHX_ORDER_FEW];
         uint16_t kind[PHX_ORDER_FEW];
         uint32_t which[PHX_ORDER_FEW], at[PHX_ORDER_FEW], n = 0;
@@ -112,43 +98,54 @@ static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t
             n += (targets[i] & PHX_TARGET_LEAVE) == flag;
         }
         if (n > 0) shard->kernels->order(id, kind, n, at);
-        for (uint32_t i = 0; i < n; i++) place[which[i]] = done + at[i];
+        for (uint32_t i = 0; i < n; i++) place[which[i]] = first + at[i];
         if (flag == 0) return;
-        done = n;
+        first += n;
     }
 }
 
 /* The same, as a rule by keys; place[] has room for PHX_ORDER_FEW. */
-static void place_few(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t *place)
+static inline void place_few(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first,
+                             uint32_t *place)
 {
     const phx_store *store = &shard->store;
     const phx_keying by = {store->name, key_bits(store, targets, count), store->kind_bits};
-    if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) shard->kernels->order_keys(&by, targets, count, place);
-    else place_wide(shard, targets, count, place);
+    if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) shard->kernels->order_keys(&by, targets, count, first, place);
+    else place_wide(shard, targets, count, first, place);
 }
 
-/* Few, in no order yet. */
-static void write_few(const phx_shard *shard, const uint32_t *targets, uint32_t count, told to)
+static inline void write_name(const phx_told *to, uint32_t at, const phx_name *from)
 {
-    uint32_t place[PHX_ORDER_FEW];
-    place_few(shard, targets, count, place);
-    for (uint32_t i = 0; i < count; i++) {
-        PHX_ASSERT(place[i] < count);
-        write_name(to, place[i], name_of(&shard->store, targets[i]));
-    }
+    to->targets[at] = (ph_target){.id = from->id, .user_data = from->user_data};
+    to->kinds[at] = from->kind;
+    to->incarnations[at] = from->incarnation;
 }
 
-void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, const phx_change *change,
-                        ph_target *targets, uint16_t *kinds, uint32_t *incarnations)
+void phx_naming_write(phx_naming *naming)
+{
+    const phx_told to = naming->to; /* what is written might be anywhere */
+    const phx_store *store = &naming->shard->store;
+    const uint32_t *targets = naming->targets, *place = naming->place, count = naming->count;
+    for (uint32_t i = 0; i < count; i++) write_name(&to, place[i], name_of(store, targets[i]));
+    naming->count = 0;
+}
+
+void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, uint32_t first)
 {
     const uint32_t *from = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
-    const told to = {targets, kinds, incarnations};
-    if (count > 1 && !change->ordered) {
-        PHX_ASSERT(count <= PHX_ORDER_FEW);
-        write_few(shard, from, count, to);
+    if (naming->count > PHX_NAMING_MOST || from != naming->targets + naming->count || change->ordered)
+        phx_naming_write(naming);
+    if (change->ordered) {
+        for (uint32_t i = 0; i < count; i++)
+            write_name(&naming->to, first + i, name_of(&naming->shard->store, from[i]));
         return;
     }
-    for (uint32_t i = 0; i < count; i++) write_name(to, i, name_of(&shard->store, from[i]));
+    PHX_ASSERT(count <= PHX_ORDER_FEW);
+    if (naming->count == 0) naming->targets = from;
+    uint32_t *place = naming->place + naming->count;
+    naming->count += count;
+    if (count > 1) place_few(naming->shard, from, count, first, place);
+    else *place = first;
 }
 
 const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few)

@@ -82,7 +82,7 @@ typedef struct phx_scratch {
     phx_change *changes;
     uint32_t change_count, changes_capacity;
     uint32_t commit_count; /* of them, those that commit */
-    uint32_t *targets; /* slots, flagged in changes that are not ordered: phx_interest_names() */
+    uint32_t *targets; /* slots, flagged in changes that are not ordered: phx_naming_add() */
     uint32_t target_count, targets_capacity;
     uint32_t *overflow;    /* new lists that did not fit in place */
     uint32_t overflow_count, overflow_capacity;
@@ -204,12 +204,35 @@ static inline uint32_t phx_interest_part(phx_scratch *scratch, const uint32_t *t
  */
 phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
                                 uint32_t leaves);
+
+/* Columns of events' targets, side by side. */
+typedef struct phx_told {
+    ph_target *targets;
+    uint16_t *kinds;
+    uint32_t *incarnations;
+} phx_told;
+
+enum { PHX_NAMING_MOST = 192 }; /* names that wait to be written, but for those of the last change: in the nearest cache */
+
 /*
- * The targets of a change as events have them: each of the leaves, and each of the enters, by
- * kind, then id. Writes leave_count + enter_count of each. Between interest phase and end, any worker.
+ * The targets of changes on their way to events. It is found where each belongs, change by change; the names are then
+ * written many at a time, so that nothing hangs on how many a change has.
  */
-void phx_interest_names(const phx_shard *shard, const phx_scratch *scratch, const phx_change *change,
-                        ph_target *targets, uint16_t *kinds, uint32_t *incarnations);
+typedef struct phx_naming {
+    const phx_shard *shard;
+    phx_told to;
+    const uint32_t *targets; /* those that wait */
+    uint32_t count;
+    uint32_t place[PHX_NAMING_MOST + 2 * PHX_ORDER_FEW]; /* of each */
+} phx_naming;
+
+/*
+ * The targets of a change become events, from the first on: each of the leaves, and each of the enters, by kind, then
+ * id. Written now or by phx_naming_write(). Between interest phase and end, any worker.
+ */
+void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, uint32_t first);
+/* Writes what waits. */
+void phx_naming_write(phx_naming *naming);
 /* The slots of its enters; those of few may be written to few[], which has room for PHX_ORDER_FEW. */
 const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few);
 /* Room for a change of that many targets and a list of that length. false = no memory, nothing changed. */

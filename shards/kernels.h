@@ -177,9 +177,9 @@ typedef struct phx_kernels {
     /* Those of some ranges of places, side by side; how many. */
     uint32_t (*gather)(const phx_candidates *from, const phx_span *spans, uint32_t count, const phx_candidates *to);
     /*
-     * Which of the candidates are or may be events of which of the watchers, behind the pairs that are there, in the
-     * order of candidates (no two positions differ by four reaches along both axes: these sets do not tell alike), as
-     * long as there is room for all of one watcher's. Returns how many watchers are done.
+     * Which of the candidates are or may be events of which of the watchers, behind the pairs that are there, watcher
+     * by watcher, those of one in any order (no two positions differ by four reaches along both axes: these sets do not
+     * tell alike), as long as there is room for all of one watcher's. Returns how many watchers are done.
      */
     uint32_t (*match)(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
                       const phx_limits *limits, phx_pairs *pairs);
@@ -225,10 +225,11 @@ typedef struct phx_kernels {
     /* The place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
     /*
-     * How many of up to PHX_ORDER_FEW targets of a change, slots with PHX_TARGET_LEAVE or not, come before each by
+     * The places of up to PHX_ORDER_FEW targets of a change, slots with PHX_TARGET_LEAVE or not, from the first on, by
      * their keys, which are all different. place[] has room for PHX_ORDER_FEW, however many there are.
      */
-    void (*order_keys)(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t *place);
+    void (*order_keys)(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t first,
+                       uint32_t *place);
     /* The same of kinds and ids, that keys can not tell apart (phx_order_bits()). */
     void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
     /* Two runs of words in order become one, elsewhere. */

@@ -502,7 +502,7 @@ AVX512_INLINE __mmask16 lanes_of(uint32_t v, uint32_t count)
 
 /* So many vectors of them, each against each. */
 AVX512_INLINE void order_vectors(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t vectors,
-                                 uint32_t *place)
+                                 uint32_t first, uint32_t *place)
 {
     enum { TOGETHER = 4 }; /* those behind the last come before none */
     const __m512i one = _mm512_set1_epi32(1);
@@ -511,7 +511,7 @@ AVX512_INLINE void order_vectors(const phx_keying *by, const uint32_t *targets, 
     for (uint32_t v = 0; v < vectors; v++) {
         own[v] = keys_of(by, targets + v * LANES, lanes_of(v, count));
         _mm512_storeu_si512(key + v * LANES, own[v]);
-        before[v] = _mm512_setzero_si512();
+        before[v] = _mm512_set1_epi32((int)first);
     }
     for (uint32_t i = 0; i < count; i += TOGETHER) {
         for (uint32_t j = i; j < i + TOGETHER; j++) {
@@ -548,13 +548,14 @@ AVX512_INLINE void count_before(__m512i keys, uint32_t count, const __m512i *own
 
 /* As order_vectors() by short keys. */
 AVX512_INLINE void order_short(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t vectors,
-                               uint32_t *place)
+                               uint32_t first, uint32_t *place)
 {
+    const __m512i at_first = _mm512_set1_epi32((int)first);
     __m512i own[PHX_ORDER_FEW / SHORTS], before[PHX_ORDER_FEW / SHORTS][SUMS];
     for (uint32_t v = 0; v < vectors; v++) {
-        __m256i first = short_keys_of(by, targets + v * SHORTS, lanes_of(2 * v, count));
-        __m256i second = short_keys_of(by, targets + v * SHORTS + LANES, lanes_of(2 * v + 1, count));
-        own[v] = _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
+        __m256i some = short_keys_of(by, targets + v * SHORTS, lanes_of(2 * v, count));
+        __m256i more = short_keys_of(by, targets + v * SHORTS + LANES, lanes_of(2 * v + 1, count));
+        own[v] = _mm512_inserti64x4(_mm512_castsi256_si512(some), more, 1);
         for (uint32_t s = 0; s < SUMS; s++) before[v][s] = _mm512_setzero_si512();
     }
     for (uint32_t v = 0; v < vectors; v++)
@@ -562,20 +563,23 @@ AVX512_INLINE void order_short(const phx_keying *by, const uint32_t *targets, ui
     for (uint32_t v = 0; v < vectors; v++, place += SHORTS) {
         __m512i some = _mm512_add_epi16(before[v][0], before[v][1]), more = _mm512_add_epi16(before[v][2], before[v][3]);
         __m512i all = _mm512_add_epi16(some, more);
-        _mm512_storeu_si512(place, _mm512_cvtepu16_epi32(_mm512_castsi512_si256(all)));
-        _mm512_storeu_si512(place + LANES, _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(all, 1)));
+        __m512i low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(all));
+        __m512i high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(all, 1));
+        _mm512_storeu_si512(place, _mm512_add_epi32(low, at_first));
+        _mm512_storeu_si512(place + LANES, _mm512_add_epi32(high, at_first));
     }
 }
 
-AVX512 static void order_keys_avx512(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t *place)
+AVX512 static void order_keys_avx512(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t first,
+                                     uint32_t *place)
 {
     /* in these bits keys differ; up to 15 of them, and one for leaves, are a short one */
     const uint64_t bits = (uint64_t)by->kinds << by->bits | ((UINT64_C(1) << by->bits) - 1);
-    if (count <= LANES) order_vectors(by, targets, count, 1, place);
-    else if (bits <= INT16_MAX && count <= SHORTS) order_short(by, targets, count, 1, place);
-    else if (bits <= INT16_MAX) order_short(by, targets, count, PHX_ORDER_FEW / SHORTS, place);
-    else if (count <= 2 * LANES) order_vectors(by, targets, count, 2, place);
-    else order_vectors(by, targets, count, PHX_ORDER_FEW / LANES, place);
+    if (count <= LANES) order_vectors(by, targets, count, 1, first, place);
+    else if (bits <= INT16_MAX && count <= SHORTS) order_short(by, targets, count, 1, first, place);
+    else if (bits <= INT16_MAX) order_short(by, targets, count, PHX_ORDER_FEW / SHORTS, first, place);
+    else if (count <= 2 * LANES) order_vectors(by, targets, count, 2, first, place);
+    else order_vectors(by, targets, count, PHX_ORDER_FEW / LANES, first, place);
 }
 
 /* Of up to VECTORS * 8 ids those that come before one; `same`: the kinds are all one. */

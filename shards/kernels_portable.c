@@ -306,11 +306,12 @@ static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t va
 }
 
 /* The outer loop is over those who come before, so that the inner one has no branch and no sum: it is vectorised. */
-static void order_keys_portable(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t *place)
+static void order_keys_portable(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t first,
+                                uint32_t *place)
 {
     int32_t key[PHX_ORDER_FEW];
     phx_keys_of(by, targets, count, key);
-    memset(place, 0, count * sizeof *place);
+    for (uint32_t i = 0; i < count; i++) place[i] = first;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < count; j++) place[j] += key[i] < key[j];
 }

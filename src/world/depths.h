@@ -10,6 +10,7 @@
 #include <pharos/types.h>
 
 #include "base/idmap.h"
+#include "shards/interest.h"
 
 typedef struct phx_depths {
     phx_idmap of; /* id -> depth before << 4 | depth now; those with neither are not in it */
@@ -44,14 +45,7 @@ static inline uint32_t phx_depths_now(const phx_depths *depths, uint64_t id)
     return of ? (uint32_t)(*of & 15) : 0;
 }
 
-/* Columns of targets, side by side, in the order (kind, id). */
-typedef struct phx_told {
-    ph_target *targets;
-    uint16_t *kinds;
-    uint32_t *incarnations;
-} phx_told;
-
-/* `count` enters become ordered by depth first, the least first; or leaves, the greatest first. Any worker. */
+/* `count` enters, in the order (kind, id), become ordered by depth first, the least first; or leaves, the greatest first. Any worker. */
 void phx_depths_arrange(const phx_depths *depths, phx_told told, uint32_t count, bool enters);
 
 #endif

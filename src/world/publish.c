@@ -172,6 +172,7 @@ typedef struct filling {
     const phx_shard *shard;
     const phx_scratch *scratch;
     phx_share *shares; /* by consumer */
+    phx_naming naming;
     bool attached;     /* somebody is */
     bool far;          /* names are */
     uint32_t asked, end; /* of its targets, which follow each other: whose names are asked for, and all */
@@ -192,7 +193,7 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
 }
 
 /* One change and its targets to their places in the batch. */
-static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch, phx_share *share)
+static inline void copy_change(filling *at, const phx_change *change, phx_batch *batch, phx_share *share)
 {
     const phx_name *name = &at->shard->store.name[change->slot];
     uint32_t count = change->leave_count + change->enter_count, to = share->targets;
@@ -203,10 +204,15 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
                                                    .leave_count = change->leave_count,
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags};
-    phx_told told = {batch->targets + to, batch->kinds + to, batch->incarnations + to};
-    phx_interest_names(at->shard, at->scratch, change, told.targets, told.kinds, told.incarnations);
-    if (PHX_UNLIKELY(at->attached)) arrange(at->world, told, change);
+    if (at->naming.to.targets != batch->targets) { /* another consumer's */
+        phx_naming_write(&at->naming);
+        at->naming.to = (phx_told){batch->targets, batch->kinds, batch->incarnations};
+    }
+    phx_naming_add(&at->naming, at->scratch, change, to);
     share->targets = to + count;
+    if (PHX_LIKELY(!at->attached)) return;
+    phx_naming_write(&at->naming);
+    arrange(at->world, (phx_told){batch->targets + to, batch->kinds + to, batch->incarnations + to}, change);
 }
 
 static void fill_body(void *context, uint32_t worker, uint32_t piece)
@@ -220,6 +226,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
     const phx_change *last = changes + chunk->change_count;
     filling at = {.world = world,
                   .shard = &world->shards[chunk->shard],
+                  .naming.shard = &world->shards[chunk->shard],
                   .scratch = &world->scratch[chunk->worker],
                   .shares = share_of(world, piece, 0),
                   .attached = phx_depths_any(&world->depths),
@@ -232,6 +239,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
         uint32_t consumer = consumer_of(world, chunk, change);
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
+    phx_naming_write(&at.naming);
     chunk->publish_ns += phx_now_ns() - from;
 }
 

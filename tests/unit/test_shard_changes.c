@@ -81,6 +81,13 @@ static void check_part(const ph_target *targets, const uint16_t *kinds, const ui
     }
 }
 
+static void write_names(const phx_change *change, phx_told to)
+{
+    phx_naming naming = {.shard = &shard, .to = to};
+    phx_naming_add(&naming, &scratch, change, 0);
+    phx_naming_write(&naming);
+}
+
 static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const char *what)
 {
     ph_target targets[2 * MOST];
@@ -96,7 +103,7 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     }
     scratch = (phx_scratch){.targets = told};
     cr_assert_arr_eq(phx_interest_entered(&scratch, &change, few), chosen + leaves, enters * sizeof *few, "%s", what);
-    phx_interest_names(&shard, &scratch, &change, targets, kinds, incarnations);
+    write_names(&change, (phx_told){targets, kinds, incarnations});
     check_part(targets, kinds, incarnations, chosen, leaves, what);
     check_part(targets + leaves, kinds + leaves, incarnations + leaves, chosen + leaves, enters, what);
 }
@@ -111,7 +118,7 @@ static void check_many(uint32_t count, uint64_t *rng, const char *what)
     cr_assert(phx_scratch_room(&scratch, count) && phx_interest_reserve(&scratch, count, 0));
     choose(scratch.enter, count, rng);
     const phx_change *change = phx_interest_record(&scratch, &shard, 0, count, 0);
-    phx_interest_names(&shard, &scratch, change, targets, kinds, incarnations);
+    write_names(change, (phx_told){targets, kinds, incarnations});
     check_part(targets, kinds, incarnations, scratch.enter, count, what);
     phx_scratch_free(&scratch);
 }

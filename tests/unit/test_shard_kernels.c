@@ -355,19 +355,36 @@ static phx_pairs no_pairs(uint32_t capacity)
     return (phx_pairs){.observer = observers, .target = targets, .capacity = capacity};
 }
 
-/* The pairs of one watcher among candidates first .. end, from the n-th on. Returns where they end. */
+/* A pair to be compared, by its target, of which each is different. */
+static uint64_t whole_pair(uint32_t target, uint32_t observer)
+{
+    return (uint64_t)target << 32 | observer;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The pairs of one watcher among candidates first .. end, from the n-th on, in any order. Returns where they end. */
 static uint32_t check_matches(uint32_t at, phx_span span, const uint32_t *places, const phx_limits *limits,
                               const phx_pairs *pairs, uint32_t n, const char *name)
 {
+    static uint64_t expected[MANY], found[MANY];
+    uint32_t count = 0;
     for (uint32_t i = span.first; i < span.end; i++) {
         if (!may_cross(i, at, limits)) continue;
-        cr_assert_lt(n, pairs->count, "%s: %u of %u", name, i, span.end);
         bool leaves, sure = must_cross(i, at, limits, &leaves);
-        cr_assert_eq(pairs->observer[n], at | (leaves ? PHX_PAIR_LEAVE : 0) | (sure ? 0 : PHX_PAIR_UNSURE), "%s", name);
-        cr_assert_eq(pairs->target[n], places ? places[i] : i, "%s", name);
-        n++;
+        uint32_t observer = at | (leaves ? PHX_PAIR_LEAVE : 0) | (sure ? 0 : PHX_PAIR_UNSURE);
+        expected[count++] = whole_pair(places ? places[i] : i, observer);
     }
-    return n;
+    cr_assert_leq(n + count, pairs->count, "%s: %u of %u", name, count, span.end - span.first);
+    for (uint32_t i = 0; i < count; i++) found[i] = whole_pair(pairs->target[n + i], pairs->observer[n + i]);
+    qsort(expected, count, sizeof *expected, by_value);
+    qsort(found, count, sizeof *found, by_value);
+    for (uint32_t i = 0; i < count; i++) cr_assert_eq(found[i], expected[i], "%s: %u of %u", name, i, count);
+    return n + count;
 }
 
 static void match_some(const phx_kernels *kernels, const char *name)
@@ -719,10 +736,11 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
         keyed++;
         for (uint32_t i = 0; i < count; i++) targets_of[i] = slot[i] | (leaves[i] ? PHX_TARGET_LEAVE : 0);
         place[PHX_ORDER_FEW] = GUARD;
-        kernels->order_keys(&(phx_keying){names, bits, kinds}, targets_of, count, place);
+        uint32_t from = (uint32_t)phx_rng_below(&rng, 1u << 20);
+        kernels->order_keys(&(phx_keying){names, bits, kinds}, targets_of, count, from, place);
         for (uint32_t i = 0; i < count; i++) {
             const phx_name *own = &names[slot[i]];
-            uint32_t before = 0;
+            uint32_t before = from;
             for (uint32_t j = 0; j < count; j++) {
                 const phx_name *of = &names[slot[j]];
                 bool sooner = of->kind < own->kind || (of->kind == own->kind && of->id < own->id);
