@@ -212,7 +212,7 @@ typedef struct phx_told {
     uint32_t *incarnations;
 } phx_told;
 
-enum { PHX_NAMING_MOST = 192 }; /* names that wait to be written, but for those of the last change: in the nearest cache */
+enum { PHX_NAMING_MOST = 192 }; /* names that wait to be written, but for the last change's: in the nearest cache */
 
 /*
  * The targets of changes on their way to events. It is found where each belongs, change by change; the names are then

@@ -903,8 +903,9 @@ AVX2 static void order_keys_avx2(const phx_keying *by, const uint32_t *targets, 
     phx_keys_of(by, targets, count, key);
     _mm256_storeu_si256((__m256i *)(void *)(key + count), _mm256_set1_epi32(INT32_MAX));
     for (uint32_t at = 0; at < count; at += 2 * LANES) {
-        __m256i own = _mm256_loadu_si256((const __m256i *)(const void *)(key + at)), before = _mm256_set1_epi32((int)first);
-        __m256i next = _mm256_loadu_si256((const __m256i *)(const void *)(key + at + LANES)), before_next = before;
+        __m256i own = _mm256_loadu_si256((const __m256i *)(const void *)(key + at));
+        __m256i before = _mm256_set1_epi32((int)first), before_next = before;
+        __m256i next = _mm256_loadu_si256((const __m256i *)(const void *)(key + at + LANES));
         for (uint32_t i = 0; i < count; i += LANES) {
             for (uint32_t j = i; j < i + LANES; j++) {
                 __m256i other = _mm256_set1_epi32(key[j]);

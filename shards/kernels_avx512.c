@@ -561,8 +561,8 @@ AVX512_INLINE void order_short(const phx_keying *by, const uint32_t *targets, ui
     for (uint32_t v = 0; v < vectors; v++)
         count_before(own[v], v + 1 < vectors ? SHORTS : count - v * SHORTS, own, vectors, before);
     for (uint32_t v = 0; v < vectors; v++, place += SHORTS) {
-        __m512i some = _mm512_add_epi16(before[v][0], before[v][1]), more = _mm512_add_epi16(before[v][2], before[v][3]);
-        __m512i all = _mm512_add_epi16(some, more);
+        __m512i all = _mm512_add_epi16(_mm512_add_epi16(before[v][0], before[v][1]),
+                                       _mm512_add_epi16(before[v][2], before[v][3]));
         __m512i low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(all));
         __m512i high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(all, 1));
         _mm512_storeu_si512(place, _mm512_add_epi32(low, at_first));
