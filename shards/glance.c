@@ -205,10 +205,10 @@ typedef struct run {
 /* Leaves out those special targets of a run that its observer may not see; the last word takes the place. */
 static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, phx_span specials)
 {
-    uint32_t *words = scratch->words;
+    uint32_t *words = scratch->targets;
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
     for (uint32_t s = specials.end; s-- > specials.first;) {
-        uint32_t at = scratch->runs.special[s], word = words[at];
+        uint32_t at = scratch->word_first + scratch->runs.special[s], word = words[at];
         if (phx_eligible(own, phx_store_attr(&shard->store, word & PHX_ROW_SLOT))) continue;
         of->leaves -= (word & PHX_TARGET_LEAVE) != 0;
         words[at] = words[--of->words.end];
@@ -218,37 +218,28 @@ static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, ph
 /* The events of one observer. */
 static outcome take_words(phx_scratch *scratch, phx_span words)
 {
-    uint32_t count = words.end - words.first, enters = phx_interest_part(scratch, scratch->words + words.first, count);
+    uint32_t count = words.end - words.first, enters = phx_interest_part(scratch, scratch->targets + words.first, count);
     return (outcome){scratch->enter, scratch->leave, enters, count - enters};
 }
 
 /*
- * The words of one observer, whose list is implied, become a change, with nothing odd in sight: no memory of the
- * observer's is looked at but its row. They are not more than PHX_ORDER_FEW; there is room.
+ * The words of one observer, whose list is implied, are the targets of a change as they stand, with nothing odd in
+ * sight: no memory of the observer's is looked at but its row. They are not more than PHX_ORDER_FEW; there is room.
  */
 static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of)
 {
-    enum { COPIED = 16 }; /* words at once, of what is there or not: no branch on how many, as a rule */
-    const uint32_t *words = scratch->words + of->words.first, count = of->words.end - of->words.first;
-    uint32_t *to = scratch->targets + scratch->target_count, i = 0;
+    const uint32_t count = of->words.end - of->words.first;
     PHX_VALIDATE(shard->store.tail[of->slot].list.implied);
     PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
     if (PHX_UNLIKELY(count == 0)) return;
-    do {
-        uint32_t some[COPIED];
-        memcpy(some, words + i, sizeof some);
-        for (uint32_t j = 0; j < COPIED; j++) some[j] &= PHX_ROW_SLOT | PHX_TARGET_LEAVE;
-        memcpy(to + i, some, sizeof some);
-    } while ((i += COPIED) < count);
-    phx_interest_add_change(scratch, &shard->store, of->slot, count - of->leaves, of->leaves);
-    scratch->target_count += count;
+    phx_interest_add_change(scratch, &shard->store, of->slot, of->words.first, count - of->leaves, of->leaves);
 }
 
 static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
 {
     const phx_runs *runs = &scratch->runs;
-    uint32_t row = scratch->tile.row[runs->place[r]];
-    return (run){.words = {runs->first[r], runs->first[r + 1]},
+    uint32_t row = scratch->tile.row[runs->place[r]], first = scratch->word_first;
+    return (run){.words = {first + runs->first[r], first + runs->first[r + 1]},
                  .leaves = runs->leaves[r + 1] - runs->leaves[r],
                  .row = row,
                  .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
@@ -276,31 +267,35 @@ PHX_AWAIT void await_fresh(const phx_scratch *scratch, const phx_shard *shard, u
     if (r + FAR < scratch->runs.count) __builtin_prefetch(&shard->store.fresh[run_at(scratch, shard, r + FAR).slot]);
 }
 
-/* The pairs found so far are taken, and become runs of words. */
-static void resolve(phx_scratch *scratch, const phx_shard *shard, const exact_test *test)
+/* The pairs found so far are taken, and become runs of words, among the targets. false = no memory. */
+static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float far)
 {
     const phx_tile *tile = &scratch->tile;
-    decide(scratch, shard, test);
-    shard->kernels->resolve(&scratch->pairs, tile->named ? NULL : tile->row, shard->grid.rows.slot, scratch->words,
-                            &scratch->runs);
+    const exact_test test = exact(tile, r, far);
+    const uint32_t count = scratch->pairs.count;
+    if (!phx_interest_reserve_changes(scratch, count, count)) {
+        scratch->pairs.count = 0;
+        return false;
+    }
+    decide(scratch, shard, &test);
+    shard->kernels->resolve(&scratch->pairs, tile->named ? NULL : tile->row, shard->grid.rows.slot,
+                            scratch->targets + scratch->target_count, &scratch->runs);
     scratch->pairs.count = 0;
+    scratch->word_first = scratch->target_count;
+    scratch->target_count += scratch->runs.first[scratch->runs.count];
+    return true;
 }
 
 /* The pairs found so far become changes, observer by observer. PHX_SLOT_NONE, or the place where memory ended. */
 static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
 {
-    const exact_test test = exact(&scratch->tile, r, far);
-    const uint32_t count = scratch->pairs.count, *special = scratch->runs.special;
-    if (count == 0) return PHX_SLOT_NONE;
-    if (!phx_interest_reserve_changes(scratch, count, count)) {
-        scratch->pairs.count = 0;
-        return scratch->pairs.observer[0] & PHX_PAIR_PLACE;
-    }
-    resolve(scratch, shard, &test);
+    const uint32_t *special = scratch->runs.special;
+    if (scratch->pairs.count == 0) return PHX_SLOT_NONE;
+    if (!resolve(scratch, shard, r, far)) return scratch->pairs.observer[0] & PHX_PAIR_PLACE;
     for (uint32_t i = 0, s = 0, specials = 0; i < scratch->runs.count; i++, s = specials) {
         run of = run_at(scratch, shard, i);
         float view = shard->grid.rows.view[of.row];
-        while (PHX_UNLIKELY(special[specials] < of.words.end)) specials++;
+        while (PHX_UNLIKELY(scratch->word_first + special[specials] < of.words.end)) specials++;
         if (view == 0.0f) continue;
         if (PHX_LIKELY(shard->implies && view > 0.0f && of.words.end - of.words.first <= PHX_ORDER_FEW)) {
             await_fresh(scratch, shard, i);
@@ -534,11 +529,10 @@ static uint32_t flush_past(phx_scratch *scratch, phx_shard *shard, const uint32_
                            const phx_radii *radii)
 {
     const phx_runs *runs = &scratch->runs;
-    const exact_test test = exact(&scratch->tile, radii->in, radii->near);
-    resolve(scratch, shard, &test);
+    if (!resolve(scratch, shard, radii->in, radii->near)) return place[0];
     for (uint32_t i = 0, r = 0; i < count; i++) {
         bool some = r < runs->count && runs->place[r] == place[i];
-        outcome hits = take_words(scratch, some ? (phx_span){runs->first[r], runs->first[r + 1]} : (phx_span){0, 0});
+        outcome hits = take_words(scratch, some ? run_at(scratch, shard, r).words : (phx_span){0, 0});
         scratch->counts.pairs_tested += scratch->past_count;
         if (!conclude(scratch, shard, scratch->tile.row[place[i]], radii->in, radii->near, &hits)) return place[i];
         r += some;

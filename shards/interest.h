@@ -95,8 +95,8 @@ typedef struct phx_scratch {
     bool odd_near, picked; /* of that cell: the candidates and the past are there */
     phx_pairs pairs; /* of it, not confirmed yet */
     uint32_t *unsure; /* of these, the kernels' unsure() */
-    uint32_t *words;  /* what resolve() made of them, and */
-    phx_runs runs;    /* whose they are */
+    uint32_t word_first; /* among targets: what resolve() made of them, and */
+    phx_runs runs;       /* whose they are */
     uint32_t *pair_words; /* all their arrays */
     uint32_t pair_words_capacity;
 
@@ -167,14 +167,14 @@ static inline bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t c
                     (size_t)scratch->target_count + targets + PHX_KERNEL_PAD, sizeof(uint32_t));
 }
 
-/* Appends the change of one observer; there is room. Its targets, few and flagged, are appended by the caller. */
-static inline phx_change *phx_interest_add_change(phx_scratch *scratch, phx_store *store, uint32_t slot,
+/* Appends the change of one observer, whose targets stand from the first on, few and flagged, or will; there is room. */
+static inline phx_change *phx_interest_add_change(phx_scratch *scratch, phx_store *store, uint32_t slot, uint32_t first,
                                                   uint32_t enters, uint32_t leaves)
 {
     uint8_t *fresh = &store->fresh[slot];
     phx_change *change = &scratch->changes[scratch->change_count++];
     *change = (phx_change){.slot = slot,
-                           .target_first = scratch->target_count,
+                           .target_first = first,
                            .leave_count = leaves,
                            .enter_count = enters,
                            .list_first = PHX_SLOT_NONE,

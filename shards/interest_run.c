@@ -70,7 +70,7 @@ void phx_scratch_reset(phx_scratch *scratch)
 /* Room for the pairs of any one observer in a tile, and for some of many. */
 static bool reserve_pairs(phx_scratch *scratch, uint32_t count)
 {
-    enum { AT_LEAST = 4096, ARRAYS = 8 }; /* few enough to stay in near caches until they are told */
+    enum { AT_LEAST = 4096, ARRAYS = 7 }; /* few enough to stay in near caches until they are told */
     uint32_t capacity = count > AT_LEAST ? count : AT_LEAST;
     size_t step = (size_t)capacity + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, 0, ARRAYS * step,
@@ -78,9 +78,8 @@ static bool reserve_pairs(phx_scratch *scratch, uint32_t count)
         return false;
     uint32_t *array = scratch->pair_words;
     scratch->pairs = (phx_pairs){.observer = array, .target = array + step, .capacity = capacity};
-    scratch->words = array + 2 * step;
-    scratch->unsure = array + 3 * step;
-    scratch->runs = (phx_runs){array + 4 * step, array + 5 * step, array + 6 * step, array + 7 * step, 0};
+    scratch->unsure = array + 2 * step;
+    scratch->runs = (phx_runs){array + 3 * step, array + 4 * step, array + 5 * step, array + 6 * step, 0};
     return true;
 }
 
