@@ -127,6 +127,13 @@ AVX512_INLINE verdict cross_one(__mmask32 lanes, const border *in, __m512i now, 
     return (verdict){across | unsure, note_unsure(notes, unsure, which)};
 }
 
+/* The same with nothing to be noted, which takes fewer operations. */
+AVX512_INLINE __mmask32 some_cross_one(__mmask32 lanes, const border *in, __m512i now, __m512i old)
+{
+    lanes = _mm512_mask_cmple_epi16_mask(lanes, _mm512_min_epi16(now, old), in->half);
+    return _mm512_mask_cmpge_epi16_mask(lanes, _mm512_max_epi16(now, old), in->half_off);
+}
+
 /* With one: enters cross the border of the view, leaves the one of view and margin. */
 AVX512_INLINE verdict cross_two(__mmask32 lanes, const border *in, const border *near, const __m512i now[2],
                                 const __m512i old[2], __m512i which)
@@ -174,6 +181,14 @@ AVX512_INLINE verdict judge(const matching *by, __mmask32 lanes, const uint32_t 
     const __m512i both_now[2] = {to_now, levels(by, &by->near, now, of->here)};
     const __m512i both_old[2] = {to_old, levels(by, &by->near, old, of->there)};
     return cross_two(lanes, &by->in, &by->near, both_now, both_old, which);
+}
+
+/* Which may be events, with nothing to be noted. */
+AVX512_INLINE __mmask32 may_cross(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
+                                  const uint32_t *const old[2], const eye *of)
+{
+    if (by->margin) return judge(by, lanes, now, old, of, _mm512_setzero_si512()).some;
+    return some_cross_one(lanes, &by->in, levels(by, &by->in, now, of->here), levels(by, &by->in, old, of->there));
 }
 
 /* One observer and the candidates first .. end: no branch hangs on a distance, but for very many events at once. */
@@ -280,10 +295,9 @@ AVX512_INLINE bool has_some(const matching *by, const phx_cells *cells, const ni
     const uint32_t *first = around->first, *count = around->count;
     const uint32_t *const now[3] = {cells->now + first[0], cells->now + first[1], cells->now + first[2]};
     const uint32_t *const old[3] = {cells->old + first[0], cells->old + first[1], cells->old + first[2]};
-    const __m512i none = _mm512_setzero_si512(); /* nothing is noted */
     const uint32_t *const now_last[2] = {now[2], now[2]}, *const old_last[2] = {old[2], old[2]};
-    __mmask32 some = judge(by, by_turns(count[0], count[1]), now, old, &of, none).some;
-    some |= judge(by, by_turns(count[2], 0), now_last, old_last, &of, none).some;
+    __mmask32 some = may_cross(by, by_turns(count[0], count[1]), now, old, &of);
+    some |= may_cross(by, by_turns(count[2], 0), now_last, old_last, &of);
     return some != 0 || is_long(around);
 }
 
