@@ -104,14 +104,21 @@ static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t
     }
 }
 
-/* The same, as a rule by keys; place[] has room for PHX_ORDER_FEW. */
-static inline void place_few(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first,
-                             uint32_t *place)
+/* How all of a shard's names get keys; bits = PHX_ORDER_NO_KEY: they do not. */
+static inline phx_keying keying_of(const phx_store *store)
+{
+    return (phx_keying){store->name, phx_order_bits(store->id_bits, store->kind_bits), store->kind_bits};
+}
+
+/* Those of one change where there are no keys for all: perhaps there are for these. */
+static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first,
+                        uint32_t *place)
 {
     const phx_store *store = &shard->store;
-    const phx_keying by = {store->name, key_bits(store, targets, count), store->kind_bits};
-    if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) shard->kernels->order_keys(&by, targets, count, first, place);
-    else place_wide(shard, targets, count, first, place);
+    const phx_keying by = {store->name, bits_of_these(store, targets, count), store->kind_bits};
+    const phx_unordered of = {targets, &count, &first, 1};
+    if (by.bits == PHX_ORDER_NO_KEY) place_wide(shard, targets, count, first, place);
+    else shard->kernels->order_keys(&by, &of, place);
 }
 
 static inline void write_name(const phx_told *to, uint32_t at, const phx_name *from)
@@ -121,31 +128,48 @@ static inline void write_name(const phx_told *to, uint32_t at, const phx_name *f
     to->incarnations[at] = from->incarnation;
 }
 
+/* Those of all changes that wait. */
+static void place_all(phx_naming *naming)
+{
+    const phx_shard *shard = naming->shard;
+    const phx_unordered of = {naming->targets, naming->end, naming->first, naming->changes};
+    const phx_keying by = keying_of(&shard->store);
+    for (uint32_t i = 0; i < naming->count; i++)
+        PHX_VALIDATE(phx_store_key_bits_valid(&shard->store, of.targets[i] & PHX_ROW_SLOT));
+    if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) {
+        shard->kernels->order_keys(&by, &of, naming->place);
+        return;
+    }
+    for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
+        place_alone(shard, of.targets + at, of.end[c] - at, of.first[c], naming->place + at);
+}
+
 void phx_naming_write(phx_naming *naming)
 {
+    if (naming->count == 0) return;
+    place_all(naming);
     const phx_told to = naming->to; /* what is written might be anywhere */
     const phx_store *store = &naming->shard->store;
     const uint32_t *targets = naming->targets, *place = naming->place, count = naming->count;
     for (uint32_t i = 0; i < count; i++) write_name(&to, place[i], name_of(store, targets[i]));
-    naming->count = 0;
+    naming->count = naming->changes = 0;
 }
 
 void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, uint32_t first)
 {
     const uint32_t *from = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
-    if (naming->count > PHX_NAMING_MOST || from != naming->targets + naming->count || change->ordered)
+    if (change->ordered || naming->count + count > PHX_ORDER_MOST || from != naming->targets + naming->count)
         phx_naming_write(naming);
     if (change->ordered) {
         for (uint32_t i = 0; i < count; i++)
             write_name(&naming->to, first + i, name_of(&naming->shard->store, from[i]));
         return;
     }
-    PHX_ASSERT(count <= PHX_ORDER_FEW);
+    PHX_ASSERT(0 < count && count <= PHX_ORDER_FEW);
     if (naming->count == 0) naming->targets = from;
-    uint32_t *place = naming->place + naming->count;
     naming->count += count;
-    if (count > 1) place_few(naming->shard, from, count, first, place);
-    else *place = first;
+    naming->first[naming->changes] = first;
+    naming->end[naming->changes++] = naming->count;
 }
 
 const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few)

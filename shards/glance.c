@@ -218,7 +218,8 @@ static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, ph
 /* The events of one observer. */
 static outcome take_words(phx_scratch *scratch, phx_span words)
 {
-    uint32_t count = words.end - words.first, enters = phx_interest_part(scratch, scratch->targets + words.first, count);
+    uint32_t count = words.end - words.first;
+    uint32_t enters = phx_interest_part(scratch, scratch->targets + words.first, count);
     return (outcome){scratch->enter, scratch->leave, enters, count - enters};
 }
 

@@ -167,7 +167,7 @@ static inline bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t c
                     (size_t)scratch->target_count + targets + PHX_KERNEL_PAD, sizeof(uint32_t));
 }
 
-/* Appends the change of one observer, whose targets stand from the first on, few and flagged, or will; there is room. */
+/* Appends the change of one observer, whose targets stand from the first on, few and flagged, or will; with room. */
 static inline phx_change *phx_interest_add_change(phx_scratch *scratch, phx_store *store, uint32_t slot, uint32_t first,
                                                   uint32_t enters, uint32_t leaves)
 {
@@ -212,23 +212,31 @@ typedef struct phx_told {
     uint32_t *incarnations;
 } phx_told;
 
-enum { PHX_NAMING_MOST = 192 }; /* names that wait to be written, but for the last change's: in the nearest cache */
-
 /*
- * The targets of changes on their way to events. It is found where each belongs, change by change; the names are then
- * written many at a time, so that nothing hangs on how many a change has.
+ * The targets of changes on their way to events: ordered and written many at a time, for little hangs then on how many
+ * a change has. `to` may change when nothing waits.
  */
 typedef struct phx_naming {
     const phx_shard *shard;
     phx_told to;
     const uint32_t *targets; /* those that wait */
-    uint32_t count;
-    uint32_t place[PHX_NAMING_MOST + 2 * PHX_ORDER_FEW]; /* of each */
+    uint32_t count, changes; /* how many, and of how many changes */
+    uint32_t end[PHX_ORDER_MOST], first[PHX_ORDER_MOST]; /* of these */
+    uint32_t place[PHX_ORDER_MOST + PHX_KERNEL_PAD];
 } phx_naming;
 
+/* Nothing waits. */
+static inline void phx_naming_begin(phx_naming *naming, const phx_shard *shard, phx_told to)
+{
+    naming->shard = shard;
+    naming->to = to;
+    naming->targets = NULL;
+    naming->count = naming->changes = 0; /* and nothing else */
+}
+
 /*
- * The targets of a change become events, from the first on: each of the leaves, and each of the enters, by kind, then
- * id. Written now or by phx_naming_write(). Between interest phase and end, any worker.
+ * The targets of a change, which has some, become events, from the first on: each of the leaves, and each of the
+ * enters, by kind, then id. Written now or by phx_naming_write(). Between interest phase and end, any worker.
  */
 void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, uint32_t first);
 /* Writes what waits. */

@@ -99,6 +99,16 @@ typedef struct phx_keying {
     uint32_t kinds; /* in these bits they differ, or may */
 } phx_keying;
 
+enum { PHX_ORDER_MOST = 256 }; /* targets that are ordered at once */
+
+/* Changes whose targets are side by side: slots, with PHX_TARGET_LEAVE or not, at most PHX_ORDER_FEW of each. */
+typedef struct phx_unordered {
+    const uint32_t *targets;
+    const uint32_t *end;   /* by change: where its targets end, PHX_ORDER_MOST at most */
+    const uint32_t *first; /* by change: the place of the first of them */
+    uint32_t count;        /* of changes */
+} phx_unordered;
+
 /* A circle or a square; the ground-plane part of the range test, in float32 as in rules.h. */
 typedef struct phx_area {
     float x, y, r;
@@ -225,11 +235,10 @@ typedef struct phx_kernels {
     /* The place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
     /*
-     * The places of up to PHX_ORDER_FEW targets of a change, slots with PHX_TARGET_LEAVE or not, from the first on, by
-     * their keys, which are all different. place[] has room for PHX_ORDER_FEW, however many there are.
+     * The places of all targets, each change's from its first on, by their keys, which are all different in a change.
+     * Room for all and pad.
      */
-    void (*order_keys)(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t first,
-                       uint32_t *place);
+    void (*order_keys)(const phx_keying *by, const phx_unordered *of, uint32_t *place);
     /* The same of kinds and ids, that keys can not tell apart (phx_order_bits()). */
     void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
     /* Two runs of words in order become one, elsewhere. */

@@ -896,12 +896,8 @@ AVX2 static uint32_t find_avx2(const uint32_t *array, uint32_t count, uint32_t v
 }
 
 /* Each two vectors of keys, which do not wait for each other, against every key, and some that come before none. */
-AVX2 static void order_keys_avx2(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t first,
-                                 uint32_t *place)
+AVX2 static void order_change(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
 {
-    int32_t key[PHX_ORDER_FEW + 2 * LANES]; /* the last vector may be of pad alone, and is left out */
-    phx_keys_of(by, targets, count, key);
-    _mm256_storeu_si256((__m256i *)(void *)(key + count), _mm256_set1_epi32(INT32_MAX));
     for (uint32_t at = 0; at < count; at += 2 * LANES) {
         __m256i own = _mm256_loadu_si256((const __m256i *)(const void *)(key + at));
         __m256i before = _mm256_set1_epi32((int)first), before_next = before;
@@ -915,6 +911,17 @@ AVX2 static void order_keys_avx2(const phx_keying *by, const uint32_t *targets, 
         }
         store(place + at, before);
         store(place + at + LANES, before_next);
+    }
+}
+
+AVX2 static void order_keys_avx2(const phx_keying *by, const phx_unordered *of, uint32_t *place)
+{
+    for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
+        int32_t key[PHX_ORDER_FEW + 2 * LANES]; /* the last vector may be of pad alone, and is left out */
+        uint32_t count = of->end[c] - at;
+        phx_keys_of(by, of->targets + at, count, key);
+        _mm256_storeu_si256((__m256i *)(void *)(key + count), _mm256_set1_epi32(INT32_MAX));
+        order_change(key, count, of->first[c], place + at);
     }
 }
 

@@ -474,112 +474,122 @@ AVX512_INLINE __m512i kinds_and_ids(const phx_keying *by, __m512i target, __mmas
     return _mm512_or_si512(id, _mm512_sll_epi32(kind, _mm_cvtsi32_si128((int)by->bits)));
 }
 
-/* Keys of a vector of targets; lanes that are not there come behind all. */
-AVX512_INLINE __m512i keys_of(const phx_keying *by, const uint32_t *targets, __mmask16 lanes)
+/*
+ * Keys are words of 32 bits or, where those that differ fit, short ones of 16. All that follows is of either: `shorts`
+ * is known where it is inlined.
+ */
+enum { SHORTS = 2 * LANES };
+
+/* Those of a vector of targets, to be stored; lanes that are not there get any. */
+AVX512_INLINE void store_keys(const phx_keying *by, __m512i target, __mmask16 lanes, bool shorts, int32_t *words,
+                              uint32_t at)
 {
-    const __m512i sign = _mm512_set1_epi32(INT32_MIN);
-    __m512i target = _mm512_maskz_loadu_epi32(lanes, targets);
+    const __m512i sign = _mm512_set1_epi32(shorts ? 1 << 15 : INT32_MIN);
     __m512i key = _mm512_andnot_si512(sign, kinds_and_ids(by, target, lanes));
-    key = _mm512_or_si512(key, _mm512_and_si512(_mm512_add_epi32(target, target), sign)); /* PHX_TARGET_LEAVE */
-    return _mm512_mask_mov_epi32(_mm512_set1_epi32(INT32_MAX), lanes, key);
+    __m512i leave = shorts ? _mm512_srli_epi32(target, 15) : _mm512_add_epi32(target, target); /* PHX_TARGET_LEAVE */
+    key = _mm512_or_si512(key, _mm512_and_si512(leave, sign));
+    if (shorts) _mm256_storeu_si256((__m256i *)(void *)((int16_t *)(void *)words + at), _mm512_cvtepi32_epi16(key));
+    else _mm512_storeu_si512(words + at, key);
 }
 
-/* The same as words of 16 bits. */
-AVX512_INLINE __m256i short_keys_of(const phx_keying *by, const uint32_t *targets, __mmask16 lanes)
+/* A vector of them, of which so many are there: the others come behind all. */
+AVX512_INLINE __m512i load_keys(const int32_t *words, uint32_t at, uint32_t count, bool shorts)
 {
-    const __m512i sign = _mm512_set1_epi32(PHX_TARGET_LEAVE >> 15);
-    __m512i target = _mm512_maskz_loadu_epi32(lanes, targets);
-    __m512i key = _mm512_andnot_si512(sign, kinds_and_ids(by, target, lanes));
-    key = _mm512_or_si512(key, _mm512_and_si512(_mm512_srli_epi32(target, 15), sign));
-    return _mm512_mask_cvtepi32_epi16(_mm256_set1_epi16(INT16_MAX), lanes, key);
+    if (!shorts) return _mm512_mask_loadu_epi32(_mm512_set1_epi32(INT32_MAX), first_lanes(count), words + at);
+    __mmask32 lanes = count >= SHORTS ? UINT32_MAX : _bzhi_u32(UINT32_MAX, count);
+    return _mm512_mask_loadu_epi16(_mm512_set1_epi16(INT16_MAX), lanes, (const int16_t *)(const void *)words + at);
 }
 
-/* The lanes of vector v of an array. */
-AVX512_INLINE __mmask16 lanes_of(uint32_t v, uint32_t count)
+AVX512_INLINE __m512i add_keys(__m512i a, __m512i b, bool shorts)
 {
-    return count > v * LANES ? first_lanes(count - v * LANES) : 0;
+    return shorts ? _mm512_add_epi16(a, b) : _mm512_add_epi32(a, b);
 }
 
-/* So many vectors of them, each against each. */
-AVX512_INLINE void order_vectors(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t vectors,
-                                 uint32_t first, uint32_t *place)
+/* One more where a key is greater than that in one lane of others. */
+AVX512_INLINE __m512i count_lane(__m512i before, __m512i own, __m512i others, __m512i lane, bool shorts)
 {
-    enum { TOGETHER = 4 }; /* those behind the last come before none */
-    const __m512i one = _mm512_set1_epi32(1);
-    __m512i own[PHX_ORDER_FEW / LANES], before[PHX_ORDER_FEW / LANES];
-    int32_t key[PHX_ORDER_FEW];
-    for (uint32_t v = 0; v < vectors; v++) {
-        own[v] = keys_of(by, targets + v * LANES, lanes_of(v, count));
-        _mm512_storeu_si512(key + v * LANES, own[v]);
-        before[v] = _mm512_set1_epi32((int)first);
+    if (shorts) {
+        __mmask32 greater = _mm512_cmpgt_epi16_mask(own, _mm512_permutexvar_epi16(lane, others));
+        return _mm512_mask_add_epi16(before, greater, before, _mm512_set1_epi16(1));
     }
-    for (uint32_t i = 0; i < count; i += TOGETHER) {
-        for (uint32_t j = i; j < i + TOGETHER; j++) {
-            const __m512i other = _mm512_set1_epi32(key[j]);
-            for (uint32_t v = 0; v < vectors; v++)
-                before[v] = _mm512_mask_add_epi32(before[v], _mm512_cmpgt_epi32_mask(own[v], other), before[v], one);
-        }
-    }
-    for (uint32_t v = 0; v < vectors; v++) _mm512_storeu_si512(place + v * LANES, before[v]);
+    __mmask16 greater = _mm512_cmpgt_epi32_mask(own, _mm512_permutexvar_epi32(lane, others));
+    return _mm512_mask_add_epi32(before, greater, before, _mm512_set1_epi32(1));
 }
 
-/* Short keys: so many to a vector, and so many sums side by side, which do not wait for each other. */
-enum { SHORTS = 2 * LANES, SUMS = 4 };
+enum { SUMS = 4 }; /* side by side: they do not wait for each other */
 
 /* Adds the keys of one vector, as many as are there, to those that come before each of `vectors`. */
-AVX512_INLINE void count_before(__m512i keys, uint32_t count, const __m512i *own, uint32_t vectors,
+AVX512_INLINE void count_before(__m512i keys, uint32_t count, const __m512i *own, uint32_t vectors, bool shorts,
                                 __m512i before[][SUMS])
 {
-    const __m512i one = _mm512_set1_epi16(1), step = _mm512_set1_epi16(SUMS);
-    __m512i which[SUMS];
-    for (uint32_t s = 0; s < SUMS; s++) which[s] = _mm512_set1_epi16((short)s);
+    const __m512i step = shorts ? _mm512_set1_epi16(SUMS) : _mm512_set1_epi32(SUMS);
+    __m512i lane[SUMS];
+    for (uint32_t s = 0; s < SUMS; s++) lane[s] = shorts ? _mm512_set1_epi16((short)s) : _mm512_set1_epi32((int)s);
 #pragma GCC unroll 1 /* else lanes are taken out one by one */
     for (uint32_t i = 0; i < count; i += SUMS) {
         for (uint32_t s = 0; s < SUMS; s++) {
-            const __m512i other = _mm512_permutexvar_epi16(which[s], keys);
-            which[s] = _mm512_add_epi16(which[s], step);
-            for (uint32_t v = 0; v < vectors; v++) {
-                __mmask32 sooner = _mm512_cmpgt_epi16_mask(own[v], other);
-                before[v][s] = _mm512_mask_add_epi16(before[v][s], sooner, before[v][s], one);
-            }
+            for (uint32_t v = 0; v < vectors; v++)
+                before[v][s] = count_lane(before[v][s], own[v], keys, lane[s], shorts);
+            lane[s] = add_keys(lane[s], step, shorts);
         }
     }
 }
 
-/* As order_vectors() by short keys. */
-AVX512_INLINE void order_short(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t vectors,
-                               uint32_t first, uint32_t *place)
+/* Of so many keys, those from the first of a vector on. */
+AVX512_INLINE uint32_t keys_from(uint32_t first, uint32_t count)
 {
-    const __m512i at_first = _mm512_set1_epi32((int)first);
-    __m512i own[PHX_ORDER_FEW / SHORTS], before[PHX_ORDER_FEW / SHORTS][SUMS];
+    return first < count ? count - first : 0;
+}
+
+/* The places of one change's targets, whose keys are at most so many vectors, each against each. */
+AVX512_INLINE void order_change(const int32_t *words, uint32_t at, uint32_t count, uint32_t vectors, bool shorts,
+                                __m512i first, uint32_t *place)
+{
+    const uint32_t lanes = shorts ? SHORTS : LANES;
+    __m512i own[PHX_ORDER_FEW / LANES], before[PHX_ORDER_FEW / LANES][SUMS];
     for (uint32_t v = 0; v < vectors; v++) {
-        __m256i some = short_keys_of(by, targets + v * SHORTS, lanes_of(2 * v, count));
-        __m256i more = short_keys_of(by, targets + v * SHORTS + LANES, lanes_of(2 * v + 1, count));
-        own[v] = _mm512_inserti64x4(_mm512_castsi256_si512(some), more, 1);
+        own[v] = load_keys(words, at + v * lanes, keys_from(v * lanes, count), shorts);
         for (uint32_t s = 0; s < SUMS; s++) before[v][s] = _mm512_setzero_si512();
     }
-    for (uint32_t v = 0; v < vectors; v++)
-        count_before(own[v], v + 1 < vectors ? SHORTS : count - v * SHORTS, own, vectors, before);
-    for (uint32_t v = 0; v < vectors; v++, place += SHORTS) {
-        __m512i all = _mm512_add_epi16(_mm512_add_epi16(before[v][0], before[v][1]),
-                                       _mm512_add_epi16(before[v][2], before[v][3]));
-        __m512i low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(all));
+    for (uint32_t v = 0; v < vectors; v++) {
+        uint32_t some = v + 1 < vectors ? lanes : keys_from(v * lanes, count);
+        count_before(own[v], some, own, vectors, shorts, before);
+    }
+    for (uint32_t v = 0; v < vectors; v++, place += lanes) {
+        __m512i all = add_keys(add_keys(before[v][0], before[v][1], shorts),
+                               add_keys(before[v][2], before[v][3], shorts), shorts);
+        __m512i low = shorts ? _mm512_cvtepu16_epi32(_mm512_castsi512_si256(all)) : all;
+        _mm512_storeu_si512(place, _mm512_add_epi32(low, first));
+        if (!shorts) continue;
         __m512i high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(all, 1));
-        _mm512_storeu_si512(place, _mm512_add_epi32(low, at_first));
-        _mm512_storeu_si512(place + LANES, _mm512_add_epi32(high, at_first));
+        _mm512_storeu_si512(place + LANES, _mm512_add_epi32(high, first));
     }
 }
 
-AVX512 static void order_keys_avx512(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t first,
-                                     uint32_t *place)
+AVX512_INLINE void order_changes(const phx_keying *by, const phx_unordered *of, bool shorts, uint32_t *place)
 {
-    /* in these bits keys differ; up to 15 of them, and one for leaves, are a short one */
+    int32_t words[PHX_ORDER_MOST + PHX_ORDER_FEW];
+    const uint32_t total = of->count > 0 ? of->end[of->count - 1] : 0;
+    PHX_ASSERT(total <= PHX_ORDER_MOST);
+    for (uint32_t i = 0; i < total; i += LANES) {
+        __mmask16 lanes = first_lanes(total - i);
+        store_keys(by, _mm512_maskz_loadu_epi32(lanes, of->targets + i), lanes, shorts, words, i);
+    }
+    for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
+        const __m512i first = _mm512_set1_epi32((int)of->first[c]);
+        const uint32_t count = of->end[c] - at, one = shorts ? SHORTS : LANES;
+        if (PHX_LIKELY(count <= one)) order_change(words, at, count, 1, shorts, first, place + at);
+        else if (count <= 2 * one) order_change(words, at, count, 2, shorts, first, place + at);
+        else order_change(words, at, count, PHX_ORDER_FEW / one, shorts, first, place + at);
+    }
+}
+
+AVX512 static void order_keys_avx512(const phx_keying *by, const phx_unordered *of, uint32_t *place)
+{
+    /* in these bits keys differ: up to 15, and one for leaves, are a short one */
     const uint64_t bits = (uint64_t)by->kinds << by->bits | ((UINT64_C(1) << by->bits) - 1);
-    if (count <= LANES) order_vectors(by, targets, count, 1, first, place);
-    else if (bits <= INT16_MAX && count <= SHORTS) order_short(by, targets, count, 1, first, place);
-    else if (bits <= INT16_MAX) order_short(by, targets, count, PHX_ORDER_FEW / SHORTS, first, place);
-    else if (count <= 2 * LANES) order_vectors(by, targets, count, 2, first, place);
-    else order_vectors(by, targets, count, PHX_ORDER_FEW / LANES, first, place);
+    if (bits <= INT16_MAX) order_changes(by, of, true, place);
+    else order_changes(by, of, false, place);
 }
 
 /* Of up to VECTORS * 8 ids those that come before one; `same`: the kinds are all one. */

@@ -306,14 +306,21 @@ static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t va
 }
 
 /* The outer loop is over those who come before, so that the inner one has no branch and no sum: it is vectorised. */
-static void order_keys_portable(const phx_keying *by, const uint32_t *targets, uint32_t count, uint32_t first,
-                                uint32_t *place)
+static void order_change(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
 {
-    int32_t key[PHX_ORDER_FEW];
-    phx_keys_of(by, targets, count, key);
     for (uint32_t i = 0; i < count; i++) place[i] = first;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < count; j++) place[j] += key[i] < key[j];
+}
+
+static void order_keys_portable(const phx_keying *by, const phx_unordered *of, uint32_t *place)
+{
+    for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
+        int32_t key[PHX_ORDER_FEW];
+        uint32_t count = of->end[c] - at;
+        phx_keys_of(by, of->targets + at, count, key);
+        order_change(key, count, of->first[c], place + at);
+    }
 }
 
 static void order_portable(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)

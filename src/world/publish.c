@@ -160,8 +160,8 @@ static void arrange(const phx_world *world, phx_told told, const phx_change *cha
 
 enum {
     NAMES_NEAR = 1 << 14, /* so few in the whole world (384 KiB) are in a near cache anyway; of more */
-    CHANGES_AHEAD = 8, /* whose names come meanwhile, and */
-    TARGETS_AHEAD = 24, /* those of targets: about as many as may be on the way; */
+    CHANGES_AHEAD = 32, /* whose names come meanwhile, and */
+    TARGETS_AHEAD = 96, /* those of targets: about as many as may be on the way; */
     TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: more are in order, and read side by side unasked; */
     TARGETS_AT_ONCE = 4 /* more than most changes have: no branch on how many */
 };
@@ -172,7 +172,7 @@ typedef struct filling {
     const phx_shard *shard;
     const phx_scratch *scratch;
     phx_share *shares; /* by consumer */
-    phx_naming naming;
+    phx_naming *naming;
     bool attached;     /* somebody is */
     bool far;          /* names are */
     uint32_t asked, end; /* of its targets, which follow each other: whose names are asked for, and all */
@@ -204,14 +204,14 @@ static inline void copy_change(filling *at, const phx_change *change, phx_batch 
                                                    .leave_count = change->leave_count,
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags};
-    if (at->naming.to.targets != batch->targets) { /* another consumer's */
-        phx_naming_write(&at->naming);
-        at->naming.to = (phx_told){batch->targets, batch->kinds, batch->incarnations};
+    if (at->naming->to.targets != batch->targets) { /* another consumer's */
+        phx_naming_write(at->naming);
+        at->naming->to = (phx_told){batch->targets, batch->kinds, batch->incarnations};
     }
-    phx_naming_add(&at->naming, at->scratch, change, to);
+    phx_naming_add(at->naming, at->scratch, change, to);
     share->targets = to + count;
     if (PHX_LIKELY(!at->attached)) return;
-    phx_naming_write(&at->naming);
+    phx_naming_write(at->naming);
     arrange(at->world, (phx_told){batch->targets + to, batch->kinds + to, batch->incarnations + to}, change);
 }
 
@@ -224,9 +224,11 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
     if (chunk->change_count == 0) return;
     uint64_t from = phx_now_ns();
     const phx_change *last = changes + chunk->change_count;
+    phx_naming naming;
+    phx_naming_begin(&naming, &world->shards[chunk->shard], (phx_told){0});
     filling at = {.world = world,
                   .shard = &world->shards[chunk->shard],
-                  .naming.shard = &world->shards[chunk->shard],
+                  .naming = &naming,
                   .scratch = &world->scratch[chunk->worker],
                   .shares = share_of(world, piece, 0),
                   .attached = phx_depths_any(&world->depths),
@@ -239,7 +241,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
         uint32_t consumer = consumer_of(world, chunk, change);
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
-    phx_naming_write(&at.naming);
+    phx_naming_write(&naming);
     chunk->publish_ns += phx_now_ns() - from;
 }
 

@@ -83,7 +83,8 @@ static void check_part(const ph_target *targets, const uint16_t *kinds, const ui
 
 static void write_names(const phx_change *change, phx_told to)
 {
-    phx_naming naming = {.shard = &shard, .to = to};
+    phx_naming naming;
+    phx_naming_begin(&naming, &shard, to);
     phx_naming_add(&naming, &scratch, change, 0);
     phx_naming_write(&naming);
 }

@@ -708,18 +708,48 @@ static void order_some(const phx_kernels *kernels, const char *name)
     }
 }
 
+/* Changes side by side, of some of these slots each, as leaves or enters at random. How many. */
+static uint32_t some_changes(uint64_t *rng, const uint32_t *slot, uint32_t count, uint32_t *of, uint32_t *end,
+                             uint32_t *first)
+{
+    uint32_t changes = 0, total = 0, most = 1 + phx_rng_below(rng, count);
+    while (changes < PHX_ORDER_MOST && total + most <= PHX_ORDER_MOST) {
+        uint32_t n = phx_rng_below(rng, 8) ? 1 + phx_rng_below(rng, most) : most, from = phx_rng_below(rng, count);
+        for (uint32_t i = 0; i < n; i++)
+            of[total++] = slot[(from + i) % count] | (phx_rng_below(rng, 2) ? PHX_TARGET_LEAVE : 0);
+        first[changes] = (uint32_t)phx_rng_below(rng, 1u << 20);
+        end[changes++] = total;
+    }
+    return changes;
+}
+
+/* The places of one change's targets. */
+static void check_places(const phx_name *names, const uint32_t *of, uint32_t count, uint32_t first,
+                         const uint32_t *place, const char *name, uint32_t round)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_name *own = &names[of[i] & PHX_ROW_SLOT];
+        uint32_t before = first, leaves = of[i] & PHX_TARGET_LEAVE;
+        for (uint32_t j = 0; j < count; j++) {
+            const phx_name *other = &names[of[j] & PHX_ROW_SLOT];
+            bool sooner = other->kind < own->kind || (other->kind == own->kind && other->id < own->id);
+            before += (of[j] & PHX_TARGET_LEAVE) != leaves ? leaves == 0 : sooner;
+        }
+        cr_assert_eq(place[i], before, "%s: round %u: %u of %u", name, round, i, count);
+    }
+}
+
 /* Keys as phx_order_bits() has them, where the bits that ids and kinds differ in just fit, or just do not. */
 static void order_some_keys(const phx_kernels *kernels, const char *name)
 {
-    enum { NAMES = 300 };
+    enum { NAMES = 300, PLACES = PHX_ORDER_MOST + PHX_KERNEL_PAD };
     static phx_name names[NAMES];
     uint64_t rng = 31, keyed = 0;
     for (uint32_t round = 0; round < 12000; round++) {
         uint32_t count = 1 + round % PHX_ORDER_FEW, id_bits = phx_rng_below(&rng, 34);
         uint32_t kind_bits = phx_rng_below(&rng, 2) ? phx_rng_below(&rng, 17) : (32 - id_bits) & 15;
         uint64_t first = phx_rng_next(&rng), other = phx_rng_next(&rng), ids = 0, low = (UINT64_C(1) << id_bits) - 1;
-        uint32_t slot[PHX_ORDER_FEW], place[PHX_ORDER_FEW + 1], kinds = 0, step = 1 + phx_rng_below(&rng, 4);
-        bool leaves[PHX_ORDER_FEW] = {0};
+        uint32_t slot[PHX_ORDER_FEW], kinds = 0, step = 1 + phx_rng_below(&rng, 4);
         for (uint32_t i = 0; i < count; i++) { /* all differ: the lowest bits of ids count up, where there are some */
             slot[i] = i * step + phx_rng_below(&rng, step);
             uint64_t own = ((phx_rng_next(&rng) & ~UINT64_C(63)) | i) & low;
@@ -727,28 +757,19 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
                                        (phx_rng_next(&rng) & ((UINT64_C(1) << kind_bits) - 1)));
             names[slot[i]] = (phx_name){.id = (first & ~low) | own, .user_data = phx_rng_next(&rng), .kind = kind,
                                         .incarnation = (uint32_t)phx_rng_next(&rng), .consumer = (uint16_t)i};
-            leaves[i] = phx_rng_below(&rng, 2);
             ids |= names[slot[i]].id ^ names[slot[0]].id;
             kinds |= (uint32_t)(kind ^ names[slot[0]].kind);
         }
-        uint32_t bits = phx_order_bits(ids, kinds), targets_of[PHX_ORDER_FEW];
+        uint32_t bits = phx_order_bits(ids, kinds), targets_of[PHX_ORDER_MOST], place[PLACES + 1];
         if (bits == PHX_ORDER_NO_KEY || (id_bits < 6 && count > 1u << id_bits)) continue;
         keyed++;
-        for (uint32_t i = 0; i < count; i++) targets_of[i] = slot[i] | (leaves[i] ? PHX_TARGET_LEAVE : 0);
-        place[PHX_ORDER_FEW] = GUARD;
-        uint32_t from = (uint32_t)phx_rng_below(&rng, 1u << 20);
-        kernels->order_keys(&(phx_keying){names, bits, kinds}, targets_of, count, from, place);
-        for (uint32_t i = 0; i < count; i++) {
-            const phx_name *own = &names[slot[i]];
-            uint32_t before = from;
-            for (uint32_t j = 0; j < count; j++) {
-                const phx_name *of = &names[slot[j]];
-                bool sooner = of->kind < own->kind || (of->kind == own->kind && of->id < own->id);
-                before += leaves[j] != leaves[i] ? leaves[j] : sooner;
-            }
-            cr_assert_eq(place[i], before, "%s: round %u: %u of %u by %u bits", name, round, i, count, bits);
-        }
-        cr_assert_eq(place[PHX_ORDER_FEW], GUARD, "%s: stored too far", name);
+        uint32_t end[PHX_ORDER_MOST], from[PHX_ORDER_MOST];
+        uint32_t changes = some_changes(&rng, slot, count, targets_of, end, from);
+        place[end[changes - 1] + PHX_KERNEL_PAD] = GUARD;
+        kernels->order_keys(&(phx_keying){names, bits, kinds}, &(phx_unordered){targets_of, end, from, changes}, place);
+        for (uint32_t c = 0, at = 0; c < changes; at = end[c++])
+            check_places(names, targets_of + at, end[c] - at, from[c], place + at, name, round);
+        cr_assert_eq(place[end[changes - 1] + PHX_KERNEL_PAD], GUARD, "%s: stored too far", name);
     }
     cr_assert_gt(keyed, 3000, "%s", name);
 }
