@@ -31,19 +31,39 @@ static uint32_t sift_seen(const phx_shard *shard, uint32_t slot, uint32_t *hits,
     return n;
 }
 
-/* Takes the candidates that left out of the list; one that is not in it (it was in the margin) has not left. */
+enum { TAKEN_AT_ONCE = 16 }; /* out of a list: more than most changes leave */
+
+/* Takes the entries at those places out of the list, which are all different. */
+static void take_out(phx_list *list, uint32_t *entries, uint32_t at[TAKEN_AT_ONCE], uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t hole = at[i], last = --list->count;
+        PHX_ASSERT(hole <= last);
+        entries[hole] = entries[last];
+        for (uint32_t j = i + 1; j < count; j++) at[j] = at[j] == last ? hole : at[j]; /* the last one moved */
+    }
+}
+
+/*
+ * Takes the candidates that left out of the list; one that is not in it (it was in the margin) has not left. They are
+ * looked for first, for what is written just now can not be read by vectors at once.
+ */
 static void take_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
 {
     const phx_store *store = &shard->store;
     phx_list *list = &shard->store.tail[slot].list;
     uint32_t *entries = phx_list_entries(&shard->lists, list), n = 0;
-    for (uint32_t i = 0; i < hits->leave_count; i++) {
-        uint32_t target = hits->leave[i] & PHX_ROW_SLOT;
-        if ((hits->leave[i] & PHX_ROW_SPECIAL) && is_far(phx_store_attr(store, target), r)) continue;
-        uint32_t at = shard->kernels->find(entries, list->count, target);
-        if (at == list->count) continue;
-        entries[at] = entries[--list->count];
-        hits->leave[n++] = target;
+    for (uint32_t i = 0; i < hits->leave_count;) {
+        uint32_t at[TAKEN_AT_ONCE], taken = 0, end = i + TAKEN_AT_ONCE;
+        for (; i < end && i < hits->leave_count; i++) {
+            uint32_t target = hits->leave[i] & PHX_ROW_SLOT;
+            if ((hits->leave[i] & PHX_ROW_SPECIAL) && is_far(phx_store_attr(store, target), r)) continue;
+            at[taken] = shard->kernels->find(entries, list->count, target);
+            hits->leave[n] = target;
+            n += at[taken] < list->count;
+            taken += at[taken] < list->count;
+        }
+        take_out(list, entries, at, taken);
     }
     hits->leave_count = n;
 }
@@ -61,8 +81,8 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
             const phx_attr *attr = phx_store_attr(store, target);
             if (is_far(attr, r) || !phx_eligible(phx_store_attr(store, slot), attr)) continue;
         }
-        if (margin && shard->kernels->find(entries, list->count, target) < list->count) continue;
-        hits->enter[n++] = target;
+        hits->enter[n] = target;
+        n += !margin || shard->kernels->find(entries, list->count, target) == list->count;
     }
     hits->enter_count = n;
 }
@@ -106,8 +126,8 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r
         hits->enter_count = sift_seen(shard, slot, hits->enter, hits->enter_count);
         take_odd(scratch, shard, row, hits);
     } else {
-        take_leaves(shard, slot, r, hits);
         sift_enters(shard, slot, r, margin, hits);
+        take_leaves(shard, slot, r, hits);
     }
     if (hits->enter_count + hits->leave_count == 0) return;
     phx_change *change = phx_interest_record(scratch, shard, slot, hits->enter_count, hits->leave_count);

@@ -439,16 +439,39 @@ AVX512 static phx_divided divide_avx512(uint32_t *slots, const double *keys, con
     return n;
 }
 
+/* Which of the entries of FOUND_AT_ONCE / LANES vectors equal a value? */
+enum { FOUND_AT_ONCE = 64 };
+
+AVX512_INLINE uint64_t equal_to(const uint32_t *array, __m512i wanted)
+{
+    uint64_t equal = 0;
+    for (uint32_t v = 0; v < FOUND_AT_ONCE / LANES; v++)
+        equal |= (uint64_t)_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(array + v * LANES), wanted) << v * LANES;
+    return equal;
+}
+
+/*
+ * All of a list that is not long is looked at, for where the value is could not be guessed; and nothing behind its end,
+ * not even masked out: that would be another line of memory.
+ */
 AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32_t value)
 {
+    enum { LONG = 512 };
     const __m512i wanted = _mm512_set1_epi32((int)value);
-    for (uint32_t i = 0; i < count; i += LANES) {
-        __mmask16 lanes = first_lanes(count - i);
-        __m512i some = _mm512_maskz_loadu_epi32(lanes, array + i);
-        __mmask16 equal = _mm512_mask_cmpeq_epi32_mask(lanes, some, wanted);
-        if (equal != 0) return i + (uint32_t)__builtin_ctz(equal);
+    uint32_t at = count;
+    for (uint32_t i = 0; i < count && at == count;) {
+        uint32_t end = count - i < LONG ? count : i + LONG;
+        for (; i + FOUND_AT_ONCE <= end; i += FOUND_AT_ONCE) {
+            uint64_t equal = equal_to(array + i, wanted);
+            at = equal != 0 ? i + (uint32_t)__builtin_ctzll(equal) : at;
+        }
+        for (; i < end; i += LANES) {
+            __mmask16 lanes = first_lanes(end - i);
+            uint32_t equal = _mm512_mask_cmpeq_epi32_mask(lanes, _mm512_maskz_loadu_epi32(lanes, array + i), wanted);
+            at = equal != 0 ? i + (uint32_t)__builtin_ctz(equal) : at;
+        }
     }
-    return count;
+    return at;
 }
 
 /* Where names' ids begin, and what is behind them, for indexes of 8 bytes that have a sign. */
