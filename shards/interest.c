@@ -270,20 +270,24 @@ static bool plain_in_view(const look *at)
 static float radius_at_cap(const look *at)
 {
     const phx_shard *shard = at->shard;
-    const float view = at->attr->view;
+    const phx_body *bodies = shard->store.body;
+    const uint32_t *old = at->old, count = at->old_count;
+    const float x = at->body->x, y = at->body->y, view = at->attr->view;
     const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
-    float most = 0.0f, far = 0.0f; /* of squares; of what the border of the view is compared with */
-    if (at->old_count < at->attr->cap || shard->alt || !plain_in_view(at)) return view;
-    for (uint32_t i = 0; i < at->old_count; i++) {
-        const phx_body *body = &shard->store.body[at->old[i]];
-        float dx = body->x - at->body->x, dy = body->y - at->body->y, d2 = dx * dx + dy * dy;
-        float wide = fabsf(dx) > fabsf(dy) ? fabsf(dx) : fabsf(dy), border = square ? wide : d2;
-        most = d2 > most ? d2 : most;
-        far = border > far ? border : far;
-        if (!(body->state & PHX_SLOT_LIVE)) return view;
+    float *squares = at->scratch->squares;
+    uint32_t gone = 0;
+    if (count < at->attr->cap || shard->alt || !plain_in_view(at)) return view;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_body *body = &bodies[old[i]];
+        float dx = fabsf(body->x - x), dy = fabsf(body->y - y);
+        squares[i] = dx * dx + dy * dy;
+        gone |= (body->state & PHX_SLOT_LIVE) == 0;
+        if (square) gone |= (dx > view) | (dy > view);
     }
-    float radius = sqrtf(most) * (1 + 1e-6f) + 1e-18f; /* for roundings, as in phx_box_around() */
-    return far <= (square ? view : view * view) && radius < view ? radius : view;
+    float farthest = phx_rank_farthest(squares, count);
+    /* with slack for roundings, as in phx_box_around() */
+    float radius = sqrtf(farthest) * (1 + 1e-6f) + 1e-18f;
+    return !gone && (square || farthest <= view * view) && radius < view ? radius : view;
 }
 
 static bool all_plain(const uint32_t *hits, uint32_t count)
@@ -517,7 +521,8 @@ static void take_old(look *at)
                             ? phx_nine_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
                             : phx_recall(shard, at->slot, old, &at->scratch->counts.pairs_tested);
     }
-    for (uint32_t i = 0; i < at->old_count; i++) at->scratch->mark[at->old[i]] = at->tag | MARK_OLD;
+    uint32_t *mark = at->scratch->mark, tag = at->tag | MARK_OLD; /* marks might be anywhere */
+    for (const uint32_t *old = at->old, *end = old + at->old_count; old < end; old++) mark[*old] = tag;
 }
 
 /* ---- by differences alone ---- */
