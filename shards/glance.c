@@ -254,6 +254,7 @@ static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of)
     PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
     if (PHX_UNLIKELY(count == 0)) return;
     phx_interest_add_change(scratch, &shard->store, of->slot, of->words.first, count - of->leaves, of->leaves);
+    scratch->target_count = of->words.end;
 }
 
 static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
@@ -288,7 +289,7 @@ PHX_AWAIT void await_fresh(const phx_scratch *scratch, const phx_shard *shard, u
     if (r + FAR < scratch->runs.count) __builtin_prefetch(&shard->store.fresh[run_at(scratch, shard, r + FAR).slot]);
 }
 
-/* The pairs found so far are taken, and become runs of words, among the targets. false = no memory. */
+/* The pairs found so far are taken, and become runs of words, behind the targets there are. false = no memory. */
 static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float far)
 {
     const phx_tile *tile = &scratch->tile;
@@ -303,20 +304,24 @@ static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float
                             scratch->targets + scratch->target_count, &scratch->runs);
     scratch->pairs.count = 0;
     scratch->word_first = scratch->target_count;
-    scratch->target_count += scratch->runs.first[scratch->runs.count];
     return true;
 }
 
-/* The pairs found so far become changes, observer by observer. PHX_SLOT_NONE, or the place where memory ended. */
+/*
+ * The pairs found so far become changes, observer by observer, whose targets are their words or take the place of
+ * these: there are not more. PHX_SLOT_NONE, or the place where memory ended.
+ */
 static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
 {
     const uint32_t *special = scratch->runs.special;
+    PHX_ASSERT(scratch->past_count == 0);
     if (scratch->pairs.count == 0) return PHX_SLOT_NONE;
     if (!resolve(scratch, shard, r, far)) return scratch->pairs.observer[0] & PHX_PAIR_PLACE;
     for (uint32_t i = 0, s = 0, specials = 0; i < scratch->runs.count; i++, s = specials) {
         run of = run_at(scratch, shard, i);
         float view = shard->grid.rows.view[of.row];
         while (PHX_UNLIKELY(scratch->word_first + special[specials] < of.words.end)) specials++;
+        PHX_ASSERT(scratch->target_count <= of.words.first);
         if (view == 0.0f) continue;
         if (PHX_LIKELY(shard->implies && view > 0.0f && of.words.end - of.words.first <= PHX_ORDER_FEW)) {
             await_fresh(scratch, shard, i);
@@ -545,12 +550,13 @@ bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint3
     return !scratch->odd_near || (rows->view[row] >= 0.0f && rows->ox[row] == rows->ox[row]);
 }
 
-/* As flush(), where there may be events without a pair: of all who looked. */
+/* As flush(), where there may be events without a pair: of all who looked; their targets stand behind the words. */
 static uint32_t flush_past(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                            const phx_radii *radii)
 {
     const phx_runs *runs = &scratch->runs;
     if (!resolve(scratch, shard, radii->in, radii->near)) return place[0];
+    scratch->target_count += runs->first[runs->count];
     for (uint32_t i = 0, r = 0; i < count; i++) {
         bool some = r < runs->count && runs->place[r] == place[i];
         outcome hits = take_words(scratch, some ? run_at(scratch, shard, r).words : (phx_span){0, 0});

@@ -95,7 +95,7 @@ typedef struct phx_scratch {
     bool odd_near, picked; /* of that cell: the candidates and the past are there */
     phx_pairs pairs; /* of it, not confirmed yet */
     uint32_t *unsure; /* of these, the kernels' unsure() */
-    uint32_t word_first; /* among targets: what resolve() made of them, and */
+    uint32_t word_first; /* in targets: what resolve() made of them, and */
     phx_runs runs;       /* whose they are */
     uint32_t *pair_words; /* all their arrays */
     uint32_t pair_words_capacity;

@@ -232,7 +232,7 @@ typedef struct phx_kernels {
     /* Of those slots, in order: who stays, in place; of them who was not in the list; who was, and does not. */
     phx_divided (*divide)(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count, double limit,
                           uint32_t *enter, uint32_t *leave);
-    /* The place of `value` among the first `count` of an array, or count. */
+    /* The first place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
     /*
      * The places of all targets, each change's from its first on, by their keys, which are all different in a change.

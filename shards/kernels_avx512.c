@@ -463,12 +463,14 @@ AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32
         uint32_t end = count - i < LONG ? count : i + LONG;
         for (; i + FOUND_AT_ONCE <= end; i += FOUND_AT_ONCE) {
             uint64_t equal = equal_to(array + i, wanted);
-            at = equal != 0 ? i + (uint32_t)__builtin_ctzll(equal) : at;
+            uint32_t here = equal != 0 ? i + (uint32_t)__builtin_ctzll(equal) : count;
+            at = here < at ? here : at;
         }
         for (; i < end; i += LANES) {
             __mmask16 lanes = first_lanes(end - i);
             uint32_t equal = _mm512_mask_cmpeq_epi32_mask(lanes, _mm512_maskz_loadu_epi32(lanes, array + i), wanted);
-            at = equal != 0 ? i + (uint32_t)__builtin_ctz(equal) : at;
+            uint32_t here = equal != 0 ? i + (uint32_t)__builtin_ctz(equal) : count;
+            at = here < at ? here : at;
         }
     }
     return at;
