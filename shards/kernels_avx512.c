@@ -439,9 +439,9 @@ AVX512 static phx_divided divide_avx512(uint32_t *slots, const double *keys, con
     return n;
 }
 
-/* Which of the entries of FOUND_AT_ONCE / LANES vectors equal a value? */
 enum { FOUND_AT_ONCE = 64 };
 
+/* Which of so many entries equal a value? */
 AVX512_INLINE uint64_t equal_to(const uint32_t *array, __m512i wanted)
 {
     uint64_t equal = 0;
@@ -450,30 +450,37 @@ AVX512_INLINE uint64_t equal_to(const uint32_t *array, __m512i wanted)
     return equal;
 }
 
+/* Where a value is among not too many entries, or `none`. From the end on: what is found last comes first. */
+AVX512_INLINE uint32_t find_some(const uint32_t *array, uint32_t count, __m512i wanted, uint32_t none)
+{
+    uint32_t whole = count - count % FOUND_AT_ONCE, at = none;
+    for (uint32_t end = count, i; end > whole; end = i) {
+        i = (end - 1) / LANES * LANES;
+        __mmask16 lanes = first_lanes(end - i);
+        uint32_t equal = _mm512_mask_cmpeq_epi32_mask(lanes, _mm512_maskz_loadu_epi32(lanes, array + i), wanted);
+        at = equal != 0 ? i + (uint32_t)__builtin_ctz(equal) : at;
+    }
+    for (uint32_t end = whole; end > 0; end -= FOUND_AT_ONCE) {
+        uint64_t equal = equal_to(array + end - FOUND_AT_ONCE, wanted);
+        at = equal != 0 ? end - FOUND_AT_ONCE + (uint32_t)__builtin_ctzll(equal) : at;
+    }
+    return at;
+}
+
 /*
  * All of a list that is not long is looked at, for where the value is could not be guessed; and nothing behind its end,
  * not even masked out: that would be another line of memory.
  */
 AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32_t value)
 {
-    enum { LONG = 512 };
+    enum { LONG = 8 * FOUND_AT_ONCE };
     const __m512i wanted = _mm512_set1_epi32((int)value);
-    uint32_t at = count;
-    for (uint32_t i = 0; i < count && at == count;) {
-        uint32_t end = count - i < LONG ? count : i + LONG;
-        for (; i + FOUND_AT_ONCE <= end; i += FOUND_AT_ONCE) {
-            uint64_t equal = equal_to(array + i, wanted);
-            uint32_t here = equal != 0 ? i + (uint32_t)__builtin_ctzll(equal) : count;
-            at = here < at ? here : at;
-        }
-        for (; i < end; i += LANES) {
-            __mmask16 lanes = first_lanes(end - i);
-            uint32_t equal = _mm512_mask_cmpeq_epi32_mask(lanes, _mm512_maskz_loadu_epi32(lanes, array + i), wanted);
-            uint32_t here = equal != 0 ? i + (uint32_t)__builtin_ctz(equal) : count;
-            at = here < at ? here : at;
-        }
+    uint32_t i = 0;
+    for (; count - i > LONG; i += LONG) {
+        uint32_t at = find_some(array + i, LONG, wanted, LONG);
+        if (at < LONG) return i + at;
     }
-    return at;
+    return i + find_some(array + i, count - i, wanted, count - i);
 }
 
 /* Where names' ids begin, and what is behind them, for indexes of 8 bytes that have a sign. */
