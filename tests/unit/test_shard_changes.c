@@ -124,6 +124,66 @@ static void check_many(uint32_t count, uint64_t *rng, const char *what)
     phx_scratch_free(&scratch);
 }
 
+/* Changes on their way together: how they are told apart, and what is expected of each. */
+enum { TOGETHER = 400, ROOM = TOGETHER * 80 };
+
+typedef struct together {
+    phx_change change[TOGETHER];
+    uint32_t told[ROOM], expected[ROOM], first[TOGETHER];
+    ph_target targets[ROOM];
+    uint16_t kinds[ROOM];
+    uint32_t incarnations[ROOM];
+} together;
+
+/* Some targets, leaves first when they are many; behind what need not be next to it. */
+static void add_change(together *all, uint32_t c, uint64_t *rng)
+{
+    uint32_t few = 1 + phx_rng_below(rng, phx_rng_below(rng, 8) ? 6 : MOST), many = MOST + 1 + phx_rng_below(rng, 100);
+    uint32_t count = phx_rng_below(rng, 30) ? few : many, leaves = phx_rng_below(rng, count + 1);
+    const phx_change *last = c > 0 ? &all->change[c - 1] : NULL;
+    uint32_t end = last ? last->target_first + last->leave_count + last->enter_count : 0;
+    uint32_t first = c > 0 ? all->first[c - 1] + last->leave_count + last->enter_count : 0;
+    phx_change *own = &all->change[c];
+    *own = (phx_change){.leave_count = leaves, .enter_count = count - leaves, .list_first = PHX_SLOT_NONE};
+    own->target_first = end + (phx_rng_below(rng, 9) ? 0 : phx_rng_below(rng, 3));
+    own->ordered = count > MOST;
+    uint32_t *slots = all->expected + own->target_first, *told = all->told + own->target_first;
+    cr_assert_leq(own->target_first + count, ROOM);
+    choose(slots, count, rng);
+    qsort(slots, leaves, sizeof *slots, by_kind_and_id);
+    qsort(slots + leaves, count - leaves, sizeof *slots, by_kind_and_id);
+    for (uint32_t i = 0; i < count; i++) told[i] = slots[i] | (i < leaves && !own->ordered ? PHX_TARGET_LEAVE : 0);
+    for (uint32_t i = 0; i < count && !own->ordered; i++) { /* in any order, of special ones or not */
+        uint32_t other = phx_rng_below(rng, count), was = told[i];
+        told[i] = told[other] | (phx_rng_below(rng, 4) ? 0 : PHX_ROW_SPECIAL);
+        told[other] = was;
+    }
+    all->first[c] = first + phx_rng_below(rng, 2);
+}
+
+/* Many changes, of one target or as many as there may be, some apart from others, one of many between them. */
+static void check_together(uint64_t *rng, const char *what)
+{
+    static together room;
+    together *all = &room;
+    phx_naming naming;
+    for (uint32_t c = 0; c < TOGETHER; c++) add_change(all, c, rng);
+    scratch = (phx_scratch){.targets = all->told};
+    phx_naming_begin(&naming, &shard, (phx_told){all->targets, all->kinds, all->incarnations});
+    for (uint32_t c = 0; c < TOGETHER; c++) {
+        phx_naming_add(&naming, &scratch, &all->change[c], all->first[c]);
+        if (phx_rng_below(rng, 100) == 0) phx_naming_write(&naming);
+    }
+    phx_naming_write(&naming);
+    for (uint32_t c = 0; c < TOGETHER; c++) {
+        const phx_change *own = &all->change[c];
+        uint32_t at = all->first[c], *slots = all->expected + own->target_first, leaves = own->leave_count;
+        check_part(all->targets + at, all->kinds + at, all->incarnations + at, slots, leaves, what);
+        at += leaves;
+        check_part(all->targets + at, all->kinds + at, all->incarnations + at, slots + leaves, own->enter_count, what);
+    }
+}
+
 static void check_shape(const shape *of)
 {
     static const ph_simd sets[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
@@ -137,6 +197,7 @@ static void check_shape(const shape *of)
                  (int)sets[k]);
         for (uint32_t count = 0; count <= MOST; count++) check_names(count, MOST - count, &rng, what);
         for (uint32_t count = MOST + 1; count <= MEMBERS; count++) check_many(count, &rng, what);
+        for (uint32_t round = 0; round < 8; round++) check_together(&rng, what);
     }
 }
 
