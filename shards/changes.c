@@ -128,6 +128,17 @@ static inline void write_name(const phx_told *to, uint32_t at, const phx_name *f
     to->incarnations[at] = from->incarnation;
 }
 
+/* Is each of a change's places one of its own? */
+static bool places_valid(const phx_unordered *of, const uint32_t *place)
+{
+    for (uint32_t c = 0, i = 0; c < of->count; c++) {
+        uint32_t count = of->end[c] - i;
+        for (; i < of->end[c]; i++)
+            if (place[i] - of->first[c] >= count) return false;
+    }
+    return true;
+}
+
 /* Those of all changes that wait. */
 static void place_all(phx_naming *naming)
 {
@@ -138,10 +149,11 @@ static void place_all(phx_naming *naming)
         PHX_VALIDATE(phx_store_key_bits_valid(&shard->store, of.targets[i] & PHX_ROW_SLOT));
     if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) {
         shard->kernels->order_keys(&by, &of, naming->place);
-        return;
+    } else {
+        for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
+            place_alone(shard, of.targets + at, of.end[c] - at, of.first[c], naming->place + at);
     }
-    for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
-        place_alone(shard, of.targets + at, of.end[c] - at, of.first[c], naming->place + at);
+    PHX_VALIDATE(places_valid(&of, naming->place));
 }
 
 void phx_naming_write(phx_naming *naming)
