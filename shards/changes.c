@@ -156,30 +156,44 @@ static void place_all(phx_naming *naming)
     PHX_VALIDATE(places_valid(&of, naming->place));
 }
 
+/* Of the targets that wait, first .. end. */
+static inline void write_names(const phx_naming *naming, phx_told to, uint32_t first, uint32_t end)
+{
+    const phx_store *store = &naming->shard->store;
+    const uint32_t *targets = naming->targets, *place = naming->place; /* what is written might be anywhere */
+    for (uint32_t i = first; i < end; i++) write_name(&to, place[i], name_of(store, targets[i]));
+}
+
 void phx_naming_write(phx_naming *naming)
 {
     if (naming->count == 0) return;
     place_all(naming);
-    const phx_told to = naming->to; /* what is written might be anywhere */
-    const phx_store *store = &naming->shard->store;
-    const uint32_t *targets = naming->targets, *place = naming->place, count = naming->count;
-    for (uint32_t i = 0; i < count; i++) write_name(&to, place[i], name_of(store, targets[i]));
+    if (!naming->mixed) {
+        write_names(naming, naming->to[0], 0, naming->count);
+    } else {
+        for (uint32_t c = 0, at = 0; c < naming->changes; at = naming->end[c++])
+            write_names(naming, naming->to[c], at, naming->end[c]);
+    }
+    naming->mixed = false;
     naming->count = naming->changes = 0;
 }
 
-void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, uint32_t first)
+void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, const phx_told *to,
+                    uint32_t first)
 {
     const uint32_t *from = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
     if (change->ordered || naming->count + count > PHX_ORDER_MOST || from != naming->targets + naming->count)
         phx_naming_write(naming);
     if (change->ordered) {
         for (uint32_t i = 0; i < count; i++)
-            write_name(&naming->to, first + i, name_of(&naming->shard->store, from[i]));
+            write_name(to, first + i, name_of(&naming->shard->store, from[i]));
         return;
     }
     PHX_ASSERT(0 < count && count <= PHX_ORDER_FEW);
     if (naming->count == 0) naming->targets = from;
+    else naming->mixed |= to->targets != naming->to[naming->changes - 1].targets;
     naming->count += count;
+    naming->to[naming->changes] = *to;
     naming->first[naming->changes] = first;
     naming->end[naming->changes++] = naming->count;
 }

@@ -332,6 +332,7 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
         await_list(scratch, shard, i);
         outcome hits = take_words(scratch, of.words);
         if (!conclude(scratch, shard, of.row, r, far, &hits)) return scratch->runs.place[i];
+        PHX_ASSERT(scratch->target_count <= of.words.end); /* and so targets did not grow: words would have been lost */
     }
     return PHX_SLOT_NONE;
 }

@@ -273,21 +273,18 @@ static float radius_at_cap(const look *at)
     const phx_body *bodies = shard->store.body;
     const uint32_t *old = at->old, count = at->old_count;
     const float x = at->body->x, y = at->body->y, view = at->attr->view;
-    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     float *squares = at->scratch->squares;
     uint32_t gone = 0;
     if (count < at->attr->cap || shard->alt || !plain_in_view(at)) return view;
     for (uint32_t i = 0; i < count; i++) {
         const phx_body *body = &bodies[old[i]];
-        float dx = fabsf(body->x - x), dy = fabsf(body->y - y);
+        float dx = body->x - x, dy = body->y - y;
         squares[i] = dx * dx + dy * dy;
         gone |= (body->state & PHX_SLOT_LIVE) == 0;
-        if (square) gone |= (dx > view) | (dy > view);
     }
-    float farthest = phx_rank_farthest(squares, count);
-    /* with slack for roundings, as in phx_box_around() */
-    float radius = sqrtf(farthest) * (1 + 1e-6f) + 1e-18f;
-    return !gone && (square || farthest <= view * view) && radius < view ? radius : view;
+    /* with slack for roundings, as in phx_box_around(): who is out of view makes it more than the view */
+    float radius = sqrtf(phx_rank_farthest(squares, count)) * (1 + 1e-6f) + 1e-18f;
+    return !gone && radius < view ? radius : view;
 }
 
 static bool all_plain(const uint32_t *hits, uint32_t count)

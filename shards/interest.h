@@ -32,7 +32,7 @@ typedef struct phx_change {
     uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
     uint32_t list_count;
     uint16_t flags; /* PH_CHANGE_... */
-    bool ordered;   /* leaves come first, both in the order of events; else each may have PHX_TARGET_LEAVE */
+    bool ordered;   /* leaves come first, both in the order of events; else words with PHX_TARGET_LEAVE or not */
     bool commits;   /* there is work for phx_interest_commit() */
 } phx_change;
 
@@ -82,7 +82,7 @@ typedef struct phx_scratch {
     phx_change *changes;
     uint32_t change_count, changes_capacity;
     uint32_t commit_count; /* of them, those that commit */
-    uint32_t *targets; /* slots, flagged in changes that are not ordered: phx_naming_add() */
+    uint32_t *targets; /* slots, or in changes that are not ordered words of rows; there may be others between them */
     uint32_t target_count, targets_capacity;
     uint32_t *overflow;    /* new lists that did not fit in place */
     uint32_t overflow_count, overflow_capacity;
@@ -214,23 +214,24 @@ typedef struct phx_told {
 
 /*
  * The targets of changes on their way to events: ordered and written many at a time, for little hangs then on how many
- * a change has. `to` may change when nothing waits.
+ * a change has.
  */
 typedef struct phx_naming {
     const phx_shard *shard;
-    phx_told to;
     const uint32_t *targets; /* those that wait */
     uint32_t count, changes; /* how many, and of how many changes */
-    uint32_t end[PHX_ORDER_MOST], first[PHX_ORDER_MOST]; /* of these */
+    bool mixed;              /* these go to more than one's columns */
+    phx_told to[PHX_ORDER_MOST];                         /* by change, as */
+    uint32_t end[PHX_ORDER_MOST], first[PHX_ORDER_MOST]; /* these */
     uint32_t place[PHX_ORDER_MOST + PHX_KERNEL_PAD];
 } phx_naming;
 
 /* Nothing waits. */
-static inline void phx_naming_begin(phx_naming *naming, const phx_shard *shard, phx_told to)
+static inline void phx_naming_begin(phx_naming *naming, const phx_shard *shard)
 {
     naming->shard = shard;
-    naming->to = to;
     naming->targets = NULL;
+    naming->mixed = false;
     naming->count = naming->changes = 0; /* and nothing else */
 }
 
@@ -238,7 +239,8 @@ static inline void phx_naming_begin(phx_naming *naming, const phx_shard *shard, 
  * The targets of a change, which has some, become events, from the first on: each of the leaves, and each of the
  * enters, by kind, then id. Written now or by phx_naming_write(). Between interest phase and end, any worker.
  */
-void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, uint32_t first);
+void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, const phx_told *to,
+                    uint32_t first);
 /* Writes what waits. */
 void phx_naming_write(phx_naming *naming);
 /* The slots of its enters; those of few may be written to few[], which has room for PHX_ORDER_FEW. */

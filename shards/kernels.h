@@ -101,7 +101,7 @@ typedef struct phx_keying {
 
 enum { PHX_ORDER_MOST = 256 }; /* targets that are ordered at once */
 
-/* Changes whose targets are side by side: slots, with PHX_TARGET_LEAVE or not, at most PHX_ORDER_FEW of each. */
+/* Changes whose targets are side by side: words, of which slot and PHX_TARGET_LEAVE count, PHX_ORDER_FEW at most. */
 typedef struct phx_unordered {
     const uint32_t *targets;
     const uint32_t *end;   /* by change: where its targets end, PHX_ORDER_MOST at most */

@@ -149,19 +149,10 @@ bool phx_publish_batches(phx_world *world)
     return true;
 }
 
-/* Somebody is attached: parents before their children, or behind them. */
-static void arrange(const phx_world *world, phx_told told, const phx_change *change)
-{
-    uint32_t leaves = change->leave_count;
-    phx_depths_arrange(&world->depths, told, leaves, false);
-    told = (phx_told){told.targets + leaves, told.kinds + leaves, told.incarnations + leaves};
-    phx_depths_arrange(&world->depths, told, change->enter_count, true);
-}
-
 enum {
     NAMES_NEAR = 1 << 14, /* so few in the whole world (384 KiB) are in a near cache anyway; of more */
     CHANGES_AHEAD = 32, /* whose names come meanwhile, and */
-    TARGETS_AHEAD = 96, /* those of targets: about as many as may be on the way; */
+    TARGETS_AHEAD = 96, /* those of targets: about as many as changes so far ahead have; */
     TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: more are in order, and read side by side unasked; */
     TARGETS_AT_ONCE = 4 /* more than most changes have: no branch on how many */
 };
@@ -173,9 +164,8 @@ typedef struct filling {
     const phx_scratch *scratch;
     phx_share *shares; /* by consumer */
     phx_naming *naming;
-    bool attached;     /* somebody is */
     bool far;          /* names are */
-    uint32_t asked, end; /* of its targets, which follow each other: whose names are asked for, and all */
+    uint32_t asked, end; /* of its targets and what is between them: whose names are asked for, and all */
 } filling;
 
 /* Names stand in no order of memory: those of changes and targets ahead come meanwhile. */
@@ -204,15 +194,25 @@ static inline void copy_change(filling *at, const phx_change *change, phx_batch 
                                                    .leave_count = change->leave_count,
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags};
-    if (at->naming->to.targets != batch->targets) { /* another consumer's */
-        phx_naming_write(at->naming);
-        at->naming->to = (phx_told){batch->targets, batch->kinds, batch->incarnations};
-    }
-    phx_naming_add(at->naming, at->scratch, change, to);
+    phx_naming_add(at->naming, at->scratch, change, &(phx_told){batch->targets, batch->kinds, batch->incarnations}, to);
     share->targets = to + count;
-    if (PHX_LIKELY(!at->attached)) return;
-    phx_naming_write(at->naming);
-    arrange(at->world, (phx_told){batch->targets + to, batch->kinds + to, batch->incarnations + to}, change);
+}
+
+/* Somebody is attached: parents before their children, or behind them. Shares go back to where they began. */
+static void arrange(phx_world *world, const phx_chunk *chunk, phx_share *shares)
+{
+    const phx_change *changes = changes_of(world, chunk);
+    for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {
+        if (change->leave_count + change->enter_count == 0) continue;
+        uint32_t consumer = consumer_of(world, chunk, change);
+        phx_batch *batch = world->batches[consumer];
+        const ph_change *own = &batch->changes[--shares[consumer].changes];
+        uint32_t enter = own->first + own->leave_count;
+        phx_told leaves = {batch->targets + own->first, batch->kinds + own->first, batch->incarnations + own->first};
+        phx_told enters = {batch->targets + enter, batch->kinds + enter, batch->incarnations + enter};
+        phx_depths_arrange(&world->depths, leaves, own->leave_count, false);
+        phx_depths_arrange(&world->depths, enters, own->enter_count, true);
+    }
 }
 
 static void fill_body(void *context, uint32_t worker, uint32_t piece)
@@ -225,13 +225,12 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
     uint64_t from = phx_now_ns();
     const phx_change *last = changes + chunk->change_count;
     phx_naming naming;
-    phx_naming_begin(&naming, &world->shards[chunk->shard], (phx_told){0});
+    phx_naming_begin(&naming, &world->shards[chunk->shard]);
     filling at = {.world = world,
                   .shard = &world->shards[chunk->shard],
                   .naming = &naming,
                   .scratch = &world->scratch[chunk->worker],
                   .shares = share_of(world, piece, 0),
-                  .attached = phx_depths_any(&world->depths),
                   .far = phx_directory_count(&world->directory) > NAMES_NEAR,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
@@ -242,6 +241,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
     phx_naming_write(&naming);
+    if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange(world, chunk, at.shares);
     chunk->publish_ns += phx_now_ns() - from;
 }
 

@@ -395,8 +395,8 @@ static void check_observer(fleet *f, uint64_t observer)
     o->fresh = false;
     cr_assert_leq(leave_count + enter_count, 2 * FLEET_IDS);
     phx_naming naming;
-    phx_naming_begin(&naming, fleet_home(f, observer), (phx_told){told_targets, told_kinds, told_incarnations});
-    phx_naming_add(&naming, scratch, change, 0);
+    phx_naming_begin(&naming, fleet_home(f, observer));
+    phx_naming_add(&naming, scratch, change, &(phx_told){told_targets, told_kinds, told_incarnations}, 0);
     phx_naming_write(&naming);
     check_events(f, observer, 0, leaves, leave_count, "leave");
     check_events(f, observer, leave_count, enters, enter_count, "enter");

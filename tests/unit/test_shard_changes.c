@@ -84,8 +84,8 @@ static void check_part(const ph_target *targets, const uint16_t *kinds, const ui
 static void write_names(const phx_change *change, phx_told to)
 {
     phx_naming naming;
-    phx_naming_begin(&naming, &shard, to);
-    phx_naming_add(&naming, &scratch, change, 0);
+    phx_naming_begin(&naming, &shard);
+    phx_naming_add(&naming, &scratch, change, &to, 0);
     phx_naming_write(&naming);
 }
 
@@ -100,7 +100,8 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     choose(chosen + leaves, enters, rng);
     while (l < leaves || e < enters) { /* one of either, by turns at random */
         bool leave = e == enters || (l < leaves && phx_rng_below(rng, 2));
-        told[n++] = leave ? chosen[l++] | PHX_TARGET_LEAVE : chosen[leaves + e++];
+        told[n] = leave ? chosen[l++] | PHX_TARGET_LEAVE : chosen[leaves + e++];
+        told[n++] |= phx_rng_below(rng, 4) ? 0 : PHX_ROW_SPECIAL; /* rows' words */
     }
     scratch = (phx_scratch){.targets = told};
     cr_assert_arr_eq(phx_interest_entered(&scratch, &change, few), chosen + leaves, enters * sizeof *few, "%s", what);
@@ -130,9 +131,10 @@ enum { TOGETHER = 400, ROOM = TOGETHER * 80 };
 typedef struct together {
     phx_change change[TOGETHER];
     uint32_t told[ROOM], expected[ROOM], first[TOGETHER];
-    ph_target targets[ROOM];
-    uint16_t kinds[ROOM];
-    uint32_t incarnations[ROOM];
+    ph_target targets[2][ROOM]; /* of two consumers */
+    uint16_t kinds[2][ROOM];
+    uint32_t incarnations[2][ROOM];
+    uint32_t consumer[TOGETHER];
 } together;
 
 /* Some targets, leaves first when they are many; behind what need not be next to it. */
@@ -159,9 +161,10 @@ static void add_change(together *all, uint32_t c, uint64_t *rng)
         told[other] = was;
     }
     all->first[c] = first + phx_rng_below(rng, 2);
+    all->consumer[c] = c > 0 && phx_rng_below(rng, 50) ? all->consumer[c - 1] : phx_rng_below(rng, 2);
 }
 
-/* Many changes, of one target or as many as there may be, some apart from others, one of many between them. */
+/* Many changes, of one target or many, some apart from others, now and then another consumer's. */
 static void check_together(uint64_t *rng, const char *what)
 {
     static together room;
@@ -169,18 +172,21 @@ static void check_together(uint64_t *rng, const char *what)
     phx_naming naming;
     for (uint32_t c = 0; c < TOGETHER; c++) add_change(all, c, rng);
     scratch = (phx_scratch){.targets = all->told};
-    phx_naming_begin(&naming, &shard, (phx_told){all->targets, all->kinds, all->incarnations});
+    phx_naming_begin(&naming, &shard);
     for (uint32_t c = 0; c < TOGETHER; c++) {
-        phx_naming_add(&naming, &scratch, &all->change[c], all->first[c]);
+        const uint32_t k = all->consumer[c];
+        const phx_told to = {all->targets[k], all->kinds[k], all->incarnations[k]};
+        phx_naming_add(&naming, &scratch, &all->change[c], &to, all->first[c]);
         if (phx_rng_below(rng, 100) == 0) phx_naming_write(&naming);
     }
     phx_naming_write(&naming);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const phx_change *own = &all->change[c];
-        uint32_t at = all->first[c], *slots = all->expected + own->target_first, leaves = own->leave_count;
-        check_part(all->targets + at, all->kinds + at, all->incarnations + at, slots, leaves, what);
-        at += leaves;
-        check_part(all->targets + at, all->kinds + at, all->incarnations + at, slots + leaves, own->enter_count, what);
+        const uint32_t k = all->consumer[c], leaves = own->leave_count;
+        uint32_t at = all->first[c], *slots = all->expected + own->target_first;
+        check_part(all->targets[k] + at, all->kinds[k] + at, all->incarnations[k] + at, slots, leaves, what);
+        at += leaves, slots += leaves;
+        check_part(all->targets[k] + at, all->kinds[k] + at, all->incarnations[k] + at, slots, own->enter_count, what);
     }
 }
 

@@ -716,7 +716,8 @@ static uint32_t some_changes(uint64_t *rng, const uint32_t *slot, uint32_t count
     while (changes < PHX_ORDER_MOST && total + most <= PHX_ORDER_MOST) {
         uint32_t n = phx_rng_below(rng, 8) ? 1 + phx_rng_below(rng, most) : most, from = phx_rng_below(rng, count);
         for (uint32_t i = 0; i < n; i++)
-            of[total++] = slot[(from + i) % count] | (phx_rng_below(rng, 2) ? PHX_TARGET_LEAVE : 0);
+            of[total++] = slot[(from + i) % count] | (phx_rng_below(rng, 2) ? PHX_TARGET_LEAVE : 0) |
+                          (phx_rng_below(rng, 4) ? 0 : PHX_ROW_SPECIAL); /* which tells nothing here */
         first[changes] = (uint32_t)phx_rng_below(rng, 1u << 20);
         end[changes++] = total;
     }
@@ -752,9 +753,10 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
         uint32_t slot[PHX_ORDER_FEW], kinds = 0, step = 1 + phx_rng_below(&rng, 4);
         for (uint32_t i = 0; i < count; i++) { /* all differ: the lowest bits of ids count up, where there are some */
             slot[i] = i * step + phx_rng_below(&rng, step);
-            uint64_t own = ((phx_rng_next(&rng) & ~UINT64_C(63)) | i) & low;
+            bool last = i == 63 || (count > 1 && i == count - 1 && id_bits > 6); /* its key may be all ones */
+            uint64_t own = (last ? UINT64_MAX : (phx_rng_next(&rng) & ~UINT64_C(63)) | i) & low;
             uint16_t kind = (uint16_t)((other & ~((UINT64_C(1) << kind_bits) - 1)) |
-                                       (phx_rng_next(&rng) & ((UINT64_C(1) << kind_bits) - 1)));
+                                       ((last ? UINT64_MAX : phx_rng_next(&rng)) & ((UINT64_C(1) << kind_bits) - 1)));
             names[slot[i]] = (phx_name){.id = (first & ~low) | own, .user_data = phx_rng_next(&rng), .kind = kind,
                                         .incarnation = (uint32_t)phx_rng_next(&rng), .consumer = (uint16_t)i};
             ids |= names[slot[i]].id ^ names[slot[0]].id;
@@ -824,10 +826,11 @@ Test(kernels, order_of_few)
 
 static void find_all(const phx_kernels *kernels, const char *name)
 {
-    static uint32_t array[ROWS];
+    enum { LONGEST = 1200 }; /* more than a kernel looks at without a branch */
+    static uint32_t array[LONGEST];
     uint64_t rng = 28;
-    for (uint32_t count = 0; count <= ROWS; count++) { /* what stands behind the end is not to be found */
-        for (uint32_t i = 0; i < ROWS; i++) array[i] = i < count ? 1000 + i : i == count ? 78 : 77;
+    for (uint32_t count = 0; count <= LONGEST; count += count < ROWS ? 1 : 37) { /* not what stands behind the end */
+        for (uint32_t i = 0; i < LONGEST; i++) array[i] = i < count ? 1000 + i : i == count ? 78 : 77;
         cr_assert_eq(kernels->find(array, count, 77), count, "%s: absent of %u", name, count);
         for (uint32_t at = 0; at < count; at++)
             cr_assert_eq(kernels->find(array, count, 1000 + at), at, "%s: %u of %u", name, at, count);
