@@ -352,6 +352,25 @@ Test(interest, a_step_of_a_global_target_touches_the_capped)
     fleet_close(f);
 }
 
+/* Of those listed one is not in the world any more: who takes the place may be farther off than all of them. */
+Test(interest, who_left_makes_room_at_a_cap)
+{
+    fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
+    phx_attr capped = plain_attr(20, 0);
+    capped.cap = 3;
+    fleet_begin(f);
+    fleet_enter(f, 1, capped, 505, 505);
+    for (uint64_t id = 2; id <= 4; id++) fleet_enter(f, id, plain_attr(0, 0), 504 + (float)id, 505);
+    fleet_enter(f, 5, plain_attr(0, 0), 519, 505);
+    fleet_end(f);
+    cr_assert(fleet_sees(f, 1, 3) && !fleet_sees(f, 1, 5));
+    fleet_begin(f);
+    fleet_leave(f, 3);
+    end(f, 1, 1);
+    cr_assert(fleet_sees(f, 1, 5));
+    fleet_close(f);
+}
+
 /* ---- how much work it is ---- */
 
 Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
