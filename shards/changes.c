@@ -129,7 +129,7 @@ static inline void write_name(const phx_told *to, uint32_t at, const phx_name *f
 }
 
 /* Is each of a change's places one of its own? */
-static bool places_valid(const phx_unordered *of, const uint32_t *place)
+static inline bool places_valid(const phx_unordered *of, const uint32_t *place)
 {
     for (uint32_t c = 0, i = 0; c < of->count; c++) {
         uint32_t count = of->end[c] - i;
