@@ -128,17 +128,6 @@ static inline void write_name(const phx_told *to, uint32_t at, const phx_name *f
     to->incarnations[at] = from->incarnation;
 }
 
-/* Is each of a change's places one of its own? */
-static inline bool places_valid(const phx_unordered *of, const uint32_t *place)
-{
-    for (uint32_t c = 0, i = 0; c < of->count; c++) {
-        uint32_t count = of->end[c] - i;
-        for (; i < of->end[c]; i++)
-            if (place[i] - of->first[c] >= count) return false;
-    }
-    return true;
-}
-
 /* Those of all changes that wait. */
 static void place_all(phx_naming *naming)
 {
@@ -153,7 +142,8 @@ static void place_all(phx_naming *naming)
         for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
             place_alone(shard, of.targets + at, of.end[c] - at, of.first[c], naming->place + at);
     }
-    PHX_VALIDATE(places_valid(&of, naming->place));
+    for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
+        for (uint32_t i = at; i < of.end[c]; i++) PHX_VALIDATE(naming->place[i] - of.first[c] < of.end[c] - at);
 }
 
 /* Of the targets that wait, first .. end. */
