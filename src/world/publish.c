@@ -159,7 +159,6 @@ enum {
 
 /* A chunk on its way to the batches. */
 typedef struct filling {
-    const phx_world *world;
     const phx_shard *shard;
     const phx_scratch *scratch;
     phx_share *shares; /* by consumer */
@@ -183,7 +182,7 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
 }
 
 /* One change and its targets to their places in the batch. */
-static inline void copy_change(filling *at, const phx_change *change, phx_batch *batch, phx_share *share)
+static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch, phx_share *share)
 {
     const phx_name *name = &at->shard->store.name[change->slot];
     uint32_t count = change->leave_count + change->enter_count, to = share->targets;
@@ -226,8 +225,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
     const phx_change *last = changes + chunk->change_count;
     phx_naming naming;
     phx_naming_begin(&naming, &world->shards[chunk->shard]);
-    filling at = {.world = world,
-                  .shard = &world->shards[chunk->shard],
+    filling at = {.shard = &world->shards[chunk->shard],
                   .naming = &naming,
                   .scratch = &world->scratch[chunk->worker],
                   .shares = share_of(world, piece, 0),
