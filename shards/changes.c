@@ -172,8 +172,8 @@ void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_ch
                     uint32_t first)
 {
     const uint32_t *from = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
-    if (change->ordered || naming->count + count > PHX_ORDER_MOST || from != naming->targets + naming->count)
-        phx_naming_write(naming);
+    bool fits = naming->count + count <= PHX_ORDER_MOST && !change->ordered;
+    if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_naming_write(naming);
     if (change->ordered) {
         for (uint32_t i = 0; i < count; i++)
             write_name(to, first + i, name_of(&naming->shard->store, from[i]));

@@ -518,8 +518,9 @@ static void take_old(look *at)
                             ? phx_nine_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
                             : phx_recall(shard, at->slot, old, &at->scratch->counts.pairs_tested);
     }
-    uint32_t *mark = at->scratch->mark, tag = at->tag | MARK_OLD; /* marks might be anywhere */
-    for (const uint32_t *old = at->old, *end = old + at->old_count; old < end; old++) mark[*old] = tag;
+    const uint32_t *old = at->old, count = at->old_count, tag = at->tag | MARK_OLD; /* marks might be anywhere */
+    uint32_t *mark = at->scratch->mark;
+    for (uint32_t i = 0; i < count; i++) mark[old[i]] = tag;
 }
 
 /* ---- by differences alone ---- */

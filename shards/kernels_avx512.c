@@ -451,16 +451,16 @@ AVX512_INLINE uint64_t equal_to(const uint32_t *array, __m512i wanted)
 }
 
 /* Where a value is among not too many entries, or `none`. From the end on: what is found last comes first. */
-AVX512_INLINE uint32_t find_some(const uint32_t *array, uint32_t count, __m512i wanted, uint32_t none)
+AVX512_INLINE uint32_t find_some(const uint32_t *array, uint32_t first, uint32_t count, __m512i wanted, uint32_t none)
 {
-    uint32_t whole = count - count % FOUND_AT_ONCE, at = none;
-    for (uint32_t end = count, i; end > whole; end = i) {
-        i = (end - 1) / LANES * LANES;
+    uint32_t whole = first + (count - count % FOUND_AT_ONCE), at = none;
+    for (uint32_t end = first + count, i; end > whole; end = i) {
+        i = first + (end - first - 1) / LANES * LANES;
         __mmask16 lanes = first_lanes(end - i);
         uint32_t equal = _mm512_mask_cmpeq_epi32_mask(lanes, _mm512_maskz_loadu_epi32(lanes, array + i), wanted);
         at = equal != 0 ? i + (uint32_t)__builtin_ctz(equal) : at;
     }
-    for (uint32_t end = whole; end > 0; end -= FOUND_AT_ONCE) {
+    for (uint32_t end = whole; end > first; end -= FOUND_AT_ONCE) {
         uint64_t equal = equal_to(array + end - FOUND_AT_ONCE, wanted);
         at = equal != 0 ? end - FOUND_AT_ONCE + (uint32_t)__builtin_ctzll(equal) : at;
     }
@@ -477,10 +477,10 @@ AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32
     const __m512i wanted = _mm512_set1_epi32((int)value);
     uint32_t i = 0;
     for (; count - i > LONG; i += LONG) {
-        uint32_t at = find_some(array + i, LONG, wanted, LONG);
-        if (at < LONG) return i + at;
+        uint32_t at = find_some(array, i, LONG, wanted, count);
+        if (at < count) return at;
     }
-    return i + find_some(array + i, count - i, wanted, count - i);
+    return find_some(array, i, count - i, wanted, count);
 }
 
 /* Where names' ids begin, and what is behind them, for indexes of 8 bytes that have a sign. */
