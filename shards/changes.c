@@ -37,11 +37,17 @@ static uint32_t bits_of_these(const phx_store *store, const uint32_t *targets, u
     return phx_order_bits(ids, kinds);
 }
 
+/* Keys are made of what the store knows of all its names. */
+static inline void validate_key_bits(const phx_store *store, const uint32_t *targets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) PHX_VALIDATE(phx_store_key_bits_valid(store, targets[i] & PHX_ROW_SLOT));
+}
+
 /* By how many bits of the ids keys of these can tell them apart; PHX_ORDER_NO_KEY: not at all. */
 static inline uint32_t key_bits(const phx_store *store, const uint32_t *targets, uint32_t count)
 {
     uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
-    for (uint32_t i = 0; i < count; i++) PHX_VALIDATE(phx_store_key_bits_valid(store, targets[i] & PHX_ROW_SLOT));
+    validate_key_bits(store, targets, count);
     return bits == PHX_ORDER_NO_KEY ? bits_of_these(store, targets, count) : bits;
 }
 
@@ -55,7 +61,7 @@ static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_
     for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
 }
 
-/* These slots become events of a change of few: phx_naming_add() orders them. flag: of each. */
+/* These slots become events of a change of few: phx_naming_write() orders them. flag: of each. */
 static void tell_few(phx_scratch *scratch, const uint32_t *slots, uint32_t count, uint32_t flag)
 {
     if (count == 0) return; /* there may be no array yet */
@@ -134,8 +140,7 @@ static void place_all(phx_naming *naming)
     const phx_shard *shard = naming->shard;
     const phx_unordered of = {naming->targets, naming->end, naming->first, naming->changes};
     const phx_keying by = keying_of(&shard->store);
-    for (uint32_t i = 0; i < naming->count; i++)
-        PHX_VALIDATE(phx_store_key_bits_valid(&shard->store, of.targets[i] & PHX_ROW_SLOT));
+    validate_key_bits(&shard->store, of.targets, naming->count);
     if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) {
         shard->kernels->order_keys(&by, &of, naming->place);
     } else {

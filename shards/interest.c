@@ -34,6 +34,13 @@ typedef struct look {
     float radius;      /* around it, in which the scan finds all who may be in the list */
 } look;
 
+typedef enum look_result {
+    LOOK_DONE,
+    LOOK_FARTHER, /* within the radius not all are found who may be in the list */
+    LOOK_EACH,    /* they are, but each is to be looked at */
+    LOOK_NO_MEMORY
+} look_result;
+
 /* ---- where to look ---- */
 
 phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radius)
@@ -126,11 +133,22 @@ static uint32_t scan_towers(look *at, phx_rect rect)
     return found;
 }
 
+/* What the square of the distance of nobody whom a scan finds exceeds. */
+static double farthest(const look *at)
+{
+    const phx_rules *rules = at->shard->rules;
+    const double slack = 1 + 1e-6; /* for roundings */
+    double width = (double)rules->towers[0] * (double)rules->tower_size;
+    double height = (double)rules->towers[1] * (double)rules->tower_size;
+    double square = (double)(at->radius * at->radius) * (rules->shape == PH_SHAPE_SQUARE ? 2.0 : 1.0);
+    return fmin(square, (width * width + height * height) * slack); /* there are views without end */
+}
+
 /*
  * Leaves out of the first `found` hits those that can not be among the best at the cap: there are enough others
  * of the least rank so much nearer that stickiness does not make up for it. Special ones are left in.
  */
-static uint32_t leave_out_far(look *at, const phx_area *area, uint32_t found)
+static uint32_t leave_out_far(look *at, uint32_t found)
 {
     const uint32_t *hits = at->scratch->hits;
     float *squares = at->scratch->squares;
@@ -141,9 +159,9 @@ static uint32_t leave_out_far(look *at, const phx_area *area, uint32_t found)
     if (found - special <= wanted) return found;
     for (uint32_t i = 0; special > 0 && i < found; i++)
         if (hits[i] & PHX_ROW_SPECIAL) squares[i] = INFINITY; /* not to be counted */
-    float most = area->r * area->r * (area->square ? 2.0f : 1.0f);
-    double limit = (double)phx_rank_radius(squares, found, wanted, most) * at->shard->rules->sticky;
-    if (!(limit < (double)most)) return found;
+    double most = farthest(at);
+    double limit = (double)phx_rank_radius(squares, found, wanted, (float)most) * at->shard->rules->sticky;
+    if (!(limit < most)) return found;
     return at->shard->kernels->nearer(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
 }
 
@@ -167,7 +185,7 @@ static uint32_t scan_around(look *at)
     uint32_t found = at->shard->alt ? scan_index(at) : scan_rect(at, rect, &area);
     if (rules->range == PH_RANGE_TOWERS || at->radius < at->attr->view) return found;
     bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;
-    return flat && (at->attr->sees & 1) ? leave_out_far(at, &area, found) : found;
+    return flat && (at->attr->sees & 1) ? leave_out_far(at, found) : found;
 }
 
 /* Of those found in view, all but the targets of own relations. */
@@ -264,27 +282,21 @@ static bool plain_in_view(const look *at)
 }
 
 /*
- * How far the list of an observer that cuts plainly may reach. If those of the old one are as many as the cap, and all
- * still in view, then nobody who is farther off than all of them can be among the best.
+ * Within which radius to look first for the list of an observer that cuts plainly: where the last one found its own
+ * there is one as near, with slack for a difference. Whether it is enough is seen when those within are weighed.
  */
-static float radius_at_cap(const look *at)
+static float likely_radius(const look *at)
 {
-    const phx_shard *shard = at->shard;
-    const phx_body *bodies = shard->store.body;
-    const uint32_t *old = at->old, count = at->old_count;
-    const float x = at->body->x, y = at->body->y, view = at->attr->view;
-    float *squares = at->scratch->squares;
-    uint32_t gone = 0;
-    if (count < at->attr->cap || shard->alt || !plain_in_view(at)) return view;
-    for (uint32_t i = 0; i < count; i++) {
-        const phx_body *body = &bodies[old[i]];
-        float dx = body->x - x, dy = body->y - y;
-        squares[i] = dx * dx + dy * dy;
-        gone |= (body->state & PHX_SLOT_LIVE) == 0;
-    }
-    /* with slack for roundings, as in phx_box_around(): who is out of view makes it more than the view */
-    float radius = sqrtf(phx_rank_farthest(squares, count)) * (1 + 1e-6f) + 1e-18f;
-    return !gone && radius < view ? radius : view;
+    const float slack = 1.35f; /* of the area: less is looked through in vain, and seldom more than once */
+    float view = at->attr->view, radius = sqrtf(at->scratch->square_each * (float)at->attr->cap * slack);
+    return radius > 0.0f && radius < view && !at->shard->alt && plain_in_view(at) ? radius : view;
+}
+
+/* The next one to look within: those before add less than half to its work. */
+static float wider_radius(const look *at)
+{
+    float radius = at->radius * 1.75f; /* three times the area */
+    return radius < at->attr->view ? radius : at->attr->view;
 }
 
 static bool all_plain(const uint32_t *hits, uint32_t count)
@@ -298,38 +310,54 @@ static bool all_plain(const uint32_t *hits, uint32_t count)
 static uint32_t leave_others(look *at, uint32_t count, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
-    for (uint32_t i = 0; i < count; i++)
-        if (scratch->was[i]) scratch->mark[scratch->hits[i]] = at->tag;
-    for (uint32_t i = 0; i < at->old_count; i++)
-        if (mark_bits(at, at->old[i]) & MARK_OLD) scratch->leave[leaves++] = at->old[i];
+    const uint32_t *old = at->old, *hits = scratch->hits, listed = at->tag | MARK_OLD, tag = at->tag;
+    uint32_t *mark = scratch->mark, *leave = scratch->leave, old_count = at->old_count;
+    for (uint32_t i = 0; i < count; i++) mark[hits[i]] = tag; /* or nothing, as before */
+    for (uint32_t i = 0; i < old_count; i++) {
+        leave[leaves] = old[i];
+        leaves += mark[old[i]] == listed;
+    }
     return leaves;
 }
 
+/* Are the best among those weighed? Whose distance is not below the radius may be among those who were not scanned. */
+static bool has_best(const look *at, uint32_t count)
+{
+    if (at->radius == at->attr->view) return true;
+    double below = nextafter((double)(at->radius * at->radius), 0.0);
+    return at->shard->kernels->within(at->scratch->keys, count, below) >= at->attr->cap;
+}
+
 /*
- * The list of an observer that cuts plainly, out of plain hits: at->count of scratch->hits, and the events. false: it
- * is not to be had so, as some are equally far off; the hits are in another order.
+ * The list of an observer that cuts plainly, out of plain hits: at->count of scratch->hits, and the events. LOOK_EACH:
+ * it is not to be had so, as some are equally far off. In any case the hits are in another order.
  */
-static bool divide(look *at, uint32_t found, phx_divided *events)
+static look_result divide(look *at, uint32_t found, phx_divided *events)
 {
     phx_scratch *scratch = at->scratch;
     const phx_kernels *kernels = at->shard->kernels;
-    uint32_t own = kernels->find(scratch->hits, found, at->slot), count = found - 1, others = 0;
+    const double sticky = at->shard->rules->sticky;
+    uint32_t own = kernels->find(scratch->hits, found, at->slot), count = found - 1, others = 0, cap = at->attr->cap;
     double limit;
-    PHX_ASSERT(own < found && found > at->attr->cap + 1);
+    PHX_ASSERT(own < found && count > cap);
     scratch->hits[own] = scratch->hits[count];
     scratch->squares[own] = scratch->squares[count];
     scratch->hits[count] = at->slot;
     scratch->squares[count] = 0.0f;
-    uint32_t was = kernels->weigh(scratch->mark, at->tag | MARK_OLD, scratch->hits, scratch->squares, count,
-                                  at->shard->rules->sticky, scratch->keys, scratch->was);
-    if (!phx_rank_split(kernels, scratch->keys, count, at->attr->cap, &limit)) return false;
+    uint32_t was = kernels->weigh(scratch->mark, at->tag | MARK_OLD, scratch->hits, scratch->squares, count, sticky,
+                                  scratch->keys, scratch->was);
+    bool split = phx_rank_split(kernels, scratch->keys, count, cap, farthest(at) * sticky, &limit);
+    bool within = split && limit < (double)(at->radius * at->radius);
+    if (!within && !has_best(at, count)) return LOOK_FARTHER;
+    if (!split) return LOOK_EACH;
+    scratch->square_each = (float)limit / (float)cap;
     if (was < at->old_count) others = leave_others(at, count, 0);
     *events = kernels->divide(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
                               scratch->leave + others);
     events->leave += others;
     at->count = events->stay;
-    PHX_ASSERT(at->count == at->attr->cap);
-    return true;
+    PHX_ASSERT(at->count == cap);
+    return LOOK_DONE;
 }
 
 static bool reserve_ranks(phx_scratch *scratch, uint32_t count)
@@ -346,10 +374,11 @@ static bool cut_by_distance(look *at)
     phx_scratch *scratch = at->scratch;
     const phx_kernels *kernels = at->shard->kernels;
     uint32_t n = 0;
+    const double sticky = at->shard->rules->sticky;
     double limit;
-    kernels->weigh(scratch->mark, at->tag | MARK_OLD | MARK_NEW, scratch->hits, scratch->squares, at->count,
-                   at->shard->rules->sticky, scratch->keys, scratch->was);
-    if (!phx_rank_split(kernels, scratch->keys, at->count, at->attr->cap, &limit)) return false;
+    kernels->weigh(scratch->mark, at->tag | MARK_OLD | MARK_NEW, scratch->hits, scratch->squares, at->count, sticky,
+                   scratch->keys, scratch->was);
+    if (!phx_rank_split(kernels, scratch->keys, at->count, at->attr->cap, farthest(at) * sticky, &limit)) return false;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i], stays = scratch->keys[i] <= limit;
         scratch->mark[slot] &= ~(uint32_t)(stays ? 0 : MARK_NEW);
@@ -608,18 +637,37 @@ static void begin_look(look *at)
     at->count = 0;
 }
 
+/* The list of an observer that cuts plainly, and the events, if that goes without a look at each hit. */
+static look_result look_plainly(look *at, uint32_t found)
+{
+    bool in_part = at->radius < at->attr->view; /* of a view where all are plain */
+    phx_divided events;
+    if (found <= at->attr->cap + 1) {
+        if (in_part) return LOOK_FARTHER;
+        at->scratch->square_each = at->radius * at->radius / (float)(found + 1);
+        return LOOK_EACH;
+    }
+    if (!in_part && !all_plain(at->scratch->hits, found)) return LOOK_EACH;
+    if (!reserve_ranks(at->scratch, found)) return LOOK_NO_MEMORY;
+    look_result result = divide(at, found, &events);
+    if (result != LOOK_DONE) return result;
+    return settle(at, events.enter, events.leave) ? LOOK_DONE : LOOK_NO_MEMORY;
+}
+
 /* The whole new list against the old one. false = no memory. */
 static bool look_long(look *at)
 {
     if (phx_observes(at->attr)) {
         bool plainly = cuts_plainly(at);
-        at->radius = plainly ? radius_at_cap(at) : at->attr->view;
-        uint32_t found = scan_around(at);
-        if (plainly && found > at->attr->cap + 1 && all_plain(at->scratch->hits, found)) {
-            phx_divided events;
-            if (!reserve_ranks(at->scratch, found)) return false;
-            if (divide(at, found, &events)) return settle(at, events.enter, events.leave);
+        at->radius = plainly ? likely_radius(at) : at->attr->view;
+        look_result result;
+        uint32_t found;
+        for (;; at->radius = wider_radius(at)) {
+            found = scan_around(at);
+            result = plainly ? look_plainly(at, found) : LOOK_EACH;
+            if (result != LOOK_FARTHER) break;
         }
+        if (result != LOOK_EACH) return result == LOOK_DONE;
         find_list(at, found);
     }
     return cut_at_cap(at) && cut_at_adds(at) && compare(at);

@@ -67,38 +67,14 @@ float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, flo
     return high;
 }
 
-enum { TOGETHER = 8 }; /* compared side by side: they do not wait for each other */
-
-float phx_rank_farthest(const float *squares, uint32_t count)
+bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t keep, double most,
+                    double *limit)
 {
-    float most[TOGETHER] = {0};
-    uint32_t i = 0;
-    for (; i + TOGETHER <= count; i += TOGETHER)
-        for (uint32_t j = 0; j < TOGETHER; j++) most[j] = squares[i + j] > most[j] ? squares[i + j] : most[j];
-    for (; i < count; i++) most[0] = squares[i] > most[0] ? squares[i] : most[0];
-    for (uint32_t j = 1; j < TOGETHER; j++) most[0] = most[j] > most[0] ? most[j] : most[0];
-    return most[0];
-}
-
-/* The same of keys. */
-static double greatest(const double *keys, uint32_t count)
-{
-    double most[TOGETHER] = {0};
-    uint32_t i = 0;
-    for (; i + TOGETHER <= count; i += TOGETHER)
-        for (uint32_t j = 0; j < TOGETHER; j++) most[j] = keys[i + j] > most[j] ? keys[i + j] : most[j];
-    for (; i < count; i++) most[0] = keys[i] > most[0] ? keys[i] : most[0];
-    for (uint32_t j = 1; j < TOGETHER; j++) most[0] = most[j] > most[0] ? most[j] : most[0];
-    return most[0];
-}
-
-bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t keep, double *limit)
-{
-    enum { GUESSES = 8, STEPS = 40 }; /* as above; so many halves are finer than keys that are squares of floats */
-    double low = 0.0, high = greatest(keys, count);
+    enum { GUESSES = 12, STEPS = 40 }; /* as above; so many halves are finer than keys that are squares of floats */
+    double low = 0.0, high = most;
     uint32_t low_count = 0, high_count = count;
     for (uint32_t step = 0; step < STEPS; step++) {
-        double share = ((double)keep - low_count + 0.5) / (double)(high_count - low_count);
+        double share = ((double)keep - low_count + 0.5) / (double)(high_count - low_count + 1);
         double at = low + (high - low) * (step < GUESSES ? share : 0.5);
         if (!(at > low && at < high)) return false;
         uint32_t within = kernels->within(keys, count, at);

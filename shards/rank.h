@@ -24,10 +24,11 @@ void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep);
  */
 float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, float most);
 
-/* The greatest of them, which are not negative; 0 of none. */
-float phx_rank_farthest(const float *squares, uint32_t count);
-
-/* A limit that exactly `keep` of the keys do not exceed; false: none was found, as when keys are equal. */
-bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t keep, double *limit);
+/*
+ * A limit that exactly `keep` < count of the keys do not exceed, which are not negative and at most `most`; false: none
+ * was found, as when keys are equal.
+ */
+bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t keep, double most,
+                    double *limit);
 
 #endif

@@ -371,6 +371,44 @@ Test(interest, who_left_makes_room_at_a_cap)
     fleet_close(f);
 }
 
+/*
+ * Heaps of targets, close together or far apart, some on a lattice, where many are equally far off: those that are
+ * enough for the observer before are too few, or far too many, for the next one. fleet_end() compares the lists.
+ */
+Test(interest, the_best_at_a_cap_are_found_in_any_density)
+{
+    enum { HEAPS = 16, EACH = 36 };
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        uint64_t rng = seed, id;
+        phx_rules rules = plain_rules(10, 100);
+        rules.shape = seed % 2 ? PH_SHAPE_CIRCLE : PH_SHAPE_SQUARE;
+        rules.sticky = seed % 3 ? 1.21 : 1.0;
+        fleet *f = fleet_open(rules, 1, 1, 4);
+        float apart[HEAPS];
+        uint32_t cap = 1 + phx_rng_below(&rng, 20), told = 0;
+        bool wide = seed % 8 == 0, lattice = seed % 4 > 1;
+        for (uint32_t tick = 0; tick < 5; tick++) {
+            fleet_begin(f);
+            for (uint32_t h = 0; h < HEAPS && tick % 2 == 0; h++) apart[h] = (float)(1u << phx_rng_below(&rng, 6)) / 2;
+            for (uint32_t i = 0; i < HEAPS * EACH; i++) {
+                uint32_t heap = i / EACH, at = i % EACH;
+                float x = 60 + (float)(heap % 4) * 240 + (float)(at % 6) * apart[heap];
+                float y = 60 + (float)(heap / 4) * 240 + (float)(at / 6) * apart[heap];
+                if (!lattice) x += phx_rng_unit(&rng), y += phx_rng_unit(&rng);
+                phx_attr attr = plain_attr(i % 5 == 0 ? 0 : wide && i % 7 == 0 ? 1e30f : 60, 0);
+                attr.cap = cap;
+                id = i + 1;
+                if (tick == 0) fleet_enter(f, id, attr, x, y);
+                else fleet_move(f, id, x, y);
+            }
+            fleet_end(f);
+            told += f->enters + f->leaves;
+        }
+        cr_assert_gt(told, HEAPS * EACH / 2, "seed %lu: only %u events", (unsigned long)seed, told);
+        fleet_close(f);
+    }
+}
+
 /* ---- how much work it is ---- */
 
 Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
