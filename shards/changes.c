@@ -127,9 +127,12 @@ static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_
     else shard->kernels->order_keys(&by, &of, place);
 }
 
-static inline void write_name(const phx_told *to, uint32_t at, const phx_name *from)
+/* user_data: the store's. */
+static inline void write_name(const phx_told *to, uint32_t at, const phx_store *store, const uint64_t *user_data,
+                              uint32_t target)
 {
-    to->targets[at] = (ph_target){.id = from->id, .user_data = from->user_data};
+    const phx_name *from = name_of(store, target);
+    to->targets[at] = (ph_target){.id = from->id, .user_data = user_data ? user_data[target & PHX_ROW_SLOT] : 0};
     to->kinds[at] = from->kind;
     to->incarnations[at] = from->incarnation;
 }
@@ -156,7 +159,11 @@ static inline void write_names(const phx_naming *naming, phx_told to, uint32_t f
 {
     const phx_store *store = &naming->shard->store;
     const uint32_t *targets = naming->targets, *place = naming->place; /* what is written might be anywhere */
-    for (uint32_t i = first; i < end; i++) write_name(&to, place[i], name_of(store, targets[i]));
+    const uint64_t *user_data = store->user_data;
+    if (user_data)
+        for (uint32_t i = first; i < end; i++) write_name(&to, place[i], store, user_data, targets[i]);
+    else
+        for (uint32_t i = first; i < end; i++) write_name(&to, place[i], store, NULL, targets[i]);
 }
 
 void phx_naming_write(phx_naming *naming)
@@ -180,8 +187,8 @@ void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_ch
     bool fits = naming->count + count <= PHX_ORDER_MOST && !change->ordered;
     if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_naming_write(naming);
     if (change->ordered) {
-        for (uint32_t i = 0; i < count; i++)
-            write_name(to, first + i, name_of(&naming->shard->store, from[i]));
+        const phx_store *store = &naming->shard->store;
+        for (uint32_t i = 0; i < count; i++) write_name(to, first + i, store, store->user_data, from[i]);
         return;
     }
     PHX_ASSERT(0 < count && count <= PHX_ORDER_FEW);

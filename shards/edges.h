@@ -34,7 +34,7 @@ static inline void phx_edges_put(phx_edges *edges, const phx_store *store, uint3
     const phx_name *name = &store->name[slot];
     PHX_ASSERT(edges->count < edges->capacity);
     edges->at[edges->count++] = (phx_edge){.told = {.id = name->id,
-                                                    .user_data = name->user_data,
+                                                    .user_data = phx_store_user_data(store, slot),
                                                     .area = area,
                                                     .incarnation = name->incarnation,
                                                     .on = on},

@@ -19,7 +19,7 @@ static void fill_entity(const phx_shard *shard, uint32_t slot, phx_record_type t
     record->type = (uint8_t)type;
     record->source = (uint16_t)shard->index;
     phx_entity_record *entity = &record->as.entity;
-    entity->user_data = store->name[slot].user_data;
+    entity->user_data = phx_store_user_data(store, slot);
     entity->attr = *phx_store_attr(store, slot);
     entity->x = body->x;
     entity->y = body->y;
@@ -40,7 +40,7 @@ static void fill_list(phx_shard *shard, uint32_t slot, phx_record *record)
     while (record->count < PHX_RECORD_ITEMS && shard->cursor.item < list->count) {
         uint32_t target = phx_list_entries(&shard->lists, list)[shard->cursor.item++];
         record->as.listed[record->count++] = (phx_listed){.id = store->name[target].id,
-                                                          .user_data = store->name[target].user_data,
+                                                          .user_data = phx_store_user_data(store, target),
                                                           .incarnation = store->name[target].incarnation,
                                                           .kind = store->name[target].kind};
     }
@@ -194,11 +194,12 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
 
 /* ---- receiving ---- */
 
-/* Room for one more entity of any state, everywhere it may have to stand. */
-static bool reserve_one(phx_shard *shard)
+/* Room for this entity in any state, everywhere it may have to stand. */
+static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
 {
     phx_slots *arrived = &shard->arrived;
     return phx_store_reserve(&shard->store, shard->mem, 1) &&
+           phx_store_reserve_user_data(&shard->store, shard->mem, entity->user_data) &&
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
            phx_deferred_reserve(&shard->deferred, shard->mem, 1) &&
            (!phx_shard_nine(shard) || phx_nine_reserve(&shard->nine, shard->mem)) &&
@@ -214,7 +215,7 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     bool moved = body->x != entity->x || body->y != entity->y || body->z != entity->z;
     bool changed = memcmp(attr, &entity->attr, sizeof *attr) != 0 ||
-                   shard->store.name[slot].user_data != entity->user_data;
+                   phx_store_user_data(&shard->store, slot) != entity->user_data;
     if (!moved && !changed) return;
     if (changed) phx_shard_touch_odd(shard, body);
     else phx_shard_touch_step(shard, body, entity->x, entity->y);
@@ -223,7 +224,7 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
     if (shard->implies) phx_past_note(&shard->past, &shard->store, slot);
     phx_store_dress(&shard->store, slot, &entity->attr);
-    shard->store.name[slot].user_data = entity->user_data;
+    phx_store_set_user_data(&shard->store, slot, entity->user_data);
     phx_shard_flag(shard, slot);
 }
 
@@ -234,7 +235,7 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
     const phx_entity_record *entity = &record->as.entity;
     phx_body *body = &shard->store.body[slot];
     phx_store_dress(&shard->store, slot, &entity->attr);
-    shard->store.name[slot].user_data = entity->user_data;
+    phx_store_set_user_data(&shard->store, slot, entity->user_data);
     shard->store.name[slot].incarnation = entity->incarnation;
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
     phx_shard_touch_odd(shard, body);
@@ -247,7 +248,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
 {
     const phx_entity_record *entity = &record->as.entity;
     phx_list list = phx_list_empty();
-    if (!reserve_one(shard)) return false;
+    if (!reserve_one(shard, entity)) return false;
     if (entity->list_count > 0 && !phx_list_reserve(&shard->lists, shard->mem, &list, entity->list_count)) return false;
     uint32_t slot = phx_shard_same_ghost(shard, record->id, entity->incarnation);
     if (slot != PHX_SLOT_NONE) {
@@ -329,7 +330,7 @@ static bool receive_pin(phx_shard *shard, const phx_record *record)
 
 static bool receive_copy(phx_shard *shard, const phx_record *record)
 {
-    if (!reserve_one(shard)) return false;
+    if (!reserve_one(shard, &record->as.entity)) return false;
     uint32_t slot = phx_shard_same_ghost(shard, record->id, record->as.entity.incarnation);
     if (slot != PHX_SLOT_NONE) take_entity(shard, slot, &record->as.entity);
     else slot = add_entity(shard, record, PHX_SLOT_GHOST);

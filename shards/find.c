@@ -138,7 +138,7 @@ void phx_find_take(const phx_shard *shard, const ph_query *query, uint32_t slot,
 {
     const phx_name *name = &shard->store.name[slot];
     if (!passes(query, &shard->store, slot)) return;
-    phx_hits_add(hits, (ph_hit){name->id, name->user_data, square, name->kind});
+    phx_hits_add(hits, (ph_hit){name->id, phx_store_user_data(&shard->store, slot), square, name->kind});
 }
 
 static void take(phx_sink *sink, const uint32_t *slots, uint32_t count)

@@ -32,7 +32,7 @@ static void rename_slot(phx_store *store, uint32_t slot, const phx_rename *now)
     phx_attr attr = *phx_store_attr(store, slot);
     attr.kind = now->kind;
     phx_store_dress(store, slot, &attr);
-    store->name[slot].user_data = now->user_data;
+    phx_store_set_user_data(store, slot, now->user_data);
     phx_store_rename(store, slot);
 }
 
@@ -46,7 +46,9 @@ static bool take_names(phx_shard *shard, const phx_renames *renames)
     for (uint32_t i = 0; i < renames->count; i++) {
         uint32_t slot = phx_store_ghost(store, renames->items[i].id);
         if (slot == PHX_SLOT_NONE || store->name[slot].incarnation != renames->items[i].incarnation) continue;
-        if (!phx_store_reserve(store, shard->mem, 0)) return false;
+        if (!phx_store_reserve(store, shard->mem, 0) ||
+            !phx_store_reserve_user_data(store, shard->mem, renames->items[i].user_data))
+            return false;
         if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, store, slot);
         rename_slot(store, slot, &renames->items[i]);
     }
@@ -54,7 +56,8 @@ static bool take_names(phx_shard *shard, const phx_renames *renames)
     for (; dead != PHX_SLOT_NONE; dead = store->tail[dead].dead_next) {
         const phx_rename *now = phx_renames_of(renames, store->name[dead].incarnation);
         if (!now) continue;
-        store->name[dead].user_data = now->user_data;
+        if (!phx_store_reserve_user_data(store, shard->mem, now->user_data)) return false;
+        phx_store_set_user_data(store, dead, now->user_data);
         phx_store_name_kind(store, dead, now->kind);
     }
     return true;
@@ -67,16 +70,27 @@ static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_r
     uint32_t slot = phx_store_take(store, listed->id, PHX_SLOT_OWN);
     const phx_rename *now = phx_renames_of(renames, listed->incarnation);
     store->name[slot].incarnation = listed->incarnation;
-    store->name[slot].user_data = now ? now->user_data : listed->user_data;
+    phx_store_set_user_data(store, slot, now ? now->user_data : listed->user_data);
     phx_store_name_kind(store, slot, now ? now->kind : listed->kind);
     phx_store_kill(store, slot);
     return slot;
 }
 
+/* Room for all that arrived lists name, should it be departed. */
+static bool reserve_departed(phx_shard *shard, const phx_renames *renames)
+{
+    uint64_t user_data = 0;
+    if (shard->arrival_item_count == 0) return true;
+    for (uint32_t i = 0; i < shard->arrival_item_count; i++) user_data |= shard->arrival_items[i].listed.user_data;
+    for (uint32_t i = 0; i < renames->count; i++) user_data |= renames->items[i].user_data;
+    return phx_store_reserve(&shard->store, shard->mem, shard->arrival_item_count) &&
+           phx_store_reserve_user_data(&shard->store, shard->mem, user_data);
+}
+
 /* Old lists of observers that migrated in, from ids to slots. */
 static bool resolve_arrivals(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
-    if (!phx_store_reserve(&shard->store, shard->mem, shard->arrival_item_count)) return false;
+    if (!reserve_departed(shard, renames)) return false;
     for (uint32_t i = 0; i < shard->arrival_item_count; i++) {
         const phx_arrival_item *item = &shard->arrival_items[i];
         uint32_t slot = phx_shard_find(shard, directory, item->listed.id);

@@ -483,21 +483,18 @@ AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32
     return find_some(array, i, count - i, wanted, count);
 }
 
-/* Where names' ids begin, and what is behind them, for indexes of 8 bytes that have a sign. */
+/* What stands so far behind where names begin; indexes count 8 bytes. */
 AVX512_INLINE __m512i name_words(const phx_name *name, size_t offset, __m512i index, __mmask16 lanes)
 {
-    const char *middle = (const char *)((uintptr_t)name + ((uintptr_t)1 << 31) * 8 + offset);
-    return _mm512_mask_i32gather_epi32(index, lanes, index, middle, 8);
+    return _mm512_mask_i32gather_epi32(index, lanes, index, (const char *)name + offset, 8);
 }
 
 /* Targets' kinds and bits of ids, kinds in front; what is behind the bits of a key is to be cut off. */
 AVX512_INLINE __m512i kinds_and_ids(const phx_keying *by, __m512i target, __mmask16 lanes)
 {
-    _Static_assert(sizeof(phx_name) == 3 * 8, "a name is three times what indexes count");
-    _Static_assert((uint64_t)PHX_SLOTS_MAX * 3 <= UINT32_MAX, "every slot has an index");
-    __m512i slot = _mm512_and_si512(target, _mm512_set1_epi32((int)PHX_ROW_SLOT));
-    __m512i index = _mm512_add_epi32(slot, _mm512_add_epi32(slot, slot));
-    index = _mm512_xor_si512(index, _mm512_set1_epi32(INT32_MIN));
+    _Static_assert(sizeof(phx_name) == 2 * 8, "a name is twice what indexes count");
+    _Static_assert((uint64_t)PHX_SLOTS_MAX * 2 - 1 <= INT32_MAX, "every slot has an index, which has a sign");
+    __m512i slot = _mm512_and_si512(target, _mm512_set1_epi32((int)PHX_ROW_SLOT)), index = _mm512_add_epi32(slot, slot);
     __m512i id = name_words(by->name, offsetof(phx_name, id), index, lanes);
     id = _mm512_and_si512(id, _mm512_set1_epi32((int)((UINT32_C(1) << by->bits) - 1)));
     if (by->kinds == 0) return id;

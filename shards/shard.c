@@ -132,6 +132,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
 {
     PHX_ASSERT(shard->deferred.depth > 0);
     if (!phx_store_reserve(&shard->store, shard->mem, 1)) return PHX_SLOT_NONE;
+    if (!phx_store_reserve_user_data(&shard->store, shard->mem, user_data)) return PHX_SLOT_NONE;
     if (!phx_deferred_reserve(&shard->deferred, shard->mem, 1)) return PHX_SLOT_NONE;
     phx_shard_same_ghost(shard, id, incarnation);
     uint32_t slot = phx_store_take(&shard->store, id, PHX_SLOT_OWN);
@@ -143,7 +144,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     body->ty = phx_tower_index(shard->rules, 1, y);
     phx_shard_touch_odd(shard, body);
     phx_store_dress(&shard->store, slot, attr);
-    shard->store.name[slot].user_data = user_data;
+    phx_store_set_user_data(&shard->store, slot, user_data);
     shard->store.name[slot].incarnation = incarnation;
     phx_shard_flag(shard, slot);
     phx_shard_count_observer(shard, attr, 1);

@@ -23,6 +23,7 @@ void phx_store_free(phx_store *store, phx_mem *mem)
         phx_free(mem, store->name, capacity * sizeof *store->name, PHX_CACHE_LINE);
         phx_free(mem, store->tail, capacity * sizeof *store->tail, PHX_CACHE_LINE);
         phx_free(mem, store->fresh, capacity * sizeof *store->fresh, PHX_CACHE_LINE);
+        if (store->user_data) phx_free(mem, store->user_data, capacity * sizeof *store->user_data, PHX_CACHE_LINE);
     }
     phx_idmap_free(&store->ghosts);
     phx_attr_sets_free(&store->sets, mem);
@@ -40,24 +41,25 @@ static void *grown(phx_mem *mem, const void *old, uint32_t used, uint32_t capaci
 /* All arrays of the store grow together or not at all. */
 static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
 {
-    enum { ARRAYS = 5, FIRST = 256, GROWTH = 8 }; /* an eighth more: what is too much stays for ever */
+    enum { ARRAYS = 6, FIRST = 256, GROWTH = 8 }; /* an eighth more: what is too much stays for ever */
     uint64_t wanted = (uint64_t)store->capacity + store->capacity / GROWTH;
     if (wanted < FIRST) wanted = FIRST;
     if (wanted < needed) wanted = needed;
     PHX_ASSERT(wanted < PHX_SLOT_NONE);
     uint32_t capacity = (uint32_t)wanted, used = store->slots;
-    void **array[ARRAYS] = {(void **)&store->body, (void **)&store->set, (void **)&store->name,
-                            (void **)&store->tail, (void **)&store->fresh};
-    const size_t item[ARRAYS] = {sizeof *store->body, sizeof *store->set, sizeof *store->name, sizeof *store->tail,
-                                 sizeof *store->fresh};
+    int arrays = store->user_data ? ARRAYS : ARRAYS - 1;
+    void **array[ARRAYS] = {(void **)&store->body, (void **)&store->set,   (void **)&store->name,
+                            (void **)&store->tail, (void **)&store->fresh, (void **)&store->user_data};
+    const size_t item[ARRAYS] = {sizeof *store->body, sizeof *store->set,   sizeof *store->name,
+                                 sizeof *store->tail, sizeof *store->fresh, sizeof *store->user_data};
     void *next[ARRAYS];
-    for (int i = 0; i < ARRAYS; i++) {
+    for (int i = 0; i < arrays; i++) {
         next[i] = grown(mem, *array[i], used, capacity, item[i]);
         if (next[i]) continue;
         while (i-- > 0) phx_free(mem, next[i], capacity * item[i], PHX_CACHE_LINE);
         return false;
     }
-    for (int i = 0; i < ARRAYS; i++) {
+    for (int i = 0; i < arrays; i++) {
         if (store->capacity > 0) phx_free(mem, *array[i], store->capacity * item[i], PHX_CACHE_LINE);
         *array[i] = next[i];
     }
@@ -71,6 +73,14 @@ bool phx_store_reserve(phx_store *store, phx_mem *mem, uint32_t count)
     if (fresh > PHX_SLOTS_MAX - store->slots) return false;
     uint32_t slots = store->slots + fresh;
     return phx_attr_sets_reserve(&store->sets, mem, 1) && (slots <= store->capacity || grow_arrays(store, mem, slots));
+}
+
+bool phx_store_reserve_user_data(phx_store *store, phx_mem *mem, uint64_t user_data)
+{
+    if (user_data == 0 || store->user_data) return true;
+    PHX_ASSERT(store->capacity > 0);
+    store->user_data = phx_alloc_zero(mem, store->capacity * sizeof *store->user_data, PHX_CACHE_LINE);
+    return store->user_data != NULL;
 }
 
 uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
@@ -90,6 +100,7 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
     store->body[slot] = (phx_body){.state = (uint16_t)state};
     store->set[slot] = phx_attr_sets_take(&store->sets, &(phx_attr){0});
     store->name[slot] = (phx_name){.id = id};
+    phx_store_set_user_data(store, slot, 0);
     store->fresh[slot] = 1;
     if (state == PHX_SLOT_OWN) {
         store->tail[slot].list = phx_list_empty();

@@ -48,10 +48,9 @@ typedef struct __attribute__((packed, aligned(4))) phx_origin {
     bool emigrated; /* this tick, from here */
 } phx_origin;
 
-/* What events say of an entity, side by side: an event costs one look at memory. */
+/* What events say of an entity, side by side: an event costs one look at memory, and one more if there is user data. */
 typedef struct phx_name {
     uint64_t id;
-    uint64_t user_data;
     uint32_t incarnation;
     uint16_t kind, consumer; /* as in the attributes: phx_store_rename() */
 } phx_name;
@@ -70,6 +69,7 @@ typedef struct phx_store {
      * writes one, a worker in the interest phase, is the only one to look at it.
      */
     uint8_t *fresh;
+    uint64_t *user_data; /* NULL: nobody here ever had other than 0 */
     uint32_t capacity;
     uint32_t slots;      /* ever used: the arrays are valid below */
     uint32_t free_first; /* chained by body.row; PHX_SLOT_NONE ends */
@@ -89,6 +89,24 @@ void phx_store_free(phx_store *store, phx_mem *mem);
 
 /* Room for `count` more entities to come, and for one to be dressed. false = no memory, nothing changed. */
 bool phx_store_reserve(phx_store *store, phx_mem *mem, uint32_t count);
+
+/*
+ * Room for that user data of somebody who is here, or was reserved a slot; 0 needs none. false = no memory, nothing
+ * changed.
+ */
+bool phx_store_reserve_user_data(phx_store *store, phx_mem *mem, uint64_t user_data);
+
+static inline uint64_t phx_store_user_data(const phx_store *store, uint32_t slot)
+{
+    return store->user_data ? store->user_data[slot] : 0;
+}
+
+/* There is room for it. */
+static inline void phx_store_set_user_data(phx_store *store, uint32_t slot, uint64_t user_data)
+{
+    PHX_ASSERT(user_data == 0 || store->user_data);
+    if (store->user_data) store->user_data[slot] = user_data;
+}
 
 /* Takes a reserved slot; state is `state`, everything else zero. */
 uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state);

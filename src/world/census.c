@@ -63,7 +63,7 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     const phx_body *body = &store->body[slot];
     uint64_t id = store->name[slot].id;
     uint64_t h = mix(mix(mix(mix(0, id), float_bits(body->x)), float_bits(body->y)), float_bits(body->z));
-    h = hash_attr(mix(h, store->name[slot].user_data), phx_store_attr(store, slot));
+    h = hash_attr(mix(h, phx_store_user_data(store, slot)), phx_store_attr(store, slot));
     h = mix(h, phx_attach_parent(&world->attach, id));
     if (phx_awake_is(&shard->zones.awake, slot)) h = mix(h, 1 + shard->zones.awake.sleepers[slot].alone_since);
     const uint64_t *shrunk = phx_idmap_find(&world->crowd.shrunk, id);

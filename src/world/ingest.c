@@ -56,14 +56,17 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     bool renamed = given->given & (PH_KIND | PH_USER_DATA);
     if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
     if (renamed && !phx_renames_ready(&world->renames, &world->mem)) return PH_NO_MEMORY;
+    uint64_t user_data =
+        given->given & PH_USER_DATA ? given->user_data : phx_store_user_data(&shard->store, slot);
+    if (!phx_store_reserve_user_data(&shard->store, shard->mem, user_data)) return PH_NO_MEMORY;
     phx_attr attr = *phx_store_attr(&shard->store, slot);
     phx_crowd_attrs(world, command->id, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
-    if (given->given & PH_USER_DATA) shard->store.name[slot].user_data = given->user_data;
+    phx_store_set_user_data(&shard->store, slot, user_data);
     phx_shard_set(shard, slot, &attr);
     if (renamed)
         phx_renames_put(&world->renames, (phx_rename){.id = command->id,
-                                                      .user_data = shard->store.name[slot].user_data,
+                                                      .user_data = user_data,
                                                       .incarnation = shard->store.name[slot].incarnation,
                                                       .kind = attr.kind});
     if (given->given & PH_POSITION) {

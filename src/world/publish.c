@@ -150,7 +150,7 @@ bool phx_publish_batches(phx_world *world)
 }
 
 enum {
-    NAMES_NEAR = 1 << 14, /* so few in the whole world (384 KiB) are in a near cache anyway; of more */
+    NAMES_NEAR = 1 << 14, /* so few in the whole world (256 KiB) are in a near cache anyway; of more */
     CHANGES_AHEAD = 32, /* whose names come meanwhile, and */
     TARGETS_AHEAD = 96, /* those of targets: about as many as changes so far ahead have; */
     TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: more are in order, and read side by side unasked; */
@@ -171,13 +171,17 @@ typedef struct filling {
 static inline void await_names(filling *at, const phx_change *own, bool more)
 {
     const phx_name *name = at->shard->store.name;
+    const uint64_t *user_data = at->shard->store.user_data;
     uint32_t count = own->leave_count + own->enter_count;
     uint32_t end = own->target_first + (count < TARGETS_ASKED ? count : TARGETS_ASKED) + TARGETS_AHEAD;
     if (at->asked < own->target_first) at->asked = own->target_first; /* behind a long one */
     if (more) __builtin_prefetch(&name[own[CHANGES_AHEAD].slot]);
+    if (more && user_data) __builtin_prefetch(&user_data[own[CHANGES_AHEAD].slot]);
     for (; at->asked < end && at->asked + TARGETS_AT_ONCE <= at->end; at->asked += TARGETS_AT_ONCE) {
         const uint32_t *target = at->scratch->targets + at->asked;
         for (uint32_t i = 0; i < TARGETS_AT_ONCE; i++) __builtin_prefetch(&name[target[i] & PHX_ROW_SLOT]);
+        for (uint32_t i = 0; user_data && i < TARGETS_AT_ONCE; i++)
+            __builtin_prefetch(&user_data[target[i] & PHX_ROW_SLOT]);
     }
 }
 
@@ -188,7 +192,7 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
     uint32_t count = change->leave_count + change->enter_count, to = share->targets;
     PHX_ASSERT(share->changes < batch->view.change_count && to + count <= batch->view.target_count);
     batch->changes[share->changes++] = (ph_change){.observer = name->id,
-                                                   .user_data = name->user_data,
+                                                   .user_data = phx_store_user_data(&at->shard->store, change->slot),
                                                    .first = to,
                                                    .leave_count = change->leave_count,
                                                    .enter_count = change->enter_count,

@@ -56,7 +56,7 @@ ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs)
                         .consumer = a->consumer,
                         .layers = a->layers,
                         .sees = a->sees,
-                        .user_data = shard->store.name[slot].user_data,
+                        .user_data = phx_store_user_data(&shard->store, slot),
                         .stealth = a->stealth,
                         .detect = a->detect,
                         .priority = a->priority,
@@ -138,7 +138,8 @@ static bool add_target(void *user, const phx_shard *shard, uint32_t slot)
 {
     phx_found *found = user;
     const phx_name *name = &shard->store.name[slot];
-    if (!found->failed) add(found, name->id, phx_store_attr(&shard->store, slot)->kind, name->user_data);
+    if (!found->failed) add(found, name->id, phx_store_attr(&shard->store, slot)->kind,
+                            phx_store_user_data(&shard->store, slot));
     return !found->failed;
 }
 
@@ -153,7 +154,7 @@ static bool add_watcher(void *user, const phx_shard *shard, uint32_t slot)
 {
     phx_found *found = user;
     const phx_name *name = &shard->store.name[slot];
-    if (!found->failed) add(found, name->id, 0, name->user_data);
+    if (!found->failed) add(found, name->id, 0, phx_store_user_data(&shard->store, slot));
     return !found->failed;
 }
 

@@ -286,7 +286,7 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
         uint32_t slot = lookout->targets[group->target_first + i];
         const phx_body *body = &shard->store.body[slot];
         news->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
-                                               .user_data = name[slot].user_data,
+                                               .user_data = phx_store_user_data(&shard->store, slot),
                                                .x = body->x,
                                                .y = body->y,
                                                .z = body->z};
@@ -294,8 +294,8 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
     for (uint32_t i = 0; i < group->notice_count; i++) {
         const phx_notice *told = &lookout->notices[group->notice_first + i];
         if (told->due_count == 0) continue;
-        news->updates[at.updates++] =
-            (ph_update){name[told->slot].id, name[told->slot].user_data, at.due, told->due_count};
+        news->updates[at.updates++] = (ph_update){name[told->slot].id, phx_store_user_data(&shard->store, told->slot),
+                                                  at.due, told->due_count};
         for (uint32_t d = 0; d < told->due_count; d++)
             news->due[at.due++] = at.moved + lookout->due[told->due_first + d];
     }

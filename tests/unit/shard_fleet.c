@@ -104,8 +104,8 @@ void fleet_enter(fleet *f, uint64_t id, phx_attr attr, float x, float y)
 {
     fleet_entity *e = &f->entity[id];
     cr_assert(id > 0 && id < FLEET_IDS && !e->in);
-    *e = (fleet_entity){.in = true, .fresh = true, .incarnation = ++f->incarnations, .user_data = id * 1000,
-                        .attr = attr, .x = x, .y = y};
+    *e = (fleet_entity){.in = true, .fresh = true, .incarnation = ++f->incarnations,
+                        .user_data = id % 3 == 0 ? id * 1000 : 0, .attr = attr, .x = x, .y = y};
     for (uint32_t o = 1; o < FLEET_IDS; o++) f->relation[o][id] = f->relation[id][o] = (phx_relation){0};
     memset(f->seen[id], 0, sizeof f->seen[id]);
     names[e->incarnation].id = id;
@@ -174,7 +174,8 @@ void fleet_set(fleet *f, uint64_t id, phx_attr attr, uint64_t user_data)
     e->attr = attr;
     e->user_data = user_data;
     UNTIL_DONE(f, phx_shard_ready(shard, 1));
-    shard->store.name[own_slot(f, id)].user_data = user_data;
+    UNTIL_DONE(f, phx_store_reserve_user_data(&shard->store, shard->mem, user_data));
+    phx_store_set_user_data(&shard->store, own_slot(f, id), user_data);
     phx_shard_set(shard, own_slot(f, id), &attr);
 }
 
@@ -453,7 +454,7 @@ static void check_copy(const fleet *f, const phx_shard *shard, uint32_t slot)
     const phx_body *body = &shard->store.body[slot];
     cr_assert(e->in, "tick %lu: %lu is not in the world", (unsigned long)f->tick, (unsigned long)id);
     cr_assert_eq(shard->store.name[slot].incarnation, e->incarnation);
-    cr_assert_eq(shard->store.name[slot].user_data, e->user_data);
+    cr_assert_eq(phx_store_user_data(&shard->store, slot), e->user_data);
     cr_assert(same_attr(phx_store_attr(&shard->store, slot), &e->attr));
     cr_assert(body->x == e->x && body->y == e->y && body->z == e->z, "tick %lu: %lu is elsewhere",
               (unsigned long)f->tick, (unsigned long)id);

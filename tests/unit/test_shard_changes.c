@@ -45,7 +45,8 @@ static void populate(const shape *of, uint64_t *rng)
         attr.kind = (uint16_t)((phx_rng_next(rng) & of->kind_own) | of->kind_common);
         set_attr(store, slot, attr);
         phx_store_rename(store, slot);
-        store->name[slot].user_data = ~id;
+        cr_assert(phx_store_reserve_user_data(store, &memory, ~id));
+        phx_store_set_user_data(store, slot, ~id);
         store->name[slot].incarnation = slot;
     }
 }
@@ -75,7 +76,7 @@ static void check_part(const ph_target *targets, const uint16_t *kinds, const ui
     qsort(slots, count, sizeof *slots, by_kind_and_id);
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *name = &shard.store.name[slots[i]];
-        cr_assert(targets[i].id == name->id && targets[i].user_data == name->user_data && kinds[i] == name->kind &&
+        cr_assert(targets[i].id == name->id && targets[i].user_data == ~name->id && kinds[i] == name->kind &&
                       incarnations[i] == name->incarnation,
                   "%s: %u of %u", what, i, count);
     }

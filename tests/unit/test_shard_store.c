@@ -29,6 +29,12 @@ static uint32_t taken(uint64_t id, uint32_t state)
     return phx_store_take(&store, id, state);
 }
 
+static void give_user_data(uint32_t slot, uint64_t user_data)
+{
+    cr_assert(phx_store_reserve_user_data(&store, &memory, user_data));
+    phx_store_set_user_data(&store, slot, user_data);
+}
+
 Test(stores, a_slot_begins_clean)
 {
     uint32_t own = taken(7, PHX_SLOT_OWN), ghost = taken(8, PHX_SLOT_GHOST);
@@ -36,7 +42,7 @@ Test(stores, a_slot_begins_clean)
     cr_assert_eq(store.name[own].id, 7);
     cr_assert_eq(store.body[own].state, PHX_SLOT_OWN);
     cr_assert_eq(store.body[own].changed, 0);
-    cr_assert_eq(store.name[own].user_data, 0);
+    cr_assert_eq(phx_store_user_data(&store, own), 0);
     cr_assert_eq(store.name[own].incarnation, 0);
     cr_assert_arr_eq(phx_store_attr(&store, own), &zero, sizeof zero);
     cr_assert_eq(store.tail[own].list.size_class, PHX_LIST_NONE);
@@ -54,7 +60,8 @@ Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
     uint32_t slot = taken(7, PHX_SLOT_OWN);
     set_attr(&store, slot, (phx_attr){.layers = 3, .view = 2, .cap = 1, .ready = true});
     store.body[slot] = (phx_body){.x = 1, .tx = 2, .changed = 3, .state = PHX_SLOT_OWN | PHX_SLOT_FAR};
-    store.name[slot].user_data = store.name[slot].incarnation = 9;
+    give_user_data(slot, 9);
+    store.name[slot].incarnation = 9;
     store.fresh[slot] = 0;
     phx_store_kill(&store, slot);
     phx_store_bury(&store);
@@ -64,7 +71,7 @@ Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
     cr_assert_eq(store.body[slot].state, PHX_SLOT_OWN);
     cr_assert_eq(store.body[slot].x, 0);
     cr_assert_eq(store.body[slot].changed, 0);
-    cr_assert_eq(store.name[slot].user_data, 0);
+    cr_assert_eq(phx_store_user_data(&store, slot), 0);
     cr_assert_eq(store.name[slot].incarnation, 0);
     cr_assert(store.fresh[slot]);
 }
@@ -72,7 +79,7 @@ Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
 Test(stores, the_dead_keep_their_names_and_places_until_they_are_buried)
 {
     uint32_t slot = taken(7, PHX_SLOT_OWN);
-    store.name[slot].user_data = 70;
+    give_user_data(slot, 70);
     set_attr(&store, slot, (phx_attr){.kind = 3});
     store.name[slot].incarnation = 5;
     phx_store_kill(&store, slot);
@@ -80,7 +87,7 @@ Test(stores, the_dead_keep_their_names_and_places_until_they_are_buried)
     for (uint64_t id = 100; id < 200; id++) cr_assert_neq(taken(id, PHX_SLOT_OWN), slot, "quarantined");
     cr_assert_eq(store.body[slot].state, PHX_SLOT_DEAD);
     cr_assert_eq(store.name[slot].id, 7);
-    cr_assert_eq(store.name[slot].user_data, 70);
+    cr_assert_eq(phx_store_user_data(&store, slot), 70);
     cr_assert_eq(phx_store_attr(&store, slot)->kind, 3);
     cr_assert_eq(store.name[slot].incarnation, 5);
     phx_store_bury(&store);
@@ -109,7 +116,7 @@ Test(stores, own_and_ghost_change_over_in_place)
     uint32_t slot = taken(7, PHX_SLOT_OWN);
     store.body[slot] = (phx_body){.x = 1.5f, .tx = 2, .row = 4, .changed = 3,
                                   .state = PHX_SLOT_OWN | PHX_SLOT_ROW | PHX_SLOT_RELATED | PHX_SLOT_FAR};
-    store.name[slot].user_data = 70;
+    give_user_data(slot, 70);
     set_attr(&store, slot, (phx_attr){.kind = 3});
     cr_assert(phx_idmap_reserve(&store.ghosts, 1));
     phx_store_to_ghost(&store, slot, (phx_origin){.stamp = 12, .source = 2, .emigrated = true});
@@ -128,8 +135,22 @@ Test(stores, own_and_ghost_change_over_in_place)
     cr_assert_eq(store.ghost_count, 0);
     cr_assert_eq(store.body[slot].x, 1.5f);
     cr_assert_eq(store.body[slot].row, 4);
-    cr_assert_eq(store.name[slot].user_data, 70);
+    cr_assert_eq(phx_store_user_data(&store, slot), 70);
     cr_assert_eq(phx_store_attr(&store, slot)->kind, 3);
+}
+
+/* Whoever gives none pays nothing for it; whoever came before the first one has 0. */
+Test(stores, user_data_takes_memory_once_it_is_there)
+{
+    uint32_t first = taken(1, PHX_SLOT_OWN);
+    give_user_data(first, 0);
+    cr_assert_null(store.user_data);
+    uint32_t second = taken(2, PHX_SLOT_OWN);
+    give_user_data(second, 20);
+    cr_assert_eq(phx_store_user_data(&store, first), 0);
+    cr_assert_eq(phx_store_user_data(&store, second), 20);
+    give_user_data(second, 0);
+    cr_assert_eq(phx_store_user_data(&store, second), 0);
 }
 
 Test(stores, growing_keeps_everything)
@@ -139,7 +160,7 @@ Test(stores, growing_keeps_everything)
         uint32_t slot = taken(id, id % 3 == 0 ? PHX_SLOT_GHOST : PHX_SLOT_OWN);
         store.body[slot].x = (float)id;
         set_attr(&store, slot, (phx_attr){.cap = (uint32_t)id});
-        store.name[slot].user_data = id * 10;
+        give_user_data(slot, id * 10);
         store.name[slot].incarnation = (uint32_t)id + 1;
     }
     for (uint32_t slot = 0; slot < COUNT; slot++) {
@@ -147,7 +168,7 @@ Test(stores, growing_keeps_everything)
         cr_assert_eq(store.name[slot].id, id);
         cr_assert_eq(store.body[slot].x, (float)id);
         cr_assert_eq(phx_store_attr(&store, slot)->cap, id);
-        cr_assert_eq(store.name[slot].user_data, id * 10);
+        cr_assert_eq(phx_store_user_data(&store, slot), id * 10);
         cr_assert_eq(store.name[slot].incarnation, id + 1);
         cr_assert_eq(phx_store_ghost(&store, id), id % 3 == 0 ? slot : PHX_SLOT_NONE);
     }
