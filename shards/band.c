@@ -71,7 +71,7 @@ static bool write_waits(phx_shard *shard, uint32_t slot, const uint32_t *words, 
     uint32_t before = waits->count;
     if (!fits && !phx_list_reserve(&bands->pool, shard->mem, waits, count)) return false;
     memcpy(phx_list_entries(&bands->pool, waits), words, count * sizeof *words);
-    waits->count = count;
+    phx_list_set_count(waits, count);
     if (before == 0) bands->waiting++;
     return true;
 }
@@ -126,7 +126,7 @@ bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
             *waits = more;
         }
         memcpy(phx_list_entries(&bands->pool, waits) + count, words, sizeof words);
-        waits->count = count + 2;
+        phx_list_set_count(waits, count + 2);
         bands->waiting += count == 0;
     }
     return true;

@@ -238,7 +238,7 @@ void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change 
     change->list_count = count;
     if (count <= phx_list_capacity(list)) {
         if (count > 0) memcpy(phx_list_entries(&shard->lists, list), entries, count * sizeof(uint32_t));
-        list->count = count;
+        phx_list_set_count(list, count);
         return;
     }
     phx_interest_commits(scratch, change);
@@ -260,7 +260,7 @@ bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx
         if (!phx_list_reserve(&shard->lists, shard->mem, list, change->list_count)) return false;
         memcpy(phx_list_entries(&shard->lists, list), scratch->overflow + change->list_first,
                change->list_count * sizeof(uint32_t));
-        list->count = change->list_count;
+        phx_list_set_count(list, change->list_count);
     }
     if (waits) waiting->at[waiting->count++] = change->slot;
     return true;

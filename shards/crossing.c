@@ -106,7 +106,7 @@ static bool settle(phx_crossings *crossings, phx_mem *mem, const phx_crossing_in
     tell_missing(in, slot, old, inside->count, found, count, false);
     tell_missing(in, slot, found, count, old, inside->count, true);
     if (count > 0) memcpy(phx_list_entries(&crossings->pool, &now), found, count * sizeof *found);
-    now.count = count;
+    phx_list_set_count(&now, count);
     phx_list_release(&crossings->pool, inside);
     *inside = now;
     crossings->left += leaves;

@@ -130,7 +130,7 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
     phx_bands_drop_waits(shard, slot);
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_shard_zones_let_go(shard, slot);
-    phx_store_to_ghost(store, slot, (phx_origin){.stamp = 0, .source = (uint16_t)destination, .emigrated = true});
+    phx_store_to_ghost(store, slot, (phx_origin){.source = (uint16_t)destination, .emigrated = true});
     phx_shard_flag(shard, slot);
     shard->copies_due = shard->changed = true;
     shard->counts.migrations++;
@@ -154,7 +154,7 @@ static bool unfold_list(phx_shard *shard, uint32_t slot)
                       ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, told->at)
                       : phx_recall(shard, slot, told->at, &pairs);
     if (!phx_list_reserve(&shard->lists, shard->mem, list, told->count)) return false;
-    list->count = told->count;
+    phx_list_set_count(list, told->count);
     if (told->count > 0)
         memcpy(phx_list_entries(&shard->lists, list), told->at, told->count * sizeof(uint32_t));
     list->implied = false;
@@ -334,7 +334,8 @@ static bool receive_copy(phx_shard *shard, const phx_record *record)
     uint32_t slot = phx_shard_same_ghost(shard, record->id, record->as.entity.incarnation);
     if (slot != PHX_SLOT_NONE) take_entity(shard, slot, &record->as.entity);
     else slot = add_entity(shard, record, PHX_SLOT_GHOST);
-    shard->store.tail[slot].origin = (phx_origin){.stamp = shard->tick, .source = record->source};
+    PHX_ASSERT(shard->refreshed[record->source]);
+    shard->store.tail[slot].origin = (phx_origin){.source = record->source, .repeated = true};
     shard->counts.copies++;
     return true;
 }

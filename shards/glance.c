@@ -135,7 +135,7 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r
     uint32_t *entries = phx_list_entries(&shard->lists, list), count = list->count + hits->enter_count;
     if (count <= phx_list_capacity(list)) {
         for (uint32_t i = 0; i < hits->enter_count; i++) entries[list->count + i] = hits->enter[i];
-        list->count = count;
+        phx_list_set_count(list, count);
         return;
     }
     uint32_t *next = scratch->overflow + scratch->overflow_count;
@@ -250,7 +250,7 @@ static outcome take_words(phx_scratch *scratch, phx_span words)
 static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of)
 {
     const uint32_t count = of->words.end - of->words.first;
-    PHX_VALIDATE(shard->store.tail[of->slot].list.implied);
+    PHX_VALIDATE(shard->store.tail[of->slot].list.implied == 1);
     PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
     if (PHX_UNLIKELY(count == 0)) return;
     phx_interest_add_change(scratch, &shard->store, of->slot, of->words.first, count - of->leaves, of->leaves);

@@ -173,7 +173,7 @@ static void tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t 
     const phx_stir_pair *pairs = scratch->stir.pairs;
     const phx_store *store = &shard->store;
     uint32_t *to = scratch->targets + scratch->target_count, slot = slots[row] & PHX_ROW_SLOT, count = 0, leaves = 0;
-    PHX_VALIDATE(store->tail[slot].list.implied);
+    PHX_VALIDATE(store->tail[slot].list.implied == 1);
     for (uint32_t i = last; i != PHX_STIR_NO_PAIR; i = pairs[i].previous) {
         uint32_t target = slots[pairs[i].target & ~PHX_PAIR_LEAVE], left = pairs[i].target >> 31;
         bool special = target & PHX_ROW_SPECIAL;

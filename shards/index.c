@@ -18,10 +18,9 @@ static void sweep_ghosts(phx_shard *shard)
         phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_GHOST)) continue;
         phx_origin *origin = &store->tail[slot].origin;
-        bool due = shard->refreshed[origin->source] || origin->emigrated;
-        origin->emigrated = false;
-        if (!due || origin->stamp == shard->tick) continue;
-        phx_shard_kill(shard, slot);
+        bool gone = (shard->refreshed[origin->source] || origin->emigrated) && !origin->repeated;
+        origin->repeated = origin->emigrated = false;
+        if (gone) phx_shard_kill(shard, slot);
     }
     memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
 }

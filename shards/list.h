@@ -11,26 +11,29 @@
 #include "base/mem.h"
 
 enum {
-    PHX_LIST_CLASSES = 28, /* up to 4 << 27 entries: more than entities_max */
-    PHX_LIST_NONE = 0xff
+    PHX_LIST_LEAST = 4,    /* entries of the smallest block; all begin at a multiple of it */
+    PHX_LIST_CLASSES = 26, /* up to PHX_LIST_LEAST << 25 entries */
+    PHX_LIST_COUNT_MAX = (1 << 27) - 1,
+    PHX_LIST_NONE = 31
 };
 
+/* All in 8 bytes, as there is one for each entity. */
 typedef struct phx_list {
-    uint32_t offset;
-    uint32_t count;
-    uint8_t size_class; /* PHX_LIST_NONE = no block */
+    uint32_t block : 30; /* where its block begins, in PHX_LIST_LEAST entries */
     /*
      * Not kept: it is what the rule says; count 0. See nine.h, recall.h. In range = radius it has no block either,
-     * and offset is what past.h says.
+     * and `block` is what past.h says.
      */
-    bool implied;
+    uint32_t implied : 1;
+    uint32_t count : 27;
+    uint32_t size_class : 5; /* PHX_LIST_NONE = no block */
 } phx_list;
 
 typedef struct phx_list_pool {
     uint32_t *entries;
     uint32_t capacity;
     uint32_t used;                           /* entries handed out so far, free blocks included */
-    uint32_t free_first[PHX_LIST_CLASSES];   /* offset of the first free block; its first entry is the next */
+    uint32_t free_first[PHX_LIST_CLASSES];   /* `block` of the first free one; its first entry is the next */
     uint64_t free_entries;                   /* in all free lists */
 } phx_list_pool;
 
@@ -47,20 +50,27 @@ static inline bool phx_list_holds(const phx_list *list)
 
 static inline uint32_t phx_list_capacity(const phx_list *list)
 {
-    return list->size_class == PHX_LIST_NONE ? 0 : 4u << list->size_class;
+    return list->size_class == PHX_LIST_NONE ? 0 : (uint32_t)PHX_LIST_LEAST << list->size_class;
+}
+
+/* There is room for so many, and they are there. */
+static inline void phx_list_set_count(phx_list *list, uint32_t count)
+{
+    PHX_ASSERT(count <= phx_list_capacity(list));
+    list->count = count & PHX_LIST_COUNT_MAX;
 }
 
 /* NULL for a list that never had an entry. */
 static inline uint32_t *phx_list_entries(const phx_list_pool *pool, const phx_list *list)
 {
-    return list->size_class == PHX_LIST_NONE ? NULL : pool->entries + list->offset;
+    return list->size_class == PHX_LIST_NONE ? NULL : pool->entries + (size_t)list->block * PHX_LIST_LEAST;
 }
 
 void phx_list_pool_init(phx_list_pool *pool);
 void phx_list_pool_free(phx_list_pool *pool, phx_mem *mem);
 /*
  * Gives the list a block for `count` entries (its old one goes back, entries are not
- * kept). false = no memory, unchanged.
+ * kept). false = no memory, or more than PHX_LIST_COUNT_MAX; unchanged.
  */
 bool phx_list_reserve(phx_list_pool *pool, phx_mem *mem, phx_list *list, uint32_t count);
 /* Gives the block back; count 0. What else it is stays. */

@@ -135,7 +135,7 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
         phx_list *list = &store->tail[slot].list;
         if (!(store->body[slot].state & PHX_SLOT_OWN) || !list->implied) continue;
         PHX_ASSERT(list->size_class == PHX_LIST_NONE);
-        list->offset = i;
+        list->block = i & PHX_ROW_SLOT;
     }
     return true;
 }

@@ -70,7 +70,7 @@ static inline const phx_attr *phx_past_row_attr(const phx_past *past, const phx_
 
 /*
  * Before the rebuild, once a tick: the rows are still those of the last tick's end. An odd own observer with an
- * implied list finds its past row at list.offset. false = no memory: call again.
+ * implied list finds its past row at list.block. false = no memory: call again.
  */
 bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, const phx_grid *grid, phx_store *store);
 /* After the rebuild: rows of the odd do not say any more where they were; these past rows do. */

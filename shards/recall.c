@@ -98,7 +98,7 @@ static recall open_recall(const phx_shard *shard, uint32_t slot)
                  .y = rows->oy[body->row],
                  .indexed = shard->deferred.depth == 0};
     if (at.x != at.x) { /* it is odd itself */
-        const phx_past_row *row = &shard->past.rows[store->tail[slot].list.offset];
+        const phx_past_row *row = &shard->past.rows[store->tail[slot].list.block];
         PHX_ASSERT(row->slot == slot);
         at.x = row->x;
         at.y = row->y;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(union phx_tail) == sizeof(phx_list), "what a ghost has instead of a list is no larger");
+_Static_assert(sizeof(union phx_tail) == sizeof(phx_list), "what others have instead of a list is no larger");
 
 void phx_store_init(phx_store *store, phx_mem *mem)
 {

@@ -42,10 +42,10 @@ enum {
 };
 
 /* Of a ghost, where an own observer has its list: no larger than that. */
-typedef struct __attribute__((packed, aligned(4))) phx_origin {
-    uint64_t stamp; /* last tick that confirmed it */
+typedef struct phx_origin {
     uint16_t source; /* shard that owns it */
-    bool emigrated; /* this tick, from here */
+    bool repeated;   /* this tick, by its owner, behind a BEGIN (record.h) */
+    bool emigrated;  /* this tick, from here */
 } phx_origin;
 
 /* What events say of an entity, side by side: an event costs one look at memory, and one more if there is user data. */

@@ -97,7 +97,7 @@ static uint32_t thin_out(phx_cross *own, phx_list *box)
         *mark = own->epoch;
         known++;
     }
-    box->count = n;
+    phx_list_set_count(box, n);
     return known;
 }
 
@@ -153,7 +153,7 @@ void phx_cross_sweep(phx_cross *own)
         }
         if (n < box->count)
             own->flags[slot] |= PHX_CROSS_TOUCHED;
-        box->count = n;
+        phx_list_set_count(box, n);
     }
     for (uint32_t i = 0; i < own->gone.count; i++)
         own->flags[own->gone.slots[i]] &= (uint8_t)~PHX_CROSS_GONE;

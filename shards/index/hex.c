@@ -269,7 +269,7 @@ static bool turn(phx_index *index)
 
 static void tell(const hex *own, const phx_list *set, phx_sink *sink)
 {
-    if (set->count > 0) sink->take(sink, own->pool.entries + set->offset, set->count);
+    if (set->count > 0) sink->take(sink, phx_list_entries(&own->pool, set), set->count);
 }
 
 /* No level in use is made for boxes that large: whoever is at home in the hexagons that it meets. */

@@ -20,7 +20,7 @@ bool phx_slotset_room(phx_list_pool *pool, phx_mem *mem, phx_list *set);
 static inline void phx_slotset_add(const phx_list_pool *pool, phx_list *set, uint32_t slot)
 {
     PHX_ASSERT(set->count < phx_list_capacity(set));
-    pool->entries[set->offset + set->count++] = slot;
+    phx_list_entries(pool, set)[set->count++] = slot;
 }
 
 /* A slot that is in it. A smaller block is taken if there is memory for it. */
@@ -29,7 +29,7 @@ void phx_slotset_remove(phx_list_pool *pool, phx_mem *mem, const phx_kernels *ke
 /* For PHX_VALIDATE. */
 static inline bool phx_slotset_has(const phx_list_pool *pool, const phx_list *set, uint32_t slot)
 {
-    for (uint32_t i = 0; i < set->count; i++) if (pool->entries[set->offset + i] == slot) return true;
+    for (uint32_t i = 0; i < set->count; i++) if (phx_list_entries(pool, set)[i] == slot) return true;
     return false;
 }
 

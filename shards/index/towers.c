@@ -174,7 +174,8 @@ static void tell_watchers(towers *own)
     uint32_t tick = (uint32_t)own->index.tick;
     for (uint32_t i = 0; i < own->map.synced_count; i++) {
         const phx_list *set = &phx_watch_tower_at(&own->map, own->map.synced[i])->watchers;
-        for (uint32_t w = 0; w < set->count; w++) own->at[own->map.pool.entries[set->offset + w]].told = tick;
+        const uint32_t *watchers = phx_list_entries(&own->map.pool, set);
+        for (uint32_t w = 0; w < set->count; w++) own->at[watchers[w]].told = tick;
         own->index.counts.steps += set->count;
     }
 }
@@ -221,7 +222,7 @@ static void note(phx_index *index, uint32_t slot)
 
 static void give(phx_sink *sink, const phx_watch_map *map, const phx_list *set)
 {
-    if (set->count > 0) sink->take(sink, map->pool.entries + set->offset, set->count);
+    if (set->count > 0) sink->take(sink, phx_list_entries(&map->pool, set), set->count);
 }
 
 static void around(const phx_index *index, phx_box box, phx_sink *sink)
@@ -230,8 +231,8 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
     const phx_list none = phx_slotset_empty(), *held = &none; /* told once the next tower's bodies are on their way */
     phx_watch_walk walk = phx_watch_open(&own->map, phx_box_towers(index->env.rules, box));
     for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL; sink->visited++) {
-        for (uint32_t i = 0; i < tower->objects.count; i++)
-            __builtin_prefetch(&index->env.store->body[own->map.pool.entries[tower->objects.offset + i]]);
+        const uint32_t *slots = phx_list_entries(&own->map.pool, &tower->objects);
+        for (uint32_t i = 0; i < tower->objects.count; i++) __builtin_prefetch(&index->env.store->body[slots[i]]);
         give(sink, &own->map, held);
         held = &tower->objects;
     }

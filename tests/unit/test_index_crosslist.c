@@ -111,7 +111,7 @@ Test(crosslist, steps_are_found_by_what_nodes_pass)
         }
         uint32_t before[300][2];
         for (uint32_t o = 0; o < 300; o++) {
-            before[o][0] = cross()->boxes[o].offset;
+            before[o][0] = cross()->boxes[o].block;
             before[o][1] = cross()->boxes[o].count;
         }
         life_turn(UINT64_MAX);

@@ -511,7 +511,7 @@ Test(grids, the_view_column_says_what_a_glance_needs)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         set_attr(&store, slot, rows[i].attr);
-        store.tail[slot].list.count = rows[i].listed;
+        store.tail[slot].list.count = rows[i].listed & PHX_LIST_COUNT_MAX;
         store.body[slot].state = (uint16_t)(PHX_SLOT_OWN | rows[i].state);
         cr_assert_eq(phx_grid_view(&store, slot), rows[i].view, "%s", rows[i].what);
         store.body[slot].state = (uint16_t)(PHX_SLOT_GHOST | rows[i].state);

@@ -49,7 +49,7 @@ Test(lists, sizes_double_from_four)
         while (size < count) size *= 2;
         phx_list list = made(count);
         cr_assert_eq(phx_list_capacity(&list), size, "%u entries", count);
-        cr_assert_eq(list.offset, used);
+        cr_assert_eq(list.block * PHX_LIST_LEAST, used);
         used += size;
         cr_assert_eq(pool.used, used);
     }
@@ -59,10 +59,10 @@ Test(lists, sizes_double_from_four)
 Test(lists, a_list_that_fits_stays_where_it_is)
 {
     phx_list list = made(5);
-    uint32_t offset = list.offset;
+    uint32_t block = list.block;
     list.implied = true;
     for (uint32_t count = 0; count <= 8; count++) cr_assert(phx_list_reserve(&pool, &memory, &list, count));
-    cr_assert_eq(list.offset, offset);
+    cr_assert_eq(list.block, block);
     cr_assert_eq(pool.used, 8);
     cr_assert(list.implied);
 }
@@ -70,7 +70,7 @@ Test(lists, a_list_that_fits_stays_where_it_is)
 Test(lists, a_block_that_went_back_is_the_next_of_its_size)
 {
     phx_list a = made(8), b = made(8), c = made(16);
-    uint32_t first = a.offset, second = b.offset, used = pool.used;
+    uint32_t first = a.block, second = b.block, used = pool.used;
     a.count = 3;
     phx_list_release(&pool, &a);
     phx_list_release(&pool, &b);
@@ -78,24 +78,24 @@ Test(lists, a_block_that_went_back_is_the_next_of_its_size)
     cr_assert_eq(a.size_class, PHX_LIST_NONE);
     cr_assert_eq(pool.free_entries, 16);
     phx_list d = made(6), e = made(7), f = made(16);
-    cr_assert_eq(d.offset, second);
-    cr_assert_eq(e.offset, first);
-    cr_assert_eq(f.offset, used, "another size has its own free blocks");
+    cr_assert_eq(d.block, second);
+    cr_assert_eq(e.block, first);
+    cr_assert_eq(f.block * PHX_LIST_LEAST, used, "another size has its own free blocks");
     cr_assert_eq(pool.free_entries, 0);
-    cr_assert_neq(c.offset, f.offset);
+    cr_assert_neq(c.block, f.block);
 }
 
 Test(lists, growing_gives_the_old_block_back)
 {
     phx_list list = made(4);
-    uint32_t first = list.offset;
+    uint32_t first = list.block;
     list.count = 4;
     cr_assert(phx_list_reserve(&pool, &memory, &list, 5));
     cr_assert_eq(phx_list_capacity(&list), 8);
-    cr_assert_neq(list.offset, first);
+    cr_assert_neq(list.block, first);
     cr_assert_eq(pool.free_entries, 4);
     phx_list other = made(1);
-    cr_assert_eq(other.offset, first);
+    cr_assert_eq(other.block, first);
 }
 
 Test(lists, without_memory_nothing_changes)
@@ -116,6 +116,13 @@ Test(lists, without_memory_nothing_changes)
     cr_assert(phx_list_reserve(&pool, &memory, &list, 9));
 }
 
+Test(lists, more_than_can_be_counted_is_no_memory)
+{
+    phx_list list = made(4), before = list;
+    cr_assert_not(phx_list_reserve(&pool, &memory, &list, PHX_LIST_COUNT_MAX + 1));
+    cr_assert_arr_eq(&list, &before, sizeof list);
+}
+
 Test(lists, none_ever_overwrites_another)
 {
     enum { LISTS = 200, ROUNDS = 30000 };
@@ -131,7 +138,7 @@ Test(lists, none_ever_overwrites_another)
         if (phx_rng_below(&rng, 3) == 0) phx_list_release(&pool, list);
         uint32_t count = phx_rng_below(&rng, 1u << phx_rng_below(&rng, 9));
         cr_assert(phx_list_reserve(&pool, &memory, list, count));
-        list->count = count;
+        phx_list_set_count(list, count);
         for (uint32_t k = 0; k < count; k++) phx_list_entries(&pool, list)[k] = i << 16 | k;
         room += phx_list_capacity(list);
         cr_assert_eq(pool.free_entries + room, pool.used, "no entry is lost or counted twice");
