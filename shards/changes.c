@@ -10,9 +10,10 @@ bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_
 {
     phx_mem *mem = scratch->mem;
     uint32_t many = targets > PHX_ORDER_FEW ? targets : 0;
+    size_t words = list_count > 0 ? (size_t)list_count + 1 : 0;
     return phx_interest_reserve_changes(scratch, 1, targets) &&
            phx_grow(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, scratch->overflow_count,
-                    (size_t)scratch->overflow_count + list_count, sizeof(uint32_t)) &&
+                    scratch->overflow_count + words, sizeof(uint32_t)) &&
            phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, many, sizeof(phx_sorted)) &&
            phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, many,
                     sizeof(phx_sorted));
@@ -231,20 +232,27 @@ void phx_interest_commits(phx_scratch *scratch, phx_change *change)
     change->commits = true;
 }
 
+uint32_t *phx_interest_overflow(phx_scratch *scratch, phx_change *change, uint32_t count)
+{
+    uint32_t *words = scratch->overflow + scratch->overflow_count;
+    PHX_ASSERT(scratch->overflow_count + count < scratch->overflow_capacity);
+    phx_interest_commits(scratch, change);
+    change->list_first = scratch->overflow_count;
+    scratch->overflow_count += 1 + count;
+    words[0] = count;
+    return words + 1;
+}
+
 void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,
                              uint32_t count)
 {
     phx_list *list = &shard->store.tail[change->slot].list;
-    change->list_count = count;
     if (count <= phx_list_capacity(list)) {
         if (count > 0) memcpy(phx_list_entries(&shard->lists, list), entries, count * sizeof(uint32_t));
         phx_list_set_count(list, count);
         return;
     }
-    phx_interest_commits(scratch, change);
-    change->list_first = scratch->overflow_count;
-    memcpy(scratch->overflow + scratch->overflow_count, entries, count * sizeof(uint32_t));
-    scratch->overflow_count += count;
+    memcpy(phx_interest_overflow(scratch, change, count), entries, count * sizeof(uint32_t));
 }
 
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change)
@@ -257,10 +265,10 @@ bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx
         return false;
     if (list->implied) phx_list_release(&shard->lists, list);
     if (change->list_first != PHX_SLOT_NONE) {
-        if (!phx_list_reserve(&shard->lists, shard->mem, list, change->list_count)) return false;
-        memcpy(phx_list_entries(&shard->lists, list), scratch->overflow + change->list_first,
-               change->list_count * sizeof(uint32_t));
-        phx_list_set_count(list, change->list_count);
+        const uint32_t *words = scratch->overflow + change->list_first, count = words[0];
+        if (!phx_list_reserve(&shard->lists, shard->mem, list, count)) return false;
+        memcpy(phx_list_entries(&shard->lists, list), words + 1, count * sizeof *words);
+        phx_list_set_count(list, count);
     }
     if (waits) waiting->at[waiting->count++] = change->slot;
     return true;

@@ -138,13 +138,9 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r
         phx_list_set_count(list, count);
         return;
     }
-    uint32_t *next = scratch->overflow + scratch->overflow_count;
+    uint32_t *next = phx_interest_overflow(scratch, change, count);
     if (list->count > 0) memcpy(next, entries, list->count * sizeof *next);
     memcpy(next + list->count, hits->enter, hits->enter_count * sizeof *next);
-    phx_interest_commits(scratch, change);
-    change->list_first = scratch->overflow_count;
-    change->list_count = count;
-    scratch->overflow_count += count;
 }
 
 /* Nothing odd in the towers that decide about the cell's observers? *due: something in them changed. */

@@ -30,7 +30,6 @@ typedef struct phx_change {
     uint32_t target_first;
     uint32_t leave_count, enter_count;
     uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
-    uint32_t list_count;
     uint16_t flags; /* PH_CHANGE_... */
     bool ordered;   /* leaves come first, both in the order of events; else words with PHX_TARGET_LEAVE or not */
     bool commits;   /* there is work for phx_interest_commit() */
@@ -85,7 +84,7 @@ typedef struct phx_scratch {
     uint32_t commit_count; /* of them, those that commit */
     uint32_t *targets; /* slots, or in changes that are not ordered words of rows; there may be others between them */
     uint32_t target_count, targets_capacity;
-    uint32_t *overflow;    /* new lists that did not fit in place */
+    uint32_t *overflow; /* new lists that did not fit in place: of each how many entries, then these */
     uint32_t overflow_count, overflow_capacity;
     phx_use changes_use, targets_use, overflow_use;
 
@@ -250,6 +249,8 @@ const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_chang
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count);
 /* The change has work for the commit; told once or more. */
 void phx_interest_commits(phx_scratch *scratch, phx_change *change);
+/* Room in the overflow, reserved, for the change's list of so many entries: to be written there, then committed. */
+uint32_t *phx_interest_overflow(phx_scratch *scratch, phx_change *change, uint32_t count);
 /* The list becomes these entries: in place, or in the scratch's overflow. */
 void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,
                              uint32_t count);
