@@ -128,12 +128,16 @@ static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_
     else shard->kernels->order_keys(&by, &of, place);
 }
 
+typedef uint64_t halves __attribute__((vector_size(16)));
+_Static_assert(sizeof(ph_target) == sizeof(halves), "a target is written at once");
+
 /* user_data: the store's. */
 static inline void write_name(const phx_told *to, uint32_t at, const phx_store *store, const uint64_t *user_data,
                               uint32_t target)
 {
     const phx_name *from = name_of(store, target);
-    to->targets[at] = (ph_target){.id = from->id, .user_data = user_data ? user_data[target & PHX_ROW_SLOT] : 0};
+    const halves both = {from->id, user_data ? user_data[target & PHX_ROW_SLOT] : 0}; /* in the order of ph_target */
+    memcpy(&to->targets[at], &both, sizeof both);
     to->kinds[at] = from->kind;
     to->incarnations[at] = from->incarnation;
 }

@@ -278,13 +278,6 @@ PHX_AWAIT void await_list(const phx_scratch *scratch, const phx_shard *shard, ui
     for (uint32_t i = 0; i < LINES && i * line < room; i++) __builtin_prefetch(entries + i * line, 1);
 }
 
-/* Whether observers are fresh is in no order of memory: of those ahead it comes meanwhile. */
-PHX_AWAIT void await_fresh(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
-{
-    enum { FAR = 8 }; /* observers ahead */
-    if (r + FAR < scratch->runs.count) __builtin_prefetch(&shard->store.fresh[run_at(scratch, shard, r + FAR).slot]);
-}
-
 /* The pairs found so far are taken, and become runs of words, behind the targets there are. false = no memory. */
 static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float far)
 {
@@ -320,7 +313,6 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
         PHX_ASSERT(scratch->target_count <= of.words.first);
         if (view == 0.0f) continue;
         if (PHX_LIKELY(shard->implies && view > 0.0f && of.words.end - of.words.first <= PHX_ORDER_FEW)) {
-            await_fresh(scratch, shard, i);
             if (specials > s) sift(scratch, shard, &of, (phx_span){s, specials});
             tell_few(scratch, shard, &of);
             continue;

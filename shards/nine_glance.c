@@ -19,7 +19,7 @@ static uint16_t tell_fresh(phx_shard *shard, phx_card *card)
 {
     if (card->watches != PHX_WATCH_FRESH) return 0;
     card->watches = PHX_WATCH_PLAIN;
-    shard->store.fresh[card->slot] = 0;
+    phx_store_set_fresh(&shard->store, card->slot, false);
     return PH_CHANGE_FRESH;
 }
 

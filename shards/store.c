@@ -3,6 +3,7 @@
  */
 #include "shards/store.h"
 
+#include <limits.h>
 #include <string.h>
 
 _Static_assert(sizeof(union phx_tail) == sizeof(phx_list), "what others have instead of a list is no larger");
@@ -14,54 +15,73 @@ void phx_store_init(phx_store *store, phx_mem *mem)
     phx_attr_sets_init(&store->sets, mem);
 }
 
+/* What there is of each slot. */
+enum { ARRAYS = 6 };
+
+typedef struct array {
+    void **at;
+    size_t item; /* 0 = a bit */
+} array;
+
+/* The last one only where there is user data. */
+static int arrays_of(phx_store *store, array arrays[ARRAYS])
+{
+    arrays[0] = (array){(void **)&store->body, sizeof *store->body};
+    arrays[1] = (array){(void **)&store->set, sizeof *store->set};
+    arrays[2] = (array){(void **)&store->name, sizeof *store->name};
+    arrays[3] = (array){(void **)&store->tail, sizeof *store->tail};
+    arrays[4] = (array){(void **)&store->fresh, 0};
+    arrays[5] = (array){(void **)&store->user_data, sizeof *store->user_data};
+    return store->user_data ? ARRAYS : ARRAYS - 1;
+}
+
+static size_t bytes_of(const array *of, uint32_t slots)
+{
+    const size_t word = sizeof(uint64_t), bits = CHAR_BIT * word;
+    return of->item > 0 ? slots * of->item : (slots + bits - 1) / bits * word;
+}
+
 void phx_store_free(phx_store *store, phx_mem *mem)
 {
-    uint32_t capacity = store->capacity;
-    if (capacity > 0) {
-        phx_free(mem, store->body, capacity * sizeof *store->body, PHX_CACHE_LINE);
-        phx_free(mem, store->set, capacity * sizeof *store->set, PHX_CACHE_LINE);
-        phx_free(mem, store->name, capacity * sizeof *store->name, PHX_CACHE_LINE);
-        phx_free(mem, store->tail, capacity * sizeof *store->tail, PHX_CACHE_LINE);
-        phx_free(mem, store->fresh, capacity * sizeof *store->fresh, PHX_CACHE_LINE);
-        if (store->user_data) phx_free(mem, store->user_data, capacity * sizeof *store->user_data, PHX_CACHE_LINE);
-    }
+    array arrays[ARRAYS];
+    int count = store->capacity > 0 ? arrays_of(store, arrays) : 0;
+    for (int i = 0; i < count; i++)
+        phx_free(mem, *arrays[i].at, bytes_of(&arrays[i], store->capacity), PHX_CACHE_LINE);
     phx_idmap_free(&store->ghosts);
     phx_attr_sets_free(&store->sets, mem);
     *store = (phx_store){.free_first = PHX_SLOT_NONE, .dead_first = PHX_SLOT_NONE};
 }
 
 /* One array of the store, moved to its new capacity; NULL = no memory. */
-static void *grown(phx_mem *mem, const void *old, uint32_t used, uint32_t capacity, size_t item)
+static void *grown(phx_mem *mem, const array *of, uint32_t used, uint32_t capacity)
 {
-    void *array = phx_alloc(mem, (size_t)capacity * item, PHX_CACHE_LINE);
-    if (array && used > 0) memcpy(array, old, (size_t)used * item);
-    return array;
+    void *next = phx_alloc(mem, bytes_of(of, capacity), PHX_CACHE_LINE);
+    if (next && used > 0) memcpy(next, *of->at, bytes_of(of, used));
+    return next;
 }
 
 /* All arrays of the store grow together or not at all. */
 static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
 {
-    enum { ARRAYS = 6, FIRST = 256, GROWTH = 8 }; /* an eighth more: what is too much stays for ever */
+    enum { FIRST = 256, GROWTH = 8 }; /* an eighth more: what is too much stays for ever */
     uint64_t wanted = (uint64_t)store->capacity + store->capacity / GROWTH;
     if (wanted < FIRST) wanted = FIRST;
     if (wanted < needed) wanted = needed;
     PHX_ASSERT(wanted < PHX_SLOT_NONE);
-    uint32_t capacity = (uint32_t)wanted, used = store->slots;
-    int arrays = store->user_data ? ARRAYS : ARRAYS - 1;
-    void **array[ARRAYS] = {(void **)&store->body, (void **)&store->set,   (void **)&store->name,
-                            (void **)&store->tail, (void **)&store->fresh, (void **)&store->user_data};
-    const size_t item[ARRAYS] = {sizeof *store->body, sizeof *store->set,   sizeof *store->name,
-                                 sizeof *store->tail, sizeof *store->fresh, sizeof *store->user_data};
+    uint32_t capacity = (uint32_t)wanted;
+    array arrays[ARRAYS];
+    int count = arrays_of(store, arrays);
     void *next[ARRAYS];
-    for (int i = 0; i < arrays; i++) {
-        next[i] = grown(mem, *array[i], used, capacity, item[i]);
+    for (int i = 0; i < count; i++) {
+        next[i] = grown(mem, &arrays[i], store->slots, capacity);
         if (next[i]) continue;
-        while (i-- > 0) phx_free(mem, next[i], capacity * item[i], PHX_CACHE_LINE);
+        while (i-- > 0) phx_free(mem, next[i], bytes_of(&arrays[i], capacity), PHX_CACHE_LINE);
         return false;
     }
-    for (int i = 0; i < arrays; i++) {
-        if (store->capacity > 0) phx_free(mem, *array[i], store->capacity * item[i], PHX_CACHE_LINE);
-        *array[i] = next[i];
+    for (int i = 0; i < count; i++) {
+        if (store->capacity > 0)
+            phx_free(mem, *arrays[i].at, bytes_of(&arrays[i], store->capacity), PHX_CACHE_LINE);
+        *arrays[i].at = next[i];
     }
     store->capacity = capacity;
     return true;
@@ -101,7 +121,7 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
     store->set[slot] = phx_attr_sets_take(&store->sets, &(phx_attr){0});
     store->name[slot] = (phx_name){.id = id};
     phx_store_set_user_data(store, slot, 0);
-    store->fresh[slot] = 1;
+    phx_store_set_fresh(store, slot, true);
     if (state == PHX_SLOT_OWN) {
         store->tail[slot].list = phx_list_empty();
         store->own_count++;
@@ -176,7 +196,7 @@ void phx_store_to_own(phx_store *store, uint32_t slot)
     (void)known;
     body->state = (uint16_t)((body->state & ~PHX_SLOT_GHOST) | PHX_SLOT_OWN);
     store->tail[slot].list = phx_list_empty();
-    store->fresh[slot] = 1;
+    phx_store_set_fresh(store, slot, true);
     store->own_count++;
     store->ghost_count--;
 }

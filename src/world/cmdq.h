@@ -4,11 +4,11 @@
  * time (the ticking one). One per producer slot of a world; src/world owns it, the
  * submitting calls of src/api write into it, phase "ingest" reads it.
  *
- * A block is 128 KiB (the longest record, a broadcast, takes half of it) and holds runs: one
+ * A block is 72 KiB (the longest record, a broadcast, takes 64 of it) and holds runs: one
  * header and `count` records of one operation, of one size, with consecutive sequence
  * numbers. How the records lie in their bytes, one after the other or as columns, is the
  * operation's business (commands.h). Blocks are allocated when first needed, at most
- * bytes / 128 KiB of them, and kept but for those that for long were not needed. They travel
+ * bytes / 72 KiB of them, and kept but for those that for long were not needed. They travel
  * in a ring to the reader ("filled", put when the block is OPENED, so that half a block waits
  * for nobody) and in a ring back ("free").
  *
@@ -38,7 +38,7 @@
 #include "base/mem.h"
 
 enum {
-    PHX_CMDQ_BLOCK_BYTES = 128 << 10,
+    PHX_CMDQ_BLOCK_BYTES = 72 << 10,
     /* two cache lines at a block's start: one written by the producer, one by the reader */
     PHX_CMDQ_DATA_BYTES = PHX_CMDQ_BLOCK_BYTES - 2 * PHX_CACHE_LINE,
     PHX_CMDQ_RUN_HEADER_BYTES = 24,
