@@ -278,6 +278,13 @@ PHX_AWAIT void await_list(const phx_scratch *scratch, const phx_shard *shard, ui
     for (uint32_t i = 0; i < LINES && i * line < room; i++) __builtin_prefetch(entries + i * line, 1);
 }
 
+/* Whether observers are fresh is in no order of memory: of those ahead it comes meanwhile. */
+PHX_AWAIT void await_fresh(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
+{
+    enum { FAR = 8 }; /* observers ahead */
+    if (r + FAR < scratch->runs.count) __builtin_prefetch(&shard->store.tail[run_at(scratch, shard, r + FAR).slot]);
+}
+
 /* The pairs found so far are taken, and become runs of words, behind the targets there are. false = no memory. */
 static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float far)
 {
@@ -314,6 +321,7 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
         if (view == 0.0f) continue;
         if (PHX_LIKELY(shard->implies && view > 0.0f && of.words.end - of.words.first <= PHX_ORDER_FEW)) {
             if (specials > s) sift(scratch, shard, &of, (phx_span){s, specials});
+            await_fresh(scratch, shard, i);
             tell_few(scratch, shard, &of);
             continue;
         }

@@ -19,7 +19,7 @@ static uint16_t tell_fresh(phx_shard *shard, phx_card *card)
 {
     if (card->watches != PHX_WATCH_FRESH) return 0;
     card->watches = PHX_WATCH_PLAIN;
-    phx_store_set_fresh(&shard->store, card->slot, false);
+    shard->store.tail[card->slot].list.fresh = 0;
     return PH_CHANGE_FRESH;
 }
 

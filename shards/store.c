@@ -3,7 +3,6 @@
  */
 #include "shards/store.h"
 
-#include <limits.h>
 #include <string.h>
 
 _Static_assert(sizeof(union phx_tail) == sizeof(phx_list), "what others have instead of a list is no larger");
@@ -16,11 +15,11 @@ void phx_store_init(phx_store *store, phx_mem *mem)
 }
 
 /* What there is of each slot. */
-enum { ARRAYS = 6 };
+enum { ARRAYS = 5 };
 
 typedef struct array {
     void **at;
-    size_t item; /* 0 = a bit */
+    size_t item;
 } array;
 
 /* The last one only where there is user data. */
@@ -30,15 +29,8 @@ static int arrays_of(phx_store *store, array arrays[ARRAYS])
     arrays[1] = (array){(void **)&store->set, sizeof *store->set};
     arrays[2] = (array){(void **)&store->name, sizeof *store->name};
     arrays[3] = (array){(void **)&store->tail, sizeof *store->tail};
-    arrays[4] = (array){(void **)&store->fresh, 0};
-    arrays[5] = (array){(void **)&store->user_data, sizeof *store->user_data};
+    arrays[4] = (array){(void **)&store->user_data, sizeof *store->user_data};
     return store->user_data ? ARRAYS : ARRAYS - 1;
-}
-
-static size_t bytes_of(const array *of, uint32_t slots)
-{
-    const size_t word = sizeof(uint64_t), bits = CHAR_BIT * word;
-    return of->item > 0 ? slots * of->item : (slots + bits - 1) / bits * word;
 }
 
 void phx_store_free(phx_store *store, phx_mem *mem)
@@ -46,7 +38,7 @@ void phx_store_free(phx_store *store, phx_mem *mem)
     array arrays[ARRAYS];
     int count = store->capacity > 0 ? arrays_of(store, arrays) : 0;
     for (int i = 0; i < count; i++)
-        phx_free(mem, *arrays[i].at, bytes_of(&arrays[i], store->capacity), PHX_CACHE_LINE);
+        phx_free(mem, *arrays[i].at, store->capacity * arrays[i].item, PHX_CACHE_LINE);
     phx_idmap_free(&store->ghosts);
     phx_attr_sets_free(&store->sets, mem);
     *store = (phx_store){.free_first = PHX_SLOT_NONE, .dead_first = PHX_SLOT_NONE};
@@ -55,8 +47,8 @@ void phx_store_free(phx_store *store, phx_mem *mem)
 /* One array of the store, moved to its new capacity; NULL = no memory. */
 static void *grown(phx_mem *mem, const array *of, uint32_t used, uint32_t capacity)
 {
-    void *next = phx_alloc(mem, bytes_of(of, capacity), PHX_CACHE_LINE);
-    if (next && used > 0) memcpy(next, *of->at, bytes_of(of, used));
+    void *next = phx_alloc(mem, capacity * of->item, PHX_CACHE_LINE);
+    if (next && used > 0) memcpy(next, *of->at, used * of->item);
     return next;
 }
 
@@ -75,12 +67,12 @@ static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
     for (int i = 0; i < count; i++) {
         next[i] = grown(mem, &arrays[i], store->slots, capacity);
         if (next[i]) continue;
-        while (i-- > 0) phx_free(mem, next[i], bytes_of(&arrays[i], capacity), PHX_CACHE_LINE);
+        while (i-- > 0) phx_free(mem, next[i], capacity * arrays[i].item, PHX_CACHE_LINE);
         return false;
     }
     for (int i = 0; i < count; i++) {
         if (store->capacity > 0)
-            phx_free(mem, *arrays[i].at, bytes_of(&arrays[i], store->capacity), PHX_CACHE_LINE);
+            phx_free(mem, *arrays[i].at, store->capacity * arrays[i].item, PHX_CACHE_LINE);
         *arrays[i].at = next[i];
     }
     store->capacity = capacity;
@@ -103,6 +95,13 @@ bool phx_store_reserve_user_data(phx_store *store, phx_mem *mem, uint64_t user_d
     return store->user_data != NULL;
 }
 
+static phx_list fresh_list(void)
+{
+    phx_list list = phx_list_empty();
+    list.fresh = 1;
+    return list;
+}
+
 uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
 {
     PHX_ASSERT(state == PHX_SLOT_OWN || state == PHX_SLOT_GHOST);
@@ -121,9 +120,8 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
     store->set[slot] = phx_attr_sets_take(&store->sets, &(phx_attr){0});
     store->name[slot] = (phx_name){.id = id};
     phx_store_set_user_data(store, slot, 0);
-    phx_store_set_fresh(store, slot, true);
     if (state == PHX_SLOT_OWN) {
-        store->tail[slot].list = phx_list_empty();
+        store->tail[slot].list = fresh_list();
         store->own_count++;
     } else {
         store->tail[slot].origin = (phx_origin){0};
@@ -195,8 +193,7 @@ void phx_store_to_own(phx_store *store, uint32_t slot)
     PHX_ASSERT(known);
     (void)known;
     body->state = (uint16_t)((body->state & ~PHX_SLOT_GHOST) | PHX_SLOT_OWN);
-    store->tail[slot].list = phx_list_empty();
-    phx_store_set_fresh(store, slot, true);
+    store->tail[slot].list = fresh_list();
     store->own_count++;
     store->ghost_count--;
 }

@@ -13,8 +13,6 @@
 #ifndef PHX_SHARDS_STORE_H
 #define PHX_SHARDS_STORE_H
 
-#include <stdatomic.h>
-
 #include "base/idmap.h"
 #include "shards/attr_sets.h"
 #include "shards/list.h"
@@ -66,11 +64,6 @@ typedef struct phx_store {
         phx_origin origin;
         uint32_t dead_next; /* of a dead one: who died before it in this tick; PHX_SLOT_NONE ends */
     } *tail;
-    /*
-     * Of own ones a bit: has the consumer nothing of the list, as it is empty because new or not ready? Only one
-     * worker at a time looks at an entity's bit, or changes it; atomic, as other workers' are in the same word.
-     */
-    _Atomic uint64_t *fresh;
     uint64_t *user_data; /* NULL: nobody here ever had other than 0 */
     uint32_t capacity;
     uint32_t slots;      /* ever used: the arrays are valid below */
@@ -91,19 +84,6 @@ void phx_store_free(phx_store *store, phx_mem *mem);
 
 /* Room for `count` more entities to come, and for one to be dressed. false = no memory, nothing changed. */
 bool phx_store_reserve(phx_store *store, phx_mem *mem, uint32_t count);
-
-/* Relaxed, as nothing else is read by what they say: phases end with barriers. */
-static inline bool phx_store_is_fresh(const phx_store *store, uint32_t slot)
-{
-    return atomic_load_explicit(&store->fresh[slot / 64], memory_order_relaxed) >> slot % 64 & 1;
-}
-
-static inline void phx_store_set_fresh(phx_store *store, uint32_t slot, bool fresh)
-{
-    const uint64_t bit = UINT64_C(1) << slot % 64;
-    if (fresh) atomic_fetch_or_explicit(&store->fresh[slot / 64], bit, memory_order_relaxed);
-    else atomic_fetch_and_explicit(&store->fresh[slot / 64], ~bit, memory_order_relaxed);
-}
 
 /*
  * Room for that user data of somebody who is here, or was reserved a slot; 0 needs none. false = no memory, nothing

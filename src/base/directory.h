@@ -3,15 +3,15 @@
  * and a slot. Open addressing with linear probing, as in idmap.h, over columns of which a world
  * holds those that it needs: buckets of 8 bytes (an id's low half, and the slot), eight to a cache
  * line; the shards, where there are several; the ids' high halves, from the first on whose is not 0.
- * So an entry takes 11 to 12 bytes in a world of one shard whose ids are below 2^32, and 19 to 21
+ * So an entry takes 10 to 11 bytes in a world of one shard whose ids are below 2^32, and 18 to 20
  * with all columns. Owned by the world; changed by the ticking thread only.
  *
  * Several threads may find at once, also while others set homes of entries that they found, each
  * its own: a search reads ids only.
  *
  * The hash keeps eight neighbours in one line: ids that run on, as hosts number them, cost an eighth
- * of the lines, and hardly ever meet; scattered ones cost what chance gives. See idmap.h for the
- * load (at most 3/4) and for removing. It grows by an eighth: growing is a walk from one end to the
+ * of the lines, and hardly ever meet; scattered ones cost what chance gives. At most 4/5
+ * are taken; see idmap.h for removing. It grows by an eighth: growing is a walk from one end to the
  * other.
  */
 #ifndef PHX_BASE_DIRECTORY_H

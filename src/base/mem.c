@@ -172,7 +172,7 @@ void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint3
     }
     if (use->most < used) use->most = used;
     if (++use->ticks < TICKS) return;
-    uint64_t keep = use->most + use->most / 8;
+    uint64_t keep = use->most + use->most / 16;
     *use = (phx_use){0};
     if ((uint64_t)*capacity * item < LARGE_BYTES) return;
     phx_release(mem, array, capacity, item);

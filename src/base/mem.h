@@ -49,7 +49,7 @@ typedef struct phx_use {
 
 /*
  * Once a tick, while the array is empty: `used` of it were of use. A large array of which not half was for some
- * ticks in a row is given back but for an eighth more than that, so that a storm's memory does not stay for ever.
+ * ticks in a row is given back but for a sixteenth more than that, so that a storm's memory does not stay for ever.
  */
 void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_use *use);
 

@@ -70,7 +70,7 @@ phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes)
     }
     q->mem = mem;
     q->spare_least = UINT32_MAX;
-    q->blocks_max = bytes / PHX_CMDQ_BLOCK_BYTES;
+    q->blocks_max = (bytes + PHX_CMDQ_BLOCK_BYTES - 1) / PHX_CMDQ_BLOCK_BYTES;
     q->filled = phx_ring_create(mem, q->blocks_max);
     q->freed = phx_ring_create(mem, q->blocks_max);
     if (q->filled == NULL || q->freed == NULL) {
@@ -125,11 +125,11 @@ static void spare_anew(phx_cmdq *q)
 
 /*
  * A block was taken. Those that lay idle all the while in which as many as are of use were taken some times over, as in
- * as many ticks, are too many, but for an eighth, and go one at a time.
+ * as many ticks, are too many, but for a sixteenth, and go one at a time.
  */
 static void block_spare(phx_cmdq *q)
 {
-    enum { KEEP = 8, SLACK = 8, TIMES = 8, TURNS = 32 }; /* fewer blocks are kept in any case */
+    enum { KEEP = 8, SLACK = 16, TIMES = 8, TURNS = 32 }; /* fewer blocks are kept in any case */
     uint32_t idle = phx_ring_count(q->freed);
     if (q->spare_least > idle) {
         q->spare_least = idle;

@@ -4,13 +4,13 @@
  * time (the ticking one). One per producer slot of a world; src/world owns it, the
  * submitting calls of src/api write into it, phase "ingest" reads it.
  *
- * A block is 72 KiB (the longest record, a broadcast, takes 64 of it) and holds runs: one
+ * A block is 66 KiB (the longest record, a broadcast, takes 64 of it) and holds runs: one
  * header and `count` records of one operation, of one size, with consecutive sequence
  * numbers. How the records lie in their bytes, one after the other or as columns, is the
- * operation's business (commands.h). Blocks are allocated when first needed, at most
- * bytes / 72 KiB of them, and kept but for those that for long were not needed. They travel
- * in a ring to the reader ("filled", put when the block is OPENED, so that half a block waits
- * for nobody) and in a ring back ("free").
+ * operation's business (commands.h). Blocks are allocated when first needed, as many as
+ * bytes / 66 KiB, rounded up, at most, and kept but for those that for long were not needed.
+ * They travel in a ring to the reader ("filled", put when the block is OPENED, so that half a
+ * block waits for nobody) and in a ring back ("free").
  *
  * Hand-over, in three places:
  *  1. Bytes of a block: block->state is one atomic word, published bytes and a closed
@@ -38,7 +38,7 @@
 #include "base/mem.h"
 
 enum {
-    PHX_CMDQ_BLOCK_BYTES = 72 << 10,
+    PHX_CMDQ_BLOCK_BYTES = 66 << 10,
     /* two cache lines at a block's start: one written by the producer, one by the reader */
     PHX_CMDQ_DATA_BYTES = PHX_CMDQ_BLOCK_BYTES - 2 * PHX_CACHE_LINE,
     PHX_CMDQ_RUN_HEADER_BYTES = 24,
@@ -62,7 +62,7 @@ typedef struct phx_cmdq_counts {
     uint64_t released; /* given up by the reader */
 } phx_cmdq_counts;
 
-/* bytes >= one block; rounded down to whole blocks. NULL = no memory. No block is allocated yet. */
+/* bytes >= one block; rounded up to whole blocks. NULL = no memory. No block is allocated yet. */
 phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes);
 /* No thread inside; what is still queued is gone. q may be NULL. */
 void phx_cmdq_destroy(phx_cmdq *q);

@@ -117,10 +117,11 @@ Test(cmdq, an_empty_one_has_no_block_and_nothing)
     cr_assert_eq(atomic_load(&mem.calls), calls);
 }
 
-Test(cmdq, bytes_are_rounded_down_to_blocks)
+Test(cmdq, bytes_are_rounded_up_to_blocks)
 {
-    q = phx_cmdq_create(&mem, 2 * BLOCK + BLOCK - 1);
+    q = phx_cmdq_create(&mem, 2 * BLOCK + 1);
     next_expected = 1;
+    cr_assert_eq(put(WORDS_MAX + 5), WORDS_MAX);
     cr_assert_eq(put(WORDS_MAX + 5), WORDS_MAX);
     cr_assert_eq(put(WORDS_MAX + 5), WORDS_MAX);
     cr_assert_eq(put(1), 0);

@@ -46,7 +46,7 @@ Test(stores, a_slot_begins_clean)
     cr_assert_eq(store.name[own].incarnation, 0);
     cr_assert_arr_eq(phx_store_attr(&store, own), &zero, sizeof zero);
     cr_assert_eq(store.tail[own].list.size_class, PHX_LIST_NONE);
-    cr_assert(phx_store_is_fresh(&store, own));
+    cr_assert(store.tail[own].list.fresh);
     cr_assert_eq(store.body[ghost].state, PHX_SLOT_GHOST);
     cr_assert_not(store.tail[ghost].origin.repeated);
     cr_assert_eq(phx_store_ghost(&store, 8), ghost);
@@ -62,7 +62,7 @@ Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
     store.body[slot] = (phx_body){.x = 1, .tx = 2, .changed = 3, .state = PHX_SLOT_OWN | PHX_SLOT_FAR};
     give_user_data(slot, 9);
     store.name[slot].incarnation = 9;
-    phx_store_set_fresh(&store, slot, false);
+    store.tail[slot].list.fresh = 0;
     phx_store_kill(&store, slot);
     phx_store_bury(&store);
     cr_assert_eq(taken(11, PHX_SLOT_OWN), slot);
@@ -73,7 +73,7 @@ Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
     cr_assert_eq(store.body[slot].changed, 0);
     cr_assert_eq(phx_store_user_data(&store, slot), 0);
     cr_assert_eq(store.name[slot].incarnation, 0);
-    cr_assert(phx_store_is_fresh(&store, slot));
+    cr_assert(store.tail[slot].list.fresh);
 }
 
 Test(stores, the_dead_keep_their_names_and_places_until_they_are_buried)
@@ -230,9 +230,9 @@ Test(stores, free_slots_count_as_room)
     cr_assert_gt(store.capacity, capacity);
 }
 
-Test(stores, without_memory_a_reserve_changes_nothing)
+/* So many arrays grow, or none does. */
+static void grow_without_memory(uint64_t arrays)
 {
-    for (uint64_t id = 1; id <= 256; id++) (void)taken(id, PHX_SLOT_OWN);
     for (uint64_t calls = 0;; calls++) {
         uint32_t capacity = store.capacity;
         const phx_body *body = store.body;
@@ -240,11 +240,29 @@ Test(stores, without_memory_a_reserve_changes_nothing)
         bool done = phx_store_reserve(&store, &memory, 1000);
         memory_enough();
         if (done) {
-            cr_assert_eq(calls, 5, "five arrays");
+            cr_assert_eq(calls, arrays);
             break;
         }
         cr_assert(store.capacity == capacity && store.body == body);
         cr_assert_eq(store.slots, 256);
         for (uint32_t slot = 0; slot < 256; slot++) cr_assert_eq(store.name[slot].id, slot + 1);
     }
+}
+
+Test(stores, without_memory_a_reserve_changes_nothing)
+{
+    for (uint64_t id = 1; id <= 256; id++) (void)taken(id, PHX_SLOT_OWN);
+    grow_without_memory(4);
+}
+
+Test(stores, without_memory_there_is_no_user_data)
+{
+    for (uint64_t id = 1; id <= 256; id++) (void)taken(id, PHX_SLOT_OWN);
+    memory_for(0);
+    cr_assert_not(phx_store_reserve_user_data(&store, &memory, 7));
+    cr_assert(phx_store_reserve_user_data(&store, &memory, 0));
+    memory_enough();
+    give_user_data(200, 7);
+    grow_without_memory(5);
+    for (uint32_t slot = 0; slot < 256; slot++) cr_assert_eq(phx_store_user_data(&store, slot), slot == 200 ? 7 : 0);
 }
