@@ -138,8 +138,8 @@ static bool add_target(void *user, const phx_shard *shard, uint32_t slot)
 {
     phx_found *found = user;
     const phx_name *name = &shard->store.name[slot];
-    if (!found->failed) add(found, name->id, phx_store_attr(&shard->store, slot)->kind,
-                            phx_store_user_data(&shard->store, slot));
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    if (!found->failed) add(found, name->id, attr->kind, phx_store_user_data(&shard->store, slot));
     return !found->failed;
 }
 
