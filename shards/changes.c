@@ -4,6 +4,7 @@
  */
 #include "shards/interest.h"
 
+#include <stddef.h>
 #include <string.h>
 
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count)
@@ -129,7 +130,7 @@ static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_
 }
 
 typedef uint64_t halves __attribute__((vector_size(16)));
-_Static_assert(sizeof(ph_target) == sizeof(halves), "a target is written at once");
+_Static_assert(sizeof(ph_target) == sizeof(halves) && offsetof(ph_target, id) == 0, "a target is written at once");
 
 /* user_data: the store's. */
 static inline void write_name(const phx_told *to, uint32_t at, const phx_store *store, const uint64_t *user_data,

@@ -19,7 +19,7 @@ static void sweep_ghosts(phx_shard *shard)
         if (!(body->state & PHX_SLOT_GHOST)) continue;
         phx_origin *origin = &store->tail[slot].origin;
         bool gone = (shard->refreshed[origin->source] || origin->emigrated) && !origin->repeated;
-        origin->repeated = origin->emigrated = false;
+        origin->repeated = false;
         if (gone) phx_shard_kill(shard, slot);
     }
     memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);

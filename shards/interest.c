@@ -133,17 +133,6 @@ static uint32_t scan_towers(look *at, phx_rect rect)
     return found;
 }
 
-/* What the square of the distance of nobody whom a scan finds exceeds. */
-static double farthest(const look *at)
-{
-    const phx_rules *rules = at->shard->rules;
-    const double slack = 1 + 1e-6; /* for roundings */
-    double width = (double)rules->towers[0] * (double)rules->tower_size;
-    double height = (double)rules->towers[1] * (double)rules->tower_size;
-    double square = (double)(at->radius * at->radius) * (rules->shape == PH_SHAPE_SQUARE ? 2.0 : 1.0);
-    return fmin(square, (width * width + height * height) * slack); /* there are views without end */
-}
-
 /*
  * Leaves out of the first `found` hits those that can not be among the best at the cap: there are enough others
  * of the least rank so much nearer that stickiness does not make up for it. Special ones are left in.
@@ -159,9 +148,9 @@ static uint32_t leave_out_far(look *at, uint32_t found)
     if (found - special <= wanted) return found;
     for (uint32_t i = 0; special > 0 && i < found; i++)
         if (hits[i] & PHX_ROW_SPECIAL) squares[i] = INFINITY; /* not to be counted */
-    double most = farthest(at);
-    double limit = (double)phx_rank_radius(squares, found, wanted, (float)most) * at->shard->rules->sticky;
-    if (!(limit < most)) return found;
+    float most = at->radius * at->radius * (at->shard->rules->shape == PH_SHAPE_SQUARE ? 2.0f : 1.0f);
+    double limit = (double)phx_rank_radius(squares, found, wanted, most) * at->shard->rules->sticky;
+    if (!(limit < (double)most)) return found;
     return at->shard->kernels->nearer(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
 }
 
@@ -282,21 +271,37 @@ static bool plain_in_view(const look *at)
 }
 
 /*
+ * The square of the distance that hardly anybody exceeds whom a scan finds, should the view have no end: who stands
+ * outside the world may. Where guesses begin.
+ */
+static double farthest(const look *at)
+{
+    const phx_rules *rules = at->shard->rules;
+    double width = (double)rules->towers[0] * (double)rules->tower_size;
+    double height = (double)rules->towers[1] * (double)rules->tower_size;
+    double square = (double)(at->radius * at->radius) * (rules->shape == PH_SHAPE_SQUARE ? 2.0 : 1.0);
+    return fmin(square, width * width + height * height);
+}
+
+/*
  * Within which radius to look first for the list of an observer that cuts plainly: where the last one found its own
  * there is one as near, with slack for a difference. Whether it is enough is seen when those within are weighed.
  */
 static float likely_radius(const look *at)
 {
-    const float slack = 1.35f; /* of the area: less is looked through in vain, and seldom more than once */
-    float view = at->attr->view, radius = sqrtf(at->scratch->square_each * (float)at->attr->cap * slack);
-    return radius > 0.0f && radius < view && !at->shard->alt && plain_in_view(at) ? radius : view;
+    const double slack = 1.35; /* of the area: less is looked through in vain, and seldom more than once */
+    const double radius = sqrt(at->scratch->square_each * at->attr->cap * slack);
+    const float view = at->attr->view;
+    bool in_part = radius > 0.0 && radius < (double)view && !at->shard->alt;
+    return in_part && plain_in_view(at) ? (float)radius : view;
 }
 
-/* The next one to look within: those before add less than half to its work. */
-static float wider_radius(const look *at)
+/* The next one to look within, after so many in vain: those before add less than half to its work. */
+static float wider_radius(const look *at, uint32_t before)
 {
+    enum { WIDER = 3 }; /* times: then the last observer says nothing of this one */
     float radius = at->radius * 1.75f; /* three times the area */
-    return radius < at->attr->view ? radius : at->attr->view;
+    return before < WIDER && radius < at->attr->view ? radius : at->attr->view;
 }
 
 static bool all_plain(const uint32_t *hits, uint32_t count)
@@ -338,7 +343,7 @@ static look_result divide(look *at, uint32_t found, phx_divided *events)
     const phx_kernels *kernels = at->shard->kernels;
     const double sticky = at->shard->rules->sticky;
     uint32_t own = kernels->find(scratch->hits, found, at->slot), count = found - 1, others = 0, cap = at->attr->cap;
-    double limit;
+    double limit = farthest(at) * sticky;
     PHX_ASSERT(own < found && count > cap);
     scratch->hits[own] = scratch->hits[count];
     scratch->squares[own] = scratch->squares[count];
@@ -346,11 +351,11 @@ static look_result divide(look *at, uint32_t found, phx_divided *events)
     scratch->squares[count] = 0.0f;
     uint32_t was = kernels->weigh(scratch->mark, at->tag | MARK_OLD, scratch->hits, scratch->squares, count, sticky,
                                   scratch->keys, scratch->was);
-    bool split = phx_rank_split(kernels, scratch->keys, count, cap, farthest(at) * sticky, &limit);
+    bool split = phx_rank_split(kernels, scratch->keys, count, cap, limit, &limit);
     bool within = split && limit < (double)(at->radius * at->radius);
     if (!within && !has_best(at, count)) return LOOK_FARTHER;
+    scratch->square_each = limit / cap; /* it came near, if there is none */
     if (!split) return LOOK_EACH;
-    scratch->square_each = (float)limit / (float)cap;
     if (was < at->old_count) others = leave_others(at, count, 0);
     *events = kernels->divide(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
                               scratch->leave + others);
@@ -644,7 +649,7 @@ static look_result look_plainly(look *at, uint32_t found)
     phx_divided events;
     if (found <= at->attr->cap + 1) {
         if (in_part) return LOOK_FARTHER;
-        at->scratch->square_each = at->radius * at->radius / (float)(found + 1);
+        at->scratch->square_each = farthest(at) / (found + 1);
         return LOOK_EACH;
     }
     if (!in_part && !all_plain(at->scratch->hits, found)) return LOOK_EACH;
@@ -661,8 +666,8 @@ static bool look_long(look *at)
         bool plainly = cuts_plainly(at);
         at->radius = plainly ? likely_radius(at) : at->attr->view;
         look_result result;
-        uint32_t found;
-        for (;; at->radius = wider_radius(at)) {
+        uint32_t found, before = 0;
+        for (;; at->radius = wider_radius(at, before++)) {
             found = scan_around(at);
             result = plainly ? look_plainly(at, found) : LOOK_EACH;
             if (result != LOOK_FARTHER) break;

@@ -73,7 +73,7 @@ typedef struct phx_scratch {
     double *keys; /* of hits, at the cap */
     uint8_t *was; /* of hits: in the list before */
     uint32_t keys_capacity, was_capacity;
-    float square_each; /* how far off the last one was that was kept at a cap: its square, for each of the cap */
+    double square_each; /* how far off the last one was that was kept at a cap: its square, for each of the cap */
     phx_ranked *ranked;
     uint32_t ranked_capacity;
     phx_sorted *sorted, *sorted_spare;

@@ -263,6 +263,7 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, 
     if (shard->alt) return run_slots(scratch, directory, shard, first, count);
     if (phx_shard_nine(shard)) return phx_nine_run(scratch, directory, shard, first, count);
     uint32_t done = 0;
+    scratch->square_each = 0; /* so that no work hangs on who did what before */
     for (uint32_t b = count > 0 ? block_of(grid, first) : 0; done < count; b++) {
         uint32_t begin = grid->blocks[b].start[0], end = grid->blocks[b].start[PHX_BLOCK_TOWERS];
         uint32_t from = first + done - begin, to = (first + count < end ? first + count : end) - begin;

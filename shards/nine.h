@@ -8,7 +8,7 @@
  * then to the tick's end a tower shows both who stood there (all but CAME) and who stands there now (all but WENT),
  * which is all that the interest phase asks; see nine_glance.h. phx_nine_settle() then puts the towers in order.
  *
- * The list of a plain observer is not kept: it is all in the towers that it sees (PHX_LIST_IMPLIED), and can be told
+ * The list of a plain observer is not kept: it is all in the towers that it sees (phx_list.implied), and can be told
  * from the cards at any time, see phx_nine_list().
  *
  * Between ticks, and up to the index phase, the cards are those of the last tick's end, sorted by kind and id where

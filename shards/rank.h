@@ -25,8 +25,8 @@ void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep);
 float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, float most);
 
 /*
- * A limit that exactly `keep` < count of the keys do not exceed, which are not negative and at most `most`; false: none
- * was found, as when keys are equal.
+ * A limit below `most` that exactly `keep` < count of the keys do not exceed, which are not negative; false: none was
+ * found, as when keys are equal, and the limit is the last that was tried, if any.
  */
 bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t keep, double most,
                     double *limit);

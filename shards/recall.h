@@ -1,6 +1,6 @@
 /*
  * In range = radius, the list of a plain observer (phx_grid_view() above 0: no margin, cap or relations) is not kept
- * where the shape is flat and nothing is seen from farther than a view: it is PHX_LIST_IMPLIED, what the rule says of
+ * where the shape is flat and nothing is seen from farther than a view: it is implied (list.h), what the rule says of
  * positions and attributes at the last tick's end. Rows have these positions, old beside new, and past.h has what
  * rows do not tell, so the list can be told at any time, also in the middle of the next tick.
  *

@@ -409,6 +409,26 @@ Test(interest, the_best_at_a_cap_are_found_in_any_density)
     }
 }
 
+/* Who stands outside the world may be farther off than its corners are from each other, and among the best. */
+Test(interest, the_best_at_a_cap_outside_the_world)
+{
+    enum { FIRST = 302, OUTSIDE = 38 };
+    for (uint32_t size = 5; size < 60; size++) {
+        phx_rules rules = plain_rules((float)size / 4, 4);
+        rules.sticky = size % 2 ? 1.0 : 1.1;
+        fleet *f = fleet_open(rules, 1, 1, 4);
+        phx_attr capped = plain_attr(5000, 0);
+        capped.cap = 3;
+        fleet_begin(f);
+        fleet_enter(f, 1, capped, 2, 2);
+        fleet_enter(f, 2, capped, 1, 2);
+        for (uint32_t i = 0; i < OUTSIDE; i++) fleet_enter(f, 3 + i, plain_attr(0, 0), (float)(FIRST + i), 2);
+        fleet_end(f);
+        cr_assert_eq(f->enters, 6, "size %u", size);
+        fleet_close(f);
+    }
+}
+
 /* ---- how much work it is ---- */
 
 Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
@@ -438,6 +458,25 @@ Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
         fleet_leave(f, 600 + v);
         fleet_end(f);
     }
+    fleet_close(f);
+}
+
+/* The last one's radius is where the next one begins: it does not look at all in its view. */
+Test(interest, at_a_cap_few_of_many_in_view_are_looked_at)
+{
+    enum { SIDE = 24, CAP = 10 };
+    fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
+    phx_attr capped = plain_attr(200, 0);
+    uint64_t rng = 27;
+    capped.cap = CAP;
+    fleet_begin(f);
+    for (uint64_t i = 0; i < SIDE * SIDE; i++)
+        fleet_enter(f, i + 1, capped, 300 + (float)(i % SIDE) * 8 + phx_rng_unit(&rng),
+                    300 + (float)(i / SIDE) * 8 + phx_rng_unit(&rng));
+    fleet_end(f);
+    cr_assert_eq(f->enters, SIDE * SIDE * CAP);
+    uint64_t pairs = fleet_counts(f).pairs_tested, most = SIDE * SIDE * 60; /* a tenth of all */
+    cr_assert_lt(pairs, most, "%lu pairs", (unsigned long)pairs);
     fleet_close(f);
 }
 
