@@ -328,9 +328,9 @@ static uint32_t leave_others(look *at, uint32_t count, uint32_t leaves)
 /* Are the best among those weighed? Whose distance is not below the radius may be among those who were not scanned. */
 static bool has_best(const look *at, uint32_t count)
 {
-    const double square = (double)(at->radius * at->radius);
+    const double square = (double)(at->radius * at->radius), below = nextafter(square, 0.0);
     if (at->radius == at->attr->view) return true;
-    return square > 0.0 && at->shard->kernels->within(at->scratch->keys, count, nextafter(square, 0.0)) >= at->attr->cap;
+    return square > 0.0 && at->shard->kernels->within(at->scratch->keys, count, below) >= at->attr->cap;
 }
 
 /*
