@@ -133,6 +133,12 @@ static uint32_t scan_towers(look *at, phx_rect rect)
     return found;
 }
 
+/* What no square of a scan's exceeds. */
+static float scan_square(const look *at)
+{
+    return at->radius * at->radius * (at->shard->rules->shape == PH_SHAPE_SQUARE ? 2.0f : 1.0f);
+}
+
 /*
  * Leaves out of the first `found` hits those that can not be among the best at the cap: there are enough others
  * of the least rank so much nearer that stickiness does not make up for it. Special ones are left in.
@@ -148,7 +154,7 @@ static uint32_t leave_out_far(look *at, uint32_t found)
     if (found - special <= wanted) return found;
     for (uint32_t i = 0; special > 0 && i < found; i++)
         if (hits[i] & PHX_ROW_SPECIAL) squares[i] = INFINITY; /* not to be counted */
-    float most = at->radius * at->radius * (at->shard->rules->shape == PH_SHAPE_SQUARE ? 2.0f : 1.0f);
+    float most = scan_square(at);
     double limit = (double)phx_rank_radius(squares, found, wanted, most) * at->shard->rules->sticky;
     if (!(limit < (double)most)) return found;
     return at->shard->kernels->nearer(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
@@ -279,8 +285,7 @@ static double farthest(const look *at)
     const phx_rules *rules = at->shard->rules;
     double width = (double)rules->towers[0] * (double)rules->tower_size;
     double height = (double)rules->towers[1] * (double)rules->tower_size;
-    double square = (double)(at->radius * at->radius) * (rules->shape == PH_SHAPE_SQUARE ? 2.0 : 1.0);
-    return fmin(square, width * width + height * height);
+    return fmin((double)scan_square(at), width * width + height * height);
 }
 
 /*
@@ -311,12 +316,12 @@ static bool all_plain(const uint32_t *hits, uint32_t count)
     return !(any & PHX_ROW_SPECIAL);
 }
 
-/* Those of the old list that were not even candidates, behind the leaves that there are. Returns how many leaves. */
-static uint32_t leave_others(look *at, uint32_t count, uint32_t leaves)
+/* Those of the old list that were not even candidates become leaves; how many. */
+static uint32_t leave_others(look *at, uint32_t count)
 {
     phx_scratch *scratch = at->scratch;
     const uint32_t *old = at->old, *hits = scratch->hits, listed = at->tag | MARK_OLD, tag = at->tag;
-    uint32_t *mark = scratch->mark, *leave = scratch->leave, old_count = at->old_count;
+    uint32_t *mark = scratch->mark, *leave = scratch->leave, old_count = at->old_count, leaves = 0;
     for (uint32_t i = 0; i < count; i++) mark[hits[i]] = tag; /* or nothing, as before */
     for (uint32_t i = 0; i < old_count; i++) {
         leave[leaves] = old[i];
@@ -356,7 +361,7 @@ static look_result divide(look *at, uint32_t found, phx_divided *events)
     if (!within && !has_best(at, count)) return LOOK_FARTHER;
     scratch->square_each = limit / cap; /* it came near, if there is none */
     if (!split) return LOOK_EACH;
-    if (was < at->old_count) others = leave_others(at, count, 0);
+    if (was < at->old_count) others = leave_others(at, count);
     *events = kernels->divide(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
                               scratch->leave + others);
     events->leave += others;

@@ -167,7 +167,7 @@ typedef struct ph_world_def {
     uint32_t entities_max;    /* 1..2^30; entities in the world at once */
     uint32_t areas_max;       /* 0..2^20; areas in the world at once */
     uint32_t producers_max;   /* 1..256 */
-    uint32_t producer_bytes;  /* 128 KiB..1 GiB, rounded up to 66 KiB; commands waiting per producer, then PH_FULL */
+    uint32_t producer_bytes;  /* 128 KiB..1 GiB, in blocks of 66 KiB; commands waiting per producer, then PH_FULL */
     uint32_t broadcast_bytes; /* 64 KiB..1 GiB; payloads of the broadcasts of one tick, then PH_TICK_FULL */
     uint32_t refusals_max;    /* 1..2^20; refusals waiting per producer, then only counted */
     uint32_t consumers;       /* 0..256; 0 = no batches are made, lists only */
