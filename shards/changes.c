@@ -166,7 +166,7 @@ static inline void write_names(const phx_naming *naming, phx_told to, uint32_t f
     const phx_store *store = &naming->shard->store;
     const uint32_t *targets = naming->targets, *place = naming->place; /* what is written might be anywhere */
     const uint64_t *user_data = store->user_data;
-    if (user_data)
+    if (user_data) /* asked once: in the loop it costs a crowd's tick 3 % */
         for (uint32_t i = first; i < end; i++) write_name(&to, place[i], store, user_data, targets[i]);
     else
         for (uint32_t i = first; i < end; i++) write_name(&to, place[i], store, NULL, targets[i]);
