@@ -219,7 +219,7 @@ const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_chang
 phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
                                 uint32_t leaves)
 {
-    phx_change *change = phx_interest_add_change(scratch, &shard->store, slot, scratch->target_count, enters, leaves);
+    phx_change *change = phx_interest_add_change(scratch, slot, scratch->target_count, enters, leaves);
     if (leaves + enters <= PHX_ORDER_FEW) {
         tell_few(scratch, scratch->leave, leaves, PHX_TARGET_LEAVE);
         tell_few(scratch, scratch->enter, enters, 0);

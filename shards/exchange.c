@@ -27,7 +27,7 @@ static void fill_entity(const phx_shard *shard, uint32_t slot, phx_record_type t
     entity->incarnation = store->name[slot].incarnation;
     if (type == PHX_RECORD_COPY) return;
     entity->list_count = store->tail[slot].list.count;
-    entity->fresh = store->tail[slot].list.fresh;
+    entity->fresh = store->name[slot].fresh;
 }
 
 /* Up to PHX_RECORD_ITEMS of the migrant's list, from cursor.item on. */
@@ -260,7 +260,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
     }
     shard->store.tail[slot].list = list;
     shard->counts.entries += entity->list_count;
-    shard->store.tail[slot].list.fresh = entity->fresh || !entity->attr.ready;
+    shard->store.name[slot].fresh = entity->fresh || !entity->attr.ready;
     shard->arrived.at[shard->arrived.count++] = slot;
     phx_shard_count_observer(shard, phx_store_attr(&shard->store, slot), 1);
     phx_shard_flag(shard, slot);

@@ -249,7 +249,7 @@ static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of)
     PHX_VALIDATE(shard->store.tail[of->slot].list.implied == 1);
     PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
     if (PHX_UNLIKELY(count == 0)) return;
-    phx_interest_add_change(scratch, &shard->store, of->slot, of->words.first, count - of->leaves, of->leaves);
+    phx_interest_add_change(scratch, of->slot, of->words.first, count - of->leaves, of->leaves);
     scratch->target_count = of->words.end;
 }
 
@@ -276,13 +276,6 @@ PHX_AWAIT void await_list(const phx_scratch *scratch, const phx_shard *shard, ui
     const uint32_t *entries = phx_list_entries(&shard->lists, list), line = PHX_CACHE_LINE / sizeof *entries;
     uint32_t room = entries ? phx_list_capacity(list) : 0;
     for (uint32_t i = 0; i < LINES && i * line < room; i++) __builtin_prefetch(entries + i * line, 1);
-}
-
-/* Whether observers are fresh is in no order of memory: of those ahead it comes meanwhile. */
-PHX_AWAIT void await_fresh(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
-{
-    enum { FAR = 8 }; /* observers ahead */
-    if (r + FAR < scratch->runs.count) __builtin_prefetch(&shard->store.tail[run_at(scratch, shard, r + FAR).slot]);
 }
 
 /* The pairs found so far are taken, and become runs of words, behind the targets there are. false = no memory. */
@@ -321,7 +314,6 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
         if (view == 0.0f) continue;
         if (PHX_LIKELY(shard->implies && view > 0.0f && of.words.end - of.words.first <= PHX_ORDER_FEW)) {
             if (specials > s) sift(scratch, shard, &of, (phx_span){s, specials});
-            await_fresh(scratch, shard, i);
             tell_few(scratch, shard, &of);
             continue;
         }

@@ -187,7 +187,7 @@ static void tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t 
         tell_many(scratch, shard, slot, to, count);
         return;
     }
-    phx_interest_add_change(scratch, &shard->store, slot, scratch->target_count, count - leaves, leaves);
+    phx_interest_add_change(scratch, slot, scratch->target_count, count - leaves, leaves);
     scratch->target_count += count;
 }
 

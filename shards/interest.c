@@ -702,7 +702,6 @@ bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory,
         scratch->counts.dropped += phx_shard_seen_count(shard, slot);
         at.list->count = 0;
         at.list->implied = false;
-        at.list->fresh = 1;
         return true;
     }
     if (!reserve_look(&at)) return false;

@@ -168,18 +168,15 @@ static inline bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t c
 }
 
 /* Appends the change of one observer, whose targets stand from the first on, few and flagged, or will; with room. */
-static inline phx_change *phx_interest_add_change(phx_scratch *scratch, phx_store *store, uint32_t slot, uint32_t first,
-                                                  uint32_t enters, uint32_t leaves)
+static inline phx_change *phx_interest_add_change(phx_scratch *scratch, uint32_t slot, uint32_t first, uint32_t enters,
+                                                  uint32_t leaves)
 {
-    phx_list *list = &store->tail[slot].list;
     phx_change *change = &scratch->changes[scratch->change_count++];
     *change = (phx_change){.slot = slot,
                            .target_first = first,
                            .leave_count = leaves,
                            .enter_count = enters,
-                           .list_first = PHX_SLOT_NONE,
-                           .flags = list->fresh ? PH_CHANGE_FRESH : 0};
-    if (PHX_UNLIKELY(list->fresh && enters + leaves > 0)) list->fresh = 0; /* else not written: others share its line */
+                           .list_first = PHX_SLOT_NONE};
     scratch->counts.enters += enters;
     scratch->counts.leaves += leaves;
     return change;

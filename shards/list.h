@@ -25,7 +25,6 @@ typedef struct phx_list {
      * and `block` is what past.h says.
      */
     uint32_t implied : 1;
-    uint32_t fresh : 1; /* of an observer's: its consumer has nothing of it, as it is empty because new or not ready */
     uint32_t count : 27;
     uint32_t size_class : 5; /* PHX_LIST_NONE = no block */
 } phx_list;

@@ -175,7 +175,7 @@ uint8_t phx_nine_watches(const phx_store *store, uint32_t slot)
     const phx_list *list = &store->tail[slot].list;
     if (list->implied) {
         if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_WATCH_LOOK;
-        return list->fresh ? PHX_WATCH_FRESH : PHX_WATCH_PLAIN;
+        return PHX_WATCH_PLAIN;
     }
     return phx_observes(phx_store_attr(store, slot)) || list->count > 0 ? PHX_WATCH_LOOK : PHX_WATCH_NONE;
 }

@@ -33,8 +33,7 @@ enum {
 enum {
     PHX_WATCH_NONE = 0,
     PHX_WATCH_LOOK, /* has to be evaluated */
-    PHX_WATCH_PLAIN, /* its list is implied, and nothing but crossings can change it */
-    PHX_WATCH_FRESH /* the same, and nothing was told of it yet */
+    PHX_WATCH_PLAIN /* its list is implied, and nothing but crossings can change it */
 };
 
 enum { PHX_NINE_NONE = UINT32_MAX };
@@ -246,7 +245,7 @@ phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint1
 /* Is a glance enough for who crossed, if nothing odd is in sight? */
 static inline bool phx_nine_glances(const phx_crossing *crossing)
 {
-    return crossing->was && crossing->is && crossing->watches >= PHX_WATCH_PLAIN;
+    return crossing->was && crossing->is && crossing->watches == PHX_WATCH_PLAIN;
 }
 
 static inline bool phx_rect_has(phx_rect rect, uint16_t tx, uint16_t ty)

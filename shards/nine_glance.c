@@ -14,15 +14,6 @@ bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
 
 /* ---- who stayed ---- */
 
-/* It is told something now; the flags of its change. */
-static uint16_t tell_fresh(phx_shard *shard, phx_card *card)
-{
-    if (card->watches != PHX_WATCH_FRESH) return 0;
-    card->watches = PHX_WATCH_PLAIN;
-    shard->store.tail[card->slot].list.fresh = 0;
-    return PH_CHANGE_FRESH;
-}
-
 /* What all who stayed in a job's tower were told, when it is the same for all; NULL = nothing yet. */
 typedef struct told_all {
     const phx_nine_job *job;
@@ -58,23 +49,21 @@ static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_nine
                           told_all *told)
 {
     uint32_t count = job->leave_count + job->enter_count, glanced = 0;
-    phx_card *cards = shard->nine.cards + job->card;
+    const phx_card *cards = shard->nine.cards + job->card;
     if (count == 0) return true;
     if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
     if (told->job != job) tell_crossings(scratch, shard, job, cards[range.first].slot, told);
     const uint32_t all = told->leave_count + told->enter_count;
     phx_change *change = scratch->changes + scratch->change_count;
     for (uint32_t i = range.first; i < range.end; i++) {
-        phx_card *card = &cards[i];
-        bool stayed = card->watches >= PHX_WATCH_PLAIN && !(card->flags & PHX_CARD_WENT);
+        const phx_card *card = &cards[i];
+        bool stayed = card->watches == PHX_WATCH_PLAIN && !(card->flags & PHX_CARD_WENT);
         change[all > 0 ? glanced : 0] = (phx_change){.slot = card->slot,
                                                      .target_first = told->target_first,
                                                      .leave_count = told->leave_count,
                                                      .enter_count = told->enter_count,
                                                      .list_first = PHX_SLOT_NONE,
                                                      .ordered = true};
-        if (PHX_UNLIKELY(card->watches == PHX_WATCH_FRESH && stayed && all > 0))
-            change[glanced].flags = tell_fresh(shard, card);
         glanced += stayed;
     }
     scratch->counts.glanced += glanced;
@@ -308,20 +297,17 @@ static void tell_slots(phx_scratch *scratch, phx_shard *shard, uint32_t slot, co
     phx_interest_record(scratch, shard, slot, events->enters, events->leaves);
 }
 
-static void tell_events(phx_scratch *scratch, phx_shard *shard, phx_card *card, const found *events)
+static void tell_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
 {
-    uint16_t flags = tell_fresh(shard, card);
     if (PHX_UNLIKELY(shard->nine.key_bits == PHX_ORDER_NO_KEY)) {
-        tell_slots(scratch, shard, card->slot, events);
-        scratch->changes[scratch->change_count - 1].flags = flags;
+        tell_slots(scratch, shard, slot, events);
         return;
     }
-    scratch->changes[scratch->change_count++] = (phx_change){.slot = card->slot,
+    scratch->changes[scratch->change_count++] = (phx_change){.slot = slot,
                                                              .target_first = scratch->target_count,
                                                              .leave_count = events->leaves,
                                                              .enter_count = events->enters,
                                                              .list_first = PHX_SLOT_NONE,
-                                                             .flags = flags,
                                                              .ordered = true};
     scratch->counts.enters += events->enters;
     scratch->counts.leaves += events->leaves;
@@ -330,7 +316,7 @@ static void tell_events(phx_scratch *scratch, phx_shard *shard, phx_card *card, 
 }
 
 static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job,
-                                        phx_card *card)
+                                        const phx_card *card)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
     const crosser at = {shard, &shard->nine.crossings[card->move]};
@@ -346,7 +332,7 @@ static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, 
     find_events(&at, &about, &events, (uint64_t *)(void *)scratch->sorted_spare);
     scratch->counts.glanced++;
     scratch->counts.pairs_tested += events.enters + events.leaves;
-    if (events.enters + events.leaves > 0) tell_events(scratch, shard, card, &events);
+    if (events.enters + events.leaves > 0) tell_events(scratch, shard, card->slot, &events);
     return PHX_GLANCE_DONE;
 }
 

@@ -235,7 +235,7 @@ void phx_shard_end(phx_shard *shard)
     for (uint32_t i = 0; i < shard->forget_count; i++) {
         uint32_t slot = shard->forgets[i].slot;
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
-        if (!phx_store_attr(&shard->store, slot)->ready) shard->store.tail[slot].list.fresh = 1;
+        if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
     }
     if (phx_shard_nine(shard)) phx_nine_settle(&shard->nine, shard->rules, &shard->store);
     phx_past_end(&shard->past, &shard->store, shard->rules->shape);

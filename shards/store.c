@@ -96,13 +96,6 @@ bool phx_store_reserve_user_data(phx_store *store, phx_mem *mem, uint64_t user_d
     return store->user_data != NULL;
 }
 
-static phx_list fresh_list(void)
-{
-    phx_list list = phx_list_empty();
-    list.fresh = 1;
-    return list;
-}
-
 uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
 {
     PHX_ASSERT(state == PHX_SLOT_OWN || state == PHX_SLOT_GHOST);
@@ -119,10 +112,10 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
     store->id_bits |= id ^ store->id_first;
     store->body[slot] = (phx_body){.state = (uint16_t)state};
     store->set[slot] = phx_attr_sets_take(&store->sets, &(phx_attr){0});
-    store->name[slot] = (phx_name){.id = id};
+    store->name[slot] = (phx_name){.id = id, .fresh = true};
     phx_store_set_user_data(store, slot, 0);
     if (state == PHX_SLOT_OWN) {
-        store->tail[slot].list = fresh_list();
+        store->tail[slot].list = phx_list_empty();
         store->own_count++;
     } else {
         store->tail[slot].origin = (phx_origin){0};
@@ -194,7 +187,7 @@ void phx_store_to_own(phx_store *store, uint32_t slot)
     PHX_ASSERT(known);
     (void)known;
     body->state = (uint16_t)((body->state & ~PHX_SLOT_GHOST) | PHX_SLOT_OWN);
-    store->tail[slot].list = fresh_list();
+    store->tail[slot].list = phx_list_empty();
     store->own_count++;
     store->ghost_count--;
 }

@@ -52,7 +52,13 @@ typedef struct phx_origin {
 typedef struct phx_name {
     uint64_t id;
     uint32_t incarnation;
-    uint16_t kind, consumer; /* as in the attributes: phx_store_rename() */
+    uint16_t kind; /* as in the attributes, and the consumer: phx_store_rename() */
+    uint8_t consumer;
+    /*
+     * Of an observer: its consumer has nothing of its list, as this is empty because new or not ready. Whoever fills a
+     * batch with its change takes it back, while others read the rest of the name.
+     */
+    bool fresh;
 } phx_name;
 
 typedef struct phx_store {
@@ -125,9 +131,18 @@ static inline void phx_store_name_kind(phx_store *store, uint32_t slot, uint16_t
 /* The name follows the attributes. */
 static inline void phx_store_rename(phx_store *store, uint32_t slot)
 {
+    _Static_assert(PH_CONSUMERS_MAX - 1 <= UINT8_MAX, "a consumer's number is a byte of the name");
     const phx_attr *attr = phx_store_attr(store, slot);
     phx_store_name_kind(store, slot, attr->kind);
-    store->name[slot].consumer = attr->consumer;
+    store->name[slot].consumer = (uint8_t)attr->consumer;
+}
+
+/* The observer's consumer is told something of its list: is that the first? */
+static inline bool phx_store_tell(phx_store *store, uint32_t slot)
+{
+    bool fresh = store->name[slot].fresh;
+    if (PHX_UNLIKELY(fresh)) store->name[slot].fresh = false; /* else not written: others share its line */
+    return fresh;
 }
 
 /* Do the bits say of the slot's name what keys made by them take for granted? */

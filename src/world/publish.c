@@ -159,7 +159,7 @@ enum {
 
 /* A chunk on its way to the batches. */
 typedef struct filling {
-    const phx_shard *shard;
+    phx_shard *shard;
     const phx_scratch *scratch;
     phx_share *shares; /* by consumer */
     phx_naming *naming;
@@ -188,15 +188,16 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
 /* One change and its targets to their places in the batch. */
 static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch, phx_share *share)
 {
-    const phx_name *name = &at->shard->store.name[change->slot];
+    phx_store *store = &at->shard->store;
+    uint32_t fresh = phx_store_tell(store, change->slot) ? PH_CHANGE_FRESH : 0;
     uint32_t count = change->leave_count + change->enter_count, to = share->targets;
     PHX_ASSERT(share->changes < batch->view.change_count && to + count <= batch->view.target_count);
-    batch->changes[share->changes++] = (ph_change){.observer = name->id,
-                                                   .user_data = phx_store_user_data(&at->shard->store, change->slot),
+    batch->changes[share->changes++] = (ph_change){.observer = store->name[change->slot].id,
+                                                   .user_data = phx_store_user_data(store, change->slot),
                                                    .first = to,
                                                    .leave_count = change->leave_count,
                                                    .enter_count = change->enter_count,
-                                                   .flags = change->flags};
+                                                   .flags = change->flags | fresh};
     phx_naming_add(at->naming, at->scratch, change, &(phx_told){batch->targets, batch->kinds, batch->incarnations}, to);
     share->targets = to + count;
 }

@@ -391,8 +391,8 @@ static void check_observer(fleet *f, uint64_t observer)
                  (unsigned long)observer);
     cr_assert_eq(change->enter_count, enter_count, "tick %lu: observer %lu", (unsigned long)f->tick,
                  (unsigned long)observer);
-    cr_assert_eq(!!(change->flags & PH_CHANGE_FRESH), o->fresh, "tick %lu: observer %lu", (unsigned long)f->tick,
-                 (unsigned long)observer);
+    cr_assert_eq(phx_store_tell(&fleet_home(f, observer)->store, change->slot), o->fresh, "tick %lu: observer %lu",
+                 (unsigned long)f->tick, (unsigned long)observer);
     o->fresh = false;
     cr_assert_leq(leave_count + enter_count, 2 * FLEET_IDS);
     phx_naming naming;

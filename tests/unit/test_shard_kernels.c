@@ -758,7 +758,8 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
             uint16_t kind = (uint16_t)((other & ~((UINT64_C(1) << kind_bits) - 1)) |
                                        ((last ? UINT64_MAX : phx_rng_next(&rng)) & ((UINT64_C(1) << kind_bits) - 1)));
             names[slot[i]] = (phx_name){.id = (first & ~low) | own, .kind = kind,
-                                        .incarnation = (uint32_t)phx_rng_next(&rng), .consumer = (uint16_t)i};
+                                        .incarnation = (uint32_t)phx_rng_next(&rng), .consumer = (uint8_t)i,
+                                        .fresh = i % 2 == 0};
             ids |= names[slot[i]].id ^ names[slot[0]].id;
             kinds |= (uint32_t)(kind ^ names[slot[0]].kind);
         }

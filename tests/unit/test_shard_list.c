@@ -29,7 +29,7 @@ static phx_list made(uint32_t count)
     return list;
 }
 
-Test(lists, an_empty_one_is_fresh_and_takes_nothing)
+Test(lists, an_empty_one_takes_nothing)
 {
     phx_list list = phx_list_empty();
     cr_assert_eq(phx_list_capacity(&list), 0);
