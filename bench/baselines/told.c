@@ -29,13 +29,8 @@ void told_walk(told *of)
 {
     for (uint32_t c = 0; c < of->change_count; c++) {
         const told_change *change = &of->changes[c];
-        const ph_target *target = &of->targets[change->first];
         uint32_t count = change->leave_count + change->enter_count;
-        uint64_t sum = change->observer;
-        for (uint32_t t = 0; t < count; t++) {
-            sum += target[t].id;
-        }
-        of->id_sum += sum;
+        of->id_sum += change->observer + bench_look_at(&of->targets[change->first], count);
         of->leaves += change->leave_count;
         of->enters += change->enter_count;
     }

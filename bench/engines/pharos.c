@@ -115,13 +115,8 @@ static void walk(pharos *self, const ph_batch *batch)
 {
     for (uint32_t c = 0; c < batch->change_count; c++) {
         const ph_change *change = &batch->changes[c];
-        const ph_target *target = &batch->targets[change->first];
         uint32_t count = change->leave_count + change->enter_count;
-        uint64_t sum = change->observer;
-        for (uint32_t t = 0; t < count; t++) {
-            sum += target[t].id;
-        }
-        self->id_sum += sum;
+        self->id_sum += change->observer + bench_look_at(&batch->targets[change->first], count);
         self->leaves += change->leave_count;
         self->enters += change->enter_count;
     }
