@@ -179,7 +179,7 @@ typedef struct phx_kernels {
     /*
      * How many are in cells, at[1 .. cells], becomes where each begins, at[0 .. cells]; at[0] is 0, and what is behind
      * is padded, as near[] is: what match_sparse wants to know, if anything, of each cell but the first and last, and
-     * of those beside it.
+     * of those beside it; at the first, of all.
      */
     void (*starts)(uint32_t *at, uint32_t cells, uint32_t *near);
     /* The places of those of some rows that are in a range, which is not empty; room for all and pad. How many. */
@@ -259,6 +259,7 @@ uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const phx_pl
 /* Of the AVX-512 set, in files of their own: */
 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
                           const phx_limits *limits, phx_pairs *pairs);
+void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near);
 uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                                  phx_pairs *pairs);
 void phx_merge_avx512(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);

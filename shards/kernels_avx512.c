@@ -49,28 +49,6 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
     return n;
 }
 
-/* Each lane and all before it. */
-AVX512_INLINE __m512i summed(__m512i v)
-{
-    const __m512i zero = _mm512_setzero_si512();
-    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, LANES - 1));
-    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, LANES - 2));
-    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, LANES - 4));
-    return _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, LANES - 8));
-}
-
-AVX512 static void starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near)
-{
-    const __m512i last = _mm512_set1_epi32(LANES - 1);
-    __m512i before = _mm512_setzero_si512();
-    (void)near;
-    for (uint32_t c = 0; c <= cells; c += LANES) {
-        __m512i sums = _mm512_add_epi32(summed(_mm512_loadu_si512(at + c)), before);
-        _mm512_storeu_si512(at + c, sums);
-        before = _mm512_permutexvar_epi32(last, sums);
-    }
-}
-
 AVX512 static uint32_t within_rows_avx512(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
 {
     const __m512i first = _mm512_set1_epi32((int)range.first);
@@ -659,7 +637,7 @@ AVX512 static void order_avx512(const uint64_t *id, const uint16_t *kind, uint32
 
 const phx_kernels phx_kernels_avx512 = {.walk = phx_walk_avx2,
                                         .pick = pick_avx512,
-                                        .starts = starts_avx512,
+                                        .starts = phx_starts_avx512,
                                         .within_rows = within_rows_avx512,
                                         .gather = gather_avx512,
                                         .match = phx_match_avx512,

@@ -35,4 +35,18 @@ AVX512_INLINE __m512i from(uint32_t first)
     return _mm512_add_epi32(_mm512_set1_epi32((int)first), _mm512_loadu_si512(iota));
 }
 
+/* Distances of positions in units, as limits have them. */
+AVX512_INLINE __m512i apart(__m512i a, __m512i b, bool square)
+{
+    __m512i d = _mm512_sub_epi16(a, b);
+    if (!square) return _mm512_madd_epi16(d, d);
+    d = _mm512_abs_epi16(d);
+    return _mm512_max_epu32(_mm512_and_si512(d, _mm512_set1_epi32(0xffff)), _mm512_srli_epi32(d, 16));
+}
+
+/* Where one who looks is, and was. */
+typedef struct eye {
+    __m512i here, there;
+} eye;
+
 #endif

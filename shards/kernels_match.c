@@ -9,51 +9,6 @@
 
 #include "shards/kernels_avx512.h"
 
-/* Distances as limits have them. */
-AVX512_INLINE __m512i apart(__m512i a, __m512i b, bool square)
-{
-    __m512i d = _mm512_sub_epi16(a, b);
-    if (!square) return _mm512_madd_epi16(d, d);
-    d = _mm512_abs_epi16(d);
-    return _mm512_max_epu32(_mm512_and_si512(d, _mm512_set1_epi32(0xffff)), _mm512_srli_epi32(d, 16));
-}
-
-/* Limits in registers. */
-typedef struct borders {
-    __m512i in_low, in_high, near_low, near_high;
-} borders;
-
-/* Distances of some candidates, now and before. */
-typedef struct distances {
-    __m512i d, e;
-} distances;
-
-AVX512_INLINE distances measure(const uint32_t *now, const uint32_t *old, __m512i here, __m512i there, bool square)
-{
-    return (distances){apart(_mm512_loadu_si512(now), here, square), apart(_mm512_loadu_si512(old), there, square)};
-}
-
-/* Which may be events. */
-AVX512_INLINE __mmask16 crossing(distances of, const borders *b)
-{
-    __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_low), of.d, b->in_high);
-    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->near_low), of.e, b->near_high);
-    return enter | leave;
-}
-
-/* Appends the candidates in the mask's lanes as pairs of the observer. */
-AVX512_INLINE void pair(phx_pairs *pairs, __m512i place, __mmask16 mask, distances of, __m512i targets,
-                        const borders *b)
-{
-    __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_high), of.d, b->in_low);
-    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->near_high), of.e, b->near_low);
-    place = _mm512_mask_or_epi32(place, leave, place, _mm512_set1_epi32((int)PHX_PAIR_LEAVE));
-    place = _mm512_mask_or_epi32(place, _knot_mask16(enter | leave), place, _mm512_set1_epi32((int)PHX_PAIR_UNSURE));
-    keep(pairs->observer + pairs->count, mask, place);
-    keep(pairs->target + pairs->count, mask, targets);
-    pairs->count += (uint32_t)__builtin_popcount(mask);
-}
-
 /* Candidates are taken by twos of vectors, whose distances fit one as 16-bit words. */
 enum { WIDE = 2 * LANES };
 
@@ -127,13 +82,6 @@ AVX512_INLINE verdict cross_one(__mmask32 lanes, const border *in, __m512i now, 
     return (verdict){across | unsure, note_unsure(notes, unsure, which)};
 }
 
-/* The same with nothing to be noted, which takes fewer operations. */
-AVX512_INLINE __mmask32 some_cross_one(__mmask32 lanes, const border *in, __m512i now, __m512i old)
-{
-    lanes = _mm512_mask_cmple_epi16_mask(lanes, _mm512_min_epi16(now, old), in->half);
-    return _mm512_mask_cmpge_epi16_mask(lanes, _mm512_max_epi16(now, old), in->half_off);
-}
-
 /* With one: enters cross the border of the view, leaves the one of view and margin. */
 AVX512_INLINE verdict cross_two(__mmask32 lanes, const border *in, const border *near, const __m512i now[2],
                                 const __m512i old[2], __m512i which)
@@ -167,11 +115,6 @@ AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pa
     of->count = 0;
 }
 
-/* Where one who looks is, and was. */
-typedef struct eye {
-    __m512i here, there;
-} eye;
-
 /* Of the candidates in two vectors, where they are now and were; which these are, four by turns of each. */
 AVX512_INLINE verdict judge(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
                             const uint32_t *const old[2], const eye *of, __m512i which)
@@ -181,14 +124,6 @@ AVX512_INLINE verdict judge(const matching *by, __mmask32 lanes, const uint32_t 
     const __m512i both_now[2] = {to_now, levels(by, &by->near, now, of->here)};
     const __m512i both_old[2] = {to_old, levels(by, &by->near, old, of->there)};
     return cross_two(lanes, &by->in, &by->near, both_now, both_old, which);
-}
-
-/* Which may be events, with nothing to be noted. */
-AVX512_INLINE __mmask32 may_cross(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
-                                  const uint32_t *const old[2], const eye *of)
-{
-    if (by->margin) return judge(by, lanes, now, old, of, _mm512_setzero_si512()).some;
-    return some_cross_one(lanes, &by->in, levels(by, &by->in, now, of->here), levels(by, &by->in, old, of->there));
 }
 
 /* One observer and the candidates first .. end: no branch hangs on a distance, but for very many events at once. */
@@ -218,12 +153,6 @@ AVX512_INLINE void name_observer(uint32_t *observer, uint32_t first, uint32_t en
 {
     do _mm512_storeu_si512(observer + first, place);
     while ((first += LANES) < end);
-}
-
-AVX512_INLINE borders in_registers(const phx_limits *limits)
-{
-    return (borders){_mm512_set1_epi32(limits->in_low), _mm512_set1_epi32(limits->in_high),
-                     _mm512_set1_epi32(limits->near_low), _mm512_set1_epi32(limits->near_high)};
 }
 
 AVX512_INLINE uint32_t match_all(const matching *by, const phx_candidates *candidates, uint32_t count,
@@ -257,98 +186,6 @@ AVX512 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t coun
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
 #define MATCH(square, margin) \
     match_all(&(matching){in, near, square, margin}, candidates, count, watchers, pairs)
-    if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
-    return margin ? MATCH(false, true) : MATCH(false, false);
-#undef MATCH
-}
-
-/* The three rows of cells around one: where they begin, and how many are in them. */
-typedef struct nine_cells {
-    uint32_t first[3], count[3];
-} nine_cells;
-
-AVX512_INLINE nine_cells cells_around(const phx_cells *cells, uint32_t place)
-{
-    const uint32_t *middle = cells->start + cells->cell[place] - 1, *above = middle - cells->columns;
-    const uint32_t *below = middle + cells->columns;
-    return (nine_cells){{above[0], middle[0], below[0]},
-                        {above[3] - above[0], middle[3] - middle[0], below[3] - below[0]}};
-}
-
-/* Is one of the rows more than a vector? */
-AVX512_INLINE bool is_long(const nine_cells *around)
-{
-    return around->count[0] > LANES || around->count[1] > LANES || around->count[2] > LANES;
-}
-
-/* So many lanes of two vectors, four by turns of each. */
-AVX512_INLINE __mmask32 by_turns(uint32_t a, uint32_t b)
-{
-    enum { FROM_A = 0x0f0f0f0f };
-    return _pdep_u32(_bzhi_u32(UINT32_MAX, a), FROM_A) | _pdep_u32(_bzhi_u32(UINT32_MAX, b), ~(uint32_t)FROM_A);
-}
-
-/* Is there anything for the observer in its rows? Or one of them is long, and to be looked at anyway. */
-AVX512_INLINE bool has_some(const matching *by, const phx_cells *cells, const nine_cells *around, uint32_t place)
-{
-    const eye of = {_mm512_set1_epi32((int)cells->now[place]), _mm512_set1_epi32((int)cells->old[place])};
-    const uint32_t *first = around->first, *count = around->count;
-    const uint32_t *const now[3] = {cells->now + first[0], cells->now + first[1], cells->now + first[2]};
-    const uint32_t *const old[3] = {cells->old + first[0], cells->old + first[1], cells->old + first[2]};
-    const uint32_t *const now_last[2] = {now[2], now[2]}, *const old_last[2] = {old[2], old[2]};
-    __mmask32 some = may_cross(by, by_turns(count[0], count[1]), now, old, &of);
-    some |= may_cross(by, by_turns(count[2], 0), now_last, old_last, &of);
-    return some != 0 || is_long(around);
-}
-
-/* The pairs of one observer, for which there is something; written at once: noted as above first they took longer. */
-AVX512_INLINE void match_nine(const phx_cells *cells, uint32_t place, const borders *b, bool square, phx_pairs *pairs)
-{
-    const nine_cells around = cells_around(cells, place);
-    const __m512i here = _mm512_set1_epi32((int)cells->now[place]), there = _mm512_set1_epi32((int)cells->old[place]);
-    const __m512i of = _mm512_set1_epi32((int)place);
-    for (uint32_t row = 0; row < 3; row++) {
-        uint32_t first = around.first[row], end = first + around.count[row];
-        do { /* once, as a rule */
-            distances apart_by = measure(cells->now + first, cells->old + first, here, there, square);
-            pair(pairs, of, crossing(apart_by, b) & first_lanes(end - first), apart_by, from(first), b);
-        } while ((first += LANES) < end);
-    }
-}
-
-/* All are looked at, some at a time, and those with something noted without a branch; then these have their turn. */
-AVX512_INLINE uint32_t match_nines(const matching *by, const phx_cells *cells, const phx_watchers *watchers,
-                                   const borders *b, phx_pairs *pairs)
-{
-    enum { TOGETHER = 64 };
-    uint32_t some[TOGETHER], w = 0, together = TOGETHER;
-    while (w < watchers->count) {
-        uint32_t end = watchers->count - w < together ? watchers->count : w + together, n = 0, tested = 0;
-        for (uint32_t i = w; i < end; i++) {
-            const nine_cells around = cells_around(cells, watchers->place[i]);
-            some[n] = watchers->place[i];
-            n += has_some(by, cells, &around, watchers->place[i]);
-            tested += around.count[0] + around.count[1] + around.count[2];
-        }
-        if (PHX_UNLIKELY(pairs->capacity - pairs->count < tested)) { /* perhaps no room for all */
-            if (together == 1) break;
-            together = 1;
-            continue;
-        }
-        for (uint32_t i = 0; i < n; i++) match_nine(cells, some[i], b, by->square, pairs);
-        pairs->tested += tested;
-        w = end;
-    }
-    return w;
-}
-
-AVX512 uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers,
-                                        const phx_limits *limits, phx_pairs *pairs)
-{
-    const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
-    const borders b = in_registers(limits);
-    const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
-#define MATCH(square, margin) match_nines(&(matching){in, near, square, margin}, cells, watchers, &b, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
     return margin ? MATCH(false, true) : MATCH(false, false);
 #undef MATCH

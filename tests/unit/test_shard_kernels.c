@@ -595,15 +595,16 @@ Test(kernels, places_of_a_range_of_rows)
 
 static void match_sparse_some(const phx_kernels *kernels, const char *name)
 {
-    enum { COLUMNS = 4, CELLS = 12 };
+    enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 }; /* so many that it does not count as a crowd */
     uint64_t rng = 34;
     for (uint32_t round = 0; round < 3000; round++) {
-        uint32_t start[CELLS + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + PHX_KERNEL_PAD];
+        const uint32_t cells = round % 2 ? CELLS : CELLS + EMPTY;
+        uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + EMPTY + PHX_KERNEL_PAD];
         uint32_t place[3], n = 0, tested = 0, capacity = phx_rng_below(&rng, 2) ? PAIRS : ROWS;
         phx_limits limits = coarse(&rng, ROWS);
         for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has somebody */
             start[i] = phx_rng_below(&rng, round % 5 ? 4 : 17) + (i == COLUMNS + 2);
-        kernels->starts(start, CELLS, near);
+        kernels->starts(start, cells, near);
         for (uint32_t i = 0; i < ROWS; i++) cell[i] = COLUMNS + 1;
         for (uint32_t i = 0; i < 3; i++)
             place[i] = start[COLUMNS + 1] + phx_rng_below(&rng, start[COLUMNS + 2] - start[COLUMNS + 1]);
