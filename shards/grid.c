@@ -223,6 +223,7 @@ static void append_rows(const phx_grid *grid, const phx_store *store, const uint
 static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t total, uint32_t *key)
 {
     uint32_t *slots = grid->rows.slot;
+    phx_block *block = NULL; /* of the row before: as a rule it is this one's, too */
     for (uint32_t b = 0; b < grid->block_count; b++)
         memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
     for (uint32_t i = 0; i < total; i++) {
@@ -234,7 +235,8 @@ static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t 
             key[i] = KEY_GONE;
             continue;
         }
-        phx_block *block = block_ensure(grid, mem, body);
+        if (!block || block->bx != body->tx >> PHX_BLOCK_BITS || block->by != body->ty >> PHX_BLOCK_BITS)
+            block = block_ensure(grid, mem, body);
         if (!block) return false;
         uint32_t tower = phx_block_tower(body->tx, body->ty);
         key[i] = (uint32_t)(block - grid->blocks) << (2 * PHX_BLOCK_BITS) | tower;
