@@ -30,7 +30,7 @@ typedef struct phx_change {
     uint32_t target_first;
     uint32_t leave_count, enter_count;
     uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
-    uint16_t flags; /* PH_CHANGE_... */
+    uint16_t flags; /* PH_CHANGE_..., but for FRESH, which is told at the fill (phx_name.fresh) */
     bool ordered;   /* leaves come first, both in the order of events; else words with PHX_TARGET_LEAVE or not */
     bool commits;   /* there is work for phx_interest_commit() */
 } phx_change;

@@ -178,8 +178,8 @@ typedef struct phx_kernels {
                      const phx_picked *to);
     /*
      * How many are in cells, at[1 .. cells], becomes where each begins, at[0 .. cells]; at[0] is 0, and what is behind
-     * is padded, as near[] is: what match_sparse wants to know, if anything, of each cell but the first and last, and
-     * of those beside it; at the first, of all.
+     * is padded, as near[] is: what match_sparse wants to know, if anything. near[0] is of all cells, near[c] of cell c
+     * and the two beside it; the last one has none.
      */
     void (*starts)(uint32_t *at, uint32_t cells, uint32_t *near);
     /* The places of those of some rows that are in a range, which is not empty; room for all and pad. How many. */

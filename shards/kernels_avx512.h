@@ -1,6 +1,6 @@
 /*
  * What files of kernels for AVX-512 share: what functions are compiled for, as phx_simd_supported() asks for it; lanes
- * that are there; vectors stored in part.
+ * that are there; vectors stored in part; distances in units.
  */
 #ifndef PHX_SHARDS_KERNELS_AVX512_H
 #define PHX_SHARDS_KERNELS_AVX512_H

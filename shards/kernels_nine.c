@@ -167,7 +167,10 @@ AVX512_INLINE uint64_t long_rows(const field *in)
     return rows[in->lanes != FEW];
 }
 
-/* Those of the watchers of a range; how many. *tested: how many candidates there are, of a row as many as lanes. */
+/*
+ * Those of the watchers of a range; how many. *tested: how many candidates there are; of a longer row one more than
+ * lanes, until put_found() puts that right.
+ */
 AVX512_INLINE uint32_t find_nine(const field *in, const phx_watchers *watchers, phx_span range, const borders *b,
                                  found_nine *list, uint64_t *tested)
 {

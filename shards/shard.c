@@ -231,7 +231,7 @@ bool phx_shard_lists_valid(const phx_shard *shard)
 void phx_shard_end(phx_shard *shard)
 {
     PHX_ASSERT(shard->deferred.depth == 0);
-    /* who is not ready now begins anew, even with a list that was empty already */
+    /* who became not ready in this tick, and is not now, begins anew */
     for (uint32_t i = 0; i < shard->forget_count; i++) {
         uint32_t slot = shard->forgets[i].slot;
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;

@@ -56,7 +56,7 @@ typedef struct phx_name {
     uint8_t consumer;
     /*
      * Of an observer: its consumer has nothing of its list, as this is empty because new or not ready. Whoever fills a
-     * batch with its change takes it back, while others read the rest of the name.
+     * batch with its change takes it back, while others read the rest of the name (vectors this byte too, to drop it).
      */
     bool fresh;
 } phx_name;

@@ -57,7 +57,7 @@ typedef struct phx_tile {
     float alike_in, alike_near;
     bool sparse;         /* so few rows that each observer had better look at its nine cells alone */
     uint32_t *start;     /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
-    uint32_t *near;      /* by cell: what kernels want to know of it and those beside it; in the memory of start */
+    uint32_t *near;      /* by cell: what starts() says (kernels.h); in the memory of start */
     uint32_t start_capacity;
     uint32_t *words;     /* all the arrays but start and near */
     uint32_t words_capacity, rows_capacity;

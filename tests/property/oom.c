@@ -161,6 +161,8 @@ static void drop_refused(trial *t)
 
 /* ---- comparison ---- */
 
+enum { FRESH = 0xfffff }; /* no target's id: what comes is the first that the observer is told */
+
 static uint64_t event_number(uint64_t observer, bool enter, uint64_t target)
 {
     return observer << 32 | target << 1 | enter;
@@ -199,6 +201,7 @@ static void take_events(trial *t)
     while (ph_batch_take(t->consumer, &batch) == PH_OK) {
         for (uint32_t i = 0; i < batch->change_count; i++) {
             const ph_change *change = &batch->changes[i];
+            if (change->flags & PH_CHANGE_FRESH) VEC_PUSH(&t->told, event_number(change->observer, true, FRESH));
             for (uint32_t j = 0; j < change->leave_count + change->enter_count; j++) {
                 bool enter = j >= change->leave_count;
                 VEC_PUSH(&t->told, event_number(change->observer, enter, batch->targets[change->first + j].id));
@@ -236,6 +239,7 @@ static void compare_events(trial *t, uint32_t round)
     size_t count = model_changes(t->m, &changes);
     VEC(uint64_t) expected = {0};
     for (size_t i = 0; i < count; i++) {
+        if (changes[i].fresh) VEC_PUSH(&expected, event_number(changes[i].observer.id, true, FRESH));
         for (size_t j = 0; j < changes[i].targets.count; j++) {
             VEC_PUSH(&expected, event_number(changes[i].observer.id, j >= changes[i].leave_count,
                                              changes[i].targets.items[j].key.id));

@@ -593,35 +593,68 @@ Test(kernels, places_of_a_range_of_rows)
     with_each(within_rows_some);
 }
 
+/* The three rows of three cells around a watcher's. */
+static void nine_around(const phx_cells *cells, uint32_t place, phx_span line[3])
+{
+    const uint32_t *first = cells->start + cells->cell[place] - 1 - cells->columns;
+    for (uint32_t i = 0; i < 3; i++, first += cells->columns) line[i] = (phx_span){first[0], first[3]};
+}
+
+static uint32_t count_around(const phx_cells *cells, uint32_t place)
+{
+    phx_span line[3];
+    nine_around(cells, place, line);
+    return line[0].end - line[0].first + (line[1].end - line[1].first) + (line[2].end - line[2].first);
+}
+
+/* Pairs that are there, and candidates that were tested, of watchers who are done. */
+static void check_nine(const phx_cells *cells, const uint32_t *place, uint32_t done, const phx_limits *limits,
+                       const phx_pairs *pairs, const char *name)
+{
+    uint32_t n = 0, tested = 0;
+    for (uint32_t w = 0; w < done; w++) {
+        phx_span line[3];
+        nine_around(cells, place[w], line);
+        for (uint32_t i = 0; i < 3; i++) n = check_matches(place[w], line[i], NULL, limits, pairs, n, name);
+        tested += count_around(cells, place[w]);
+    }
+    cr_assert_eq(n, pairs->count, "%s: more than there are", name);
+    cr_assert_eq(pairs->tested, tested, "%s", name);
+}
+
+/* More watchers than are looked at together, and sometimes room for hardly more than one. */
 static void match_sparse_some(const phx_kernels *kernels, const char *name)
 {
-    enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 }; /* so many that it does not count as a crowd */
+    enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 /* so many that it does not count as a crowd */, WATCHERS = 150 };
     uint64_t rng = 34;
     for (uint32_t round = 0; round < 3000; round++) {
-        const uint32_t cells = round % 2 ? CELLS : CELLS + EMPTY;
+        const uint32_t cells = round % 2 ? CELLS : CELLS + EMPTY, each = round % 5 ? 4 : 17;
         uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + EMPTY + PHX_KERNEL_PAD];
-        uint32_t place[3], n = 0, tested = 0, capacity = phx_rng_below(&rng, 2) ? PAIRS : ROWS;
+        uint32_t place[WATCHERS], most = 0;
         phx_limits limits = coarse(&rng, ROWS);
         for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has somebody */
-            start[i] = phx_rng_below(&rng, round % 5 ? 4 : 17) + (i == COLUMNS + 2);
+            start[i] = phx_rng_below(&rng, each) + (i == COLUMNS + 2);
         kernels->starts(start, cells, near);
-        for (uint32_t i = 0; i < ROWS; i++) cell[i] = COLUMNS + 1;
-        for (uint32_t i = 0; i < 3; i++)
-            place[i] = start[COLUMNS + 1] + phx_rng_below(&rng, start[COLUMNS + 2] - start[COLUMNS + 1]);
-        phx_pairs pairs = no_pairs(capacity);
-        uint32_t done = kernels->match_sparse(&(phx_cells){now, old, cell, start, near, COLUMNS},
-                                              &(phx_watchers){place, 3, now, old}, &limits, &pairs);
-        uint32_t around = 0;
-        for (uint32_t line = 0; line < 3; line++) around += start[line * COLUMNS + 3] - start[line * COLUMNS];
-        for (uint32_t w = 0; w < done; w++, tested += around)
-            for (uint32_t line = 0; line < 3; line++)
-                n = check_matches(place[w], (phx_span){start[line * COLUMNS], start[line * COLUMNS + 3]}, NULL, &limits,
-                                  &pairs, n, name);
-        cr_assert_eq(n, pairs.count, "%s: more than there are", name);
-        cr_assert_eq(pairs.tested, tested, "%s", name);
-        cr_assert(done == 3 || capacity - n < around, "%s: stopped with room for one more", name);
-        check_guard(observers, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
-        check_guard(targets, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
+        for (uint32_t c = 0; c < CELLS; c++)
+            for (uint32_t i = start[c]; i < start[c + 1]; i++) cell[i] = c;
+        const uint32_t first = start[COLUMNS + 1], count = start[COLUMNS + 3] - first; /* the two in the middle */
+        const phx_cells all = {now, old, cell, start, near, COLUMNS};
+        for (uint32_t i = 0; i < WATCHERS; i++) {
+            place[i] = first + phx_rng_below(&rng, count);
+            uint32_t around = count_around(&all, place[i]);
+            most = around > most ? around : most;
+        }
+        const uint32_t capacity = round % 3 ? most + phx_rng_below(&rng, 2 * most) : PAIRS;
+        for (uint32_t w = 0, done; w < WATCHERS; w += done) {
+            phx_pairs pairs = no_pairs(capacity);
+            done = kernels->match_sparse(&all, &(phx_watchers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
+            cr_assert_geq(done, 1, "%s: there was room for all of one", name);
+            check_nine(&all, place + w, done, &limits, &pairs, name);
+            bool room = w + done < WATCHERS && capacity - pairs.count >= count_around(&all, place[w + done]);
+            cr_assert_not(room, "%s: stopped with room for one more", name);
+            check_guard(observers, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
+            check_guard(targets, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
+        }
     }
 }
 
