@@ -8,6 +8,7 @@
 #if defined(__x86_64__)
 
 #include "shards/kernels_avx512.h"
+#include "shards/kernels_scalar.h"
 
 /* ---- where cells begin ---- */
 
@@ -110,17 +111,16 @@ AVX512_INLINE __m512i flagged(__m512i place, distances of, const borders *b)
 
 /* What observers are matched with: the cells, in registers rather than where what is written might be. */
 typedef struct field {
-    const uint32_t *now, *old, *cell, *start, *near;
-    size_t columns;
-    uint32_t lanes; /* of a row, as near[0] has it */
+    phx_cells of;
+    uint32_t lanes;      /* of a row, as near[0] has it */
+    uint32_t bits, more; /* of a row's word, as above */
 } field;
 
 /* The bits of all that are in the nine cells, or of the first of each row. */
 AVX512_INLINE uint64_t there_are(const field *in, uint32_t cell)
 {
-    const int bits = in->lanes == FEW ? FEW_BITS : MANY_BITS;
-    const uint32_t *middle = in->near + cell;
-    return *(middle - in->columns) | (uint64_t)*middle << bits | (uint64_t)*(middle + in->columns) << 2 * bits;
+    const uint32_t *middle = in->of.near + cell, *above = middle - in->of.columns, *below = middle + in->of.columns;
+    return *above | (uint64_t)*middle << in->bits | (uint64_t)*below << 2 * in->bits;
 }
 
 AVX512_INLINE uint32_t bits_of(uint64_t mask)
@@ -136,35 +136,27 @@ AVX512_INLINE __m512i two_rows(const uint32_t *words, uint32_t a, uint32_t b)
 
 AVX512_INLINE uint64_t crossing_at(const field *in, uint32_t first, eye of, const borders *b)
 {
-    return crossing(measure(_mm512_loadu_si512(in->now + first), _mm512_loadu_si512(in->old + first), of, b->square),
-                    b);
+    const __m512i now = _mm512_loadu_si512(in->of.now + first), old = _mm512_loadu_si512(in->of.old + first);
+    return crossing(measure(now, old, of, b->square), b);
 }
 
 /* Who in the rows that begin at the middle's place and those above and below may be an event, as far as lanes go. */
 AVX512_INLINE uint64_t some_cross(const field *in, const uint32_t *middle, eye of, const borders *b)
 {
-    const uint32_t first = *(middle - in->columns), second = *middle, third = *(middle + in->columns);
+    const uint32_t first = *(middle - in->of.columns), second = *middle, third = *(middle + in->of.columns);
     if (in->lanes == FEW) {
-        distances two = measure(two_rows(in->now, first, second), two_rows(in->old, first, second), of, b->square);
-        return crossing(two, b) | crossing_at(in, third, of, b) << 2 * FEW_BITS;
+        const __m512i now = two_rows(in->of.now, first, second), old = two_rows(in->of.old, first, second);
+        const distances two = measure(now, old, of, b->square);
+        return crossing(two, b) | crossing_at(in, third, of, b) << 2 * in->bits;
     }
-    return crossing_at(in, first, of, b) | crossing_at(in, second, of, b) << MANY_BITS |
-           crossing_at(in, third, of, b) << 2 * MANY_BITS;
+    return crossing_at(in, first, of, b) | crossing_at(in, second, of, b) << in->bits |
+           crossing_at(in, third, of, b) << 2 * in->bits;
 }
 
-/* An observer for whom there is something, or perhaps, where a row is longer than its lanes. */
-typedef struct found_nine {
-    uint64_t mask;
-    uint32_t watcher;
-} found_nine;
-
+/* The bits of rows that are longer than their lanes. */
 AVX512_INLINE uint64_t long_rows(const field *in)
 {
-    const uint64_t rows[] = {UINT64_C(1) << FEW_MORE | UINT64_C(1) << (FEW_MORE + FEW_BITS) |
-                                 UINT64_C(1) << (FEW_MORE + 2 * FEW_BITS),
-                             UINT64_C(1) << MANY_MORE | UINT64_C(1) << (MANY_MORE + MANY_BITS) |
-                                 UINT64_C(1) << (MANY_MORE + 2 * MANY_BITS)};
-    return rows[in->lanes != FEW];
+    return (1 | UINT64_C(1) << in->bits | UINT64_C(1) << 2 * in->bits) << in->more;
 }
 
 /*
@@ -172,16 +164,16 @@ AVX512_INLINE uint64_t long_rows(const field *in)
  * lanes, until put_found() puts that right.
  */
 AVX512_INLINE uint32_t find_nine(const field *in, const phx_watchers *watchers, phx_span range, const borders *b,
-                                 found_nine *list, uint64_t *tested)
+                                 phx_found_nine *list, uint64_t *tested)
 {
     uint64_t sum = 0;
     uint32_t n = 0;
     for (uint32_t w = range.first; w < range.end; w++) {
-        const uint32_t place = watchers->place[w], cell = in->cell[place];
-        const eye of = {_mm512_set1_epi32((int)in->now[place]), _mm512_set1_epi32((int)in->old[place])};
+        const uint32_t place = watchers->place[w], cell = in->of.cell[place];
+        const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
         const uint64_t there = there_are(in, cell);
-        const uint64_t mask = (some_cross(in, in->start + cell - 1, of, b) | long_rows(in)) & there;
-        list[n] = (found_nine){mask, w};
+        const uint64_t mask = (some_cross(in, in->of.start + cell - 1, of, b) | long_rows(in)) & there;
+        list[n] = (phx_found_nine){mask, w};
         n += mask != 0;
         sum += bits_of(there);
     }
@@ -189,21 +181,15 @@ AVX512_INLINE uint32_t find_nine(const field *in, const phx_watchers *watchers, 
     return n;
 }
 
-/* How many are in the nine cells around one. */
-AVX512_INLINE uint32_t all_around(const field *in, uint32_t cell)
-{
-    const uint32_t *middle = in->start + cell - 1, *above = middle - in->columns, *below = middle + in->columns;
-    return above[3] - above[0] + (middle[3] - middle[0]) + (below[3] - below[0]);
-}
-
 /* The pairs of one observer, without their flags, where a row is longer than its lanes. Returns the new count. */
-AVX512_INLINE uint32_t put_long(const field *in, uint32_t place, const borders *b, const phx_pairs *pairs, uint32_t n)
+AVX512_INLINE uint32_t put_long(const field *in, uint32_t place, const phx_nine_cells *around, const borders *b,
+                                const phx_pairs *pairs, uint32_t n)
 {
-    const eye of = {_mm512_set1_epi32((int)in->now[place]), _mm512_set1_epi32((int)in->old[place])};
-    const uint32_t *row = in->start + in->cell[place] - 1 - in->columns;
-    for (uint32_t r = 0; r < 3; r++, row += in->columns) {
-        for (uint32_t first = row[0]; first < row[3]; first += LANES) {
-            __mmask16 mask = (__mmask16)crossing_at(in, first, of, b) & first_lanes(row[3] - first);
+    const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
+    for (uint32_t r = 0; r < 3; r++) {
+        const phx_span row = around->row[r];
+        for (uint32_t first = row.first; first < row.end; first += LANES) {
+            __mmask16 mask = (__mmask16)crossing_at(in, first, of, b) & first_lanes(row.end - first);
             _mm512_storeu_si512(pairs->observer + n, _mm512_set1_epi32((int)place));
             keep(pairs->target + n, mask, from(first));
             n += (uint32_t)__builtin_popcount(mask);
@@ -215,12 +201,11 @@ AVX512_INLINE uint32_t put_long(const field *in, uint32_t place, const borders *
 /* The same of what the mask has. */
 AVX512_INLINE uint32_t put_nine(const field *in, uint32_t place, uint64_t mask, const phx_pairs *pairs, uint32_t n)
 {
-    const uint32_t bits = in->lanes == FEW ? FEW_BITS : MANY_BITS;
-    const uint32_t *row = in->start + in->cell[place] - 1 - in->columns;
+    const uint32_t *row = in->of.start + in->of.cell[place] - 1 - in->of.columns;
     do {
-        uint32_t bit = (uint32_t)__builtin_ctzll(mask), r = bit / bits;
+        uint32_t bit = (uint32_t)__builtin_ctzll(mask), r = bit / in->bits;
         pairs->observer[n] = place;
-        pairs->target[n++] = row[r * in->columns] + (bit - r * bits);
+        pairs->target[n++] = row[r * in->of.columns] + (bit - r * in->bits);
     } while ((mask &= mask - 1) != 0);
     return n;
 }
@@ -232,16 +217,16 @@ AVX512_INLINE void flag_pairs(const field *in, const borders *b, const phx_pairs
     for (uint32_t i = first; i < end; i += LANES) {
         __mmask16 lanes = first_lanes(end - i);
         __m512i place = _mm512_loadu_si512(pairs->observer + i), target = _mm512_loadu_si512(pairs->target + i);
-        const eye of = {_mm512_mask_i32gather_epi32(none, lanes, place, in->now, 4),
-                        _mm512_mask_i32gather_epi32(none, lanes, place, in->old, 4)};
-        distances apart_by = measure(_mm512_mask_i32gather_epi32(none, lanes, target, in->now, 4),
-                                     _mm512_mask_i32gather_epi32(none, lanes, target, in->old, 4), of, b->square);
+        const eye of = {_mm512_mask_i32gather_epi32(none, lanes, place, in->of.now, 4),
+                        _mm512_mask_i32gather_epi32(none, lanes, place, in->of.old, 4)};
+        distances apart_by = measure(_mm512_mask_i32gather_epi32(none, lanes, target, in->of.now, 4),
+                                     _mm512_mask_i32gather_epi32(none, lanes, target, in->of.old, 4), of, b->square);
         _mm512_storeu_si512(pairs->observer + i, flagged(place, apart_by, b));
     }
 }
 
 /* Of these the pairs, as long as there is room for all of one. How many have them. */
-AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const found_nine *list, uint32_t count,
+AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const phx_found_nine *list, uint32_t count,
                                  const borders *b, phx_pairs *pairs)
 {
     const phx_pairs to = *pairs; /* what is stored might be anywhere */
@@ -250,11 +235,15 @@ AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const 
         const uint32_t place = places[list[i].watcher];
         const bool is_long = (list[i].mask & long_rows(in)) != 0;
         if (PHX_UNLIKELY(is_long || to.capacity - n < 3 * in->lanes)) {
-            uint32_t all = all_around(in, in->cell[place]);
-            if (to.capacity - n < all) break;
-            if (is_long) pairs->tested += all - bits_of(there_are(in, in->cell[place]));
+            const phx_nine_cells around = phx_cells_around(&in->of, in->of.cell[place]);
+            if (to.capacity - n < around.count) break;
+            if (is_long) {
+                pairs->tested += around.count - bits_of(there_are(in, in->of.cell[place]));
+                n = put_long(in, place, &around, b, &to, n);
+                continue;
+            }
         }
-        n = PHX_UNLIKELY(is_long) ? put_long(in, place, b, &to, n) : put_nine(in, place, list[i].mask, &to, n);
+        n = put_nine(in, place, list[i].mask, &to, n);
     }
     flag_pairs(in, b, &to, to.count, n);
     pairs->count = n;
@@ -267,14 +256,14 @@ AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers,
 {
     const borders b = in_registers(limits, square, margin);
     enum { TOGETHER = 64 };
-    found_nine list[TOGETHER];
+    phx_found_nine list[TOGETHER];
     for (uint32_t w = 0, end; w < watchers->count; w = end) {
         end = watchers->count - w < TOGETHER ? watchers->count : w + TOGETHER;
         uint32_t n = find_nine(in, watchers, (phx_span){w, end}, &b, list, &pairs->tested);
         uint32_t done = put_found(in, watchers->place, list, n, &b, pairs);
         if (done == n) continue;
         for (w = list[done].watcher; end-- > w;)
-            pairs->tested -= bits_of(there_are(in, in->cell[watchers->place[end]]));
+            pairs->tested -= bits_of(there_are(in, in->of.cell[watchers->place[end]]));
         return w;
     }
     return watchers->count;
@@ -283,7 +272,7 @@ AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers,
 AVX512_INLINE uint32_t match_cells(const phx_cells *of, uint32_t lanes, const phx_watchers *watchers,
                                    const phx_limits *limits, phx_pairs *pairs)
 {
-    const field in = {of->now, of->old, of->cell, of->start, of->near, of->columns, lanes};
+    const field in = {*of, lanes, lanes == FEW ? FEW_BITS : MANY_BITS, lanes == FEW ? FEW_MORE : MANY_MORE};
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
     if (limits->square) return match_nine(&in, watchers, limits, true, true, pairs);
     if (margin) return match_nine(&in, watchers, limits, false, true, pairs);

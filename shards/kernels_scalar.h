@@ -1,5 +1,6 @@
 /*
- * What the sets of kernels have in common of one pair; see kernels.h. Included by kernels*.c alone.
+ * What the sets of kernels have in common of one pair, and of one observer's nine cells; see kernels.h. Included by
+ * kernels*.c alone.
  */
 #ifndef PHX_SHARDS_KERNELS_SCALAR_H
 #define PHX_SHARDS_KERNELS_SCALAR_H
@@ -25,6 +26,27 @@ static inline bool phx_units_cross(int32_t d, int32_t e, const phx_limits *limit
     *flags = (leaves ? PHX_PAIR_LEAVE : 0) | ((enters | leaves) ? 0 : PHX_PAIR_UNSURE);
     return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
 }
+
+/* The places of three rows of three cells. */
+typedef struct phx_nine_cells {
+    phx_span row[3];
+    uint32_t count;
+} phx_nine_cells;
+
+static inline phx_nine_cells phx_cells_around(const phx_cells *cells, uint32_t cell)
+{
+    const uint32_t *middle = cells->start + cell - 1, *above = middle - cells->columns;
+    const uint32_t *below = middle + cells->columns;
+    phx_nine_cells around = {.row = {{above[0], above[3]}, {middle[0], middle[3]}, {below[0], below[3]}}};
+    for (uint32_t r = 0; r < 3; r++) around.count += around.row[r].end - around.row[r].first;
+    return around;
+}
+
+/* A watcher in whose nine cells is something that may be an event, as bits of their rows, or perhaps. */
+typedef struct phx_found_nine {
+    uint64_t mask;
+    uint32_t watcher;
+} phx_found_nine;
 
 /* Keys of some targets. */
 static inline void phx_keys_of(const phx_keying *by, const uint32_t *targets, uint32_t count, int32_t *key)
