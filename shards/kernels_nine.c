@@ -198,15 +198,25 @@ AVX512_INLINE uint32_t put_long(const field *in, uint32_t place, const phx_nine_
     return n;
 }
 
+/* The place that a bit stands for; row: where the first of three rows begins. */
+AVX512_INLINE uint32_t place_of(const field *in, const uint32_t *row, uint32_t bit)
+{
+    const uint32_t r = bit / in->bits;
+    return row[r * in->of.columns] + (bit - r * in->bits);
+}
+
 /* The same of what the mask has. */
 AVX512_INLINE uint32_t put_nine(const field *in, uint32_t place, uint64_t mask, const phx_pairs *pairs, uint32_t n)
 {
     const uint32_t *row = in->of.start + in->of.cell[place] - 1 - in->of.columns;
-    do {
-        uint32_t bit = (uint32_t)__builtin_ctzll(mask), r = bit / in->bits;
-        pairs->observer[n] = place;
-        pairs->target[n++] = row[r * in->of.columns] + (bit - r * in->bits);
-    } while ((mask &= mask - 1) != 0);
+    do { /* two at once, and the second counts if it is there: one round is the rule */
+        const uint64_t rest = mask & (mask - 1);
+        pairs->observer[n] = pairs->observer[n + 1] = place;
+        pairs->target[n] = place_of(in, row, (uint32_t)__builtin_ctzll(mask));
+        pairs->target[n + 1] = place_of(in, row, (uint32_t)__builtin_ctzll(rest ? rest : mask));
+        n += rest ? 2 : 1;
+        mask = rest & (rest - 1);
+    } while (mask != 0);
     return n;
 }
 
@@ -255,7 +265,7 @@ AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers,
                                   bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits, square, margin);
-    enum { TOGETHER = 64 };
+    enum { TOGETHER = 256 };
     phx_found_nine list[TOGETHER];
     for (uint32_t w = 0, end; w < watchers->count; w = end) {
         end = watchers->count - w < TOGETHER ? watchers->count : w + TOGETHER;
