@@ -133,57 +133,6 @@ phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tic
     return marks;
 }
 
-/* Makes a block where none is; false = no memory. */
-static bool block_make(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)
-{
-    uint32_t *place = phx_block_map_ensure(&grid->map, mem, bx, by);
-    if (!place) return false;
-    if (!phx_grow(mem, (void **)&grid->blocks, &grid->blocks_capacity, grid->block_count,
-                  (size_t)grid->block_count + 1, sizeof(phx_block)))
-        return false;
-    phx_block *block = &grid->blocks[grid->block_count++];
-    memset(block, 0, sizeof *block);
-    block->bx = (uint16_t)bx;
-    block->by = (uint16_t)by;
-    *place = grid->block_count;
-    return true;
-}
-
-static phx_block *block_ensure(phx_grid *grid, phx_mem *mem, const phx_body *body)
-{
-    uint32_t bx = body->tx >> PHX_BLOCK_BITS, by = body->ty >> PHX_BLOCK_BITS;
-    phx_block *block = phx_grid_block(grid, bx, by);
-    if (PHX_LIKELY(block)) return block;
-    return block_make(grid, mem, bx, by) ? phx_grid_block(grid, bx, by) : NULL;
-}
-
-/* No row is in it, and nobody in this tick: who came step by step has its row elsewhere, but its marks here. */
-static bool block_idle(const phx_block *block, uint64_t tick)
-{
-    return block->start[0] == block->start[PHX_BLOCK_TOWERS] && block->dirty_tick != tick;
-}
-
-/* Forgets the blocks that are idle once they are the most; called before a rebuild, when starts are still right. */
-static void blocks_compact(phx_grid *grid, uint64_t tick)
-{
-    enum { KEEP_AT_LEAST = 64 };
-    uint32_t empty = 0;
-    for (uint32_t i = 0; i < grid->block_count; i++) empty += block_idle(&grid->blocks[i], tick);
-    if (grid->block_count < KEEP_AT_LEAST || empty * 2 < grid->block_count) return;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < grid->block_count; i++) {
-        phx_block *block = &grid->blocks[i];
-        uint32_t *place = phx_block_map_place(&grid->map, block->bx, block->by);
-        if (block_idle(block, tick)) {
-            *place = 0;
-            continue;
-        }
-        if (kept != i) grid->blocks[kept] = *block;
-        *place = ++kept;
-    }
-    grid->block_count = kept;
-}
-
 static bool rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
 {
     if (needed <= grid->rows_capacity) return true;
@@ -236,7 +185,7 @@ static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t 
             continue;
         }
         if (!block || block->bx != body->tx >> PHX_BLOCK_BITS || block->by != body->ty >> PHX_BLOCK_BITS)
-            block = block_ensure(grid, mem, body);
+            block = phx_grid_block_ensure(grid, mem, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
         if (!block) return false;
         uint32_t tower = phx_block_tower(body->tx, body->ty);
         key[i] = (uint32_t)(block - grid->blocks) << (2 * PHX_BLOCK_BITS) | tower;
@@ -459,7 +408,7 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
 {
     uint32_t total = grid->row_count + added_count;
     if (!rows_reserve(grid, mem, total)) return false;
-    if (!grid->sorting) blocks_compact(grid, tick);
+    if (!grid->sorting && !phx_grid_tidy_blocks(grid, mem, tick)) return false;
     grid->sorting = true;
     append_rows(grid, store, added, added_count);
     phx_grid_rows *rows = &grid->rows;

@@ -59,6 +59,7 @@ typedef struct phx_grid {
     phx_block_map map;
     phx_block *blocks;
     uint32_t block_count, blocks_capacity;
+    uint32_t blocks_ordered; /* so many of them, the first ones, are in the order of grid_blocks.c */
     phx_grid_rows rows;
     /*
      * A bit for each row whose entity was touched in this tick, at least: of all others (x, y) is (ox, oy). Kept
@@ -219,6 +220,15 @@ typedef struct phx_tower_marks {
     bool dirty, odd;
 } phx_tower_marks;
 phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tick);
+
+/* ---- of a rebuild, in grid_blocks.c ---- */
+
+/* The block at a place, made where there is none; NULL = no memory. */
+phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by);
+/* Before it, when starts are still right: idle blocks may go, and all may get other numbers. false = no memory. */
+bool phx_grid_tidy_blocks(phx_grid *grid, phx_mem *mem, uint64_t tick);
+
+/* ---- of rows ---- */
 
 /* What a slot's row has in the view column. */
 float phx_grid_view(const phx_store *store, uint32_t slot);

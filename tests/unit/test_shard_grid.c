@@ -321,6 +321,47 @@ Test(grids, blocks_that_are_mostly_empty_are_dropped)
     check_rows();
 }
 
+/* Of the first blocks, does each aligned square of so many have its own side by side? */
+static bool side_by_side(uint32_t count, uint32_t bits)
+{
+    for (uint32_t b = 1; b < count; b++) {
+        const phx_block *last = &grid.blocks[b - 1], *block = &grid.blocks[b];
+        if (block->bx >> bits == last->bx >> bits && block->by >> bits == last->by >> bits) continue;
+        for (uint32_t i = 0; i < b; i++)
+            if (grid.blocks[i].bx >> bits == block->bx >> bits && grid.blocks[i].by >> bits == block->by >> bits)
+                return false;
+    }
+    return true;
+}
+
+static bool ordered(uint32_t count)
+{
+    return side_by_side(count, 0) && side_by_side(count, 1) && side_by_side(count, 2) && side_by_side(count, 3);
+}
+
+Test(grids, blocks_near_each_other_get_numbers_near_each_other)
+{
+    enum { SIDE = 12, BLOCKS = SIDE * SIDE, FEW = 10, MORE = 30 }; /* more than an eighth */
+    enum { STRIDE = 55, STEP = 7 }; /* no divisors of BLOCKS, of MORE: each once, all over the place */
+    for (uint32_t i = 0, at = 0; i < BLOCKS; i++, at = (at + STRIDE) % BLOCKS)
+        (void)put((uint16_t)(at % SIDE * 8), (uint16_t)(at / SIDE * 8 + 400));
+    rebuild();
+    cr_assert_not(ordered(BLOCKS), "as they were made");
+    end_tick();
+    rebuild();
+    cr_assert(ordered(BLOCKS));
+    check_rows();
+    for (uint32_t i = 0; i < FEW; i++) (void)put((uint16_t)(i % 2 * 8), (uint16_t)(i * STEP % MORE * 8));
+    for (uint32_t round = 0; round < 2; round++, end_tick()) rebuild();
+    cr_assert_eq(grid.block_count, BLOCKS + FEW);
+    cr_assert(ordered(BLOCKS), "few new ones change nothing");
+    cr_assert_not(ordered(BLOCKS + FEW));
+    for (uint32_t i = FEW; i < MORE; i++) (void)put((uint16_t)(i % 2 * 8), (uint16_t)(i * STEP % MORE * 8));
+    for (uint32_t round = 0; round < 2; round++, end_tick()) rebuild();
+    cr_assert(ordered(BLOCKS + MORE), "more do");
+    check_rows();
+}
+
 Test(grids, few_blocks_are_kept)
 {
     for (uint16_t i = 0; i < 60; i++) (void)put((uint16_t)(i * 8), 0);
