@@ -70,6 +70,7 @@ typedef struct phx_grid {
     void *memory;    /* all columns: one piece */
     uint32_t row_count, rows_capacity;
     float drift;  /* how far along an axis a row may stand outside of its tower by now */
+    bool outside; /* somebody was outside of all towers at the last rebuild; of others drift says how far they are */
     bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
     bool behind;  /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
     bool surveyed; /* blocks and watching[] say of observers what rows' views do */
@@ -100,6 +101,13 @@ static inline phx_block *phx_grid_block(const phx_grid *grid, uint32_t bx, uint3
 static inline uint32_t phx_block_rows(const phx_block *block)
 {
     return block->start[PHX_BLOCK_TOWERS] - block->start[0];
+}
+
+/* Has it towers at the edge of a world of so many? */
+static inline bool phx_block_at_edge(const phx_block *block, const uint32_t towers[2])
+{
+    return block->bx == 0 || block->bx == (towers[0] - 1) >> PHX_BLOCK_BITS || block->by == 0 ||
+           block->by == (towers[1] - 1) >> PHX_BLOCK_BITS;
 }
 
 /* Are there rows of others than own observers, too? */

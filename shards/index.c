@@ -104,6 +104,31 @@ static bool resolve_arrivals(phx_shard *shard, const phx_directory *directory, c
     return true;
 }
 
+/* Is anybody outside of all towers? Those are in blocks at the world's edge. */
+static bool any_outside(const phx_shard *shard)
+{
+    const phx_grid *grid = &shard->grid;
+    const phx_rules *rules = shard->rules;
+    for (uint32_t b = 0; b < grid->block_count; b++) {
+        const phx_block *block = &grid->blocks[b];
+        if (!phx_block_at_edge(block, rules->towers)) continue;
+        for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
+            if (phx_outside(rules, grid->rows.x[row], grid->rows.y[row])) return true;
+    }
+    return false;
+}
+
+/* Rows are sorted anew. false = no memory. */
+static bool rebuild(phx_shard *shard)
+{
+    phx_grid *grid = &shard->grid;
+    if (!phx_grid_rebuild(grid, shard->mem, &shard->store, shard->deferred.slots, shard->deferred.count, shard->tick,
+                          shard->stamp))
+        return false;
+    grid->outside = any_outside(shard);
+    return true;
+}
+
 /* All live slots into their towers, or wherever else they are looked for. */
 static bool index_towers(phx_shard *shard)
 {
@@ -113,8 +138,7 @@ static bool index_towers(phx_shard *shard)
         phx_grid *grid = &shard->grid;
         float drift = shard->step_max > 0.0f ? nextafterf(grid->drift + shard->step_max, INFINITY) : grid->drift;
         if (grid->stale || shard->deferred.count > 0 || drift > shard->drift_limit)
-            return phx_grid_rebuild(grid, shard->mem, &shard->store, shard->deferred.slots, shard->deferred.count,
-                                    shard->tick, shard->stamp);
+            return rebuild(shard);
         grid->drift = drift;
         return true;
     }

@@ -87,6 +87,13 @@ static inline uint16_t phx_tower_index(const phx_rules *rules, int axis, float p
     return (uint16_t)(q >= (float)last ? last : (uint32_t)(int32_t)q); /* above 0, truncating is floor */
 }
 
+/* Is a place in no tower, but beyond them? Its index is that of the nearest one. */
+static inline bool phx_outside(const phx_rules *rules, float x, float y)
+{
+    float qx = (x - rules->origin[0]) / rules->tower_size, qy = (y - rules->origin[1]) / rules->tower_size;
+    return !(qx >= 0.0f && qx < (float)rules->towers[0] && qy >= 0.0f && qy < (float)rules->towers[1]);
+}
+
 static inline bool phx_in_range(const phx_rules *rules, const phx_body *o, const phx_body *t, float r)
 {
     float dx = t->x - o->x, dy = t->y - o->y, dz = t->z - o->z;

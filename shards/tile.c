@@ -281,11 +281,9 @@ static void find_movers(phx_tile *tile)
  */
 static float spread_of(const phx_shard *shard, const phx_block *block, float reach)
 {
-    const uint32_t *towers = shard->rules->towers;
     const phx_grid_rows *rows = &shard->grid.rows;
-    uint32_t last_x = (towers[0] - 1) >> PHX_BLOCK_BITS, last_y = (towers[1] - 1) >> PHX_BLOCK_BITS;
     float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, spread = shard->grid.drift;
-    if (block->bx > 0 && block->bx < last_x && block->by > 0 && block->by < last_y) return spread;
+    if (!shard->grid.outside || !phx_block_at_edge(block, shard->rules->towers)) return spread;
     float x = corner(shard, 0, block->bx, reach, &slack[0]), y = corner(shard, 1, block->by, reach, &slack[1]);
     float low[2] = {x - slack[0], y - slack[1]}, high[2] = {x + side + slack[0], y + side + slack[1]};
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {

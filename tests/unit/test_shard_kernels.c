@@ -625,7 +625,7 @@ static void check_nine(const phx_cells *cells, const uint32_t *place, uint32_t d
 /* More watchers than are looked at together, and sometimes room for hardly more than one. */
 static void match_sparse_some(const phx_kernels *kernels, const char *name)
 {
-    enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 /* so many that it does not count as a crowd */, WATCHERS = 150 };
+    enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 /* so many that it does not count as a crowd */, WATCHERS = 300 };
     uint64_t rng = 34;
     for (uint32_t round = 0; round < 3000; round++) {
         const uint32_t cells = round % 2 ? CELLS : CELLS + EMPTY, each = round % 5 ? 4 : 17;
