@@ -81,10 +81,9 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
             const phx_attr *attr = phx_store_attr(store, target);
             if (is_far(attr, r) || !phx_eligible(phx_store_attr(store, slot), attr)) continue;
         }
-        hits->enter[n] = target;
-        n += !margin || shard->kernels->find(entries, list->count, target) == list->count;
+        hits->enter[n++] = target;
     }
-    hits->enter_count = n;
+    hits->enter_count = margin ? shard->kernels->missing(entries, list->count, hits->enter, n) : n;
 }
 
 /* Did the observer of a row, not odd itself, see the odd one of a past row? */

@@ -235,6 +235,11 @@ typedef struct phx_kernels {
     /* The first place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
     /*
+     * Of some values, in place and in order, those that are not among the first `count` of an array; room for one
+     * more. How many.
+     */
+    uint32_t (*missing)(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count);
+    /*
      * The places of all targets, each change's from its first on, by their keys, which are all different in a change.
      * Room for all and pad.
      */

@@ -874,6 +874,11 @@ AVX2 static uint32_t find_avx2(const uint32_t *array, uint32_t count, uint32_t v
     return i;
 }
 
+AVX2 static uint32_t missing_avx2(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+{
+    return phx_missing(find_avx2, array, count, values, value_count);
+}
+
 /* Each two vectors of keys, which do not wait for each other, against every key, and some that come before none. */
 AVX2 static void order_change(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
 {
@@ -944,6 +949,7 @@ const phx_kernels phx_kernels_avx2 = {.walk = phx_walk_avx2,
                                       .within = within_avx2,
                                       .divide = divide_avx2,
                                       .find = find_avx2,
+                                      .missing = missing_avx2,
                                       .order_keys = order_keys_avx2,
                                       .order = order_avx2,
                                       .merge = phx_merge_words};

@@ -461,6 +461,43 @@ AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32
     return find_some(array, i, count - i, wanted, count);
 }
 
+enum { TOGETHER = 4 }; /* values for which an array is gone through once: more than most changes have */
+
+/* The least differences of each value and some entries, and of those before: 0 where it is among them. */
+AVX512_INLINE void differ(__m512i least[TOGETHER], const __m512i value[TOGETHER], __m512i some)
+{
+#pragma GCC unroll 4
+    for (uint32_t v = 0; v < TOGETHER; v++) least[v] = _mm512_min_epu32(least[v], _mm512_xor_si512(value[v], some));
+}
+
+/* Nothing is read behind the array's end, as above: in lanes without an entry is the last one again. */
+AVX512 static uint32_t missing_avx512(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+{
+    uint32_t n = 0;
+    for (uint32_t first = 0; first < value_count; first += TOGETHER) {
+        const uint32_t some = value_count - first < TOGETHER ? value_count - first : TOGETHER;
+        uint32_t own[TOGETHER], i = 0;
+        __m512i value[TOGETHER], least[TOGETHER];
+#pragma GCC unroll 4
+        for (uint32_t v = 0; v < TOGETHER; v++) {
+            own[v] = values[first + (v < some ? v : 0)];
+            value[v] = _mm512_set1_epi32((int)own[v]);
+            least[v] = _mm512_set1_epi32(-1);
+        }
+        for (; count - i >= LANES; i += LANES) differ(least, value, _mm512_loadu_si512(array + i));
+        if (i < count) {
+            const __m512i last = _mm512_set1_epi32((int)array[count - 1]);
+            differ(least, value, _mm512_mask_loadu_epi32(last, first_lanes(count - i), array + i));
+        }
+#pragma GCC unroll 4
+        for (uint32_t v = 0; v < TOGETHER; v++) {
+            values[n] = own[v];
+            n += (v < some) & (_mm512_testn_epi32_mask(least[v], least[v]) == 0);
+        }
+    }
+    return n;
+}
+
 /* What stands so far behind where names begin; indexes count 8 bytes. */
 AVX512_INLINE __m512i name_words(const phx_name *name, size_t offset, __m512i index, __mmask16 lanes)
 {
@@ -652,6 +689,7 @@ const phx_kernels phx_kernels_avx512 = {.walk = phx_walk_avx2,
                                         .within = within_avx512,
                                         .divide = divide_avx512,
                                         .find = find_avx512,
+                                        .missing = missing_avx512,
                                         .order_keys = order_keys_avx512,
                                         .order = order_avx512,
                                         .merge = phx_merge_avx512};

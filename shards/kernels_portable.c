@@ -305,6 +305,11 @@ static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t va
     return i;
 }
 
+static uint32_t missing_portable(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+{
+    return phx_missing(find_portable, array, count, values, value_count);
+}
+
 /* The outer loop is over those who come before, so that the inner one has no branch and no sum: it is vectorised. */
 static void order_change(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
 {
@@ -347,6 +352,7 @@ const phx_kernels phx_kernels_portable = {.walk = walk_portable,
                                           .within = within_portable,
                                           .divide = divide_portable,
                                           .find = find_portable,
+                                          .missing = missing_portable,
                                           .order_keys = order_keys_portable,
                                           .order = order_portable,
                                           .merge = phx_merge_words};

@@ -48,6 +48,19 @@ typedef struct phx_found_nine {
     uint32_t watcher;
 } phx_found_nine;
 
+/* phx_kernels.missing, by one that finds. */
+static inline uint32_t phx_missing(uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value),
+                                   const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < value_count; i++) {
+        const uint32_t value = values[i];
+        values[n] = value;
+        n += find(array, count, value) == count;
+    }
+    return n;
+}
+
 /* Keys of some targets. */
 static inline void phx_keys_of(const phx_keying *by, const uint32_t *targets, uint32_t count, int32_t *key)
 {

@@ -882,6 +882,45 @@ Test(kernels, finding_in_lists_of_any_length)
     with_each(find_all);
 }
 
+/* Values of which any may be in the array, or behind its end. */
+static void leave_out_some(const phx_kernels *kernels, const char *name)
+{
+    enum { VALUES = 40, END = VALUES + 1 };
+    uint64_t rng = 41;
+    uint32_t array[ROWS], values[END + 1], missing = 0, there = 0;
+    for (uint32_t round = 0; round < 4000; round++) {
+        const uint32_t count = round % ROWS, wanted = phx_rng_below(&rng, VALUES + 1);
+        uint32_t expected[VALUES], n = 0;
+        for (uint32_t i = 0; i < ROWS; i++) array[i] = i;
+        for (uint32_t i = 0; i < ROWS; i++) { /* in any order, slot 0 too */
+            uint32_t other = phx_rng_below(&rng, ROWS), value = array[i];
+            array[i] = array[other];
+            array[other] = value;
+        }
+        guard(values, END + 1);
+        for (uint32_t i = 0; i < wanted; i++) {
+            const uint32_t at = phx_rng_below(&rng, ROWS);
+            values[i] = phx_rng_below(&rng, 4) ? array[at] : 1u << (10 + phx_rng_below(&rng, 18));
+            bool is_there = false;
+            for (uint32_t j = 0; j < count; j++) is_there |= array[j] == values[i];
+            expected[n] = values[i];
+            n += !is_there;
+            there += is_there;
+        }
+        cr_assert_eq(kernels->missing(array, count, values, wanted), n, "%s: %u among %u", name, wanted, count);
+        for (uint32_t i = 0; i < n; i++) cr_assert_eq(values[i], expected[i], "%s: %u of %u", name, i, n);
+        for (uint32_t i = wanted + 1; i <= END; i++) cr_assert_eq(values[i], GUARD, "%s: stored too far", name);
+        missing += n;
+    }
+    cr_assert(missing > 10000 && there > 10000, "%s: a test of nothing", name);
+    cr_assert_eq(kernels->missing(NULL, 0, values, 0), 0);
+}
+
+Test(kernels, leaving_out_what_is_in_a_list)
+{
+    with_each(leave_out_some);
+}
+
 Test(kernels, what_is_chosen_is_supported)
 {
     cr_assert(phx_simd_supported(PH_SIMD_PORTABLE));
