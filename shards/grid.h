@@ -60,6 +60,8 @@ typedef struct phx_grid {
     phx_block *blocks;
     uint32_t block_count, blocks_capacity;
     uint32_t blocks_ordered; /* so many of them, the first ones, are in the order of grid_blocks.c */
+    uint64_t *words;         /* scratch of ordering */
+    uint32_t words_capacity;
     phx_grid_rows rows;
     /*
      * A bit for each row whose entity was touched in this tick, at least: of all others (x, y) is (ox, oy). Kept
@@ -69,8 +71,8 @@ typedef struct phx_grid {
     uint64_t *watching; /* a bit for each row with a view, once surveyed; those of rows that there are not are 0 */
     void *memory;    /* all columns: one piece */
     uint32_t row_count, rows_capacity;
-    float drift;  /* how far along an axis a row may stand outside of its tower by now */
-    bool outside; /* somebody was outside of all towers at the last rebuild; of others drift says how far they are */
+    float drift;  /* how far along an axis a row may stand outside of its tower by now, if it stood in it */
+    bool outside; /* at the last rebuild somebody stood beyond all towers; else nobody is farther out than drift */
     bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
     bool behind;  /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
     bool surveyed; /* blocks and watching[] say of observers what rows' views do */

@@ -79,7 +79,7 @@ static uint32_t curve(const phx_block *block)
     return apart(block->bx) | apart(block->by) << 1;
 }
 
-/* The i-th becomes what the word says in its lower half, whose upper halves are not wanted any more. */
+/* The i-th becomes the one that the i-th word has in its lower half. Words are written over. */
 static void permute(phx_grid *grid, uint64_t *words)
 {
     phx_block *blocks = grid->blocks;
@@ -105,12 +105,12 @@ static bool put_in_order(phx_grid *grid, phx_mem *mem)
     enum { NEW_PART = 8 };
     const uint32_t count = grid->block_count;
     if (count - grid->blocks_ordered <= count / NEW_PART) return true;
-    uint64_t *words = phx_alloc(mem, 2 * (size_t)count * sizeof *words, PHX_CACHE_LINE);
-    if (!words) return false;
+    if (!phx_grow(mem, (void **)&grid->words, &grid->words_capacity, 0, 2 * (size_t)count, sizeof *grid->words))
+        return false;
+    uint64_t *words = grid->words;
     for (uint32_t i = 0; i < count; i++) words[i] = (uint64_t)curve(&grid->blocks[i]) << 32 | i;
     phx_order_words(words, words + count, count, phx_merge_words);
     permute(grid, words);
-    phx_free(mem, words, 2 * (size_t)count * sizeof *words, PHX_CACHE_LINE);
     for (uint32_t i = 0; i < count; i++) {
         const phx_block *block = &grid->blocks[i];
         *phx_block_map_place(&grid->map, block->bx, block->by) = i + 1;

@@ -104,16 +104,33 @@ static bool resolve_arrivals(phx_shard *shard, const phx_directory *directory, c
     return true;
 }
 
-/* Is anybody outside of all towers? Those are in blocks at the world's edge. */
+/* Bounds along an axis between which nobody is outside of all towers, whatever float32 loses there. */
+static void inner_bounds(const phx_rules *rules, int axis, float *low, float *high)
+{
+    float extent = rules->tower_size * (float)rules->towers[axis];
+    float slack = (fabsf(rules->origin[axis]) + extent) * 2e-6f;
+    *low = rules->origin[axis] + slack;
+    *high = rules->origin[axis] + extent - slack;
+}
+
+/* Is anybody outside of all towers? Those are in blocks at the world's edge; most are far from it all the same. */
 static bool any_outside(const phx_shard *shard)
 {
     const phx_grid *grid = &shard->grid;
     const phx_rules *rules = shard->rules;
+    const float *x = grid->rows.x, *y = grid->rows.y;
+    float low_x, low_y, high_x, high_y;
+    inner_bounds(rules, 0, &low_x, &high_x);
+    inner_bounds(rules, 1, &low_y, &high_y);
     for (uint32_t b = 0; b < grid->block_count; b++) {
         const phx_block *block = &grid->blocks[b];
+        const uint32_t first = block->start[0], end = block->start[PHX_BLOCK_TOWERS];
+        uint32_t inside = 1;
         if (!phx_block_at_edge(block, rules->towers)) continue;
-        for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
-            if (phx_outside(rules, grid->rows.x[row], grid->rows.y[row])) return true;
+        for (uint32_t row = first; row < end; row++)
+            inside &= (x[row] >= low_x) & (x[row] <= high_x) & (y[row] >= low_y) & (y[row] <= high_y);
+        for (uint32_t row = first; !inside && row < end; row++)
+            if (phx_outside(rules, x[row], y[row])) return true;
     }
     return false;
 }

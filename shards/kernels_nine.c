@@ -265,10 +265,10 @@ AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers,
                                   bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits, square, margin);
-    enum { TOGETHER = 256 };
-    phx_found_nine list[TOGETHER];
+    enum { AT_ONCE = 256 }; /* watchers whose masks wait until they become pairs: 4 KiB */
+    phx_found_nine list[AT_ONCE];
     for (uint32_t w = 0, end; w < watchers->count; w = end) {
-        end = watchers->count - w < TOGETHER ? watchers->count : w + TOGETHER;
+        end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
         uint32_t n = find_nine(in, watchers, (phx_span){w, end}, &b, list, &pairs->tested);
         uint32_t done = put_found(in, watchers->place, list, n, &b, pairs);
         if (done == n) continue;

@@ -87,7 +87,10 @@ static inline uint16_t phx_tower_index(const phx_rules *rules, int axis, float p
     return (uint16_t)(q >= (float)last ? last : (uint32_t)(int32_t)q); /* above 0, truncating is floor */
 }
 
-/* Is a place in no tower, but beyond them? Its index is that of the nearest one. */
+/*
+ * Is a place in no tower, but beyond them? Its index is that of the nearest one. Divides as phx_tower_index() does: of
+ * all others that index is not clamped.
+ */
 static inline bool phx_outside(const phx_rules *rules, float x, float y)
 {
     float qx = (x - rules->origin[0]) / rules->tower_size, qy = (y - rules->origin[1]) / rules->tower_size;

@@ -277,7 +277,8 @@ static void find_movers(phx_tile *tile)
 
 /*
  * How far the block's rows stand outside of it, but for slack: as far as all may have drifted, and at the world's edge
- * as far as somebody is outside of the world.
+ * as far as somebody is outside of the world. Who was not so when rows were sorted drifted there, as who jumps has
+ * them sorted anew.
  */
 static float spread_of(const phx_shard *shard, const phx_block *block, float reach)
 {

@@ -336,7 +336,9 @@ static bool side_by_side(uint32_t count, uint32_t bits)
 
 static bool ordered(uint32_t count)
 {
-    return side_by_side(count, 0) && side_by_side(count, 1) && side_by_side(count, 2) && side_by_side(count, 3);
+    for (uint32_t bits = 0; bits < 13; bits++) /* a world has up to 8,192 blocks along an axis */
+        if (!side_by_side(count, bits)) return false;
+    return true;
 }
 
 Test(grids, blocks_near_each_other_get_numbers_near_each_other)
@@ -360,6 +362,30 @@ Test(grids, blocks_near_each_other_get_numbers_near_each_other)
     for (uint32_t round = 0; round < 2; round++, end_tick()) rebuild();
     cr_assert(ordered(BLOCKS + MORE), "more do");
     check_rows();
+}
+
+Test(grids, blocks_far_from_each_other_get_numbers_in_order_too)
+{
+    enum { SIDE = 12, BLOCKS = SIDE * SIDE, STRIDE = 55, APART = 744 };
+    tear_down();
+    make(65535, 65535);
+    for (uint32_t i = 0, at = 0; i < BLOCKS; i++, at = (at + STRIDE) % BLOCKS)
+        (void)put((uint16_t)(at % SIDE * APART * 8), (uint16_t)(at / SIDE * APART * 8));
+    for (uint32_t round = 0; round < 2; round++, end_tick()) rebuild();
+    cr_assert(ordered(BLOCKS));
+    cr_assert_eq(grid.blocks[BLOCKS - 1].bx, (SIDE - 1) * APART, "the farthest one is the last");
+    check_rows();
+}
+
+Test(grids, blocks_at_the_edge_have_towers_there)
+{
+    const uint32_t towers[2] = {25, 16}; /* four blocks along x, the last with one tower, and two along y */
+    for (uint16_t by = 0; by < 2; by++)
+        for (uint16_t bx = 0; bx < 4; bx++)
+            cr_assert(phx_block_at_edge(&(phx_block){.bx = bx, .by = by}, towers));
+    const uint32_t more[2] = {25, 17};
+    for (uint16_t bx = 0; bx < 4; bx++)
+        cr_assert_eq(phx_block_at_edge(&(phx_block){.bx = bx, .by = 1}, more), bx == 0 || bx == 3);
 }
 
 Test(grids, few_blocks_are_kept)

@@ -69,6 +69,30 @@ Test(rules, a_world_of_65535_towers_reaches_its_last)
     cr_assert_eq(tower(0, 1, 65535, 65535.0f), 65534);
 }
 
+Test(rules, outside_is_beyond_all_towers_along_an_axis)
+{
+    phx_rules rules = plain_rules(10, 7);
+    rules.origin[1] = 1000;
+    rules.towers[1] = 3;
+    const struct {
+        float at, below, origin, end; /* at: along the other axis, in the middle */
+    } axis[2] = {{1015, -0x1p-140f, 0, 70}, {35, nextafterf(1000, 0), 1000, 1030}};
+    for (int a = 0; a < 2; a++) {
+        const float beyond[] = {axis[a].below, axis[a].end, nextafterf(axis[a].end, INFINITY), -FLT_MAX, FLT_MAX};
+        const float within[] = {axis[a].origin, nextafterf(axis[a].origin, INFINITY), nextafterf(axis[a].end, 0)};
+        for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
+            cr_assert(a == 0 ? phx_outside(&rules, beyond[i], axis[a].at) : phx_outside(&rules, axis[a].at, beyond[i]),
+                      "axis %d: %a", a, (double)beyond[i]);
+        for (size_t i = 0; i < sizeof within / sizeof *within; i++)
+            cr_assert_not(a == 0 ? phx_outside(&rules, within[i], axis[a].at)
+                                 : phx_outside(&rules, axis[a].at, within[i]),
+                          "axis %d: %a", a, (double)within[i]);
+    }
+    cr_assert_not(phx_outside(&rules, -0.0f, 1015));
+    rules.tower_size = 1e-30f; /* the quotient has no end */
+    cr_assert(phx_outside(&rules, 1e30f, 1000));
+}
+
 Test(rules, the_tower_index_is_the_floored_quotient_and_monotone)
 {
     uint64_t rng = 1;

@@ -22,7 +22,8 @@ enum {
     WHOLE = 1,    /* whole numbers: on borders of towers, blocks, the world and views */
     DIAGONAL = 2, /* steps are as long as they may be, along both axes */
     ALIKE = 4,    /* all observe, with the same view */
-    OUTSIDE = 8   /* some stand outside of the world */
+    OUTSIDE = 8,  /* some stand outside of the world */
+    LEAVING = 16  /* all begin inside, and some step out */
 };
 
 static const tile_case cases[] = {
@@ -43,6 +44,8 @@ static const tile_case cases[] = {
     {"tiny views", 10, 0, 1, 0.5f, 60, 0.5f, 0},
     {"tiny views, alike", 10, 0, 0.9f, 0, 16, 0.3f, ALIKE},
     {"outside", 10, 0, 20, 0, 256, 2.5f, OUTSIDE},
+    {"stepping out", 10, 0, 20, 0, 240, 2.4f, LEAVING | DIAGONAL},
+    {"stepping out, alike", 10, 0, 12, 0, 240, 2.4f, LEAVING | DIAGONAL | ALIKE},
     {"far off", 10, 1e6f, 20, 5, 100, 1, 0},
     {"far off, crowd", 10, 1e6f, 20, 0, 50, 0.5f, ALIKE},
     {"very far off", 64, -3e7f, 100, 20, 700, 16, DIAGONAL},
@@ -77,7 +80,7 @@ static float step_from(float p)
 {
     float step = c->like & DIAGONAL ? (phx_rng_below(&rng, 2) ? c->step : -c->step)
                                     : whole_or_not(c->step * float_between(&rng, -1, 1));
-    if (c->like & OUTSIDE) return p + step;
+    if (c->like & (OUTSIDE | LEAVING)) return p + step;
     return fminf(fmaxf(p + step, c->origin), world_end());
 }
 
@@ -256,7 +259,17 @@ static void check_usable(const phx_tile *tile, const phx_block *block)
 
 typedef struct found {
     uint32_t usable, unusable, sparse, fine[PHX_TILE_FINE_MAX + 1], events;
+    uint32_t stepped_out; /* since rows were sorted, when nobody was outside of the world */
 } found;
+
+static uint32_t count_stepped_out(const phx_shard *shard)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    uint32_t count = 0;
+    for (uint32_t row = 0; !shard->grid.outside && row < shard->grid.row_count; row++)
+        count += fminf(rows->x[row], rows->y[row]) < c->origin || fmaxf(rows->x[row], rows->y[row]) >= world_end();
+    return count;
+}
 
 static void check_block(const phx_shard *shard, uint32_t number, phx_tile *tile, found *sum)
 {
@@ -288,6 +301,7 @@ Test(tiles, nothing_left_out_is_an_event)
         for (uint64_t seed = 700; seed < 700 + SEEDS; seed++) {
             const phx_shard *shard = open_case(&cases[i], seed);
             phx_tile tile = {0};
+            sum.stepped_out += count_stepped_out(shard);
             for (uint32_t b = 0; b < shard->grid.block_count; b++) check_block(shard, b, &tile, &sum);
             phx_tile_free(&tile, shard->mem);
             fleet_close(f);
@@ -296,6 +310,7 @@ Test(tiles, nothing_left_out_is_an_event)
         all.unusable += sum.unusable;
         all.sparse += sum.sparse;
         for (int n = 1; n <= PHX_TILE_FINE_MAX; n++) all.fine[n] += sum.fine[n];
+        if (c->like & LEAVING) cr_assert_gt(sum.stepped_out, 20, "%s: %u", c->what, sum.stepped_out);
         if (sum.usable > 0) cr_assert_gt(sum.events, 50, "%s: %u events", c->what, sum.events);
     }
     cr_assert(all.unusable > 20 && all.sparse > 20 && all.fine[1] > 20 && all.fine[2] > 20 && all.fine[4] > 20);
