@@ -66,7 +66,6 @@ void phx_grid_free(phx_grid *grid, phx_mem *mem)
 {
     phx_block_map_free(&grid->map, mem);
     phx_release(mem, (void **)&grid->blocks, &grid->blocks_capacity, sizeof(phx_block));
-    phx_release(mem, (void **)&grid->words, &grid->words_capacity, sizeof(uint64_t));
     columns_free(grid, mem);
     *grid = (phx_grid){0};
 }

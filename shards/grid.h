@@ -60,8 +60,6 @@ typedef struct phx_grid {
     phx_block *blocks;
     uint32_t block_count, blocks_capacity;
     uint32_t blocks_ordered; /* so many of them, the first ones, are in the order of grid_blocks.c */
-    uint64_t *words;         /* scratch of ordering */
-    uint32_t words_capacity;
     phx_grid_rows rows;
     /*
      * A bit for each row whose entity was touched in this tick, at least: of all others (x, y) is (ox, oy). Kept

@@ -98,19 +98,20 @@ static void permute(phx_grid *grid, uint64_t *words)
 
 /*
  * Once there are many new ones, which are behind the others in the order in which they were made: they are as right
- * there, but slower. false = no memory.
+ * there, but slower. Memory is taken for a moment: only where entities went to where nobody was lately, so in no
+ * steady tick. false = there is none.
  */
 static bool put_in_order(phx_grid *grid, phx_mem *mem)
 {
     enum { NEW_PART = 8 };
     const uint32_t count = grid->block_count;
     if (count - grid->blocks_ordered <= count / NEW_PART) return true;
-    if (!phx_grow(mem, (void **)&grid->words, &grid->words_capacity, 0, 2 * (size_t)count, sizeof *grid->words))
-        return false;
-    uint64_t *words = grid->words;
+    uint64_t *words = phx_alloc(mem, 2 * (size_t)count * sizeof *words, PHX_CACHE_LINE);
+    if (!words) return false;
     for (uint32_t i = 0; i < count; i++) words[i] = (uint64_t)curve(&grid->blocks[i]) << 32 | i;
     phx_order_words(words, words + count, count, phx_merge_words);
     permute(grid, words);
+    phx_free(mem, words, 2 * (size_t)count * sizeof *words, PHX_CACHE_LINE);
     for (uint32_t i = 0; i < count; i++) {
         const phx_block *block = &grid->blocks[i];
         *phx_block_map_place(&grid->map, block->bx, block->by) = i + 1;
