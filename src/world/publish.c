@@ -38,18 +38,32 @@ bool phx_publish_room(phx_world *world)
                     world->chunk_count * shares_per_chunk(world), sizeof(phx_share));
 }
 
+static void add_share(phx_share *sum, phx_share more)
+{
+    sum->changes += more.changes;
+    sum->targets += more.targets;
+}
+
 void phx_publish_count(phx_world *world, uint32_t index)
 {
     const phx_chunk *chunk = &world->chunks[index];
     const phx_change *changes = changes_of(world, chunk);
+    uint32_t consumer = 0;
+    phx_share run = {0, 0}; /* of changes one after the other of one consumer: not in memory */
     if (world->def.consumers == 0) return;
     memset(share_of(world, index, 0), 0, world->def.consumers * sizeof(phx_share));
     for (uint32_t c = 0; c < chunk->change_count; c++) {
-        if (changes[c].leave_count + changes[c].enter_count == 0) continue; /* of the list's keeping only */
-        phx_share *share = share_of(world, index, consumer_of(world, chunk, &changes[c]));
-        share->changes++;
-        share->targets += changes[c].leave_count + changes[c].enter_count;
+        const uint32_t targets = changes[c].leave_count + changes[c].enter_count;
+        const uint32_t of = consumer_of(world, chunk, &changes[c]);
+        if (of != consumer) {
+            add_share(share_of(world, index, consumer), run);
+            run = (phx_share){0, 0};
+            consumer = of;
+        }
+        run.changes += targets > 0; /* else of the list's keeping only */
+        run.targets += targets;
     }
+    add_share(share_of(world, index, consumer), run);
 }
 
 /* Nothing that is pending may still be told to who left or is not ready. */
@@ -119,8 +133,7 @@ static void place_shares(phx_world *world, uint32_t consumer)
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         phx_share *share = share_of(world, i, consumer), own = *share;
         *share = sum;
-        sum.changes += own.changes;
-        sum.targets += own.targets;
+        add_share(&sum, own);
     }
 }
 
@@ -137,8 +150,7 @@ bool phx_publish_batches(phx_world *world)
         uint64_t targets = 0;
         for (uint32_t i = 0; i < world->chunk_count; i++) {
             const phx_share *own = share_of(world, i, c);
-            sum.changes += own->changes;
-            sum.targets += own->targets;
+            add_share(&sum, *own);
             targets += own->targets;
         }
         if (targets > UINT32_MAX) return false; /* more than a batch can count: as if there were no memory for it */
