@@ -69,8 +69,8 @@ typedef struct phx_grid {
     uint64_t *watching; /* a bit for each row with a view, once surveyed; those of rows that there are not are 0 */
     void *memory;    /* all columns: one piece */
     uint32_t row_count, rows_capacity;
-    float drift;  /* how far along an axis a row may stand outside of its tower by now, if it stood in it */
-    bool outside; /* at the last rebuild somebody stood beyond all towers; else nobody is farther out than drift */
+    float drift;  /* how far along an axis a row may be by now from where it stood when they were sorted */
+    bool outside; /* then somebody stood outside of all towers; else nobody is farther out than drift */
     bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
     bool behind;  /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
     bool surveyed; /* blocks and watching[] say of observers what rows' views do */
