@@ -41,7 +41,8 @@ typedef struct crowd {
 
 static const crowd crowds[] = {
     {"sparse", 10, 2, 150, 5, 24, 1, true, false, 0},
-    {"dense", 30, 2, 500, 5, 20, 1, false, false, 0},
+    {"dense", 30, 2, 500, 5, 16, 1, false, false, 0},
+    {"dense, blocks in part", 30, 2, 500, 5, 20, 1, false, false, 0},
     {"very dense", 60, 2, 500, 5, 16, 1, false, false, 0},
     {"whole numbers", 20, 2, 250, 5, 20, 1, true, true, 0},
     {"observers only", 20, 2, 200, 10, 20, 1, true, false, 0},
@@ -92,7 +93,8 @@ static phx_interest_counts random_steps(const crowd *c, uint64_t seed, bool many
     }
     phx_interest_counts now = fleet_counts(f);
     stops += f->stops;
-    if (c->shards == 1) cr_assert_eq(f->scratch[0].tile.sparse, c->sparse, "%s", c->what);
+    bool corner = c->towers % PHX_BLOCK_SIDE != 0; /* then the last tile is of a block with few, and sparse at times */
+    if (c->shards == 1 && (c->sparse || !corner)) cr_assert_eq(f->scratch[0].tile.sparse, c->sparse, "%s", c->what);
     fleet_close(f);
     now.evaluated -= before.evaluated;
     now.enters -= before.enters;
