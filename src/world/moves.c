@@ -111,8 +111,7 @@ static void look_up(const phx_world *world, group *g)
     const phx_shard *shards = world->shards;
     const uint64_t *ids = g->ids;
     uint64_t first_at[GROUP];
-    uint32_t count = g->count, first = run_on(world, g), before = first > 0 ? g->place[0] : 0, changes = 0;
-    const phx_body *bodies = shards[before].store.body;
+    uint32_t count = g->count, first = run_on(world, g), changes = 0;
     for (uint32_t i = first; i < count; i++) first_at[i] = phx_directory_prefetch(directory, ids[i]);
     for (uint32_t i = first; i < count; i++) {
         uint64_t home = phx_directory_find_from(directory, first_at[i], ids[i]);
@@ -120,12 +119,9 @@ static void look_up(const phx_world *world, group *g)
         uint32_t place = (uint32_t)(home >> 32), slot = phx_home_slot(home);
         g->place[i] = place;
         g->slot[i] = slot;
-        if (PHX_UNLIKELY(place != before)) {
-            changes |= i; /* 0 at the first: it has none before it */
-            before = place;
-            bodies = shards[known ? phx_home_shard(home) : 0].store.body;
-        }
-        if (PHX_LIKELY(known)) __builtin_prefetch(&bodies[slot], 1); /* an unknown one's shard may have no bodies */
+        changes |= place ^ g->place[0];
+        /* no branch on where it is, which is not to be guessed; an unknown one's shard may have no bodies */
+        if (PHX_LIKELY(known)) __builtin_prefetch(&shards[phx_home_shard(home)].store.body[slot], 1);
     }
     g->mixed = changes != 0;
 }
