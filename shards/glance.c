@@ -142,17 +142,6 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r
     memcpy(next + list->count, hits->enter, hits->enter_count * sizeof *next);
 }
 
-/* Nothing odd in the towers that decide about the cell's observers? *due: something in them changed. */
-static bool even(const phx_tile *tile, uint32_t cell, bool *due)
-{
-    const phx_shard *shard = tile->shard;
-    *due = true;
-    if (!tile->odd && shard->many_movers) return true;
-    phx_tower_marks marks = phx_grid_marks(&shard->grid, phx_tile_towers(tile, cell), shard->tick);
-    *due = marks.dirty || shard->many_movers;
-    return !marks.odd;
-}
-
 /* The events of one observer, in hits, become a change. */
 static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r, float far, outcome *hits)
 {
@@ -353,7 +342,7 @@ static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32
     for (uint32_t i = 0, n; i < count; i += n) {
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
-        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], &spans);
+        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], false, &spans);
         scratch->counts.ranges_visited += spans;
         uint32_t done = match(scratch, shard, (phx_watchers){place + i, n, tile->now, tile->old});
         if (done < n) return i + done;
@@ -361,25 +350,25 @@ static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32
     return count;
 }
 
-/* All pairs of alike watchers, as it is best for the tile, as long as there is room. */
-static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
+/* All pairs of watchers who look so far, as it is best for the tile, as long as there is room. */
+static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                           const phx_radii *radii)
 {
     phx_tile *tile = &scratch->tile;
-    float r = tile->alike_in, far = tile->alike_near;
-    if (tile->limits_in != r || tile->limits_near != far) phx_tile_limit(tile, r, far);
+    if (tile->limits_in != radii->in || tile->limits_near != radii->near) phx_tile_limit(tile, radii->in, radii->near);
     uint32_t done = tile->sparse ? match_sparse(scratch, shard, place, count)
                                  : match_cells(scratch, shard, place, count);
     count_pairs(scratch);
     return done;
 }
 
-/* All pairs of alike observers, and what becomes of them. Returns as flush(). */
-static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
+/* All pairs of observers who look so far, and what becomes of them. Returns as flush(). */
+static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                              const phx_radii *radii)
 {
-    const phx_tile *tile = &scratch->tile;
     for (uint32_t i = 0; i < count;) {
-        i += match_some(scratch, shard, place + i, count - i);
-        uint32_t stopped = flush(scratch, shard, tile->alike_in, tile->alike_near);
+        i += match_some(scratch, shard, place + i, count - i, radii);
+        uint32_t stopped = flush(scratch, shard, radii->in, radii->near);
         if (stopped != PHX_SLOT_NONE) return stopped;
     }
     return PHX_SLOT_NONE;
@@ -467,10 +456,10 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *p
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t first = place[0], last = place[count - 1], room = scratch->pairs.capacity / 2;
-    float r = tile->alike_in, far = tile->alike_near;
+    const phx_radii radii = {tile->alike_in, tile->alike_near};
     phx_span movers = movers_near(tile, first, last);
     uint32_t looking = movers.end - movers.first;
-    bool all = match_some(scratch, shard, tile->movers + movers.first, looking) == looking;
+    bool all = match_some(scratch, shard, tile->movers + movers.first, looking, &radii) == looking;
     if (!all || scratch->pairs.count > room) { /* then each observer had better look for itself */
         scratch->pairs.count = 0;
         return false;
@@ -480,7 +469,7 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *p
         scratch->pairs.count = 0;
         return true;
     }
-    *done = before(place, count, flush(scratch, shard, r, far));
+    *done = before(place, count, flush(scratch, shard, radii.in, radii.near));
     return true;
 }
 
@@ -499,23 +488,27 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     uint32_t count = range.end - range.first, done;
     scratch->past_count = 0;
     if (count > 0 && tile->frame.moved && glance_few(scratch, shard, place, count, &done)) return done;
+    const phx_radii radii = {tile->alike_in, tile->alike_near};
     bool mixed = phx_block_mixed(&shard->grid.blocks[tile->block]);
-    if (!mixed) return before(place, count, glance_places(scratch, shard, place, count));
+    if (!mixed) return before(place, count, glance_places(scratch, shard, place, count, &radii));
     uint32_t *watching = scratch->hits, n = 0; /* nobody looks for mere targets */
     for (uint32_t i = 0; i < count; i++) {
         watching[n] = place[i];
         n += shard->grid.rows.view[tile->row[place[i]]] != 0.0f;
     }
-    return before(place, count, glance_places(scratch, shard, watching, n));
+    return before(place, count, glance_places(scratch, shard, watching, n, &radii));
 }
 
 bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
 {
     const phx_tile *tile = &scratch->tile;
-    scratch->odd_near = !even(tile, cell, due);
+    const phx_shard *shard = tile->shard;
+    PHX_ASSERT(tile->marked);
+    *due = shard->many_movers || (tile->marks[cell] & PHX_TILE_DIRTY);
+    scratch->odd_near = tile->marks[cell] & PHX_TILE_ODD;
     scratch->picked = false;
     scratch->past_count = 0;
-    return !scratch->odd_near || tile->shard->implies;
+    return !scratch->odd_near || shard->implies;
 }
 
 /* Picks for the first observer of a cell that a glance may be enough for. */
@@ -523,9 +516,9 @@ static void pick(phx_scratch *scratch, uint32_t cell)
 {
     phx_tile *tile = &scratch->tile;
     uint32_t spans;
-    tile->candidate_count = phx_tile_pick(tile, cell, &spans);
+    tile->candidate_count = phx_tile_pick(tile, cell, true, &spans);
     scratch->counts.ranges_visited += spans;
-    if (scratch->odd_near) scratch->past_count = phx_tile_past(tile, cell, scratch->past);
+    scratch->past_count = phx_tile_past(tile, cell, scratch->past);
     scratch->picked = true;
 }
 
@@ -555,10 +548,17 @@ static uint32_t flush_past(phx_scratch *scratch, phx_shard *shard, const uint32_
     return PHX_SLOT_NONE;
 }
 
-uint32_t phx_glance_some(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+uint32_t phx_glance_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                          const phx_radii *radii)
 {
+    return before(place, count, glance_places(scratch, shard, place, count, radii));
+}
+
+uint32_t phx_glance_odd(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                        const phx_radii *radii)
+{
     phx_tile *tile = &scratch->tile;
+    PHX_ASSERT(scratch->odd_near);
     if (tile->limits_in != radii->in || tile->limits_near != radii->near) phx_tile_limit(tile, radii->in, radii->near);
     if (!scratch->picked) pick(scratch, tile->cell[place[0]]);
     for (uint32_t i = 0, n; i < count; i += n) {

@@ -137,10 +137,14 @@ static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_sh
     return true;
 }
 
-/* Observers of a cell, one after the other, that a glance is enough for and that look equally far. */
+/*
+ * Observers, one after the other, that a glance is enough for and that look equally far; of one cell where something
+ * odd is in sight.
+ */
 typedef struct company {
     uint32_t *place, count;
     phx_radii radii;
+    bool odd_near;
 } company;
 
 /* They are glanced at. false = no memory at place[0]. */
@@ -148,7 +152,8 @@ static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
 {
     if (of->count == 0) return true;
     PHX_ASSERT(of->place == scratch->hits); /* nobody was evaluated since the first one joined */
-    uint32_t done = phx_glance_some(scratch, shard, of->place, of->count, &of->radii);
+    uint32_t done = of->odd_near ? phx_glance_odd(scratch, shard, of->place, of->count, &of->radii)
+                                 : phx_glance_even(scratch, shard, of->place, of->count, &of->radii);
     scratch->counts.glanced += done;
     of->place += done;
     of->count -= done;
@@ -160,9 +165,11 @@ static bool join(const phx_scratch *scratch, const phx_shard *shard, company *of
 {
     phx_radii radii;
     if (!phx_glance_enough(scratch, shard, place, &radii)) return false;
-    if (of->count > 0 && (radii.in != of->radii.in || radii.near != of->radii.near)) return false;
+    bool alike = radii.in == of->radii.in && radii.near == of->radii.near && scratch->odd_near == of->odd_near;
+    if (of->count > 0 && !alike) return false;
     if (of->count == 0) of->place = scratch->hits; /* which an evaluation may have moved */
     of->radii = radii;
+    of->odd_near = scratch->odd_near;
     of->place[of->count++] = place;
     return true;
 }
@@ -173,18 +180,18 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
     const phx_tile *tile = &scratch->tile;
     company of = {0};
     uint32_t cell = UINT32_MAX, i = range.first;
-    bool even = false, due = false;
+    bool able = false, due = false;
     for (; i < range.end; i++) {
         uint32_t place = tile->own[i], row = tile->row[place];
         if (shard->grid.rows.view[row] == 0.0f) continue;
         if (cell != tile->cell[place]) {
-            if (!run_company(scratch, shard, &of)) break;
-            even = phx_glance_begin(scratch, cell = tile->cell[place], &due);
+            if (of.odd_near && !run_company(scratch, shard, &of)) break;
+            able = phx_glance_begin(scratch, cell = tile->cell[place], &due);
         }
-        if (even && due && join(scratch, shard, &of, place)) continue;
+        if (able && due && join(scratch, shard, &of, place)) continue;
         if (!run_company(scratch, shard, &of)) break;
-        if (even && due && join(scratch, shard, &of, place)) continue; /* the first of others */
-        phx_glance_result seen = even && !due ? phx_glance_quiet(shard, row) : PHX_GLANCE_LOOK;
+        if (able && due && join(scratch, shard, &of, place)) continue; /* the first of others */
+        phx_glance_result seen = able && !due ? phx_glance_quiet(shard, row) : PHX_GLANCE_LOOK;
         if (!look_on(scratch, directory, shard, row, seen)) break;
     }
     if (i == range.end && run_company(scratch, shard, &of)) return range.end - range.first;
@@ -205,6 +212,7 @@ static uint32_t observers_in(const phx_tile *tile, phx_span range)
 
 static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
+    if (!phx_glance_simple(scratch, shard)) phx_tile_mark(&scratch->tile);
     if (!phx_glance_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
     uint32_t done = phx_glance_all(scratch, shard, range);
     scratch->counts.glanced += observers_in(&scratch->tile, (phx_span){range.first, range.first + done});

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "shards/box.h"
+
 enum { ARRAYS = 10 }; /* of rows_capacity words each: now, old, row, cell, movers, target, and the four picked */
 
 void phx_tile_free(phx_tile *tile, phx_mem *mem)
@@ -135,20 +137,14 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
     frame->height = (float)height - frame->low;
 }
 
-static phx_rect towers_of(const phx_rules *rules, float x0, float y0, float x1, float y1)
-{
-    return (phx_rect){phx_tower_index(rules, 0, x0), phx_tower_index(rules, 1, y0), phx_tower_index(rules, 0, x1),
-                      phx_tower_index(rules, 1, y1)};
-}
-
-/* Where the rows of all in the frame stand; there are none in the cells before low. */
-static phx_rect frame_towers(const phx_tile *tile)
+phx_rect phx_tile_towers(const phx_tile *tile)
 {
     const phx_frame *frame = &tile->frame;
     float drift = tile->shard->grid.drift * 1.0001f; /* steps are rounded when they are added up */
     float low = frame->low / frame->scale - drift;
-    return towers_of(tile->shard->rules, frame->x + low, frame->y + low,
-                     frame->x + frame->width / frame->scale + drift, frame->y + frame->height / frame->scale + drift);
+    const phx_box box = {frame->x + low, frame->y + low, frame->x + frame->width / frame->scale + drift,
+                         frame->y + frame->height / frame->scale + drift};
+    return phx_box_towers(tile->shard->rules, box);
 }
 
 /* ---- what is in it ---- */
@@ -196,7 +192,7 @@ static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ph
 static bool collect(phx_tile *tile, phx_mem *mem)
 {
     const phx_shard *shard = tile->shard;
-    const phx_rect rect = frame_towers(tile);
+    const phx_rect rect = phx_tile_towers(tile);
     /*
      * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of
      * one (phx_tile_fits()), drift, and spread in the frame, 1/16 (drift_limit): with a few units less than two. Each
@@ -222,9 +218,11 @@ static bool collect(phx_tile *tile, phx_mem *mem)
 /* Room for what there is by cell. false = no memory. */
 static bool reserve_cells(phx_tile *tile, phx_mem *mem, uint32_t cells)
 {
-    size_t step = (size_t)cells + 2 + PHX_KERNEL_PAD;
-    if (!phx_grow(mem, (void **)&tile->start, &tile->start_capacity, 0, 2 * step, sizeof(uint32_t))) return false;
+    size_t step = (size_t)cells + 2 + PHX_KERNEL_PAD, words = 2 * step + cells / sizeof(uint32_t) + 1;
+    if (!phx_grow(mem, (void **)&tile->start, &tile->start_capacity, 0, words, sizeof(uint32_t))) return false;
     tile->near = tile->start + step;
+    tile->marks = (uint8_t *)(tile->near + step);
+    tile->marked = false;
     memset(tile->start, 0, step * sizeof *tile->start);
     return true;
 }
@@ -358,8 +356,6 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     if (tile->quiet) return true;
     name_targets(tile);
     ring(tile, shard, block);
-    /* who came or jumped may be an event however near it is */
-    for (uint32_t dy = 0; tile->odd && dy <= tile->fine; dy++) tile->inner[dy] = -1;
     uint32_t own = shard->kernels->within_rows(tile->row, tile->count, tile->rows, tile->own);
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
     (void)own;
@@ -369,7 +365,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     return true;
 }
 
-/* ---- what is around a cell ---- */
+/* ---- candidates ---- */
 
 /* Units that a distance may be off, sqrt(2) * 1.25 (tile.h), and what float32 loses of its square, rounded up. */
 #define LIMIT_SLACK 1.775f
@@ -381,7 +377,7 @@ static uint32_t add_span(const phx_tile *tile, uint32_t first, uint32_t last, ph
     return n + (spans[n].first < spans[n].end);
 }
 
-uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *span_count)
+uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool odd, uint32_t *span_count)
 {
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
     uint32_t n = 0, columns = tile->frame.columns, fine = tile->fine;
@@ -389,7 +385,7 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *span_count)
     uint32_t middle = cell - fine * columns;
     for (uint32_t row = 0; row <= 2 * fine; row++, middle += columns) {
         uint32_t off = row < fine ? fine - row : row - fine;
-        int32_t outer = tile->outer[off], inner = tile->inner[off];
+        int32_t outer = tile->outer[off], inner = odd ? -1 : tile->inner[off];
         if (inner < 0) {
             n = add_span(tile, middle - (uint32_t)outer, middle + (uint32_t)outer, spans, n);
         } else if (outer > inner) {
@@ -425,43 +421,4 @@ void phx_tile_limit(phx_tile *tile, float in, float near)
     limit(far, square, &tile->limits.near_low, &tile->limits.near_high);
     tile->limits_in = in;
     tile->limits_near = near;
-}
-
-/* What is within reach of a cell, and what float32 may be off: from low to high along both axes. */
-static void cell_around(const phx_tile *tile, uint32_t cell, float low[2], float high[2])
-{
-    const phx_frame *frame = &tile->frame;
-    float side = (float)(1u << frame->shift) / frame->scale, reach = tile->reach;
-    float x = frame->x + (float)(cell % frame->columns) * side, y = frame->y + (float)(cell / frame->columns) * side;
-    float slack_x = (fabsf(x) + side + reach) * 2e-6f, slack_y = (fabsf(y) + side + reach) * 2e-6f;
-    reach += 2 / frame->scale; /* a position may be a unit off */
-    low[0] = x - reach - slack_x;
-    low[1] = y - reach - slack_y;
-    high[0] = x + side + reach + slack_x;
-    high[1] = y + side + reach + slack_y;
-}
-
-phx_rect phx_tile_towers(const phx_tile *tile, uint32_t cell)
-{
-    float low[2], high[2];
-    cell_around(tile, cell, low, high);
-    return towers_of(tile->shard->rules, low[0], low[1], high[0], high[1]);
-}
-
-uint32_t phx_tile_past(const phx_tile *tile, uint32_t cell, uint32_t *out)
-{
-    const phx_past *past = &tile->shard->past;
-    float low[2], high[2];
-    uint32_t n = 0;
-    cell_around(tile, cell, low, high);
-    phx_rect rect = towers_of(tile->shard->rules, low[0], low[1], high[0], high[1]);
-    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
-        phx_span span = phx_past_blocks(past, rect.x0 >> PHX_BLOCK_BITS, rect.x1 >> PHX_BLOCK_BITS, by);
-        for (uint32_t i = span.first; i < span.end; i++) {
-            const phx_past_row *row = &past->rows[i];
-            out[n] = i;
-            n += (row->x >= low[0]) & (row->x <= high[0]) & (row->y >= low[1]) & (row->y <= high[1]);
-        }
-    }
-    return n;
 }

@@ -19,6 +19,8 @@
 #include "shards/kernels.h"
 #include "shards/shard.h"
 
+enum { PHX_TILE_DIRTY = 1, PHX_TILE_ODD = 2 }; /* something changed in this tick; and was odd */
+
 enum {
     PHX_TILE_FINE_MAX = 4, /* cells a reach, at most */
     PHX_TILE_SPANS_MAX = 2 * (2 * PHX_TILE_FINE_MAX + 1)
@@ -31,14 +33,15 @@ typedef struct phx_tile {
     phx_span rows; /* the block's own, in the grid */
     bool usable;  /* false: the block is none for a tile, look at its observers one by one */
     bool quiet;   /* nothing changed in any tower around */
-    bool odd;     /* something odd (PHX_SLOT_ODD) happened in a tower around */
+    bool odd;     /* something odd (PHX_SLOT_ODD) happened in a tower around; once marked, in somebody's sight */
+    bool marked;  /* marks[] are there */
 
     phx_frame frame;
     float reach;      /* no pair beyond it is an event */
     float spread;     /* how far own rows may stand outside of the block */
     uint32_t fine;    /* cells a reach: 1, 2 or 4 */
     int8_t outer[PHX_TILE_FINE_MAX + 1]; /* by rows of cells off: cells within this many columns may matter, */
-    int8_t inner[PHX_TILE_FINE_MAX + 1]; /* ... and those within this many can not; -1 = all may */
+    int8_t inner[PHX_TILE_FINE_MAX + 1]; /* ... and those within this many can not, but odd ones; -1 = all may */
 
     uint32_t count;      /* rows in it */
     uint32_t *now, *old; /* sorted by cell: y << 16 | x */
@@ -58,8 +61,9 @@ typedef struct phx_tile {
     bool sparse;         /* so few rows that each observer had better look at its nine cells alone */
     uint32_t *start;     /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
     uint32_t *near;      /* by cell: what starts() says (kernels.h); in the memory of start */
+    uint8_t *marks;      /* by cell: PHX_TILE_..., of the towers that decide about its observers; there too */
     uint32_t start_capacity;
-    uint32_t *words;     /* all the arrays but start and near */
+    uint32_t *words;     /* all the arrays but these */
     uint32_t words_capacity, rows_capacity;
 } phx_tile;
 
@@ -76,9 +80,9 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
 
 /*
  * Picks the candidates of the observers in a cell into tile->candidates. Returns how many; *spans: the
- * ranges of places that they came from.
+ * ranges of places that they came from. odd: the odd ones too, who may be an event however near they are.
  */
-uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *spans);
+uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool odd, uint32_t *spans);
 
 /* Has the own observer, with that in the view column, only what a glance can tell? Its view; that and its margin. */
 bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near);
@@ -86,14 +90,22 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
 /* tile->limits become those of observers with these radii. */
 void phx_tile_limit(phx_tile *tile, float in, float near);
 
+/* The towers where the rows of all in the frame stand; there are none in the cells before low. */
+phx_rect phx_tile_towers(const phx_tile *tile);
+
+/* ---- in tile_around.c ---- */
+
+/*
+ * Finds the marks of all cells that have own observers. Where most move, and nothing odd is in sight of these, the tile
+ * is not odd from then on.
+ */
+void phx_tile_mark(phx_tile *tile);
+
 /*
  * The places, in the shard's past rows, of those who stood where they may have been seen from a cell, to out[]:
  * room for all. How many.
  */
 uint32_t phx_tile_past(const phx_tile *tile, uint32_t cell, uint32_t *out);
-
-/* The towers that decide about the observers of a cell. */
-phx_rect phx_tile_towers(const phx_tile *tile, uint32_t cell);
 
 /* Is it a row of the block that the tile is of? */
 static inline bool phx_tile_own(const phx_tile *tile, uint32_t row)

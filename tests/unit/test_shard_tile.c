@@ -6,7 +6,7 @@
 
 #include "base/simd.h"
 
-enum { IDS = 360, TOWERS = 24, PAIRS_MAX = FLEET_IDS + PHX_KERNEL_PAD };
+enum { IDS = 360, ODD_ONE_IN = 300, TOWERS = 24, PAIRS_MAX = FLEET_IDS + PHX_KERNEL_PAD };
 
 /* What a random shard is like. */
 typedef struct tile_case {
@@ -98,8 +98,8 @@ static void all_step(void)
         fleet_move(f, id, step_from(f->entity[id].x), step_from(f->entity[id].y));
 }
 
-/* A shard ready for the interest phase, some steps after it was sorted. */
-static const phx_shard *open_case(const tile_case *like, uint64_t seed)
+/* A shard with everybody in it, some steps after rows were sorted. */
+static void open_world(const tile_case *like, uint64_t seed, uint32_t steps)
 {
     static const ph_simd simds[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
     c = like;
@@ -112,15 +112,26 @@ static const phx_shard *open_case(const tile_case *like, uint64_t seed)
     fleet_begin(f);
     for (uint64_t id = 1; id <= IDS; id++) fleet_enter(f, id, some_attr(), anywhere(), anywhere());
     fleet_end(f);
-    for (uint32_t t = 0; t < seed % 3; t++) {
+    for (uint32_t t = 0; t < steps; t++) {
         fleet_begin(f);
         all_step();
         fleet_end(f);
     }
-    fleet_begin(f);
-    all_step();
+}
+
+/* Ready for the interest phase. */
+static const phx_shard *indexed(void)
+{
     cr_assert(phx_shard_index(&f->shard[0], &f->directory, &f->renames));
     return &f->shard[0];
+}
+
+static const phx_shard *open_case(const tile_case *like, uint64_t seed)
+{
+    open_world(like, seed, (uint32_t)(seed % 3));
+    fleet_begin(f);
+    all_step();
+    return indexed();
 }
 
 /* ---- one observer ---- */
@@ -202,7 +213,7 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     float r = attr->view, far = attr->view + attr->margin;
     uint32_t spans;
     phx_tile_limit(tile, r, far);
-    uint32_t count = phx_tile_pick(tile, tile->cell[place], &spans);
+    uint32_t count = phx_tile_pick(tile, tile->cell[place], tile->odd, &spans);
     cr_assert_leq(spans, PHX_TILE_SPANS_MAX);
     cr_assert_eq(shard->kernels->match(&tile->candidates, count, &watcher, &tile->limits, &pairs), 1);
     uint32_t events = check_pairs(tile, place, r, far, &pairs);
@@ -314,4 +325,95 @@ Test(tiles, nothing_left_out_is_an_event)
         if (sum.usable > 0) cr_assert_gt(sum.events, 50, "%s: %u events", c->what, sum.events);
     }
     cr_assert(all.unusable > 20 && all.sparse > 20 && all.fine[1] > 20 && all.fine[2] > 20 && all.fine[4] > 20);
+}
+
+/* ---- what is around cells ---- */
+
+/* What is done in a tick, but for steps. */
+static void odd_command(uint64_t id)
+{
+    switch (phx_rng_below(&rng, 3)) {
+    case 0: fleet_move(f, id, anywhere(), anywhere()); break;
+    case 1: fleet_leave(f, id); break;
+    default: fleet_set(f, id, some_attr(), id); break;
+    }
+}
+
+/* As open_case(), and some do what is odd; few: hardly anybody else moves. */
+static const phx_shard *open_odd(const tile_case *like, uint64_t seed, bool few)
+{
+    open_world(like, seed, 1);
+    if (few) fleet_tick(f); /* nobody did */
+    fleet_begin(f);
+    if (!few) all_step();
+    for (uint64_t id = 1; id <= IDS; id++)
+        if (phx_rng_below(&rng, ODD_ONE_IN) == 0) odd_command(id);
+    cr_assert_eq(f->shard[0].many_movers, !few);
+    return indexed();
+}
+
+typedef struct marked {
+    uint32_t odd, even; /* cells of observers that are so in tiles where something is odd */
+    uint32_t not_odd;   /* tiles that are not, after all */
+} marked;
+
+static bool near(float x, float y, float px, float py, float reach)
+{
+    return fabsf(px - x) <= reach && fabsf(py - y) <= reach;
+}
+
+/* Is somebody odd within reach of a place, or was? */
+static bool odd_near(const phx_shard *shard, float x, float y, float reach)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    bool some = false;
+    for (uint32_t row = 0; row < shard->grid.row_count; row++)
+        some |= isnan(rows->ox[row]) && near(x, y, rows->x[row], rows->y[row], reach);
+    for (uint32_t i = 0; i < shard->past.row_count; i++)
+        some |= near(x, y, shard->past.rows[i].x, shard->past.rows[i].y, reach);
+    return some;
+}
+
+static void check_marks(const phx_shard *shard, uint32_t number, phx_tile *tile, marked *sum)
+{
+    cr_assert(phx_tile_open(tile, shard->mem, shard, number));
+    if (!tile->usable || tile->quiet) return;
+    const bool odd = tile->odd;
+    bool in_sight = false;
+    phx_tile_mark(tile);
+    for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) {
+        uint32_t row = tile->row[tile->own[i]];
+        uint8_t marks = tile->marks[tile->cell[tile->own[i]]];
+        float x = shard->grid.rows.x[row], y = shard->grid.rows.y[row];
+        phx_rect around = phx_interest_rect(shard->rules, x, y, tile->reach);
+        bool is_near = odd_near(shard, x, y, tile->reach);
+        in_sight |= is_near;
+        cr_assert(!is_near || (marks & PHX_TILE_ODD), "%s: something odd is in sight of %g, %g", c->what, (double)x,
+                  (double)y);
+        cr_assert(!phx_grid_marks(&shard->grid, around, shard->tick).dirty || (marks & PHX_TILE_DIRTY),
+                  "%s: something changed around %g, %g", c->what, (double)x, (double)y);
+        if (!odd) continue;
+        sum->odd += (marks & PHX_TILE_ODD) != 0;
+        sum->even += !(marks & PHX_TILE_ODD);
+    }
+    cr_assert(!in_sight || tile->odd, "%s", c->what);
+    sum->not_odd += odd && !tile->odd;
+}
+
+Test(tiles, what_is_odd_is_in_sight_of_cells_around_it)
+{
+    enum { SEEDS = 8 };
+    marked sum = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (uint64_t seed = 900; seed < 900 + SEEDS; seed++) {
+            const phx_shard *shard = open_odd(&cases[i], seed, seed % 4 == 3);
+            phx_tile tile = {0};
+            for (uint32_t b = 0; b < shard->grid.block_count; b++)
+                if (shard->grid.blocks[b].reach > 0) check_marks(shard, b, &tile, &sum);
+            phx_tile_free(&tile, shard->mem);
+            fleet_close(f);
+        }
+    }
+    cr_assert(sum.odd > 1000 && sum.even > 1000 && sum.not_odd > 20, "%u odd, %u even, %u tiles not odd", sum.odd,
+              sum.even, sum.not_odd);
 }
