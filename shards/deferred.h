@@ -3,7 +3,8 @@
  * > 0) a new entity has a slot but stands in no tower and no list: it waits here, and
  * comes in, in the order of adding, when the outermost iteration ends. A tick iterates
  * from ingest to the index phase, so every enter, migrant and halo copy of a tick comes
- * in there, in one sort of the grid. Written by the shard's owner.
+ * in there, in one sort of the grid; but for ghosts that nobody can see, which wait for
+ * the next sort that is due for other reasons. Written by the shard's owner.
  *
  * A host's for-each iterates between ticks: it holds the whole tick off, so the adds that
  * it meets wait one stage earlier, in the producers' queues.
@@ -45,11 +46,13 @@ static inline void phx_deferred_add(phx_deferred *deferred, uint32_t slot)
     deferred->slots[deferred->count++] = slot;
 }
 
-/* All have come in: once a tick. What a storm took goes some ticks after it. */
-static inline void phx_deferred_done(phx_deferred *deferred, phx_mem *mem)
+/* All but the first `left` have come in, or died: once a tick. What a storm took goes some ticks after it. */
+static inline void phx_deferred_done(phx_deferred *deferred, phx_mem *mem, uint32_t left)
 {
     uint32_t used = deferred->count;
-    deferred->count = 0;
+    PHX_ASSERT(left <= used);
+    deferred->count = left;
+    if (left > 0) return; /* it may be given back when all have come in: soon, as rows drift */
     phx_trim(mem, (void **)&deferred->slots, &deferred->capacity, sizeof(uint32_t), used, &deferred->use);
 }
 

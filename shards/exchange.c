@@ -1,7 +1,7 @@
 /*
  * What a shard says to others and hears from them: migrants with their lists and
  * relations, pins, and the halo. A refresh of the halo repeats every copy that a receiver
- * may need (state, not differences): what is not repeated is gone. Runs in the exchange
+ * may need (state, not differences): what is not repeated is gone (index.c). Runs in the exchange
  * phase; see shard.h for the order and record.h for the records.
  */
 #include "shards/recall.h"
@@ -244,6 +244,17 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
     return slot;
 }
 
+/*
+ * Is all that happened to who migrated here, a ghost until now, one short step? Then it is odd to nobody, and its
+ * list, if that is a plain one, is what rows imply, as that of the others; or so it seems: phx_recall_is().
+ */
+static bool just_walked(const phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    return shard->implies && (body->state & PHX_SLOT_ROW) && !(body->state & PHX_SLOT_ODD) &&
+           phx_grid_view(&shard->store, slot) > 0.0f;
+}
+
 static bool receive_migrant(phx_shard *shard, const phx_record *record)
 {
     const phx_entity_record *entity = &record->as.entity;
@@ -253,8 +264,11 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
     uint32_t slot = phx_shard_same_ghost(shard, record->id, entity->incarnation);
     if (slot != PHX_SLOT_NONE) {
         take_entity(shard, slot, entity);
-        phx_shard_touch_odd(shard, &shard->store.body[slot]);
+        phx_shard_touch(shard, &shard->store.body[slot]);
         phx_store_to_own(&shard->store, slot);
+        if (just_walked(shard, slot) && (entity->list_count > 0 || phx_recall_is(shard, slot, NULL, 0)))
+            list.implied = entity->list_count == 0; /* else it is to be resolved */
+        else phx_shard_touch_odd(shard, &shard->store.body[slot]);
     } else {
         slot = add_entity(shard, record, PHX_SLOT_OWN);
     }
@@ -335,7 +349,9 @@ static bool receive_copy(phx_shard *shard, const phx_record *record)
     if (slot != PHX_SLOT_NONE) take_entity(shard, slot, &record->as.entity);
     else slot = add_entity(shard, record, PHX_SLOT_GHOST);
     PHX_ASSERT(shard->refreshed[record->source]);
-    shard->store.tail[slot].origin = (phx_origin){.source = record->source, .repeated = true};
+    /* of two copies of a tick the pinned one comes last */
+    shard->store.tail[slot].origin =
+        (phx_origin){.source = record->source, .repeated = true, .pinned = record->slot != 0};
     shard->counts.copies++;
     return true;
 }
@@ -426,6 +442,21 @@ static void measure_radius(phx_shard *shard)
     shard->radius_stale = false;
 }
 
+/*
+ * How far own observers look beyond the rectangle, and in range = radius a step farther, so that who comes by one, and
+ * is no jump, is in nobody's sight when it is new here.
+ */
+static void look_around(phx_shard *shard, phx_zone *zone)
+{
+    const phx_rules *rules = shard->rules;
+    const float far = shard->radius_max + shard->step_limit;
+    const bool endless = rules->range == PH_RANGE_TOWERS || !(far * far <= FLT_MAX);
+    const phx_box own = phx_box_of_towers(rules, shard->rect);
+    zone->halo_towers = rules->range == PH_RANGE_TOWERS ? rules->span : phx_length_towers(rules, far);
+    zone->halo = endless ? phx_box_all() : phx_box_wider(own, far);
+    shard->sight = endless ? phx_box_all() : phx_box_wider(own, shard->radius_max);
+}
+
 phx_zone phx_shard_measure(phx_shard *shard)
 {
     if (shard->radius_stale) measure_radius(shard);
@@ -442,8 +473,7 @@ phx_zone phx_shard_measure(phx_shard *shard)
         .rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
     if (shard->rules->wakes && shard->store.own_count > 0) zone.wake_towers1 = shard->rules->wake_span + 1;
     if (!zone.observed) return zone;
-    zone.halo_towers = shard->rules->range == PH_RANGE_TOWERS ? shard->rules->span
-                                                              : phx_length_towers(shard->rules, shard->radius_max);
+    look_around(shard, &zone);
     return zone;
 }
 
@@ -455,26 +485,49 @@ static uint32_t towers_off(phx_rect rect, uint16_t tx, uint16_t ty)
     return dx > dy ? dx : dy;
 }
 
-/* May an observer of the zone see the entity, or it wake others there? More than really do is right, fewer is not. */
-static bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
+/* The same where a look at the towers between, and perhaps at the attributes, decides. */
+static bool zone_needs_far(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     uint32_t off = towers_off(zone->rect, body->tx, body->ty);
     if (off < zone->wake_towers1 && phx_is_waker(shard->rules, phx_store_attr(&shard->store, slot))) return true;
     if (!zone->observed) return false;
-    if (off <= zone->halo_towers) return true;
+    if (off <= zone->halo_towers && phx_box_has(zone->halo, body->x, body->y)) return true;
     if (!(body->state & PHX_SLOT_FAR)) return false;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (attr->global) return true;
     return off <= phx_length_towers(shard->rules, attr->reach + zone->margin_max);
 }
 
-/* The shards whose zones touch this one's rectangle, and the towers that none of them covers. */
+/* May an observer of the zone see the entity, or it wake others there? More than really do is right, fewer is not. */
+static inline bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    bool in_halo = phx_box_has(zone->halo, body->x, body->y);
+    if (shard->rules->range == PH_RANGE_RADIUS && zone->wake_towers1 == 0 && !(body->state & PHX_SLOT_FAR))
+        return zone->observed && in_halo;
+    return zone_needs_far(shard, zone, slot);
+}
+
+/* What is clear is not in the zone's halo either: on its side, along one axis. */
+static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_zone *zone)
+{
+    const bool by_towers = shard->rules->range == PH_RANGE_TOWERS || zone->wake_towers1 > 0;
+    if (by_towers) clear.x0 = INFINITY;
+    else if (zone->rect.x1 < shard->rect.x0) clear.x0 = fmaxf(clear.x0, zone->halo.x1);
+    else if (zone->rect.x0 > shard->rect.x1) clear.x1 = fminf(clear.x1, zone->halo.x0);
+    else if (zone->rect.y1 < shard->rect.y0) clear.y0 = fmaxf(clear.y0, zone->halo.y1);
+    else clear.y1 = fminf(clear.y1, zone->halo.y0);
+    return clear;
+}
+
+/* The shards whose zones touch this one's rectangle, and where none of them does. */
 static void find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
 {
     phx_rect rect = shard->rect;
     int64_t x0 = rect.x0, y0 = rect.y0, x1 = rect.x1, y1 = rect.y1;
     shard->near_count = 0;
+    shard->clear = phx_box_all();
     for (uint32_t i = 0; i < shard_count; i++) {
         const phx_zone *zone = &zones[i];
         int64_t h = zone->observed ? (int64_t)zone->halo_towers : -1;
@@ -483,6 +536,7 @@ static void find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_co
         int64_t left = zone->rect.x1 + h, right = zone->rect.x0 - h, low = zone->rect.y1 + h, high = zone->rect.y0 - h;
         if (left < rect.x0 || right > rect.x1 || low < rect.y0 || high > rect.y1) continue;
         shard->near[shard->near_count++] = (uint16_t)i;
+        shard->clear = clear_of(shard, shard->clear, zone);
         if (zone->rect.x1 < rect.x0 && left >= x0) x0 = left + 1;
         else if (zone->rect.x0 > rect.x1 && right <= x1) x1 = right - 1;
         else if (zone->rect.y1 < rect.y0 && low >= y0) y0 = low + 1;
@@ -493,7 +547,7 @@ static void find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_co
 }
 
 /* A copy of `slot` to `destination`, behind a BEGIN; false = the outbox is full. */
-static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination)
+static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination, bool pinned)
 {
     phx_record *record;
     if (!shard->begun[destination]) {
@@ -506,6 +560,7 @@ static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination)
     if (!shard->copy_sent) {
         if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
         fill_entity(shard, slot, PHX_RECORD_COPY, record);
+        record->slot = pinned;
     }
     shard->copy_sent = phx_bands_trail_due(shard, slot);
     if (!shard->copy_sent) return true;
@@ -515,18 +570,30 @@ static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination)
     return true;
 }
 
+/* From a slot on, the first of an own entity that others may need a copy of, or the end of slots. */
+static uint32_t next_wanted(const phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = shard->store.body + slot, *end = shard->store.body + shard->store.slots;
+    const phx_rect inner = shard->inner;
+    const phx_box clear = shard->clear;
+    for (; body < end; body++) {
+        if (!(body->state & PHX_SLOT_OWN)) continue;
+        if (body->state & PHX_SLOT_FAR) break;
+        if ((body->x > clear.x0) & (body->x < clear.x1) & (body->y > clear.y0) & (body->y < clear.y1)) continue;
+        if (!phx_rect_has(inner, body->tx, body->ty)) break;
+    }
+    return (uint32_t)(body - shard->store.body);
+}
+
 /* The copies of one entity from cursor.item on. */
 static bool send_copies_of(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, uint32_t slot)
 {
-    const phx_body *body = &shard->store.body[slot];
-    phx_rect inner = shard->inner;
-    bool far = body->state & PHX_SLOT_FAR;
-    bool covered = body->tx < inner.x0 || body->tx > inner.x1 || body->ty < inner.y0 || body->ty > inner.y1;
-    uint32_t count = far ? shard_count : covered ? shard->near_count : 0;
+    bool far = shard->store.body[slot].state & PHX_SLOT_FAR;
+    uint32_t count = far ? shard_count : shard->near_count;
     for (uint32_t *i = &shard->cursor.item; *i < count; (*i)++) {
         uint32_t destination = far ? *i : shard->near[*i];
         if (destination == shard->index || !zone_needs(shard, &zones[destination], slot)) continue;
-        if (!send_copy(shard, slot, destination)) return false;
+        if (!send_copy(shard, slot, destination, false)) return false;
     }
     return true;
 }
@@ -556,20 +623,18 @@ void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t sha
         cursor->part = COPIES_ENTITIES;
     }
     if (cursor->part == COPIES_ENTITIES) {
-        for (; cursor->slot < shard->store.slots; cursor->slot++, cursor->item = 0) {
-            if (!(shard->store.body[cursor->slot].state & PHX_SLOT_OWN)) continue;
+        for (; (cursor->slot = next_wanted(shard, cursor->slot)) < shard->store.slots; cursor->slot++, cursor->item = 0)
             if (!send_copies_of(shard, zones, shard_count, cursor->slot)) return;
-        }
         *cursor = (phx_cursor){.part = COPIES_PINS};
     }
     if (cursor->part == COPIES_PINS) {
         for (; cursor->item < shard->pin_count; cursor->item++)
-            if (!send_copy(shard, shard->pins[cursor->item].slot, shard->pins[cursor->item].destination)) return;
+            if (!send_copy(shard, shard->pins[cursor->item].slot, shard->pins[cursor->item].destination, true)) return;
         *cursor = (phx_cursor){.part = COPIES_EMPTY};
     }
     for (; cursor->item < shard_count; cursor->item++) {
         bool repeated = shard->begun[cursor->item];
-        if (shard->sent[cursor->item] && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item)) return;
+        if (shard->sent[cursor->item] && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item, false)) return;
         shard->sent[cursor->item] = repeated; /* an empty refresh is told once */
     }
     memset(shard->begun, 0, shard_count * sizeof *shard->begun);

@@ -450,6 +450,7 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_LIVE)) continue;
+        if (!(body->state & (PHX_SLOT_ROW | PHX_SLOT_OWN))) continue; /* a ghost that waits for one */
         rows++;
         if (!(body->state & PHX_SLOT_ROW) || body->row >= grid->row_count) return false;
         if ((grid->rows.slot[body->row] & PHX_ROW_SLOT) != slot) return false;

@@ -1,15 +1,16 @@
 /*
  * The lighthouse grid of one shard: towers in blocks of 8 x 8, and all live entities of
- * the shard (ghosts too) as rows sorted by block and, inside it, by tower row-major. The
- * towers of one block row that an observer looks at are so one contiguous range of rows,
- * a whole block too: scans stream through x[], y[] without a pointer.
+ * the shard (ghosts too, but for some out of sight: README.md, invariant 5) as rows
+ * sorted by block and, inside it, by tower row-major. The towers of one block row that
+ * an observer looks at are so one contiguous range of rows, a whole block too: scans
+ * stream through x[], y[] without a pointer.
  *
  * Blocks exist only where an entity is or was lately; a two-level table over the world's
  * block coordinates finds them, so an empty world costs nothing however large it is.
  *
  * Mended in place (apply: a step writes its row), and rows may drift: a rebuild, by counting sort in
- * the index phase, is due only when anything came, went or jumped, or when the longest steps since
- * the last one add up to drift_limit. Who looks for rows near a place looks that much farther. Marks
+ * the index phase, is due only when anything came, went or jumped that somebody may see, or when the longest
+ * steps since the last one add up to drift_limit. Who looks for rows near a place looks that much farther. Marks
  * are not of rows: they are in the towers where entities stand. Written by the shard's owner;
  * read by all workers in the interest phase and by readers.
  */
@@ -38,7 +39,7 @@ typedef struct phx_block {
 
 /*
  * Columns. A row stands in the tower of (x, y), or not farther than grid.drift from it; (ox, oy) is where the
- * entity was at the end of the tick before, NaN if it was not here.
+ * entity was at the end of the tick before, NaN if it was not here. Ghosts that are gone stay where they were.
  */
 typedef struct phx_grid_rows {
     float *x, *y;
@@ -258,7 +259,7 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
 /* Do blocks say what they would if they were asked again? For PHX_VALIDATE. */
 bool phx_grid_survey_valid(const phx_grid *grid);
 
-/* Whole-structure check: every live slot has its row in the right tower, or near it. For PHX_VALIDATE. */
+/* Whole-structure check: every live slot, if it has to, has its row in the right tower or near it. For PHX_VALIDATE. */
 bool phx_grid_valid(const phx_grid *grid, const phx_store *store);
 
 /* Nothing is new any more: at the tick's end. */

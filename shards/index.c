@@ -4,25 +4,79 @@
  * interest phase. Rows are sorted anew only when they have to be; a second call, after there was no memory, may count
  * the tick's steps as drift twice, which only makes that sooner.
  */
-#include "shards/shard.h"
-
 #include <string.h>
 
-/* Ghosts that their owner's refresh did not repeat, and emigrants that nobody sent back. */
+#include "shards/recall.h"
+
+/*
+ * Can nobody here see a ghost, nor it wake anybody? Then whether it has a row makes no difference. (Where there are
+ * bands, it matters when it came: band.h.)
+ */
+static bool unseen(const phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    if (!phx_shard_rows(shard) || !(body->state & PHX_SLOT_GHOST) || (body->state & PHX_SLOT_FAR)) return false;
+    if (shard->rules->wakes || shard->rules->banded || shard->store.tail[slot].origin.pinned) return false;
+    return !phx_box_has(shard->sight, body->x, body->y);
+}
+
+/* Does somebody wait for a row whom somebody may see? */
+static bool adds_due(const phx_shard *shard)
+{
+    const phx_deferred *deferred = &shard->deferred;
+    for (uint32_t i = 0; i < deferred->count; i++) {
+        bool live = shard->store.body[deferred->slots[i]].state & PHX_SLOT_LIVE;
+        if (live && !unseen(shard, deferred->slots[i])) return true;
+    }
+    return false;
+}
+
+/* How far rows may have drifted with this tick's steps. */
+static float drift_now(const phx_shard *shard)
+{
+    const float drift = shard->grid.drift;
+    return shard->step_max > 0.0f ? nextafterf(drift + shard->step_max, INFINITY) : drift;
+}
+
+/* Are rows to be sorted anew? */
+static bool rebuild_due(const phx_shard *shard)
+{
+    const phx_grid *grid = &shard->grid;
+    return grid->stale || grid->sorting || drift_now(shard) > shard->drift_limit || adds_due(shard);
+}
+
+/* All ghosts that are gone. */
+static void kill_gone(phx_shard *shard)
+{
+    const phx_store *store = &shard->store;
+    for (uint32_t slot = 0; slot < store->slots; slot++)
+        if ((store->body[slot].state & PHX_SLOT_GHOST) && store->tail[slot].origin.gone) phx_shard_kill(shard, slot);
+}
+
+/*
+ * Ghosts that their owner's refresh did not repeat, and emigrants that nobody sent back, are gone; but to take out rows
+ * that nobody sees is no reason to sort all others. Once past rows are there, in a second call, none is taken out.
+ */
 static void sweep_ghosts(phx_shard *shard)
 {
+    enum { MANY_PART = 16 }; /* of rows: so many that are gone cost as much as the sort */
     phx_store *store = &shard->store;
+    uint32_t left = 0;
     if (!shard->refreshed_any && !shard->changed) return; /* an emigrant is a change */
     shard->refreshed_any = false;
     for (uint32_t slot = 0; store->ghost_count > 0 && slot < store->slots; slot++) {
         phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_GHOST)) continue;
         phx_origin *origin = &store->tail[slot].origin;
-        bool gone = (shard->refreshed[origin->source] || origin->emigrated) && !origin->repeated;
+        origin->gone |= (shard->refreshed[origin->source] || origin->emigrated) && !origin->repeated;
         origin->repeated = false;
-        if (gone) phx_shard_kill(shard, slot);
+        if (!origin->gone) continue;
+        if ((body->state & PHX_SLOT_ROW) && unseen(shard, slot)) left++;
+        else phx_shard_kill(shard, slot);
     }
     memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
+    if (left == 0 || shard->past.collected) return;
+    if (left > shard->grid.row_count / MANY_PART || rebuild_due(shard)) kill_gone(shard);
 }
 
 /* A live one's attributes follow; there is room. */
@@ -86,19 +140,45 @@ static bool reserve_departed(phx_shard *shard, const phx_renames *renames)
            phx_store_reserve_user_data(&shard->store, shard->mem, user_data);
 }
 
+/* The slot of one of a list that arrived. What a ghost says that is gone, its name too, may be old. */
+static uint32_t resolve_item(phx_shard *shard, const phx_directory *directory, const phx_renames *renames,
+                             const phx_arrival_item *item)
+{
+    const phx_store *store = &shard->store;
+    uint32_t slot = phx_shard_find(shard, directory, item->listed.id);
+    bool here = slot != PHX_SLOT_NONE && store->name[slot].incarnation == item->listed.incarnation &&
+                !((store->body[slot].state & PHX_SLOT_GHOST) && store->tail[slot].origin.gone);
+    return here ? slot : departed(shard, &item->listed, renames);
+}
+
+/*
+ * The list of an observer that just walked here (exchange.c) is there. If rows imply it, it is not kept; else the
+ * observer takes the long way.
+ */
+static void fold_list(phx_shard *shard, uint32_t observer)
+{
+    phx_list *list = &shard->store.tail[observer].list;
+    list->implied = phx_recall_is(shard, observer, phx_list_entries(&shard->lists, list), list->count);
+    if (list->implied) phx_list_release(&shard->lists, list);
+    else phx_shard_touch_odd(shard, &shard->store.body[observer]);
+}
+
 /* Old lists of observers that migrated in, from ids to slots. */
 static bool resolve_arrivals(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
     if (!reserve_departed(shard, renames)) return false;
     for (uint32_t i = 0; i < shard->arrival_item_count; i++) {
         const phx_arrival_item *item = &shard->arrival_items[i];
-        uint32_t slot = phx_shard_find(shard, directory, item->listed.id);
-        if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation != item->listed.incarnation)
-            slot = departed(shard, &item->listed, renames);
-        phx_list *list = &shard->store.tail[item->observer].list;
+        const uint32_t observer = item->observer, slot = resolve_item(shard, directory, renames, item);
+        phx_list *list = &shard->store.tail[observer].list;
         PHX_ASSERT(list->count < phx_list_capacity(list));
         phx_list_entries(&shard->lists, list)[list->count++] = slot;
-        if (list->count == 1) phx_shard_flag(shard, item->observer); /* a list makes a row worth a look */
+        if (list->count == 1) phx_shard_flag(shard, observer); /* a list makes a row worth a look */
+    }
+    for (uint32_t i = 0; i < shard->arrival_item_count; i++) { /* lists may have come in pieces, by turns */
+        const uint32_t observer = shard->arrival_items[i].observer;
+        bool folded = shard->store.tail[observer].list.implied;
+        if (!folded && !(shard->store.body[observer].state & PHX_SLOT_ODD)) fold_list(shard, observer);
     }
     shard->arrival_item_count = 0;
     return true;
@@ -139,11 +219,31 @@ static bool any_outside(const phx_shard *shard)
 static bool rebuild(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
-    if (!phx_grid_rebuild(grid, shard->mem, &shard->store, shard->deferred.slots, shard->deferred.count, shard->tick,
-                          shard->stamp))
+    const phx_deferred *deferred = &shard->deferred;
+    for (uint32_t i = 0; i < deferred->count; i++) { /* to others they come now, however long they waited */
+        phx_body *body = &shard->store.body[deferred->slots[i]];
+        if (body->state & PHX_SLOT_LIVE) phx_shard_touch_odd(shard, body);
+    }
+    if (!phx_grid_rebuild(grid, shard->mem, &shard->store, deferred->slots, deferred->count, shard->tick, shard->stamp))
         return false;
     grid->outside = any_outside(shard);
     return true;
+}
+
+/* Who was added came in, or waits on: ghosts that nobody sees, as long as rows are not sorted anew. */
+static void end_adds(phx_shard *shard)
+{
+    phx_deferred *deferred = &shard->deferred;
+    uint32_t waiting = 0, count = deferred->count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t state = shard->store.body[deferred->slots[i]].state;
+        bool waits = phx_shard_rows(shard) && (state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW);
+        deferred->slots[waiting] = deferred->slots[i];
+        waiting += waits;
+    }
+    shard->counts.deferred_adds += count - waiting;
+    if (count - waiting > shard->counts.deferred_max) shard->counts.deferred_max = count - waiting;
+    phx_deferred_done(deferred, shard->mem, waiting);
 }
 
 /* All live slots into their towers, or wherever else they are looked for. */
@@ -152,11 +252,8 @@ static bool index_towers(phx_shard *shard)
     if (shard->alt)
         return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->stamp);
     if (!phx_shard_nine(shard)) {
-        phx_grid *grid = &shard->grid;
-        float drift = shard->step_max > 0.0f ? nextafterf(grid->drift + shard->step_max, INFINITY) : grid->drift;
-        if (grid->stale || shard->deferred.count > 0 || drift > shard->drift_limit)
-            return rebuild(shard);
-        grid->drift = drift;
+        if (rebuild_due(shard)) return rebuild(shard);
+        shard->grid.drift = drift_now(shard);
         return true;
     }
     phx_nine_input in = {.rules = shard->rules,
@@ -197,9 +294,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     phx_past_blank(past, &shard->store, &shard->grid);
     PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.behind || phx_grid_valid(&shard->grid, &shard->store));
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
-    shard->counts.deferred_adds += shard->deferred.count;
-    if (shard->deferred.count > shard->counts.deferred_max) shard->counts.deferred_max = shard->deferred.count;
-    phx_deferred_done(&shard->deferred, shard->mem);
+    end_adds(shard);
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
     const phx_rules *rules = shard->rules;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;

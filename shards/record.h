@@ -67,7 +67,7 @@ typedef struct phx_record {
     uint8_t type;   /* phx_record_type */
     uint8_t count;  /* items used of LIST, RELATION, WAITS, AREAS */
     uint16_t source; /* shard that sends */
-    uint32_t slot;  /* PIN: the entity's slot at the receiver; AREAS: how many there are in all */
+    uint32_t slot;  /* PIN: the entity's slot at the receiver; COPY: 1 if that was pinned; AREAS: how many in all */
     union {
         phx_entity_record entity;
         phx_listed listed[PHX_RECORD_ITEMS];

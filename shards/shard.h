@@ -18,6 +18,7 @@
 #define PHX_SHARDS_SHARD_H
 
 #include "shards/band.h"
+#include "shards/box.h"
 #include "shards/deferred.h"
 #include "shards/far.h"
 #include "shards/grid.h"
@@ -33,7 +34,8 @@
 /* Who reads what of a shard's neighbourhood; made by phx_shard_measure(), read by all senders one barrier later. */
 typedef struct phx_zone {
     phx_rect rect;
-    uint32_t halo_towers; /* own observers look this far beyond the rectangle */
+    uint32_t halo_towers; /* own observers look this far beyond the rectangle, */
+    phx_box halo;         /* ... and a step less far than this */
     float margin_max;     /* of own observers */
     uint32_t observed;    /* there are own observers at all; a word, for memcmp */
     uint32_t wake_towers1; /* wakers so far beyond it, and 1, wake own NPCs; 0 = there are none to wake */
@@ -140,7 +142,8 @@ typedef struct phx_shard {
     bool pins_compared; /* in this tick */
     uint16_t *near; /* shards whose zones touch the rectangle */
     uint32_t near_count;
-    phx_rect inner; /* towers that no other shard's zone covers; of send_copies */
+    phx_rect inner; /* towers that no other shard's zone covers; of send_copies, as is the next one: */
+    phx_box clear;  /* strictly between its ends nobody is in another shard's halo, nor wakes anybody there */
     bool copy_sent;     /* the last copy is in the outbox, but not its trail */
     bool *begun, *sent; /* per destination: BEGIN sent in this refresh / it has copies of the last one */
     bool *refreshed;    /* per source: a BEGIN came in this tick */
@@ -150,6 +153,7 @@ typedef struct phx_shard {
     float radius_max, margin_max; /* over own observers: view + margin, and margin; at least that while stale */
     uint32_t radius_count, margin_count; /* of them, those with just that */
     bool radius_stale;
+    phx_box sight; /* range = radius: beyond it nobody is seen by distance alone; as of the last tick with observers */
     uint32_t observing_count; /* own entities with a view */
     uint32_t ready_count;     /* those of them that are ready */
 
@@ -243,7 +247,10 @@ void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t sha
 
 /* ---- index ---- */
 
-/* Ends the outermost iteration: unconfirmed ghosts go, deferred adds come in, grid and far targets are put in order. */
+/*
+ * Ends the outermost iteration: unconfirmed ghosts go, deferred adds come in, both if somebody may see them, or later;
+ * grid and far targets are put in order.
+ */
 bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames);
 
 /*

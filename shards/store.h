@@ -46,6 +46,8 @@ typedef struct phx_origin {
     uint16_t source; /* shard that owns it */
     bool repeated;   /* this tick, by its owner, behind a BEGIN (record.h) */
     bool emigrated;  /* this tick, from here */
+    bool pinned;     /* somebody has it as a relation's target: distance does not count */
+    bool gone;       /* nobody repeats it: all that its slot says may be old; it goes when rows are sorted anew */
 } phx_origin;
 
 /* What events say of an entity, side by side: an event costs one look at memory, and one more if there is user data. */

@@ -19,7 +19,11 @@
 #include "shards/kernels.h"
 #include "shards/shard.h"
 
-enum { PHX_TILE_DIRTY = 1, PHX_TILE_ODD = 2 }; /* something changed in this tick; and was odd */
+/*
+ * Something changed in a tower that decides about the cell; and something odd did, or, while lists are implied, is or
+ * was in sight.
+ */
+enum { PHX_TILE_DIRTY = 1, PHX_TILE_ODD = 2 };
 
 enum {
     PHX_TILE_FINE_MAX = 4, /* cells a reach, at most */
@@ -61,7 +65,7 @@ typedef struct phx_tile {
     bool sparse;         /* so few rows that each observer had better look at its nine cells alone */
     uint32_t *start;     /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
     uint32_t *near;      /* by cell: what starts() says (kernels.h); in the memory of start */
-    uint8_t *marks;      /* by cell: PHX_TILE_..., of the towers that decide about its observers; there too */
+    uint8_t *marks;      /* by cell: PHX_TILE_..., around its observers; there too */
     uint32_t start_capacity;
     uint32_t *words;     /* all the arrays but these */
     uint32_t words_capacity, rows_capacity;

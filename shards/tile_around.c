@@ -103,7 +103,7 @@ static void mark_box(phx_tile *tile, int64_t x0, int64_t y0, int64_t x1, int64_t
         for (int64_t x = x0; x <= x1; x++) tile->marks[y * columns + x] |= PHX_TILE_ODD;
 }
 
-/* Who came or jumped: where it is now. */
+/* Who came or jumped, which its old position says (PHX_TILE_AWAY; steps are shorter): where it is now. */
 static void mark_odd_places(phx_tile *tile)
 {
     const uint32_t *now = tile->now, *old = tile->old, count = tile->count, columns = tile->frame.columns;

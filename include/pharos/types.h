@@ -437,7 +437,7 @@ typedef struct ph_stats {
     uint64_t entities;            /* now */
     uint64_t observers;           /* now: ready, view > 0 */
     uint64_t list_entries;        /* now: over all interest lists */
-    uint64_t ghosts;              /* now: halo copies */
+    uint64_t ghosts;              /* now: halo copies, some of them not needed any more */
     uint64_t commands;            /* accepted into queues */
     uint64_t applied;             /* by ticks; commands = applied + refused in a tick + queued */
     uint64_t refused[PH_STATUS_COUNT]; /* by reason, at submit and in a tick */
@@ -517,7 +517,7 @@ typedef struct ph_stats {
 typedef struct ph_shard_stats {
     uint64_t entities;      /* now: own ones */
     uint64_t observers;     /* now: ready, view > 0 */
-    uint64_t ghosts;        /* now: halo copies of others' entities */
+    uint64_t ghosts;        /* now: halo copies of others' entities, some of them not needed any more */
     uint64_t list_entries;  /* now: over the lists of its observers */
     uint64_t bytes;         /* now: held from the allocator: entities, towers, index, lists, relations, outbox, ... */
     uint64_t touched;       /* last tick: entities that changed here, ghosts too */

@@ -109,7 +109,7 @@ void phx_broadcasts_locate(phx_world *world)
     }
 }
 
-/* Is the source near enough to the shard for a copy of it there, if nothing but distance counts? */
+/* May the source be near enough to the shard for a copy of it there, if nothing but distance counts? */
 static bool near_shard(const phx_world *world, const phx_source *source, uint32_t index)
 {
     const phx_body *body = &world->shards[source->shard].store.body[source->slot];

@@ -5,7 +5,8 @@ pharos_unit_test(NAME unit_shard_parts SOURCES unit/test_shard_rules.c unit/test
     unit/test_shard_kernels.c)
 pharos_unit_test(NAME unit_shard_tile SOURCES unit/test_shard_tile.c unit/shard_fleet.c)
 pharos_unit_test(NAME unit_shard_grid SOURCES unit/test_shard_grid.c unit/test_shard_move.c)
-pharos_unit_test(NAME unit_shard_exchange SOURCES unit/test_shard_exchange.c unit/shard_fleet.c)
+pharos_unit_test(NAME unit_shard_exchange
+                 SOURCES unit/test_shard_exchange.c unit/test_shard_border.c unit/shard_fleet.c)
 pharos_unit_test(NAME unit_shard_interest SOURCES unit/test_shard_interest.c unit/test_shard_deferred.c
     unit/test_shard_glance.c unit/test_shard_movers.c unit/shard_fleet.c)
 pharos_unit_test(NAME unit_shard_nine SOURCES unit/test_shard_nine.c unit/shard_fleet.c)

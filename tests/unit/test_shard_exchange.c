@@ -571,13 +571,14 @@ Test(exchange, a_short_step_over_the_border_leaves_targets_behind)
 {
     fleet *f = two(64);
     fleet_begin(f);
-    fleet_enter(f, 1, plain_attr(19.9f, 0), 499, 105); /* towers of 10: a halo of two */
+    fleet_enter(f, 1, plain_attr(19.9f, 0), 499, 105);
     fleet_enter(f, 2, plain_attr(0, 0), 479.2f, 105);
-    fleet_enter(f, 3, plain_attr(19.9f, 0), 510, 105); /* knows 1 already */
+    fleet_enter(f, 3, plain_attr(5, 0), 510, 105); /* a short halo, which 1 is in */
     fleet_end(f);
     fleet_tick(f);
     fleet_begin(f);
     fleet_move(f, 1, 500.4f, 105);
+    fleet_move(f, 2, 477, 105);
     fleet_end(f);
     cr_assert_eq(home_of(f, 1), 1);
     cr_assert_not(is_ghost(f, 1, 2));
