@@ -573,16 +573,18 @@ static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination, boo
 /* From a slot on, the first of an own entity that others may need a copy of, or the end of slots. */
 static uint32_t next_wanted(const phx_shard *shard, uint32_t slot)
 {
-    const phx_body *body = shard->store.body + slot, *end = shard->store.body + shard->store.slots;
+    const phx_body *bodies = shard->store.body;
     const phx_rect inner = shard->inner;
     const phx_box clear = shard->clear;
-    for (; body < end; body++) {
+    const uint32_t slots = shard->store.slots;
+    for (; slot < slots; slot++) {
+        const phx_body *body = &bodies[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
         if (body->state & PHX_SLOT_FAR) break;
         if ((body->x > clear.x0) & (body->x < clear.x1) & (body->y > clear.y0) & (body->y < clear.y1)) continue;
         if (!phx_rect_has(inner, body->tx, body->ty)) break;
     }
-    return (uint32_t)(body - shard->store.body);
+    return slot;
 }
 
 /* The copies of one entity from cursor.item on. */
