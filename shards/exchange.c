@@ -485,28 +485,21 @@ static uint32_t towers_off(phx_rect rect, uint16_t tx, uint16_t ty)
     return dx > dy ? dx : dy;
 }
 
-/* The same where a look at the towers between, and perhaps at the attributes, decides. */
-static bool zone_needs_far(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
+/* May an observer of the zone see the entity, or it wake others there? More than really do is right, fewer is not. */
+static bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
+    const bool by_towers = shard->rules->range == PH_RANGE_TOWERS, far = body->state & PHX_SLOT_FAR;
+    if (!by_towers && zone->observed && phx_box_has(zone->halo, body->x, body->y)) return true;
+    if (!by_towers && zone->wake_towers1 == 0 && !far) return false; /* nothing but distance counts */
     uint32_t off = towers_off(zone->rect, body->tx, body->ty);
     if (off < zone->wake_towers1 && phx_is_waker(shard->rules, phx_store_attr(&shard->store, slot))) return true;
     if (!zone->observed) return false;
-    if (off <= zone->halo_towers && phx_box_has(zone->halo, body->x, body->y)) return true;
-    if (!(body->state & PHX_SLOT_FAR)) return false;
+    if (by_towers && off <= zone->halo_towers) return true;
+    if (!far) return false;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (attr->global) return true;
     return off <= phx_length_towers(shard->rules, attr->reach + zone->margin_max);
-}
-
-/* May an observer of the zone see the entity, or it wake others there? More than really do is right, fewer is not. */
-static inline bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
-{
-    const phx_body *body = &shard->store.body[slot];
-    bool in_halo = phx_box_has(zone->halo, body->x, body->y);
-    if (shard->rules->range == PH_RANGE_RADIUS && zone->wake_towers1 == 0 && !(body->state & PHX_SLOT_FAR))
-        return zone->observed && in_halo;
-    return zone_needs_far(shard, zone, slot);
 }
 
 /* What is clear is not in the zone's halo either: on its side, along one axis. */

@@ -34,8 +34,8 @@
 /* Who reads what of a shard's neighbourhood; made by phx_shard_measure(), read by all senders one barrier later. */
 typedef struct phx_zone {
     phx_rect rect;
-    uint32_t halo_towers; /* own observers look this far beyond the rectangle, */
-    phx_box halo;         /* ... and a step less far than this */
+    uint32_t halo_towers; /* own observers look no farther than this beyond the rectangle */
+    phx_box halo;         /* range = radius: nor than a step short of the ends of this, which decides */
     float margin_max;     /* of own observers */
     uint32_t observed;    /* there are own observers at all; a word, for memcmp */
     uint32_t wake_towers1; /* wakers so far beyond it, and 1, wake own NPCs; 0 = there are none to wake */
