@@ -133,10 +133,10 @@ typedef uint64_t halves __attribute__((vector_size(16)));
 _Static_assert(sizeof(ph_target) == sizeof(halves) && offsetof(ph_target, id) == 0, "a target is written at once");
 
 /* user_data: the store's. */
-static inline void write_name(const phx_told *to, uint32_t at, const phx_store *store, const uint64_t *user_data,
+static inline void write_name(const phx_told *to, uint32_t at, const phx_name *name, const uint64_t *user_data,
                               uint32_t target)
 {
-    const phx_name *from = name_of(store, target);
+    const phx_name *from = &name[target & PHX_ROW_SLOT];
     const halves both = {from->id, user_data ? user_data[target & PHX_ROW_SLOT] : 0}; /* in the order of ph_target */
     memcpy(&to->targets[at], &both, sizeof both);
     to->kinds[at] = from->kind;
@@ -160,27 +160,30 @@ static void place_all(phx_naming *naming)
         for (uint32_t i = at; i < of.end[c]; i++) PHX_VALIDATE(naming->place[i] - of.first[c] < of.end[c] - at);
 }
 
-/* Of the targets that wait, first .. end. */
-static inline void write_names(const phx_naming *naming, phx_told to, uint32_t first, uint32_t end)
+/* Those targets, from these places on where they are in order; else places are theirs, one by one. */
+static inline void write_names(const phx_store *store, phx_told to, const uint32_t *targets, uint32_t count,
+                               const uint32_t *place, uint32_t first)
 {
-    const phx_store *store = &naming->shard->store;
-    const uint32_t *targets = naming->targets, *place = naming->place; /* what is written might be anywhere */
+    const phx_name *name = store->name; /* what is written might be anywhere */
     const uint64_t *user_data = store->user_data;
     if (user_data) /* asked once: in the loop it costs a crowd's tick 3 % */
-        for (uint32_t i = first; i < end; i++) write_name(&to, place[i], store, user_data, targets[i]);
+        for (uint32_t i = 0; i < count; i++)
+            write_name(&to, place ? place[i] : first + i, name, user_data, targets[i]);
     else
-        for (uint32_t i = first; i < end; i++) write_name(&to, place[i], store, NULL, targets[i]);
+        for (uint32_t i = 0; i < count; i++)
+            write_name(&to, place ? place[i] : first + i, name, NULL, targets[i]);
 }
 
 void phx_naming_write(phx_naming *naming)
 {
+    const phx_store *store = &naming->shard->store;
     if (naming->count == 0) return;
     place_all(naming);
     if (!naming->mixed) {
-        write_names(naming, naming->to[0], 0, naming->count);
+        write_names(store, naming->to[0], naming->targets, naming->count, naming->place, 0);
     } else {
         for (uint32_t c = 0, at = 0; c < naming->changes; at = naming->end[c++])
-            write_names(naming, naming->to[c], at, naming->end[c]);
+            write_names(store, naming->to[c], naming->targets + at, naming->end[c] - at, naming->place + at, 0);
     }
     naming->mixed = false;
     naming->count = naming->changes = 0;
@@ -193,8 +196,7 @@ void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_ch
     bool fits = naming->count + count <= PHX_ORDER_MOST && !change->ordered;
     if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_naming_write(naming);
     if (change->ordered) {
-        const phx_store *store = &naming->shard->store;
-        for (uint32_t i = 0; i < count; i++) write_name(to, first + i, store, store->user_data, from[i]);
+        write_names(&naming->shard->store, *to, from, count, NULL, first);
         return;
     }
     PHX_ASSERT(0 < count && count <= PHX_ORDER_FEW);

@@ -636,12 +636,13 @@ AVX512 static void order_keys_avx512(const phx_keying *by, const phx_unordered *
     else order_changes(by, of, false, place);
 }
 
-/* Of up to VECTORS * 8 ids those that come before one; `same`: the kinds are all one. */
-AVX512_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
+enum { IDS = 8 }; /* in a vector */
+
+/* Of so many vectors of ids those that come before each; `same`: the kinds are all one. */
+AVX512_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t vectors, bool same,
+                         uint32_t *place)
 {
-    enum { IDS = 8, VECTORS = PHX_ORDER_FEW / IDS };
-    __m512i ids[VECTORS], kinds[VECTORS];
-    uint32_t vectors = (count + IDS - 1) / IDS;
+    __m512i ids[PHX_ORDER_FEW / IDS], kinds[PHX_ORDER_FEW / IDS];
     for (uint32_t v = 0; v < vectors; v++) {
         uint32_t left = count - v * IDS;
         __mmask8 lanes = left >= IDS ? 0xff : (__mmask8)((1u << left) - 1);
@@ -664,12 +665,25 @@ AVX512_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t coun
     }
 }
 
+/* Are they all one? */
+AVX512_INLINE bool of_one_kind(const uint16_t *kind, uint32_t count)
+{
+    const __m512i first = _mm512_set1_epi16((short)kind[0]);
+    uint64_t others = 0;
+    for (uint32_t i = 0; i < count; i += SHORTS) {
+        const uint32_t left = count - i;
+        const __mmask32 lanes = left >= SHORTS ? UINT32_MAX : (__mmask32)((UINT64_C(1) << left) - 1);
+        others |= _mm512_mask_cmpneq_epi16_mask(lanes, _mm512_maskz_loadu_epi16(lanes, kind + i), first);
+    }
+    return others == 0;
+}
+
 AVX512 static void order_avx512(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
 {
-    bool same = true;
-    for (uint32_t i = 1; i < count; i++) same &= kind[i] == kind[0];
-    if (same) order(id, kind, count, true, place);
-    else order(id, kind, count, false, place);
+    const uint32_t vectors = (count + IDS - 1) / IDS;
+    if (!of_one_kind(kind, count)) order(id, kind, count, vectors, false, place);
+    else if (vectors == 1) order(id, kind, count, 1, true, place);
+    else order(id, kind, count, vectors, true, place);
 }
 
 const phx_kernels phx_kernels_avx512 = {.walk = phx_walk_avx2,

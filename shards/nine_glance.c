@@ -274,15 +274,13 @@ static void find_events(const crosser *at, const outlook *about, found *to, uint
 /* Words become events, in their order. */
 static void tell_words(phx_scratch *scratch, const phx_shard *shard, uint64_t *word, uint32_t count)
 {
-    enum { VERY_FEW = 8 }; /* up to here each is compared with each */
+    static const uint16_t no_kind[PHX_ORDER_FEW]; /* words have it in them */
     uint32_t *to = scratch->targets + scratch->target_count;
     scratch->target_count += count;
-    if (count <= VERY_FEW) {
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t place = 0;
-            for (uint32_t j = 0; j < count; j++) place += word[j] < word[i];
-            to[place] = (uint32_t)word[i];
-        }
+    if (PHX_LIKELY(count <= PHX_ORDER_FEW)) {
+        uint32_t place[PHX_ORDER_FEW];
+        shard->kernels->order(word, no_kind, count, place);
+        for (uint32_t i = 0; i < count; i++) to[place[i]] = (uint32_t)word[i];
         return;
     }
     phx_order_words(word, (uint64_t *)(void *)scratch->sorted_spare, count, shard->kernels->merge);
