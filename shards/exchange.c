@@ -593,6 +593,36 @@ static bool send_copies_of(phx_shard *shard, const phx_zone *zones, uint32_t sha
     return true;
 }
 
+enum { WANTED_AT_ONCE = 32 }; /* whose names come from memory side by side */
+
+/* The next own entities, from cursor.slot on, that others may need a copy of; how many. */
+static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[WANTED_AT_ONCE])
+{
+    const phx_store *store = &shard->store;
+    uint32_t count = 0, slot = shard->cursor.slot;
+    for (; count < WANTED_AT_ONCE && (slot = next_wanted(shard, slot)) < store->slots; slot++) {
+        __builtin_prefetch(&store->name[slot]);
+        wanted[count++] = slot;
+    }
+    return count;
+}
+
+/* The copies of all own entities from the cursor on; false = the outbox is full. */
+static bool send_entities(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
+{
+    phx_cursor *cursor = &shard->cursor;
+    uint32_t wanted[WANTED_AT_ONCE], count;
+    while ((count = find_wanted(shard, wanted)) > 0) {
+        for (uint32_t i = 0; i < count; i++) {
+            cursor->slot = wanted[i];
+            if (!send_copies_of(shard, zones, shard_count, wanted[i])) return false;
+            cursor->item = 0;
+        }
+        cursor->slot++;
+    }
+    return true;
+}
+
 bool phx_shard_copies_due(phx_shard *shard)
 {
     if (!shard->pins_compared) {
@@ -618,8 +648,7 @@ void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t sha
         cursor->part = COPIES_ENTITIES;
     }
     if (cursor->part == COPIES_ENTITIES) {
-        for (; (cursor->slot = next_wanted(shard, cursor->slot)) < shard->store.slots; cursor->slot++, cursor->item = 0)
-            if (!send_copies_of(shard, zones, shard_count, cursor->slot)) return;
+        if (!send_entities(shard, zones, shard_count)) return;
         *cursor = (phx_cursor){.part = COPIES_PINS};
     }
     if (cursor->part == COPIES_PINS) {
