@@ -261,7 +261,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record)
     phx_list list = phx_list_empty();
     if (!reserve_one(shard, entity)) return false;
     if (entity->list_count > 0 && !phx_list_reserve(&shard->lists, shard->mem, &list, entity->list_count)) return false;
-    uint32_t slot = phx_shard_same_ghost(shard, record->id, entity->incarnation);
+    uint32_t slot = phx_shard_same_ghost(shard, phx_store_ghost(&shard->store, record->id), entity->incarnation);
     if (slot != PHX_SLOT_NONE) {
         take_entity(shard, slot, entity);
         phx_shard_touch(shard, &shard->store.body[slot]);
@@ -342,17 +342,49 @@ static bool receive_pin(phx_shard *shard, const phx_record *record)
     return true;
 }
 
+/* The ghost of a copy's entity, or PHX_SLOT_NONE: mostly the one that came behind the last one the last time, too. */
+static uint32_t copied_ghost(const phx_shard *shard, uint64_t id)
+{
+    const phx_store *store = &shard->store;
+    const uint32_t guess = shard->copied_next;
+    const bool right = guess < store->slots && (store->body[guess].state & PHX_SLOT_GHOST) && store->name[guess].id == id;
+    PHX_VALIDATE(!right || phx_store_ghost(store, id) == guess);
+    return right ? guess : phx_store_ghost(store, id);
+}
+
+/* A ghost was repeated: the one before it says so from now on, and what came behind it is looked at next. */
+static void repeat(phx_shard *shard, uint32_t slot, phx_origin origin)
+{
+    phx_store *store = &shard->store;
+    const uint32_t last = shard->copied, next = store->tail[slot].origin.next;
+    origin.next = next;
+    store->tail[slot].origin = origin;
+    if (last != PHX_SLOT_NONE && (store->body[last].state & PHX_SLOT_GHOST)) store->tail[last].origin.next = slot;
+    shard->copied = slot;
+    shard->copied_next = next;
+    if (next >= store->slots) return;
+    __builtin_prefetch(&store->body[next], 1);
+    __builtin_prefetch(&store->name[next]);
+    __builtin_prefetch(&store->tail[next], 1);
+}
+
 static bool receive_copy(phx_shard *shard, const phx_record *record)
 {
     if (!reserve_one(shard, &record->as.entity)) return false;
-    uint32_t slot = phx_shard_same_ghost(shard, record->id, record->as.entity.incarnation);
+    uint32_t slot = phx_shard_same_ghost(shard, copied_ghost(shard, record->id), record->as.entity.incarnation);
     if (slot != PHX_SLOT_NONE) take_entity(shard, slot, &record->as.entity);
     else slot = add_entity(shard, record, PHX_SLOT_GHOST);
     PHX_ASSERT(shard->refreshed[record->source]);
     /* of two copies of a tick the pinned one comes last */
-    shard->store.tail[slot].origin =
-        (phx_origin){.source = record->source, .repeated = true, .pinned = record->slot != 0};
+    repeat(shard, slot, (phx_origin){.source = record->source, .repeated = true, .pinned = record->slot != 0});
     shard->counts.copies++;
+    return true;
+}
+
+static bool receive_begin(phx_shard *shard, const phx_record *record)
+{
+    shard->refreshed[record->source] = shard->refreshed_any = true;
+    shard->copied = shard->copied_next = PHX_SLOT_NONE;
     return true;
 }
 
@@ -376,7 +408,7 @@ static bool receive_one(phx_shard *shard, const phx_record *record)
     case PHX_RECORD_COPY: return receive_copy(shard, record);
     case PHX_RECORD_TRAIL: return receive_trail(shard, record);
     case PHX_RECORD_WAITS: return phx_bands_take_waits(shard, arrived_slot(shard, record->id), record);
-    case PHX_RECORD_BEGIN: shard->refreshed[record->source] = shard->refreshed_any = true; return true;
+    case PHX_RECORD_BEGIN: return receive_begin(shard, record);
     }
     phx_panic(__FILE__, __LINE__, "a record of no known type");
 }

@@ -119,9 +119,8 @@ void phx_shard_kill(phx_shard *shard, uint32_t slot)
     phx_store_kill(&shard->store, slot);
 }
 
-uint32_t phx_shard_same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnation)
+uint32_t phx_shard_same_ghost(phx_shard *shard, uint32_t slot, uint32_t incarnation)
 {
-    uint32_t slot = phx_store_ghost(&shard->store, id);
     if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation == incarnation) return slot;
     phx_shard_kill(shard, slot);
     return PHX_SLOT_NONE;
@@ -134,7 +133,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     if (!phx_store_reserve(&shard->store, shard->mem, 1)) return PHX_SLOT_NONE;
     if (!phx_store_reserve_user_data(&shard->store, shard->mem, user_data)) return PHX_SLOT_NONE;
     if (!phx_deferred_reserve(&shard->deferred, shard->mem, 1)) return PHX_SLOT_NONE;
-    phx_shard_same_ghost(shard, id, incarnation);
+    phx_shard_same_ghost(shard, phx_store_ghost(&shard->store, id), incarnation);
     uint32_t slot = phx_store_take(&shard->store, id, PHX_SLOT_OWN);
     phx_body *body = &shard->store.body[slot];
     body->x = x;

@@ -146,6 +146,7 @@ typedef struct phx_shard {
     phx_box clear;  /* strictly between its ends nobody is in another shard's halo, nor wakes anybody there */
     bool copy_sent;     /* the last copy is in the outbox, but not its trail */
     bool *begun, *sent; /* per destination: BEGIN sent in this refresh / it has copies of the last one */
+    uint32_t copied, copied_next; /* the ghost of the last copy that came, or none, and its phx_origin.next before */
     bool *refreshed;    /* per source: a BEGIN came in this tick */
     bool refreshed_any;
     bool copies_due;    /* something own changed that copies elsewhere may have to show */
@@ -324,8 +325,8 @@ static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
     return body->changed == shard->stamp;
 }
 
-/* The ghost of this very incarnation, or PHX_SLOT_NONE; one of an older incarnation dies. */
-uint32_t phx_shard_same_ghost(phx_shard *shard, uint64_t id, uint32_t incarnation);
+/* A ghost, or PHX_SLOT_NONE, if it is of this very incarnation, else PHX_SLOT_NONE; one of an older one dies. */
+uint32_t phx_shard_same_ghost(phx_shard *shard, uint32_t slot, uint32_t incarnation);
 /* A live slot dies. */
 void phx_shard_kill(phx_shard *shard, uint32_t slot);
 phx_move_frame phx_move_frame_of(const phx_shard *shard);

@@ -43,11 +43,12 @@ enum {
 
 /* Of a ghost, where an own observer has its list: no larger than that. */
 typedef struct phx_origin {
-    uint16_t source; /* shard that owns it */
-    bool repeated;   /* this tick, by its owner, behind a BEGIN (record.h) */
-    bool emigrated;  /* this tick, from here */
-    bool pinned;     /* somebody has it as a relation's target: distance does not count */
-    bool gone;       /* nobody repeats it: all that its slot says may be old; it goes when rows are sorted anew */
+    uint32_t next;       /* a guess: the ghost whose copy came behind its own the last time, or any slot */
+    uint16_t source;     /* shard that owns it */
+    bool repeated : 1;   /* this tick, by its owner, behind a BEGIN (record.h) */
+    bool emigrated : 1;  /* this tick, from here */
+    bool pinned : 1;     /* somebody has it as a relation's target: distance does not count */
+    bool gone : 1;       /* nobody repeats it: all that its slot says may be old; it goes when rows are sorted anew */
 } phx_origin;
 
 /* What events say of an entity, side by side: an event costs one look at memory, and one more if there is user data. */
@@ -62,6 +63,8 @@ typedef struct phx_name {
      */
     bool fresh;
 } phx_name;
+
+_Static_assert(sizeof(phx_origin) <= sizeof(phx_list), "no larger than that");
 
 typedef struct phx_store {
     phx_body *body;
