@@ -26,6 +26,26 @@ static inline phx_box phx_box_all(void)
     return (phx_box){-INFINITY, -INFINITY, INFINITY, INFINITY};
 }
 
+/* x and y side by side; the upper lanes are nobody's, and computed without a trap. */
+typedef float phx_pair __attribute__((vector_size(16)));
+typedef int32_t phx_pair_bits __attribute__((vector_size(16)));
+
+/* Two floats that lie one after the other: x, y of a body or a position. */
+static inline phx_pair phx_pair_at(const float *x)
+{
+    typedef double doubles __attribute__((vector_size(16)));
+    double both;
+    memcpy(&both, x, sizeof both);
+    return (phx_pair)(doubles){both, 0.0};
+}
+
+/* Is it so of x and of y? */
+static inline bool phx_pair_both(phx_pair_bits mask)
+{
+    typedef int64_t halves __attribute__((vector_size(16)));
+    return ((halves)mask)[0] == -1;
+}
+
 /* The four bounds side by side. */
 typedef float phx_bounds __attribute__((vector_size(16)));
 typedef int32_t phx_bound_bits __attribute__((vector_size(16)));

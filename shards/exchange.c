@@ -1,17 +1,15 @@
 /*
- * What a shard says to others and hears from them: migrants with their lists and
- * relations, pins, and the halo. A refresh of the halo repeats every copy that a receiver
- * may need (state, not differences): what is not repeated is gone (index.c). Runs in the exchange
- * phase; see shard.h for the order and record.h for the records.
+ * What a shard says to others and hears from them: migrants with their lists and relations, out and in, and all else
+ * that comes; halo.c has the copies and pins that it sends. Runs in the exchange phase; see shard.h for the order and
+ * record.h for the records.
  */
 #include "shards/recall.h"
 
-#include <float.h>
 #include <string.h>
 
 /* ---- migration, out ---- */
 
-static void fill_entity(const phx_shard *shard, uint32_t slot, phx_record_type type, phx_record *record)
+void phx_shard_fill_entity(const phx_shard *shard, uint32_t slot, phx_record_type type, phx_record *record)
 {
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[slot];
@@ -100,7 +98,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
         phx_record *record = phx_outbox_put(&shard->outbox, destination);
         if (!record) return false;
         if (cursor->part == PART_ENTITY) {
-            fill_entity(shard, slot, PHX_RECORD_MIGRANT, record);
+            phx_shard_fill_entity(shard, slot, PHX_RECORD_MIGRANT, record);
             cursor->part = PART_LIST;
         } else if (list_left) {
             fill_list(shard, slot, record);
@@ -347,7 +345,8 @@ static uint32_t copied_ghost(const phx_shard *shard, uint64_t id)
 {
     const phx_store *store = &shard->store;
     const uint32_t guess = shard->copied_next;
-    const bool right = guess < store->slots && (store->body[guess].state & PHX_SLOT_GHOST) && store->name[guess].id == id;
+    const bool ghost = guess < store->slots && (store->body[guess].state & PHX_SLOT_GHOST);
+    const bool right = ghost && store->name[guess].id == id;
     PHX_VALIDATE(!right || phx_store_ghost(store, id) == guess);
     return right ? guess : phx_store_ghost(store, id);
 }
@@ -426,298 +425,4 @@ bool phx_shard_receive(phx_shard *shard, const phx_record_block *block)
 void phx_shard_arrivals_told(phx_shard *shard)
 {
     shard->arrived.count = 0;
-}
-
-/* ---- halo ---- */
-
-/* The most of some values, and of how many it is: one more of them. */
-static void most_with(float *most, uint32_t *count, float value)
-{
-    if (value > *most) *count = 0;
-    if (value >= *most) ++*count;
-    if (value > *most) *most = value;
-}
-
-/* One of them less. false: the last that was this much is gone, and what is the most is not known. */
-static bool most_without(float most, uint32_t *count, float value)
-{
-    if (value < most) return true;
-    PHX_ASSERT(value <= most && *count > 0);
-    return --*count > 0;
-}
-
-static void look_as_far(phx_shard *shard, const phx_attr *attr)
-{
-    most_with(&shard->radius_max, &shard->radius_count, attr->view + attr->margin);
-    most_with(&shard->margin_max, &shard->margin_count, attr->margin);
-}
-
-void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign)
-{
-    if (attr->view == 0.0f) return;
-    if (sign > 0) look_as_far(shard, attr);
-    else if (!shard->radius_stale)
-        shard->radius_stale = !most_without(shard->radius_max, &shard->radius_count, attr->view + attr->margin) ||
-                              !most_without(shard->margin_max, &shard->margin_count, attr->margin);
-    shard->observing_count += (uint32_t)sign;
-    if (attr->ready) shard->ready_count += (uint32_t)sign;
-}
-
-static void measure_radius(phx_shard *shard)
-{
-    shard->radius_max = shard->margin_max = 0.0f;
-    shard->radius_count = shard->margin_count = 0;
-    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-        const phx_attr *attr = phx_store_attr(&shard->store, slot);
-        if ((shard->store.body[slot].state & PHX_SLOT_OWN) && attr->view != 0.0f) look_as_far(shard, attr);
-    }
-    shard->radius_stale = false;
-}
-
-/*
- * How far own observers look beyond the rectangle, and in range = radius a step farther, so that who comes by one, and
- * is no jump, is in nobody's sight when it is new here.
- */
-static void look_around(phx_shard *shard, phx_zone *zone)
-{
-    const phx_rules *rules = shard->rules;
-    const float far = shard->radius_max + shard->step_limit;
-    const bool endless = rules->range == PH_RANGE_TOWERS || !(far * far <= FLT_MAX);
-    const phx_box own = phx_box_of_towers(rules, shard->rect);
-    zone->halo_towers = rules->range == PH_RANGE_TOWERS ? rules->span : phx_length_towers(rules, far);
-    zone->halo = endless ? phx_box_all() : phx_box_wider(own, far);
-    shard->sight = endless ? phx_box_all() : phx_box_wider(own, shard->radius_max);
-}
-
-phx_zone phx_shard_measure(phx_shard *shard)
-{
-    if (shard->radius_stale) measure_radius(shard);
-    phx_pin *pins = shard->pins_before;
-    uint32_t capacity = shard->pins_before_capacity;
-    shard->pins_before = shard->pins;
-    shard->pins_before_capacity = shard->pins_capacity;
-    shard->pin_before_count = shard->pin_count;
-    shard->pins = pins;
-    shard->pins_capacity = capacity;
-    shard->pin_count = 0;
-    shard->pins_compared = false;
-    phx_zone zone = {
-        .rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
-    if (shard->rules->wakes && shard->store.own_count > 0) zone.wake_towers1 = shard->rules->wake_span + 1;
-    if (!zone.observed) return zone;
-    look_around(shard, &zone);
-    return zone;
-}
-
-/* Towers between a tower and a rectangle, along the axis where it is more. */
-static uint32_t towers_off(phx_rect rect, uint16_t tx, uint16_t ty)
-{
-    uint32_t dx = tx < rect.x0 ? (uint32_t)(rect.x0 - tx) : tx > rect.x1 ? (uint32_t)(tx - rect.x1) : 0;
-    uint32_t dy = ty < rect.y0 ? (uint32_t)(rect.y0 - ty) : ty > rect.y1 ? (uint32_t)(ty - rect.y1) : 0;
-    return dx > dy ? dx : dy;
-}
-
-/* May an observer of the zone see the entity, or it wake others there? More than really do is right, fewer is not. */
-static bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
-{
-    const phx_body *body = &shard->store.body[slot];
-    const bool by_towers = shard->rules->range == PH_RANGE_TOWERS, far = body->state & PHX_SLOT_FAR;
-    if (!by_towers && zone->observed && phx_box_has(zone->halo, body->x, body->y)) return true;
-    if (!by_towers && zone->wake_towers1 == 0 && !far) return false; /* nothing but distance counts */
-    uint32_t off = towers_off(zone->rect, body->tx, body->ty);
-    if (off < zone->wake_towers1 && phx_is_waker(shard->rules, phx_store_attr(&shard->store, slot))) return true;
-    if (!zone->observed) return false;
-    if (by_towers && off <= zone->halo_towers) return true;
-    if (!far) return false;
-    const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    if (attr->global) return true;
-    return off <= phx_length_towers(shard->rules, attr->reach + zone->margin_max);
-}
-
-/* What is clear is not in the zone's halo either: on its side, along one axis. */
-static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_zone *zone)
-{
-    const bool by_towers = shard->rules->range == PH_RANGE_TOWERS || zone->wake_towers1 > 0;
-    if (by_towers) clear.x0 = INFINITY;
-    else if (zone->rect.x1 < shard->rect.x0) clear.x0 = fmaxf(clear.x0, zone->halo.x1);
-    else if (zone->rect.x0 > shard->rect.x1) clear.x1 = fminf(clear.x1, zone->halo.x0);
-    else if (zone->rect.y1 < shard->rect.y0) clear.y0 = fmaxf(clear.y0, zone->halo.y1);
-    else clear.y1 = fminf(clear.y1, zone->halo.y0);
-    return clear;
-}
-
-/* The shards whose zones touch this one's rectangle, and where none of them does. */
-static void find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
-{
-    phx_rect rect = shard->rect;
-    int64_t x0 = rect.x0, y0 = rect.y0, x1 = rect.x1, y1 = rect.y1;
-    shard->near_count = 0;
-    shard->clear = phx_box_all();
-    for (uint32_t i = 0; i < shard_count; i++) {
-        const phx_zone *zone = &zones[i];
-        int64_t h = zone->observed ? (int64_t)zone->halo_towers : -1;
-        if ((int64_t)zone->wake_towers1 - 1 > h) h = (int64_t)zone->wake_towers1 - 1;
-        if (i == shard->index || h < 0) continue;
-        int64_t left = zone->rect.x1 + h, right = zone->rect.x0 - h, low = zone->rect.y1 + h, high = zone->rect.y0 - h;
-        if (left < rect.x0 || right > rect.x1 || low < rect.y0 || high > rect.y1) continue;
-        shard->near[shard->near_count++] = (uint16_t)i;
-        shard->clear = clear_of(shard, shard->clear, zone);
-        if (zone->rect.x1 < rect.x0 && left >= x0) x0 = left + 1;
-        else if (zone->rect.x0 > rect.x1 && right <= x1) x1 = right - 1;
-        else if (zone->rect.y1 < rect.y0 && low >= y0) y0 = low + 1;
-        else if (zone->rect.y0 > rect.y1 && high <= y1) y1 = high - 1;
-    }
-    bool empty = x0 > x1 || y0 > y1;
-    shard->inner = empty ? (phx_rect){1, 1, 0, 0} : (phx_rect){(uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1};
-}
-
-/* A copy of `slot` to `destination`, behind a BEGIN; false = the outbox is full. */
-static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination, bool pinned)
-{
-    phx_record *record;
-    if (!shard->begun[destination]) {
-        if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
-        record->type = PHX_RECORD_BEGIN;
-        record->source = (uint16_t)shard->index;
-        shard->begun[destination] = true;
-    }
-    if (slot == PHX_SLOT_NONE) return true;
-    if (!shard->copy_sent) {
-        if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
-        fill_entity(shard, slot, PHX_RECORD_COPY, record);
-        record->slot = pinned;
-    }
-    shard->copy_sent = phx_bands_trail_due(shard, slot);
-    if (!shard->copy_sent) return true;
-    if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
-    phx_bands_fill_trail(shard, slot, record);
-    shard->copy_sent = false;
-    return true;
-}
-
-/* From a slot on, the first of an own entity that others may need a copy of, or the end of slots. */
-static uint32_t next_wanted(const phx_shard *shard, uint32_t slot)
-{
-    const phx_body *bodies = shard->store.body;
-    const phx_rect inner = shard->inner;
-    const phx_box clear = shard->clear;
-    const uint32_t slots = shard->store.slots;
-    for (; slot < slots; slot++) {
-        const phx_body *body = &bodies[slot];
-        if (!(body->state & PHX_SLOT_OWN)) continue;
-        if (body->state & PHX_SLOT_FAR) break;
-        if ((body->x > clear.x0) & (body->x < clear.x1) & (body->y > clear.y0) & (body->y < clear.y1)) continue;
-        if (!phx_rect_has(inner, body->tx, body->ty)) break;
-    }
-    return slot;
-}
-
-/* The copies of one entity from cursor.item on. */
-static bool send_copies_of(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, uint32_t slot)
-{
-    bool far = shard->store.body[slot].state & PHX_SLOT_FAR;
-    uint32_t count = far ? shard_count : shard->near_count;
-    for (uint32_t *i = &shard->cursor.item; *i < count; (*i)++) {
-        uint32_t destination = far ? *i : shard->near[*i];
-        if (destination == shard->index || !zone_needs(shard, &zones[destination], slot)) continue;
-        if (!send_copy(shard, slot, destination, false)) return false;
-    }
-    return true;
-}
-
-enum { WANTED_AT_ONCE = 32 }; /* whose names come from memory side by side */
-
-/* The next own entities, from cursor.slot on, that others may need a copy of; how many. */
-static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[WANTED_AT_ONCE])
-{
-    const phx_store *store = &shard->store;
-    uint32_t count = 0, slot = shard->cursor.slot;
-    for (; count < WANTED_AT_ONCE && (slot = next_wanted(shard, slot)) < store->slots; slot++) {
-        __builtin_prefetch(&store->name[slot]);
-        wanted[count++] = slot;
-    }
-    return count;
-}
-
-/* The copies of all own entities from the cursor on; false = the outbox is full. */
-static bool send_entities(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
-{
-    phx_cursor *cursor = &shard->cursor;
-    uint32_t wanted[WANTED_AT_ONCE], count;
-    while ((count = find_wanted(shard, wanted)) > 0) {
-        for (uint32_t i = 0; i < count; i++) {
-            cursor->slot = wanted[i];
-            if (!send_copies_of(shard, zones, shard_count, wanted[i])) return false;
-            cursor->item = 0;
-        }
-        cursor->slot++;
-    }
-    return true;
-}
-
-bool phx_shard_copies_due(phx_shard *shard)
-{
-    if (!shard->pins_compared) {
-        bool same = shard->pin_count == shard->pin_before_count &&
-                    (shard->pin_count == 0 ||
-                     memcmp(shard->pins, shard->pins_before, shard->pin_count * sizeof *shard->pins) == 0);
-        if (!same) shard->copies_due = true;
-        shard->pins_compared = true;
-    }
-    return shard->copies_due;
-}
-
-enum { COPIES_START = 0, COPIES_ENTITIES, COPIES_PINS, COPIES_EMPTY };
-
-void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done)
-{
-    phx_outbox_reset(&shard->outbox);
-    phx_cursor *cursor = &shard->cursor;
-    *done = !phx_shard_copies_due(shard);
-    if (*done) return;
-    if (cursor->part == COPIES_START) {
-        find_near(shard, zones, shard_count);
-        cursor->part = COPIES_ENTITIES;
-    }
-    if (cursor->part == COPIES_ENTITIES) {
-        if (!send_entities(shard, zones, shard_count)) return;
-        *cursor = (phx_cursor){.part = COPIES_PINS};
-    }
-    if (cursor->part == COPIES_PINS) {
-        for (; cursor->item < shard->pin_count; cursor->item++)
-            if (!send_copy(shard, shard->pins[cursor->item].slot, shard->pins[cursor->item].destination, true)) return;
-        *cursor = (phx_cursor){.part = COPIES_EMPTY};
-    }
-    for (; cursor->item < shard_count; cursor->item++) {
-        bool repeated = shard->begun[cursor->item];
-        if (shard->sent[cursor->item] && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item, false)) return;
-        shard->sent[cursor->item] = repeated; /* an empty refresh is told once */
-    }
-    memset(shard->begun, 0, shard_count * sizeof *shard->begun);
-    shard->copies_due = false;
-    *cursor = (phx_cursor){0};
-    *done = true;
-}
-
-void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool *done)
-{
-    phx_outbox_reset(&shard->outbox);
-    phx_cursor *cursor = &shard->cursor;
-    for (*done = false; cursor->slot < shard->relations.set_count; cursor->slot++, cursor->item = 0) {
-        const phx_relation_set *set = &shard->relations.sets[cursor->slot];
-        for (; set->observer != 0 && cursor->item < set->count; cursor->item++) {
-            uint64_t home = phx_directory_find(directory, set->items[cursor->item].target);
-            PHX_ASSERT(home != PHX_HOME_NONE);
-            uint32_t destination = phx_home_shard(home);
-            if (destination == shard->index) continue;
-            phx_record *record = phx_outbox_put(&shard->outbox, destination);
-            if (!record) return;
-            record->type = PHX_RECORD_PIN;
-            record->id = set->items[cursor->item].target;
-            record->source = (uint16_t)shard->index;
-            record->slot = phx_home_slot(home);
-        }
-    }
-    *cursor = (phx_cursor){0};
-    *done = true;
 }

@@ -121,10 +121,6 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
     body->state |= PHX_SLOT_LEAVING;
 }
 
-typedef int32_t counts __attribute__((vector_size(16)));
-typedef int64_t halves __attribute__((vector_size(16)));
-typedef double doubles __attribute__((vector_size(16)));
-
 phx_move_frame phx_move_frame_of(const phx_shard *shard)
 {
     const phx_rules *rules = shard->rules;
@@ -135,20 +131,6 @@ phx_move_frame phx_move_frame_of(const phx_shard *shard)
                             .high = {(float)rect.x1 + 1.0f, (float)rect.y1 + 1.0f, 1.0f, 1.0f},
                             .nine = phx_shard_nine(shard),
                             .rows = phx_shard_rows(shard)};
-}
-
-/* Two floats that lie one after the other: x, y of a body or a position. */
-static inline phx_pair pair_at(const float *x)
-{
-    double both;
-    memcpy(&both, x, sizeof both);
-    return (phx_pair)(doubles){both, 0.0};
-}
-
-/* Is it so of x and of y? */
-static inline bool both(counts mask)
-{
-    return ((halves)mask)[0] == -1;
 }
 
 /* Are two towers, ty << 16 | tx, of different blocks? */
@@ -189,12 +171,12 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if ((body->state & PLAIN_BITS) != PLAIN || body->changed == shard->stamp) return false;
-    phx_pair p = {to.x, to.y}, old = pair_at(&body->x);
+    phx_pair p = {to.x, to.y}, old = phx_pair_at(&body->x);
     phx_pair q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps what is outside */
     float step2, step = step_of(old, p, &step2);
-    if (!both((q >= frame->low) & (q < frame->high)) || !(step <= shard->step_limit)) return false;
-    if (both(p == old) && z == body->z) return true;
-    counts at = __builtin_convertvector(q, counts);
+    if (!phx_pair_both((q >= frame->low) & (q < frame->high)) || !(step <= shard->step_limit)) return false;
+    if (phx_pair_both(p == old) && z == body->z) return true;
+    phx_pair_bits at = __builtin_convertvector(q, phx_pair_bits);
     uint32_t tower = (uint32_t)at[0] | (uint32_t)at[1] << 16, before = body->tx | (uint32_t)body->ty << 16;
     uint32_t slot = (uint32_t)(body - shard->store.body);
     if (tower != before && frame->nine) {

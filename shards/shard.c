@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+static size_t near_groups(uint32_t shard_count)
+{
+    return ((size_t)shard_count + PHX_NEARBY - 1) / PHX_NEARBY;
+}
+
 bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint32_t index, uint32_t shard_count,
                     phx_rect rect)
 {
@@ -23,7 +28,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     shard->begun = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
     shard->sent = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
     shard->refreshed = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
-    shard->near = phx_alloc_zero(mem, shard_count * sizeof *shard->near, PHX_CACHE_LINE);
+    shard->near = phx_alloc_zero(mem, near_groups(shard_count) * sizeof *shard->near, PHX_CACHE_LINE);
     bool made = shard->near && shard->begun && shard->sent && shard->refreshed;
     made = made && phx_outbox_init(&shard->outbox, mem, shard_count) && phx_grid_init(&shard->grid, mem, rules->towers);
     if (made && rules->index != PH_INDEX_LIGHTHOUSE) {
@@ -65,7 +70,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_free(mem, shard->begun, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->sent, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->refreshed, shard_count, PHX_CACHE_LINE);
-    phx_free(mem, shard->near, shard_count * sizeof *shard->near, PHX_CACHE_LINE);
+    phx_free(mem, shard->near, near_groups(shard_count) * sizeof *shard->near, PHX_CACHE_LINE);
     shard->near = NULL;
     shard->begun = shard->sent = shard->refreshed = NULL;
 }

@@ -41,6 +41,14 @@ typedef struct phx_zone {
     uint32_t wake_towers1; /* wakers so far beyond it, and 1, wake own NPCs; 0 = there are none to wake */
 } phx_zone;
 
+/* Shards side by side whose zones touch one's rectangle; which of them need a copy is asked of all at once. */
+enum { PHX_NEARBY = 8 };
+typedef struct phx_nearby {
+    /* halos; nobody is in that of a shard that needs none, or is not there */
+    float x0[PHX_NEARBY], y0[PHX_NEARBY], x1[PHX_NEARBY], y1[PHX_NEARBY];
+    uint16_t shard[PHX_NEARBY];
+} phx_nearby;
+
 /* An observer that migrated in: its old list, by slot once the halo is there. */
 typedef struct phx_arrival_item {
     uint32_t observer; /* slot */
@@ -69,9 +77,6 @@ typedef struct phx_pin {
 typedef struct phx_cursor {
     uint32_t slot, part, item;
 } phx_cursor;
-
-/* x and y side by side; the upper lanes are nobody's, and computed without a trap. */
-typedef float phx_pair __attribute__((vector_size(16)));
 
 /* What does not change from move to move. */
 typedef struct phx_move_frame {
@@ -140,9 +145,10 @@ typedef struct phx_shard {
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;
     bool pins_compared; /* in this tick */
-    uint16_t *near; /* shards whose zones touch the rectangle */
-    uint32_t near_count;
-    phx_rect inner; /* towers that no other shard's zone covers; of send_copies, as is the next one: */
+    phx_nearby *near; /* of find_near(), as is what follows */
+    uint32_t near_count; /* shards */
+    bool by_distance; /* that alone decides which of them need a copy, but of who is PHX_SLOT_FAR */
+    phx_rect inner; /* towers that no other shard's zone covers */
     phx_box clear;  /* strictly between its ends nobody is in another shard's halo, nor wakes anybody there */
     bool copy_sent;     /* the last copy is in the outbox, but not its trail */
     bool *begun, *sent; /* per destination: BEGIN sent in this refresh / it has copies of the last one */
@@ -327,6 +333,8 @@ static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 
 /* A ghost, or PHX_SLOT_NONE, if it is of this very incarnation, else PHX_SLOT_NONE; one of an older one dies. */
 uint32_t phx_shard_same_ghost(phx_shard *shard, uint32_t slot, uint32_t incarnation);
+/* The record of a migrant, or of a copy, which leaves out what nobody needs of it. */
+void phx_shard_fill_entity(const phx_shard *shard, uint32_t slot, phx_record_type type, phx_record *record);
 /* A live slot dies. */
 void phx_shard_kill(phx_shard *shard, uint32_t slot);
 phx_move_frame phx_move_frame_of(const phx_shard *shard);
