@@ -23,7 +23,8 @@ typedef struct group {
     const float *z; /* NULL: all are 0 */
     uint32_t slot[GROUP], place[GROUP];
     uint32_t count;
-    uint32_t next_place, next_slot; /* behind the last that was found by its name */
+    uint32_t next_place, next_slot; /* behind the last of the group before, */
+    bool runs;                      /* ... if its slots ran on */
     bool mixed;                     /* places */
 } group;
 
@@ -76,13 +77,13 @@ static inline bool names_own(const phx_store *store, uint32_t slot, uint64_t id)
  * Where entities move in the order in which they came, as a host's array has them, slots run on as the ids do that
  * are told: then of each that follows the name in the next slot says whether it is this one, and only the first is
  * looked up; not even that where the group before ended so. How many were found. (Who is attached, only the
- * directory says.)
+ * directory says; and where the group before did not run on, this one is not tried.)
  */
 static uint32_t run_on(const phx_world *world, group *g)
 {
     enum { AHEAD = 96 }; /* slots: names and bodies of those that follow, mostly in the next group, come meanwhile */
     const uint64_t *ids = g->ids;
-    if (phx_idmap_count(&world->attach.parent_of) > 0 || g->count == 0) return 0;
+    if (phx_idmap_count(&world->attach.parent_of) > 0 || g->count == 0 || !g->runs) return 0;
     const phx_store *store = &world->shards[g->next_place].store;
     uint32_t slot = g->next_slot, i = 0;
     if (slot >= store->slots || !names_own(store, slot, ids[0])) {
@@ -124,6 +125,12 @@ static void look_up(const phx_world *world, group *g)
         if (PHX_LIKELY(known)) __builtin_prefetch(&shards[phx_home_shard(home)].store.body[slot], 1);
     }
     g->mixed = changes != 0;
+    if (first == count) return;
+    const uint32_t last = count - 1, before = count > 1 ? last - 1 : last;
+    g->next_place = g->place[last];
+    g->next_slot = g->slot[last] + 1;
+    g->runs = g->next_place < world->shard_count && g->place[before] == g->next_place &&
+              g->slot[before] + 2 == g->next_slot;
 }
 
 /* Returns how many are left, their places in the group in left[]. alone: no other worker is about. */
@@ -184,6 +191,7 @@ void phx_moves_apply(phx_world *world, const phx_run *run)
     phx_moves moves = phx_moves_of(&run->commands);
     group g;
     g.next_place = g.next_slot = 0;
+    g.runs = true;
     if (world->movers == 0) world->movers = 1;
     for (uint32_t first = 0; first < total; first += g.count) {
         fill(&g, &moves, first, total - first < GROUP ? total - first : GROUP);
@@ -247,6 +255,7 @@ static void share_body(void *context, uint32_t worker)
         float z[GROUP];
         group g;
         g.count = g.next_place = g.next_slot = 0;
+        g.runs = true;
         g.to = to;
         g.z = moves.z ? z : NULL;
         for (uint32_t i = 0, end; i < run->commands.count; i = end) {
