@@ -31,7 +31,10 @@ bool phx_outbox_ready(phx_outbox *outbox, phx_mem *mem, uint32_t bytes);
 void phx_outbox_free(phx_outbox *outbox, phx_mem *mem);
 /* A new round: every block is free. */
 void phx_outbox_reset(phx_outbox *outbox);
-/* A cleared record to fill, behind the destination's earlier ones; NULL = full for this round. */
+/*
+ * A record to fill, behind the destination's earlier ones; NULL = full for this round. All but `as` is cleared: of that
+ * a filler writes what the type says, and nobody reads more.
+ */
 phx_record *phx_outbox_put(phx_outbox *outbox, uint32_t destination);
 
 #endif
