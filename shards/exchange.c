@@ -206,19 +206,33 @@ static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
                     sizeof(uint32_t));
 }
 
+/* Are its attributes and user data what the record says? */
+static bool dressed_so(const phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
+{
+    const phx_store *store = &shard->store;
+    return memcmp(phx_store_attr(store, slot), &entity->attr, sizeof entity->attr) == 0 &&
+           phx_store_user_data(store, slot) == entity->user_data;
+}
+
+/* Then the position is all that there is to take. */
+static void take_position(phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
+{
+    phx_body *body = &shard->store.body[slot];
+    if (body->x == entity->x && body->y == entity->y && body->z == entity->z) return;
+    phx_shard_touch_step(shard, body, entity->x, entity->y);
+    phx_shard_place(shard, body, entity->x, entity->y, entity->z);
+}
+
 /* Writes what an entity record says over a slot; an unchanged one is not touched. */
 static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
     phx_body *body = &shard->store.body[slot];
-    const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    bool moved = body->x != entity->x || body->y != entity->y || body->z != entity->z;
-    bool changed = memcmp(attr, &entity->attr, sizeof *attr) != 0 ||
-                   phx_store_user_data(&shard->store, slot) != entity->user_data;
-    if (!moved && !changed) return;
-    if (changed) phx_shard_touch_odd(shard, body);
-    else phx_shard_touch_step(shard, body, entity->x, entity->y);
+    if (dressed_so(shard, slot, entity)) {
+        take_position(shard, slot, entity);
+        return;
+    }
+    phx_shard_touch_odd(shard, body);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
-    if (!changed) return;
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
     if (shard->implies) phx_past_note(&shard->past, &shard->store, slot);
     phx_store_dress(&shard->store, slot, &entity->attr);
@@ -367,12 +381,28 @@ static void repeat(phx_shard *shard, uint32_t slot, phx_origin origin)
     __builtin_prefetch(&store->tail[next], 1);
 }
 
+/* Does a copy of a ghost, or of nobody here, say no more than one short step? That takes no room. */
+static bool only_steps(const phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
+{
+    if (slot == PHX_SLOT_NONE || phx_shard_nine(shard)) return false;
+    const phx_body *body = &shard->store.body[slot];
+    const float dx = fabsf(entity->x - body->x), dy = fabsf(entity->y - body->y);
+    return dx <= shard->step_limit && dy <= shard->step_limit && !phx_shard_dirty(shard, body) &&
+           shard->store.name[slot].incarnation == entity->incarnation && dressed_so(shard, slot, entity);
+}
+
 static bool receive_copy(phx_shard *shard, const phx_record *record)
 {
-    if (!reserve_one(shard, &record->as.entity)) return false;
-    uint32_t slot = phx_shard_same_ghost(shard, copied_ghost(shard, record->id), record->as.entity.incarnation);
-    if (slot != PHX_SLOT_NONE) take_entity(shard, slot, &record->as.entity);
-    else slot = add_entity(shard, record, PHX_SLOT_GHOST);
+    const phx_entity_record *entity = &record->as.entity;
+    uint32_t slot = copied_ghost(shard, record->id);
+    if (PHX_LIKELY(only_steps(shard, slot, entity))) {
+        take_position(shard, slot, entity);
+    } else {
+        if (!reserve_one(shard, entity)) return false;
+        slot = phx_shard_same_ghost(shard, slot, entity->incarnation);
+        if (slot != PHX_SLOT_NONE) take_entity(shard, slot, entity);
+        else slot = add_entity(shard, record, PHX_SLOT_GHOST);
+    }
     PHX_ASSERT(shard->refreshed[record->source]);
     /* of two copies of a tick the pinned one comes last */
     repeat(shard, slot, (phx_origin){.source = record->source, .repeated = true, .pinned = record->slot != 0});
