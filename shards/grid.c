@@ -285,18 +285,36 @@ bool phx_grid_survey_valid(const phx_grid *grid)
     return true;
 }
 
+/* Did a row of the block change? */
+static bool block_changed(const phx_grid *grid, const phx_block *block)
+{
+    const uint32_t first = block->start[0], count = phx_block_rows(block);
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < grid->change_count; i++) changed |= grid->changes[i] - first < count;
+    return changed;
+}
+
+static void watch_from(phx_grid *grid, uint32_t row)
+{
+    grid->watching[row / WORD_ROWS] = watching_from(grid, row / WORD_ROWS * WORD_ROWS);
+}
+
 void phx_grid_survey(phx_grid *grid)
 {
-    PHX_VALIDATE(!grid->surveyed || phx_grid_survey_valid(grid));
-    if (grid->surveyed) return;
+    const bool all = !grid->surveyed;
+    PHX_VALIDATE(all || grid->change_count > 0 || phx_grid_survey_valid(grid));
+    if (!all && grid->change_count == 0) return;
     grid->surveyed = true;
     for (uint32_t b = 0; b < grid->block_count; b++) {
+        if (!all && !block_changed(grid, &grid->blocks[b])) continue;
         survey_block(grid, &grid->blocks[b]);
         /* what is left over may be gone from the interest phase on, where workers write views */
         if (grid->blocks[b].reach_min <= -PHX_VIEW_LEFTOVER) grid->surveyed = false;
     }
-    for (uint32_t row = 0; row < grid->row_count; row += WORD_ROWS)
-        grid->watching[row / WORD_ROWS] = watching_from(grid, row);
+    for (uint32_t row = 0; all && row < grid->row_count; row += WORD_ROWS) watch_from(grid, row);
+    for (uint32_t i = 0; !all && i < grid->change_count; i++) watch_from(grid, grid->changes[i]);
+    grid->change_count = 0;
+    PHX_VALIDATE(phx_grid_survey_valid(grid));
 }
 
 /* The rows of a span whose bits are set, as phx_grid_stirred_in(). */

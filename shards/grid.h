@@ -56,6 +56,9 @@ typedef struct phx_grid_rows {
 /* In rows' view: no observer any more, but its list is not empty. So small that it adds nothing to a reach. */
 #define PHX_VIEW_LEFTOVER (-1e-30f)
 
+/* Rows whose marks changed that are kept: more, and all blocks are surveyed. */
+enum { PHX_GRID_CHANGES = 32 };
+
 typedef struct phx_grid {
     phx_block_map map;
     phx_block *blocks;
@@ -74,7 +77,8 @@ typedef struct phx_grid {
     bool outside; /* then somebody stood outside of all towers; else nobody is farther out than drift */
     bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
     bool behind;  /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
-    bool surveyed; /* blocks and watching[] say of observers what rows' views do */
+    bool surveyed; /* blocks and watching[] say of observers what rows' views do, but for these rows: */
+    uint32_t changes[PHX_GRID_CHANGES], change_count;
     bool sorting; /* a rebuild stopped half way for want of memory */
 } phx_grid;
 
@@ -242,7 +246,14 @@ bool phx_grid_tidy_blocks(phx_grid *grid, phx_mem *mem, uint64_t tick);
 /* What a slot's row has in the view column. */
 float phx_grid_view(const phx_store *store, uint32_t slot);
 
-/* Finds what blocks say of their observers, if views changed: once rows and views are those of the interest phase. */
+/* A row's view, or PHX_ROW_SPECIAL, is another. */
+static inline void phx_grid_changed(phx_grid *grid, uint32_t row)
+{
+    if (grid->change_count < PHX_GRID_CHANGES) grid->changes[grid->change_count++] = row;
+    else grid->surveyed = false;
+}
+
+/* Finds what blocks say of their observers, where that changed: once rows and views are those of the interest phase. */
 void phx_grid_survey(phx_grid *grid);
 
 /* The tick is over: what is new becomes old. few: no rows but those stirred are new. */

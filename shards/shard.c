@@ -97,7 +97,7 @@ static void mend_row(phx_shard *shard, uint32_t slot)
     uint32_t *row = &shard->grid.rows.slot[body->row];
     *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
     shard->grid.rows.view[body->row] = phx_grid_view(&shard->store, slot);
-    shard->grid.surveyed = false;
+    phx_grid_changed(&shard->grid, body->row);
 }
 
 void phx_shard_flag(phx_shard *shard, uint32_t slot)

@@ -220,6 +220,10 @@ static void check_survey(const phx_block *block)
     cr_assert_eq(block->reach, reach);
     cr_assert_eq(block->reach_min, reach_min);
     cr_assert_eq(block->view_min, observers > 0 && least > 0 ? least : 0);
+    bool special = false;
+    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
+        special |= grid.rows.slot[row] >> 31;
+    cr_assert_eq(block->special, special);
 }
 
 Test(grids, observers_are_told_by_block_and_by_row)
@@ -239,6 +243,34 @@ Test(grids, observers_are_told_by_block_and_by_row)
         for (uint32_t row = span.first; row < span.end; row++)
             if (grid.rows.view[row] != 0) cr_assert(n < count && found[n++] == row);
         cr_assert_eq(n, count);
+    }
+}
+
+/* So few, or so many, that not all, or all, are looked at; where a view was left over, that is all in any case. */
+Test(grids, rows_that_changed_are_surveyed_anew)
+{
+    enum { ROWS = 500, ROUNDS = 300 };
+    uint64_t rng = 7;
+    for (uint32_t i = 0; i < ROWS; i++) (void)put((uint16_t)phx_rng_below(&rng, 40), (uint16_t)phx_rng_below(&rng, 40));
+    rebuild();
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const bool leftovers = round % 16 == 0;
+        for (uint32_t row = 0; row < ROWS; row++) { /* of the round before */
+            if (grid.rows.view[row] != PHX_VIEW_LEFTOVER) continue;
+            grid.rows.view[row] = 0;
+            phx_grid_changed(&grid, row);
+        }
+        const uint32_t count = phx_rng_below(&rng, round % 4 == 0 ? 2 * PHX_GRID_CHANGES : 4);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t row = phx_rng_below(&rng, ROWS);
+            float view = some_view(&rng);
+            grid.rows.view[row] = view == PHX_VIEW_LEFTOVER && !leftovers ? 0 : view;
+            if (phx_rng_below(&rng, 4) == 0) grid.rows.slot[row] ^= PHX_ROW_SPECIAL;
+            phx_grid_changed(&grid, row);
+        }
+        phx_grid_survey(&grid);
+        for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
+        cr_assert(phx_grid_survey_valid(&grid), "round %u", round);
     }
 }
 
