@@ -226,12 +226,14 @@ static phx_walk walk_of(const phx_shard *shard)
 }
 
 /* Moves of one shard. */
-static __attribute__((noinline)) uint32_t move_stretch(phx_shard *shard, const uint32_t *slots, const phx_place *to,
-                                                       const float *z, uint32_t count, bool alone, phx_move_sum *sum,
-                                                       uint32_t *left)
+static uint32_t move_stretch(phx_shard *shard, const phx_move_batch *batch, bool alone, phx_move_sum *sum,
+                             uint32_t *left)
 {
     const phx_move_frame frame = shard->move_frame;
     const phx_walk walk = walk_of(shard);
+    const uint32_t *slots = batch->slots, count = batch->count;
+    const phx_place *to = batch->to;
+    const float *z = batch->z;
     phx_body *bodies = shard->store.body;
     phx_move_sum own = {.stale = sum->stale};
     uint32_t left_count = 0;
@@ -255,51 +257,57 @@ static __attribute__((noinline)) uint32_t move_stretch(phx_shard *shard, const u
     return left_count;
 }
 
-/* A stretch of one, as it is where the shards of the moves change all the time. */
-static inline uint32_t move_single(phx_shard *shard, uint32_t slot, phx_place to, float z, bool alone,
-                                   phx_move_sum *sum, uint32_t *left)
-{
-    phx_body *body = &shard->store.body[slot];
-    if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, to, z, alone, sum))) return 0;
-    body->state |= PHX_SLOT_WAITING;
-    left[0] = 0;
-    return 1;
-}
-
 static uint32_t leave_all(uint32_t count, uint32_t *left)
 {
     for (uint32_t i = 0; i < count; i++) left[i] = i;
     return count;
 }
 
-/* Moves [from, end) of a batch, all of one shard. */
-static inline uint32_t move_part(phx_shard *shard, const phx_move_batch *batch, uint32_t from, uint32_t end,
-                                 bool alone, phx_move_sum *sum, uint32_t *left)
+/* May this worker's moves be applied to it? Else they are left. */
+static inline bool may_move(const phx_shard *shard, bool alone)
 {
-    uint32_t count = end - from;
-    const uint32_t *slots = batch->slots + from;
-    sum->stale |= !shard->move_frame.rows || shard->grid.stale; /* then no row is written */
-    const phx_place *to = batch->to + from;
-    const float *z = batch->z ? batch->z + from : NULL;
-    if (count == 1) return move_single(shard, slots[0], *to, z ? *z : 0.0f, alone, sum, left);
-    return move_stretch(shard, slots, to, z, count, alone, sum, left);
+    return alone || shard->many_movers;
+}
+
+static inline bool writes_no_row(const phx_shard *shard)
+{
+    return !shard->move_frame.rows || shard->grid.stale;
+}
+
+/* Moves of shards by turns, as entities come that are told by their ids. */
+static uint32_t move_mixed(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
+                           phx_move_sum *sums, uint32_t *left)
+{
+    const phx_move_batch of = *batch; /* what is written might be anywhere */
+    uint32_t left_count = 0;
+    for (uint32_t i = 0; i < of.count; i++) {
+        const uint32_t place = of.places[i];
+        left[left_count] = i;
+        if (PHX_UNLIKELY(place >= shard_count || !may_move(&shards[place], alone))) {
+            left_count++;
+            continue;
+        }
+        phx_shard *shard = &shards[place];
+        phx_move_sum *sum = &sums[place];
+        phx_body *body = &shard->store.body[of.slots[i]];
+        const float z = of.z ? of.z[i] : 0.0f;
+        sum->stale |= writes_no_row(shard);
+        if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, of.to[i], z, alone, sum))) continue;
+        body->state |= PHX_SLOT_WAITING;
+        left_count++;
+    }
+    return left_count;
 }
 
 uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
                          phx_move_sum *sums, uint32_t *left)
 {
-    const uint32_t *places = batch->places;
-    uint32_t left_count = 0;
-    for (uint32_t from = 0, end; from < batch->count; from = end) {
-        uint32_t place = places[from], *more = left + left_count;
-        for (end = batch->mixed ? from + 1 : batch->count; end < batch->count && places[end] == place; end++) continue;
-        bool able = place < shard_count && (alone || shards[place].many_movers);
-        uint32_t count = able ? move_part(&shards[place], batch, from, end, alone, &sums[place], more)
-                              : leave_all(end - from, more);
-        for (uint32_t i = 0; i < count; i++) more[i] += from;
-        left_count += count;
-    }
-    return left_count;
+    if (batch->mixed) return move_mixed(shards, shard_count, batch, alone, sums, left);
+    if (batch->count == 0) return 0;
+    const uint32_t place = batch->places[0];
+    if (place >= shard_count || !may_move(&shards[place], alone)) return leave_all(batch->count, left);
+    sums[place].stale |= writes_no_row(&shards[place]);
+    return move_stretch(&shards[place], batch, alone, &sums[place], left);
 }
 
 void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
