@@ -169,6 +169,16 @@ static void refuse(phx_world *world, const phx_run *run, uint32_t i, ph_status s
     phx_ingest_refuse(world, run, i, phx_moves_id(&moves, i), status);
 }
 
+static void copy_ids(uint64_t *ids, const phx_moves *moves, uint32_t first, uint32_t count)
+{
+    if (moves->wide) {
+        memcpy(ids, moves->wide + first, count * sizeof *ids);
+        return;
+    }
+    const uint32_t *narrow = moves->narrow + first;
+    for (uint32_t i = 0; i < count; i++) ids[i] = narrow[i];
+}
+
 /* ---- one after the other ---- */
 
 /* The moves of a run from `first` on. */
@@ -177,12 +187,7 @@ static void fill(group *g, const phx_moves *moves, uint32_t first, uint32_t coun
     g->count = count;
     g->to = moves->places + first;
     g->z = moves->z ? moves->z + first : NULL;
-    if (moves->wide) {
-        memcpy(g->ids, moves->wide + first, count * sizeof *g->ids);
-        return;
-    }
-    const uint32_t *narrow = moves->narrow + first;
-    for (uint32_t i = 0; i < count; i++) g->ids[i] = narrow[i];
+    copy_ids(g->ids, moves, first, count);
 }
 
 void phx_moves_apply(phx_world *world, const phx_run *run)
@@ -220,59 +225,93 @@ static uint32_t owner(uint64_t block, uint32_t workers)
     return (uint32_t)((block * 0x9e3779b97f4a7c15u >> 32) * workers >> 32);
 }
 
-/* From `first` on, the end of the ids that are of this block. */
+enum { IDS_AT_ONCE = 64 }; /* that are compared with a block: mostly all are of it, and no branch on each */
+
+/* Are those behind the first one of the same block as it is? */
+static inline bool of_one_block(const phx_moves *moves, uint32_t first)
+{
+    if (moves->wide) {
+        const uint64_t *ids = moves->wide + first;
+        uint64_t differ = 0;
+        for (uint32_t i = 1; i <= IDS_AT_ONCE; i++) differ |= ids[i] ^ ids[0];
+        return differ >> BLOCK_BITS == 0;
+    }
+    const uint32_t *ids = moves->narrow + first;
+    uint32_t differ = 0;
+    for (uint32_t i = 1; i <= IDS_AT_ONCE; i++) differ |= ids[i] ^ ids[0];
+    return differ >> BLOCK_BITS == 0;
+}
+
+/* From `first` on, which is of this block, the end of those that are. */
 static uint32_t block_end(const phx_moves *moves, uint32_t first, uint32_t count, uint64_t block)
 {
+    while (count - first > IDS_AT_ONCE && of_one_block(moves, first)) first += IDS_AT_ONCE;
     while (first < count && phx_moves_id(moves, first) >> BLOCK_BITS == block) first++;
     return first;
 }
 
-/* at: their places in the run, ascending. */
-static void move_own(phx_world *world, group *g, const uint32_t *at, uint32_t worker, _Atomic uint64_t *left_words)
+/* Moves of a run that one worker picked, for a group. */
+typedef struct picked {
+    uint32_t at[GROUP]; /* their places in the run, ascending */
+    phx_place to[GROUP];
+    float z[GROUP];
+} picked;
+
+/* Of the moves [first, end) as many as there is room for, behind the others; how many. */
+static uint32_t pick(group *g, picked *own, const phx_moves *moves, uint32_t first, uint32_t end)
+{
+    const uint32_t had = g->count, room = GROUP - had, count = end - first < room ? end - first : room;
+    copy_ids(g->ids + had, moves, first, count);
+    memcpy(own->to + had, moves->places + first, count * sizeof *own->to);
+    if (moves->z) memcpy(own->z + had, moves->z + first, count * sizeof *own->z);
+    for (uint32_t i = 0; i < count; i++) own->at[had + i] = first + i;
+    g->count += count;
+    return count;
+}
+
+static void move_picked(phx_world *world, group *g, const picked *own, uint32_t worker, _Atomic uint64_t *left_words)
 {
     uint32_t left[GROUP];
     uint32_t left_count = move_group(world, g, worker, false, left);
     for (uint32_t i = 0; i < left_count; i++) {
-        uint32_t place = at[left[i]];
+        uint32_t place = own->at[left[i]];
         /* relaxed: read after the barrier */
         atomic_fetch_or_explicit(&left_words[place / 64], UINT64_C(1) << place % 64, memory_order_relaxed);
     }
     g->count = 0;
 }
 
+/* A worker's own moves of a run. */
+static void share_run(phx_world *world, const phx_run *run, uint32_t worker, _Atomic uint64_t *left_words)
+{
+    const phx_moves moves = phx_moves_of(&run->commands);
+    picked own;
+    group g;
+    g.count = g.next_place = g.next_slot = 0;
+    g.runs = true;
+    g.to = own.to;
+    g.z = moves.z ? own.z : NULL;
+    for (uint32_t i = 0, end; i < run->commands.count; i = end) {
+        uint64_t block = phx_moves_id(&moves, i) >> BLOCK_BITS;
+        end = block_end(&moves, i, run->commands.count, block);
+        if (owner(block, world->def.workers) != worker) continue;
+        while (i < end) {
+            i += pick(&g, &own, &moves, i, end);
+            if (g.count == GROUP) move_picked(world, &g, &own, worker, left_words);
+        }
+    }
+    move_picked(world, &g, &own, worker, left_words);
+}
+
 static void share_body(void *context, uint32_t worker)
 {
     phx_world *world = context;
     const phx_stretch *stretch = &world->stretch;
-    uint32_t workers = world->def.workers;
     _Atomic uint64_t *words = stretch->left;
     PHX_STALL_POINT();
     for (uint32_t r = stretch->first; r < stretch->end; r++) {
-        const phx_run *run = &world->runs[r];
-        phx_moves moves = phx_moves_of(&run->commands);
-        uint32_t at[GROUP];
-        phx_place to[GROUP];
-        float z[GROUP];
-        group g;
-        g.count = g.next_place = g.next_slot = 0;
-        g.runs = true;
-        g.to = to;
-        g.z = moves.z ? z : NULL;
-        for (uint32_t i = 0, end; i < run->commands.count; i = end) {
-            uint64_t block = phx_moves_id(&moves, i) >> BLOCK_BITS;
-            end = block_end(&moves, i, run->commands.count, block);
-            if (owner(block, workers) != worker) continue;
-            for (; i < end; i++) {
-                at[g.count] = i;
-                g.ids[g.count] = phx_moves_id(&moves, i);
-                to[g.count] = moves.places[i];
-                if (moves.z) z[g.count] = moves.z[i];
-                g.count++;
-                if (g.count == GROUP) move_own(world, &g, at, worker, words);
-            }
-        }
-        move_own(world, &g, at, worker, words);
-        words += words_of(run);
+        share_run(world, &world->runs[r], worker, words);
+        words += words_of(&world->runs[r]);
     }
 }
 
