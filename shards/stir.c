@@ -48,12 +48,12 @@ static bool find_movers(phx_stir *stir, phx_mem *mem, uint32_t *rows)
 }
 
 /*
- * What there is to do, estimated, in comparisons of rows: a tile takes TILE_EACH for each row in it. A mover that looks
- * around takes MOVER_EACH and those with the rows of the towers around, which a row of the block finds as crowded as
- * its own; that it was found is paid already. An observer takes OBSERVER_EACH more than if there were a tile, in which
- * it is compared with as many: by measurement, of mmo.
+ * What there is to do, estimated, in comparisons of rows: a tile takes TILE_EACH for each row in it, and TILE_ONCE
+ * however few these are (by measurement, of sparse-huge). A mover that looks around takes MOVER_EACH and those with the
+ * rows of the towers around, which a row of the block finds as crowded as its own; that it was found is paid already. An
+ * observer takes OBSERVER_EACH more than if there were a tile, in which it is compared with as many (of mmo).
  */
-enum { MOVER_EACH = 60, OBSERVER_EACH = 250, TILE_EACH = 28 };
+enum { MOVER_EACH = 60, OBSERVER_EACH = 250, TILE_EACH = 28, TILE_ONCE = 600 };
 
 static float comparisons(const phx_stir *stir, const phx_block *block)
 {
@@ -70,13 +70,13 @@ static float comparisons(const phx_stir *stir, const phx_block *block)
 static bool movers_pay(const phx_stir *stir, const phx_block *block, uint32_t rows)
 {
     if (!phx_tile_fits(block, stir->shard, stir->reach)) return true;
-    return (float)stir->mover_count * (MOVER_EACH + comparisons(stir, block)) < (float)rows * TILE_EACH;
+    return (float)stir->mover_count * (MOVER_EACH + comparisons(stir, block)) < (float)rows * TILE_EACH + TILE_ONCE;
 }
 
 static bool observers_pay(const phx_stir *stir, const phx_block *block)
 {
     if (!phx_tile_fits(block, stir->shard, stir->reach)) return true;
-    return (float)block->observers * OBSERVER_EACH < (float)phx_block_rows(block) * TILE_EACH;
+    return (float)block->observers * OBSERVER_EACH < (float)phx_block_rows(block) * TILE_EACH + TILE_ONCE;
 }
 
 /* The towers where all rows stand that may be an event with the block's. */

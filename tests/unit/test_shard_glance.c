@@ -450,7 +450,8 @@ static uint32_t rows_around(const cells *c, uint64_t watcher, uint64_t ids)
  * two steps of half a unit, or half as wide where the square of that holds 24 rows or more; a
  * glance goes one or two cells on each side. Both are in one cell. Where few moved, only who did looks, and where few
  * observe, these do: at all rows of the towers that the view, two steps and half a unit of drift reach. A tile is made
- * where targets observe, too, in three towers each way, all of them in the same cell but where cells are small.
+ * where targets observe, too, in three towers each way, all of them in the same cell but where cells are small; and
+ * there one more observer, beside the first, as with fewer it would not pay.
  */
 static bool in_the_corner(uint64_t i, uint64_t side)
 {
@@ -485,6 +486,8 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
             fleet_enter(f, i + 1, plain_attr(way == TILE && in_the_corner(i, SIDE) ? view : 0, 0),
                         300 + (float)(i % SIDE) * 10 + 5, 300 + (float)(i / SIDE) * 10 + 5);
         fleet_enter(f, IDS, plain_attr(view, 0), 425, 425);
+        const uint64_t ids = way == TILE ? IDS + 1 : IDS;
+        if (way == TILE) fleet_enter(f, ids, plain_attr(view, 0), 425, 425);
         fleet_end(f);
         fleet_tick(f);
         f->shard[0].many_movers = way != FEW_MOVE;
@@ -493,9 +496,13 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         fleet_end(f);
         uint32_t pairs = rows_around(&c, IDS, IDS), ranges = views[of].ranges, watchers = 1;
         cr_assert_eq(pairs, views[of].pairs);
+        if (way == TILE) {
+            pairs = 2 * rows_around(&c, IDS, ids);
+            watchers = 2;
+        }
         for (uint64_t i = 0; way == TILE && i < SIDE * SIDE; i++) {
             if (!in_the_corner(i, SIDE)) continue;
-            pairs += rows_around(&c, i + 1, IDS);
+            pairs += rows_around(&c, i + 1, ids);
             watchers++;
         }
         if (way == TILE && view < 44) ranges *= watchers; /* each cell by itself, see SPARSE in tile.c */
