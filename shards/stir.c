@@ -50,8 +50,8 @@ static bool find_movers(phx_stir *stir, phx_mem *mem, uint32_t *rows)
 /*
  * What there is to do, estimated, in comparisons of rows: a tile takes TILE_EACH for each row in it, and TILE_ONCE
  * however few these are (by measurement, of sparse-huge). A mover that looks around takes MOVER_EACH and those with the
- * rows of the towers around, which a row of the block finds as crowded as its own; that it was found is paid already. An
- * observer takes OBSERVER_EACH more than if there were a tile, in which it is compared with as many (of mmo).
+ * rows of the towers around, which a row of the block finds as crowded as its own; that it was found is paid already.
+ * An observer takes OBSERVER_EACH more than if there were a tile, in which it is compared with as many (of mmo).
  */
 enum { MOVER_EACH = 60, OBSERVER_EACH = 250, TILE_EACH = 28, TILE_ONCE = 600 };
 
