@@ -1,7 +1,7 @@
 /*
  * Where somebody can be seen from, as plain bounds on coordinates. Who is in range of a place in float32, by any
  * shape, lies in the box of the radius, so whoever looks for candidates compares coordinates and needs to prove
- * nothing about roundings. Pure functions.
+ * nothing about roundings. Also x and y as one. Pure functions.
  */
 #ifndef PHX_SHARDS_BOX_H
 #define PHX_SHARDS_BOX_H

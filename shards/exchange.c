@@ -128,7 +128,8 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
     phx_bands_drop_waits(shard, slot);
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_shard_zones_let_go(shard, slot);
-    phx_store_to_ghost(store, slot, (phx_origin){.source = (uint16_t)destination, .emigrated = true});
+    const phx_origin origin = {.next = PHX_SLOT_NONE, .source = (uint16_t)destination, .emigrated = true};
+    phx_store_to_ghost(store, slot, origin);
     phx_shard_flag(shard, slot);
     shard->copies_due = shard->changed = true;
     shard->counts.migrations++;
@@ -372,7 +373,8 @@ static void repeat(phx_shard *shard, uint32_t slot, phx_origin origin)
     const uint32_t last = shard->copied, next = store->tail[slot].origin.next;
     origin.next = next;
     store->tail[slot].origin = origin;
-    if (last != PHX_SLOT_NONE && (store->body[last].state & PHX_SLOT_GHOST)) store->tail[last].origin.next = slot;
+    PHX_ASSERT(last == PHX_SLOT_NONE || (store->body[last].state & PHX_SLOT_GHOST)); /* none dies while copies come */
+    if (last != PHX_SLOT_NONE && store->tail[last].origin.next != slot) store->tail[last].origin.next = slot;
     shard->copied = slot;
     shard->copied_next = next;
     if (next >= store->slots) return;

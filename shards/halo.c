@@ -131,13 +131,13 @@ static void add_near(phx_shard *shard, const phx_zone *zone, uint32_t number)
 {
     const uint32_t at = shard->near_count++ % PHX_NEARBY;
     phx_nearby *group = &shard->near[(shard->near_count - 1) / PHX_NEARBY];
-    const phx_box nowhere = {INFINITY, INFINITY, -INFINITY, -INFINITY}, halo = zone->observed ? zone->halo : nowhere;
+    PHX_ASSERT(zone->observed || zone->wake_towers1 > 0); /* else it needs nothing, and has no halo */
     if (at == 0)
         for (uint32_t i = 0; i < PHX_NEARBY; i++) group->x0[i] = INFINITY;
-    group->x0[at] = halo.x0;
-    group->y0[at] = halo.y0;
-    group->x1[at] = halo.x1;
-    group->y1[at] = halo.y1;
+    group->x0[at] = zone->halo.x0;
+    group->y0[at] = zone->halo.y0;
+    group->x1[at] = zone->halo.x1;
+    group->y1[at] = zone->halo.y1;
     group->shard[at] = (uint16_t)number;
     shard->by_distance &= zone->wake_towers1 == 0;
 }

@@ -246,6 +246,9 @@ typedef struct phx_kernels {
     void (*order_keys)(const phx_keying *by, const phx_unordered *of, uint32_t *place);
     /* The same of kinds and ids, that keys can not tell apart (phx_order_bits()). */
     void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
+    /* The same of words (phx_order_word()), all different, the least first; for up to rank_most. */
+    void (*rank)(const uint64_t *words, uint32_t count, uint32_t *place);
+    uint32_t rank_most; /* at most PHX_ORDER_FEW: of more, to merge them is faster, by measurement */
     /* Two runs of words in order become one, elsewhere. */
     phx_merge merge;
 } phx_kernels;

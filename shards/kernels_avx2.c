@@ -909,13 +909,13 @@ AVX2 static void order_keys_avx2(const phx_keying *by, const phx_unordered *of, 
     }
 }
 
-/* Words of 64 bits, of a kind or with the sign turned of an id: the same order, signed. */
-AVX2 static void order_avx2(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
+/* Words of 64 bits, of a kind or with the sign turned of an id: the same order, signed. same: the kinds are all one. */
+AVX2_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
 {
     int64_t ids[PHX_ORDER_FEW + HALF], kinds[PHX_ORDER_FEW + HALF];
     for (uint32_t i = 0; i < count; i++) {
         ids[i] = (int64_t)(id[i] ^ 1ull << 63);
-        kinds[i] = kind[i];
+        kinds[i] = same ? 0 : kind[i];
     }
     for (uint32_t i = count; i % HALF != 0; i++) ids[i] = kinds[i] = 0;
     for (uint32_t at = 0; at < count; at += HALF) {
@@ -923,13 +923,24 @@ AVX2 static void order_avx2(const uint64_t *id, const uint16_t *kind, uint32_t c
         __m256i own_kind = _mm256_loadu_si256((const __m256i *)(const void *)(kinds + at));
         for (uint32_t i = 0; i < count; i++) {
             __m256i other = _mm256_set1_epi64x(kinds[i]), less = _mm256_cmpgt_epi64(own, _mm256_set1_epi64x(ids[i]));
-            less = _mm256_or_si256(_mm256_and_si256(less, _mm256_cmpeq_epi64(own_kind, other)),
-                                   _mm256_cmpgt_epi64(own_kind, other));
+            if (!same)
+                less = _mm256_or_si256(_mm256_and_si256(less, _mm256_cmpeq_epi64(own_kind, other)),
+                                       _mm256_cmpgt_epi64(own_kind, other));
             before = _mm256_sub_epi64(before, less);
         }
         __m256i words = _mm256_permutevar8x32_epi32(before, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
         _mm_storeu_si128((__m128i *)(void *)(place + at), _mm256_castsi256_si128(words));
     }
+}
+
+AVX2 static void order_avx2(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
+{
+    order(id, kind, count, false, place);
+}
+
+AVX2 static void rank_avx2(const uint64_t *words, uint32_t count, uint32_t *place)
+{
+    order(words, NULL, count, true, place);
 }
 
 const phx_kernels phx_kernels_avx2 = {.walk = phx_walk_avx2,
@@ -952,6 +963,8 @@ const phx_kernels phx_kernels_avx2 = {.walk = phx_walk_avx2,
                                       .missing = missing_avx2,
                                       .order_keys = order_keys_avx2,
                                       .order = order_avx2,
+                                      .rank = rank_avx2,
+                                      .rank_most = 40,
                                       .merge = phx_merge_words};
 
 #endif

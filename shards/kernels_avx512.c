@@ -652,7 +652,8 @@ AVX512_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t coun
             kinds[v] = _mm512_mask_cvtepu16_epi64(last, lanes, _mm_maskz_loadu_epi16(lanes, kind + v * IDS));
     }
     for (uint32_t i = 0; i < count; i++) {
-        const __m512i own = _mm512_set1_epi64((long long)id[i]), own_kind = _mm512_set1_epi64(kind[i]);
+        const __m512i own = _mm512_set1_epi64((long long)id[i]);
+        const __m512i own_kind = same ? own : _mm512_set1_epi64(kind[i]);
         uint32_t before = 0;
         for (uint32_t v = 0; v < vectors; v++) {
             __mmask8 less = _mm512_cmplt_epu64_mask(ids[v], own);
@@ -681,9 +682,14 @@ AVX512_INLINE bool of_one_kind(const uint16_t *kind, uint32_t count)
 AVX512 static void order_avx512(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
 {
     const uint32_t vectors = (count + IDS - 1) / IDS;
-    if (!of_one_kind(kind, count)) order(id, kind, count, vectors, false, place);
-    else if (vectors == 1) order(id, kind, count, 1, true, place);
-    else order(id, kind, count, vectors, true, place);
+    if (of_one_kind(kind, count)) order(id, kind, count, vectors, true, place);
+    else order(id, kind, count, vectors, false, place);
+}
+
+AVX512 static void rank_avx512(const uint64_t *words, uint32_t count, uint32_t *place)
+{
+    if (count <= IDS) order(words, NULL, count, 1, true, place);
+    else order(words, NULL, count, (count + IDS - 1) / IDS, true, place);
 }
 
 const phx_kernels phx_kernels_avx512 = {.walk = phx_walk_avx2,
@@ -706,6 +712,8 @@ const phx_kernels phx_kernels_avx512 = {.walk = phx_walk_avx2,
                                         .missing = missing_avx512,
                                         .order_keys = order_keys_avx512,
                                         .order = order_avx512,
+                                        .rank = rank_avx512,
+                                        .rank_most = 48,
                                         .merge = phx_merge_avx512};
 
 #endif

@@ -335,6 +335,15 @@ static void order_portable(const uint64_t *id, const uint16_t *kind, uint32_t co
         for (uint32_t j = 0; j < count; j++) place[j] += (kind[i] < kind[j]) | ((kind[i] == kind[j]) & (id[i] < id[j]));
 }
 
+static void rank_portable(const uint64_t *words, uint32_t count, uint32_t *place)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t before = 0;
+        for (uint32_t j = 0; j < count; j++) before += words[j] < words[i];
+        place[i] = before;
+    }
+}
+
 const phx_kernels phx_kernels_portable = {.walk = walk_portable,
                                           .pick = pick_portable,
                                           .starts = starts_portable,
@@ -355,6 +364,8 @@ const phx_kernels phx_kernels_portable = {.walk = walk_portable,
                                           .missing = missing_portable,
                                           .order_keys = order_keys_portable,
                                           .order = order_portable,
+                                          .rank = rank_portable,
+                                          .rank_most = 8,
                                           .merge = phx_merge_words};
 
 const phx_kernels *phx_kernels_of(ph_simd simd)

@@ -243,8 +243,8 @@ static inline bool take_plain(const phx_nine *nine, const phx_tower *tower, uint
 }
 
 /*
- * Those of a tower who stayed are in the order of events, which ordering makes use of: they come first, the few others
- * behind them. came: room for these. In most towers all have been and stay: no branch on how many they are.
+ * Those of a tower who stayed are in the order of events, which the merging of many makes use of: they come first, the
+ * few others behind them. came: room for these. In most towers all have been and stay: no branch on how many they are.
  */
 static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *came)
 {
@@ -274,12 +274,11 @@ static void find_events(const crosser *at, const outlook *about, found *to, uint
 /* Words become events, in their order. */
 static void tell_words(phx_scratch *scratch, const phx_shard *shard, uint64_t *word, uint32_t count)
 {
-    static const uint16_t no_kind[PHX_ORDER_FEW]; /* words have it in them */
     uint32_t *to = scratch->targets + scratch->target_count;
     scratch->target_count += count;
-    if (PHX_LIKELY(count <= PHX_ORDER_FEW)) {
+    if (PHX_LIKELY(count <= shard->kernels->rank_most)) {
         uint32_t place[PHX_ORDER_FEW];
-        shard->kernels->order(word, no_kind, count, place);
+        shard->kernels->rank(word, count, place);
         for (uint32_t i = 0; i < count; i++) to[place[i]] = (uint32_t)word[i];
         return;
     }

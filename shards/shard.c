@@ -1,6 +1,6 @@
 /*
  * A shard's life and the commands on its own entities; see shard.h. The exchange is in
- * exchange.c, the index phase in index.c, lists in interest.c.
+ * exchange.c and halo.c, the index phase in index.c, lists in interest.c.
  */
 #include "shards/shard.h"
 

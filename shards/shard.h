@@ -44,7 +44,7 @@ typedef struct phx_zone {
 /* Shards side by side whose zones touch one's rectangle; which of them need a copy is asked of all at once. */
 enum { PHX_NEARBY = 8 };
 typedef struct phx_nearby {
-    /* halos; nobody is in that of a shard that needs none, or is not there */
+    /* halos; nobody is in that of one that is not there */
     float x0[PHX_NEARBY], y0[PHX_NEARBY], x1[PHX_NEARBY], y1[PHX_NEARBY];
     uint16_t shard[PHX_NEARBY];
 } phx_nearby;
@@ -145,7 +145,7 @@ typedef struct phx_shard {
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;
     bool pins_compared; /* in this tick */
-    phx_nearby *near; /* of find_near(), as is what follows */
+    phx_nearby *near; /* of find_near(), as is what follows up to clear */
     uint32_t near_count; /* shards */
     bool by_distance; /* that alone decides which of them need a copy, but of who is PHX_SLOT_FAR */
     phx_rect inner; /* towers that no other shard's zone covers */

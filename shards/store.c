@@ -118,7 +118,7 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
         store->tail[slot].list = phx_list_empty();
         store->own_count++;
     } else {
-        store->tail[slot].origin = (phx_origin){0};
+        store->tail[slot].origin = (phx_origin){.next = PHX_SLOT_NONE};
         phx_idmap_insert(&store->ghosts, id, slot);
         store->ghost_count++;
     }

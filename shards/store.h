@@ -43,7 +43,7 @@ enum {
 
 /* Of a ghost, where an own observer has its list: no larger than that. */
 typedef struct phx_origin {
-    uint32_t next;       /* a guess: the ghost whose copy came behind its own the last time, or any slot */
+    uint32_t next;       /* a guess: the ghost whose copy came behind its own the last time; any slot, or none */
     uint16_t source;     /* shard that owns it */
     bool repeated : 1;   /* this tick, by its owner, behind a BEGIN (record.h) */
     bool emigrated : 1;  /* this tick, from here */
@@ -63,8 +63,6 @@ typedef struct phx_name {
      */
     bool fresh;
 } phx_name;
-
-_Static_assert(sizeof(phx_origin) <= sizeof(phx_list), "no larger than that");
 
 typedef struct phx_store {
     phx_body *body;

@@ -23,8 +23,8 @@ typedef struct group {
     const float *z; /* NULL: all are 0 */
     uint32_t slot[GROUP], place[GROUP];
     uint32_t count;
-    uint32_t next_place, next_slot; /* behind the last of the group before, */
-    bool runs;                      /* ... if its slots ran on */
+    bool runs;                      /* the slots of the group before ran on: */
+    uint32_t next_place, next_slot; /* then what comes behind its last one */
     bool mixed;                     /* places */
 } group;
 
@@ -84,6 +84,7 @@ static uint32_t run_on(const phx_world *world, group *g)
     enum { AHEAD = 96 }; /* slots: names and bodies of those that follow, mostly in the next group, come meanwhile */
     const uint64_t *ids = g->ids;
     if (phx_idmap_count(&world->attach.parent_of) > 0 || g->count == 0 || !g->runs) return 0;
+    PHX_ASSERT(g->next_place < world->shard_count);
     const phx_store *store = &world->shards[g->next_place].store;
     uint32_t slot = g->next_slot, i = 0;
     if (slot >= store->slots || !names_own(store, slot, ids[0])) {
@@ -129,8 +130,7 @@ static void look_up(const phx_world *world, group *g)
     const uint32_t last = count - 1, before = count > 1 ? last - 1 : last;
     g->next_place = g->place[last];
     g->next_slot = g->slot[last] + 1;
-    g->runs = g->next_place < world->shard_count && g->place[before] == g->next_place &&
-              g->slot[before] + 2 == g->next_slot;
+    g->runs = g->place[before] == g->next_place && g->slot[before] + 2 == g->next_slot; /* never, of unknown ones */
 }
 
 /* Returns how many are left, their places in the group in left[]. alone: no other worker is about. */

@@ -1,6 +1,6 @@
 /*
- * shards/exchange.c and index.c: what walking along and over borders costs, and that it is cheap where nobody can see
- * the difference (shard_fleet.h compares every tick with a plain world).
+ * shards/exchange.c, halo.c and index.c: what walking along and over borders costs, and that it is cheap where nobody
+ * can see the difference (shard_fleet.h compares every tick with a plain world).
  */
 #include "unit/shard_fleet.h"
 
@@ -42,6 +42,94 @@ static void move_to(fleet *f, uint64_t id, float x)
     fleet_begin(f);
     fleet_move(f, id, x, 105);
     fleet_end(f);
+}
+
+/* ---- who is told ---- */
+
+static uint64_t copies_of(const fleet *f)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < f->shard_count; i++) sum += f->shard[i].counts.copies;
+    return sum;
+}
+
+/* Eight shards around one see all of it, then only the last one does: the others get no copies any more. */
+Test(borders, who_has_no_observers_any_more_gets_no_copies)
+{
+    enum { SHARDS = 9, LAST = 8, MIDDLE = 20 };
+    fleet *f = fleet_open(plain_rules(10, 100), 3, 3, 4);
+    fleet_begin(f);
+    for (uint64_t s = 0; s < SHARDS; s++)
+        fleet_enter(f, 1 + s, plain_attr(300, 0), 170 + (float)(s % 3) * 330, 170 + (float)(s / 3) * 330);
+    fleet_enter(f, MIDDLE, plain_attr(0, 0), 500, 500);
+    fleet_end(f);
+    fleet_begin(f);
+    fleet_move(f, MIDDLE, 501, 500);
+    uint64_t before = copies_of(f);
+    fleet_end(f);
+    cr_assert_geq(copies_of(f) - before, SHARDS - 1, "to each around");
+    fleet_begin(f);
+    for (uint64_t s = 0; s < LAST; s++) fleet_set(f, 1 + s, plain_attr(0, 0), 0);
+    fleet_end(f);
+    fleet_tick(f);
+    fleet_begin(f);
+    fleet_move(f, MIDDLE, 502, 500);
+    before = f->shard[LAST].counts.copies;
+    uint64_t all = copies_of(f);
+    fleet_end(f);
+    cr_assert_gt(f->shard[LAST].counts.copies, before);
+    cr_assert_eq(copies_of(f) - all, f->shard[LAST].counts.copies - before, "to nobody else");
+    fleet_close(f);
+}
+
+/* Zeros of what is not used are no halo around the origin. */
+Test(borders, who_stands_at_the_origin_is_told_to_who_sees_it)
+{
+    fleet *f = fleet_open(plain_rules(10, 100), 2, 1, 4);
+    fleet_begin(f);
+    fleet_enter(f, 1, plain_attr(5, 0), 1, 0);
+    fleet_enter(f, 2, plain_attr(600, 0), 590, 0);
+    fleet_end(f);
+    for (int round = 0; round < 2; round++) {
+        uint64_t before = copies_of(f), own = f->shard[0].counts.copies;
+        fleet_begin(f);
+        fleet_move(f, 1, round == 0 ? 0 : 1, 0);
+        fleet_end(f);
+        cr_assert_eq(copies_of(f) - before, 1, "to the other shard");
+        cr_assert_eq(f->shard[0].counts.copies, own);
+    }
+    fleet_close(f);
+}
+
+/* Ghosts keep whose copy came behind theirs, whoever came or went between; that is how the next ones are found. */
+Test(borders, ghosts_know_who_came_behind_them)
+{
+    enum { GHOSTS = 20, LATER = 30 };
+    fleet *f = two(4);
+    fleet_begin(f);
+    fleet_enter(f, 100, plain_attr(50, 0), 495, 105);
+    for (uint64_t id = 1; id <= GHOSTS; id++) fleet_enter(f, id, plain_attr(0, 0), 505, 100 + (float)id);
+    fleet_end(f);
+    for (int round = 0; round < 3; round++) {
+        fleet_begin(f);
+        if (round == 1) fleet_leave(f, 7);
+        if (round == 1) fleet_enter(f, LATER, plain_attr(0, 0), 505, 130);
+        fleet_move(f, 1, 505, 101.5f + (float)round);
+        fleet_end(f);
+        const phx_store *from = &f->shard[1].store, *to = &f->shard[0].store;
+        uint32_t last = PHX_SLOT_NONE, found = 0;
+        for (uint32_t slot = 0; slot < from->slots; slot++) {
+            if (!(from->body[slot].state & PHX_SLOT_OWN)) continue;
+            uint32_t ghost = phx_store_ghost(to, from->name[slot].id);
+            cr_assert_neq(ghost, PHX_SLOT_NONE);
+            if (last != PHX_SLOT_NONE) cr_assert_eq(to->tail[last].origin.next, ghost, "round %d", round);
+            last = ghost;
+            found++;
+        }
+        cr_assert_eq(found, GHOSTS);
+        cr_assert_eq(f->shard[0].copied, last);
+    }
+    fleet_close(f);
 }
 
 /* ---- who walks over the border ---- */

@@ -742,6 +742,45 @@ static void order_some(const phx_kernels *kernels, const char *name)
     }
 }
 
+/* All of one kind but one, wherever that stands: by ids alone it would be somewhere else. */
+static void order_but_one(const phx_kernels *kernels, const char *name)
+{
+    for (uint32_t count = 2; count <= PHX_ORDER_FEW; count++) {
+        for (uint32_t odd = 0; odd < count; odd++) {
+            uint64_t id[PHX_ORDER_FEW];
+            uint16_t kind[PHX_ORDER_FEW];
+            uint32_t place[PHX_ORDER_FEW];
+            for (uint32_t i = 0; i < count; i++) {
+                id[i] = i + 1;
+                kind[i] = i == odd ? odd < count / 2 ? 9 : 3 : 7;
+            }
+            kernels->order(id, kind, count, place);
+            cr_assert_eq(place[odd], kind[odd] == 9 ? count - 1 : 0, "%s: %u of %u", name, odd, count);
+        }
+    }
+}
+
+static void rank_some(const phx_kernels *kernels, const char *name)
+{
+    uint64_t rng = 31, word[PHX_ORDER_FEW];
+    uint32_t place[PHX_ORDER_FEW + 1];
+    cr_assert_leq(kernels->rank_most, PHX_ORDER_FEW);
+    for (uint32_t round = 0; round < 3000; round++) {
+        uint32_t count = round % (kernels->rank_most + 1);
+        uint64_t high = phx_rng_below(&rng, 2) ? 0 : UINT64_C(1) << 63; /* words have no sign */
+        for (uint32_t i = 0; i < count; i++)
+            word[i] = (i * 37 + round) % PHX_ORDER_FEW * 0x100000001u ^ (phx_rng_below(&rng, 2) ? high : 0);
+        place[PHX_ORDER_FEW] = GUARD;
+        kernels->rank(word, count, place);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t before = 0;
+            for (uint32_t j = 0; j < count; j++) before += word[j] < word[i];
+            cr_assert_eq(place[i], before, "%s: %u of %u", name, i, count);
+        }
+        cr_assert_eq(place[PHX_ORDER_FEW], GUARD, "%s: stored too far", name);
+    }
+}
+
 /* Changes side by side, of some of these slots each, as leaves or enters at random. How many. */
 static uint32_t some_changes(uint64_t *rng, const uint32_t *slot, uint32_t count, uint32_t *of, uint32_t *end,
                              uint32_t *first)
@@ -857,6 +896,12 @@ Test(kernels, keys_of_few)
 Test(kernels, order_of_few)
 {
     with_each(order_some);
+    with_each(order_but_one);
+}
+
+Test(kernels, ranks_of_words)
+{
+    with_each(rank_some);
 }
 
 static void find_all(const phx_kernels *kernels, const char *name)

@@ -302,14 +302,14 @@ static void come_and_go(host *h)
     }
 }
 
-/* Everybody moves once a tick, in the order in which they came, or the other way round. */
-static void run_through(bool in_order, uint32_t workers, uint64_t seed, outcome *out)
+/* Everybody moves once a tick, in the order in which they came, or the other way round, in side x side shards. */
+static void run_through(bool in_order, uint32_t side, uint32_t workers, uint64_t seed, outcome *out)
 {
     static uint64_t ids[ENTITIES];
     static ph_position positions[ENTITIES];
     host h;
     uint32_t done;
-    open_world(&h, workers, seed, 1, 1);
+    open_world(&h, workers, seed, side, side);
     populate(&h);
     tick(&h, out, 0);
     for (uint32_t t = 1; t <= TICKS; t++) {
@@ -336,8 +336,8 @@ Test(moves, whose_slots_run_on_are_found_as_all_others)
     for (uint32_t round = 0; round < 12; round++) {
         static outcome in_order, reversed;
         in_order = reversed = (outcome){0};
-        run_through(true, 1 + round % 2, 40 + round, &in_order);
-        run_through(false, 1, 40 + round, &reversed);
+        run_through(true, 1 + round / 2 % 2, 1 + round % 2, 40 + round, &in_order);
+        run_through(false, 1, 1, 40 + round, &reversed);
         for (uint32_t t = 0; t <= TICKS; t++) {
             cr_assert_eq(in_order.hash[t], reversed.hash[t], "round %u, tick %u", round, t);
             cr_assert_eq(in_order.changes[t], reversed.changes[t], "round %u, tick %u", round, t);
