@@ -56,7 +56,7 @@ typedef struct phx_grid_rows {
 /* In rows' view: no observer any more, but its list is not empty. So small that it adds nothing to a reach. */
 #define PHX_VIEW_LEFTOVER (-1e-30f)
 
-/* Rows whose marks changed that are kept: more, and all blocks are surveyed. */
+/* Rows whose marks changed that are kept, more than walk over a border in most ticks; of more, all are surveyed. */
 enum { PHX_GRID_CHANGES = 32 };
 
 typedef struct phx_grid {

@@ -208,14 +208,29 @@ static inline uint32_t in_halos(const phx_nearby *near, float x, float y)
     return (uint32_t)(all[0] | all[1] | all[2] | all[3]);
 }
 
-/* The copies of one entity from cursor.item on, where distance alone decides. false = the outbox is full. */
-static bool send_by_distance(phx_shard *shard, uint32_t slot)
+/* Does zone_needs() say the same of each of them, one by one? For PHX_VALIDATE. */
+static bool halos_valid(const phx_shard *shard, const phx_zone *zones, uint32_t slot, uint32_t group, uint32_t in)
+{
+    for (uint32_t at = 0; at < PHX_NEARBY; at++) {
+        const bool there = group * PHX_NEARBY + at < shard->near_count;
+        if ((in >> at & 1) != (there && zone_needs(shard, &zones[shard->near[group].shard[at]], slot))) return false;
+    }
+    return true;
+}
+
+/*
+ * The copies of one entity from cursor.item on, where distance alone decides, and so for many zones at once. false =
+ * the outbox is full.
+ */
+static bool send_by_distance(phx_shard *shard, const phx_zone *zones, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     uint32_t *item = &shard->cursor.item, first = *item % PHX_NEARBY;
     for (uint32_t group = *item / PHX_NEARBY; group * PHX_NEARBY < shard->near_count; group++, first = 0) {
         const phx_nearby *near = &shard->near[group];
-        for (uint32_t in = in_halos(near, body->x, body->y) >> first << first; in != 0; in &= in - 1) {
+        uint32_t in = in_halos(near, body->x, body->y);
+        PHX_VALIDATE(halos_valid(shard, zones, slot, group, in));
+        for (in = in >> first << first; in != 0; in &= in - 1) {
             const uint32_t at = (uint32_t)__builtin_ctz(in);
             *item = group * PHX_NEARBY + at;
             if (!send_copy(shard, slot, near->shard[at], false)) return false;
@@ -229,7 +244,7 @@ static bool send_copies_of(phx_shard *shard, const phx_zone *zones, uint32_t sha
 {
     const bool far = shard->store.body[slot].state & PHX_SLOT_FAR;
     const uint32_t count = far ? shard_count : shard->near_count;
-    if (!far && shard->by_distance) return send_by_distance(shard, slot);
+    if (!far && shard->by_distance) return send_by_distance(shard, zones, slot);
     for (uint32_t *i = &shard->cursor.item; *i < count; (*i)++) {
         uint32_t destination = far ? *i : shard->near[*i / PHX_NEARBY].shard[*i % PHX_NEARBY];
         if (destination == shard->index || !zone_needs(shard, &zones[destination], slot)) continue;

@@ -666,23 +666,12 @@ AVX512_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t coun
     }
 }
 
-/* Are they all one? */
-AVX512_INLINE bool of_one_kind(const uint16_t *kind, uint32_t count)
-{
-    const __m512i first = _mm512_set1_epi16((short)kind[0]);
-    uint64_t others = 0;
-    for (uint32_t i = 0; i < count; i += SHORTS) {
-        const uint32_t left = count - i;
-        const __mmask32 lanes = left >= SHORTS ? UINT32_MAX : (__mmask32)((UINT64_C(1) << left) - 1);
-        others |= _mm512_mask_cmpneq_epi16_mask(lanes, _mm512_maskz_loadu_epi16(lanes, kind + i), first);
-    }
-    return others == 0;
-}
-
 AVX512 static void order_avx512(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
 {
     const uint32_t vectors = (count + IDS - 1) / IDS;
-    if (of_one_kind(kind, count)) order(id, kind, count, vectors, true, place);
+    bool same = true;
+    for (uint32_t i = 1; i < count; i++) same &= kind[i] == kind[0];
+    if (same) order(id, kind, count, vectors, true, place);
     else order(id, kind, count, vectors, false, place);
 }
 

@@ -54,7 +54,7 @@ static uint64_t copies_of(const fleet *f)
 }
 
 /* Eight shards around one see all of it, then only the last one does: the others get no copies any more. */
-Test(borders, who_has_no_observers_any_more_gets_no_copies)
+Test(border, who_has_no_observers_any_more_gets_no_copies)
 {
     enum { SHARDS = 9, LAST = 8, MIDDLE = 20 };
     fleet *f = fleet_open(plain_rules(10, 100), 3, 3, 4);
@@ -83,7 +83,7 @@ Test(borders, who_has_no_observers_any_more_gets_no_copies)
 }
 
 /* Zeros of what is not used are no halo around the origin. */
-Test(borders, who_stands_at_the_origin_is_told_to_who_sees_it)
+Test(border, who_stands_at_the_origin_is_told_to_who_sees_it)
 {
     fleet *f = fleet_open(plain_rules(10, 100), 2, 1, 4);
     fleet_begin(f);
@@ -102,7 +102,7 @@ Test(borders, who_stands_at_the_origin_is_told_to_who_sees_it)
 }
 
 /* Ghosts keep whose copy came behind theirs, whoever came or went between; that is how the next ones are found. */
-Test(borders, ghosts_know_who_came_behind_them)
+Test(border, ghosts_know_who_came_behind_them)
 {
     enum { GHOSTS = 20, LATER = 30 };
     fleet *f = two(4);
