@@ -209,7 +209,8 @@ static inline uint32_t in_halos(const phx_nearby *near, float x, float y)
 }
 
 /* Does zone_needs() say the same of each of them, one by one? For PHX_VALIDATE. */
-static bool halos_valid(const phx_shard *shard, const phx_zone *zones, uint32_t slot, uint32_t group, uint32_t in)
+static inline bool halos_valid(const phx_shard *shard, const phx_zone *zones, uint32_t slot, uint32_t group,
+                               uint32_t in)
 {
     for (uint32_t at = 0; at < PHX_NEARBY; at++) {
         const bool there = group * PHX_NEARBY + at < shard->near_count;
