@@ -208,15 +208,15 @@ static inline uint32_t in_halos(const phx_nearby *near, float x, float y)
     return (uint32_t)(all[0] | all[1] | all[2] | all[3]);
 }
 
-/* Does zone_needs() say the same of each of them, one by one? For PHX_VALIDATE. */
-static inline bool halos_valid(const phx_shard *shard, const phx_zone *zones, uint32_t slot, uint32_t group,
-                               uint32_t in)
+/* Of each of them, one by one, zone_needs() says the same. */
+static inline void validate_halos(const phx_shard *shard, const phx_zone *zones, uint32_t slot, uint32_t group,
+                                  uint32_t in)
 {
     for (uint32_t at = 0; at < PHX_NEARBY; at++) {
         const bool there = group * PHX_NEARBY + at < shard->near_count;
-        if ((in >> at & 1) != (there && zone_needs(shard, &zones[shard->near[group].shard[at]], slot))) return false;
+        const phx_zone *zone = &zones[shard->near[group].shard[there ? at : 0]];
+        PHX_VALIDATE((in >> at & 1) == (there && zone_needs(shard, zone, slot)));
     }
-    return true;
 }
 
 /*
@@ -230,7 +230,7 @@ static bool send_by_distance(phx_shard *shard, const phx_zone *zones, uint32_t s
     for (uint32_t group = *item / PHX_NEARBY; group * PHX_NEARBY < shard->near_count; group++, first = 0) {
         const phx_nearby *near = &shard->near[group];
         uint32_t in = in_halos(near, body->x, body->y);
-        PHX_VALIDATE(halos_valid(shard, zones, slot, group, in));
+        validate_halos(shard, zones, slot, group, in);
         for (in = in >> first << first; in != 0; in &= in - 1) {
             const uint32_t at = (uint32_t)__builtin_ctz(in);
             *item = group * PHX_NEARBY + at;
