@@ -22,7 +22,8 @@ enum {
 typedef struct phx_frame {
     float x, y;     /* of unit 0 */
     float scale;    /* units to a length of 1 */
-    float low, width, height; /* units: rows before low or beyond are left out */
+    float low, width, height; /* units: who was half way before low or beyond is left out */
+    float stride;   /* units: no step along an axis is longer; who came from farther off did not step there */
     uint32_t shift; /* units to a cell: 1 << shift */
     uint32_t columns, rows; /* of cells */
     uint32_t moved;         /* what to set in the cell's word of a row that moved: PHX_CELL_MOVED, or nothing */
@@ -30,7 +31,10 @@ typedef struct phx_frame {
 
 static const uint32_t PHX_CELL_MOVED = 1u << 31;
 
-/* What was picked: positions y << 16 | x, now and before, the row in the grid, the cell. */
+/*
+ * What was picked: positions y << 16 | x, now and before, the row in the grid, the cell of where it was half way between
+ * the two, or is, if it did not step there.
+ */
 typedef struct phx_picked {
     uint32_t *now, *old, *row, *cell;
 } phx_picked;
@@ -173,7 +177,7 @@ typedef struct phx_kernels {
      */
     uint32_t (*walk)(const phx_walk *walk, const uint32_t *slots, const phx_place *to, const float *z, uint32_t count,
                      phx_strode *strode);
-    /* The rows of some ranges whose new position is in the frame; how many. */
+    /* The rows of some ranges that were in the frame half way; how many. */
     uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_frame *frame,
                      const phx_picked *to);
     /*

@@ -90,6 +90,14 @@ AVX2_INLINE __m256i from(uint32_t first)
     return _mm256_add_epi32(_mm256_set1_epi32((int)first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
+/* Between now and before, if that is one step. */
+AVX2_INLINE __m256 half_way(__m256 now, __m256 old, __m256 stride)
+{
+    __m256 step = _mm256_sub_ps(old, now), length = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), step);
+    __m256 half = _mm256_mul_ps(step, _mm256_set1_ps(0.5f));
+    return _mm256_blendv_ps(now, _mm256_add_ps(now, half), _mm256_cmp_ps(length, stride, _CMP_LE_OQ));
+}
+
 AVX2_INLINE __m256 within_frame(__m256 p, __m256 least, __m256 end)
 {
     return _mm256_and_ps(_mm256_cmp_ps(p, least, _CMP_GE_OQ), _mm256_cmp_ps(p, end, _CMP_LT_OQ));
@@ -106,7 +114,7 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
 {
     const __m256 zx = _mm256_set1_ps(frame->x), zy = _mm256_set1_ps(frame->y), scale = _mm256_set1_ps(frame->scale);
     const __m256 width = _mm256_set1_ps(frame->width), height = _mm256_set1_ps(frame->height);
-    const __m256 least = _mm256_set1_ps(frame->low);
+    const __m256 least = _mm256_set1_ps(frame->low), stride = _mm256_set1_ps(frame->stride);
     const __m256i columns = _mm256_set1_epi32((int)frame->columns), flag = _mm256_set1_epi32((int)frame->moved);
     const __m256i off = _mm256_set1_epi32(PHX_TILE_AWAY);
     const __m128i shift = _mm_cvtsi32_si128((int)frame->shift);
@@ -118,15 +126,17 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
             __m256 moved = _mm256_or_ps(_mm256_cmp_ps(px, qx, _CMP_NEQ_UQ), _mm256_cmp_ps(py, qy, _CMP_NEQ_UQ));
             __m256 fx = _mm256_mul_ps(_mm256_sub_ps(px, zx), scale), fy = _mm256_mul_ps(_mm256_sub_ps(py, zy), scale);
             __m256 gx = _mm256_mul_ps(_mm256_sub_ps(qx, zx), scale), gy = _mm256_mul_ps(_mm256_sub_ps(qy, zy), scale);
-            __m256 in = _mm256_and_ps(within_frame(fx, least, width), within_frame(fy, least, height));
+            __m256 hx = half_way(fx, gx, stride), hy = half_way(fy, gy, stride);
+            __m256 in = _mm256_and_ps(within_frame(hx, least, width), within_frame(hy, least, height));
             choice of = choose((uint32_t)_mm256_movemask_ps(in) & first_lanes(spans[s].end - i));
             __m256i x = _mm256_cvttps_epi32(fx), y = _mm256_cvttps_epi32(fy);
             __m256i ox = _mm256_cvttps_epi32(gx), oy = _mm256_cvttps_epi32(gy);
             __m256i away = _mm256_castps_si256(_mm256_cmp_ps(gx, gx, _CMP_UNORD_Q)); /* it was not here */
             ox = _mm256_blendv_epi8(ox, _mm256_add_epi32(x, off), away);
             oy = _mm256_blendv_epi8(oy, y, away);
-            __m256i cell =
-                _mm256_add_epi32(_mm256_mullo_epi32(_mm256_srl_epi32(y, shift), columns), _mm256_srl_epi32(x, shift));
+            __m256i column = _mm256_srl_epi32(_mm256_cvttps_epi32(hx), shift);
+            __m256i line = _mm256_srl_epi32(_mm256_cvttps_epi32(hy), shift);
+            __m256i cell = _mm256_add_epi32(_mm256_mullo_epi32(line, columns), column);
             keep(to->now + n, &of, both(x, y));
             keep(to->old + n, &of, both(ox, oy));
             keep(to->row + n, &of, from(i));

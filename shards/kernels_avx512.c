@@ -10,12 +10,20 @@
 
 #include "shards/kernels_avx512.h"
 
+/* Between now and before, if that is one step. */
+AVX512_INLINE __m512 half_way(__m512 now, __m512 old, __m512 stride)
+{
+    __m512 step = _mm512_sub_ps(old, now);
+    __mmask16 stepped = _mm512_cmp_ps_mask(_mm512_abs_ps(step), stride, _CMP_LE_OQ);
+    return _mm512_mask_add_ps(now, stepped, now, _mm512_mul_ps(step, _mm512_set1_ps(0.5f)));
+}
+
 AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
                                    const phx_frame *frame, const phx_picked *to)
 {
     const __m512 zx = _mm512_set1_ps(frame->x), zy = _mm512_set1_ps(frame->y), scale = _mm512_set1_ps(frame->scale);
     const __m512 width = _mm512_set1_ps(frame->width), height = _mm512_set1_ps(frame->height);
-    const __m512 least = _mm512_set1_ps(frame->low);
+    const __m512 least = _mm512_set1_ps(frame->low), stride = _mm512_set1_ps(frame->stride);
     const __m512i low = _mm512_set1_epi32(0xffff), columns = _mm512_set1_epi32((int)frame->columns);
     const __m512i flag = _mm512_set1_epi32((int)frame->moved);
     const __m128i shift = _mm_cvtsi32_si128((int)frame->shift);
@@ -27,18 +35,20 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
             __mmask16 moved = _mm512_cmp_ps_mask(px, qx, _CMP_NEQ_UQ) | _mm512_cmp_ps_mask(py, qy, _CMP_NEQ_UQ);
             __m512 fx = _mm512_mul_ps(_mm512_sub_ps(px, zx), scale), fy = _mm512_mul_ps(_mm512_sub_ps(py, zy), scale);
             __m512 gx = _mm512_mul_ps(_mm512_sub_ps(qx, zx), scale), gy = _mm512_mul_ps(_mm512_sub_ps(qy, zy), scale);
+            __m512 hx = half_way(fx, gx, stride), hy = half_way(fy, gy, stride);
             __mmask16 in = first_lanes(spans[s].end - i);
-            in = _mm512_mask_cmp_ps_mask(in, fx, least, _CMP_GE_OQ);
-            in = _mm512_mask_cmp_ps_mask(in, fx, width, _CMP_LT_OQ);
-            in = _mm512_mask_cmp_ps_mask(in, fy, least, _CMP_GE_OQ);
-            in = _mm512_mask_cmp_ps_mask(in, fy, height, _CMP_LT_OQ);
+            in = _mm512_mask_cmp_ps_mask(in, hx, least, _CMP_GE_OQ);
+            in = _mm512_mask_cmp_ps_mask(in, hx, width, _CMP_LT_OQ);
+            in = _mm512_mask_cmp_ps_mask(in, hy, least, _CMP_GE_OQ);
+            in = _mm512_mask_cmp_ps_mask(in, hy, height, _CMP_LT_OQ);
             __m512i x = _mm512_cvttps_epi32(fx), y = _mm512_cvttps_epi32(fy);
             __m512i ox = _mm512_cvttps_epi32(gx), oy = _mm512_cvttps_epi32(gy);
             __mmask16 away = _mm512_cmp_ps_mask(gx, gx, _CMP_UNORD_Q); /* it was not here */
             ox = _mm512_mask_add_epi32(ox, away, x, _mm512_set1_epi32(PHX_TILE_AWAY));
             oy = _mm512_mask_mov_epi32(oy, away, y);
-            __m512i cell = _mm512_add_epi32(_mm512_mullo_epi32(_mm512_srl_epi32(y, shift), columns),
-                                            _mm512_srl_epi32(x, shift));
+            __m512i column = _mm512_srl_epi32(_mm512_cvttps_epi32(hx), shift);
+            __m512i line = _mm512_srl_epi32(_mm512_cvttps_epi32(hy), shift);
+            __m512i cell = _mm512_add_epi32(_mm512_mullo_epi32(line, columns), column);
             keep(to->now + n, in, _mm512_or_si512(_mm512_and_si512(x, low), _mm512_slli_epi32(y, 16)));
             keep(to->old + n, in, _mm512_or_si512(_mm512_and_si512(ox, low), _mm512_slli_epi32(oy, 16)));
             keep(to->row + n, in, from(i));

@@ -14,20 +14,34 @@ static uint32_t walk_portable(const phx_walk *walk, const uint32_t *slots, const
     return 0;
 }
 
-/* A new position in units; what is out of reach of a conversion is out of every frame. */
-static inline uint32_t unit(float p, float zero, float scale, float low, float end)
+/* A position in units along an axis, now and before, in a frame or far from it. */
+typedef struct stretch {
+    float now, old;
+} stretch;
+
+static inline stretch stretch_of(float now, float old, float zero, float scale)
 {
-    float q = (p - zero) * scale;
-    return q >= low && q < end ? (uint32_t)(int32_t)q : UINT32_MAX;
+    return (stretch){(now - zero) * scale, (old - zero) * scale};
 }
 
-/* An old one, wrapped; `away` if it was not here. Any word will do for one that is not near, its tower is odd. */
-static inline uint32_t unit_wrapped(float p, float zero, float scale, uint32_t away)
+/* Between the two, if that is one step. */
+static inline float half_way(stretch of, float stride)
+{
+    float step = of.old - of.now;
+    return fabsf(step) <= stride ? of.now + step * 0.5f : of.now;
+}
+
+/* A position, wrapped. Any word will do for one that is not near, its tower is odd. */
+static inline uint32_t unit_wrapped(float q)
 {
     const float far = 0x1p31f; /* what an int32_t holds */
-    float q = (p - zero) * scale;
-    if (q != q) return away & 0xffff;
     return q > -far && q < far ? (uint32_t)(int32_t)q & 0xffff : 0;
+}
+
+/* Where it was; `away` if it was not here. */
+static inline uint32_t unit_before(float q, uint32_t away)
+{
+    return q != q ? away & 0xffff : unit_wrapped(q);
 }
 
 static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
@@ -36,16 +50,17 @@ static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, 
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
         for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
-            uint32_t x = unit(rows->x[i], frame->x, frame->scale, frame->low, frame->width);
-            uint32_t y = unit(rows->y[i], frame->y, frame->scale, frame->low, frame->height);
-            if (x == UINT32_MAX || y == UINT32_MAX) continue;
-            uint32_t ox = unit_wrapped(rows->ox[i], frame->x, frame->scale, x + PHX_TILE_AWAY);
-            uint32_t oy = unit_wrapped(rows->oy[i], frame->y, frame->scale, y);
-            to->now[n] = (x & 0xffff) | y << 16;
-            to->old[n] = ox | oy << 16;
+            const stretch along_x = stretch_of(rows->x[i], rows->ox[i], frame->x, frame->scale);
+            const stretch along_y = stretch_of(rows->y[i], rows->oy[i], frame->y, frame->scale);
+            const float hx = half_way(along_x, frame->stride), hy = half_way(along_y, frame->stride);
+            if (!(hx >= frame->low && hx < frame->width && hy >= frame->low && hy < frame->height)) continue;
+            uint32_t x = unit_wrapped(along_x.now), y = unit_wrapped(along_y.now);
+            to->now[n] = x | y << 16;
+            to->old[n] = unit_before(along_x.old, x + PHX_TILE_AWAY) | unit_before(along_y.old, y) << 16;
             to->row[n] = i;
             bool moved = rows->x[i] != rows->ox[i] || rows->y[i] != rows->oy[i];
-            to->cell[n++] = ((y >> frame->shift) * frame->columns + (x >> frame->shift)) | (moved ? frame->moved : 0);
+            uint32_t cell = ((uint32_t)hy >> frame->shift) * frame->columns + ((uint32_t)hx >> frame->shift);
+            to->cell[n++] = cell | (moved ? frame->moved : 0);
         }
     }
     return n;

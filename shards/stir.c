@@ -69,13 +69,13 @@ static float comparisons(const phx_stir *stir, const phx_block *block)
 /* Without a tile, a look is less work: what else there is, for who has anything to see, is the whole list. */
 static bool movers_pay(const phx_stir *stir, const phx_block *block, uint32_t rows)
 {
-    if (!phx_tile_fits(block, stir->shard, stir->reach)) return true;
+    if (!phx_tile_fits(block, stir->shard)) return true;
     return (float)stir->mover_count * (MOVER_EACH + comparisons(stir, block)) < (float)rows * TILE_EACH + TILE_ONCE;
 }
 
 static bool observers_pay(const phx_stir *stir, const phx_block *block)
 {
-    if (!phx_tile_fits(block, stir->shard, stir->reach)) return true;
+    if (!phx_tile_fits(block, stir->shard)) return true;
     return (float)block->observers * OBSERVER_EACH < (float)phx_block_rows(block) * TILE_EACH + TILE_ONCE;
 }
 

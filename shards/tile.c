@@ -19,12 +19,27 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
 /* ---- what it covers ---- */
 
 /*
- * Steps change a distance by no more than the longest one each, of observer and target, whatever the shape: an
- * axis changes less. The rest is slack for what float32 loses here.
+ * From half way to either end of their steps the distance of two changes by no more than the longest step, half of one
+ * each, whatever the shape: an axis changes less. The rest is slack for what float32 loses here.
  */
-static float steps_reach(const phx_shard *shard)
+static float stride_of(const phx_shard *shard)
 {
-    return sqrtf(shard->step2_max) * 2.00002f;
+    return sqrtf(shard->step2_max) * 1.00001f;
+}
+
+/* How far apart the two of an event may be half way. */
+static float reach_of(const phx_block *block, const phx_shard *shard)
+{
+    enum { STRIDES_MIN = 4 }; /* or who has come might seem to have been in sight: PHX_TILE_AWAY */
+    const float stride = stride_of(shard), reach = block->reach + stride + block->reach * 1e-5f;
+    return reach > STRIDES_MIN * stride ? reach : STRIDES_MIN * stride;
+}
+
+/* How far along an axis a row may be, half way, from the tower it stands in: when rows were just sorted, half a step. */
+static float off_tower(const phx_shard *shard)
+{
+    const float half = shard->step_max * 0.5f, drift = shard->grid.drift;
+    return half > drift ? half : drift;
 }
 
 /*
@@ -43,9 +58,10 @@ static float corner(const phx_shard *shard, int axis, uint32_t place, float reac
  * May the block have a tile? Not with views so wide that most of it would be others' rows, or too small for units,
  * nor so far from the origin that positions are as coarse as blocks.
  */
-bool phx_tile_fits(const phx_block *block, const phx_shard *shard, float reach)
+bool phx_tile_fits(const phx_block *block, const phx_shard *shard)
 {
     enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
+    const float reach = reach_of(block, shard);
     float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, slack_max = side * 0.4375f;
     (void)corner(shard, 0, block->bx, reach, &slack[0]);
     (void)corner(shard, 1, block->by, reach, &slack[1]);
@@ -100,7 +116,7 @@ static void ring(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 {
     bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     float side = (float)(PHX_TILE_REACH / tile->fine), outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
-    float inner = (block->view_min - steps_reach(shard)) * tile->frame.scale - PHX_TILE_SLACK;
+    float inner = (block->view_min - stride_of(shard)) * tile->frame.scale - PHX_TILE_SLACK;
     for (uint32_t dy = 0; dy <= tile->fine; dy++) {
         tile->outer[dy] = tile->inner[dy] = -1;
         for (uint32_t dx = 0; dx <= tile->fine && may_meet(dx, dy, side, outer, square); dx++)
@@ -117,8 +133,9 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
     float x = corner(shard, 0, block->bx, tile->reach, &slack[0]);
     float y = corner(shard, 1, block->by, tile->reach, &slack[1]);
     frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
-    /* a reach and a bit around own rows, wherever these stand: they have a reach of cells on all sides */
+    /* a reach and a bit around own rows, wherever these were: they have a reach of cells on all sides */
     float around = PHX_TILE_REACH / frame->scale + tile->spread;
+    frame->stride = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than a quarter */
     frame->moved = shard->many_movers ? 0 : PHX_CELL_MOVED;
     /* whoever moved looks around too, wherever it is: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
@@ -140,10 +157,10 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
 phx_rect phx_tile_towers(const phx_tile *tile)
 {
     const phx_frame *frame = &tile->frame;
-    float drift = tile->shard->grid.drift * 1.0001f; /* steps are rounded when they are added up */
-    float low = frame->low / frame->scale - drift;
-    const phx_box box = {frame->x + low, frame->y + low, frame->x + frame->width / frame->scale + drift,
-                         frame->y + frame->height / frame->scale + drift};
+    float off = off_tower(tile->shard) * 1.0001f; /* steps are rounded when they are added up */
+    float low = frame->low / frame->scale - off;
+    const phx_box box = {frame->x + low, frame->y + low, frame->x + frame->width / frame->scale + off,
+                         frame->y + frame->height / frame->scale + off};
     return phx_box_towers(tile->shard->rules, box);
 }
 
@@ -195,8 +212,8 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     const phx_rect rect = phx_tile_towers(tile);
     /*
      * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of
-     * one (phx_tile_fits()), drift, and spread in the frame, 1/16 (drift_limit): with a few units less than two. Each
-     * block has a span for each of its rows of towers.
+     * one (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit, and no half step is as long): with
+     * a few units less than two. Each block has a span for each of its rows of towers.
      */
     enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
     phx_span spans[AROUND * PHX_BLOCK_SIDE];
@@ -274,21 +291,21 @@ static void find_movers(phx_tile *tile)
 }
 
 /*
- * How far the block's rows stand outside of it, but for slack: as far as all may have drifted, and at the world's edge
- * as far as somebody is outside of the world. Who was not so when rows were sorted drifted there, as who jumps has
- * them sorted anew.
+ * How far outside of the block its rows were half way, but for slack: as far as all may have drifted, and at the
+ * world's edge as far as somebody is outside of the world, and half a step. Who was not so when rows were sorted drifted
+ * there, as who jumps has them sorted anew.
  */
 static float spread_of(const phx_shard *shard, const phx_block *block, float reach)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, spread = shard->grid.drift;
+    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, spread = off_tower(shard);
     if (!shard->grid.outside || !phx_block_at_edge(block, shard->rules->towers)) return spread;
     float x = corner(shard, 0, block->bx, reach, &slack[0]), y = corner(shard, 1, block->by, reach, &slack[1]);
     float low[2] = {x - slack[0], y - slack[1]}, high[2] = {x + side + slack[0], y + side + slack[1]};
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
         float off_x = rows->x[i] < x ? low[0] - rows->x[i] : rows->x[i] - high[0];
         float off_y = rows->y[i] < y ? low[1] - rows->y[i] : rows->y[i] - high[1];
-        float off = off_x > off_y ? off_x : off_y;
+        float off = (off_x > off_y ? off_x : off_y) + shard->step_max * 0.5f;
         spread = off > spread ? off : spread;
     }
     return spread;
@@ -333,13 +350,13 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
 {
     const phx_block *block = &shard->grid.blocks[number];
     if (tile->shard == shard && tile->tick == shard->tick && tile->block == number) return true;
-    float reach = block->reach + steps_reach(shard) + block->reach * 1e-5f;
+    float reach = reach_of(block, shard);
     tile->shard = shard;
     tile->tick = shard->tick;
     tile->block = number;
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
     tile->count = 0;
-    tile->usable = phx_tile_fits(block, shard, reach);
+    tile->usable = phx_tile_fits(block, shard);
     if (!tile->usable) return true;
     tile->spread = spread_of(shard, block, reach);
     tile->usable = tile->spread <= shard->drift_limit;

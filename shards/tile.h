@@ -3,6 +3,11 @@
  * Positions are 16-bit pairs in a word, wrapped, sorted by small cells that have nothing to do with
  * the towers: their side follows from how far the block's observers look and how crowded it is.
  *
+ * Cells are of where everybody was half way through this tick's step, as steps are straight and half a step is all that
+ * either end is off: who comes into a view or leaves it is then at its border, give or take one longest step for the two
+ * of them. From where they are now it might be two. Who came or jumped, has no way behind it and counts where it is; it
+ * is odd.
+ *
  * Its units decide about all pairs but those near a border of a view, for which float32 does, from the rows. A
  * position is rounded down to PHX_TILE_REACH parts of the reach. There are less than 2^20 units to a block and what
  * is around it, so before that the roundings of float32 cost less than 1/16 each: the subtraction's (which is
@@ -41,8 +46,8 @@ typedef struct phx_tile {
     bool marked;  /* marks[] are there */
 
     phx_frame frame;
-    float reach;      /* no pair beyond it is an event */
-    float spread;     /* how far own rows may stand outside of the block */
+    float reach;      /* no pair that was beyond it half way is an event */
+    float spread;     /* how far outside of the block own rows may have been then */
     uint32_t fine;    /* cells a reach: 1, 2 or 4 */
     int8_t outer[PHX_TILE_FINE_MAX + 1]; /* by rows of cells off: cells within this many columns may matter, */
     int8_t inner[PHX_TILE_FINE_MAX + 1]; /* ... and those within this many can not, but odd ones; -1 = all may */
@@ -73,8 +78,8 @@ typedef struct phx_tile {
 
 void phx_tile_free(phx_tile *tile, phx_mem *mem);
 
-/* May a block have a tile that reaches so far? Whether its rows stand in it is another question. */
-bool phx_tile_fits(const phx_block *block, const phx_shard *shard, float reach);
+/* May a block have a tile? Whether its rows stand in it is another question. */
+bool phx_tile_fits(const phx_block *block, const phx_shard *shard);
 
 /*
  * The tile of a block of a shard that allows glances; the one that is there if it is that.
