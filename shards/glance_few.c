@@ -133,7 +133,7 @@ static bool look_at(phx_scratch *scratch, const phx_block *block, phx_span at, c
 {
     phx_stir *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
-    const phx_sight sight = {shard->rules, block, at, stir->reach + shard->grid.drift};
+    const phx_sight sight = {shard->rules, block, at, stir->reach};
     for (uint32_t i = 0; i < count; i += PHX_STIR_AT_ONCE) {
         uint32_t n = count - i < PHX_STIR_AT_ONCE ? count - i : PHX_STIR_AT_ONCE;
         if (!look_at_once(scratch, &sight, who + i, n, limit)) return false;
@@ -244,12 +244,13 @@ static bool movers_look(phx_scratch *scratch)
            look_at(scratch, block, stir->piece, movers + end, stir->mover_count - end, &limit, false);
 }
 
-/* Did anything change in the towers that the observer of a row sees? */
+/* Did anything change in the towers that the observer of a row sees, or saw a step ago? Those were marked, not rows'. */
 static bool may_see_change(const phx_stir *stir, uint32_t row)
 {
     const phx_shard *shard = stir->shard;
     const phx_grid *grid = &shard->grid;
-    phx_box near = phx_box_around(grid->rows.x[row], grid->rows.y[row], stir->reach + grid->drift);
+    const float reach = grid->blocks[stir->block].reach + shard->step_max;
+    phx_box near = phx_box_around(grid->rows.x[row], grid->rows.y[row], reach);
     return phx_grid_touched(grid, phx_box_towers(shard->rules, near), shard->tick);
 }
 

@@ -79,14 +79,24 @@ static bool observers_pay(const phx_stir *stir, const phx_block *block)
     return (float)block->observers * OBSERVER_EACH < (float)phx_block_rows(block) * TILE_EACH + TILE_ONCE;
 }
 
+/*
+ * Two towers are no farther apart than this along an axis, if rows in them may be an event: these are where they are
+ * now, or were before, give or take the drift; that of before was less by a step, unless rows were just sorted.
+ */
+static float towers_apart(const phx_shard *shard, const phx_block *block)
+{
+    const float drift = shard->grid.drift, step = shard->step_max;
+    return block->reach + 2 * (drift > step ? drift : step);
+}
+
 /* The towers where all rows stand that may be an event with the block's. */
 static phx_rect towers_around(const phx_stir *stir, const phx_block *block)
 {
     const phx_shard *shard = stir->shard;
     uint16_t x = (uint16_t)(block->bx << PHX_BLOCK_BITS), y = (uint16_t)(block->by << PHX_BLOCK_BITS);
     phx_rect own = {x, y, (uint16_t)(x + PHX_BLOCK_SIDE - 1), (uint16_t)(y + PHX_BLOCK_SIDE - 1)};
-    phx_box near = phx_box_wider(phx_box_of_towers(shard->rules, own), shard->grid.drift + stir->reach);
-    return phx_box_towers(shard->rules, phx_box_wider(near, shard->grid.drift));
+    phx_box near = phx_box_of_towers(shard->rules, own);
+    return phx_box_towers(shard->rules, phx_box_wider(near, towers_apart(shard, block)));
 }
 
 /* Sets the way, and finds the movers if that is theirs. false = no memory. */
@@ -111,6 +121,17 @@ static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
     return true;
 }
 
+/*
+ * How far along an axis who looks is now from the towers of rows that it may be an event with. They stand in them give or
+ * take the drift now; before, give or take that less a step, and it was a step off; when rows were just sorted, these
+ * were a step off too.
+ */
+static float look_reach(const phx_shard *shard, const phx_block *block)
+{
+    const float drift = shard->grid.drift, steps = 2 * shard->step_max;
+    return block->reach + (drift > steps ? drift : steps);
+}
+
 bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_t number)
 {
     const phx_block *block = &shard->grid.blocks[number];
@@ -121,8 +142,7 @@ bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_
     stir->mover_count = stir->own_count = 0;
     stir->way = PHX_STIR_NONE;
     if (!shard->glances || !shard->implies || !(block->view_min > 0.0f)) return true;
-    /* both may have made a step since they were in range, or left it */
-    stir->reach = block->reach + 2 * shard->step_max;
+    stir->reach = look_reach(shard, block);
     if (choose(stir, mem, block)) return true;
     stir->shard = NULL;
     return false;
