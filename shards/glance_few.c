@@ -244,7 +244,7 @@ static bool movers_look(phx_scratch *scratch)
            look_at(scratch, block, stir->piece, movers + end, stir->mover_count - end, &limit, false);
 }
 
-/* Did anything change in the towers that the observer of a row sees, or saw a step ago? Those were marked, not rows'. */
+/* Did anything change in the towers that the observer of a row sees, or saw a step ago? Marks are not of rows. */
 static bool may_see_change(const phx_stir *stir, uint32_t row)
 {
     const phx_shard *shard = stir->shard;

@@ -32,8 +32,8 @@ typedef struct phx_frame {
 static const uint32_t PHX_CELL_MOVED = 1u << 31;
 
 /*
- * What was picked: positions y << 16 | x, now and before, the row in the grid, the cell of where it was half way between
- * the two, or is, if it did not step there.
+ * What was picked: positions y << 16 | x, now and before, the row in the grid, the cell of where it was half way
+ * between the two, or is, along an axis on which it did not step there.
  */
 typedef struct phx_picked {
     uint32_t *now, *old, *row, *cell;

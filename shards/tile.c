@@ -35,7 +35,7 @@ static float reach_of(const phx_block *block, const phx_shard *shard)
     return reach > STRIDES_MIN * stride ? reach : STRIDES_MIN * stride;
 }
 
-/* How far along an axis a row may be, half way, from the tower it stands in: when rows were just sorted, half a step. */
+/* How far along an axis a row may have been, half way, from its tower: when rows were just sorted, half a step. */
 static float off_tower(const phx_shard *shard)
 {
     const float half = shard->step_max * 0.5f, drift = shard->grid.drift;
@@ -135,7 +135,7 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
     frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
     /* a reach and a bit around own rows, wherever these were: they have a reach of cells on all sides */
     float around = PHX_TILE_REACH / frame->scale + tile->spread;
-    frame->stride = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than a quarter */
+    frame->stride = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
     frame->moved = shard->many_movers ? 0 : PHX_CELL_MOVED;
     /* whoever moved looks around too, wherever it is: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
@@ -212,8 +212,8 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     const phx_rect rect = phx_tile_towers(tile);
     /*
      * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of
-     * one (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit, and no half step is as long): with
-     * a few units less than two. Each block has a span for each of its rows of towers.
+     * one (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit; no half step is longer): with a few
+     * units less than two. Each block has a span for each of its rows of towers.
      */
     enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
     phx_span spans[AROUND * PHX_BLOCK_SIDE];
@@ -290,10 +290,16 @@ static void find_movers(phx_tile *tile)
     tile->mover_count = n;
 }
 
+/* Where a row was half way, but for what float32 loses: where it is, if it did not step there. */
+static float half_way(float now, float old, float step_max)
+{
+    return fabsf(old - now) <= step_max * 1.0001f ? now + (old - now) * 0.5f : now;
+}
+
 /*
  * How far outside of the block its rows were half way, but for slack: as far as all may have drifted, and at the
- * world's edge as far as somebody is outside of the world, and half a step. Who was not so when rows were sorted drifted
- * there, as who jumps has them sorted anew.
+ * world's edge as far as somebody was outside of the world. Who was not so when rows were sorted drifted there, as who
+ * jumps has them sorted anew.
  */
 static float spread_of(const phx_shard *shard, const phx_block *block, float reach)
 {
@@ -303,9 +309,10 @@ static float spread_of(const phx_shard *shard, const phx_block *block, float rea
     float x = corner(shard, 0, block->bx, reach, &slack[0]), y = corner(shard, 1, block->by, reach, &slack[1]);
     float low[2] = {x - slack[0], y - slack[1]}, high[2] = {x + side + slack[0], y + side + slack[1]};
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
-        float off_x = rows->x[i] < x ? low[0] - rows->x[i] : rows->x[i] - high[0];
-        float off_y = rows->y[i] < y ? low[1] - rows->y[i] : rows->y[i] - high[1];
-        float off = (off_x > off_y ? off_x : off_y) + shard->step_max * 0.5f;
+        float px = half_way(rows->x[i], rows->ox[i], shard->step_max);
+        float py = half_way(rows->y[i], rows->oy[i], shard->step_max);
+        float off_x = px < x ? low[0] - px : px - high[0], off_y = py < y ? low[1] - py : py - high[1];
+        float off = off_x > off_y ? off_x : off_y;
         spread = off > spread ? off : spread;
     }
     return spread;

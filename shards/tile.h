@@ -3,10 +3,9 @@
  * Positions are 16-bit pairs in a word, wrapped, sorted by small cells that have nothing to do with
  * the towers: their side follows from how far the block's observers look and how crowded it is.
  *
- * Cells are of where everybody was half way through this tick's step, as steps are straight and half a step is all that
- * either end is off: who comes into a view or leaves it is then at its border, give or take one longest step for the two
- * of them. From where they are now it might be two. Who came or jumped, has no way behind it and counts where it is; it
- * is odd.
+ * Cells are of where everybody was half way through this tick's step, of which either end is half a step off: who comes
+ * into a view or leaves it was at its border then, give or take one longest step for the two of them. From where they
+ * are now it might be two. Who came or jumped has no way behind it and counts where it is; it is odd.
  *
  * Its units decide about all pairs but those near a border of a view, for which float32 does, from the rows. A
  * position is rounded down to PHX_TILE_REACH parts of the reach. There are less than 2^20 units to a block and what

@@ -447,11 +447,11 @@ static uint32_t rows_around(const cells *c, uint64_t watcher, uint64_t ids)
 /*
  * One target a tower, and one observer, 25 off the corner of its block, which is at 400. Cells go on both
  * ways from half a unit before that corner, as rows may have drifted as far; they are as wide as the view and
- * two steps of half a unit, or half as wide where the square of that holds 24 rows or more; a
+ * a step of half a unit, or half as wide where the square of that holds 24 rows or more; a
  * glance goes one or two cells on each side. Both are in one cell. Where few moved, only who did looks, and where few
- * observe, these do: at all rows of the towers that the view, two steps and half a unit of drift reach. A tile is made
- * where targets observe, too, in three towers each way, all of them in the same cell but where cells are small; and
- * there one more observer, beside the first, as with fewer it would not pay.
+ * observe, these do: at all rows of the towers that the view and two steps reach, which are more than the drift. A tile
+ * is made where targets observe, too, in three towers each way, all of them in the same cell but where cells are small;
+ * and there one more observer, beside the first, as with fewer it would not pay.
  */
 static bool in_the_corner(uint64_t i, uint64_t side)
 {
@@ -468,12 +468,12 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         int around;
         uint32_t pairs, ranges, few_pairs, few_ranges;
     } views[] = {
-        {4, 5.003f, 5.003f, 1, 1 * 1 + 1, 3, 3 * 3 + 1, 3},         /* 419.5 to 434.5; 419.9 to 431 */
-        {6, 7.004f, 7.004f, 1, 2 * 2 + 1, 3, 3 * 3 + 1, 3},         /* 413.5 to 434.5; 418 to 433 */
-        {16, 17.009f, 17.009f, 1, 5 * 5 + 1, 3, 5 * 5 + 1, 5},      /* 399.5 to 450.5; 408 to 443 */
-        {44, 45.023f, 45.023f, 1, 14 * 14 + 1, 3, 11 * 11 + 1, 22}, /* 354.5 to 489.5; 379.9 to 471, of four blocks */
-        /* 337.5 to 492.5, but for the own one: all in view; 363 to 488, of nine blocks */
-        {61, 31.016f, 62.031f, 2, 15 * 15 - 3 * 3, 6, 13 * 13 + 1, 39}
+        {4.7f, 5.203f, 5.203f, 1, 1 * 1 + 1, 3, 3 * 3 + 1, 3},      /* 415.1 to 430.7; 419.3 to 431.2 */
+        {6, 6.503f, 6.503f, 1, 2 * 2 + 1, 3, 3 * 3 + 1, 3},         /* 412.5 to 432; 418 to 432.5 */
+        {16, 16.508f, 16.508f, 1, 5 * 5 + 1, 3, 5 * 5 + 1, 5},      /* 399.5 to 449; 408 to 442.5 */
+        {44.7f, 45.222f, 45.222f, 1, 14 * 14 + 1, 3, 11 * 11 + 1, 22}, /* 354.3 to 489.9; 379.3 to 471.2: four blocks */
+        /* 338 to 491.8, but for the own one: all in view; 363 to 487.5, of nine blocks */
+        {61, 30.765f, 61.531f, 2, 15 * 15 - 3 * 3, 6, 13 * 13 + 1, 39}
     }; /* who moved, from 60.8 away, at 365, steps to 61.3: units are enough to tell */
     for (size_t v = 0; v < WAYS * sizeof views / sizeof *views; v++) {
         const size_t way = v % WAYS, of = v / WAYS;
@@ -522,18 +522,14 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
     }
 }
 
-/*
- * How far a glance goes depends on the longest step of this tick, not of any before. The block's corner
- * is at 80, cells begin as far before that as rows may have drifted; the observer and the mover are in the first
- * from there, and their glances end after the second.
- */
+/* How far one looks depends on the longest step of this tick, not of any before, and on how far rows have drifted. */
 Test(glance, short_steps_are_looked_for_nearby)
 {
     static const struct {
         float x;
         uint32_t pairs; /* two beside each other, or four more */
     } steps[] = {{100.5f, 2}, {102.5f, 6}, {103.0f, 2}};
-    /* second cells end at 130.4, 136.8, 130.9: less the drift */
+    /* the one observer looks at towers up to 128, 131, 128: the others are in that which begins at 130 */
     for (int many = 0; many < 2; many++) {
         f = fleet_open(plain_rules(10, 50), 1, 1, 4);
         fleet_begin(f);

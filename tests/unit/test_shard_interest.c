@@ -140,7 +140,7 @@ static fleet *lone_observers(void)
 
 /*
  * Beside each two others that see nothing: observers of a block that are not alike are looked at one by one,
- * and not told by who moves.
+ * and not told by who moves. Targets stand where the others' cell does not look.
  */
 static fleet *unlike_observers(void)
 {
@@ -149,6 +149,7 @@ static fleet *unlike_observers(void)
     for (uint64_t id = 1; id <= LONE; id++) {
         fleet_enter(f, 500 + id, plain_attr(0.5f, 0), (float)id * 100 + 5, 150);
         fleet_enter(f, 520 + id, plain_attr(0.75f, 0), (float)id * 100 + 5, 155);
+        fleet_move(f, 100 + id, (float)id * 100 + 7, 99);
     }
     fleet_end(f);
     fleet_tick(f);
@@ -172,28 +173,28 @@ Test(interest, only_the_touched_are_looked_at)
     fleet_move(f, 200, 506, 1506); /* somebody far from all */
     end(f, 0, 0);
     fleet_begin(f);
-    fleet_move(f, 103, 308, 105); /* in view, inside its tower */
+    fleet_move(f, 103, 308, 99); /* in view, inside its tower */
     end(f, 1, 0);
     fleet_begin(f);
-    fleet_move(f, 103, 312, 105); /* and over a border */
+    fleet_move(f, 103, 312, 99); /* and over a border */
     end(f, 1, 0);
     fleet_begin(f);
-    fleet_move(f, 103, 333, 105); /* into the margin */
+    fleet_move(f, 103, 333, 99); /* into the margin */
     end(f, 1, 0);
     fleet_begin(f);
-    fleet_move(f, 103, 334, 105); /* inside the margin */
+    fleet_move(f, 103, 334, 99); /* inside the margin */
     end(f, 1, 0);
     fleet_begin(f);
-    fleet_move(f, 103, 355, 105); /* out */
+    fleet_move(f, 103, 355, 99); /* out */
     end(f, 1, 1);
     fleet_begin(f);
-    fleet_move(f, 103, 353, 105); /* out of all towers in view */
+    fleet_move(f, 103, 355, 225); /* away, from beyond all towers in view */
     end(f, 0, 0);
     fleet_begin(f);
-    fleet_move(f, 103, 405, 105); /* to another one */
+    fleet_move(f, 103, 405, 99); /* to another one */
     end(f, 1, 1);
     fleet_begin(f);
-    fleet_move(f, 103, 505, 105); /* from one to the next, at once */
+    fleet_move(f, 103, 505, 99); /* from one to the next, at once */
     end(f, 2, 2);
     fleet_begin(f);
     fleet_enter(f, 300, plain_attr(0, 0), 705, 105);

@@ -245,15 +245,17 @@ static void check_places(const phx_tile *tile)
     cr_assert_eq(own, tile->rows.end - tile->rows.first, "%s: an own row is not in its tile", c->what);
 }
 
-/* How far the farthest of a block's rows is outside of it; below 0: none is. */
+/* How far outside of a block the farthest of its rows was half way; below 0: none was. */
 static float outside(const phx_shard *shard, const phx_block *block)
 {
-    const phx_grid_rows *rows = &shard->grid.rows;
+    const phx_grid_rows *rows = &shard->grid.rows; /* NaN: it was nowhere */
     float side = c->tower * PHX_BLOCK_SIDE, x = c->origin + side * block->bx, y = c->origin + side * block->by;
     float most = -INFINITY;
-    for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++)
-        most = fmaxf(most, fmaxf(fmaxf(x - rows->x[i], rows->x[i] - x - side),
-                                 fmaxf(y - rows->y[i], rows->y[i] - y - side)));
+    for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
+        float px = isnan(rows->ox[i]) ? rows->x[i] : (rows->x[i] + rows->ox[i]) / 2;
+        float py = isnan(rows->oy[i]) ? rows->y[i] : (rows->y[i] + rows->oy[i]) / 2;
+        most = fmaxf(most, fmaxf(fmaxf(x - px, px - x - side), fmaxf(y - py, py - y - side)));
+    }
     return most;
 }
 
@@ -264,8 +266,7 @@ static void check_usable(const phx_tile *tile, const phx_block *block)
     float stride = sqrtf(shard->step2_max), reach = fmaxf(block->reach + stride, 4 * stride);
     if (reach > side * 1.001f || reach < side * 0.00999f || out > shard->drift_limit + slack)
         cr_assert_not(tile->usable, "%s: reach %g, %g outside", c->what, (double)reach, (double)out);
-    /* who is outside of the world was not where it is half way */
-    if (reach < side * 0.999f && reach > side * 0.01001f && out + shard->step_max * 0.5f <= shard->drift_limit)
+    if (reach < side * 0.999f && reach > side * 0.01001f && out <= shard->drift_limit)
         cr_assert(tile->usable, "%s: reach %g, %g outside", c->what, (double)reach, (double)out);
 }
 
