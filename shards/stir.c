@@ -123,7 +123,7 @@ static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
 
 /*
  * How far along an axis who looks is from the towers of rows that it may be an event with. They are in them give or
- * take the drift now; before, give or take that less a step, and it was a step off; if rows were just sorted, these too.
+ * take the drift now; before, give or take that less a step, and it was a step off; rows just sorted were, too.
  */
 static float look_reach(const phx_shard *shard, const phx_block *block)
 {

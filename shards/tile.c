@@ -212,8 +212,8 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     const phx_rect rect = phx_tile_towers(tile);
     /*
      * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of
-     * one (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit; no half step is longer): with a few
-     * units less than two. Each block has a span for each of its rows of towers.
+     * one (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit; no half step is longer): with a
+     * few units less than two. Each block has a span for each of its rows of towers.
      */
     enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
     phx_span spans[AROUND * PHX_BLOCK_SIDE];
