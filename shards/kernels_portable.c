@@ -98,25 +98,17 @@ static uint32_t gather_portable(const phx_candidates *from, const phx_span *span
     return n;
 }
 
+enum {
+    PIECE = 64, /* candidates that are judged before any is written */
+    EIGHT = 8,  /* and so many at a time: what is beyond the last is read, as arrays are padded, and dropped */
+    KEPT = 1    /* in a verdict, beside the pair's flags */
+};
+_Static_assert(PIECE % EIGHT == 0 && EIGHT <= (int)PHX_KERNEL_PAD, "what is read is there");
+
 /* One observer. */
 typedef struct watcher {
     uint32_t place, now, old;
 } watcher;
-
-/* Some candidates, which are targets[i], or i. Branch-free: every pair is written, kept or not. */
-static inline void match_span(const uint32_t *nows, const uint32_t *olds, const uint32_t *targets, phx_span span,
-                              const watcher *of, const phx_limits *limits, bool square, phx_pairs *pairs)
-{
-    uint32_t n = pairs->count;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        int32_t d = phx_units_apart(nows[i], of->now, square), e = phx_units_apart(olds[i], of->old, square);
-        uint32_t flags, kept = phx_units_cross(d, e, limits, &flags);
-        pairs->observer[n] = of->place | flags;
-        pairs->target[n] = targets ? targets[i] : i;
-        n += kept;
-    }
-    pairs->count = n;
-}
 
 static watcher watcher_of(const phx_watchers *watchers, uint32_t w)
 {
@@ -124,34 +116,85 @@ static watcher watcher_of(const phx_watchers *watchers, uint32_t w)
     return (watcher){place, watchers->now[place], watchers->old[place]};
 }
 
+/* What some candidates are: nothing else is touched, so that compilers make vectors of it. */
+static inline void judge(const phx_candidates *c, uint32_t count, watcher of, phx_limits limits, bool square,
+                         uint32_t verdicts[PIECE])
+{
+    const uint32_t *now = c->now, *old = c->old;
+    for (uint32_t i = 0; i < (count + EIGHT - 1) / EIGHT * EIGHT; i++) {
+        int32_t d = phx_units_apart(now[i], of.now, square), e = phx_units_apart(old[i], of.old, square);
+        uint32_t flags, kept = phx_units_cross(d, e, &limits, &flags);
+        verdicts[i] = flags | kept * KEPT;
+    }
+}
+
+/* A piece of candidates, with room for all. Branch-free: every pair is written, kept or not. */
+static void match_piece(const phx_candidates *c, uint32_t count, watcher of, const phx_limits *limits, phx_pairs *pairs)
+{
+    const uint32_t *from = c->target;
+    uint32_t *observer = pairs->observer, *target = pairs->target, n = pairs->count, verdicts[PIECE];
+    PHX_ASSERT(count <= PIECE);
+    if (limits->square) judge(c, count, of, *limits, true, verdicts);
+    else judge(c, count, of, *limits, false, verdicts);
+    for (uint32_t i = 0; i < count; i++) {
+        observer[n] = of.place | (verdicts[i] & ~PHX_PAIR_PLACE);
+        target[n] = from[i];
+        n += verdicts[i] & KEPT;
+    }
+    pairs->count = n;
+}
+
 static uint32_t match_portable(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
                                const phx_limits *limits, phx_pairs *pairs)
 {
-    const phx_span all = {0, count};
     uint32_t w = 0;
     for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
         const watcher of = watcher_of(watchers, w);
-        if (limits->square) match_span(c->now, c->old, c->target, all, &of, limits, true, pairs);
-        else match_span(c->now, c->old, c->target, all, &of, limits, false, pairs);
+        for (uint32_t i = 0; i < count; i += PIECE) {
+            const phx_candidates piece = {c->now + i, c->old + i, c->target + i};
+            match_piece(&piece, count - i < PIECE ? count - i : PIECE, of, limits, pairs);
+        }
     }
     return w;
+}
+
+/* Who is around one observer, side by side. */
+typedef struct crowd {
+    uint32_t now[PIECE], old[PIECE], place[PIECE], count;
+} crowd;
+
+/* Up to eight places from one on. */
+static inline void join(crowd *to, const phx_cells *cells, uint32_t first, uint32_t count)
+{
+    uint32_t *now = to->now + to->count, *old = to->old + to->count, *place = to->place + to->count;
+    memcpy(now, cells->now + first, EIGHT * sizeof *now);
+    memcpy(old, cells->old + first, EIGHT * sizeof *old);
+    for (uint32_t i = 0; i < EIGHT; i++) place[i] = first + i;
+    to->count += count < EIGHT ? count : EIGHT;
 }
 
 static uint32_t match_sparse_portable(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                                       phx_pairs *pairs)
 {
     uint32_t w = 0;
+    crowd near;
+    const phx_candidates all = {near.now, near.old, near.place};
     for (; w < watchers->count; w++) {
         const watcher of = watcher_of(watchers, w);
-        const uint32_t *above = cells->start + cells->cell[of.place] - cells->columns - 1, *start = above;
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < 3; i++, start += cells->columns) count += start[3] - start[0];
-        if (pairs->capacity - pairs->count < count) break;
-        pairs->tested += count;
-        start = above;
-        for (uint32_t i = 0; i < 3; i++, start += cells->columns)
-            match_span(cells->now, cells->old, NULL, (phx_span){start[0], start[3]}, &of, limits, limits->square,
-                       pairs);
+        const phx_nine_cells nine = phx_cells_around(cells, cells->cell[of.place]);
+        if (pairs->capacity - pairs->count < nine.count) break;
+        pairs->tested += nine.count;
+        near.count = 0;
+        for (uint32_t r = 0; r < 3; r++) {
+            for (uint32_t i = nine.row[r].first; i < nine.row[r].end; i += EIGHT) {
+                if (near.count + EIGHT > PIECE) {
+                    match_piece(&all, near.count, of, limits, pairs);
+                    near.count = 0;
+                }
+                join(&near, cells, i, nine.row[r].end - i);
+            }
+        }
+        match_piece(&all, near.count, of, limits, pairs);
     }
     return w;
 }

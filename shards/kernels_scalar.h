@@ -21,9 +21,9 @@ static inline int32_t phx_units_apart(uint32_t a, uint32_t b, bool square)
 /* May a candidate so far off, now and before, be an event? *flags: of the pair, if so. */
 static inline bool phx_units_cross(int32_t d, int32_t e, const phx_limits *limits, uint32_t *flags)
 {
-    bool enters = (d <= limits->in_low) & (e > limits->in_high);
-    bool leaves = (e <= limits->near_low) & (d > limits->near_high);
-    *flags = (leaves ? PHX_PAIR_LEAVE : 0) | ((enters | leaves) ? 0 : PHX_PAIR_UNSURE);
+    uint32_t enters = (d <= limits->in_low) & (e > limits->in_high);
+    uint32_t leaves = (e <= limits->near_low) & (d > limits->near_high);
+    *flags = leaves * PHX_PAIR_LEAVE | (1 ^ (enters | leaves)) * PHX_PAIR_UNSURE; /* nothing to branch on */
     return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
 }
 
