@@ -234,9 +234,15 @@ typedef struct phx_tower_marks {
 } phx_tower_marks;
 phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tick);
 
-/* ---- of a rebuild, in grid_blocks.c ---- */
+/* ---- in grid_blocks.c ---- */
 
-/* The block at a place, made where there is none; NULL = no memory. */
+/*
+ * There is a block for a tower in which somebody is whose row stands elsewhere: it has none until rows are sorted anew.
+ * false = no memory. Ingest and exchange, the owner.
+ */
+bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint16_t tx, uint16_t ty);
+
+/* Of a rebuild: the block at a place, made where there is none; NULL = no memory. */
 phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by);
 /* Before it, when starts are still right: idle blocks may go, and all may get other numbers. false = no memory. */
 bool phx_grid_tidy_blocks(phx_grid *grid, phx_mem *mem, uint64_t tick);

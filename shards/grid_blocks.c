@@ -1,7 +1,8 @@
 /*
  * The blocks of a grid: made where somebody comes, forgotten where nobody is, and numbered so that those near each
  * other in the world mostly are so in memory; see grid.h. Rows are in the order of blocks: what stands around one of
- * them was looked at not long before, for another. Called by the shard's owner in the index phase, for a rebuild.
+ * them was looked at not long before, for another. Called by the shard's owner: in the index phase, for a rebuild, and
+ * before, where somebody steps to where no block is.
  */
 #include "shards/grid.h"
 #include "shards/order.h"
@@ -20,6 +21,7 @@ static bool block_make(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)
     memset(block, 0, sizeof *block);
     block->bx = (uint16_t)bx;
     block->by = (uint16_t)by;
+    block->reach_min = INFINITY; /* as a survey has it where nobody is */
     *place = grid->block_count;
     return true;
 }
@@ -29,6 +31,16 @@ phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t bx, uint
     phx_block *block = phx_grid_block(grid, bx, by);
     if (PHX_LIKELY(block)) return block;
     return block_make(grid, mem, bx, by) ? phx_grid_block(grid, bx, by) : NULL;
+}
+
+bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint16_t tx, uint16_t ty)
+{
+    const uint32_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
+    if (PHX_LIKELY(phx_grid_block(grid, bx, by))) return true;
+    if (!block_make(grid, mem, bx, by)) return false;
+    phx_block *block = &grid->blocks[grid->block_count - 1];
+    for (uint32_t t = 0; t <= PHX_BLOCK_TOWERS; t++) block->start[t] = grid->row_count; /* behind all others */
+    return true;
 }
 
 /* ---- forgotten ---- */

@@ -73,16 +73,10 @@ static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
     return tx < shard->rect.x0 || tx > shard->rect.x1 || ty < shard->rect.y0 || ty > shard->rect.y1;
 }
 
-/* Where no row ever was there is nothing to mark: a rebuild is due. */
-static bool there_is_block(const phx_shard *shard, const phx_body *body)
-{
-    return phx_grid_block(&shard->grid, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS) != NULL;
-}
-
-/* Marks the tower that a step led to. false: there is none. */
+/* Marks the tower that a step led to: its block is made where none is. false = no memory. */
 static bool arrive(phx_shard *shard, const phx_body *body)
 {
-    if (!there_is_block(shard, body)) return false;
+    if (!phx_grid_block_visit(&shard->grid, shard->mem, body->tx, body->ty)) return false;
     if (!shard->many_movers) touch_tower(shard, body->tx, body->ty);
     return true;
 }
@@ -140,6 +134,13 @@ static inline bool off_block(uint32_t tower, uint32_t before)
     return ((tower ^ before) & ~(inside << 16 | inside)) != 0;
 }
 
+/* Is there a block for a tower, as above? To make one is the owner's, later. */
+static bool there_is_block(const phx_shard *shard, uint32_t tower)
+{
+    const uint32_t tx = (uint16_t)tower, ty = tower >> 16;
+    return phx_grid_block(&shard->grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS) != NULL;
+}
+
 static __attribute__((noinline)) void touch_both(phx_shard *shard, uint32_t slot, uint32_t from, uint32_t to)
 {
     phx_zones_touch(&shard->zones, shard->mem, slot);
@@ -183,13 +184,13 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
         if (!alone) return false; /* notes are the owner's */
         phx_nine_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
     }
+    if (PHX_UNLIKELY(off_block(tower, before)) && frame->rows && !there_is_block(shard, tower)) return false;
     if (!shard->many_movers) touch_both(shard, slot, before, tower);
     memcpy(&body->x, &p, 2 * sizeof(float));
     body->z = z;
     body->tx = (uint16_t)tower;
     body->ty = (uint16_t)(tower >> 16);
-    if (PHX_UNLIKELY(off_block(tower, before)) && frame->rows && !there_is_block(shard, body)) sum->stale = true;
-    if (!shard->many_movers && !sum->stale) { /* else phx_shard_mend_rows() is due, or all are sorted anew */
+    if (!shard->many_movers && !sum->rowless) { /* else phx_shard_mend_rows() is due, or all are sorted anew */
         shard->grid.rows.x[body->row] = to.x;
         shard->grid.rows.y[body->row] = to.y;
         phx_grid_stir(&shard->grid, body->row);
@@ -235,7 +236,7 @@ static uint32_t move_stretch(phx_shard *shard, const phx_move_batch *batch, bool
     const phx_place *to = batch->to;
     const float *z = batch->z;
     phx_body *bodies = shard->store.body;
-    phx_move_sum own = {.stale = sum->stale};
+    phx_move_sum own = {.rowless = sum->rowless};
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (shard->many_movers) {
@@ -252,7 +253,6 @@ static uint32_t move_stretch(phx_shard *shard, const phx_move_batch *batch, bool
         left[left_count++] = i;
     }
     sum->moved += own.moved;
-    sum->stale = own.stale;
     add_steps(sum, own.step_max, own.step2_max);
     return left_count;
 }
@@ -291,7 +291,7 @@ static uint32_t move_mixed(phx_shard *shards, uint32_t shard_count, const phx_mo
         phx_move_sum *sum = &sums[place];
         phx_body *body = &shard->store.body[of.slots[i]];
         const float z = of.z ? of.z[i] : 0.0f;
-        sum->stale |= writes_no_row(shard);
+        sum->rowless |= writes_no_row(shard);
         if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, of.to[i], z, alone, sum))) continue;
         body->state |= PHX_SLOT_WAITING;
         left_count++;
@@ -306,7 +306,7 @@ uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move
     if (batch->count == 0) return 0;
     const uint32_t place = batch->places[0];
     if (place >= shard_count || !may_move(&shards[place], alone)) return leave_all(batch->count, left);
-    sums[place].stale |= writes_no_row(&shards[place]);
+    sums[place].rowless |= writes_no_row(&shards[place]);
     return move_stretch(&shards[place], batch, alone, &sums[place], left);
 }
 
@@ -315,7 +315,6 @@ void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
     if (sum->moved == 0) return;
     shard->touched += sum->moved;
     shard->changed = shard->copies_due = true;
-    shard->grid.stale |= sum->stale && shard->move_frame.rows;
     shard->grid.behind |= shard->many_movers && shard->move_frame.rows;
     if (sum->step_max > shard->step_max) shard->step_max = sum->step_max;
     if (sum->step2_max > shard->step2_max) shard->step2_max = sum->step2_max;

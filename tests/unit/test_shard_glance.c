@@ -576,6 +576,34 @@ Test(glance, marks_in_blocks_without_rows_are_kept)
     fleet_close(f);
 }
 
+/* Who steps to where no block is does not have all rows sorted anew: it is seen there, by who looks and who is told. */
+Test(glance, steps_into_land_without_a_block)
+{
+    enum { OTHERS = 40 };
+    for (int many = 0; many < 2; many++) {
+        f = fleet_open(plain_rules(10, 200), 1, 1, 4);
+        fleet_begin(f);
+        fleet_enter(f, 1, plain_attr(20, 0), 79.5f, 40);
+        fleet_enter(f, 2, plain_attr(20, 0), 59.8f, 40);
+        fleet_enter(f, 3, plain_attr(0, 0), 79.5f, 70);
+        for (uint64_t id = 4; id < OTHERS; id++) fleet_enter(f, id, plain_attr(0, 0), 40, 8);
+        fleet_end(f);
+        const phx_grid *grid = &f->shard[0].grid;
+        cr_assert_eq(grid->block_count, 1);
+        for (int step = 1; step <= 3; step++) { /* away from the second, back, and away */
+            f->shard[0].many_movers = many;
+            fleet_begin(f);
+            fleet_move(f, 1, step % 2 ? 80.25f : 79.75f, 40);
+            fleet_move(f, 3, step % 2 ? 80.25f : 79.5f, 70);
+            fleet_end(f);
+            cr_assert_gt(grid->drift, 0, "step %d: rows were sorted", step);
+            cr_assert_eq(grid->block_count, 2);
+            cr_assert_eq(f->changes, 2, "step %d: %u told", step, f->changes);
+        }
+        fleet_close(f);
+    }
+}
+
 /* Towers are told by how far they are from the world's origin: here an eighth of a unit off at most, near zero. */
 Test(glance, edges_of_blocks_far_from_the_worlds_origin)
 {
