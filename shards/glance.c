@@ -291,12 +291,14 @@ static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float
 static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
 {
     const uint32_t *special = scratch->runs.special;
+    const phx_block *block = &shard->grid.blocks[scratch->tile.block];
+    const float view_all = phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: no row's has to be looked at */
     PHX_ASSERT(scratch->past_count == 0);
     if (scratch->pairs.count == 0) return PHX_SLOT_NONE;
     if (!resolve(scratch, shard, r, far)) return scratch->pairs.observer[0] & PHX_PAIR_PLACE;
     for (uint32_t i = 0, s = 0, specials = 0; i < scratch->runs.count; i++, s = specials) {
         run of = run_at(scratch, shard, i);
-        float view = shard->grid.rows.view[of.row];
+        float view = view_all > 0.0f ? view_all : shard->grid.rows.view[of.row];
         while (PHX_UNLIKELY(scratch->word_first + special[specials] < of.words.end)) specials++;
         PHX_ASSERT(scratch->target_count <= of.words.first);
         if (view == 0.0f) continue;
