@@ -244,13 +244,15 @@ static bool movers_look(phx_scratch *scratch)
            look_at(scratch, block, stir->piece, movers + end, stir->mover_count - end, &limit, false);
 }
 
-/* Did anything change in the towers that the observer of a row sees, or saw a step ago? Marks are not of rows. */
+/*
+ * Did anything change in the towers that the observer of a row sees? Marks are not of rows, and say where somebody was,
+ * too; if it moved itself, there is its own.
+ */
 static bool may_see_change(const phx_stir *stir, uint32_t row)
 {
     const phx_shard *shard = stir->shard;
     const phx_grid *grid = &shard->grid;
-    const float reach = grid->blocks[stir->block].reach + shard->step_max;
-    phx_box near = phx_box_around(grid->rows.x[row], grid->rows.y[row], reach);
+    phx_box near = phx_box_around(grid->rows.x[row], grid->rows.y[row], grid->blocks[stir->block].reach);
     return phx_grid_touched(grid, phx_box_towers(shard->rules, near), shard->tick);
 }
 

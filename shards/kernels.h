@@ -14,7 +14,11 @@ enum {
     PHX_TILE_BITS = 13,
     PHX_TILE_REACH = 1 << PHX_TILE_BITS, /* units to a tile's reach: two of them, and some, fit 16 bits with a sign */
     PHX_TILE_SLACK = 2,                  /* units that a distance may be off: see tile.h */
-    PHX_TILE_AWAY = 7 << 12, /* units that who was not here is put off by, along x: in nobody's sight for two reaches */
+    /*
+     * Units that who was not here is put off by, along x: of who is within two reaches of it, half way, it was not
+     * within one, nor, wrapped, on the other side.
+     */
+    PHX_TILE_AWAY = 7 << 12,
     PHX_KERNEL_PAD = 64                  /* words that a kernel may write, or read and drop, beyond the last */
 };
 

@@ -45,7 +45,7 @@ typedef struct phx_stir {
     uint64_t tick;
     uint32_t block;
     phx_stir_way way;
-    float reach;     /* along an axis, beyond which no pair is an event */
+    float reach;     /* how far along an axis from who looks there are towers with rows that may be an event with it */
     phx_rect around; /* the towers where all rows stand that may be one with the block's */
     uint32_t *movers; /* rows of all who were touched in reach of the block's rows, or not far off: first its own */
     uint32_t mover_count, own_count, movers_capacity;

@@ -30,9 +30,7 @@ static float stride_of(const phx_shard *shard)
 /* How far apart the two of an event may be half way. */
 static float reach_of(const phx_block *block, const phx_shard *shard)
 {
-    enum { STRIDES_MIN = 4 }; /* or who has come might seem to have been in sight: PHX_TILE_AWAY */
-    const float stride = stride_of(shard), reach = block->reach + stride + block->reach * 1e-5f;
-    return reach > STRIDES_MIN * stride ? reach : STRIDES_MIN * stride;
+    return block->reach + stride_of(shard) + block->reach * 1e-5f;
 }
 
 /* How far along an axis a row may have been, half way, from its tower: when rows were just sorted, half a step. */
@@ -133,8 +131,11 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
     float x = corner(shard, 0, block->bx, tile->reach, &slack[0]);
     float y = corner(shard, 1, block->by, tile->reach, &slack[1]);
     frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
-    /* a reach and a bit around own rows, wherever these were: they have a reach of cells on all sides */
-    float around = PHX_TILE_REACH / frame->scale + tile->spread;
+    /*
+     * A reach and a bit around own rows, wherever these were: they have a reach of cells on all sides. And a unit, as
+     * who jumped not even that much farther than a step counts as if it had been one.
+     */
+    float around = (PHX_TILE_REACH + 1) / frame->scale + tile->spread;
     frame->stride = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
     frame->moved = shard->many_movers ? 0 : PHX_CELL_MOVED;
     /* whoever moved looks around too, wherever it is: so there is one more reach of cells, without rows */
@@ -290,16 +291,22 @@ static void find_movers(phx_tile *tile)
     tile->mover_count = n;
 }
 
-/* Where a row was half way, but for what float32 loses: where it is, if it did not step there. */
-static float half_way(float now, float old, float step_max)
+/* Where a row was half way, if the kernels may have it so, but for what float32 loses; else where it is. */
+static float half_way(float now, float old, float stride)
 {
-    return fabsf(old - now) <= step_max * 1.0001f ? now + (old - now) * 0.5f : now;
+    return fabsf(old - now) <= stride * 1.0001f ? now + (old - now) * 0.5f : now;
+}
+
+/* How far outside of a range somebody is. */
+static float outside(float p, float low, float high)
+{
+    return low - p > p - high ? low - p : p - high;
 }
 
 /*
- * How far outside of the block its rows were half way, but for slack: as far as all may have drifted, and at the
- * world's edge as far as somebody was outside of the world. Who was not so when rows were sorted drifted there, as who
- * jumps has them sorted anew.
+ * How far outside of the block its rows are and were half way, but for slack: as far as all may have drifted, and at
+ * the world's edge as far as somebody is outside of the world. Who was not so when rows were sorted drifted there, as
+ * who jumps has them sorted anew.
  */
 static float spread_of(const phx_shard *shard, const phx_block *block, float reach)
 {
@@ -308,12 +315,14 @@ static float spread_of(const phx_shard *shard, const phx_block *block, float rea
     if (!shard->grid.outside || !phx_block_at_edge(block, shard->rules->towers)) return spread;
     float x = corner(shard, 0, block->bx, reach, &slack[0]), y = corner(shard, 1, block->by, reach, &slack[1]);
     float low[2] = {x - slack[0], y - slack[1]}, high[2] = {x + side + slack[0], y + side + slack[1]};
+    const float stride = shard->step_max + reach / PHX_TILE_REACH;
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
-        float px = half_way(rows->x[i], rows->ox[i], shard->step_max);
-        float py = half_way(rows->y[i], rows->oy[i], shard->step_max);
-        float off_x = px < x ? low[0] - px : px - high[0], off_y = py < y ? low[1] - py : py - high[1];
-        float off = off_x > off_y ? off_x : off_y;
-        spread = off > spread ? off : spread;
+        const float px[] = {rows->x[i], half_way(rows->x[i], rows->ox[i], stride)};
+        const float py[] = {rows->y[i], half_way(rows->y[i], rows->oy[i], stride)};
+        for (int way = 0; way < 2; way++) {
+            spread = fmaxf(spread, outside(px[way], low[0], high[0]));
+            spread = fmaxf(spread, outside(py[way], low[1], high[1]));
+        }
     }
     return spread;
 }

@@ -12,7 +12,8 @@
  * is around it, so before that the roundings of float32 cost less than 1/16 each: the subtraction's (which is
  * exact far from the origin) and the multiplication's. A difference of two is so off by less than 1 + 1/4 along an
  * axis, a distance by less than sqrt(2) * 1.25 < PHX_TILE_SLACK, and what is farther than that from a border is
- * on its side of it.
+ * on its side of it. (Who was in the frame half way may be before its begin at an end of its step, and is rounded up
+ * there, but that is farther from all own rows than any border.)
  *
  * Built and read in the interest phase by one worker, in its own memory; what it holds of a shard
  * (positions, which no worker writes) depends on the tick alone, so all workers find the same order.

@@ -1,9 +1,8 @@
 # Shards: each part alone, then shards wired by hand; the world's tables, queues and moves.
 pharos_unit_test(NAME unit_shard_parts SOURCES unit/test_shard_rules.c unit/test_shard_list.c unit/test_shard_store.c
     unit/test_shard_attr_sets.c unit/test_shard_changes.c
-    unit/test_shard_relations.c unit/test_shard_far.c unit/test_shard_rank.c unit/test_shard_find.c unit/test_shard_outbox.c
-    unit/test_shard_kernels.c
-    unit/test_shard_pick.c)
+    unit/test_shard_relations.c unit/test_shard_far.c unit/test_shard_rank.c unit/test_shard_find.c
+    unit/test_shard_outbox.c unit/test_shard_kernels.c unit/test_shard_pick.c)
 pharos_unit_test(NAME unit_shard_tile SOURCES unit/test_shard_tile.c unit/shard_fleet.c)
 pharos_unit_test(NAME unit_shard_grid SOURCES unit/test_shard_grid.c unit/test_shard_move.c)
 pharos_unit_test(NAME unit_shard_exchange

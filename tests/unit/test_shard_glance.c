@@ -604,6 +604,45 @@ Test(glance, steps_into_land_without_a_block)
     }
 }
 
+/*
+ * An observer gets a longer view and moves a bit farther than the longest step, and is odd, where somebody global
+ * has lists kept: its old position counts, and it may be taken for one that stepped, at the edge of its tile.
+ */
+static void move_and_set(float to, float by, uint64_t seed)
+{
+    enum { OTHERS = 300, TICKS = 5 };
+    static const ph_simd simds[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
+    phx_rules rules = plain_rules(10, 24);
+    rules.shape = seed % 2 ? PH_SHAPE_SQUARE : PH_SHAPE_CIRCLE;
+    rules.simd = phx_simd_supported(simds[seed % 3]) ? simds[seed % 3] : PH_SIMD_PORTABLE;
+    f = fleet_open(rules, 1, 1, 64);
+    phx_attr anywhere = plain_attr(0, 0);
+    anywhere.global = true;
+    fleet_begin(f);
+    fleet_enter(f, 1, anywhere, 200, 200);
+    fleet_enter(f, 2, plain_attr(30, 0), to - by, 35);
+    for (uint64_t id = 3; id < OTHERS; id++)
+        fleet_enter(f, id, plain_attr(id % 2 ? 30 : 0, 0), float_between(&seed, 2, 150), float_between(&seed, 2, 150));
+    fleet_end(f);
+    for (int t = 1; t <= TICKS; t++) {
+        fleet_begin(f);
+        for (uint64_t id = 3; id < OTHERS; id++)
+            fleet_move(f, id, f->entity[id].x + (t % 2 ? 1 : -1), f->entity[id].y);
+        if (t == TICKS) fleet_set(f, 2, plain_attr(60, 0), 0);
+        if (t == TICKS) fleet_move(f, 2, to, 35);
+        fleet_end(f);
+        cr_assert(f->shard[0].many_movers && !f->shard[0].implies);
+    }
+    fleet_close(f);
+}
+
+Test(glance, who_moves_a_bit_farther_than_a_step)
+{
+    uint64_t seed = 40;
+    for (float by = 0.99f; by < 1.01f; by += 0.0005f) move_and_set(-2, by, seed++); /* outside of the world, */
+    for (float by = 1.002f; by < 1.005f; by += 0.0001f) move_and_set(80, by, seed++); /* and where its block begins */
+}
+
 /* Towers are told by how far they are from the world's origin: here an eighth of a unit off at most, near zero. */
 Test(glance, edges_of_blocks_far_from_the_worlds_origin)
 {

@@ -218,6 +218,45 @@ Test(movers, rows_in_the_outermost_towers)
     }
 }
 
+/* Who has drifted far from its tower by now steps into sight by little. */
+Test(movers, rows_that_drifted_farther_than_they_step)
+{
+    static const float view[2] = {0, 20};
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        for (int turned = 0; turned < 2; turned++) {
+            open_two(seed, turned, 49.9f, 72.25f, view);
+            step(turned, 52.1f, 72.25f, 0);
+            step(turned, 52.3f, 72.25f, 1);
+            fleet_close(f);
+        }
+    }
+}
+
+/* Who steps away from an observer that stands still, as others' steps have rows sorted anew where all stand now. */
+Test(movers, a_step_out_of_sight_as_rows_are_sorted)
+{
+    enum { AWAY = 2, OTHER = 3, OTHERS = 60, ACROSS = 8 };
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        f = open_world(seed, 24, 1);
+        fleet_begin(f);
+        fleet_enter(f, 1, plain_attr(8, 0), 80.1f, 35);
+        fleet_enter(f, AWAY, plain_attr(8, 0), 72.3f, 35);
+        for (uint64_t id = OTHER; id < OTHERS; id++)
+            fleet_enter(f, id, plain_attr(8, 0), 100 + (float)(id % ACROSS) * 7, 100 + (float)(id / ACROSS) * 7);
+        fleet_end(f);
+        fleet_tick(f);
+        for (int t = 0; t < 2; t++) {
+            begin(false);
+            fleet_move(f, OTHER, f->entity[OTHER].x + 2.4f, f->entity[OTHER].y);
+            if (t == 1) fleet_move(f, AWAY, 69.9f, 35);
+            fleet_end(f);
+        }
+        cr_assert_eq(f->shard[0].grid.drift, 0.0f, "rows were sorted");
+        cr_assert(!fleet_sees(f, 1, AWAY) && !fleet_sees(f, AWAY, 1));
+        fleet_close(f);
+    }
+}
+
 /* What it costs, of two a view apart: the mover's own cells, whoever is told. */
 Test(movers, only_who_moved_tests_pairs)
 {

@@ -37,11 +37,11 @@ static uint32_t low_bits(float q)
 }
 
 /* The unit of where one was half way, if that was in the frame. */
-static bool in_frame(float to, float from, float stride, float end, uint32_t *unit)
+static bool in_frame(float to, float from, const phx_frame *frame, float end, uint32_t *unit)
 {
     volatile float step = from - to, half = step * 0.5f, way = to + half;
-    const float q = fabsf(step) <= stride ? way : to;
-    if (!(q >= 0 && q < end)) return false;
+    const float q = fabsf(step) <= frame->stride ? way : to;
+    if (!(q >= frame->low && q < end)) return false;
     *unit = (uint32_t)q;
     return true;
 }
@@ -69,6 +69,8 @@ static void pick_some(const phx_kernels *kernels, const char *name)
         frame.width = (float)(frame.columns << frame.shift);
         frame.height = (float)(frame.rows << frame.shift);
         frame.stride = round % 3 == 0 ? 0.5f : float_between(&rng, 0, 4000);
+        frame.low = round % 4 == 0 ? (float)(1u << frame.shift) : 0;
+        frame.moved = round % 4 == 0 ? PHX_CELL_MOVED : 0;
         for (uint32_t i = 0; i < ROWS; i++) {
             px[i] = some_coordinate(&rng, frame.x, frame.width / frame.scale);
             py[i] = some_coordinate(&rng, frame.y, frame.height / frame.scale);
@@ -87,13 +89,15 @@ static void pick_some(const phx_kernels *kernels, const char *name)
         for (uint32_t i = 0; i < ROWS; i++) {
             const float fx = in_units(px[i], frame.x, frame.scale), fy = in_units(py[i], frame.y, frame.scale);
             const float gx = in_units(pox[i], frame.x, frame.scale), gy = in_units(poy[i], frame.y, frame.scale);
-            if ((i >= spans[0].end && i < spans[1].first) || !in_frame(fx, gx, frame.stride, frame.width, &x) ||
-                !in_frame(fy, gy, frame.stride, frame.height, &y))
+            const bool moved = px[i] != pox[i] || py[i] != poy[i];
+            if ((i >= spans[0].end && i < spans[1].first) || !in_frame(fx, gx, &frame, frame.width, &x) ||
+                !in_frame(fy, gy, &frame, frame.height, &y))
                 continue;
             cr_assert_lt(n, count, "%s: row %u is not picked", name, i);
             cr_assert_eq(row[n], i, "%s", name);
             cr_assert_eq(now[n], low_bits(fx) | low_bits(fy) << 16, "%s", name);
-            cr_assert_eq(cell[n], (y >> frame.shift) * frame.columns + (x >> frame.shift), "%s", name);
+            cr_assert_eq(cell[n], ((y >> frame.shift) * frame.columns + (x >> frame.shift)) | (moved ? frame.moved : 0),
+                         "%s", name);
             uint32_t ox = low_bits(gx), oy = low_bits(gy);
             if (isnan(pox[i])) ox = (low_bits(fx) + PHX_TILE_AWAY) & 0xffff, oy = low_bits(fy); /* it was not here */
             cr_assert_eq(old[n], ox | oy << 16, "%s: %a, %a", name, (double)pox[i], (double)poy[i]);

@@ -37,6 +37,7 @@ static const tile_case cases[] = {
     {"crowd, diagonal", 10, 0, 8, 0, 36, 2.5f, DIAGONAL | ALIKE},
     {"crowd, diagonal, wider", 10, 0, 17, 0, 50, 2.5f, DIAGONAL | ALIKE},
     {"crowd, diagonal, views longer than steps", 10, 0, 14, 0, 44, 1, DIAGONAL | ALIKE},
+    {"crowd, cells that just touch the ring", 10, 0, 10, 0, 19, 0.424f, DIAGONAL | ALIKE},
     {"all sorts of views", 10, 0, 30, 10, 50, 1, 0},
     {"wide views", 10, 0, 74, 0, 240, 1.5f, 0},
     {"wide views, alike", 10, 0, 72.9f, 0, 200, 2.5f, ALIKE | DIAGONAL},
@@ -245,16 +246,18 @@ static void check_places(const phx_tile *tile)
     cr_assert_eq(own, tile->rows.end - tile->rows.first, "%s: an own row is not in its tile", c->what);
 }
 
-/* How far outside of a block the farthest of its rows was half way; below 0: none was. */
+/* How far outside of a block the farthest of its rows is or was half way; below 0: none was. */
 static float outside(const phx_shard *shard, const phx_block *block)
 {
     const phx_grid_rows *rows = &shard->grid.rows; /* NaN: it was nowhere */
     float side = c->tower * PHX_BLOCK_SIDE, x = c->origin + side * block->bx, y = c->origin + side * block->by;
     float most = -INFINITY;
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
-        float px = isnan(rows->ox[i]) ? rows->x[i] : (rows->x[i] + rows->ox[i]) / 2;
-        float py = isnan(rows->oy[i]) ? rows->y[i] : (rows->y[i] + rows->oy[i]) / 2;
-        most = fmaxf(most, fmaxf(fmaxf(x - px, px - x - side), fmaxf(y - py, py - y - side)));
+        const float px = isnan(rows->ox[i]) ? rows->x[i] : (rows->x[i] + rows->ox[i]) / 2;
+        const float py = isnan(rows->oy[i]) ? rows->y[i] : (rows->y[i] + rows->oy[i]) / 2;
+        const float east = fmaxf(px, rows->x[i]), west = fminf(px, rows->x[i]);
+        const float north = fmaxf(py, rows->y[i]), south = fminf(py, rows->y[i]);
+        most = fmaxf(most, fmaxf(fmaxf(x - west, east - x - side), fmaxf(y - south, north - y - side)));
     }
     return most;
 }
@@ -263,7 +266,7 @@ static void check_usable(const phx_tile *tile, const phx_block *block)
 {
     const phx_shard *shard = tile->shard;
     float side = c->tower * PHX_BLOCK_SIDE, out = outside(shard, block), slack = 0.001f * side;
-    float stride = sqrtf(shard->step2_max), reach = fmaxf(block->reach + stride, 4 * stride);
+    float reach = block->reach + sqrtf(shard->step2_max);
     if (reach > side * 1.001f || reach < side * 0.00999f || out > shard->drift_limit + slack)
         cr_assert_not(tile->usable, "%s: reach %g, %g outside", c->what, (double)reach, (double)out);
     if (reach < side * 0.999f && reach > side * 0.01001f && out <= shard->drift_limit)
