@@ -218,14 +218,20 @@ Test(movers, rows_in_the_outermost_towers)
     }
 }
 
-/* Who has drifted far from its tower by now steps into sight by little. */
+/* Who has drifted far from its tower by now steps by little into sight of one that looks for itself. */
 Test(movers, rows_that_drifted_farther_than_they_step)
 {
+    enum { UNLIKE = 30 }; /* it looks as well, less far: then nobody is told by who moves */
     static const float view[2] = {0, 20};
     for (uint64_t seed = 0; seed < 6; seed++) {
         for (int turned = 0; turned < 2; turned++) {
             open_two(seed, turned, 49.9f, 72.25f, view);
+            fleet_begin(f);
+            fleet_enter(f, UNLIKE, plain_attr(5, 0), turned ? 110 : 75, turned ? 75 : 110);
+            fleet_end(f);
+            fleet_tick(f);
             step(turned, 52.1f, 72.25f, 0);
+            cr_assert_eq(f->scratch[0].stir.way, PHX_STIR_OBSERVERS);
             step(turned, 52.3f, 72.25f, 1);
             fleet_close(f);
         }
