@@ -100,8 +100,7 @@ static uint32_t gather_portable(const phx_candidates *from, const phx_span *span
 
 enum {
     PIECE = 64, /* candidates that are judged before any is written */
-    EIGHT = 8,  /* and so many at a time: what is beyond the last is read, as arrays are padded, and dropped */
-    KEPT = 1    /* in a verdict, beside the pair's flags */
+    EIGHT = 8   /* and so many at a time: what is beyond the last is read, as arrays are padded, and dropped */
 };
 _Static_assert(PIECE % EIGHT == 0 && EIGHT <= (int)PHX_KERNEL_PAD, "what is read is there");
 
@@ -116,30 +115,58 @@ static watcher watcher_of(const phx_watchers *watchers, uint32_t w)
     return (watcher){place, watchers->now[place], watchers->old[place]};
 }
 
-/* What some candidates are: nothing else is touched, so that compilers make vectors of it. */
+/* How far some candidates are and were, and which of them may be events. */
+typedef struct judged {
+    int32_t now[PIECE], old[PIECE];
+    uint32_t kept[PIECE + EIGHT];
+} judged;
+
+/* Nothing else is touched, so that compilers make vectors of it. */
 static inline void judge(const phx_candidates *c, uint32_t count, watcher of, phx_limits limits, bool square,
-                         uint32_t verdicts[PIECE])
+                         judged *out)
 {
     const uint32_t *now = c->now, *old = c->old;
     for (uint32_t i = 0; i < (count + EIGHT - 1) / EIGHT * EIGHT; i++) {
         int32_t d = phx_units_apart(now[i], of.now, square), e = phx_units_apart(old[i], of.old, square);
-        uint32_t flags, kept = phx_units_cross(d, e, &limits, &flags);
-        verdicts[i] = flags | kept * KEPT;
+        uint32_t flags;
+        out->now[i] = d;
+        out->old[i] = e;
+        out->kept[i] = phx_units_cross(d, e, &limits, &flags);
     }
 }
 
-/* A piece of candidates, with room for all. Branch-free: every pair is written, kept or not. */
+/* Is any of eight kept? */
+static inline bool any_kept(const uint32_t kept[EIGHT])
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < EIGHT; i++) all |= kept[i];
+    return all != 0;
+}
+
+/*
+ * A piece of candidates, with room for all. Of eight, mostly none is kept; else no branch hangs on which: every pair is
+ * written, kept or not.
+ */
 static void match_piece(const phx_candidates *c, uint32_t count, watcher of, const phx_limits *limits, phx_pairs *pairs)
 {
     const uint32_t *from = c->target;
-    uint32_t *observer = pairs->observer, *target = pairs->target, n = pairs->count, verdicts[PIECE];
+    const phx_limits by = *limits;
+    uint32_t *observer = pairs->observer, *target = pairs->target, n = pairs->count;
+    judged is;
     PHX_ASSERT(count <= PIECE);
-    if (limits->square) judge(c, count, of, *limits, true, verdicts);
-    else judge(c, count, of, *limits, false, verdicts);
-    for (uint32_t i = 0; i < count; i++) {
-        observer[n] = of.place | (verdicts[i] & ~PHX_PAIR_PLACE);
-        target[n] = from[i];
-        n += verdicts[i] & KEPT;
+    if (by.square) judge(c, count, of, by, true, &is);
+    else judge(c, count, of, by, false, &is);
+    memset(is.kept + count, 0, (EIGHT - 1) * sizeof *is.kept); /* nothing hangs on what is beyond */
+    for (uint32_t first = 0; first < count; first += EIGHT) {
+        const uint32_t end = first + EIGHT < count ? first + EIGHT : count;
+        if (!any_kept(is.kept + first)) continue;
+        for (uint32_t i = first; i < end; i++) {
+            uint32_t flags;
+            (void)phx_units_cross(is.now[i], is.old[i], &by, &flags);
+            observer[n] = of.place | flags;
+            target[n] = from[i];
+            n += is.kept[i];
+        }
     }
     pairs->count = n;
 }
