@@ -383,7 +383,7 @@ static void repeat(phx_shard *shard, uint32_t slot, phx_origin origin)
     __builtin_prefetch(&store->tail[next], 1);
 }
 
-/* Does a copy of a ghost, or of nobody here, say no more than one short step? That takes no room. */
+/* Does a copy of a ghost, or of nobody here, say no more than one short step? That needs no room made before. */
 static bool only_steps(const phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
     if (slot == PHX_SLOT_NONE || phx_shard_nine(shard)) return false;
