@@ -190,7 +190,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     body->z = z;
     body->tx = (uint16_t)tower;
     body->ty = (uint16_t)(tower >> 16);
-    if (!shard->many_movers && !sum->rowless) { /* else phx_shard_mend_rows() is due, or all are sorted anew */
+    if (!shard->many_movers && frame->rows && !shard->grid.stale) { /* else rows are mended or sorted anew later */
         shard->grid.rows.x[body->row] = to.x;
         shard->grid.rows.y[body->row] = to.y;
         phx_grid_stir(&shard->grid, body->row);
@@ -236,7 +236,7 @@ static uint32_t move_stretch(phx_shard *shard, const phx_move_batch *batch, bool
     const phx_place *to = batch->to;
     const float *z = batch->z;
     phx_body *bodies = shard->store.body;
-    phx_move_sum own = {.rowless = sum->rowless};
+    phx_move_sum own = {0};
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (shard->many_movers) {
@@ -269,11 +269,6 @@ static inline bool may_move(const phx_shard *shard, bool alone)
     return alone || shard->many_movers;
 }
 
-static inline bool writes_no_row(const phx_shard *shard)
-{
-    return !shard->move_frame.rows || shard->grid.stale;
-}
-
 /* Moves of shards by turns, as entities come that are told by their ids. */
 static uint32_t move_mixed(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
                            phx_move_sum *sums, uint32_t *left)
@@ -291,7 +286,6 @@ static uint32_t move_mixed(phx_shard *shards, uint32_t shard_count, const phx_mo
         phx_move_sum *sum = &sums[place];
         phx_body *body = &shard->store.body[of.slots[i]];
         const float z = of.z ? of.z[i] : 0.0f;
-        sum->rowless |= writes_no_row(shard);
         if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, of.to[i], z, alone, sum))) continue;
         body->state |= PHX_SLOT_WAITING;
         left_count++;
@@ -306,7 +300,6 @@ uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move
     if (batch->count == 0) return 0;
     const uint32_t place = batch->places[0];
     if (place >= shard_count || !may_move(&shards[place], alone)) return leave_all(batch->count, left);
-    sums[place].rowless |= writes_no_row(&shards[place]);
     return move_stretch(&shards[place], batch, alone, &sums[place], left);
 }
 

@@ -194,7 +194,6 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
 typedef struct phx_move_sum {
     uint32_t moved;
     float step_max, step2_max;
-    bool rowless; /* the grid is stale, or there is none: no row is written */
 } phx_move_sum;
 
 /* Moves of several shards. A place that is no shard's index is nowhere. */
