@@ -381,6 +381,7 @@ static void repeat(phx_shard *shard, uint32_t slot, phx_origin origin)
     __builtin_prefetch(&store->body[next], 1);
     __builtin_prefetch(&store->name[next]);
     __builtin_prefetch(&store->tail[next], 1);
+    __builtin_prefetch(&store->set[next]);
 }
 
 /* Does a copy of a ghost, or of nobody here, say no more than one short step? That needs no room made before. */

@@ -153,21 +153,9 @@ typedef struct phx_crossers {
     uint32_t *by, *row;
 } phx_crossers;
 
-/* What moves of one shard have in common. */
-typedef struct phx_walk {
-    phx_body *bodies;
-    float origin[2], tower_size;
-    float low[2], high[2]; /* of the rectangle, in towers: inside while low <= p < high */
-    float step_limit;
-    uint32_t block_bits;   /* of ty << 16 | tx: a step that changes one of them is another's business */
-    uint32_t plain, plain_bits; /* of phx_body.state: those bits are these */
-    uint16_t stamp;
-} phx_walk;
-
-/* The longest of some steps along an axis, and the square of the longest as it is. */
-typedef struct phx_strode {
-    float step, step2;
-} phx_strode;
+struct phx_shard;
+struct phx_move_batch;
+struct phx_move_sum;
 
 /* What a limit makes of candidates. */
 typedef struct phx_divided {
@@ -176,11 +164,12 @@ typedef struct phx_divided {
 
 typedef struct phx_kernels {
     /*
-     * Moves as long as they are of the common kind (move.c): the i-th takes slots[i] to to[i], z[i]; z NULL: to 0. How
-     * many were done; the next one may be, or not. It may always be none.
+     * Of a batch, from `first` on, the moves that are of the common kind and of shards most of which moves, as
+     * phx_shards_move() does them, up to one that is not. How many were done: the next one may be another, or not. It
+     * may always be none.
      */
-    uint32_t (*walk)(const phx_walk *walk, const uint32_t *slots, const phx_place *to, const float *z, uint32_t count,
-                     phx_strode *strode);
+    uint32_t (*walk)(struct phx_shard *shards, uint32_t shard_count, const struct phx_move_batch *batch, uint32_t first,
+                     struct phx_move_sum *sums);
     /* The rows of some ranges that were in the frame half way; how many. */
     uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_frame *frame,
                      const phx_picked *to);
@@ -270,8 +259,8 @@ extern const phx_kernels phx_kernels_avx2;
 extern const phx_kernels phx_kernels_avx512;
 
 /* Those that the AVX-512 set takes over; of kernels_walk.c: */
-uint32_t phx_walk_avx2(const phx_walk *walk, const uint32_t *slots, const phx_place *to, const float *z,
-                       uint32_t count, phx_strode *strode);
+uint32_t phx_walk_avx2(struct phx_shard *shards, uint32_t shard_count, const struct phx_move_batch *batch,
+                       uint32_t first, struct phx_move_sum *sums);
 /* Of the AVX-512 set, in files of their own: */
 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
                           const phx_limits *limits, phx_pairs *pairs);

@@ -3,14 +3,15 @@
  */
 #include "shards/box.h"
 #include "shards/kernels_scalar.h"
+#include "shards/shard.h"
 
 #include <string.h>
 
 /* One by one they are as well done where they are left. */
-static uint32_t walk_portable(const phx_walk *walk, const uint32_t *slots, const phx_place *to, const float *z,
-                              uint32_t count, phx_strode *strode)
+static uint32_t walk_portable(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
+                              phx_move_sum *sums)
 {
-    (void)walk, (void)slots, (void)to, (void)z, (void)count, (void)strode;
+    (void)shards, (void)shard_count, (void)batch, (void)first, (void)sums;
     return 0;
 }
 

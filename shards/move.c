@@ -95,7 +95,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     /* a row may only drift from its tower, step by step; see grid.h */
     if ((body->state & PHX_SLOT_ODD) || (crossed && !arrive(shard, body))) shard->grid.stale = true;
-    if (shard->grid.stale) return; /* the rebuild writes all rows from the bodies */
+    if (shard->grid.stale || shard->grid.behind) return; /* all rows are written from the bodies later */
     shard->grid.rows.x[body->row] = x;
     shard->grid.rows.y[body->row] = y;
 }
@@ -115,26 +115,24 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
     body->state |= PHX_SLOT_LEAVING;
 }
 
+/* What of two towers, ty << 16 | tx, differs if they are of different blocks. */
+static const uint32_t OFF_BLOCK = ~((PHX_BLOCK_SIDE - 1u) << 16 | (PHX_BLOCK_SIDE - 1u));
+
 phx_move_frame phx_move_frame_of(const phx_shard *shard)
 {
     const phx_rules *rules = shard->rules;
+    const bool nine = phx_shard_nine(shard), rows = phx_shard_rows(shard);
     phx_rect rect = shard->rect;
     return (phx_move_frame){.origin = {rules->origin[0], rules->origin[1], 0.0f, 0.0f},
                             .tower_size = {rules->tower_size, rules->tower_size, 1.0f, 1.0f},
-                            .low = {rect.x0, rect.y0, 0.0f, 0.0f},
-                            .high = {(float)rect.x1 + 1.0f, (float)rect.y1 + 1.0f, 1.0f, 1.0f},
-                            .nine = phx_shard_nine(shard),
-                            .rows = phx_shard_rows(shard)};
+                            .low = {rect.x0, rect.y0, -INFINITY, -INFINITY},
+                            .high = {(float)rect.x1 + 1.0f, (float)rect.y1 + 1.0f, INFINITY, INFINITY},
+                            .block_bits = nine ? ~0u : rows ? OFF_BLOCK : 0,
+                            .nine = nine,
+                            .rows = rows};
 }
 
-/* Are two towers, ty << 16 | tx, of different blocks? */
-static inline bool off_block(uint32_t tower, uint32_t before)
-{
-    const uint32_t inside = PHX_BLOCK_SIDE - 1;
-    return ((tower ^ before) & ~(inside << 16 | inside)) != 0;
-}
-
-/* Is there a block for a tower, as above? To make one is the owner's, later. */
+/* Is there a block for a tower, ty << 16 | tx? To make one is the owner's, later. */
 static bool there_is_block(const phx_shard *shard, uint32_t tower)
 {
     const uint32_t tx = (uint16_t)tower, ty = tower >> 16;
@@ -157,12 +155,6 @@ static inline float step_of(phx_pair from, phx_pair to, float *square)
     return dx > dy ? dx : dy;
 }
 
-/* State of an entity whose moves may be of the common kind. */
-enum {
-    PLAIN = PHX_SLOT_OWN | PHX_SLOT_ROW,
-    PLAIN_BITS = PLAIN | PHX_SLOT_FAR | PHX_SLOT_WAITING
-};
-
 /*
  * A move of the common kind: the first of the entity in this tick, one short step inside the rectangle, seen
  * by the usual rules. false: it is another, nothing was done.
@@ -171,7 +163,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
                               bool alone, phx_move_sum *sum)
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
-    if ((body->state & PLAIN_BITS) != PLAIN || body->changed == shard->stamp) return false;
+    if ((body->state & PHX_MOVE_PLAIN_BITS) != PHX_MOVE_PLAIN || body->changed == shard->stamp) return false;
     phx_pair p = {to.x, to.y}, old = phx_pair_at(&body->x);
     phx_pair q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps what is outside */
     float step2, step = step_of(old, p, &step2);
@@ -184,7 +176,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
         if (!alone) return false; /* notes are the owner's */
         phx_nine_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
     }
-    if (PHX_UNLIKELY(off_block(tower, before)) && frame->rows && !there_is_block(shard, tower)) return false;
+    if (PHX_UNLIKELY(((tower ^ before) & OFF_BLOCK) != 0) && frame->rows && !there_is_block(shard, tower)) return false;
     if (!shard->many_movers) touch_both(shard, slot, before, tower);
     memcpy(&body->x, &p, 2 * sizeof(float));
     body->z = z;
@@ -198,69 +190,9 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
     body->changed = shard->stamp;
     sum->moved++;
-    sum->step_max = step > sum->step_max ? step : sum->step_max;
+    sum->step_max[0] = step > sum->step_max[0] ? step : sum->step_max[0];
     sum->step2_max = step2 > sum->step2_max ? step2 : sum->step2_max;
     return true;
-}
-
-static void add_steps(phx_move_sum *sum, float step, float step2)
-{
-    if (step > sum->step_max) sum->step_max = step;
-    if (step2 > sum->step2_max) sum->step2_max = step2;
-}
-
-/* Of moves of the common kind, where most move. */
-static phx_walk walk_of(const phx_shard *shard)
-{
-    const phx_move_frame *frame = &shard->move_frame;
-    const uint32_t inside = PHX_BLOCK_SIDE - 1, any = ~(inside << 16 | inside);
-    return (phx_walk){.bodies = shard->store.body,
-                      .origin = {frame->origin[0], frame->origin[1]},
-                      .tower_size = shard->rules->tower_size,
-                      .low = {frame->low[0], frame->low[1]},
-                      .high = {frame->high[0], frame->high[1]},
-                      .step_limit = shard->step_limit,
-                      .block_bits = frame->nine ? ~0u : frame->rows ? any : 0,
-                      .plain = PLAIN,
-                      .plain_bits = PLAIN_BITS,
-                      .stamp = shard->stamp};
-}
-
-/* Moves of one shard. */
-static uint32_t move_stretch(phx_shard *shard, const phx_move_batch *batch, bool alone, phx_move_sum *sum,
-                             uint32_t *left)
-{
-    const phx_move_frame frame = shard->move_frame;
-    const phx_walk walk = walk_of(shard);
-    const uint32_t *slots = batch->slots, count = batch->count;
-    const phx_place *to = batch->to;
-    const float *z = batch->z;
-    phx_body *bodies = shard->store.body;
-    phx_move_sum own = {0};
-    uint32_t left_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (shard->many_movers) {
-            phx_strode by = {0, 0};
-            uint32_t done = shard->kernels->walk(&walk, slots + i, to + i, z ? z + i : NULL, count - i, &by);
-            add_steps(&own, by.step, by.step2);
-            own.moved += done;
-            i += done;
-            if (i == count) break;
-        }
-        phx_body *body = &bodies[slots[i]];
-        if (PHX_LIKELY(move_plain(shard, &frame, body, to[i], z ? z[i] : 0.0f, alone, &own))) continue;
-        body->state |= PHX_SLOT_WAITING;
-        left[left_count++] = i;
-    }
-    sum->moved += own.moved;
-    add_steps(sum, own.step_max, own.step2_max);
-    return left_count;
-}
-
-static uint32_t leave_all(uint32_t count, uint32_t *left)
-{
-    for (uint32_t i = 0; i < count; i++) left[i] = i;
-    return count;
 }
 
 /* May this worker's moves be applied to it? Else they are left. */
@@ -269,13 +201,16 @@ static inline bool may_move(const phx_shard *shard, bool alone)
     return alone || shard->many_movers;
 }
 
-/* Moves of shards by turns, as entities come that are told by their ids. */
-static uint32_t move_mixed(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
-                           phx_move_sum *sums, uint32_t *left)
+uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
+                         phx_move_sum *sums, uint32_t *left)
 {
     const phx_move_batch of = *batch; /* what is written might be anywhere */
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < of.count; i++) {
+        if (of.places[i] < shard_count && shards[of.places[i]].many_movers) {
+            i += shards->kernels->walk(shards, shard_count, &of, i, sums);
+            if (i == of.count) break;
+        }
         const uint32_t place = of.places[i];
         left[left_count] = i;
         if (PHX_UNLIKELY(place >= shard_count || !may_move(&shards[place], alone))) {
@@ -283,24 +218,13 @@ static uint32_t move_mixed(phx_shard *shards, uint32_t shard_count, const phx_mo
             continue;
         }
         phx_shard *shard = &shards[place];
-        phx_move_sum *sum = &sums[place];
         phx_body *body = &shard->store.body[of.slots[i]];
         const float z = of.z ? of.z[i] : 0.0f;
-        if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, of.to[i], z, alone, sum))) continue;
+        if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, of.to[i], z, alone, &sums[place]))) continue;
         body->state |= PHX_SLOT_WAITING;
         left_count++;
     }
     return left_count;
-}
-
-uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
-                         phx_move_sum *sums, uint32_t *left)
-{
-    if (batch->mixed) return move_mixed(shards, shard_count, batch, alone, sums, left);
-    if (batch->count == 0) return 0;
-    const uint32_t place = batch->places[0];
-    if (place >= shard_count || !may_move(&shards[place], alone)) return leave_all(batch->count, left);
-    return move_stretch(&shards[place], batch, alone, &sums[place], left);
 }
 
 void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
@@ -309,7 +233,8 @@ void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
     shard->touched += sum->moved;
     shard->changed = shard->copies_due = true;
     shard->grid.behind |= shard->many_movers && shard->move_frame.rows;
-    if (sum->step_max > shard->step_max) shard->step_max = sum->step_max;
+    for (int axis = 0; axis < 2; axis++)
+        if (sum->step_max[axis] > shard->step_max) shard->step_max = sum->step_max[axis];
     if (sum->step2_max > shard->step2_max) shard->step2_max = sum->step2_max;
 }
 

@@ -78,12 +78,13 @@ typedef struct phx_cursor {
     uint32_t slot, part, item;
 } phx_cursor;
 
-/* What does not change from move to move. */
+/* What does not change from move to move. The upper lanes of low and high are beyond all that they are compared with. */
 typedef struct phx_move_frame {
     phx_pair origin, tower_size;
-    phx_pair low, high; /* of the rectangle, in towers: inside while low <= p < high */
-    bool nine;          /* phx_shard_nine() */
-    bool rows;          /* phx_shard_rows() */
+    phx_pair low, high;  /* of the rectangle, in towers: inside while low <= p < high */
+    uint32_t block_bits; /* of ty << 16 | tx: where most move, a step that changes none of them needs no look at towers */
+    bool nine;           /* phx_shard_nine() */
+    bool rows;           /* phx_shard_rows() */
 } phx_move_frame;
 
 typedef struct phx_shard_counts {
@@ -190,11 +191,18 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands);
 void phx_shard_leave(phx_shard *shard, uint32_t slot);
 void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
 
-/* What phx_shards_move() did to one shard as a whole. */
+/* What phx_shards_move() did to one shard as a whole; a vector. */
 typedef struct phx_move_sum {
+    float step_max[2]; /* along x and along y; or the longer one in either */
+    float step2_max;   /* the square of the longest as it is */
     uint32_t moved;
-    float step_max, step2_max;
 } phx_move_sum;
+
+/* State of an entity whose moves may be of the common kind: these bits of it are those. */
+enum {
+    PHX_MOVE_PLAIN = PHX_SLOT_OWN | PHX_SLOT_ROW,
+    PHX_MOVE_PLAIN_BITS = PHX_MOVE_PLAIN | PHX_SLOT_FAR | PHX_SLOT_WAITING
+};
 
 /* Moves of several shards. A place that is no shard's index is nowhere. */
 typedef struct phx_move_batch {
