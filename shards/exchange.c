@@ -24,24 +24,7 @@ void phx_shard_fill_entity(const phx_shard *shard, uint32_t slot, phx_record_typ
     entity->z = body->z;
     entity->incarnation = store->name[slot].incarnation;
     if (type == PHX_RECORD_COPY) return;
-    entity->list_count = store->tail[slot].list.count;
     entity->fresh = store->name[slot].fresh;
-}
-
-/* Up to PHX_RECORD_ITEMS of the migrant's list, from cursor.item on. */
-static void fill_list(phx_shard *shard, uint32_t slot, phx_record *record)
-{
-    const phx_store *store = &shard->store;
-    const phx_list *list = &store->tail[slot].list;
-    record->id = store->name[slot].id;
-    record->type = PHX_RECORD_LIST;
-    while (record->count < PHX_RECORD_ITEMS && shard->cursor.item < list->count) {
-        uint32_t target = phx_list_entries(&shard->lists, list)[shard->cursor.item++];
-        record->as.listed[record->count++] = (phx_listed){.id = store->name[target].id,
-                                                          .user_data = phx_store_user_data(store, target),
-                                                          .incarnation = store->name[target].incarnation,
-                                                          .kind = store->name[target].kind};
-    }
 }
 
 static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_set *set, phx_record *record)
@@ -72,7 +55,16 @@ static void fill_awake(phx_shard *shard, uint32_t slot, phx_record *record)
     shard->cursor.item = 1;
 }
 
-enum { PART_ENTITY = 0, PART_LIST, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_TRAIL, PART_WAITS, PART_DONE };
+enum { PART_ENTITY = 0, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_TRAIL, PART_WAITS, PART_DONE };
+
+/* The first one of those of leaving[at]. */
+static void fill_migrant(const phx_shard *shard, uint32_t at, phx_record *record)
+{
+    const uint32_t first = shard->travels.at[at];
+    phx_shard_fill_entity(shard, shard->leaving.at[at], PHX_RECORD_MIGRANT, record);
+    record->as.entity.list_first = first;
+    record->as.entity.list_count = (shard->travels.at[at + 1] - first) & PHX_LIST_COUNT_MAX;
+}
 
 /* The migrant's records from the cursor on; false = the outbox is full. */
 static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
@@ -82,15 +74,14 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
     const uint32_t *places;
     uint32_t areas = phx_crossings_of(&shard->zones.crossings, slot, &places);
     while (cursor->part != PART_DONE) {
-        bool list_left = cursor->part == PART_LIST && cursor->item < shard->store.tail[slot].list.count;
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
         bool awake_left =
             cursor->part == PART_AWAKE && cursor->item == 0 && phx_awake_is(&shard->zones.awake, slot);
         bool areas_left = cursor->part == PART_AREAS && cursor->item < areas;
         bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_trail(shard, slot);
         bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_wait_words(shard, slot);
-        if (cursor->part != PART_ENTITY && !list_left && !relations_left && !awake_left && !areas_left &&
-            !trail_left && !waits_left) {
+        if (cursor->part != PART_ENTITY && !relations_left && !awake_left && !areas_left && !trail_left &&
+            !waits_left) {
             cursor->part++;
             cursor->item = 0;
             continue;
@@ -98,10 +89,8 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
         phx_record *record = phx_outbox_put(&shard->outbox, destination);
         if (!record) return false;
         if (cursor->part == PART_ENTITY) {
-            phx_shard_fill_entity(shard, slot, PHX_RECORD_MIGRANT, record);
-            cursor->part = PART_LIST;
-        } else if (list_left) {
-            fill_list(shard, slot, record);
+            fill_migrant(shard, cursor->slot, record);
+            cursor->part = PART_RELATIONS;
         } else if (relations_left) {
             fill_relations(shard, slot, set, record);
         } else if (awake_left) {
@@ -119,11 +108,11 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
 }
 
 /* What stays behind: a ghost, until the halo of its new owner confirms it or not. */
-static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination)
+static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination, uint32_t listed)
 {
     phx_store *store = &shard->store;
     phx_relations_drop(&shard->relations, store->name[slot].id);
-    shard->counts.entries -= store->tail[slot].list.count; /* implied ones were written down */
+    shard->counts.entries -= listed;
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_bands_drop_waits(shard, slot);
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
@@ -140,23 +129,55 @@ static uint32_t home_of(const phx_body *body, const uint16_t *column_shard, cons
     return (uint32_t)row_shard[body->ty] * columns + column_shard[body->tx];
 }
 
-/* An implied list is written down, to travel. false = no memory, unchanged. */
-static bool unfold_list(phx_shard *shard, uint32_t slot)
+/* The slots in the list of one that leaves, kept or not; how many, PHX_SLOT_NONE = no memory. */
+static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
 {
-    phx_list *list = &shard->store.tail[slot].list;
-    if (!list->implied) return true;
-    phx_slots *told = &shard->unfolded;
+    const phx_list *list = &shard->store.tail[slot].list;
+    phx_slots *told = &shard->recalled;
     uint64_t pairs = 0;
+    *slots = phx_list_entries(&shard->lists, list);
+    if (!list->implied) return list->count;
     if (!phx_grow(shard->mem, (void **)&told->at, &told->capacity, 0, shard->store.slots, sizeof(uint32_t)))
+        return PHX_SLOT_NONE;
+    *slots = told->at;
+    return phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, told->at)
+                                 : phx_recall(shard, slot, told->at, &pairs);
+}
+
+/* The list of one that leaves comes behind those before it in the outbox. false = no memory. */
+static bool write_list(phx_shard *shard, uint32_t slot)
+{
+    const phx_store *store = &shard->store;
+    const uint32_t *slots, count = list_of(shard, slot, &slots);
+    if (count == 0) return true;
+    phx_listed *to = count == PHX_SLOT_NONE ? NULL : phx_outbox_list(&shard->outbox, shard->mem, count);
+    if (!to) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_name *name = &store->name[slots[i]];
+        to[i] = (phx_listed){.id = name->id,
+                             .user_data = phx_store_user_data(store, slots[i]),
+                             .incarnation = name->incarnation,
+                             .kind = name->kind};
+    }
+    return true;
+}
+
+/* The lists of all that leave, for the whole tick: blocks of every round say where they are. false = no memory. */
+static bool write_lists(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard, uint32_t columns)
+{
+    phx_slots *travels = &shard->travels;
+    const uint32_t count = shard->leaving.count;
+    if (!phx_grow(shard->mem, (void **)&travels->at, &travels->capacity, 0, (size_t)count + 1, sizeof(uint32_t)))
         return false;
-    told->count = phx_shard_nine(shard)
-                      ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, told->at)
-                      : phx_recall(shard, slot, told->at, &pairs);
-    if (!phx_list_reserve(&shard->lists, shard->mem, list, told->count)) return false;
-    phx_list_set_count(list, told->count);
-    if (told->count > 0)
-        memcpy(phx_list_entries(&shard->lists, list), told->at, told->count * sizeof(uint32_t));
-    list->implied = false;
+    shard->outbox.list_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t slot = shard->leaving.at[i];
+        const phx_body *body = &shard->store.body[slot];
+        travels->at[i] = shard->outbox.list_count;
+        bool leaves = (body->state & PHX_SLOT_OWN) && home_of(body, column_shard, row_shard, columns) != shard->index;
+        if (leaves && !write_list(shard, slot)) return false;
+    }
+    travels->at[count] = shard->outbox.list_count;
     return true;
 }
 
@@ -167,13 +188,9 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
     /* for all at once: a call that stopped after some were packed would begin anew without them */
     uint32_t ghosts_max = phx_idmap_count(&shard->store.ghosts) + (shard->leaving.count - cursor->slot);
     if (!phx_idmap_reserve(&shard->store.ghosts, ghosts_max)) return false;
-    for (uint32_t i = cursor->slot; i < shard->leaving.count; i++) {
-        uint32_t slot = shard->leaving.at[i];
-        const phx_body *body = &shard->store.body[slot];
-        bool leaves = (body->state & PHX_SLOT_OWN) && home_of(body, column_shard, row_shard, columns) != shard->index;
-        if (leaves && !unfold_list(shard, slot)) return false;
-    }
     phx_outbox_reset(&shard->outbox);
+    bool begins = cursor->slot == 0 && cursor->part == PART_ENTITY;
+    if (begins && !write_lists(shard, column_shard, row_shard, columns)) return false;
     for (*done = false; cursor->slot < shard->leaving.count; cursor->slot++, cursor->part = cursor->item = 0) {
         uint32_t slot = shard->leaving.at[cursor->slot];
         phx_body *body = &shard->store.body[slot];
@@ -181,7 +198,7 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
         uint32_t home = home_of(body, column_shard, row_shard, columns);
         if (home != shard->index) {
             if (!send_migrant(shard, slot, home)) return true;
-            let_go(shard, slot, home);
+            let_go(shard, slot, home, shard->travels.at[cursor->slot + 1] - shard->travels.at[cursor->slot]);
         }
         body->state = (uint16_t)(body->state & ~PHX_SLOT_LEAVING);
     }
@@ -204,7 +221,8 @@ static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
            (!phx_shard_nine(shard) || phx_nine_reserve(&shard->nine, shard->mem)) &&
            (!shard->implies || phx_past_reserve(&shard->past, shard->mem)) &&
            phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
-                    sizeof(uint32_t));
+                    sizeof(uint32_t)) &&
+           phx_arrivals_ready(&shard->arrivals, shard->mem);
 }
 
 /* Are its attributes and user data what the record says? */
@@ -259,7 +277,7 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
 
 /*
  * Is all that happened to who migrated here, a ghost until now, one short step? Then it is odd to nobody, and its
- * list, if that is a plain one, is what rows imply, as that of the others; or so it seems: phx_recall_is().
+ * list, if that is a plain one, is what rows imply, as that of the others; or so it seems: index.c compares.
  */
 static bool just_walked(const phx_shard *shard, uint32_t slot)
 {
@@ -268,25 +286,24 @@ static bool just_walked(const phx_shard *shard, uint32_t slot)
            phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
-static bool receive_migrant(phx_shard *shard, const phx_record *record)
+static bool receive_migrant(phx_shard *shard, const phx_record_block *block, const phx_record *record)
 {
     const phx_entity_record *entity = &record->as.entity;
-    phx_list list = phx_list_empty();
+    const uint32_t listed = entity->list_count;
     if (!reserve_one(shard, entity)) return false;
-    if (entity->list_count > 0 && !phx_list_reserve(&shard->lists, shard->mem, &list, entity->list_count)) return false;
     uint32_t slot = phx_shard_same_ghost(shard, phx_store_ghost(&shard->store, record->id), entity->incarnation);
     if (slot != PHX_SLOT_NONE) {
         take_entity(shard, slot, entity);
         phx_shard_touch(shard, &shard->store.body[slot]);
         phx_store_to_own(&shard->store, slot);
-        if (just_walked(shard, slot) && (entity->list_count > 0 || phx_recall_is(shard, slot, NULL, 0)))
-            list.implied = entity->list_count == 0; /* else it is to be resolved */
-        else phx_shard_touch_odd(shard, &shard->store.body[slot]);
+        if (!just_walked(shard, slot)) phx_shard_touch_odd(shard, &shard->store.body[slot]);
     } else {
         slot = add_entity(shard, record, PHX_SLOT_OWN);
     }
-    shard->store.tail[slot].list = list;
-    shard->counts.entries += entity->list_count;
+    shard->store.tail[slot].list = phx_list_empty();
+    shard->counts.entries += listed;
+    const phx_listed *list = listed > 0 ? block->lists + entity->list_first : NULL;
+    phx_arrivals_add(&shard->arrivals, (phx_arrival){.observer = slot, .count = listed, .list = list});
     shard->store.name[slot].fresh = entity->fresh || !entity->attr.ready;
     shard->arrived.at[shard->arrived.count++] = slot;
     phx_shard_count_observer(shard, phx_store_attr(&shard->store, slot), 1);
@@ -300,19 +317,7 @@ static uint32_t arrived_slot(const phx_shard *shard, uint64_t id)
 {
     for (uint32_t i = shard->arrived.count; i-- > 0;)
         if (shard->store.name[shard->arrived.at[i]].id == id) return shard->arrived.at[i];
-    phx_panic(__FILE__, __LINE__, "a list or relation arrived without its observer");
-}
-
-static bool receive_list(phx_shard *shard, const phx_record *record)
-{
-    if (!phx_grow(shard->mem, (void **)&shard->arrival_items, &shard->arrival_items_capacity,
-                  shard->arrival_item_count, (size_t)shard->arrival_item_count + record->count,
-                  sizeof(phx_arrival_item)))
-        return false;
-    uint32_t slot = arrived_slot(shard, record->id);
-    for (uint32_t i = 0; i < record->count; i++)
-        shard->arrival_items[shard->arrival_item_count++] = (phx_arrival_item){slot, record->as.listed[i]};
-    return true;
+    phx_panic(__FILE__, __LINE__, "a relation arrived without its observer");
 }
 
 static bool receive_relations(phx_shard *shard, const phx_record *record)
@@ -428,11 +433,10 @@ static bool receive_trail(phx_shard *shard, const phx_record *record)
     return phx_bands_take_trail(shard, slot, record);
 }
 
-static bool receive_one(phx_shard *shard, const phx_record *record)
+static bool receive_one(phx_shard *shard, const phx_record_block *block, const phx_record *record)
 {
     switch ((phx_record_type)record->type) {
-    case PHX_RECORD_MIGRANT: return receive_migrant(shard, record);
-    case PHX_RECORD_LIST: return receive_list(shard, record);
+    case PHX_RECORD_MIGRANT: return receive_migrant(shard, block, record);
     case PHX_RECORD_RELATION: return receive_relations(shard, record);
     case PHX_RECORD_AWAKE: return receive_awake(shard, record);
     case PHX_RECORD_AREAS: return receive_areas(shard, record);
@@ -450,7 +454,7 @@ bool phx_shard_receive(phx_shard *shard, const phx_record_block *block)
     PHX_ASSERT(block->destination == shard->index);
     PHX_ASSERT(block->count <= PHX_RECORD_BLOCK_RECORDS);
     for (; shard->received < block->count; shard->received++)
-        if (!receive_one(shard, &block->records[shard->received])) return false;
+        if (!receive_one(shard, block, &block->records[shard->received])) return false;
     shard->received = 0;
     return true;
 }

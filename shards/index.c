@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "shards/recall.h"
+#include "shards/shard.h"
 
 /*
  * Can nobody here see a ghost, nor it wake anybody? Then whether it has a row makes no difference. (Where there are
@@ -116,74 +116,6 @@ static bool take_names(phx_shard *shard, const phx_renames *renames)
     return true;
 }
 
-/* A dead slot for a target that is not here (any more): its leave event is all that is left of it. */
-static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_renames *renames)
-{
-    phx_store *store = &shard->store;
-    uint32_t slot = phx_store_take(store, listed->id, PHX_SLOT_OWN);
-    const phx_rename *now = phx_renames_of(renames, listed->incarnation);
-    store->name[slot].incarnation = listed->incarnation;
-    phx_store_set_user_data(store, slot, now ? now->user_data : listed->user_data);
-    phx_store_name_kind(store, slot, now ? now->kind : listed->kind);
-    phx_store_kill(store, slot);
-    return slot;
-}
-
-/* Room for all that arrived lists name, should it be departed. */
-static bool reserve_departed(phx_shard *shard, const phx_renames *renames)
-{
-    uint64_t user_data = 0;
-    if (shard->arrival_item_count == 0) return true;
-    for (uint32_t i = 0; i < shard->arrival_item_count; i++) user_data |= shard->arrival_items[i].listed.user_data;
-    for (uint32_t i = 0; i < renames->count; i++) user_data |= renames->items[i].user_data;
-    return phx_store_reserve(&shard->store, shard->mem, shard->arrival_item_count) &&
-           phx_store_reserve_user_data(&shard->store, shard->mem, user_data);
-}
-
-/* The slot of one of a list that arrived. What a ghost says that is gone, its name too, may be old. */
-static uint32_t resolve_item(phx_shard *shard, const phx_directory *directory, const phx_renames *renames,
-                             const phx_arrival_item *item)
-{
-    const phx_store *store = &shard->store;
-    uint32_t slot = phx_shard_find(shard, directory, item->listed.id);
-    bool here = slot != PHX_SLOT_NONE && store->name[slot].incarnation == item->listed.incarnation &&
-                !((store->body[slot].state & PHX_SLOT_GHOST) && store->tail[slot].origin.gone);
-    return here ? slot : departed(shard, &item->listed, renames);
-}
-
-/*
- * The list of an observer that just walked here (exchange.c) is there. If rows imply it, it is not kept; else the
- * observer takes the long way.
- */
-static void fold_list(phx_shard *shard, uint32_t observer)
-{
-    phx_list *list = &shard->store.tail[observer].list;
-    list->implied = phx_recall_is(shard, observer, phx_list_entries(&shard->lists, list), list->count);
-    if (list->implied) phx_list_release(&shard->lists, list);
-    else phx_shard_touch_odd(shard, &shard->store.body[observer]);
-}
-
-/* Old lists of observers that migrated in, from ids to slots. */
-static bool resolve_arrivals(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
-{
-    if (!reserve_departed(shard, renames)) return false;
-    for (uint32_t i = 0; i < shard->arrival_item_count; i++) {
-        const phx_arrival_item *item = &shard->arrival_items[i];
-        const uint32_t observer = item->observer, slot = resolve_item(shard, directory, renames, item);
-        phx_list *list = &shard->store.tail[observer].list;
-        PHX_ASSERT(list->count < phx_list_capacity(list));
-        phx_list_entries(&shard->lists, list)[list->count++] = slot;
-        if (list->count == 1) phx_shard_flag(shard, observer); /* a list makes a row worth a look */
-    }
-    for (uint32_t i = 0; i < shard->arrival_item_count; i++) { /* lists may have come in pieces, by turns */
-        const uint32_t observer = shard->arrival_items[i].observer;
-        bool folded = shard->store.tail[observer].list.implied;
-        if (!folded && !(shard->store.body[observer].state & PHX_SLOT_ODD)) fold_list(shard, observer);
-    }
-    shard->arrival_item_count = 0;
-    return true;
-}
-
 /* Bounds along an axis between which nobody is outside of all towers, whatever float32 loses there. */
 static void inner_bounds(const phx_rules *rules, int axis, float *low, float *high)
 {
@@ -286,7 +218,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (!call_waiting(shard)) return false;
     sweep_ghosts(shard);
     if (!take_names(shard, renames)) return false;
-    if (!resolve_arrivals(shard, directory, renames)) return false;
+    if (!phx_arrivals_resolve(shard, directory, renames)) return false;
     if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;
     phx_past *past = &shard->past;
     if (shard->implies && !phx_past_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store)) return false;

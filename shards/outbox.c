@@ -31,6 +31,7 @@ void phx_outbox_free(phx_outbox *outbox, phx_mem *mem)
     phx_free(mem, outbox->blocks, outbox->block_count * sizeof(phx_record_block), PHX_CACHE_LINE);
     phx_free(mem, outbox->open, outbox->shard_count * sizeof(uint32_t), PHX_CACHE_LINE);
     phx_free(mem, outbox->taken, outbox->shard_count, PHX_CACHE_LINE);
+    phx_release(mem, (void **)&outbox->lists, &outbox->list_capacity, sizeof *outbox->lists);
     *outbox = (phx_outbox){0};
 }
 
@@ -44,6 +45,17 @@ void phx_outbox_reset(phx_outbox *outbox)
     outbox->used = 0;
 }
 
+phx_listed *phx_outbox_list(phx_outbox *outbox, phx_mem *mem, uint32_t count)
+{
+    const uint32_t had = outbox->list_count;
+    PHX_ASSERT(outbox->used == 0); /* a block says where the lists are */
+    if (!phx_grow(mem, (void **)&outbox->lists, &outbox->list_capacity, had, (size_t)had + count,
+                  sizeof *outbox->lists))
+        return NULL;
+    outbox->list_count += count;
+    return outbox->lists + had;
+}
+
 phx_record *phx_outbox_put(phx_outbox *outbox, uint32_t destination)
 {
     PHX_ASSERT(destination < outbox->shard_count);
@@ -55,6 +67,7 @@ phx_record *phx_outbox_put(phx_outbox *outbox, uint32_t destination)
         outbox->taken[destination]++;
         outbox->blocks[open - 1].destination = (uint16_t)destination;
         outbox->blocks[open - 1].count = 0;
+        outbox->blocks[open - 1].lists = outbox->lists;
     }
     phx_record_block *block = &outbox->blocks[open - 1];
     phx_record *record = &block->records[block->count++];

@@ -116,29 +116,6 @@ uint32_t phx_recall(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64
     return at.count;
 }
 
-/* Does its row say that a target was in view? */
-static bool was_in_view(const recall *at, uint32_t target)
-{
-    const phx_body *body = &at->shard->store.body[target];
-    const phx_grid_rows *rows = &at->shard->grid.rows;
-    if (!(body->state & PHX_SLOT_ROW)) return false;
-    float dx = rows->ox[body->row] - at->x, dy = rows->oy[body->row] - at->y, view = at->attr->view;
-    bool square = at->shard->past.shape == PH_SHAPE_SQUARE;
-    return square ? fabsf(dx) <= view && fabsf(dy) <= view : dx * dx + dy * dy <= view * view;
-}
-
-/* They are as many, and each of these is among those: they are the same. */
-bool phx_recall_is(const phx_shard *shard, uint32_t slot, const uint32_t *list, uint32_t count)
-{
-    uint64_t pairs = 0;
-    recall at = open_recall(shard, slot);
-    PHX_ASSERT(!at.indexed);
-    for (uint32_t i = 0; i < count; i++)
-        if (!was_in_view(&at, list[i])) return false;
-    recall_rows(&at, &pairs);
-    return at.count == count;
-}
-
 uint32_t phx_recall_most(const phx_shard *shard, uint32_t slot)
 {
     recall at = open_recall(shard, slot);

@@ -18,13 +18,6 @@
  */
 uint32_t phx_recall(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs);
 
-/*
- * Who walked here from another shard in this tick, before the index phase: is its list, these slots, what rows imply?
- * Rows of ghosts that were out of sight here may tell where they were long ago (invariant 5 in README.md), which it
- * might have seen from there.
- */
-bool phx_recall_is(const phx_shard *shard, uint32_t slot, const uint32_t *list, uint32_t count);
-
 /* No fewer than those; in the interest phase. */
 uint32_t phx_recall_most(const phx_shard *shard, uint32_t slot);
 

@@ -1,8 +1,9 @@
 /*
  * What one shard tells another: plain records of one size, without pointers or local
  * slots of the sender's, in blocks of 4 KiB. Migration: ENTITY (migrant), followed by
- * its LIST and RELATION records and, where there are bands, TRAIL and WAITS, in order, AWAKE if it is, and
- * AREAS that it is in.
+ * its RELATION records and, where there are bands, TRAIL and WAITS, in order, AWAKE if it is, and
+ * AREAS that it is in. Its list lies beside the blocks (phx_outbox.lists): it may be as long as the shard is full,
+ * and the receiver mostly finds that its rows imply it.
  * Halo: BEGIN, then an ENTITY (copy), with a TRAIL behind it if it moved lately, for every
  * entity that the receiver may need: a ghost that is not confirmed after a BEGIN is gone.
  * PIN asks the owner to send a copy of one entity whatever its distance.
@@ -16,7 +17,6 @@
 
 typedef enum phx_record_type {
     PHX_RECORD_MIGRANT = 1,
-    PHX_RECORD_LIST,
     PHX_RECORD_RELATION,
     PHX_RECORD_PIN,
     PHX_RECORD_BEGIN,
@@ -32,8 +32,10 @@ typedef struct phx_entity_record {
     phx_attr attr;
     float x, y, z;
     uint32_t incarnation;
-    uint32_t list_count;
-    uint32_t fresh; /* as the store has it */
+    /* MIGRANT: */
+    uint32_t list_first; /* where its list begins in the block's lists[] */
+    uint32_t list_count : 31;
+    uint32_t fresh : 1;  /* as the store has it */
 } phx_entity_record;
 
 /* A target of a migrating observer's list: enough to tell its leave even where nobody knows it. */
@@ -63,14 +65,13 @@ typedef struct phx_waiting {
 enum { PHX_RECORD_ITEMS = 3, PHX_RECORD_AREA_ITEMS = 9, PHX_RECORD_BLOCK_BYTES = 4096 };
 
 typedef struct phx_record {
-    uint64_t id;    /* the entity; of LIST, RELATION and WAITS: the observer */
+    uint64_t id;    /* the entity; of RELATION and WAITS: the observer */
     uint8_t type;   /* phx_record_type */
-    uint8_t count;  /* items used of LIST, RELATION, WAITS, AREAS */
+    uint8_t count;  /* items used of RELATION, WAITS, AREAS */
     uint16_t source; /* shard that sends */
     uint32_t slot;  /* PIN: the entity's slot at the receiver; COPY: 1 if that was pinned; AREAS: how many in all */
     union {
         phx_entity_record entity;
-        phx_listed listed[PHX_RECORD_ITEMS];
         phx_relation relations[PHX_RECORD_ITEMS];
         uint64_t areas[PHX_RECORD_AREA_ITEMS]; /* AREAS: ids, in the order of their table */
         uint64_t alone_since; /* AWAKE: the first tick without a waker near, or 0 */
@@ -79,12 +80,13 @@ typedef struct phx_record {
     } as;
 } phx_record;
 
-enum { PHX_RECORD_BLOCK_RECORDS = (PHX_RECORD_BLOCK_BYTES - 8) / sizeof(phx_record) };
+enum { PHX_RECORD_BLOCK_RECORDS = (PHX_RECORD_BLOCK_BYTES - 16) / sizeof(phx_record) };
 
 typedef struct phx_record_block {
     uint16_t destination;
     uint16_t count;
     uint32_t reserved;
+    const phx_listed *lists; /* the sender's, until its next tick */
     phx_record records[PHX_RECORD_BLOCK_RECORDS];
 } phx_record_block;
 

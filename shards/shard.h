@@ -17,6 +17,7 @@
 #ifndef PHX_SHARDS_SHARD_H
 #define PHX_SHARDS_SHARD_H
 
+#include "shards/arrival.h"
 #include "shards/band.h"
 #include "shards/box.h"
 #include "shards/deferred.h"
@@ -48,12 +49,6 @@ typedef struct phx_nearby {
     float x0[PHX_NEARBY], y0[PHX_NEARBY], x1[PHX_NEARBY], y1[PHX_NEARBY];
     uint16_t shard[PHX_NEARBY];
 } phx_nearby;
-
-/* An observer that migrated in: its old list, by slot once the halo is there. */
-typedef struct phx_arrival_item {
-    uint32_t observer; /* slot */
-    phx_listed listed;
-} phx_arrival_item;
 
 /* Gone or not ready: nothing may be told to this observer any more. */
 typedef struct phx_forget {
@@ -135,13 +130,13 @@ typedef struct phx_shard {
 
     phx_slots leaving; /* may have left the rectangle in this tick */
     phx_slots waiting;  /* observers whose lists were spread: to be looked at in the next tick again */
-    phx_slots unfolded; /* scratch: the list of one of those that did */
+    phx_slots travels; /* by number in leaving[]: where its list begins in the outbox's lists; and the end of the last */
+    phx_slots recalled; /* scratch: the list of one of those that did, or came, as rows imply it */
     phx_outbox outbox;
     phx_cursor cursor;
     uint32_t received; /* records done of the block that phx_shard_receive() could not end */
     phx_slots arrived; /* own slots that came in this tick: the directory is to be told */
-    phx_arrival_item *arrival_items;
-    uint32_t arrival_item_count, arrival_items_capacity;
+    phx_arrivals arrivals; /* the same, and their lists */
     phx_pin *pins, *pins_before; /* of this tick, and of the one before */
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;

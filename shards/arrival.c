@@ -1,0 +1,147 @@
+/*
+ * Lists of observers that migrated in; see arrival.h.
+ */
+#include "shards/arrival.h"
+
+#include "shards/recall.h"
+
+#include <string.h>
+
+void phx_arrivals_free(phx_arrivals *arrivals, phx_mem *mem)
+{
+    phx_release(mem, (void **)&arrivals->at, &arrivals->capacity, sizeof *arrivals->at);
+    phx_release(mem, (void **)&arrivals->listed, &arrivals->listed_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&arrivals->place, &arrivals->places, sizeof(uint32_t));
+    arrivals->count = 0;
+}
+
+bool phx_arrivals_ready(phx_arrivals *arrivals, phx_mem *mem)
+{
+    return phx_grow(mem, (void **)&arrivals->at, &arrivals->capacity, arrivals->count, (size_t)arrivals->count + 1,
+                    sizeof *arrivals->at);
+}
+
+void phx_arrivals_add(phx_arrivals *arrivals, phx_arrival arrival)
+{
+    PHX_ASSERT(arrivals->count < arrivals->capacity);
+    PHX_ASSERT((arrival.list != NULL) == (arrival.count > 0));
+    arrivals->at[arrivals->count++] = arrival;
+}
+
+/* ---- the long way ---- */
+
+/* A dead slot for a target that is not here (any more): its leave event is all that is left of it. */
+static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_renames *renames)
+{
+    phx_store *store = &shard->store;
+    uint32_t slot = phx_store_take(store, listed->id, PHX_SLOT_OWN);
+    const phx_rename *now = phx_renames_of(renames, listed->incarnation);
+    store->name[slot].incarnation = listed->incarnation;
+    phx_store_set_user_data(store, slot, now ? now->user_data : listed->user_data);
+    phx_store_name_kind(store, slot, now ? now->kind : listed->kind);
+    phx_store_kill(store, slot);
+    return slot;
+}
+
+/* Room for a list that arrived, and for all that it names, should they be departed. false = no memory. */
+static bool reserve_list(phx_shard *shard, const phx_arrival *arrival, const phx_renames *renames)
+{
+    uint64_t user_data = 0;
+    for (uint32_t i = 0; i < arrival->count; i++) user_data |= arrival->list[i].user_data;
+    for (uint32_t i = 0; i < renames->count; i++) user_data |= renames->items[i].user_data;
+    return phx_list_reserve(&shard->lists, shard->mem, &shard->store.tail[arrival->observer].list, arrival->count) &&
+           phx_store_reserve(&shard->store, shard->mem, arrival->count) &&
+           phx_store_reserve_user_data(&shard->store, shard->mem, user_data);
+}
+
+/* The slot of one of a list that arrived. What a ghost says that is gone, its name too, may be old. */
+static uint32_t resolve_item(phx_shard *shard, const phx_directory *directory, const phx_renames *renames,
+                             const phx_listed *listed)
+{
+    const phx_store *store = &shard->store;
+    uint32_t slot = phx_shard_find(shard, directory, listed->id);
+    bool here = slot != PHX_SLOT_NONE && store->name[slot].incarnation == listed->incarnation &&
+                !((store->body[slot].state & PHX_SLOT_GHOST) && store->tail[slot].origin.gone);
+    return here ? slot : departed(shard, listed, renames);
+}
+
+/* A list that arrived, from ids to slots; the observer takes the long way. false = no memory. */
+static bool resolve_list(phx_shard *shard, const phx_directory *directory, const phx_renames *renames,
+                         const phx_arrival *arrival)
+{
+    if (arrival->count > 0 && !reserve_list(shard, arrival, renames)) return false;
+    phx_list *list = &shard->store.tail[arrival->observer].list;
+    uint32_t *entries = phx_list_entries(&shard->lists, list);
+    for (uint32_t i = 0; i < arrival->count; i++)
+        entries[i] = resolve_item(shard, directory, renames, &arrival->list[i]);
+    phx_list_set_count(list, arrival->count);
+    if (arrival->count > 0) phx_shard_flag(shard, arrival->observer); /* a list makes a row worth a look */
+    phx_shard_touch_odd(shard, &shard->store.body[arrival->observer]);
+    return true;
+}
+
+/* ---- lists that rows imply ---- */
+
+/* The numbers of those in a list, and by the lower bits of a number where one with these is. false = no memory. */
+static bool note_listed(phx_arrivals *arrivals, phx_mem *mem, const phx_arrival *arrival)
+{
+    enum { LEAST = 64, SPARE = 4 }; /* places; so many for one that is listed: few share theirs */
+    const uint32_t count = arrival->count, had = arrivals->places;
+    uint64_t places = LEAST;
+    while (places < (uint64_t)count * SPARE) places *= 2;
+    if (places > UINT32_MAX ||
+        !phx_grow(mem, (void **)&arrivals->listed, &arrivals->listed_capacity, 0, count, sizeof(uint32_t)) ||
+        !phx_grow(mem, (void **)&arrivals->place, &arrivals->places, 0, places, sizeof(uint32_t)))
+        return false;
+    if (arrivals->places > had) memset(arrivals->place, 0, arrivals->places * sizeof(uint32_t));
+    arrivals->mask = (uint32_t)places - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        arrivals->listed[i] = arrival->list[i].incarnation;
+        arrivals->place[arrival->list[i].incarnation & arrivals->mask] = i;
+    }
+    return true;
+}
+
+/* Is somebody in the list, whose numbers are noted? What other lists left in place[] is told by the number itself. */
+static inline bool is_listed(const phx_shard *shard, const phx_arrival *arrival, const phx_name *name)
+{
+    const phx_arrivals *arrivals = &shard->arrivals;
+    uint32_t at = arrivals->place[name->incarnation & arrivals->mask];
+    if (PHX_UNLIKELY(at >= arrival->count || arrivals->listed[at] != name->incarnation))
+        at = shard->kernels->find(arrivals->listed, arrival->count, name->incarnation);
+    return at < arrival->count && arrival->list[at].id == name->id;
+}
+
+/*
+ * The list of an observer that just walked here (exchange.c) is not kept if rows imply it: if they imply as many, and
+ * each of them is listed: no two are alike, of either. Rows of ghosts that were out of sight here may tell where they
+ * were long ago (invariant 5 in README.md), which it might have seen from there: then it is resolved. false = no memory.
+ */
+static bool fold_list(phx_shard *shard, const phx_arrival *arrival)
+{
+    phx_slots *recalled = &shard->recalled;
+    const phx_name *name = shard->store.name;
+    phx_list *list = &shard->store.tail[arrival->observer].list;
+    uint64_t pairs = 0;
+    if (!phx_grow(shard->mem, (void **)&recalled->at, &recalled->capacity, 0, shard->store.slots, sizeof(uint32_t)) ||
+        !note_listed(&shard->arrivals, shard->mem, arrival))
+        return false;
+    list->implied = true; /* as phx_recall() takes it to be */
+    uint32_t count = phx_recall(shard, arrival->observer, recalled->at, &pairs), same = 0;
+    if (count == arrival->count)
+        while (same < count && is_listed(shard, arrival, &name[recalled->at[same]])) same++;
+    list->implied = count == arrival->count && same == count;
+    return true;
+}
+
+bool phx_arrivals_resolve(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
+{
+    for (phx_arrivals *arrivals = &shard->arrivals; arrivals->count > 0; arrivals->count--) {
+        const phx_arrival *arrival = &arrivals->at[arrivals->count - 1];
+        const bool odd = shard->store.body[arrival->observer].state & PHX_SLOT_ODD;
+        if (!odd && !fold_list(shard, arrival)) return false;
+        if (shard->store.tail[arrival->observer].list.implied) continue;
+        if (!resolve_list(shard, directory, renames, arrival)) return false;
+    }
+    return true;
+}
