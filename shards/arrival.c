@@ -102,7 +102,7 @@ static bool note_listed(phx_arrivals *arrivals, phx_mem *mem, const phx_arrival 
     return true;
 }
 
-/* Is somebody in the list, whose numbers are noted? What other lists left in place[] is told by the number itself. */
+/* Is somebody in the list, whose numbers are noted? What other lists left in place[] the number itself gives away. */
 static inline bool is_listed(const phx_shard *shard, const phx_arrival *arrival, const phx_name *name)
 {
     const phx_arrivals *arrivals = &shard->arrivals;
@@ -113,9 +113,9 @@ static inline bool is_listed(const phx_shard *shard, const phx_arrival *arrival,
 }
 
 /*
- * The list of an observer that just walked here (exchange.c) is not kept if rows imply it: if they imply as many, and
- * each of them is listed: no two are alike, of either. Rows of ghosts that were out of sight here may tell where they
- * were long ago (invariant 5 in README.md), which it might have seen from there: then it is resolved. false = no memory.
+ * The list of an observer that just walked here (exchange.c) is not kept if rows imply it: as many, and each of them
+ * is listed. (No two are alike, there or here.) Rows of ghosts that were out of sight here may tell where they were
+ * long ago (invariant 5 in README.md), which it might have seen from there: then it is resolved. false = no memory.
  */
 static bool fold_list(phx_shard *shard, const phx_arrival *arrival)
 {

@@ -1,8 +1,8 @@
 /*
- * Observers that migrated in, and the lists that they had at the last tick's end, as their senders know them: targets by
- * id, beside the blocks of records. Mostly rows here imply the same list; else it becomes one of slots, and its observer
- * takes the long way. Noted in the exchange phase, resolved in the index phase, once ghosts are those of this tick;
- * the shard's owner's.
+ * Observers that migrated in, and the lists that they had at the last tick's end, as their senders know them: targets
+ * by id, beside the blocks of records. Mostly rows here imply the same list; else it becomes one of slots, and its
+ * observer takes the long way. Noted in the exchange phase, resolved in the index phase, once ghosts are those of this
+ * tick; the shard's owner's.
  */
 #ifndef PHX_SHARDS_ARRIVAL_H
 #define PHX_SHARDS_ARRIVAL_H
@@ -16,7 +16,7 @@ struct phx_shard;
 typedef struct phx_arrival {
     uint32_t observer;      /* slot */
     uint32_t count;         /* of its list */
-    const phx_listed *list; /* the sender's, until its next tick; NULL = empty */
+    const phx_listed *list; /* the sender's, until the tick ends; NULL = empty */
 } phx_arrival;
 
 typedef struct phx_arrivals {

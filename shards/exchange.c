@@ -169,7 +169,7 @@ static bool write_lists(phx_shard *shard, const uint16_t *column_shard, const ui
     const uint32_t count = shard->leaving.count;
     if (!phx_grow(shard->mem, (void **)&travels->at, &travels->capacity, 0, (size_t)count + 1, sizeof(uint32_t)))
         return false;
-    shard->outbox.list_count = 0;
+    phx_outbox_lists_begin(&shard->outbox);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t slot = shard->leaving.at[i];
         const phx_body *body = &shard->store.body[slot];

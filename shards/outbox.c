@@ -45,6 +45,19 @@ void phx_outbox_reset(phx_outbox *outbox)
     outbox->used = 0;
 }
 
+void phx_outbox_lists_begin(phx_outbox *outbox)
+{
+    PHX_ASSERT(outbox->used == 0);
+    outbox->list_count = 0;
+}
+
+void phx_outbox_lists_end(phx_outbox *outbox, phx_mem *mem)
+{
+    phx_trim(mem, (void **)&outbox->lists, &outbox->list_capacity, sizeof *outbox->lists, outbox->list_count,
+             &outbox->list_use);
+    outbox->list_count = 0;
+}
+
 phx_listed *phx_outbox_list(phx_outbox *outbox, phx_mem *mem, uint32_t count)
 {
     const uint32_t had = outbox->list_count;

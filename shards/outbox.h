@@ -3,8 +3,8 @@
  * filled per destination. Full is normal: the sender stops, the receivers drain after
  * the barrier, and the next round goes on where it stopped. The world carries the blocks
  * to their destinations; after the round's second barrier all are free again.
- * Beside them are the lists of all that migrate in a tick: made before the first record, read by the receivers until
- * the index phase ends.
+ * Beside them are the lists of all that migrate in a tick, as many as there are: made before the first record, read
+ * by their receivers in the index phase.
  * Written by the shard's owner in the exchange phase.
  */
 #ifndef PHX_SHARDS_OUTBOX_H
@@ -26,6 +26,7 @@ typedef struct phx_outbox {
     uint8_t *taken;       /* per destination: blocks in this round */
     phx_listed *lists;    /* of this tick's migrants, one after the other */
     uint32_t list_count, list_capacity; /* targets in them */
+    phx_use list_use;
 } phx_outbox;
 
 /* false = no memory. The pool is made at the first use: a world of one shard needs none. */
@@ -35,7 +36,11 @@ bool phx_outbox_ready(phx_outbox *outbox, phx_mem *mem, uint32_t bytes);
 void phx_outbox_free(phx_outbox *outbox, phx_mem *mem);
 /* A new round: every block is free. */
 void phx_outbox_reset(phx_outbox *outbox);
-/* Room for so many targets more of lists; before the tick's first record. NULL = no memory, unchanged. */
+/* No list is there yet. */
+void phx_outbox_lists_begin(phx_outbox *outbox);
+/* The tick ends: nobody reads them any more. What a storm of migrants took goes some ticks after it. */
+void phx_outbox_lists_end(phx_outbox *outbox, phx_mem *mem);
+/* One of so many targets behind the others; before the tick's first record. NULL = no memory, unchanged. */
 phx_listed *phx_outbox_list(phx_outbox *outbox, phx_mem *mem, uint32_t count);
 /*
  * A record to fill, behind the destination's earlier ones; NULL = full for this round. All but `as` is cleared: of that

@@ -86,7 +86,7 @@ typedef struct phx_record_block {
     uint16_t destination;
     uint16_t count;
     uint32_t reserved;
-    const phx_listed *lists; /* the sender's, until its next tick */
+    const phx_listed *lists; /* the sender's, until the tick ends */
     phx_record records[PHX_RECORD_BLOCK_RECORDS];
 } phx_record_block;
 

@@ -248,6 +248,7 @@ void phx_shard_end(phx_shard *shard)
     PHX_VALIDATE(phx_shard_nine(shard) || phx_shard_lists_valid(shard));
     PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);
+    phx_outbox_lists_end(&shard->outbox, shard->mem);
     shard->forget_count = 0;
     shard->zones.touched_count = 0;
     shard->zones.missed = false;

@@ -73,11 +73,11 @@ typedef struct phx_cursor {
     uint32_t slot, part, item;
 } phx_cursor;
 
-/* What does not change from move to move. The upper lanes of low and high are beyond all that they are compared with. */
+/* What does not change from move to move. The upper lanes of low and high are beyond all that there may be. */
 typedef struct phx_move_frame {
     phx_pair origin, tower_size;
     phx_pair low, high;  /* of the rectangle, in towers: inside while low <= p < high */
-    uint32_t block_bits; /* of ty << 16 | tx: where most move, a step that changes none of them needs no look at towers */
+    uint32_t block_bits; /* of ty << 16 | tx: where most move, a step that changes none of them is looked at no more */
     bool nine;           /* phx_shard_nine() */
     bool rows;           /* phx_shard_rows() */
 } phx_move_frame;
@@ -130,7 +130,7 @@ typedef struct phx_shard {
 
     phx_slots leaving; /* may have left the rectangle in this tick */
     phx_slots waiting;  /* observers whose lists were spread: to be looked at in the next tick again */
-    phx_slots travels; /* by number in leaving[]: where its list begins in the outbox's lists; and the end of the last */
+    phx_slots travels; /* by number in leaving[]: where its list begins in the outbox's; and the end of the last */
     phx_slots recalled; /* scratch: the list of one of those that did, or came, as rows imply it */
     phx_outbox outbox;
     phx_cursor cursor;

@@ -178,7 +178,7 @@ Test(border, who_walks_over_it_brings_no_list_that_is_kept)
     cr_assert_eq(walk_over(256), 0);
 }
 
-Test(border, nor_do_those_whose_lists_come_in_pieces)
+Test(border, nor_do_those_who_come_in_several_rounds)
 {
     cr_assert_gt(walk_over(2), 0);
 }

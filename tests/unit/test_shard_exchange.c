@@ -188,19 +188,19 @@ Test(exchange, an_observer_takes_its_list_and_relations_along)
     fleet_close(f);
 }
 
-/* A crowd with long lists and many relations goes over at once, through four blocks a round. */
+/* A crowd with long lists and many relations goes over at once, through one block a round. */
 static uint32_t crowd_goes_over(uint64_t allocations, bool scarce)
 {
     enum { CROWD = 120 };
-    fleet *f = two(4);
+    fleet *f = two(1);
     f->piece = 16;
     f->scarce = scarce;
     fleet_begin(f);
     for (uint64_t id = 1; id <= CROWD; id++)
         fleet_enter(f, id, plain_attr(id % 3 == 0 ? 60 : 0, 5), 470 + (float)(id % 20), 500 + (float)(id / 20));
-    for (uint64_t id = 200; id < 212; id++) fleet_enter(f, id, plain_attr(0, 0), 900, 900);
-    for (uint64_t id = 3; id <= CROWD; id += 12)
-        for (uint64_t other = 200; other < 212; other++) fleet_relate(f, id, other, PHX_RELATION_LINK, 0);
+    for (uint64_t id = 200; id < 218; id++) fleet_enter(f, id, plain_attr(0, 0), 900, 900);
+    for (uint64_t id = 3; id <= CROWD; id += 3)
+        for (uint64_t other = 200; other < 218; other++) fleet_relate(f, id, other, PHX_RELATION_LINK, 0);
     fleet_end(f);
     fleet_memory_for(allocations);
     fleet_begin(f);

@@ -128,3 +128,46 @@ Test(outboxes, no_memory)
     cr_assert_eq(other.block_count, 4);
     phx_outbox_free(&other, &memory);
 }
+
+/* Lists lie side by side and stay where blocks say while rounds come and go; the next tick's begin where they did. */
+Test(outboxes, lists_lie_beside_the_blocks_of_all_rounds)
+{
+    uint64_t id = 0;
+    cr_assert(phx_outbox_ready(&outbox, &memory, 4096));
+    for (uint32_t i = 0; i < 3; i++) {
+        phx_listed *list = phx_outbox_list(&outbox, &memory, 100 + i);
+        cr_assert_not_null(list);
+        for (uint32_t j = 0; j < 100 + i; j++) list[j] = (phx_listed){.id = ++id};
+    }
+    cr_assert_eq(outbox.list_count, 303);
+    for (int round = 0; round < 3; round++) {
+        phx_outbox_reset(&outbox);
+        cr_assert_eq(fill(1), BLOCK);
+        cr_assert_eq(outbox.blocks[0].lists, outbox.lists);
+        for (uint32_t i = 0; i < 303; i++) cr_assert_eq(outbox.blocks[0].lists[i].id, i + 1);
+    }
+    phx_outbox_reset(&outbox);
+    phx_outbox_lists_begin(&outbox);
+    cr_assert_eq(phx_outbox_list(&outbox, &memory, 1), outbox.lists);
+}
+
+Test(outboxes, no_memory_for_a_list_leaves_those_that_there_are)
+{
+    cr_assert_not_null(phx_outbox_list(&outbox, &memory, 10));
+    memory_for(0);
+    cr_assert_null(phx_outbox_list(&outbox, &memory, 100000));
+    cr_assert_eq(outbox.list_count, 10);
+}
+
+Test(outboxes, what_lists_of_a_storm_took_goes_some_ticks_after_it)
+{
+    enum { TICKS = 20 };
+    cr_assert_not_null(phx_outbox_list(&outbox, &memory, 100000));
+    const uint64_t storm = atomic_load(&watched.bytes);
+    for (int tick = 0; tick < TICKS; tick++) {
+        phx_outbox_lists_end(&outbox, &memory);
+        cr_assert_eq(outbox.list_count, 0);
+        cr_assert_not_null(phx_outbox_list(&outbox, &memory, 10));
+    }
+    cr_assert_lt(atomic_load(&watched.bytes), storm / 100);
+}
