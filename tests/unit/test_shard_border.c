@@ -142,18 +142,20 @@ static uint64_t migrations_of(const fleet *f)
 }
 
 /*
- * A crowd walks to and fro where four shards meet; hardly anybody's list is found, however it travels. The most
- * rounds more of a tick.
+ * A crowd walks to and fro where four shards meet; hardly anybody's list is found, however it travels, and however
+ * far incarnations are apart. The most rounds more of a tick.
  */
-static uint32_t walk_over(uint32_t pool_blocks)
+static uint32_t walk_over(uint32_t pool_blocks, uint32_t apart)
 {
     enum { WALKERS = 120, TICKS = 30 };
     uint64_t rng = 5;
     uint32_t rounds = 0;
     fleet *f = fleet_open(plain_rules(10, 100), 2, 2, pool_blocks);
     fleet_begin(f);
-    for (uint64_t id = 1; id <= WALKERS; id++)
+    for (uint64_t id = 1; id <= WALKERS; id++) {
+        f->incarnations += apart - 1;
         fleet_enter(f, id, plain_attr(16, 0), float_between(&rng, 490, 510), float_between(&rng, 490, 510));
+    }
     fleet_end(f);
     fleet_tick(f);
     uint64_t evaluated = fleet_counts(f).evaluated, before = migrations_of(f);
@@ -175,12 +177,13 @@ static uint32_t walk_over(uint32_t pool_blocks)
 
 Test(border, who_walks_over_it_brings_no_list_that_is_kept)
 {
-    cr_assert_eq(walk_over(256), 0);
+    cr_assert_eq(walk_over(256, 1), 0);
+    cr_assert_eq(walk_over(256, 4096), 0, "alike in their lower bits");
 }
 
 Test(border, nor_do_those_who_come_in_several_rounds)
 {
-    cr_assert_gt(walk_over(2), 0);
+    cr_assert_gt(walk_over(2, 1), 0);
 }
 
 /* With a link it has a list of its own, also where the link is told of behind the list. */
@@ -440,6 +443,31 @@ Test(border, past_one_that_left_the_world)
     fleet_leave(f, 2);
     fleet_end(f);
     walk_in(f, 0);
+}
+
+/*
+ * 4, which the second shard never knew, is in the list of 1 and goes out of its sight as it walks in; 2 is gone. Rows
+ * imply as many as the list has, or one less, but not the same.
+ */
+static void past_one_and_from_another(float y)
+{
+    fleet *f = side_by_side(10, 0, 493, y);
+    fleet_enter(f, 4, plain_attr(0, 0), 490.2f, 105);
+    fleet_end(f);
+    for (float x = 491; x > 487; x -= 1.5f) move_to(f, 2, x);
+    cr_assert_eq(fleet_slot(f, 1, 4), PHX_SLOT_NONE);
+    cr_assert(fleet_sees(f, 1, 4) && !fleet_sees(f, 1, 2));
+    walk_in(f, 1);
+}
+
+Test(border, past_one_and_from_another)
+{
+    past_one_and_from_another(105);
+}
+
+Test(border, past_one_out_of_sight_and_from_another)
+{
+    past_one_and_from_another(115);
 }
 
 /* With 1 the second shard looks farther, and has a copy again, whose row says that 1 saw it just before. */
