@@ -144,13 +144,14 @@ static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
                                  : phx_recall(shard, slot, told->at, &pairs);
 }
 
-/* The list of one that leaves comes behind those before it in the outbox. false = no memory. */
+/* The list of one that leaves comes behind those before it in the outbox. false = no memory, or too long a list. */
 static bool write_list(phx_shard *shard, uint32_t slot)
 {
     const phx_store *store = &shard->store;
     const uint32_t *slots, count = list_of(shard, slot, &slots);
     if (count == 0) return true;
-    phx_listed *to = count == PHX_SLOT_NONE ? NULL : phx_outbox_list(&shard->outbox, shard->mem, count);
+    if (count > PHX_LIST_COUNT_MAX) return false; /* PHX_SLOT_NONE too */
+    phx_listed *to = phx_outbox_list(&shard->outbox, shard->mem, count);
     if (!to) return false;
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *name = &store->name[slots[i]];
@@ -277,7 +278,7 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
 
 /*
  * Is all that happened to who migrated here, a ghost until now, one short step? Then it is odd to nobody, and its
- * list, if that is a plain one, is what rows imply, as that of the others; or so it seems: index.c compares.
+ * list, if that is a plain one, is what rows imply, as that of the others; or so it seems: arrival.c compares.
  */
 static bool just_walked(const phx_shard *shard, uint32_t slot)
 {
