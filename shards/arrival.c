@@ -10,8 +10,8 @@
 void phx_arrivals_free(phx_arrivals *arrivals, phx_mem *mem)
 {
     phx_release(mem, (void **)&arrivals->at, &arrivals->capacity, sizeof *arrivals->at);
-    phx_release(mem, (void **)&arrivals->listed, &arrivals->listed_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&arrivals->place, &arrivals->places, sizeof(uint32_t));
+    phx_release(mem, (void **)&arrivals->noted, &arrivals->noted_capacity, sizeof *arrivals->noted);
+    phx_release(mem, (void **)&arrivals->places, &arrivals->places_capacity, sizeof(uint32_t));
     arrivals->count = 0;
 }
 
@@ -82,34 +82,61 @@ static bool resolve_list(phx_shard *shard, const phx_directory *directory, const
 
 /* ---- lists that rows imply ---- */
 
-/* The numbers of those in a list, and by the lower bits of a number where one with these is. false = no memory. */
-static bool note_listed(phx_arrivals *arrivals, phx_mem *mem, const phx_arrival *arrival)
+/* Where the search for a number begins (Fibonacci hashing), and what it looks at next. */
+static inline uint32_t place_of(const phx_arrivals *arrivals, uint32_t incarnation)
 {
-    enum { LEAST = 64, SPARE = 4 }; /* places; so many for one that is listed: few share theirs */
-    const uint32_t count = arrival->count, had = arrivals->places;
-    uint64_t places = LEAST;
-    while (places < (uint64_t)count * SPARE) places *= 2;
-    if (places > UINT32_MAX ||
-        !phx_grow(mem, (void **)&arrivals->listed, &arrivals->listed_capacity, 0, count, sizeof(uint32_t)) ||
-        !phx_grow(mem, (void **)&arrivals->place, &arrivals->places, 0, places, sizeof(uint32_t)))
+    return incarnation * 0x9e3779b1u >> arrivals->shift;
+}
+
+static inline uint32_t place_after(const phx_arrivals *arrivals, uint32_t place)
+{
+    return (place + 1) & (UINT32_MAX >> arrivals->shift);
+}
+
+/* Is one of the first `count` noted at a place? What an earlier list left there is noted elsewhere, or not at all. */
+static inline bool is_taken(const phx_arrivals *arrivals, uint32_t place, uint32_t count)
+{
+    uint32_t at = arrivals->places[place];
+    return at < count && arrivals->noted[at].place == place;
+}
+
+/* Room for a list to be noted: half of the places stay free. false = no memory. */
+static bool reserve_notes(phx_arrivals *arrivals, phx_mem *mem, uint32_t count)
+{
+    enum { BITS_LEAST = 6, BITS_MOST = 31 };
+    const uint32_t had = arrivals->places_capacity;
+    uint32_t bits = BITS_LEAST;
+    while (bits < BITS_MOST && UINT32_C(1) << bits < 2 * (uint64_t)count) bits++;
+    arrivals->shift = 32 - bits;
+    if (!phx_grow(mem, (void **)&arrivals->noted, &arrivals->noted_capacity, 0, count, sizeof *arrivals->noted) ||
+        !phx_grow(mem, (void **)&arrivals->places, &arrivals->places_capacity, 0, (size_t)1 << bits, sizeof(uint32_t)))
         return false;
-    if (arrivals->places > had) memset(arrivals->place, 0, arrivals->places * sizeof(uint32_t));
-    arrivals->mask = (uint32_t)places - 1;
-    for (uint32_t i = 0; i < count; i++) {
-        arrivals->listed[i] = arrival->list[i].incarnation;
-        arrivals->place[arrival->list[i].incarnation & arrivals->mask] = i;
-    }
+    if (arrivals->places_capacity > had) memset(arrivals->places, 0, arrivals->places_capacity * sizeof(uint32_t));
     return true;
 }
 
-/* Is somebody in the list, whose numbers are noted? What other lists left in place[] the number itself gives away. */
-static inline bool is_listed(const phx_shard *shard, const phx_arrival *arrival, const phx_name *name)
+/* Notes a list, by incarnations. There is room. */
+static void note(phx_arrivals *arrivals, const phx_arrival *arrival)
 {
-    const phx_arrivals *arrivals = &shard->arrivals;
-    uint32_t at = arrivals->place[name->incarnation & arrivals->mask];
-    if (PHX_UNLIKELY(at >= arrival->count || arrivals->listed[at] != name->incarnation))
-        at = shard->kernels->find(arrivals->listed, arrival->count, name->incarnation);
-    return at < arrival->count && arrival->list[at].id == name->id;
+    PHX_ASSERT(arrival->count <= PHX_LIST_COUNT_MAX); /* so half of the places are free */
+    for (uint32_t i = 0; i < arrival->count; i++) {
+        const uint32_t incarnation = arrival->list[i].incarnation;
+        uint32_t place = place_of(arrivals, incarnation);
+        while (is_taken(arrivals, place, i)) place = place_after(arrivals, place);
+        arrivals->places[place] = i;
+        arrivals->noted[i] = (phx_noted){incarnation, place};
+    }
+}
+
+/* Is somebody in the list that is noted? By its id too: in 2^32 entities' time incarnations come again. */
+static inline bool is_listed(const phx_arrivals *arrivals, const phx_arrival *arrival, const phx_name *name)
+{
+    uint32_t place = place_of(arrivals, name->incarnation);
+    for (; is_taken(arrivals, place, arrival->count); place = place_after(arrivals, place)) {
+        const uint32_t at = arrivals->places[place];
+        if (arrivals->noted[at].incarnation == name->incarnation) return arrival->list[at].id == name->id;
+    }
+    return false;
 }
 
 /*
@@ -124,12 +151,13 @@ static bool fold_list(phx_shard *shard, const phx_arrival *arrival)
     phx_list *list = &shard->store.tail[arrival->observer].list;
     uint64_t pairs = 0;
     if (!phx_grow(shard->mem, (void **)&recalled->at, &recalled->capacity, 0, shard->store.slots, sizeof(uint32_t)) ||
-        !note_listed(&shard->arrivals, shard->mem, arrival))
+        !reserve_notes(&shard->arrivals, shard->mem, arrival->count))
         return false;
+    note(&shard->arrivals, arrival);
     list->implied = true; /* as phx_recall() takes it to be */
     uint32_t count = phx_recall(shard, arrival->observer, recalled->at, &pairs), same = 0;
     if (count == arrival->count)
-        while (same < count && is_listed(shard, arrival, &name[recalled->at[same]])) same++;
+        while (same < count && is_listed(&shard->arrivals, arrival, &name[recalled->at[same]])) same++;
     list->implied = count == arrival->count && same == count;
     return true;
 }

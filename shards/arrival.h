@@ -19,12 +19,18 @@ typedef struct phx_arrival {
     const phx_listed *list; /* the sender's, until the tick ends; NULL = empty */
 } phx_arrival;
 
+/* One of a list, and where its number in the list stands in places[]. */
+typedef struct phx_noted {
+    uint32_t incarnation, place;
+} phx_noted;
+
 typedef struct phx_arrivals {
     phx_arrival *at;
     uint32_t count, capacity;
-    /* scratch: one list's numbers (incarnations), and by their lower bits their places; what is no place is old */
-    uint32_t *listed, *place;
-    uint32_t listed_capacity, places, mask;
+    /* scratch: one list, in its order, and by hashes of incarnations; what others left there both tell from it */
+    phx_noted *noted;
+    uint32_t *places;
+    uint32_t noted_capacity, places_capacity, shift;
 } phx_arrivals;
 
 void phx_arrivals_free(phx_arrivals *arrivals, phx_mem *mem);

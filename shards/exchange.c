@@ -60,10 +60,11 @@ enum { PART_ENTITY = 0, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_TRAIL, PART
 /* The first one of those of leaving[at]. */
 static void fill_migrant(const phx_shard *shard, uint32_t at, phx_record *record)
 {
-    const uint32_t first = shard->travels.at[at];
+    const uint32_t first = shard->travels.at[at], count = shard->travels.at[at + 1] - first;
+    PHX_ASSERT(count <= PHX_LIST_COUNT_MAX);
     phx_shard_fill_entity(shard, shard->leaving.at[at], PHX_RECORD_MIGRANT, record);
     record->as.entity.list_first = first;
-    record->as.entity.list_count = (shard->travels.at[at + 1] - first) & PHX_LIST_COUNT_MAX;
+    record->as.entity.list_count = count & PHX_LIST_COUNT_MAX;
 }
 
 /* The migrant's records from the cursor on; false = the outbox is full. */
@@ -287,7 +288,7 @@ static bool just_walked(const phx_shard *shard, uint32_t slot)
            phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
-static bool receive_migrant(phx_shard *shard, const phx_record_block *block, const phx_record *record)
+static bool receive_migrant(phx_shard *shard, const phx_record *record, const phx_listed *lists)
 {
     const phx_entity_record *entity = &record->as.entity;
     const uint32_t listed = entity->list_count;
@@ -303,7 +304,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record_block *block, con
     }
     shard->store.tail[slot].list = phx_list_empty();
     shard->counts.entries += listed;
-    const phx_listed *list = listed > 0 ? block->lists + entity->list_first : NULL;
+    const phx_listed *list = listed > 0 ? lists + entity->list_first : NULL;
     phx_arrivals_add(&shard->arrivals, (phx_arrival){.observer = slot, .count = listed, .list = list});
     shard->store.name[slot].fresh = entity->fresh || !entity->attr.ready;
     shard->arrived.at[shard->arrived.count++] = slot;
@@ -434,10 +435,10 @@ static bool receive_trail(phx_shard *shard, const phx_record *record)
     return phx_bands_take_trail(shard, slot, record);
 }
 
-static bool receive_one(phx_shard *shard, const phx_record_block *block, const phx_record *record)
+static bool receive_one(phx_shard *shard, const phx_record *record, const phx_listed *lists)
 {
     switch ((phx_record_type)record->type) {
-    case PHX_RECORD_MIGRANT: return receive_migrant(shard, block, record);
+    case PHX_RECORD_MIGRANT: return receive_migrant(shard, record, lists);
     case PHX_RECORD_RELATION: return receive_relations(shard, record);
     case PHX_RECORD_AWAKE: return receive_awake(shard, record);
     case PHX_RECORD_AREAS: return receive_areas(shard, record);
@@ -450,12 +451,12 @@ static bool receive_one(phx_shard *shard, const phx_record_block *block, const p
     phx_panic(__FILE__, __LINE__, "a record of no known type");
 }
 
-bool phx_shard_receive(phx_shard *shard, const phx_record_block *block)
+bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_listed *lists)
 {
     PHX_ASSERT(block->destination == shard->index);
     PHX_ASSERT(block->count <= PHX_RECORD_BLOCK_RECORDS);
     for (; shard->received < block->count; shard->received++)
-        if (!receive_one(shard, block, &block->records[shard->received])) return false;
+        if (!receive_one(shard, &block->records[shard->received], lists)) return false;
     shard->received = 0;
     return true;
 }

@@ -53,6 +53,7 @@ void phx_outbox_lists_begin(phx_outbox *outbox)
 
 void phx_outbox_lists_end(phx_outbox *outbox, phx_mem *mem)
 {
+    if (outbox->list_count == 0) return; /* migrants may come in waves, which are to allocate nothing */
     phx_trim(mem, (void **)&outbox->lists, &outbox->list_capacity, sizeof *outbox->lists, outbox->list_count,
              &outbox->list_use);
     outbox->list_count = 0;
@@ -61,7 +62,7 @@ void phx_outbox_lists_end(phx_outbox *outbox, phx_mem *mem)
 phx_listed *phx_outbox_list(phx_outbox *outbox, phx_mem *mem, uint32_t count)
 {
     const uint32_t had = outbox->list_count;
-    PHX_ASSERT(outbox->used == 0); /* a block says where the lists are */
+    PHX_ASSERT(outbox->used == 0); /* records say where lists begin, and they do not move from then on */
     if (!phx_grow(mem, (void **)&outbox->lists, &outbox->list_capacity, had, (size_t)had + count,
                   sizeof *outbox->lists))
         return NULL;
@@ -80,7 +81,6 @@ phx_record *phx_outbox_put(phx_outbox *outbox, uint32_t destination)
         outbox->taken[destination]++;
         outbox->blocks[open - 1].destination = (uint16_t)destination;
         outbox->blocks[open - 1].count = 0;
-        outbox->blocks[open - 1].lists = outbox->lists;
     }
     phx_record_block *block = &outbox->blocks[open - 1];
     phx_record *record = &block->records[block->count++];

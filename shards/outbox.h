@@ -38,7 +38,7 @@ void phx_outbox_free(phx_outbox *outbox, phx_mem *mem);
 void phx_outbox_reset(phx_outbox *outbox);
 /* No list is there yet. */
 void phx_outbox_lists_begin(phx_outbox *outbox);
-/* The tick ends: nobody reads them any more. What a storm of migrants took goes some ticks after it. */
+/* The tick ends: nobody reads them any more. What a storm took goes some ticks with fewer migrants after it. */
 void phx_outbox_lists_end(phx_outbox *outbox, phx_mem *mem);
 /* One of so many targets behind the others; before the tick's first record. NULL = no memory, unchanged. */
 phx_listed *phx_outbox_list(phx_outbox *outbox, phx_mem *mem, uint32_t count);

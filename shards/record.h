@@ -2,8 +2,8 @@
  * What one shard tells another: plain records of one size, without pointers or local
  * slots of the sender's, in blocks of 4 KiB. Migration: ENTITY (migrant), followed by
  * its RELATION records and, where there are bands, TRAIL and WAITS, in order, AWAKE if it is, and
- * AREAS that it is in. Its list lies beside the blocks (phx_outbox.lists): it may be as long as the shard is full,
- * and the receiver mostly finds that its rows imply it.
+ * AREAS that it is in. Its list goes beside the blocks (phx_outbox.lists), and whoever carries these hands it on: it
+ * may be as long as the shard is full, and the receiver mostly finds that its rows imply it.
  * Halo: BEGIN, then an ENTITY (copy), with a TRAIL behind it if it moved lately, for every
  * entity that the receiver may need: a ghost that is not confirmed after a BEGIN is gone.
  * PIN asks the owner to send a copy of one entity whatever its distance.
@@ -33,7 +33,7 @@ typedef struct phx_entity_record {
     float x, y, z;
     uint32_t incarnation;
     /* MIGRANT: */
-    uint32_t list_first; /* where its list begins in the block's lists[] */
+    uint32_t list_first; /* where its list begins among the lists that go with the blocks */
     uint32_t list_count : 31;
     uint32_t fresh : 1;  /* as the store has it */
 } phx_entity_record;
@@ -80,13 +80,12 @@ typedef struct phx_record {
     } as;
 } phx_record;
 
-enum { PHX_RECORD_BLOCK_RECORDS = (PHX_RECORD_BLOCK_BYTES - 16) / sizeof(phx_record) };
+enum { PHX_RECORD_BLOCK_RECORDS = (PHX_RECORD_BLOCK_BYTES - 8) / sizeof(phx_record) };
 
 typedef struct phx_record_block {
     uint16_t destination;
     uint16_t count;
     uint32_t reserved;
-    const phx_listed *lists; /* the sender's, until the tick ends */
     phx_record records[PHX_RECORD_BLOCK_RECORDS];
 } phx_record_block;
 

@@ -131,7 +131,7 @@ typedef struct phx_shard {
     phx_slots leaving; /* may have left the rectangle in this tick */
     phx_slots waiting;  /* observers whose lists were spread: to be looked at in the next tick again */
     phx_slots travels; /* by number in leaving[]: where its list begins in the outbox's; and the end of the last */
-    phx_slots recalled; /* scratch: the list of one of those that did, or came, as rows imply it */
+    phx_slots recalled; /* scratch: the list of one who leaves or came, as rows imply it */
     phx_outbox outbox;
     phx_cursor cursor;
     uint32_t received; /* records done of the block that phx_shard_receive() could not end */
@@ -234,8 +234,8 @@ void phx_shard_rules_changed(phx_shard *shard);
 /* All migrants' records are in the outbox: *done; else it is full and the call goes on in the next round. */
 bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard,
                              uint32_t columns, bool *done);
-/* Takes one block from `source`; blocks of one source in their order. */
-bool phx_shard_receive(phx_shard *shard, const phx_record_block *block);
+/* Takes one block of a source, in their order, whose lists these are: they stay until the tick ends. */
+bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_listed *lists);
 /* The world has told the directory of arrived[]. */
 void phx_shard_arrivals_told(phx_shard *shard);
 

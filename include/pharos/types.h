@@ -173,7 +173,7 @@ typedef struct ph_world_def {
     uint32_t consumers;       /* 0..256; 0 = no batches are made, lists only */
     uint32_t consumer_batches; /* 1..65536; batches waiting per consumer, then coalesced */
     uint32_t consumer_bytes;  /* 0..1 GiB; broadcasts kept per consumer past that bound, then the oldest are dropped */
-    uint32_t exchange_bytes;  /* 16 KiB..1 GiB; a shard's records in flight in one round */
+    uint32_t exchange_bytes;  /* 16 KiB..1 GiB; a shard's records in flight in one round; migrants' lists go beside */
     const ph_class *classes;  /* class_count of them; the first is named "default" */
     uint32_t class_count;     /* 1..4096 */
     ph_allocator allocator;   /* zero = the library's default */

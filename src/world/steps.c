@@ -122,9 +122,10 @@ bool phx_step_receive(phx_world *world, uint32_t index)
     phx_port *port = &world->ports[index];
     for (; port->source < world->shard_count; port->source++) {
         uint32_t source = world->order[port->source];
+        const phx_listed *lists = world->shards[source].outbox.lists;
         if (source == index) continue;
         while (port->held || (port->held = phx_lanes_take(&world->lanes, source, index)) != NULL) {
-            if (!phx_shard_receive(&world->shards[index], port->held)) return false;
+            if (!phx_shard_receive(&world->shards[index], port->held, lists)) return false;
             port->held = NULL;
         }
     }

@@ -210,7 +210,7 @@ static void receive(fleet *f, uint32_t i)
         for (uint32_t b = 0; b < outbox->used; b++) {
             if (outbox->blocks[b].destination != i) continue;
             cr_assert_neq(source, i, "a record to itself");
-            UNTIL_DONE(f, phx_shard_receive(&f->shard[i], &outbox->blocks[b]));
+            UNTIL_DONE(f, phx_shard_receive(&f->shard[i], &outbox->blocks[b], outbox->lists));
             f->blocks++;
         }
     }

@@ -15,6 +15,7 @@ typedef struct kit {
     phx_directory directory;
     phx_renames renames;
     uint32_t shards;
+    bool strangers; /* some move who are of no shard */
     phx_shard one[SHARDS_MAX], many[SHARDS_MAX];
     uint32_t places[MOVES], slots[MOVES];
     ph_position to[MOVES];
@@ -22,6 +23,25 @@ typedef struct kit {
 } kit;
 
 static kit k;
+
+/* The kernel of moves, which counts those that it does: it may leave all to plain C. */
+static phx_kernels counting;
+static uint32_t walked[2]; /* of shards by turns: [true] */
+
+static uint32_t walk(phx_shard *shards, uint32_t shard_count, const phx_move_batch *moves, uint32_t first,
+                     phx_move_sum *sums)
+{
+    uint32_t count = phx_kernels_of(k.rules.simd)->walk(shards, shard_count, moves, first, sums);
+    walked[moves->mixed] += count;
+    return count;
+}
+
+/* There is one for every set but the portable one. */
+static void check_walked(bool mixed, uint32_t least)
+{
+    bool none = phx_kernels_of(k.rules.simd)->walk == phx_kernels_portable.walk;
+    if (!none) cr_assert_geq(walked[mixed], least, "%u", walked[mixed]);
+}
 
 static float border(uint64_t *rng, int axis)
 {
@@ -119,7 +139,8 @@ static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_su
         slots[count] = k.slots[*next];
         to[count] = (phx_place){k.to[*next].x, k.to[*next].y};
         z[count] = k.to[*next].z;
-        places[count] = slots[count] % 13 == 5 ? k.shards : k.places[*next]; /* of no shard: left, not even looked at */
+        const bool stranger = k.strangers && slots[count] % 13 == 5; /* left, not even looked at */
+        places[count] = stranger ? k.shards : k.places[*next];
         mixed |= places[count] != places[0];
         at[count++] = *next;
     }
@@ -218,12 +239,16 @@ static void run(uint64_t seed, ph_range range, const phx_rect *rects, uint32_t s
     k.rules.simd = phx_simd_choose(PH_SIMD_AUTO);
     k.rules.range = range;
     k.shards = shards;
+    k.strangers = seed % 4 != 3;
     phx_directory_init(&k.directory, &memory, 1);
     phx_renames_init(&k.renames, &memory);
     for (uint32_t p = 0; p < shards; p++) {
         fill(&k.one[p], p, rects[p], seed);
         fill(&k.many[p], p, rects[p], seed);
     }
+    counting = *k.many[0].kernels;
+    counting.walk = walk;
+    k.many[0].kernels = &counting; /* the first one's do it for all */
     make_moves(seed);
     apply_one_by_one();
     apply_at_once(k.one[0].many_movers ? hands : 1);
@@ -247,6 +272,7 @@ Test(shard_move, many_at_once_are_as_one_by_one)
         run(seed, PH_RANGE_RADIUS, seed % 2 ? &all : &some, 1, 1 + (uint32_t)(seed % HANDS_MAX));
     cr_assert_gt(k.left, 150 * MOVES / 10);
     cr_assert_lt(k.left, 150 * MOVES * 3 / 4, "%u", k.left);
+    check_walked(false, 150 * MOVES / 50);
 }
 
 Test(shard_move, crowds_are_told_of_crossings)
@@ -261,6 +287,7 @@ Test(shard_move, of_shards_by_turns)
         run(seed, PH_RANGE_RADIUS, beside[seed % 2], SHARDS_MAX, 1 + (uint32_t)(seed % HANDS_MAX));
     cr_assert_gt(k.left, 150 * MOVES / 10);
     cr_assert_lt(k.left, 150 * MOVES * 3 / 4, "%u", k.left);
+    check_walked(true, 150 * MOVES / 20);
 }
 
 Test(shard_move, of_crowds_by_turns)

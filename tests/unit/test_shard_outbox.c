@@ -129,7 +129,7 @@ Test(outboxes, no_memory)
     phx_outbox_free(&other, &memory);
 }
 
-/* Lists lie side by side and stay where blocks say while rounds come and go; the next tick's begin where they did. */
+/* Lists lie side by side and stay where they are while rounds come and go; the next tick's begin where they did. */
 Test(outboxes, lists_lie_beside_the_blocks_of_all_rounds)
 {
     uint64_t id = 0;
@@ -139,12 +139,13 @@ Test(outboxes, lists_lie_beside_the_blocks_of_all_rounds)
         cr_assert_not_null(list);
         for (uint32_t j = 0; j < 100 + i; j++) list[j] = (phx_listed){.id = ++id};
     }
+    const phx_listed *lists = outbox.lists;
     cr_assert_eq(outbox.list_count, 303);
     for (int round = 0; round < 3; round++) {
         phx_outbox_reset(&outbox);
         cr_assert_eq(fill(1), BLOCK);
-        cr_assert_eq(outbox.blocks[0].lists, outbox.lists);
-        for (uint32_t i = 0; i < 303; i++) cr_assert_eq(outbox.blocks[0].lists[i].id, i + 1);
+        cr_assert_eq(outbox.lists, lists);
+        for (uint32_t i = 0; i < 303; i++) cr_assert_eq(lists[i].id, i + 1);
     }
     phx_outbox_reset(&outbox);
     phx_outbox_lists_begin(&outbox);
@@ -170,4 +171,16 @@ Test(outboxes, what_lists_of_a_storm_took_goes_some_ticks_after_it)
         cr_assert_not_null(phx_outbox_list(&outbox, &memory, 10));
     }
     cr_assert_lt(atomic_load(&watched.bytes), storm / 100);
+}
+
+Test(outboxes, lists_that_come_in_waves_allocate_nothing)
+{
+    enum { WAVES = 10, TICKS = 20, LONG = 10000 };
+    cr_assert_not_null(phx_outbox_list(&outbox, &memory, LONG));
+    const uint64_t calls = atomic_load(&memory.calls);
+    for (int tick = 0; tick < WAVES * TICKS; tick++) {
+        phx_outbox_lists_end(&outbox, &memory);
+        if (tick % TICKS == 0) cr_assert_not_null(phx_outbox_list(&outbox, &memory, LONG));
+    }
+    cr_assert_eq(atomic_load(&memory.calls), calls);
 }
