@@ -82,31 +82,19 @@ static bool resolve_list(phx_shard *shard, const phx_directory *directory, const
 
 /* ---- lists that rows imply ---- */
 
-/* Where the search for a number begins (Fibonacci hashing), and what it looks at next. */
+/* Fibonacci hashing. */
 static inline uint32_t place_of(const phx_arrivals *arrivals, uint32_t incarnation)
 {
     return incarnation * 0x9e3779b1u >> arrivals->shift;
 }
 
-static inline uint32_t place_after(const phx_arrivals *arrivals, uint32_t place)
-{
-    return (place + 1) & (UINT32_MAX >> arrivals->shift);
-}
-
-/* Is one of the first `count` noted at a place? What an earlier list left there is noted elsewhere, or not at all. */
-static inline bool is_taken(const phx_arrivals *arrivals, uint32_t place, uint32_t count)
-{
-    uint32_t at = arrivals->places[place];
-    return at < count && arrivals->noted[at].place == place;
-}
-
-/* Room for a list to be noted: half of the places stay free. false = no memory. */
+/* Room for a list to be noted, with so many places that few share one. false = no memory. */
 static bool reserve_notes(phx_arrivals *arrivals, phx_mem *mem, uint32_t count)
 {
-    enum { BITS_LEAST = 6, BITS_MOST = 31 };
+    enum { BITS_LEAST = 6, BITS_MOST = 31, PLACES_FOR_ONE = 4 };
     const uint32_t had = arrivals->places_capacity;
     uint32_t bits = BITS_LEAST;
-    while (bits < BITS_MOST && UINT32_C(1) << bits < 2 * (uint64_t)count) bits++;
+    while (bits < BITS_MOST && UINT32_C(1) << bits < PLACES_FOR_ONE * (uint64_t)count) bits++;
     arrivals->shift = 32 - bits;
     if (!phx_grow(mem, (void **)&arrivals->noted, &arrivals->noted_capacity, 0, count, sizeof *arrivals->noted) ||
         !phx_grow(mem, (void **)&arrivals->places, &arrivals->places_capacity, 0, (size_t)1 << bits, sizeof(uint32_t)))
@@ -115,28 +103,29 @@ static bool reserve_notes(phx_arrivals *arrivals, phx_mem *mem, uint32_t count)
     return true;
 }
 
-/* Notes a list, by incarnations. There is room. */
+/* Notes a list, by incarnations: the last one of a place stands there, and names the one before it. There is room. */
 static void note(phx_arrivals *arrivals, const phx_arrival *arrival)
 {
-    PHX_ASSERT(arrival->count <= PHX_LIST_COUNT_MAX); /* so half of the places are free */
     for (uint32_t i = 0; i < arrival->count; i++) {
-        const uint32_t incarnation = arrival->list[i].incarnation;
-        uint32_t place = place_of(arrivals, incarnation);
-        while (is_taken(arrivals, place, i)) place = place_after(arrivals, place);
-        arrivals->places[place] = i;
-        arrivals->noted[i] = (phx_noted){incarnation, place};
+        uint32_t *place = &arrivals->places[place_of(arrivals, arrival->list[i].incarnation)];
+        arrivals->noted[i] = (phx_noted){arrival->list[i].incarnation, *place};
+        *place = i;
     }
 }
 
-/* Is somebody in the list that is noted? By its id too: in 2^32 entities' time incarnations come again. */
+/*
+ * Is somebody in the list that is noted? Those of a place come before what an earlier list left there, which is no
+ * number of this one, or leads to others' places, always to a lower one. By its id too: in 2^32 entities' time
+ * incarnations come again.
+ */
 static inline bool is_listed(const phx_arrivals *arrivals, const phx_arrival *arrival, const phx_name *name)
 {
-    uint32_t place = place_of(arrivals, name->incarnation);
-    for (; is_taken(arrivals, place, arrival->count); place = place_after(arrivals, place)) {
-        const uint32_t at = arrivals->places[place];
-        if (arrivals->noted[at].incarnation == name->incarnation) return arrival->list[at].id == name->id;
+    uint32_t at = arrivals->places[place_of(arrivals, name->incarnation)], end = arrival->count;
+    while (at < end && arrivals->noted[at].incarnation != name->incarnation) {
+        end = at;
+        at = arrivals->noted[at].before;
     }
-    return false;
+    return at < end && arrival->list[at].id == name->id;
 }
 
 /*

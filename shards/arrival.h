@@ -19,15 +19,15 @@ typedef struct phx_arrival {
     const phx_listed *list; /* the sender's, until the tick ends; NULL = empty */
 } phx_arrival;
 
-/* One of a list, and where its number in the list stands in places[]. */
+/* One of a list, and who has the same place, but perhaps in another list. */
 typedef struct phx_noted {
-    uint32_t incarnation, place;
+    uint32_t incarnation, before;
 } phx_noted;
 
 typedef struct phx_arrivals {
     phx_arrival *at;
     uint32_t count, capacity;
-    /* scratch: one list, in its order, and by hashes of incarnations; what others left there both tell from it */
+    /* scratch: one list, in its order; and of each place, by hashes of incarnations, who of it came last */
     phx_noted *noted;
     uint32_t *places;
     uint32_t noted_capacity, places_capacity, shift;
