@@ -164,7 +164,7 @@ static bool write_list(phx_shard *shard, uint32_t slot)
     return true;
 }
 
-/* The lists of all that leave, for the whole tick: blocks of every round say where they are. false = no memory. */
+/* The lists of all that leave, for the whole tick: records of every round say where theirs begin. false = no memory. */
 static bool write_lists(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard, uint32_t columns)
 {
     phx_slots *travels = &shard->travels;
