@@ -201,17 +201,31 @@ static inline bool may_move(const phx_shard *shard, bool alone)
     return alone || shard->many_movers;
 }
 
-uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
-                         phx_move_sum *sums, uint32_t *left)
+static void add_sum(phx_move_sum *sum, const phx_move_sum *more)
+{
+    sum->moved += more->moved;
+    for (int axis = 0; axis < 2; axis++)
+        if (more->step_max[axis] > sum->step_max[axis]) sum->step_max[axis] = more->step_max[axis];
+    if (more->step2_max > sum->step2_max) sum->step2_max = more->step2_max;
+}
+
+/* mixed, which is known where it is inlined: else the frame and the sum are no memory that a body might be. */
+static inline __attribute__((always_inline)) uint32_t move_each(phx_shard *shards, uint32_t shard_count,
+                                                                const phx_move_batch *batch, bool mixed, bool alone,
+                                                                phx_move_sum *sums, uint32_t *left)
 {
     const phx_move_batch of = *batch; /* what is written might be anywhere */
+    const uint32_t first = of.places[0];
+    const phx_move_frame frame = shards[mixed || first >= shard_count ? 0 : first].move_frame;
+    phx_move_sum own = {.moved = 0};
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < of.count; i++) {
-        if (of.places[i] < shard_count && shards[of.places[i]].many_movers) {
+        const uint32_t next = mixed ? of.places[i] : first;
+        if (next < shard_count && shards[next].many_movers) {
             i += shards->kernels->walk(shards, shard_count, &of, i, sums);
             if (i == of.count) break;
         }
-        const uint32_t place = of.places[i];
+        const uint32_t place = mixed ? of.places[i] : first;
         left[left_count] = i;
         if (PHX_UNLIKELY(place >= shard_count || !may_move(&shards[place], alone))) {
             left_count++;
@@ -219,12 +233,22 @@ uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move
         }
         phx_shard *shard = &shards[place];
         phx_body *body = &shard->store.body[of.slots[i]];
+        const phx_move_frame *by = mixed ? &shard->move_frame : &frame;
         const float z = of.z ? of.z[i] : 0.0f;
-        if (PHX_LIKELY(move_plain(shard, &shard->move_frame, body, of.to[i], z, alone, &sums[place]))) continue;
+        if (PHX_LIKELY(move_plain(shard, by, body, of.to[i], z, alone, mixed ? &sums[place] : &own))) continue;
         body->state |= PHX_SLOT_WAITING;
         left_count++;
     }
+    if (own.moved > 0) add_sum(&sums[first], &own);
     return left_count;
+}
+
+uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
+                         phx_move_sum *sums, uint32_t *left)
+{
+    if (batch->count == 0) return 0;
+    if (batch->mixed) return move_each(shards, shard_count, batch, true, alone, sums, left);
+    return move_each(shards, shard_count, batch, false, alone, sums, left);
 }
 
 void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
