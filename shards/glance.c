@@ -17,18 +17,10 @@ typedef struct outcome {
     uint32_t enter_count, leave_count;
 } outcome;
 
-/* Of the candidates, those whom the observer's attributes let it see: all that an implied list asks for. */
-static uint32_t sift_seen(const phx_shard *shard, uint32_t slot, uint32_t *hits, uint32_t count)
+/* Words become slots. */
+static void name_slots(uint32_t *words, uint32_t count)
 {
-    const phx_store *store = &shard->store;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t target = hits[i] & PHX_ROW_SLOT;
-        if ((hits[i] & PHX_ROW_SPECIAL) && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, target)))
-            continue;
-        hits[n++] = target;
-    }
-    return n;
+    for (uint32_t i = 0; i < count; i++) words[i] &= PHX_ROW_SLOT;
 }
 
 enum { TAKEN_AT_ONCE = 16 }; /* out of a list: more than most changes leave */
@@ -86,44 +78,15 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
     hits->enter_count = margin ? shard->kernels->missing(entries, list->count, hits->enter, n) : n;
 }
 
-/* Did the observer of a row, not odd itself, see the odd one of a past row? */
-static bool saw(const phx_shard *shard, uint32_t row, const phx_past_row *past)
-{
-    const phx_grid_rows *rows = &shard->grid.rows;
-    float dx = past->x - rows->ox[row], dy = past->y - rows->oy[row], r = rows->view[row];
-    bool square = shard->rules->shape == PH_SHAPE_SQUARE;
-    if (!(square ? fabsf(dx) <= r && fabsf(dy) <= r : dx * dx + dy * dy <= r * r)) return false;
-    return phx_eligible(phx_store_attr(&shard->store, rows->slot[row] & PHX_ROW_SLOT),
-                        phx_past_row_attr(&shard->past, &shard->store, past));
-}
-
-/* Those of the cell's past rows that the observer saw, and does or does not see now. */
-static void take_odd(const phx_scratch *scratch, const phx_shard *shard, uint32_t row, outcome *hits)
-{
-    uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
-    for (uint32_t i = 0; i < scratch->past_count; i++) {
-        const phx_past_row *past = &shard->past.rows[scratch->past[i]];
-        if (!saw(shard, row, past)) continue;
-        if (!phx_shard_sees(shard, slot, past->slot)) {
-            hits->leave[hits->leave_count++] = past->slot;
-            continue;
-        }
-        uint32_t at = shard->kernels->find(hits->enter, hits->enter_count, past->slot);
-        PHX_ASSERT(at < hits->enter_count); /* to the rows it is new */
-        hits->enter[at] = hits->enter[--hits->enter_count];
-    }
-}
-
-/* The candidates become events and a list; room is reserved. */
+/* The candidates become events and a list; room is reserved. Those of an implied list are events already. */
 static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r, bool margin, outcome *hits)
 {
     uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
     phx_list *list = &shard->store.tail[slot].list;
     bool implied = list->implied;
     if (implied) {
-        hits->leave_count = sift_seen(shard, slot, hits->leave, hits->leave_count);
-        hits->enter_count = sift_seen(shard, slot, hits->enter, hits->enter_count);
-        take_odd(scratch, shard, row, hits);
+        name_slots(hits->leave, hits->leave_count);
+        name_slots(hits->enter, hits->enter_count);
     } else {
         sift_enters(shard, slot, r, margin, hits);
         take_leaves(shard, slot, r, hits);
@@ -147,8 +110,7 @@ static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t row, float
 {
     const phx_list *list = &shard->store.tail[shard->grid.rows.slot[row] & PHX_ROW_SLOT].list;
     uint32_t listed = list->implied ? 0 : list->count + hits->enter_count;
-    if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count + scratch->past_count, listed))
-        return false;
+    if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count, listed)) return false;
     settle(scratch, shard, row, r, far != r, hits);
     return true;
 }
@@ -180,6 +142,21 @@ static exact_test exact(const phx_tile *tile, float r, float far)
     return (exact_test){.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
 }
 
+/* How a target stood to a place at the end of this tick, and of the one before; NaN: it was not there. */
+typedef struct standing {
+    float x, y, ox, oy;
+} standing;
+
+/* The target of a pair. */
+static inline standing standing_of(const phx_tile *tile, uint32_t target)
+{
+    const phx_grid_rows *rows = &tile->shard->grid.rows;
+    uint32_t t = tile->named ? tile->shard->store.body[target & PHX_ROW_SLOT].row : tile->row[target];
+    if (PHX_LIKELY(!(t & PHX_TILE_PAST))) return (standing){rows->x[t], rows->y[t], rows->ox[t], rows->oy[t]};
+    const phx_past_row *past = &tile->shard->past.rows[t & ~PHX_TILE_PAST];
+    return (standing){NAN, NAN, past->x, past->y};
+}
+
 /* Those pairs that units can not decide about are decided by the rule itself: what is none stays unsure. */
 static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_test *test)
 {
@@ -188,11 +165,10 @@ static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_tes
     const phx_pairs *pairs = &scratch->pairs;
     uint32_t count = shard->kernels->unsure(pairs, scratch->unsure);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t pair = scratch->unsure[i], target = pairs->target[pair];
-        uint32_t place = pairs->observer[pair] & PHX_PAIR_PLACE, o = tile->row[place];
-        uint32_t t = tile->named ? shard->store.body[target & PHX_ROW_SLOT].row : tile->row[target];
-        float now = compared(rows->x[t] - rows->x[o], rows->y[t] - rows->y[o], test->square);
-        float old = compared(rows->ox[t] - rows->ox[o], rows->oy[t] - rows->oy[o], test->square);
+        uint32_t pair = scratch->unsure[i], place = pairs->observer[pair] & PHX_PAIR_PLACE, o = tile->row[place];
+        const standing t = standing_of(tile, pairs->target[pair]);
+        float now = compared(t.x - rows->x[o], t.y - rows->y[o], test->square);
+        float old = compared(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
         uint32_t is_in = now <= test->in, was_in = old <= test->in, is_near = now <= test->near;
         uint32_t was_near = old <= test->near, leave = was_near & ~is_near, none = ~(leave | (is_in & ~was_in)) & 1;
         pairs->observer[pair] = place | leave * PHX_PAIR_LEAVE | none * PHX_PAIR_UNSURE; /* not to be guessed */
@@ -206,16 +182,38 @@ typedef struct run {
     uint32_t leaves, row, slot;
 } run;
 
-/* Leaves out those special targets of a run that its observer may not see; the last word takes the place. */
+/*
+ * Leaves out those special targets of a run that its observer may not see, and of who leaves might not have seen; the
+ * last word takes the place.
+ */
 static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, phx_span specials)
 {
     uint32_t *words = scratch->targets;
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
     for (uint32_t s = specials.end; s-- > specials.first;) {
         uint32_t at = scratch->word_first + scratch->runs.special[s], word = words[at];
-        if (phx_eligible(own, phx_store_attr(&shard->store, word & PHX_ROW_SLOT))) continue;
-        of->leaves -= (word & PHX_TARGET_LEAVE) != 0;
+        const bool leaves = word & PHX_TARGET_LEAVE;
+        const phx_attr *target = leaves ? phx_past_attr_of(&shard->past, &shard->store, word & PHX_ROW_SLOT)
+                                        : phx_store_attr(&shard->store, word & PHX_ROW_SLOT);
+        if (phx_eligible(own, target)) continue;
+        of->leaves -= leaves;
         words[at] = words[--of->words.end];
+    }
+}
+
+/* Who is odd leaves where it was, and enters where it is: whom the observer saw and still sees gets no event. */
+static void keep_seen(uint32_t *words, run *of)
+{
+    const uint32_t past = PHX_ROW_SPECIAL | PHX_TARGET_LEAVE, other = PHX_ROW_SLOT | PHX_TARGET_LEAVE;
+    for (uint32_t i = of->words.first, j; i < of->words.end; i++) {
+        if ((words[i] & past) != past) continue;
+        for (j = of->words.first; j < of->words.end && (words[j] & other) != (words[i] & PHX_ROW_SLOT);) j++;
+        if (j == of->words.end) continue;
+        const uint32_t first = i < j ? i : j, second = i < j ? j : i;
+        words[second] = words[--of->words.end];
+        words[first] = words[--of->words.end];
+        of->leaves--;
+        i = first - 1; /* what took the place was not looked at yet, or is looked at once more */
     }
 }
 
@@ -277,7 +275,10 @@ static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float
         return false;
     }
     decide(scratch, shard, &test);
-    shard->kernels->resolve(&scratch->pairs, tile->named ? NULL : tile->row, shard->grid.rows.slot,
+    const bool words = tile->named || tile->past_count > 0;
+    for (uint32_t i = 0; tile->past_count > 0 && i < count; i++)
+        scratch->pairs.target[i] = phx_tile_word(tile, scratch->pairs.target[i]);
+    shard->kernels->resolve(&scratch->pairs, words ? NULL : tile->row, shard->grid.rows.slot,
                             scratch->targets + scratch->target_count, &scratch->runs);
     scratch->pairs.count = 0;
     scratch->word_first = scratch->target_count;
@@ -293,7 +294,6 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
     const uint32_t *special = scratch->runs.special;
     const phx_block *block = &shard->grid.blocks[scratch->tile.block];
     const float view_all = phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: no row's has to be looked at */
-    PHX_ASSERT(scratch->past_count == 0);
     if (scratch->pairs.count == 0) return PHX_SLOT_NONE;
     if (!resolve(scratch, shard, r, far)) return scratch->pairs.observer[0] & PHX_PAIR_PLACE;
     for (uint32_t i = 0, s = 0, specials = 0; i < scratch->runs.count; i++, s = specials) {
@@ -302,8 +302,12 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far
         while (PHX_UNLIKELY(scratch->word_first + special[specials] < of.words.end)) specials++;
         PHX_ASSERT(scratch->target_count <= of.words.first);
         if (view == 0.0f) continue;
-        if (PHX_LIKELY(shard->implies && view > 0.0f && of.words.end - of.words.first <= PHX_ORDER_FEW)) {
-            if (specials > s) sift(scratch, shard, &of, (phx_span){s, specials});
+        const bool implied = shard->implies && view > 0.0f;
+        if (implied && specials > s) {
+            sift(scratch, shard, &of, (phx_span){s, specials});
+            if (scratch->tile.past_count > 0) keep_seen(scratch->targets, &of);
+        }
+        if (PHX_LIKELY(implied && of.words.end - of.words.first <= PHX_ORDER_FEW)) {
             tell_few(scratch, shard, &of);
             continue;
         }
@@ -344,7 +348,7 @@ static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32
     for (uint32_t i = 0, n; i < count; i += n) {
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
-        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], false, &spans);
+        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], &spans);
         scratch->counts.ranges_visited += spans;
         uint32_t done = match(scratch, shard, (phx_watchers){place + i, n, tile->now, tile->old});
         if (done < n) return i + done;
@@ -488,7 +492,6 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     const phx_tile *tile = &scratch->tile;
     const uint32_t *place = tile->own + range.first;
     uint32_t count = range.end - range.first, done;
-    scratch->past_count = 0;
     if (count > 0 && tile->frame.moved && glance_few(scratch, shard, place, count, &done)) return done;
     const phx_radii radii = {tile->alike_in, tile->alike_near};
     bool mixed = phx_block_mixed(&shard->grid.blocks[tile->block]);
@@ -508,20 +511,7 @@ bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
     PHX_ASSERT(tile->marked);
     *due = shard->many_movers || (tile->marks[cell] & PHX_TILE_DIRTY);
     scratch->odd_near = tile->marks[cell] & PHX_TILE_ODD;
-    scratch->picked = false;
-    scratch->past_count = 0;
     return !scratch->odd_near || shard->implies;
-}
-
-/* Picks for the first observer of a cell that a glance may be enough for. */
-static void pick(phx_scratch *scratch, uint32_t cell)
-{
-    phx_tile *tile = &scratch->tile;
-    uint32_t spans;
-    tile->candidate_count = phx_tile_pick(tile, cell, true, &spans);
-    scratch->counts.ranges_visited += spans;
-    scratch->past_count = phx_tile_past(tile, cell, scratch->past);
-    scratch->picked = true;
 }
 
 bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)
@@ -533,45 +523,10 @@ bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint3
     return !scratch->odd_near || (rows->view[row] >= 0.0f && rows->ox[row] == rows->ox[row]);
 }
 
-/* As flush(), where there may be events without a pair: of all who looked; their targets stand behind the words. */
-static uint32_t flush_past(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
-                           const phx_radii *radii)
-{
-    const phx_runs *runs = &scratch->runs;
-    if (!resolve(scratch, shard, radii->in, radii->near)) return place[0];
-    scratch->target_count += runs->first[runs->count];
-    for (uint32_t i = 0, r = 0; i < count; i++) {
-        bool some = r < runs->count && runs->place[r] == place[i];
-        outcome hits = take_words(scratch, some ? run_at(scratch, shard, r).words : (phx_span){0, 0});
-        scratch->counts.pairs_tested += scratch->past_count;
-        if (!conclude(scratch, shard, scratch->tile.row[place[i]], radii->in, radii->near, &hits)) return place[i];
-        r += some;
-    }
-    return PHX_SLOT_NONE;
-}
-
 uint32_t phx_glance_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                          const phx_radii *radii)
 {
     return before(place, count, glance_places(scratch, shard, place, count, radii));
-}
-
-uint32_t phx_glance_odd(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
-                        const phx_radii *radii)
-{
-    phx_tile *tile = &scratch->tile;
-    PHX_ASSERT(scratch->odd_near);
-    if (tile->limits_in != radii->in || tile->limits_near != radii->near) phx_tile_limit(tile, radii->in, radii->near);
-    if (!scratch->picked) pick(scratch, tile->cell[place[0]]);
-    for (uint32_t i = 0, n; i < count; i += n) {
-        n = match(scratch, shard, (phx_watchers){place + i, count - i, tile->now, tile->old});
-        PHX_ASSERT(n > 0); /* there is always room for one's pairs */
-        count_pairs(scratch);
-        uint32_t stopped = scratch->past_count > 0 ? flush_past(scratch, shard, place + i, n, radii)
-                                                   : flush(scratch, shard, radii->in, radii->near);
-        if (stopped != PHX_SLOT_NONE) return i + before(place + i, n, stopped);
-    }
-    return count;
 }
 
 phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row)

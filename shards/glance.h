@@ -57,14 +57,9 @@ uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span rows);
 bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due);
 /* Is a glance enough for the observer in a place of the cell that phx_glance_begin() has looked around? */
 bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii);
-/*
- * At some such observers, in order, who look so far: of any cells, with nothing odd in sight, or of the cell that has
- * something. How many are done: fewer = no memory at the next one.
- */
+/* At some such observers, in order, who look so far. How many are done: fewer = no memory at the next one. */
 uint32_t phx_glance_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                          const phx_radii *radii);
-uint32_t phx_glance_odd(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
-                        const phx_radii *radii);
 /* At the observer of a row around which nothing changed: done unless it has more to it than a glance tells. */
 phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row);
 

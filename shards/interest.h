@@ -90,10 +90,8 @@ typedef struct phx_scratch {
 
     phx_tile tile; /* the last one */
     phx_stir stir; /* the last one */
-    uint32_t *past; /* of the cell being glanced at, where something odd is in sight: phx_tile_past() */
-    uint32_t past_count, past_capacity;
-    bool odd_near, picked; /* of that cell: the candidates and the past are there */
-    phx_pairs pairs; /* of it, not confirmed yet */
+    bool odd_near;   /* something odd is in sight of the cell that is being looked around */
+    phx_pairs pairs; /* of the tile, not confirmed yet */
     uint32_t *unsure; /* of these, the kernels' unsure() */
     uint32_t word_first; /* in targets: what resolve() made of them, and */
     phx_runs runs;       /* whose they are */

@@ -47,7 +47,6 @@ void phx_scratch_free(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&scratch->past, &scratch->past_capacity, sizeof(uint32_t));
     phx_tile_free(&scratch->tile, mem);
     phx_stir_free(&scratch->stir, mem);
 }
@@ -94,14 +93,10 @@ bool phx_scratch_room(phx_scratch *scratch, size_t count)
            phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t));
 }
 
-/* For glances at the observers of the open tile: who is in it, and who was odd. */
+/* For glances at the observers of the open tile. */
 static bool reserve_tile(phx_scratch *scratch)
 {
-    uint32_t past = scratch->tile.shard->past.row_count;
-    return phx_scratch_room(scratch, (size_t)scratch->tile.count + past) &&
-           phx_grow(scratch->mem, (void **)&scratch->past, &scratch->past_capacity, 0, (size_t)past + 1,
-                    sizeof(uint32_t)) &&
-           reserve_pairs(scratch, scratch->tile.count);
+    return phx_scratch_room(scratch, scratch->tile.count) && reserve_pairs(scratch, scratch->tile.count);
 }
 
 /* Slots [first, first + count), with another index than the lighthouse. How many were done. */
@@ -137,14 +132,10 @@ static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_sh
     return true;
 }
 
-/*
- * Observers, one after the other, that a glance is enough for and that look equally far; of one cell where something
- * odd is in sight.
- */
+/* Observers, one after the other, that a glance is enough for and that look equally far. */
 typedef struct company {
     uint32_t *place, count;
     phx_radii radii;
-    bool odd_near;
 } company;
 
 /* They are glanced at. false = no memory at place[0]. */
@@ -152,8 +143,7 @@ static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
 {
     if (of->count == 0) return true;
     PHX_ASSERT(of->place == scratch->hits); /* nobody was evaluated since the first one joined */
-    uint32_t done = of->odd_near ? phx_glance_odd(scratch, shard, of->place, of->count, &of->radii)
-                                 : phx_glance_even(scratch, shard, of->place, of->count, &of->radii);
+    uint32_t done = phx_glance_even(scratch, shard, of->place, of->count, &of->radii);
     scratch->counts.glanced += done;
     of->place += done;
     of->count -= done;
@@ -165,11 +155,10 @@ static bool join(const phx_scratch *scratch, const phx_shard *shard, company *of
 {
     phx_radii radii;
     if (!phx_glance_enough(scratch, shard, place, &radii)) return false;
-    bool alike = radii.in == of->radii.in && radii.near == of->radii.near && scratch->odd_near == of->odd_near;
+    bool alike = radii.in == of->radii.in && radii.near == of->radii.near;
     if (of->count > 0 && !alike) return false;
     if (of->count == 0) of->place = scratch->hits; /* which an evaluation may have moved */
     of->radii = radii;
-    of->odd_near = scratch->odd_near;
     of->place[of->count++] = place;
     return true;
 }
@@ -184,10 +173,7 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
     for (; i < range.end; i++) {
         uint32_t place = tile->own[i], row = tile->row[place];
         if (shard->grid.rows.view[row] == 0.0f) continue;
-        if (cell != tile->cell[place]) {
-            if (of.odd_near && !run_company(scratch, shard, &of)) break;
-            able = phx_glance_begin(scratch, cell = tile->cell[place], &due);
-        }
+        if (cell != tile->cell[place]) able = phx_glance_begin(scratch, cell = tile->cell[place], &due);
         if (able && due && join(scratch, shard, &of, place)) continue;
         if (!run_company(scratch, shard, &of)) break;
         if (able && due && join(scratch, shard, &of, place)) continue; /* the first of others */

@@ -114,7 +114,7 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
     uint32_t count = past->odd_count;
     /* the two arrays of keys change places in the sort: they have to stay of one capacity */
     size_t column = (size_t)count + PHX_KERNEL_PAD;
-    if (!phx_grow(mem, (void **)&past->columns, &past->columns_capacity, 0, 3 * column, sizeof(uint32_t)) ||
+    if (!phx_grow(mem, (void **)&past->columns, &past->columns_capacity, 0, 4 * column, sizeof(uint32_t)) ||
         !phx_grow(mem, (void **)&past->rows, &past->rows_capacity, 0, count, sizeof(phx_past_row)) ||
         !phx_grow(mem, (void **)&past->keys, &past->keys_capacity, 0, count, sizeof(uint64_t)) ||
         !phx_grow(mem, (void **)&past->spare, &past->spare_capacity, 0, past->keys_capacity, sizeof(uint64_t)))
@@ -124,6 +124,7 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
     past->place = past->columns;
     past->x = (float *)(past->columns + column);
     past->y = (float *)(past->columns + 2 * column);
+    past->nowhere = (float *)(past->columns + 3 * column);
     take_odd(past, rules, grid, store);
     if (count > 1) sort_keys(past);
     for (uint32_t i = 0; i < count; i++) {
@@ -131,6 +132,7 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
         past->rows[i] = (phx_past_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(past, store, slot)};
         past->x[i] = past->rows[i].x;
         past->y[i] = past->rows[i].y;
+        past->nowhere[i] = NAN;
         past->place[i] = i;
         phx_list *list = &store->tail[slot].list;
         if (!(store->body[slot].state & PHX_SLOT_OWN) || !list->implied) continue;

@@ -34,6 +34,7 @@ typedef struct phx_past {
     phx_idmap index; /* slot + 1 -> place in attrs, of slots that are PHX_SLOT_NOTED */
     bool collected;  /* in this tick: rows and keys are there */
     float *x, *y;        /* of rows, and their places, as scans want them: columns of one piece of memory */
+    float *nowhere;      /* NaN, as many: where these are now, to whom they are not the same any more */
     uint32_t *place;
     uint32_t *columns;
     uint32_t columns_capacity;

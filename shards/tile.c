@@ -206,18 +206,47 @@ static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ph
     *count += phx_block_spans(block, rect, spans + *count);
 }
 
+/*
+ * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of
+ * one (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit; no half step is longer): with a
+ * few units less than two. Each block has a span for each of its rows of towers.
+ */
+enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
+
+/* Who is odd, where it was, of the blocks of a rectangle: a range for each row of blocks. How many of these. */
+static uint32_t find_past(const phx_shard *shard, phx_rect rect, phx_span spans[ACROSS])
+{
+    uint32_t n = 0;
+    if (!shard->implies || shard->past.row_count == 0) return 0;
+    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
+        spans[n] = phx_past_blocks(&shard->past, rect.x0 >> PHX_BLOCK_BITS, rect.x1 >> PHX_BLOCK_BITS, by);
+        n += spans[n].first < spans[n].end;
+    }
+    return n;
+}
+
+/*
+ * Picks those behind the rows. To the kernels who has no position before was not here; with now and before in each
+ * other's place, it was, and is not any more.
+ */
+static void pick_past(phx_tile *tile, const phx_span *spans, uint32_t count)
+{
+    const phx_past *past = &tile->shard->past;
+    const phx_grid_rows rows = {.x = past->x, .y = past->y, .ox = past->nowhere, .oy = past->nowhere};
+    const phx_picked *all = &tile->picked;
+    const uint32_t n = tile->count;
+    const phx_picked to = {all->old + n, all->now + n, all->row + n, all->cell + n};
+    tile->past_count = count == 0 ? 0 : tile->shard->kernels->pick(&rows, spans, count, &tile->frame, &to);
+    for (uint32_t i = 0; i < tile->past_count; i++) to.row[i] |= PHX_TILE_PAST;
+    tile->count += tile->past_count;
+}
+
 /* Picks everything in the frame, unless nothing in it changed. */
 static bool collect(phx_tile *tile, phx_mem *mem)
 {
     const phx_shard *shard = tile->shard;
     const phx_rect rect = phx_tile_towers(tile);
-    /*
-     * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of
-     * one (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit; no half step is longer): with a
-     * few units less than two. Each block has a span for each of its rows of towers.
-     */
-    enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
-    phx_span spans[AROUND * PHX_BLOCK_SIDE];
+    phx_span spans[AROUND * PHX_BLOCK_SIDE], past[ACROSS];
     uint32_t count = 0, rows = 0;
     tile->quiet = !shard->many_movers;
     tile->odd = false;
@@ -226,10 +255,13 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, spans, &count);
     if (tile->quiet) return true;
+    const uint32_t past_spans = find_past(shard, rect, past);
     for (uint32_t s = 0; s < count; s++) rows += spans[s].end - spans[s].first;
+    for (uint32_t s = 0; s < past_spans; s++) rows += past[s].end - past[s].first;
     if (!reserve_rows(tile, mem, rows)) return false;
     tile->count = shard->kernels->pick(&shard->grid.rows, spans, count, &tile->frame, &tile->picked);
-    PHX_ASSERT(tile->count <= rows);
+    pick_past(tile, past, past_spans);
+    PHX_ASSERT(tile->count <= rows && (tile->past_count == 0 || tile->odd));
     return true;
 }
 
@@ -266,12 +298,20 @@ static bool sort(phx_tile *tile, phx_mem *mem)
     return true;
 }
 
+uint32_t phx_tile_word(const phx_tile *tile, uint32_t place)
+{
+    const phx_shard *shard = tile->shard;
+    const uint32_t row = tile->row[place];
+    if (row & PHX_TILE_PAST) return shard->past.rows[row & ~PHX_TILE_PAST].slot | PHX_ROW_SPECIAL;
+    return shard->grid.rows.slot[row];
+}
+
 /* What pairs say of their targets: words, unless those are few, or somebody asks for places. */
 static void name_targets(phx_tile *tile)
 {
     const uint32_t *slots = tile->shard->grid.rows.slot, *row = tile->row, count = tile->count;
     uint32_t *target = tile->target;
-    tile->named = !tile->sparse && !tile->frame.moved;
+    tile->named = !tile->sparse && !tile->frame.moved && tile->past_count == 0;
     if (!tile->named)
         for (uint32_t i = 0; i < count; i++) target[i] = i;
     else
@@ -371,7 +411,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->tick = shard->tick;
     tile->block = number;
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
-    tile->count = 0;
+    tile->count = tile->past_count = 0;
     tile->usable = phx_tile_fits(block, shard);
     if (!tile->usable) return true;
     tile->spread = spread_of(shard, block, reach);
@@ -410,10 +450,11 @@ static uint32_t add_span(const phx_tile *tile, uint32_t first, uint32_t last, ph
     return n + (spans[n].first < spans[n].end);
 }
 
-uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool odd, uint32_t *span_count)
+uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *span_count)
 {
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
     uint32_t n = 0, columns = tile->frame.columns, fine = tile->fine;
+    const bool odd = tile->odd && (!tile->marked || (tile->marks[cell] & PHX_TILE_ODD));
     PHX_ASSERT(cell >= fine * columns + fine && cell + fine * columns + fine < columns * tile->frame.rows);
     uint32_t middle = cell - fine * columns;
     for (uint32_t row = 0; row <= 2 * fine; row++, middle += columns) {

@@ -30,6 +30,9 @@
  */
 enum { PHX_TILE_DIRTY = 1, PHX_TILE_ODD = 2 };
 
+/* In row[]: not a row of the grid but one of the shard's past rows (past.h), of this place among them. */
+static const uint32_t PHX_TILE_PAST = 1u << 31;
+
 enum {
     PHX_TILE_FINE_MAX = 4, /* cells a reach, at most */
     PHX_TILE_SPANS_MAX = 2 * (2 * PHX_TILE_FINE_MAX + 1)
@@ -52,7 +55,8 @@ typedef struct phx_tile {
     int8_t outer[PHX_TILE_FINE_MAX + 1]; /* by rows of cells off: cells within this many columns may matter, */
     int8_t inner[PHX_TILE_FINE_MAX + 1]; /* ... and those within this many can not, but odd ones; -1 = all may */
 
-    uint32_t count;      /* rows in it */
+    uint32_t count;      /* rows in it, past ones too */
+    uint32_t past_count; /* of them: who is odd, where it was, as one that is not here now */
     uint32_t *now, *old; /* sorted by cell: y << 16 | x */
     uint32_t *row, *cell;
     uint32_t *target;    /* by place, what pairs say of it: */
@@ -89,9 +93,13 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
 
 /*
  * Picks the candidates of the observers in a cell into tile->candidates. Returns how many; *spans: the
- * ranges of places that they came from. odd: the odd ones too, who may be an event however near they are.
+ * ranges of places that they came from. Where something odd is in sight: the odd ones too, who may be an event however
+ * near they are.
  */
-uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool odd, uint32_t *spans);
+uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *spans);
+
+/* What a pair says of a target in this place: its row's slot word; a past row is special, as it may be there twice. */
+uint32_t phx_tile_word(const phx_tile *tile, uint32_t place);
 
 /* Has the own observer, with that in the view column, only what a glance can tell? Its view; that and its margin. */
 bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near);
@@ -109,12 +117,6 @@ phx_rect phx_tile_towers(const phx_tile *tile);
  * is not odd from then on.
  */
 void phx_tile_mark(phx_tile *tile);
-
-/*
- * The places, in the shard's past rows, of those who stood where they may have been seen from a cell, to out[]:
- * room for all. How many.
- */
-uint32_t phx_tile_past(const phx_tile *tile, uint32_t cell, uint32_t *out);
 
 /* Is it a row of the block that the tile is of? */
 static inline bool phx_tile_own(const phx_tile *tile, uint32_t row)

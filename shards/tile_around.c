@@ -21,12 +21,6 @@ static void cells_around(const phx_tile *tile, int axis, uint32_t number, float 
     *high = at + side + reach + slack;
 }
 
-static void cell_around(const phx_tile *tile, uint32_t cell, float low[2], float high[2])
-{
-    cells_around(tile, 0, cell % tile->frame.columns, &low[0], &high[0]);
-    cells_around(tile, 1, cell / tile->frame.columns, &low[1], &high[1]);
-}
-
 /* The towers of the frame, and one around, for what float32 may be off. */
 static phx_rect towers_around(const phx_tile *tile)
 {
@@ -103,42 +97,20 @@ static void mark_box(phx_tile *tile, int64_t x0, int64_t y0, int64_t x1, int64_t
         for (int64_t x = x0; x <= x1; x++) tile->marks[y * columns + x] |= PHX_TILE_ODD;
 }
 
-/* Who came or jumped, which its old position says (PHX_TILE_AWAY; steps are shorter): where it is now. */
-static void mark_odd_places(phx_tile *tile)
+/*
+ * While lists are implied, few cells have something odd in sight: those around where who came or jumped is now, and
+ * where it was. What it says of the other time tells them from all others, whose steps are shorter than PHX_TILE_AWAY.
+ */
+static void mark_odd(phx_tile *tile)
 {
     const uint32_t *now = tile->now, *old = tile->old, count = tile->count, columns = tile->frame.columns;
     const int64_t fine = tile->fine;
     for (uint32_t i = 0; i < count; i++) {
-        if (PHX_LIKELY((uint16_t)(old[i] - now[i]) != PHX_TILE_AWAY)) continue;
+        const uint16_t off = (uint16_t)(old[i] - now[i]);
+        if (PHX_LIKELY(off != PHX_TILE_AWAY && off != (uint16_t)-PHX_TILE_AWAY)) continue;
         int64_t x = tile->cell[i] % columns, y = tile->cell[i] / columns;
         mark_box(tile, x - fine, y - fine, x + fine, y + fine);
     }
-}
-
-/* Those of the past rows of a block's width that were in the frame, or nearly: where they were. */
-static void mark_past(phx_tile *tile, phx_span span)
-{
-    const phx_frame *frame = &tile->frame;
-    const float side = (float)(1u << frame->shift), far = fmaxf(fabsf(frame->x), fabsf(frame->y)) + 3 * tile->reach;
-    const float reach = (tile->reach + far * 4e-6f) * frame->scale + 4; /* with slack, as cells_around() */
-    const float width = side * (float)frame->columns, height = side * (float)frame->rows;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        const phx_past_row *row = &tile->shard->past.rows[i];
-        float x = (row->x - frame->x) * frame->scale, y = (row->y - frame->y) * frame->scale;
-        if (!(x >= -reach && x <= width + reach && y >= -reach && y <= height + reach)) continue;
-        mark_box(tile, (int64_t)floorf((x - reach) / side), (int64_t)floorf((y - reach) / side),
-                 (int64_t)((x + reach) / side), (int64_t)((y + reach) / side));
-    }
-}
-
-/* While lists are implied, rows and past rows say where what is odd is and was: few cells have it in sight. */
-static void mark_odd(phx_tile *tile)
-{
-    const phx_past *past = &tile->shard->past;
-    const phx_rect rect = towers_around(tile);
-    mark_odd_places(tile);
-    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++)
-        mark_past(tile, phx_past_blocks(past, rect.x0 >> PHX_BLOCK_BITS, rect.x1 >> PHX_BLOCK_BITS, by));
 }
 
 /* The marks of some columns of cells, which have those towers in sight. */
@@ -180,22 +152,4 @@ void phx_tile_mark(phx_tile *tile)
     uint8_t marks = 0;
     for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) marks |= tile->marks[tile->cell[tile->own[i]]];
     tile->odd = marks & PHX_TILE_ODD;
-}
-
-uint32_t phx_tile_past(const phx_tile *tile, uint32_t cell, uint32_t *out)
-{
-    const phx_past *past = &tile->shard->past;
-    float low[2], high[2];
-    uint32_t n = 0;
-    cell_around(tile, cell, low, high);
-    phx_rect rect = phx_box_towers(tile->shard->rules, (phx_box){low[0], low[1], high[0], high[1]});
-    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
-        phx_span span = phx_past_blocks(past, rect.x0 >> PHX_BLOCK_BITS, rect.x1 >> PHX_BLOCK_BITS, by);
-        for (uint32_t i = span.first; i < span.end; i++) {
-            const phx_past_row *row = &past->rows[i];
-            out[n] = i;
-            n += (row->x >= low[0]) & (row->x <= high[0]) & (row->y >= low[1]) & (row->y <= high[1]);
-        }
-    }
-    return n;
 }

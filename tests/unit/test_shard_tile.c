@@ -214,7 +214,7 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     float r = attr->view, far = attr->view + attr->margin;
     uint32_t spans;
     phx_tile_limit(tile, r, far);
-    uint32_t count = phx_tile_pick(tile, tile->cell[place], tile->odd, &spans);
+    uint32_t count = phx_tile_pick(tile, tile->cell[place], &spans);
     cr_assert_leq(spans, PHX_TILE_SPANS_MAX);
     cr_assert_eq(shard->kernels->match(&tile->candidates, count, &watcher, &tile->limits, &pairs), 1);
     uint32_t events = check_pairs(tile, place, r, far, &pairs);
