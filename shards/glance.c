@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "shards/recall.h"
+
 /* Is it the far targets' business? They are odd when they change, so here they stay as they are. */
 static bool is_far(const phx_attr *target, float r)
 {
@@ -78,22 +80,14 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
     hits->enter_count = margin ? shard->kernels->missing(entries, list->count, hits->enter, n) : n;
 }
 
-/* The candidates become events and a list; room is reserved. Those of an implied list are events already. */
-static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r, bool margin, outcome *hits)
+/* The candidates become events and a list, which is kept; room is reserved. */
+static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
 {
-    uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
     phx_list *list = &shard->store.tail[slot].list;
-    bool implied = list->implied;
-    if (implied) {
-        name_slots(hits->leave, hits->leave_count);
-        name_slots(hits->enter, hits->enter_count);
-    } else {
-        sift_enters(shard, slot, r, margin, hits);
-        take_leaves(shard, slot, r, hits);
-    }
+    sift_enters(shard, slot, r, margin, hits);
+    take_leaves(shard, slot, r, hits);
     if (hits->enter_count + hits->leave_count == 0) return;
     phx_change *change = phx_interest_record(scratch, shard, slot, hits->enter_count, hits->leave_count);
-    if (implied) return;
     uint32_t *entries = phx_list_entries(&shard->lists, list), count = list->count + hits->enter_count;
     if (count <= phx_list_capacity(list)) {
         for (uint32_t i = 0; i < hits->enter_count; i++) entries[list->count + i] = hits->enter[i];
@@ -105,13 +99,14 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r
     memcpy(next + list->count, hits->enter, hits->enter_count * sizeof *next);
 }
 
-/* The events of one observer, in hits, become a change. */
-static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t row, float r, float far, outcome *hits)
+/* The events of one observer whose list is kept, in hits, become a change. */
+static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, float far, outcome *hits)
 {
-    const phx_list *list = &shard->store.tail[shard->grid.rows.slot[row] & PHX_ROW_SLOT].list;
-    uint32_t listed = list->implied ? 0 : list->count + hits->enter_count;
-    if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count, listed)) return false;
-    settle(scratch, shard, row, r, far != r, hits);
+    const phx_list *list = &shard->store.tail[slot].list;
+    PHX_ASSERT(!list->implied);
+    if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count, list->count + hits->enter_count))
+        return false;
+    settle(scratch, shard, slot, r, far != r, hits);
     return true;
 }
 
@@ -142,19 +137,51 @@ static exact_test exact(const phx_tile *tile, float r, float far)
     return (exact_test){.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
 }
 
+/* Is who has this row odd: not here before, or another than it was? */
+static inline bool is_odd(const phx_grid_rows *rows, uint32_t row)
+{
+    return rows->ox[row] != rows->ox[row];
+}
+
 /* How a target stood to a place at the end of this tick, and of the one before; NaN: it was not there. */
 typedef struct standing {
     float x, y, ox, oy;
 } standing;
 
-/* The target of a pair. */
+/* The past row of a word in a tile: units seldom can not decide about one. */
+static uint32_t past_row(const phx_tile *tile, uint32_t word)
+{
+    for (uint32_t i = 0; i < tile->odd_count; i++) {
+        const uint32_t place = tile->odd_places[i];
+        if ((tile->row[place] & PHX_TILE_PAST) && tile->target[place] == word) return tile->row[place];
+    }
+    phx_panic(__FILE__, __LINE__, "a target that is in no place");
+}
+
+/* The row of a pair's target. */
+static inline uint32_t row_of(const phx_tile *tile, uint32_t target)
+{
+    if (!tile->named) return tile->row[target];
+    if (PHX_UNLIKELY(target & PHX_TARGET_LEAVE)) return past_row(tile, target);
+    return tile->shard->store.body[target & PHX_ROW_SLOT].row;
+}
+
 static inline standing standing_of(const phx_tile *tile, uint32_t target)
 {
     const phx_grid_rows *rows = &tile->shard->grid.rows;
-    uint32_t t = tile->named ? tile->shard->store.body[target & PHX_ROW_SLOT].row : tile->row[target];
+    const uint32_t t = row_of(tile, target);
     if (PHX_LIKELY(!(t & PHX_TILE_PAST))) return (standing){rows->x[t], rows->y[t], rows->ox[t], rows->oy[t]};
     const phx_past_row *past = &tile->shard->past.rows[t & ~PHX_TILE_PAST];
     return (standing){NAN, NAN, past->x, past->y};
+}
+
+/* Is one of them odd? */
+static bool any_odd(const phx_scratch *scratch, const phx_shard *shard, phx_watchers of)
+{
+    const phx_tile *tile = &scratch->tile;
+    for (uint32_t w = 0; tile->odd_own > 0 && w < of.count; w++)
+        if (is_odd(&shard->grid.rows, tile->row[of.place[w]])) return true;
+    return false;
 }
 
 /* Those pairs that units can not decide about are decided by the rule itself: what is none stays unsure. */
@@ -170,7 +197,9 @@ static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_tes
         float now = compared(t.x - rows->x[o], t.y - rows->y[o], test->square);
         float old = compared(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
         uint32_t is_in = now <= test->in, was_in = old <= test->in, is_near = now <= test->near;
-        uint32_t was_near = old <= test->near, leave = was_near & ~is_near, none = ~(leave | (is_in & ~was_in)) & 1;
+        uint32_t was_near = old <= test->near, leave = was_near & ~is_near, enter = is_in & ~was_in;
+        uint32_t both_came = (t.ox != t.ox) & is_odd(rows, o); /* add_comers() */
+        uint32_t none = both_came | (~(leave | enter) & 1);
         pairs->observer[pair] = place | leave * PHX_PAIR_LEAVE | none * PHX_PAIR_UNSURE; /* not to be guessed */
     }
     scratch->counts.pairs_exact += count;
@@ -179,7 +208,7 @@ static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_tes
 /* The words of one observer. */
 typedef struct run {
     phx_span words;
-    uint32_t leaves, row, slot;
+    uint32_t leaves, place, row, slot;
 } run;
 
 /*
@@ -201,7 +230,10 @@ static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, ph
     }
 }
 
-/* Who is odd leaves where it was, and enters where it is: whom the observer saw and still sees gets no event. */
+/*
+ * Takes those who are left and entered by one observer, who was seen and still is, out of its few words: who is odd enters
+ * where it is and leaves where it was.
+ */
 static void keep_seen(uint32_t *words, run *of)
 {
     const uint32_t past = PHX_ROW_SPECIAL | PHX_TARGET_LEAVE, other = PHX_ROW_SLOT | PHX_TARGET_LEAVE;
@@ -226,17 +258,88 @@ static outcome take_words(phx_scratch *scratch, phx_span words)
 }
 
 /*
- * The words of one observer, whose list is implied, are the targets of a change as they stand, with nothing odd in
- * sight: no memory of the observer's is looked at but its row. They are not more than PHX_ORDER_FEW; there is room.
+ * The words of one observer, whose list is implied, are the targets of a change as they stand: no memory of the
+ * observer's is looked at but its row. They are not more than PHX_ORDER_FEW. What is told apart goes behind the last
+ * change's, as names are ordered many at a time where targets follow each other. There is room.
  */
-static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of)
+static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
 {
     const uint32_t count = of->words.end - of->words.first;
     PHX_VALIDATE(shard->store.tail[of->slot].list.implied == 1);
     PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
     if (PHX_UNLIKELY(count == 0)) return;
-    phx_interest_add_change(scratch, of->slot, of->words.first, count - of->leaves, of->leaves);
-    scratch->target_count = of->words.end;
+    const uint32_t first = apart ? scratch->target_count : of->words.first;
+    uint32_t *words = scratch->targets;
+    if (apart) memmove(words + first, words + of->words.first, count * sizeof *words);
+    phx_interest_add_change(scratch, of->slot, first, count - of->leaves, of->leaves);
+    scratch->target_count = first + count;
+}
+
+/* Those of the tile who were not here before and are in view now, but for itself: slots, behind the others. */
+static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const run *of, float r, uint32_t enters)
+{
+    const phx_tile *tile = &scratch->tile;
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const phx_area area = {rows->x[of->row], rows->y[of->row], r, tile->limits.square};
+    const phx_attr *own = phx_store_attr(&shard->store, of->slot);
+    const phx_span near = phx_tile_comers(tile, tile->cell[of->place]);
+    uint32_t *hits = scratch->old, count = shard->kernels->scan(&tile->comers, near, &area, hits, scratch->squares);
+    scratch->counts.pairs_tested += near.end - near.first;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t target = hits[i] & PHX_ROW_SLOT;
+        const bool special = hits[i] & PHX_ROW_SPECIAL;
+        if (target == of->slot || (special && !phx_eligible(own, phx_store_attr(&shard->store, target)))) continue;
+        scratch->enter[enters++] = target;
+    }
+    return enters;
+}
+
+/* The list that the observer had, to scratch->leave; *count of it. false = no memory. */
+static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t *count)
+{
+    *count = 0;
+    enum { FEW = 1 << 14 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
+    if (!shard->store.tail[slot].list.implied) return true; /* it is new, or was no observer */
+    const size_t most = shard->store.slots <= FEW ? FEW : phx_recall_most(shard, slot);
+    if (!phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, most + PHX_KERNEL_PAD,
+                  sizeof(uint32_t)))
+        return false;
+    *count = phx_recall(shard, slot, scratch->leave, &scratch->counts.pairs_tested);
+    return true;
+}
+
+/*
+ * Slots in scratch->enter and ->leave become a change, but for those in both. apart: there is room for all words once
+ * more behind it. false = no memory, nothing was told.
+ */
+static bool tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves, bool apart)
+{
+    if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return false;
+    if (enters + leaves == 0) return true;
+    const uint32_t behind = apart ? scratch->runs.first[scratch->runs.count] : 0;
+    if (!phx_interest_reserve(scratch, enters + leaves + behind, 0)) return false;
+    phx_interest_record(scratch, shard, slot, enters, leaves);
+    return true;
+}
+
+/*
+ * An odd observer: as it was not here, its words are all it sees now but for those who were not, either; whom it saw is
+ * told by positions. false = no memory, it is untouched.
+ */
+static bool tell_odd(phx_scratch *scratch, phx_shard *shard, const run *of, float r)
+{
+    phx_list *list = &shard->store.tail[of->slot].list;
+    const uint32_t count = of->words.end - of->words.first;
+    uint32_t leaves;
+    PHX_ASSERT(of->leaves == 0 && phx_list_bare(list));
+    if (!recall(scratch, shard, of->slot, &leaves)) return false;
+    if (count > 0) memcpy(scratch->enter, scratch->targets + of->words.first, count * sizeof(uint32_t));
+    name_slots(scratch->enter, count);
+    const uint32_t enters = add_comers(scratch, shard, of, r, count);
+    if (!tell_both(scratch, shard, of->slot, enters, leaves, true)) return false;
+    PHX_VALIDATE(phx_shard_implied(shard, of->slot));
+    list->implied = true;
+    return true;
 }
 
 static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
@@ -245,6 +348,7 @@ static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r
     uint32_t row = scratch->tile.row[runs->place[r]], first = scratch->word_first;
     return (run){.words = {first + runs->first[r], first + runs->first[r + 1]},
                  .leaves = runs->leaves[r + 1] - runs->leaves[r],
+                 .place = runs->place[r],
                  .row = row,
                  .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
 }
@@ -264,59 +368,102 @@ PHX_AWAIT void await_list(const phx_scratch *scratch, const phx_shard *shard, ui
     for (uint32_t i = 0; i < LINES && i * line < room; i++) __builtin_prefetch(entries + i * line, 1);
 }
 
-/* The pairs found so far are taken, and become runs of words, behind the targets there are. false = no memory. */
-static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float far)
+/*
+ * The pairs found so far are taken, and become runs of words, behind the targets there are. apart: what is told of them
+ * goes behind the words. false = no memory.
+ */
+static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float far, bool apart)
 {
     const phx_tile *tile = &scratch->tile;
     const exact_test test = exact(tile, r, far);
     const uint32_t count = scratch->pairs.count;
-    if (!phx_interest_reserve_changes(scratch, count, count)) {
+    scratch->runs.count = scratch->runs.first[0] = 0;
+    if (count == 0) return true;
+    if (!phx_interest_reserve_changes(scratch, count, apart ? 2 * count : count)) {
         scratch->pairs.count = 0;
         return false;
     }
     decide(scratch, shard, &test);
     const bool words = tile->named || tile->past_count > 0;
-    for (uint32_t i = 0; tile->past_count > 0 && i < count; i++)
+    for (uint32_t i = 0; !tile->named && words && i < count; i++)
         scratch->pairs.target[i] = phx_tile_word(tile, scratch->pairs.target[i]);
     shard->kernels->resolve(&scratch->pairs, words ? NULL : tile->row, shard->grid.rows.slot,
                             scratch->targets + scratch->target_count, &scratch->runs);
     scratch->pairs.count = 0;
     scratch->word_first = scratch->target_count;
+    if (apart) scratch->target_count += scratch->runs.first[scratch->runs.count];
     return true;
 }
 
-/*
- * The pairs found so far become changes, observer by observer, whose targets are their words or take the place of
- * these: there are not more. PHX_SLOT_NONE, or the place where memory ended.
- */
-static uint32_t flush(phx_scratch *scratch, phx_shard *shard, float r, float far)
+/* The words of the i-th run become the change of its observer. false = no memory, it is untouched. */
+static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span specials, float view,
+                 const phx_radii *radii, bool apart)
 {
-    const uint32_t *special = scratch->runs.special;
-    const phx_block *block = &shard->grid.blocks[scratch->tile.block];
-    const float view_all = phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: no row's has to be looked at */
-    if (scratch->pairs.count == 0) return PHX_SLOT_NONE;
-    if (!resolve(scratch, shard, r, far)) return scratch->pairs.observer[0] & PHX_PAIR_PLACE;
-    for (uint32_t i = 0, s = 0, specials = 0; i < scratch->runs.count; i++, s = specials) {
-        run of = run_at(scratch, shard, i);
-        float view = view_all > 0.0f ? view_all : shard->grid.rows.view[of.row];
-        while (PHX_UNLIKELY(scratch->word_first + special[specials] < of.words.end)) specials++;
-        PHX_ASSERT(scratch->target_count <= of.words.first);
-        if (view == 0.0f) continue;
-        const bool implied = shard->implies && view > 0.0f;
-        if (implied && specials > s) {
-            sift(scratch, shard, &of, (phx_span){s, specials});
-            if (scratch->tile.past_count > 0) keep_seen(scratch->targets, &of);
-        }
-        if (PHX_LIKELY(implied && of.words.end - of.words.first <= PHX_ORDER_FEW)) {
-            tell_few(scratch, shard, &of);
-            continue;
-        }
-        await_list(scratch, shard, i);
-        outcome hits = take_words(scratch, of.words);
-        if (!conclude(scratch, shard, of.row, r, far, &hits)) return scratch->runs.place[i];
-        PHX_ASSERT(scratch->target_count <= of.words.end); /* and so targets did not grow: words would have been lost */
+    const bool implied = shard->implies && view > 0.0f;
+    run of = run_at(scratch, shard, i);
+    const bool special = implied && specials.first < specials.end;
+    if (PHX_UNLIKELY(special)) sift(scratch, shard, &of, specials);
+    if (implied && PHX_UNLIKELY(is_odd(&shard->grid.rows, of.row))) return tell_odd(scratch, shard, &of, radii->in);
+    enum { COMPARED = 256 }; /* times: up to here that is no slower than to mark each target */
+    const uint32_t count = of.words.end - of.words.first;
+    const bool past = special && scratch->tile.past_count > 0;
+    const bool few = count <= PHX_ORDER_FEW && (!past || (specials.end - specials.first) * count <= COMPARED);
+    if (PHX_LIKELY(implied && few)) {
+        if (PHX_UNLIKELY(past)) keep_seen(scratch->targets, &of);
+        tell_few(scratch, shard, &of, apart);
+        return true;
+    }
+    if (!implied) await_list(scratch, shard, i);
+    outcome hits = take_words(scratch, of.words);
+    if (!implied) return conclude(scratch, shard, of.slot, radii->in, radii->near, &hits);
+    name_slots(hits.enter, hits.enter_count);
+    name_slots(hits.leave, hits.leave_count);
+    return tell_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
+}
+
+/* Those of some watchers, up to one in place `end`, who are odd and have no pairs. The first that there is no memory for. */
+static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_watchers *watchers, uint32_t end,
+                          const phx_radii *radii)
+{
+    for (; watchers->count > 0 && watchers->place[0] < end; watchers->place++, watchers->count--) {
+        const uint32_t place = watchers->place[0], row = scratch->tile.row[place];
+        const run none = {.place = place, .row = row, .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
+        if (!is_odd(&shard->grid.rows, row)) continue;
+        if (!tell_odd(scratch, shard, &none, radii->in)) return place;
     }
     return PHX_SLOT_NONE;
+}
+
+/*
+ * The pairs found so far, of these watchers, become changes, observer by observer, whose targets are their words or
+ * take the place of these: there are not more, but of who is odd. PHX_SLOT_NONE, or the place where memory ended.
+ */
+static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_watchers of, const phx_radii *radii)
+{
+    const phx_runs *runs = &scratch->runs;
+    const uint32_t *special = runs->special, pairs = scratch->pairs.count;
+    const phx_block *block = &shard->grid.blocks[scratch->tile.block];
+    const float view_all = phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: no row's has to be looked at */
+    const bool odd = any_odd(scratch, shard, of);
+    const uint32_t first = of.count > 0 ? of.place[0] : scratch->pairs.observer[0] & PHX_PAIR_PLACE;
+    if (pairs == 0 && !odd) return PHX_SLOT_NONE;
+    if (!resolve(scratch, shard, radii->in, radii->near, odd)) return first;
+    for (uint32_t i = 0, s = 0, specials = 0; i < runs->count; i++, s = specials) {
+        const uint32_t place = runs->place[i], end = scratch->word_first + runs->first[i + 1];
+        float view = view_all > 0.0f ? view_all : shard->grid.rows.view[scratch->tile.row[place]];
+        while (PHX_UNLIKELY(scratch->word_first + special[specials] < end)) specials++;
+        PHX_ASSERT(odd || scratch->target_count <= scratch->word_first + runs->first[i]);
+        if (odd) {
+            const uint32_t stopped = tell_lone(scratch, shard, &of, place, radii);
+            if (stopped != PHX_SLOT_NONE) return stopped;
+            PHX_ASSERT(of.count > 0 && of.place[0] == place);
+            of.place++, of.count--;
+        }
+        if (view == 0.0f) continue;
+        if (!tell(scratch, shard, i, (phx_span){s, specials}, view, radii, odd)) return place;
+        PHX_ASSERT(odd || scratch->target_count <= end); /* and so targets did not grow: words would have been lost */
+    }
+    return odd ? tell_lone(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
 }
 
 /* Pairs of these watchers, whose candidates are picked, as long as there is room. How many watchers are done. */
@@ -348,9 +495,11 @@ static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32
     for (uint32_t i = 0, n; i < count; i += n) {
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
-        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], &spans);
+        const phx_watchers watchers = {place + i, n, tile->now, tile->old};
+        const bool odd = any_odd(scratch, shard, watchers);
+        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], odd, &spans);
         scratch->counts.ranges_visited += spans;
-        uint32_t done = match(scratch, shard, (phx_watchers){place + i, n, tile->now, tile->old});
+        uint32_t done = match(scratch, shard, watchers);
         if (done < n) return i + done;
     }
     return count;
@@ -372,9 +521,9 @@ static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_
 static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                               const phx_radii *radii)
 {
-    for (uint32_t i = 0; i < count;) {
-        i += match_some(scratch, shard, place + i, count - i, radii);
-        uint32_t stopped = flush(scratch, shard, radii->in, radii->near);
+    for (uint32_t i = 0, n; i < count; i += n) {
+        n = match_some(scratch, shard, place + i, count - i, radii);
+        uint32_t stopped = flush(scratch, shard, (phx_watchers){.place = place + i, .count = n}, radii);
         if (stopped != PHX_SLOT_NONE) return stopped;
     }
     return PHX_SLOT_NONE;
@@ -475,7 +624,7 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *p
         scratch->pairs.count = 0;
         return true;
     }
-    *done = before(place, count, flush(scratch, shard, radii.in, radii.near));
+    *done = before(place, count, flush(scratch, shard, (phx_watchers){0}, &radii));
     return true;
 }
 
@@ -484,7 +633,7 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *p
 bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard)
 {
     const phx_tile *tile = &scratch->tile;
-    return tile->alike && !tile->odd && shard->far.levels == 0;
+    return tile->told || (tile->alike && !tile->odd && shard->far.levels == 0);
 }
 
 uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
@@ -520,7 +669,9 @@ bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint3
     uint32_t row = scratch->tile.row[place];
     if (!phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &radii->in, &radii->near)) return false;
     if (shard->far.levels != 0 && moved(rows, row)) return false; /* it may come into somebody's reach */
-    return !scratch->odd_near || (rows->view[row] >= 0.0f && rows->ox[row] == rows->ox[row]);
+    if (!scratch->odd_near) return true;
+    if (!(rows->view[row] > 0.0f)) return false;
+    return !is_odd(rows, row) || phx_list_bare(&shard->store.tail[rows->slot[row] & PHX_ROW_SLOT].list);
 }
 
 uint32_t phx_glance_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,

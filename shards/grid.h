@@ -24,6 +24,11 @@
 static const uint32_t PHX_ROW_SPECIAL = 1u << 31;
 static const uint32_t PHX_ROW_SLOT = PHX_SLOTS_MAX - 1; /* one more bit is left for those who have such words */
 
+/* A range of rows or of other places. */
+typedef struct phx_span {
+    uint32_t first, end;
+} phx_span;
+
 typedef struct phx_block {
     uint64_t dirty;      /* towers in which something changed in tick dirty_tick */
     uint64_t odd;        /* those where it was more than a short step: see PHX_SLOT_ODD */
@@ -34,6 +39,7 @@ typedef struct phx_block {
     uint32_t observers;  /* how many there are */
     bool special;        /* there are rows with PHX_ROW_SPECIAL */
     uint16_t bx, by;
+    phx_span past;       /* of who is odd and stood here, among the shard's past rows: from the index phase to the end */
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
 } phx_block;
 
@@ -86,11 +92,6 @@ typedef struct phx_grid {
 typedef struct phx_rect {
     uint16_t x0, y0, x1, y1;
 } phx_rect;
-
-/* A range of rows or of other places. */
-typedef struct phx_span {
-    uint32_t first, end;
-} phx_span;
 
 /* false = no memory. */
 bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2]);

@@ -178,6 +178,22 @@ static void end_adds(phx_shard *shard)
     phx_deferred_done(deferred, shard->mem, waiting);
 }
 
+static bool keeps_list(const phx_shard *shard, uint32_t slot)
+{
+    return (shard->store.body[slot].state & PHX_SLOT_OWN) && !phx_list_bare(&shard->store.tail[slot].list);
+}
+
+/* Has anybody odd, or new, a list that is kept? Asked here, as lists change while observers are looked at. */
+static bool any_kept(const phx_shard *shard)
+{
+    const phx_past *past = &shard->past;
+    for (uint32_t i = 0; i < past->row_count; i++)
+        if (keeps_list(shard, past->rows[i].slot)) return true;
+    for (uint32_t i = 0; i < shard->deferred.count; i++)
+        if (keeps_list(shard, shard->deferred.slots[i])) return true;
+    return false;
+}
+
 /* All live slots into their towers, or wherever else they are looked for. */
 static bool index_towers(phx_shard *shard)
 {
@@ -224,6 +240,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (shard->implies && !phx_past_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store)) return false;
     if (!index_towers(shard)) return false;
     phx_past_blank(past, &shard->store, &shard->grid);
+    past->kept = any_kept(shard);
     PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.behind || phx_grid_valid(&shard->grid, &shard->store));
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
     end_adds(shard);

@@ -544,6 +544,30 @@ static void next_epoch(phx_scratch *scratch)
     scratch->epoch++;
 }
 
+bool phx_interest_differ(phx_scratch *scratch, const phx_store *store, uint32_t *enters, uint32_t *leaves)
+{
+    if (*enters == 0 || *leaves == 0) return true;
+    if (!reserve_marks(scratch, store)) return false;
+    next_epoch(scratch);
+    const uint32_t tag = scratch->epoch << MARK_BITS, old = tag | MARK_OLD, both = old | MARK_NEW;
+    uint32_t *mark = scratch->mark, *enter = scratch->enter, *leave = scratch->leave, n = 0;
+    for (uint32_t i = 0; i < *leaves; i++) mark[leave[i]] = old;
+    for (uint32_t i = 0; i < *enters; i++) {
+        const uint32_t slot = enter[i], was = mark[slot] == old;
+        mark[slot] = was ? both : tag;
+        enter[n] = slot;
+        n += !was;
+    }
+    *enters = n;
+    n = 0;
+    for (uint32_t i = 0; i < *leaves; i++) {
+        leave[n] = leave[i];
+        n += mark[leave[i]] == old;
+    }
+    *leaves = n;
+    return true;
+}
+
 /* Marks the old list. */
 static void take_old(look *at)
 {

@@ -194,6 +194,12 @@ static inline uint32_t phx_interest_part(phx_scratch *scratch, const uint32_t *t
 }
 
 /*
+ * Takes the slots that are among so many in scratch->enter and in scratch->leave both out of both. false = no memory,
+ * nothing was done.
+ */
+bool phx_interest_differ(phx_scratch *scratch, const phx_store *store, uint32_t *enters, uint32_t *leaves);
+
+/*
  * Records the change of one observer from the slots in scratch->enter and ->leave, for
  * which phx_interest_reserve() has made room; not the list.
  */

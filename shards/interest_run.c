@@ -198,10 +198,11 @@ static uint32_t observers_in(const phx_tile *tile, phx_span range)
 
 static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
-    if (!phx_glance_simple(scratch, shard)) phx_tile_mark(&scratch->tile);
+    phx_tile *tile = &scratch->tile;
+    if (!phx_glance_simple(scratch, shard) || (tile->odd && !tile->sparse)) phx_tile_mark(tile);
     if (!phx_glance_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
     uint32_t done = phx_glance_all(scratch, shard, range);
-    scratch->counts.glanced += observers_in(&scratch->tile, (phx_span){range.first, range.first + done});
+    scratch->counts.glanced += observers_in(tile, (phx_span){range.first, range.first + done});
     return done;
 }
 

@@ -53,6 +53,12 @@ static inline uint32_t phx_list_capacity(const phx_list *list)
     return list->size_class == PHX_LIST_NONE ? 0 : (uint32_t)PHX_LIST_LEAST << list->size_class;
 }
 
+/* Implied, or as good as that: without an entry, or a block to be given back. */
+static inline bool phx_list_bare(const phx_list *list)
+{
+    return list->implied || list->size_class == PHX_LIST_NONE;
+}
+
 /* There is room for so many, and they are there. */
 static inline void phx_list_set_count(phx_list *list, uint32_t count)
 {

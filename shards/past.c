@@ -113,8 +113,9 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
     if (past->collected) return true;
     uint32_t count = past->odd_count;
     /* the two arrays of keys change places in the sort: they have to stay of one capacity */
+    enum { COLUMNS = 5 };
     size_t column = (size_t)count + PHX_KERNEL_PAD;
-    if (!phx_grow(mem, (void **)&past->columns, &past->columns_capacity, 0, 4 * column, sizeof(uint32_t)) ||
+    if (!phx_grow(mem, (void **)&past->columns, &past->columns_capacity, 0, COLUMNS * column, sizeof(uint32_t)) ||
         !phx_grow(mem, (void **)&past->rows, &past->rows_capacity, 0, count, sizeof(phx_past_row)) ||
         !phx_grow(mem, (void **)&past->keys, &past->keys_capacity, 0, count, sizeof(uint64_t)) ||
         !phx_grow(mem, (void **)&past->spare, &past->spare_capacity, 0, past->keys_capacity, sizeof(uint64_t)))
@@ -124,7 +125,8 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
     past->place = past->columns;
     past->x = (float *)(past->columns + column);
     past->y = (float *)(past->columns + 2 * column);
-    past->nowhere = (float *)(past->columns + 3 * column);
+    past->word = past->columns + 3 * column;
+    past->nowhere = (float *)(past->columns + 4 * column);
     take_odd(past, rules, grid, store);
     if (count > 1) sort_keys(past);
     for (uint32_t i = 0; i < count; i++) {
@@ -132,6 +134,7 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
         past->rows[i] = (phx_past_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(past, store, slot)};
         past->x[i] = past->rows[i].x;
         past->y[i] = past->rows[i].y;
+        past->word[i] = slot | (store->body[slot].state & (PHX_SLOT_SPECIAL | PHX_SLOT_NOTED) ? PHX_ROW_SPECIAL : 0);
         past->nowhere[i] = NAN;
         past->place[i] = i;
         phx_list *list = &store->tail[slot].list;
@@ -142,40 +145,45 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
     return true;
 }
 
+/* The block that the i-th row stood in. The odd mark its towers, so it is there until the tick's end. */
+static phx_block *block_of(const phx_past *past, const phx_grid *grid, uint32_t i)
+{
+    const uint32_t at = (uint32_t)(past->keys[i] >> KEY_SLOT_BITS);
+    phx_block *block = phx_grid_block(grid, at & ((1u << KEY_AXIS_BITS) - 1), at >> KEY_AXIS_BITS);
+    PHX_ASSERT(block);
+    return block;
+}
+
+/* The end of those rows that stood in one block with the first one. */
+static uint32_t block_end(const phx_past *past, uint32_t first)
+{
+    uint32_t end = first + 1;
+    while (end < past->row_count && past->keys[end] >> KEY_SLOT_BITS == past->keys[first] >> KEY_SLOT_BITS) end++;
+    return end;
+}
+
 void phx_past_blank(const phx_past *past, const phx_store *store, phx_grid *grid)
 {
+    for (uint32_t i = 0, end; i < past->row_count; i = end) {
+        end = block_end(past, i);
+        block_of(past, grid, i)->past = (phx_span){i, end};
+    }
     for (uint32_t i = 0; i < past->row_count; i++) {
         const phx_body *body = &store->body[past->rows[i].slot];
         if (body->state & PHX_SLOT_ROW) grid->rows.ox[body->row] = grid->rows.oy[body->row] = NAN;
     }
 }
 
-/* The first row whose key is not less. */
-static uint32_t lower_bound(const phx_past *past, uint64_t key)
-{
-    uint32_t lo = 0, hi = past->row_count;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (past->keys[mid] < key) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
-}
-
-phx_span phx_past_blocks(const phx_past *past, uint32_t x0, uint32_t x1, uint32_t by)
-{
-    return (phx_span){lower_bound(past, key_of(x0, by, 0)), lower_bound(past, key_of(x1 + 1, by, 0))};
-}
-
-void phx_past_end(phx_past *past, phx_store *store, ph_shape shape)
+void phx_past_end(phx_past *past, phx_store *store, phx_grid *grid, ph_shape shape)
 {
     PHX_ASSERT(past->collected || past->odd_count == 0);
+    for (uint32_t i = 0; i < past->row_count; i = block_end(past, i)) block_of(past, grid, i)->past = (phx_span){0, 0};
     for (uint32_t i = 0; i < past->attr_count; i++) {
         phx_body *body = &store->body[past->attrs[i].slot];
         body->state = (uint16_t)(body->state & ~PHX_SLOT_NOTED);
     }
     if (past->attr_count > 0) phx_idmap_clear(&past->index);
     past->attr_count = past->odd_count = past->row_count = 0;
-    past->collected = false;
+    past->collected = past->kept = false;
     past->shape = shape;
 }

@@ -33,9 +33,11 @@ typedef struct phx_past {
     uint32_t attr_count, attrs_capacity;
     phx_idmap index; /* slot + 1 -> place in attrs, of slots that are PHX_SLOT_NOTED */
     bool collected;  /* in this tick: rows and keys are there */
+    bool kept;       /* once rows are sorted: an own odd entity has a list that is kept */
     float *x, *y;        /* of rows, and their places, as scans want them: columns of one piece of memory */
-    float *nowhere;      /* NaN, as many: where these are now, to whom they are not the same any more */
     uint32_t *place;
+    uint32_t *word;      /* slots, with PHX_ROW_SPECIAL if the attributes that they had are to be looked at */
+    float *nowhere;      /* NaN, as many: where they are as what they were */
     uint32_t *columns;
     uint32_t columns_capacity;
     phx_past_row *rows; /* sorted by the block that it stood in: rows of blocks, then blocks */
@@ -74,11 +76,11 @@ static inline const phx_attr *phx_past_row_attr(const phx_past *past, const phx_
  * implied list finds its past row at list.block. false = no memory: call again.
  */
 bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, const phx_grid *grid, phx_store *store);
-/* After the rebuild: rows of the odd do not say any more where they were; these past rows do. */
+/*
+ * After the rebuild: rows of the odd do not say any more where they were; these past rows do, and the blocks know theirs.
+ */
 void phx_past_blank(const phx_past *past, const phx_store *store, phx_grid *grid);
-/* The past rows of blocks x0 .. x1 in a row of blocks. */
-phx_span phx_past_blocks(const phx_past *past, uint32_t x0, uint32_t x1, uint32_t by);
 
-void phx_past_end(phx_past *past, phx_store *store, ph_shape shape);
+void phx_past_end(phx_past *past, phx_store *store, phx_grid *grid, ph_shape shape);
 
 #endif

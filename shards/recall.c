@@ -64,9 +64,12 @@ static void recall_span(recall *at, phx_span span, uint64_t *pairs)
         piece.end = span.end - piece.first < PHX_NEAR_ROWS ? span.end : piece.first + PHX_NEAR_ROWS;
         uint32_t count = at->shard->kernels->scan(&rows, piece, &area, hits, squares);
         for (uint32_t i = 0; i < count; i++) {
-            const phx_past_row *row = &past->rows[hits[i]];
-            if (row->slot == at->slot) continue;
-            if (phx_eligible(at->attr, phx_past_row_attr(past, &at->shard->store, row))) keep(at, row->slot);
+            const uint32_t target = past->word[hits[i]] & PHX_ROW_SLOT;
+            if (target == at->slot) continue;
+            if ((past->word[hits[i]] & PHX_ROW_SPECIAL) &&
+                !phx_eligible(at->attr, phx_past_row_attr(past, &at->shard->store, &past->rows[hits[i]])))
+                continue;
+            keep(at, target);
         }
     }
 }
@@ -74,15 +77,9 @@ static void recall_span(recall *at, phx_span span, uint64_t *pairs)
 static void recall_odd(recall *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
-    const phx_past *past = &shard->past;
-    phx_rect rect = phx_interest_rect(shard->rules, at->x, at->y, at->attr->view);
-    uint32_t y0 = rect.y0 >> PHX_BLOCK_BITS, y1 = rect.y1 >> PHX_BLOCK_BITS;
-    if (y1 - y0 >= past->row_count) {
-        recall_span(at, (phx_span){0, past->row_count}, pairs);
-        return;
-    }
-    for (uint32_t by = y0; by <= y1; by++)
-        recall_span(at, phx_past_blocks(past, rect.x0 >> PHX_BLOCK_BITS, rect.x1 >> PHX_BLOCK_BITS, by), pairs);
+    if (shard->past.row_count == 0) return;
+    phx_block_walk walk = phx_grid_walk(&shard->grid, phx_interest_rect(shard->rules, at->x, at->y, at->attr->view));
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) recall_span(at, block->past, pairs);
 }
 
 static recall open_recall(const phx_shard *shard, uint32_t slot)

@@ -243,7 +243,7 @@ void phx_shard_end(phx_shard *shard)
         if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
     }
     if (phx_shard_nine(shard)) phx_nine_settle(&shard->nine, shard->rules, &shard->store);
-    phx_past_end(&shard->past, &shard->store, shard->rules->shape);
+    phx_past_end(&shard->past, &shard->store, &shard->grid, shard->rules->shape);
     phx_bands_settle(shard);
     PHX_VALIDATE(phx_shard_nine(shard) || phx_shard_lists_valid(shard));
     PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));

@@ -3,6 +3,7 @@
  */
 #include "shards/tile.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "shards/box.h"
@@ -13,6 +14,7 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
 {
     phx_release(mem, (void **)&tile->words, &tile->words_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&tile->start, &tile->start_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&tile->odd_words, &tile->odd_words_capacity, sizeof(uint32_t));
     *tile = (phx_tile){0};
 }
 
@@ -195,15 +197,30 @@ static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
     return true;
 }
 
-/* Notes what changed in the block's towers of the rectangle, and appends their rows' ranges. */
-static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, phx_span *spans, uint32_t *count)
+/* Ranges of rows. */
+typedef struct ranges {
+    phx_span *spans;
+    uint32_t count;
+} ranges;
+
+/* Notes what changed in the block's towers of the rectangle, and appends their rows' ranges, and its past ones. */
+static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ranges *rows, ranges *past)
 {
     if (block->dirty_tick == tile->tick) {
         uint64_t mask = phx_block_mask(rect, block->bx, block->by);
         if (block->dirty & mask) tile->quiet = false;
         if (block->odd & mask) tile->odd = true;
     }
-    *count += phx_block_spans(block, rect, spans + *count);
+    rows->count += phx_block_spans(block, rect, rows->spans + rows->count);
+    past->spans[past->count] = block->past;
+    past->count += block->past.first < block->past.end;
+}
+
+static uint32_t length_of(ranges of)
+{
+    uint32_t rows = 0;
+    for (uint32_t s = 0; s < of.count; s++) rows += of.spans[s].end - of.spans[s].first;
+    return rows;
 }
 
 /*
@@ -213,30 +230,19 @@ static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ph
  */
 enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
 
-/* Who is odd, where it was, of the blocks of a rectangle: a range for each row of blocks. How many of these. */
-static uint32_t find_past(const phx_shard *shard, phx_rect rect, phx_span spans[ACROSS])
-{
-    uint32_t n = 0;
-    if (!shard->implies || shard->past.row_count == 0) return 0;
-    for (uint32_t by = rect.y0 >> PHX_BLOCK_BITS; by <= rect.y1 >> PHX_BLOCK_BITS; by++) {
-        spans[n] = phx_past_blocks(&shard->past, rect.x0 >> PHX_BLOCK_BITS, rect.x1 >> PHX_BLOCK_BITS, by);
-        n += spans[n].first < spans[n].end;
-    }
-    return n;
-}
-
 /*
  * Picks those behind the rows. To the kernels who has no position before was not here; with now and before in each
  * other's place, it was, and is not any more.
  */
-static void pick_past(phx_tile *tile, const phx_span *spans, uint32_t count)
+static void pick_past(phx_tile *tile, ranges of)
 {
     const phx_past *past = &tile->shard->past;
     const phx_grid_rows rows = {.x = past->x, .y = past->y, .ox = past->nowhere, .oy = past->nowhere};
     const phx_picked *all = &tile->picked;
     const uint32_t n = tile->count;
     const phx_picked to = {all->old + n, all->now + n, all->row + n, all->cell + n};
-    tile->past_count = count == 0 ? 0 : tile->shard->kernels->pick(&rows, spans, count, &tile->frame, &to);
+    if (of.count == 0) return;
+    tile->past_count = tile->shard->kernels->pick(&rows, of.spans, of.count, &tile->frame, &to);
     for (uint32_t i = 0; i < tile->past_count; i++) to.row[i] |= PHX_TILE_PAST;
     tile->count += tile->past_count;
 }
@@ -246,22 +252,21 @@ static bool collect(phx_tile *tile, phx_mem *mem)
 {
     const phx_shard *shard = tile->shard;
     const phx_rect rect = phx_tile_towers(tile);
-    phx_span spans[AROUND * PHX_BLOCK_SIDE], past[ACROSS];
-    uint32_t count = 0, rows = 0;
+    phx_span row_spans[AROUND * PHX_BLOCK_SIDE], past_spans[AROUND + 1];
+    ranges rows = {row_spans, 0}, past = {past_spans, 0};
     tile->quiet = !shard->many_movers;
     tile->odd = false;
     PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
     PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
     phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, spans, &count);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, &rows, &past);
     if (tile->quiet) return true;
-    const uint32_t past_spans = find_past(shard, rect, past);
-    for (uint32_t s = 0; s < count; s++) rows += spans[s].end - spans[s].first;
-    for (uint32_t s = 0; s < past_spans; s++) rows += past[s].end - past[s].first;
-    if (!reserve_rows(tile, mem, rows)) return false;
-    tile->count = shard->kernels->pick(&shard->grid.rows, spans, count, &tile->frame, &tile->picked);
-    pick_past(tile, past, past_spans);
-    PHX_ASSERT(tile->count <= rows && (tile->past_count == 0 || tile->odd));
+    if (!shard->implies) past.count = 0; /* lists are not told by positions any more */
+    const uint32_t most = length_of(rows) + length_of(past);
+    if (!reserve_rows(tile, mem, most)) return false;
+    tile->count = shard->kernels->pick(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
+    pick_past(tile, past);
+    PHX_ASSERT(tile->count <= most && (tile->past_count == 0 || tile->odd));
     return true;
 }
 
@@ -298,24 +303,81 @@ static bool sort(phx_tile *tile, phx_mem *mem)
     return true;
 }
 
-uint32_t phx_tile_word(const phx_tile *tile, uint32_t place)
-{
-    const phx_shard *shard = tile->shard;
-    const uint32_t row = tile->row[place];
-    if (row & PHX_TILE_PAST) return shard->past.rows[row & ~PHX_TILE_PAST].slot | PHX_ROW_SPECIAL;
-    return shard->grid.rows.slot[row];
-}
-
 /* What pairs say of their targets: words, unless those are few, or somebody asks for places. */
 static void name_targets(phx_tile *tile)
 {
     const uint32_t *slots = tile->shard->grid.rows.slot, *row = tile->row, count = tile->count;
     uint32_t *target = tile->target;
-    tile->named = !tile->sparse && !tile->frame.moved && tile->past_count == 0;
+    tile->named = !tile->sparse && !tile->frame.moved;
     if (!tile->named)
         for (uint32_t i = 0; i < count; i++) target[i] = i;
-    else
+    else if (tile->past_count == 0)
         for (uint32_t i = 0; i < count; i++) target[i] = slots[row[i]];
+    else
+        for (uint32_t i = 0; i < count; i++) target[i] = phx_tile_word(tile, i);
+}
+
+/* What is odd of a place: it was not here, or it is not here any more. Steps are shorter than PHX_TILE_AWAY. */
+static bool is_comer(const phx_tile *tile, uint32_t place)
+{
+    return (uint16_t)(tile->old[place] - tile->now[place]) == PHX_TILE_AWAY;
+}
+
+static bool is_goer(const phx_tile *tile, uint32_t place)
+{
+    return (uint16_t)(tile->now[place] - tile->old[place]) == PHX_TILE_AWAY;
+}
+
+/* Room for all to be odd, as there is for all to be there. false = no memory. */
+static bool reserve_odd(phx_tile *tile, phx_mem *mem)
+{
+    enum { COLUMNS = 6 };
+    const size_t column = (size_t)tile->rows_capacity + PHX_KERNEL_PAD, lines = (size_t)tile->frame.rows + 1;
+    if (!phx_grow(mem, (void **)&tile->odd_words, &tile->odd_words_capacity, 0, COLUMNS * column + lines,
+                  sizeof(uint32_t)))
+        return false;
+    uint32_t *words = tile->odd_words;
+    tile->odd_places = words;
+    tile->comers = (phx_grid_rows){
+        .x = (float *)(words + column), .y = (float *)(words + 2 * column), .slot = words + 3 * column};
+    tile->odd_at = words + 4 * column;
+    tile->comer_start = words + 5 * column;
+    return true;
+}
+
+/* Finds who is odd, while lists are implied. false = no memory. */
+static bool find_odd(phx_tile *tile, phx_mem *mem)
+{
+    const phx_grid_rows *rows = &tile->shard->grid.rows;
+    const uint32_t count = tile->count, columns = tile->frame.columns;
+    uint32_t n = 0, comers = 0, own = 0, line = 0;
+    if (!reserve_odd(tile, mem)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        tile->odd_places[n] = i;
+        n += is_comer(tile, i) | is_goer(tile, i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t place = tile->odd_places[i], row = tile->row[place];
+        tile->odd_at[i] = tile->cell[place] / columns << 16 | tile->cell[place] % columns;
+        if (is_goer(tile, place)) continue;
+        own += phx_tile_own(tile, row);
+        for (; line * columns <= tile->cell[place]; line++) tile->comer_start[line] = comers;
+        tile->comers.x[comers] = rows->x[row];
+        tile->comers.y[comers] = rows->y[row];
+        tile->comers.slot[comers++] = rows->slot[row];
+    }
+    for (; line <= tile->frame.rows; line++) tile->comer_start[line] = comers;
+    tile->odd_count = n;
+    tile->odd_own = own;
+    tile->comer_count = comers;
+    return true;
+}
+
+phx_span phx_tile_comers(const phx_tile *tile, uint32_t cell)
+{
+    const uint32_t line = cell / tile->frame.columns, fine = tile->fine;
+    PHX_ASSERT(line >= fine && line + fine < tile->frame.rows);
+    return (phx_span){tile->comer_start[line - fine], tile->comer_start[line + fine + 1]};
 }
 
 /* Takes the flags of those that moved from the cells. */
@@ -411,7 +473,8 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->tick = shard->tick;
     tile->block = number;
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
-    tile->count = tile->past_count = 0;
+    tile->count = tile->past_count = tile->odd_count = tile->odd_own = tile->comer_count = 0;
+    tile->told = false;
     tile->usable = phx_tile_fits(block, shard);
     if (!tile->usable) return true;
     tile->spread = spread_of(shard, block, reach);
@@ -435,6 +498,12 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     if (tile->frame.moved) find_movers(tile);
     tile->limits_in = tile->limits_near = -1;
     find_alike(tile, shard, block);
+    if (!tile->odd || !shard->implies) return true;
+    if (!find_odd(tile, mem)) {
+        tile->shard = NULL;
+        return false;
+    }
+    tile->told = shard->many_movers && tile->alike && block->view_min > 0.0f && !shard->past.kept;
     return true;
 }
 
@@ -450,16 +519,14 @@ static uint32_t add_span(const phx_tile *tile, uint32_t first, uint32_t last, ph
     return n + (spans[n].first < spans[n].end);
 }
 
-uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *span_count)
+/* The ring around a cell; whole: all within it, too. */
+static uint32_t add_ring(const phx_tile *tile, uint32_t cell, bool whole, phx_span *spans)
 {
-    phx_span spans[PHX_TILE_SPANS_MAX + 1];
-    uint32_t n = 0, columns = tile->frame.columns, fine = tile->fine;
-    const bool odd = tile->odd && (!tile->marked || (tile->marks[cell] & PHX_TILE_ODD));
+    uint32_t n = 0, columns = tile->frame.columns, fine = tile->fine, middle = cell - fine * columns;
     PHX_ASSERT(cell >= fine * columns + fine && cell + fine * columns + fine < columns * tile->frame.rows);
-    uint32_t middle = cell - fine * columns;
     for (uint32_t row = 0; row <= 2 * fine; row++, middle += columns) {
         uint32_t off = row < fine ? fine - row : row - fine;
-        int32_t outer = tile->outer[off], inner = odd ? -1 : tile->inner[off];
+        int32_t outer = tile->outer[off], inner = whole ? -1 : tile->inner[off];
         if (inner < 0) {
             n = add_span(tile, middle - (uint32_t)outer, middle + (uint32_t)outer, spans, n);
         } else if (outer > inner) {
@@ -467,6 +534,31 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *span_count)
             n = add_span(tile, middle + (uint32_t)inner + 1, middle + (uint32_t)outer, spans, n);
         }
     }
+    return n;
+}
+
+/* The odd ones within the ring. The new n; above PHX_TILE_SPANS_MAX: they are too many. */
+static uint32_t add_odd(const phx_tile *tile, uint32_t cell, phx_span *spans, uint32_t n)
+{
+    const int32_t x = (int32_t)(cell % tile->frame.columns), y = (int32_t)(cell / tile->frame.columns);
+    const uint32_t most = n + PHX_TILE_ODD_MAX;
+    if (tile->inner[0] < 0) return n; /* there is nothing */
+    for (uint32_t i = 0; i < tile->odd_count; i++) {
+        const int32_t dx = abs((int32_t)(tile->odd_at[i] & UINT16_MAX) - x), dy = abs((int32_t)(tile->odd_at[i] >> 16) - y);
+        if (dy > (int32_t)tile->fine || dx > tile->inner[dy]) continue;
+        if (n == most) return PHX_TILE_SPANS_MAX + 1;
+        spans[n++] = (phx_span){tile->odd_places[i], tile->odd_places[i] + 1};
+    }
+    return n;
+}
+
+uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span_count)
+{
+    phx_span spans[PHX_TILE_SPANS_MAX + 1];
+    const bool odd = tile->odd && (!tile->marked || (tile->marks[cell] & PHX_TILE_ODD));
+    uint32_t n = add_ring(tile, cell, whole, spans);
+    if (odd && !whole) n = add_odd(tile, cell, spans, n);
+    if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, cell, true, spans);
     *span_count = n;
     const phx_candidates all = {tile->now, tile->old, tile->target};
     return tile->shard->kernels->gather(&all, spans, n, &tile->candidates);

@@ -35,7 +35,8 @@ static const uint32_t PHX_TILE_PAST = 1u << 31;
 
 enum {
     PHX_TILE_FINE_MAX = 4, /* cells a reach, at most */
-    PHX_TILE_SPANS_MAX = 2 * (2 * PHX_TILE_FINE_MAX + 1)
+    PHX_TILE_ODD_MAX = 16, /* odd ones nearer than the ring around a cell that are picked one by one: of more, all */
+    PHX_TILE_SPANS_MAX = 2 * (2 * PHX_TILE_FINE_MAX + 1) + PHX_TILE_ODD_MAX
 };
 
 typedef struct phx_tile {
@@ -57,6 +58,15 @@ typedef struct phx_tile {
 
     uint32_t count;      /* rows in it, past ones too */
     uint32_t past_count; /* of them: who is odd, where it was, as one that is not here now */
+    uint32_t *odd_places; /* while lists are implied: of those, and of who was not here before, in order; */
+    uint32_t *odd_at;     /* their cells: y << 16 | x */
+    uint32_t odd_count, odd_own; /* of the block's own rows: not here before */
+    phx_grid_rows comers; /* of these alone: x, y and what a pair says of them, as scans want it */
+    uint32_t *comer_start; /* by row of cells, and one more: its first one */
+    uint32_t comer_count;
+    bool told;            /* all observers of the block are told by glances, the odd ones too */
+    uint32_t *odd_words;
+    uint32_t odd_words_capacity;
     uint32_t *now, *old; /* sorted by cell: y << 16 | x */
     uint32_t *row, *cell;
     uint32_t *target;    /* by place, what pairs say of it: */
@@ -94,18 +104,30 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
 /*
  * Picks the candidates of the observers in a cell into tile->candidates. Returns how many; *spans: the
  * ranges of places that they came from. Where something odd is in sight: the odd ones too, who may be an event however
- * near they are.
+ * near they are; to an observer that is odd itself all may, whole.
  */
-uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, uint32_t *spans);
+uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *spans);
 
-/* What a pair says of a target in this place: its row's slot word; a past row is special, as it may be there twice. */
-uint32_t phx_tile_word(const phx_tile *tile, uint32_t place);
+/*
+ * What a pair says of a target in this place: its row's slot word. A past one can only leave, and is special, for it may
+ * be there a second time, and have other attributes.
+ */
+static inline uint32_t phx_tile_word(const phx_tile *tile, uint32_t place)
+{
+    const uint32_t row = tile->row[place];
+    if (row & PHX_TILE_PAST)
+        return tile->shard->past.rows[row & ~PHX_TILE_PAST].slot | PHX_ROW_SPECIAL | PHX_TARGET_LEAVE;
+    return tile->shard->grid.rows.slot[row];
+}
 
 /* Has the own observer, with that in the view column, only what a glance can tell? Its view; that and its margin. */
 bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near);
 
 /* tile->limits become those of observers with these radii. */
 void phx_tile_limit(phx_tile *tile, float in, float near);
+
+/* Of those who were not here before, all that may be in view from a cell, and some more: a range of comers. */
+phx_span phx_tile_comers(const phx_tile *tile, uint32_t cell);
 
 /* The towers where the rows of all in the frame stand; there are none in the cells before low. */
 phx_rect phx_tile_towers(const phx_tile *tile);

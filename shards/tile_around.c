@@ -97,19 +97,25 @@ static void mark_box(phx_tile *tile, int64_t x0, int64_t y0, int64_t x1, int64_t
         for (int64_t x = x0; x <= x1; x++) tile->marks[y * columns + x] |= PHX_TILE_ODD;
 }
 
-/*
- * While lists are implied, few cells have something odd in sight: those around where who came or jumped is now, and
- * where it was. What it says of the other time tells them from all others, whose steps are shorter than PHX_TILE_AWAY.
- */
+/* Cells first .. last along an axis that are within reach of who stands in a cell, at that unit. */
+static void in_reach(const phx_tile *tile, uint32_t cell, uint32_t unit, int64_t *first, int64_t *last)
+{
+    const uint32_t shift = tile->frame.shift;
+    const int64_t at = (int64_t)cell << shift | (unit & ((1u << shift) - 1));
+    *first = (at - PHX_TILE_REACH) >> shift; /* which is a reach, and twice the slack */
+    *last = (at + PHX_TILE_REACH) >> shift;
+}
+
+/* While lists are implied, few cells have something odd in sight: those around where it is now, or where it was. */
 static void mark_odd(phx_tile *tile)
 {
-    const uint32_t *now = tile->now, *old = tile->old, count = tile->count, columns = tile->frame.columns;
-    const int64_t fine = tile->fine;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint16_t off = (uint16_t)(old[i] - now[i]);
-        if (PHX_LIKELY(off != PHX_TILE_AWAY && off != (uint16_t)-PHX_TILE_AWAY)) continue;
-        int64_t x = tile->cell[i] % columns, y = tile->cell[i] / columns;
-        mark_box(tile, x - fine, y - fine, x + fine, y + fine);
+    for (uint32_t i = 0; i < tile->odd_count; i++) {
+        const uint32_t place = tile->odd_places[i], row = tile->row[place], cell = tile->odd_at[i];
+        const uint32_t at = row & PHX_TILE_PAST ? tile->old[place] : tile->now[place];
+        int64_t x0, x1, y0, y1;
+        in_reach(tile, cell & UINT16_MAX, at, &x0, &x1);
+        in_reach(tile, cell >> 16, at >> 16, &y0, &y1);
+        mark_box(tile, x0, y0, x1, y1);
     }
 }
 
@@ -131,14 +137,13 @@ static void mark_columns(phx_tile *tile, const window *at, phx_span columns, con
     }
 }
 
-void phx_tile_mark(phx_tile *tile)
+/* By the towers in sight of each cell. */
+static void mark_towers(phx_tile *tile)
 {
     enum { AT_ONCE = 64 }; /* columns: more than most tiles have */
     const uint32_t end = tile->frame.columns - tile->fine;
     uint64_t towers[AT_ONCE];
     window at;
-    if (tile->marked) return;
-    tile->marked = true;
     open_window(&at, tile);
     if (tile->shard->implies) memset(at.odd, 0, sizeof at.odd);
     for (uint32_t first = tile->fine, n; first < end; first += n) {
@@ -146,9 +151,18 @@ void phx_tile_mark(phx_tile *tile)
         for (uint32_t x = 0; x < n; x++) towers[x] = bits_between(deciding(tile, 0, first + x, at.x));
         mark_columns(tile, &at, (phx_span){first, first + n}, towers);
     }
-    if (!tile->shard->implies || !tile->odd) return;
+}
+
+void phx_tile_mark(phx_tile *tile)
+{
+    const bool implies = tile->shard->implies, all_due = tile->shard->many_movers; /* whatever changed around them */
+    if (tile->marked) return;
+    tile->marked = true;
+    if (implies && all_due) memset(tile->marks, PHX_TILE_DIRTY, (size_t)tile->frame.columns * tile->frame.rows);
+    else mark_towers(tile);
+    if (!implies || !tile->odd) return;
     mark_odd(tile);
-    if (!tile->shard->many_movers) return; /* else who has nothing to see is not looked at */
+    if (!all_due) return; /* who has nothing to see is not looked at */
     uint8_t marks = 0;
     for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) marks |= tile->marks[tile->cell[tile->own[i]]];
     tile->odd = marks & PHX_TILE_ODD;

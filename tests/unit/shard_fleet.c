@@ -387,10 +387,10 @@ static void check_observer(fleet *f, uint64_t observer)
     cr_assert_eq(change != NULL, leave_count + enter_count > 0, "tick %lu: observer %lu: %u leaves, %u enters",
                  (unsigned long)f->tick, (unsigned long)observer, leave_count, enter_count);
     if (!change) return;
-    cr_assert_eq(change->leave_count, leave_count, "tick %lu: observer %lu", (unsigned long)f->tick,
-                 (unsigned long)observer);
-    cr_assert_eq(change->enter_count, enter_count, "tick %lu: observer %lu", (unsigned long)f->tick,
-                 (unsigned long)observer);
+    cr_assert_eq(change->leave_count, leave_count, "tick %lu: observer %lu: %u of %u leaves", (unsigned long)f->tick,
+                 (unsigned long)observer, change->leave_count, leave_count);
+    cr_assert_eq(change->enter_count, enter_count, "tick %lu: observer %lu: %u of %u enters", (unsigned long)f->tick,
+                 (unsigned long)observer, change->enter_count, enter_count);
     cr_assert_eq(phx_store_tell(&fleet_home(f, observer)->store, change->slot), o->fresh, "tick %lu: observer %lu",
                  (unsigned long)f->tick, (unsigned long)observer);
     o->fresh = false;

@@ -275,8 +275,8 @@ static void two_steps(float margin)
     end(kept, !kept, 0);
     begin();
     fleet_move(f, 1, 106, 105);
-    fleet_move(f, 1, 107, 105); /* an observer's own take it in any case */
-    end(1, 0, 0);
+    fleet_move(f, 1, 107, 105); /* an observer's own, too */
+    end(kept, !kept, 0);
     fleet_close(f);
 }
 

@@ -188,8 +188,8 @@ Test(interest, only_the_touched_are_looked_at)
     fleet_move(f, 103, 355, 99); /* out */
     end(f, 1, 1);
     fleet_begin(f);
-    fleet_move(f, 103, 355, 225); /* away, from beyond all towers in view */
-    end(f, 0, 0);
+    fleet_move(f, 103, 355, 225); /* away, from beyond all towers in view, but not from all cells around who looks */
+    end(f, 1, 0);
     fleet_begin(f);
     fleet_move(f, 103, 405, 99); /* to another one */
     end(f, 1, 1);

@@ -147,9 +147,14 @@ typedef struct seen {
     float now, old;
 } seen;
 
+/* t: a row, or a past one of who is odd, where it is not now. */
 static seen distances(const phx_shard *shard, uint32_t o, uint32_t t)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
+    if (t & PHX_TILE_PAST) {
+        const phx_past_row *past = &shard->past.rows[t & ~PHX_TILE_PAST];
+        return (seen){INFINITY, apart(shard->rules, past->x - rows->ox[o], past->y - rows->oy[o])};
+    }
     return (seen){apart(shard->rules, rows->x[t] - rows->x[o], rows->y[t] - rows->y[o]),
                   apart(shard->rules, rows->ox[t] - rows->ox[o], rows->oy[t] - rows->oy[o])};
 }
@@ -173,32 +178,53 @@ static bool is_event(const phx_shard *shard, seen d, float r, float far, float s
 
 static uint32_t observer_words[PAIRS_MAX], target_words[PAIRS_MAX];
 
+/* What a pair says of its target, as a row or a past one. */
+static uint32_t row_of(const phx_tile *tile, uint32_t target)
+{
+    if (!tile->named) return tile->row[target];
+    for (uint32_t i = 0; i < tile->count; i++)
+        if (phx_tile_word(tile, i) == target) return tile->row[i];
+    cr_assert_fail("%s: a target that is in no place", c->what);
+    return UINT32_MAX;
+}
+
+typedef struct paired {
+    bool row[FLEET_IDS], past[FLEET_IDS];
+} paired;
+
+static bool *of_row(paired *in, uint32_t row)
+{
+    return row & PHX_TILE_PAST ? &in->past[row & ~PHX_TILE_PAST] : &in->row[row];
+}
+
 /* All rows against the pairs of one observer. Returns the events. */
 static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float far, const phx_pairs *pairs)
 {
-    static bool paired[FLEET_IDS];
+    static paired in;
     const phx_shard *shard = tile->shard;
+    const uint32_t rows = shard->grid.row_count;
     uint32_t o = tile->row[place], events = 0;
-    memset(paired, 0, sizeof paired);
+    in = (paired){0};
     for (uint32_t i = 0; i < pairs->count; i++) {
-        uint32_t target = pairs->target[i], flags = pairs->observer[i] & ~PHX_PAIR_PLACE;
-        uint32_t row = tile->named ? shard->store.body[target & PHX_ROW_SLOT].row : tile->row[target];
+        uint32_t row = row_of(tile, pairs->target[i]), flags = pairs->observer[i] & ~PHX_PAIR_PLACE;
         cr_assert_eq(pairs->observer[i] & PHX_PAIR_PLACE, place);
-        cr_assert_not(paired[row], "%s: a pair twice", c->what);
-        paired[row] = true;
+        cr_assert_not(*of_row(&in, row), "%s: a pair twice", c->what);
+        *of_row(&in, row) = true;
         if (flags & PHX_PAIR_UNSURE) continue;
         seen d = distances(shard, o, row);
         cr_assert(is_event(shard, d, r, far, 0), "%s: %a, %a is surely none", c->what, (double)d.now, (double)d.old);
         cr_assert_eq(is_leave(shard, d, far, 0), flags == PHX_PAIR_LEAVE, "%s: the other way round", c->what);
     }
     float unit = 1 / tile->frame.scale, rounding = (fabsf(c->origin) + c->tower * TOWERS) * 1e-6f;
-    for (uint32_t t = 0; t < shard->grid.row_count; t++) {
+    for (uint32_t i = 0; i < rows + shard->past.row_count; i++) {
+        const uint32_t t = i < rows ? i : (i - rows) | PHX_TILE_PAST;
+        const bool pair = *of_row(&in, t);
         seen d = distances(shard, o, t);
         bool event = is_event(shard, d, r, far, 0);
         events += event;
-        cr_assert(!event || paired[t], "%s: %a, %a left out at %a, %a", c->what, (double)d.now, (double)d.old,
-                  (double)r, (double)far);
-        cr_assert(!paired[t] || is_event(shard, d, r, far, (2 * PHX_TILE_SLACK + 1) * unit + rounding),
+        cr_assert(!event || pair, "%s: %a, %a left out at %a, %a", c->what, (double)d.now, (double)d.old, (double)r,
+                  (double)far);
+        cr_assert(!pair || is_event(shard, d, r, far, (2 * PHX_TILE_SLACK + 1) * unit + rounding),
                   "%s: %a, %a not left out at %a, %a", c->what, (double)d.now, (double)d.old, (double)r, (double)far);
     }
     return events;
@@ -214,7 +240,7 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     float r = attr->view, far = attr->view + attr->margin;
     uint32_t spans;
     phx_tile_limit(tile, r, far);
-    uint32_t count = phx_tile_pick(tile, tile->cell[place], &spans);
+    uint32_t count = phx_tile_pick(tile, tile->cell[place], false, &spans);
     cr_assert_leq(spans, PHX_TILE_SPANS_MAX);
     cr_assert_eq(shard->kernels->match(&tile->candidates, count, &watcher, &tile->limits, &pairs), 1);
     uint32_t events = check_pairs(tile, place, r, far, &pairs);
@@ -231,19 +257,22 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
 /* Rows are sorted by cell and each is there once, the block's own are all there. */
 static void check_places(const phx_tile *tile)
 {
-    static uint32_t times[FLEET_IDS];
-    uint32_t own = 0;
-    memset(times, 0, sizeof times);
-    cr_assert_leq(tile->count, tile->shard->grid.row_count);
+    static paired in;
+    uint32_t own = 0, past = 0;
+    in = (paired){0};
+    cr_assert_leq(tile->count, tile->shard->grid.row_count + tile->shard->past.row_count);
     for (uint32_t i = 0; i < tile->count; i++) {
         uint32_t row = tile->row[i], cell = tile->cell[i];
-        cr_assert_eq(times[row]++, 0, "%s: a row twice", c->what);
+        cr_assert_not(*of_row(&in, row), "%s: a row twice", c->what);
+        *of_row(&in, row) = true;
+        past += (row & PHX_TILE_PAST) != 0;
         cr_assert(i == 0 || tile->cell[i - 1] <= cell);
         cr_assert(tile->start[cell] <= i && i < tile->start[cell + 1]);
         if (row < tile->rows.first || row >= tile->rows.end) continue;
         cr_assert_eq(tile->own[own++], i, "%s: own rows in the order of places", c->what);
     }
     cr_assert_eq(own, tile->rows.end - tile->rows.first, "%s: an own row is not in its tile", c->what);
+    cr_assert_eq(past, tile->past_count);
 }
 
 /* How far outside of a block the farthest of its rows is or was half way; below 0: none was. */
