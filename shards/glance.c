@@ -309,15 +309,17 @@ static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, 
 }
 
 /*
- * Slots in scratch->enter and ->leave become a change, but for those in both. apart: there is room for all words once
- * more behind it. false = no memory, nothing was told.
+ * Slots in scratch->enter and ->leave become a change, but for those in both. apart: there is room behind it for the
+ * changes of all runs. false = no memory, nothing was told.
  */
 static bool tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves, bool apart)
 {
     if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return false;
     if (enters + leaves == 0) return true;
-    const uint32_t behind = apart ? scratch->runs.first[scratch->runs.count] : 0;
-    if (!phx_interest_reserve(scratch, enters + leaves + behind, 0)) return false;
+    const phx_runs *runs = &scratch->runs;
+    const uint32_t words = apart ? runs->first[runs->count] : 0, changes = apart ? runs->count : 0;
+    if (!phx_interest_reserve_changes(scratch, 1 + changes, enters + leaves + words)) return false;
+    if (!phx_interest_reserve(scratch, enters + leaves, 0)) return false;
     phx_interest_record(scratch, shard, slot, enters, leaves);
     return true;
 }
