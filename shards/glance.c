@@ -231,7 +231,7 @@ static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, ph
 }
 
 /*
- * Takes those who are left and entered by one observer, who was seen and still is, out of its few words: who is odd enters
+ * Takes those whom one observer leaves and enters, who were seen and still are, out of its few words: who is odd enters
  * where it is and leaves where it was.
  */
 static void keep_seen(uint32_t *words, run *of)
@@ -312,7 +312,8 @@ static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, 
  * Slots in scratch->enter and ->leave become a change, but for those in both. apart: there is room behind it for the
  * changes of all runs. false = no memory, nothing was told.
  */
-static bool tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves, bool apart)
+static bool tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
+                      bool apart)
 {
     if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return false;
     if (enters + leaves == 0) return true;
@@ -423,7 +424,7 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span sp
     return tell_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
 }
 
-/* Those of some watchers, up to one in place `end`, who are odd and have no pairs. The first that there is no memory for. */
+/* Those of some watchers, up to one in place `end`, who are odd and have no pairs. As flush(). */
 static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_watchers *watchers, uint32_t end,
                           const phx_radii *radii)
 {

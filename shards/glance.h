@@ -5,9 +5,12 @@
  * whole cell of observers side by side; those of a cell that are alike at once.
  *
  * An implied list (recall.h) is neither read nor written: the positions are the list. For it a glance is enough
- * also with something odd in sight, but not for an odd observer: to the rows the odd ones are as if they had not
- * been here; what they were is among the past rows (past.h). Who was seen and still is gets no event, who was
- * seen and is not leaves.
+ * also with something odd in sight. Who is odd is in the tile twice: by its row, as one that was not here before, and
+ * by its past row (past.h), as one that is not here any more. So it enters where it is seen now, and leaves where it
+ * was; who is both to one observer was seen and still is, and gets no event. An odd observer, which was not here
+ * either, sees all there is as new; what it saw is recalled, and what is in both was seen and still is. Two who were
+ * both not here before are as far apart before as they are now, to the units: an odd observer looks for such targets
+ * by themselves. Only if its list is kept, as it was another kind of observer, it takes the long way.
  *
  * Otherwise it is enough while nothing odd (PHX_SLOT_ODD) has happened in the towers around: then
  * every target there was there at the last tick's end with the same attributes, not more
@@ -36,7 +39,10 @@ typedef struct phx_radii {
     float in, near;
 } phx_radii;
 
-/* Of the scratch's tile, usable and not quiet: are all observers alike, with nothing odd in sight of any? */
+/*
+ * Of the scratch's tile, usable and not quiet: are all observers alike, with nothing odd in sight of any, or nothing
+ * that a glance does not tell?
+ */
 bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard);
 /*
  * At the observers of such a tile, own rows first .. end in the order of places. Where few moved, these look

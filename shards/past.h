@@ -77,7 +77,7 @@ static inline const phx_attr *phx_past_row_attr(const phx_past *past, const phx_
  */
 bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, const phx_grid *grid, phx_store *store);
 /*
- * After the rebuild: rows of the odd do not say any more where they were; these past rows do, and the blocks know theirs.
+ * After the rebuild: rows of the odd do not say any more where they were; these past rows do, and blocks know theirs.
  */
 void phx_past_blank(const phx_past *past, const phx_store *store, phx_grid *grid);
 

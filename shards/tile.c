@@ -544,7 +544,8 @@ static uint32_t add_odd(const phx_tile *tile, uint32_t cell, phx_span *spans, ui
     const uint32_t most = n + PHX_TILE_ODD_MAX;
     if (tile->inner[0] < 0) return n; /* there is nothing */
     for (uint32_t i = 0; i < tile->odd_count; i++) {
-        const int32_t dx = abs((int32_t)(tile->odd_at[i] & UINT16_MAX) - x), dy = abs((int32_t)(tile->odd_at[i] >> 16) - y);
+        const int32_t dx = abs((int32_t)(tile->odd_at[i] & UINT16_MAX) - x);
+        const int32_t dy = abs((int32_t)(tile->odd_at[i] >> 16) - y);
         if (dy > (int32_t)tile->fine || dx > tile->inner[dy]) continue;
         if (n == most) return PHX_TILE_SPANS_MAX + 1;
         spans[n++] = (phx_span){tile->odd_places[i], tile->odd_places[i] + 1};

@@ -5,7 +5,8 @@
  *
  * Cells are of where everybody was half way through this tick's step, of which either end is half a step off: who comes
  * into a view or leaves it was at its border then, give or take one longest step for the two of them. From where they
- * are now it might be two. Who came or jumped has no way behind it and counts where it is; it is odd.
+ * are now it might be two. Who came or jumped has no way behind it and counts where it is; it is odd. So is who went or
+ * jumped away: it counts where it was, by its past row (past.h).
  *
  * Its units decide about all pairs but those near a border of a view, for which float32 does, from the rows. A
  * position is rounded down to PHX_TILE_REACH parts of the reach. There are less than 2^20 units to a block and what
@@ -109,8 +110,8 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *spans);
 
 /*
- * What a pair says of a target in this place: its row's slot word. A past one can only leave, and is special, for it may
- * be there a second time, and have other attributes.
+ * What a pair says of a target in this place: its row's slot word. A past one can only leave, and is special, for it
+ * may be there a second time, and have other attributes.
  */
 static inline uint32_t phx_tile_word(const phx_tile *tile, uint32_t place)
 {

@@ -1,8 +1,8 @@
 /*
  * The same crowds with each set of kernels that this machine has: events, their order and the work counters are the
- * same to the bit, and the lists are what brute force says. Other than the scripts of diff_model these worlds are few
- * blocks full of entities, so nearly all that happens is decided by units of tiles, with views and margins from less
- * than a unit to wider than a block and steps from less than a unit to long ones.
+ * same to the bit, the lists are what brute force says, and what events add up to is the lists. Other than the scripts
+ * of diff_model these worlds are few blocks full of entities, so nearly all that happens is decided by units of tiles,
+ * with views and margins from less than a unit to wider than a block and steps from less than a unit to long ones.
  *
  *     diff_simd [--seed N] [--count N]
  */
@@ -17,7 +17,7 @@
 #include "support/check.h"
 #include "tools/event_hash.h"
 
-enum { MOST = 900, TICKS = 12, VERIFY_EVERY = 5 };
+enum { MOST = 900, TICKS = 12, VERIFY_EVERY = 5, WORDS = (MOST + 63) / 64 };
 
 /* What a seed makes of a crowd. */
 typedef struct crowd {
@@ -25,7 +25,8 @@ typedef struct crowd {
     uint32_t count;
     float middle, spread, step; /* where they are, and how far they go */
     float view_max, margin_max;
-    bool views_tiny, views_mixed, odd; /* odd: they jump, come and go too */
+    bool views_tiny, views_mixed;
+    uint32_t odd; /* of so many commands one is a leave, and one a jump; 0: they do not even come again */
     uint32_t movers_percent;
     uint64_t id_step; /* ids are multiples of it */
 } crowd;
@@ -39,6 +40,7 @@ typedef struct outcome {
 typedef struct member {
     float x, y;
     bool in;
+    uint64_t seen[WORDS]; /* by events: a bit for each that it sees */
 } member;
 
 typedef struct host {
@@ -53,6 +55,7 @@ static crowd crowd_of(uint64_t seed)
 {
     static const float spreads[] = {3, 40, 500}, margins[] = {0, 0.1f, 2e-4f}, steps[] = {1e-3f, 0.1f, 0.4f};
     static const uint32_t counts[] = {50, 300, MOST}, movers[] = {100, 50, 5};
+    static const uint32_t odds[] = {0, 0, 200, 15};
     static const uint64_t ids[] = {1, UINT64_C(0x9e3779b97f4a7c15), UINT64_C(1) << 31};
     uint64_t rng = phx_mix64(seed);
     crowd of = {.def = ph_world_def_default()};
@@ -68,7 +71,7 @@ static crowd crowd_of(uint64_t seed)
     of.margin_max = of.view_max * margins[phx_rng_below(&rng, 3)];
     of.views_tiny = phx_rng_below(&rng, 3) == 0;
     of.views_mixed = phx_rng_below(&rng, 2);
-    of.odd = phx_rng_below(&rng, 2);
+    of.odd = odds[phx_rng_below(&rng, 4)];
     of.movers_percent = movers[phx_rng_below(&rng, 3)];
     of.id_step = ids[phx_rng_below(&rng, 3)];
     return of;
@@ -88,7 +91,7 @@ static void come(host *h, const crowd *of, member *who, uint64_t id)
     a.x = who->x = somewhere(h, of);
     a.y = who->y = somewhere(h, of);
     a.margin = view > 0 ? of->margin_max : 0;
-    if (of->odd && phx_rng_below(&h->rng, 30) == 0) {
+    if (of->odd > 0 && phx_rng_below(&h->rng, 30) == 0) {
         a.given |= PH_LAYERS;
         a.layers = 2;
     }
@@ -98,16 +101,17 @@ static void come(host *h, const crowd *of, member *who, uint64_t id)
 
 static void act(host *h, const crowd *of, uint32_t i)
 {
-    enum { ODD = 200 }; /* of so many commands one is a leave, and one a jump */
+    enum { NEITHER = 2 };
     member *who = &h->members[i];
     const uint64_t id = of->id_step * (i + 1);
     if (!who->in) {
         if (h->tick == 0 || phx_rng_below(&h->rng, 5) == 0) come(h, of, who, id);
         return;
     }
-    uint32_t fate = of->odd ? phx_rng_below(&h->rng, ODD) : ODD;
+    uint32_t fate = of->odd > 0 ? phx_rng_below(&h->rng, of->odd) : NEITHER;
     if (fate == 0) {
         who->in = false;
+        memset(who->seen, 0, sizeof who->seen); /* it gets nothing more */
         CHECK_OK(ph_leave(h->producer, id));
         return;
     }
@@ -117,8 +121,48 @@ static void act(host *h, const crowd *of, uint32_t i)
     CHECK_OK(ph_move(h->producer, id, who->x, who->y, 0));
 }
 
+/* Whose id is it? */
+static uint32_t index_of(const crowd *of, uint64_t id)
+{
+    uint64_t inverse = of->id_step; /* of an odd number modulo 2^64: each step doubles the bits that are right */
+    for (int i = 0; i < 6; i++) inverse *= 2 - of->id_step * inverse;
+    uint64_t number = of->id_step % 2 ? id * inverse : id / of->id_step;
+    REQUIRE(number >= 1 && number <= of->count);
+    return (uint32_t)number - 1;
+}
+
+/* An event has to change what its observer sees. */
+static void take_event(host *h, const crowd *of, uint64_t seed, uint64_t observer, uint64_t target, bool enters)
+{
+    const uint32_t t = index_of(of, target);
+    uint64_t *word = &h->members[index_of(of, observer)].seen[t / 64], bit = UINT64_C(1) << t % 64;
+    CHECK(!(*word & bit) == enters, "--seed %" PRIu64 ": tick %" PRIu64 ": %" PRIu64 " is told twice that %" PRIu64
+          " %s", seed, h->tick, observer, target, enters ? "enters" : "leaves");
+    *word = enters ? *word | bit : *word & ~bit;
+}
+
+/* What events added up to is the list, which is found in another way. */
+static void check_lists(host *h, const crowd *of, uint64_t seed, ph_simd simd)
+{
+    static uint64_t ids[MOST];
+    for (uint32_t i = 0; i < of->count; i++) {
+        const uint64_t id = of->id_step * (i + 1);
+        uint32_t count = 0, seen = 0, known = 0;
+        if (!h->members[i].in) continue;
+        REQUIRE(ph_list(h->world, id, ids, MOST, &count) == PH_OK);
+        for (uint32_t w = 0; w < WORDS; w++) seen += (uint32_t)__builtin_popcountll(h->members[i].seen[w]);
+        for (uint32_t l = 0; l < count; l++) {
+            const uint32_t t = index_of(of, ids[l]);
+            known += h->members[i].seen[t / 64] >> t % 64 & 1;
+        }
+        CHECK(seen == count && known == count,
+              "--seed %" PRIu64 ": simd %d, tick %" PRIu64 ": %" PRIu64 " sees %u, was told of %u, %u of them right",
+              seed, (int)simd, h->tick, id, count, seen, known);
+    }
+}
+
 /* Changes come in no order that hosts may rely on; the targets of one do. */
-static void take_events(host *h, outcome *to)
+static void take_events(host *h, const crowd *of, uint64_t seed, outcome *to)
 {
     const ph_batch *batch;
     while (ph_batch_take(h->consumer, &batch) == PH_OK) {
@@ -129,6 +173,8 @@ static void take_events(host *h, outcome *to)
                 uint32_t kind = i < change->leave_count ? PHX_EVENT_LEAVE : PHX_EVENT_ENTER;
                 uint64_t event = phx_event_hash(h->tick, change->observer, kind, batch->targets[change->first + i].id);
                 to->hash += phx_mix64(event + i);
+                take_event(h, of, seed, change->observer, batch->targets[change->first + i].id,
+                           kind == PHX_EVENT_ENTER);
             }
             to->events += count;
         }
@@ -160,7 +206,8 @@ static outcome play(uint64_t seed, ph_simd simd)
     for (uint32_t t = 1; t <= TICKS; t++) {
         for (uint32_t i = 0; i < of.count; i++) act(&h, &of, i);
         CHECK_OK(ph_tick(h.world, &h.tick));
-        take_events(&h, &out);
+        take_events(&h, &of, seed, &out);
+        check_lists(&h, &of, seed, simd);
         if (t % VERIFY_EVERY == 0) verify(&h, seed, simd);
     }
     CHECK_OK(ph_world_stats(h.world, &stats));
