@@ -318,9 +318,10 @@ static bool tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uin
     if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return false;
     if (enters + leaves == 0) return true;
     const phx_runs *runs = &scratch->runs;
-    const uint32_t words = apart ? runs->first[runs->count] : 0, changes = apart ? runs->count : 0;
-    if (!phx_interest_reserve_changes(scratch, 1 + changes, enters + leaves + words)) return false;
     if (!phx_interest_reserve(scratch, enters + leaves, 0)) return false;
+    if (apart &&
+        !phx_interest_reserve_changes(scratch, 1 + runs->count, enters + leaves + runs->first[runs->count]))
+        return false;
     phx_interest_record(scratch, shard, slot, enters, leaves);
     return true;
 }
@@ -448,8 +449,8 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_watchers of, c
     const phx_block *block = &shard->grid.blocks[scratch->tile.block];
     const float view_all = phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: no row's has to be looked at */
     const bool odd = any_odd(scratch, shard, of);
-    const uint32_t first = of.count > 0 ? of.place[0] : scratch->pairs.observer[0] & PHX_PAIR_PLACE;
     if (pairs == 0 && !odd) return PHX_SLOT_NONE;
+    const uint32_t first = of.count > 0 ? of.place[0] : scratch->pairs.observer[0] & PHX_PAIR_PLACE;
     if (!resolve(scratch, shard, radii->in, radii->near, odd)) return first;
     for (uint32_t i = 0, s = 0, specials = 0; i < runs->count; i++, s = specials) {
         const uint32_t place = runs->place[i], end = scratch->word_first + runs->first[i + 1];

@@ -57,8 +57,8 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
 uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span rows);
 
 /*
- * Looks around a cell of any other tile that is usable, marked and not quiet. false: something odd is in sight, and
- * its observers take the long way. *due: something changed. In scratch->odd_near: something odd is.
+ * Looks around a cell of any other tile that is usable, marked and not quiet. false: something odd is in sight while
+ * lists are kept, and its observers take the long way. *due: something changed. In scratch->odd_near: something odd is.
  */
 bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due);
 /* Is a glance enough for the observer in a place of the cell that phx_glance_begin() has looked around? */

@@ -178,12 +178,13 @@ static void end_adds(phx_shard *shard)
     phx_deferred_done(deferred, shard->mem, waiting);
 }
 
+/* Is it an observer whose list is implied from now on, but is kept yet? */
 static bool keeps_list(const phx_shard *shard, uint32_t slot)
 {
-    return (shard->store.body[slot].state & PHX_SLOT_OWN) && !phx_list_bare(&shard->store.tail[slot].list);
+    return phx_grid_view(&shard->store, slot) > 0.0f && !phx_list_bare(&shard->store.tail[slot].list);
 }
 
-/* Has anybody odd, or new, a list that is kept? Asked here, as lists change while observers are looked at. */
+/* Is anybody so who is odd, or new? Asked here, as lists change while observers are looked at. */
 static bool any_kept(const phx_shard *shard)
 {
     const phx_past *past = &shard->past;
@@ -240,7 +241,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (shard->implies && !phx_past_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store)) return false;
     if (!index_towers(shard)) return false;
     phx_past_blank(past, &shard->store, &shard->grid);
-    past->kept = any_kept(shard);
+    past->kept |= any_kept(shard); /* a second call does not find those any more who came in */
     PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.behind || phx_grid_valid(&shard->grid, &shard->store));
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
     end_adds(shard);

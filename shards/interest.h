@@ -64,9 +64,9 @@ typedef struct phx_scratch {
     uint32_t hits_capacity;
     float *squares; /* of the distances of hits, while a cap may want them */
     uint32_t squares_capacity;
-    uint32_t *enter, *leave; /* slots of one observer's events */
+    uint32_t *enter, *leave; /* slots of one observer's events; what an odd one sees and saw */
     uint32_t enter_capacity, leave_capacity;
-    uint32_t *old; /* an old list that was implied */
+    uint32_t *old; /* an old list that was implied; in a glance, who in view is odd */
     uint32_t old_capacity;
     uint32_t *related; /* slots of the observer's relations */
     uint32_t related_capacity;

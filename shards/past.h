@@ -33,7 +33,7 @@ typedef struct phx_past {
     uint32_t attr_count, attrs_capacity;
     phx_idmap index; /* slot + 1 -> place in attrs, of slots that are PHX_SLOT_NOTED */
     bool collected;  /* in this tick: rows and keys are there */
-    bool kept;       /* once rows are sorted: an own odd entity has a list that is kept */
+    bool kept;       /* once rows are sorted: an odd observer whose list is implied from now on has a kept one */
     float *x, *y;        /* of rows, and their places, as scans want them: columns of one piece of memory */
     uint32_t *place;
     uint32_t *word;      /* slots, with PHX_ROW_SPECIAL if the attributes that they had are to be looked at */

@@ -331,7 +331,7 @@ static bool is_goer(const phx_tile *tile, uint32_t place)
 /* Room for all to be odd, as there is for all to be there. false = no memory. */
 static bool reserve_odd(phx_tile *tile, phx_mem *mem)
 {
-    enum { COLUMNS = 6 };
+    enum { COLUMNS = 5 };
     const size_t column = (size_t)tile->rows_capacity + PHX_KERNEL_PAD, lines = (size_t)tile->frame.rows + 1;
     if (!phx_grow(mem, (void **)&tile->odd_words, &tile->odd_words_capacity, 0, COLUMNS * column + lines,
                   sizeof(uint32_t)))
@@ -369,7 +369,6 @@ static bool find_odd(phx_tile *tile, phx_mem *mem)
     for (; line <= tile->frame.rows; line++) tile->comer_start[line] = comers;
     tile->odd_count = n;
     tile->odd_own = own;
-    tile->comer_count = comers;
     return true;
 }
 
@@ -473,7 +472,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->tick = shard->tick;
     tile->block = number;
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
-    tile->count = tile->past_count = tile->odd_count = tile->odd_own = tile->comer_count = 0;
+    tile->count = tile->past_count = tile->odd_count = tile->odd_own = 0;
     tile->told = false;
     tile->usable = phx_tile_fits(block, shard);
     if (!tile->usable) return true;

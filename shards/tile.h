@@ -64,7 +64,6 @@ typedef struct phx_tile {
     uint32_t odd_count, odd_own; /* of the block's own rows: not here before */
     phx_grid_rows comers; /* of these alone: x, y and what a pair says of them, as scans want it */
     uint32_t *comer_start; /* by row of cells, and one more: its first one */
-    uint32_t comer_count;
     bool told;            /* all observers of the block are told by glances, the odd ones too */
     uint32_t *odd_words;
     uint32_t odd_words_capacity;

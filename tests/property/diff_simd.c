@@ -25,8 +25,8 @@ typedef struct crowd {
     uint32_t count;
     float middle, spread, step; /* where they are, and how far they go */
     float view_max, margin_max;
-    bool views_tiny, views_mixed;
-    uint32_t odd; /* of so many commands one is a leave, and one a jump; 0: they do not even come again */
+    bool views_tiny, views_mixed, alike; /* alike: all see as far and are plain observers, if not plain targets */
+    uint32_t odd; /* of so many commands one is a leave, one a jump, and one of attributes; 0: none is, nobody comes */
     uint32_t movers_percent;
     uint64_t id_step; /* ids are multiples of it */
 } crowd;
@@ -69,8 +69,10 @@ static crowd crowd_of(uint64_t seed)
     of.step = of.def.tower_size * steps[phx_rng_below(&rng, 3)];
     of.view_max = of.def.tower_size * (0.1f + 3 * phx_rng_unit(&rng));
     of.margin_max = of.view_max * margins[phx_rng_below(&rng, 3)];
-    of.views_tiny = phx_rng_below(&rng, 3) == 0;
-    of.views_mixed = phx_rng_below(&rng, 2);
+    of.alike = phx_rng_below(&rng, 3) == 0;
+    of.views_tiny = !of.alike && phx_rng_below(&rng, 3) == 0;
+    of.views_mixed = !of.alike && phx_rng_below(&rng, 2);
+    if (of.alike) of.margin_max = 0;
     of.odd = odds[phx_rng_below(&rng, 4)];
     of.movers_percent = movers[phx_rng_below(&rng, 3)];
     of.id_step = ids[phx_rng_below(&rng, 3)];
@@ -82,6 +84,15 @@ static float somewhere(host *h, const crowd *of)
     return of->middle + of->spread * (phx_rng_unit(&h->rng) - 0.5f);
 }
 
+/* What decides who may see it, and, unless all are alike, whom it may see. */
+static void dress(host *h, const crowd *of, ph_attrs *a)
+{
+    a->given |= PH_LAYERS | PH_STEALTH | (of->alike ? 0 : PH_DETECT);
+    a->layers = 1 + phx_rng_below(&h->rng, 2);
+    a->stealth = phx_rng_below(&h->rng, 2) != 0;
+    a->detect = phx_rng_below(&h->rng, 2) != 0;
+}
+
 static void come(host *h, const crowd *of, member *who, uint64_t id)
 {
     float view = of->view_max;
@@ -91,29 +102,31 @@ static void come(host *h, const crowd *of, member *who, uint64_t id)
     a.x = who->x = somewhere(h, of);
     a.y = who->y = somewhere(h, of);
     a.margin = view > 0 ? of->margin_max : 0;
-    if (of->odd > 0 && phx_rng_below(&h->rng, 30) == 0) {
-        a.given |= PH_LAYERS;
-        a.layers = 2;
-    }
+    if (of->odd > 0 && phx_rng_below(&h->rng, 30) == 0) dress(h, of, &a);
     who->in = true;
     CHECK_OK(ph_enter(h->producer, id, &a));
 }
 
 static void act(host *h, const crowd *of, uint32_t i)
 {
-    enum { NEITHER = 2 };
+    enum { NONE = 3 };
     member *who = &h->members[i];
     const uint64_t id = of->id_step * (i + 1);
     if (!who->in) {
         if (h->tick == 0 || phx_rng_below(&h->rng, 5) == 0) come(h, of, who, id);
         return;
     }
-    uint32_t fate = of->odd > 0 ? phx_rng_below(&h->rng, of->odd) : NEITHER;
+    uint32_t fate = of->odd > 0 ? phx_rng_below(&h->rng, of->odd) : NONE;
     if (fate == 0) {
         who->in = false;
         memset(who->seen, 0, sizeof who->seen); /* it gets nothing more */
         CHECK_OK(ph_leave(h->producer, id));
         return;
+    }
+    if (fate == 2) { /* and some of these move as well */
+        ph_attrs a = {0};
+        dress(h, of, &a);
+        CHECK_OK(ph_set(h->producer, id, &a));
     }
     if (fate > 1 && phx_rng_below(&h->rng, 100) >= of->movers_percent) return;
     who->x = fate == 1 ? somewhere(h, of) : who->x + of->step * (phx_rng_unit(&h->rng) - 0.5f);
