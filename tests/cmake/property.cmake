@@ -17,6 +17,7 @@ if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread, long runs
     pharos_plain_test(NAME no_alloc SOURCES property/no_alloc.c LABELS property)
 endif()
 pharos_plain_test(NAME oom SOURCES property/oom.c LABELS property)
+pharos_plain_test(NAME jump_in SOURCES property/jump_in.c LABELS property)
 pharos_plain_test(NAME golden SOURCES property/golden.c LABELS property)
 pharos_plain_test(NAME refusals SOURCES property/refusals.c LABELS property)
 pharos_plain_test(NAME broadcast SOURCES property/broadcast.c LABELS property)
