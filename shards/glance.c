@@ -166,6 +166,7 @@ static inline uint32_t row_of(const phx_tile *tile, uint32_t target)
     return tile->shard->store.body[target & PHX_ROW_SLOT].row;
 }
 
+/* The target of a pair. */
 static inline standing standing_of(const phx_tile *tile, uint32_t target)
 {
     const phx_grid_rows *rows = &tile->shard->grid.rows;
@@ -297,8 +298,8 @@ static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const r
 /* The list that the observer had, to scratch->leave; *count of it. false = no memory. */
 static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t *count)
 {
-    *count = 0;
     enum { FEW = 1 << 14 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
+    *count = 0;
     if (!shard->store.tail[slot].list.implied) return true; /* it is new, or was no observer */
     const size_t most = shard->store.slots <= FEW ? FEW : phx_recall_most(shard, slot);
     if (!phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, most + PHX_KERNEL_PAD,
@@ -403,12 +404,12 @@ static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float
 static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span specials, float view,
                  const phx_radii *radii, bool apart)
 {
+    enum { COMPARED = 256 }; /* words: up to here keep_seen() is no slower than to mark each */
     const bool implied = shard->implies && view > 0.0f;
     run of = run_at(scratch, shard, i);
     const bool special = implied && specials.first < specials.end;
     if (PHX_UNLIKELY(special)) sift(scratch, shard, &of, specials);
     if (implied && PHX_UNLIKELY(is_odd(&shard->grid.rows, of.row))) return tell_odd(scratch, shard, &of, radii->in);
-    enum { COMPARED = 256 }; /* times: up to here that is no slower than to mark each target */
     const uint32_t count = of.words.end - of.words.first;
     const bool past = special && scratch->tile.past_count > 0;
     const bool few = count <= PHX_ORDER_FEW && (!past || (specials.end - specials.first) * count <= COMPARED);
