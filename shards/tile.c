@@ -318,12 +318,12 @@ static void name_targets(phx_tile *tile)
 }
 
 /* What is odd of a place: it was not here, or it is not here any more. Steps are shorter than PHX_TILE_AWAY. */
-static bool is_comer(const phx_tile *tile, uint32_t place)
+static uint32_t is_comer(const phx_tile *tile, uint32_t place)
 {
     return (uint16_t)(tile->old[place] - tile->now[place]) == PHX_TILE_AWAY;
 }
 
-static bool is_goer(const phx_tile *tile, uint32_t place)
+static uint32_t is_goer(const phx_tile *tile, uint32_t place)
 {
     return (uint16_t)(tile->now[place] - tile->old[place]) == PHX_TILE_AWAY;
 }
