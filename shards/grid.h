@@ -9,8 +9,9 @@
  * block coordinates finds them, so an empty world costs nothing however large it is.
  *
  * Mended in place (apply: a step writes its row), and rows may drift: a rebuild, by counting sort in
- * the index phase, is due only when anything came, went or jumped that somebody may see, or when the longest
- * steps since the last one add up to drift_limit. Who looks for rows near a place looks that much farther. Marks
+ * the index phase, is due only when the longest steps since the last one add up to drift_limit, or when so many came,
+ * went or jumped that somebody may see that putting their rows in one by one is more work (grid_mend.c: there are gaps
+ * between blocks for that). Who looks for rows near a place looks as much farther as rows may have drifted. Marks
  * are not of rows: they are in the towers where entities stand. Written by the shard's owner;
  * read by all workers in the interest phase and by readers.
  */
@@ -23,6 +24,11 @@
 /* In rows' slot array, and only there: the target needs a look at its attributes. */
 static const uint32_t PHX_ROW_SPECIAL = 1u << 31;
 static const uint32_t PHX_ROW_SLOT = PHX_SLOTS_MAX - 1; /* one more bit is left for those who have such words */
+/*
+ * All of a slot word where no row is, between the rows of two blocks: no span has it. What its columns say is nothing,
+ * but its view is 0, and slot 0, which is there if any is, may be looked at as if it were its own.
+ */
+static const uint32_t PHX_ROW_GAP = 1u << 30;
 
 /* A range of rows or of other places. */
 typedef struct phx_span {
@@ -62,7 +68,7 @@ typedef struct phx_grid_rows {
 /* In rows' view: no observer any more, but its list is not empty. So small that it adds nothing to a reach. */
 #define PHX_VIEW_LEFTOVER (-1e-30f)
 
-/* Rows whose marks changed that are kept, more than walk over a border in most ticks; of more, all are surveyed. */
+/* Blocks that are surveyed by themselves, more than have walkers over a border in most ticks; of more, all are. */
 enum { PHX_GRID_CHANGES = 32 };
 
 typedef struct phx_grid {
@@ -79,13 +85,17 @@ typedef struct phx_grid {
     uint64_t *watching; /* a bit for each row with a view, once surveyed; those of rows that there are not are 0 */
     void *memory;    /* all columns: one piece */
     uint32_t row_count, rows_capacity;
+    uint32_t row_end;  /* the last block's end: so many rows and gaps there are */
+    uint32_t *astray;  /* slots of whom phx_grid_stray() took */
+    uint32_t astray_count, astray_capacity;
     float drift;  /* how far along an axis a row may be by now from where it stood when they were sorted */
     bool outside; /* then somebody stood outside of all towers; else nobody is farther out than drift */
     bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
     bool behind;  /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
-    bool surveyed; /* blocks and watching[] say of observers what rows' views do, but for these rows: */
+    bool surveyed; /* blocks say of observers what rows' views do, but for these blocks; watching[] of all */
     uint32_t changes[PHX_GRID_CHANGES], change_count;
     bool sorting; /* a rebuild stopped half way for want of memory */
+    bool roomy;   /* a rebuild makes gaps: rows were to be put in, and there was none near */
 } phx_grid;
 
 /* A rectangle of towers, inclusive. */
@@ -248,34 +258,64 @@ phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t bx, uint
 /* Before it, when starts are still right: idle blocks may go, and all may get other numbers. false = no memory. */
 bool phx_grid_tidy_blocks(phx_grid *grid, phx_mem *mem, uint64_t tick);
 
-/* ---- of rows ---- */
+/* The block that a place is in, of a row or of a gap behind its rows; there is one. */
+uint32_t phx_grid_block_at(const phx_grid *grid, uint32_t row);
+
+/* Where the gap behind a block's rows ends: the next block begins there. */
+static inline uint32_t phx_grid_block_end(const phx_grid *grid, uint32_t number)
+{
+    return number + 1 < grid->block_count ? grid->blocks[number + 1].start[0] : grid->row_end;
+}
+
+/* ---- in grid_survey.c ---- */
 
 /* What a slot's row has in the view column. */
 float phx_grid_view(const phx_store *store, uint32_t slot);
 
-/* A row's view, or PHX_ROW_SPECIAL, is another. */
-static inline void phx_grid_changed(phx_grid *grid, uint32_t row)
-{
-    if (grid->change_count < PHX_GRID_CHANGES) grid->changes[grid->change_count++] = row;
-    else grid->surveyed = false;
-}
+/* A row's view, or PHX_ROW_SPECIAL, is another: between ticks' interest phases, the owner. */
+void phx_grid_changed(phx_grid *grid, uint32_t row);
+/* The same of a block's rows as a whole, whose watching bits are right. */
+void phx_grid_changed_block(phx_grid *grid, uint32_t number);
 
 /* Finds what blocks say of their observers, where that changed: once rows and views are those of the interest phase. */
 void phx_grid_survey(phx_grid *grid);
+
+/* Do blocks say what they would if they were asked again? For PHX_VALIDATE. */
+bool phx_grid_survey_valid(const phx_grid *grid);
+
+/* ---- in grid_mend.c ---- */
+
+/*
+ * The row of a body does not stand where that is, by a jump, or nobody needs it any more: it is put where it belongs,
+ * or taken out, in the index phase. Where many are, all rows are sorted anew then. Ingest, exchange, index: the owner.
+ */
+void phx_grid_stray(phx_grid *grid, phx_body *body, uint32_t slot);
+
+typedef enum phx_mend {
+    PHX_MEND_DONE,
+    PHX_MEND_SORT,     /* it is more work than to sort all anew: rebuild, which does what is left */
+    PHX_MEND_NO_MEMORY /* call again */
+} phx_mend;
+
+/* How much less it shall be than a rebuild: rows that may be moved for all who are put in or taken out in a tick. */
+uint32_t phx_grid_mend_limit(const phx_grid *grid);
+/* Rows of whom phx_grid_stray() took go where they belong, and what is new there is marked. *work is what is left. */
+phx_mend phx_grid_mend(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work);
+/* A slot that has no row, touched in this tick, gets one. */
+phx_mend phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick, uint32_t *work);
+
+/* ---- of rows ---- */
 
 /* The tick is over: what is new becomes old. few: no rows but those stirred are new. */
 void phx_grid_settle(phx_grid *grid, bool few);
 
 /*
- * Sorts anew: the old rows whose slots are still live, then the slots of added[] (without
- * a row); dead slots lose theirs. Towers of bodies whose `changed` is `stamp` are marked as
+ * Sorts anew: the old rows whose slots are still live, then the slots of added[] that have
+ * none; dead slots lose theirs. Towers of bodies whose `changed` is `stamp` are marked as
  * changed in this tick. false = no memory: call again, nothing may read meanwhile.
  */
 bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
                       uint64_t tick, uint16_t stamp);
-
-/* Do blocks say what they would if they were asked again? For PHX_VALIDATE. */
-bool phx_grid_survey_valid(const phx_grid *grid);
 
 /* Whole-structure check: every live slot, if it has to, has its row in the right tower or near it. For PHX_VALIDATE. */
 bool phx_grid_valid(const phx_grid *grid, const phx_store *store);

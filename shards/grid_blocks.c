@@ -36,11 +36,11 @@ phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t bx, uint
 bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint16_t tx, uint16_t ty)
 {
     const uint32_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
-    PHX_ASSERT(!grid->sorting); /* starts and row_count are right */
+    PHX_ASSERT(!grid->sorting); /* starts and row_end are right */
     if (PHX_LIKELY(phx_grid_block(grid, bx, by))) return true;
     if (!block_make(grid, mem, bx, by)) return false;
     phx_block *block = &grid->blocks[grid->block_count - 1];
-    for (uint32_t t = 0; t <= PHX_BLOCK_TOWERS; t++) block->start[t] = grid->row_count; /* behind all others */
+    for (uint32_t t = 0; t <= PHX_BLOCK_TOWERS; t++) block->start[t] = grid->row_end; /* behind all others */
     return true;
 }
 

@@ -1,8 +1,9 @@
 /*
  * The index phase of a shard: the outermost iteration of the tick ends, what was deferred
  * comes in, and grid, far targets and lists of arrivals are brought up to date for the
- * interest phase. Rows are sorted anew only when they have to be; a second call, after there was no memory, may count
- * the tick's steps as drift twice, which only makes that sooner.
+ * interest phase. Rows are sorted anew only when they have to be, else those of the few who came, went or jumped are
+ * put where they belong; a second call, after there was no memory, may count the tick's steps as drift twice, which
+ * only makes that sooner.
  */
 #include <string.h>
 
@@ -20,15 +21,18 @@ static bool unseen(const phx_shard *shard, uint32_t slot)
     return !phx_box_has(shard->sight, body->x, body->y);
 }
 
-/* Does somebody wait for a row whom somebody may see? */
-static bool adds_due(const phx_shard *shard)
+/* Does a slot wait for a row that somebody may see? */
+static bool add_due(const phx_shard *shard, uint32_t slot)
 {
-    const phx_deferred *deferred = &shard->deferred;
-    for (uint32_t i = 0; i < deferred->count; i++) {
-        bool live = shard->store.body[deferred->slots[i]].state & PHX_SLOT_LIVE;
-        if (live && !unseen(shard, deferred->slots[i])) return true;
-    }
-    return false;
+    const uint32_t state = shard->store.body[slot].state;
+    return (state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW) && !unseen(shard, slot);
+}
+
+static uint32_t adds_due(const phx_shard *shard)
+{
+    uint32_t due = 0;
+    for (uint32_t i = 0; i < shard->deferred.count; i++) due += add_due(shard, shard->deferred.slots[i]);
+    return due;
 }
 
 /* How far rows may have drifted with this tick's steps. */
@@ -38,11 +42,12 @@ static float drift_now(const phx_shard *shard)
     return shard->step_max > 0.0f ? nextafterf(drift + shard->step_max, INFINITY) : drift;
 }
 
-/* Are rows to be sorted anew? */
+/* Are rows to be sorted anew? Or are those few who are to be put in, or set right? */
 static bool rebuild_due(const phx_shard *shard)
 {
     const phx_grid *grid = &shard->grid;
-    return grid->stale || grid->sorting || drift_now(shard) > shard->drift_limit || adds_due(shard);
+    return grid->stale || grid->sorting || drift_now(shard) > shard->drift_limit ||
+           grid->astray_count + adds_due(shard) > grid->astray_capacity;
 }
 
 /* All ghosts that are gone. */
@@ -162,6 +167,37 @@ static bool rebuild(phx_shard *shard)
     return true;
 }
 
+/* Rows of the few who came, went or jumped go where they belong. */
+static phx_mend mend(phx_shard *shard)
+{
+    phx_grid *grid = &shard->grid;
+    uint32_t work = phx_grid_mend_limit(grid);
+    for (uint32_t i = 0; !grid->outside && i < grid->astray_count; i++) {
+        const phx_body *body = &shard->store.body[grid->astray[i]];
+        grid->outside = phx_outside(shard->rules, body->x, body->y);
+    }
+    phx_mend done = phx_grid_mend(grid, shard->mem, &shard->store, shard->tick, &work);
+    for (uint32_t i = 0; done == PHX_MEND_DONE && i < shard->deferred.count; i++) {
+        const uint32_t slot = shard->deferred.slots[i];
+        phx_body *body = &shard->store.body[slot];
+        if (!add_due(shard, slot)) continue;
+        phx_shard_touch_odd(shard, body); /* to others they come now, however long they waited */
+        done = phx_grid_put(grid, shard->mem, &shard->store, slot, shard->tick, &work);
+        grid->outside |= phx_outside(shard->rules, body->x, body->y);
+    }
+    return done;
+}
+
+/* Rows are those of the interest phase, but for places that may be behind. false = no memory. */
+static bool index_rows(phx_shard *shard)
+{
+    phx_grid *grid = &shard->grid;
+    if (rebuild_due(shard)) return rebuild(shard);
+    grid->drift = drift_now(shard);
+    const phx_mend done = mend(shard);
+    return done == PHX_MEND_SORT ? rebuild(shard) : done == PHX_MEND_DONE;
+}
+
 /* Who was added came in, or waits on: ghosts that nobody sees, as long as rows are not sorted anew. */
 static void end_adds(phx_shard *shard)
 {
@@ -200,11 +236,7 @@ static bool index_towers(phx_shard *shard)
 {
     if (shard->alt)
         return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->stamp);
-    if (!phx_shard_nine(shard)) {
-        if (rebuild_due(shard)) return rebuild(shard);
-        shard->grid.drift = drift_now(shard);
-        return true;
-    }
+    if (!phx_shard_nine(shard)) return index_rows(shard);
     phx_nine_input in = {.rules = shard->rules,
                          .store = &shard->store,
                          .deferred = &shard->deferred,

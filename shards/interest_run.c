@@ -237,18 +237,6 @@ static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, 
     return run_rows(scratch, directory, shard, rows, usable);
 }
 
-/* The block that a row is in: blocks' rows follow each other. */
-static uint32_t block_of(const phx_grid *grid, uint32_t row)
-{
-    uint32_t low = 0, high = grid->block_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (grid->blocks[middle].start[0] <= row) low = middle;
-        else high = middle;
-    }
-    return low;
-}
-
 uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count)
 {
@@ -259,13 +247,14 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, 
     if (phx_shard_nine(shard)) return phx_nine_run(scratch, directory, shard, first, count);
     uint32_t done = 0;
     scratch->square_each = 0; /* so that no work hangs on who did what before */
-    for (uint32_t b = count > 0 ? block_of(grid, first) : 0; done < count; b++) {
-        uint32_t begin = grid->blocks[b].start[0], end = grid->blocks[b].start[PHX_BLOCK_TOWERS];
-        uint32_t from = first + done - begin, to = (first + count < end ? first + count : end) - begin;
-        if (from >= end - begin) continue; /* an empty one */
-        uint32_t through = run_block(scratch, directory, shard, b, (phx_span){from, to});
-        done += through;
-        if (through < to - from) break;
+    for (uint32_t b = count > 0 ? phx_grid_block_at(grid, first) : 0; done < count; b++) {
+        const uint32_t begin = grid->blocks[b].start[0], rows = phx_block_rows(&grid->blocks[b]);
+        const uint32_t all = phx_grid_block_end(grid, b) - begin, left = first + count - begin;
+        const uint32_t from = first + done - begin, end = left < all ? left : all;
+        const uint32_t to = end < rows ? end : rows; /* gaps are done as they are */
+        uint32_t through = from < to ? run_block(scratch, directory, shard, b, (phx_span){from, to}) : 0;
+        if (from < to && through < to - from) return done + through;
+        done += end - from;
     }
     return done;
 }
@@ -278,8 +267,8 @@ uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wan
     uint32_t left = phx_interest_rows(shard) - first, count = 0;
     if (shard->alt || phx_shard_nine(shard)) return left < wanted ? left : wanted;
     if (phx_stir_movers(shard) || shard->observing_count < grid->row_count / FEW_MORE) wanted *= FEW_MORE;
-    for (uint32_t b = block_of(grid, first); count < wanted && count < left; b++) {
-        uint32_t rest = grid->blocks[b].start[PHX_BLOCK_TOWERS] - (first + count);
+    for (uint32_t b = phx_grid_block_at(grid, first); count < wanted && count < left; b++) {
+        uint32_t rest = phx_grid_block_end(grid, b) - (first + count);
         if (rest > 2 * wanted) return count > 0 ? count : wanted;
         count += rest;
     }

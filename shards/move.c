@@ -94,8 +94,10 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     body->ty = ty;
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     /* a row may only drift from its tower, step by step; see grid.h */
-    if ((body->state & PHX_SLOT_ODD) || (crossed && !arrive(shard, body))) shard->grid.stale = true;
+    if (body->state & PHX_SLOT_ODD) phx_grid_stray(&shard->grid, body, (uint32_t)(body - shard->store.body));
+    else if (crossed && !arrive(shard, body)) shard->grid.stale = true;
     if (shard->grid.stale || shard->grid.behind) return; /* all rows are written from the bodies later */
+    if (body->state & PHX_SLOT_ASTRAY) return;           /* this one, too */
     shard->grid.rows.x[body->row] = x;
     shard->grid.rows.y[body->row] = y;
 }
@@ -267,11 +269,11 @@ void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts)
     enum { AHEAD = 32, LINE_ROWS = PHX_CACHE_LINE / sizeof(float) };
     phx_grid *grid = &shard->grid;
     PHX_ASSERT(grid->behind && !grid->stale);
-    uint64_t lines = (grid->row_count + LINE_ROWS - 1) / LINE_ROWS;
+    uint64_t lines = (grid->row_end + LINE_ROWS - 1) / LINE_ROWS;
     uint32_t first = (uint32_t)(lines * part / parts * LINE_ROWS);
     uint32_t end = (uint32_t)(lines * (part + 1) / parts * LINE_ROWS);
-    if (end > grid->row_count) end = grid->row_count;
-    for (uint32_t row = first; row < end; row++) {
+    if (end > grid->row_end) end = grid->row_end;
+    for (uint32_t row = first; row < end; row++) { /* gaps, too: that is less work than to ask */
         if (row + AHEAD < end)
             __builtin_prefetch(&shard->store.body[grid->rows.slot[row + AHEAD] & PHX_ROW_SLOT]);
         const phx_body *body = &shard->store.body[grid->rows.slot[row] & PHX_ROW_SLOT];

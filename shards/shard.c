@@ -121,7 +121,7 @@ void phx_shard_kill(phx_shard *shard, uint32_t slot)
     phx_body *body = &shard->store.body[slot];
     phx_shard_touch_odd(shard, body);
     if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, slot);
-    else if ((body->state & PHX_SLOT_ROW) && phx_shard_rows(shard)) shard->grid.stale = true;
+    else if ((body->state & PHX_SLOT_ROW) && phx_shard_rows(shard)) phx_grid_stray(&shard->grid, body, slot);
     phx_store_kill(&shard->store, slot);
 }
 

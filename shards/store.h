@@ -38,7 +38,8 @@ enum {
      */
     PHX_SLOT_ODD = 1u << 8,
     PHX_SLOT_WAITING = 1u << 9, /* phx_shards_move() left a move of it over: those that follow wait behind it */
-    PHX_SLOT_NOTED = 1u << 10   /* past.h has the attributes that it had at the last tick's end */
+    PHX_SLOT_NOTED = 1u << 10,  /* past.h has the attributes that it had at the last tick's end */
+    PHX_SLOT_ASTRAY = 1u << 11  /* phx_grid_stray() took it: until the index phase its row stands elsewhere */
 };
 
 /* Of a ghost, where an own observer has its list: no larger than that. */

@@ -208,7 +208,7 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
     }
     watch at = {shard, slot, body->x, body->y, INFINITY, phx_row_decides(shard, body), visit, user};
     if (everywhere) {
-        visit_rows(&at, 0, grid->row_count);
+        visit_rows(&at, 0, grid->row_end); /* gaps have no view */
         return;
     }
     /* three roundings of the rule, and what underflows in a square; see phx_box_around() */

@@ -4,7 +4,8 @@ pharos_unit_test(NAME unit_shard_parts SOURCES unit/test_shard_rules.c unit/test
     unit/test_shard_relations.c unit/test_shard_far.c unit/test_shard_rank.c unit/test_shard_find.c
     unit/test_shard_outbox.c unit/test_shard_kernels.c unit/test_shard_pick.c)
 pharos_unit_test(NAME unit_shard_tile SOURCES unit/test_shard_tile.c unit/shard_fleet.c)
-pharos_unit_test(NAME unit_shard_grid SOURCES unit/test_shard_grid.c unit/test_shard_move.c)
+pharos_unit_test(NAME unit_shard_grid SOURCES unit/test_shard_grid.c unit/test_shard_mend.c
+                           unit/test_shard_move.c)
 pharos_unit_test(NAME unit_shard_exchange
                  SOURCES unit/test_shard_exchange.c unit/test_shard_border.c unit/shard_fleet.c)
 pharos_unit_test(NAME unit_shard_interest SOURCES unit/test_shard_interest.c unit/test_shard_deferred.c

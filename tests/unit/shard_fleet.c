@@ -92,6 +92,13 @@ uint32_t fleet_slot(fleet *f, uint32_t shard, uint64_t id)
     return phx_shard_find(&f->shard[shard], &f->directory, id);
 }
 
+uint32_t fleet_rows(const phx_shard *shard, uint32_t places)
+{
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < places; i++) rows += shard->grid.rows.slot[i] != PHX_ROW_GAP;
+    return rows;
+}
+
 void fleet_begin(fleet *f)
 {
     f->tick++;

@@ -78,6 +78,8 @@ void fleet_relate(fleet *f, uint64_t observer, uint64_t target, uint32_t bits, f
 /* Where an entity lives; and its slot in any shard, own or ghost, or PHX_SLOT_NONE. */
 phx_shard *fleet_home(fleet *f, uint64_t id);
 uint32_t fleet_slot(fleet *f, uint32_t shard, uint64_t id);
+/* Rows among the first so many places of a shard's grid: the others are gaps. */
+uint32_t fleet_rows(const phx_shard *shard, uint32_t places);
 bool fleet_sees(const fleet *f, uint64_t observer, uint64_t target);
 /* Work of all scratches since the beginning. */
 phx_interest_counts fleet_counts(const fleet *f);

@@ -702,6 +702,7 @@ static void order_rows(const phx_shard *shard, uint32_t *order)
     for (uint32_t b = 0; b < shard->grid.block_count; b++) {
         const phx_block *block = &shard->grid.blocks[b];
         uint32_t first = block->start[0], count = block->start[PHX_BLOCK_TOWERS] - first;
+        for (uint32_t gap = first + count; gap < phx_grid_block_end(&shard->grid, b); gap++) order[gap] = gap;
         bool tiled = shard->glances && block->reach > 0;
         if (tiled) cr_assert(phx_tile_open(&tile, shard->mem, shard, b));
         tiled = tiled && tile.usable && !tile.quiet;
@@ -731,7 +732,7 @@ Test(interest, a_run_that_stops_has_done_the_first_and_none_of_the_rest)
         for (uint64_t id = 1; id <= LONE; id++)
             for (uint64_t n = 0; n < 20; n++) fleet_enter(f, 300 + id * 20 + n, plain_attr(0, 0), (float)id * 100, 105);
         cr_assert(phx_shard_index(shard, &f->directory, &f->renames));
-        uint32_t rows = shard->grid.row_count, order[FLEET_IDS];
+        uint32_t rows = shard->grid.row_end, order[FLEET_IDS];
         order_rows(shard, order);
         cr_assert_eq(observers_in(shard, order, rows, observers), LONE);
         fleet_memory_for(calls);
@@ -780,7 +781,7 @@ static uint32_t glance_in_two_runs(uint32_t observers, uint64_t calls, bool spar
     fleet *f = crowd_on_the_move(observers, sparse ? 8 : 20);
     phx_shard *shard = &f->shard[0];
     phx_scratch fresh;
-    uint32_t rows = shard->grid.row_count, order[FLEET_IDS], through[FLEET_IDS], at = 0;
+    uint32_t rows = shard->grid.row_end, order[FLEET_IDS], through[FLEET_IDS], at = 0;
     phx_scratch_init(&fresh, shard->mem);
     order_rows(shard, order);
     fleet_memory_for(calls);

@@ -202,7 +202,7 @@ static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float
 {
     static paired in;
     const phx_shard *shard = tile->shard;
-    const uint32_t rows = shard->grid.row_count;
+    const uint32_t rows = shard->grid.row_end;
     uint32_t o = tile->row[place], events = 0;
     in = (paired){0};
     for (uint32_t i = 0; i < pairs->count; i++) {
@@ -218,6 +218,7 @@ static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float
     float unit = 1 / tile->frame.scale, rounding = (fabsf(c->origin) + c->tower * TOWERS) * 1e-6f;
     for (uint32_t i = 0; i < rows + shard->past.row_count; i++) {
         const uint32_t t = i < rows ? i : (i - rows) | PHX_TILE_PAST;
+        if (i < rows && shard->grid.rows.slot[i] == PHX_ROW_GAP) continue;
         const bool pair = *of_row(&in, t);
         seen d = distances(shard, o, t);
         bool event = is_event(shard, d, r, far, 0);
@@ -311,8 +312,10 @@ static uint32_t count_stepped_out(const phx_shard *shard)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t count = 0;
-    for (uint32_t row = 0; !shard->grid.outside && row < shard->grid.row_count; row++)
+    for (uint32_t row = 0; !shard->grid.outside && row < shard->grid.row_end; row++) {
+        if (rows->slot[row] == PHX_ROW_GAP) continue;
         count += fminf(rows->x[row], rows->y[row]) < c->origin || fmaxf(rows->x[row], rows->y[row]) >= world_end();
+    }
     return count;
 }
 
@@ -401,8 +404,9 @@ static bool odd_near(const phx_shard *shard, uint32_t at, float reach)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     bool some = false;
-    for (uint32_t row = 0; row < shard->grid.row_count; row++)
-        some |= isnan(rows->ox[row]) && near(rows->x[at], rows->y[at], rows->x[row], rows->y[row], reach);
+    for (uint32_t row = 0; row < shard->grid.row_end; row++)
+        some |= rows->slot[row] != PHX_ROW_GAP && isnan(rows->ox[row]) &&
+                near(rows->x[at], rows->y[at], rows->x[row], rows->y[row], reach);
     for (uint32_t i = 0; i < shard->past.row_count; i++)
         some |= near(rows->ox[at], rows->oy[at], shard->past.rows[i].x, shard->past.rows[i].y, reach);
     return some;

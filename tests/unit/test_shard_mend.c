@@ -1,0 +1,286 @@
+/*
+ * shards/grid_mend.c: rows put in, taken out and set right one by one are what a rebuild would make of them, whether
+ * there are gaps or not, however much memory there is; and what is too much is left to the rebuild.
+ */
+#include "unit/grid_case.h"
+
+static void set_up_mend(void)
+{
+    make(TOWERS, TOWERS);
+}
+
+TestSuite(grid_mend, .init = set_up_mend, .fini = tear_down);
+
+/* ---- a tick of few ---- */
+
+static uint64_t rng;
+
+static uint16_t some_tower(uint32_t spread)
+{
+    return (uint16_t)phx_rng_below(&rng, spread);
+}
+
+static uint32_t enter(uint16_t tx, uint16_t ty)
+{
+    static const float views[] = {0, 0, 10, 25};
+    const uint32_t slot = put(tx, ty);
+    set_attr(&store, slot, plain_attr(views[phx_rng_below(&rng, 4)], 0));
+    if (phx_rng_below(&rng, 8) == 0) store.body[slot].state |= PHX_SLOT_SPECIAL;
+    store.body[slot].state |= PHX_SLOT_ODD;
+    store.body[slot].changed = STAMP;
+    return slot;
+}
+
+/* As a shard does: the old tower is marked, the row stays where it is. */
+static void touch(phx_body *body)
+{
+    if (body->changed != STAMP) phx_grid_touch(&grid, body->tx, body->ty, tick, true);
+    if (body->changed != STAMP && !grid.stale) phx_grid_stir(&grid, body->row);
+    body->changed = STAMP;
+    body->state |= PHX_SLOT_ODD;
+}
+
+static void jump(uint32_t slot, uint16_t tx, uint16_t ty)
+{
+    touch(&store.body[slot]);
+    place(slot, tx, ty);
+    phx_grid_stray(&grid, &store.body[slot], slot);
+}
+
+static void leave(uint32_t slot)
+{
+    touch(&store.body[slot]);
+    phx_grid_stray(&grid, &store.body[slot], slot);
+    phx_store_kill(&store, slot);
+}
+
+/* A step inside of its tower. */
+static void step(uint32_t slot)
+{
+    phx_body *body = &store.body[slot];
+    touch(body);
+    place(slot, body->tx, body->ty);
+    if (body->state & PHX_SLOT_ASTRAY) return;
+    grid.rows.x[body->row] = body->x;
+    grid.rows.y[body->row] = body->y;
+}
+
+/* Who lives and has a row: PHX_SLOT_NONE if nobody was met. */
+static uint32_t anybody(void)
+{
+    for (int tries = 0; store.slots > 0 && tries < 50; tries++) {
+        const uint32_t slot = phx_rng_below(&rng, store.slots), state = store.body[slot].state;
+        if ((state & PHX_SLOT_LIVE) && (state & PHX_SLOT_ROW)) return slot;
+    }
+    return PHX_SLOT_NONE;
+}
+
+static void random_change(uint32_t spread)
+{
+    const uint32_t what = phx_rng_below(&rng, 8), slot = anybody();
+    if (what < 2 || slot == PHX_SLOT_NONE) (void)enter(some_tower(spread), some_tower(spread));
+    else if (what < 5) jump(slot, some_tower(spread), some_tower(spread));
+    else if (what < 6) leave(slot);
+    else step(slot);
+}
+
+/* ---- the index phase ---- */
+
+typedef struct outcomes {
+    uint32_t mended, sorted, too_many, no_memory;
+} outcomes;
+
+static phx_mend try_to_mend(void)
+{
+    uint32_t work = phx_grid_mend_limit(&grid);
+    phx_mend done = phx_grid_mend(&grid, &memory, &store, tick, &work);
+    for (uint32_t i = 0; done == PHX_MEND_DONE && i < added_count; i++) {
+        const uint32_t state = store.body[added[i]].state;
+        if ((state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW))
+            done = phx_grid_put(&grid, &memory, &store, added[i], tick, &work);
+    }
+    return done;
+}
+
+static void index_rows(uint64_t calls, outcomes *sum)
+{
+    phx_mend done = PHX_MEND_SORT;
+    memory_for(calls);
+    if (grid.stale) sum->too_many++;
+    else done = try_to_mend();
+    memory_enough();
+    if (done == PHX_MEND_NO_MEMORY) {
+        sum->no_memory++;
+        done = try_to_mend();
+    }
+    cr_assert_neq(done, PHX_MEND_NO_MEMORY);
+    if (done == PHX_MEND_SORT) {
+        rebuild();
+        sum->sorted++;
+    } else {
+        sum->mended++;
+    }
+    added_count = 0;
+    unmarked = false;
+    cr_assert(phx_grid_valid(&grid, &store), "tick %u", (unsigned)tick);
+    phx_grid_survey(&grid);
+    cr_assert(phx_grid_survey_valid(&grid), "tick %u", (unsigned)tick);
+    check_rows();
+}
+
+/* Where the changed stand now, the tower is marked, and oddly. */
+static void check_marks(void)
+{
+    for (uint32_t slot = 0; slot < store.slots; slot++) {
+        const phx_body *body = &store.body[slot];
+        if (!(body->state & PHX_SLOT_LIVE) || body->changed != STAMP) continue;
+        const phx_rect at = {body->tx, body->ty, body->tx, body->ty};
+        const phx_tower_marks marks = phx_grid_marks(&grid, at, tick);
+        cr_assert(marks.dirty && marks.odd, "slot %u in tick %u", slot, (unsigned)tick);
+    }
+}
+
+/* Ticks of up to `most` changes each in a square of towers. */
+static outcomes random_ticks(uint64_t seed, uint32_t ticks, uint32_t spread, uint32_t most, bool memory_ends)
+{
+    outcomes sum = {0};
+    rng = seed;
+    for (uint32_t i = 0; i < ticks; i++) {
+        for (uint32_t n = phx_rng_below(&rng, most); n > 0; n--) random_change(spread);
+        index_rows(memory_ends ? phx_rng_below(&rng, 2) : UINT64_MAX, &sum);
+        check_marks();
+        end_tick();
+    }
+    return sum;
+}
+
+static void fill(uint32_t count, uint32_t spread)
+{
+    outcomes sum = {0};
+    rng = 1;
+    for (uint32_t i = 0; i < count; i++) (void)enter(some_tower(spread), some_tower(spread));
+    grid.stale = true;
+    index_rows(UINT64_MAX, &sum);
+    end_tick();
+}
+
+Test(grid_mend, random_lives_one_by_one)
+{
+    fill(800, 40);
+    const outcomes sum = random_ticks(7, 600, 40, 12, false);
+    cr_assert_gt(sum.mended, 580, "%u", sum.mended);
+    cr_assert_gt(sum.sorted, 0, "there was no gap at first");
+    cr_assert_eq(sum.too_many, 0);
+}
+
+Test(grid_mend, crowds_in_few_towers)
+{
+    fill(1500, 3);
+    const outcomes sum = random_ticks(8, 300, 3, 15, false);
+    cr_assert_gt(sum.mended, 280, "%u", sum.mended);
+}
+
+Test(grid_mend, all_over_the_world)
+{
+    fill(600, TOWERS);
+    const outcomes sum = random_ticks(9, 300, TOWERS, 15, false);
+    cr_assert_gt(sum.mended, 250, "%u", sum.mended);
+}
+
+Test(grid_mend, many_are_left_to_the_sort)
+{
+    fill(400, 40);
+    const outcomes sum = random_ticks(10, 200, 40, 100, false);
+    cr_assert_gt(sum.too_many, 50, "%u", sum.too_many);
+    cr_assert_gt(sum.mended, 20, "%u", sum.mended);
+}
+
+Test(grid_mend, memory_that_ends_loses_nobody)
+{
+    enum { WIDE = 8000 }; /* jumps often lead to where the table of blocks has no leaf */
+    tear_down();
+    make(WIDE, WIDE);
+    fill(20, WIDE);
+    const outcomes sum = random_ticks(11, 400, WIDE, 15, true);
+    cr_assert_gt(sum.no_memory, 50, "%u", sum.no_memory);
+    cr_assert_gt(sum.mended, 300, "%u", sum.mended);
+}
+
+/* From nothing, and to nothing again. */
+Test(grid_mend, a_world_may_be_empty)
+{
+    outcomes sum = {0};
+    for (int round = 0; round < 40; round++) {
+        for (uint16_t i = 0; i < 5; i++) (void)enter((uint16_t)(i * 3), 5);
+        index_rows(UINT64_MAX, &sum);
+        end_tick();
+        for (uint32_t slot = 0; slot < store.slots; slot++)
+            if (store.body[slot].state & PHX_SLOT_LIVE) leave(slot);
+        index_rows(UINT64_MAX, &sum);
+        cr_assert_eq(grid.row_count, 0);
+        end_tick();
+    }
+    cr_assert_geq(sum.mended, 2 * 40 - 1, "only the first rows of all need memory");
+}
+
+/* ---- gaps ---- */
+
+static uint32_t gaps(void)
+{
+    return grid.row_end - grid.row_count;
+}
+
+Test(grid_mend, rows_have_no_gaps_until_somebody_wants_one)
+{
+    outcomes sum = {0};
+    fill(900, 40);
+    cr_assert_eq(gaps(), 0);
+    cr_assert_eq(grid.rows_capacity, 900);
+    (void)enter(5, 5);
+    index_rows(UINT64_MAX, &sum);
+    cr_assert_eq(sum.sorted, 1, "there is none");
+    cr_assert_geq(gaps(), grid.block_count, "now behind every block there is one");
+    cr_assert_leq(gaps(), grid.block_count + grid.row_count / 32);
+    end_tick();
+    const uint32_t capacity = grid.rows_capacity;
+    for (int i = 0; i < 100; i++) {
+        grid.stale = true;
+        index_rows(UINT64_MAX, &sum);
+        end_tick();
+    }
+    cr_assert_eq(grid.rows_capacity, capacity, "sorts take no more and more room");
+}
+
+/* A row goes to the end of the last block, which nothing is behind of, as long as there is room. */
+Test(grid_mend, the_last_block_grows_into_what_is_left)
+{
+    outcomes sum = {0};
+    fill(10, 8);
+    for (uint32_t i = 0; i < 200; i++) {
+        (void)enter(900, 900);
+        index_rows(UINT64_MAX, &sum);
+        end_tick();
+    }
+    cr_assert_eq(sum.mended, 200);
+    cr_assert_eq(phx_block_rows(phx_grid_block(&grid, 900 / 8, 900 / 8)), 200);
+}
+
+/* Where the next gap is far off, and no work may be done, nothing is: the rebuild has all. */
+Test(grid_mend, too_much_work_changes_nothing)
+{
+    fill(900, 40);
+    uint32_t work = 0;
+    const uint32_t slot = enter(5, 5), end = grid.row_end;
+    cr_assert_eq(phx_grid_put(&grid, &memory, &store, slot, tick, &work), PHX_MEND_SORT);
+    cr_assert_eq(grid.row_end, end);
+    cr_assert_not(store.body[slot].state & PHX_SLOT_ROW);
+    cr_assert(grid.roomy);
+    rebuild();
+    check_rows();
+    end_tick();
+    added_count = 0;
+    const uint32_t next = enter(5, 5);
+    cr_assert_eq(phx_grid_put(&grid, &memory, &store, next, tick, &work), PHX_MEND_DONE, "it is right behind");
+    cr_assert_eq(work, 0);
+    check_rows();
+}
