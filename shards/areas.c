@@ -3,11 +3,13 @@
  */
 #include "shards/areas.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 void phx_areas_init(phx_areas *areas, phx_mem *mem)
 {
-    *areas = (phx_areas){.mem = mem, .free_first = PHX_AREA_NONE, .generation = 1};
+    *areas = (phx_areas){.mem = mem, .free_first = PHX_AREA_NONE};
     phx_idmap_init(&areas->index, mem);
     phx_idmap_init(&areas->cells, mem);
 }
@@ -56,6 +58,48 @@ static void shape_of(phx_area_entry *to, const ph_area *from)
         to->box = box_of_corners(from->corners, from->corner_count);
         break;
     }
+}
+
+/* Of distances: what their roundings may be of the terms they are made of, and of a step that is compared with one. */
+static const float DOUBT = 1e-6f, SURE = 1.0f - 1e-6f;
+static const float ALONG_AXES = 0.7071f; /* so far along both is no farther than 1 */
+
+/* As the rule has it: by squares, which are far from all limits of float32. */
+static float clear_of_circle(const phx_area_entry *area, float x, float y)
+{
+    const float low = 1e-10f, high = 1e18f, r = area->radius;
+    const float dx = x - area->center[0], dy = y - area->center[1];
+    if (!(r > low && r < high)) return 0.0f;
+    const float off = fabsf(sqrtf(dx * dx + dy * dy) - r) - DOUBT * (r + fabsf(dx) + fabsf(dy));
+    return off * ALONG_AXES;
+}
+
+/* Until it comes to the line of a side. */
+static float clear_of_polygon(const phx_area_entry *area, float x, float y)
+{
+    float clear = INFINITY;
+    for (uint32_t i = 0; i < area->corner_count; i++) {
+        const float *p = area->corners[i], *q = area->corners[i + 1 == area->corner_count ? 0 : i + 1];
+        const float ex = q[0] - p[0], ey = q[1] - p[1], a = ex * (y - p[1]), b = ey * (x - p[0]);
+        const float off = (fabsf(a - b) - DOUBT * (fabsf(a) + fabsf(b))) / sqrtf(ex * ex + ey * ey);
+        if (!(off > 0.0f && off <= FLT_MAX)) return 0.0f;
+        if (off < clear) clear = off;
+    }
+    return clear * ALONG_AXES * SURE;
+}
+
+float phx_area_clear(const phx_area_entry *area, float x, float y)
+{
+    const phx_box *box = &area->box;
+    const float out_x = fmaxf(box->x0 - x, x - box->x1), out_y = fmaxf(box->y0 - y, y - box->y1);
+    const float out = fmaxf(out_x, out_y) * SURE;
+    if (out > 0.0f) return out;
+    switch ((ph_area_shape)area->shape) {
+    case PH_AREA_CIRCLE: return clear_of_circle(area, x, y);
+    case PH_AREA_BOX: return -out;
+    case PH_AREA_POLYGON: return clear_of_polygon(area, x, y);
+    }
+    return 0.0f;
 }
 
 bool phx_area_is_convex(const ph_area *from)
@@ -133,11 +177,6 @@ static void unlink_cells(phx_areas *areas, uint32_t place)
 
 /* ---- commands ---- */
 
-static void generation_next(phx_areas *areas)
-{
-    if (++areas->generation == 0) areas->generation = 1;
-}
-
 /* Room for one more area, in every respect. */
 static bool reserve(phx_areas *areas)
 {
@@ -152,7 +191,6 @@ static bool reserve(phx_areas *areas)
 static void note_change(phx_areas *areas, uint32_t place)
 {
     phx_area_entry *area = &areas->at[place];
-    generation_next(areas);
     if (area->changed) return;
     area->changed = true;
     areas->changes[areas->change_count++] =

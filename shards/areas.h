@@ -18,7 +18,9 @@ typedef struct phx_area_link {
     uint32_t next, before;
 } phx_area_link;
 
+/* A cache line is what a look at one needs, unless it is a polygon or for some kinds only. */
 typedef struct phx_area_entry {
+    phx_area_link links[4];
     phx_box box; /* nobody outside it is inside */
     float center[2], radius;
     uint8_t shape, corner_count, kind_count, level;
@@ -27,9 +29,9 @@ typedef struct phx_area_entry {
     bool changed; /* in this tick */
     phx_rect towers; /* of the box */
     uint64_t id;
-    phx_area_link links[4];
     float corners[PH_AREA_CORNERS_MAX][2];
-} phx_area_entry;
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_area_entry;
+_Static_assert(offsetof(phx_area_entry, kinds) == PHX_CACHE_LINE, "see above");
 
 /* An area that this tick set or removed, and where it was at the end of the one before. */
 typedef struct phx_area_change {
@@ -46,7 +48,6 @@ typedef struct phx_areas {
     uint32_t live_count;
     uint32_t levels_used;     /* a bit for each level that has areas */
     uint32_t level_counts[PHX_AREA_LEVELS];
-    uint32_t generation; /* counts changes; never 0 */
     phx_idmap index;     /* id -> place */
     phx_idmap cells;     /* level and cell -> its first link */
     phx_area_change *changes;
@@ -105,6 +106,12 @@ static inline bool phx_area_has(const phx_area_entry *area, float x, float y)
     }
     return left || right;
 }
+
+/*
+ * How far a point may go along each axis, at least, before phx_area_has() says otherwise of it; 0 or less = unknown.
+ * In float32, with more taken off than its roundings can make.
+ */
+float phx_area_clear(const phx_area_entry *area, float x, float y);
 
 /* Every corner is in the polygon by that rule, and no side has all of them on its line. */
 bool phx_area_is_convex(const ph_area *area);

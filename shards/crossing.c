@@ -3,7 +3,10 @@
  */
 #include "shards/crossing.h"
 
+#include <math.h>
 #include <string.h>
+
+static const float UNKNOWN = -1.0f; /* of phx_visitor.clear */
 
 void phx_crossings_init(phx_crossings *crossings)
 {
@@ -29,7 +32,7 @@ bool phx_crossings_cover(phx_crossings *crossings, phx_mem *mem, uint32_t slots)
                   sizeof *crossings->visitors))
         return false;
     for (; crossings->slots < slots; crossings->slots++)
-        crossings->visitors[crossings->slots] = (phx_visitor){.inside = phx_list_empty()};
+        crossings->visitors[crossings->slots] = (phx_visitor){.inside = phx_list_empty(), .clear = UNKNOWN};
     return true;
 }
 
@@ -48,9 +51,12 @@ static void sort(uint32_t *places, uint32_t count)
         }
 }
 
-/* The areas that it is in now, in order; *near: there are some that it may be in. false = no memory. */
+/*
+ * The areas that it is in now, in order; *clear: how far it may go in its tower until it is in others. false = no
+ * memory.
+ */
 static bool find(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot, uint32_t *count,
-                 bool *near)
+                 float *clear)
 {
     const phx_areas *areas = in->areas;
     const phx_body *body = &in->store->body[slot];
@@ -59,8 +65,10 @@ static bool find(phx_crossings *crossings, phx_mem *mem, const phx_crossing_inpu
         uint32_t link = phx_areas_first(areas, (uint32_t)__builtin_ctz(left), body->tx, body->ty);
         for (; link != PHX_AREA_NONE; link = areas->at[link / 4].links[link % 4].next) {
             const phx_area_entry *area = &areas->at[link / 4];
-            *near = true;
-            if (!phx_area_has(area, body->x, body->y) || !phx_area_for_kind(area, kind)) continue;
+            if (!phx_area_for_kind(area, kind)) continue;
+            const float until = phx_area_clear(area, body->x, body->y);
+            *clear = until < *clear ? until : *clear;
+            if (!phx_area_has(area, body->x, body->y)) continue;
             if (!phx_grow(mem, (void **)&crossings->found, &crossings->found_capacity, *count, (size_t)*count + 1,
                           sizeof *crossings->found))
                 return false;
@@ -114,18 +122,30 @@ static bool settle(phx_crossings *crossings, phx_mem *mem, const phx_crossing_in
     return true;
 }
 
-bool phx_crossings_look(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot)
+/* Is it in those areas that it was in at the last look, without another one? */
+static bool stays(const phx_crossing_input *in, const phx_visitor *visitor, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
     const phx_roster_entry *stood = &in->roster->entries[slot];
+    if (!stood->in || stood->tx != body->tx || stood->ty != body->ty) return false;
+    if (body->changed == in->stamp && (body->state & PHX_SLOT_ODD)) return false; /* its kind may be another */
+    return fabsf(body->x - visitor->x) <= visitor->clear && fabsf(body->y - visitor->y) <= visitor->clear;
+}
+
+bool phx_crossings_look(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot,
+                        bool afresh)
+{
+    const phx_body *body = &in->store->body[slot];
     phx_visitor *visitor = &crossings->visitors[slot];
-    bool own = body->state & PHX_SLOT_OWN, near = false;
-    bool there = own && stood->in && stood->tx == body->tx && stood->ty == body->ty;
-    if (there && visitor->quiet == in->areas->generation) return true;
+    const bool own = body->state & PHX_SLOT_OWN;
+    if (own && !afresh && stays(in, visitor, slot)) return true;
     uint32_t count = 0;
-    if (own && !find(crossings, mem, in, slot, &count, &near)) return false;
+    float clear = INFINITY;
+    if (own && !find(crossings, mem, in, slot, &count, &clear)) return false;
     if (!settle(crossings, mem, in, slot, count)) return false;
-    visitor->quiet = own && !near ? in->areas->generation : 0;
+    visitor->x = body->x;
+    visitor->y = body->y;
+    visitor->clear = own ? clear : UNKNOWN;
     return true;
 }
 
@@ -142,8 +162,10 @@ static bool look_block(phx_crossings *crossings, phx_mem *mem, const phx_crossin
         if (block->cells[i] == 0 || tx < rect.x0 || tx > rect.x1 || ty < rect.y0 || ty > rect.y1) continue;
         for (uint32_t slot = block->cells[i] - 1; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next) {
             phx_visitor *visitor = &crossings->visitors[slot];
-            if (in->store->body[slot].changed == in->stamp || visitor->looked == (uint32_t)in->tick) continue;
-            if (!phx_crossings_look(crossings, mem, in, slot)) return false;
+            if (visitor->looked == (uint32_t)in->tick) continue;
+            visitor->clear = UNKNOWN;
+            if (in->store->body[slot].changed == in->stamp) continue; /* its turn comes */
+            if (!phx_crossings_look(crossings, mem, in, slot, true)) return false;
             visitor->looked = (uint32_t)in->tick;
         }
     }
@@ -188,7 +210,7 @@ void phx_crossings_let_go(phx_crossings *crossings, uint32_t slot)
 {
     if (slot >= crossings->slots) return;
     phx_list_release(&crossings->pool, &crossings->visitors[slot].inside);
-    crossings->visitors[slot].quiet = 0;
+    crossings->visitors[slot].clear = UNKNOWN;
 }
 
 bool phx_crossings_carry(phx_crossings *crossings, phx_mem *mem, uint32_t slot, uint32_t area, uint32_t count)

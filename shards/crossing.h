@@ -1,7 +1,8 @@
 /*
  * Which own entities are in which areas. An entity is looked at when it changed, or when an
- * area that changed is, or was, near its tower; where its tower has no areas near, and
- * had none, that is one comparison. Part of the zones phase of the shard's owner.
+ * area that changed is, or was, near its tower. A look also finds how far it may go inside of
+ * its tower without coming in or out of any: until then a step is one comparison. Part of the
+ * zones phase of the shard's owner.
  */
 #ifndef PHX_SHARDS_CROSSING_H
 #define PHX_SHARDS_CROSSING_H
@@ -12,7 +13,8 @@
 
 typedef struct phx_visitor {
     phx_list inside; /* places of areas in the table, in order */
-    uint32_t quiet;  /* generation of the table in which no cell of its tower had an area; 0 = some had */
+    float x, y;      /* where it was when it was looked at last */
+    float clear;     /* how far from there, along each axis, it is in those and no others; below 0 = unknown */
     uint32_t looked; /* low half of the last tick that looked at it because of an area */
 } phx_visitor;
 
@@ -40,9 +42,15 @@ void phx_crossings_init(phx_crossings *crossings);
 void phx_crossings_free(phx_crossings *crossings, phx_mem *mem);
 /* Room for so many slots. false = no memory. */
 bool phx_crossings_cover(phx_crossings *crossings, phx_mem *mem, uint32_t slots);
-/* One that changed, or any; before the roster follows it. false = no memory, nothing changed. */
-bool phx_crossings_look(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot);
-/* All that did not change, near areas that did. false = no memory; call again. */
+/*
+ * One that changed, after phx_crossings_look_near(); or, afresh, whatever is known of it, any. Before the roster follows
+ * it. false = no memory, nothing changed.
+ */
+bool phx_crossings_look(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot,
+                        bool afresh);
+/*
+ * All near areas that changed: who did not change is looked at, the others will be. false = no memory; call again.
+ */
 bool phx_crossings_look_near(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in);
 /* An own entity goes to another shard, with its areas; or is none any more. */
 void phx_crossings_let_go(phx_crossings *crossings, uint32_t slot);

@@ -99,7 +99,7 @@ static bool cross(phx_shard *shard, const going *all, bool areas)
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
         if (slot == PHX_SLOT_NONE) continue;
-        if (areas && !phx_crossings_look(&zones->crossings, shard->mem, &in, slot)) return false;
+        if (areas && !phx_crossings_look(&zones->crossings, shard->mem, &in, slot, all->every)) return false;
         if (!stand(shard, slot)) return false;
     }
     return true;

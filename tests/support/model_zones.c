@@ -124,7 +124,7 @@ static bool in_area_polygon(const ph_area *a, float x, float y)
     return (none_right || none_left) && x >= low[0] && x <= high[0] && y >= low[1] && y <= high[1];
 }
 
-static bool in_area(const ph_area *a, const ph_attrs *e)
+bool model_in_area(const ph_area *a, const ph_attrs *e)
 {
     bool for_kind = a->kind_count == 0 || MUTATE(MUTANT_AREA_KINDS, false, true);
     for (uint32_t i = 0; i < a->kind_count; i++) {
@@ -251,14 +251,14 @@ static void cross(model *m, model_entity *e)
     for (size_t i = e->areas.count; i-- > 0;) {
         uint64_t id = e->areas.items[i];
         const ph_area *area = area_of(m, id);
-        if (area == NULL ? MUTATE(MUTANT_AREA_REMOVED, true, false) : !in_area(area, &e->now)) {
+        if (area == NULL ? MUTATE(MUTANT_AREA_REMOVED, true, false) : !model_in_area(area, &e->now)) {
             model_tell_edge(m, e, e->now.user_data, id, false);
             VEC_REMOVE(&e->areas, i);
         }
     }
     for (size_t i = 0; i < m->areas.count; i++) {
         uint64_t id = m->areas.items[i].id;
-        if (area_place(e, id) == e->areas.count && in_area(&m->areas.items[i].area, &e->now)) {
+        if (area_place(e, id) == e->areas.count && model_in_area(&m->areas.items[i].area, &e->now)) {
             model_tell_edge(m, e, e->now.user_data, id, true);
             VEC_PUSH(&e->areas, id);
         }

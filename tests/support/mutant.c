@@ -49,6 +49,7 @@
 #define model_apply_area mutant_apply_area
 #define model_zones_gone mutant_zones_gone
 #define model_towers_apart mutant_towers_apart
+#define model_in_area mutant_in_area
 
 #include "support/model.c" // NOLINT
 #include "support/model_rules.c" // NOLINT
