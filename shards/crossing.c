@@ -132,13 +132,12 @@ static bool stays(const phx_crossing_input *in, const phx_visitor *visitor, uint
     return fabsf(body->x - visitor->x) <= visitor->clear && fabsf(body->y - visitor->y) <= visitor->clear;
 }
 
-bool phx_crossings_look(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot,
-                        bool afresh)
+bool phx_crossings_look(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
     phx_visitor *visitor = &crossings->visitors[slot];
     const bool own = body->state & PHX_SLOT_OWN;
-    if (own && !afresh && stays(in, visitor, slot)) return true;
+    if (own && stays(in, visitor, slot)) return true;
     uint32_t count = 0;
     float clear = INFINITY;
     if (own && !find(crossings, mem, in, slot, &count, &clear)) return false;
@@ -165,7 +164,7 @@ static bool look_block(phx_crossings *crossings, phx_mem *mem, const phx_crossin
             if (visitor->looked == (uint32_t)in->tick) continue;
             visitor->clear = UNKNOWN;
             if (in->store->body[slot].changed == in->stamp) continue; /* its turn comes */
-            if (!phx_crossings_look(crossings, mem, in, slot, true)) return false;
+            if (!phx_crossings_look(crossings, mem, in, slot)) return false;
             visitor->looked = (uint32_t)in->tick;
         }
     }
@@ -210,7 +209,6 @@ void phx_crossings_let_go(phx_crossings *crossings, uint32_t slot)
 {
     if (slot >= crossings->slots) return;
     phx_list_release(&crossings->pool, &crossings->visitors[slot].inside);
-    crossings->visitors[slot].clear = UNKNOWN;
 }
 
 bool phx_crossings_carry(phx_crossings *crossings, phx_mem *mem, uint32_t slot, uint32_t area, uint32_t count)

@@ -42,12 +42,8 @@ void phx_crossings_init(phx_crossings *crossings);
 void phx_crossings_free(phx_crossings *crossings, phx_mem *mem);
 /* Room for so many slots. false = no memory. */
 bool phx_crossings_cover(phx_crossings *crossings, phx_mem *mem, uint32_t slots);
-/*
- * One that changed, after phx_crossings_look_near(); or, afresh, whatever is known of it, any. Before the roster follows
- * it. false = no memory, nothing changed.
- */
-bool phx_crossings_look(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot,
-                        bool afresh);
+/* Any, after phx_crossings_look_near(), before the roster follows it. false = no memory, nothing changed. */
+bool phx_crossings_look(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot);
 /*
  * All near areas that changed: who did not change is looked at, the others will be. false = no memory; call again.
  */

@@ -95,11 +95,11 @@ static bool cross(phx_shard *shard, const going *all, bool areas)
                              .tick = shard->tick,
                              .stamp = shard->stamp,
                              .edges = &zones->edges};
-    if (areas && !all->every && !phx_crossings_look_near(&zones->crossings, shard->mem, &in)) return false;
+    if (areas && !phx_crossings_look_near(&zones->crossings, shard->mem, &in)) return false;
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
         if (slot == PHX_SLOT_NONE) continue;
-        if (areas && !phx_crossings_look(&zones->crossings, shard->mem, &in, slot, all->every)) return false;
+        if (areas && !phx_crossings_look(&zones->crossings, shard->mem, &in, slot)) return false;
         if (!stand(shard, slot)) return false;
     }
     return true;

@@ -11,7 +11,7 @@ pharos_unit_test(NAME unit_shard_exchange
 pharos_unit_test(NAME unit_shard_interest SOURCES unit/test_shard_interest.c unit/test_shard_deferred.c
     unit/test_shard_glance.c unit/test_shard_movers.c unit/shard_fleet.c)
 pharos_unit_test(NAME unit_shard_nine SOURCES unit/test_shard_nine.c unit/shard_fleet.c)
-pharos_unit_test(NAME unit_shard_around SOURCES unit/test_shard_around.c unit/shard_fleet.c)
+pharos_unit_test(NAME unit_shard_around SOURCES unit/test_shard_around.c unit/test_areas.c unit/shard_fleet.c)
 pharos_unit_test(NAME unit_index SOURCES unit/test_index.c unit/test_index_cells.c)
 pharos_unit_test(NAME unit_index_trees SOURCES unit/test_index_trees.c)
 pharos_unit_test(NAME unit_index_lists SOURCES unit/test_index_crosslist.c unit/test_index_timer.c)

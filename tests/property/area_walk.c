@@ -21,6 +21,8 @@ enum { WALKERS = 120, AREAS = 40, TICKS = 40, KINDS = 3, CORNERS = 6 };
 #define SIDE 240.0f
 
 typedef struct walk {
+    ph_world_def def;
+    ph_class classes[KINDS];
     ph_world world;
     ph_producer producer;
     ph_consumer consumer;
@@ -158,25 +160,33 @@ static void open_world(uint64_t seed)
 {
     static const float origins[] = {0, -120, 60000, -2e6f}, steps[] = {0.02f, 0.7f, 3, 15}, towers[] = {12, 40, 100};
     static const char *const names[KINDS] = {"default", "second", "third"};
-    static ph_class classes[KINDS];
     memset(&w, 0, sizeof w);
     w.seed = w.rng = seed;
     w.origin = origins[phx_rng_below(&w.rng, 4)];
     w.step = steps[phx_rng_below(&w.rng, 4)];
     w.calm = 1 + 6 * phx_rng_below(&w.rng, 3);
     ph_world_def def = ph_world_def_default();
+    for (uint32_t k = 0; k < KINDS; k++) w.classes[k] = ph_class_default(names[k]);
+    def.classes = w.classes;
+    def.class_count = KINDS;
     def.world_origin[0] = def.world_origin[1] = w.origin;
     def.world_size[0] = def.world_size[1] = SIDE;
     def.tower_size = towers[phx_rng_below(&w.rng, 3)];
     def.workers = 1 + phx_rng_below(&w.rng, 2);
     def.shards[0] = 1 + phx_rng_below(&w.rng, 2);
     def.shards[1] = 1 + phx_rng_below(&w.rng, 2);
-    for (uint32_t k = 0; k < KINDS; k++) classes[k] = ph_class_default(names[k]);
-    def.classes = classes;
-    def.class_count = KINDS;
+    w.def = def;
     REQUIRE(ph_world_create(&def, &w.world) == PH_OK);
     REQUIRE(ph_producer_open(w.world, &w.producer) == PH_OK);
     REQUIRE(ph_consumer_open(w.world, 0, &w.consumer) == PH_OK);
+}
+
+/* The rules change, so everybody is looked at, in a tick in which areas do, too. */
+static void reload(void)
+{
+    char reason[100];
+    w.classes[0].view = w.classes[0].view == 20 ? 30 : 20;
+    CHECK_OK(ph_world_reconfigure(w.world, &w.def, reason, sizeof reason));
 }
 
 static void run(uint64_t seed, uint64_t *edges)
@@ -185,6 +195,7 @@ static void run(uint64_t seed, uint64_t *edges)
     for (uint32_t i = 0; i < AREAS; i++) set_area(i);
     for (w.tick = 1; w.tick <= TICKS && check_failures() == 0; w.tick++) {
         if (w.tick > 1 && w.tick % w.calm == 0) change_areas();
+        if (w.tick > 1 && phx_rng_below(&w.rng, 6) == 0) reload();
         for (uint32_t i = 0; i < WALKERS; i++) {
             if (w.tick == 1) enter(i);
             else act(i);
