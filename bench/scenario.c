@@ -25,6 +25,7 @@ static const bench_scenario *const scenarios[] = {
     &bench_speed_50,
     &bench_sparse_huge,
     &bench_login_flood,
+    &bench_churn,
     &bench_bands,
     &bench_activation,
     &bench_areas,

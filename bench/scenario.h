@@ -103,6 +103,6 @@ extern const bench_scenario bench_ingest, bench_border_pingpong, bench_teleport_
 extern const bench_scenario bench_chat_storm, bench_mounts, bench_crowd_control;
 extern const bench_scenario bench_speed_50, bench_sparse_huge;
 extern const bench_scenario bench_ask_places, bench_bands;
-extern const bench_scenario bench_activation, bench_areas;
+extern const bench_scenario bench_activation, bench_areas, bench_churn;
 
 #endif

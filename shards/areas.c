@@ -64,6 +64,9 @@ static void shape_of(phx_area_entry *to, const ph_area *from)
 static const float DOUBT = 1e-6f, SURE = 1.0f - 1e-6f;
 static const float ALONG_AXES = 0.7071f; /* so far along both is no farther than 1 */
 
+/* What is less is nothing: beside float32's smallest numbers roundings are no small part. */
+static const float LEAST = 1e-30f;
+
 /* As the rule has it: by squares, which are far from all limits of float32. */
 static float clear_of_circle(const phx_area_entry *area, float x, float y)
 {
@@ -81,14 +84,15 @@ static float clear_of_polygon(const phx_area_entry *area, float x, float y)
     for (uint32_t i = 0; i < area->corner_count; i++) {
         const float *p = area->corners[i], *q = area->corners[i + 1 == area->corner_count ? 0 : i + 1];
         const float ex = q[0] - p[0], ey = q[1] - p[1], a = ex * (y - p[1]), b = ey * (x - p[0]);
-        const float off = (fabsf(a - b) - DOUBT * (fabsf(a) + fabsf(b))) / sqrtf(ex * ex + ey * ey);
-        if (!(off > 0.0f && off <= FLT_MAX)) return 0.0f;
+        const float side = fabsf(a - b) - DOUBT * (fabsf(a) + fabsf(b)), length2 = ex * ex + ey * ey;
+        if (!(side > LEAST && length2 > LEAST && side <= FLT_MAX && length2 <= FLT_MAX)) return 0.0f;
+        const float off = side / sqrtf(length2);
         if (off < clear) clear = off;
     }
     return clear * ALONG_AXES * SURE;
 }
 
-float phx_area_clear(const phx_area_entry *area, float x, float y)
+static float clear_of(const phx_area_entry *area, float x, float y)
 {
     const phx_box *box = &area->box;
     const float out_x = fmaxf(box->x0 - x, x - box->x1), out_y = fmaxf(box->y0 - y, y - box->y1);
@@ -100,6 +104,12 @@ float phx_area_clear(const phx_area_entry *area, float x, float y)
     case PH_AREA_POLYGON: return clear_of_polygon(area, x, y);
     }
     return 0.0f;
+}
+
+float phx_area_clear(const phx_area_entry *area, float x, float y)
+{
+    const float clear = clear_of(area, x, y);
+    return clear > LEAST ? clear : 0.0f;
 }
 
 bool phx_area_is_convex(const ph_area *from)

@@ -231,23 +231,21 @@ static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, ph
     }
 }
 
-/*
- * Takes those whom one observer leaves and enters, who were seen and still are, out of its few words: who is odd enters
- * where it is and leaves where it was.
- */
-static void keep_seen(uint32_t *words, run *of)
+uint32_t phx_glance_keep_seen(uint32_t *words, phx_span *of)
 {
     const uint32_t past = PHX_ROW_SPECIAL | PHX_TARGET_LEAVE, other = PHX_ROW_SLOT | PHX_TARGET_LEAVE;
-    for (uint32_t i = of->words.first, j; i < of->words.end; i++) {
+    uint32_t kept = 0;
+    for (uint32_t i = of->first, j; i < of->end; i++) {
         if ((words[i] & past) != past) continue;
-        for (j = of->words.first; j < of->words.end && (words[j] & other) != (words[i] & PHX_ROW_SLOT);) j++;
-        if (j == of->words.end) continue;
+        for (j = of->first; j < of->end && (words[j] & other) != (words[i] & PHX_ROW_SLOT);) j++;
+        if (j == of->end) continue;
         const uint32_t first = i < j ? i : j, second = i < j ? j : i;
-        words[second] = words[--of->words.end];
-        words[first] = words[--of->words.end];
-        of->leaves--;
+        words[second] = words[--of->end];
+        words[first] = words[--of->end];
+        kept++;
         i = first - 1; /* what took the place was not looked at yet, or is looked at once more */
     }
+    return kept;
 }
 
 /* The events of one observer. */
@@ -309,12 +307,8 @@ static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, 
     return true;
 }
 
-/*
- * Slots in scratch->enter and ->leave become a change, but for those in both. apart: there is room behind it for the
- * changes of all runs. false = no memory, nothing was told.
- */
-static bool tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
-                      bool apart)
+bool phx_glance_tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
+                          bool apart)
 {
     if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return false;
     if (enters + leaves == 0) return true;
@@ -327,24 +321,30 @@ static bool tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uin
     return true;
 }
 
+bool phx_glance_tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart)
+{
+    phx_list *list = &shard->store.tail[slot].list;
+    uint32_t leaves;
+    PHX_ASSERT(phx_list_bare(list));
+    if (!recall(scratch, shard, slot, &leaves)) return false;
+    if (!phx_glance_tell_both(scratch, shard, slot, enters, leaves, apart)) return false;
+    PHX_VALIDATE(phx_shard_implied(shard, slot));
+    list->implied = true;
+    return true;
+}
+
 /*
- * An odd observer: as it was not here, its words are all it sees now but for those who were not, either; whom it saw is
- * told by positions. false = no memory, it is untouched.
+ * An odd observer: as it was not here, its words are all it sees now but for those who were not, either. false = no
+ * memory, it is untouched.
  */
 static bool tell_odd(phx_scratch *scratch, phx_shard *shard, const run *of, float r)
 {
-    phx_list *list = &shard->store.tail[of->slot].list;
     const uint32_t count = of->words.end - of->words.first;
-    uint32_t leaves;
-    PHX_ASSERT(of->leaves == 0 && phx_list_bare(list));
-    if (!recall(scratch, shard, of->slot, &leaves)) return false;
+    PHX_ASSERT(of->leaves == 0);
     if (count > 0) memcpy(scratch->enter, scratch->targets + of->words.first, count * sizeof(uint32_t));
     name_slots(scratch->enter, count);
     const uint32_t enters = add_comers(scratch, shard, of, r, count);
-    if (!tell_both(scratch, shard, of->slot, enters, leaves, true)) return false;
-    PHX_VALIDATE(phx_shard_implied(shard, of->slot));
-    list->implied = true;
-    return true;
+    return phx_glance_tell_odd(scratch, shard, of->slot, enters, true);
 }
 
 static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
@@ -404,7 +404,7 @@ static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float
 static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span specials, float view,
                  const phx_radii *radii, bool apart)
 {
-    enum { COMPARED = 256 }; /* words: up to here keep_seen() is no slower than to mark each */
+    enum { COMPARED = 256 }; /* words: up to here phx_glance_keep_seen() is no slower than to mark each */
     const bool implied = shard->implies && view > 0.0f;
     run of = run_at(scratch, shard, i);
     const bool special = implied && specials.first < specials.end;
@@ -414,7 +414,7 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span sp
     const bool past = special && scratch->tile.past_count > 0;
     const bool few = count <= PHX_ORDER_FEW && (!past || (specials.end - specials.first) * count <= COMPARED);
     if (PHX_LIKELY(implied && few)) {
-        if (PHX_UNLIKELY(past)) keep_seen(scratch->targets, &of);
+        if (PHX_UNLIKELY(past)) of.leaves -= phx_glance_keep_seen(scratch->targets, &of.words);
         tell_few(scratch, shard, &of, apart);
         return true;
     }
@@ -423,7 +423,7 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span sp
     if (!implied) return conclude(scratch, shard, of.slot, radii->in, radii->near, &hits);
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
-    return tell_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
+    return phx_glance_tell_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
 }
 
 /* Those of some watchers, up to one in place `end`, who are odd and have no pairs. As flush(). */

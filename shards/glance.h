@@ -57,6 +57,25 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
 uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span rows);
 
 /*
+ * ---- of who is odd, where lists are implied ----
+ *
+ * Takes those whom one observer leaves and enters, who were seen and still are, out of its few words: who is odd enters
+ * where it is, and leaves, with PHX_ROW_SPECIAL, where it was. How many there were.
+ */
+uint32_t phx_glance_keep_seen(uint32_t *words, phx_span *of);
+/*
+ * Slots in scratch->enter and ->leave become a change, but for those in both. apart: there is room behind it for the
+ * changes of all runs. false = no memory, nothing was told.
+ */
+bool phx_glance_tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
+                          bool apart);
+/*
+ * An odd observer, whose list is bare: slots in scratch->enter are all that it sees now, whom it saw is told by
+ * positions. As phx_glance_tell_both().
+ */
+bool phx_glance_tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart);
+
+/*
  * Looks around a cell of any other tile that is usable, marked and not quiet. false: something odd is in sight while
  * lists are kept, and its observers take the long way. *due: something changed. In scratch->odd_near: something odd is.
  */

@@ -1,6 +1,7 @@
 /*
  * Glances where few moved or few observe; see stir.h for how, glance.h for what. Interest phase, any worker.
  */
+#include "shards/audience.h"
 #include "shards/glance.h"
 
 #include <string.h>
@@ -17,6 +18,12 @@ static size_t enough(size_t count)
 {
     enum { AT_LEAST = 4096 };
     return count > AT_LEAST ? count : AT_LEAST;
+}
+
+/* Is who has this row odd? */
+static inline bool is_odd(const phx_grid_rows *rows, uint32_t row)
+{
+    return rows->ox[row] != rows->ox[row];
 }
 
 static bool reserve_pairs(phx_stir *stir, phx_mem *mem, size_t count)
@@ -159,53 +166,143 @@ static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t coun
     return true;
 }
 
-/* More targets than names are put in order of when they are written: these are in order before. */
-static void tell_many(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const uint32_t *targets, uint32_t count)
+/* A past row leaves the observers of the piece who saw it: those with old positions around it. false = no memory. */
+static bool add_past(phx_scratch *scratch, uint32_t at)
 {
-    uint32_t enters = phx_interest_part(scratch, targets, count);
-    phx_interest_record(scratch, shard, slot, enters, count - enters);
+    phx_stir *stir = &scratch->stir;
+    const phx_shard *shard = stir->shard;
+    const phx_block *block = &shard->grid.blocks[stir->block];
+    const phx_past_row *past = &shard->past.rows[at];
+    const phx_rect rect = phx_box_towers(shard->rules, phx_box_around(past->x, past->y, stir->reach));
+    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    phx_grid_rows old = shard->grid.rows;
+    phx_span spans[PHX_BLOCK_SIDE];
+    old.x = old.ox;
+    old.y = old.oy;
+    if (!phx_block_meets(block, rect)) return true;
+    for (uint32_t s = 0, count = phx_block_spans(block, rect, spans); s < count; s++) {
+        const uint32_t first = spans[s].first > stir->piece.first ? spans[s].first : stir->piece.first;
+        const uint32_t end = spans[s].end < stir->piece.end ? spans[s].end : stir->piece.end;
+        if (first >= end) continue;
+        if (!reserve_pairs(stir, scratch->mem, (size_t)stir->pair_count + (end - first))) return false;
+        scratch->counts.pairs_tested += end - first;
+        for (uint32_t row = first; row < end; row++)
+            if (old.view[row] > 0.0f && phx_row_views(&old, row, past->x, past->y, square))
+                add_pair(stir, row, at | PHX_STIR_PAST | PHX_PAIR_LEAVE);
+    }
+    return true;
 }
 
-/* The events of one observer, the last of whose pairs this is; there is room for them. */
-static void tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
+/* What was around, of who is odd; and odd observers have something to be told in any case. false = no memory. */
+static bool add_odd(phx_scratch *scratch)
 {
-    const uint32_t *slots = shard->grid.rows.slot;
-    const phx_stir_pair *pairs = scratch->stir.pairs;
+    phx_stir *stir = &scratch->stir;
+    const phx_grid *grid = &stir->shard->grid;
+    phx_block_walk walk = phx_grid_walk(grid, stir->around);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        for (uint32_t at = block->past.first; at < block->past.end; at++)
+            if (!add_past(scratch, at)) return false;
+    for (uint32_t row = stir->piece.first; row < stir->piece.end; row++) {
+        const uint32_t at = row - stir->piece.first;
+        uint64_t *word = &stir->told[at / WORD_ROWS], bit = UINT64_C(1) << at % WORD_ROWS;
+        if (!is_odd(&grid->rows, row) || grid->rows.view[row] == 0.0f || (*word & bit)) continue;
+        *word |= bit;
+        stir->last[at] = PHX_STIR_NO_PAIR;
+    }
+    return true;
+}
+
+/*
+ * The words of one observer, the last of whose pairs this is, but for targets that it may not see. A past row has its
+ * slot with PHX_ROW_SPECIAL. How many; *leaves of them.
+ */
+static uint32_t words_of(const phx_shard *shard, const phx_stir_pair *pairs, uint32_t last, uint32_t row, uint32_t *to,
+                         uint32_t *leaves)
+{
     const phx_store *store = &shard->store;
-    uint32_t *to = scratch->targets + scratch->target_count, slot = slots[row] & PHX_ROW_SLOT, count = 0, leaves = 0;
-    PHX_VALIDATE(store->tail[slot].list.implied == 1);
+    const uint32_t *slots = shard->grid.rows.slot, slot = slots[row] & PHX_ROW_SLOT;
+    uint32_t count = 0;
+    *leaves = 0;
     for (uint32_t i = last; i != PHX_STIR_NO_PAIR; i = pairs[i].previous) {
-        uint32_t target = slots[pairs[i].target & ~PHX_PAIR_LEAVE], left = pairs[i].target >> 31;
-        bool special = target & PHX_ROW_SPECIAL;
-        target &= PHX_ROW_SLOT;
-        if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, target))) continue;
-        to[count++] = target | left * PHX_TARGET_LEAVE;
-        leaves += left;
+        const uint32_t at = pairs[i].target & PHX_PAIR_PLACE, left = pairs[i].target >> 31;
+        const bool past = pairs[i].target & PHX_STIR_PAST;
+        const uint32_t word = past ? shard->past.word[at] : slots[at], target = word & PHX_ROW_SLOT;
+        if ((word & PHX_ROW_SPECIAL) && !phx_eligible(phx_store_attr(store, slot),
+                                                      past ? phx_past_attr_of(&shard->past, store, target)
+                                                           : phx_store_attr(store, target)))
+            continue;
+        to[count++] = target | left * PHX_TARGET_LEAVE | past * PHX_ROW_SPECIAL;
+        *leaves += left;
     }
-    if (count == 0) return;
-    if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) {
-        tell_many(scratch, shard, slot, to, count);
-        return;
+    return count;
+}
+
+/* The events of an odd observer: its words are who is new to it, and itself. false = no memory, nothing was told. */
+static bool tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count)
+{
+    uint32_t enters = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        PHX_ASSERT(!(words[i] & PHX_TARGET_LEAVE));
+        scratch->enter[enters] = words[i];
+        enters += words[i] != slot;
     }
+    return phx_glance_tell_odd(scratch, shard, slot, enters, false);
+}
+
+/*
+ * The events of one observer, the last of whose pairs this is; there is room for them, and for who is odd. false = no
+ * memory, nothing was told.
+ */
+static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
+{
+    const uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
+    uint32_t *to = scratch->targets + scratch->target_count, leaves;
+    uint32_t count = words_of(shard, scratch->stir.pairs, last, row, to, &leaves);
+    const bool odd = scratch->stir.odd;
+    if (PHX_UNLIKELY(odd && is_odd(&shard->grid.rows, row))) return tell_odd(scratch, shard, slot, to, count);
+    PHX_VALIDATE(shard->store.tail[slot].list.implied == 1);
+    if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* so many are put in order before they get names */
+        const uint32_t enters = phx_interest_part(scratch, to, count);
+        for (uint32_t i = 0; i < count - enters; i++) scratch->leave[i] &= PHX_ROW_SLOT;
+        if (odd) return phx_glance_tell_both(scratch, shard, slot, enters, count - enters, false);
+        phx_interest_record(scratch, shard, slot, enters, count - enters);
+        return true;
+    }
+    if (PHX_UNLIKELY(odd)) {
+        phx_span words = {0, count};
+        leaves -= phx_glance_keep_seen(to, &words);
+        count = words.end;
+    }
+    if (count == 0) return true;
     phx_interest_add_change(scratch, slot, scratch->target_count, count - leaves, leaves);
     scratch->target_count += count;
+    return true;
 }
 
-/* All pairs of a piece become changes, in the order of rows. false = no memory, nothing was told. */
-static bool tell_all(phx_scratch *scratch, phx_shard *shard)
+/* Room for what all pairs become, and one more for who is odd. */
+static bool reserve_all(phx_scratch *scratch)
+{
+    const uint32_t count = scratch->stir.pair_count + 1;
+    return phx_scratch_room(scratch, count) && phx_interest_reserve_changes(scratch, count, count) &&
+           phx_interest_reserve(scratch, count, 0);
+}
+
+/* All pairs of a piece become changes, in the order of rows. How many rows are done: fewer = no memory at the next. */
+static uint32_t tell_all(phx_scratch *scratch, phx_shard *shard)
 {
     const phx_stir *stir = &scratch->stir;
-    const uint32_t count = stir->pair_count, rows = stir->piece.end - stir->piece.first;
-    if (count == 0) return true;
-    if (!phx_scratch_room(scratch, count)) return false;
-    if (!phx_interest_reserve_changes(scratch, count, count) || !phx_interest_reserve(scratch, count, 0)) return false;
+    const uint32_t rows = stir->piece.end - stir->piece.first;
+    if (stir->pair_count == 0 && !stir->odd) return rows;
+    if (!reserve_all(scratch)) return 0;
     for (uint32_t word = 0; word * WORD_ROWS < rows; word++) {
         for (uint64_t bits = stir->told[word]; bits != 0; bits &= bits - 1) {
             const uint32_t at = word * WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
-            tell(scratch, shard, stir->piece.first + at, stir->last[at]);
+            if (!tell(scratch, shard, stir->piece.first + at, stir->last[at])) return at;
+            /* what is told of who is odd is more than its pairs */
+            if (PHX_UNLIKELY(stir->odd) && !reserve_all(scratch)) return at + 1;
         }
     }
-    return true;
+    return rows;
 }
 
 /* Observers of a piece. */
@@ -284,12 +381,11 @@ static bool observers_look(phx_scratch *scratch)
     return true;
 }
 
-/* All looks of a piece, and what becomes of them. false = no memory, nothing was told. */
-static bool look(phx_scratch *scratch, phx_shard *shard, phx_span piece)
+/* All looks of a piece. false = no memory. */
+static bool look(phx_scratch *scratch, phx_span piece)
 {
     phx_stir *stir = &scratch->stir;
     const bool observers = stir->way == PHX_STIR_OBSERVERS;
-    if (!observers && stir->mover_count == 0) return true;
     const uint32_t most = observers ? piece.end - piece.first : stir->own_count;
     stir->beyond_part = most + PHX_STIR_AT_ONCE + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&stir->beyond, &stir->beyond_capacity, 0,
@@ -297,14 +393,16 @@ static bool look(phx_scratch *scratch, phx_shard *shard, phx_span piece)
         return false;
     memset(stir->beyond_count, 0, sizeof stir->beyond_count);
     if (!begin_piece(stir, scratch->mem, piece)) return false;
-    return (observers ? observers_look(scratch) : movers_look(scratch)) && tell_all(scratch, shard);
+    return (observers ? observers_look(scratch) : movers_look(scratch)) && (!stir->odd || add_odd(scratch));
 }
 
 uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span piece)
 {
     const phx_stir *stir = &scratch->stir;
     const phx_block *block = &shard->grid.blocks[stir->block];
-    if (!look(scratch, shard, piece)) return 0;
-    scratch->counts.glanced += observers_in(shard, block, piece);
-    return piece.end - piece.first;
+    const bool quiet = stir->way == PHX_STIR_MOVERS && stir->mover_count == 0 && !stir->odd;
+    uint32_t done = piece.end - piece.first;
+    if (!quiet) done = look(scratch, piece) ? tell_all(scratch, shard) : 0;
+    scratch->counts.glanced += observers_in(shard, block, (phx_span){piece.first, piece.first + done});
+    return done;
 }

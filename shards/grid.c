@@ -29,13 +29,10 @@ static size_t column_bytes(uint32_t capacity)
 
 enum { WORD_ROWS = 64, BIT_COLUMNS = 2 }; /* stirred[] and watching[] */
 
-/*
- * So many rows may be astray: to set one right costs up to what the sort takes for 300 of them (100,000 on a Zen 5,
- * 250 in a block: 3 us; a row of the sort 9.5 ns).
- */
+/* So many rows may be noted as astray: no fewer than phx_grid_sort_due() finds worth it. */
 static uint32_t astray_of(uint32_t rows)
 {
-    enum { PART = 256, AT_LEAST = 16 };
+    enum { PART = 256, AT_LEAST = 32 };
     return rows / PART + AT_LEAST;
 }
 
@@ -399,10 +396,11 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
 {
     uint64_t needed = (uint64_t)grid->row_end + added_count, rows_most = (uint64_t)grid->row_count + added_count;
     grid->stale = true; /* until it is done */
-    uint64_t roomy = grid->roomy ? rows_most + gaps_wanted(grid, (uint32_t)rows_most) : 0;
-    if (!rows_reserve(grid, mem, (uint32_t)(needed > roomy ? needed : roomy))) return false;
     if (!grid->sorting && !phx_grid_tidy_blocks(grid, mem, tick)) return false;
     grid->sorting = true;
+    grid->surveyed = false;
+    uint64_t roomy = grid->roomy ? rows_most + gaps_wanted(grid, (uint32_t)rows_most) : 0;
+    if (!rows_reserve(grid, mem, (uint32_t)(needed > roomy ? needed : roomy))) return false;
     const uint32_t total = append_rows(grid, store, added, added_count);
     uint32_t *place = (uint32_t *)(void *)grid->rows.x, rows = 0;
     if (!count_rows(grid, mem, store, total, place, &rows)) return false;
@@ -411,8 +409,9 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
     follow_bodies(grid, store, tick, stamp);
     grid->drift = 0.0f;
     grid->astray_count = 0;
-    grid->stale = grid->behind = grid->surveyed = false;
-    grid->sorting = false;
+    grid->blocks_sorted = grid->block_count;
+    grid->pause -= grid->pause > 0;
+    grid->stale = grid->behind = grid->sorting = false;
     return true;
 }
 

@@ -76,6 +76,7 @@ typedef struct phx_grid {
     phx_block *blocks;
     uint32_t block_count, blocks_capacity;
     uint32_t blocks_ordered; /* so many of them, the first ones, are in the order of grid_blocks.c */
+    uint32_t blocks_sorted;  /* how many there were when rows were sorted */
     phx_grid_rows rows;
     /*
      * A bit for each row whose entity was touched in this tick, at least: of all others (x, y) is (ox, oy). Kept
@@ -93,9 +94,10 @@ typedef struct phx_grid {
     bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
     bool behind;  /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
     bool surveyed; /* blocks say of observers what rows' views do, but for these blocks; watching[] of all */
-    uint32_t changes[PHX_GRID_CHANGES], change_count;
+    uint32_t changes[PHX_GRID_CHANGES], change_count; /* their numbers */
     bool sorting; /* a rebuild stopped half way for want of memory */
     bool roomy;   /* a rebuild makes gaps: rows were to be put in, and there was none near */
+    uint32_t pause, pause_next; /* ticks in which no row is put in alone; and once it was in vain the next time */
 } phx_grid;
 
 /* A rectangle of towers, inclusive. */
@@ -248,8 +250,8 @@ phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tic
 /* ---- in grid_blocks.c ---- */
 
 /*
- * There is a block for a tower in which somebody is whose row stands elsewhere: it has none until rows are sorted anew.
- * false = no memory. Ingest and exchange, the owner.
+ * There is a block for a tower in which somebody is, or for whom a row is put in: behind the others, without rows.
+ * false = no memory. Ingest, exchange and index, the owner.
  */
 bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint16_t tx, uint16_t ty);
 
@@ -297,9 +299,17 @@ typedef enum phx_mend {
     PHX_MEND_NO_MEMORY /* call again */
 } phx_mend;
 
-/* How much less it shall be than a rebuild: rows that may be moved for all who are put in or taken out in a tick. */
+/*
+ * Would it be more work than a rebuild, if so many rows more than those astray are to be put in? Or is a rebuild due in
+ * any case: too many blocks were made, and the idle ones go only then; or to put rows in was in vain lately.
+ */
+bool phx_grid_sort_due(const phx_grid *grid, uint32_t more);
+/* Rows that may be moved for all who are put in or taken out in a tick: a small part of what a rebuild moves. */
 uint32_t phx_grid_mend_limit(const phx_grid *grid);
-/* Rows of whom phx_grid_stray() took go where they belong, and what is new there is marked. *work is what is left. */
+/*
+ * Rows of whom phx_grid_stray() took go where they belong, and what is new there is marked. *work is what is left of
+ * the limit: at 0 the rest is left to the rebuild.
+ */
 phx_mend phx_grid_mend(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work);
 /* A slot that has no row, touched in this tick, gets one. */
 phx_mend phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick, uint32_t *work);

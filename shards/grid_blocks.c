@@ -1,8 +1,8 @@
 /*
  * The blocks of a grid: made where somebody comes, forgotten where nobody is, and numbered so that those near each
  * other in the world mostly are so in memory; see grid.h. Rows are in the order of blocks: what stands around one of
- * them was looked at not long before, for another. Called by the shard's owner: in the index phase, for a rebuild, and
- * before, where somebody steps to where no block is.
+ * them was looked at not long before, for another. Called by the shard's owner: in the index phase, for a rebuild and
+ * for a row that is put in alone, and before, where somebody steps to where no block is.
  */
 #include "shards/grid.h"
 #include "shards/order.h"

@@ -42,12 +42,12 @@ static float drift_now(const phx_shard *shard)
     return shard->step_max > 0.0f ? nextafterf(drift + shard->step_max, INFINITY) : drift;
 }
 
-/* Are rows to be sorted anew? Or are those few who are to be put in, or set right? */
+/* Are rows to be sorted anew? Else those who are to be put in, or set right, are few. */
 static bool rebuild_due(const phx_shard *shard)
 {
     const phx_grid *grid = &shard->grid;
     return grid->stale || grid->sorting || drift_now(shard) > shard->drift_limit ||
-           grid->astray_count + adds_due(shard) > grid->astray_capacity;
+           phx_grid_sort_due(grid, adds_due(shard));
 }
 
 /* All ghosts that are gone. */
@@ -159,7 +159,7 @@ static bool rebuild(phx_shard *shard)
     const phx_deferred *deferred = &shard->deferred;
     for (uint32_t i = 0; i < deferred->count; i++) { /* to others they come now, however long they waited */
         phx_body *body = &shard->store.body[deferred->slots[i]];
-        if (body->state & PHX_SLOT_LIVE) phx_shard_touch_odd(shard, body);
+        if ((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW)) phx_shard_touch_odd(shard, body);
     }
     if (!phx_grid_rebuild(grid, shard->mem, &shard->store, deferred->slots, deferred->count, shard->tick, shard->stamp))
         return false;
@@ -168,13 +168,14 @@ static bool rebuild(phx_shard *shard)
 }
 
 /* Rows of the few who came, went or jumped go where they belong. */
-static phx_mend mend(phx_shard *shard)
+static phx_mend set_right(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
-    uint32_t work = phx_grid_mend_limit(grid);
-    for (uint32_t i = 0; !grid->outside && i < grid->astray_count; i++) {
+    uint32_t work = phx_grid_mend_limit(grid), put = grid->astray_count;
+    bool outside = false;
+    for (uint32_t i = 0; i < grid->astray_count; i++) {
         const phx_body *body = &shard->store.body[grid->astray[i]];
-        grid->outside = phx_outside(shard->rules, body->x, body->y);
+        outside |= phx_outside(shard->rules, body->x, body->y);
     }
     phx_mend done = phx_grid_mend(grid, shard->mem, &shard->store, shard->tick, &work);
     for (uint32_t i = 0; done == PHX_MEND_DONE && i < shard->deferred.count; i++) {
@@ -182,10 +183,29 @@ static phx_mend mend(phx_shard *shard)
         phx_body *body = &shard->store.body[slot];
         if (!add_due(shard, slot)) continue;
         phx_shard_touch_odd(shard, body); /* to others they come now, however long they waited */
+        outside |= phx_outside(shard->rules, body->x, body->y);
         done = phx_grid_put(grid, shard->mem, &shard->store, slot, shard->tick, &work);
-        grid->outside |= phx_outside(shard->rules, body->x, body->y);
+        put++;
     }
+    if (grid->outside && put > 0) grid->outside = any_outside(shard); /* perhaps who was is not there any more */
+    grid->outside |= outside;
+    if (put > 0 && done == PHX_MEND_DONE) grid->pause_next = 0;
     return done;
+}
+
+/* Who is not farther out of all towers than rows may have drifted, unless that is known. For PHX_VALIDATE. */
+static bool outside_valid(const phx_shard *shard)
+{
+    phx_box inner;
+    inner_bounds(shard->rules, 0, &inner.x0, &inner.x1);
+    inner_bounds(shard->rules, 1, &inner.y0, &inner.y1);
+    const float slack = (fabsf(inner.x0) + fabsf(inner.y0) + fabsf(inner.x1) + fabsf(inner.y1)) * 1e-5f;
+    const phx_box near = phx_box_wider(inner, shard->grid.drift + slack); /* by more than the bounds are in */
+    for (uint32_t slot = 0; !shard->grid.outside && slot < shard->store.slots; slot++) {
+        const phx_body *body = &shard->store.body[slot];
+        if ((body->state & PHX_SLOT_ROW) && !phx_box_has(near, body->x, body->y)) return false;
+    }
+    return true;
 }
 
 /* Rows are those of the interest phase, but for places that may be behind. false = no memory. */
@@ -194,7 +214,7 @@ static bool index_rows(phx_shard *shard)
     phx_grid *grid = &shard->grid;
     if (rebuild_due(shard)) return rebuild(shard);
     grid->drift = drift_now(shard);
-    const phx_mend done = mend(shard);
+    const phx_mend done = set_right(shard);
     return done == PHX_MEND_SORT ? rebuild(shard) : done == PHX_MEND_DONE;
 }
 
@@ -275,6 +295,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     phx_past_blank(past, &shard->store, &shard->grid);
     past->kept |= any_kept(shard); /* a second call does not find those any more who came in */
     PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.behind || phx_grid_valid(&shard->grid, &shard->store));
+    PHX_VALIDATE(!phx_shard_rows(shard) || outside_valid(shard));
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
     end_adds(shard);
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;

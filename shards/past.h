@@ -4,7 +4,8 @@
  * fact; see recall.h. Only while the shard's plain lists are implied.
  *
  * ingest, exchange: who becomes odd is put down, attributes are copied before they change. index: before rows are
- * sorted anew phx_past_collect() takes from them what they say of the odd, and sorts that by blocks of towers.
+ * sorted anew, or set right, phx_past_collect() takes from them what they say of the odd, and sorts that by blocks of
+ * towers.
  * interest: read by all workers. end: all forgotten. Otherwise written by the shard's owner.
  */
 #ifndef PHX_SHARDS_PAST_H

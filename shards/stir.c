@@ -66,11 +66,21 @@ static float comparisons(const phx_stir *stir, const phx_block *block)
     return together / own * across * across;
 }
 
+/* Past rows in the blocks around: each looks too, in a way. */
+static uint32_t past_rows(const phx_stir *stir)
+{
+    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
+    uint32_t count = 0;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) count += block->past.end - block->past.first;
+    return count;
+}
+
 /* Without a tile, a look is less work: what else there is, for who has anything to see, is the whole list. */
 static bool movers_pay(const phx_stir *stir, const phx_block *block, uint32_t rows)
 {
+    const uint32_t lookers = stir->mover_count + (stir->odd ? past_rows(stir) : 0);
     if (!phx_tile_fits(block, stir->shard)) return true;
-    return (float)stir->mover_count * (MOVER_EACH + comparisons(stir, block)) < (float)rows * TILE_EACH + TILE_ONCE;
+    return (float)lookers * (MOVER_EACH + comparisons(stir, block)) < (float)rows * TILE_EACH + TILE_ONCE;
 }
 
 static bool observers_pay(const phx_stir *stir, const phx_block *block)
@@ -106,7 +116,8 @@ static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
     stir->around = towers_around(stir, block);
     if (shard->odd || !shard->many_movers) {
         phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
-        if (marks.odd) return true;
+        if (marks.odd && shard->past.kept) return true; /* somebody's list is not implied yet */
+        stir->odd = marks.odd;
         if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */
             stir->way = PHX_STIR_MOVERS;
             return true;
@@ -140,6 +151,7 @@ bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_
     stir->block = number;
     stir->mover_count = stir->own_count = 0;
     stir->way = PHX_STIR_NONE;
+    stir->odd = false;
     if (!shard->glances || !shard->implies || !(block->view_min > 0.0f)) return true;
     stir->reach = look_reach(shard, block);
     if (choose(stir, mem, block)) return true;

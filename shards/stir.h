@@ -4,10 +4,14 @@
  * (phx_grid_stir()), so all that rows cost whose entities stand is a look at 64 of them at once. Where few observe,
  * however many move, these look around so, each for itself.
  *
- * For blocks whose observers are all plain ones, whose lists are implied, with nothing odd in sight: then a pair is an
+ * For blocks whose observers are all plain ones, whose lists are implied: then a pair is an
  * event if exactly one of its old and its new distance is in range, and, where all have the same view, what is so for
  * the one is for the other. Pairs are decided by the float32 rule at once. Many look at a time: first the kernels find
  * at which ranges of rows, then what is there.
+ *
+ * Who is odd has moved, from nowhere: its old position is NaN, so it finds all who are in range now as new, and they
+ * find it so. Where it was, its past row is compared with the old positions of those around, for whom it leaves; who is
+ * both to one observer was seen and still is. As an observer it is told of who is new and not in the list that it had.
  *
  * A stir is made for a block in the interest phase by one worker, in its own memory; what it says follows from the
  * tick alone, so all workers that take a piece of the block go the same way. Its arrays stay as large as they ever
@@ -32,9 +36,12 @@ enum {
     PHX_STIR_LOOKS = PHX_STIR_AT_ONCE * PHX_BLOCK_SIDE + PHX_KERNEL_PAD
 };
 
+/* In an event's target: it is a past row, which leaves. */
+static const uint32_t PHX_STIR_PAST = 1u << 30;
+
 /* An event of an observer, if the target's attributes let it see it. */
 typedef struct phx_stir_pair {
-    uint32_t target;   /* its row, with PHX_PAIR_LEAVE */
+    uint32_t target;   /* its row, with PHX_PAIR_LEAVE; or its past row, with PHX_STIR_PAST, too */
     uint32_t previous; /* the observer's one before, or PHX_STIR_NO_PAIR */
 } phx_stir_pair;
 
@@ -45,6 +52,7 @@ typedef struct phx_stir {
     uint64_t tick;
     uint32_t block;
     phx_stir_way way;
+    bool odd;        /* something odd is in sight of the block's observers, or was; then past rows count */
     float reach;     /* how far along an axis from who looks there are towers with rows that may be an event with it */
     phx_rect around; /* the towers where all rows stand that may be one with the block's */
     uint32_t *movers; /* rows of all who were touched in reach of the block's rows, or not far off: first its own */

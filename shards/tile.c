@@ -406,8 +406,8 @@ static float outside(float p, float low, float high)
 
 /*
  * How far outside of the block its rows are and were half way, but for slack: as far as all may have drifted, and at
- * the world's edge as far as somebody is outside of the world. Who was not so when rows were sorted drifted there, as
- * who jumps has them sorted anew.
+ * the world's edge as far as somebody is outside of the world. Who was not so when rows were sorted drifted there; of
+ * who jumped, or came, that is asked (index.c).
  */
 static float spread_of(const phx_shard *shard, const phx_block *block, float reach)
 {

@@ -135,7 +135,7 @@ static void take_edges(void)
         for (uint32_t i = 0; i < batch->crossing_count; i++) {
             const ph_edge *edge = &batch->crossings[i];
             bool *inside = &w.inside[edge->id - 1][edge->area - 1];
-            CHECK(*inside != (edge->on != 0), "seed %" PRIu64 ", tick %u: %" PRIu64 " is told of area %" PRIu64 " twice",
+            CHECK(*inside != (edge->on != 0), "seed %" PRIu64 ", tick %u: %" PRIu64 " is told of area %" PRIu64 " again",
                   w.seed, w.tick, edge->id, edge->area);
             *inside = edge->on != 0;
             w.edges++;
@@ -149,8 +149,8 @@ static void check_inside(void)
     for (uint32_t i = 0; i < WALKERS; i++)
         for (uint32_t a = 0; a < AREAS; a++) {
             const bool is = w.there[a] && model_in_area(&w.area[a], &w.at[i]);
-            CHECK(is == w.inside[i][a], "seed %" PRIu64 ", tick %u: %u is %s area %u (shape %d), which is not told", w.seed,
-                  w.tick, i + 1, is ? "in" : "out of", a + 1, (int)w.area[a].shape);
+            CHECK(is == w.inside[i][a], "seed %" PRIu64 ", tick %u: %u is %s area %u (shape %d), which is not told",
+                  w.seed, w.tick, i + 1, is ? "in" : "out of", a + 1, (int)w.area[a].shape);
         }
 }
 

@@ -29,10 +29,11 @@ static void corners_around(ph_area *area, float size)
 
 static ph_area some_area(float far)
 {
-    /* the first and the last are such that their squares, or sums of these, are beyond float32 */
-    static const float sizes[] = {1e-23f, 1e-3f, 0.3f, 10, 777, 1e5f, 1.8e19f};
-    const float size = sizes[phx_rng_below(&rng, 7)] * between(0.5f, 1);
+    /* float32 has hardly any numbers about the first, and no squares of the second, nor sums of those of the last */
+    static const float sizes[] = {2e-44f, 1e-23f, 1e-3f, 0.3f, 10, 777, 1e5f, 1.8e19f};
+    const float size = sizes[phx_rng_below(&rng, 8)] * between(0.5f, 1);
     ph_area area = {.shape = (ph_area_shape)phx_rng_below(&rng, 3), .radius = size};
+    if (size < 1e-40f) far = 0;
     area.center[0] = between(-far, far);
     area.center[1] = between(-far, far);
     for (int axis = 0; axis < 2; axis++) {
