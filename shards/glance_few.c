@@ -193,22 +193,14 @@ static bool add_past(phx_scratch *scratch, uint32_t at)
     return true;
 }
 
-/* What was around, of who is odd; and odd observers have something to be told in any case. false = no memory. */
+/* What was around, of who is odd. false = no memory. */
 static bool add_odd(phx_scratch *scratch)
 {
-    phx_stir *stir = &scratch->stir;
-    const phx_grid *grid = &stir->shard->grid;
-    phx_block_walk walk = phx_grid_walk(grid, stir->around);
+    const phx_stir *stir = &scratch->stir;
+    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
         for (uint32_t at = block->past.first; at < block->past.end; at++)
             if (!add_past(scratch, at)) return false;
-    for (uint32_t row = stir->piece.first; row < stir->piece.end; row++) {
-        const uint32_t at = row - stir->piece.first;
-        uint64_t *word = &stir->told[at / WORD_ROWS], bit = UINT64_C(1) << at % WORD_ROWS;
-        if (!is_odd(&grid->rows, row) || grid->rows.view[row] == 0.0f || (*word & bit)) continue;
-        *word |= bit;
-        stir->last[at] = PHX_STIR_NO_PAIR;
-    }
     return true;
 }
 
@@ -237,7 +229,10 @@ static uint32_t words_of(const phx_shard *shard, const phx_stir_pair *pairs, uin
     return count;
 }
 
-/* The events of an odd observer: its words are who is new to it, and itself. false = no memory, nothing was told. */
+/*
+ * The events of an odd observer: its words are who is new to it, as all it sees are, and always itself. false = no
+ * memory, nothing was told.
+ */
 static bool tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count)
 {
     uint32_t enters = 0;
