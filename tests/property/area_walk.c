@@ -135,7 +135,7 @@ static void take_edges(void)
         for (uint32_t i = 0; i < batch->crossing_count; i++) {
             const ph_edge *edge = &batch->crossings[i];
             bool *inside = &w.inside[edge->id - 1][edge->area - 1];
-            CHECK(*inside != (edge->on != 0), "seed %" PRIu64 ", tick %u: %" PRIu64 " is told of area %" PRIu64 " again",
+            CHECK(*inside != (edge->on != 0), "seed %" PRIu64 ", tick %u: %" PRIu64 " is told of %" PRIu64 " again",
                   w.seed, w.tick, edge->id, edge->area);
             *inside = edge->on != 0;
             w.edges++;

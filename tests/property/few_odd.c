@@ -40,7 +40,7 @@ typedef struct crowd {
     uint32_t tick, all, kind;
     member is[MOST];
     bool seen[MOST][MOST]; /* [observer][target], by events */
-    uint64_t events;
+    uint64_t events, stays; /* each has a number, the user data of who comes */
 } crowd;
 
 static crowd c;
@@ -59,7 +59,7 @@ static void enter(uint32_t i)
     m->view = i * 100 < c.all * crowds[c.kind].observers ? crowds[c.kind].view : 0;
     m->layers = 1;
     m->sees = 1;
-    ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW | PH_LAYERS | PH_SEES};
+    ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW | PH_LAYERS | PH_SEES | PH_USER_DATA, .user_data = ++c.stays};
     attrs.x = m->x, attrs.y = m->y, attrs.view = m->view, attrs.layers = 1, attrs.sees = 1;
     CHECK_OK(ph_enter(c.producer, i + 1, &attrs));
     memset(c.seen[i], 0, sizeof c.seen[i]);
@@ -118,21 +118,28 @@ static void act(void)
     if (phx_rng_below(&c.rng, 3) == 0) party();
 }
 
+/* A target that was seen and still is is in no change, be it that it came anew. */
+static void take_change(const ph_change *change, const ph_target *targets)
+{
+    static uint64_t left[MOST]; /* stays */
+    memset(left, 0, sizeof left);
+    for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
+        const ph_target *target = &targets[change->first + i];
+        bool *seen = &c.seen[change->observer - 1][target->id - 1], leaves = i < change->leave_count;
+        CHECK(*seen == leaves && left[target->id - 1] != target->user_data,
+              "seed %" PRIu64 ", tick %u: %" PRIu64 " is told of %" PRIu64 " again", c.seed, c.tick, change->observer,
+              target->id);
+        *seen = !leaves;
+        if (leaves) left[target->id - 1] = target->user_data;
+        c.events++;
+    }
+}
+
 static void take_events(void)
 {
     const ph_batch *batch;
     while (ph_batch_take(c.consumer, &batch) == PH_OK) {
-        for (uint32_t n = 0; n < batch->change_count; n++) {
-            const ph_change *change = &batch->changes[n];
-            for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
-                const uint64_t target = batch->targets[change->first + i].id;
-                bool *seen = &c.seen[change->observer - 1][target - 1], leaves = i < change->leave_count;
-                CHECK(*seen == leaves, "seed %" PRIu64 ", tick %u: %" PRIu64 " is told of %" PRIu64 " again", c.seed,
-                      c.tick, change->observer, target);
-                *seen = !leaves;
-                c.events++;
-            }
-        }
+        for (uint32_t n = 0; n < batch->change_count; n++) take_change(&batch->changes[n], batch->targets);
         CHECK_OK(ph_batch_return(c.consumer, batch));
     }
 }
@@ -158,7 +165,7 @@ static void run_tick(void)
 {
     enum { ATTEMPTS = 9 };
     ph_status status = PH_NO_MEMORY;
-    if (c.tick > 1 && c.seed % 2) fail_alloc_order(&c.memory, 1 + phx_rng_below(&c.rng, 6), false);
+    if (c.tick > 1 && c.seed % 2) fail_alloc_order(&c.memory, 1 + phx_rng_below(&c.rng, 30), false);
     for (int i = 0; i < ATTEMPTS && status == PH_NO_MEMORY; i++) status = ph_tick(c.world, NULL);
     CHECK_OK(status);
     fail_alloc_order(&c.memory, 0, false);
@@ -217,7 +224,7 @@ static void run(uint64_t seed, uint64_t *events, uint64_t *failed)
 int main(int argc, char **argv)
 {
     const uint64_t first = option_number(argc, argv, "--seed", 1);
-    const uint64_t count = option_number(argc, argv, "--count", test_amount(200));
+    const uint64_t count = option_number(argc, argv, "--count", test_amount(400));
     uint64_t events = 0, failed = 0;
     for (uint64_t seed = first; seed < first + count && check_failures() == 0; seed++) {
         run(seed, &events, &failed);
