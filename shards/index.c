@@ -189,7 +189,7 @@ static phx_mend set_right(phx_shard *shard)
     }
     if (grid->outside && put > 0) grid->outside = any_outside(shard); /* perhaps who was is not there any more */
     grid->outside |= outside;
-    if (put > 0 && done == PHX_MEND_DONE) grid->pause_next = 0;
+    if (put > 0 && done == PHX_MEND_DONE) grid->pause_next /= 2;
     return done;
 }
 
