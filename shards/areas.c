@@ -60,7 +60,7 @@ static void shape_of(phx_area_entry *to, const ph_area *from)
     }
 }
 
-/* Of distances: what their roundings may be of the terms they are made of, and of a step that is compared with one. */
+/* So much of the terms that a distance is made of may be their roundings; and so much of a distance a step may take. */
 static const float DOUBT = 1e-6f, SURE = 1.0f - 1e-6f;
 static const float ALONG_AXES = 0.7071f; /* so far along both is no farther than 1 */
 
@@ -97,7 +97,7 @@ static float clear_of(const phx_area_entry *area, float x, float y)
     const phx_box *box = &area->box;
     const float out_x = fmaxf(box->x0 - x, x - box->x1), out_y = fmaxf(box->y0 - y, y - box->y1);
     const float out = fmaxf(out_x, out_y) * SURE;
-    if (out > 0.0f) return out;
+    if (out > 0.0f) return out <= FLT_MAX ? out : 0.0f;
     switch ((ph_area_shape)area->shape) {
     case PH_AREA_CIRCLE: return clear_of_circle(area, x, y);
     case PH_AREA_BOX: return -out;

@@ -108,7 +108,7 @@ static inline bool phx_area_has(const phx_area_entry *area, float x, float y)
 }
 
 /*
- * How far a point may go along each axis, at least, before phx_area_has() says otherwise of it; 0 = unknown.
+ * How far a point may go along each axis, at least, before phx_area_has() says otherwise of it; 0 = perhaps not at all.
  * In float32, with more taken off than its roundings can make.
  */
 float phx_area_clear(const phx_area_entry *area, float x, float y);

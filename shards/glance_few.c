@@ -274,12 +274,28 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t 
     return true;
 }
 
-/* Room for what all pairs become, and one more for who is odd. */
-static bool reserve_all(phx_scratch *scratch)
+/* The most pairs that one observer has; where nobody is odd all are few enough. */
+static uint32_t most_pairs(const phx_stir *stir)
 {
-    const uint32_t count = scratch->stir.pair_count + 1;
-    return phx_scratch_room(scratch, count) && phx_interest_reserve_changes(scratch, count, count) &&
-           phx_interest_reserve(scratch, count, 0);
+    uint32_t most = 0;
+    if (!stir->odd) return stir->pair_count;
+    for (uint32_t at = 0; at < stir->piece.end - stir->piece.first; at++) {
+        if (!(stir->told[at / WORD_ROWS] >> at % WORD_ROWS & 1)) continue;
+        uint32_t count = 0;
+        for (uint32_t i = stir->last[at]; i != PHX_STIR_NO_PAIR; i = stir->pairs[i].previous) count++;
+        if (count > most) most = count;
+    }
+    return most;
+}
+
+/* Room for what pairs become, all of them, of whom one observer has so many at most. */
+static bool reserve_all(phx_scratch *scratch, uint32_t most)
+{
+    const phx_stir *stir = &scratch->stir;
+    const uint32_t rows = stir->piece.end - stir->piece.first, pairs = stir->pair_count;
+    const uint32_t changes = pairs < rows ? pairs : rows;
+    return phx_scratch_room(scratch, most) && phx_interest_reserve_changes(scratch, changes, pairs) &&
+           phx_interest_reserve(scratch, most, 0);
 }
 
 /* All pairs of a piece become changes, in the order of rows. How many rows are done: fewer = no memory at the next. */
@@ -287,14 +303,15 @@ static uint32_t tell_all(phx_scratch *scratch, phx_shard *shard)
 {
     const phx_stir *stir = &scratch->stir;
     const uint32_t rows = stir->piece.end - stir->piece.first;
-    if (stir->pair_count == 0 && !stir->odd) return rows;
-    if (!reserve_all(scratch)) return 0;
+    if (stir->pair_count == 0) return rows;
+    const uint32_t most = most_pairs(stir);
+    if (!reserve_all(scratch, most)) return 0;
     for (uint32_t word = 0; word * WORD_ROWS < rows; word++) {
         for (uint64_t bits = stir->told[word]; bits != 0; bits &= bits - 1) {
             const uint32_t at = word * WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
             if (!tell(scratch, shard, stir->piece.first + at, stir->last[at])) return at;
-            /* what is told of who is odd is more than its pairs */
-            if (PHX_UNLIKELY(stir->odd) && !reserve_all(scratch)) return at + 1;
+            /* whom an odd one saw has taken room that is not of its pairs */
+            if (PHX_UNLIKELY(stir->odd) && !reserve_all(scratch, most)) return at + 1;
         }
     }
     return rows;

@@ -75,6 +75,15 @@ static uint32_t past_rows(const phx_stir *stir)
     return count;
 }
 
+/* Are so few of those around odd that each may find all in its range? Movers were found. */
+static bool few_odd(const phx_stir *stir)
+{
+    const float *ox = stir->shard->grid.rows.ox;
+    uint32_t count = past_rows(stir);
+    for (uint32_t i = 0; i < stir->mover_count; i++) count += ox[stir->movers[i]] != ox[stir->movers[i]];
+    return count <= PHX_STIR_ODD_MOST;
+}
+
 /* Without a tile, a look is less work: what else there is, for who has anything to see, is the whole list. */
 static bool movers_pay(const phx_stir *stir, const phx_block *block, uint32_t rows)
 {
@@ -109,25 +118,26 @@ static phx_rect towers_around(const phx_stir *stir, const phx_block *block)
     return phx_box_towers(shard->rules, phx_box_wider(near, towers_apart(shard, block)));
 }
 
-/* Sets the way, and finds the movers if that is theirs. false = no memory. */
+/* Sets the way, and finds the movers if that may be theirs, or some are odd. false = no memory. */
 static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
 {
     const phx_shard *shard = stir->shard;
+    const bool alike = block->reach == block->reach_min;
+    uint32_t rows = 0;
     stir->around = towers_around(stir, block);
     if (shard->odd || !shard->many_movers) {
         phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
-        if (marks.odd && shard->past.kept) return true; /* somebody's list is not implied yet */
+        /* nobody finds those then; or somebody's list is not implied yet */
+        if (marks.odd && (shard->many_movers || shard->past.kept)) return true;
         stir->odd = marks.odd;
         if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */
             stir->way = PHX_STIR_MOVERS;
             return true;
         }
     }
-    if (phx_stir_movers(shard) && block->reach == block->reach_min) {
-        uint32_t rows = 0;
-        if (!find_movers(stir, mem, &rows)) return false;
-        if (movers_pay(stir, block, rows)) stir->way = PHX_STIR_MOVERS;
-    }
+    if (phx_stir_movers(shard) && (alike || stir->odd) && !find_movers(stir, mem, &rows)) return false;
+    if (stir->odd && !few_odd(stir)) return true;
+    if (phx_stir_movers(shard) && alike && movers_pay(stir, block, rows)) stir->way = PHX_STIR_MOVERS;
     if (stir->way == PHX_STIR_NONE && observers_pay(stir, block)) stir->way = PHX_STIR_OBSERVERS;
     return true;
 }

@@ -15,7 +15,8 @@
  *
  * A stir is made for a block in the interest phase by one worker, in its own memory; what it says follows from the
  * tick alone, so all workers that take a piece of the block go the same way. Its arrays stay as large as they ever
- * were: as many as a block and what is around it has of rows that moved, or observe.
+ * were: as many as a block and what is around it has of rows that moved, or observe, and some times that for
+ * PHX_STIR_ODD_MOST odd ones, which find all in range.
  */
 #ifndef PHX_SHARDS_STIR_H
 #define PHX_SHARDS_STIR_H
@@ -32,12 +33,13 @@ typedef enum phx_stir_way {
 } phx_stir_way;
 
 enum {
+    PHX_STIR_ODD_MOST = 16, /* rows and past rows of who is odd around a block: with more each finds too much */
     PHX_STIR_AT_ONCE = 64, /* who looks: that many's looks stay in the nearest cache */
     PHX_STIR_LOOKS = PHX_STIR_AT_ONCE * PHX_BLOCK_SIDE + PHX_KERNEL_PAD
 };
 
 /* In an event's target: it is a past row, which leaves. */
-static const uint32_t PHX_STIR_PAST = 1u << 30;
+static const uint32_t PHX_STIR_PAST = 1u << 30; /* not of PHX_PAIR_PLACE */
 
 /* An event of an observer, if the target's attributes let it see it. */
 typedef struct phx_stir_pair {

@@ -19,11 +19,12 @@ enum { MOST = 1200, TICKS = 10, PARTY = 60 };
 
 #define SIDE 400.0f
 
-/* Percent of all that observe, and move in a tick; the view. */
+/* Percent of all that observe, and move in a tick; the view; the side of the square in which they stay. */
 static const struct {
     uint32_t all, observers, movers;
-    float view;
-} crowds[] = {{300, 100, 3, 60}, {900, 100, 1, 25}, {1200, 6, 4, 120}, {1200, 7, 90, 110}, {60, 50, 10, 300}};
+    float view, side;
+} crowds[] = {{300, 100, 3, 60, SIDE},  {900, 100, 1, 25, SIDE},   {1200, 6, 4, 120, SIDE},
+              {1200, 7, 90, 110, SIDE}, {1200, 6, 15, 120, 150}, {60, 50, 10, 300, SIDE}};
 
 typedef struct member {
     bool here;
@@ -54,8 +55,8 @@ static void enter(uint32_t i)
 {
     member *m = &c.is[i];
     m->here = true;
-    m->x = within(0, SIDE);
-    m->y = within(0, SIDE);
+    m->x = within(0, crowds[c.kind].side);
+    m->y = within(0, crowds[c.kind].side);
     m->view = i * 100 < c.all * crowds[c.kind].observers ? crowds[c.kind].view : 0;
     m->layers = 1;
     m->sees = 1;
@@ -94,7 +95,7 @@ static void one_odd(void)
     } else if (what == 2) { /* not far: most of whom it saw it still does */
         move_to(i, within(c.is[i].x - 20, 40), within(c.is[i].y - 20, 40));
     } else {
-        move_to(i, within(0, SIDE), within(0, SIDE));
+        move_to(i, within(0, crowds[c.kind].side), within(0, crowds[c.kind].side));
     }
 }
 
@@ -102,8 +103,9 @@ static void one_odd(void)
 static void party(void)
 {
     const uint32_t first = phx_rng_below(&c.rng, 2) ? 0 : phx_rng_below(&c.rng, c.all);
-    const float x = within(0, SIDE), y = within(0, SIDE);
-    for (uint32_t i = first; i < first + PARTY && i < c.all; i++)
+    const uint32_t end = first + (phx_rng_below(&c.rng, 2) ? 5 : PARTY);
+    const float x = within(0, crowds[c.kind].side), y = within(0, crowds[c.kind].side);
+    for (uint32_t i = first; i < end && i < c.all; i++)
         if (c.is[i].here) move_to(i, within(x, 20), within(y, 20));
 }
 

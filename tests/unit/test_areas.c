@@ -106,6 +106,20 @@ Test(areas, no_step_shorter_than_is_clear_changes_anything)
     cr_assert_gt(steps_of(4, 0, 4000), 4000 * 20);
 }
 
+/* Where float32 has no number for how far off it is, nothing is known. */
+Test(areas, what_is_too_far_off_to_tell_is_not_clear)
+{
+    phx_areas table;
+    const phx_rules rules = plain_rules(100, 12);
+    const ph_area box = {.shape = PH_AREA_BOX, .low = {1e38f, -3e38f}, .high = {3e38f, 3e38f}};
+    phx_areas_init(&table, &memory);
+    cr_assert_eq(phx_areas_set(&table, &rules, 1, &box, 1), PH_OK);
+    cr_assert_eq(phx_area_clear(&table.at[0], -3e38f, 0), 0);
+    cr_assert_gt(phx_area_clear(&table.at[0], -1e38f, 0), 1.9e38f);
+    phx_areas_settle(&table);
+    phx_areas_free(&table);
+}
+
 /* It is worth having: of a place half way to a border most of that way is clear. */
 Test(areas, most_of_the_way_is_clear)
 {
