@@ -375,10 +375,7 @@ static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint1
     }
 }
 
-/*
- * Counted rows are sorted: the old x and y are not wanted; so the
- * others are sorted by one of these columns and into one.
- */
+/* Counted rows are sorted: the old x and y are not wanted, so these columns are by what, and into what. */
 static void sort_rows(phx_grid *grid, uint32_t total, uint32_t *place)
 {
     phx_grid_rows *rows = &grid->rows;
