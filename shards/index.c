@@ -193,8 +193,7 @@ static phx_mend set_right(phx_shard *shard)
     return done;
 }
 
-/* Who is not farther out of all towers than rows may have drifted, unless that is known. For PHX_VALIDATE. */
-static bool outside_valid(const phx_shard *shard)
+bool phx_shard_outside_valid(const phx_shard *shard)
 {
     phx_box inner;
     inner_bounds(shard->rules, 0, &inner.x0, &inner.x1);
@@ -295,7 +294,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     phx_past_blank(past, &shard->store, &shard->grid);
     past->kept |= any_kept(shard); /* a second call does not find those any more who came in */
     PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.behind || phx_grid_valid(&shard->grid, &shard->store));
-    PHX_VALIDATE(!phx_shard_rows(shard) || outside_valid(shard));
+    PHX_VALIDATE(!phx_shard_rows(shard) || phx_shard_outside_valid(shard));
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
     end_adds(shard);
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;

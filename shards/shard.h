@@ -281,6 +281,8 @@ void phx_shard_zones_let_go(phx_shard *shard, uint32_t slot);
 void phx_shard_end(phx_shard *shard);
 /* Lists that are implied, and only those, hold nothing: range = radius. For PHX_VALIDATE. */
 bool phx_shard_lists_valid(const phx_shard *shard);
+/* Is nobody farther out of all towers than rows may have drifted, unless that is known? For PHX_VALIDATE. */
+bool phx_shard_outside_valid(const phx_shard *shard);
 
 /* The live own slot or ghost of this id, or PHX_SLOT_NONE. */
 static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_directory *directory, uint64_t id)
