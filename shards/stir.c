@@ -127,8 +127,9 @@ static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
     stir->around = towers_around(stir, block);
     if (shard->odd || !shard->many_movers) {
         phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
-        /* nobody finds those then; or somebody's list is not implied yet */
-        if (marks.odd && (shard->many_movers || shard->past.kept)) return true;
+        /* nobody finds those then, or too many; or somebody's list is not implied yet */
+        const bool many = shard->many_movers || shard->touched > shard->grid.row_count / 4;
+        if (marks.odd && (many || shard->past.kept)) return true;
         stir->odd = marks.odd;
         if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */
             stir->way = PHX_STIR_MOVERS;
