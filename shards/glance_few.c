@@ -11,19 +11,11 @@ static bool in_span(phx_span span, uint32_t row)
     return row - span.first < span.end - span.first;
 }
 
-enum { WORD_ROWS = 64 }; /* of told[] */
-
 /* Rarely more than at the first time: a steady tick allocates nothing. */
 static size_t enough(size_t count)
 {
     enum { AT_LEAST = 4096 };
     return count > AT_LEAST ? count : AT_LEAST;
-}
-
-/* Is who has this row odd? */
-static inline bool is_odd(const phx_grid_rows *rows, uint32_t row)
-{
-    return rows->ox[row] != rows->ox[row];
 }
 
 static bool reserve_pairs(phx_stir *stir, phx_mem *mem, size_t count)
@@ -35,10 +27,10 @@ static bool reserve_pairs(phx_stir *stir, phx_mem *mem, size_t count)
 /* The piece of a stir becomes this one, without pairs. false = no memory. */
 static bool begin_piece(phx_stir *stir, phx_mem *mem, phx_span piece)
 {
-    const size_t rows = piece.end - piece.first, words = rows / WORD_ROWS + 1;
+    const size_t rows = piece.end - piece.first, words = rows / PHX_WORD_ROWS + 1;
     stir->piece = piece;
     stir->pair_count = 0;
-    if (!phx_grow(mem, (void **)&stir->told, &stir->told_capacity, 0, enough(rows) / WORD_ROWS + 1,
+    if (!phx_grow(mem, (void **)&stir->told, &stir->told_capacity, 0, enough(rows) / PHX_WORD_ROWS + 1,
                   sizeof *stir->told) ||
         !phx_grow(mem, (void **)&stir->last, &stir->last_capacity, 0, enough(rows), sizeof *stir->last))
         return false;
@@ -50,7 +42,7 @@ static bool begin_piece(phx_stir *stir, phx_mem *mem, phx_span piece)
 static inline void add_pair(phx_stir *stir, uint32_t observer, uint32_t target)
 {
     const uint32_t at = observer - stir->piece.first;
-    uint64_t *word = &stir->told[at / WORD_ROWS], bit = UINT64_C(1) << at % WORD_ROWS;
+    uint64_t *word = &stir->told[at / PHX_WORD_ROWS], bit = UINT64_C(1) << at % PHX_WORD_ROWS;
     stir->pairs[stir->pair_count] = (phx_stir_pair){target, *word & bit ? stir->last[at] : PHX_STIR_NO_PAIR};
     *word |= bit;
     stir->last[at] = stir->pair_count++;
@@ -254,7 +246,7 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t 
     uint32_t *to = scratch->targets + scratch->target_count, leaves;
     uint32_t count = words_of(shard, scratch->stir.pairs, last, row, to, &leaves);
     const bool odd = scratch->stir.odd;
-    if (PHX_UNLIKELY(odd && is_odd(&shard->grid.rows, row))) return tell_odd(scratch, shard, slot, to, count);
+    if (PHX_UNLIKELY(odd && phx_row_odd(&shard->grid.rows, row))) return tell_odd(scratch, shard, slot, to, count);
     PHX_VALIDATE(shard->store.tail[slot].list.implied == 1);
     if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* so many are put in order before they get names */
         const uint32_t enters = phx_interest_part(scratch, to, count);
@@ -280,7 +272,7 @@ static uint32_t most_pairs(const phx_stir *stir)
     uint32_t most = 0;
     if (!stir->odd) return stir->pair_count;
     for (uint32_t at = 0; at < stir->piece.end - stir->piece.first; at++) {
-        if (!(stir->told[at / WORD_ROWS] >> at % WORD_ROWS & 1)) continue;
+        if (!phx_row_bit(stir->told, at)) continue;
         uint32_t count = 0;
         for (uint32_t i = stir->last[at]; i != PHX_STIR_NO_PAIR; i = stir->pairs[i].previous) count++;
         if (count > most) most = count;
@@ -306,9 +298,9 @@ static uint32_t tell_all(phx_scratch *scratch, phx_shard *shard)
     if (stir->pair_count == 0) return rows;
     const uint32_t most = most_pairs(stir);
     if (!reserve_all(scratch, most)) return 0;
-    for (uint32_t word = 0; word * WORD_ROWS < rows; word++) {
+    for (uint32_t word = 0; word * PHX_WORD_ROWS < rows; word++) {
         for (uint64_t bits = stir->told[word]; bits != 0; bits &= bits - 1) {
-            const uint32_t at = word * WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
+            const uint32_t at = word * PHX_WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
             if (!tell(scratch, shard, stir->piece.first + at, stir->last[at])) return at;
             /* whom an odd one saw has taken room that is not of its pairs */
             if (PHX_UNLIKELY(stir->odd) && !reserve_all(scratch, most)) return at + 1;

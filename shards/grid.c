@@ -27,7 +27,7 @@ static size_t column_bytes(uint32_t capacity)
     return ((size_t)capacity + PAD_ROWS) * 4;
 }
 
-enum { WORD_ROWS = 64, BIT_COLUMNS = 2 }; /* stirred[] and watching[] */
+enum { BIT_COLUMNS = 2 }; /* stirred[] and watching[] */
 
 /* So many rows may be noted as astray: no fewer than phx_grid_sort_due() finds worth it. */
 static uint32_t astray_of(uint32_t rows)
@@ -38,7 +38,7 @@ static uint32_t astray_of(uint32_t rows)
 
 static size_t words_of(uint32_t rows)
 {
-    return ((size_t)rows + WORD_ROWS - 1) / WORD_ROWS;
+    return ((size_t)rows + PHX_WORD_ROWS - 1) / PHX_WORD_ROWS;
 }
 
 static size_t memory_bytes(uint32_t capacity)
@@ -277,15 +277,15 @@ static uint32_t rows_in(const uint64_t *words, phx_span span, uint32_t *out)
 {
     enum { AT_ONCE = 8 }; /* and those count that are there: as a rule the loop is left after one round */
     uint32_t n = 0;
-    for (uint32_t base = span.first; base < span.end; base += WORD_ROWS) {
-        const uint64_t *word = words + base / WORD_ROWS;
-        const uint32_t off = base % WORD_ROWS, left = span.end - base;
+    for (uint32_t base = span.first; base < span.end; base += PHX_WORD_ROWS) {
+        const uint64_t *word = words + base / PHX_WORD_ROWS;
+        const uint32_t off = base % PHX_WORD_ROWS, left = span.end - base;
         uint64_t bits = word[0] >> off;
-        if (off + left > WORD_ROWS && off > 0) bits |= word[1] << (WORD_ROWS - off);
-        if (left < WORD_ROWS) bits &= (UINT64_C(1) << left) - 1;
+        if (off + left > PHX_WORD_ROWS && off > 0) bits |= word[1] << (PHX_WORD_ROWS - off);
+        if (left < PHX_WORD_ROWS) bits &= (UINT64_C(1) << left) - 1;
         do {
             for (uint32_t i = 0; i < AT_ONCE; i++, bits &= bits - 1) {
-                out[n] = base + (uint32_t)__builtin_ctzll(bits | UINT64_C(1) << (WORD_ROWS - 1));
+                out[n] = base + (uint32_t)__builtin_ctzll(bits | UINT64_C(1) << (PHX_WORD_ROWS - 1));
                 n += bits != 0;
             }
         } while (PHX_UNLIKELY(bits != 0));
@@ -308,7 +308,7 @@ static void settle_few(phx_grid *grid)
     const phx_grid_rows *rows = &grid->rows;
     for (size_t word = 0; word < words_of(grid->row_end); word++) {
         for (uint64_t bits = grid->stirred[word]; bits != 0; bits &= bits - 1) {
-            size_t row = word * WORD_ROWS + (size_t)__builtin_ctzll(bits);
+            size_t row = word * PHX_WORD_ROWS + (size_t)__builtin_ctzll(bits);
             rows->ox[row] = rows->x[row];
             rows->oy[row] = rows->y[row];
         }

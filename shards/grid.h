@@ -65,6 +65,12 @@ typedef struct phx_grid_rows {
     uint32_t *slot; /* with PHX_ROW_SPECIAL */
 } phx_grid_rows;
 
+/* Was who has this row not here before, or another than it was, while lists are implied? */
+static inline bool phx_row_odd(const phx_grid_rows *rows, uint32_t row)
+{
+    return rows->ox[row] != rows->ox[row];
+}
+
 /* In rows' view: no observer any more, but its list is not empty. So small that it adds nothing to a reach. */
 #define PHX_VIEW_LEFTOVER (-1e-30f)
 
@@ -139,15 +145,29 @@ static inline uint32_t phx_block_tower(uint16_t tx, uint16_t ty)
     return (uint32_t)(ty & (PHX_BLOCK_SIDE - 1)) << PHX_BLOCK_BITS | (tx & (PHX_BLOCK_SIDE - 1));
 }
 
+enum { PHX_WORD_ROWS = 64 }; /* of stirred[] and watching[] */
+
+static inline bool phx_row_bit(const uint64_t *words, uint32_t row)
+{
+    return words[row / PHX_WORD_ROWS] >> (row % PHX_WORD_ROWS) & 1;
+}
+
+static inline void phx_row_set_bit(uint64_t *words, uint32_t row, bool value)
+{
+    const uint64_t bit = UINT64_C(1) << (row % PHX_WORD_ROWS);
+    uint64_t *word = &words[row / PHX_WORD_ROWS];
+    *word = value ? *word | bit : *word & ~bit;
+}
+
 /* The entity of a row was touched, in a tick in which few are. */
 static inline void phx_grid_stir(phx_grid *grid, uint32_t row)
 {
-    grid->stirred[row >> 6] |= UINT64_C(1) << (row & 63);
+    phx_row_set_bit(grid->stirred, row, true);
 }
 
 static inline bool phx_grid_stirred(const phx_grid *grid, uint32_t row)
 {
-    return grid->stirred[row >> 6] >> (row & 63) & 1;
+    return phx_row_bit(grid->stirred, row);
 }
 
 /* The rows of a span that were touched, in order; room for all, and for one more. How many. */

@@ -36,21 +36,6 @@ uint32_t phx_grid_mend_limit(const phx_grid *grid)
     return grid->row_count / PART + AT_LEAST;
 }
 
-/* ---- bits of rows ---- */
-
-enum { WORD_ROWS = 64 };
-
-static bool bit_of(const uint64_t *words, uint32_t row)
-{
-    return words[row / WORD_ROWS] >> (row % WORD_ROWS) & 1;
-}
-
-static void set_bit(uint64_t *words, uint32_t row, bool value)
-{
-    const uint64_t bit = UINT64_C(1) << (row % WORD_ROWS);
-    words[row / WORD_ROWS] = value ? words[row / WORD_ROWS] | bit : words[row / WORD_ROWS] & ~bit;
-}
-
 /* ---- one row ---- */
 
 /* All that a row has. */
@@ -69,8 +54,8 @@ static loose_row row_at(const phx_grid *grid, uint32_t row)
                        .oy = of->oy[row],
                        .view = of->view[row],
                        .slot = of->slot[row],
-                       .stirred = bit_of(grid->stirred, row),
-                       .watching = bit_of(grid->watching, row)};
+                       .stirred = phx_row_bit(grid->stirred, row),
+                       .watching = phx_row_bit(grid->watching, row)};
 }
 
 static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loose_row *is)
@@ -82,8 +67,8 @@ static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loos
     of->oy[row] = is->oy;
     of->view[row] = is->view;
     of->slot[row] = is->slot;
-    set_bit(grid->stirred, row, is->stirred);
-    set_bit(grid->watching, row, is->watching);
+    phx_row_set_bit(grid->stirred, row, is->stirred);
+    phx_row_set_bit(grid->watching, row, is->watching);
     store->body[is->slot & PHX_ROW_SLOT].row = row;
 }
 
@@ -97,8 +82,8 @@ static void make_gap(phx_grid *grid, uint32_t row)
 {
     grid->rows.slot[row] = PHX_ROW_GAP;
     grid->rows.view[row] = 0.0f;
-    set_bit(grid->stirred, row, false);
-    set_bit(grid->watching, row, false);
+    phx_row_set_bit(grid->stirred, row, false);
+    phx_row_set_bit(grid->watching, row, false);
 }
 
 /* ---- towers and blocks ---- */

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { WORD_ROWS = 64 };
-
 float phx_grid_view(const phx_store *store, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(store, slot);
@@ -61,7 +59,7 @@ static void survey_block(const phx_grid *grid, phx_block *block)
 static uint64_t watching_from(const phx_grid *grid, uint32_t first)
 {
     const float *view = grid->rows.view + first;
-    const uint32_t left = grid->row_end - first, count = left < WORD_ROWS ? left : WORD_ROWS;
+    const uint32_t left = grid->row_end - first, count = left < PHX_WORD_ROWS ? left : PHX_WORD_ROWS;
     uint64_t bits = 0;
     for (uint32_t i = 0; i < count; i++) bits |= (uint64_t)(view[i] != 0.0f) << i;
     return bits;
@@ -77,8 +75,8 @@ bool phx_grid_survey_valid(const phx_grid *grid)
             now.special != block->special || now.view_min != block->view_min)
             return false;
     }
-    for (uint32_t row = 0; row < grid->row_end; row += WORD_ROWS)
-        if (grid->watching[row / WORD_ROWS] != watching_from(grid, row)) return false;
+    for (uint32_t row = 0; row < grid->row_end; row += PHX_WORD_ROWS)
+        if (grid->watching[row / PHX_WORD_ROWS] != watching_from(grid, row)) return false;
     return true;
 }
 
@@ -94,9 +92,7 @@ void phx_grid_changed_block(phx_grid *grid, uint32_t number)
 void phx_grid_changed(phx_grid *grid, uint32_t row)
 {
     if (!grid->surveyed) return; /* nor, perhaps, in order */
-    const uint64_t bit = UINT64_C(1) << (row % WORD_ROWS);
-    uint64_t *word = &grid->watching[row / WORD_ROWS];
-    *word = grid->rows.view[row] != 0.0f ? *word | bit : *word & ~bit;
+    phx_row_set_bit(grid->watching, row, grid->rows.view[row] != 0.0f);
     phx_grid_changed_block(grid, phx_grid_block_at(grid, row));
 }
 
@@ -112,8 +108,8 @@ void phx_grid_survey(phx_grid *grid)
         /* what is left over may be gone from the interest phase on, where workers write views */
         if (block->reach_min <= -PHX_VIEW_LEFTOVER) grid->surveyed = false;
     }
-    for (uint32_t row = 0; all && row < grid->row_end; row += WORD_ROWS)
-        grid->watching[row / WORD_ROWS] = watching_from(grid, row);
+    for (uint32_t row = 0; all && row < grid->row_end; row += PHX_WORD_ROWS)
+        grid->watching[row / PHX_WORD_ROWS] = watching_from(grid, row);
     grid->change_count = 0;
     PHX_VALIDATE(phx_grid_survey_valid(grid));
 }

@@ -175,7 +175,7 @@ static phx_mend set_right(phx_shard *shard)
     bool outside = false;
     for (uint32_t i = 0; i < grid->astray_count; i++) {
         const phx_body *body = &shard->store.body[grid->astray[i]];
-        outside |= phx_outside(shard->rules, body->x, body->y);
+        outside |= (body->state & PHX_SLOT_LIVE) && phx_outside(shard->rules, body->x, body->y);
     }
     phx_mend done = phx_grid_mend(grid, shard->mem, &shard->store, shard->tick, &work);
     for (uint32_t i = 0; done == PHX_MEND_DONE && i < shard->deferred.count; i++) {

@@ -284,6 +284,12 @@ bool phx_shard_lists_valid(const phx_shard *shard);
 /* Is nobody farther out of all towers than rows may have drifted, unless that is known? For PHX_VALIDATE. */
 bool phx_shard_outside_valid(const phx_shard *shard);
 
+/* Were so many touched in this tick that in the next one most are expected to move? */
+static inline bool phx_shard_many_touched(const phx_shard *shard)
+{
+    return shard->touched > (shard->store.own_count + shard->store.ghost_count) / 4;
+}
+
 /* The live own slot or ghost of this id, or PHX_SLOT_NONE. */
 static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_directory *directory, uint64_t id)
 {

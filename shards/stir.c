@@ -78,9 +78,8 @@ static uint32_t past_rows(const phx_stir *stir)
 /* Are so few of those around odd that each may find all in its range? Movers were found. */
 static bool few_odd(const phx_stir *stir)
 {
-    const float *ox = stir->shard->grid.rows.ox;
     uint32_t count = past_rows(stir);
-    for (uint32_t i = 0; i < stir->mover_count; i++) count += ox[stir->movers[i]] != ox[stir->movers[i]];
+    for (uint32_t i = 0; i < stir->mover_count; i++) count += phx_row_odd(&stir->shard->grid.rows, stir->movers[i]);
     return count <= PHX_STIR_ODD_MOST;
 }
 
@@ -128,7 +127,7 @@ static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
     if (shard->odd || !shard->many_movers) {
         phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
         /* nobody finds those then, or too many; or somebody's list is not implied yet */
-        const bool many = shard->many_movers || shard->touched > shard->grid.row_count / 4;
+        const bool many = shard->many_movers || phx_shard_many_touched(shard);
         if (marks.odd && (many || shard->past.kept)) return true;
         stir->odd = marks.odd;
         if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */
