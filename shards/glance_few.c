@@ -197,27 +197,28 @@ static bool add_odd(phx_scratch *scratch)
 }
 
 /*
- * The words of one observer, the last of whose pairs this is, but for targets that it may not see. A past row has its
- * slot with PHX_ROW_SPECIAL. How many; *leaves of them.
+ * The words of one observer, the last of whose pairs this is, but for targets that it may not see. A past row, of which
+ * there are none unless odd, has its slot with PHX_ROW_SPECIAL. How many; *leaves of them.
  */
-static uint32_t words_of(const phx_shard *shard, const phx_stir_pair *pairs, uint32_t last, uint32_t row, uint32_t *to,
-                         uint32_t *leaves)
+static inline __attribute__((always_inline)) uint32_t words_of(const phx_shard *shard, const phx_stir_pair *pairs,
+                                                               uint32_t last, uint32_t slot, bool odd, uint32_t *to,
+                                                               uint32_t *leaves)
 {
     const phx_store *store = &shard->store;
-    const uint32_t *slots = shard->grid.rows.slot, slot = slots[row] & PHX_ROW_SLOT;
-    uint32_t count = 0;
-    *leaves = 0;
+    const uint32_t *slots = shard->grid.rows.slot;
+    uint32_t count = 0, left_count = 0;
     for (uint32_t i = last; i != PHX_STIR_NO_PAIR; i = pairs[i].previous) {
         const uint32_t at = pairs[i].target & PHX_PAIR_PLACE, left = pairs[i].target >> 31;
-        const bool past = pairs[i].target & PHX_STIR_PAST;
+        const bool past = odd && (pairs[i].target & PHX_STIR_PAST);
         const uint32_t word = past ? shard->past.word[at] : slots[at], target = word & PHX_ROW_SLOT;
         if ((word & PHX_ROW_SPECIAL) && !phx_eligible(phx_store_attr(store, slot),
                                                       past ? phx_past_attr_of(&shard->past, store, target)
                                                            : phx_store_attr(store, target)))
             continue;
         to[count++] = target | left * PHX_TARGET_LEAVE | past * PHX_ROW_SPECIAL;
-        *leaves += left;
+        left_count += left;
     }
+    *leaves = left_count;
     return count;
 }
 
@@ -243,9 +244,11 @@ static bool tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, cons
 static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
 {
     const uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
-    uint32_t *to = scratch->targets + scratch->target_count, leaves;
-    uint32_t count = words_of(shard, scratch->stir.pairs, last, row, to, &leaves);
+    const phx_stir_pair *pairs = scratch->stir.pairs;
     const bool odd = scratch->stir.odd;
+    uint32_t *to = scratch->targets + scratch->target_count, leaves;
+    uint32_t count = odd ? words_of(shard, pairs, last, slot, true, to, &leaves)
+                         : words_of(shard, pairs, last, slot, false, to, &leaves);
     if (PHX_UNLIKELY(odd && phx_row_odd(&shard->grid.rows, row))) return tell_odd(scratch, shard, slot, to, count);
     PHX_VALIDATE(shard->store.tail[slot].list.implied == 1);
     if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* so many are put in order before they get names */
