@@ -277,6 +277,9 @@ bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx
         memcpy(phx_list_entries(&shard->lists, list), words + 1, count * sizeof *words);
         phx_list_set_count(list, count);
     }
-    if (waits) waiting->at[waiting->count++] = change->slot;
+    if (waits) {
+        waiting->at[waiting->count++] = change->slot;
+        phx_shard_partial(shard, change->slot, true);
+    }
     return true;
 }

@@ -274,6 +274,7 @@ static bool call_waiting(phx_shard *shard)
         if (body->state & PHX_SLOT_OWN) {
             if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
             phx_shard_touch_odd(shard, body);
+            phx_shard_partial(shard, waiting->at[waiting->count - 1], false);
         }
         waiting->count--;
     }

@@ -370,7 +370,7 @@ static look_result divide(look *at, uint32_t found, phx_divided *events)
     return LOOK_DONE;
 }
 
-static bool reserve_ranks(phx_scratch *scratch, uint32_t count)
+bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count)
 {
     size_t padded = (size_t)count + PHX_KERNEL_PAD;
     return phx_grow(scratch->mem, (void **)&scratch->ranked, &scratch->ranked_capacity, 0, count, sizeof(phx_ranked)) &&
@@ -420,7 +420,7 @@ static bool cut_at_cap(look *at)
     phx_scratch *scratch = at->scratch;
     uint32_t cap = at->attr->cap;
     if (cap == 0 || at->count <= cap) return true;
-    if (!reserve_ranks(scratch, at->count)) return false;
+    if (!phx_scratch_ranks(scratch, at->count)) return false;
     if (!at->ranks_differ && cut_by_distance(at)) return true;
     for (uint32_t i = 0; i < at->count; i++) scratch->ranked[i] = ranked(at, scratch->hits[i]);
     phx_rank_best(scratch->ranked, at->count, cap);
@@ -436,7 +436,7 @@ static bool cut_at_adds(look *at)
     phx_scratch *scratch = at->scratch;
     uint32_t most = at->shard->rules->classes[at->attr->kind].adds_max, fresh = 0, n = 0;
     if (!at->attr->spreads || at->count <= most) return true;
-    if (!reserve_ranks(scratch, at->count)) return false;
+    if (!phx_scratch_ranks(scratch, at->count)) return false;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i];
         if (mark_bits(at, slot) & MARK_OLD) scratch->hits[n++] = slot;
@@ -513,8 +513,7 @@ static size_t most_targets(const look *at)
     return now + old + far + (at->relations ? at->relations->count : 0);
 }
 
-/* A mark for every slot; fresh marks are of no epoch. */
-static bool reserve_marks(phx_scratch *scratch, const phx_store *store)
+bool phx_scratch_marks(phx_scratch *scratch, const phx_store *store)
 {
     scratch->marked = true;
     if (PHX_LIKELY(store->slots <= scratch->mark_capacity)) return true;
@@ -530,26 +529,25 @@ static bool reserve_marks(phx_scratch *scratch, const phx_store *store)
 static bool reserve_look(const look *at)
 {
     uint32_t related = at->relations ? at->relations->count : 0;
-    return reserve_marks(at->scratch, &at->shard->store) && phx_scratch_room(at->scratch, most_targets(at)) &&
+    return phx_scratch_marks(at->scratch, &at->shard->store) && phx_scratch_room(at->scratch, most_targets(at)) &&
            phx_grow(at->scratch->mem, (void **)&at->scratch->related, &at->scratch->related_capacity, 0, related,
                     sizeof(uint32_t));
 }
 
-static void next_epoch(phx_scratch *scratch)
+uint32_t phx_scratch_epoch(phx_scratch *scratch)
 {
     if (scratch->epoch == EPOCH_MAX) {
         memset(scratch->mark, 0, scratch->mark_capacity * sizeof(uint32_t));
         scratch->epoch = 0;
     }
-    scratch->epoch++;
+    return ++scratch->epoch << MARK_BITS;
 }
 
 bool phx_interest_differ(phx_scratch *scratch, const phx_store *store, uint32_t *enters, uint32_t *leaves)
 {
     if (*enters == 0 || *leaves == 0) return true;
-    if (!reserve_marks(scratch, store)) return false;
-    next_epoch(scratch);
-    const uint32_t tag = scratch->epoch << MARK_BITS, old = tag | MARK_OLD, both = old | MARK_NEW;
+    if (!phx_scratch_marks(scratch, store)) return false;
+    const uint32_t tag = phx_scratch_epoch(scratch), old = tag | MARK_OLD, both = old | MARK_NEW;
     uint32_t *mark = scratch->mark, *enter = scratch->enter, *leave = scratch->leave, n = 0;
     for (uint32_t i = 0; i < *leaves; i++) mark[leave[i]] = old;
     for (uint32_t i = 0; i < *enters; i++) {
@@ -666,8 +664,7 @@ static phx_glance_result mend(look *at)
 /* A new observer under evaluation: no mark is of its epoch. */
 static void begin_look(look *at)
 {
-    next_epoch(at->scratch);
-    at->tag = at->scratch->epoch << MARK_BITS;
+    at->tag = phx_scratch_epoch(at->scratch);
     at->count = 0;
 }
 
@@ -682,7 +679,7 @@ static look_result look_plainly(look *at, uint32_t found)
         return LOOK_EACH;
     }
     if (!in_part && !all_plain(at->scratch->hits, found)) return LOOK_EACH;
-    if (!reserve_ranks(at->scratch, found)) return LOOK_NO_MEMORY;
+    if (!phx_scratch_ranks(at->scratch, found)) return LOOK_NO_MEMORY;
     look_result result = divide(at, found, &events);
     if (result != LOOK_DONE) return result;
     return settle(at, events.enter, events.leave) ? LOOK_DONE : LOOK_NO_MEMORY;

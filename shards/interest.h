@@ -107,6 +107,12 @@ void phx_scratch_free(phx_scratch *scratch);
 void phx_scratch_reset(phx_scratch *scratch);
 /* Room for so many targets of one observer, in view, in the old list and in its events. false = no memory. */
 bool phx_scratch_room(phx_scratch *scratch, size_t count);
+/* A mark for every slot; fresh marks are of no epoch. false = no memory. */
+bool phx_scratch_marks(phx_scratch *scratch, const phx_store *store);
+/* A new epoch, as the word of a mark without further bits: no mark is of it. There are marks. */
+uint32_t phx_scratch_epoch(phx_scratch *scratch);
+/* Room to rank so many. false = no memory. */
+bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count);
 
 /*
  * What there is to evaluate in this tick, in rows: the grid's; in range = towers the items of its jobs (nine.h); with

@@ -230,6 +230,8 @@ uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_s
 /* All who stand in the rectangle's towers now, as rows' slot words; out[] has room. *ranges: towers looked at. */
 uint32_t phx_nine_scan(const phx_nine *nine, phx_rect rect, uint32_t *out, uint32_t *ranges);
 bool phx_nine_touched(const phx_nine *nine, phx_rect rect, uint64_t tick);
+/* The observer's card says what it now is to say of it: once the index phase is over. */
+void phx_nine_look(phx_nine *nine, const phx_store *store, uint32_t slot);
 /* What its card is to say of it as an observer. */
 uint8_t phx_nine_watches(const phx_store *store, uint32_t slot);
 

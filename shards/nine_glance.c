@@ -9,7 +9,7 @@ bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     return phx_observes(attr) && phx_unlimited(attr) && (attr->sees & 1) && shard->far.global_count == 0 &&
-           !(shard->store.body[slot].state & PHX_SLOT_RELATED);
+           !(shard->store.body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
 }
 
 /* ---- who stayed ---- */

@@ -554,6 +554,19 @@ static void read_watches(const phx_nine *nine, phx_crowd *crowd, uint32_t t)
     crowd->look = (crowd->look & ~bit) | looks;
 }
 
+void phx_nine_look(phx_nine *nine, const phx_store *store, uint32_t slot)
+{
+    const phx_body *body = &store->body[slot];
+    phx_crowd *crowd = phx_nine_crowd(nine, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
+    const uint32_t t = phx_block_tower(body->tx, body->ty);
+    PHX_ASSERT(crowd);
+    phx_card *card = nine->cards + crowd->tower[t].first;
+    while (card->slot != slot || (card->flags & PHX_CARD_WENT)) card++;
+    PHX_ASSERT(card < nine->cards + crowd->tower[t].first + crowd->tower[t].count);
+    card->watches = phx_nine_watches(store, slot);
+    mark_watching(nine, crowd, t, card->watches);
+}
+
 /* By insertion, before there are many. */
 static void sort_few(const phx_store *store, phx_card *cards, uint32_t count)
 {

@@ -215,6 +215,16 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
     return true;
 }
 
+void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial)
+{
+    phx_body *body = &shard->store.body[slot];
+    PHX_ASSERT(body->state & PHX_SLOT_OWN);
+    if (partial) body->state |= PHX_SLOT_PARTIAL;
+    else body->state = (uint16_t)(body->state & ~PHX_SLOT_PARTIAL);
+    if (phx_shard_nine(shard) && partial) phx_nine_look(&shard->nine, &shard->store, slot);
+    else mend_row(shard, slot);
+}
+
 void phx_shard_rules_changed(phx_shard *shard)
 {
     shard->all_dirty = shard->changed = true;

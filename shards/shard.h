@@ -318,7 +318,7 @@ uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot);
 /* Is the target in the own observer's list? By the rule of one pair, where that decides. Also once lists stand. */
 bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target);
 
-/* Between ticks: did targets have to wait for the own observer, which gets on with them in the next tick? */
+/* Once lists stand: do targets wait for the own observer, which gets on with them in the next tick? */
 bool phx_shard_waits(const phx_shard *shard, uint32_t observer);
 
 /* Are the crowds (nine.h) what there is instead of the grid? */
@@ -345,6 +345,11 @@ static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 uint32_t phx_shard_same_ghost(phx_shard *shard, uint32_t slot, uint32_t incarnation);
 /* The record of a migrant, or of a copy, which leaves out what nobody needs of it. */
 void phx_shard_fill_entity(const phx_shard *shard, uint32_t slot, phx_record_type type, phx_record *record);
+/*
+ * The own observer's list is complete no more: its targets are told by the list alone. Or it is to be completed. At the
+ * commit; in the index phase.
+ */
+void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial);
 /* A live slot dies. */
 void phx_shard_kill(phx_shard *shard, uint32_t slot);
 phx_move_frame phx_move_frame_of(const phx_shard *shard);

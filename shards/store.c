@@ -172,7 +172,7 @@ void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_origin origin)
     phx_body *body = &store->body[slot];
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     PHX_ASSERT(store->tail[slot].list.size_class == PHX_LIST_NONE);
-    body->state = (uint16_t)((body->state & ~(PHX_SLOT_OWN | PHX_SLOT_RELATED)) | PHX_SLOT_GHOST);
+    body->state = (uint16_t)((body->state & ~(PHX_SLOT_OWN | PHX_SLOT_RELATED | PHX_SLOT_PARTIAL)) | PHX_SLOT_GHOST);
     store->tail[slot].origin = origin;
     phx_idmap_insert(&store->ghosts, store->name[slot].id, slot);
     store->own_count--;

@@ -39,7 +39,9 @@ enum {
     PHX_SLOT_ODD = 1u << 8,
     PHX_SLOT_WAITING = 1u << 9, /* phx_shards_move() left a move of it over: those that follow wait behind it */
     PHX_SLOT_NOTED = 1u << 10,  /* past.h has the attributes that it had at the last tick's end */
-    PHX_SLOT_ASTRAY = 1u << 11  /* phx_grid_stray() took it: until the index phase its row stands elsewhere */
+    PHX_SLOT_ASTRAY = 1u << 11, /* phx_grid_stray() took it: until the index phase its row stands elsewhere */
+    /* An observer whose list is not complete: targets wait for a later tick. From the commit to the next index phase. */
+    PHX_SLOT_PARTIAL = 1u << 12
 };
 
 /* Of a ghost, where an own observer has its list: no larger than that. */

@@ -105,7 +105,7 @@ bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
     const phx_attr *oa = phx_store_attr(store, observer), *ta = phx_store_attr(store, target);
     if (observer == target || !phx_observes(oa)) return false;
     if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return false; /* gone in this tick */
-    if (phx_unlimited(oa) && !(ob->state & PHX_SLOT_RELATED)) {
+    if (phx_unlimited(oa) && !(ob->state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL))) {
         if (phx_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return true;
         if (oa->margin == 0.0f || !phx_sees(shard->rules, ob, oa, tb, ta, NULL, true)) return false;
     }
@@ -114,9 +114,7 @@ bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
 
 bool phx_shard_waits(const phx_shard *shard, uint32_t observer)
 {
-    for (uint32_t i = 0; i < shard->waiting.count; i++)
-        if (shard->waiting.at[i] == observer) return true;
-    return false;
+    return shard->store.body[observer].state & PHX_SLOT_PARTIAL;
 }
 
 /* A search for those who see a target. */

@@ -63,7 +63,7 @@ PH_API ph_status ph_world_destroy(ph_world world);
 PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
 
 /**
- * Changes what can change while the world lives: sticky, height, shape, span, broadcast_bytes,
+ * Changes what can change while the world lives: sticky, height, shape, span, broadcast_bytes, events_max,
  * activation_span, activation_linger, crowd_entities, crowd_floor and the classes (values of
  * classes there are; more behind them). It takes effect, all of it or nothing, at the next tick.
  * @return PH_NOT_LIVE when any other field differs from the world's: `reason` names the

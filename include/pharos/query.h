@@ -126,7 +126,7 @@ PH_NODISCARD PH_API ph_status ph_find_many(ph_world world, uint32_t count, const
     X(PH_REASON_VIEW, 14, true, "the target is within the observer's view") \
     X(PH_REASON_REACH, 15, true, "the target is within its own reach, which is more than the observer's view") \
     X(PH_REASON_MARGIN, 16, true, "the target is beyond the radius, but was in the list and is within the margin") \
-    X(PH_REASON_WAITS, 17, false, "the target passes, but waits for a later tick: adds_max")
+    X(PH_REASON_WAITS, 17, false, "the target passes, but waits for a later tick: adds_max or events_max")
 
 typedef enum ph_reason {
 #define PH_REASON_ENUM(name, number, sees, text) name = number,

@@ -164,6 +164,7 @@ typedef struct ph_world_def {
     double sticky;            /* >= 1; factor on d2 of targets not in the list, at the cap */
     uint32_t crowd_entities;  /* 0 = off; crowd control, see below */
     float crowd_floor;        /* 0.0625..1; least share of its view that it leaves an observer */
+    uint32_t events_max;      /* 0..2^31; events of one tick, then enters wait: ph_change; 0 = 4,194,304 + 64 an entity */
     uint32_t entities_max;    /* 1..2^30; entities in the world at once */
     uint32_t areas_max;       /* 0..2^20; areas in the world at once */
     uint32_t producers_max;   /* 1..256 */
@@ -284,7 +285,7 @@ enum {
     /* The list was empty before these enters: forget what was told. Coalesced, it may come without any. */
     PH_CHANGE_FRESH = 1u << 0,
     /*
-     * Targets wait for a later tick: adds_max. When the next tick has no change for the observer, none is left; behind
+     * Targets wait for a later tick: adds_max, events_max. When the next tick has no change for the observer, none is left; behind
      * a coalesced batch, whose changes may have cancelled out, the next one that is not coalesced says so.
      */
     PH_CHANGE_MORE = 1u << 1
@@ -306,6 +307,12 @@ enum {
  * list (ph_sees(), ph_list(), broadcasts and updates go by the list), and may join in the next tick. So the list is
  * exact once no change says PH_CHANGE_MORE. Attachments play no part in who joins, as they do not at a cap: a rider may
  * join a tick before its mount; give mounts the higher priority where that matters.
+ *
+ * So may the lists of all observers, where one tick has more events than ph_world_def.events_max = E (if that is 0,
+ * 4,194,304 and 64 for each entity in the world at the tick's end). Leaves never wait. When these and the enters, after
+ * caps and adds_max, are more than E, no observer gets more than L enters in this tick, the first in the order above:
+ * L is the largest number for which the enters are at most E less the leaves, but at least 1. Stats: adds_held counts
+ * enters that wait, ticks_spread ticks.
  */
 typedef struct ph_change {
     uint64_t observer;
@@ -454,7 +461,8 @@ typedef struct ph_stats {
     uint64_t areas;               /* now */
     uint64_t area_enters, area_leaves; /* edges of areas made */
     uint64_t updates;             /* updates: targets told to observers, ... */
-    uint64_t adds_held;           /* times that a target had to wait for a further tick: adds_max */
+    uint64_t adds_held;           /* times that a target had to wait for a further tick: adds_max, events_max */
+    uint64_t ticks_spread;        /* ticks that had more events than events_max */
     uint64_t updates_held;        /* ... times that one had to wait for a further tick: updates_max, ... */
     uint64_t updates_replaced;    /* ... and those that a slow consumer did not get: there was a later position, the
                                      target had left the list, or the observer had gone */

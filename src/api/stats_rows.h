@@ -34,7 +34,8 @@
     X(COUNTER, deliveries_dropped, "deliveries_dropped_total", "", "Deliveries dropped behind a slow consumer.") \
     X(COUNTER, deliveries_void, "deliveries_void_total", "", "Deliveries whose observer left while they waited.") \
     X(COUNTER, updates, "updates_total", "", "Targets told to observers because they moved or entered.") \
-    X(COUNTER, adds_held, "adds_held_total", "", "Times that a target had to wait a tick to join a list: adds_max.") \
+    X(COUNTER, adds_held, "adds_held_total", "", "Times that a target had to wait a tick to join a list.") \
+    X(COUNTER, ticks_spread, "ticks_spread_total", "", "Ticks that had more events than events_max.") \
     X(COUNTER, updates_held, "updates_held_total", "", "Times that an update had to wait a tick for its budget.") \
     X(COUNTER, updates_replaced, "updates_replaced_total", "", "Updates that a slow consumer did not get.") \
     X(COUNTER, batches, "batches_total", "", "Batches handed to consumers.") \

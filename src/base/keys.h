@@ -38,6 +38,7 @@
     X(f64, sticky, 1.1, 0, 1, 1e6, 1, "at the cap, a target not yet in the list counts as this much farther (on the squared distance)") \
     X(u32, crowd_entities, 0, 0, 0, 1u << 30, 1, "crowd control: more entities than this in the nine towers around an observer shrink its view; 0 = off") \
     X(f32, crowd_floor, 0.25, 0, 0.0625, 1, 1, "of crowd control: the least share of its view that an observer keeps") \
+    X(u32, events_max, 0, 0, 0, 1u << 31, 1, "events of one tick: past that enters wait for later ticks, nearest first; 0 = 4194304 + 64 for each entity") \
     X(u32, entities_max, 1u << 22, 0, 1, 1u << 30, 0, "entities in the world at once; one more is refused") \
     X(u32, areas_max, 100000, 0, 0, 1u << 20, 0, "areas in the world at once; one more is refused") \
     X(u32, producers_max, 16, 0, 1, PH_PRODUCERS_MAX, 0, "producers open at once") \

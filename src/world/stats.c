@@ -213,6 +213,7 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
                         .broadcasts = totals->broadcasts,
                         .payload_bytes = totals->payload_bytes,
                         .queued_max = totals->queued_max,
+                        .ticks_spread = totals->ticks_spread,
                         .crowd_observers = phx_idmap_count(&world->crowd.shrunk),
                         .crowd_narrowed = world->crowd.narrowed,
                         .crowd_widened = world->crowd.widened,

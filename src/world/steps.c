@@ -243,6 +243,7 @@ static bool plan_shard(phx_world *world, uint32_t shard)
 bool phx_plan_chunks(phx_world *world)
 {
     world->chunk_count = 0;
+    phx_spread_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_port *port = &world->ports[world->order[i]];
         port->chunk = world->chunk_count;
@@ -264,6 +265,8 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     uint64_t from = phx_now_ns();
     chunk->worker = worker;
     chunk->change_first = scratch->change_count;
+    chunk->target_first = scratch->target_count;
+    chunk->overflow_first = scratch->overflow_count;
     uint32_t commits = scratch->commit_count;
     phx_interest_counts counts = scratch->counts;
     chunk->done = phx_interest_run(scratch, &world->directory, &world->shards[chunk->shard], chunk->first,
@@ -271,6 +274,7 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     chunk->change_count = scratch->change_count - chunk->change_first;
     chunk->commit_count = scratch->commit_count - commits;
     phx_interest_counts_add(&chunk->counts, &scratch->counts, &counts);
+    phx_spread_chunk(world, piece);
     phx_publish_count(world, piece);
     chunk->interest_ns += phx_now_ns() - from;
     if (chunk->done < chunk->count) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);

@@ -10,6 +10,7 @@
 #include "world/gate.h"
 #include "world/ingest.h"
 #include "world/publish.h"
+#include "world/spread.h"
 #include "world/stats.h"
 #include "world/steps.h"
 
@@ -30,6 +31,7 @@ static void take_definition(phx_world *world)
     world->def.broadcast_bytes = world->next_def.broadcast_bytes;
     world->def.crowd_entities = world->next_def.crowd_entities;
     world->def.crowd_floor = world->next_def.crowd_floor;
+    world->def.events_max = world->next_def.events_max;
     phx_crowd_rules(world);
     world->def.classes = world->classes;
     world->def.class_count = world->next_def.class_count;
@@ -183,6 +185,9 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_PLAN: through = phx_plan_chunks(world); break;
     case PHX_STAGE_INTEREST:
         through = phx_run_interest(world);
+        break;
+    case PHX_STAGE_SPREAD:
+        through = phx_spread(world);
         if (through) phx_stats_share(world);
         break;
     case PHX_STAGE_COMMIT:

@@ -227,6 +227,7 @@ ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def)
     world->next_def.broadcast_bytes = def->broadcast_bytes;
     world->next_def.crowd_entities = def->crowd_entities;
     world->next_def.crowd_floor = def->crowd_floor;
+    world->next_def.events_max = def->events_max;
     world->next_def.classes = classes;
     world->next_def.class_count = def->class_count;
     return PH_OK;

@@ -24,6 +24,7 @@
 #include "world/moves.h"
 #include "world/partition.h"
 #include "world/producer.h"
+#include "world/spread.h"
 #include "world/ties.h"
 #include "world/update.h"
 
@@ -47,6 +48,7 @@ typedef enum phx_stage {
     PHX_STAGE_ZONES, /* who awoke, fell asleep, went into areas or out of them */
     PHX_STAGE_PLAN,
     PHX_STAGE_INTEREST,
+    PHX_STAGE_SPREAD, /* where there are too many events, enters wait */
     PHX_STAGE_COMMIT,
     PHX_STAGE_LOCATE, /* only if there are broadcasts: where their sources are, */
     PHX_STAGE_CALL,   /* who may hear them, */
@@ -80,7 +82,7 @@ static inline phx_phase phx_phase_of(phx_stage stage)
     if (stage <= PHX_STAGE_CROWD_APPLY) return PHX_PHASE_INGEST;
     if (stage <= PHX_STAGE_RECEIVE_COPIES) return PHX_PHASE_EXCHANGE;
     if (stage <= PHX_STAGE_ZONES) return PHX_PHASE_INDEX;
-    return stage <= PHX_STAGE_INTEREST ? PHX_PHASE_INTEREST : PHX_PHASE_PUBLISH;
+    return stage <= PHX_STAGE_SPREAD ? PHX_PHASE_INTEREST : PHX_PHASE_PUBLISH;
 }
 
 /* What the world keeps of a shard's progress through a stage. Written by the shard's worker. */
@@ -103,6 +105,7 @@ typedef struct phx_chunk {
     uint32_t done;          /* evaluated; less than count only after want of memory */
     uint32_t worker;        /* whose scratch has the results */
     uint32_t change_first, change_count;
+    uint32_t target_first, overflow_first; /* of the scratch's targets and overflow: where the chunk's begin */
     uint32_t commit_count; /* of the changes, those with work for the commit */
     phx_interest_counts counts; /* what it cost */
     uint64_t interest_ns, publish_ns; /* its workers' time */
@@ -120,6 +123,7 @@ typedef struct phx_totals {
     uint64_t rounds;                   /* of exchanges, beyond the first of each */
     uint64_t broadcasts, payload_bytes;
     uint64_t queued_max; /* commands of one tick */
+    uint64_t ticks_spread;
 } phx_totals;
 
 /* What counters stood at when the last tick began. */
@@ -183,6 +187,7 @@ typedef struct phx_world {
     phx_chunk *chunks;
     uint32_t chunk_count, chunks_capacity;
     uint32_t chunks_planned; /* a shard's follow each other; behind them is what was left of some for want of memory */
+    phx_spreading spreading;
     phx_share *shares; /* [chunk][consumer] */
     uint32_t shares_capacity;
     phx_batch **batches; /* of this tick, one per consumer */

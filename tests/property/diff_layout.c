@@ -76,15 +76,20 @@ typedef struct kind_of_world {
     ph_range range;
     ph_shape shape;
     bool calm;
+    uint32_t events_max; /* 0: no tick comes near the bound */
 } kind_of_world;
 
 static const kind_of_world kinds[] = {
-    {"circle", PH_RANGE_RADIUS, PH_SHAPE_CIRCLE, false},  {"calm circle", PH_RANGE_RADIUS, PH_SHAPE_CIRCLE, true},
-    {"towers", PH_RANGE_TOWERS, PH_SHAPE_CIRCLE, false},  {"calm square", PH_RANGE_RADIUS, PH_SHAPE_SQUARE, true},
-    {"square", PH_RANGE_RADIUS, PH_SHAPE_SQUARE, false},  {"sphere", PH_RANGE_RADIUS, PH_SHAPE_SPHERE, false},
-    {"calm towers", PH_RANGE_TOWERS, PH_SHAPE_CIRCLE, true}, {"cylinder", PH_RANGE_RADIUS, PH_SHAPE_CYLINDER, false},
-    {"towers, sphere", PH_RANGE_TOWERS, PH_SHAPE_SPHERE, false},
-    {"calm sphere", PH_RANGE_RADIUS, PH_SHAPE_SPHERE, true},
+    {"circle", PH_RANGE_RADIUS, PH_SHAPE_CIRCLE, false, 0},
+    {"calm circle", PH_RANGE_RADIUS, PH_SHAPE_CIRCLE, true, 4000},
+    {"towers", PH_RANGE_TOWERS, PH_SHAPE_CIRCLE, false, 3000},
+    {"calm square", PH_RANGE_RADIUS, PH_SHAPE_SQUARE, true, 0},
+    {"square", PH_RANGE_RADIUS, PH_SHAPE_SQUARE, false, 2000},
+    {"sphere", PH_RANGE_RADIUS, PH_SHAPE_SPHERE, false, 0},
+    {"calm towers", PH_RANGE_TOWERS, PH_SHAPE_CIRCLE, true, 0},
+    {"cylinder", PH_RANGE_RADIUS, PH_SHAPE_CYLINDER, false, 1},
+    {"towers, sphere", PH_RANGE_TOWERS, PH_SHAPE_SPHERE, false, 0},
+    {"calm sphere", PH_RANGE_RADIUS, PH_SHAPE_SPHERE, true, 5000},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -150,8 +155,11 @@ int main(int argc, char **argv)
         const kind_of_world *kind = &kinds[i % COUNT(kinds)];
         script *s = ops_script_big(seed + i, entities, ticks, kind->range, kind->shape, kind->calm);
         const run_options options = {.query_every = QUERY_EVERY};
+        s->def.events_max = kind->events_max;
         run_script(s, &options, base);
         CHECK(!base->failed, "seed %" PRIu64 " %s, against the model: %s", seed + i, kind->name, base->report);
+        CHECK((base->stats.ticks_spread > 0) == (kind->events_max > 0), "seed %" PRIu64 " %s: %" PRIu64
+              " ticks reached the bound on events", seed + i, kind->name, base->stats.ticks_spread);
         (void)printf("%s: %" PRIu64 " commands, %" PRIu64 " events, hash %016" PRIx64 "\n", kind->name,
                      base->commands, base->events, base->event_hash);
         for (int index = 0; index < INDEX_COUNT; index++) {

@@ -34,7 +34,7 @@ typedef struct crowd {
 /* What came of it. */
 typedef struct outcome {
     uint64_t events, hash; /* of all, in their order */
-    uint64_t tested, exact, towers;
+    uint64_t tested, exact, towers, spread;
 } outcome;
 
 typedef struct member {
@@ -76,6 +76,7 @@ static crowd crowd_of(uint64_t seed)
     of.odd = odds[phx_rng_below(&rng, 4)];
     of.movers_percent = movers[phx_rng_below(&rng, 3)];
     of.id_step = ids[phx_rng_below(&rng, 3)];
+    of.def.events_max = phx_rng_below(&rng, 3) ? 0 : of.count * of.count / (1 + phx_rng_below(&rng, 40));
     return of;
 }
 
@@ -227,6 +228,7 @@ static outcome play(uint64_t seed, ph_simd simd)
     out.tested = stats.pairs_tested;
     out.exact = stats.pairs_exact;
     out.towers = stats.towers_visited;
+    out.spread = stats.ticks_spread;
     CHECK_OK(ph_world_destroy(h.world));
     return out;
 }
@@ -246,11 +248,12 @@ int main(int argc, char **argv)
 {
     const uint64_t first = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(240));
-    uint64_t events = 0, exact = 0;
+    uint64_t events = 0, exact = 0, spread = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         outcome plain = play(seed, PH_SIMD_PORTABLE);
         events += plain.events;
         exact += plain.exact;
+        spread += plain.spread;
         for (int simd = PH_SIMD_AVX2; simd <= PH_SIMD_AVX512; simd++) {
             if (!phx_simd_supported((ph_simd)simd)) continue;
             outcome other = play(seed, (ph_simd)simd);
@@ -259,5 +262,6 @@ int main(int argc, char **argv)
     }
     printf("%" PRIu64 " crowds, %" PRIu64 " events, %" PRIu64 " pairs decided exactly\n", count, events, exact);
     CHECK(exact > 0, "nothing near a border: a test of nothing");
+    CHECK(spread > 0, "no tick reached the bound on events");
     return check_done("diff_simd");
 }

@@ -92,8 +92,8 @@ static size_t join(const model *m, const model_entity *o, const bool *marks, mod
                    size_t *waiting)
 {
     size_t most = m->classes[o->now.kind].adds_max, joined = 0, kept = 0;
-    if (most == 0) {
-        return count;
+    if (most == 0 || m->enters_each < most) {
+        most = m->enters_each;
     }
     qsort(candidates, count, sizeof *candidates, join_order);
     for (size_t i = 0; i < count; i++) {
@@ -108,6 +108,18 @@ static size_t join(const model *m, const model_entity *o, const bool *marks, mod
         candidates[kept++] = candidates[i];
     }
     return kept;
+}
+
+/* The enters, and the leaves, that a new list would be told with. */
+static void count_events(const model_entity *o, const key_list *list, size_t *enters, size_t *leaves)
+{
+    *enters = *leaves = 0;
+    for (size_t i = 0; o->now.ready && i < o->list.count; i++) {
+        *leaves += !list_has(list->items, list->count, o->list.items[i]);
+    }
+    for (size_t i = 0; o->now.ready && i < list->count; i++) {
+        *enters += !list_has(o->list.items, o->list.count, list->items[i]);
+    }
 }
 
 /* o's list at the end of this tick, by id. */
@@ -257,6 +269,41 @@ static void settle(model *m, model_entity *o, key_list *new_list, bool more)
     }
 }
 
+/* Enters of all observers when none has more than `most`. */
+static size_t enters_within(const size_t *enters, size_t count, size_t most)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += enters[i] < most ? enters[i] : most;
+    }
+    return sum;
+}
+
+/* events_max: how many enters each observer may have in this tick; SIZE_MAX = any number. */
+static void bound_events(model *m, bool *marks, model_candidate *candidates, key_list *list)
+{
+    size_t count = m->entities.count, all_leaves = 0, waiting;
+    size_t *enters = check_zalloc(count * sizeof *enters);
+    m->enters_each = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        size_t leaves;
+        list_make(m, m->entities.items[i], marks, candidates, list, &waiting);
+        count_events(m->entities.items[i], list, &enters[i], &leaves);
+        all_leaves += MUTATE(MUTANT_EVENTS_LEAVES_FREE, leaves, 0);
+    }
+    size_t bound = m->def.events_max != 0 ? m->def.events_max : 4194304 + 64 * count;
+    if (all_leaves + enters_within(enters, count, SIZE_MAX) > bound) {
+        size_t room = all_leaves < bound ? bound - all_leaves : 0;
+        m->counts.ticks_spread++;
+        m->enters_each = 1;
+        while (m->enters_each < count && enters_within(enters, count, m->enters_each + 1) <= room) {
+            m->enters_each++;
+        }
+        m->enters_each -= MUTATE(MUTANT_EVENTS_EACH, 0, m->enters_each > 1);
+    }
+    free(enters);
+}
+
 static void find_lists(model *m)
 {
     size_t count = m->entities.count;
@@ -268,6 +315,7 @@ static void find_lists(model *m)
         e->now = model_resolve(m, e);
         e->now.view = model_crowd_view(m, e, e->now.view);
     }
+    bound_events(m, marks, candidates, &list);
     m->counts.observers = 0;
     m->counts.list_entries = 0;
     for (size_t i = 0; i < count; i++) {

@@ -136,7 +136,7 @@ ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_e
         why_cap(m, o, t, e);
     }
     e->sees = e->reason >= PH_REASON_GLOBAL;
-    if (e->sees && !in && m->classes[o->now.kind].adds_max != 0) {
+    if (e->sees && !in) {
         e->reason = PH_REASON_WAITS;
         e->sees = false;
     }

@@ -478,6 +478,7 @@ static ph_status subject_stats(void *self, ph_stats *stats)
     stats->updates = c.updates;
     stats->updates_held = c.updates_held;
     stats->adds_held = c.adds_held;
+    stats->ticks_spread = c.ticks_spread;
     stats->batches = u->batch_count;
     memcpy(stats->refused, c.refused, sizeof c.refused);
     return PH_OK;

@@ -38,6 +38,8 @@
     X(MUTANT_CAP_OFF_BY_ONE, "cap: one more kept") \
     X(MUTANT_ADDS_ONE_MORE, "adds_max: one more joins") \
     X(MUTANT_ADDS_LAST, "adds_max: the last in rank join first") \
+    X(MUTANT_EVENTS_LEAVES_FREE, "events_max: leaves do not count") \
+    X(MUTANT_EVENTS_EACH, "events_max: one enter less each") \
     X(MUTANT_TOWER_NO_CLAMP, "towers outside the world not clamped") \
     X(MUTANT_TOWER_DOUBLE, "tower index in double") \
     X(MUTANT_TOWER_SPAN, "towers: < span + 1 along x, < span along y") \

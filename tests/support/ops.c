@@ -123,6 +123,7 @@ static void push_reload(gen *g)
     if (d->crowd_entities > 0 && chance(&g->c, 50)) {
         crowd_any(g, &s.as.reload.crowd_entities, &s.as.reload.crowd_floor);
     }
+    s.as.reload.events_max = chance(&g->c, 30) ? events_any(g) : d->events_max;
     s.as.reload.kind = choose(&g->c, d->class_count);
     s.as.reload.values = chance(&g->c, 80) ? class_any(g, s.as.reload.kind) : g->s->classes[s.as.reload.kind];
     class_wakes(g, &s.as.reload.values);

@@ -107,6 +107,7 @@ void pattern_any(gen *g);
 /* ---- worlds ---- */
 
 void world_any(gen *g);
+uint32_t events_any(gen *g);
 void crowd_any(gen *g, uint32_t *entities, float *least);
 
 #endif

@@ -91,6 +91,13 @@ void crowd_any(gen *g, uint32_t *entities, float *least)
     *least = floors[choose(&g->c, COUNT(floors))];
 }
 
+/* Seldom reached, often, or in nearly every tick. */
+uint32_t events_any(gen *g)
+{
+    static const uint32_t most[] = {1, 3, 8, 20, 60};
+    return chance(&g->c, 25) ? most[choose(&g->c, COUNT(most))] : 0;
+}
+
 void world_any(gen *g)
 {
     static const double stickies[] = {1.0, 1.1, 1.1, 1.5, 2.25, 4.0};
@@ -119,4 +126,5 @@ void world_any(gen *g)
     if (d->range == PH_RANGE_RADIUS && chance(&g->c, 25)) {
         crowd_any(g, &d->crowd_entities, &d->crowd_floor);
     }
+    d->events_max = events_any(g);
 }

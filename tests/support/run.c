@@ -170,6 +170,7 @@ static void do_reload(run *r, const step_reload *reload)
     r->def.broadcast_bytes = reload->broadcast_bytes;
     r->def.crowd_entities = reload->crowd_entities;
     r->def.crowd_floor = reload->crowd_floor;
+    r->def.events_max = reload->events_max;
     if (reload->kind < r->def.class_count) {
         char name[PH_NAME_SIZE];
         memcpy(name, r->classes[reload->kind].name, sizeof name);

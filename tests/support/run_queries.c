@@ -223,6 +223,7 @@ void run_stats(run *r)
         {"updates", got.updates, c.updates},
         {"updates_held", got.updates_held, c.updates_held},
         {"adds_held", got.adds_held, c.adds_held},
+        {"ticks_spread", got.ticks_spread, c.ticks_spread},
         {"refusals_untold", got.refusals_untold, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

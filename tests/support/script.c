@@ -59,11 +59,11 @@ static void step_print(FILE *out, const step *s)
         break;
     case STEP_RELOAD:
         (void)fprintf(out, "  reload shape=%d height=%.9g span=%" PRIu32 " sticky=%.17g broadcast_bytes=%" PRIu32
-                      " crowd=%" PRIu32 "/%.9g class %" PRIu32
+                      " crowd=%" PRIu32 "/%.9g events_max=%" PRIu32 " class %" PRIu32
                       ": view=%.9g margin=%.9g reach=%.9g cap=%" PRIu32 " priority=%u ready=%d",
                       (int)s->as.reload.shape, (double)s->as.reload.height, s->as.reload.span, s->as.reload.sticky,
                       s->as.reload.broadcast_bytes, s->as.reload.crowd_entities, (double)s->as.reload.crowd_floor,
-                      s->as.reload.kind, (double)s->as.reload.values.view, (double)s->as.reload.values.margin,
+                      s->as.reload.events_max, s->as.reload.kind, (double)s->as.reload.values.view, (double)s->as.reload.values.margin,
                       (double)s->as.reload.values.reach, s->as.reload.values.cap, s->as.reload.values.priority,
                       s->as.reload.values.ready);
         (void)fprintf(out, " activation_span=%" PRIu32 " activation_linger=%" PRIu32 " wakes=%d sleeps=%d",

@@ -34,6 +34,7 @@ typedef struct step_reload {
     uint32_t broadcast_bytes;
     uint32_t crowd_entities;
     float crowd_floor;
+    uint32_t events_max;
     uint32_t kind;
     ph_class values;
 } step_reload;
