@@ -74,7 +74,7 @@ static bool resolve_list(phx_shard *shard, const phx_directory *directory, const
     uint32_t *entries = phx_list_entries(&shard->lists, list);
     for (uint32_t i = 0; i < arrival->count; i++)
         entries[i] = resolve_item(shard, directory, renames, &arrival->list[i]);
-    phx_list_set_count(list, arrival->count);
+    phx_list_set_count(&shard->lists, list, arrival->count);
     if (arrival->count > 0) phx_shard_flag(shard, arrival->observer); /* a list makes a row worth a look */
     phx_shard_touch_odd(shard, &shard->store.body[arrival->observer]);
     return true;

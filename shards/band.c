@@ -67,11 +67,11 @@ static bool write_waits(phx_shard *shard, uint32_t slot, const uint32_t *words, 
         phx_bands_drop_waits(shard, slot);
         return true;
     }
-    bool fits = count <= phx_list_capacity(waits);
+    bool fits = count <= phx_list_capacity(&bands->pool, waits);
     uint32_t before = waits->count;
     if (!fits && !phx_list_reserve(&bands->pool, shard->mem, waits, count)) return false;
     memcpy(phx_list_entries(&bands->pool, waits), words, count * sizeof *words);
-    phx_list_set_count(waits, count);
+    phx_list_set_count(&bands->pool, waits, count);
     if (before == 0) bands->waiting++;
     return true;
 }
@@ -117,7 +117,7 @@ bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
         if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation != arrival->waiting.incarnation) continue;
         phx_list *waits = &bands->waits[arrival->observer], more = phx_list_empty();
         uint32_t count = waits->count, words[2] = {slot, arrival->waiting.since};
-        if (count + 2 > phx_list_capacity(waits)) {
+        if (count + 2 > phx_list_capacity(&bands->pool, waits)) {
             if (!phx_list_reserve(&bands->pool, shard->mem, &more, count + 2)) return false;
             if (count > 0)
                 memcpy(phx_list_entries(&bands->pool, &more), phx_list_entries(&bands->pool, waits),
@@ -126,7 +126,7 @@ bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
             *waits = more;
         }
         memcpy(phx_list_entries(&bands->pool, waits) + count, words, sizeof words);
-        phx_list_set_count(waits, count + 2);
+        phx_list_set_count(&bands->pool, waits, count + 2);
         bands->waiting += count == 0;
     }
     return true;

@@ -254,9 +254,9 @@ void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change 
                              uint32_t count)
 {
     phx_list *list = &shard->store.tail[change->slot].list;
-    if (count <= phx_list_capacity(list)) {
+    if (phx_list_widen(&shard->lists, list, count)) {
         if (count > 0) memcpy(phx_list_entries(&shard->lists, list), entries, count * sizeof(uint32_t));
-        phx_list_set_count(list, count);
+        phx_list_set_count(&shard->lists, list, count);
         return;
     }
     memcpy(phx_interest_overflow(scratch, change, count), entries, count * sizeof(uint32_t));
@@ -275,7 +275,7 @@ bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx
         const uint32_t *words = scratch->overflow + change->list_first, count = words[0];
         if (!phx_list_reserve(&shard->lists, shard->mem, list, count)) return false;
         memcpy(phx_list_entries(&shard->lists, list), words + 1, count * sizeof *words);
-        phx_list_set_count(list, count);
+        phx_list_set_count(&shard->lists, list, count);
     }
     if (waits) {
         waiting->at[waiting->count++] = change->slot;

@@ -114,7 +114,7 @@ static bool settle(phx_crossings *crossings, phx_mem *mem, const phx_crossing_in
     tell_missing(in, slot, old, inside->count, found, count, false);
     tell_missing(in, slot, found, count, old, inside->count, true);
     if (count > 0) memcpy(phx_list_entries(&crossings->pool, &now), found, count * sizeof *found);
-    phx_list_set_count(&now, count);
+    phx_list_set_count(&crossings->pool, &now, count);
     phx_list_release(&crossings->pool, inside);
     *inside = now;
     crossings->left += leaves;
@@ -215,7 +215,7 @@ bool phx_crossings_carry(phx_crossings *crossings, phx_mem *mem, uint32_t slot, 
 {
     phx_list *inside = &crossings->visitors[slot].inside;
     if (inside->count == 0 && !phx_list_reserve(&crossings->pool, mem, inside, count)) return false;
-    PHX_ASSERT(inside->count < phx_list_capacity(inside));
+    PHX_ASSERT(inside->count < phx_list_capacity(&crossings->pool, inside));
     phx_list_entries(&crossings->pool, inside)[inside->count++] = area;
     return true;
 }

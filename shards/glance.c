@@ -89,9 +89,9 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float 
     if (hits->enter_count + hits->leave_count == 0) return;
     phx_change *change = phx_interest_record(scratch, shard, slot, hits->enter_count, hits->leave_count);
     uint32_t *entries = phx_list_entries(&shard->lists, list), count = list->count + hits->enter_count;
-    if (count <= phx_list_capacity(list)) {
+    if (count <= phx_list_capacity(&shard->lists, list)) {
         for (uint32_t i = 0; i < hits->enter_count; i++) entries[list->count + i] = hits->enter[i];
-        phx_list_set_count(list, count);
+        phx_list_set_count(&shard->lists, list, count);
         return;
     }
     uint32_t *next = phx_interest_overflow(scratch, change, count);
@@ -363,7 +363,7 @@ PHX_AWAIT void await_list(const phx_scratch *scratch, const phx_shard *shard, ui
     __builtin_prefetch(&shard->store.tail[run_at(scratch, shard, r + FAR).slot]);
     const phx_list *list = &shard->store.tail[run_at(scratch, shard, r + NEAR).slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list), line = PHX_CACHE_LINE / sizeof *entries;
-    uint32_t room = entries ? phx_list_capacity(list) : 0;
+    uint32_t room = entries ? phx_list_capacity(&shard->lists, list) : 0;
     for (uint32_t i = 0; i < LINES && i * line < room; i++) __builtin_prefetch(entries + i * line, 1);
 }
 

@@ -16,6 +16,7 @@ typedef struct cut {
     uint32_t tag;      /* of slots that wait: scratch->mark */
     uint32_t *entries; /* of the list that is written; NULL = its entries are only counted */
     uint32_t count;
+    bool in_place; /* there is room for it where the list was kept before */
 } cut;
 
 /* The rank of an enter at a cap, but that stickiness plays no part: none of the enters was in the list. */
@@ -92,11 +93,12 @@ static bool take_seen(void *user, const uint32_t *targets, uint32_t count)
 static void keep_list(cut *at)
 {
     phx_list *list = &at->shard->store.tail[at->change->slot].list;
-    at->entries = phx_interest_overflow(at->scratch, at->change, at->count);
+    at->entries = at->in_place ? phx_list_entries(&at->shard->lists, list)
+                               : phx_interest_overflow(at->scratch, at->change, at->count);
     at->count = 0;
     phx_shard_seen(at->shard, at->change->slot, take_seen, at);
     list->implied = false;
-    list->count = 0;
+    phx_list_set_count(&at->shard->lists, list, at->in_place ? at->count : 0);
 }
 
 /* The list loses the targets that wait. */
@@ -106,18 +108,24 @@ static void cut_list(cut *at)
     uint32_t *words = at->scratch->overflow + at->change->list_first;
     if (list->implied) keep_list(at);
     else if (at->change->list_first != PHX_SLOT_NONE) words[0] = filter(at, words + 1, words[0]);
-    else phx_list_set_count(list, filter(at, phx_list_entries(&at->shard->lists, list), list->count));
+    else phx_list_set_count(&at->shard->lists, list, filter(at, phx_list_entries(&at->shard->lists, list), list->count));
 }
 
 static bool reserve(cut *at)
 {
     phx_scratch *scratch = at->scratch;
     const phx_change *change = at->change;
-    const bool implied = at->shard->store.tail[change->slot].list.implied;
+    phx_list *list = &at->shard->store.tail[change->slot].list;
+    const uint32_t held = change->enter_count - at->most;
     if (!phx_scratch_marks(scratch, &at->shard->store) || !phx_scratch_ranks(scratch, change->enter_count)) return false;
     at->tag = phx_scratch_epoch(scratch); /* which no mark is of yet */
-    if (implied) phx_shard_seen(at->shard, change->slot, take_seen, at);
-    return phx_interest_reserve(scratch, change->leave_count + at->most, at->count);
+    if (list->implied) {
+        phx_shard_seen(at->shard, change->slot, take_seen, at);
+        PHX_ASSERT(at->count >= held);
+        at->count -= held;
+        at->in_place = phx_list_widen(&at->shard->lists, list, at->count);
+    }
+    return phx_interest_reserve(scratch, change->leave_count + at->most, at->in_place ? 0 : at->count);
 }
 
 bool phx_interest_spread(phx_scratch *scratch, phx_shard *shard, phx_change *change, uint32_t most)
@@ -127,8 +135,6 @@ bool phx_interest_spread(phx_scratch *scratch, phx_shard *shard, phx_change *cha
     PHX_ASSERT(most < change->enter_count);
     if (!reserve(&at)) return false;
     at.change = change = &scratch->changes[number]; /* the array may have moved */
-    PHX_ASSERT(at.count == 0 || at.count >= held);
-    at.count -= at.count > 0 ? held : 0;
     mark_waiting(&at);
     copy_targets(&at);
     cut_list(&at);

@@ -10,7 +10,7 @@
 /* Room for so many; what is in it is kept. false = no memory, nothing changed. */
 static bool box_grow(phx_cross *own, phx_list *box, uint32_t count)
 {
-    if (count <= phx_list_capacity(box))
+    if (count <= phx_list_capacity(&own->pool, box))
         return true;
     phx_list larger = phx_list_empty();
     if (!phx_list_reserve(&own->pool, own->index.env.mem, &larger, count))
@@ -97,7 +97,7 @@ static uint32_t thin_out(phx_cross *own, phx_list *box)
         *mark = own->epoch;
         known++;
     }
-    phx_list_set_count(box, n);
+    phx_list_set_count(&own->pool, box, n);
     return known;
 }
 
@@ -153,7 +153,7 @@ void phx_cross_sweep(phx_cross *own)
         }
         if (n < box->count)
             own->flags[slot] |= PHX_CROSS_TOUCHED;
-        phx_list_set_count(box, n);
+        phx_list_set_count(&own->pool, box, n);
     }
     for (uint32_t i = 0; i < own->gone.count; i++)
         own->flags[own->gone.slots[i]] &= (uint8_t)~PHX_CROSS_GONE;
@@ -217,7 +217,7 @@ static inline bool fill_with(filler *to, uint32_t slot, uint32_t other_key, int 
     phx_list *box = to->box;
     if (other_key < of[0] || other_key > of[1] || slot == to->observer)
         return true;
-    if (box->count == phx_list_capacity(box) && !box_grow(to->own, box, box->count + 1))
+    if (box->count == phx_list_capacity(&to->own->pool, box) && !box_grow(to->own, box, box->count + 1))
         return false;
     phx_list_entries(&to->own->pool, box)[box->count++] = slot;
     return true;

@@ -20,7 +20,7 @@ static bool resize(phx_list_pool *pool, phx_mem *mem, phx_list *set, uint32_t co
 
 bool phx_slotset_room(phx_list_pool *pool, phx_mem *mem, phx_list *set)
 {
-    return set->count < phx_list_capacity(set) || resize(pool, mem, set, set->count + 1);
+    return set->count < phx_list_capacity(pool, set) || resize(pool, mem, set, set->count + 1);
 }
 
 void phx_slotset_remove(phx_list_pool *pool, phx_mem *mem, const phx_kernels *kernels, phx_list *set, uint32_t slot)
@@ -30,6 +30,6 @@ void phx_slotset_remove(phx_list_pool *pool, phx_mem *mem, const phx_kernels *ke
     PHX_ASSERT(at < set->count);
     entries[at] = entries[--set->count];
     if (set->count == 0) phx_list_release(pool, set);
-    else if (phx_list_capacity(set) >= LEAST && set->count <= phx_list_capacity(set) / SPARE)
-        (void)resize(pool, mem, set, phx_list_capacity(set) / 2); /* no memory: it stays as large as it is */
+    else if (phx_list_capacity(pool, set) >= LEAST && set->count <= phx_list_capacity(pool, set) / SPARE)
+        (void)resize(pool, mem, set, phx_list_capacity(pool, set) / 2); /* no memory: it stays as large as it is */
 }

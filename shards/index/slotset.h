@@ -19,7 +19,7 @@ bool phx_slotset_room(phx_list_pool *pool, phx_mem *mem, phx_list *set);
 /* A slot that is not in it; room was made. */
 static inline void phx_slotset_add(const phx_list_pool *pool, phx_list *set, uint32_t slot)
 {
-    PHX_ASSERT(set->count < phx_list_capacity(set));
+    PHX_ASSERT(set->count < phx_list_capacity(pool, set));
     phx_list_entries(pool, set)[set->count++] = slot;
 }
 

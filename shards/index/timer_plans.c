@@ -11,15 +11,15 @@ static phx_timer_pair *pairs_of(const phx_timer *own, const phx_timer_plan *plan
     return (phx_timer_pair *)phx_list_entries(&own->pool, &plan->block);
 }
 
-static uint32_t capacity_of(const phx_timer_plan *plan)
+static uint32_t capacity_of(const phx_timer *own, const phx_timer_plan *plan)
 {
-    return phx_list_capacity(&plan->block) / 2;
+    return phx_list_capacity(&own->pool, &plan->block) / 2;
 }
 
 /* Room for so many pairs; those that there are are kept. false = no memory, nothing changed. */
 static bool grow(phx_timer *own, phx_timer_plan *plan, uint32_t count)
 {
-    if (count <= capacity_of(plan))
+    if (count <= capacity_of(own, plan))
         return true;
     phx_list larger = phx_list_empty();
     if (!phx_list_reserve(&own->pool, own->index.env.mem, &larger, 2 * count))

@@ -521,7 +521,7 @@ Test(interest, a_list_that_fits_is_written_in_place)
     const phx_list *list = &f->shard[0].store.tail[fleet_slot(f, 0, 1)].list;
     uint32_t overflows = 0;
     for (uint64_t id = 2; id < 40; id++) { /* 4, 8, 16, 32: each is outgrown once */
-        bool fits = list->count < phx_list_capacity(list);
+        bool fits = list->count < phx_list_capacity(&f->shard[0].lists, list);
         fleet_begin(f);
         fleet_enter(f, id, plain_attr(0, 0), 506, 505);
         fleet_end(f);

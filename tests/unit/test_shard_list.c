@@ -32,7 +32,7 @@ static phx_list made(uint32_t count)
 Test(lists, an_empty_one_takes_nothing)
 {
     phx_list list = phx_list_empty();
-    cr_assert_eq(phx_list_capacity(&list), 0);
+    cr_assert_eq(phx_list_capacity(&pool, &list), 0);
     cr_assert_eq(list.count, 0);
     cr_assert_not(list.implied);
     cr_assert(phx_list_reserve(&pool, &memory, &list, 0));
@@ -44,11 +44,11 @@ Test(lists, an_empty_one_takes_nothing)
 Test(lists, sizes_double_from_four)
 {
     uint32_t used = 0;
-    for (uint32_t count = 1; count <= 5000; count = count * 5 / 4 + 1) {
+    for (uint32_t count = 1; count <= PHX_LIST_SMALL_MAX; count = count * 5 / 4 + 1) {
         uint32_t size = 4;
         while (size < count) size *= 2;
         phx_list list = made(count);
-        cr_assert_eq(phx_list_capacity(&list), size, "%u entries", count);
+        cr_assert_eq(phx_list_capacity(&pool, &list), size, "%u entries", count);
         cr_assert_eq(list.block * PHX_LIST_LEAST, used);
         used += size;
         cr_assert_eq(pool.used, used);
@@ -91,7 +91,7 @@ Test(lists, growing_gives_the_old_block_back)
     uint32_t first = list.block;
     list.count = 4;
     cr_assert(phx_list_reserve(&pool, &memory, &list, 5));
-    cr_assert_eq(phx_list_capacity(&list), 8);
+    cr_assert_eq(phx_list_capacity(&pool, &list), 8);
     cr_assert_neq(list.block, first);
     cr_assert_eq(pool.free_entries, 4);
     phx_list other = made(1);
@@ -116,6 +116,47 @@ Test(lists, without_memory_nothing_changes)
     cr_assert(phx_list_reserve(&pool, &memory, &list, 9));
 }
 
+Test(lists, a_long_one_has_memory_of_its_own_hardly_more_than_it_needs)
+{
+    phx_list list = made(PHX_LIST_SMALL_MAX), other = made(4);
+    uint32_t used = pool.used, block = other.block;
+    for (uint32_t count = PHX_LIST_SMALL_MAX + 1; count < 100000; count = count * 5 / 4) {
+        cr_assert(phx_list_reserve(&pool, &memory, &list, count));
+        uint32_t room = phx_list_capacity(&pool, &list);
+        cr_assert(room >= count && room <= count + count / 8 + 1024, "%u for %u entries", room, count);
+        phx_list_set_count(&pool, &list, count);
+        for (uint32_t i = 0; i < count; i++) phx_list_entries(&pool, &list)[i] = i;
+    }
+    cr_assert_eq(pool.used, used, "nothing of it is in the pool");
+    cr_assert_eq(pool.free_entries, PHX_LIST_SMALL_MAX, "its first block went back");
+    phx_list_release(&pool, &list);
+    cr_assert_eq(list.size_class, PHX_LIST_NONE);
+    uint64_t held = atomic_load(&memory.bytes);
+    phx_list again = made(5000);
+    cr_assert_eq(pool.large_count, 1, "its place is taken again");
+    phx_list_release(&pool, &again);
+    cr_assert_eq(atomic_load(&memory.bytes), held, "its memory went back at once");
+    cr_assert_eq(other.block, block);
+}
+
+Test(lists, widening_needs_no_pool)
+{
+    phx_list small = made(5), large = made(3000);
+    phx_list_pool before = pool;
+    uint64_t calls = atomic_load(&watched.calls);
+    cr_assert(phx_list_widen(&pool, &small, 8));
+    cr_assert_not(phx_list_widen(&pool, &small, 9));
+    cr_assert_eq(atomic_load(&watched.calls), calls);
+    cr_assert(phx_list_widen(&pool, &large, 10000));
+    cr_assert_geq(phx_list_capacity(&pool, &large), 10000);
+    cr_assert_arr_eq(&pool, &before, sizeof pool);
+    memory_for(0);
+    cr_assert_not(phx_list_widen(&pool, &large, 20000));
+    cr_assert_not(phx_list_reserve(&pool, &memory, &large, 20000));
+    memory_enough();
+    cr_assert_geq(phx_list_capacity(&pool, &large), 10000);
+}
+
 Test(lists, more_than_can_be_counted_is_no_memory)
 {
     phx_list list = made(4), before = list;
@@ -134,13 +175,13 @@ Test(lists, none_ever_overwrites_another)
         phx_list *list = &lists[i];
         for (uint32_t k = 0; k < list->count; k++)
             cr_assert_eq(phx_list_entries(&pool, list)[k], i << 16 | k, "round %u", round);
-        room -= phx_list_capacity(list);
+        room -= phx_list_capacity(&pool, list);
         if (phx_rng_below(&rng, 3) == 0) phx_list_release(&pool, list);
         uint32_t count = phx_rng_below(&rng, 1u << phx_rng_below(&rng, 9));
         cr_assert(phx_list_reserve(&pool, &memory, list, count));
-        phx_list_set_count(list, count);
+        phx_list_set_count(&pool, list, count);
         for (uint32_t k = 0; k < count; k++) phx_list_entries(&pool, list)[k] = i << 16 | k;
-        room += phx_list_capacity(list);
+        room += phx_list_capacity(&pool, list);
         cr_assert_eq(pool.free_entries + room, pool.used, "no entry is lost or counted twice");
     }
     cr_assert_lt(pool.used, LISTS * 512u * 2u, "free blocks are used again");
