@@ -119,7 +119,7 @@ typedef struct ph_class {
  * The host's own threads instead of the library's. `parallel_for` must call
  * `body(context, i)` once for every i in [0, count), on any threads, in any order, also
  * one after the other, and return when all calls have returned. Each i is one worker:
- * calls with the same i never overlap.
+ * calls with the same i never overlap. It returns: no C++ exception or longjmp() may leave it.
  */
 typedef struct ph_task_hooks {
     void (*parallel_for)(void *user, uint32_t count, void (*body)(void *context, uint32_t index), void *context);
