@@ -179,7 +179,7 @@ PH_NODISCARD PH_API ph_status ph_broadcast(ph_producer producer, uint64_t source
 /**
  * The area is this from the tick on that applies it; again: replaced, it moved. Areas have
  * ids of their own, which have nothing to do with those of entities. See "Areas" below.
- * Refused at once: PH_BAD_ID (0), PH_BAD_POSITION (a coordinate is not finite),
+ * Refused at once: PH_BAD_ID (0), PH_BAD_POSITION (a coordinate beyond PH_COORDINATE_MAX),
  * PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE (no such shape, a box the wrong way round, a
  * polygon with too few or too many corners, or not convex); in the tick: PH_CAPACITY
  * (areas_max), PH_NO_MEMORY.

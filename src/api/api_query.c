@@ -2,6 +2,7 @@
  * Queries: through the gate, then src/world/query.c and find.c. See pharos.h and query.h.
  */
 #include "api/handles.h"
+#include "base/float_env.h"
 #include "world/find.h"
 #include "world/gate.h"
 #include "world/query.h"
@@ -28,6 +29,7 @@ ph_status ph_entity_get(ph_world handle, uint64_t id, ph_attrs *attrs)
 
 ph_status ph_sees(ph_world handle, uint64_t observer, uint64_t target, bool *sees)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (!sees) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
@@ -42,6 +44,7 @@ typedef ph_status (*query_fn)(phx_world *world, uint64_t id, phx_found *found);
 static ph_status copy_ids(ph_world handle, query_fn query, uint64_t id, uint64_t *ids, uint32_t capacity,
                           uint32_t *count)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (!count || (!ids && capacity > 0)) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
@@ -80,6 +83,7 @@ static ph_status visit_goes_on(ph_world handle, uint64_t tick)
 /* Copies the next piece. *tick: the first time it is told, then it has to be the same. */
 static ph_status visit_piece(ph_world handle, piece_fn query, uint64_t id, phx_list_piece *piece, uint64_t *tick)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     ph_status status = read_begin(handle, &world);
     if (status != PH_OK) return status;
@@ -129,6 +133,7 @@ ph_status ph_observers_visit(ph_world world, uint64_t target, ph_visit_fn visit,
 
 ph_status ph_find(ph_world handle, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (!query || !count) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
@@ -140,6 +145,7 @@ ph_status ph_find(ph_world handle, const ph_query *query, ph_hit *hits, uint32_t
 
 ph_status ph_find_many(ph_world handle, uint32_t count, const ph_query *queries, ph_answer *answers)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (count > 0 && (!queries || !answers)) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
@@ -151,6 +157,7 @@ ph_status ph_find_many(ph_world handle, uint32_t count, const ph_query *queries,
 
 ph_status ph_explain(ph_world handle, uint64_t observer, uint64_t target, ph_explanation *explanation)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (!explanation) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
@@ -162,6 +169,7 @@ ph_status ph_explain(ph_world handle, uint64_t observer, uint64_t target, ph_exp
 
 ph_status ph_verify(ph_world handle, uint64_t pairs, ph_verification *progress, ph_difference *difference)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (!progress || !difference) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
