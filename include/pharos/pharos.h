@@ -10,6 +10,8 @@
  *  - reader    any number of threads, but between ticks: while a tick runs the call
  *              returns PH_BUSY and does nothing; a tick asked for meanwhile returns PH_BUSY;
  *  - ticker    one thread at a time per world.
+ * The floating-point environment of the caller's thread (rounding, denormals, traps, sticky flags) plays no part and is
+ * after each call as before; the host's allocator, log and parallel_for may be called in the default one.
  * No call blocks, but ph_tick() for its work and ph_world_destroy() for its threads.
  */
 #ifndef PHAROS_PHAROS_H

@@ -165,11 +165,11 @@ float radius_any(gen *g)
         return units[choose(&g->c, COUNT(units))] * g->unit;
     }
     if (what < 85) {
-        return choose_between(&g->c, 0, 14) * g->unit;
+        return choose_between(&g->c, 0, 14) * g->unit; /* in a far world up to 9.8e17 */
     }
     if (what < 93) {
         float r = g->s->def.tower_size * (float)choose(&g->c, 3);
-        return chance(&g->c, 50) ? r : nextafterf(r, FLT_MAX);
+        return fminf(chance(&g->c, 50) ? r : nextafterf(r, FLT_MAX), PH_LENGTH_MAX);
     }
     return special[choose(&g->c, COUNT(special))];
 }
