@@ -133,7 +133,8 @@ static bool good_or_ungiven(const ph_attrs *attrs, uint32_t bit, float value, fl
 /* What the library refuses: it must change nothing here either. */
 static bool attrs_valid(const bench_verify *verify, const ph_attrs *attrs)
 {
-    return good_or_ungiven(attrs, PH_X, attrs->x, -PH_COORDINATE_MAX) && good_or_ungiven(attrs, PH_Y, attrs->y, -PH_COORDINATE_MAX)
+    return good_or_ungiven(attrs, PH_X, attrs->x, -PH_COORDINATE_MAX)
+        && good_or_ungiven(attrs, PH_Y, attrs->y, -PH_COORDINATE_MAX)
         && good_or_ungiven(attrs, PH_Z, attrs->z, -PH_COORDINATE_MAX) && good_or_ungiven(attrs, PH_VIEW, attrs->view, 0)
         && good_or_ungiven(attrs, PH_MARGIN, attrs->margin, 0) && good_or_ungiven(attrs, PH_REACH, attrs->reach, 0)
         && ((attrs->given & PH_KIND) == 0 || attrs->kind < verify->def->class_count)

@@ -32,8 +32,8 @@ static void apply_enters(baseline *self, const bench_frame *frame, const bench_s
 {
     for (uint32_t i = span->first; i < span->first + span->count; i++) {
         const ph_attrs *attrs = &frame->enter_attrs[i];
-        bool plain = (attrs->given & ~(uint32_t)(PH_POSITION | PH_KIND | PH_CONSUMER)) == 0 && fabsf(attrs->x) <= PH_COORDINATE_MAX
-                  && fabsf(attrs->y) <= PH_COORDINATE_MAX;
+        bool plain = (attrs->given & ~(uint32_t)(PH_POSITION | PH_KIND | PH_CONSUMER)) == 0
+                  && fabsf(attrs->x) <= PH_COORDINATE_MAX && fabsf(attrs->y) <= PH_COORDINATE_MAX;
         uint32_t slot = POPULATION_NONE;
         if (plain) {
             slot = population_enter(&self->people, frame->enter_ids[i], (point){ attrs->x, attrs->y });

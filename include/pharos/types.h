@@ -261,7 +261,8 @@ typedef enum ph_area_shape { PH_AREA_CIRCLE = 0, PH_AREA_BOX = 1, PH_AREA_POLYGO
 
 /**
  * An area: a part of the ground plane; z plays no part. Fields of other shapes are not
- * read; coordinates and radius have the bounds of all. All zero: the circle of radius 0 at (0, 0), for all kinds. See pharos.h, "Areas".
+ * read; coordinates and radius have the bounds of all. All zero: the circle of radius 0 at (0, 0), for all kinds. See
+ * pharos.h, "Areas".
  */
 typedef struct ph_area {
     ph_area_shape shape;

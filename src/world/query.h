@@ -41,8 +41,8 @@ typedef struct phx_list_piece {
     bool left;     /* more come behind this piece */
 } phx_list_piece;
 
-ph_status phx_query_list_piece(const phx_world *world, uint64_t observer, phx_list_piece *piece);      /* by kind, then id */
-ph_status phx_query_observers_piece(const phx_world *world, uint64_t target, phx_list_piece *piece);   /* by id */
+ph_status phx_query_list_piece(const phx_world *world, uint64_t observer, phx_list_piece *piece); /* by kind, then id */
+ph_status phx_query_observers_piece(const phx_world *world, uint64_t target, phx_list_piece *piece); /* by id */
 
 /* By kind, then id. PH_UNKNOWN_ID, PH_NO_MEMORY; found is to be freed in any case. */
 ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found);

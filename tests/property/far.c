@@ -20,8 +20,10 @@
 enum { SCRIPTS = 60 };
 
 /* The bound, a rounding below it, and others; behind them what is beyond. */
-static const float values[] = {0, 1e18f, 0x1.bc16d4p+59f, 7e17f, 5e17f, 2e17f, 1e9f, 0x1.bc16d8p+59f, 1e19f, 1e20f, 3.3e21f};
-static const float views[] = {1e18f, 0x1.bc16d4p+59f, 7.0710678e17f, 5e17f, 0x1.bc16d8p+59f, 1.9e19f, 2e19f, 4e20f, 3e38f};
+static const float values[] = {0, 1e18f, 0x1.bc16d4p+59f, 7e17f, 5e17f, 2e17f, 1e9f,
+                               0x1.bc16d8p+59f, 1e19f, 1e20f, 3.3e21f};
+static const float views[] = {1e18f, 0x1.bc16d4p+59f, 7.0710678e17f, 5e17f,
+                              0x1.bc16d8p+59f, 1.9e19f, 2e19f, 4e20f, 3e38f};
 
 typedef struct layout {
     uint32_t shards[2];

@@ -279,7 +279,8 @@ typedef struct layout {
 } layout;
 
 static const layout layouts[] = {
-    {1, 1, false, PH_SIMD_AUTO}, {2, 2, false, PH_SIMD_AUTO}, {2, 2, true, PH_SIMD_AUTO}, {1, 2, true, PH_SIMD_PORTABLE}};
+    {1, 1, false, PH_SIMD_AUTO}, {2, 2, false, PH_SIMD_AUTO}, {2, 2, true, PH_SIMD_AUTO},
+    {1, 2, true, PH_SIMD_PORTABLE}};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -301,7 +302,8 @@ static void play(const script *s, const layout *l, bool model, run_result *resul
 /* Small worlds full of borderline cases and denormal numbers, against the model. */
 static void small_worlds(uint64_t seed, uint64_t count, run_result *result)
 {
-    static const char *const profiles[] = {"tiny", "edges", "borders", "mixed", "areas", "bands", "bad", "grid", "slow"};
+    static const char *const profiles[] = {"tiny",  "edges", "borders", "mixed", "areas",
+                                           "bands", "bad",   "grid",    "slow"};
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         const char *profile = profiles[i % COUNT(profiles)];
         script *s = ops_script(seed + i, (uint32_t)ops_profile_find(profile));
@@ -336,7 +338,8 @@ static void big_worlds(uint64_t seed, run_result *result)
 
 /* ---- texts ---- */
 
-static const char text[] = "tower_size = 7.7 sticky = 1.1 class default { view = 0.1 margin = 1.2e-38 reach = 16777217 }"
+static const char text[] = "tower_size = 7.7 sticky = 1.1 "
+                           "class default { view = 0.1 margin = 1.2e-38 reach = 16777217 }"
                            "class other { view = 3.3333333333333333333 band { radius = 0.7 every = 1 } }";
 
 /* What a config reads and writes, in `told`. */
@@ -369,8 +372,7 @@ static void read_and_write(char told[TEXT_SIZE])
     (void)ph_explanation_text(&why, line, sizeof line);
     (void)end("ph_explanation_text", PH_OK);
     REQUIRE(length + strlen(reason) + strlen(line) + 1 < TEXT_SIZE);
-    strcat(told, reason);
-    strcat(told, line);
+    (void)snprintf(told + length, TEXT_SIZE - length, "%s%s", reason, line);
     ph_config_destroy(config);
 }
 
