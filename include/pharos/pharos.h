@@ -49,7 +49,8 @@ PH_NODISCARD PH_API ph_status ph_world_create(const ph_world_def *def, ph_world 
  * Ends a world: stops its threads, frees everything; commands and batches still queued
  * are gone with it. All producers and consumers must have stopped using it; batches
  * taken and not returned become invalid. @return PH_OK, PH_BAD_HANDLE (also the second
- * time), PH_BUSY in a tick or while it is read (a visit in its callback does not count). @thread ticker
+ * time), PH_BUSY in a tick or while it is read. A visit in its callback does not count: one may destroy the world, but
+ * on other threads visits must have ended. @thread ticker
  */
 PH_API ph_status ph_world_destroy(ph_world world);
 
