@@ -125,17 +125,18 @@ static entity *find(const bench_verify *verify, uint64_t id)
     return place == NULL ? NULL : &verify->entities[*place];
 }
 
-static bool finite_or_ungiven(const ph_attrs *attrs, uint32_t bit, float value, float min)
+static bool good_or_ungiven(const ph_attrs *attrs, uint32_t bit, float value, float min)
 {
-    return (attrs->given & bit) == 0 || (isfinite(value) && value >= min);
+    return (attrs->given & bit) == 0 || (value <= PH_LENGTH_MAX && value >= min);
 }
 
 /* What the library refuses: it must change nothing here either. */
 static bool attrs_valid(const bench_verify *verify, const ph_attrs *attrs)
 {
-    return finite_or_ungiven(attrs, PH_X, attrs->x, -INFINITY) && finite_or_ungiven(attrs, PH_Y, attrs->y, -INFINITY)
-        && finite_or_ungiven(attrs, PH_Z, attrs->z, -INFINITY) && finite_or_ungiven(attrs, PH_VIEW, attrs->view, 0)
-        && finite_or_ungiven(attrs, PH_MARGIN, attrs->margin, 0) && finite_or_ungiven(attrs, PH_REACH, attrs->reach, 0)
+    return good_or_ungiven(attrs, PH_X, attrs->x, -PH_COORDINATE_MAX)
+        && good_or_ungiven(attrs, PH_Y, attrs->y, -PH_COORDINATE_MAX)
+        && good_or_ungiven(attrs, PH_Z, attrs->z, -PH_COORDINATE_MAX) && good_or_ungiven(attrs, PH_VIEW, attrs->view, 0)
+        && good_or_ungiven(attrs, PH_MARGIN, attrs->margin, 0) && good_or_ungiven(attrs, PH_REACH, attrs->reach, 0)
         && ((attrs->given & PH_KIND) == 0 || attrs->kind < verify->def->class_count)
         && ((attrs->given & PH_CAP) == 0 || attrs->cap <= INT32_MAX);
 }
@@ -179,7 +180,8 @@ static void leave(bench_verify *verify, uint64_t id)
 static void move(bench_verify *verify, uint64_t id, const ph_position *to)
 {
     entity *moved = find(verify, id);
-    if (moved != NULL && isfinite(to->x) && isfinite(to->y) && isfinite(to->z)) {
+    if (moved != NULL && fabsf(to->x) <= PH_COORDINATE_MAX && fabsf(to->y) <= PH_COORDINATE_MAX
+        && fabsf(to->z) <= PH_COORDINATE_MAX) {
         moved->given.given |= PH_POSITION;
         moved->is.x = moved->given.x = to->x;
         moved->is.y = moved->given.y = to->y;

@@ -7,8 +7,9 @@
 
 /* ---- the first ones of an order ---- */
 
-static bool before(const phx_hits *hits, const ph_hit *a, const ph_hit *b)
+bool phx_hit_before(const phx_hits *hits, const ph_hit *a, const ph_hit *b)
 {
+    if (hits->by_kind && a->kind != b->kind) return a->kind < b->kind;
     if (hits->by_square && (a->square < b->square || a->square > b->square)) return a->square < b->square;
     return a->id < b->id;
 }
@@ -16,7 +17,7 @@ static bool before(const phx_hits *hits, const ph_hit *a, const ph_hit *b)
 /* Restores the heap below i of the first `count`. */
 static void sift(phx_hits *hits, ph_hit *heap, uint32_t count, uint32_t i)
 {
-#define ABOVE(a, b) before(hits, b, a)
+#define ABOVE(a, b) phx_hit_before(hits, b, a)
     PHX_HEAP_SIFT(ph_hit, heap, count, i, ABOVE);
 #undef ABOVE
 }
@@ -36,7 +37,7 @@ void phx_hits_add(phx_hits *hits, ph_hit hit)
     if (hits->room == 0) return;
     if (!hits->heap) make_heap(hits, hits->at, hits->kept);
     hits->heap = true;
-    if (!before(hits, &hit, &hits->at[0])) return;
+    if (!phx_hit_before(hits, &hit, &hits->at[0])) return;
     hits->at[0] = hit;
     sift(hits, hits->at, hits->kept, 0);
 }
@@ -56,7 +57,7 @@ static void sort_few(phx_hits *hits, ph_hit *items, uint32_t count)
     for (uint32_t i = 1; i < count; i++) {
         ph_hit item = items[i];
         uint32_t j = i;
-        for (; j > 0 && before(hits, &item, &items[j - 1]); j--) items[j] = items[j - 1];
+        for (; j > 0 && phx_hit_before(hits, &item, &items[j - 1]); j--) items[j] = items[j - 1];
         items[j] = item;
     }
 }
@@ -72,14 +73,14 @@ static void swap(ph_hit *a, ph_hit *b)
 static uint32_t split(phx_hits *hits, ph_hit *items, uint32_t count)
 {
     ph_hit *first = items, *middle = items + count / 2, *last = items + count - 1;
-    if (before(hits, middle, first)) swap(middle, first);
-    if (before(hits, last, middle)) swap(last, middle);
-    if (before(hits, middle, first)) swap(middle, first);
+    if (phx_hit_before(hits, middle, first)) swap(middle, first);
+    if (phx_hit_before(hits, last, middle)) swap(last, middle);
+    if (phx_hit_before(hits, middle, first)) swap(middle, first);
     ph_hit pivot = *middle;
     uint32_t low = 0, high = count - 1;
     for (;;) {
-        while (before(hits, &items[low], &pivot)) low++;
-        while (before(hits, &pivot, &items[high])) high--;
+        while (phx_hit_before(hits, &items[low], &pivot)) low++;
+        while (phx_hit_before(hits, &pivot, &items[high])) high--;
         if (low >= high) return high + 1;
         swap(&items[low++], &items[high--]);
     }

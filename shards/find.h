@@ -15,9 +15,12 @@ typedef struct phx_hits {
     uint32_t kept;
     uint32_t count;  /* all that were found */
     bool by_square;  /* before id */
+    bool by_kind;    /* before id */
     bool heap;       /* it is full: a heap, the last one in order at its root */
 } phx_hits;
 
+/* Does a come before b? */
+bool phx_hit_before(const phx_hits *hits, const ph_hit *a, const ph_hit *b);
 void phx_hits_add(phx_hits *hits, ph_hit hit);
 void phx_hits_sort(phx_hits *hits);
 

@@ -32,8 +32,8 @@ static void apply_enters(baseline *self, const bench_frame *frame, const bench_s
 {
     for (uint32_t i = span->first; i < span->first + span->count; i++) {
         const ph_attrs *attrs = &frame->enter_attrs[i];
-        bool plain = (attrs->given & ~(uint32_t)(PH_POSITION | PH_KIND | PH_CONSUMER)) == 0 && isfinite(attrs->x)
-                  && isfinite(attrs->y);
+        bool plain = (attrs->given & ~(uint32_t)(PH_POSITION | PH_KIND | PH_CONSUMER)) == 0
+                  && fabsf(attrs->x) <= PH_COORDINATE_MAX && fabsf(attrs->y) <= PH_COORDINATE_MAX;
         uint32_t slot = POPULATION_NONE;
         if (plain) {
             slot = population_enter(&self->people, frame->enter_ids[i], (point){ attrs->x, attrs->y });
@@ -64,7 +64,7 @@ static void apply_moves(baseline *self, const bench_frame *frame, const bench_sp
     for (uint32_t i = span->first; i < span->first + span->count; i++) {
         const ph_position *to = &frame->move_positions[i];
         uint32_t slot = population_find(people, frame->move_ids[i]);
-        if (slot == POPULATION_NONE || !isfinite(to->x) || !isfinite(to->y)) {
+        if (slot == POPULATION_NONE || !(fabsf(to->x) <= PH_COORDINATE_MAX) || !(fabsf(to->y) <= PH_COORDINATE_MAX)) {
             self->stats.refused++;
             continue;
         }

@@ -40,8 +40,8 @@ extern "C" {
     X(PH_BAD_ID, 9, "id 0 is not an entity") \
     X(PH_UNKNOWN_ID, 10, "no entity of this id is in the world") \
     X(PH_EXISTS, 11, "an entity of this id is in the world already") \
-    X(PH_BAD_POSITION, 12, "a coordinate is not finite") \
-    X(PH_BAD_RADIUS, 13, "a view, margin or reach is negative or not finite") \
+    X(PH_BAD_POSITION, 12, "a coordinate is not a number from -1e18 to 1e18") \
+    X(PH_BAD_RADIUS, 13, "a radius, margin or reach is not a number from 0 to 1e18") \
     X(PH_BAD_KIND, 14, "the kind is not a class of this world") \
     X(PH_BAD_VALUE, 15, "an attribute is outside its range, or can not be set here") \
     X(PH_CAPACITY, 16, "the world holds as many entities as its definition allows") \
@@ -73,7 +73,8 @@ PH_API const char *ph_version(void);
 /**
  * Where the library's memory comes from. `allocate` returns memory aligned to
  * `alignment` (a power of two) or NULL; `release` gets the same size and alignment back.
- * Both may be called from any worker, several at once.
+ * Both may be called from any worker, several at once. Like all functions that the host gives to the library, but for
+ * the callback of a visit, they have to return: a world whose tick was left by a C++ exception or a longjmp() is lost.
  */
 typedef struct ph_allocator {
     void *(*allocate)(void *user, size_t bytes, size_t alignment);

@@ -10,6 +10,8 @@
  *  - reader    any number of threads, but between ticks: while a tick runs the call
  *              returns PH_BUSY and does nothing; a tick asked for meanwhile returns PH_BUSY;
  *  - ticker    one thread at a time per world.
+ * The floating-point environment of the caller's thread (rounding, denormals, traps, sticky flags) plays no part and is
+ * after each call as before; the host's allocator, log and parallel_for may be called in the default one.
  * No call blocks, but ph_tick() for its work and ph_world_destroy() for its threads.
  */
 #ifndef PHAROS_PHAROS_H
@@ -47,7 +49,8 @@ PH_NODISCARD PH_API ph_status ph_world_create(const ph_world_def *def, ph_world 
  * Ends a world: stops its threads, frees everything; commands and batches still queued
  * are gone with it. All producers and consumers must have stopped using it; batches
  * taken and not returned become invalid. @return PH_OK, PH_BAD_HANDLE (also the second
- * time), PH_BUSY in a tick or while it is read. @thread ticker
+ * time), PH_BUSY in a tick or while it is read. A visit in its callback does not count: one may destroy the world, but
+ * on other threads visits must have ended. @thread ticker
  */
 PH_API ph_status ph_world_destroy(ph_world world);
 
@@ -179,7 +182,7 @@ PH_NODISCARD PH_API ph_status ph_broadcast(ph_producer producer, uint64_t source
 /**
  * The area is this from the tick on that applies it; again: replaced, it moved. Areas have
  * ids of their own, which have nothing to do with those of entities. See "Areas" below.
- * Refused at once: PH_BAD_ID (0), PH_BAD_POSITION (a coordinate is not finite),
+ * Refused at once: PH_BAD_ID (0), PH_BAD_POSITION (a coordinate beyond PH_COORDINATE_MAX),
  * PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE (no such shape, a box the wrong way round, a
  * polygon with too few or too many corners, or not convex); in the tick: PH_CAPACITY
  * (areas_max), PH_NO_MEMORY.
@@ -304,15 +307,29 @@ PH_NODISCARD PH_API ph_status ph_observers(ph_world world, uint64_t target, uint
                                            uint32_t *count);
 
 /**
- * Called for one entity of an iteration. It may submit any command (they wait, as always,
- * for the next tick, so the iteration sees none of them) and read; ph_tick() and
- * ph_world_destroy() return PH_BUSY. @return false to stop.
+ * Called for one entity of an iteration. It may submit any command (commands wait, as always, for the next tick, so the
+ * iteration sees none of them), read, and end in any way: return, throw a C++ exception, longjmp() away, yield a
+ * coroutine for good.
+ *
+ * So a visit holds nothing of the world while the callback runs. The alternative, to keep ticks out until the visit has
+ * ended, leaves the world busy for ever after a longjmp(), Lua's way to raise errors, which runs no cleanup at all; and
+ * a copy of the list made for the visit would never be freed. A visit copies a piece of the list to its own stack,
+ * 256 entities at most, and comes back for the next piece. A tick that runs meanwhile, on whichever thread, ends the
+ * iteration behind the callback that is running: PH_BUSY. So all that is visited is of one list, as it was at the end
+ * of one tick, and no half of another. The callback may call ph_tick() and ph_world_destroy() itself, with that result
+ * (PH_BAD_HANDLE once the world is gone). A list that has to be gone through whatever ticks run: ph_list(), a copy.
+ * @return false to stop.
  */
 typedef bool (*ph_visit_fn)(void *user, uint64_t id, uint64_t user_data);
 
-/** Visits the observer's interest list in ph_list()'s order. Nests. Statuses as there. @thread reader */
+/**
+ * Visits the observer's interest list in ph_list()'s order. Nests. Allocates nothing; every 256 entities cost a look at
+ * the whole list: of lists of many thousands ph_list() is faster.
+ * @return PH_OK: all were visited, or the callback stopped; PH_UNKNOWN_ID; PH_BUSY: a tick runs, or one came while the
+ * list was visited: the entities behind were not. @thread reader
+ */
 PH_NODISCARD PH_API ph_status ph_list_visit(ph_world world, uint64_t observer, ph_visit_fn visit, void *user);
-/** Visits who has target in the list, in ph_observers()' order. Nests. Statuses as there. @thread reader */
+/** Visits who has target in the list, in ph_observers()' order. All else as above. @thread reader */
 PH_NODISCARD PH_API ph_status ph_observers_visit(ph_world world, uint64_t target, ph_visit_fn visit, void *user);
 
 #ifdef __cplusplus

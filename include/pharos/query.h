@@ -54,7 +54,7 @@ typedef struct ph_query {
     uint32_t nearest;     /* nearest: how many at most, >= 1 */
     float x, y;           /* circle, sector, nearest: the middle; box: a corner */
     float to_x, to_y;     /* box: the opposite corner; sector: the direction, its length from 1e-18 to 1e18 */
-    float radius;         /* circle, sector, nearest: >= 0; INFINITY is as far as there is anybody */
+    float radius;         /* circle, sector, nearest: 0..PH_LENGTH_MAX; INFINITY is as far as there is anybody */
     float cosine;         /* sector: -1..1 */
     float corners[4][2];  /* quad: x and y of each; convex, either way round */
     uint64_t layers;      /* only who is on one of these: layers & its layers; 0 = whatever it is on */
@@ -87,7 +87,8 @@ typedef struct ph_answer {
  * shards. Allocates nothing.
  * @param hits caller's array, gets the first `capacity`; may be NULL when capacity is 0.
  * @param count gets the full count (of nearest at most query->nearest).
- * @return PH_OK; PH_BUSY; PH_BAD_POSITION: a coordinate is not finite; PH_BAD_RADIUS: negative or not a number;
+ * @return PH_OK; PH_BUSY; PH_BAD_POSITION: a coordinate is beyond
+ * PH_COORDINATE_MAX; PH_BAD_RADIUS: neither 0..PH_LENGTH_MAX nor INFINITY;
  * PH_BAD_KIND: of the filter; PH_BAD_VALUE: shape, cosine, direction, nearest or kind_count out of range, or
  * corners that are not convex; PH_UNKNOWN_ID: of query->of; PH_BAD_ARGUMENT: a NULL. @thread reader
  */

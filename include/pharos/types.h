@@ -60,6 +60,16 @@ enum {
     PH_NAME_SIZE = 32           /* bytes of a class name with its terminator */
 };
 
+/**
+ * The largest coordinate, away from 0 on either side, and the largest length: of a definition, its classes, entities,
+ * pairs, areas and queries. A larger one is refused: PH_BAD_DEF, PH_BAD_POSITION, PH_BAD_RADIUS; ph_query.radius may be
+ * INFINITY besides. So two places are at most 2e18 apart along an axis, and what is squared, added up and multiplied
+ * (dx*dx + dy*dy + dz*dz <= 1.2e37, the square of view + margin, the products of polygons' sides <= 8e36) is far below
+ * FLT_MAX, 3.4e38: no formula here ever gives infinity, so distances that differ compare as they should.
+ */
+#define PH_COORDINATE_MAX 1e18f
+#define PH_LENGTH_MAX 1e18f
+
 /* ---- the world's definition ---- */
 
 typedef enum ph_range { PH_RANGE_RADIUS = 0, PH_RANGE_TOWERS = 1 } ph_range;
@@ -86,7 +96,7 @@ typedef enum ph_simd { PH_SIMD_AUTO = 0, PH_SIMD_PORTABLE = 1, PH_SIMD_AVX2 = 2,
 
 /** How often an observer is told of targets up to `radius` away that moved: see ph_update. */
 typedef struct ph_band {
-    float radius;   /* > 0; of the bands of a class ascending */
+    float radius;   /* > 0, <= PH_LENGTH_MAX; of the bands of a class ascending */
     uint32_t every; /* ticks, 1..255 */
 } ph_band;
 
@@ -96,9 +106,9 @@ typedef struct ph_band {
  */
 typedef struct ph_class {
     char name[PH_NAME_SIZE]; /* letters, digits, '_', '-', '.'; unique in the world */
-    float view;              /* enter radius, >= 0; 0 = no observer */
-    float margin;            /* >= 0; leaves beyond enter radius + margin */
-    float reach;             /* >= 0; how far off it can be seen, whoever looks */
+    float view;              /* enter radius, 0..PH_LENGTH_MAX; 0 = no observer */
+    float margin;            /* 0..PH_LENGTH_MAX; leaves beyond enter radius + margin */
+    float reach;             /* 0..PH_LENGTH_MAX; how far off it can be seen, whoever looks */
     uint64_t layers;         /* what it is on */
     uint64_t sees;           /* what it looks at: seen if sees & layers */
     uint32_t cap;            /* most targets in its list, <= INT32_MAX; 0 = no cap */
@@ -119,7 +129,7 @@ typedef struct ph_class {
  * The host's own threads instead of the library's. `parallel_for` must call
  * `body(context, i)` once for every i in [0, count), on any threads, in any order, also
  * one after the other, and return when all calls have returned. Each i is one worker:
- * calls with the same i never overlap.
+ * calls with the same i never overlap. It returns: no C++ exception or longjmp() may leave it.
  */
 typedef struct ph_task_hooks {
     void (*parallel_for)(void *user, uint32_t count, void (*body)(void *context, uint32_t index), void *context);
@@ -145,8 +155,8 @@ typedef struct ph_task_hooks {
  */
 typedef struct ph_world_def {
     uint32_t cookie;          /* set by ph_world_def_default(); do not touch */
-    float world_origin[2];    /* lower corner (x, y); finite */
-    float world_size[2];      /* (w, h) > 0; entities may also stand outside */
+    float world_origin[2];    /* lower corner (x, y); up to PH_COORDINATE_MAX from 0 */
+    float world_size[2];      /* (w, h) > 0, as all lengths up to PH_LENGTH_MAX; entities may also stand outside */
     ph_range range;
     ph_shape shape;           /* used by range = radius */
     float height;             /* >= 0; half height of shape = cylinder */
@@ -215,7 +225,7 @@ enum {
  */
 typedef struct ph_attrs {
     uint32_t given;
-    float x, y, z;        /* finite; enter: x and y are required, z is 0 unless given */
+    float x, y, z;        /* up to PH_COORDINATE_MAX from 0; enter: x and y are required, z is 0 unless given */
     float view;           /* as in ph_class, with the same ranges */
     float margin;
     float reach;
@@ -252,7 +262,8 @@ typedef enum ph_area_shape { PH_AREA_CIRCLE = 0, PH_AREA_BOX = 1, PH_AREA_POLYGO
 
 /**
  * An area: a part of the ground plane; z plays no part. Fields of other shapes are not
- * read. All zero: the circle of radius 0 at (0, 0), for all kinds. See pharos.h, "Areas".
+ * read; coordinates and radius have the bounds of all. All zero: the circle of radius 0 at (0, 0), for all kinds. See
+ * pharos.h, "Areas".
  */
 typedef struct ph_area {
     ph_area_shape shape;

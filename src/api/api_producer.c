@@ -3,6 +3,7 @@
  * src/world/submit.c. See pharos.h.
  */
 #include "api/handles.h"
+#include "base/float_env.h"
 #include "world/commands.h"
 
 ph_status ph_producer_open(ph_world handle, ph_producer *producer)
@@ -158,6 +159,7 @@ ph_status ph_broadcast(ph_producer handle, uint64_t source, const void *payload,
 
 ph_status ph_area_set(ph_producer handle, uint64_t area, const ph_area *shape)
 {
+    PHX_FLOAT_DEFAULT; /* is a polygon convex? All other commands are checked by bits and counts alone */
     phx_world *world;
     phx_producer *producer = phx_resolve_producer(handle, &world);
     if (!producer) return PH_BAD_HANDLE;

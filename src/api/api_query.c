@@ -2,6 +2,7 @@
  * Queries: through the gate, then src/world/query.c and find.c. See pharos.h and query.h.
  */
 #include "api/handles.h"
+#include "base/float_env.h"
 #include "world/find.h"
 #include "world/gate.h"
 #include "world/query.h"
@@ -28,6 +29,7 @@ ph_status ph_entity_get(ph_world handle, uint64_t id, ph_attrs *attrs)
 
 ph_status ph_sees(ph_world handle, uint64_t observer, uint64_t target, bool *sees)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (!sees) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
@@ -42,6 +44,7 @@ typedef ph_status (*query_fn)(phx_world *world, uint64_t id, phx_found *found);
 static ph_status copy_ids(ph_world handle, query_fn query, uint64_t id, uint64_t *ids, uint32_t capacity,
                           uint32_t *count)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (!count || (!ids && capacity > 0)) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
@@ -57,20 +60,55 @@ static ph_status copy_ids(ph_world handle, query_fn query, uint64_t id, uint64_t
     return status;
 }
 
-/* The visited list is a copy, so whatever the host does meanwhile, the iteration sees none of it. */
-static ph_status visit_ids(ph_world handle, query_fn query, uint64_t id, ph_visit_fn visit, void *user)
+/*
+ * A visit holds nothing while the host's callback runs, neither the gate nor memory: a C++ exception or a longjmp()
+ * (Lua's errors) may go through this frame, and there is nothing to be given back. So a piece of the list at a time is
+ * copied to the stack. A tick that came in between ends the visit: a walk over two lists would be neither.
+ */
+enum { PIECE = 256 }; /* of a list, on the stack: 6 KiB */
+
+typedef ph_status (*piece_fn)(const phx_world *world, uint64_t id, phx_list_piece *piece);
+
+/* In the gate again: PH_OK while the world is as it was when the visit began. */
+static ph_status visit_goes_on(ph_world handle, uint64_t tick)
 {
     phx_world *world;
-    if (!visit) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
     if (status != PH_OK) return status;
-    phx_found found;
-    status = query(world, id, &found);
-    for (uint32_t i = 0; status == PH_OK && i < found.count; i++)
-        if (!visit(user, found.items[i].id, found.user_data[found.items[i].slot])) break;
-    phx_found_free(&found);
+    bool same = world->tick == tick;
+    phx_gate_read_end(&world->gate);
+    return same ? PH_OK : PH_BUSY;
+}
+
+/* Copies the next piece. *tick: the first time it is told, then it has to be the same. */
+static ph_status visit_piece(ph_world handle, piece_fn query, uint64_t id, phx_list_piece *piece, uint64_t *tick)
+{
+    PHX_FLOAT_DEFAULT;
+    phx_world *world;
+    ph_status status = read_begin(handle, &world);
+    if (status != PH_OK) return status;
+    if (!piece->behind) *tick = world->tick;
+    status = world->tick == *tick ? query(world, id, piece) : PH_BUSY;
     phx_gate_read_end(&world->gate);
     return status;
+}
+
+static ph_status visit_ids(ph_world handle, piece_fn query, uint64_t id, ph_visit_fn visit, void *user)
+{
+    ph_hit hits[PIECE];
+    phx_list_piece piece = {.hits = {.at = hits, .room = PIECE}};
+    uint64_t tick = 0;
+    if (!visit) return PH_BAD_ARGUMENT;
+    do {
+        ph_status status = visit_piece(handle, query, id, &piece, &tick);
+        if (status != PH_OK) return status;
+        for (uint32_t i = 0; i < piece.hits.kept; i++) {
+            if (!visit(user, hits[i].id, hits[i].user_data)) return PH_OK;
+            status = visit_goes_on(handle, tick);
+            if (status != PH_OK) return status;
+        }
+    } while (piece.left);
+    return PH_OK;
 }
 
 ph_status ph_list(ph_world world, uint64_t observer, uint64_t *ids, uint32_t capacity, uint32_t *count)
@@ -85,16 +123,17 @@ ph_status ph_observers(ph_world world, uint64_t target, uint64_t *ids, uint32_t 
 
 ph_status ph_list_visit(ph_world world, uint64_t observer, ph_visit_fn visit, void *user)
 {
-    return visit_ids(world, phx_query_list, observer, visit, user);
+    return visit_ids(world, phx_query_list_piece, observer, visit, user);
 }
 
 ph_status ph_observers_visit(ph_world world, uint64_t target, ph_visit_fn visit, void *user)
 {
-    return visit_ids(world, phx_query_observers, target, visit, user);
+    return visit_ids(world, phx_query_observers_piece, target, visit, user);
 }
 
 ph_status ph_find(ph_world handle, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (!query || !count) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
@@ -106,6 +145,7 @@ ph_status ph_find(ph_world handle, const ph_query *query, ph_hit *hits, uint32_t
 
 ph_status ph_find_many(ph_world handle, uint32_t count, const ph_query *queries, ph_answer *answers)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (count > 0 && (!queries || !answers)) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
@@ -117,6 +157,7 @@ ph_status ph_find_many(ph_world handle, uint32_t count, const ph_query *queries,
 
 ph_status ph_explain(ph_world handle, uint64_t observer, uint64_t target, ph_explanation *explanation)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (!explanation) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
@@ -128,6 +169,7 @@ ph_status ph_explain(ph_world handle, uint64_t observer, uint64_t target, ph_exp
 
 ph_status ph_verify(ph_world handle, uint64_t pairs, ph_verification *progress, ph_difference *difference)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (!progress || !difference) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);

@@ -6,6 +6,7 @@
 
 #include "api/def.h"
 #include "api/handles.h"
+#include "base/float_env.h"
 #include "world/gate.h"
 #include "world/query.h"
 
@@ -13,6 +14,7 @@ phx_world_slot phx_world_slots[PH_WORLDS_MAX];
 
 ph_status ph_world_create(const ph_world_def *def, ph_world *world)
 {
+    PHX_FLOAT_DEFAULT;
     if (!world) return PH_BAD_ARGUMENT;
     *world = (ph_world){0};
     if (!def) return PH_BAD_ARGUMENT;
@@ -52,6 +54,7 @@ ph_status ph_world_destroy(ph_world handle)
 
 ph_status ph_tick(ph_world handle, uint64_t *tick)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world = phx_resolve_world(handle);
     if (tick) *tick = 0;
     return world ? phx_world_tick(world, tick) : PH_BAD_HANDLE;
@@ -59,6 +62,7 @@ ph_status ph_tick(ph_world handle, uint64_t *tick)
 
 ph_status ph_world_reconfigure(ph_world handle, const ph_world_def *def, char *reason, size_t reason_size)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world = phx_resolve_world(handle);
     if (reason && reason_size > 0) reason[0] = '\0';
     if (!world) return PH_BAD_HANDLE;
@@ -76,6 +80,7 @@ ph_status ph_world_reconfigure(ph_world handle, const ph_world_def *def, char *r
 
 ph_status ph_world_stats(ph_world handle, ph_stats *stats)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world = phx_resolve_world(handle);
     if (!world) return PH_BAD_HANDLE;
     if (!stats) return PH_BAD_ARGUMENT;
@@ -87,6 +92,7 @@ ph_status ph_world_stats(ph_world handle, ph_stats *stats)
 
 ph_status ph_world_shard_stats(ph_world handle, ph_shard_stats *stats, uint32_t capacity, uint32_t *count)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world = phx_resolve_world(handle);
     if (!world) return PH_BAD_HANDLE;
     if (!count || (!stats && capacity > 0)) return PH_BAD_ARGUMENT;
@@ -99,6 +105,7 @@ ph_status ph_world_shard_stats(ph_world handle, ph_shard_stats *stats, uint32_t 
 
 ph_status ph_world_hash(ph_world handle, uint64_t *hash)
 {
+    PHX_FLOAT_DEFAULT;
     phx_world *world = phx_resolve_world(handle);
     if (!world) return PH_BAD_HANDLE;
     if (!hash) return PH_BAD_ARGUMENT;

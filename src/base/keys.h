@@ -19,17 +19,17 @@
 #define PHX_F32_POSITIVE FLT_MIN
 
 #define PHX_WORLD_KEYS(X) \
-    X(f32x2, world_origin, 0, 0, -FLT_MAX, FLT_MAX, 0, "lower corner (x, y) of the world") \
-    X(f32x2, world_size, 10000, 10000, PHX_F32_POSITIVE, FLT_MAX, 0, "its width and height; entities may stand outside, their tower is clamped") \
+    X(f32x2, world_origin, 0, 0, -PH_COORDINATE_MAX, PH_COORDINATE_MAX, 0, "lower corner (x, y) of the world") \
+    X(f32x2, world_size, 10000, 10000, PHX_F32_POSITIVE, PH_LENGTH_MAX, 0, "its width and height; entities may stand outside, their tower is clamped") \
     X(range, range, PH_RANGE_RADIUS, 0, 0, 1, 0, "radius: exact distances; towers: all within `span` towers (nine-grid)") \
     X(shape, shape, PH_SHAPE_CIRCLE, 0, 0, 3, 1, "of range = radius: circle, square, cylinder (circle and height) or sphere") \
-    X(f32, height, 100, 0, 0, FLT_MAX, 1, "of shape = cylinder: sees up to this far above and below") \
-    X(f32, tower_size, 100, 0, PHX_F32_POSITIVE, FLT_MAX, 0, "side of a tower; near the usual view is right") \
+    X(f32, height, 100, 0, 0, PH_LENGTH_MAX, 1, "of shape = cylinder: sees up to this far above and below") \
+    X(f32, tower_size, 100, 0, PHX_F32_POSITIVE, PH_LENGTH_MAX, 0, "side of a tower; near the usual view is right") \
     X(u32, span, 1, 0, 0, 65535, 1, "of range = towers: how many towers around its own an observer sees") \
     X(u32x2, shards, 1, 1, 1, PH_SHARDS_MAX, 0, "region shards along x and y") \
     X(u32, workers, 1, 0, 1, PH_WORKERS_MAX, 0, "threads that work on a tick, the caller's included") \
     X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 8, 0, "how near entities are found; the events are the same, README says what suits which world") \
-    X(f32, cell_size, 0, 0, 0, FLT_MAX, 0, "of index = grid and hash: side of a cell; 0 = the median view of the observers") \
+    X(f32, cell_size, 0, 0, 0, PH_LENGTH_MAX, 0, "of index = grid and hash: side of a cell; 0 = the median view of the observers") \
     X(u32, quadtree_capacity, 128, 0, 1, 1u << 20, 0, "of index = quadtree: more entities in a leaf, and it is cut in four; fewer in four, and they are merged") \
     X(u32, quadtree_depth, 5, 0, 0, 16, 0, "of index = quadtree: how often a shard's rectangle may be cut in four") \
     X(simd, simd, PH_SIMD_AUTO, 0, 0, 3, 0, "vector instructions: auto, portable, avx2, avx512; the events are the same") \
@@ -52,9 +52,9 @@
 
 /* X(type, name, default, min, max, meaning): attributes of a class; all are live. Further types: mask, u8, flag */
 #define PHX_CLASS_KEYS(X) \
-    X(f32, view, 0, 0, FLT_MAX, "enter radius of an observer of this kind; 0 = it does not observe") \
-    X(f32, margin, 0, 0, FLT_MAX, "hysteresis: a target leaves only beyond enter radius + margin") \
-    X(f32, reach, 0, 0, FLT_MAX, "how far off it is seen, whoever looks") \
+    X(f32, view, 0, 0, PH_LENGTH_MAX, "enter radius of an observer of this kind; 0 = it does not observe") \
+    X(f32, margin, 0, 0, PH_LENGTH_MAX, "hysteresis: a target leaves only beyond enter radius + margin") \
+    X(f32, reach, 0, 0, PH_LENGTH_MAX, "how far off it is seen, whoever looks") \
     X(mask, layers, 1, 0, UINT64_MAX, "64 bit: the layers (phases, instances) it is on") \
     X(mask, sees, UINT64_MAX, 0, UINT64_MAX, "64 bit: the layers it looks at") \
     X(u8, stealth, 0, 0, 255, "seen only by detect >= stealth") \
@@ -70,7 +70,7 @@
 
 /* X(type, name, default, min, max, meaning): of one `band` section of a class; there may be PH_BANDS_MAX; live too. */
 #define PHX_BAND_KEYS(X) \
-    X(f32, radius, 0, PHX_F32_POSITIVE, FLT_MAX, "targets up to this far away, on the ground; shape = sphere: in space") \
+    X(f32, radius, 0, PHX_F32_POSITIVE, PH_LENGTH_MAX, "targets up to this far away, on the ground; shape = sphere: in space") \
     X(u32, every, 1, 1, PH_BAND_EVERY_MAX, "that moved are told every so many ticks, with their latest position")
 
 /* The words of the enumerations, in the order of their values. */

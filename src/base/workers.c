@@ -14,6 +14,8 @@
 #endif
 #include "base/workers.h"
 
+#include "base/float_env.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -171,6 +173,7 @@ static void gate_wait(gate *it, uint32_t seen, uint64_t spin_ns)
 
 static void *worker_main(void *argument)
 {
+    PHX_FLOAT_DEFAULT; /* threads inherit their maker's */
     worker *self = argument;
     phx_workers *workers = self->workers;
 
@@ -379,6 +382,7 @@ typedef struct hooked_run {
 
 static void hooked_body(void *context, uint32_t index)
 {
+    PHX_FLOAT_DEFAULT; /* the thread is the host's */
     hooked_run *run = context;
 
     if (index >= run->workers->count ||

@@ -4,16 +4,17 @@
  */
 #include "world/find.h"
 
+#include "base/lengths.h"
 #include "shards/find.h"
 #include "world/gate.h"
 #include "world/query.h"
 
 /* ---- what may be asked ---- */
 
-static bool finite_points(const float *coordinates, uint32_t count)
+static bool good_points(const float *coordinates, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (!(fabsf(coordinates[i]) <= FLT_MAX)) return false;
+        if (!phx_is_coordinate(coordinates[i])) return false;
     return true;
 }
 
@@ -64,13 +65,14 @@ static ph_status check_shape(const ph_query *query)
     if (shape > PH_QUERY_OBSERVERS) return PH_BAD_VALUE;
     if (of_lists(query)) return PH_OK;
     if (shape == PH_QUERY_QUAD) {
-        if (!finite_points(query->corners[0], 8)) return PH_BAD_POSITION;
+        if (!good_points(query->corners[0], 8)) return PH_BAD_POSITION;
         return convex(query->corners) ? PH_OK : PH_BAD_VALUE;
     }
-    if (!finite_points(&query->x, 1) || !finite_points(&query->y, 1)) return PH_BAD_POSITION;
+    if (!good_points(&query->x, 1) || !good_points(&query->y, 1)) return PH_BAD_POSITION;
     if (shape == PH_QUERY_BOX)
-        return finite_points(&query->to_x, 1) && finite_points(&query->to_y, 1) ? PH_OK : PH_BAD_POSITION;
-    if (!(query->radius >= 0.0f)) return PH_BAD_RADIUS;
+        return good_points(&query->to_x, 1) && good_points(&query->to_y, 1) ? PH_OK : PH_BAD_POSITION;
+    bool endless = phx_float_bits(query->radius) == phx_float_bits(INFINITY);
+    if (!endless && !phx_is_length(query->radius)) return PH_BAD_RADIUS;
     if (shape == PH_QUERY_SECTOR && !sector_ok(query)) return PH_BAD_VALUE;
     return shape == PH_QUERY_NEAREST && query->nearest == 0 ? PH_BAD_VALUE : PH_OK;
 }

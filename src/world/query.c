@@ -9,20 +9,16 @@
 void phx_found_free(phx_found *found)
 {
     phx_release(found->mem, (void **)&found->items, &found->items_capacity, sizeof(phx_sorted));
-    phx_release(found->mem, (void **)&found->user_data, &found->user_data_capacity, sizeof(uint64_t));
 }
 
-static void add(phx_found *found, uint64_t id, uint16_t kind, uint64_t user_data)
+static void add(phx_found *found, uint64_t id, uint16_t kind)
 {
     uint32_t n = found->count;
-    if (!phx_grow(found->mem, (void **)&found->items, &found->items_capacity, n, (size_t)n + 1, sizeof(phx_sorted)) ||
-        !phx_grow(found->mem, (void **)&found->user_data, &found->user_data_capacity, n, (size_t)n + 1,
-                  sizeof(uint64_t))) {
+    if (!phx_grow(found->mem, (void **)&found->items, &found->items_capacity, n, (size_t)n + 1, sizeof(phx_sorted))) {
         found->failed = true;
         return;
     }
     found->items[n] = (phx_sorted){.id = id, .slot = n, .kind = kind};
-    found->user_data[n] = user_data;
     found->count++;
 }
 
@@ -138,8 +134,7 @@ static bool add_target(void *user, const phx_shard *shard, uint32_t slot)
 {
     phx_found *found = user;
     const phx_name *name = &shard->store.name[slot];
-    const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    if (!found->failed) add(found, name->id, attr->kind, phx_store_user_data(&shard->store, slot));
+    if (!found->failed) add(found, name->id, name->kind);
     return !found->failed;
 }
 
@@ -154,7 +149,7 @@ static bool add_watcher(void *user, const phx_shard *shard, uint32_t slot)
 {
     phx_found *found = user;
     const phx_name *name = &shard->store.name[slot];
-    if (!found->failed) add(found, name->id, 0, phx_store_user_data(&shard->store, slot));
+    if (!found->failed) add(found, name->id, 0);
     return !found->failed;
 }
 
@@ -163,4 +158,42 @@ ph_status phx_query_observers(phx_world *world, uint64_t target, phx_found *foun
     *found = (phx_found){.mem = &world->mem};
     ph_status status = phx_query_each_observer(world, target, add_watcher, found);
     return status == PH_OK ? sort(found) : status;
+}
+
+/* ---- in pieces ---- */
+
+static bool take_next(void *user, const phx_shard *shard, uint32_t slot)
+{
+    phx_list_piece *piece = user;
+    const phx_name *name = &shard->store.name[slot];
+    ph_hit hit = {.id = name->id, .user_data = phx_store_user_data(&shard->store, slot), .kind = name->kind};
+    if (!piece->behind || phx_hit_before(&piece->hits, &piece->last, &hit)) phx_hits_add(&piece->hits, hit);
+    return true;
+}
+
+static void piece_begin(phx_list_piece *piece, bool by_kind)
+{
+    phx_hits *hits = &piece->hits;
+    piece->behind = hits->kept > 0;
+    if (piece->behind) piece->last = hits->at[hits->kept - 1];
+    *hits = (phx_hits){.at = hits->at, .room = hits->room, .by_kind = by_kind};
+}
+
+static ph_status piece_end(phx_list_piece *piece, ph_status status)
+{
+    phx_hits_sort(&piece->hits);
+    piece->left = piece->hits.count > piece->hits.kept;
+    return status;
+}
+
+ph_status phx_query_list_piece(const phx_world *world, uint64_t observer, phx_list_piece *piece)
+{
+    piece_begin(piece, true);
+    return piece_end(piece, phx_query_each_listed(world, observer, take_next, piece));
+}
+
+ph_status phx_query_observers_piece(const phx_world *world, uint64_t target, phx_list_piece *piece)
+{
+    piece_begin(piece, false);
+    return piece_end(piece, phx_query_each_observer(world, target, take_next, piece));
 }

@@ -7,14 +7,14 @@
 
 #include <pharos/query.h>
 
+#include "shards/find.h"
 #include "world/world.h"
 
 /* Entities in a query's order. Memory is the query's, from the world's allocator. */
 typedef struct phx_found {
     phx_mem *mem;
-    phx_sorted *items; /* id, kind (0 where only the id orders), and in slot the index into user_data */
-    uint64_t *user_data;
-    uint32_t count, items_capacity, user_data_capacity;
+    phx_sorted *items; /* id, kind (0 where only the id orders) */
+    uint32_t count, items_capacity;
     bool failed; /* no memory */
 } phx_found;
 
@@ -29,6 +29,20 @@ typedef bool (*phx_related_fn)(void *user, const phx_shard *shard, uint32_t slot
 /* Visits all in an observer's list; all who have a target in theirs. In no order. PH_UNKNOWN_ID. */
 ph_status phx_query_each_listed(const phx_world *world, uint64_t observer, phx_related_fn visit, void *user);
 ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_related_fn visit, void *user);
+
+/*
+ * The next entities of a list, as many as there is room for, behind those of the piece before. Nothing is allocated;
+ * a piece costs a look at the whole list. PH_UNKNOWN_ID.
+ */
+typedef struct phx_list_piece {
+    phx_hits hits; /* `at` and `room` are the caller's */
+    ph_hit last;   /* of the piece before */
+    bool behind;   /* there was one */
+    bool left;     /* more come behind this piece */
+} phx_list_piece;
+
+ph_status phx_query_list_piece(const phx_world *world, uint64_t observer, phx_list_piece *piece); /* by kind, then id */
+ph_status phx_query_observers_piece(const phx_world *world, uint64_t target, phx_list_piece *piece); /* by id */
 
 /* By kind, then id. PH_UNKNOWN_ID, PH_NO_MEMORY; found is to be freed in any case. */
 ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found);

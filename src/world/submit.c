@@ -3,43 +3,25 @@
  * is queued. Runs on producers' threads at any time, also while a tick runs; it reads
  * nothing of the world but its immutable definition.
  */
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
+#include "base/lengths.h"
 #include "world/commands.h"
 #include "world/world.h"
 
 /* ---- checks ---- */
-
-static uint32_t bits_of(float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
-static bool is_finite(float v)
-{
-    return fabsf(v) <= FLT_MAX;
-}
-
-static bool is_radius(float v)
-{
-    return v >= 0.0f && v <= FLT_MAX;
-}
 
 static ph_status check_attrs(const phx_world *world, uint16_t op, uint64_t id, const ph_attrs *a)
 {
     uint32_t given = a->given;
     if (id == 0) return PH_BAD_ID;
     if (op == PHX_OP_ENTER && (given & (PH_X | PH_Y)) != (PH_X | PH_Y)) return PH_BAD_POSITION;
-    if ((given & PH_X) && !is_finite(a->x)) return PH_BAD_POSITION;
-    if ((given & PH_Y) && !is_finite(a->y)) return PH_BAD_POSITION;
-    if ((given & PH_Z) && !is_finite(a->z)) return PH_BAD_POSITION;
-    if ((given & PH_VIEW) && !is_radius(a->view)) return PH_BAD_RADIUS;
-    if ((given & PH_MARGIN) && !is_radius(a->margin)) return PH_BAD_RADIUS;
-    if ((given & PH_REACH) && !is_radius(a->reach)) return PH_BAD_RADIUS;
+    if ((given & PH_X) && !phx_is_coordinate(a->x)) return PH_BAD_POSITION;
+    if ((given & PH_Y) && !phx_is_coordinate(a->y)) return PH_BAD_POSITION;
+    if ((given & PH_Z) && !phx_is_coordinate(a->z)) return PH_BAD_POSITION;
+    if ((given & PH_VIEW) && !phx_is_length(a->view)) return PH_BAD_RADIUS;
+    if ((given & PH_MARGIN) && !phx_is_length(a->margin)) return PH_BAD_RADIUS;
+    if ((given & PH_REACH) && !phx_is_length(a->reach)) return PH_BAD_RADIUS;
     /* classes are only ever added, at a tick: an old count refuses a new kind at worst */
     uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
     if ((given & PH_KIND) && a->kind >= kinds) return PH_BAD_KIND;
@@ -50,10 +32,15 @@ static ph_status check_attrs(const phx_world *world, uint16_t op, uint64_t id, c
     return PH_OK;
 }
 
+static bool is_position(const ph_position *p)
+{
+    return phx_is_coordinate(p->x) && phx_is_coordinate(p->y) && phx_is_coordinate(p->z);
+}
+
 static ph_status check_move(uint64_t id, const ph_position *p)
 {
     if (id == 0) return PH_BAD_ID;
-    return is_finite(p->x) && is_finite(p->y) && is_finite(p->z) ? PH_OK : PH_BAD_POSITION;
+    return is_position(p) ? PH_OK : PH_BAD_POSITION;
 }
 
 /* A third of four positions, as they lie: x, y, z, x; y, z, x, y; z, x, y, z. */
@@ -67,14 +54,13 @@ static inline third third_at(const ph_position *four, int number)
     return t;
 }
 
-/* All bits where it is no finite number. */
-static inline third endless(third t)
+/* All bits where it is no coordinate. */
+static inline third too_far(third t)
 {
-    const int32_t most = 0x7f7fffff; /* the bits of FLT_MAX */
-    return (t & INT32_MAX) > most;
+    return (t & INT32_MAX) > (int32_t)phx_float_bits(PH_COORDINATE_MAX);
 }
 
-/* Are all finite? *high: has any z but 0? -0 is one. No branch: many at once. */
+/* Are all coordinates? *high: has any z but 0? -0 is one. No branch: many at once. */
 static bool survey(const ph_position *positions, uint32_t count, bool *high)
 {
     third bad = {0}, a = {0}, b = {0}, c = {0};
@@ -83,15 +69,15 @@ static bool survey(const ph_position *positions, uint32_t count, bool *high)
     for (; i + FOUR <= count; i += FOUR) {
         const ph_position *four = positions + i;
         third first = third_at(four, 0), second = third_at(four, 1), last = third_at(four, 2);
-        bad |= endless(first) | endless(second) | endless(last);
+        bad |= too_far(first) | too_far(second) | too_far(last);
         a |= first;
         b |= second;
         c |= last;
     }
     *high = (a[2] | b[1] | c[0] | c[3]) != 0;
     for (; i < count; i++) {
-        sound &= is_finite(positions[i].x) && is_finite(positions[i].y) && is_finite(positions[i].z);
-        *high |= bits_of(positions[i].z) != 0;
+        sound &= is_position(&positions[i]);
+        *high |= phx_float_bits(positions[i].z) != 0;
     }
     return sound && (bad[0] | bad[1] | bad[2] | bad[3]) == 0;
 }
@@ -120,9 +106,9 @@ static uint32_t sound_moves(const uint64_t *ids, const ph_position *positions, u
     uint64_t spread = 0; /* more than 32 bits where an id has, and where one is 0 */
     uint32_t sound = 0;
     for (uint32_t i = 0; i < count; i++) spread |= ids[i] | (ids[i] - 1);
-    bool high, finite = survey(positions, count, &high), wide = spread > UINT32_MAX;
+    bool high, near = survey(positions, count, &high), wide = spread > UINT32_MAX;
     *op = (uint16_t)(PHX_OP_MOVE | (wide ? PHX_MOVES_WIDE : 0) | (high ? PHX_MOVES_HIGH : 0));
-    if (PHX_LIKELY(!wide && finite)) return count;
+    if (PHX_LIKELY(!wide && near)) return count;
     while (sound < count && check_move(ids[sound], &positions[sound]) == PH_OK) sound++;
     return sound;
 }
@@ -130,7 +116,7 @@ static uint32_t sound_moves(const uint64_t *ids, const ph_position *positions, u
 static ph_status check_two(uint16_t op, uint64_t id, uint64_t other, float view, float margin)
 {
     if (id == 0 || other == 0) return PH_BAD_ID;
-    if (op == PHX_OP_PAIR && (!is_radius(view) || !is_radius(margin))) return PH_BAD_RADIUS;
+    if (op == PHX_OP_PAIR && (!phx_is_length(view) || !phx_is_length(margin))) return PH_BAD_RADIUS;
     return (op == PHX_OP_PAIR || op == PHX_OP_LINK) && id == other ? PH_SAME_ID : PH_OK;
 }
 
@@ -147,20 +133,24 @@ static ph_status check_broadcast(const phx_world *world, uint64_t source, uint32
     return PH_OK;
 }
 
+static bool is_point(const float xy[2])
+{
+    return phx_is_coordinate(xy[0]) && phx_is_coordinate(xy[1]);
+}
+
 static ph_status check_shape(const ph_area *area)
 {
     switch (area->shape) {
     case PH_AREA_CIRCLE:
-        if (!is_finite(area->center[0]) || !is_finite(area->center[1])) return PH_BAD_POSITION;
-        return is_radius(area->radius) ? PH_OK : PH_BAD_RADIUS;
+        if (!is_point(area->center)) return PH_BAD_POSITION;
+        return phx_is_length(area->radius) ? PH_OK : PH_BAD_RADIUS;
     case PH_AREA_BOX:
-        for (int i = 0; i < 2; i++)
-            if (!is_finite(area->low[i]) || !is_finite(area->high[i])) return PH_BAD_POSITION;
+        if (!is_point(area->low) || !is_point(area->high)) return PH_BAD_POSITION;
         return area->low[0] <= area->high[0] && area->low[1] <= area->high[1] ? PH_OK : PH_BAD_VALUE;
     case PH_AREA_POLYGON:
         if (area->corner_count < 3 || area->corner_count > PH_AREA_CORNERS_MAX) return PH_BAD_VALUE;
         for (uint32_t i = 0; i < area->corner_count; i++)
-            if (!is_finite(area->corners[i][0]) || !is_finite(area->corners[i][1])) return PH_BAD_POSITION;
+            if (!is_point(area->corners[i])) return PH_BAD_POSITION;
         return phx_area_is_convex(area) ? PH_OK : PH_BAD_VALUE;
     }
     return PH_BAD_VALUE;

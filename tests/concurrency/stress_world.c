@@ -298,6 +298,31 @@ static void find_around(ph_world world, uint64_t *rng)
     }
 }
 
+typedef struct walk {
+    uint64_t last;
+    uint32_t count;
+} walk;
+
+static bool visit_one(void *user, uint64_t id, uint64_t user_data)
+{
+    walk *w = user;
+    (void)user_data;
+    CHECK(id > w->last, "%" PRIu64 " is visited behind %" PRIu64, id, w->last);
+    w->last = id;
+    w->count++;
+    (void)sched_yield(); /* ticks come in between: nothing holds them off here */
+    return true;
+}
+
+/* Whole lists, or as far as no tick came; never a mixture of two. */
+static void visit_around(ph_world world, uint64_t id)
+{
+    walk w = {0};
+    ph_status status = ph_observers_visit(world, id, visit_one, &w);
+    CHECK(status == PH_OK || status == PH_BUSY || status == PH_UNKNOWN_ID, "visit: %s", ph_status_name(status));
+    CHECK(w.count < IDS, "%" PRIu32 " were visited", w.count);
+}
+
 static void *read_world(void *user)
 {
     stress *all = user;
@@ -309,6 +334,7 @@ static void *read_world(void *user)
         ph_status status = ph_list(all->world, id, ids, IDS, &count);
         CHECK(status == PH_OK || status == PH_BUSY || status == PH_UNKNOWN_ID, "list: %s", ph_status_name(status));
         find_around(all->world, &rng);
+        visit_around(all->world, id);
         CHECK(status != PH_OK || count < IDS, "a list of %" PRIu32, count);
         atomic_fetch_add_explicit(status == PH_BUSY ? &all->busy : &all->reads, 1, memory_order_relaxed);
         for (int i = 0; i < READER_PAUSE; i++) { /* leaves room for ticks, which readers hold off */

@@ -302,6 +302,9 @@ BAD_LINES = [
     # refused by the engine at once ...
     ("5,set,1,,,,,,-1", "(PH_BAD_RADIUS)"),
     ("5,pair,1,2,,,,,-1", "(PH_BAD_RADIUS)"),
+    ("5,set,1,,,,,,1.1e18", "not a number from 0 to 1e18 (PH_BAD_RADIUS)"),
+    ("5,enter,2,,-1.1e18,1", "not a number from -1e18 to 1e18 (PH_BAD_POSITION)"),
+    ("5,move,1,,1,1e38", "(PH_BAD_POSITION)"),
     ("5,link,1,1", "(PH_SAME_ID)"),
     ("5,set,1,,,,,,,,,,,,,,,2147483648", "(PH_BAD_VALUE)"),
     # ... and in the tick
@@ -337,10 +340,10 @@ def test_bad_lines_change_nothing(folder):
     summary = json.loads(lines[-1])
     expect(len(shown) == 10, f"10 bad lines are shown: {run.err}")
     expect(summary["bad_lines"] == len(BAD_LINES), f"all are counted: {summary}")
-    expect(summary["bad_lines_by_reason"]["PH_BAD_RADIUS"] == 2, f"by reason: {summary}")
+    expect(summary["bad_lines_by_reason"]["PH_BAD_RADIUS"] == 3, f"by reason: {summary}")
     text = Run(folder, ["t.csv", "--set", "view=10", "--skip-bad"]).ends(0).out
     expect(f"bad lines      {len(BAD_LINES)}\n" in text, text)
-    expect("  2            a view, margin or reach is negative or not finite\n" in text, text)
+    expect("  3            a radius, margin or reach is not a number from 0 to 1e18\n" in text, text)
 
 
 def test_more_refusals_than_are_told(folder):

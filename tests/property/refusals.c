@@ -136,11 +136,18 @@ static const row rows[] = {
     {"area for a kind too many", PH_BAD_KIND, false,
      {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.kind_count = 1, .kinds = {9999}}}},
     {"circle at infinity", PH_BAD_POSITION, false, {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.center = {0, INFINITY}}}},
+    {"circle too far off", PH_BAD_POSITION, false, {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.center = {-1.1e18f, 0}}}},
+    {"circle of radius 1.1e18", PH_BAD_RADIUS, false, {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.radius = 1.1e18f}}},
     {"circle of radius -1", PH_BAD_RADIUS, false, {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.radius = -1}}},
     {"box the wrong way round", PH_BAD_VALUE, false,
      {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.shape = PH_AREA_BOX, .low = {1, 0}, .high = {0, 1}}}},
     {"box without an end", PH_BAD_POSITION, false,
      {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.shape = PH_AREA_BOX, .high = {0, NAN}}}},
+    {"box that ends too far off", PH_BAD_POSITION, false,
+     {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.shape = PH_AREA_BOX, .high = {0, 1.1e18f}}}},
+    {"polygon with a corner too far off", PH_BAD_POSITION, false,
+     {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.shape = PH_AREA_POLYGON, .corner_count = 3,
+                                         .corners = {{0, 0}, {1.1e18f, 0}, {0, 1}}}}},
     {"polygon of two corners", PH_BAD_VALUE, false,
      {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.shape = PH_AREA_POLYGON, .corner_count = 2}}},
     {"polygon that is a point", PH_BAD_VALUE, false,
@@ -245,7 +252,7 @@ static void all_rows(void)
 
 /* ---- floats ---- */
 
-typedef enum float_class { FINE, NEGATIVE, NOT_FINITE } float_class;
+typedef enum float_class { FINE, NEGATIVE, BEYOND } float_class;
 
 static const struct {
     float value;
@@ -257,9 +264,11 @@ static const struct {
     {0x1.000002p+0f, FINE}, {99.99999f, FINE},  {100.0f, FINE},         {100.00001f, FINE},    {9999.999f, FINE},
     {10000.0f, FINE},    {10000.001f, FINE},    {65535.0f, FINE},       {65536.0f, FINE},      {16777216.0f, FINE},
     {-16777216.0f, NEGATIVE}, {2147483648.0f, FINE}, {-2147483648.0f, NEGATIVE}, {4294967296.0f, FINE}, {1e10f, FINE},
-    {1.8e19f, FINE},     {-1.8e19f, NEGATIVE},  {1.9e19f, FINE},        {1e30f, FINE},         {-1e30f, NEGATIVE},
-    {FLT_MAX, FINE},     {-FLT_MAX, NEGATIVE},  {INFINITY, NOT_FINITE}, {-INFINITY, NOT_FINITE}, {NAN, NOT_FINITE},
-    {-NAN, NOT_FINITE},
+    {5e17f, FINE},       {-5e17f, NEGATIVE},    {0x1.bc16d4p+59f, FINE}, {PH_LENGTH_MAX, FINE},
+    {-PH_LENGTH_MAX, NEGATIVE},
+    {0x1.bc16d8p+59f, BEYOND}, {-0x1.bc16d8p+59f, BEYOND}, {1.9e19f, BEYOND}, {1e30f, BEYOND}, {-1e30f, BEYOND},
+    {FLT_MAX, BEYOND},   {-FLT_MAX, BEYOND},  {INFINITY, BEYOND}, {-INFINITY, BEYOND}, {NAN, BEYOND},
+    {-NAN, BEYOND},
 };
 
 typedef struct float_argument {
@@ -298,7 +307,7 @@ static void one_float(bench *b, const float_argument *argument, float value, flo
     command c = make(argument->type, argument->type == COMMAND_ENTER ? 11 : 1, 3);
     c.attrs.given |= argument->bit;
     memcpy((char *)&c.attrs + argument->offset, &value, sizeof value);
-    bool bad = is == NOT_FINITE || (argument->radius && is == NEGATIVE);
+    bool bad = is == BEYOND || (argument->radius && is == NEGATIVE);
     if (bad) {
         expect_refusal(b, argument->name, &c, argument->radius ? PH_BAD_RADIUS : PH_BAD_POSITION, false);
         return;

@@ -139,9 +139,14 @@ void model_reconfigure(model *m, const ph_world_def *def)
 
 /* ---- submit ---- */
 
-static bool radius_ok(float r)
+bool model_coordinate_ok(float v)
 {
-    return isfinite(r) && r >= 0;
+    return v >= -PH_COORDINATE_MAX && v <= PH_COORDINATE_MAX;
+}
+
+bool model_radius_ok(float r)
+{
+    return MUTATE(MUTANT_BOUND, r <= PH_LENGTH_MAX, r < PH_LENGTH_MAX) && r >= 0;
 }
 
 static ph_status check_attrs(const model *m, const command *c)
@@ -152,14 +157,15 @@ static ph_status check_attrs(const model *m, const command *c)
     if (enter && (a->given & needed) != needed) {
         return PH_BAD_POSITION;
     }
-    bool z_ok = isfinite(a->z) || MUTATE(MUTANT_INFINITE, false, isinf(a->z) != 0);
-    if (((a->given & PH_X) != 0 && !isfinite(a->x)) || ((a->given & PH_Y) != 0 && !isfinite(a->y)) ||
+    bool z_ok = model_coordinate_ok(a->z) || MUTATE(MUTANT_INFINITE, false, isinf(a->z) != 0);
+    if (((a->given & PH_X) != 0 && !model_coordinate_ok(a->x)) ||
+        ((a->given & PH_Y) != 0 && !model_coordinate_ok(a->y)) ||
         ((a->given & PH_Z) != 0 && !z_ok)) {
         return PH_BAD_POSITION;
     }
-    bool margin_ok = radius_ok(a->margin) || MUTATE(MUTANT_NEGATIVE_RADIUS, false, a->margin < 0);
-    if (((a->given & PH_VIEW) != 0 && !radius_ok(a->view)) || ((a->given & PH_MARGIN) != 0 && !margin_ok) ||
-        ((a->given & PH_REACH) != 0 && !radius_ok(a->reach))) {
+    bool margin_ok = model_radius_ok(a->margin) || MUTATE(MUTANT_NEGATIVE_RADIUS, false, a->margin < 0);
+    if (((a->given & PH_VIEW) != 0 && !model_radius_ok(a->view)) || ((a->given & PH_MARGIN) != 0 && !margin_ok) ||
+        ((a->given & PH_REACH) != 0 && !model_radius_ok(a->reach))) {
         return PH_BAD_RADIUS;
     }
     if ((a->given & PH_KIND) != 0 && a->kind >= m->def.class_count) {
@@ -190,8 +196,9 @@ static ph_status check_command(const model *m, const command *c)
         return check_attrs(m, c);
     }
     if (c->type == COMMAND_MOVE) {
-        bool finite = isfinite(c->attrs.x) && isfinite(c->attrs.y) && isfinite(c->attrs.z);
-        return finite ? PH_OK : PH_BAD_POSITION;
+        bool good = model_coordinate_ok(c->attrs.x) && model_coordinate_ok(c->attrs.y) &&
+                    model_coordinate_ok(c->attrs.z);
+        return good ? PH_OK : PH_BAD_POSITION;
     }
     if (c->type == COMMAND_BROADCAST) {
         return model_check_say(m, &c->say);
@@ -199,7 +206,7 @@ static ph_status check_command(const model *m, const command *c)
     if (c->type == COMMAND_AREA_SET) {
         return model_check_area(m, c);
     }
-    if (c->type == COMMAND_PAIR && (!radius_ok(c->attrs.view) || !radius_ok(c->attrs.margin))) {
+    if (c->type == COMMAND_PAIR && (!model_radius_ok(c->attrs.view) || !model_radius_ok(c->attrs.margin))) {
         return PH_BAD_RADIUS;
     }
     if ((c->type == COMMAND_PAIR || c->type == COMMAND_LINK) && c->id == c->other) {

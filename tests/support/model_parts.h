@@ -71,6 +71,9 @@ typedef struct model_candidate {
 bool model_rule(const model *m, const model_entity *o, const model_entity *t, bool was_in, model_candidate *c);
 const model_pair *model_pair_of(const model_entity *o, uint64_t target); /* NULL: none */
 bool model_linked(const model_entity *o, const model_entity *t);
+/* Within the bounds of types.h. */
+bool model_coordinate_ok(float v);
+bool model_radius_ok(float r);
 void model_axes_apart(const model *m, const ph_attrs *o, const ph_attrs *t, uint32_t apart[2]);
 /* For qsort(): what a cap keeps comes first. */
 int model_rank(const void *a, const void *b);

@@ -140,9 +140,9 @@ bool model_in_area(const ph_area *a, const ph_attrs *e)
     }
 }
 
-static bool finite_pair(const float *pair)
+static bool good_pair(const float *pair)
 {
-    return isfinite(pair[0]) && isfinite(pair[1]);
+    return model_coordinate_ok(pair[0]) && model_coordinate_ok(pair[1]);
 }
 
 static bool area_convex(const ph_area *a)
@@ -166,7 +166,7 @@ static ph_status check_polygon(const ph_area *a)
         return PH_BAD_VALUE;
     }
     for (uint32_t i = 0; i < a->corner_count; i++) {
-        if (!finite_pair(a->corners[i])) {
+        if (!good_pair(a->corners[i])) {
             return PH_BAD_POSITION;
         }
     }
@@ -186,12 +186,12 @@ ph_status model_check_area(const model *m, const command *c)
     }
     switch (a->shape) {
     case PH_AREA_CIRCLE:
-        if (!finite_pair(a->center)) {
+        if (!good_pair(a->center)) {
             return PH_BAD_POSITION;
         }
-        return isfinite(a->radius) && a->radius >= 0 ? PH_OK : PH_BAD_RADIUS;
+        return model_radius_ok(a->radius) ? PH_OK : PH_BAD_RADIUS;
     case PH_AREA_BOX:
-        if (!finite_pair(a->low) || !finite_pair(a->high)) {
+        if (!good_pair(a->low) || !good_pair(a->high)) {
             return PH_BAD_POSITION;
         }
         return a->low[0] <= a->high[0] && a->low[1] <= a->high[1] ? PH_OK : PH_BAD_VALUE;

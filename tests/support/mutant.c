@@ -22,6 +22,8 @@
 #define model_explain mutant_explain
 #define model_pair_of mutant_pair_of
 #define model_linked mutant_linked
+#define model_coordinate_ok mutant_coordinate_ok
+#define model_radius_ok mutant_radius_ok
 #define model_axes_apart mutant_axes_apart
 #define model_count mutant_count
 #define model_place mutant_place

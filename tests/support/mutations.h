@@ -72,6 +72,7 @@
     X(MUTANT_EXISTS_REPLACES, "a second enter replaces the position") \
     X(MUTANT_NEGATIVE_RADIUS, "negative margin accepted") \
     X(MUTANT_INFINITE, "infinite z accepted") \
+    X(MUTANT_BOUND, "the largest radius refused") \
     X(MUTANT_REFUSED_UNCOUNTED, "refusals of a tick not counted") \
     X(MUTANT_REFUSED_SILENT, "unknown ids refused silently") \
     X(MUTANT_ABSENT_OK, "unlink of no link is applied") \

@@ -1,7 +1,7 @@
 /*
  * Makes scripts: seeded command sequences that look for trouble. Small pools of ids, so
  * that unknown ids, second enters, and leave and enter in one tick abound; positions on
- * tower and shard borders and one unit in the last place beside them, far outside, huge,
+ * tower and shard borders and one unit in the last place beside them, far outside, as far as may be,
  * tiny, all at one point, on a grid where distances equal radii exactly; every attribute
  * and command; several producers; bad values that have to be refused.
  *

@@ -161,7 +161,7 @@ static command area_any(gen *g)
     for (int axis = 0; axis < 2; axis++) {
         a->low[axis] = center[axis];
         a->high[axis] = center[axis] + r * (float)choose(&g->c, 3);
-        a->high[axis] = isfinite(a->high[axis]) ? a->high[axis] : center[axis];
+        a->high[axis] = fabsf(a->high[axis]) <= PH_COORDINATE_MAX ? a->high[axis] : center[axis];
     }
     if (a->shape == PH_AREA_POLYGON) {
         corners_any(g, a, center, r);

@@ -21,7 +21,7 @@ typedef enum place_mode {
     PLACE_CLOSE,    /* near the world's busy point */
     PLACE_GRID,     /* whole units from the busy point */
     PLACE_BORDER,   /* on a tower border or one ulp beside it */
-    PLACE_HUGE,     /* up to FLT_MAX */
+    PLACE_HUGE,     /* up to PH_COORDINATE_MAX */
     PLACE_POINT,    /* the busy point itself */
     PLACE_TINY,     /* denormals and both zeros */
     PLACE_EDGE,     /* as far from another entity as a class sees (or is seen), give or take an ulp */
@@ -35,6 +35,7 @@ enum {
     GEN_PLAIN = 2, /* classes of the usual kind: a view, rarely more */
     GEN_AWAKE = 8, /* some class wakes others */
     GEN_BANDS = 16, /* classes with bands, some with a budget for updates */
+    GEN_FAR = 32,  /* lengths and places up to what may be */
     GEN_REACH = 4  /* small views, wide reaches, margins, small towers: seen from shards away */
 };
 

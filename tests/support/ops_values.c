@@ -75,8 +75,8 @@ static float border(gen *g, int axis)
 
 static float huge(gen *g)
 {
-    static const float values[] = {1e30f, -1e30f, FLT_MAX, -FLT_MAX, 1e19f, -1e19f, 3e38f, 1.5e9f, -4.3e9f, 65536.0f,
-                                   1e7f,  -1e7f};
+    static const float values[] = {PH_COORDINATE_MAX, -PH_COORDINATE_MAX, 9.999999e17f, -9.999999e17f, 5e17f, -3e17f,
+                                   1e17f, -1e12f, 1.5e9f, -4.3e9f, 65536.0f, 1e7f, -1e7f};
     return values[choose(&g->c, COUNT(values))];
 }
 
@@ -132,7 +132,7 @@ static void place_edge(gen *g, float *xyz)
         for (uint32_t nudge = choose(&g->c, 3); nudge > 0; nudge--) {
             p = nextafterf(p, chance(&g->c, 50) ? FLT_MAX : -FLT_MAX);
         }
-        xyz[axis] = isfinite(p) ? p : center[axis];
+        xyz[axis] = fabsf(p) <= PH_COORDINATE_MAX ? p : center[axis];
     }
 }
 
@@ -159,24 +159,25 @@ void place_any(gen *g, place_mode mode, float *xyz)
 float radius_any(gen *g)
 {
     static const float units[] = {0, 1, 2, 3, 4, 5, 5, 6, 8, 10, 13};
-    static const float special[] = {FLT_MAX, 1e30f, 1e19f, 1e-45f, FLT_MIN, 1e-20f, 1.9e19f};
+    static const float special[] = {PH_LENGTH_MAX, 9.999999e17f, 5e17f, 1e-45f, FLT_MIN, 1e-20f, 1.4e18f / 2};
     uint32_t what = choose(&g->c, 100);
     if (what < 75) {
         return units[choose(&g->c, COUNT(units))] * g->unit;
     }
     if (what < 85) {
-        return choose_between(&g->c, 0, 14) * g->unit;
+        return choose_between(&g->c, 0, 14) * g->unit; /* in a far world up to 9.8e17 */
     }
     if (what < 93) {
         float r = g->s->def.tower_size * (float)choose(&g->c, 3);
-        return chance(&g->c, 50) ? r : nextafterf(r, FLT_MAX);
+        return fminf(chance(&g->c, 50) ? r : nextafterf(r, FLT_MAX), PH_LENGTH_MAX);
     }
     return special[choose(&g->c, COUNT(special))];
 }
 
 float bad_float(gen *g, bool radius)
 {
-    uint32_t what = choose(&g->c, radius ? 6 : 3);
+    static const float beyond[] = {0x1.bc16d8p+59f, 1.9e19f, 1e30f, FLT_MAX}; /* the first one is just behind 1e18 */
+    uint32_t what = choose(&g->c, radius ? 7 : 4);
     switch (what) {
     case 0:
         return NAN;
@@ -184,9 +185,13 @@ float bad_float(gen *g, bool radius)
         return INFINITY;
     case 2:
         return -INFINITY;
-    case 3:
-        return -1e-45f;
+    case 3: {
+        float v = beyond[choose(&g->c, COUNT(beyond))];
+        return !radius && chance(&g->c, 50) ? -v : v;
+    }
     case 4:
+        return -1e-45f;
+    case 5:
         return -g->unit;
     default:
         return -FLT_MAX;

@@ -23,10 +23,15 @@ static void geometry_any(gen *g)
     ph_world_def *d = &g->s->def;
     g->unit = units[choose(&g->c, COUNT(units))];
     static const float towers[] = {5, 10, 3.3f, 7, 20, 100};
+    if ((g->p->flags & GEN_FAR) != 0) {
+        static const float far_units[] = {1e15f, 1e16f, 7e16f}; /* 13 of them, the longest view, are within the bound */
+        g->unit = far_units[choose(&g->c, COUNT(far_units))];
+    }
     d->tower_size = g->unit * towers[choose(&g->c, COUNT(towers))];
     if ((g->p->flags & GEN_REACH) != 0) {
         d->tower_size = g->unit * (float)(1 + choose(&g->c, 3));
     }
+    d->tower_size = fminf(d->tower_size, PH_LENGTH_MAX);
     for (int axis = 0; axis < 2; axis++) {
         d->world_origin[axis] = origins[choose(&g->c, COUNT(origins))] * g->unit;
         uint32_t most = (g->p->flags & GEN_REACH) != 0 ? 24 : 10;
@@ -37,6 +42,9 @@ static void geometry_any(gen *g)
         if (chance(&g->c, 3)) {
             d->world_size[axis] = d->tower_size * 30000.0f;
         }
+        d->world_size[axis] = fminf(d->world_size[axis], PH_LENGTH_MAX);
+        d->world_origin[axis] = fmaxf(d->world_origin[axis], -PH_COORDINATE_MAX);
+        d->world_origin[axis] = fminf(d->world_origin[axis], PH_COORDINATE_MAX);
         g->busy[axis] = d->world_origin[axis] + d->tower_size * (float)choose(&g->c, 3);
         if (chance(&g->c, 40)) {
             g->busy[axis] = g->busy[axis] + choose_between(&g->c, 0, 1) * d->tower_size;

@@ -42,7 +42,7 @@ static float about(asking *a, float v)
         return v;
     }
     v = nextafterf(v, below(a, 2) != 0 ? INFINITY : -INFINITY);
-    return fabsf(v) <= FLT_MAX ? v : copysignf(FLT_MAX, v);
+    return fabsf(v) <= PH_COORDINATE_MAX ? v : copysignf(PH_COORDINATE_MAX, v);
 }
 
 static float distance_to(const ph_query *q, const ph_attrs *other)
@@ -56,6 +56,9 @@ static void choose_circle(asking *a, ph_query *q)
 {
     q->radius = distance_to(q, somebody(a));
     switch (below(a, 8)) {
+    default:
+        q->radius = fabsf(about(a, q->radius));
+        break;
     case 0:
         q->radius = INFINITY;
         break;
@@ -65,10 +68,8 @@ static void choose_circle(asking *a, ph_query *q)
     case 2:
         q->radius *= 0.5f;
         break;
-    default:
-        q->radius = fabsf(about(a, q->radius));
-        break;
     }
+    q->radius = q->radius <= PH_LENGTH_MAX ? q->radius : INFINITY; /* what is farther off than a radius may be */
 }
 
 /* Towards one, and as wide that another is on its edge, or as wide as they mostly are. */
@@ -146,7 +147,7 @@ static void choose_quad(asking *a, ph_query *q)
         set_corner(q, 3, q->corners[2][0], q->corners[2][1]);
     }
     for (int i = 0; i < 4; i++) {
-        if (!(fabsf(q->corners[i][0]) <= FLT_MAX && fabsf(q->corners[i][1]) <= FLT_MAX)) {
+        if (!(fabsf(q->corners[i][0]) <= PH_COORDINATE_MAX && fabsf(q->corners[i][1]) <= PH_COORDINATE_MAX)) {
             choose_upright(a, q);
         }
     }

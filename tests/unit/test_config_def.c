@@ -164,13 +164,13 @@ Test(config_def, reasons)
 
     expect_bad(NULL, "the definition is NULL");
     def.tower_size = 0;
-    expect_bad(&def, "tower_size = 0 is outside [1.1754944e-38, 3.4028235e38]");
+    expect_bad(&def, "tower_size = 0 is outside [1.1754944e-38, 1e18]");
     cr_expect_eq(ph_world_def_check(&def, cut, sizeof cut), PH_BAD_DEF);
     cr_expect_str_eq(cut, "tower_size ", "cut to the caller's size");
     cr_expect_eq(ph_world_def_check(&def, cut, 0), PH_BAD_DEF);
     def = ph_world_def_default();
     def.world_size[1] = NAN;
-    expect_bad(&def, "world_size = {10000, nan} is outside [1.1754944e-38, 3.4028235e38]");
+    expect_bad(&def, "world_size = {10000, nan} is outside [1.1754944e-38, 1e18]");
     def = ph_world_def_default();
     def.shape = (ph_shape)4;
     expect_bad(&def, "shape = 4 is outside circle, square, cylinder, sphere");
@@ -201,10 +201,9 @@ Test(config_def, towers_along_an_axis)
     def.world_size[0] = 65535.004f;
     expect_bad(&def, "tower_size = 1: 65536 towers along x of world_size = {65535.004, 65534.5} is outside [1, 65535]");
     def.world_size[0] = 1;
-    def.world_size[1] = FLT_MAX;
-    expect_bad(&def, "tower_size = 1: 3.40282347e+38 towers along y of world_size = {1, 3.4028235e38} is outside "
-                     "[1, 65535]");
-    def.tower_size = FLT_MAX; /* a world smaller than one tower has one */
+    def.world_size[1] = PH_LENGTH_MAX;
+    expect_bad(&def, "tower_size = 1: 9.99999984e+17 towers along y of world_size = {1, 1e18} is outside [1, 65535]");
+    def.tower_size = PH_LENGTH_MAX; /* a world smaller than one tower has one */
     def.world_size[1] = FLT_MIN;
     expect_good(&def);
 }

@@ -5,9 +5,9 @@
 #include "base/keys.h"
 #include "unit/config_case.h"
 
-#define F32_ANY "[-3.4028235e38, 3.4028235e38]"
-#define F32_POSITIVE "[1.1754944e-38, 3.4028235e38]"
-#define F32_FROM_0 "[0, 3.4028235e38]"
+#define F32_ANY "[-1e18, 1e18]"
+#define F32_POSITIVE "[1.1754944e-38, 1e18]"
+#define F32_FROM_0 "[0, 1e18]"
 #define NUMBER "a number in "
 #define WHOLE "a whole number in "
 
@@ -24,19 +24,19 @@ typedef struct row {
 } row;
 
 static const row world_rows[] = {
-    {"world_origin", "{0, 0}", "", "5", "-3.4028235e38", "3.4028235e38", "-3.402824e38", "3.402824e38", NUMBER,
+    {"world_origin", "{0, 0}", "", "5", "-1e18", "1e18", "-1.0000001e18", "1.0000001e18", NUMBER,
      F32_ANY},
-    {"world_size", "{10000, 10000}", "tower_size = 3.4028235e38", "5", "1.1754944e-38", "3.4028235e38", "0",
-     "3.402824e38", NUMBER, F32_POSITIVE},
-    {"height", "100", "", NULL, "0", "3.4028235e38", "-0.0000001", "3.402824e38", NUMBER, F32_FROM_0},
-    {"tower_size", "100", "world_size = {1.1754944e-38, 1.1754944e-38}", NULL, "1.1754944e-38", "3.4028235e38", "0",
-     "3.402824e38", NUMBER, F32_POSITIVE},
+    {"world_size", "{10000, 10000}", "tower_size = 1e18", "5", "1.1754944e-38", "1e18", "0",
+     "1.0000001e18", NUMBER, F32_POSITIVE},
+    {"height", "100", "", NULL, "0", "1e18", "-0.0000001", "1.0000001e18", NUMBER, F32_FROM_0},
+    {"tower_size", "100", "world_size = {1.1754944e-38, 1.1754944e-38}", NULL, "1.1754944e-38", "1e18", "0",
+     "1.0000001e18", NUMBER, F32_POSITIVE},
     {"span", "1", "", NULL, "0", "65535", "-1", "65536", WHOLE, "[0, 65535]"},
     {"shards", "{1, 1}", "tower_size = 1", "1", "1", "1024", "0", "1025", WHOLE, "[1, 1024]"},
     {"activation_span", "1", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
     {"activation_linger", "20", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2147483647]"},
     {"workers", "1", "", NULL, "1", "256", "0", "257", WHOLE, "[1, 256]"},
-    {"cell_size", "0", "", NULL, "0", "3.4028235e38", "-0.0000001", "3.402824e38", NUMBER, F32_FROM_0},
+    {"cell_size", "0", "", NULL, "0", "1e18", "-0.0000001", "1.0000001e18", NUMBER, F32_FROM_0},
     {"sticky", "1.1", "", NULL, "1", "1000000", "0.99999999999999989", "1000000.0000000002", NUMBER, "[1, 1000000]"},
     {"crowd_entities", "0", "", NULL, "0", "1073741824", "-1", "1073741825", WHOLE, "[0, 1073741824]"},
     {"crowd_floor", "0.25", "", NULL, "0.0625", "1", "0.0624", "1.0000001", NUMBER, "[0.0625, 1]"},
@@ -59,9 +59,9 @@ static const row world_rows[] = {
 };
 
 static const row class_rows[] = {
-    {"view", "0", "", NULL, "0", "3.4028235e38", "-1", "3.402824e38", NUMBER, F32_FROM_0},
-    {"margin", "0", "", NULL, "0", "3.4028235e38", "-1", "3.402824e38", NUMBER, F32_FROM_0},
-    {"reach", "0", "", NULL, "0", "3.4028235e38", "-1", "3.402824e38", NUMBER, F32_FROM_0},
+    {"view", "0", "", NULL, "0", "1e18", "-1", "1.0000001e18", NUMBER, F32_FROM_0},
+    {"margin", "0", "", NULL, "0", "1e18", "-1", "1.0000001e18", NUMBER, F32_FROM_0},
+    {"reach", "0", "", NULL, "0", "1e18", "-1", "1.0000001e18", NUMBER, F32_FROM_0},
     {"stealth", "0", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
     {"detect", "0", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
     {"cap", "0", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2147483647]"},

@@ -67,11 +67,11 @@ Test(config_set, refused)
         {"View=5", "no such key"},
         {"class=a", "no such key"},
         {"vi ew=5", "no such key"},
-        {"view==5", "view = '=5' is not a number in [0, 3.4028235e38]"},
-        {"view=5=6", "view = '5=6' is not a number in [0, 3.4028235e38]"},
-        {"view=", "view = '' is not a number in [0, 3.4028235e38]"},
-        {"view=5,6", "view = '5,6' is not a number in [0, 3.4028235e38]"},
-        {"view=5 # five", "view = '5 # five' is not a number in [0, 3.4028235e38]"},
+        {"view==5", "view = '=5' is not a number in [0, 1e18]"},
+        {"view=5=6", "view = '5=6' is not a number in [0, 1e18]"},
+        {"view=", "view = '' is not a number in [0, 1e18]"},
+        {"view=5,6", "view = '5,6' is not a number in [0, 1e18]"},
+        {"view=5 # five", "view = '5 # five' is not a number in [0, 1e18]"},
         {"player.tower_size=5", "a class has no such attribute"},
         {"player.=5", "a class has no such attribute"},
         {"player.View=5", "a class has no such attribute"},
@@ -79,7 +79,7 @@ Test(config_set, refused)
         {"two words.view=5", "a class name has letters, digits, '_', '-' and '.' only"},
         {"class=a|b.view=5", "no such key"},
         {"01234567890123456789012345678901.view=5", "a class name is longer than 31 bytes"},
-        {"newclass.view=-5", "view = -5 is outside [0, 3.4028235e38]"},
+        {"newclass.view=-5", "view = -5 is outside [0, 1e18]"},
         {"shards=4", "shards takes 2 values, a,b"},
         {"shards=", "shards takes 2 values, a,b"},
         {"shards=4,4,4", "shards takes 2 values, a,b"},
@@ -110,7 +110,7 @@ Test(config_set, odd_bytes_and_long_ones)
     char long_one[2000];
 
     cr_expect_eq(ph_config_set(config, "view=\n\033[31m5", &error), PH_BAD_DEF);
-    cr_expect_str_eq(error.reason, "--set view=??[31m5: view = '?[31m5' is not a number in [0, 3.4028235e38]");
+    cr_expect_str_eq(error.reason, "--set view=??[31m5: view = '?[31m5' is not a number in [0, 1e18]");
     memset(long_one, '7', sizeof long_one - 1);
     long_one[sizeof long_one - 1] = '\0';
     memcpy(long_one, "span=", 5);

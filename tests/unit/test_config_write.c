@@ -68,7 +68,7 @@ static double any_number(const phx_key *key, uint64_t *rng)
     double unit = (double)(phx_rng_next(rng) >> 11) * 0x1p-53;
     double value;
 
-    if (key->max < (double)FLT_MAX) {
+    if (key->max < (double)PH_LENGTH_MAX) {
         value = key->min + unit * (key->max - key->min);
         return key->type == PHX_KEY_f64 ? value : (double)(uint64_t)value;
     }
@@ -79,6 +79,7 @@ static double any_number(const phx_key *key, uint64_t *rng)
     if (key->min < 0 && phx_rng_below(rng, 2) == 0) {
         value = -value;
     }
+    value = value > key->max ? key->max : value;
     return value < key->min ? key->min : value;
 }
 
@@ -119,7 +120,7 @@ Test(config_write, dump_and_load_give_the_same_bits)
             taken++;
         }
         snprintf(text, sizeof text, "a.band=%.9g:%u,%.9g:255", any_number(&band_keys[0], &rng) * 1e-3 + 1e-30,
-                 1 + phx_rng_below(&rng, 255), 3.4e38);
+                 1 + phx_rng_below(&rng, 255), 1e18);
         config_set_ok(config, text);
         expect_round_trip(config);
         ph_config_destroy(config);
@@ -131,13 +132,13 @@ Test(config_write, dump_and_load_at_the_ends_of_the_ranges)
 {
     ph_config *config = config_new();
 
-    config_load_ok(config, "world_origin = {-3.4028235e38, 3.4028235e38} world_size = {1.1754944e-38, 3.4028235e38} "
-                           "tower_size = 3.4028235e38 height = 0.1 sticky = 1.0000000000000002 "
+    config_load_ok(config, "world_origin = {-1e18, 1e18} world_size = {1.1754944e-38, 1e18} "
+                           "tower_size = 1e18 height = 0.1 sticky = 1.0000000000000002 "
                            "entities_max = 1073741824 "
                            "class a { view = 16777216 margin = 0.3333333432674407958984375 reach = 999999999 } "
                            "class b { view = 1000000000 margin = 123456.789 reach = 1e-37 sees = 0 }");
     expect_round_trip(config);
-    config_expect(config, "world_origin = {-3.4028235e38, 3.4028235e38}", "t:1");
+    config_expect(config, "world_origin = {-1e18, 1e18}", "t:1");
     config_expect(config, "height = 0.1", "t:1");
     config_expect(config, "sticky = 1.0000000000000002", "t:1");
     config_expect(config, "view = 16777216", "t:1");
