@@ -16,6 +16,7 @@ static const oom_profile profiles[] = {
     {"towers", PH_RANGE_TOWERS, PH_INDEX_LIGHTHOUSE, 2, 1, 90, 110, 0, 0, false},
     {"plain", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 1, 160, 150, 0, 0, true},
     {"plain-towers", PH_RANGE_TOWERS, PH_INDEX_LIGHTHOUSE, 3, 1, 160, 150, 0, 0, true},
+    {"storm", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 1, 700, 110, 0, 0, true},
     {"one-shard", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 1, 1, 90, 110, 0, 6, false},
     {"workers", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 2, 120, 60, 17000, 8, false},
     {"brute", PH_RANGE_RADIUS, PH_INDEX_BRUTE, 2, 1, 60, 70, 0, 6, false},
@@ -42,7 +43,7 @@ static void full_classes(ph_class *made, bool later)
     made[0].wakes = true;
     made[0].band_count = 2;
     made[0].bands[0] = (ph_band){10, 1};
-    made[0].bands[1] = (ph_band){25, 3};
+    made[0].bands[1] = later ? (ph_band){22, 2} : (ph_band){25, 3};
     made[0].updates_max = 2;
     made[1] = ph_class_default("npc");
     made[1].view = 0;
@@ -88,6 +89,9 @@ ph_world_def oom_def(const oom_profile *profile, bool later)
     def.consumers = OOM_CONSUMERS;
     def.consumer_batches = 1;
     def.refusals_max = profile->moves > 0 ? 1u << 14 : 1u << 10;
+    def.consumer_bytes = 1u << 10; /* the slow consumer loses some of its mail */
+    def.activation_span = later ? 2 : 1;
+    def.span = later ? 2 : 1;
     def.activation_linger = 1;
     def.crowd_entities = profile->crowd;
     return def;
@@ -282,8 +286,9 @@ void oom_script_make(oom_script *script, const oom_profile *profile, uint64_t se
             if (profile->plain) any_plain(&m);
             else any_command(&m);
         }
-        bool all = profile->plain && m.tick % 4 == 3; /* now and then everybody walks */
-        for (uint64_t id = 1; all && id <= profile->entities; id++) move_id(&m, id, false);
+        /* once everybody jumps, and now and then all walk */
+        bool jump = profile->plain && m.tick == 1, walk = profile->plain && m.tick % 4 == 3;
+        for (uint64_t id = 1; (jump || walk) && id <= profile->entities; id++) move_id(&m, id, jump);
         for (uint32_t i = 0; i < profile->moves && m.tick == MANY_AT; i++) move_id(&m, 1 + i % profile->entities, false);
     }
 }

@@ -8,7 +8,7 @@
 #include "support/check.h"
 #include "support/command.h"
 
-enum { OOM_TICKS = 10, OOM_RECONFIGURED = 6, OOM_CONSUMERS = 2, OOM_SLOW = 1, OOM_CLASSES = 3 };
+enum { OOM_TICKS = 12, OOM_RECONFIGURED = 6, OOM_CONSUMERS = 2, OOM_SLOW = 1, OOM_CLASSES = 3 };
 
 typedef struct oom_profile {
     const char *name;
