@@ -109,7 +109,8 @@ static command any_command(uint64_t *rng, uint32_t round)
 {
     command c = {.type = COMMAND_MOVE, .id = 1 + phx_rng_below(rng, ENTITIES)};
     static const command_type types[] = {COMMAND_MOVE, COMMAND_MOVE,   COMMAND_ENTER,  COMMAND_ENTER, COMMAND_LEAVE,
-                                         COMMAND_SET,  COMMAND_SET, COMMAND_SET, COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK,  COMMAND_UNLINK,
+                                         COMMAND_SET,  COMMAND_SET,    COMMAND_SET,    COMMAND_PAIR,  COMMAND_UNPAIR,
+                                         COMMAND_LINK, COMMAND_UNLINK,
                                          COMMAND_MOVE, COMMAND_ATTACH, COMMAND_DETACH, COMMAND_BROADCAST,
                                          COMMAND_BROADCAST, COMMAND_AREA_SET, COMMAND_AREA_SET, COMMAND_AREA_REMOVE};
     c.type = round == 0 ? COMMAND_ENTER : types[phx_rng_below(rng, sizeof types / sizeof types[0])];
@@ -468,8 +469,8 @@ static void fail_everywhere(ph_range range, ph_index index, bool sticky, uint64_
     }
     (void)printf("%s, range = %s, %s: %" PRIu64 " allocations failed in turn: %" PRIu64 " told at submit, %" PRIu64
                  " by a tick, %" PRIu64 " commands refused\n",
-                 index_name(index), range == PH_RANGE_TOWERS ? "towers" : "radius", sticky ? "from there on" : "once", failed, sum.failures_submit,
-                 sum.failures_tick, sum.refused);
+                 index_name(index), range == PH_RANGE_TOWERS ? "towers" : "radius", sticky ? "from there on" : "once",
+                 failed, sum.failures_submit, sum.failures_tick, sum.refused);
 }
 
 int main(int argc, char **argv)

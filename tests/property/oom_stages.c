@@ -1,10 +1,12 @@
 /*
  * Memory runs out in every stage of a tick that may want it, once or until it is given up, and the tick goes on where
  * it stopped. What has to hold: the same state, events and counters, tick by tick, as without a failure; but for the
- * commands that were refused for want of memory, without which a world is run to compare with.
+ * commands that were refused for want of memory, without which a world is run to compare with. And a world that
+ * stands in any stage may be destroyed.
  *
  * A run without failures says how many allocations each stage of each tick asks for; each of them is made to fail, or
- * some by the seed (PHAROS_TEST_PERCENT). Every stage is in the table below: those that may stop have to have stopped, the others never do.
+ * some by the seed (PHAROS_TEST_PERCENT). Every stage is in the table below: those that may stop have to have stopped,
+ * the others never do.
  *
  * options: --seed N, --profile NAME; --tick N --stage N --nth N: that allocation alone
  */
@@ -83,6 +85,16 @@ typedef struct place {
 
 typedef VEC(place) places;
 
+/* What is done about it. */
+typedef enum ending {
+    WAY_ONCE,    /* one allocation fails, and the tick is called again */
+    WAY_AND_ON,  /* all fail from there on, until it has been called again a few times */
+    WAY_DESTROY, /* one fails, and the world is destroyed as it stands */
+    WAY_COUNT
+} ending;
+
+static const char *const way_text[WAY_COUNT] = {"once", "and on", "destroyed"};
+
 /* An allocation: the nth one, from 1, that is asked for in a stage of a tick. */
 typedef struct site {
     uint32_t tick, stage, nth;
@@ -94,7 +106,7 @@ typedef struct trial {
     const oom_script *script;
     const places *without; /* NULL = all are submitted */
     site site;             /* which allocation fails; nth 0 = none */
-    bool sticky;           /* and all behind it, until memory is given up */
+    ending way;
     fail_alloc memory;
     phx_world *inner;
     ph_world world;
@@ -119,7 +131,7 @@ static bool fails(void *asked)
     uint32_t stage = t->inner->stage;
     uint32_t nth = atomic_fetch_add_explicit(&t->asked[t->tick][stage], 1, memory_order_relaxed) + 1;
     bool first = t->site.tick == t->tick && t->site.stage == stage && t->site.nth == nth;
-    if (first && t->sticky) atomic_store_explicit(&t->short_of, true, memory_order_relaxed);
+    if (first && t->way == WAY_AND_ON) atomic_store_explicit(&t->short_of, true, memory_order_relaxed);
     bool fail = first || atomic_load_explicit(&t->short_of, memory_order_relaxed);
     if (fail) atomic_fetch_add_explicit(&t->failed[stage], 1, memory_order_relaxed);
     return fail;
@@ -146,7 +158,8 @@ static void submit_tick(const trial *t, uint32_t tick, places *submitted)
     }
 }
 
-static void tick_through(trial *t)
+/* false: the world is to be destroyed. */
+static bool tick_through(trial *t)
 {
     uint32_t tries = 0;
     ph_status status;
@@ -155,14 +168,16 @@ static void tick_through(trial *t)
         uint64_t hash = 0;
         const ph_batch *batch = NULL;
         t->stopped[t->inner->stage]++;
+        if (t->way == WAY_DESTROY) break;
         CHECK_STATUS(ph_world_hash(t->world, &hash), PH_BUSY);
         /* consumers are offered theirs one after the other */
         if (t->inner->stage != PHX_STAGE_OFFER) CHECK_STATUS(ph_batch_take(t->consumers[0], &batch), PH_EMPTY);
         if (++tries > GIVEN_UP_AFTER) t->short_of = false;
         REQUIRE(tries < TRIES_MAX);
     }
-    CHECK(status == PH_OK, "ph_tick: %s", ph_status_name(status));
     t->ticking = t->short_of = false;
+    CHECK(status == PH_OK || t->way == WAY_DESTROY, "ph_tick: %s", ph_status_name(status));
+    return status == PH_OK;
 }
 
 static void take_refusals(trial *t, const places *submitted)
@@ -193,7 +208,7 @@ static uint64_t take_events(const trial *t, uint32_t consumer, uint32_t tick)
     return sum;
 }
 
-static void play_tick(trial *t, places *submitted)
+static bool play_tick(trial *t, places *submitted)
 {
     const uint32_t tick = t->tick;
     tick_record *now = &t->record.ticks[tick];
@@ -203,11 +218,12 @@ static void play_tick(trial *t, places *submitted)
         def.allocator = fail_alloc_hooks(&t->memory);
         CHECK_OK(ph_world_reconfigure(t->world, &def, NULL, 0));
     }
-    tick_through(t);
+    if (!tick_through(t)) return false;
     take_refusals(t, submitted);
     for (uint32_t c = 0; c < OOM_CONSUMERS; c++) now->events[c] = take_events(t, c, tick);
     CHECK_OK(ph_world_hash(t->world, &now->world));
     CHECK_OK(ph_world_stats(t->world, &now->stats));
+    return true;
 }
 
 static void play(trial *t)
@@ -221,7 +237,8 @@ static void play(trial *t)
     t->inner = phx_resolve_world(t->world);
     REQUIRE(ph_producer_open(t->world, &t->producer) == PH_OK);
     for (uint32_t c = 0; c < OOM_CONSUMERS; c++) REQUIRE(ph_consumer_open(t->world, c, &t->consumers[c]) == PH_OK);
-    for (t->tick = 0; t->tick < OOM_TICKS; t->tick++) play_tick(t, &submitted);
+    t->tick = 0;
+    while (t->tick < OOM_TICKS && play_tick(t, &submitted)) t->tick++;
     CHECK_OK(ph_world_destroy(t->world));
     (void)fail_alloc_clean(&t->memory);
     VEC_FREE(&submitted);
@@ -262,9 +279,9 @@ static void compare(const trial *t, const record *expected)
     for (uint32_t tick = 0; tick < OOM_TICKS; tick++) {
         const char *other = other_tick(&t->record.ticks[tick], &expected->ticks[tick]);
         if (other == NULL) continue;
-        (void)CHECK(false, "--profile %s --tick %u --stage %u --nth %u (%s, %s): in tick %u %s differs", t->profile->name,
-                    t->site.tick, t->site.stage, t->site.nth, stages[t->site.stage].name, t->sticky ? "and on" : "once",
-                    tick, other);
+        (void)CHECK(false, "--profile %s --tick %u --stage %u --nth %u (%s, %s): in tick %u %s differs",
+                    t->profile->name, t->site.tick, t->site.stage, t->site.nth, stages[t->site.stage].name,
+                    way_text[t->way], tick, other);
         return;
     }
 }
@@ -276,9 +293,9 @@ typedef struct sums {
 } sums;
 
 /* whole: a run without failures. */
-static void fail_at(const trial *whole, site at, bool sticky, sums *sum)
+static void fail_at(const trial *whole, site at, ending way, sums *sum)
 {
-    trial t = {.profile = whole->profile, .script = whole->script, .site = at, .sticky = sticky};
+    trial t = {.profile = whole->profile, .script = whole->script, .site = at, .way = way};
     uint64_t failed = 0;
     play(&t);
     for (uint32_t i = 0; i < STAGE_COUNT; i++) {
@@ -291,6 +308,10 @@ static void fail_at(const trial *whole, site at, bool sticky, sums *sum)
           t.profile->name, at.nth, at.stage, at.tick);
     sum->tried++;
     sum->refused += t.refused.count;
+    if (way == WAY_DESTROY && t.tick < OOM_TICKS) {
+        VEC_FREE(&t.refused);
+        return;
+    }
     if (t.refused.count == 0) {
         compare(&t, &whole->record);
         return;
@@ -301,10 +322,9 @@ static void fail_at(const trial *whole, site at, bool sticky, sums *sum)
     VEC_FREE(&t.refused);
 }
 
-static void fail_both(const trial *whole, site at, sums *sum)
+static void fail_all_ways(const trial *whole, site at, sums *sum)
 {
-    fail_at(whole, at, false, sum);
-    fail_at(whole, at, true, sum);
+    for (int i = 0; i < WAY_COUNT; i++) fail_at(whole, at, (ending)i, sum);
 }
 
 /* Of the allocations in one stage of a tick all, or by the seed some, in a smaller amount of tests. */
@@ -317,7 +337,7 @@ static void fail_some(const trial *whole, uint32_t tick, uint32_t stage, uint64_
     for (uint32_t i = 0; i < count && most > 0; i++) {
         if (phx_rng_below(rng, count - i) >= most) continue;
         most--;
-        if (check_failures() < FAILURES_ENOUGH) fail_both(whole, (site){tick, stage, i + 1}, sum);
+        if (check_failures() < FAILURES_ENOUGH) fail_all_ways(whole, (site){tick, stage, i + 1}, sum);
     }
 }
 
@@ -327,8 +347,9 @@ static void print_profile(const trial *whole, uint64_t runs, uint64_t refused)
     uint64_t asked = 0;
     for (uint32_t tick = 0; tick < OOM_TICKS; tick++)
         for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) asked += whole->asked[tick][stage];
-    (void)printf("%s: %" PRIu64 " allocations; %" PRIu64 " runs, %" PRIu64 " commands refused (%" PRIu64 " enters, %" PRIu64
-                 " leaves, %" PRIu64 " migrations, %" PRIu64 " rounds, %" PRIu64 " deliveries, %" PRIu64 " of them lost, %" PRIu64 " updates)\n",
+    (void)printf("%s: %" PRIu64 " allocations; %" PRIu64 " runs, %" PRIu64 " commands refused (%" PRIu64
+                 " enters, %" PRIu64 " leaves, %" PRIu64 " migrations, %" PRIu64 " rounds, %" PRIu64
+                 " deliveries, %" PRIu64 " of them lost, %" PRIu64 " updates)\n",
                  whole->profile->name, asked, runs, refused, stats->enters, stats->leaves, stats->migrations,
                  stats->exchange_rounds, stats->deliveries, stats->deliveries_dropped, stats->updates);
 }
@@ -341,7 +362,7 @@ static void run_profile(const oom_profile *profile, uint64_t seed, site only, su
     oom_script_make(&script, profile, seed);
     trial whole = {.profile = profile, .script = &script};
     play(&whole);
-    if (only.nth > 0) fail_both(&whole, only, sum);
+    if (only.nth > 0) fail_all_ways(&whole, only, sum);
     for (uint32_t tick = 0; only.nth == 0 && tick < OOM_TICKS; tick++)
         for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) fail_some(&whole, tick, stage, &rng, sum);
     print_profile(&whole, sum->tried - before, sum->refused - refused);

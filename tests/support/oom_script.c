@@ -289,7 +289,8 @@ void oom_script_make(oom_script *script, const oom_profile *profile, uint64_t se
         /* once everybody jumps, and now and then all walk */
         bool jump = profile->plain && m.tick == 1, walk = profile->plain && m.tick % 4 == 3;
         for (uint64_t id = 1; (jump || walk) && id <= profile->entities; id++) move_id(&m, id, jump);
-        for (uint32_t i = 0; i < profile->moves && m.tick == MANY_AT; i++) move_id(&m, 1 + i % profile->entities, false);
+        const uint32_t moves = m.tick == MANY_AT ? profile->moves : 0;
+        for (uint32_t i = 0; i < moves; i++) move_id(&m, 1 + i % profile->entities, false);
     }
 }
 
