@@ -24,6 +24,7 @@
 #include "support/subject.h"
 
 enum { GIVEN_UP_AFTER = 2, TRIES_MAX = 8, STAGE_COUNT = PHX_STAGE_END + 1, FAILURES_ENOUGH = 10 };
+enum { PERCENT_FOR_EACH_STAGE = 12 }; /* less, as under sanitizers, leaves out some stages of some ticks */
 
 /* What a stage does for memory. */
 typedef enum stage_kind {
@@ -331,7 +332,8 @@ static void fail_all_ways(const trial *whole, site at, sums *sum)
 static void fail_some(const trial *whole, uint32_t tick, uint32_t stage, uint64_t *rng, sums *sum)
 {
     enum { PERCENT_FOR_ONE_MORE = 20 };
-    const uint64_t percent = test_amount(100);
+    const uint32_t percent = (uint32_t)test_amount(100);
+    if (percent < PERCENT_FOR_EACH_STAGE && phx_rng_below(rng, PERCENT_FOR_EACH_STAGE) >= percent) return;
     uint64_t most = percent < 100 ? 1 + percent / PERCENT_FOR_ONE_MORE : UINT64_MAX;
     uint32_t count = whole->asked[tick][stage];
     for (uint32_t i = 0; i < count && most > 0; i++) {
@@ -377,6 +379,7 @@ static void check_stages(const sums *sum)
         REQUIRE(stages[i].name != NULL && (kind == STAGE_STOPS) == (stages[i].why == NULL));
         (void)printf("%-16s %6" PRIu64 " allocations failed, %6" PRIu64 " ticks stopped%s%s\n", stages[i].name,
                      sum->failed[i], sum->stopped[i], stages[i].why ? ": " : "", stages[i].why ? stages[i].why : "");
+        if (test_amount(100) < PERCENT_FOR_EACH_STAGE) continue;
         CHECK((sum->stopped[i] > 0) == (kind == STAGE_STOPS), "stage %s: %" PRIu64 " ticks stopped", stages[i].name,
               sum->stopped[i]);
         CHECK((sum->failed[i] > 0) == (kind != STAGE_NEVER), "stage %s: %" PRIu64 " allocations failed", stages[i].name,
