@@ -94,9 +94,16 @@ static void rename_slot(phx_store *store, uint32_t slot, const phx_rename *now)
     phx_store_rename(store, slot);
 }
 
+/* Do events name a live one so already: as its copy said, or as it was named before memory ended? */
+static bool named_so(const phx_store *store, uint32_t slot, const phx_rename *now)
+{
+    return store->name[slot].kind == now->kind && phx_store_user_data(store, slot) == now->user_data;
+}
+
 /*
  * Ghosts that may not have been repeated, and what died as a ghost, get the names that they have now. false = no
- * memory: call again.
+ * memory: call again. A second call touches none that has its name: by then one may have a card that is of this tick,
+ * for which there is no room to be noted, and nothing to note.
  */
 static bool take_names(phx_shard *shard, const phx_renames *renames)
 {
@@ -104,6 +111,7 @@ static bool take_names(phx_shard *shard, const phx_renames *renames)
     for (uint32_t i = 0; i < renames->count; i++) {
         uint32_t slot = phx_store_ghost(store, renames->items[i].id);
         if (slot == PHX_SLOT_NONE || store->name[slot].incarnation != renames->items[i].incarnation) continue;
+        if (named_so(store, slot, &renames->items[i])) continue;
         if (!phx_store_reserve(store, shard->mem, 0) ||
             !phx_store_reserve_user_data(store, shard->mem, renames->items[i].user_data))
             return false;

@@ -30,7 +30,7 @@ typedef struct look {
     uint32_t tag;   /* epoch << MARK_BITS */
     uint32_t count; /* of scratch->hits: the new list */
     bool ranks_differ; /* not all hits are plain ones with their squares */
-    bool waits;        /* not all who pass may join yet: adds_max */
+    uint32_t held;     /* who pass and may not join yet: adds_max */
     float radius;      /* around it, in which the scan finds all who may be in the list */
 } look;
 
@@ -444,8 +444,7 @@ static bool cut_at_adds(look *at)
     }
     if (fresh > most) {
         phx_rank_best(scratch->ranked, fresh, most);
-        scratch->counts.held += fresh - most;
-        at->waits = true;
+        at->held = fresh - most;
     }
     for (uint32_t i = 0; i < fresh; i++) {
         uint32_t slot = scratch->ranked[i].slot;
@@ -479,11 +478,12 @@ static bool settle(look *at, uint32_t enters, uint32_t leaves)
         phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
         if (!implied) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
         else if (folds) phx_interest_commits(scratch, change);
-        if (at->waits) {
+        if (at->held > 0) {
             change->flags |= PH_CHANGE_MORE;
             phx_interest_commits(scratch, change);
         }
     }
+    scratch->counts.held += at->held; /* once all else is done: memory may end before, and the observer come again */
     at->list->implied = implied;
     if (implied) at->list->count = 0;
     return true;

@@ -54,10 +54,11 @@ bool phx_index_update(phx_index *index, phx_store *store, uint64_t tick, uint16_
         if (!index->ops->reserve(index, store->slots)) return false;
         if (index->ops->begin) index->ops->begin(index, tick);
         index->tick = tick;
-        index->told = false;
+        index->told = index->turned = false;
     }
     for (uint32_t slot = 0; !index->told && slot < store->slots; slot++)
         if (store->body[slot].changed == stamp) tell(index, &store->body[slot], slot);
     index->told = true;
-    return !index->ops->turn || index->ops->turn(index);
+    index->turned = index->turned || !index->ops->turn || index->ops->turn(index);
+    return index->turned;
 }

@@ -68,7 +68,8 @@ typedef struct phx_index_ops {
      */
     void (*move)(phx_index *index, uint32_t slot);
     /*
-     * Closes the tick's changes. false = no memory: it will be called again, alone, before anything else. Or NULL.
+     * Closes the tick's changes. false = no memory: it will be called again, alone, before anything else; once true, no
+     * more in this tick. Or NULL.
      * An index whose order depends on all changes (sorting, merging, counting) does it here.
      */
     bool (*turn)(phx_index *index);
@@ -112,6 +113,7 @@ struct phx_index {
     phx_index_counts counts;
     uint64_t tick; /* the last one that it began */
     bool told;     /* of all of its changes */
+    bool turned;   /* and through with them */
 };
 
 /* The indexes that there are, by ph_index; NULL: the lighthouse, which is none of these, or not built in. */

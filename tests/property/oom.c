@@ -38,6 +38,7 @@ typedef struct trial {
     uint64_t failures_submit, failures_tick, refused;
     uint64_t site;
     bool sticky;
+    ph_range range;
     ph_index index;
 } trial;
 
@@ -56,7 +57,7 @@ static const ph_class *classes(void)
     return made;
 }
 
-static ph_world_def trial_def(fail_alloc *memory, ph_index index)
+static ph_world_def trial_def(fail_alloc *memory, ph_range range, ph_index index)
 {
     ph_world_def def = ph_world_def_default();
     def.classes = classes();
@@ -70,19 +71,20 @@ static ph_world_def trial_def(fail_alloc *memory, ph_index index)
     def.producer_bytes = 128u << 10;
     def.exchange_bytes = 16u << 10;
     def.activation_linger = 1;
+    def.range = range;
     def.index = index;
-    def.crowd_entities = 3;
+    def.crowd_entities = range == PH_RANGE_RADIUS ? 3 : 0;
     def.allocator = fail_alloc_hooks(memory);
     return def;
 }
 
 /* ---- world create ---- */
 
-static void create_with_failures(ph_index index, bool sticky)
+static void create_with_failures(ph_range range, ph_index index, bool sticky)
 {
     for (uint64_t site = 1; site < SITES_MAX; site++) {
         fail_alloc memory = {0};
-        ph_world_def def = trial_def(&memory, index);
+        ph_world_def def = trial_def(&memory, range, index);
         ph_world world = {7, 7};
         fail_alloc_order(&memory, site, sticky);
         ph_status status = ph_world_create(&def, &world);
@@ -107,12 +109,15 @@ static command any_command(uint64_t *rng, uint32_t round)
 {
     command c = {.type = COMMAND_MOVE, .id = 1 + phx_rng_below(rng, ENTITIES)};
     static const command_type types[] = {COMMAND_MOVE, COMMAND_MOVE,   COMMAND_ENTER,  COMMAND_ENTER, COMMAND_LEAVE,
-                                         COMMAND_SET,  COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK,  COMMAND_UNLINK,
+                                         COMMAND_SET,  COMMAND_SET,    COMMAND_SET,    COMMAND_PAIR,  COMMAND_UNPAIR,
+                                         COMMAND_LINK, COMMAND_UNLINK,
                                          COMMAND_MOVE, COMMAND_ATTACH, COMMAND_DETACH, COMMAND_BROADCAST,
                                          COMMAND_BROADCAST, COMMAND_AREA_SET, COMMAND_AREA_SET, COMMAND_AREA_REMOVE};
     c.type = round == 0 ? COMMAND_ENTER : types[phx_rng_below(rng, sizeof types / sizeof types[0])];
     c.other = c.id % ENTITIES + 1;
     c.attrs.given = c.type == COMMAND_ENTER ? PH_X | PH_Y | PH_KIND : PH_VIEW;
+    if (c.type == COMMAND_SET && phx_rng_below(rng, 3) > 0) c.attrs.given = PH_KIND | PH_USER_DATA; /* a new name */
+    c.attrs.user_data = phx_rng_below(rng, 1000);
     c.attrs.x = phx_rng_unit(rng) * 110;
     c.attrs.y = phx_rng_unit(rng) * 110;
     c.attrs.kind = phx_rng_below(rng, 2);
@@ -375,7 +380,7 @@ static void query_without_memory(trial *t)
 /* A new definition that there is no memory for changes nothing, now or in the tick. */
 static void reconfigure_without_memory(trial *t)
 {
-    ph_world_def def = trial_def(&t->memory, t->index);
+    ph_world_def def = trial_def(&t->memory, t->range, t->index);
     ph_class kinds[3];
     uint64_t before = 0;
     uint64_t after = 0;
@@ -419,10 +424,10 @@ static void play_round(trial *t, uint64_t *rng, uint32_t round)
 }
 
 /* true when the ordered failure was met. */
-static bool play(ph_index index, uint64_t site, bool sticky, trial *sum)
+static bool play(ph_range range, ph_index index, uint64_t site, bool sticky, trial *sum)
 {
-    trial t = {.site = site, .sticky = sticky, .index = index};
-    ph_world_def def = trial_def(&t.memory, index);
+    trial t = {.site = site, .sticky = sticky, .range = range, .index = index};
+    ph_world_def def = trial_def(&t.memory, range, index);
     uint64_t rng = 99;
     REQUIRE(ph_world_create(&def, &t.world) == PH_OK);
     t.m = model_create(&def);
@@ -451,32 +456,35 @@ static bool play(ph_index index, uint64_t site, bool sticky, trial *sum)
     return met;
 }
 
-static void fail_everywhere(ph_index index, bool sticky, uint64_t only)
+static void fail_everywhere(ph_range range, ph_index index, bool sticky, uint64_t only)
 {
     trial sum = {0};
     uint64_t percent = test_amount(100), every = percent < 100 ? 100 / percent : 1; /* each index begins elsewhere */
     uint64_t site = only != 0 ? only : 1 + (uint64_t)index % every, failed = 0;
-    create_with_failures(index, sticky);
-    while (play(index, site, sticky, &sum) && only == 0 && check_failures() == 0) {
+    create_with_failures(range, index, sticky);
+    while (play(range, index, site, sticky, &sum) && only == 0 && check_failures() == 0) {
         site += every;
         failed++;
         REQUIRE(site < SITES_MAX);
     }
-    (void)printf("%s, %s: %" PRIu64 " allocations failed in turn: %" PRIu64 " told at submit, %" PRIu64
+    (void)printf("%s, range = %s, %s: %" PRIu64 " allocations failed in turn: %" PRIu64 " told at submit, %" PRIu64
                  " by a tick, %" PRIu64 " commands refused\n",
-                 index_name(index), sticky ? "from there on" : "once", failed, sum.failures_submit,
-                 sum.failures_tick, sum.refused);
+                 index_name(index), range == PH_RANGE_TOWERS ? "towers" : "radius", sticky ? "from there on" : "once",
+                 failed, sum.failures_submit, sum.failures_tick, sum.refused);
 }
 
 int main(int argc, char **argv)
 {
+    static const ph_range ranges[] = {PH_RANGE_RADIUS, PH_RANGE_TOWERS};
     uint64_t only = option_number(argc, argv, "--only", 0);
     fail_alloc memory = {0};
-    for (int index = 0; index < INDEX_COUNT; index++) {
-        ph_world_def def = trial_def(&memory, (ph_index)index);
-        if (index_serves(&def, (ph_index)index)) {
-            fail_everywhere((ph_index)index, false, only);
-            fail_everywhere((ph_index)index, true, only);
+    for (int i = 0; i < 2 * INDEX_COUNT; i++) {
+        const ph_range range = ranges[i / INDEX_COUNT];
+        const ph_index index = (ph_index)(i % INDEX_COUNT);
+        ph_world_def def = trial_def(&memory, range, index);
+        if (index_serves(&def, index)) {
+            fail_everywhere(range, index, false, only);
+            fail_everywhere(range, index, true, only);
         }
     }
     return check_done("oom");

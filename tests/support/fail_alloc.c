@@ -21,6 +21,9 @@ typedef struct block_head {
 
 static bool is_ordered(fail_alloc *a, uint64_t call)
 {
+    if (a->fails != NULL && a->fails(a->asked)) {
+        return true;
+    }
     return a->fail_at != 0 && (a->sticky ? call >= a->fail_at : call == a->fail_at);
 }
 

@@ -19,6 +19,8 @@ typedef struct fail_alloc {
     _Atomic uint64_t wrong;  /* releases with another size or alignment, or of no live block */
     uint64_t fail_at;        /* the first call that fails, counted from 1 as in `calls`; 0 = never */
     bool sticky;             /* all from there on fail; else that one alone */
+    bool (*fails)(void *asked); /* NULL, or asked of every allocation, by the thread that makes it: does it fail? */
+    void *asked;
 } fail_alloc;
 
 /* Hands a living one to a world; `a` has to outlive it. */

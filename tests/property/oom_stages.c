@@ -1,0 +1,406 @@
+/*
+ * Memory runs out in every stage of a tick that may want it, once or until it is given up, and the tick goes on where
+ * it stopped. What has to hold: the same state, events and counters, tick by tick, as without a failure; but for the
+ * commands that were refused for want of memory, without which a world is run to compare with. And a world that
+ * stands in any stage may be destroyed.
+ *
+ * A run without failures says how many allocations each stage of each tick asks for; each of them is made to fail, or
+ * some by the seed (PHAROS_TEST_PERCENT). Every stage is in the table below: those that may stop have to have stopped,
+ * the others never do.
+ *
+ * options: --seed N, --profile NAME; --tick N --stage N --nth N: that allocation alone
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <pharos/pharos.h>
+
+#include "api/handles.h"
+#include "base/rng.h"
+#include "support/digest.h"
+#include "support/fail_alloc.h"
+#include "support/oom_script.h"
+#include "support/subject.h"
+
+enum { GIVEN_UP_AFTER = 2, TRIES_MAX = 8, STAGE_COUNT = PHX_STAGE_END + 1, FAILURES_ENOUGH = 10 };
+enum { PERCENT_FOR_EACH_STAGE = 12 }; /* less, as under sanitizers, leaves out some stages of some ticks */
+
+/* What a stage does for memory. */
+typedef enum stage_kind {
+    STAGE_STOPS,  /* it may stop for want of memory, and goes on */
+    STAGE_BETTER, /* it asks for some, but does without */
+    STAGE_NEVER   /* it asks for none */
+} stage_kind;
+
+static const struct {
+    const char *name;
+    stage_kind kind;
+    const char *why;
+} stages[STAGE_COUNT] = {
+    [PHX_STAGE_IDLE] = {"begin", STAGE_BETTER, "arrays of storms long ago are given back, and smaller ones asked for"},
+    [PHX_STAGE_COLLECT] = {"collect", STAGE_STOPS, NULL},
+    [PHX_STAGE_INGEST] = {"ingest", STAGE_STOPS, NULL},
+    [PHX_STAGE_FOLLOW] = {"follow", STAGE_STOPS, NULL},
+    [PHX_STAGE_CROWD_COUNT] = {"crowd count", STAGE_STOPS, NULL},
+    [PHX_STAGE_CROWD_DECIDE] = {"crowd decide", STAGE_STOPS, NULL},
+    [PHX_STAGE_CROWD_APPLY] = {"crowd apply", STAGE_STOPS, NULL},
+    [PHX_STAGE_SEND_MIGRANTS] = {"send migrants", STAGE_STOPS, NULL},
+    [PHX_STAGE_RECEIVE_MIGRANTS] = {"receive migrants", STAGE_STOPS, NULL},
+    [PHX_STAGE_SEND_PINS] = {"send pins", STAGE_STOPS, NULL},
+    [PHX_STAGE_RECEIVE_PINS] = {"receive pins", STAGE_STOPS, NULL},
+    [PHX_STAGE_SEND_COPIES] = {"send copies", STAGE_STOPS, NULL},
+    [PHX_STAGE_RECEIVE_COPIES] = {"receive copies", STAGE_STOPS, NULL},
+    [PHX_STAGE_INDEX] = {"index", STAGE_STOPS, NULL},
+    [PHX_STAGE_MEND] = {"mend", STAGE_NEVER, "rows follow their bodies in place"},
+    [PHX_STAGE_ZONES] = {"zones", STAGE_STOPS, NULL},
+    [PHX_STAGE_PLAN] = {"plan", STAGE_STOPS, NULL},
+    [PHX_STAGE_INTEREST] = {"interest", STAGE_STOPS, NULL},
+    [PHX_STAGE_COMMIT] = {"commit", STAGE_STOPS, NULL},
+    [PHX_STAGE_LOCATE] = {"locate", STAGE_NEVER, "sources were counted at ingest, each is looked up in place"},
+    [PHX_STAGE_CALL] = {"call", STAGE_STOPS, NULL},
+    [PHX_STAGE_PIECES] = {"pieces", STAGE_STOPS, NULL},
+    [PHX_STAGE_HEAR] = {"hear", STAGE_STOPS, NULL},
+    [PHX_STAGE_UPDATES] = {"updates", STAGE_STOPS, NULL},
+    [PHX_STAGE_LOOK] = {"look", STAGE_STOPS, NULL},
+    [PHX_STAGE_WAITS] = {"waits", STAGE_STOPS, NULL},
+    [PHX_STAGE_BATCHES] = {"batches", STAGE_STOPS, NULL},
+    [PHX_STAGE_FILL] = {"fill", STAGE_NEVER, "batches were made of the right size before"},
+    [PHX_STAGE_OFFER] = {"offer", STAGE_STOPS, NULL},
+    [PHX_STAGE_END] = {"end", STAGE_BETTER, "arrays of storms long ago are given back, and smaller ones asked for"},
+};
+
+/* What a run leaves of each tick. */
+typedef struct tick_record {
+    uint64_t world, events[OOM_CONSUMERS];
+    ph_stats stats;
+} tick_record;
+
+typedef struct record {
+    tick_record ticks[OOM_TICKS];
+} record;
+
+typedef struct place {
+    uint32_t tick, number;
+} place;
+
+typedef VEC(place) places;
+
+/* What is done about it. */
+typedef enum ending {
+    WAY_ONCE,    /* one allocation fails, and the tick is called again */
+    WAY_AND_ON,  /* all fail from there on, until it has been called again a few times */
+    WAY_DESTROY, /* one fails, and the world is destroyed as it stands */
+    WAY_COUNT
+} ending;
+
+static const char *const way_text[WAY_COUNT] = {"once", "and on", "destroyed"};
+
+/* An allocation: the nth one, from 1, that is asked for in a stage of a tick. */
+typedef struct site {
+    uint32_t tick, stage, nth;
+} site;
+
+/* One run: of a profile's script without some of its commands, with a failure or without. */
+typedef struct trial {
+    const oom_profile *profile;
+    const oom_script *script;
+    const places *without; /* NULL = all are submitted */
+    site site;             /* which allocation fails; nth 0 = none */
+    ending way;
+    fail_alloc memory;
+    phx_world *inner;
+    ph_world world;
+    ph_producer producer;
+    ph_consumer consumers[OOM_CONSUMERS];
+    uint32_t tick;
+    bool ticking;
+    /* written by workers; relaxed: counts order nothing */
+    _Atomic uint32_t asked[OOM_TICKS][STAGE_COUNT]; /* allocations */
+    _Atomic uint64_t failed[STAGE_COUNT];
+    _Atomic bool short_of; /* all fail */
+    uint64_t stopped[STAGE_COUNT]; /* ticks that came back without memory */
+    places refused;
+    record record;
+} trial;
+
+/* Which stage it is does not change while workers are in it. */
+static bool fails(void *asked)
+{
+    trial *t = asked;
+    if (!t->ticking) return false;
+    uint32_t stage = t->inner->stage;
+    uint32_t nth = atomic_fetch_add_explicit(&t->asked[t->tick][stage], 1, memory_order_relaxed) + 1;
+    bool first = t->site.tick == t->tick && t->site.stage == stage && t->site.nth == nth;
+    if (first && t->way == WAY_AND_ON) atomic_store_explicit(&t->short_of, true, memory_order_relaxed);
+    bool fail = first || atomic_load_explicit(&t->short_of, memory_order_relaxed);
+    if (fail) atomic_fetch_add_explicit(&t->failed[stage], 1, memory_order_relaxed);
+    return fail;
+}
+
+/* ---- one tick ---- */
+
+static bool left_out(const trial *t, uint32_t tick, uint32_t number)
+{
+    for (size_t i = 0; t->without != NULL && i < t->without->count; i++) {
+        if (t->without->items[i].tick == tick && t->without->items[i].number == number) return true;
+    }
+    return false;
+}
+
+/* Sequence numbers are given by turns: the place of each submitted command in the script. */
+static void submit_tick(const trial *t, uint32_t tick, places *submitted)
+{
+    for (uint32_t i = 0; i < t->script->ticks[tick].count; i++) {
+        if (left_out(t, tick, i)) continue;
+        place p = {tick, i};
+        CHECK_OK(engine_submit(t->producer, &t->script->ticks[tick].items[i]));
+        VEC_PUSH(submitted, p);
+    }
+}
+
+/* false: the world is to be destroyed. */
+static bool tick_through(trial *t)
+{
+    uint32_t tries = 0;
+    ph_status status;
+    t->ticking = true;
+    while ((status = ph_tick(t->world, NULL)) == PH_NO_MEMORY) {
+        uint64_t hash = 0;
+        const ph_batch *batch = NULL;
+        t->stopped[t->inner->stage]++;
+        if (t->way == WAY_DESTROY) break;
+        CHECK_STATUS(ph_world_hash(t->world, &hash), PH_BUSY);
+        /* consumers are offered theirs one after the other */
+        if (t->inner->stage != PHX_STAGE_OFFER) CHECK_STATUS(ph_batch_take(t->consumers[0], &batch), PH_EMPTY);
+        if (++tries > GIVEN_UP_AFTER) t->short_of = false;
+        REQUIRE(tries < TRIES_MAX);
+    }
+    t->ticking = t->short_of = false;
+    CHECK(status == PH_OK || t->way == WAY_DESTROY, "ph_tick: %s", ph_status_name(status));
+    return status == PH_OK;
+}
+
+static void take_refusals(trial *t, const places *submitted)
+{
+    ph_refusal refusals[64];
+    uint32_t count = 0;
+    do {
+        CHECK_OK(ph_producer_refusals(t->producer, refusals, sizeof refusals / sizeof refusals[0], &count));
+        for (uint32_t i = 0; i < count; i++) {
+            if (refusals[i].status != PH_NO_MEMORY) continue;
+            REQUIRE(refusals[i].sequence >= 1 && refusals[i].sequence <= submitted->count);
+            VEC_PUSH(&t->refused, submitted->items[refusals[i].sequence - 1]);
+        }
+    } while (count > 0);
+}
+
+/* The slow one is asked only now and then. */
+static uint64_t take_events(const trial *t, uint32_t consumer, uint32_t tick)
+{
+    enum { SELDOM = 3 };
+    const ph_batch *batch = NULL;
+    uint64_t sum = 0;
+    if (consumer == OOM_SLOW && tick % SELDOM != SELDOM - 1) return 0;
+    while (ph_batch_take(t->consumers[consumer], &batch) == PH_OK) {
+        sum = phx_mix64(sum) + digest_batch(batch);
+        CHECK_OK(ph_batch_return(t->consumers[consumer], batch));
+    }
+    return sum;
+}
+
+static bool play_tick(trial *t, places *submitted)
+{
+    const uint32_t tick = t->tick;
+    tick_record *now = &t->record.ticks[tick];
+    submit_tick(t, tick, submitted);
+    if (tick == OOM_RECONFIGURED) {
+        ph_world_def def = oom_def(t->profile, true);
+        def.allocator = fail_alloc_hooks(&t->memory);
+        CHECK_OK(ph_world_reconfigure(t->world, &def, NULL, 0));
+    }
+    if (!tick_through(t)) return false;
+    take_refusals(t, submitted);
+    for (uint32_t c = 0; c < OOM_CONSUMERS; c++) now->events[c] = take_events(t, c, tick);
+    CHECK_OK(ph_world_hash(t->world, &now->world));
+    CHECK_OK(ph_world_stats(t->world, &now->stats));
+    return true;
+}
+
+static void play(trial *t)
+{
+    ph_world_def def = oom_def(t->profile, false);
+    places submitted = {0};
+    def.allocator = fail_alloc_hooks(&t->memory);
+    t->memory.fails = fails;
+    t->memory.asked = t;
+    REQUIRE(ph_world_create(&def, &t->world) == PH_OK);
+    t->inner = phx_resolve_world(t->world);
+    REQUIRE(ph_producer_open(t->world, &t->producer) == PH_OK);
+    for (uint32_t c = 0; c < OOM_CONSUMERS; c++) REQUIRE(ph_consumer_open(t->world, c, &t->consumers[c]) == PH_OK);
+    t->tick = 0;
+    while (t->tick < OOM_TICKS && play_tick(t, &submitted)) t->tick++;
+    CHECK_OK(ph_world_destroy(t->world));
+    (void)fail_alloc_clean(&t->memory);
+    VEC_FREE(&submitted);
+}
+
+/* ---- comparison ---- */
+
+/* Counters of what happened; work counters, times and memory may differ, and ghosts that nobody needs any more. */
+#define SAME_STATS(X)                                                                                                  \
+    X(ticks) X(entities) X(observers) X(list_entries) X(applied) X(enters) X(leaves) X(batches) X(coalesced_ticks)     \
+    X(deliveries) X(deliveries_dropped) X(deliveries_void) X(awake) X(woken) X(slept) X(areas) X(area_enters)          \
+    X(area_leaves) X(updates) X(adds_held) X(updates_held) X(updates_replaced) X(migrations) X(halo_records)           \
+    X(exchange_rounds) X(attached) X(broadcasts) X(payload_bytes) X(queued) X(batches_out) X(net_events)               \
+    X(mail_waiting) X(updates_waiting) X(edges_waiting) X(crowd_observers) X(crowd_narrowed) X(crowd_widened)          \
+    X(crowd_most) X(last_applied) X(last_enters) X(last_leaves) X(last_deliveries) X(last_migrations)                  \
+    X(last_halo_records) X(last_payload_bytes) X(last_updates)
+
+static const char *other_stat(const ph_stats *a, const ph_stats *b)
+{
+#define OTHER_STAT(field) \
+    if (a->field != b->field) return #field;
+    SAME_STATS(OTHER_STAT)
+#undef OTHER_STAT
+    return NULL;
+}
+
+/* What is the first to differ in a tick, or NULL. */
+static const char *other_tick(const tick_record *a, const tick_record *b)
+{
+    if (a->world != b->world) return "the world's hash";
+    if (a->events[0] != b->events[0]) return "events";
+    if (a->events[OOM_SLOW] != b->events[OOM_SLOW]) return "events of the slow consumer";
+    return other_stat(&a->stats, &b->stats);
+}
+
+static void compare(const trial *t, const record *expected)
+{
+    for (uint32_t tick = 0; tick < OOM_TICKS; tick++) {
+        const char *other = other_tick(&t->record.ticks[tick], &expected->ticks[tick]);
+        if (other == NULL) continue;
+        (void)CHECK(false, "--profile %s --tick %u --stage %u --nth %u (%s, %s): in tick %u %s differs",
+                    t->profile->name, t->site.tick, t->site.stage, t->site.nth, stages[t->site.stage].name,
+                    way_text[t->way], tick, other);
+        return;
+    }
+}
+
+/* ---- all sites ---- */
+
+typedef struct sums {
+    uint64_t tried, stopped[STAGE_COUNT], failed[STAGE_COUNT], refused;
+} sums;
+
+/* whole: a run without failures. */
+static void fail_at(const trial *whole, site at, ending way, sums *sum)
+{
+    trial t = {.profile = whole->profile, .script = whole->script, .site = at, .way = way};
+    uint64_t failed = 0;
+    play(&t);
+    for (uint32_t i = 0; i < STAGE_COUNT; i++) {
+        sum->stopped[i] += t.stopped[i];
+        sum->failed[i] += t.failed[i];
+        failed += t.failed[i];
+    }
+    /* of several workers who asks for what is not the same in every run */
+    CHECK(failed > 0 || t.profile->workers > 1, "%s: allocation %u in stage %u of tick %u is not asked for again",
+          t.profile->name, at.nth, at.stage, at.tick);
+    sum->tried++;
+    sum->refused += t.refused.count;
+    if (way == WAY_DESTROY && t.tick < OOM_TICKS) {
+        VEC_FREE(&t.refused);
+        return;
+    }
+    if (t.refused.count == 0) {
+        compare(&t, &whole->record);
+        return;
+    }
+    trial other = {.profile = t.profile, .script = t.script, .without = &t.refused};
+    play(&other);
+    compare(&t, &other.record);
+    VEC_FREE(&t.refused);
+}
+
+static void fail_all_ways(const trial *whole, site at, sums *sum)
+{
+    for (int i = 0; i < WAY_COUNT; i++) fail_at(whole, at, (ending)i, sum);
+}
+
+/* Of the allocations in one stage of a tick all, or by the seed some, in a smaller amount of tests. */
+static void fail_some(const trial *whole, uint32_t tick, uint32_t stage, uint64_t *rng, sums *sum)
+{
+    enum { PERCENT_FOR_ONE_MORE = 20 };
+    const uint32_t percent = (uint32_t)test_amount(100);
+    if (percent < PERCENT_FOR_EACH_STAGE && phx_rng_below(rng, PERCENT_FOR_EACH_STAGE) >= percent) return;
+    uint64_t most = percent < 100 ? 1 + percent / PERCENT_FOR_ONE_MORE : UINT64_MAX;
+    uint32_t count = whole->asked[tick][stage];
+    for (uint32_t i = 0; i < count && most > 0; i++) {
+        if (phx_rng_below(rng, count - i) >= most) continue;
+        most--;
+        if (check_failures() < FAILURES_ENOUGH) fail_all_ways(whole, (site){tick, stage, i + 1}, sum);
+    }
+}
+
+static void print_profile(const trial *whole, uint64_t runs, uint64_t refused)
+{
+    const ph_stats *stats = &whole->record.ticks[OOM_TICKS - 1].stats;
+    uint64_t asked = 0;
+    for (uint32_t tick = 0; tick < OOM_TICKS; tick++)
+        for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) asked += whole->asked[tick][stage];
+    (void)printf("%s: %" PRIu64 " allocations; %" PRIu64 " runs, %" PRIu64 " commands refused (%" PRIu64
+                 " enters, %" PRIu64 " leaves, %" PRIu64 " migrations, %" PRIu64 " rounds, %" PRIu64
+                 " deliveries, %" PRIu64 " of them lost, %" PRIu64 " updates)\n",
+                 whole->profile->name, asked, runs, refused, stats->enters, stats->leaves, stats->migrations,
+                 stats->exchange_rounds, stats->deliveries, stats->deliveries_dropped, stats->updates);
+}
+
+/* only: one site, or all if its nth is 0. */
+static void run_profile(const oom_profile *profile, uint64_t seed, site only, sums *sum)
+{
+    oom_script script;
+    uint64_t rng = seed, before = sum->tried, refused = sum->refused;
+    oom_script_make(&script, profile, seed);
+    trial whole = {.profile = profile, .script = &script};
+    play(&whole);
+    if (only.nth > 0) fail_all_ways(&whole, only, sum);
+    for (uint32_t tick = 0; only.nth == 0 && tick < OOM_TICKS; tick++)
+        for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) fail_some(&whole, tick, stage, &rng, sum);
+    print_profile(&whole, sum->tried - before, sum->refused - refused);
+    oom_script_free(&script);
+}
+
+/* Every stage that may stop has stopped, and no other one has. */
+static void check_stages(const sums *sum)
+{
+    for (uint32_t i = 0; i < STAGE_COUNT; i++) {
+        const stage_kind kind = stages[i].kind;
+        REQUIRE(stages[i].name != NULL && (kind == STAGE_STOPS) == (stages[i].why == NULL));
+        (void)printf("%-16s %6" PRIu64 " allocations failed, %6" PRIu64 " ticks stopped%s%s\n", stages[i].name,
+                     sum->failed[i], sum->stopped[i], stages[i].why ? ": " : "", stages[i].why ? stages[i].why : "");
+        if (test_amount(100) < PERCENT_FOR_EACH_STAGE) continue;
+        CHECK((sum->stopped[i] > 0) == (kind == STAGE_STOPS), "stage %s: %" PRIu64 " ticks stopped", stages[i].name,
+              sum->stopped[i]);
+        CHECK((sum->failed[i] > 0) == (kind != STAGE_NEVER), "stage %s: %" PRIu64 " allocations failed", stages[i].name,
+              sum->failed[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = option_text(argc, argv, "--profile");
+    uint64_t seed = option_number(argc, argv, "--seed", 1);
+    site only = {.tick = (uint32_t)option_number(argc, argv, "--tick", 0),
+                 .stage = (uint32_t)option_number(argc, argv, "--stage", 0),
+                 .nth = (uint32_t)option_number(argc, argv, "--nth", 0)};
+    uint32_t count = 0;
+    const oom_profile *profiles = oom_profiles(&count);
+    sums sum = {0};
+    REQUIRE(only.tick < OOM_TICKS && only.stage < STAGE_COUNT);
+    for (uint32_t i = 0; i < count; i++) {
+        if (name == NULL || strcmp(name, profiles[i].name) == 0) run_profile(&profiles[i], seed, only, &sum);
+    }
+    if (name == NULL && only.nth == 0) check_stages(&sum);
+    return check_done("oom_stages");
+}
