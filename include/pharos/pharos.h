@@ -166,8 +166,8 @@ PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);
 /**
  * Everyone who has source in the list at the end of the tick that applies this gets the
  * payload once, in that tick's batch (ph_batch.deliveries); who stands before it in the
- * order (producer, sequence) is heard first. A source that has left by then is in nobody's
- * list, so nobody hears it. The payload is copied: `bytes` of any content, up to
+ * order (producer, sequence) is heard first. No observer hears a source that
+ * has left the world by then, also if its id has entered again: that is another entity. The payload is copied: `bytes` of any content, up to
  * PH_PAYLOAD_MAX, 0 too. The tick refuses it with PH_TICK_FULL when the payloads of the broadcasts that it has applied
  * before and this one have more than broadcast_bytes in all; a shorter one behind it may still pass.
  * @param options NULL = all who see it, without the source itself.
@@ -275,7 +275,10 @@ PH_API ph_status ph_consumer_close(ph_consumer consumer);
  * the target has left the list since; broadcasts are kept as they are up to consumer_bytes,
  * then those of whole ticks are dropped, the oldest first, and counted in the next batch and
  * in ph_stats. In such a batch a message's source may not be in the observer's list any more.
- * @return PH_OK; PH_EMPTY. @thread consumer
+ * @return PH_OK; PH_EMPTY: the consumer has all that the last tick that ended knew;
+ * PH_PENDING: it has all batches, but a net difference, or what else could not be handed
+ * over, waits: the next tick that finds fewer than consumer_batches waiting or taken
+ * hands it over. @thread consumer
  */
 PH_NODISCARD PH_API ph_status ph_batch_take(ph_consumer consumer, const ph_batch **batch);
 

@@ -84,17 +84,24 @@ static void apply_batch(host *h, uint32_t consumer, const ph_batch *batch)
     h->coalesced_batches += batch->tick_first < batch->tick;
 }
 
-/* How many it took. */
-static uint32_t take(host *h, uint32_t consumer, uint32_t most)
+/* How many it took; *status: of the last try, PH_OK when there may be more. */
+static uint32_t take_until(host *h, uint32_t consumer, uint32_t most, ph_status *status)
 {
     const ph_batch *batch = NULL;
     uint32_t taken = 0;
-    while (taken < most && ph_batch_take(h->consumers[consumer], &batch) == PH_OK) {
+    *status = PH_OK;
+    while (taken < most && (*status = ph_batch_take(h->consumers[consumer], &batch)) == PH_OK) {
         apply_batch(h, consumer, batch);
         CHECK_OK(ph_batch_return(h->consumers[consumer], batch));
         taken++;
     }
     return taken;
+}
+
+static uint32_t take(host *h, uint32_t consumer, uint32_t most)
+{
+    ph_status status;
+    return take_until(h, consumer, most, &status);
 }
 
 /*
@@ -210,11 +217,15 @@ static void catch_up(host *h, uint32_t consumer)
         CHECK_OK(ph_consumer_open(h->world, consumer, &h->consumers[consumer]));
         h->open[consumer] = true;
     }
-    CHECK(take(h, consumer, UINT32_MAX) == BOUND, "a consumer that is far behind has not %d batches waiting", BOUND);
+    ph_status status;
+    CHECK(take_until(h, consumer, UINT32_MAX, &status) == BOUND,
+          "a consumer that is far behind has not %d batches waiting", BOUND);
+    CHECK_STATUS(status, PH_PENDING);
     uint64_t coalesced = h->coalesced_batches;
     host_tick(h);
-    CHECK(take(h, consumer, UINT32_MAX) == 1 && h->coalesced_batches == coalesced + 1,
+    CHECK(take_until(h, consumer, UINT32_MAX, &status) == 1 && h->coalesced_batches == coalesced + 1,
           "the rest did not come as one coalesced batch");
+    CHECK_STATUS(status, PH_EMPTY);
     compare_views(h, consumer);
 }
 
