@@ -119,8 +119,11 @@ PH_API ph_status ph_producer_close(ph_producer producer);
 PH_NODISCARD PH_API ph_status ph_producer_sequence(ph_producer producer, uint64_t *sequence);
 
 /**
- * Takes up to `capacity` refusals, oldest first: commands that the last ticks met and
- * could not apply, and items refused inside a bulk call. @thread producer
+ * Takes up to `capacity` refusals: commands that the last ticks met and could not apply,
+ * and items refused inside a bulk call, which wait here at once. Of all that wait the
+ * smallest sequence number comes first. So numbers ascend, but in one case: an item of a
+ * bulk call is taken before the tick ends that refuses a command submitted before it.
+ * @thread producer
  */
 PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refusal *refusals, uint32_t capacity,
                                                    uint32_t *count);
@@ -226,8 +229,9 @@ PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count
  * consumer, its attribute `consumer`. So edges of one stay in the world take turns, the
  * first is an awakening, and the last is not, once it has left. Behind a slow consumer
  * they become the net difference: an awakening and a falling asleep of one stay cancel.
- * Nothing of this exists while no class wakes. Class keys, span and linger can change
- * while the world lives: see ph_world_reconfigure().
+ * Class keys, span and linger can change while the world lives: see
+ * ph_world_reconfigure(). While no class wakes near(n) never holds: NPCs that are awake
+ * fall asleep as their linger ends, and once none is awake nothing of this exists.
  */
 
 /* ================================ areas ================================= */

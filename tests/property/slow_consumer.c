@@ -26,7 +26,7 @@ typedef struct seen {
     bool in_world;
     uint64_t reset_tick;     /* it entered, left or changed readiness */
     uint64_t told_tick;      /* the last tick that it was told anything of */
-    bool sees[ENTITIES + 1]; /* by what was told alone */
+    uint64_t sees[ENTITIES + 1]; /* by what was told alone: which stay of each, 0 = none */
 } seen;
 
 typedef struct host {
@@ -39,6 +39,7 @@ typedef struct host {
     uint64_t tick;
     uint64_t batches, coalesced_batches;
     seen views[ENTITIES + 1];
+    uint64_t stays[ENTITIES + 1]; /* how often it has entered: its user data */
     uint64_t rng;
 } host;
 
@@ -60,11 +61,13 @@ static void apply_change(host *h, const ph_batch *batch, const ph_change *change
           "tick %" PRIu64 ": an empty change for %" PRIu64, batch->tick, change->observer);
     for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
         uint64_t target = batch->targets[change->first + i].id;
+        uint64_t stay = batch->targets[change->first + i].user_data;
         bool enter = i >= change->leave_count;
-        CHECK(target >= 1 && target <= ENTITIES && view->sees[target] != enter,
-              "ticks %" PRIu64 "..%" PRIu64 ": observer %" PRIu64 " is told %s of %" PRIu64 " again", batch->tick_first,
-              batch->tick, change->observer, enter ? "enter" : "leave", target);
-        view->sees[target] = enter;
+        CHECK(target >= 1 && target <= ENTITIES && view->sees[target] == (enter ? 0 : stay),
+              "ticks %" PRIu64 "..%" PRIu64 ": observer %" PRIu64 " is told %s of %" PRIu64 " in stay %" PRIu64
+              ", having it in %" PRIu64, batch->tick_first, batch->tick, change->observer, enter ? "enter" : "leave",
+              target, stay, view->sees[target]);
+        view->sees[target] = enter ? stay : 0;
     }
     view->told_tick = batch->tick;
 }
@@ -123,14 +126,14 @@ static void compare_views(host *h, uint32_t consumer)
         }
         uint32_t kept = 0;
         for (uint64_t target = 1; target <= ENTITIES; target++) {
-            kept += h->views[id].sees[target];
+            kept += h->views[id].sees[target] != 0;
         }
         bool same = kept == count;
         for (uint32_t i = 0; i < count; i++) {
-            same = same && h->views[id].sees[ids[i]];
+            same = same && h->views[id].sees[ids[i]] == h->stays[ids[i]];
         }
-        CHECK(same, "tick %" PRIu64 ": the host has %" PRIu32 " in the list of %" PRIu64 ", the engine %" PRIu32,
-              h->tick, kept, id, count);
+        CHECK(same, "tick %" PRIu64 ": the host has %" PRIu32 " in the list of %" PRIu64 ", the engine %" PRIu32
+              ", or others, or in other stays", h->tick, kept, id, count);
     }
 }
 
@@ -138,12 +141,13 @@ static void compare_views(host *h, uint32_t consumer)
 
 static void host_enter(host *h, uint64_t id)
 {
-    ph_attrs a = {.given = PH_X | PH_Y | PH_VIEW | PH_CONSUMER | PH_CAP};
+    ph_attrs a = {.given = PH_X | PH_Y | PH_VIEW | PH_CONSUMER | PH_CAP | PH_USER_DATA};
     a.x = phx_rng_unit(&h->rng) * 300;
     a.y = phx_rng_unit(&h->rng) * 300;
     a.view = 60;
     a.consumer = consumer_of(id);
     a.cap = id % 4 == 0 ? 5 : 0;
+    a.user_data = ++h->stays[id];
     CHECK_OK(ph_enter(h->producer, id, &a));
     h->views[id].in_world = true;
     h->views[id].ready = true;

@@ -59,6 +59,17 @@ static bool same_change(const ph_batch *batch, const ph_change *got, const model
     return true;
 }
 
+/* A fresh change says that its enters are the whole list. */
+static bool check_fresh(run *r, const ph_batch *batch, const ph_change *got, model_key observer)
+{
+    const history_entity *o = history_entity_at(&r->past, batch->tick, observer);
+    return (got->flags & PH_CHANGE_FRESH) == 0 ||
+           (o != NULL && got->leave_count == 0 && got->enter_count == o->list_count) ||
+           run_fail(r, "batch of tick %" PRIu64 ": a fresh change of %" PRIu64 " has %" PRIu32 " leaves and %" PRIu32
+                    " enters, its list %zu", batch->tick, got->observer, got->leave_count, got->enter_count,
+                    o != NULL ? o->list_count : 0);
+}
+
 static int by_observer(const void *a, const void *b)
 {
     const ph_change *l = *(const ph_change *const *)a;
@@ -72,6 +83,9 @@ static bool compare_changes(run *r, const ph_batch *batch, const ph_change *cons
     size_t i = 0;
     while (i < batch->change_count && i < expected->count &&
            same_change(batch, got[i], &expected->items[i])) {
+        if (!check_fresh(r, batch, got[i], expected->items[i].observer)) {
+            return false;
+        }
         i++;
     }
     if (i == batch->change_count && i == expected->count) {
