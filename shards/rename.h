@@ -1,8 +1,9 @@
 /*
  * Entities whose kind or user data changed in this tick: leave events name them as they
  * are now, also in shards that have only a ghost that its owner no longer repeats, or
- * nothing but an arrived observer's list. Few in any tick. Written in the ingest phase by
- * the ticking thread, read by all shards in the index phase.
+ * nothing but an arrived observer's list; what waits for a slow consumer names it so too.
+ * Few in any tick. Written in the ingest phase by the ticking thread, read by all shards in
+ * the index phase, and by the ticking thread in phase "publish".
  */
 #ifndef PHX_SHARDS_RENAME_H
 #define PHX_SHARDS_RENAME_H

@@ -2,7 +2,7 @@
  * What a shard keeps of its own entities beyond lists: which NPCs are awake, who is in
  * which area. The zones phase, once the index phase is over: it goes through those who
  * changed in the tick, and who is near what turned. Nothing of it exists, and the phase is
- * left out, while no class wakes and there is no area.
+ * left out, while no class wakes, no NPC is awake and there is no area.
  */
 #ifndef PHX_SHARDS_ZONES_H
 #define PHX_SHARDS_ZONES_H

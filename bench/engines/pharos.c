@@ -88,7 +88,7 @@ static bool take(pharos *self, bench_error *error)
             self->held_from[n] = i;
             self->held_count++;
         }
-        if (status != PH_EMPTY) {
+        if (status != PH_EMPTY && status != PH_PENDING) {
             return bench_fail(error, "ph_batch_take: %s", ph_status_text(status));
         }
     }

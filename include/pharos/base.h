@@ -52,7 +52,8 @@ extern "C" {
     X(PH_SAME_ID, 21, "the two ids of a pair or link are the same") \
     X(PH_TAKEN, 22, "all handles of this kind are taken") \
     X(PH_TOO_LARGE, 23, "the payload is larger than PH_PAYLOAD_MAX") \
-    X(PH_TICK_FULL, 24, "the tick carries as many bytes of broadcasts as broadcast_bytes allows")
+    X(PH_TICK_FULL, 24, "the tick carries as many bytes of broadcasts as broadcast_bytes allows") \
+    X(PH_PENDING, 25, "nothing to take at present, but more waits for a tick: return the batches and run one")
 
 typedef enum ph_status {
 #define PH_STATUS_ENUM(name, number, text) name = number,

@@ -122,8 +122,11 @@ PH_API ph_status ph_producer_close(ph_producer producer);
 PH_NODISCARD PH_API ph_status ph_producer_sequence(ph_producer producer, uint64_t *sequence);
 
 /**
- * Takes up to `capacity` refusals, oldest first: commands that the last ticks met and
- * could not apply, and items refused inside a bulk call. @thread producer
+ * Takes up to `capacity` refusals: commands that the last ticks met and could not apply,
+ * and items refused inside a bulk call, which wait here at once. Of all that wait the
+ * smallest sequence number comes first. So numbers ascend, but in one case: an item of a
+ * bulk call is taken before the tick ends that refuses a command submitted before it.
+ * @thread producer
  */
 PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refusal *refusals, uint32_t capacity,
                                                    uint32_t *count);
@@ -169,8 +172,8 @@ PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);
 /**
  * Everyone who has source in the list at the end of the tick that applies this gets the
  * payload once, in that tick's batch (ph_batch.deliveries); who stands before it in the
- * order (producer, sequence) is heard first. A source that has left by then is in nobody's
- * list, so nobody hears it. The payload is copied: `bytes` of any content, up to
+ * order (producer, sequence) is heard first. No observer hears a source that
+ * has left the world by then, also if its id has entered again: that is another entity. The payload is copied: `bytes` of any content, up to
  * PH_PAYLOAD_MAX, 0 too. The tick refuses it with PH_TICK_FULL when the payloads of the broadcasts that it has applied
  * before and this one have more than broadcast_bytes in all; a shorter one behind it may still pass.
  * @param options NULL = all who see it, without the source itself.
@@ -229,8 +232,9 @@ PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count
  * consumer, its attribute `consumer`. So edges of one stay in the world take turns, the
  * first is an awakening, and the last is not, once it has left. Behind a slow consumer
  * they become the net difference: an awakening and a falling asleep of one stay cancel.
- * Nothing of this exists while no class wakes. Class keys, span and linger can change
- * while the world lives: see ph_world_reconfigure().
+ * Class keys, span and linger can change while the world lives: see
+ * ph_world_reconfigure(). While no class wakes near(n) never holds: NPCs that are awake
+ * fall asleep as their linger ends, and once none is awake nothing of this exists.
  */
 
 /* ================================ areas ================================= */
@@ -278,7 +282,10 @@ PH_API ph_status ph_consumer_close(ph_consumer consumer);
  * the target has left the list since; broadcasts are kept as they are up to consumer_bytes,
  * then those of whole ticks are dropped, the oldest first, and counted in the next batch and
  * in ph_stats. In such a batch a message's source may not be in the observer's list any more.
- * @return PH_OK; PH_EMPTY. @thread consumer
+ * @return PH_OK; PH_EMPTY: the consumer has all that the last tick that ended knew;
+ * PH_PENDING: it has all batches, but a net difference, or what else could not be handed
+ * over, waits: the next tick that finds fewer than consumer_batches waiting or taken
+ * hands it over. @thread consumer
  */
 PH_NODISCARD PH_API ph_status ph_batch_take(ph_consumer consumer, const ph_batch **batch);
 

@@ -180,7 +180,7 @@ typedef struct ph_world_def {
     uint32_t producers_max;   /* 1..256 */
     uint32_t producer_bytes;  /* 128 KiB..1 GiB, in blocks of 66 KiB; commands waiting per producer, then PH_FULL */
     uint32_t broadcast_bytes; /* 64 KiB..1 GiB; payloads of the broadcasts of one tick, then PH_TICK_FULL */
-    uint32_t refusals_max;    /* 1..2^20; refusals waiting per producer, then only counted */
+    uint32_t refusals_max;    /* 1..2^20; refusals of ticks waiting per producer, and as many of bulk calls; then only counted */
     uint32_t consumers;       /* 0..256; 0 = no batches are made, lists only */
     uint32_t consumer_batches; /* 1..65536; batches waiting per consumer, then coalesced */
     uint32_t consumer_bytes;  /* 0..1 GiB; broadcasts kept per consumer past that bound, then the oldest are dropped */
@@ -279,7 +279,7 @@ typedef struct ph_area {
 /** A command that changed nothing, as told to its producer. */
 typedef struct ph_refusal {
     uint64_t sequence; /* of this producer, from 1; see ph_producer_sequence() */
-    uint64_t tick;     /* that met it */
+    uint64_t tick;     /* that met it; 0: refused at once, inside a bulk call */
     uint64_t id;
     ph_status status;
     uint32_t reserved;
@@ -293,7 +293,11 @@ typedef struct ph_target {
 } ph_target;
 
 enum {
-    /* The list was empty before these enters: forget what was told. Coalesced, it may come without any. */
+    /*
+     * The observer's first change since it entered the world, or became ready. Forget what was told of its list: there
+     * are no leaves, and the enters are the whole list at the end of the batch's last tick; coalesced, there may be
+     * none. A list that became empty because all its targets left, which was told, does not begin anew.
+     */
     PH_CHANGE_FRESH = 1u << 0,
     /*
      * Targets wait for a later tick: adds_max, events_max. When the next tick has no change for the observer, none is left; behind
@@ -311,6 +315,10 @@ enum {
  * its children; of a leave at the end of the tick before, the greatest first, so a parent
  * leaves after them, also when all of them leave the world. In a coalesced batch: at the end
  * of its last tick; at the end of the tick before the one in which it left.
+ *
+ * Kinds and user data, of targets and observers, are those at the end of the batch's last
+ * tick, coalesced or not; of a leave, those of the tick in which the target left the list
+ * for good. So it is with deliveries, updates and edges: an edge that is off is as a leave.
  *
  * A newcomer's list may be spread over ticks: with adds_max = A > 0 of its class, of the targets that pass (after the
  * cap) and were not in its list at the end of the tick before, only A join it: first global and linked ones, then
@@ -337,7 +345,7 @@ typedef struct ph_change {
 /** One broadcast, once in a batch however many of its observers get it. */
 typedef struct ph_message {
     uint64_t source;
-    uint64_t user_data; /* the source's */
+    uint64_t user_data; /* the source's, at the end of that tick: */
     uint64_t tick;      /* of the broadcast */
     uint64_t first;     /* its payload is batch->payload[first ...], 8-byte aligned */
     uint32_t bytes;
@@ -507,6 +515,7 @@ typedef struct ph_stats {
     uint64_t mail_waiting;        /* now: deliveries that wait there, ... */
     uint64_t updates_waiting;     /* ... updates, each the last of its target, ... */
     uint64_t edges_waiting;       /* ... and edges of activation and areas */
+    uint64_t consumers_pending;   /* now: consumers for which anything waits for a tick: PH_PENDING */
     uint64_t deferred_adds_max;   /* the most in one shard and tick */
     uint64_t crowd_observers;     /* now: whose view is shrunk by crowd control */
     uint64_t crowd_narrowed, crowd_widened; /* steps that views went down, and up again */

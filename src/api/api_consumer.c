@@ -37,8 +37,10 @@ ph_status ph_batch_take(ph_consumer handle, const ph_batch **batch)
     if (!batch) return PH_BAD_ARGUMENT;
     *batch = NULL;
     if (!slot) return PH_BAD_HANDLE;
+    bool pending = phx_consumer_pending(slot->consumer); /* before the take: see there */
     *batch = phx_consumer_take(slot->consumer);
-    return *batch ? PH_OK : PH_EMPTY;
+    if (*batch) return PH_OK;
+    return pending ? PH_PENDING : PH_EMPTY;
 }
 
 ph_status ph_batch_return(ph_consumer handle, const ph_batch *batch)

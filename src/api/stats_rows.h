@@ -47,6 +47,7 @@
     X(GAUGE, mail_waiting, "deliveries_waiting", "", "Deliveries that wait behind slow consumers.") \
     X(GAUGE, updates_waiting, "updates_waiting", "", "Updates that wait there.") \
     X(GAUGE, edges_waiting, "edges_waiting", "", "Edges of activation and areas that wait there.") \
+    X(GAUGE, consumers_pending, "consumers_pending", "", "Consumers for which anything waits for a tick.") \
     X(GAUGE, awake, "npcs_awake", "", "NPCs awake.") \
     X(COUNTER, woken, "npcs_woken_total", "", "Awakenings of NPCs.") \
     X(COUNTER, slept, "npcs_slept_total", "", "Times that an NPC fell asleep.") \

@@ -142,15 +142,15 @@ static bool read_batch(replay_state *replay, const ph_batch *batch)
 static bool take_batches(replay_state *replay)
 {
     const ph_batch *batch;
-    bool good = true;
     ph_status status;
-    while (good && (status = ph_batch_take(replay->consumer, &batch)) != PH_EMPTY) {
-        if (status != PH_OK)
-            return fail_status(replay, "taking a batch", status);
-        good = read_batch(replay, batch);
+    while ((status = ph_batch_take(replay->consumer, &batch)) == PH_OK) {
+        bool good = read_batch(replay, batch);
         ph_batch_return(replay->consumer, batch);
+        if (!good)
+            return false;
     }
-    return good;
+    /* every tick's batch is taken and given back before the next tick, so nothing is ever left pending */
+    return status == PH_EMPTY || fail_status(replay, "taking a batch", status);
 }
 
 static bool write_events(replay_state *replay)

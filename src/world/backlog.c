@@ -18,7 +18,7 @@ typedef struct segment {
 
 typedef struct listener {
     uint64_t id; /* 0 = free */
-    uint64_t user_data; /* as of its last delivery */
+    uint64_t user_data;
     uint32_t segments;  /* that have a delivery for it */
     uint32_t void_to;   /* its deliveries in segments up to this number are void */
     uint32_t pending;   /* messages that wait for it */
@@ -197,6 +197,12 @@ void phx_backlog_forget(phx_backlog *backlog, uint64_t observer)
     of->pending = 0;
     of->void_to = backlog->number;
     if (backlog->counts.pending == 0) clear(backlog); /* or mail that nobody hears would be told with the next tick's */
+}
+
+void phx_backlog_rename(phx_backlog *backlog, uint64_t observer, uint64_t user_data)
+{
+    const uint64_t *place = phx_idmap_find(&backlog->index, observer);
+    if (place) backlog->listeners[*place].user_data = user_data;
 }
 
 /* ---- going ---- */

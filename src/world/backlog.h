@@ -33,6 +33,9 @@ void phx_backlog_push(phx_backlog *backlog, phx_mail *mail);
 /* What waits for this observer is void. Nothing waits: nothing happens. */
 void phx_backlog_forget(phx_backlog *backlog, uint64_t observer);
 
+/* The user data of an observer from this tick on. O(1). Before this tick's push. */
+void phx_backlog_rename(phx_backlog *backlog, uint64_t observer, uint64_t user_data);
+
 /* Makes `mail` large enough for all that waits. false = no memory, nothing changed. */
 bool phx_backlog_reserve_drain(phx_backlog *backlog, phx_mail *mail);
 /*

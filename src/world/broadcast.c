@@ -55,8 +55,8 @@ void phx_broadcasts_clear(phx_broadcasts *b)
     b->payload_bytes = 0;
 }
 
-/* One more message. false = no memory. */
-static bool add_message(phx_world *world, const phx_cmd_broadcast *command)
+/* One more message, of this stay of its source in the world. false = no memory. */
+static bool add_message(phx_world *world, const phx_cmd_broadcast *command, uint32_t incarnation)
 {
     phx_broadcasts *b = &world->broadcasts;
     uint32_t number = b->message_count;
@@ -66,11 +66,11 @@ static bool add_message(phx_world *world, const phx_cmd_broadcast *command)
                   (size_t)b->source_count + 1, sizeof *b->sources) ||
         !phx_idmap_reserve(&b->index, b->source_count + 1))
         return false;
-    const uint64_t *known = phx_idmap_find(&b->index, command->id);
+    const uint64_t *known = phx_idmap_find(&b->index, (uint64_t)incarnation + 1);
     uint32_t place = known ? (uint32_t)*known : b->source_count;
     if (!known) {
-        b->sources[b->source_count++] = (phx_source){.id = command->id};
-        phx_idmap_insert(&b->index, command->id, place);
+        b->sources[b->source_count++] = (phx_source){.id = command->id, .incarnation = incarnation};
+        phx_idmap_insert(&b->index, (uint64_t)incarnation + 1, place);
     }
     b->messages[b->message_count++] = (phx_message){.command = command,
                                                     .source = place,
@@ -83,9 +83,12 @@ static bool add_message(phx_world *world, const phx_cmd_broadcast *command)
 ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
 {
     phx_broadcasts *b = &world->broadcasts;
-    if (!phx_directory_has(&world->directory, command->id)) return PH_UNKNOWN_ID;
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
     if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
-    if (world->def.consumers > 0 && !add_message(world, command)) return PH_NO_MEMORY; /* else nobody is to be told */
+    if (world->def.consumers > 0 && !add_message(world, command, shard->store.name[slot].incarnation))
+        return PH_NO_MEMORY; /* without consumers no observer is to be told */
     b->payload_bytes += command->bytes;
     world->totals.broadcasts++;
     world->totals.payload_bytes += command->bytes;
@@ -104,6 +107,7 @@ void phx_broadcasts_locate(phx_world *world)
         if (i + AHEAD < b->source_count) phx_directory_prefetch(&world->directory, b->sources[i + AHEAD].id);
         source->shard = PHX_SLOT_NONE;
         if (!phx_world_find(world, source->id, &shard, &source->slot)) continue;
+        if (shard->store.name[source->slot].incarnation != source->incarnation) continue; /* it left, and came again */
         source->shard = shard->index;
         source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, source->id);
     }

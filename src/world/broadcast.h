@@ -23,9 +23,11 @@ typedef struct phx_message {
     bool self, filtered;
 } phx_message;
 
+/* One stay of an entity in the world, that spoke in this tick. */
 typedef struct phx_source {
     uint64_t id;
-    uint32_t shard, slot; /* where it is at the tick's end; shard PHX_SLOT_NONE: it has left */
+    uint32_t incarnation;
+    uint32_t shard, slot; /* where it is at the tick's end; shard PHX_SLOT_NONE: that stay is over */
     bool far;             /* may be seen by others than those near it: global, reach, pair, link */
 } phx_source;
 
@@ -70,7 +72,7 @@ typedef struct phx_mail_share {
 typedef struct phx_broadcasts {
     phx_message *messages;
     phx_source *sources;
-    phx_idmap index; /* id -> place in sources */
+    phx_idmap index; /* incarnation + 1 -> place in sources */
     uint32_t message_count, messages_capacity;
     uint32_t source_count, sources_capacity;
     uint64_t payload_bytes; /* of the tick's broadcasts so far */

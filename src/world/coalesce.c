@@ -83,6 +83,7 @@ static void merge_leave(phx_coalesce *co, uint32_t o, const ph_target *target, u
         phx_net_entry *entry = &co->set.entries[e];
         PHX_ASSERT(entry->enter_incarnation == incarnation);
         entry->has_enter = false;
+        phx_netset_unname(&co->set, e);
         observer->enters--;
         count_cancelled(co);
         if (!entry->has_leave) {
@@ -103,7 +104,9 @@ static void merge_leave(phx_coalesce *co, uint32_t o, const ph_target *target, u
     count_pending(co);
 }
 
-static void merge_enter(phx_coalesce *co, uint32_t o, const ph_target *target, uint16_t kind, uint32_t incarnation)
+/* named: whose kind and user data these are: the target's id, or, of an edge, the entity's. */
+static void merge_enter(phx_coalesce *co, uint32_t o, const ph_target *target, uint64_t named, uint16_t kind,
+                        uint32_t incarnation)
 {
     phx_net_observer *observer = &co->set.observers[o];
     uint32_t e = phx_netset_entry_find(&co->set, o, target->id);
@@ -119,9 +122,8 @@ static void merge_enter(phx_coalesce *co, uint32_t o, const ph_target *target, u
         return;
     }
     entry->has_enter = true;
-    entry->enter_kind = kind;
-    entry->enter_user_data = target->user_data;
     entry->enter_incarnation = incarnation;
+    phx_netset_name(&co->set, e, named, kind, target->user_data);
     observer->enters++;
     count_pending(co);
 }
@@ -166,7 +168,7 @@ static void merge_change(phx_coalesce *co, const phx_batch *batch, const ph_chan
     }
     for (uint32_t i = enters; i < end; i++) {
         prefetch_ahead(co, o, batch, i, end);
-        merge_enter(co, o, &batch->targets[i], batch->kinds[i], batch->incarnations[i]);
+        merge_enter(co, o, &batch->targets[i], batch->targets[i].id, batch->kinds[i], batch->incarnations[i]);
     }
     if (co->set.observers[o].first == NONE && !co->set.observers[o].fresh) {
         phx_netset_observer_remove(&co->set, o);
@@ -175,8 +177,12 @@ static void merge_change(phx_coalesce *co, const phx_batch *batch, const ph_chan
 
 bool phx_coalesce_reserve(phx_coalesce *co, const phx_batch *batch)
 {
-    /* At worst every change is a new observer and every target a new entry. */
-    return phx_netset_reserve(&co->set, batch->view.change_count, batch->view.target_count);
+    uint32_t enters = 0;
+    for (uint32_t i = 0; i < batch->view.change_count; i++) {
+        enters += batch->changes[i].enter_count;
+    }
+    /* At worst every change is a new observer, every target a new entry, and every enter one of another target. */
+    return phx_netset_reserve(&co->set, batch->view.change_count, batch->view.target_count, enters);
 }
 
 bool phx_coalesce_merge(phx_coalesce *co, const phx_batch *batch)
@@ -191,6 +197,11 @@ bool phx_coalesce_merge(phx_coalesce *co, const phx_batch *batch)
     PHX_ASSERT(co->counts.merged ==
                co->counts.drained + co->counts.cancelled + co->counts.forgotten + co->counts.pending);
     return true;
+}
+
+void phx_coalesce_rename(phx_coalesce *co, uint64_t id, uint16_t kind, uint64_t user_data)
+{
+    phx_netset_rename(&co->set, id, kind, user_data);
 }
 
 void phx_coalesce_forget(phx_coalesce *co, uint64_t observer)
@@ -256,7 +267,7 @@ static const sort_key *keys_sort(sort_key *keys, sort_key *spare, uint32_t count
 static uint32_t key_kind(const phx_coalesce *co, const phx_net_entry *from, bool enter)
 {
     uint32_t now = enter && co->depths != NULL ? phx_depths_now(co->depths, from->target) : 0;
-    return enter ? now << 16 | from->enter_kind
+    return enter ? now << 16 | co->set.names[from->name].kind
                  : (uint32_t)(PH_ATTACH_DEPTH_MAX - from->leave_depth) << 16 | from->leave_kind;
 }
 
@@ -275,8 +286,9 @@ static void drain_side(phx_coalesce *co, const phx_net_observer *observer, bool 
     const sort_key *keys = keys_sort(co->keys, co->keys_spare, count);
     for (uint32_t i = 0; i < count; i++) {
         const phx_net_entry *from = &co->set.entries[keys[i].index];
-        batch->targets[at + i] = (ph_target){from->target, enters ? from->enter_user_data : from->leave_user_data};
-        batch->kinds[at + i] = enters ? from->enter_kind : from->leave_kind;
+        const phx_net_name *name = enters ? &co->set.names[from->name] : NULL;
+        batch->targets[at + i] = (ph_target){from->target, name != NULL ? name->user_data : from->leave_user_data};
+        batch->kinds[at + i] = name != NULL ? name->kind : from->leave_kind;
         batch->incarnations[at + i] = enters ? from->enter_incarnation : from->leave_incarnation;
     }
 }
@@ -343,7 +355,7 @@ bool phx_coalesce_drain(phx_coalesce *co, phx_batch *batch)
 bool phx_coalesce_merge_edges(phx_coalesce *co, const phx_batch *batch)
 {
     uint32_t count = batch->view.activation_count + batch->view.crossing_count;
-    if (!phx_netset_reserve(&co->set, count, count)) {
+    if (!phx_netset_reserve(&co->set, count, count, count)) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -354,7 +366,7 @@ bool phx_coalesce_merge_edges(phx_coalesce *co, const phx_batch *batch)
             o = phx_netset_observer_add(&co->set, edge->id);
         }
         if (edge->on) {
-            merge_enter(co, o, &target, 0, edge->incarnation);
+            merge_enter(co, o, &target, edge->id, 0, edge->incarnation);
         } else {
             merge_leave(co, o, &target, 0, edge->incarnation);
         }
@@ -379,14 +391,15 @@ static phx_edge_size edges_pending(const phx_coalesce *co)
     return size;
 }
 
-static void put_entry(const phx_net_entry *entry, uint64_t id, phx_batch *batch, phx_edge_size *places)
+static void put_entry(const phx_netset *set, const phx_net_entry *entry, uint64_t id, phx_batch *batch,
+                      phx_edge_size *places)
 {
     if (entry->has_leave) {
         ph_edge edge = {id, entry->leave_user_data, entry->target, entry->leave_incarnation, 0};
         phx_batch_put_edge(batch, places, &edge);
     }
     if (entry->has_enter) {
-        ph_edge edge = {id, entry->enter_user_data, entry->target, entry->enter_incarnation, 1};
+        ph_edge edge = {id, set->names[entry->name].user_data, entry->target, entry->enter_incarnation, 1};
         phx_batch_put_edge(batch, places, &edge);
     }
 }
@@ -401,7 +414,7 @@ bool phx_coalesce_drain_edges(phx_coalesce *co, phx_batch *batch)
     for (uint32_t o = 0; o < co->set.observers_used; o++) {
         const phx_net_observer *observer = &co->set.observers[o];
         for (uint32_t e = observer->id != 0 ? observer->first : NONE; e != NONE; e = co->set.entries[e].next) {
-            put_entry(&co->set.entries[e], observer->id, batch, &places);
+            put_entry(&co->set, &co->set.entries[e], observer->id, batch, &places);
         }
     }
     co->counts.drained += co->counts.pending;

@@ -10,7 +10,8 @@
  *     A, B        leave A, then enter B
  * so: enter then leave = nothing; leave then enter of the same incarnation = nothing, of
  * another one = both; leave A, enter B, leave B = leave A.
- * Kind and user_data of an entry are those of the event that it comes from.
+ * Kind and user_data of an enter are those of its target now, of a leave those of the event
+ * that it comes from; those of an observer are as now too (phx_coalesce_rename()).
  *
  * PH_CHANGE_FRESH of a merged change says that the host's list starts from nothing: what
  * was pending for the observer before is dropped (a forget is implied) and its net is
@@ -51,6 +52,11 @@ void phx_coalesce_destroy(phx_coalesce *co);
 bool phx_coalesce_merge(phx_coalesce *co, const phx_batch *batch);
 /* Room for such a merge, which can not fail then. false = no memory. */
 bool phx_coalesce_reserve(phx_coalesce *co, const phx_batch *batch);
+/*
+ * An entity is called so from this tick on: what is pending of it as a target in a list, or as an observer, tells so.
+ * O(1), whoever it is. Before this tick's merge, behind its forgets.
+ */
+void phx_coalesce_rename(phx_coalesce *co, uint64_t id, uint16_t kind, uint64_t user_data);
 /* Drops what is pending for this observer, its fresh mark too. Nothing pending: nothing happens. */
 void phx_coalesce_forget(phx_coalesce *co, uint64_t observer);
 /*

@@ -5,6 +5,8 @@
  */
 #include "world/consumer.h"
 
+#include <stdatomic.h>
+
 #include "base/ring.h"
 #include "base/rng.h"
 #include "world/backlog.h"
@@ -36,6 +38,11 @@ struct phx_consumer {
     uint64_t batches, coalesced_ticks, events, bytes;
     uint64_t heard; /* deliveries of broadcasts handed over at once */
     uint64_t due;   /* updates handed over at once */
+    /*
+     * Something waits here since the last offer. Written by the ticking thread; its release behind the hand-over pairs
+     * with the acquire in phx_consumer_pending(): a thread that reads 0 finds what was handed over before.
+     */
+    _Alignas(PHX_CACHE_LINE) _Atomic uint32_t pending;
     /* the consumer's thread's: the batches it has, by hash of the pointer */
     _Alignas(PHX_CACHE_LINE) phx_batch **taken;
     uint32_t taken_count;
@@ -234,6 +241,20 @@ static bool is_pending(const phx_consumer *c)
            mail.pending > 0 || mail.untold > 0 || phx_latest_count(c->latest).pending > 0;
 }
 
+void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t count)
+{
+    PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick has the names of its end already */
+    if (count == 0 || !is_pending(c)) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        phx_coalesce_rename(c->coalesce, items[i].id, items[i].kind, items[i].user_data);
+        phx_coalesce_rename(c->edges, items[i].id, items[i].kind, items[i].user_data);
+        phx_backlog_rename(c->backlog, items[i].id, items[i].user_data);
+        phx_latest_rename(c->latest, items[i].id, items[i].user_data);
+    }
+}
+
 /* Puts the tick into the net difference and the backlog, once. false = no memory. */
 static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
 {
@@ -286,6 +307,14 @@ static uint32_t edges_in(const phx_batch *batch)
     return batch->view.activation_count + batch->view.crossing_count;
 }
 
+/* Written only when it changes: the consumer's thread may be reading it all the time. */
+static void show_pending(phx_consumer *c)
+{
+    uint32_t pending = is_pending(c);
+    if (atomic_load_explicit(&c->pending, memory_order_relaxed) == pending) return;
+    atomic_store_explicit(&c->pending, pending, memory_order_release); /* pairs with phx_consumer_pending() */
+}
+
 bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
 {
     PHX_ASSERT(tick > c->tick);
@@ -314,6 +343,7 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
     }
     c->filling = NULL;
     c->tick = tick;
+    show_pending(c);
     trim_one(c);
     return true;
 }
@@ -339,6 +369,7 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
         .updates_replaced = news.replaced,
         .updates_pending = news.pending,
         .edges_pending = phx_coalesce_count(c->edges).pending,
+        .is_pending = is_pending(c),
         .waiting = phx_ring_count(c->out),
         .out = c->out_count,
         .out_max = c->out_max,
@@ -384,6 +415,11 @@ static void send_back(phx_consumer *c, phx_batch *batch)
     bool put = phx_ring_put(c->back, batch); /* pairs with the take in collect_returned() */
     PHX_ASSERT(put);                         /* no more than bound are out */
     (void)put;
+}
+
+bool phx_consumer_pending(const phx_consumer *c)
+{
+    return atomic_load_explicit(&c->pending, memory_order_acquire) != 0; /* pairs with show_pending() */
 }
 
 const ph_batch *phx_consumer_take(phx_consumer *c)

@@ -7,13 +7,15 @@
  *
  * Two rings of pointers, "out" and "back", each with one enqueuing and one dequeuing
  * thread; a batch belongs to whoever took its pointer last. phx_ring_put() of the one
- * side pairs with phx_ring_take() of the other, and there is no other shared datum. At
- * most `bound` batches are out (waiting or taken), so neither ring is ever full, and one
- * more is being filled: bound + 1 exist, made when first needed, grown, kept.
+ * side pairs with phx_ring_take() of the other. There is one more shared datum: whether
+ * something waits behind the bound (phx_consumer_pending()). At most `bound` batches are out
+ * (waiting or taken), so neither ring is ever full, and one more is being filled: bound + 1
+ * exist, made when first needed, grown, kept.
  *
  * The order of calls of a tick, ticking thread:
  *   phx_consumer_forget() for each observer that left the world or is not ready now (also
- *   one that left and entered again in this tick), then
+ *   one that left and entered again in this tick),
+ *   phx_consumer_rename() for the entities whose kind or user data changed, then
  *   b = phx_consumer_begin(), the workers fill b, phx_consumer_offer(b); or
  *   phx_consumer_offer(NULL) when nothing changed.
  * The first change of an observer behind a forget carries PH_CHANGE_FRESH.
@@ -24,6 +26,7 @@
 #ifndef PHX_WORLD_CONSUMER_H
 #define PHX_WORLD_CONSUMER_H
 
+#include "shards/rename.h"
 #include "world/batch.h"
 #include "world/depths.h"
 
@@ -46,6 +49,7 @@ typedef struct phx_consumer_counts {
     uint64_t updates_replaced;  /* replaced by a later position while they waited, or gone with target or observer */
     uint64_t updates_pending;   /* now: waiting behind the bound; the others were handed over */
     uint64_t edges_pending;     /* now: the same of edges */
+    bool is_pending;            /* now: anything waits behind the bound, if only word of mail that was dropped */
     uint32_t waiting;           /* now: handed over, not taken; may be a moment old */
     uint32_t out;               /* now: handed over, not known to be back */
     uint32_t out_max;           /* the most so far */
@@ -75,6 +79,8 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
 
 /* Drops what is pending for this observer. Batches handed over already stay as they are. */
 void phx_consumer_forget(phx_consumer *c, uint64_t observer);
+/* What is pending tells of these entities, observers or not, by their new kinds and user data. O(count). */
+void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t count);
 
 /*
  * Ends this consumer's part of a tick; `tick` is greater than at the offer before. batch
@@ -97,6 +103,11 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c);
 
 /* The oldest batch; NULL = none waits. */
 const ph_batch *phx_consumer_take(phx_consumer *c);
+/*
+ * Did anything wait for an offer with room at the end of the last one? Asked before a take that returns NULL, both
+ * answers are true of the moment of this one: only this thread takes, so there was no batch then either.
+ */
+bool phx_consumer_pending(const phx_consumer *c);
 /*
  * false: it was not taken here or is back already; nothing happened. The pointer is
  * looked up among those taken, its memory is not touched before it is found.

@@ -1,6 +1,6 @@
 /*
- * Updates behind a slow consumer; see latest.h, and netset.h for what they are kept in: an entry's enter_user_data is
- * the target's, the position stands at the same place of an array beside it.
+ * Updates behind a slow consumer; see latest.h, and netset.h for what they are kept in: an entry is named as its
+ * target, the position stands at the same place of an array beside it.
  */
 #include "world/latest.h"
 
@@ -41,9 +41,14 @@ phx_latest_counts phx_latest_count(const phx_latest *latest)
 bool phx_latest_reserve(phx_latest *latest, const phx_batch *batch)
 {
     phx_netset *set = &latest->set;
-    return phx_netset_reserve(set, batch->news.size.updates, batch->news.size.due) &&
+    return phx_netset_reserve(set, batch->news.size.updates, batch->news.size.due, batch->news.size.due) &&
            phx_grow(latest->mem, (void **)&latest->positions, &latest->positions_capacity, set->entries_used,
                     set->entries_capacity, sizeof *latest->positions);
+}
+
+void phx_latest_rename(phx_latest *latest, uint64_t id, uint64_t user_data)
+{
+    phx_netset_rename(&latest->set, id, 0, user_data);
 }
 
 static void clear(phx_latest *latest, uint32_t observer)
@@ -90,7 +95,7 @@ static void take(phx_latest *latest, const phx_news *news, const ph_update *upda
         uint32_t e = phx_netset_entry_find(set, o, moved->id);
         if (e == PHX_NETSET_NONE) e = phx_netset_entry_add(set, o, moved->id);
         else latest->counts.replaced++;
-        set->entries[e].enter_user_data = moved->user_data;
+        phx_netset_name(set, e, moved->id, 0, moved->user_data);
         latest->positions[e] = (ph_position){moved->x, moved->y, moved->z};
     }
     latest->counts.merged += update->count;
@@ -118,7 +123,7 @@ static void drain_observer(const phx_latest *latest, const phx_net_observer *obs
         const phx_net_entry *entry = &set->entries[e];
         ph_position p = latest->positions[e];
         news->moved[at] =
-            (ph_moved){.id = entry->target, .user_data = entry->enter_user_data, .x = p.x, .y = p.y, .z = p.z};
+            (ph_moved){.id = entry->target, .user_data = set->names[entry->name].user_data, .x = p.x, .y = p.y, .z = p.z};
         news->due[at] = at;
     }
     update->count = at - update->first;

@@ -30,6 +30,8 @@ void phx_latest_destroy(phx_latest *latest);
 bool phx_latest_reserve(phx_latest *latest, const phx_batch *batch);
 /* Drops the updates of whom the batch's changes say they left, then takes its own; the room was reserved. */
 void phx_latest_merge(phx_latest *latest, const phx_batch *batch);
+/* The user data of an entity from this tick on, as a target and as an observer. O(1). Before this tick's merge. */
+void phx_latest_rename(phx_latest *latest, uint64_t id, uint64_t user_data);
 /* Drops what waits for this observer. */
 void phx_latest_forget(phx_latest *latest, uint64_t observer);
 /* Makes the news large enough for all that waits; what was in it is lost. false = no memory. */

@@ -79,7 +79,7 @@ static void table_remove(phx_net_table *t, uint32_t hash, uint32_t index)
     t->used--;
 }
 
-static uint32_t observer_hash(uint64_t id)
+static uint32_t id_hash(uint64_t id)
 {
     return (uint32_t)(phx_mix64(id) >> 32);
 }
@@ -93,22 +93,29 @@ static uint32_t entry_hash(uint32_t o, uint64_t target)
 
 void phx_netset_init(phx_netset *set, phx_mem *mem)
 {
-    *set = (phx_netset){.mem = mem, .observers_free = PHX_NETSET_NONE, .entries_free = PHX_NETSET_NONE};
+    *set = (phx_netset){.mem = mem,
+                        .observers_free = PHX_NETSET_NONE,
+                        .entries_free = PHX_NETSET_NONE,
+                        .names_free = PHX_NETSET_NONE};
 }
 
 void phx_netset_release(phx_netset *set)
 {
     phx_release(set->mem, (void **)&set->observers, &set->observers_capacity, sizeof(*set->observers));
     phx_release(set->mem, (void **)&set->entries, &set->entries_capacity, sizeof(*set->entries));
+    phx_release(set->mem, (void **)&set->names, &set->names_capacity, sizeof(*set->names));
     table_destroy(set->mem, &set->observer_table);
     table_destroy(set->mem, &set->entry_table);
+    table_destroy(set->mem, &set->name_table);
     phx_netset_init(set, set->mem);
 }
 
-bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entries_more)
+bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entries_more, uint32_t names_more)
 {
+    PHX_ASSERT(names_more <= entries_more);
     uint64_t observers = (uint64_t)set->observer_table.used + observers_more;
     uint64_t entries = (uint64_t)set->entry_table.used + entries_more;
+    uint64_t names = (uint64_t)set->name_table.used + names_more; /* no more than entries */
     if (observers > POOL_MAX || entries > POOL_MAX) {
         return false;
     }
@@ -117,8 +124,11 @@ bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entri
                     sizeof(*set->observers)) &&
            phx_grow(set->mem, (void **)&set->entries, &set->entries_capacity, set->entries_used, entries,
                     sizeof(*set->entries)) &&
+           phx_grow(set->mem, (void **)&set->names, &set->names_capacity, set->names_used, names,
+                    sizeof(*set->names)) &&
            table_reserve(set->mem, &set->observer_table, observers) &&
-           table_reserve(set->mem, &set->entry_table, entries);
+           table_reserve(set->mem, &set->entry_table, entries) &&
+           table_reserve(set->mem, &set->name_table, names);
 }
 
 uint32_t phx_netset_observer_find(const phx_netset *set, uint64_t id)
@@ -128,7 +138,7 @@ uint32_t phx_netset_observer_find(const phx_netset *set, uint64_t id)
         return PHX_NETSET_NONE;
     }
     uint32_t mask = t->slot_count - 1;
-    uint32_t hash = observer_hash(id);
+    uint32_t hash = id_hash(id);
     for (uint32_t at = hash & mask; t->slots[at].index1 != 0; at = (at + 1) & mask) {
         uint32_t o = t->slots[at].index1 - 1;
         if (t->slots[at].hash == hash && set->observers[o].id == id) {
@@ -148,7 +158,7 @@ uint32_t phx_netset_observer_add(phx_netset *set, uint64_t id)
     }
     PHX_ASSERT(o < set->observers_capacity);
     set->observers[o] = (phx_net_observer){.id = id, .first = PHX_NETSET_NONE};
-    table_insert(&set->observer_table, observer_hash(id), o);
+    table_insert(&set->observer_table, id_hash(id), o);
     return o;
 }
 
@@ -157,7 +167,7 @@ void phx_netset_observer_remove(phx_netset *set, uint32_t o)
     phx_net_observer *it = &set->observers[o];
     PHX_ASSERT(it->id != 0 && it->first == PHX_NETSET_NONE);
     PHX_ASSERT(it->leaves == 0 && it->enters == 0);
-    table_remove(&set->observer_table, observer_hash(it->id), o);
+    table_remove(&set->observer_table, id_hash(it->id), o);
     it->id = 0;
     it->first = set->observers_free;
     set->observers_free = o;
@@ -194,7 +204,8 @@ uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target)
     }
     PHX_ASSERT(e < set->entries_capacity);
     uint32_t next = set->observers[o].first;
-    set->entries[e] = (phx_net_entry){.target = target, .observer = o, .next = next, .previous = PHX_NETSET_NONE};
+    set->entries[e] = (phx_net_entry){
+        .target = target, .observer = o, .next = next, .previous = PHX_NETSET_NONE, .name = PHX_NETSET_NONE};
     if (next != PHX_NETSET_NONE) {
         set->entries[next].previous = e;
     }
@@ -206,6 +217,9 @@ uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target)
 void phx_netset_entry_remove(phx_netset *set, uint32_t e)
 {
     phx_net_entry *it = &set->entries[e];
+    if (it->name != PHX_NETSET_NONE) {
+        phx_netset_unname(set, e);
+    }
     if (it->previous != PHX_NETSET_NONE) {
         set->entries[it->previous].next = it->next;
     } else {
@@ -218,6 +232,81 @@ void phx_netset_entry_remove(phx_netset *set, uint32_t e)
     it->next = set->entries_free;
     set->entries_free = e;
 }
+
+/* ---- names ---- */
+
+static uint32_t name_find(const phx_netset *set, uint64_t id)
+{
+    const phx_net_table *t = &set->name_table;
+    if (t->used == 0) {
+        return PHX_NETSET_NONE;
+    }
+    uint32_t mask = t->slot_count - 1;
+    uint32_t hash = id_hash(id);
+    for (uint32_t at = hash & mask; t->slots[at].index1 != 0; at = (at + 1) & mask) {
+        uint32_t n = t->slots[at].index1 - 1;
+        if (t->slots[at].hash == hash && set->names[n].id == id) {
+            return n;
+        }
+    }
+    return PHX_NETSET_NONE;
+}
+
+static uint32_t name_add(phx_netset *set, uint64_t id)
+{
+    uint32_t n = set->names_free;
+    if (n != PHX_NETSET_NONE) {
+        set->names_free = set->names[n].next;
+    } else {
+        n = set->names_used++;
+    }
+    PHX_ASSERT(n < set->names_capacity);
+    set->names[n] = (phx_net_name){.id = id};
+    table_insert(&set->name_table, id_hash(id), n);
+    return n;
+}
+
+void phx_netset_name(phx_netset *set, uint32_t e, uint64_t id, uint16_t kind, uint64_t user_data)
+{
+    phx_net_entry *it = &set->entries[e];
+    if (it->name == PHX_NETSET_NONE) {
+        uint32_t n = name_find(set, id);
+        it->name = n != PHX_NETSET_NONE ? n : name_add(set, id);
+        set->names[it->name].users++;
+    }
+    PHX_ASSERT(set->names[it->name].id == id);
+    set->names[it->name].kind = kind;
+    set->names[it->name].user_data = user_data;
+}
+
+void phx_netset_unname(phx_netset *set, uint32_t e)
+{
+    uint32_t n = set->entries[e].name;
+    phx_net_name *name = &set->names[n];
+    PHX_ASSERT(name->users > 0);
+    set->entries[e].name = PHX_NETSET_NONE;
+    if (--name->users > 0) {
+        return;
+    }
+    table_remove(&set->name_table, id_hash(name->id), n);
+    name->next = set->names_free;
+    set->names_free = n;
+}
+
+void phx_netset_rename(phx_netset *set, uint64_t id, uint16_t kind, uint64_t user_data)
+{
+    uint32_t o = phx_netset_observer_find(set, id);
+    uint32_t n = name_find(set, id);
+    if (o != PHX_NETSET_NONE) {
+        set->observers[o].user_data = user_data;
+    }
+    if (n != PHX_NETSET_NONE) {
+        set->names[n].kind = kind;
+        set->names[n].user_data = user_data;
+    }
+}
+
+/* ---- all of an observer, or of everybody ---- */
 
 void phx_netset_observer_clear(phx_netset *set, uint32_t o)
 {
@@ -242,11 +331,26 @@ static void table_wipe(phx_net_table *t)
     t->used = 0;
 }
 
+/* Entries that used them are gone already, or go without a word. */
+static void names_clear(phx_netset *set)
+{
+    if (table_wipe_is_cheap(&set->name_table)) {
+        table_wipe(&set->name_table);
+    }
+    for (uint32_t n = 0; set->name_table.used > 0; n++) {
+        PHX_ASSERT(n < set->names_used);
+        if (set->names[n].users > 0) {
+            table_remove(&set->name_table, id_hash(set->names[n].id), n);
+        }
+    }
+}
+
 void phx_netset_clear(phx_netset *set)
 {
     if (table_wipe_is_cheap(&set->entry_table) && table_wipe_is_cheap(&set->observer_table)) {
         table_wipe(&set->entry_table);
         table_wipe(&set->observer_table);
+        names_clear(set);
     }
     for (uint32_t o = 0; set->observer_table.used > 0; o++) {
         PHX_ASSERT(o < set->observers_used);
@@ -256,9 +360,11 @@ void phx_netset_clear(phx_netset *set)
         phx_netset_observer_clear(set, o);
         phx_netset_observer_remove(set, o);
     }
-    PHX_ASSERT(set->entry_table.used == 0);
+    PHX_ASSERT(set->entry_table.used == 0 && set->name_table.used == 0);
     set->observers_used = 0;
     set->entries_used = 0;
+    set->names_used = 0;
+    set->names_free = PHX_NETSET_NONE;
     set->observers_free = PHX_NETSET_NONE;
     set->entries_free = PHX_NETSET_NONE;
 }

@@ -1,8 +1,9 @@
 /*
- * What a net difference is kept in: its observers, and one entry per (observer, target).
- * Storage only; the rules are coalesce.c's, the only user (ticking thread, phase "publish").
+ * What a net difference is kept in: its observers, one entry per (observer, target), and
+ * what the entities in view are called now, once for all entries that tell of them.
+ * Storage only; the rules are coalesce.c's and latest.c's (ticking thread, phase "publish").
  *
- * Two pools with free lists, an open-addressing table over each (linear probing, deletion
+ * Three pools with free lists, an open-addressing table over each (linear probing, deletion
  * by shifting back, so that it needs no cleaning), and in each observer a list of its
  * entries. Indices stay good until the thing is removed; pointers until the next reserve.
  */
@@ -17,14 +18,13 @@
 typedef struct phx_net_entry {
     uint64_t target;
     uint64_t leave_user_data;
-    uint64_t enter_user_data;
     uint32_t leave_incarnation;
     uint32_t enter_incarnation;
     uint32_t observer;
     uint32_t next; /* older one of the observer; or of the free list */
     uint32_t previous;
+    uint32_t name; /* of its enter; PHX_NETSET_NONE when it has none */
     uint16_t leave_kind;
-    uint16_t enter_kind;
     uint8_t leave_depth; /* how deep it was attached when it was told last */
     bool has_leave;
     bool has_enter;
@@ -39,6 +39,15 @@ typedef struct phx_net_observer {
     bool fresh;
     bool more; /* of its last change: PH_CHANGE_MORE */
 } phx_net_observer;
+
+/* An entity that some enter tells of, as it is now: renamed once, it is so for all of them. */
+typedef struct phx_net_name {
+    uint64_t id;
+    uint64_t user_data;
+    uint32_t users; /* entries; 0 = in the free list */
+    uint32_t next;  /* of that */
+    uint16_t kind;
+} phx_net_name;
 
 typedef struct phx_net_slot {
     uint32_t hash;
@@ -61,14 +70,19 @@ typedef struct phx_netset {
     uint32_t entries_capacity;
     uint32_t entries_used;
     uint32_t entries_free;
-    phx_net_table observer_table; /* its `used` is the number of live observers; so with entries */
+    phx_net_name *names;
+    uint32_t names_capacity;
+    uint32_t names_used;
+    uint32_t names_free;
+    phx_net_table observer_table; /* its `used` is the number of live observers; so with entries and names */
     phx_net_table entry_table;
+    phx_net_table name_table;
 } phx_netset;
 
 void phx_netset_init(phx_netset *set, phx_mem *mem);
 void phx_netset_release(phx_netset *set);
 /* Room for so many more of each. false = no memory, or more than 2^30 of one: nothing was added or lost. */
-bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entries_more);
+bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entries_more, uint32_t names_more);
 /* Removes all; memory is kept. */
 void phx_netset_clear(phx_netset *set);
 
@@ -85,6 +99,13 @@ void phx_netset_observer_clear(phx_netset *set, uint32_t o);
 void phx_netset_entry_prefetch(const phx_netset *set, uint32_t o, uint64_t target);
 uint32_t phx_netset_entry_find(const phx_netset *set, uint32_t o, uint64_t target);
 uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target);
+/* Its name too. */
 void phx_netset_entry_remove(phx_netset *set, uint32_t e);
+/* The entry tells of this entity, which is called so now, by all that tell of it; it has no name or this one's. */
+void phx_netset_name(phx_netset *set, uint32_t e, uint64_t id, uint16_t kind, uint64_t user_data);
+/* The entry, which has a name, tells of nobody any more. */
+void phx_netset_unname(phx_netset *set, uint32_t e);
+/* This entity, which may be known as an observer, by its name, or not at all, is called so now. */
+void phx_netset_rename(phx_netset *set, uint64_t id, uint16_t kind, uint64_t user_data);
 
 #endif

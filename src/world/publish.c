@@ -79,6 +79,13 @@ static void forget_silenced(phx_world *world)
     }
 }
 
+/* What is pending tells of entities as they are now. */
+static void rename_pending(phx_world *world)
+{
+    for (uint32_t c = 0; c < world->def.consumers; c++)
+        phx_consumer_rename(world->consumers[c].consumer, world->renames.items, world->renames.count);
+}
+
 /* ---- edges ---- */
 
 /* How many the consumers get, by consumer. */
@@ -143,6 +150,7 @@ bool phx_publish_batches(phx_world *world)
     if (consumers == 0) return true;
     if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
     forget_silenced(world);
+    rename_pending(world);
     if (world->zoned) count_edges(world);
     for (; world->stage_at < consumers; world->stage_at++) {
         uint32_t c = world->stage_at;

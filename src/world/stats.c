@@ -119,6 +119,7 @@ static void add_consumers(const phx_world *world, ph_stats *stats)
         stats->mail_waiting += counts.deliveries_pending;
         stats->updates_waiting += counts.updates_pending;
         stats->edges_waiting += counts.edges_pending;
+        stats->consumers_pending += counts.is_pending;
         stats->updates += counts.updates;
         stats->updates_replaced += counts.updates_replaced;
     }

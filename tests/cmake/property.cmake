@@ -21,6 +21,7 @@ pharos_plain_test(NAME oom_stages SOURCES property/oom_stages.c LABELS property 
 pharos_plain_test(NAME jump_in SOURCES property/jump_in.c LABELS property)
 pharos_plain_test(NAME few_odd SOURCES property/few_odd.c LABELS property)
 pharos_plain_test(NAME area_walk SOURCES property/area_walk.c LABELS property)
+pharos_plain_test(NAME awake_reload SOURCES property/awake_reload.c LABELS property)
 pharos_plain_test(NAME golden SOURCES property/golden.c LABELS property)
 pharos_plain_test(NAME refusals SOURCES property/refusals.c LABELS property)
 pharos_plain_test(NAME broadcast SOURCES property/broadcast.c LABELS property)

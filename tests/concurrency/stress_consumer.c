@@ -40,7 +40,8 @@ typedef struct stage {
     phx_consumer *consumer;
     toy_client client;
     uint64_t random;
-    _Atomic uint32_t ticks_done;
+    _Atomic uint32_t begun; /* the tick under way, or the last one */
+    _Atomic uint32_t done;  /* the last tick that ended, doubled, + 1 when something was pending then */
     uint32_t to; /* the last tick of this consumer thread's shift */
 } stage;
 
@@ -77,6 +78,22 @@ static void nap(stage *s)
     nanosleep(&length, NULL);
 }
 
+/*
+ * The next batch. When there is none, it is said whether something is pending: as at the end of the last tick, unless
+ * another one has begun meanwhile. `last`: no more ticks are to come.
+ */
+static const ph_batch *take_one(stage *s, bool *last)
+{
+    uint32_t done = atomic_load_explicit(&s->done, memory_order_acquire);
+    bool pending = phx_consumer_pending(s->consumer);
+    const ph_batch *batch = phx_consumer_take(s->consumer);
+    bool same = atomic_load_explicit(&s->begun, memory_order_relaxed) == done / 2; /* what was seen came behind it */
+    CHECK(batch != NULL || !same || pending == (done % 2 != 0), "behind tick %u: %s is pending", done / 2,
+          pending ? "something" : "nothing");
+    *last = done / 2 >= s->to;
+    return batch;
+}
+
 static void *consume(void *context)
 {
     stage *s = context;
@@ -84,8 +101,8 @@ static void *consume(void *context)
     uint32_t count = 0;
     uint32_t keep_max = 1 + phx_rng_below(&s->random, s->run->bound < KEPT_MAX ? s->run->bound : KEPT_MAX);
     for (;;) {
-        bool last = atomic_load_explicit(&s->ticks_done, memory_order_acquire) >= s->to;
-        const ph_batch *batch = phx_consumer_take(s->consumer);
+        bool last;
+        const ph_batch *batch = take_one(s, &last);
         if (batch != NULL) {
             const char *wrong = toy_client_play(&s->client, batch);
             if (!CHECK(wrong == NULL, "tick %lu to %lu: %s", batch->tick_first, batch->tick, wrong)) {
@@ -124,9 +141,12 @@ static uint64_t tick(stage *s, toy_world *world, uint64_t number)
         REQUIRE(batch != NULL);
         toy_world_fill(world, batch);
     }
+    atomic_store_explicit(&s->begun, (uint32_t)number, memory_order_relaxed); /* the offer's releases are behind it */
     REQUIRE(phx_consumer_offer(s->consumer, batch, number));
-    CHECK(phx_consumer_count(s->consumer).out <= s->run->bound, "more than the bound are out");
-    atomic_store_explicit(&s->ticks_done, (uint32_t)number, memory_order_release);
+    phx_consumer_counts counts = phx_consumer_count(s->consumer);
+    CHECK(counts.out <= s->run->bound, "more than the bound are out");
+    CHECK(!counts.is_pending || counts.out == s->run->bound, "tick %lu: pending, with room", number);
+    atomic_store_explicit(&s->done, (uint32_t)number * 2 + counts.is_pending, memory_order_release);
     return targets;
 }
 
@@ -139,6 +159,7 @@ static void play_the_rest(stage *s, uint64_t number)
             CHECK(wrong == NULL, "at the end: %s", wrong);
             CHECK(phx_consumer_return(s->consumer, b), "a taken batch was not taken back");
         }
+        CHECK(i == 0 || !phx_consumer_pending(s->consumer), "pending without end");
         REQUIRE(phx_consumer_offer(s->consumer, NULL, number + i));
     }
     CHECK(phx_consumer_take(s->consumer) == NULL, "batches without end");

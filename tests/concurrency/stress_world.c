@@ -162,6 +162,7 @@ typedef struct consumer {
     uint64_t updates, crossings;
     uint32_t awake;
     bool inside[IDS + 1][AREAS + 1]; /* area 0: awake */
+    bool pending; /* the last try found no batch, and more that waits for a tick */
 } consumer;
 
 static void apply_change(consumer *c, const ph_batch *batch, const ph_change *change)
@@ -235,7 +236,8 @@ static bool take_one(consumer *c)
 {
     const ph_batch *batch = NULL;
     ph_status status = ph_batch_take(c->handle, &batch);
-    if (status == PH_EMPTY) {
+    c->pending = status == PH_PENDING;
+    if (status == PH_EMPTY || status == PH_PENDING) {
         return false;
     }
     CHECK(status == PH_OK && batch->tick_first > c->told && batch->tick >= batch->tick_first,
@@ -536,6 +538,7 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
         for (uint32_t c = 0; c < CONSUMERS; c++) {
             while (take_one(&consumers[c])) {
             }
+            CHECK(!consumers[c].pending, "all is given back, a tick ran, and something is pending");
         }
     }
     uint64_t accepted = 0;

@@ -26,7 +26,7 @@ typedef struct seen {
     bool in_world;
     uint64_t reset_tick;     /* it entered, left or changed readiness */
     uint64_t told_tick;      /* the last tick that it was told anything of */
-    bool sees[ENTITIES + 1]; /* by what was told alone */
+    uint64_t sees[ENTITIES + 1]; /* by what was told alone: which stay of each, 0 = none */
 } seen;
 
 typedef struct host {
@@ -39,6 +39,7 @@ typedef struct host {
     uint64_t tick;
     uint64_t batches, coalesced_batches;
     seen views[ENTITIES + 1];
+    uint64_t stays[ENTITIES + 1]; /* how often it has entered: its user data */
     uint64_t rng;
 } host;
 
@@ -60,11 +61,13 @@ static void apply_change(host *h, const ph_batch *batch, const ph_change *change
           "tick %" PRIu64 ": an empty change for %" PRIu64, batch->tick, change->observer);
     for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
         uint64_t target = batch->targets[change->first + i].id;
+        uint64_t stay = batch->targets[change->first + i].user_data;
         bool enter = i >= change->leave_count;
-        CHECK(target >= 1 && target <= ENTITIES && view->sees[target] != enter,
-              "ticks %" PRIu64 "..%" PRIu64 ": observer %" PRIu64 " is told %s of %" PRIu64 " again", batch->tick_first,
-              batch->tick, change->observer, enter ? "enter" : "leave", target);
-        view->sees[target] = enter;
+        CHECK(target >= 1 && target <= ENTITIES && view->sees[target] == (enter ? 0 : stay),
+              "ticks %" PRIu64 "..%" PRIu64 ": observer %" PRIu64 " is told %s of %" PRIu64 " in stay %" PRIu64
+              ", having it in %" PRIu64, batch->tick_first, batch->tick, change->observer, enter ? "enter" : "leave",
+              target, stay, view->sees[target]);
+        view->sees[target] = enter ? stay : 0;
     }
     view->told_tick = batch->tick;
 }
@@ -84,17 +87,24 @@ static void apply_batch(host *h, uint32_t consumer, const ph_batch *batch)
     h->coalesced_batches += batch->tick_first < batch->tick;
 }
 
-/* How many it took. */
-static uint32_t take(host *h, uint32_t consumer, uint32_t most)
+/* How many it took; *status: of the last try, PH_OK when there may be more. */
+static uint32_t take_until(host *h, uint32_t consumer, uint32_t most, ph_status *status)
 {
     const ph_batch *batch = NULL;
     uint32_t taken = 0;
-    while (taken < most && ph_batch_take(h->consumers[consumer], &batch) == PH_OK) {
+    *status = PH_OK;
+    while (taken < most && (*status = ph_batch_take(h->consumers[consumer], &batch)) == PH_OK) {
         apply_batch(h, consumer, batch);
         CHECK_OK(ph_batch_return(h->consumers[consumer], batch));
         taken++;
     }
     return taken;
+}
+
+static uint32_t take(host *h, uint32_t consumer, uint32_t most)
+{
+    ph_status status;
+    return take_until(h, consumer, most, &status);
 }
 
 /*
@@ -116,14 +126,14 @@ static void compare_views(host *h, uint32_t consumer)
         }
         uint32_t kept = 0;
         for (uint64_t target = 1; target <= ENTITIES; target++) {
-            kept += h->views[id].sees[target];
+            kept += h->views[id].sees[target] != 0;
         }
         bool same = kept == count;
         for (uint32_t i = 0; i < count; i++) {
-            same = same && h->views[id].sees[ids[i]];
+            same = same && h->views[id].sees[ids[i]] == h->stays[ids[i]];
         }
-        CHECK(same, "tick %" PRIu64 ": the host has %" PRIu32 " in the list of %" PRIu64 ", the engine %" PRIu32,
-              h->tick, kept, id, count);
+        CHECK(same, "tick %" PRIu64 ": the host has %" PRIu32 " in the list of %" PRIu64 ", the engine %" PRIu32
+              ", or others, or in other stays", h->tick, kept, id, count);
     }
 }
 
@@ -131,12 +141,13 @@ static void compare_views(host *h, uint32_t consumer)
 
 static void host_enter(host *h, uint64_t id)
 {
-    ph_attrs a = {.given = PH_X | PH_Y | PH_VIEW | PH_CONSUMER | PH_CAP};
+    ph_attrs a = {.given = PH_X | PH_Y | PH_VIEW | PH_CONSUMER | PH_CAP | PH_USER_DATA};
     a.x = phx_rng_unit(&h->rng) * 300;
     a.y = phx_rng_unit(&h->rng) * 300;
     a.view = 60;
     a.consumer = consumer_of(id);
     a.cap = id % 4 == 0 ? 5 : 0;
+    a.user_data = ++h->stays[id];
     CHECK_OK(ph_enter(h->producer, id, &a));
     h->views[id].in_world = true;
     h->views[id].ready = true;
@@ -210,11 +221,15 @@ static void catch_up(host *h, uint32_t consumer)
         CHECK_OK(ph_consumer_open(h->world, consumer, &h->consumers[consumer]));
         h->open[consumer] = true;
     }
-    CHECK(take(h, consumer, UINT32_MAX) == BOUND, "a consumer that is far behind has not %d batches waiting", BOUND);
+    ph_status status;
+    CHECK(take_until(h, consumer, UINT32_MAX, &status) == BOUND,
+          "a consumer that is far behind has not %d batches waiting", BOUND);
+    CHECK_STATUS(status, PH_PENDING);
     uint64_t coalesced = h->coalesced_batches;
     host_tick(h);
-    CHECK(take(h, consumer, UINT32_MAX) == 1 && h->coalesced_batches == coalesced + 1,
+    CHECK(take_until(h, consumer, UINT32_MAX, &status) == 1 && h->coalesced_batches == coalesced + 1,
           "the rest did not come as one coalesced batch");
+    CHECK_STATUS(status, PH_EMPTY);
     compare_views(h, consumer);
 }
 

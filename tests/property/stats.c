@@ -419,6 +419,7 @@ static void marks(void)
     CHECK(stats.batches_out == 4 && stats.batches_out_max == 4 && stats.batches == 4, "%" PRIu64 " are out",
           stats.batches_out);
     CHECK(stats.net_events == 0 && stats.coalesced_ticks == 2, "came back: nothing is left of it");
+    CHECK(stats.consumers_pending == 1, "it waits for a tick");
     CHECK(stats.mail_waiting == 8 + 9 && stats.broadcasts == 5 && stats.payload_bytes == 20, "%" PRIu64 " wait",
           stats.mail_waiting);
     uint64_t bytes = 0;
@@ -432,7 +433,8 @@ static void marks(void)
     CHECK(stats.batch_bytes == bytes, "%" PRIu64 " bytes, %" PRIu64, stats.batch_bytes, bytes);
     CHECK_OK(ph_tick(h.world, &h.tick));
     stats = stats_of(&h);
-    CHECK(stats.batches_out == 1 && stats.batches_out_max == 4 && stats.mail_waiting == 0 && stats.queued == 0,
+    CHECK(stats.batches_out == 1 && stats.batches_out_max == 4 && stats.mail_waiting == 0 && stats.queued == 0 &&
+              stats.consumers_pending == 0,
           "what waited is told");
     CHECK_OK(ph_world_destroy(h.world));
 }

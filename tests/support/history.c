@@ -158,12 +158,11 @@ static model_target target_at(const history *h, uint64_t tick, model_key key)
     check_give_up(__FILE__, __LINE__, "a target that was never there");
 }
 
-/* The last tick up to `last` in which the target joined (or dropped out of) the list. */
-static uint64_t last_event(const history *h, model_key observer, model_key target, bool enter, uint64_t last)
+/* The last tick up to `last` in which the target dropped out of the list. */
+static uint64_t last_leave(const history *h, model_key observer, model_key target, uint64_t last)
 {
     uint64_t tick = last;
-    while (history_listed(h, tick, observer, target) != enter ||
-           history_listed(h, tick - 1, observer, target) == enter) {
+    while (history_listed(h, tick, observer, target) || !history_listed(h, tick - 1, observer, target)) {
         tick--;
         REQUIRE(tick != 0);
     }
@@ -237,12 +236,12 @@ static void net_of(const history *h, const history_entity *o, uint64_t first, ui
     if (changed == NULL) {
         return;
     }
-    model_change change = {.observer = o->key, .user_data = changed->user_data, .consumer = o->consumer};
+    model_change change = {.observer = o->key, .user_data = o->user_data, .consumer = o->consumer};
     change.more = changed->more;
     change.fresh = base == NULL || last_change(h, o->key, since, first - 1) == NULL;
     for (size_t i = 0; base != NULL && i < base->list_count; i++) {
         if (!history_listed(h, last, o->key, base->list[i])) {
-            uint64_t tick = last_event(h, o->key, base->list[i], false, last);
+            uint64_t tick = last_leave(h, o->key, base->list[i], last);
             model_target target = target_at(h, tick, base->list[i]);
             target.depth = depth_at(h, tick - 1, base->list[i]);
             VEC_PUSH(&change.targets, target);
@@ -251,8 +250,7 @@ static void net_of(const history *h, const history_entity *o, uint64_t first, ui
     change.leave_count = (uint32_t)change.targets.count;
     for (size_t i = 0; i < o->list_count; i++) {
         if (base == NULL || !history_listed(h, first - 1, o->key, o->list[i])) {
-            uint64_t tick = last_event(h, o->key, o->list[i], true, last);
-            model_target target = target_at(h, tick, o->list[i]);
+            model_target target = target_at(h, last, o->list[i]);
             target.depth = depth_at(h, last, o->list[i]);
             VEC_PUSH(&change.targets, target);
         }
@@ -301,6 +299,10 @@ void history_edges(const history *h, uint32_t consumer, uint64_t first, uint64_t
                 VEC_PUSH(edges, *edge);
             }
         }
+    }
+    for (size_t i = 0; i < edges->count; i++) {
+        model_edge *edge = &edges->items[i];
+        edge->user_data = edge->on ? history_entity_at(h, last, edge->entity)->user_data : edge->user_data;
     }
 }
 

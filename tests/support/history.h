@@ -48,11 +48,15 @@ void history_note(history *h, const model *m);
  * What the consumer has to be told for the ticks first..last, when it was told everything
  * before them: by observer id, as model_changes(). An observer that starts afresh and
  * ends with an empty list, but saw something in between, has an empty change. Kind and
- * user data are those of the tick of the event that is told; enters are ordered by the
- * depths at the end of the last tick, leaves by those of the tick before they left.
+ * user data are those at the end of the last tick, of leaves those of the tick in which
+ * they left for good; enters are ordered by the depths at the end of the last tick, leaves
+ * by those of the tick before they left.
  */
 void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64_t last, change_list *changes);
-/* The edges that it has to be told for them: each but those that met their opposite. */
+/*
+ * The edges that it has to be told for them: each but those that met their opposite. User data as of targets: those that
+ * are on are enters.
+ */
 void history_edges(const history *h, uint32_t consumer, uint64_t first, uint64_t last, edge_list *edges);
 /* Was target in observer's list at the end of this tick? */
 bool history_listed(const history *h, uint64_t tick, model_key observer, model_key target);

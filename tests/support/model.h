@@ -96,6 +96,7 @@ typedef struct model_refusal {
 /* A broadcast of the last tick. */
 typedef struct model_message {
     uint64_t source;
+    uint64_t incarnation; /* the stay of it that spoke */
     uint64_t user_data; /* the source's at the tick's end */
     command_say say;
 } model_message;

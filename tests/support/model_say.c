@@ -22,7 +22,8 @@ ph_status model_check_say(const model *m, const command_say *say)
 
 ph_status model_apply_say(model *m, const command *c)
 {
-    if (model_entity_of(m, c->id) == NULL && MUTATE(MUTANT_SAY_UNKNOWN, true, false)) {
+    const model_entity *source = model_entity_of(m, c->id);
+    if (source == NULL && MUTATE(MUTANT_SAY_UNKNOWN, true, false)) {
         return PH_UNKNOWN_ID;
     }
     if (m->said_bytes + c->say.bytes > m->def.broadcast_bytes && MUTATE(MUTANT_SAY_UNBOUNDED, true, false)) {
@@ -30,6 +31,7 @@ ph_status model_apply_say(model *m, const command *c)
     }
     m->said_bytes += c->say.bytes;
     model_message message = {.source = c->id, .say = c->say};
+    message.incarnation = source != NULL ? source->incarnation : 0;
     VEC_PUSH(&m->messages, message);
     return PH_OK;
 }
@@ -53,9 +55,20 @@ static bool for_kind(const command_say *say, uint32_t kind)
     return found;
 }
 
+/* Whoever spoke is in the world still: not gone, nor come again since. */
+static bool is_there(const model *m, const model_message *message)
+{
+    const model_entity *source = model_entity_of(m, message->source);
+    return source != NULL &&
+           MUTATE(MUTANT_SAY_REBORN, source->incarnation == message->incarnation, true);
+}
+
 static bool hears(const model *m, const model_entity *o, const model_message *message)
 {
     bool sees = false;
+    if (!is_there(m, message)) {
+        return false;
+    }
     bool self = (message->say.flags & PH_BROADCAST_SELF) != 0 && MUTATE(MUTANT_SAY_NOT_SELF, true, false);
     if (!o->now.ready || !(o->now.view > 0)) {
         return MUTATE(MUTANT_SAY_BLIND, false, o->id == message->source && self);

@@ -115,6 +115,7 @@ typedef struct mutant {
     mutant_batch batches[MUTANT_CONSUMERS]; /* of the last tick */
     bool ready[MUTANT_CONSUMERS];           /* not taken yet */
     VEC(ph_refusal) told[MODEL_PRODUCERS_MAX];
+    uint64_t untold;
     uint64_t batch_count;
 } mutant;
 
@@ -157,6 +158,20 @@ static ph_status subject_submit(void *self, uint32_t producer, const command *c)
     return model_submit(u->m, producer, c);
 }
 
+/* Of ticks and of bulk calls so many each are kept. */
+static void tell_refusal(mutant *u, uint32_t producer, ph_refusal refusal)
+{
+    uint32_t waiting = 0;
+    for (size_t i = 0; i < u->told[producer].count; i++) {
+        waiting += (u->told[producer].items[i].tick == 0) == (refusal.tick == 0);
+    }
+    if (waiting >= u->m->def.refusals_max + MUTATE(MUTANT_REFUSALS_MAX, 0u, 1u)) {
+        u->untold++;
+    } else {
+        VEC_PUSH(&u->told[producer], refusal);
+    }
+}
+
 static ph_status subject_submit_many(void *self, uint32_t producer, const command *const *commands, uint32_t count,
                                      uint32_t *done)
 {
@@ -167,7 +182,7 @@ static ph_status subject_submit_many(void *self, uint32_t producer, const comman
         ph_status status = model_submit(u->m, producer, c);
         if (status != PH_OK) {
             ph_refusal refusal = {.sequence = model_sequence(u->m, producer), .id = c->id, .status = status};
-            VEC_PUSH(&u->told[producer], refusal);
+            tell_refusal(u, producer, refusal);
             first = first == PH_OK ? status : first;
             if (MUTATE(MUTANT_BULK_STOPS, false, true)) {
                 *done = *done + 1;
@@ -185,11 +200,21 @@ static ph_status subject_sequence(void *self, uint32_t producer, uint64_t *seque
     return PH_OK;
 }
 
+static int by_sequence(const void *a, const void *b)
+{
+    const ph_refusal *l = a;
+    const ph_refusal *r = b;
+    return l->sequence < r->sequence ? -1 : l->sequence > r->sequence;
+}
+
 static ph_status subject_refusals(void *self, uint32_t producer, ph_refusal *refusals, uint32_t capacity,
                                   uint32_t *count)
 {
     mutant *u = self;
     *count = 0;
+    if (u->told[producer].count > 1 && MUTATE(MUTANT_REFUSALS_TIME, true, false)) {
+        qsort(u->told[producer].items, u->told[producer].count, sizeof *refusals, by_sequence);
+    }
     for (size_t i = 0; i < u->told[producer].count && *count < capacity; i++) {
         refusals[(*count)++] = u->told[producer].items[i];
     }
@@ -330,7 +355,7 @@ static ph_status subject_tick(void *self, uint64_t *tick)
     for (size_t i = 0; i < u->m->refusals.count; i++) {
         const model_refusal *r = &u->m->refusals.items[i];
         ph_refusal refusal = {.sequence = r->sequence, .tick = *tick, .id = r->id, .status = r->status};
-        VEC_PUSH(&u->told[r->producer], refusal);
+        tell_refusal(u, r->producer, refusal);
     }
     for (size_t i = 0; u->m->def.consumers != 0 && i < u->m->changes.count; i++) {
         batch_add(u, &u->m->changes.items[i]);
@@ -482,6 +507,7 @@ static ph_status subject_stats(void *self, ph_stats *stats)
     stats->adds_held = c.adds_held;
     stats->ticks_spread = c.ticks_spread;
     stats->batches = u->batch_count;
+    stats->refusals_untold = u->untold;
     memcpy(stats->refused, c.refused, sizeof c.refused);
     return PH_OK;
 }

@@ -49,6 +49,7 @@
     X(MUTANT_NOT_READY_TOLD, "an observer that is not ready gets leaves") \
     X(MUTANT_READY_KEEPS, "a list survives not being ready") \
     X(MUTANT_NOT_FRESH, "fresh flag missing") \
+    X(MUTANT_FRESH_EMPTY, "fresh flag whenever the list was empty before") \
     X(MUTANT_ORDER_ID, "targets ordered by id only") \
     X(MUTANT_DEPARTED_KIND, "kind 0 for a departed target") \
     X(MUTANT_OLD_USER_DATA, "user data of a leave is 0") \
@@ -84,6 +85,9 @@
     X(MUTANT_SAY_ORDER, "broadcasts heard last to first") \
     X(MUTANT_SAY_UNBOUNDED, "no bound on the bytes of a tick's broadcasts") \
     X(MUTANT_SAY_EARLY, "broadcasts follow the lists of the tick before") \
+    X(MUTANT_SAY_REBORN, "broadcasts of who left are heard of who entered by the same id") \
+    X(MUTANT_REFUSALS_TIME, "refusals told in order of time, not of sequence") \
+    X(MUTANT_REFUSALS_MAX, "one refusal more than refusals_max kept") \
     X(MUTANT_FIND_CIRCLE, "queries: a circle's edge is left out") \
     X(MUTANT_FIND_BOX, "queries: a box' lower end is left out") \
     X(MUTANT_FIND_SECTOR, "queries: every sector is half a disc") \

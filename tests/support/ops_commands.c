@@ -114,7 +114,7 @@ command two_ids(gen *g, command_type type, uint32_t one, uint32_t other)
 }
 
 /* Payloads are short, now and then empty or as long as they may be. */
-static command say_any(gen *g, uint32_t place)
+command say_any(gen *g, uint32_t place)
 {
     command c = {.type = COMMAND_BROADCAST, .id = g->s->ids[place]};
     uint32_t size = choose(&g->c, 40);

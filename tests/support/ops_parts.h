@@ -94,6 +94,7 @@ void attrs_any(gen *g, ph_attrs *a, uint32_t percent);
 command enter_any(gen *g, uint32_t place);
 command move_to(gen *g, uint32_t place, motion how);
 command two_ids(gen *g, command_type type, uint32_t one, uint32_t other);
+command say_any(gen *g, uint32_t place);
 command command_any(gen *g);
 /* One that has to be refused at once. */
 command bad_any(gen *g);

@@ -21,13 +21,16 @@ static command set_bit(gen *g, uint32_t place, uint32_t bit)
     return c;
 }
 
-/* Leave and enter again, at once or far off; sometimes twice; sometimes from two producers. */
+/* Leave and enter again, at once or far off; sometimes twice; sometimes from two producers; sometimes with last words. */
 static void pattern_reborn(gen *g)
 {
     uint32_t place = any_place(g);
     gen_entity at = g->known[place];
     for (uint32_t times = 1 + choose(&g->c, 2); times > 0; times--) {
         uint32_t producer = choose(&g->c, g->s->producers);
+        if (chance(&g->c, 40)) {
+            push_from(g, producer, say_any(g, place), false);
+        }
         push_from(g, producer, plain(g, COMMAND_LEAVE, place), false);
         command c = enter_any(g, place);
         if (chance(&g->c, 60)) {

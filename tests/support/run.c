@@ -93,6 +93,8 @@ static uint32_t bulk_length(const script *s, size_t at)
     return count;
 }
 
+enum { TAKEN_AT_ONCE = 3 }; /* of so many bulk calls, about one's refusals are taken before the tick */
+
 static void do_bulk(run *r, const step *first, uint32_t count)
 {
     VEC(const command *) commands = {0};
@@ -104,7 +106,7 @@ static void do_bulk(run *r, const step *first, uint32_t count)
         ph_status status = r->m != NULL ? model_submit(r->m, first->producer, c) : PH_OK;
         if (status != PH_OK) {
             run_told told = {sequence + 1 + i, c->id, status, false};
-            VEC_PUSH(&r->told[first->producer], told);
+            run_refusal_note(r, first->producer, told);
             expected = expected == PH_OK ? status : expected;
         }
     }
@@ -115,6 +117,9 @@ static void do_bulk(run *r, const step *first, uint32_t count)
         for (uint32_t i = 0; i < count; i++) {
             print_command(r, commands.items[i]);
         }
+    }
+    if (r->m != NULL && (sequence + count) % TAKEN_AT_ONCE == 0) {
+        run_refusals(r, false);
     }
     VEC_FREE(&commands);
 }
@@ -144,7 +149,7 @@ static void do_tick(run *r)
     if (r->m != NULL) {
         (void)model_tick(r->m);
         history_note(&r->past, r->m);
-        run_refusals(r);
+        run_refusals(r, true);
         run_stats(r);
         uint32_t every = r->options->query_every != 0 ? r->options->query_every : 1;
         if (!r->options->no_queries && r->tick % every == 0) {
@@ -232,6 +237,21 @@ static void catch_up(run *r)
     }
 }
 
+/* Every delivery of a broadcast was told, or told as dropped, or its observer left or was not ready. */
+static void check_mail_counts(run *r)
+{
+    const ph_stats *stats = &r->result->stats;
+    uint64_t told = r->result->heard + stats->deliveries_void + stats->mail_waiting;
+    if (r->result->failed || r->m == NULL || r->def.consumers == 0) {
+        return;
+    }
+    if (stats->deliveries_dropped != r->result->dropped || stats->deliveries != told + r->result->dropped) {
+        run_fail(r, "%" PRIu64 " deliveries made, %" PRIu64 " heard, void or waiting, %" PRIu64
+                 " counted as dropped, %" PRIu64 " told so", stats->deliveries, told, stats->deliveries_dropped,
+                 r->result->dropped);
+    }
+}
+
 static void end(run *r)
 {
     if (r->type->stats != NULL && r->type->stats(r->self, &r->result->stats) == PH_OK) {
@@ -241,6 +261,7 @@ static void end(run *r)
             run_fail(r, "stats.batches is %" PRIu64 ", %" PRIu64 " were taken", r->result->stats.batches,
                      r->result->batches);
         }
+        check_mail_counts(r);
     }
     if (r->self != NULL) {
         r->type->destroy(r->self);

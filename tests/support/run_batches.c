@@ -59,6 +59,17 @@ static bool same_change(const ph_batch *batch, const ph_change *got, const model
     return true;
 }
 
+/* A fresh change says that its enters are the whole list. */
+static bool check_fresh(run *r, const ph_batch *batch, const ph_change *got, model_key observer)
+{
+    const history_entity *o = history_entity_at(&r->past, batch->tick, observer);
+    return (got->flags & PH_CHANGE_FRESH) == 0 ||
+           (o != NULL && got->leave_count == 0 && got->enter_count == o->list_count) ||
+           run_fail(r, "batch of tick %" PRIu64 ": a fresh change of %" PRIu64 " has %" PRIu32 " leaves and %" PRIu32
+                    " enters, its list %zu", batch->tick, got->observer, got->leave_count, got->enter_count,
+                    o != NULL ? o->list_count : 0);
+}
+
 static int by_observer(const void *a, const void *b)
 {
     const ph_change *l = *(const ph_change *const *)a;
@@ -72,6 +83,9 @@ static bool compare_changes(run *r, const ph_batch *batch, const ph_change *cons
     size_t i = 0;
     while (i < batch->change_count && i < expected->count &&
            same_change(batch, got[i], &expected->items[i])) {
+        if (!check_fresh(r, batch, got[i], expected->items[i].observer)) {
+            return false;
+        }
         i++;
     }
     if (i == batch->change_count && i == expected->count) {
@@ -97,7 +111,7 @@ static bool check_shape(run *r, const run_consumer *c, const ph_batch *batch)
                         batch->tick, c->told);
     }
     if (batch->change_count == 0 && batch->delivery_count == 0 && batch->activation_count == 0 &&
-        batch->crossing_count == 0 && batch->update_count == 0) {
+        batch->crossing_count == 0 && batch->update_count == 0 && batch->dropped == 0) {
         return run_fail(r, "batch of tick %" PRIu64 " with nothing in it", batch->tick);
     }
     for (uint32_t i = 0; i < batch->change_count; i++) {
@@ -170,6 +184,29 @@ static void give_back_held(run *r, uint32_t consumer)
     }
 }
 
+/* All batches are taken: is it said rightly whether anything waits for a tick? */
+static void check_end(run *r, uint32_t consumer, ph_status status)
+{
+    const run_consumer *c = &r->consumers[consumer];
+    if (status != PH_EMPTY && status != PH_PENDING) {
+        (void)run_expect(r, "take", status, PH_EMPTY);
+        return;
+    }
+    if (r->m == NULL) {
+        return;
+    }
+    uint64_t heard = 0;
+    change_list changes = {0};
+    history_changes(&r->past, consumer, c->told + 1, r->tick, &changes);
+    bool waits = changes.count != 0 || run_mail_waiting(r, consumer, &heard) != 0 ||
+                 run_edges_waiting(r, consumer) != 0 || run_updates_waiting(r, consumer) != 0;
+    changes_free(&changes);
+    if (!waits && heard != 0) {
+        return; /* they may have been dropped, which is to be told, before their observers left */
+    }
+    (void)run_expect(r, "take, behind all batches", status, waits ? PH_PENDING : PH_EMPTY);
+}
+
 void run_drain(run *r, uint32_t consumer, uint32_t most, bool hold)
 {
     run_consumer *c = &r->consumers[consumer];
@@ -182,10 +219,8 @@ void run_drain(run *r, uint32_t consumer, uint32_t most, bool hold)
     for (uint32_t i = 0; i < most && !r->result->failed; i++) {
         const ph_batch *batch = NULL;
         ph_status status = r->type->batch_take(r->self, consumer, &batch);
-        if (status == PH_EMPTY) {
-            return;
-        }
-        if (!run_expect(r, "take", status, PH_OK)) {
+        if (status != PH_OK) {
+            check_end(r, consumer, status);
             return;
         }
         check_batch(r, consumer, batch);

@@ -108,12 +108,18 @@ bool run_check_edges(run *r, uint32_t consumer, const ph_batch *batch)
     return good;
 }
 
-bool run_edges_missing(run *r, uint32_t consumer)
+size_t run_edges_waiting(run *r, uint32_t consumer)
 {
     edge_list list = {0};
     history_edges(&r->past, consumer, r->consumers[consumer].told + 1, r->tick, &list);
-    size_t missing = list.count;
+    size_t waiting = list.count;
     VEC_FREE(&list);
+    return waiting;
+}
+
+bool run_edges_missing(run *r, uint32_t consumer)
+{
+    size_t missing = run_edges_waiting(r, consumer);
     return missing == 0 || run_fail(r, "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu edges are missing",
                                     consumer, r->consumers[consumer].told, missing);
 }

@@ -1,7 +1,9 @@
 /*
  * The broadcasts that consumers are told of, against those that they have to be told of:
  * every payload to the byte, once, to each observer that hears it, in order; those of all
- * ticks of a batch, but for who left or was not ready in between.
+ * ticks of a batch, but for observers that left or were not ready in between. Where some
+ * were dropped behind consumer_bytes: all of the last ticks, none of the others, and how
+ * many those were.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@
 
 /* One message that one observer has to be told of. */
 typedef struct expected {
-    uint64_t observer, user_data;
+    uint64_t observer;
+    uint64_t user_data; /* the observer's at the end of the last tick */
     uint64_t tick;
     const model_message *message;
 } expected;
@@ -43,7 +46,8 @@ static void expect_all(const history *h, uint32_t consumer, uint64_t first, uint
             }
             for (size_t j = 0; j < heard->messages.count; j++) {
                 const model_message *message = &t->messages.items[heard->messages.items[j]];
-                expected e = {heard->observer.id, heard->user_data, tick, message};
+                expected e = {.observer = heard->observer.id, .tick = tick, .message = message};
+                e.user_data = history_entity_at(h, last, heard->observer)->user_data;
                 VEC_PUSH(list, e);
             }
         }
@@ -87,12 +91,57 @@ static bool same_delivery(run *r, const ph_batch *batch, const ph_delivery *got,
                     " and %" PRIu64, got->observer, got->user_data, got->count, count, user_data);
 }
 
+/* How many of them are of this tick and later ones; they stand by tick. */
+static size_t count_from(const expected_list *list, uint64_t tick)
+{
+    size_t before = 0;
+    while (before < list->count && list->items[before].tick < tick) {
+        before++;
+    }
+    return list->count - before;
+}
+
+/* Broadcasts x observers of the consumer in these ticks, whatever became of the observers. */
+static uint64_t heard_in(const history *h, uint32_t consumer, uint64_t first, uint64_t end)
+{
+    uint64_t heard = 0;
+    for (uint64_t tick = first; tick < end; tick++) {
+        const history_tick *t = &h->ticks.items[tick];
+        for (size_t i = 0; i < t->heard.count; i++) {
+            heard += t->heard.items[i].consumer == consumer ? t->heard.items[i].messages.count : 0;
+        }
+    }
+    return heard;
+}
+
+/*
+ * Takes those that were dropped off the list: the oldest ticks'. Their number is at least that of those that would
+ * have been told still; some may have been dropped before their observer left.
+ */
+static bool take_dropped(run *r, uint32_t consumer, const ph_batch *batch, uint64_t first, expected_list *list)
+{
+    uint64_t kept = batch->tick + 1; /* the first tick whose broadcasts were not dropped */
+    while (kept > first && count_from(list, kept) < batch->heard_count) {
+        kept--;
+    }
+    size_t dropped = list->count - count_from(list, kept);
+    if (batch->dropped < dropped || batch->dropped > heard_in(&r->past, consumer, first, kept)) {
+        return run_fail(r, "batch of ticks %" PRIu64 "..%" PRIu64 ": %" PRIu64 " broadcasts dropped, expected %zu to %"
+                        PRIu64, first, batch->tick, batch->dropped, dropped,
+                        heard_in(&r->past, consumer, first, kept));
+    }
+    for (; dropped > 0; dropped--) {
+        VEC_REMOVE(list, 0);
+    }
+    return true;
+}
+
 static bool compare_mail(run *r, uint32_t consumer, const ph_batch *batch, uint64_t first)
 {
     expected_list list = {0};
     size_t matched = 0;
-    bool same = true;
     expect_all(&r->past, consumer, first, batch->tick, &list);
+    bool same = batch->dropped == 0 || take_dropped(r, consumer, batch, first, &list);
     for (uint32_t i = 0; same && i < batch->delivery_count; i++) {
         same = same_delivery(r, batch, &batch->deliveries[i], &list, &matched);
     }
@@ -109,7 +158,7 @@ static bool check_shape(run *r, const ph_batch *batch)
 {
     uint64_t heard = 0;
     uint8_t *used = check_zalloc(batch->message_count + 1u);
-    bool good = batch->dropped == 0;
+    bool good = batch->dropped == 0 || batch->tick_first < batch->tick;
     for (uint32_t i = 0; i < batch->delivery_count && good; i++) {
         const ph_delivery *d = &batch->deliveries[i];
         good = d->count != 0 && (uint64_t)d->first + d->count <= batch->heard_count;
@@ -155,15 +204,25 @@ bool run_check_mail(run *r, uint32_t consumer, const ph_batch *batch)
         return false;
     }
     hash_mail(r, batch);
+    r->result->dropped += batch->dropped;
     return r->m == NULL || compare_mail(r, consumer, batch, c->told + 1);
+}
+
+size_t run_mail_waiting(run *r, uint32_t consumer, uint64_t *heard)
+{
+    expected_list list = {0};
+    uint64_t first = r->consumers[consumer].told + 1;
+    expect_all(&r->past, consumer, first, r->tick, &list);
+    size_t waiting = list.count;
+    VEC_FREE(&list);
+    *heard = heard_in(&r->past, consumer, first, r->tick + 1);
+    return waiting;
 }
 
 bool run_mail_missing(run *r, uint32_t consumer)
 {
-    expected_list list = {0};
-    expect_all(&r->past, consumer, r->consumers[consumer].told + 1, r->tick, &list);
-    size_t missing = list.count;
-    VEC_FREE(&list);
+    uint64_t heard;
+    size_t missing = run_mail_waiting(r, consumer, &heard);
     return missing == 0 ||
            run_fail(r, "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu broadcasts are missing", consumer,
                     r->consumers[consumer].told, missing);

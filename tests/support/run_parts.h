@@ -23,7 +23,7 @@ typedef struct run_consumer {
 typedef struct run_told {
     uint64_t sequence, id;
     ph_status status;
-    bool in_tick;
+    bool in_tick; /* else refused at once, inside a bulk call */
 } run_told;
 
 typedef struct run {
@@ -39,6 +39,7 @@ typedef struct run {
     uint64_t tick;
     run_consumer consumers[SCRIPT_CONSUMERS_MAX];
     VEC(run_told) told[SCRIPT_PRODUCERS_MAX]; /* refusals that the subject has to tell */
+    uint64_t untold;                          /* those that it only has to count */
 } run;
 
 /* Sets failed and begins the report with the tick; further text may be added by run_note(). Always false. */
@@ -56,19 +57,26 @@ void run_reopen(run *r, uint32_t consumer);
 bool run_check_mail(run *r, uint32_t consumer, const ph_batch *batch);
 /* There are none that it has not been told of. */
 bool run_mail_missing(run *r, uint32_t consumer);
+/* How many there are that it has not been told of; *heard: with those whose observers left, or were not ready, since. */
+size_t run_mail_waiting(run *r, uint32_t consumer, uint64_t *heard);
 
 /* The same of its edges. */
 bool run_check_edges(run *r, uint32_t consumer, const ph_batch *batch);
 bool run_edges_missing(run *r, uint32_t consumer);
+size_t run_edges_waiting(run *r, uint32_t consumer);
 /* Likewise for updates: the latest position of each (observer, target) that was told. */
 bool run_check_updates(run *r, uint32_t consumer, const ph_batch *batch);
 bool run_updates_missing(run *r, uint32_t consumer);
+size_t run_updates_waiting(run *r, uint32_t consumer);
 
 /* Lists, observers, attributes of every id of the pool. */
 void run_queries(run *r);
 /* Random shapes around those who are in the world. */
 void run_places(run *r);
 void run_stats(run *r);
-void run_refusals(run *r);
+/* All refusals that wait; behind a tick, its own are noted first. */
+void run_refusals(run *r, bool behind_tick);
+/* The subject has to tell of this one, or count it: refusals_max. */
+void run_refusal_note(run *r, uint32_t producer, run_told told);
 
 #endif

@@ -14,6 +14,7 @@
 typedef struct expected {
     uint64_t observer;
     const model_moved *moved;
+    uint64_t observer_data, target_data; /* at the end of the last tick */
 } expected;
 
 typedef VEC(expected) expected_list;
@@ -47,20 +48,6 @@ static bool told_later(const history *h, model_key observer, model_key target, u
     return false;
 }
 
-/* The observer's user data in the last tick in which it was told anything. */
-static uint64_t data_of(const history *h, uint64_t observer, uint64_t first, uint64_t last)
-{
-    for (uint64_t tick = last; tick >= first && tick != 0; tick--) {
-        const history_tick *t = &h->ticks.items[tick];
-        for (size_t i = 0; i < t->updates.count; i++) {
-            if (t->updates.items[i].observer.id == observer) {
-                return t->updates.items[i].user_data;
-            }
-        }
-    }
-    return 0;
-}
-
 static void expect_all(const history *h, uint32_t consumer, uint64_t first, uint64_t last, expected_list *list)
 {
     for (uint64_t tick = first; tick <= last; tick++) {
@@ -71,7 +58,9 @@ static void expect_all(const history *h, uint32_t consumer, uint64_t first, uint
                 const model_moved *moved = &u->moved.items[j];
                 if (stays(h, u->observer, moved->key, tick, last) &&
                     !told_later(h, u->observer, moved->key, tick, last)) {
-                    expected e = {u->observer.id, moved};
+                    expected e = {.observer = u->observer.id, .moved = moved};
+                    e.observer_data = history_entity_at(h, last, u->observer)->user_data;
+                    e.target_data = history_entity_at(h, last, moved->key)->user_data;
                     VEC_PUSH(list, e);
                 }
             }
@@ -94,9 +83,9 @@ static const expected *find(const expected_list *list, uint64_t observer, uint64
     return NULL;
 }
 
-static bool compare_one(run *r, const ph_batch *batch, const ph_update *u, uint64_t first, const expected_list *list)
+static bool compare_one(run *r, const ph_batch *batch, const ph_update *u, const expected_list *list)
 {
-    uint64_t user_data = data_of(&r->past, u->observer, first, batch->tick);
+    uint64_t user_data = 0;
     for (uint32_t j = 0; j < u->count; j++) {
         const ph_moved *got = &batch->moved[batch->due[u->first + j]];
         const expected *e = find(list, u->observer, got->id);
@@ -104,12 +93,13 @@ static bool compare_one(run *r, const ph_batch *batch, const ph_update *u, uint6
             return run_fail(r, "ticks %" PRIu64 "..%" PRIu64 ": observer %" PRIu64 " is told that %" PRIu64
                             " moved, which is not due", batch->tick_first, batch->tick, u->observer, got->id);
         }
-        if (got->user_data != e->moved->user_data || !same_float(got->x, e->moved->at.x) ||
+        user_data = e->observer_data;
+        if (got->user_data != e->target_data || !same_float(got->x, e->moved->at.x) ||
             !same_float(got->y, e->moved->at.y) || !same_float(got->z, e->moved->at.z)) {
             return run_fail(r, "tick %" PRIu64 ": observer %" PRIu64 ": %" PRIu64 " user_data %" PRIu64 " is at "
                             "(%.9g, %.9g, %.9g), expected %" PRIu64 " at (%.9g, %.9g, %.9g)", batch->tick, u->observer,
                             got->id, got->user_data, (double)got->x, (double)got->y, (double)got->z,
-                            e->moved->user_data, (double)e->moved->at.x, (double)e->moved->at.y,
+                            e->target_data, (double)e->moved->at.x, (double)e->moved->at.y,
                             (double)e->moved->at.z);
         }
     }
@@ -136,7 +126,7 @@ static bool compare(run *r, uint32_t consumer, const ph_batch *batch, uint64_t f
     bool same = true;
     expect_all(&r->past, consumer, first, batch->tick, &list);
     for (uint32_t i = 0; same && i < batch->update_count; i++) {
-        same = compare_one(r, batch, &batch->updates[i], first, &list);
+        same = compare_one(r, batch, &batch->updates[i], &list);
     }
     for (size_t i = 0; same && i < list.count; i++) {
         same = has(batch, &list.items[i]) ||
@@ -203,12 +193,18 @@ bool run_check_updates(run *r, uint32_t consumer, const ph_batch *batch)
     return r->m == NULL || compare(r, consumer, batch, r->consumers[consumer].told + 1);
 }
 
-bool run_updates_missing(run *r, uint32_t consumer)
+size_t run_updates_waiting(run *r, uint32_t consumer)
 {
     expected_list list = {0};
     expect_all(&r->past, consumer, r->consumers[consumer].told + 1, r->tick, &list);
-    size_t missing = list.count;
+    size_t waiting = list.count;
     VEC_FREE(&list);
+    return waiting;
+}
+
+bool run_updates_missing(run *r, uint32_t consumer)
+{
+    size_t missing = run_updates_waiting(r, consumer);
     return missing == 0 ||
            run_fail(r, "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu updates are missing", consumer,
                     r->consumers[consumer].told, missing);

@@ -284,8 +284,10 @@ Test(consumer, taken_batches_count_for_the_bound)
     cr_assert_null(phx_consumer_take(c));
     cr_assert_eq(phx_consumer_count(c).coalesced_ticks, 1);
     cr_assert(phx_consumer_return(c, b));
+    cr_assert(phx_consumer_pending(c));
     cr_assert_null(phx_consumer_take(c)); /* only a tick delivers */
     tick_none();
+    cr_assert_not(phx_consumer_pending(c));
     take_and_return(3, 4);
     cr_assert(phx_consumer_return(c, a));
 }
