@@ -117,8 +117,8 @@ static uint64_t play(script *s, run_result *result)
     const run_options options = {.query_every = QUERY_EVERY};
     run_script(s, &options, result);
     if (result->failed) {
-        check_fail(__FILE__, __LINE__, "DIFFERS: --seed %" PRIu64 " --profile %s --count 1, index %s\n%s", s->seed, s->profile,
-              index_name(s->def.index), result->report);
+        check_fail(__FILE__, __LINE__, "DIFFERS: --seed %" PRIu64 " --profile %s --count 1, index %s\n%s", s->seed,
+                   s->profile, index_name(s->def.index), result->report);
         run_explain(s, &options);
     }
     return result->failed ? 0 : result->due;
