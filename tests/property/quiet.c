@@ -5,7 +5,7 @@
  * kind. Everything is compared with the model. And whatever moves once is told within a period, however long.
  *
  * options: --count N scripts of each profile, --seed S the first seed, --profile NAME only that one
- * To repeat a failure: quiet --seed S --profile NAME --count 1
+ * To repeat a failure, and see it cut down: quiet --seed S --profile NAME --count 1
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -112,13 +112,15 @@ static script *quiet_script(uint64_t seed, const char *profile)
 }
 
 /* Updates that were told; 0 when it differs. */
-static uint64_t play(script *s, run_result *result)
+static uint64_t play(script *s, run_result *result, bool explain)
 {
     const run_options options = {.query_every = QUERY_EVERY};
     run_script(s, &options, result);
     if (result->failed) {
         check_fail(__FILE__, __LINE__, "DIFFERS: --seed %" PRIu64 " --profile %s --count 1, index %s\n%s", s->seed,
                    s->profile, index_name(s->def.index), result->report);
+    }
+    if (result->failed && explain) {
         run_explain(s, &options);
     }
     return result->failed ? 0 : result->due;
@@ -183,9 +185,9 @@ int main(int argc, char **argv)
                 continue;
             }
             script *s = quiet_script(seed + i, profiles[p]);
-            due += play(s, result);
+            due += play(s, result, only != NULL);
             s->def.index = index_by_turns(&s->def, i);
-            due += s->def.index == PH_INDEX_LIGHTHOUSE ? 0 : play(s, result);
+            due += s->def.index == PH_INDEX_LIGHTHOUSE ? 0 : play(s, result, only != NULL);
             script_free(s);
         }
     }
