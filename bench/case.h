@@ -66,6 +66,7 @@ typedef struct bench_case {
     uint32_t group;        /* cases of one have the same commands and events, and take turns */
     bench_plot plot;
     const char *path;      /* of the trace, else NULL */
+    uint64_t unpack_max_bytes; /* of a gzip trace */
     uint32_t entities;     /* of the scenario; 0 = as the trace has it */
     uint32_t ticks;        /* to measure; 0 = all that the scenario has */
     uint32_t warmup;

@@ -3,6 +3,7 @@
  * reports. Exit statuses: 0; 1 a check found a difference, or trouble with the machine;
  * 2 command line, config or trace.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,12 +191,21 @@ static FILE *table_file(const bench_options *options)
     return taken ? stderr : stdout;
 }
 
+/* The exit status of what was printed. */
+static int written(FILE *out, const char *what)
+{
+    if (fflush(out) == 0 && ferror(out) == 0) {
+        return PHX_EXIT_OK;
+    }
+    fprintf(stderr, "pharos-bench: %s: %s\n", what, strerror(errno));
+    return PHX_EXIT_TROUBLE;
+}
+
 static int report(bench *self)
 {
     FILE *out = table_file(&self->options);
     bench_report_table(out, &self->plan, &self->machine);
-    if (fflush(out) != 0 || ferror(out) != 0) {
-        perror("pharos-bench: the table");
+    if (written(out, "the table") != PHX_EXIT_OK) {
         return PHX_EXIT_TROUBLE;
     }
     return bench_report_faults(stderr, &self->plan) ? PHX_EXIT_TROUBLE : PHX_EXIT_OK;
@@ -224,19 +234,25 @@ static int run_and_report(bench *self)
     return json_good && csv_good ? result : PHX_EXIT_TROUBLE;
 }
 
+static int advise(bench *self)
+{
+    int result = bench_advise(stdout, &self->plan, &self->machine);
+    return result == PHX_EXIT_OK ? written(stdout, "the advice") : result;
+}
+
 static int plan_and_run(bench *self)
 {
     bench_error error = { "" };
     if (self->options.list) {
         bench_report_list(stdout);
-        return fflush(stdout) == 0 ? PHX_EXIT_OK : PHX_EXIT_TROUBLE;
+        return written(stdout, "the list");
     }
     int result = PHX_EXIT_USAGE;
     bool planned = bench_plan_make(&self->plan, &self->options, &self->mem, &error);
     bench_report_skips(stderr, &self->plan);
     if (planned) {
         self->machine = bench_machine_look();
-        result = self->options.advise ? bench_advise(stdout, &self->plan, &self->machine) : run_and_report(self);
+        result = self->options.advise ? advise(self) : run_and_report(self);
     } else {
         fprintf(stderr, "%s\n", error.text); /* begins with FILE:LINE or --set */
     }

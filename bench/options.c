@@ -13,6 +13,7 @@
 #include "bench/machine.h"
 #include "bench/memory.h"
 #include "tools/cli.h"
+#include "tools/trace.h"
 
 /* Ticks between two checks of --verify without a number: cheap enough for the large worlds. */
 enum { VERIFY_EVERY_TICKS = 16 };
@@ -82,6 +83,7 @@ enum {
     KEY_PRODUCERS,
     KEY_WARMUP,
     KEY_TRACE,
+    KEY_UNPACK_MAX,
     KEY_SEED,
     KEY_VERIFY,
     KEY_HZ,
@@ -100,6 +102,7 @@ static const struct argp_option argp_options[] = {
     {"scenario", KEY_SCENARIO, "NAME,...|all", 0,
      "Run these scenarios; all is the default, unless there is --trace", 1},
     {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks", 1},
+    {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 1G)", 1},
     {"engine", KEY_ENGINE, "NAME,...|all|all-indexes", 0,
      "On these engines (default: pharos); all-indexes is pharos with each of its indexes", 1},
     {"index", KEY_INDEX, "NAME,...|all", 0,
@@ -399,6 +402,11 @@ static error_t take_option(int key, char *text, struct argp_state *state)
         PHX_ASSERT(options->set_count < (uint32_t)state->argc);
         options->sets[options->set_count++] = text;
         return 0;
+    case KEY_UNPACK_MAX:
+        if (!phx_parse_bytes(text, &options->unpack_max_bytes)) {
+            argp_error(state, "--unpack-max: '%s' is not a number of bytes, as 1000000, 64K, 500M or 2G", text);
+        }
+        return 0;
     case KEY_ENTITIES:
         options->entities = (uint32_t)number(state, key, text, 1, ENTITIES_MAX);
         return 0;
@@ -442,7 +450,7 @@ static void print_version(FILE *out, struct argp_state *state)
 void bench_options_parse(bench_options *options, int argc, char **argv, phx_mem *mem)
 {
     static const struct argp parser = { argp_options, take_option, NULL, help, NULL, NULL, NULL };
-    *options = (bench_options){ .rounds = 1, .seed = 1 };
+    *options = (bench_options){ .rounds = 1, .seed = 1, .unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES };
     options->sets = bench_alloc(mem, (size_t)argc * sizeof *options->sets);
     argp_err_exit_status = PHX_EXIT_USAGE;
     argp_program_version_hook = print_version;

@@ -14,6 +14,7 @@ enum { BENCH_LIST_MAX = 32 };
 typedef struct bench_options {
     const char *config; /* files: NULL = none */
     const char *trace;
+    uint64_t unpack_max_bytes; /* of a gzip trace */
     const char *json;
     const char *csv;
     const char *plot; /* folder */

@@ -10,6 +10,7 @@
 #include <pharos/pharos.h>
 
 #include "bench/memory.h"
+#include "tools/cli.h"
 
 /* A case that compares indexes is given up when it would take longer. */
 enum { PATIENCE_S = 60 };
@@ -49,6 +50,7 @@ static bool fill_config(ph_config *config, const bench_options *options, const b
 {
     ph_config_error reason = { "" };
     if (options->config != NULL) {
+        phx_say_waiting(options->config, "writer");
         ph_status status = ph_config_load(config, options->config, &reason);
         if (status != PH_OK) {
             return bench_fail(error, "%s", status == PH_NO_MEMORY ? ph_status_text(status) : reason.reason);
@@ -256,6 +258,7 @@ static bool add_scenarios(bench_plan *plan, const bench_options *options, bench_
         made.scenario = scenario;
         made.name = scenario->name;
         made.path = scenario == &bench_scenario_trace ? options->trace : NULL;
+        made.unpack_max_bytes = options->unpack_max_bytes;
         made.entities = has_count && options->entities > 0 ? options->entities : scenario->entities;
         made.ticks = options->ticks > 0 ? options->ticks : scenario->ticks;
         made.warmup = options->warmup_given ? options->warmup : scenario->warmup;

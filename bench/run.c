@@ -373,6 +373,7 @@ bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn prog
     bench_frame_init(&round.frame, mem);
     bench_pace_start(&round.pace, run->hz);
     round.stream = bench_stream_open(run->scenario, run->config, run->path, run->entities, run->seed, mem);
+    round.stream->unpack_max_bytes = run->unpack_max_bytes;
     if (run->verify_every > 0) {
         round.verify = bench_verify_create(&run->def, run->verify_every, run->seed, mem);
     }

@@ -48,6 +48,7 @@ struct bench_stream {
     const bench_scenario *scenario;
     const ph_config *config; /* names of classes */
     const char *path;        /* of the trace, else NULL */
+    uint64_t unpack_max_bytes; /* of a gzip trace; the caller fills it in before the first frame */
     phx_mem *mem;
     uint64_t rng;
     uint64_t tick; /* 0 = the setup */

@@ -108,7 +108,8 @@ static void trace_begin(bench_stream *stream, bench_frame *frame)
     phx_trace_error error = { .reason = "no memory" };
     /* The config is only read; the callback's user is not const for others' sake. */
     void *config = (void *)(uintptr_t)stream->config;
-    if (phx_trace_open(&state->trace, stream->mem, stream->path, kind_of, config, &error) != PH_OK) {
+    phx_trace_source source = { stream->path, stream->unpack_max_bytes, kind_of, config };
+    if (phx_trace_open(&state->trace, stream->mem, &source, &error) != PH_OK) {
         state->trace = NULL;
         fail(stream, &error);
         return;

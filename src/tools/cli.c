@@ -1,10 +1,17 @@
 /*
- * Parsing, quoting and the clock for the programs; see cli.h. No state.
+ * Parsing, quoting, the clock and what to say of pipes, for the programs; see cli.h. No state.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* the program's name */
+#endif
 #include "tools/cli.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { QUOTED_BYTES_MAX = 40 }; /* enough to find the place in a file, short enough for one line of a terminal */
 
@@ -27,6 +34,18 @@ bool phx_parse_u64(const char *text, size_t length, uint64_t min, uint64_t max, 
     if (sum < min || sum > max)
         return false;
     *value = sum;
+    return true;
+}
+
+bool phx_parse_bytes(const char *text, uint64_t *value)
+{
+    static const char suffixes[] = "KMG"; /* each 2^10 times the one before */
+    size_t length = strlen(text);
+    const char *suffix = length > 0 ? strchr(suffixes, text[length - 1]) : NULL;
+    uint32_t shift = suffix ? 10 * (uint32_t)(suffix - suffixes + 1) : 0;
+    if (!phx_parse_u64(text, length - (suffix != NULL), 1, UINT64_MAX >> shift, value))
+        return false;
+    *value <<= shift;
     return true;
 }
 
@@ -95,6 +114,24 @@ void phx_json_string(FILE *out, const char *text)
             fputc(byte, out);
     }
     fputc('"', out);
+}
+
+/* A pipe without a name (a shell's <(...), or standard input) has its other end already. */
+static bool is_named_pipe(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISFIFO(status.st_mode))
+        return false;
+    char *name = realpath(path, NULL); /* /dev/fd/N leads to no name */
+    bool named = name != NULL;
+    free(name);
+    return named;
+}
+
+void phx_say_waiting(const char *path, const char *other_end)
+{
+    if (isatty(STDERR_FILENO) && is_named_pipe(path))
+        fprintf(stderr, "%s: waiting for a %s of %s\n", program_invocation_short_name, other_end, path);
 }
 
 uint64_t phx_clock_ns(void)

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/cli.h"
+
 enum {
     BUFFER_SIZE = 256 * 1024,
     TEMPORARY_SIZE = PATH_MAX + 32 /* ".tmp-" and a pid */
@@ -64,6 +66,7 @@ static void guard(const char *path)
 
 static int open_in_place(const char *path)
 {
+    phx_say_waiting(path, "reader");
     return open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 }
 

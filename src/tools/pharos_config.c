@@ -95,7 +95,7 @@ static int exit_status(ph_status status)
 static int wrote(ph_status status)
 {
     if (status != PH_OK || fflush(stdout) != 0) {
-        fprintf(stderr, "pharos-config: the output can not be written\n");
+        perror("pharos-config: the output can not be written");
         return PHX_EXIT_TROUBLE;
     }
     return PHX_EXIT_OK;
@@ -104,8 +104,12 @@ static int wrote(ph_status status)
 /* The file, if there is one, and what was set on top of it. */
 static ph_status fill(ph_config *config, const arguments *args, ph_config_error *error)
 {
-    ph_status status = args->file == NULL ? PH_OK : ph_config_load(config, args->file, error);
+    ph_status status = PH_OK;
 
+    if (args->file != NULL) {
+        phx_say_waiting(args->file, "writer");
+        status = ph_config_load(config, args->file, error);
+    }
     for (uint32_t i = 0; i < args->set_count && status == PH_OK; i++) {
         status = ph_config_set(config, args->sets[i], error);
     }

@@ -52,7 +52,8 @@ static const char help[] =
     "2^64-1; layers and sees decimal or 0x...; global and ready 0, 1, false, true, no or yes.\n"
     "\n"
     "A bad line, or one whose command the engine refuses, is named as FILE:LINE: reason. It ends the run, unless "
-    "--skip-bad is given.\n"
+    "--skip-bad is given. A line has at most 65536 bytes. --skip-bad passes over one of up to 1048576; a longer one "
+    "ends the run. So does a gzip trace that unpacks to more than --unpack-max.\n"
     "\n"
     "The events file has the header tick,observer,event,target and is sorted by just these (leave before enter), so "
     "it is the same for every number of workers and shards. An entity that goes into an area or out of it is an event "
@@ -83,7 +84,8 @@ enum {
     KEY_SKIP_BAD,
     KEY_JSON,
     KEY_EXPLAIN,
-    KEY_VERIFY
+    KEY_VERIFY,
+    KEY_UNPACK_MAX
 };
 
 static const struct argp_option options[] = {
@@ -96,6 +98,7 @@ static const struct argp_option options[] = {
     {"index", KEY_INDEX, "NAME", 0, "The same as --set index=NAME", 0},
     {"ticks", KEY_TICKS, "N", 0, "Stop after N ticks", 1},
     {"skip-bad", KEY_SKIP_BAD, NULL, 0, "Pass over bad lines: show the first 10, count all by reason", 1},
+    {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 1G)", 1},
     {"events", KEY_EVENTS, "OUT.csv", 0,
      "Write all events; - is the standard output, and the summary goes to the standard error then", 2},
     {"updates", KEY_UPDATES, "OUT.csv", 0,
@@ -218,6 +221,11 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         only_once(state, line->job.ticks_max != 0, "ticks");
         line->job.ticks_max = whole_number(state, "ticks", text);
         return 0;
+    case KEY_UNPACK_MAX:
+        only_once(state, line->job.unpack_max_bytes != 0, "unpack-max");
+        if (!phx_parse_bytes(text, &line->job.unpack_max_bytes))
+            argp_error(state, "--unpack-max: '%s' is not a number of bytes, as 1000000, 64K, 500M or 2G", text);
+        return 0;
     case KEY_SKIP_BAD:
         line->job.skip_bad = true;
         return 0;
@@ -250,6 +258,8 @@ static error_t read_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!line->job.trace_path)
             argp_error(state, "which trace?");
+        if (line->job.unpack_max_bytes == 0)
+            line->job.unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES;
         one_file(state, "events and updates", line->job.events_path, line->job.updates_path);
         one_file(state, "events and heard", line->job.events_path, line->job.heard_path);
         one_file(state, "updates and heard", line->job.updates_path, line->job.heard_path);
@@ -277,8 +287,10 @@ static int read_config(ph_config *config, const command_line *line)
 {
     ph_config_error error = {""};
     ph_status status = PH_OK;
-    if (line->config_path)
+    if (line->config_path) {
+        phx_say_waiting(line->config_path, "writer");
         status = ph_config_load(config, line->config_path, &error);
+    }
     for (int i = 0; i < line->assignment_count && status == PH_OK; i++)
         status = ph_config_set(config, line->assignments[i], &error);
     return config_exit(status, &error);

@@ -434,7 +434,8 @@ static bool begin(replay_state *replay)
     phx_trace_error error;
     const phx_replay_job *job = replay->job;
     phx_progress_start(&replay->progress);
-    ph_status status = phx_trace_open(&replay->trace, replay->mem, job->trace_path, kind_of, replay, &error);
+    phx_trace_source source = {job->trace_path, job->unpack_max_bytes, kind_of, replay};
+    ph_status status = phx_trace_open(&replay->trace, replay->mem, &source, &error);
     if (status == PH_BAD_ARGUMENT)
         return broken_trace(replay, &error);
     if (status != PH_OK)

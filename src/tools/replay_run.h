@@ -25,6 +25,7 @@ typedef struct phx_replay_job {
     const char *updates_path; /* the same; only one of them is stdout */
     const char *heard_path;   /* the same */
     const ph_config *config;
+    uint64_t unpack_max_bytes; /* of a gzip trace */
     uint64_t ticks_max; /* 0: to the end of the trace */
     bool skip_bad;
     bool verify; /* all lists by brute force, after every tick */

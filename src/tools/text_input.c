@@ -10,10 +10,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+
+#include "tools/cli.h"
 
 enum {
     RAW_SIZE = 64 * 1024,   /* one read */
@@ -29,6 +32,7 @@ struct phx_text {
     ino_t inode;
     uint64_t size; /* of the file; 0 = not known */
     uint64_t read_bytes;
+    uint64_t unpacked_bytes, unpack_max_bytes;
     uint64_t line_number;
     const char *trouble; /* set once; whole lines before it are still handed out */
     size_t raw_at, raw_end;
@@ -39,6 +43,8 @@ struct phx_text {
     bool raw_ended;
     bool ended;  /* no byte will come any more */
     bool broken; /* phx_text_next() has said so */
+    bool inside_long; /* the line at line_at was TOO_LONG, and is to be passed over */
+    char bound_trouble[80];
     unsigned char raw[RAW_SIZE];
     char lines[LINES_SIZE + 1]; /* one more for the zero byte of a last line without LF */
 };
@@ -97,13 +103,16 @@ static bool look_at_file(phx_text *text, const char **trouble)
     return true;
 }
 
-ph_status phx_text_open(phx_text **text, phx_mem *mem, const char *path, const char **trouble)
+ph_status phx_text_open(phx_text **text, phx_mem *mem, const char *path, uint64_t unpack_max_bytes,
+                        const char **trouble)
 {
     *text = NULL;
     phx_text *made = phx_alloc_zero(mem, sizeof *made, PHX_CACHE_LINE);
     if (!made)
         return PH_NO_MEMORY;
     made->mem = mem;
+    made->unpack_max_bytes = unpack_max_bytes;
+    phx_say_waiting(path, "writer");
     made->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (made->fd < 0)
         *trouble = strerror(errno);
@@ -140,6 +149,22 @@ static void copy_plain(phx_text *text)
     text->ended = there == 0;
 }
 
+/* Counts what has just been unpacked; what is beyond the bound is taken back. */
+static void bound_unpacked(phx_text *text, size_t bytes)
+{
+    uint64_t left = text->unpack_max_bytes - text->unpacked_bytes;
+    if (bytes <= left) {
+        text->unpacked_bytes += bytes;
+        return;
+    }
+    text->unpacked_bytes = text->unpack_max_bytes;
+    text->line_end -= bytes - (size_t)left;
+    snprintf(text->bound_trouble, sizeof text->bound_trouble,
+             "the gzip data unpacks to more than %llu bytes (--unpack-max)",
+             (unsigned long long)text->unpack_max_bytes);
+    text->trouble = text->bound_trouble;
+}
+
 static void inflate_member(phx_text *text)
 {
     z_stream *inflater = &text->inflater;
@@ -159,6 +184,7 @@ static void inflate_member(phx_text *text)
         text->trouble = "the gzip data is damaged";
     else if (text->raw_ended && text->raw_at == text->raw_end && text->line_end == line_end_before)
         text->trouble = "the gzip data ends too early";
+    bound_unpacked(text, text->line_end - line_end_before);
 }
 
 /* Behind a member comes the end of the file or another member; anything else is damage. */
@@ -215,17 +241,25 @@ static bool find_end(phx_text *text, size_t *length)
     }
 }
 
-static phx_text_result skip_long_line(phx_text *text)
+/* Passes over a line that was too long. false = it does not end within PHX_TEXT_SKIP_MAX bytes, or can not be read. */
+static bool skip_long_line(phx_text *text)
 {
-    size_t length = text->line_end - text->line_at;
-    bool whole = false;
-    while (!whole && !text->ended && !text->trouble) {
-        text->line_at += length;
+    size_t length, skipped = 0;
+    bool whole;
+    do {
         whole = find_end(text, &length);
-    }
-    text->line_at += length + (whole ? 1 : 0);
-    PHX_ASSERT(text->line_at <= text->line_end);
-    return whole || text->ended ? PHX_TEXT_TOO_LONG : PHX_TEXT_BROKEN;
+        text->line_at += length + (whole ? 1 : 0);
+        PHX_ASSERT(text->line_at <= text->line_end);
+        skipped += length;
+        if (skipped > PHX_TEXT_SKIP_MAX) {
+            snprintf(text->bound_trouble, sizeof text->bound_trouble,
+                     "no line end in %d bytes: such a line is not passed over", PHX_TEXT_SKIP_MAX);
+            text->trouble = text->bound_trouble;
+            return false;
+        }
+    } while (!whole && !text->ended && !text->trouble);
+    text->inside_long = false;
+    return whole || text->ended;
 }
 
 /* The line of `bytes` bytes at line_at, its LF left out if it has one (whole). */
@@ -248,14 +282,19 @@ phx_text_result phx_text_next(phx_text *text, char **line, size_t *length)
 {
     if (text->broken)
         return PHX_TEXT_BROKEN;
+    if (text->inside_long && !skip_long_line(text)) {
+        text->broken = true;
+        return PHX_TEXT_BROKEN;
+    }
     size_t bytes;
     bool whole = find_end(text, &bytes);
     if (!whole && text->ended && bytes == 0)
         return PHX_TEXT_END;
     text->line_number++;
     phx_text_result result = PHX_TEXT_BROKEN;
-    if (!whole && bytes > PHX_TEXT_LINE_MAX + 1)
-        result = skip_long_line(text);
+    text->inside_long = !whole && bytes > PHX_TEXT_LINE_MAX + 1;
+    if (text->inside_long)
+        result = PHX_TEXT_TOO_LONG;
     else if (whole || text->ended)
         result = hand_out(text, bytes, whole, line, length);
     text->broken = result == PHX_TEXT_BROKEN;

@@ -1,7 +1,9 @@
 /*
  * Lines out of a file that is plain text or gzip (told by its first two bytes), of any
- * size, in bounded memory. Damage of the compressed data is told apart from the end of
- * the file. Used by the trace reader, by one thread.
+ * size, in bounded memory. A line has a longest length, and gzip data unpacks to a most
+ * bytes, so that a small or endless file can not keep a program busy for ever. Damage of
+ * the compressed data is told apart from the end of the file. Used by the trace reader,
+ * by one thread.
  */
 #ifndef PHX_TOOLS_TEXT_INPUT_H
 #define PHX_TOOLS_TEXT_INPUT_H
@@ -11,17 +13,24 @@
 /* Longest line in bytes, without its line end. No honest line comes near: 18 fields of 20 digits are 380. */
 enum { PHX_TEXT_LINE_MAX = 64 * 1024 };
 
+/* A longer line is passed over if it ends within so many bytes. Beyond them the file is not a text of lines. */
+enum { PHX_TEXT_SKIP_MAX = 1024 * 1024 };
+
 typedef struct phx_text phx_text;
 
 typedef enum phx_text_result {
     PHX_TEXT_LINE,    /* a line */
-    PHX_TEXT_TOO_LONG, /* a line of more than PHX_TEXT_LINE_MAX bytes, skipped */
+    PHX_TEXT_TOO_LONG, /* a line of more than PHX_TEXT_LINE_MAX bytes; the next call passes over it */
     PHX_TEXT_END,     /* the file ended as it should */
     PHX_TEXT_BROKEN   /* it can not be read on: see phx_text_trouble() */
 } phx_text_result;
 
-/* Opens a file. PH_NO_MEMORY; PH_BAD_ARGUMENT: *trouble says why, until the next call of strerror(). */
-PH_NODISCARD ph_status phx_text_open(phx_text **text, phx_mem *mem, const char *path, const char **trouble);
+/*
+ * Opens a file; gzip data that unpacks to more than unpack_max_bytes is BROKEN there. PH_NO_MEMORY;
+ * PH_BAD_ARGUMENT: *trouble says why, until the next call of strerror(). Opening a named pipe waits for a writer.
+ */
+PH_NODISCARD ph_status phx_text_open(phx_text **text, phx_mem *mem, const char *path, uint64_t unpack_max_bytes,
+                                     const char **trouble);
 /* text may be NULL. */
 void phx_text_close(phx_text *text);
 

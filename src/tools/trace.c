@@ -77,23 +77,22 @@ static bool read_header(phx_trace *trace, phx_trace_error *error)
     return phx_trace_read_header(&trace->reading.columns, line, length, error);
 }
 
-ph_status phx_trace_open(phx_trace **trace, phx_mem *mem, const char *path, phx_trace_kind_fn kind, void *kind_user,
-                         phx_trace_error *error)
+ph_status phx_trace_open(phx_trace **trace, phx_mem *mem, const phx_trace_source *source, phx_trace_error *error)
 {
     *trace = NULL;
     phx_trace *made = phx_alloc_zero(mem, sizeof *made, _Alignof(phx_trace));
     if (!made)
         return PH_NO_MEMORY;
     made->mem = mem;
-    made->reading.kind = kind;
-    made->reading.kind_user = kind_user;
+    made->reading.kind = source->kind;
+    made->reading.kind_user = source->kind_user;
     made->reading.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!made->reading.locale) {
         phx_trace_close(made);
         return PH_NO_MEMORY;
     }
     const char *trouble = NULL;
-    ph_status status = phx_text_open(&made->text, mem, path, &trouble);
+    ph_status status = phx_text_open(&made->text, mem, source->path, source->unpack_max_bytes, &trouble);
     error->line = 0;
     if (status == PH_BAD_ARGUMENT)
         phx_trace_refuse(error, PHX_TRACE_BAD_VALUE, "%s", trouble);

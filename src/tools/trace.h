@@ -93,14 +93,24 @@ typedef enum phx_trace_result {
     PHX_TRACE_BROKEN /* the file can not be read on */
 } phx_trace_result;
 
+/* What gzip data may unpack to unless the user says more: minutes of a large game, seconds of reading. */
+static const uint64_t PHX_TRACE_UNPACK_MAX_BYTES = (uint64_t)1 << 30;
+
 /* The kind of a class name; names that there are not are kind 0, so there is no error. */
 typedef uint32_t (*phx_trace_kind_fn)(void *user, const char *name);
 
+typedef struct phx_trace_source {
+    const char *path;
+    uint64_t unpack_max_bytes; /* of gzip data */
+    phx_trace_kind_fn kind; /* NULL: all are kind 0 */
+    void *kind_user;
+} phx_trace_source;
+
 typedef struct phx_trace phx_trace;
 
-/* Opens a file and reads its header. PH_NO_MEMORY; PH_BAD_ARGUMENT: *error says why. kind NULL: all are kind 0. */
-PH_NODISCARD ph_status phx_trace_open(phx_trace **trace, phx_mem *mem, const char *path, phx_trace_kind_fn kind,
-                                      void *kind_user, phx_trace_error *error);
+/* Opens a file and reads its header. PH_NO_MEMORY; PH_BAD_ARGUMENT: *error says why. */
+PH_NODISCARD ph_status phx_trace_open(phx_trace **trace, phx_mem *mem, const phx_trace_source *source,
+                                      phx_trace_error *error);
 /* trace may be NULL. */
 void phx_trace_close(phx_trace *trace);
 

@@ -29,6 +29,11 @@ add_test(NAME program_bench_targets
             ${PROJECT_SOURCE_DIR}/scripts/bench_targets $<TARGET_FILE:pharos-bench>)
 pharos_test_properties(program_bench_targets 300 "program")
 
+add_test(NAME program_inputs
+    COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_inputs.py
+            $<TARGET_FILE:pharos-replay> $<TARGET_FILE:pharos-config> $<TARGET_FILE:pharos-bench>)
+pharos_test_properties(program_inputs 600 "program")
+
 add_test(NAME program_bench_advise
     COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_advise.py
             $<TARGET_FILE:pharos-bench> $<TARGET_FILE:pharos-config>

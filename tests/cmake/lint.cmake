@@ -6,3 +6,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME lint COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/lint ${PROJECT_SOURCE_DIR})
 add_test(NAME lint_self_test COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/lint --self-test)
 set_tests_properties(lint lint_self_test PROPERTIES TIMEOUT 60 LABELS lint)
+# Does every bug of scripts/mutants still apply? To run them takes most of an hour, and is left to people.
+add_test(NAME mutants_check COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/mutants --check)
+add_test(NAME mutants_self_test COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/mutants --self-test)
+set_tests_properties(mutants_check mutants_self_test PROPERTIES TIMEOUT 60 LABELS lint)

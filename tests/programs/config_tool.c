@@ -189,11 +189,11 @@ static void test_limits(void)
 static void test_output_that_can_not_be_written(void)
 {
     CHECK(RUN(NOT_WRITABLE, "dump") == 1, "dump");
-    EXPECT_ERR("pharos-config: the output can not be written\n");
+    EXPECT_ERR("pharos-config: the output can not be written: Bad file descriptor\n");
     CHECK(RUN(NOT_WRITABLE, "reference") == 1, "reference");
-    EXPECT_ERR("pharos-config: the output can not be written\n");
+    EXPECT_ERR("pharos-config: the output can not be written: Bad file descriptor\n");
     CHECK(RUN(NOT_WRITABLE, "check", "good.conf") == 1, "check");
-    EXPECT_ERR("pharos-config: the output can not be written\n");
+    EXPECT_ERR("pharos-config: the output can not be written: Bad file descriptor\n");
 }
 
 int main(int argc, char **argv)

@@ -45,6 +45,21 @@ Test(tools, whole_numbers)
     cr_expect(phx_parse_u64("123", 2, 0, UINT64_MAX, &value) && value == 12, "the length counts");
 }
 
+Test(tools, bytes)
+{
+    uint64_t value = 7;
+    const char *const bad[] = {"", "K", "0", "0K", "-1", "1k", "1T", "1KK", " 1", "1.5G", "18014398509481984K",
+                               "17179869184G", "18446744073709551616"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        cr_expect_not(phx_parse_bytes(bad[i], &value), "%s", bad[i]);
+    cr_expect_eq(value, 7);
+    cr_expect(phx_parse_bytes("1", &value) && value == 1);
+    cr_expect(phx_parse_bytes("3K", &value) && value == 3 * 1024);
+    cr_expect(phx_parse_bytes("5M", &value) && value == 5 * 1024 * 1024);
+    cr_expect(phx_parse_bytes("17179869183G", &value) && value == UINT64_C(17179869183) << 30);
+    cr_expect(phx_parse_bytes("18446744073709551615", &value) && value == UINT64_MAX);
+}
+
 Test(tools, n_by_m)
 {
     uint32_t a = 7, b = 7;

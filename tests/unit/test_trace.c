@@ -77,7 +77,8 @@ static uint32_t kind_of(void *user, const char *name)
 static ph_status open_path(const char *name)
 {
     memset(&error, 0, sizeof error);
-    return phx_trace_open(&trace, &mem, name, kind_of, &mem, &error);
+    phx_trace_source source = {name, PHX_TRACE_UNPACK_MAX_BYTES, kind_of, &mem};
+    return phx_trace_open(&trace, &mem, &source, &error);
 }
 
 static void open_text(const char *text)
@@ -556,7 +557,7 @@ static phx_text *text;
 static void open_lines(void)
 {
     const char *trouble = "";
-    cr_assert_eq(phx_text_open(&text, &mem, path, &trouble), PH_OK, "%s", trouble);
+    cr_assert_eq(phx_text_open(&text, &mem, path, PHX_TRACE_UNPACK_MAX_BYTES, &trouble), PH_OK, "%s", trouble);
 }
 
 static void expect_line(size_t length, uint64_t number)
@@ -636,6 +637,60 @@ Test(trace, the_last_line_too_long)
     }
 }
 
+static void expect_broken(uint64_t number, const char *trouble)
+{
+    char *line;
+    size_t got;
+    cr_assert_eq(phx_text_next(text, &line, &got), PHX_TEXT_BROKEN);
+    cr_expect_eq(phx_text_line_number(text), number);
+    cr_expect_str_eq(phx_text_trouble(text), trouble);
+}
+
+/* To the byte, in whatever pieces it is read. */
+Test(trace, what_is_passed_over_is_bounded)
+{
+    const char *const ends[] = {"\n", ""};
+    for (size_t i = 0; i < 4; i++) {
+        size_t length = PHX_TEXT_SKIP_MAX + i / 2;
+        cr_assert_eq(truncate(path, 0), 0);
+        append_line(1, "\n");
+        for (size_t put = 0; put < length; put += PHX_TEXT_LINE_MAX)
+            append_line(length - put < PHX_TEXT_LINE_MAX ? length - put : PHX_TEXT_LINE_MAX, "");
+        append_line(0, ends[i % 2]);
+        open_lines();
+        expect_line(1, 1);
+        expect_too_long(2);
+        if (length <= PHX_TEXT_SKIP_MAX) {
+            expect_end();
+            continue;
+        }
+        for (int again = 0; again < 2; again++)
+            expect_broken(2, "no line end in 1048576 bytes: such a line is not passed over");
+        phx_text_close(text);
+    }
+}
+
+Test(trace, what_is_unpacked_is_bounded)
+{
+    const char *trouble = "";
+    append_member("first\nsecond\n");
+    for (uint64_t bound = 1; bound <= 14; bound++) {
+        cr_assert_eq(phx_text_open(&text, &mem, path, bound, &trouble), PH_OK, "%s", trouble);
+        if (bound >= 6)
+            expect_line(5, 1);
+        if (bound >= 13) {
+            expect_line(6, 2);
+            expect_end();
+            continue;
+        }
+        char reason[80];
+        snprintf(reason, sizeof reason, "the gzip data unpacks to more than %llu bytes (--unpack-max)",
+                 (unsigned long long)bound);
+        expect_broken(bound < 6 ? 1 : 2, reason);
+        phx_text_close(text);
+    }
+}
+
 /* Opens a pipe that hands out the first byte alone, and the rest after the file has been opened. */
 static void open_pipe(const unsigned char *bytes, size_t length)
 {
@@ -652,7 +707,7 @@ static void open_pipe(const unsigned char *bytes, size_t length)
     }
     close(ends[1]);
     const char *trouble = "";
-    cr_assert_eq(phx_text_open(&text, &mem, name, &trouble), PH_OK, "%s", trouble);
+    cr_assert_eq(phx_text_open(&text, &mem, name, PHX_TRACE_UNPACK_MAX_BYTES, &trouble), PH_OK, "%s", trouble);
     close(ends[0]);
     cr_expect(phx_text_share(text) < 0);
 }

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Files that do not end, that unpack to more than is honest, that nothing is written to; disks that are full.
+
+usage: test_inputs.py PHAROS-REPLAY PHAROS-CONFIG PHAROS-BENCH [NAME ...]   NAME: only the tests of these names
+
+Every program has to end by itself, with an exit status that says what was wrong and a message that names the file.
+Nothing here measures time: a program that does not end runs into PATIENCE_S, which is far more than it needs.
+"""
+import gzip
+import os
+import pty
+import select
+import subprocess
+import sys
+import tempfile
+import time
+
+PATIENCE_S = 60
+LINE_MAX = 64 << 10  # src/tools/text_input.h: the longest line, and how much of a longer one is passed over
+SKIP_MAX = 1 << 20
+HEAD = "tick,op,id,x,y\n1,enter,1,5,5\n1,enter,2,6,6\n"
+GOOD = HEAD + "2,leave,2\n"
+VIEW = ["--set", "view=10"]
+
+replay = config = bench = None
+failures = 0
+
+
+def fail(what):
+    global failures
+    failures += 1
+    print(f"FAILED: {what}")
+
+
+class Run:
+    """One run to its end; knows how to complain. feed: bytes for standard input, again and again if endless."""
+
+    def __init__(self, folder, command, feed=b"", endless=False, stdout=subprocess.PIPE):
+        self.command = command
+        child = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE)
+        try:
+            if endless:
+                self.pour(child, feed)
+                feed = None
+            out, err = child.communicate(feed, timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            out, err = child.communicate()
+            fail(f"it does not end: {' '.join(command)}")
+        self.status, self.out, self.err = child.returncode, (out or b"").decode(), err.decode(errors="replace")
+
+    @staticmethod
+    def pour(child, feed):
+        until = time.monotonic() + PATIENCE_S
+        try:
+            child.stdin.write(feed)
+            while child.poll() is None and time.monotonic() < until:
+                child.stdin.write(b"x" * LINE_MAX)
+        except BrokenPipeError:
+            pass
+        child.stdin = None
+
+    def ends(self, status, err):
+        if self.status != status or err not in self.err or (err == "" and self.err != ""):
+            fail(f"exit status {status} and on stderr {err!r} expected\n  command: {' '.join(self.command)}\n"
+                 f"  status: {self.status}\n  out: {self.out[:1000]}\n  err: {self.err[:1000]}")
+        return self
+
+
+class Terminal:
+    """A run whose standard error is a terminal; said() waits for a text on it."""
+
+    def __init__(self, folder, command):
+        self.command = command
+        self.text = b""
+        self.screen, inner = pty.openpty()
+        self.child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                      stderr=inner)
+        os.close(inner)
+
+    def said(self, what):
+        until = time.monotonic() + PATIENCE_S / 3
+        while what.encode() not in self.text and time.monotonic() < until:
+            if select.select([self.screen], [], [], 0.1)[0]:
+                try:
+                    self.text += os.read(self.screen, 4096)
+                except OSError:  # all who could write to it have ended
+                    break
+        if what.encode() not in self.text:
+            fail(f"not said: {what!r}, but {self.text!r}: {' '.join(self.command)}")
+
+    def ends(self, status):
+        try:
+            if self.child.wait(PATIENCE_S) != status:
+                fail(f"exit status {status} expected, not {self.child.returncode}: {' '.join(self.command)}")
+        except subprocess.TimeoutExpired:
+            fail(f"it does not end: {' '.join(self.command)}")
+        self.kill()
+
+    def kill(self):
+        self.child.kill()
+        self.child.wait()
+        os.close(self.screen)
+
+
+def write(folder, name, text):
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+
+
+def with_trace(name, *more):
+    """The two programs that read traces, with this one."""
+    return [[replay, name] + VIEW + list(more), [bench, "--trace", name, "--warmup", "0"] + VIEW + list(more)]
+
+
+# ---- lines and files without an end ----
+
+def test_a_trace_without_an_end(folder):
+    for command in with_trace("/dev/zero"):
+        Run(folder, command).ends(2, f"/dev/zero:1: the line has more than {LINE_MAX} bytes")
+    Run(folder, [replay, "/dev/zero", "--skip-bad"]).ends(2, "/dev/zero:1: the line has more than")
+    for command in with_trace("/dev/stdin"):
+        Run(folder, command, HEAD.encode(), endless=True).ends(2, f"/dev/stdin:4: the line has more than {LINE_MAX}")
+    run = Run(folder, [replay, "/dev/stdin", "--skip-bad"] + VIEW, HEAD.encode(), endless=True)
+    run.ends(2, f"/dev/stdin:4: no line end in {SKIP_MAX} bytes: such a line is not passed over")
+
+
+def test_long_lines_are_passed_over_up_to_a_bound(folder):
+    for extra, passed in ((LINE_MAX, True), (SKIP_MAX - 3 * LINE_MAX, True), (SKIP_MAX + 3 * LINE_MAX, False)):
+        text = HEAD.encode() + b"x" * extra + b"x\n2,leave,2\n"
+        write(folder, "t.csv", text)
+        write(folder, "t.csv.gz", gzip.compress(text))
+        for name in ("t.csv", "t.csv.gz"):
+            run = Run(folder, [replay, name, "--skip-bad"] + VIEW)
+            run.ends(0 if passed else 2, f"{name}:4: " + ("the line has" if passed else "no line end in"))
+
+
+def test_a_config_without_an_end(folder):
+    write(folder, "t.csv", GOOD)
+    write(folder, "long.conf", b"tower_size = 100 #" + b"x" * (17 << 20))
+    for name in ("/dev/zero", "long.conf"):
+        for command in ([config, "check", name], [config, "dump", name], [replay, "t.csv", "--config", name],
+                        [bench, "--trace", "t.csv", "--config", name]):
+            Run(folder, command).ends(2, f"{name}: longer than 16 MiB")
+
+
+# ---- what a small file unpacks to ----
+
+def test_what_unpacks_to_too_much(folder):
+    size = 9 << 20
+    text = (GOOD + "#" * 1023 + "\n").encode()
+    text += (b"#" * 1023 + b"\n") * ((size - len(text)) // 1024)
+    text += b"#" * (size - len(text))
+    write(folder, "t.csv", text)
+    write(folder, "t.csv.gz", gzip.compress(text))
+    write(folder, "two.csv.gz", gzip.compress(text[:size // 2]) + gzip.compress(text[size // 2:]))
+    for name in ("t.csv.gz", "two.csv.gz"):
+        for bound in ("9M", str(size), "9216K", "1G"):
+            for command in with_trace(name, "--unpack-max", bound):
+                Run(folder, command).ends(0, "")
+        for bound in (str(size - 1), "8M", "100000"):
+            for command in with_trace(name, "--unpack-max", bound):
+                Run(folder, command).ends(2, f"{name}:").ends(2, "(--unpack-max)")
+            Run(folder, [replay, name, "--skip-bad", "--unpack-max", bound]).ends(2, "(--unpack-max)")
+    Run(folder, [replay, "t.csv.gz", "--unpack-max=8M"]).ends(2, "the gzip data unpacks to more than 8388608 bytes")
+    for command in with_trace("t.csv", "--unpack-max", "1"):
+        Run(folder, command).ends(0, "")  # a plain file is as large as it is
+    for text in ("0", "x", "-1", "1T", "K", "1KK", "18446744073709551615K", ""):
+        for command in with_trace("t.csv", "--unpack-max=" + text):
+            Run(folder, command).ends(2, f"--unpack-max: '{text}' is not")
+    Run(folder, [replay, "--unpack-max=1", "--unpack-max=2", "t.csv"]).ends(2, "--unpack-max is given twice")
+
+
+# ---- pipes whose other end is not there ----
+
+def test_a_pipe_without_a_writer(folder):
+    pipe = os.path.join(folder, "pipe")
+    write(folder, "t.csv", GOOD)
+    os.mkfifo(pipe)
+    asked = [(command, GOOD) for command in with_trace("pipe")]
+    asked += [(command, "tower_size = 100\n") for command in
+              ([config, "check", "pipe"], [replay, "t.csv", "--config", "pipe"],
+               [bench, "--trace", "t.csv", "--warmup", "0", "--config", "pipe"] + VIEW)]
+    for command, text in asked:
+        run = Terminal(folder, command)
+        run.said("waiting for a writer of pipe\r\n")
+        if b"waiting" in run.text:
+            with open(pipe, "w", encoding="ascii") as writer:
+                writer.write(text)
+            run.ends(0)
+        else:
+            run.kill()
+        # A log has no use for it: the other end comes, or the supervisor knows what it started.
+        child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        with open(pipe, "w", encoding="ascii") as writer:
+            writer.write(text)
+        if b"waiting" in child.communicate(timeout=PATIENCE_S)[1] or child.returncode != 0:
+            fail(f"without a terminal: {' '.join(command)}")
+
+
+def test_a_pipe_without_a_reader(folder):
+    pipe = os.path.join(folder, "pipe")
+    write(folder, "t.csv", GOOD)
+    os.mkfifo(pipe)
+    for command in ([replay, "t.csv", "--events", "pipe"] + VIEW,
+                    [bench, "--trace", "t.csv", "--warmup", "0", "--json", "pipe"] + VIEW):
+        run = Terminal(folder, command)
+        run.said("waiting for a reader of pipe\r\n")
+        if b"waiting" in run.text:
+            with open(pipe, encoding="ascii") as reader:
+                if not reader.read():
+                    fail(f"nothing was written: {' '.join(command)}")
+            run.ends(0)
+        else:
+            run.kill()
+
+
+# ---- disks that are full ----
+
+def test_a_full_disk(folder):
+    write(folder, "t.csv", GOOD)
+    write(folder, "good.conf", "tower_size = 100\n")
+    trace = [bench, "--trace", "t.csv", "--warmup", "0"] + VIEW
+    for option in ("--events", "--updates", "--heard"):
+        Run(folder, [replay, "t.csv", option, "/dev/full"] + VIEW).ends(1, "/dev/full: No space left")
+    for option in ("--json", "--csv"):
+        Run(folder, trace + [option, "/dev/full"]).ends(1, "/dev/full: No space left")
+    with open("/dev/full", "wb") as full:
+        for command in ([replay, "t.csv"] + VIEW, [replay, "t.csv", "--events", "-"] + VIEW,
+                        [replay, "t.csv", "--explain", "1,2@1"] + VIEW, [config, "dump"], [config, "reference"],
+                        [config, "check", "good.conf"], trace, trace + ["--json", "-"], [bench, "--list"],
+                        [bench, "--advise", "--trace", "t.csv", "--warmup", "0", "--ticks", "1"] + VIEW):
+            Run(folder, command, stdout=full).ends(1, "No space left on device")
+
+
+def main():
+    global replay, config, bench
+    arguments = sys.argv[1:]
+    if len(arguments) < 3:
+        sys.exit(__doc__)
+    replay, config, bench = (os.path.abspath(path) for path in arguments[:3])
+    names = arguments[3:]
+    ran = 0
+    for name, test in list(globals().items()):
+        if not name.startswith("test_") or (names and name not in names):
+            continue
+        ran += 1
+        before = failures
+        with tempfile.TemporaryDirectory(prefix="pharos_inputs_") as folder:
+            test(folder)
+        print(f"{'ok' if failures == before else 'NOT OK'} {name}", flush=True)
+    print(f"{ran} tests, {failures} failures")
+    return 1 if failures or ran == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
