@@ -25,6 +25,7 @@ void phx_shard_fill_entity(const phx_shard *shard, uint32_t slot, phx_record_typ
     entity->incarnation = store->name[slot].incarnation;
     if (type == PHX_RECORD_COPY) return;
     entity->fresh = store->name[slot].fresh;
+    entity->owed = store->tail[slot].list.owed;
 }
 
 static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_set *set, phx_record *record)
@@ -298,11 +299,12 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
         take_entity(shard, slot, entity);
         phx_shard_touch(shard, &shard->store.body[slot]);
         phx_store_to_own(&shard->store, slot);
-        if (!just_walked(shard, slot)) phx_shard_touch_odd(shard, &shard->store.body[slot]);
+        if (entity->owed || !just_walked(shard, slot)) phx_shard_touch_odd(shard, &shard->store.body[slot]);
     } else {
         slot = add_entity(shard, record, PHX_SLOT_OWN);
     }
     shard->store.tail[slot].list = phx_list_empty();
+    shard->store.tail[slot].list.owed = entity->owed;
     shard->counts.entries += listed;
     const phx_listed *list = listed > 0 ? lists + entity->list_first : NULL;
     phx_arrivals_add(&shard->arrivals, (phx_arrival){.observer = slot, .count = listed, .list = list});

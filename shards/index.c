@@ -273,19 +273,26 @@ static bool index_towers(phx_shard *shard)
     return phx_nine_index(&shard->nine, shard->mem, &in);
 }
 
-/* Observers that targets are waiting for are odd, as if new: they are looked at in any case. false = no memory. */
+/* An observer that targets are waiting for is odd, as if new: it is looked at in any case. false = no memory. */
+static bool call_one(phx_shard *shard, uint32_t slot)
+{
+    phx_body *body = &shard->store.body[slot];
+    if (!(body->state & PHX_SLOT_OWN) || !(body->state & PHX_SLOT_PARTIAL)) return true;
+    if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
+    phx_shard_touch_odd(shard, body);
+    phx_shard_partial(shard, slot, false);
+    return true;
+}
+
+/* All of them. false = no memory: call again. */
 static bool call_waiting(phx_shard *shard)
 {
     phx_slots *waiting = &shard->waiting;
-    while (waiting->count > 0) {
-        phx_body *body = &shard->store.body[waiting->at[waiting->count - 1]];
-        if (body->state & PHX_SLOT_OWN) {
-            if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
-            phx_shard_touch_odd(shard, body);
-            phx_shard_partial(shard, waiting->at[waiting->count - 1], false);
-        }
-        waiting->count--;
-    }
+    for (; waiting->count > 0; waiting->count--)
+        if (!call_one(shard, waiting->at[waiting->count - 1])) return false;
+    for (uint32_t slot = 0; shard->waiting_untold && slot < shard->store.slots; slot++)
+        if (!call_one(shard, slot)) return false;
+    shard->waiting_untold = false;
     return true;
 }
 

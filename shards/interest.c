@@ -473,11 +473,12 @@ static bool settle(look *at, uint32_t enters, uint32_t leaves)
     bool implied = phx_shard_implied(at->shard, at->slot);
     bool unfolds = !implied && (at->list->implied) && at->count > 0;
     bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its block goes back at the commit */
-    if (enters + leaves > 0 || unfolds || folds) {
+    if (enters + leaves > 0 || unfolds || folds || at->list->owed) {
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
         phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
         if (!implied) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
         else if (folds) phx_interest_commits(scratch, change);
+        if (at->list->owed) change->flags |= PH_CHANGE_FRESH;
         if (at->held > 0) {
             change->flags |= PH_CHANGE_MORE;
             phx_interest_commits(scratch, change);
@@ -485,6 +486,7 @@ static bool settle(look *at, uint32_t enters, uint32_t leaves)
     }
     scratch->counts.held += at->held; /* once all else is done: memory may end before, and the observer come again */
     at->list->implied = implied;
+    at->list->owed = false;
     if (implied) at->list->count = 0;
     return true;
 }
@@ -722,7 +724,7 @@ bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory,
         scratch->counts.evaluated++;
         scratch->counts.dropped += phx_shard_seen_count(shard, slot);
         at.list->count = 0;
-        at.list->implied = false;
+        at.list->implied = at.list->owed = false;
         return true;
     }
     if (!reserve_look(&at)) return false;

@@ -23,17 +23,23 @@
 
 /*
  * What changed for one observer in this tick; its targets' slots stand in the scratch. Without any, it only
- * brings a list that is kept from now on, or is not: nothing to tell.
+ * brings a list that is kept from now on, or is not: nothing to tell, unless it says PH_CHANGE_FRESH.
  */
 typedef struct phx_change {
     uint32_t slot;
     uint32_t target_first;
     uint32_t leave_count, enter_count;
     uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
-    uint16_t flags; /* PH_CHANGE_..., but for FRESH, which is told at the fill (phx_name.fresh) */
+    uint16_t flags; /* PH_CHANGE_...; FRESH only where it is owed (phx_list), else told at the fill (phx_name.fresh) */
     bool ordered;   /* leaves come first, both in the order of events; else words with PHX_TARGET_LEAVE or not */
     bool commits;   /* there is work for phx_interest_commit() */
 } phx_change;
+
+/* Is the consumer told of it? */
+static inline bool phx_change_told(const phx_change *change)
+{
+    return change->leave_count + change->enter_count > 0 || (change->flags & PH_CHANGE_FRESH);
+}
 
 typedef struct phx_interest_counts {
     /* each observer counts once, when it is through: */
@@ -124,6 +130,9 @@ static inline uint32_t phx_interest_rows(const phx_shard *shard)
     if (shard->alt) return shard->store.slots;
     return phx_shard_nine(shard) ? shard->nine.item_count : shard->grid.row_end;
 }
+
+/* The slot of a row as above; PHX_SLOT_NONE = there is no observer. */
+uint32_t phx_interest_slot(const phx_shard *shard, uint32_t row);
 
 /*
  * Evaluates the observers in rows [first, first + count); results are appended to the

@@ -106,7 +106,7 @@ static uint32_t run_slots(phx_scratch *scratch, const phx_directory *directory, 
     const phx_store *store = &shard->store;
     for (uint32_t slot = first; slot < first + count; slot++) {
         if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
-        if (phx_store_attr(store, slot)->view == 0.0f && store->tail[slot].list.count == 0) continue;
+        if (phx_store_attr(store, slot)->view == 0.0f && !phx_list_holds(&store->tail[slot].list)) continue;
         if (!phx_interest_evaluate(scratch, directory, shard, slot, false)) return slot - first;
     }
     return count;
@@ -235,6 +235,14 @@ static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, 
     bool usable = shard->glances && tile->usable;
     if (usable && !tile->quiet) return reserve_tile(scratch) ? run_tile(scratch, directory, shard, range) : 0;
     return run_rows(scratch, directory, shard, rows, usable);
+}
+
+uint32_t phx_interest_slot(const phx_shard *shard, uint32_t row)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    if (shard->alt) return row;
+    if (phx_shard_nine(shard)) return phx_nine_item_slot(&shard->nine, row);
+    return rows->view[row] != 0.0f ? rows->slot[row] & PHX_ROW_SLOT : PHX_SLOT_NONE;
 }
 
 uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,

@@ -29,6 +29,8 @@ typedef struct phx_list {
      * and `block` is what past.h says.
      */
     uint32_t implied : 1;
+    /* Emptied for want of memory: its observer is to be told the whole list anew (PH_CHANGE_FRESH), also an empty one. */
+    uint32_t owed : 1;
     uint32_t count : 27;
     uint32_t size_class : 5; /* PHX_LIST_NONE = no block */
 } phx_list;
@@ -56,10 +58,10 @@ static inline phx_list phx_list_empty(void)
     return (phx_list){.size_class = PHX_LIST_NONE};
 }
 
-/* May it have any entries? */
+/* May it have any entries, or is its observer to be told that it has none? */
 static inline bool phx_list_holds(const phx_list *list)
 {
-    return list->count > 0 || list->implied;
+    return list->count > 0 || list->implied || list->owed;
 }
 
 static inline uint32_t phx_list_capacity(const phx_list_pool *pool, const phx_list *list)
@@ -68,10 +70,10 @@ static inline uint32_t phx_list_capacity(const phx_list_pool *pool, const phx_li
     return list->size_class == PHX_LIST_NONE ? 0 : (uint32_t)PHX_LIST_LEAST << list->size_class;
 }
 
-/* Implied, or as good as that: without an entry, or a block to be given back. */
+/* Implied, or as good as that: without an entry, a block to be given back, or anything owed. */
 static inline bool phx_list_bare(const phx_list *list)
 {
-    return list->implied || list->size_class == PHX_LIST_NONE;
+    return !list->owed && (list->implied || list->size_class == PHX_LIST_NONE);
 }
 
 /* There is room for so many, and they are there. */

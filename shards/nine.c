@@ -177,7 +177,7 @@ uint8_t phx_nine_watches(const phx_store *store, uint32_t slot)
         if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_WATCH_LOOK;
         return PHX_WATCH_PLAIN;
     }
-    return phx_observes(phx_store_attr(store, slot)) || list->count > 0 ? PHX_WATCH_LOOK : PHX_WATCH_NONE;
+    return phx_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_WATCH_LOOK : PHX_WATCH_NONE;
 }
 
 /* ---- the check ---- */

@@ -347,6 +347,13 @@ static const phx_nine_job *job_of(const phx_nine *nine, uint32_t item)
     return &nine->jobs[lo];
 }
 
+uint32_t phx_nine_item_slot(const phx_nine *nine, uint32_t item)
+{
+    const phx_nine_job *job = job_of(nine, item);
+    const phx_card *card = &nine->cards[job->card + item - job->first];
+    return card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT) ? PHX_SLOT_NONE : card->slot;
+}
+
 /* One observer. false = no memory, it is untouched. */
 static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_nine_job *job,
                      uint32_t at, told_all *told)

@@ -25,4 +25,7 @@ uint32_t phx_nine_run(phx_scratch *scratch, const phx_directory *directory, phx_
 /* May an own observer's list be implied from now on? */
 bool phx_nine_plain(const phx_shard *shard, uint32_t slot);
 
+/* The observer of an item of the shard's jobs; PHX_SLOT_NONE = it is none. */
+uint32_t phx_nine_item_slot(const phx_nine *nine, uint32_t item);
+
 #endif

@@ -34,8 +34,9 @@ typedef struct phx_entity_record {
     uint32_t incarnation;
     /* MIGRANT: */
     uint32_t list_first; /* where its list begins among the lists that go with the blocks */
-    uint32_t list_count : 31;
-    uint32_t fresh : 1;  /* as the store has it */
+    uint32_t list_count : 30;
+    uint32_t fresh : 1; /* as the store has it */
+    uint32_t owed : 1;  /* as its list has it */
 } phx_entity_record;
 
 /* A target of a migrating observer's list: enough to tell its leave even where nobody knows it. */

@@ -225,6 +225,30 @@ void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial)
     else mend_row(shard, slot);
 }
 
+static bool count_seen(void *user, const uint32_t *targets, uint32_t count)
+{
+    (void)targets;
+    *(uint64_t *)user += count;
+    return true;
+}
+
+void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told)
+{
+    phx_list *list = &shard->store.tail[slot].list;
+    uint64_t seen = 0;
+    PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_OWN);
+    if (told) phx_shard_seen(shard, slot, count_seen, &seen);
+    else seen = phx_shard_seen_count(shard, slot);
+    shard->counts.entries -= seen;
+    list->implied = false;
+    phx_list_release(&shard->lists, list);
+    list->owed = true;
+    shard->owes = shard->waiting_untold = true;
+    shard->store.name[slot].fresh = true;
+    phx_bands_drop_waits(shard, slot);
+    phx_shard_partial(shard, slot, true);
+}
+
 void phx_shard_rules_changed(phx_shard *shard)
 {
     shard->all_dirty = shard->changed = true;
@@ -266,5 +290,5 @@ void phx_shard_end(phx_shard *shard)
     PHX_VALIDATE(!shard->changed || !phx_shard_rows(shard) || phx_grid_settled(&shard->grid));
     shard->many_movers = phx_shard_many_touched(shard);
     shard->step_max = shard->step2_max = 0.0f;
-    shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->odd = false;
+    shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->odd = shard->owes = false;
 }

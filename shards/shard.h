@@ -130,6 +130,8 @@ typedef struct phx_shard {
 
     phx_slots leaving; /* may have left the rectangle in this tick */
     phx_slots waiting;  /* observers whose lists were spread: to be looked at in the next tick again */
+    bool waiting_untold; /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
+    bool owes; /* lists were emptied in this tick for want of memory: phx_list.owed */
     phx_slots travels; /* by number in leaving[]: where its list begins in the outbox's; and the end of the last */
     phx_slots recalled; /* scratch: the list of one who leaves or came, as rows imply it */
     phx_outbox outbox;
@@ -350,6 +352,12 @@ void phx_shard_fill_entity(const phx_shard *shard, uint32_t slot, phx_record_typ
  * commit; in the index phase.
  */
 void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial);
+/*
+ * There is no memory for what an own observer is to be told: its list is emptied, and it is told all that it sees then,
+ * as PH_CHANGE_FRESH, in a later tick. told: its list is that of this tick already. From the interest phase's end to the
+ * tick's end, the owner or the ticking thread. Needs no memory.
+ */
+void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told);
 /* A live slot dies. */
 void phx_shard_kill(phx_shard *shard, uint32_t slot);
 phx_move_frame phx_move_frame_of(const phx_shard *shard);

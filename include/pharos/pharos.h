@@ -60,10 +60,27 @@ PH_API ph_status ph_world_destroy(ph_world world);
  * @param tick NULL, or gets the tick's number (the first is 1; 0 = nothing ran).
  * @return PH_OK; PH_BUSY (a tick runs, or a reader is inside; nothing was done);
  * PH_NO_MEMORY: the tick stopped half way, nothing was published: call again to go on
- * with the same tick, when there is memory; until then reads return PH_BUSY.
+ * with the same tick, when there is memory; until then reads return PH_BUSY. Or ph_tick_finish().
  * @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
+
+/**
+ * Finishes a tick that ph_tick() left half way with PH_NO_MEMORY, with what it can do without that memory: for a host
+ * that can not free any. Memory that the library keeps for later ticks is given back first. Then
+ *  - an observer for whose list, events or updates there is no memory is told nothing of the tick, and its list is
+ *    emptied (ph_stats.observers_reset). The next tick tells it all that it sees then, as PH_CHANGE_FRESH, also when
+ *    that is nothing; it may want memory for that again, and be finished again;
+ *  - if there is no memory to find the observers of broadcasts, all broadcasts of the tick are refused with PH_NO_MEMORY;
+ *    if there is none to deliver them, they are dropped for that consumer, and counted, as past consumer_bytes.
+ * All other observers are told what they are told in any tick. Behind it reads work, and the next tick applies what
+ * waits, as leaves that make the world small again.
+ * @return PH_OK: the tick is over, *tick (or NULL) has its number; PH_EMPTY: no tick is half way; PH_BUSY;
+ * PH_NO_MEMORY: there is none even for what grows with entities and commands alone (to apply commands, to change
+ * shards, to sort entities by towers, to tell who awoke or crossed an area): call this or ph_tick() again.
+ * @thread ticker
+ */
+PH_NODISCARD PH_API ph_status ph_tick_finish(ph_world world, uint64_t *tick);
 
 /**
  * Changes what can change while the world lives: sticky, height, shape, span, broadcast_bytes, events_max,

@@ -294,7 +294,7 @@ typedef struct ph_target {
 
 enum {
     /*
-     * The observer's first change since it entered the world, or became ready. Forget what was told of its list: there
+     * The observer's first change since it entered the world, became ready, or was reset (ph_tick_finish()). Forget what was told of its list: there
      * are no leaves, and the enters are the whole list at the end of the batch's last tick; coalesced, there may be
      * none. A list that became empty because all its targets left, which was told, does not begin anew.
      */
@@ -482,6 +482,8 @@ typedef struct ph_stats {
     uint64_t updates;             /* updates: targets told to observers, ... */
     uint64_t adds_held;           /* times that a target had to wait for a further tick: adds_max, events_max */
     uint64_t ticks_spread;        /* ticks that had more events than events_max */
+    uint64_t ticks_short;         /* ticks that ph_tick_finish() went on with */
+    uint64_t observers_reset;     /* times that such a tick emptied the list of an observer, which is told it anew */
     uint64_t updates_held;        /* ... times that one had to wait for a further tick: updates_max, ... */
     uint64_t updates_replaced;    /* ... and those that a slow consumer did not get: there was a later position, the
                                      target had left the list, or the observer had gone */

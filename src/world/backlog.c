@@ -76,6 +76,13 @@ phx_backlog_counts phx_backlog_count(const phx_backlog *backlog)
     return backlog->counts;
 }
 
+void phx_backlog_drop(phx_backlog *backlog, uint64_t deliveries)
+{
+    backlog->counts.pushed += deliveries;
+    backlog->counts.dropped += deliveries;
+    backlog->counts.untold += deliveries;
+}
+
 void phx_backlog_told(phx_backlog *backlog)
 {
     backlog->counts.untold = 0;

@@ -46,6 +46,8 @@ bool phx_backlog_reserve_drain(phx_backlog *backlog, phx_mail *mail);
 void phx_backlog_drain(phx_backlog *backlog, phx_mail *mail);
 
 phx_backlog_counts phx_backlog_count(const phx_backlog *backlog);
+/* So many deliveries that never came are dropped: there was no memory for them. */
+void phx_backlog_drop(phx_backlog *backlog, uint64_t deliveries);
 /* The host is told of what was dropped. */
 void phx_backlog_told(phx_backlog *backlog);
 

@@ -68,12 +68,8 @@ void phx_batch_trim(phx_mem *mem, phx_batch *batch)
     batch->view.change_count = batch->view.target_count = 0;
 }
 
-void phx_batch_destroy(phx_mem *mem, phx_batch *batch)
+static void free_content(phx_mem *mem, phx_batch *batch)
 {
-    if (batch == NULL) {
-        return;
-    }
-    PHX_ASSERT(phx_batch_valid(batch));
     phx_release(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes));
     phx_release(mem, (void **)&batch->targets, &batch->targets_capacity, sizeof(*batch->targets));
     phx_release(mem, (void **)&batch->kinds, &batch->kinds_capacity, sizeof(*batch->kinds));
@@ -81,6 +77,24 @@ void phx_batch_destroy(phx_mem *mem, phx_batch *batch)
     phx_mail_free(&batch->mail, mem);
     phx_release(mem, (void **)&batch->edges, &batch->edges_capacity, sizeof(*batch->edges));
     phx_news_free(&batch->news, mem);
+}
+
+void phx_batch_empty(phx_mem *mem, phx_batch *batch)
+{
+    PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_SPARE);
+    free_content(mem, batch);
+    batch->view = (ph_batch){0};
+    batch->mail.size = (phx_mail_size){0};
+    batch->news.size = (phx_news_size){0};
+}
+
+void phx_batch_destroy(phx_mem *mem, phx_batch *batch)
+{
+    if (batch == NULL) {
+        return;
+    }
+    PHX_ASSERT(phx_batch_valid(batch));
+    free_content(mem, batch);
     batch->magic = MAGIC_DEAD;
     phx_free(mem, batch, sizeof(*batch), PHX_CACHE_LINE);
 }

@@ -348,6 +348,43 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
     return true;
 }
 
+void phx_consumer_relieve(phx_consumer *c)
+{
+    collect_returned(c);
+    for (phx_batch *batch = c->spare; batch != NULL; batch = batch->next_spare) {
+        phx_batch_empty(c->mem, batch);
+    }
+}
+
+void phx_consumer_drop_mail(phx_consumer *c, uint64_t deliveries)
+{
+    phx_backlog_drop(c->backlog, deliveries);
+}
+
+bool phx_consumer_keep(phx_consumer *c, phx_batch *batch, uint64_t tick)
+{
+    PHX_ASSERT(tick > c->tick);
+    PHX_ASSERT(batch == c->filling);
+    if (batch != NULL && !merge_tick(c, batch, tick)) {
+        return false;
+    }
+    if (batch != NULL) {
+        batch_recycle(c, batch);
+    }
+    c->filling = NULL;
+    c->tick = tick;
+    show_pending(c);
+    return true;
+}
+
+void phx_consumer_strip(phx_batch *batch)
+{
+    PHX_ASSERT(!batch->merged);
+    batch->view.change_count = batch->view.target_count = 0;
+    batch->mail.size = (phx_mail_size){0};
+    batch->news.size = (phx_news_size){0};
+}
+
 phx_consumer_counts phx_consumer_count(const phx_consumer *c)
 {
     phx_coalesce_counts net = phx_coalesce_count(c->coalesce);

@@ -96,6 +96,17 @@ void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t coun
  */
 bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick);
 
+/* ---- a tick that is finished without the memory that it wants (finish.h), ticking thread ---- */
+
+/* Memory of batches that are spare goes back. */
+void phx_consumer_relieve(phx_consumer *c);
+/* So many deliveries of the tick are dropped, and counted, as past consumer_bytes. */
+void phx_consumer_drop_mail(phx_consumer *c, uint64_t deliveries);
+/* In the place of an offer that had no memory: the tick waits with what is pending. false = no memory for that either. */
+bool phx_consumer_keep(phx_consumer *c, phx_batch *batch, uint64_t tick);
+/* The batch that is being filled has no changes, mail and updates any more. */
+void phx_consumer_strip(phx_batch *batch);
+
 /* Ticking thread, or ordered behind it; but for `waiting`, which the consumer's thread moves too. */
 phx_consumer_counts phx_consumer_count(const phx_consumer *c);
 

@@ -71,6 +71,15 @@ bool phx_deliver_plan(phx_world *world)
     return true;
 }
 
+void phx_deliver_drop(phx_world *world, uint32_t consumer)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    phx_consumer_drop_mail(world->consumers[consumer].consumer, b->sizes[consumer].heard);
+    for (uint32_t i = 0; i < b->piece_count; i++)
+        share_of(world, i, consumer)->deliveries = share_of(world, i, consumer)->heard = 0;
+    b->sizes[consumer] = (phx_mail_size){0};
+}
+
 /* ---- filling ---- */
 
 /* The consumer's messages and their payloads. */
@@ -113,6 +122,7 @@ static void fill_piece(phx_world *world, uint32_t index)
         if (i + AHEAD < piece->hearing_count)
             __builtin_prefetch(&store->name[ear->hearings[piece->hearing_first + i + AHEAD].slot]);
         const phx_hearing *hearing = &ear->hearings[piece->hearing_first + i];
+        if (b->sizes[hearing->consumer].deliveries == 0) continue; /* dropped */
         phx_mail_share *share = share_of(world, index, hearing->consumer);
         phx_mail *mail = &world->batches[hearing->consumer]->mail;
         const uint32_t *places = b->places + (size_t)hearing->consumer * b->message_count;

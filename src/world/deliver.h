@@ -15,5 +15,7 @@
 bool phx_deliver_plan(phx_world *world);
 /* Into world->batches, whose mail has those sizes. */
 void phx_deliver_fill(phx_world *world);
+/* The consumer gets none of the tick's mail, which is counted as dropped: once planned. */
+void phx_deliver_drop(phx_world *world, uint32_t consumer);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "world/clock.h"
 #include "world/deliver.h"
+#include "world/finish.h"
 
 /* Shares of a chunk begin with a cache line: chunks side by side are worked on by different workers. */
 static size_t shares_per_chunk(const phx_world *world)
@@ -60,10 +61,15 @@ void phx_publish_count(phx_world *world, uint32_t index)
             run = (phx_share){0, 0};
             consumer = of;
         }
-        run.changes += targets > 0; /* else of the list's keeping only */
+        run.changes += phx_change_told(&changes[c]); /* else of the list's keeping only */
         run.targets += targets;
     }
     add_share(share_of(world, index, consumer), run);
+}
+
+void phx_publish_none(phx_world *world, uint32_t chunk, uint32_t consumer)
+{
+    *share_of(world, chunk, consumer) = (phx_share){0, 0};
 }
 
 /* Nothing that is pending may still be told to who left or is not ready. */
@@ -150,6 +156,7 @@ bool phx_publish_batches(phx_world *world)
     if (consumers == 0) return true;
     if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
     forget_silenced(world);
+    if (world->stage_at == 0) phx_finish_forget(world);
     rename_pending(world);
     if (world->zoned) count_edges(world);
     for (; world->stage_at < consumers; world->stage_at++) {
@@ -218,7 +225,9 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
                                                    .leave_count = change->leave_count,
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags | fresh};
-    phx_naming_add(at->naming, at->scratch, change, &(phx_told){batch->targets, batch->kinds, batch->incarnations}, to);
+    if (count > 0)
+        phx_naming_add(at->naming, at->scratch, change, &(phx_told){batch->targets, batch->kinds, batch->incarnations},
+                       to);
     share->targets = to + count;
 }
 
@@ -227,7 +236,7 @@ static void arrange(phx_world *world, const phx_chunk *chunk, phx_share *shares)
 {
     const phx_change *changes = changes_of(world, chunk);
     for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {
-        if (change->leave_count + change->enter_count == 0) continue;
+        if (!phx_change_told(change)) continue;
         uint32_t consumer = consumer_of(world, chunk, change);
         phx_batch *batch = world->batches[consumer];
         const ph_change *own = &batch->changes[--shares[consumer].changes];
@@ -259,7 +268,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
     for (const phx_change *change = changes; change < last; change++) {
         if (at.far) await_names(&at, change, last - change > CHANGES_AHEAD);
-        if (change->leave_count + change->enter_count == 0) continue;
+        if (!phx_change_told(change)) continue;
         uint32_t consumer = consumer_of(world, chunk, change);
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
@@ -285,4 +294,27 @@ bool phx_publish_offer(phx_world *world)
             return false;
     world->stage_at = 0;
     return true;
+}
+
+/* What its batch tells of lists, and of positions, is told anew in a later tick. */
+static void set_aside_told(phx_world *world, const ph_batch *view, const phx_batch *batch)
+{
+    for (uint32_t i = 0; i < view->change_count; i++) phx_finish_set_aside(world, view->changes[i].observer);
+    for (uint32_t i = 0; i < batch->news.size.updates; i++)
+        phx_finish_set_aside(world, batch->news.updates[i].observer);
+}
+
+bool phx_publish_keep(phx_world *world)
+{
+    phx_consumer *consumer = world->consumers[world->stage_at].consumer;
+    phx_batch *batch = world->batches[world->stage_at];
+    bool kept = phx_consumer_keep(consumer, batch, world->tick);
+    if (!kept) {
+        set_aside_told(world, &batch->view, batch);
+        phx_consumer_drop_mail(consumer, batch->mail.size.heard);
+        phx_consumer_strip(batch);
+        kept = phx_consumer_keep(consumer, batch, world->tick);
+    }
+    world->stage_at += kept;
+    return kept;
 }

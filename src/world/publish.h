@@ -12,6 +12,8 @@
 bool phx_publish_room(phx_world *world);
 /* In the interest phase, by the worker that is through with the chunk: how many changes each consumer gets of it. */
 void phx_publish_count(phx_world *world, uint32_t chunk);
+/* The chunk has nothing for this consumer any more. */
+void phx_publish_none(phx_world *world, uint32_t chunk, uint32_t consumer);
 
 /*
  * Observers that are gone or not ready are forgotten, then a batch of the right size for
@@ -21,5 +23,11 @@ bool phx_publish_batches(phx_world *world);
 void phx_publish_fill(phx_world *world);
 /* false = no memory: call again. */
 bool phx_publish_offer(phx_world *world);
+
+/*
+ * The consumer whose offer had no memory keeps the tick pending; where that has no memory either, its observers are set
+ * aside. false = edges have none.
+ */
+bool phx_publish_keep(phx_world *world);
 
 #endif

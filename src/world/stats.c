@@ -215,6 +215,8 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
                         .payload_bytes = totals->payload_bytes,
                         .queued_max = totals->queued_max,
                         .ticks_spread = totals->ticks_spread,
+                        .ticks_short = totals->ticks_short,
+                        .observers_reset = totals->observers_reset,
                         .crowd_observers = phx_idmap_count(&world->crowd.shrunk),
                         .crowd_narrowed = world->crowd.narrowed,
                         .crowd_widened = world->crowd.widened,

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "world/clock.h"
+#include "world/finish.h"
 #include "world/gate.h"
 #include "world/ingest.h"
 #include "world/publish.h"
@@ -60,6 +61,8 @@ static void begin(phx_world *world)
     phx_renames_clear(&world->renames);
     phx_broadcasts_clear(&world->broadcasts);
     phx_depths_settle(&world->depths);
+    world->cut_batches = 0;
+    world->finishing = false;
     world->crowd.incarnations = world->incarnations;
     if (world->next_classes) take_definition(world);
 }
@@ -216,15 +219,25 @@ static bool run_stage(phx_world *world)
     return through;
 }
 
-ph_status phx_world_tick(phx_world *world, uint64_t *tick)
+/* A stage, and if it has no memory and the tick is to be finished, what can be done instead. false = no memory. */
+static bool go_on(phx_world *world, bool finish)
 {
-    if (tick) *tick = 0;
-    if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
+    phx_stage next;
+    if (run_stage(world)) return true;
+    if (!finish || !phx_finish_stage(world, &next)) return false;
+    world->stage = next;
+    world->resumed = false;
+    return true;
+}
+
+/* The gate is closed. */
+static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish)
+{
     bool through;
     uint64_t from = phx_now_ns();
     do {
         phx_stage stage = world->stage;
-        through = run_stage(world);
+        through = go_on(world, finish);
         uint64_t to = phx_now_ns();
         world->phase_ns.of[phx_phase_of(stage)] += to - from;
         from = to;
@@ -233,6 +246,27 @@ ph_status phx_world_tick(phx_world *world, uint64_t *tick)
     if (through && tick) *tick = world->tick;
     phx_gate_tick_end(&world->gate, !through);
     return through ? PH_OK : PH_NO_MEMORY;
+}
+
+ph_status phx_world_tick(phx_world *world, uint64_t *tick)
+{
+    if (tick) *tick = 0;
+    if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
+    return run_tick(world, tick, false);
+}
+
+ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick)
+{
+    if (tick) *tick = 0;
+    if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
+    if (world->stage == PHX_STAGE_IDLE) {
+        phx_gate_tick_end(&world->gate, false);
+        return PH_EMPTY;
+    }
+    world->totals.ticks_short += !world->finishing;
+    world->finishing = true;
+    phx_finish_relieve(world);
+    return run_tick(world, tick, true);
 }
 
 void phx_world_permute(phx_world *world, uint64_t seed)

@@ -123,7 +123,7 @@ typedef struct phx_totals {
     uint64_t rounds;                   /* of exchanges, beyond the first of each */
     uint64_t broadcasts, payload_bytes;
     uint64_t queued_max; /* commands of one tick */
-    uint64_t ticks_spread;
+    uint64_t ticks_spread, ticks_short, observers_reset;
 } phx_totals;
 
 /* What counters stood at when the last tick began. */
@@ -200,7 +200,9 @@ typedef struct phx_world {
     _Atomic uint32_t gate; /* see gate.h */
     phx_stage stage;
     uint32_t stage_at; /* consumer that the batches, or the offers, stopped at */
+    uint32_t cut_batches; /* consumers whose batches of this tick have no more than edges: up to this one, if any */
     uint64_t tick;
+    bool finishing; /* ph_tick_finish() was asked for this tick */
     bool resumed; /* the stage's step stopped for want of memory and goes on */
     bool reclass; /* the classes changed: entities are to follow */
     phx_totals totals;
@@ -214,6 +216,8 @@ ph_status phx_world_create(const ph_world_def *def, phx_world **world);
 /* The gate is the caller's. */
 void phx_world_destroy(phx_world *world);
 ph_status phx_world_tick(phx_world *world, uint64_t *tick);
+/* PH_OK, PH_BUSY, PH_EMPTY (no tick is open), PH_NO_MEMORY. */
+ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick);
 /* Does any class wake NPCs? */
 bool phx_world_wakes(const ph_world_def *def);
 /* def was checked and its differences are live ones. PH_NO_MEMORY. */

@@ -56,6 +56,7 @@ static const struct {
     [PHX_STAGE_ZONES] = {"zones", STAGE_STOPS, NULL},
     [PHX_STAGE_PLAN] = {"plan", STAGE_STOPS, NULL},
     [PHX_STAGE_INTEREST] = {"interest", STAGE_STOPS, NULL},
+    [PHX_STAGE_SPREAD] = {"spread", STAGE_STOPS, NULL},
     [PHX_STAGE_COMMIT] = {"commit", STAGE_STOPS, NULL},
     [PHX_STAGE_LOCATE] = {"locate", STAGE_NEVER, "sources were counted at ingest, each is looked up in place"},
     [PHX_STAGE_CALL] = {"call", STAGE_STOPS, NULL},

@@ -1,0 +1,266 @@
+/*
+ * Finishing a tick without the memory that it wants; see finish.h.
+ */
+#include "world/finish.h"
+
+#include "world/deliver.h"
+#include "world/ingest.h"
+#include "world/publish.h"
+#include "world/stats.h"
+#include "world/steps.h"
+
+void phx_finish_relieve(phx_world *world)
+{
+    for (uint32_t c = 0; c < world->def.consumers; c++) phx_consumer_relieve(world->consumers[c].consumer);
+    if (world->stage > PHX_STAGE_PLAN) return; /* the scratches have results */
+    for (uint32_t w = 0; w < world->def.workers; w++) {
+        phx_scratch_free(&world->scratch[w]);
+        world->scratch[w] = (phx_scratch){.mem = world->scratch[w].mem, .counts = world->scratch[w].counts};
+    }
+}
+
+/* ---- observers that are set aside ---- */
+
+/* told: its list is that of this tick already. Once is enough. */
+static void set_aside(phx_world *world, phx_shard *shard, uint32_t slot, bool told)
+{
+    const phx_list *list = &shard->store.tail[slot].list;
+    if (list->owed && told) return; /* its debt of an earlier tick is paid by this one's evaluation */
+    phx_shard_set_aside(shard, slot, told);
+    world->totals.observers_reset++;
+}
+
+static bool listens(const phx_shard *shard, uint32_t slot)
+{
+    const uint32_t own = shard->store.body[slot].state & PHX_SLOT_OWN;
+    if (!own) return false;
+    return phx_observes(phx_store_attr(&shard->store, slot)) || phx_list_holds(&shard->store.tail[slot].list);
+}
+
+static phx_change *changes_of(const phx_world *world, const phx_chunk *chunk)
+{
+    return chunk->change_count > 0 ? world->scratch[chunk->worker].changes + chunk->change_first : NULL;
+}
+
+/* The observer of a change is set aside, and the change is none. */
+static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *change)
+{
+    set_aside(world, &world->shards[chunk->shard], change->slot, true);
+    change->leave_count = change->enter_count = 0;
+    change->list_first = PHX_SLOT_NONE;
+    change->flags = 0;
+    change->commits = false;
+}
+
+/* Observers of rows that were not evaluated. */
+static void drop_rows(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        phx_chunk *chunk = &world->chunks[i];
+        phx_shard *shard = &world->shards[chunk->shard];
+        for (uint32_t row = chunk->first + chunk->done; row < chunk->first + chunk->count; row++) {
+            const uint32_t slot = phx_interest_slot(shard, row);
+            if (slot != PHX_SLOT_NONE && listens(shard, slot)) set_aside(world, shard, slot, false);
+        }
+        if (chunk->done == 0) phx_publish_count(world, i);
+        chunk->count = chunk->done;
+    }
+}
+
+/* There are no chunks: nothing was evaluated. */
+static void drop_shards(phx_world *world)
+{
+    world->chunk_count = world->chunks_planned = 0;
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        world->ports[i].chunk = world->ports[i].chunk_end = 0;
+        for (uint32_t slot = 0; shard->changed && slot < shard->store.slots; slot++)
+            if (listens(shard, slot)) set_aside(world, shard, slot, false);
+    }
+}
+
+/* Changes with more enters than each observer may have: there was no memory to cut them. */
+static void drop_uncut(phx_world *world)
+{
+    const uint32_t limit = atomic_load_explicit(&world->spreading.limit, memory_order_relaxed);
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        phx_change *changes = changes_of(world, chunk);
+        for (uint32_t c = 0; c < chunk->change_count; c++)
+            if (changes[c].enter_count > limit) drop_change(world, chunk, &changes[c]);
+        phx_publish_count(world, i);
+    }
+}
+
+/* Commits what can be committed; the others' observers are set aside. */
+static void commit_shard(phx_world *world, uint32_t index)
+{
+    phx_port *port = &world->ports[index];
+    if (port->step_done == world->step) return;
+    while (!phx_step_commit(world, index)) { /* each time one change less */
+        const phx_chunk *chunk = &world->chunks[port->chunk];
+        drop_change(world, chunk, changes_of(world, chunk) + port->change);
+        phx_publish_count(world, port->chunk);
+    }
+    port->step_done = world->step;
+}
+
+/* Observers of kinds with bands: what they are told when their lists are told anew has all positions. */
+static void drop_banded(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+            if (!listens(shard, slot)) continue;
+            const uint32_t kind = phx_store_attr(&shard->store, slot)->kind;
+            if (world->classes[kind].band_count > 0) set_aside(world, shard, slot, true);
+        }
+    }
+    world->updates.piece_count = 0;
+    world->updating = false;
+}
+
+void phx_finish_forget(phx_world *world)
+{
+    bool any = false;
+    for (uint32_t s = 0; s < world->shard_count; s++) {
+        const phx_shard *shard = &world->shards[s];
+        any |= shard->owes;
+        for (uint32_t slot = 0; shard->owes && slot < shard->store.slots; slot++) {
+            if (!(shard->store.body[slot].state & PHX_SLOT_OWN) || !shard->store.tail[slot].list.owed) continue;
+            const phx_name *name = &shard->store.name[slot];
+            phx_consumer_forget(world->consumers[name->consumer].consumer, name->id);
+        }
+    }
+    for (uint32_t i = 0; any && i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        phx_change *changes = changes_of(world, chunk);
+        for (uint32_t c = 0; c < chunk->change_count; c++)
+            if (world->shards[chunk->shard].store.tail[changes[c].slot].list.owed)
+                drop_change(world, chunk, &changes[c]);
+        phx_publish_count(world, i);
+    }
+}
+
+void phx_finish_set_aside(phx_world *world, uint64_t observer)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, observer, &shard, &slot)) return;
+    phx_consumer_forget(world->consumers[shard->store.name[slot].consumer].consumer, observer);
+    set_aside(world, shard, slot, true);
+}
+
+/* ---- broadcasts ---- */
+
+/* All of the tick's are refused: none was heard. */
+static void refuse_broadcasts(phx_world *world)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    uint32_t m = 0;
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        const phx_run *run = &world->runs[r];
+        if (run->commands.op != PHX_OP_BROADCAST) continue;
+        for (uint32_t i = 0; i < run->commands.count && m < b->message_count; i++) {
+            const char *record = (const char *)run->commands.records + (size_t)i * run->commands.record_bytes;
+            if ((const char *)b->messages[m].command != record) continue; /* refused before */
+            phx_ingest_refuse(world, run, i, b->messages[m++].command->id, PH_NO_MEMORY);
+            world->totals.applied--;
+            world->totals.broadcasts--;
+        }
+    }
+    PHX_ASSERT(m == b->message_count);
+    world->totals.payload_bytes -= b->payload_bytes;
+    b->message_count = b->piece_count = 0;
+    b->payload_bytes = 0;
+}
+
+/* ---- batches ---- */
+
+/* The consumer's observers that have updates in this tick. */
+static void drop_updates_of(phx_world *world, uint32_t consumer)
+{
+    phx_updates *u = &world->updates;
+    for (uint32_t i = 0; world->updating && i < u->piece_count; i++) {
+        const phx_update_piece *piece = &u->pieces[i];
+        phx_update_worker *own = &u->workers[piece->worker];
+        for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++) {
+            phx_update_group *group = &own->groups[g];
+            if (group->consumer != consumer) continue;
+            for (uint32_t n = 0; n < group->notice_count; n++) {
+                const uint32_t slot = own->lookout.notices[group->notice_first + n].slot;
+                phx_finish_set_aside(world, world->shards[piece->shard].store.name[slot].id);
+            }
+            group->due_count = 0;
+        }
+    }
+    if (world->updating) u->sizes[consumer] = (phx_news_size){0};
+}
+
+/* The consumer's observers that have changes. */
+static void drop_changes_of(phx_world *world, uint32_t consumer)
+{
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        phx_change *changes = changes_of(world, chunk);
+        for (uint32_t c = 0; c < chunk->change_count; c++)
+            if (world->shards[chunk->shard].store.name[changes[c].slot].consumer == consumer) {
+                phx_finish_set_aside(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
+                drop_change(world, chunk, &changes[c]);
+            }
+        phx_publish_none(world, i, consumer);
+    }
+}
+
+/* The batch that there is no memory for has nothing but edges. */
+static bool cut_batch(phx_world *world)
+{
+    const uint32_t consumer = world->stage_at;
+    phx_broadcasts *b = &world->broadcasts;
+    if (b->message_count > 0 && !phx_deliver_plan(world)) {
+        refuse_broadcasts(world);
+        return true;
+    }
+    if (world->cut_batches > consumer) return false; /* it was cut before: its edges have no memory */
+    world->cut_batches = consumer + 1;
+    drop_changes_of(world, consumer);
+    drop_updates_of(world, consumer);
+    if (b->message_count > 0) phx_deliver_drop(world, consumer);
+    return true;
+}
+
+/* ---- all ---- */
+
+bool phx_finish_stage(phx_world *world, phx_stage *next)
+{
+    *next = world->stage + 1;
+    switch (world->stage) {
+    case PHX_STAGE_PLAN:
+        drop_shards(world);
+        *next = PHX_STAGE_COMMIT;
+        return true;
+    case PHX_STAGE_INTEREST: drop_rows(world); return true;
+    case PHX_STAGE_SPREAD:
+        drop_uncut(world);
+        phx_stats_share(world);
+        return true;
+    case PHX_STAGE_COMMIT:
+        for (uint32_t i = 0; i < world->shard_count; i++) commit_shard(world, i);
+        return true;
+    case PHX_STAGE_CALL:
+    case PHX_STAGE_PIECES:
+    case PHX_STAGE_HEAR:
+        refuse_broadcasts(world);
+        *next = PHX_STAGE_HEAR; /* which has no pieces, and knows what follows */
+        return true;
+    case PHX_STAGE_UPDATES:
+    case PHX_STAGE_LOOK:
+    case PHX_STAGE_WAITS:
+        drop_banded(world);
+        *next = PHX_STAGE_BATCHES;
+        return true;
+    case PHX_STAGE_BATCHES: *next = PHX_STAGE_BATCHES; return cut_batch(world);
+    case PHX_STAGE_OFFER: *next = PHX_STAGE_OFFER; return phx_publish_keep(world);
+    default: return false;
+    }
+}
