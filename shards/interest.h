@@ -131,8 +131,14 @@ static inline uint32_t phx_interest_rows(const phx_shard *shard)
     return phx_shard_nine(shard) ? shard->nine.item_count : shard->grid.row_end;
 }
 
-/* The slot of a row as above; PHX_SLOT_NONE = there is no observer. */
-uint32_t phx_interest_slot(const phx_shard *shard, uint32_t row);
+/*
+ * Tells the slots, some of no observers, that phx_interest_run() would evaluate in these rows, for which it had no
+ * memory: not always in the order of rows. Where that order can not be had, either, `block` is true, and those of a
+ * whole block are told, with rows that are done.
+ */
+typedef void (*phx_undone_fn)(void *user, uint32_t slot, bool block);
+void phx_interest_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count, phx_undone_fn visit,
+                         void *user);
 
 /*
  * Evaluates the observers in rows [first, first + count); results are appended to the

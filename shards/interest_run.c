@@ -237,12 +237,49 @@ static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, 
     return run_rows(scratch, directory, shard, rows, usable);
 }
 
-uint32_t phx_interest_slot(const phx_shard *shard, uint32_t row)
+/* In which order run_block() goes through a block. */
+typedef enum block_order { ORDER_ROWS, ORDER_TILE, ORDER_NONE } block_order;
+
+static block_order order_of(phx_scratch *scratch, phx_shard *shard, uint32_t number)
 {
-    const phx_grid_rows *rows = &shard->grid.rows;
-    if (shard->alt) return row;
-    if (phx_shard_nine(shard)) return phx_nine_item_slot(&shard->nine, row);
-    return rows->view[row] != 0.0f ? rows->slot[row] & PHX_ROW_SLOT : PHX_SLOT_NONE;
+    if (!phx_stir_open(&scratch->stir, scratch->mem, shard, number)) return ORDER_NONE;
+    if (scratch->stir.way != PHX_STIR_NONE) return ORDER_ROWS;
+    if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return ORDER_NONE;
+    return shard->glances && scratch->tile.usable && !scratch->tile.quiet ? ORDER_TILE : ORDER_ROWS;
+}
+
+/* The same of a part of a block, counted from its first row. */
+static void undone_in_block(phx_scratch *scratch, phx_shard *shard, uint32_t number, phx_span range,
+                            phx_undone_fn visit, void *user)
+{
+    const phx_block *block = &shard->grid.blocks[number];
+    const block_order order = order_of(scratch, shard, number);
+    if (order == ORDER_NONE) range = (phx_span){0, phx_block_rows(block)};
+    for (uint32_t i = range.first; i < range.end; i++) {
+        const uint32_t row = order == ORDER_TILE ? scratch->tile.row[scratch->tile.own[i]] : block->start[0] + i;
+        if (shard->grid.rows.view[row] != 0.0f)
+            visit(user, shard->grid.rows.slot[row] & PHX_ROW_SLOT, order == ORDER_NONE);
+    }
+}
+
+void phx_interest_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count, phx_undone_fn visit,
+                         void *user)
+{
+    const phx_grid *grid = &shard->grid;
+    const uint32_t end = first + count;
+    if (!phx_shard_rows(shard)) {
+        for (uint32_t i = first; i < end; i++) {
+            const uint32_t slot = shard->alt ? i : phx_nine_item_slot(&shard->nine, i);
+            if (slot != PHX_SLOT_NONE) visit(user, slot, false);
+        }
+        return;
+    }
+    for (uint32_t b = count > 0 ? phx_grid_block_at(grid, first) : 0; first < end; b++) {
+        const uint32_t begin = grid->blocks[b].start[0], next = phx_grid_block_end(grid, b);
+        const uint32_t rows = begin + phx_block_rows(&grid->blocks[b]), to = end < rows ? end : rows;
+        if (first < to) undone_in_block(scratch, shard, b, (phx_span){first - begin, to - begin}, visit, user);
+        first = next;
+    }
 }
 
 uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,

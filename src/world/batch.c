@@ -68,6 +68,7 @@ void phx_batch_trim(phx_mem *mem, phx_batch *batch)
     batch->view.change_count = batch->view.target_count = 0;
 }
 
+/* What may grow with the square of a crowd; edges do not. */
 static void free_content(phx_mem *mem, phx_batch *batch)
 {
     phx_release(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes));
@@ -75,7 +76,6 @@ static void free_content(phx_mem *mem, phx_batch *batch)
     phx_release(mem, (void **)&batch->kinds, &batch->kinds_capacity, sizeof(*batch->kinds));
     phx_release(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, sizeof(*batch->incarnations));
     phx_mail_free(&batch->mail, mem);
-    phx_release(mem, (void **)&batch->edges, &batch->edges_capacity, sizeof(*batch->edges));
     phx_news_free(&batch->news, mem);
 }
 
@@ -83,7 +83,7 @@ void phx_batch_empty(phx_mem *mem, phx_batch *batch)
 {
     PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_SPARE);
     free_content(mem, batch);
-    batch->view = (ph_batch){0};
+    batch->view = (ph_batch){0}; /* the counts of edges too, whose memory stays */
     batch->mail.size = (phx_mail_size){0};
     batch->news.size = (phx_news_size){0};
 }
@@ -95,6 +95,7 @@ void phx_batch_destroy(phx_mem *mem, phx_batch *batch)
     }
     PHX_ASSERT(phx_batch_valid(batch));
     free_content(mem, batch);
+    phx_release(mem, (void **)&batch->edges, &batch->edges_capacity, sizeof(*batch->edges));
     batch->magic = MAGIC_DEAD;
     phx_free(mem, batch, sizeof(*batch), PHX_CACHE_LINE);
 }

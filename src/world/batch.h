@@ -79,7 +79,7 @@ static inline void phx_batch_put_edge(phx_batch *batch, phx_edge_size *places, c
 
 /* It is spare; what it had in it, if anything, was of use, and what has been too much memory for a while goes. */
 void phx_batch_trim(phx_mem *mem, phx_batch *batch);
-/* It is spare: all memory of it that content may take goes back. */
+/* It is spare: memory of its changes, mail and updates goes back. */
 void phx_batch_empty(phx_mem *mem, phx_batch *batch);
 /* Has it the mark of a live batch? For assertions. */
 bool phx_batch_valid(const phx_batch *batch);

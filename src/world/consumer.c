@@ -307,6 +307,13 @@ static uint32_t edges_in(const phx_batch *batch)
     return batch->view.activation_count + batch->view.crossing_count;
 }
 
+/* Is there anything in the batch, or was it? batch may be NULL. */
+static bool tells(const phx_batch *batch)
+{
+    return batch != NULL && (batch->view.change_count > 0 || batch->merged || batch->mail.size.deliveries > 0 ||
+                             edges_in(batch) > 0 || batch->news.size.updates > 0);
+}
+
 /* Written only when it changes: the consumer's thread may be reading it all the time. */
 static void show_pending(phx_consumer *c)
 {
@@ -321,9 +328,7 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
     PHX_ASSERT(batch == c->filling);
     collect_returned(c);
     bool room = c->out_count < c->bound;
-    bool changed = batch != NULL && (batch->view.change_count > 0 || batch->merged ||
-                                     batch->mail.size.deliveries > 0 || edges_in(batch) > 0 ||
-                                     batch->news.size.updates > 0);
+    bool changed = tells(batch);
     if (changed && room && !is_pending(c)) {
         PHX_ASSERT(!batch->merged); /* it would be pending */
         c->heard += batch->mail.size.heard;
@@ -356,6 +361,15 @@ void phx_consumer_relieve(phx_consumer *c)
     }
 }
 
+void phx_consumer_abandon(phx_consumer *c)
+{
+    if (c->filling == NULL) {
+        return;
+    }
+    batch_recycle(c, c->filling);
+    c->filling = NULL;
+}
+
 void phx_consumer_drop_mail(phx_consumer *c, uint64_t deliveries)
 {
     phx_backlog_drop(c->backlog, deliveries);
@@ -365,7 +379,7 @@ bool phx_consumer_keep(phx_consumer *c, phx_batch *batch, uint64_t tick)
 {
     PHX_ASSERT(tick > c->tick);
     PHX_ASSERT(batch == c->filling);
-    if (batch != NULL && !merge_tick(c, batch, tick)) {
+    if (tells(batch) && !merge_tick(c, batch, tick)) {
         return false;
     }
     if (batch != NULL) {

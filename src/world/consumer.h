@@ -104,6 +104,8 @@ void phx_consumer_relieve(phx_consumer *c);
 void phx_consumer_drop_mail(phx_consumer *c, uint64_t deliveries);
 /* In the place of an offer that had no memory: the tick waits with what is pending. false = no memory for that either. */
 bool phx_consumer_keep(phx_consumer *c, phx_batch *batch, uint64_t tick);
+/* The batch that phx_consumer_begin() gave, if any, is spare again. */
+void phx_consumer_abandon(phx_consumer *c);
 /* The batch that is being filled has no changes, mail and updates any more. */
 void phx_consumer_strip(phx_batch *batch);
 

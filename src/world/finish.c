@@ -52,19 +52,46 @@ static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *ch
     change->commits = false;
 }
 
-/* Observers of rows that were not evaluated. */
+/* An undone observer's shard. */
+typedef struct undone {
+    phx_world *world;
+    phx_shard *shard;
+} undone;
+
+/* The change of an observer that may have been evaluated is none. */
+static void drop_change_of(phx_world *world, const phx_shard *shard, uint32_t slot)
+{
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        phx_change *changes = changes_of(world, chunk);
+        for (uint32_t c = 0; chunk->shard == shard->index && c < chunk->change_count; c++)
+            if (changes[c].slot == slot) drop_change(world, chunk, &changes[c]);
+    }
+}
+
+static void drop_undone(void *user, uint32_t slot, bool block)
+{
+    const undone *at = user;
+    if (!listens(at->shard, slot)) return;
+    if (block) drop_change_of(at->world, at->shard, slot);
+    set_aside(at->world, at->shard, slot, false);
+}
+
+/* Observers that were not evaluated. */
 static void drop_rows(phx_world *world)
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         phx_chunk *chunk = &world->chunks[i];
-        phx_shard *shard = &world->shards[chunk->shard];
-        for (uint32_t row = chunk->first + chunk->done; row < chunk->first + chunk->count; row++) {
-            const uint32_t slot = phx_interest_slot(shard, row);
-            if (slot != PHX_SLOT_NONE && listens(shard, slot)) set_aside(world, shard, slot, false);
-        }
-        if (chunk->done == 0) phx_publish_count(world, i);
+        undone at = {world, &world->shards[chunk->shard]};
+        phx_interest_undone(&world->scratch[0], at.shard, chunk->first + chunk->done, chunk->count - chunk->done,
+                            drop_undone, &at);
         chunk->count = chunk->done;
     }
+    /* those that were made last have no room for shares, perhaps */
+    while (world->chunk_count > world->chunks_planned && world->chunks[world->chunk_count - 1].done == 0)
+        world->chunk_count--;
+    for (uint32_t i = 0; i < world->chunk_count; i++)
+        if (world->chunks[i].done == 0) phx_publish_count(world, i);
 }
 
 /* There are no chunks: nothing was evaluated. */
@@ -223,6 +250,7 @@ static bool cut_batch(phx_world *world)
     }
     if (world->cut_batches > consumer) return false; /* it was cut before: its edges have no memory */
     world->cut_batches = consumer + 1;
+    phx_consumer_abandon(world->consumers[consumer].consumer);
     drop_changes_of(world, consumer);
     drop_updates_of(world, consumer);
     if (b->message_count > 0) phx_deliver_drop(world, consumer);

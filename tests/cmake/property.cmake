@@ -18,6 +18,7 @@ if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread, long runs
 endif()
 pharos_plain_test(NAME oom SOURCES property/oom.c LABELS property)
 pharos_plain_test(NAME oom_stages SOURCES property/oom_stages.c LABELS property TIMEOUT 600)
+pharos_plain_test(NAME finish SOURCES property/finish.c LABELS property TIMEOUT 600)
 pharos_plain_test(NAME jump_in SOURCES property/jump_in.c LABELS property)
 pharos_plain_test(NAME few_odd SOURCES property/few_odd.c LABELS property)
 pharos_plain_test(NAME area_walk SOURCES property/area_walk.c LABELS property)
