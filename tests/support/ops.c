@@ -53,6 +53,8 @@ static const gen_profile profiles[] = {
     {"bands_slow", {20, 60, 10, 10, 0, 0, 0, 0}, {10, 80, 10}, {4, 3, 85, 6, 0, 0, 1, 1, 0, 0}, 2, 0, 1, 6,
      GEN_SLOW | GEN_BANDS},
     {"slow", {10, 60, 20, 10, 0, 0, 0, 0}, {5, 60, 35}, {14, 10, 50, 22, 2, 1, 2, 1, 1, 1, 8}, 10, 0, 1, 6, GEN_SLOW},
+    {"mail_slow", {5, 75, 10, 10, 0, 0, 0, 0}, {10, 70, 20}, {6, 4, 30, 10, 0, 0, 2, 1, 0, 0, 50}, 8, 0, 0, 4,
+     GEN_SLOW | GEN_PLAIN},
 };
 
 uint32_t ops_profile_count(void)
