@@ -189,10 +189,11 @@ PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);
 /**
  * Everyone who has source in the list at the end of the tick that applies this gets the
  * payload once, in that tick's batch (ph_batch.deliveries); who stands before it in the
- * order (producer, sequence) is heard first. No observer hears a source that
- * has left the world by then, also if its id has entered again: that is another entity. The payload is copied: `bytes` of any content, up to
- * PH_PAYLOAD_MAX, 0 too. The tick refuses it with PH_TICK_FULL when the payloads of the broadcasts that it has applied
- * before and this one have more than broadcast_bytes in all; a shorter one behind it may still pass.
+ * order (producer, sequence) is heard first. No observer hears a source that has left the
+ * world by then, also if its id has entered again: that is another entity. The payload is
+ * copied: `bytes` of any content, up to PH_PAYLOAD_MAX, 0 too. The tick refuses it with
+ * PH_TICK_FULL when the payloads of the broadcasts that it has applied before and this one
+ * have more than broadcast_bytes in all; a shorter one behind it may still pass.
  * @param options NULL = all who see it, without the source itself.
  * @return as above, and PH_TOO_LARGE; PH_BAD_KIND, PH_BAD_VALUE: options.
  */

@@ -122,8 +122,8 @@ static void drain_observer(const phx_latest *latest, const phx_net_observer *obs
     for (uint32_t e = observer->first; e != PHX_NETSET_NONE; e = set->entries[e].next, at++) {
         const phx_net_entry *entry = &set->entries[e];
         ph_position p = latest->positions[e];
-        news->moved[at] =
-            (ph_moved){.id = entry->target, .user_data = set->names[entry->name].user_data, .x = p.x, .y = p.y, .z = p.z};
+        uint64_t user_data = set->names[entry->name].user_data;
+        news->moved[at] = (ph_moved){.id = entry->target, .user_data = user_data, .x = p.x, .y = p.y, .z = p.z};
         news->due[at] = at;
     }
     update->count = at - update->first;

@@ -1,7 +1,7 @@
 /*
  * Activation while its keys change: the waking kind stops waking and wakes again, span and linger change, a kind stops
- * sleeping, with NPCs and wakers that walk from shard to shard meanwhile. Who is awake, as the edges tell it, is who the
- * formula of pharos.h, "Activation", says, computed here from nothing but places.
+ * sleeping, with NPCs and wakers that walk from shard to shard meanwhile. The NPCs awake, as the edges tell it, are
+ * those of the formula of pharos.h, "Activation", computed here from nothing but places.
  *
  *     awake_reload [--seed N] [--count N]
  */
@@ -141,7 +141,8 @@ static void begin(run *r, uint64_t seed)
     REQUIRE(ph_consumer_open(r->world, 0, &r->consumer) == PH_OK);
     for (uint32_t i = 0; i < ENTITIES; i++) {
         place(r, i, true);
-        ph_attrs a = {.given = PH_X | PH_Y | PH_KIND, .x = r->x[i], .y = r->y[i], .kind = i < WAKERS ? WAKING : SLEEPING};
+        ph_attrs a = {.given = PH_X | PH_Y | PH_KIND, .x = r->x[i], .y = r->y[i]};
+        a.kind = i < WAKERS ? WAKING : SLEEPING;
         CHECK_OK(ph_enter(r->producer, i + 1, &a));
     }
 }

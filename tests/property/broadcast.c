@@ -157,8 +157,9 @@ static void full_tick(void)
 
 static void slow_consumer(void)
 {
-    enum { LISTENERS = 4, TICKS = 200, BYTES = 2000 };
-    const uint32_t tick_bytes = sizeof(ph_message) + 8 + LISTENERS * (sizeof(ph_delivery) + sizeof(uint32_t));
+    enum { LISTENERS = 4, TICKS = 200, SAYS = 3, TOTAL = TICKS * SAYS, BYTES = 4000 };
+    const uint32_t tick_bytes =
+        SAYS * (sizeof(ph_message) + 8) + LISTENERS * (sizeof(ph_delivery) + SAYS * sizeof(uint32_t));
     host h;
     ph_stats stats;
     ph_world_def def = def_of(&h);
@@ -168,7 +169,7 @@ static void slow_consumer(void)
     for (uint64_t id = 1; id <= LISTENERS + 1; id++) enter(&h, id, 10 + (float)id, 10);
     CHECK_OK(ph_tick(h.world, &h.tick));
     for (uint64_t i = 0; i < TICKS; i++) {
-        say(h.producer, 1, i);
+        for (uint64_t j = 0; j < SAYS; j++) say(h.producer, 1, i * SAYS + j);
         CHECK_OK(ph_tick(h.world, &h.tick));
     }
     const ph_batch *first = take(&h);
@@ -177,23 +178,51 @@ static void slow_consumer(void)
     CHECK_OK(ph_tick(h.world, &h.tick));
     const ph_batch *batch = take(&h);
     uint32_t kept = batch->message_count;
-    CHECK(kept == BYTES / tick_bytes && batch->delivery_count == LISTENERS, "%u messages are kept", kept);
-    CHECK(batch->dropped == (uint64_t)(TICKS - kept) * LISTENERS, "%" PRIu64 " dropped", batch->dropped);
+    CHECK(kept == BYTES / tick_bytes * SAYS && batch->delivery_count == LISTENERS, "%u messages are kept", kept);
+    CHECK(batch->dropped == (uint64_t)(TOTAL - kept) * LISTENERS, "%" PRIu64 " dropped", batch->dropped);
     for (uint32_t d = 0; d < batch->delivery_count; d++) {
         const ph_delivery *delivery = &batch->deliveries[d];
         CHECK(delivery->count == kept, "an observer hears %u", delivery->count);
         for (uint32_t i = 0; i < delivery->count; i++)
-            CHECK(number_of(batch, delivery->first + i) == TICKS - kept + i, "not the newest, or not in order");
+            CHECK(number_of(batch, delivery->first + i) == TOTAL - kept + i, "not the newest, or not in order");
     }
     CHECK_OK(ph_world_stats(h.world, &stats));
-    CHECK(stats.deliveries == (uint64_t)TICKS * LISTENERS && stats.deliveries_dropped == batch->dropped &&
+    CHECK(stats.deliveries == (uint64_t)TOTAL * LISTENERS && stats.deliveries_dropped == batch->dropped &&
               stats.deliveries_void == 0, "the counters");
     give(&h, batch);
-    say(h.producer, 1, TICKS);
+    say(h.producer, 1, TOTAL);
     CHECK_OK(ph_tick(h.world, &h.tick));
     batch = take(&h);
     CHECK(batch->dropped == 0 && batch->heard_count == LISTENERS && batch->tick_first == batch->tick, "told once");
     give(&h, batch);
+    CHECK_OK(ph_world_destroy(h.world));
+}
+
+/* ---- nothing is kept, and nothing else is to be told: how many were dropped is, with the next tick ---- */
+
+static void only_dropped(void)
+{
+    enum { LISTENERS = 3, TICKS = 5 };
+    host h;
+    const ph_batch *batch = NULL;
+    ph_world_def def = def_of(&h);
+    def.consumer_batches = 1;
+    def.consumer_bytes = 0;
+    host_begin(&h, &def);
+    for (uint64_t id = 1; id <= LISTENERS + 1; id++) enter(&h, id, 10 + (float)id, 10);
+    for (uint64_t i = 0; i < TICKS; i++) {
+        CHECK_OK(ph_tick(h.world, &h.tick));
+        say(h.producer, 1, i);
+    }
+    CHECK_OK(ph_tick(h.world, &h.tick));
+    give(&h, take(&h));
+    CHECK_STATUS(ph_batch_take(h.consumer, &batch), PH_PENDING);
+    CHECK_OK(ph_tick(h.world, &h.tick));
+    batch = take(&h);
+    CHECK(batch->dropped == TICKS * LISTENERS && batch->heard_count == 0 && batch->change_count == 0,
+          "%" PRIu64 " dropped, %u heard", batch->dropped, batch->heard_count);
+    give(&h, batch);
+    CHECK_STATUS(ph_batch_take(h.consumer, &batch), PH_EMPTY);
     CHECK_OK(ph_world_destroy(h.world));
 }
 
@@ -288,6 +317,7 @@ int main(void)
     full_queue();
     full_tick();
     slow_consumer();
+    only_dropped();
     several_producers();
     linked_walkers(1);
     linked_walkers(3);

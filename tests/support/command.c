@@ -157,7 +157,8 @@ void def_print(FILE *out, const ph_world_def *def)
                   " exchange_bytes=%" PRIu32 " simd=%d broadcast_bytes=%" PRIu32 " index=%s"
                   " quadtree=%" PRIu32 ",%" PRIu32 " crowd=%" PRIu32 "/%.9g events_max=%" PRIu32 "\n",
                   def->span, def->sticky, def->shards[0], def->shards[1], def->workers, def->entities_max,
-                  def->consumers, def->consumer_batches, def->consumer_bytes, def->refusals_max, def->exchange_bytes, (int)def->simd, def->broadcast_bytes,
+                  def->consumers, def->consumer_batches, def->consumer_bytes, def->refusals_max,
+                  def->exchange_bytes, (int)def->simd, def->broadcast_bytes,
                   index_name(def->index), def->quadtree_capacity, def->quadtree_depth,
                   def->crowd_entities, (double)def->crowd_floor, def->events_max);
     (void)fprintf(out, "  activation_span=%" PRIu32 " activation_linger=%" PRIu32 " areas_max=%" PRIu32 "\n",

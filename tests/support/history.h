@@ -54,8 +54,8 @@ void history_note(history *h, const model *m);
  */
 void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64_t last, change_list *changes);
 /*
- * The edges that it has to be told for them: each but those that met their opposite. User data as of targets: those that
- * are on are enters.
+ * The edges that it has to be told for them: each but those that met their opposite. User data as of targets: what is
+ * on is an enter.
  */
 void history_edges(const history *h, uint32_t consumer, uint64_t first, uint64_t last, edge_list *edges);
 /* Was target in observer's list at the end of this tick? */

@@ -57,6 +57,8 @@ static const gen_profile profiles[] = {
      GEN_FAR},
     {"far_plain", {30, 40, 10, 10, 10, 0, 0, 0}, {5, 90, 5}, {2, 1, 95, 2, 0, 0, 0, 0, 0, 0}, 0, 0, 0, 0,
      GEN_FAR | GEN_PLAIN},
+    {"mail_slow", {5, 75, 10, 10, 0, 0, 0, 0}, {10, 70, 20}, {6, 4, 30, 10, 0, 0, 2, 1, 0, 0, 50}, 8, 0, 0, 4,
+     GEN_SLOW | GEN_PLAIN},
 };
 
 uint32_t ops_profile_count(void)

@@ -21,7 +21,7 @@ static command set_bit(gen *g, uint32_t place, uint32_t bit)
     return c;
 }
 
-/* Leave and enter again, at once or far off; sometimes twice; sometimes from two producers; sometimes with last words. */
+/* Leave and enter again, at once or far off; sometimes twice, from two producers, or with last words. */
 static void pattern_reborn(gen *g)
 {
     uint32_t place = any_place(g);

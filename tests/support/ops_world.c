@@ -65,7 +65,10 @@ static void limits_any(gen *g)
     d->producers_max = SCRIPT_PRODUCERS_MAX;
     d->producer_bytes = 32u << 20; /* a script never fills a queue */
     d->broadcast_bytes = chance(&g->c, 50) ? PH_PAYLOAD_MAX + choose(&g->c, 300) : 64u << 20;
-    d->consumer_bytes = !g->s->eager && chance(&g->c, 40) ? choose(&g->c, 3000) : 256u << 20;
+    d->consumer_bytes = 256u << 20;
+    if (!g->s->eager && chance(&g->c, 50)) {
+        d->consumer_bytes = choose(&g->c, 3) * choose(&g->c, 500); /* nothing, or some messages */
+    }
     d->refusals_max = chance(&g->c, 20) ? 1 + choose(&g->c, 5) : 4096;
     d->consumers = choose(&g->c, 10) == 0 ? 0 : 1 + choose(&g->c, SCRIPT_CONSUMERS_MAX);
     d->consumer_batches = g->s->eager ? 4 : 1 + choose(&g->c, 3);

@@ -57,7 +57,7 @@ void run_reopen(run *r, uint32_t consumer);
 bool run_check_mail(run *r, uint32_t consumer, const ph_batch *batch);
 /* There are none that it has not been told of. */
 bool run_mail_missing(run *r, uint32_t consumer);
-/* How many there are that it has not been told of; *heard: with those whose observers left, or were not ready, since. */
+/* How many there are of those; *heard: and with those whose observers left, or were not ready, since. */
 size_t run_mail_waiting(run *r, uint32_t consumer, uint64_t *heard);
 
 /* The same of its edges. */

@@ -216,7 +216,7 @@ Test(coalesce, enter_leave_enter_anew_is_enter_anew)
     expect_target(0, 5, 0, 2);
 }
 
-Test(coalesce, kind_and_user_data_are_of_their_event)
+Test(coalesce, an_enter_that_cancelled_leaves_no_name)
 {
     begin();
     change(O, 0);
@@ -229,6 +229,57 @@ Test(coalesce, kind_and_user_data_are_of_their_event)
     merge();
     drain(1, 1);
     expect_target(0, 5, 4, 1);
+}
+
+Test(coalesce, enters_are_named_and_ordered_as_now_leaves_as_then)
+{
+    enum { OTHER = O + 1 };
+    begin();
+    change(O, 0);
+    leave(7, 1, 7);
+    enter(5, 1, 1);
+    enter(6, 2, 2);
+    change(OTHER, 0);
+    enter(6, 2, 2);
+    merge();
+    phx_coalesce_rename(net, 5, 3, 55); /* told of in one place, */
+    phx_coalesce_rename(net, 6, 0, 66); /* in two, */
+    phx_coalesce_rename(net, 7, 9, 77); /* as it left only, */
+    phx_coalesce_rename(net, 8, 9, 88); /* nowhere, */
+    phx_coalesce_rename(net, O, 9, 99); /* as an observer */
+    drain(2, 4);
+    cr_assert_eq(out->changes[0].user_data, 99);
+    cr_assert_eq(out->changes[1].user_data, OTHER + 1);
+    expect_target(0, 7, 1, 7);
+    const struct { uint64_t id, user_data; uint16_t kind; } enters[] = {{6, 66, 0}, {5, 55, 3}, {6, 66, 0}};
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_assert_eq(out->targets[1 + i].id, enters[i].id);
+        cr_assert_eq(out->targets[1 + i].user_data, enters[i].user_data);
+        cr_assert_eq(out->kinds[1 + i], enters[i].kind);
+    }
+    tick_enter(6, 2); /* nothing of the old name is left */
+    drain(1, 1);
+    expect_target(0, 6, 0, 2);
+}
+
+Test(coalesce, a_name_goes_with_the_last_enter_that_tells_of_it)
+{
+    enum { OTHER = O + 1 };
+    tick_enter(5, 1);
+    begin();
+    change(OTHER, 0);
+    enter(5, 0, 1);
+    merge();
+    tick_leave(5, 1);
+    phx_coalesce_rename(net, 5, 4, 44);
+    drain(1, 1);
+    cr_assert_eq(out->targets[0].user_data, 44);
+    tick_enter(5, 1);
+    phx_coalesce_forget(net, O);
+    phx_coalesce_rename(net, 5, 6, 66);
+    tick_enter(5, 2); /* it came anew */
+    drain(1, 1);
+    expect_target(0, 5, 0, 2);
 }
 
 Test(coalesce, the_observers_user_data_is_the_last)
