@@ -418,6 +418,29 @@ static void order(void)
     CHECK_OK(ph_world_destroy(b.world));
 }
 
+/* Those of bulk calls, read between the calls: far more in all than are kept at a time, and each is told, in order. */
+static void refusals_of_bulks(void)
+{
+    enum { MOST = 10, BULK = 3, ROUNDS = 20 };
+    static const uint64_t bad_ids[BULK] = {0};
+    bench b = bench_make(MOST);
+    uint64_t sequence = 0;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        ph_refusal told[MOST];
+        uint32_t count = 0;
+        CHECK_STATUS(ph_leave_many(b.producer, BULK, bad_ids, NULL), PH_BAD_ID);
+        CHECK_OK(ph_producer_refusals(b.producer, told, MOST, &count));
+        CHECK(count == BULK, "round %" PRIu32 ": told of %" PRIu32 " of %d", round, count, BULK);
+        for (uint32_t i = 0; i < count; i++) {
+            sequence++;
+            CHECK(told[i].sequence == sequence && told[i].id == 0 && told[i].status == PH_BAD_ID,
+                  "round %" PRIu32 ": sequence %" PRIu64 ", expected %" PRIu64, round, told[i].sequence, sequence);
+        }
+    }
+    CHECK(stats_of(&b).refusals_untold == 0, "untold");
+    CHECK_OK(ph_world_destroy(b.world));
+}
+
 /* Each producer is told of its own, by its own numbers. */
 static void refusals_by_producer(void)
 {
@@ -444,6 +467,7 @@ int main(void)
     refusals_overflow();
     bulk_overflow();
     order();
+    refusals_of_bulks();
     refusals_by_producer();
     return check_done("refusals");
 }

@@ -485,6 +485,18 @@ static void behind(void)
     CHECK_OK(ph_tick(h.world, &h.tick));
     stats = stats_of(&h);
     CHECK(stats.edges_waiting == 0 && stats.updates_waiting == 9, "in and out is nothing");
+    CHECK(stats.updates_replaced == 0, "%" PRIu64 " updates were replaced", stats.updates_replaced);
+    CHECK_OK(ph_move(h.producer, 1, 12, 10, 0));
+    CHECK_OK(ph_move(h.producer, 2, 12, 10, 0));
+    for (uint32_t t = 0; t < 2; t++) CHECK_OK(ph_tick(h.world, &h.tick));
+    stats = stats_of(&h);
+    CHECK(stats.updates_waiting == 2 * 9 && stats.updates_replaced == 9,
+          "a later position: %" PRIu64 " wait, %" PRIu64 " replaced", stats.updates_waiting, stats.updates_replaced);
+    CHECK_OK(ph_leave(h.producer, 2)); /* a target of nine, and an observer of one that waits */
+    CHECK_OK(ph_tick(h.world, &h.tick));
+    stats = stats_of(&h);
+    CHECK(stats.updates_waiting == 8 && stats.updates_replaced == 9 + 9 + 1,
+          "one has gone: %" PRIu64 " wait, %" PRIu64 " were replaced", stats.updates_waiting, stats.updates_replaced);
     while (ph_batch_take(h.consumer, &batch) == PH_OK) CHECK_OK(ph_batch_return(h.consumer, batch));
     CHECK_OK(ph_tick(h.world, &h.tick));
     stats = stats_of(&h);

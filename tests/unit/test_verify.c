@@ -157,6 +157,9 @@ Test(verify, kept_lists)
         swap_entry(&s, 10, 6, 12);
         swap_entry(&s, 10, 12, 9);
         expect_found(&s, PH_DIFFERENCE_TWICE, 10, 9);
+        swap_entry(&s, 10, 9, 12);
+        swap_entry(&s, 10, 12, 7);
+        expect_found(&s, PH_DIFFERENCE_TWICE, 10, 7); /* the lowest of all that it sees */
         close_scene(&s);
     }
 }
