@@ -174,6 +174,12 @@ typedef struct ph_world_def {
     uint32_t consumer_batches; /* 1..65536; batches waiting per consumer, then coalesced */
     uint32_t consumer_bytes;  /* 0..1 GiB; broadcasts kept per consumer past that bound, then the oldest are dropped */
     uint32_t exchange_bytes;  /* 16 KiB..1 GiB; a shard's records in flight in one round; migrants' lists go beside */
+    /*
+     * What the hash tables of ids and positions are keyed with: clients that choose ids or positions can not make them
+     * meet. 0 = one from the system, secret and another one in every world. Nothing that comes out, nor ph_world_hash()
+     * or a count of ph_stats, depends on it; a number is for the sake of the same times. Give no number that clients know.
+     */
+    uint64_t hash_seed;
     const ph_class *classes;  /* class_count of them; the first is named "default" */
     uint32_t class_count;     /* 1..4096 */
     ph_allocator allocator;   /* zero = the library's default */

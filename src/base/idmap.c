@@ -28,7 +28,7 @@ static size_t table_bytes(uint64_t bucket_count)
 
 void phx_idmap_init(phx_idmap *map, phx_mem *mem)
 {
-    *map = (phx_idmap){.buckets = (phx_idmap_bucket *)(uintptr_t)no_buckets, .bucket_count = LOAD_WHOLE, .mem = mem};
+    *map = (phx_idmap){.buckets = (phx_idmap_bucket *)(uintptr_t)no_buckets, .bucket_count = LOAD_WHOLE, .key = mem->key, .mem = mem};
 }
 
 void phx_idmap_free(phx_idmap *map)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/entropy.h"
 #include "base/simd.h"
 #include "world/gate.h"
 
@@ -138,6 +139,7 @@ ph_status phx_world_create(const ph_world_def *def, phx_world **world)
     *world = phx_alloc_zero(&mem, sizeof **world, PHX_CACHE_LINE);
     if (!*world) return PH_NO_MEMORY;
     phx_mem_init(&(*world)->mem, def->allocator);
+    (*world)->mem.key = phx_hash_key_of(def->hash_seed ? def->hash_seed : phx_entropy());
     if (init(*world, def)) return PH_OK;
     phx_world_destroy(*world);
     *world = NULL;
