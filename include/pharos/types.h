@@ -45,7 +45,7 @@ typedef struct ph_consumer {
 enum {
     PH_WORLDS_MAX = 64,         /* live worlds in one process */
     PH_WORKERS_MAX = 256,       /* workers of one world */
-    PH_SHARDS_MAX = 1024,       /* nx * ny; lanes between shards grow with its square */
+    PH_SHARDS_MAX = 1024,       /* nx * ny; every shard looks at the outbox of every other one */
     PH_TOWERS_AXIS_MAX = 65535, /* towers along one axis: tower coordinates are 16 bit */
     PH_KINDS_MAX = 4096,        /* classes of one world */
     PH_PRODUCERS_MAX = 256,

@@ -63,7 +63,6 @@ static bool init_shards(phx_world *world)
     phx_mem *mem = &world->mem;
     uint32_t count = world->def.shards[0] * world->def.shards[1];
     if (!phx_partition_init(&world->partition, mem, world->rules.towers, world->def.shards)) return false;
-    if (!phx_lanes_init(&world->lanes, mem, count)) return false;
     world->shards = phx_alloc_zero(mem, count * sizeof *world->shards, PHX_CACHE_LINE);
     world->ports = phx_alloc_zero(mem, count * sizeof *world->ports, PHX_CACHE_LINE);
     world->zones = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
@@ -163,7 +162,6 @@ static void free_shards(phx_world *world)
     phx_free(mem, world->shard_mems, wanted * sizeof *world->shard_mems, PHX_CACHE_LINE);
     phx_free(mem, world->tallies, wanted * sizeof *world->tallies, PHX_CACHE_LINE);
     phx_release(mem, (void **)&world->order, &world->order_capacity, sizeof(uint32_t));
-    phx_lanes_free(&world->lanes, mem);
     phx_partition_free(&world->partition, mem);
 }
 

@@ -356,7 +356,7 @@ Test(config_def, each_key_that_is_not_live_is_named)
             }
         }
     }
-    cr_expect_eq(named, 3 * 2 + 16, "world_origin, world_size, shards; and sixteen single keys");
+    cr_expect_eq(named, 3 * 2 + 17, "world_origin, world_size, shards; and seventeen single keys");
 }
 
 Test(config_def, no_difference)
