@@ -16,7 +16,7 @@ enum {
 };
 
 typedef struct phx_block_map {
-    uint32_t **leaf; /* [height][width] of NULL or [64][64] block number + 1; the uppermost have the rows that there are */
+    uint32_t **leaf; /* [height][width] of NULL or [64][64] block number + 1; the last ones of fewer rows, if so */
     uint32_t width, height;
     uint32_t blocks_high; /* blocks along y */
 } phx_block_map;

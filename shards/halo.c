@@ -358,7 +358,8 @@ bool phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t sha
     }
     for (; cursor->item < shard_count; cursor->item++) {
         bool repeated = shard->begun[cursor->item];
-        if (shard->sent[cursor->item] && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item, false)) return true;
+        if (shard->sent[cursor->item] && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item, false))
+            return true;
         shard->sent[cursor->item] = repeated; /* an empty refresh is told once */
     }
     memset(shard->begun, 0, shard_count * sizeof *shard->begun);

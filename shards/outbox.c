@@ -26,7 +26,8 @@ static bool make_block(phx_outbox *outbox)
 
 bool phx_outbox_ready(phx_outbox *outbox, uint32_t bytes)
 {
-    if (!outbox->open) outbox->open = phx_alloc_zero(outbox->mem, outbox->shard_count * sizeof(uint32_t), PHX_CACHE_LINE);
+    const size_t open_bytes = outbox->shard_count * sizeof *outbox->open;
+    if (!outbox->open) outbox->open = phx_alloc_zero(outbox->mem, open_bytes, PHX_CACHE_LINE);
     outbox->block_count = bytes / PHX_RECORD_BLOCK_BYTES;
     PHX_ASSERT(outbox->block_count > 0);
     return outbox->open && (outbox->made > 0 || make_block(outbox));

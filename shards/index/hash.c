@@ -2,7 +2,8 @@
  * index = hash: square cells as in grid, but without an array of them: a cell's slots are in the bucket that its
  * coordinates hash to, with those of the cells that hash there too, which are filtered. So memory follows entities,
  * however large the world. That a cell changed is marked in the bucket of another hash, which is the same in all
- * worlds: so how many observers are looked at does not depend on the world's key. See README.md; written in the index phase, read in the interest phase (index.h).
+ * worlds: so how many observers are looked at does not depend on the world's key. See README.md; written in the index
+ * phase, read in the interest phase (index.h).
  */
 #include "shards/index/cells.h"
 

@@ -59,7 +59,7 @@ uint32_t phx_relay_waiting(const phx_relay *relay);
 
 /* The oldest one, or NULL. */
 phx_batch *phx_relay_take(phx_relay *relay);
-/* Sends a batch back. false = it is none that was taken; memory that `view` points to is not touched before it is found. */
+/* Sends a batch back. false = it is none that was taken; what `view` points to is not touched before it is found. */
 bool phx_relay_return(phx_relay *relay, const ph_batch *view);
 
 /* Tests only, on a relay never used: starts the counters of its rings near their wrap. */
