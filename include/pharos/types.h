@@ -176,9 +176,8 @@ typedef struct ph_world_def {
     uint32_t exchange_bytes;  /* 16 KiB..1 GiB; a shard's records in flight in one round; migrants' lists go beside */
     /*
      * What the hash tables of ids and positions are keyed with: clients that choose ids or positions can not make them
-     * meet. 0 = one from the system, secret and another one in every world. No event, no ph_world_hash() and no count of
-     * ph_stats depends on it. Another number is for measurements: give none that clients may know. Not live: another
-     * one is PH_NOT_LIVE.
+     * meet. 0 = one from the system, secret and another one in every world. No event, no ph_world_hash() and no count
+     * of ph_stats depends on it. Another number is for measurements: give none that clients may know. Not live.
      */
     uint64_t hash_seed;
     const ph_class *classes;  /* class_count of them; the first is named "default" */
