@@ -68,7 +68,7 @@ static uint64_t key_of(uint32_t family, uint64_t j)
     case 4: return unmix64(UINT64_C(0x12345678) << 32 | j);
     case 5: return unmix64(j << 20 | 77);
     case 6: return unmix64(j << 20 | 77) ^ guess;
-    case 7: return inverse(PHX_HASH_KEY_KNOWN.far) * (j << 32) << PHX_HASH_RUN_BITS | 9; /* runs */
+    case 7: return (j + 1) * 46368 << PHX_HASH_RUN_BITS | 9; /* the same of each of many runs */
     case 8: return (j + 1) << 40;
     case 9: return (j + 1) << 22;
     case 10: return (j + 1) * 8 * 46368; /* times the golden ratio: nearly whole */
