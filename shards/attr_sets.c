@@ -21,14 +21,11 @@ void phx_attr_sets_free(phx_attr_sets *sets, phx_mem *mem)
     phx_attr_sets_init(sets, mem);
 }
 
-static uint64_t hash_of(const phx_attr *attr)
+static uint64_t hash_of(const phx_attr_sets *sets, const phx_attr *attr)
 {
     uint64_t words[sizeof *attr / sizeof(uint64_t)], hash = 0;
     memcpy(words, attr, sizeof words);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) hash = phx_hash_any(sets->index.key, hash ^ words[i]);
     return hash ? hash : 1; /* 0 is no key */
 }
 
@@ -46,7 +43,7 @@ static uint32_t number_new(phx_attr_sets *sets)
 
 uint32_t phx_attr_sets_take(phx_attr_sets *sets, const phx_attr *attr)
 {
-    uint64_t hash = hash_of(attr), *first = phx_idmap_find(&sets->index, hash);
+    uint64_t hash = hash_of(sets, attr), *first = phx_idmap_find(&sets->index, hash);
     uint32_t next = first ? (uint32_t)*first : PHX_ATTR_SET_NONE;
     for (uint32_t i = next; i != PHX_ATTR_SET_NONE; i = sets->use[i].next) {
         if (memcmp(&sets->attr[i], attr, sizeof *attr) != 0) continue;
@@ -81,7 +78,7 @@ void phx_attr_sets_drop(phx_attr_sets *sets, uint32_t number)
     struct phx_attr_use *use = &sets->use[number];
     PHX_ASSERT(number < sets->numbers && use->users > 0);
     if (--use->users > 0) return;
-    uint64_t hash = hash_of(&sets->attr[number]), *first = phx_idmap_find(&sets->index, hash);
+    uint64_t hash = hash_of(sets, &sets->attr[number]), *first = phx_idmap_find(&sets->index, hash);
     PHX_ASSERT(first);
     if ((uint32_t)*first == number && use->next == PHX_ATTR_SET_NONE) {
         phx_idmap_remove(&sets->index, hash);

@@ -153,7 +153,7 @@ static bool write_list(phx_shard *shard, uint32_t slot)
     const uint32_t *slots, count = list_of(shard, slot, &slots);
     if (count == 0) return true;
     if (count > PHX_LIST_COUNT_MAX) return false; /* PHX_SLOT_NONE too */
-    phx_listed *to = phx_outbox_list(&shard->outbox, shard->mem, count);
+    phx_listed *to = phx_outbox_list(&shard->outbox, count);
     if (!to) return false;
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *name = &store->name[slots[i]];
@@ -424,6 +424,8 @@ static bool receive_copy(phx_shard *shard, const phx_record *record)
 
 static bool receive_begin(phx_shard *shard, const phx_record *record)
 {
+    if (!shard->refreshed) shard->refreshed = phx_alloc_zero(shard->mem, shard->outbox.shard_count, PHX_CACHE_LINE);
+    if (!shard->refreshed) return false;
     shard->refreshed[record->source] = shard->refreshed_any = true;
     shard->copied = shard->copied_next = PHX_SLOT_NONE;
     return true;

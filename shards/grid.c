@@ -159,8 +159,8 @@ phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tic
 static bool rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
 {
     if (needed <= grid->rows_capacity) return true;
-    enum { FIRST = 256, GROWTH = 8 }; /* as the store */
-    uint32_t capacity = grid->rows_capacity + grid->rows_capacity / GROWTH;
+    enum { FIRST = 32, SMALL = 256, GROWTH = 8 }; /* as the store */
+    uint32_t capacity = grid->rows_capacity + grid->rows_capacity / (grid->rows_capacity < SMALL ? 1 : GROWTH);
     if (capacity < needed) capacity = needed;
     if (capacity < FIRST) capacity = FIRST;
     char *memory = phx_alloc(mem, memory_bytes(capacity), PHX_CACHE_LINE);

@@ -126,9 +126,13 @@ static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_zone *z
     return clear;
 }
 
-/* There is room: for all shards. */
-static void add_near(phx_shard *shard, const phx_zone *zone, uint32_t number)
+/* false = no memory. */
+static bool add_near(phx_shard *shard, const phx_zone *zone, uint32_t number)
 {
+    const uint32_t groups = shard->near_count / PHX_NEARBY; /* full ones, before this */
+    if (!phx_grow(shard->mem, (void **)&shard->near, &shard->near_capacity, shard->near_capacity, (size_t)groups + 1,
+                  sizeof *shard->near))
+        return false;
     const uint32_t at = shard->near_count++ % PHX_NEARBY;
     phx_nearby *group = &shard->near[(shard->near_count - 1) / PHX_NEARBY];
     PHX_ASSERT(zone->observed || zone->wake_towers1 > 0); /* else it needs nothing, and has no halo */
@@ -140,10 +144,11 @@ static void add_near(phx_shard *shard, const phx_zone *zone, uint32_t number)
     group->y1[at] = zone->halo.y1;
     group->shard[at] = (uint16_t)number;
     shard->by_distance &= zone->wake_towers1 == 0;
+    return true;
 }
 
-/* The shards whose zones touch this one's rectangle, and where none of them does. */
-static void find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
+/* The shards whose zones touch this one's rectangle, and where none of them does. false = no memory. */
+static bool find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
 {
     phx_rect rect = shard->rect;
     int64_t x0 = rect.x0, y0 = rect.y0, x1 = rect.x1, y1 = rect.y1;
@@ -157,7 +162,7 @@ static void find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_co
         if (i == shard->index || h < 0) continue;
         int64_t left = zone->rect.x1 + h, right = zone->rect.x0 - h, low = zone->rect.y1 + h, high = zone->rect.y0 - h;
         if (left < rect.x0 || right > rect.x1 || low < rect.y0 || high > rect.y1) continue;
-        add_near(shard, zone, i);
+        if (!add_near(shard, zone, i)) return false;
         shard->clear = clear_of(shard, shard->clear, zone);
         if (zone->rect.x1 < rect.x0 && left >= x0) x0 = left + 1;
         else if (zone->rect.x0 > rect.x1 && right <= x1) x1 = right - 1;
@@ -166,6 +171,7 @@ static void find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_co
     }
     bool empty = x0 > x1 || y0 > y1;
     shard->inner = empty ? (phx_rect){1, 1, 0, 0} : (phx_rect){(uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1};
+    return true;
 }
 
 /* A copy of `slot` to `destination`, behind a BEGIN; false = the outbox is full. */
@@ -315,39 +321,52 @@ bool phx_shard_copies_due(phx_shard *shard)
         if (!same) shard->copies_due = true;
         shard->pins_compared = true;
     }
+    const bool nothing = shard->store.own_count == 0 && !shard->sent; /* and nobody ever had a copy */
+    if (nothing) shard->copies_due = false;
     return shard->copies_due;
 }
 
 enum { COPIES_START = 0, COPIES_ENTITIES, COPIES_PINS, COPIES_EMPTY };
 
-void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done)
+/* What a shard has for its first refresh on. false = no memory. */
+static bool make_marks(phx_shard *shard, uint32_t shard_count)
+{
+    if (!shard->begun) shard->begun = phx_alloc_zero(shard->mem, shard_count, PHX_CACHE_LINE);
+    if (!shard->sent) shard->sent = phx_alloc_zero(shard->mem, shard_count, PHX_CACHE_LINE);
+    return shard->begun && shard->sent;
+}
+
+bool phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done)
 {
     phx_outbox_reset(&shard->outbox);
     phx_cursor *cursor = &shard->cursor;
     *done = !phx_shard_copies_due(shard);
-    if (*done) return;
+    if (*done) return true;
     if (cursor->part == COPIES_START) {
-        find_near(shard, zones, shard_count);
+        if (!make_marks(shard, shard_count) || !find_near(shard, zones, shard_count)) return false;
         cursor->part = COPIES_ENTITIES;
     }
     if (cursor->part == COPIES_ENTITIES) {
-        if (!send_entities(shard, zones, shard_count)) return;
+        if (!send_entities(shard, zones, shard_count)) return true;
         *cursor = (phx_cursor){.part = COPIES_PINS};
     }
     if (cursor->part == COPIES_PINS) {
         for (; cursor->item < shard->pin_count; cursor->item++)
-            if (!send_copy(shard, shard->pins[cursor->item].slot, shard->pins[cursor->item].destination, true)) return;
+            if (!send_copy(shard, shard->pins[cursor->item].slot, shard->pins[cursor->item].destination, true))
+                return true;
         *cursor = (phx_cursor){.part = COPIES_EMPTY};
     }
     for (; cursor->item < shard_count; cursor->item++) {
         bool repeated = shard->begun[cursor->item];
-        if (shard->sent[cursor->item] && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item, false)) return;
+        if (shard->sent[cursor->item] && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item, false))
+            return true;
         shard->sent[cursor->item] = repeated; /* an empty refresh is told once */
     }
     memset(shard->begun, 0, shard_count * sizeof *shard->begun);
     shard->copies_due = false;
     *cursor = (phx_cursor){0};
     *done = true;
+    return true;
 }
 
 void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool *done)

@@ -73,13 +73,14 @@ static void sweep_ghosts(phx_shard *shard)
         phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_GHOST)) continue;
         phx_origin *origin = &store->tail[slot].origin;
-        origin->gone |= (shard->refreshed[origin->source] || origin->emigrated) && !origin->repeated;
+        bool refreshed = shard->refreshed && shard->refreshed[origin->source];
+        origin->gone |= (refreshed || origin->emigrated) && !origin->repeated;
         origin->repeated = false;
         if (!origin->gone) continue;
         if ((body->state & PHX_SLOT_ROW) && unseen(shard, slot)) left++;
         else phx_shard_kill(shard, slot);
     }
-    memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
+    if (shard->refreshed) memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
     if (left == 0 || shard->past.collected) return;
     if (left > shard->grid.row_count / MANY_PART || rebuild_due(shard)) kill_gone(shard);
 }

@@ -86,7 +86,7 @@ enum { PHX_RECORD_BLOCK_RECORDS = (PHX_RECORD_BLOCK_BYTES - 8) / sizeof(phx_reco
 typedef struct phx_record_block {
     uint16_t destination;
     uint16_t count;
-    uint32_t reserved;
+    uint32_t next; /* number + 1 of the destination's next block, of the last one its first */
     phx_record records[PHX_RECORD_BLOCK_RECORDS];
 } phx_record_block;
 

@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-static size_t near_groups(uint32_t shard_count)
-{
-    return ((size_t)shard_count + PHX_NEARBY - 1) / PHX_NEARBY;
-}
-
 bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint32_t index, uint32_t shard_count,
                     phx_rect rect)
 {
@@ -25,12 +20,8 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     phx_zones_init(&shard->zones, mem);
     phx_bands_init(&shard->bands);
     shard->past.shape = rules->shape;
-    shard->begun = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
-    shard->sent = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
-    shard->refreshed = phx_alloc_zero(mem, shard_count, PHX_CACHE_LINE);
-    shard->near = phx_alloc_zero(mem, near_groups(shard_count) * sizeof *shard->near, PHX_CACHE_LINE);
-    bool made = shard->near && shard->begun && shard->sent && shard->refreshed;
-    made = made && phx_outbox_init(&shard->outbox, mem, shard_count) && phx_grid_init(&shard->grid, mem, rules->towers);
+    phx_outbox_init(&shard->outbox, mem, shard_count);
+    bool made = phx_grid_init(&shard->grid, mem, rules->towers);
     if (made && rules->index != PH_INDEX_LIGHTHOUSE) {
         phx_index_env env = {.mem = mem, .rules = rules, .store = &shard->store, .rect = rect};
         shard->alt = phx_index_make(rules->index, &env);
@@ -58,7 +49,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_relations_free(&shard->relations, mem);
     phx_far_free(&shard->far, mem);
     phx_bands_free(&shard->bands, mem);
-    phx_outbox_free(&shard->outbox, mem);
+    phx_outbox_free(&shard->outbox);
     phx_release(mem, (void **)&shard->leaving.at, &shard->leaving.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->waiting.at, &shard->waiting.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->travels.at, &shard->travels.capacity, sizeof(uint32_t));
@@ -71,8 +62,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_free(mem, shard->begun, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->sent, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->refreshed, shard_count, PHX_CACHE_LINE);
-    phx_free(mem, shard->near, near_groups(shard_count) * sizeof *shard->near, PHX_CACHE_LINE);
-    shard->near = NULL;
+    phx_release(mem, (void **)&shard->near, &shard->near_capacity, sizeof *shard->near);
     shard->begun = shard->sent = shard->refreshed = NULL;
 }
 
@@ -282,7 +272,7 @@ void phx_shard_end(phx_shard *shard)
     PHX_VALIDATE(phx_shard_nine(shard) || phx_shard_lists_valid(shard));
     PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);
-    phx_outbox_lists_end(&shard->outbox, shard->mem);
+    phx_outbox_lists_end(&shard->outbox);
     shard->forget_count = 0;
     shard->zones.touched_count = 0;
     shard->zones.missed = false;

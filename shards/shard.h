@@ -144,14 +144,15 @@ typedef struct phx_shard {
     uint32_t pin_before_count, pins_before_capacity;
     bool pins_compared; /* in this tick */
     phx_nearby *near; /* of find_near(), as is what follows up to clear */
-    uint32_t near_count; /* shards */
+    uint32_t near_count, near_capacity; /* shards; groups of them that there is room for */
     bool by_distance; /* that alone decides which of them need a copy, but of who is PHX_SLOT_FAR */
     phx_rect inner; /* towers that no other shard's zone covers */
     phx_box clear;  /* strictly between its ends nobody is in another shard's halo, nor wakes anybody there */
     bool copy_sent;     /* the last copy is in the outbox, but not its trail */
-    bool *begun, *sent; /* per destination: BEGIN sent in this refresh / it has copies of the last one */
+    /* per destination: BEGIN sent in this refresh / it has copies of the last one; NULL: nothing was ever due */
+    bool *begun, *sent;
     uint32_t copied, copied_next; /* the ghost of the last copy that came, or none, and its phx_origin.next before */
-    bool *refreshed;    /* per source: a BEGIN came in this tick */
+    bool *refreshed;    /* per source: a BEGIN came in this tick; NULL: none ever did */
     bool refreshed_any;
     bool copies_due;    /* something own changed that copies elsewhere may have to show */
 
@@ -253,8 +254,8 @@ void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool 
 /* Has anything changed that a copy elsewhere may have to show? Once the pins of this tick are there. */
 bool phx_shard_copies_due(phx_shard *shard);
 
-/* A copy to every shard that may need it, if due; *done as above. */
-void phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done);
+/* A copy to every shard that may need it, if due; *done as above. false = no memory: call again. */
+bool phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done);
 
 /* ---- index ---- */
 

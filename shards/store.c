@@ -56,8 +56,8 @@ static void *grown(phx_mem *mem, const array *of, uint32_t used, uint32_t capaci
 /* All arrays of the store grow together or not at all. */
 static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
 {
-    enum { FIRST = 256, GROWTH = 8 }; /* an eighth more: what is too much stays for ever */
-    uint64_t wanted = (uint64_t)store->capacity + store->capacity / GROWTH;
+    enum { FIRST = 32, SMALL = 256, GROWTH = 8 }; /* an eighth more: what is too much stays for ever */
+    uint64_t wanted = (uint64_t)store->capacity + store->capacity / (store->capacity < SMALL ? 1 : GROWTH);
     if (wanted < FIRST) wanted = FIRST;
     if (wanted < needed) wanted = needed;
     PHX_ASSERT(wanted < PHX_SLOT_NONE);

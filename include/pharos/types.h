@@ -45,7 +45,7 @@ typedef struct ph_consumer {
 enum {
     PH_WORLDS_MAX = 64,         /* live worlds in one process */
     PH_WORKERS_MAX = 256,       /* workers of one world */
-    PH_SHARDS_MAX = 1024,       /* nx * ny; lanes between shards grow with its square */
+    PH_SHARDS_MAX = 1024,       /* nx * ny; every shard looks at the outbox of every other one */
     PH_TOWERS_AXIS_MAX = 65535, /* towers along one axis: tower coordinates are 16 bit */
     PH_KINDS_MAX = 4096,        /* classes of one world */
     PH_PRODUCERS_MAX = 256,
@@ -185,6 +185,12 @@ typedef struct ph_world_def {
     uint32_t consumer_batches; /* 1..65536; batches waiting per consumer, then coalesced */
     uint32_t consumer_bytes;  /* 0..1 GiB; broadcasts kept per consumer past that bound, then the oldest are dropped */
     uint32_t exchange_bytes;  /* 16 KiB..1 GiB; a shard's records in flight in one round; migrants' lists go beside */
+    /*
+     * What the hash tables of ids and positions are keyed with: clients that choose ids or positions can not make them
+     * meet. 0 = one from the system, secret and another one in every world. No event, no ph_world_hash() and no count
+     * of ph_stats depends on it. Another number is for measurements: give none that clients may know. Not live.
+     */
+    uint64_t hash_seed;
     const ph_class *classes;  /* class_count of them; the first is named "default" */
     uint32_t class_count;     /* 1..4096 */
     ph_allocator allocator;   /* zero = the library's default */

@@ -1,7 +1,9 @@
 /*
  * index = hash: square cells as in grid, but without an array of them: a cell's slots are in the bucket that its
  * coordinates hash to, with those of the cells that hash there too, which are filtered. So memory follows entities,
- * however large the world. See README.md; written in the index phase, read in the interest phase (index.h).
+ * however large the world. That a cell changed is marked in the bucket of another hash, which is the same in all
+ * worlds: so how many observers are looked at does not depend on the world's key. See README.md; written in the index
+ * phase, read in the interest phase (index.h).
  */
 #include "shards/index/cells.h"
 
@@ -44,10 +46,17 @@ static void release(phx_index *index)
 
 /* ---- cells ---- */
 
+/* Whose chain has those of a cell? */
 static inline phx_chain *bucket_of(const hash *own, int32_t x, int32_t y)
 {
+    return &own->buckets[phx_index_cell_hash(&own->index.env, x, y) & (own->bucket_count - 1)];
+}
+
+/* Where is it marked when the cell changed? */
+static inline uint32_t *mark_of(const hash *own, int32_t x, int32_t y)
+{
     uint64_t cell = (uint64_t)(uint32_t)x << 32 | (uint32_t)y;
-    return &own->buckets[phx_mix64(cell) & (own->bucket_count - 1)];
+    return &own->buckets[phx_mix64(cell) & (own->bucket_count - 1)].changed;
 }
 
 static void put(hash *own, uint32_t slot)
@@ -56,9 +65,8 @@ static void put(hash *own, uint32_t slot)
     phx_link *link = &own->links[slot];
     link->x = phx_cell_of(&own->cells, 0, body->x);
     link->y = phx_cell_of(&own->cells, 1, body->y);
-    phx_chain *bucket = bucket_of(own, link->x, link->y);
-    phx_chain_put(bucket, own->links, slot);
-    bucket->changed = own->tick;
+    phx_chain_put(bucket_of(own, link->x, link->y), own->links, slot);
+    *mark_of(own, link->x, link->y) = own->tick;
 }
 
 /* Empty buckets, then all that are in; what changed is not known any more. */
@@ -119,9 +127,8 @@ static void take_out(phx_index *index, uint32_t slot)
 {
     hash *own = (hash *)index;
     const phx_link *link = &own->links[slot];
-    phx_chain *bucket = bucket_of(own, link->x, link->y);
-    phx_chain_take(bucket, own->links, slot);
-    bucket->changed = own->tick;
+    phx_chain_take(bucket_of(own, link->x, link->y), own->links, slot);
+    *mark_of(own, link->x, link->y) = own->tick;
     own->cells.count--;
     index->counts.steps++;
 }
@@ -131,11 +138,10 @@ static void move(phx_index *index, uint32_t slot)
     hash *own = (hash *)index;
     const phx_body *body = &index->env.store->body[slot];
     const phx_link *link = &own->links[slot];
-    phx_chain *bucket = bucket_of(own, link->x, link->y);
-    bucket->changed = own->tick;
+    *mark_of(own, link->x, link->y) = own->tick;
     bool stays = link->x == phx_cell_of(&own->cells, 0, body->x) && link->y == phx_cell_of(&own->cells, 1, body->y);
     if (stays) return;
-    phx_chain_take(bucket, own->links, slot);
+    phx_chain_take(bucket_of(own, link->x, link->y), own->links, slot);
     put(own, slot);
     index->counts.steps++;
 }
@@ -194,7 +200,7 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
     if (at.wide || own->all) return true;
     for (int32_t y = at.y0; y <= at.y1; y++)
         for (int32_t x = at.x0; x <= at.x1; x++)
-            if (bucket_of(own, x, y)->changed == own->tick) return true; /* perhaps another cell's */
+            if (*mark_of(own, x, y) == own->tick) return true; /* perhaps another cell's */
     return false;
 }
 

@@ -40,6 +40,12 @@ typedef struct phx_index_env {
     phx_rect rect;          /* the shard's towers: own entities stand there, ghosts around, some anywhere */
 } phx_index_env;
 
+/* Where a table keyed by cells looks for one, as positions come from outside. */
+static inline uint64_t phx_index_cell_hash(const phx_index_env *env, int32_t x, int32_t y)
+{
+    return phx_hash_any(env->mem->key, (uint64_t)(uint32_t)x << 32 | (uint32_t)y);
+}
+
 /* Work of keeping it in order, since it was made; written in the index phase. */
 typedef struct phx_index_counts {
     uint64_t moves; /* changes that it was told of: inserts, removes, moves */

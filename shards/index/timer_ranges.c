@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "base/rng.h"
 #include "shards/index/timer.h"
 
 /* ---- cells ---- */
@@ -42,7 +41,7 @@ int32_t phx_timer_reach(const phx_timer *own, uint32_t slot)
 
 static uint32_t *bucket_of(const phx_timer *own, int32_t cx, int32_t cy)
 {
-    return &own->buckets[phx_mix64((uint64_t)(uint32_t)cx << 32 | (uint32_t)cy) & own->bucket_mask];
+    return &own->buckets[phx_index_cell_hash(&own->index.env, cx, cy) & own->bucket_mask];
 }
 
 static void chain(phx_timer *own, uint32_t slot)

@@ -27,6 +27,7 @@ static const phx_key band_keys[PHX_BAND_KEY_COUNT] = PHX_BAND_KEY_TABLE;
 #define WORLD_INIT_f32(name, a, b) .name = (float)(a),
 #define WORLD_INIT_f64(name, a, b) .name = (a),
 #define WORLD_INIT_u32(name, a, b) .name = (a),
+#define WORLD_INIT_u64 WORLD_INIT_u32
 #define WORLD_INIT_f32x2(name, a, b) .name = {(float)(a), (float)(b)},
 #define WORLD_INIT_u32x2(name, a, b) .name = {(a), (b)},
 #define WORLD_INIT_range WORLD_INIT_u32
@@ -110,7 +111,7 @@ static ph_status check_key(const phx_key *key, const void *base, const char *pre
     uint32_t width = phx_key_width(key->type);
     bool good = true;
 
-    if (key->type == PHX_KEY_mask || key->type == PHX_KEY_flag) {
+    if (phx_key_is_64_bit(key->type) || key->type == PHX_KEY_flag) {
         return PH_OK;
     }
     for (uint32_t i = 0; i < width; i++) {
@@ -343,6 +344,13 @@ bool phx_def_live_difference(const ph_world_def *now, const ph_world_def *wanted
         const phx_key *key = &world_keys[i];
         bool compared = !key->live && key->offset != offsetof(ph_world_def, workers);
 
+        if (phx_key_is_64_bit(key->type)) {
+            if (compared && phx_key_64_bit(key, now) != phx_key_64_bit(key, wanted)) {
+                *name = key->name;
+                return true;
+            }
+            continue;
+        }
         for (uint32_t j = 0; compared && j < phx_key_width(key->type); j++) {
             double before = phx_key_number(key, now, j);
             double after = phx_key_number(key, wanted, j);

@@ -26,6 +26,7 @@ void phx_directory_init(phx_directory *directory, phx_mem *mem, uint32_t shard_c
     *directory = (phx_directory){.buckets = (phx_directory_bucket *)(uintptr_t)no_buckets,
                                  .bucket_count = LINE,
                                  .several = shard_count > 1,
+                                 .key = mem->key,
                                  .mem = mem};
 }
 
@@ -89,6 +90,7 @@ static bool grow(phx_directory *directory, uint32_t count, bool high)
                           .limit = (uint32_t)(buckets / LOAD_WHOLE * LOAD_PART),
                           .count = old.count,
                           .several = old.several,
+                          .key = old.key,
                           .mem = old.mem};
     next.buckets = column(&next, sizeof *next.buckets);
     next.high = high ? column(&next, sizeof *next.high) : NULL;

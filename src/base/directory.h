@@ -9,8 +9,8 @@
  * Several threads may find at once, also while others set homes of entries that they found, each
  * its own: a search reads ids only.
  *
- * The hash keeps eight neighbours in one line: ids that run on, as hosts number them, cost an eighth
- * of the lines, and hardly ever meet; scattered ones cost what chance gives. At most 4/5
+ * The hash (hash.h) keeps eight neighbours in one line: ids that run on, as hosts number them, cost an eighth
+ * of the lines, and seldom meet; scattered ones, and those that somebody chose, cost what chance gives. At most 4/5
  * are taken; see idmap.h for removing. It grows by an eighth: growing is a walk from one end to the
  * other.
  */
@@ -52,6 +52,7 @@ typedef struct phx_directory {
     uint32_t count;
     uint32_t limit; /* entries that there is room for */
     bool several;   /* shards */
+    phx_hash_key key; /* mem's */
     phx_mem *mem;
 } phx_directory;
 
@@ -82,9 +83,7 @@ static inline uint64_t phx_directory_id(const phx_directory *directory, uint64_t
 /* Where the search for this id begins. */
 static inline uint64_t phx_directory_first(const phx_directory *directory, uint64_t id)
 {
-    uint64_t eight = id >> 3;
-    eight = (eight ^ eight >> 32) * 0x9e3779b97f4a7c15u;
-    return ((eight >> 32) * (directory->bucket_count / 8) >> 32) * 8 + (id & 7);
+    return ((uint64_t)phx_hash_near(directory->key, id, 3) * directory->bucket_count >> 32) ^ (id & 7);
 }
 
 /* The bucket that a search looks at next. */

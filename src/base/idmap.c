@@ -26,9 +26,17 @@ static size_t table_bytes(uint64_t bucket_count)
     return (size_t)bucket_count * sizeof(phx_idmap_bucket);
 }
 
+static phx_idmap empty(phx_mem *mem, phx_hash_key key)
+{
+    return (phx_idmap){.buckets = (phx_idmap_bucket *)(uintptr_t)no_buckets,
+                       .bucket_count = LOAD_WHOLE,
+                       .key = key,
+                       .mem = mem};
+}
+
 void phx_idmap_init(phx_idmap *map, phx_mem *mem)
 {
-    *map = (phx_idmap){.buckets = (phx_idmap_bucket *)(uintptr_t)no_buckets, .bucket_count = LOAD_WHOLE, .mem = mem};
+    *map = empty(mem, mem->key);
 }
 
 void phx_idmap_free(phx_idmap *map)
@@ -36,7 +44,7 @@ void phx_idmap_free(phx_idmap *map)
     if (owns_memory(map)) {
         phx_free(map->mem, map->buckets, table_bytes(map->bucket_count), PHX_CACHE_LINE);
     }
-    phx_idmap_init(map, map->mem);
+    *map = empty(map->mem, map->key); /* mem is NULL where it never was made */
 }
 
 void phx_idmap_clear(phx_idmap *map)

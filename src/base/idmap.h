@@ -6,11 +6,10 @@
  * Several threads may find at once. A pointer to a value is good until the next insert, remove
  * or reserve. Where all entities of a world live, which is looked up most, is in directory.h.
  *
- * The hash keeps neighbours together: four ids that differ in their last two bits share a
- * cache line, and quads that run on are spread evenly (Fibonacci hashing: multiples of the
- * golden ratio, the high bits). Ids that run on, as hosts number them, so cost a quarter of
- * the lines, and hardly ever meet; scattered ids cost what chance gives. The fold before
- * keeps ids apart that differ far up only (realm << 48 | number, time << 22 | sequence).
+ * The hash (hash.h) keeps neighbours together: four ids that differ in their last two bits
+ * share a cache line, and quads that run on are spread evenly. Ids that run on, as hosts
+ * number them, so cost a quarter of the lines, and seldom meet; scattered ids, and those that
+ * somebody chose, cost what chance gives.
  *
  * At most 3/4 of the buckets are taken: then a hit looks at 2.5 buckets on average and a
  * miss at 8.5 (Knuth, vol. 3, 6.4: (1 + 1/(1-a))/2 and (1 + 1/(1-a)^2)/2), mostly in one
@@ -35,6 +34,7 @@ typedef struct phx_idmap {
     uint32_t bucket_count;     /* a multiple of four */
     uint32_t count;
     uint32_t limit; /* entries that there is room for */
+    phx_hash_key key; /* mem's */
     phx_mem *mem;
 } phx_idmap;
 
@@ -60,9 +60,7 @@ static inline uint32_t phx_idmap_count(const phx_idmap *map)
 /* Where the search for this id begins. */
 static inline uint64_t phx_idmap_home(const phx_idmap *map, uint64_t id)
 {
-    uint64_t quad = id >> 2;
-    quad = (quad ^ quad >> 32) * 0x9e3779b97f4a7c15u;
-    return ((quad >> 32) * map->bucket_count >> 32) ^ (id & 3);
+    return ((uint64_t)phx_hash_near(map->key, id, 2) * map->bucket_count >> 32) ^ (id & 3);
 }
 
 /* The bucket that a search looks at next. */

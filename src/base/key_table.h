@@ -6,6 +6,7 @@
 #ifndef PHX_BASE_KEY_TABLE_H
 #define PHX_BASE_KEY_TABLE_H
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ typedef enum phx_key_type {
     PHX_KEY_shape,
     PHX_KEY_index,
     PHX_KEY_simd,
+    PHX_KEY_u64,
     PHX_KEY_mask, /* from here of classes only */
     PHX_KEY_u8,
     PHX_KEY_flag
@@ -33,7 +35,7 @@ typedef enum phx_key_type {
 typedef struct phx_key {
     const char *name;
     const char *meaning;
-    double min, max; /* inclusive; not of masks and flags, whose every value is good */
+    double min, max; /* inclusive; not of flags and what has 64 bit, whose every value is good */
     phx_key_type type;
     uint32_t offset; /* in ph_world_def, ph_class or ph_band */
     bool live;
@@ -102,7 +104,22 @@ static inline bool phx_key_is_f64(phx_key_type type)
     return type != PHX_KEY_f32 && type != PHX_KEY_f32x2;
 }
 
-/* Element i of the key's value in `base` (the def or class), as a number. Not for masks: they do not fit. */
+/* 64 bit: every value is good, and not all fit a double. */
+static inline bool phx_key_is_64_bit(phx_key_type type)
+{
+    return type == PHX_KEY_u64 || type == PHX_KEY_mask;
+}
+
+static inline uint64_t phx_key_64_bit(const phx_key *key, const void *base)
+{
+    uint64_t value;
+
+    PHX_ASSERT(phx_key_is_64_bit(key->type));
+    memcpy(&value, (const char *)base + key->offset, sizeof value);
+    return value;
+}
+
+/* Element i of the key's value in `base` (the def or class), as a number. Not for what has 64 bit. */
 static inline double phx_key_number(const phx_key *key, const void *base, uint32_t i)
 {
     const char *at = (const char *)base + key->offset;
@@ -119,7 +136,7 @@ static inline double phx_key_number(const phx_key *key, const void *base, uint32
     case PHX_KEY_flag: return (double)*(const unsigned char *)at;
     default: break;
     }
-    PHX_ASSERT(key->type != PHX_KEY_mask);
+    PHX_ASSERT(!phx_key_is_64_bit(key->type));
     memcpy(&u32, at + i * sizeof u32, sizeof u32);
     return (double)u32;
 }
@@ -174,6 +191,10 @@ static inline const char *phx_key_range_text(const phx_key *key, char text[PHX_R
     const char *const *words = phx_key_words(key->type, &count);
     size_t used = 0;
 
+    if (phx_key_is_64_bit(key->type)) {
+        snprintf(text, PHX_RANGE_TEXT_SIZE, "[0, 0x%" PRIx64 "]", UINT64_MAX);
+        return text;
+    }
     if (words == NULL) {
         char min[PHX_NUMBER_SIZE];
         char max[PHX_NUMBER_SIZE];

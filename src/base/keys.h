@@ -4,7 +4,7 @@
  * these lists. Used by src/api and src/config; no code of its own.
  *
  * X(type, name, default_a, default_b, min, max, live, meaning)
- *   type  f32, f32x2, f64, u32, u32x2, or an enumeration: range, shape, index, simd
+ *   type  f32, f32x2, f64, u32, u32x2, u64 (its every value is good), or an enumeration: range, shape, index, simd
  *   name  the key and the field of ph_world_def (or ph_class)
  *   default_b is the second of a pair, else 0; min and max are inclusive and hold for
  *   both of a pair; a float key also has to be finite. A min of F32_POSITIVE is the
@@ -48,6 +48,7 @@
     X(u32, consumers, 1, 0, 0, PH_CONSUMERS_MAX, 0, "consumers of batches; 0 = lists only") \
     X(u32, consumer_batches, 64, 0, 1, 65536, 0, "batches that may wait per consumer, then its observers are coalesced") \
     X(u32, consumer_bytes, 4u << 20, 0, 0, 1u << 30, 0, "bytes of broadcasts kept per consumer past that bound, then the oldest ticks are dropped") \
+    X(u64, hash_seed, 0, 0, 0, UINT64_MAX, 0, "what the hash tables of ids and positions are keyed with, so that nobody can choose ids that meet; 0 = a secret one from the system; the events are the same") \
     X(u32, exchange_bytes, 1u << 20, 0, 16u << 10, 1u << 30, 0, "bytes of records that a shard may have in flight to others in one round")
 
 /* X(type, name, default, min, max, meaning): attributes of a class; all are live. Further types: mask, u8, flag */

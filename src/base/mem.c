@@ -45,12 +45,14 @@ void phx_mem_init(phx_mem *mem, ph_allocator allocator)
     atomic_init(&mem->bytes, 0);
     atomic_init(&mem->calls, 0);
     mem->whole = NULL;
+    mem->key = PHX_HASH_KEY_KNOWN;
 }
 
 void phx_mem_init_part(phx_mem *mem, phx_mem *whole)
 {
     phx_mem_init(mem, whole->allocator);
     mem->whole = whole;
+    mem->key = whole->key;
 }
 
 void *phx_alloc(phx_mem *mem, size_t bytes, size_t alignment)

@@ -9,17 +9,19 @@
 #include <stdatomic.h>
 
 #include "base/core.h"
+#include "base/hash.h"
 
 typedef struct phx_mem {
     ph_allocator allocator;
     _Atomic uint64_t bytes; /* held now; relaxed: a statistic, orders nothing */
     _Atomic uint64_t calls; /* allocations ever made; relaxed */
     struct phx_mem *whole;  /* what this is a part of, which counts it too; NULL = it is none */
+    phx_hash_key key;       /* of the hash tables made from it; set before the first of them */
 } phx_mem;
 
-/* A zero allocator stands for the library's default (jemalloc when built in, else libc). */
+/* A zero allocator stands for the library's default (jemalloc when built in, else libc). The key is the known one. */
 void phx_mem_init(phx_mem *mem, ph_allocator allocator);
-/* A part of `whole`, from the same allocator, to be counted by itself; whole outlives it. */
+/* A part of `whole`, from the same allocator, with the same key, to be counted by itself; whole outlives it. */
 void phx_mem_init_part(phx_mem *mem, phx_mem *whole);
 
 /* bytes > 0, alignment a power of two. NULL = no memory. The memory is not cleared. */

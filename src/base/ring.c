@@ -1,6 +1,6 @@
 /*
  * The pointer queue between one enqueuing and one dequeuing thread: ck_ring's SPSC calls
- * behind base/ring.h. Owned by lanes, producers and consumers; used in any phase.
+ * behind base/ring.h. Owned by producers and consumers; used in any phase.
  *
  * Under TSan this file alone is compiled with -fno-sanitize=thread and -DPHX_TSAN. It then
  * tells TSan two things that it can not see in ck's assembly:

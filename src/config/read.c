@@ -238,6 +238,7 @@ static int on_section(cfg_t *root, cfg_opt_t *option)
 #define OPTION_f32 OPTION_ONE
 #define OPTION_f64 OPTION_ONE
 #define OPTION_u32 OPTION_ONE
+#define OPTION_u64 OPTION_ONE
 #define OPTION_u8 OPTION_ONE
 #define OPTION_range OPTION_ONE
 #define OPTION_shape OPTION_ONE

@@ -105,21 +105,22 @@ static bool read_whole(const phx_key *key, void *at, uint32_t i, const char *tex
     return true;
 }
 
-static bool read_mask(const phx_key *key, void *at, const char *text, char reason[PHX_VALUE_REASON_SIZE])
+static bool read_64_bit(const phx_key *key, void *at, const char *text, char reason[PHX_VALUE_REASON_SIZE])
 {
+    char range[PHX_RANGE_TEXT_SIZE];
     bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *digits = is_hex ? text + 2 : text;
     const char *known = is_hex ? "0123456789abcdefABCDEF" : "0123456789";
     uint64_t value;
 
     if (*digits == '\0' || strspn(digits, known) != strlen(digits)) {
-        return wrong(reason, "%s = '" QUOTED "' is not a mask: decimal, or 0x and hexadecimal, in "
-                     "[0, 0xffffffffffffffff]", key->name, text);
+        return wrong(reason, "%s = '" QUOTED "' is not a %s: decimal, or 0x and hexadecimal, in %s", key->name, text,
+                     key->type == PHX_KEY_mask ? "mask" : "whole number", phx_key_range_text(key, range));
     }
     errno = 0;
     value = strtoull(digits, NULL, is_hex ? 16 : 10);
     if (errno == ERANGE) {
-        return wrong(reason, "%s = " QUOTED " is outside [0, 0xffffffffffffffff]", key->name, text);
+        return outside(key, text, reason);
     }
     memcpy(at, &value, sizeof value);
     return true;
@@ -168,7 +169,8 @@ bool phx_value_read(const phx_key *key, void *base, uint32_t i, const char *text
     case PHX_KEY_u32:
     case PHX_KEY_u32x2:
     case PHX_KEY_u8: return read_whole(key, at, i, text, reason);
-    case PHX_KEY_mask: return read_mask(key, at, text, reason);
+    case PHX_KEY_u64:
+    case PHX_KEY_mask: return read_64_bit(key, at, text, reason);
     case PHX_KEY_flag: return read_flag(key, at, text, reason);
     case PHX_KEY_range:
     case PHX_KEY_shape:
@@ -207,11 +209,11 @@ static size_t write_element(const phx_key *key, const void *base, uint32_t i, ch
 const char *phx_value_write(const phx_key *key, const void *base, char text[PHX_VALUE_SIZE])
 {
     size_t used;
-    uint64_t mask;
 
     if (key->type == PHX_KEY_mask) {
-        memcpy(&mask, (const char *)base + key->offset, sizeof mask);
-        snprintf(text, PHX_VALUE_SIZE, "0x%" PRIx64, mask);
+        snprintf(text, PHX_VALUE_SIZE, "0x%" PRIx64, phx_key_64_bit(key, base));
+    } else if (key->type == PHX_KEY_u64) {
+        snprintf(text, PHX_VALUE_SIZE, "%" PRIu64, phx_key_64_bit(key, base));
     } else if (phx_key_width(key->type) == 1) {
         write_element(key, base, 0, text, PHX_VALUE_SIZE);
     } else {
@@ -235,6 +237,7 @@ const char *phx_value_type_text(phx_key_type type)
     case PHX_KEY_u32:
     case PHX_KEY_u8: return "whole number";
     case PHX_KEY_u32x2: return "{whole number, whole number}";
+    case PHX_KEY_u64: return "whole number (64 bit)";
     case PHX_KEY_mask: return "mask";
     case PHX_KEY_flag: return "true or false";
     case PHX_KEY_range:

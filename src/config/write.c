@@ -99,10 +99,10 @@ static const char reference_head[] =
     "A file is a list of `key = value`, in any order, and of sections `class NAME { key = value ... }`, which may\n"
     "have sections `band { key = value ... }`. A pair is `{a, b}`. Comments: `#` and `//` to the end of the line, and\n"
     "`/* ... */`. Words may stand in quotes. Numbers have a point, whatever the locale, and no plus sign: `1e5`, not\n"
-    "`1e+5`. A mask is 64 bit, decimal or `0x` and hexadecimal. True is `true`, `yes`, `on` or `1`; false is `false`,\n"
-    "`no`, `off` or `0`. Every key may be left out. A key that is unknown, or there twice, or a value outside its\n"
-    "range, is refused with file and line, and nothing of the file counts. A file has at most 16 MiB and includes no\n"
-    "other.\n"
+    "`1e+5`. Masks and `hash_seed` are 64 bit, decimal or `0x` and hexadecimal. True is `true`, `yes`, `on` or `1`;\n"
+    "false is `false`, `no`, `off` or `0`. Every key may be left out. A key that is unknown, or there twice, or a\n"
+    "value outside its range, is refused with file and line, and nothing of the file counts. A file has at most\n"
+    "16 MiB and includes no other.\n"
     "\n"
     "On the command line `--set KEY=VALUE` takes the same keys: a pair as `a,b` (`shards` also as `4x4`), a class\n"
     "attribute as `view=100` for the class `default` and as `NAME.view=100` for another; all bands of a class as\n"
@@ -141,9 +141,7 @@ static void reference_row(const phx_key *key, const void *defaults, bool in_clas
     char range[PHX_RANGE_TEXT_SIZE];
     const char *range_text = "";
 
-    if (key->type == PHX_KEY_mask) {
-        range_text = "[0, 0xffffffffffffffff]";
-    } else if (key->type != PHX_KEY_flag) {
+    if (key->type != PHX_KEY_flag) {
         range_text = phx_key_range_text(key, range);
     }
     fprintf(out, "| `%s` | %s | %s | `%s` | ", key->name, phx_value_type_text(key->type), range_text,

@@ -48,6 +48,8 @@ typedef struct phx_batch {
     bool merged;                  /* its content is in the net difference already (an offer that ran out of memory) */
     struct phx_batch *next_spare; /* list of the ticking thread */
     struct phx_batch *next_made;  /* all of a consumer, for its end */
+    struct phx_leg *leg;          /* handed over on; the ticking thread's, read by the consumer's behind a take */
+    struct phx_batch *taken_before, *taken_after; /* list of the consumer's thread */
 } phx_batch;
 
 /* An empty batch with no arrays. NULL = no memory. */

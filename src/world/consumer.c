@@ -7,25 +7,21 @@
 
 #include <stdatomic.h>
 
-#include "base/ring.h"
-#include "base/rng.h"
 #include "world/backlog.h"
 #include "world/coalesce.h"
 #include "world/latest.h"
+#include "world/relay.h"
 
 enum { BOUND_MAX = 65536 };
 
 struct phx_consumer {
     /* never changes */
     phx_mem *mem;
-    phx_ring *out;
-    phx_ring *back;
     phx_coalesce *coalesce;
     phx_coalesce *edges; /* the net difference of edges */
     phx_backlog *backlog;
     phx_latest *latest;
     uint32_t bound;
-    uint32_t taken_slots; /* a power of two, at least twice the bound */
     /* the ticking thread's */
     _Alignas(PHX_CACHE_LINE) phx_batch *spare;
     phx_batch *made;
@@ -43,9 +39,7 @@ struct phx_consumer {
      * with the acquire in phx_consumer_pending(): a thread that reads 0 finds what was handed over before.
      */
     _Alignas(PHX_CACHE_LINE) _Atomic uint32_t pending;
-    /* the consumer's thread's: the batches it has, by hash of the pointer */
-    _Alignas(PHX_CACHE_LINE) phx_batch **taken;
-    uint32_t taken_count;
+    phx_relay relay; /* either thread's half */
 };
 
 phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes, const phx_depths *depths)
@@ -57,19 +51,12 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_by
     }
     c->mem = mem;
     c->bound = bound;
-    c->taken_slots = 2;
-    while (c->taken_slots < 2 * bound) {
-        c->taken_slots *= 2;
-    }
-    c->out = phx_ring_create(mem, bound);
-    c->back = phx_ring_create(mem, bound);
     c->coalesce = phx_coalesce_create(mem, depths);
     c->edges = phx_coalesce_create(mem, NULL);
     c->backlog = phx_backlog_create(mem, mail_bytes);
     c->latest = phx_latest_create(mem);
-    c->taken = phx_alloc_zero(mem, c->taken_slots * sizeof(*c->taken), PHX_CACHE_LINE);
-    if (c->out == NULL || c->back == NULL || c->coalesce == NULL || c->edges == NULL ||
-        c->backlog == NULL || c->latest == NULL || c->taken == NULL) {
+    bool made = phx_relay_init(&c->relay, mem, bound);
+    if (!made || c->coalesce == NULL || c->edges == NULL || c->backlog == NULL || c->latest == NULL) {
         phx_consumer_destroy(c);
         return NULL;
     }
@@ -90,9 +77,7 @@ void phx_consumer_destroy(phx_consumer *c)
     phx_coalesce_destroy(c->edges);
     phx_backlog_destroy(c->backlog);
     phx_latest_destroy(c->latest);
-    phx_ring_destroy(c->mem, c->out);
-    phx_ring_destroy(c->mem, c->back);
-    phx_free(c->mem, c->taken, c->taken_slots * sizeof(*c->taken), PHX_CACHE_LINE);
+    phx_relay_free(&c->relay);
     phx_free(c->mem, c, sizeof(*c), PHX_CACHE_LINE);
 }
 
@@ -121,8 +106,7 @@ static void trim_one(phx_consumer *c)
 /* Bounded by out_count: only this thread hands over. */
 static void collect_returned(phx_consumer *c)
 {
-    /* pairs with the put in phx_consumer_return() and _close() */
-    for (phx_batch *batch = phx_ring_take(c->back); batch != NULL; batch = phx_ring_take(c->back)) {
+    for (phx_batch *batch; (batch = phx_relay_collect(&c->relay)) != NULL;) {
         PHX_ASSERT(batch->state == PHX_BATCH_OUT);
         PHX_ASSERT(c->out_count > 0);
         c->out_count--;
@@ -208,6 +192,7 @@ static void show_news(phx_batch *batch)
     view->moved_count = news->size.moved;
 }
 
+/* phx_relay_ready() came first. */
 static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, uint64_t tick)
 {
     PHX_ASSERT(c->out_count < c->bound);
@@ -229,9 +214,7 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     c->bytes += (uint64_t)batch->view.change_count * sizeof(ph_change) +
                 (uint64_t)batch->view.target_count * (sizeof(ph_target) + sizeof(uint16_t)) +
                 phx_mail_bytes(&batch->mail) + phx_news_bytes(&batch->news);
-    bool put = phx_ring_put(c->out, batch); /* pairs with the take in phx_consumer_take() */
-    PHX_ASSERT(put);                        /* fewer than bound are out */
-    (void)put;
+    phx_relay_put(&c->relay, batch);
 }
 
 static bool is_pending(const phx_consumer *c)
@@ -286,7 +269,8 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
     if (batch == NULL) {
         return false;
     }
-    if (!phx_backlog_reserve_drain(c->backlog, &batch->mail) || !phx_coalesce_reserve_drain(c->coalesce, batch) ||
+    if (!phx_relay_ready(&c->relay) || !phx_backlog_reserve_drain(c->backlog, &batch->mail) ||
+        !phx_coalesce_reserve_drain(c->coalesce, batch) ||
         !phx_latest_reserve_drain(c->latest, &batch->news) || !phx_coalesce_drain_edges(c->edges, batch)) {
         if (merged == NULL) {
             batch_recycle(c, batch);
@@ -331,6 +315,9 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
     bool changed = tells(batch);
     if (changed && room && !is_pending(c)) {
         PHX_ASSERT(!batch->merged); /* it would be pending */
+        if (!phx_relay_ready(&c->relay)) {
+            return false;
+        }
         c->heard += batch->mail.size.heard;
         c->due += batch->news.size.due;
         hand_over(c, batch, tick, tick);
@@ -421,7 +408,7 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
         .updates_pending = news.pending,
         .edges_pending = phx_coalesce_count(c->edges).pending,
         .is_pending = is_pending(c),
-        .waiting = phx_ring_count(c->out),
+        .waiting = phx_relay_waiting(&c->relay),
         .out = c->out_count,
         .out_max = c->out_max,
         .bytes = c->bytes,
@@ -430,44 +417,6 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
 
 /* ---- the consumer's thread ---- */
 
-static uint32_t taken_home(const phx_consumer *c, const void *pointer)
-{
-    return (uint32_t)(phx_mix64((uintptr_t)pointer) >> 32) & (c->taken_slots - 1);
-}
-
-static void taken_insert(phx_consumer *c, phx_batch *batch)
-{
-    PHX_ASSERT(c->taken_count < c->bound);
-    uint32_t at = taken_home(c, batch);
-    while (c->taken[at] != NULL) {
-        at = (at + 1) & (c->taken_slots - 1);
-    }
-    c->taken[at] = batch;
-    c->taken_count++;
-}
-
-/* Linear probing; what stands behind the hole moves into it, unless that is before its home. */
-static void taken_remove(phx_consumer *c, uint32_t hole)
-{
-    uint32_t mask = c->taken_slots - 1;
-    for (uint32_t at = (hole + 1) & mask; c->taken[at] != NULL; at = (at + 1) & mask) {
-        uint32_t home = taken_home(c, c->taken[at]);
-        if (((at - home) & mask) >= ((at - hole) & mask)) {
-            c->taken[hole] = c->taken[at];
-            hole = at;
-        }
-    }
-    c->taken[hole] = NULL;
-    c->taken_count--;
-}
-
-static void send_back(phx_consumer *c, phx_batch *batch)
-{
-    bool put = phx_ring_put(c->back, batch); /* pairs with the take in collect_returned() */
-    PHX_ASSERT(put);                         /* no more than bound are out */
-    (void)put;
-}
-
 bool phx_consumer_pending(const phx_consumer *c)
 {
     return atomic_load_explicit(&c->pending, memory_order_acquire) != 0; /* pairs with show_pending() */
@@ -475,49 +424,32 @@ bool phx_consumer_pending(const phx_consumer *c)
 
 const ph_batch *phx_consumer_take(phx_consumer *c)
 {
-    phx_batch *batch = phx_ring_take(c->out); /* pairs with the put in hand_over() */
+    phx_batch *batch = phx_relay_take(&c->relay);
     if (batch == NULL) {
         return NULL;
     }
     PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_OUT);
-    taken_insert(c, batch);
     return &batch->view;
 }
 
 bool phx_consumer_return(phx_consumer *c, const ph_batch *batch)
 {
-    /* The table is half empty at least, so the search ends; a NULL batch finds a free slot. */
-    uint32_t at = taken_home(c, batch);
-    while (c->taken[at] != NULL && &c->taken[at]->view != batch) {
-        at = (at + 1) & (c->taken_slots - 1);
-    }
-    phx_batch *found = c->taken[at];
-    if (found == NULL) {
-        return false;
-    }
-    taken_remove(c, at);
-    send_back(c, found);
-    return true;
+    return phx_relay_return(&c->relay, batch);
 }
 
 uint32_t phx_consumer_close(phx_consumer *c)
 {
-    uint32_t closed = c->taken_count;
-    for (uint32_t i = 0; i < c->taken_slots && c->taken_count > 0; i++) {
-        if (c->taken[i] == NULL) {
-            continue;
-        }
-        send_back(c, c->taken[i]);
-        c->taken[i] = NULL;
-        c->taken_count--;
+    uint32_t closed = 0;
+    for (; c->relay.taken_first != NULL; closed++) {
+        bool returned = phx_relay_return(&c->relay, &c->relay.taken_first->view);
+        PHX_ASSERT(returned);
+        (void)returned;
     }
-    PHX_ASSERT(c->taken_count == 0);
     return closed;
 }
 
 void phx_consumer_start_at(phx_consumer *c, uint32_t counter)
 {
     PHX_ASSERT(c->made == NULL);
-    phx_ring_start_at(c->out, counter);
-    phx_ring_start_at(c->back, counter);
+    phx_relay_start_at(&c->relay, counter);
 }

@@ -5,12 +5,11 @@
  * bound of their own (backlog.h). One per
  * consumer of a world; src/world owns it.
  *
- * Two rings of pointers, "out" and "back", each with one enqueuing and one dequeuing
- * thread; a batch belongs to whoever took its pointer last. phx_ring_put() of the one
- * side pairs with phx_ring_take() of the other. There is one more shared datum: whether
- * something waits behind the bound (phx_consumer_pending()). At most `bound` batches are out
- * (waiting or taken), so neither ring is ever full, and one more is being filled: bound + 1
- * exist, made when first needed, grown, kept.
+ * Batches go out and come back on a relay (relay.h), which grows with the most that were
+ * ever out at once. At most `bound` batches are out (waiting or taken), and one more is
+ * being filled: bound + 1 exist, made when first needed, grown, kept. So a consumer that
+ * keeps up costs a few KiB, whatever its bound. Beside it one datum is shared: whether something
+ * waits behind the bound (phx_consumer_pending()).
  *
  * The order of calls of a tick, ticking thread:
  *   phx_consumer_forget() for each observer that left the world or is not ready now (also
@@ -126,10 +125,10 @@ bool phx_consumer_pending(const phx_consumer *c);
  * looked up among those taken, its memory is not touched before it is found.
  */
 bool phx_consumer_return(phx_consumer *c, const ph_batch *batch);
-/* Gives back all that are taken (any order). What waits stays for the next taker. Returns how many came back. */
+/* Gives back all that are taken, the oldest first. What waits stays for the next taker. Returns how many came back. */
 uint32_t phx_consumer_close(phx_consumer *c);
 
-/* Tests only, on a consumer never used: starts the counters of both rings near their wrap. */
+/* Tests only, on a consumer never used: starts the counters of its first rings near their wrap. */
 void phx_consumer_start_at(phx_consumer *c, uint32_t counter);
 
 #endif

@@ -194,11 +194,10 @@ bool phx_ingest(phx_world *world)
 
 bool phx_ingest_follow(phx_world *world)
 {
-    const phx_idmap *parents = &world->attach.parent_of;
-    for (uint64_t i = 0; i < phx_idmap_bucket_count(parents); i++) {
-        const phx_idmap_bucket *bucket = phx_idmap_bucket_at(parents, i);
-        if (bucket->id != 0 && !phx_ingest_place_at_root(world, bucket->id)) return false;
-    }
+    const phx_attach *attach = &world->attach; /* by families, whose order is no map's, so no hash_seed's */
+    for (uint32_t i = 0; i < attach->family_count; i++)
+        for (uint32_t j = 0; j < attach->families[i].count; j++)
+            if (!phx_ingest_place_at_root(world, attach->families[i].children[j])) return false;
     return true;
 }
 

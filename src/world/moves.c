@@ -219,10 +219,10 @@ static uint32_t words_of(const phx_run *run)
 
 enum { BLOCK_BITS = 9 }; /* of neighbours: their bodies fill whole lines but for the first and the last */
 
-/* Whose is a block of ids? */
-static uint32_t owner(uint64_t block, uint32_t workers)
+/* Whose is the block of this id? */
+static uint32_t owner(const phx_world *world, uint64_t id)
 {
-    return (uint32_t)((block * 0x9e3779b97f4a7c15u >> 32) * workers >> 32);
+    return (uint32_t)((uint64_t)phx_hash_near(world->mem.key, id, BLOCK_BITS) * world->def.workers >> 32);
 }
 
 enum { IDS_AT_ONCE = 64 }; /* that are compared with a block: mostly all are of it, and no branch on each */
@@ -294,7 +294,7 @@ static void share_run(phx_world *world, const phx_run *run, uint32_t worker, _At
     for (uint32_t i = 0, end; i < run->commands.count; i = end) {
         uint64_t block = phx_moves_id(&moves, i) >> BLOCK_BITS;
         end = block_end(&moves, i, run->commands.count, block);
-        if (owner(block, world->def.workers) != worker) continue;
+        if (owner(world, phx_moves_id(&moves, i)) != worker) continue;
         while (i < end) {
             i += pick(&g, &own, &moves, i, end);
             if (g.count == GROUP) move_picked(world, &g, &own, worker, left_words);

@@ -79,14 +79,14 @@ static void table_remove(phx_net_table *t, uint32_t hash, uint32_t index)
     t->used--;
 }
 
-static uint32_t id_hash(uint64_t id)
+static uint32_t id_hash(const phx_netset *set, uint64_t id)
 {
-    return (uint32_t)(phx_mix64(id) >> 32);
+    return (uint32_t)(phx_hash_any(set->mem->key, id) >> 32);
 }
 
-static uint32_t entry_hash(uint32_t o, uint64_t target)
+static uint32_t entry_hash(const phx_netset *set, uint32_t o, uint64_t target)
 {
-    return (uint32_t)(phx_mix64(target ^ phx_mix64(o + UINT64_C(1))) >> 32);
+    return (uint32_t)(phx_hash_any(set->mem->key, target ^ phx_mix64(o + UINT64_C(1))) >> 32);
 }
 
 /* ---- pools ---- */
@@ -138,7 +138,7 @@ uint32_t phx_netset_observer_find(const phx_netset *set, uint64_t id)
         return PHX_NETSET_NONE;
     }
     uint32_t mask = t->slot_count - 1;
-    uint32_t hash = id_hash(id);
+    uint32_t hash = id_hash(set, id);
     for (uint32_t at = hash & mask; t->slots[at].index1 != 0; at = (at + 1) & mask) {
         uint32_t o = t->slots[at].index1 - 1;
         if (t->slots[at].hash == hash && set->observers[o].id == id) {
@@ -158,7 +158,7 @@ uint32_t phx_netset_observer_add(phx_netset *set, uint64_t id)
     }
     PHX_ASSERT(o < set->observers_capacity);
     set->observers[o] = (phx_net_observer){.id = id, .first = PHX_NETSET_NONE};
-    table_insert(&set->observer_table, id_hash(id), o);
+    table_insert(&set->observer_table, id_hash(set, id), o);
     return o;
 }
 
@@ -167,7 +167,7 @@ void phx_netset_observer_remove(phx_netset *set, uint32_t o)
     phx_net_observer *it = &set->observers[o];
     PHX_ASSERT(it->id != 0 && it->first == PHX_NETSET_NONE);
     PHX_ASSERT(it->leaves == 0 && it->enters == 0);
-    table_remove(&set->observer_table, id_hash(it->id), o);
+    table_remove(&set->observer_table, id_hash(set, it->id), o);
     it->id = 0;
     it->first = set->observers_free;
     set->observers_free = o;
@@ -177,14 +177,14 @@ void phx_netset_entry_prefetch(const phx_netset *set, uint32_t o, uint64_t targe
 {
     const phx_net_table *t = &set->entry_table;
     PHX_ASSERT(t->slot_count > 0);
-    __builtin_prefetch(&t->slots[entry_hash(o, target) & (t->slot_count - 1)], 1);
+    __builtin_prefetch(&t->slots[entry_hash(set, o, target) & (t->slot_count - 1)], 1);
 }
 
 uint32_t phx_netset_entry_find(const phx_netset *set, uint32_t o, uint64_t target)
 {
     const phx_net_table *t = &set->entry_table;
     uint32_t mask = t->slot_count - 1;
-    uint32_t hash = entry_hash(o, target);
+    uint32_t hash = entry_hash(set, o, target);
     for (uint32_t at = hash & mask; t->slots[at].index1 != 0; at = (at + 1) & mask) {
         uint32_t e = t->slots[at].index1 - 1;
         if (t->slots[at].hash == hash && set->entries[e].target == target && set->entries[e].observer == o) {
@@ -210,7 +210,7 @@ uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target)
         set->entries[next].previous = e;
     }
     set->observers[o].first = e;
-    table_insert(&set->entry_table, entry_hash(o, target), e);
+    table_insert(&set->entry_table, entry_hash(set, o, target), e);
     return e;
 }
 
@@ -228,7 +228,7 @@ void phx_netset_entry_remove(phx_netset *set, uint32_t e)
     if (it->next != PHX_NETSET_NONE) {
         set->entries[it->next].previous = it->previous;
     }
-    table_remove(&set->entry_table, entry_hash(it->observer, it->target), e);
+    table_remove(&set->entry_table, entry_hash(set, it->observer, it->target), e);
     it->next = set->entries_free;
     set->entries_free = e;
 }
@@ -242,7 +242,7 @@ static uint32_t name_find(const phx_netset *set, uint64_t id)
         return PHX_NETSET_NONE;
     }
     uint32_t mask = t->slot_count - 1;
-    uint32_t hash = id_hash(id);
+    uint32_t hash = id_hash(set, id);
     for (uint32_t at = hash & mask; t->slots[at].index1 != 0; at = (at + 1) & mask) {
         uint32_t n = t->slots[at].index1 - 1;
         if (t->slots[at].hash == hash && set->names[n].id == id) {
@@ -262,7 +262,7 @@ static uint32_t name_add(phx_netset *set, uint64_t id)
     }
     PHX_ASSERT(n < set->names_capacity);
     set->names[n] = (phx_net_name){.id = id};
-    table_insert(&set->name_table, id_hash(id), n);
+    table_insert(&set->name_table, id_hash(set, id), n);
     return n;
 }
 
@@ -288,7 +288,7 @@ void phx_netset_unname(phx_netset *set, uint32_t e)
     if (--name->users > 0) {
         return;
     }
-    table_remove(&set->name_table, id_hash(name->id), n);
+    table_remove(&set->name_table, id_hash(set, name->id), n);
     name->next = set->names_free;
     set->names_free = n;
 }
@@ -340,7 +340,7 @@ static void names_clear(phx_netset *set)
     for (uint32_t n = 0; set->name_table.used > 0; n++) {
         PHX_ASSERT(n < set->names_used);
         if (set->names[n].users > 0) {
-            table_remove(&set->name_table, id_hash(set->names[n].id), n);
+            table_remove(&set->name_table, id_hash(set, set->names[n].id), n);
         }
     }
 }

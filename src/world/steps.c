@@ -40,69 +40,45 @@ bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh)
 
 /* ---- exchange ---- */
 
-/* Carries a filled outbox to its lanes; a shard that has sent all of it may fill the next one. */
-static bool flush(phx_world *world, uint32_t index)
+/* Is a shard to fill its outbox in this round? What it sent in the last one is read. */
+static bool fill_due(phx_world *world, uint32_t index, bool nothing_to_send)
 {
-    phx_port *port = &world->ports[index];
-    PHX_ASSERT(port->filled);
-    if (!phx_lanes_send(&world->lanes, &world->mem, index, &world->shards[index].outbox, &port->sent)) return false;
-    port->filled = false;
-    port->sent = 0;
-    return true;
-}
-
-/* The outbox is to be filled for this round; false: what is in it has to be carried first, or all is sent. */
-static bool fill_due(phx_world *world, uint32_t index)
-{
-    return !world->ports[index].filled && !world->ports[index].all_sent;
+    phx_outbox_reset(&world->shards[index].outbox);
+    if (nothing_to_send) world->ports[index].all_sent = true;
+    return !world->ports[index].all_sent;
 }
 
 /* The outbox's memory, once there is something to send. */
 static bool outbox_ready(phx_world *world, uint32_t index)
 {
-    return phx_outbox_ready(&world->shards[index].outbox, world->shards[index].mem, world->def.exchange_bytes);
+    return phx_outbox_ready(&world->shards[index].outbox, world->def.exchange_bytes);
 }
 
 bool phx_step_send_migrants(phx_world *world, uint32_t index)
 {
-    phx_port *port = &world->ports[index];
     phx_shard *shard = &world->shards[index];
     const phx_partition *partition = &world->partition;
-    if (shard->leaving.count == 0 && !port->filled) port->all_sent = true;
-    if (fill_due(world, index)) {
-        if (!outbox_ready(world, index)) return false;
-        if (!phx_shard_send_migrants(shard, partition->column_of, partition->row_of, partition->columns,
-                                     &port->all_sent))
-            return false;
-        port->filled = true;
-    }
-    return !port->filled || flush(world, index);
+    if (!fill_due(world, index, shard->leaving.count == 0)) return true;
+    return outbox_ready(world, index) &&
+           phx_shard_send_migrants(shard, partition->column_of, partition->row_of, partition->columns,
+                                   &world->ports[index].all_sent);
 }
 
 bool phx_step_send_pins(phx_world *world, uint32_t index)
 {
-    phx_port *port = &world->ports[index];
     phx_shard *shard = &world->shards[index];
-    if (shard->relations.set_count == 0) port->all_sent = true;
-    if (fill_due(world, index)) {
-        if (!outbox_ready(world, index)) return false;
-        phx_shard_send_pins(shard, &world->directory, &port->all_sent);
-        port->filled = true;
-    }
-    return !port->filled || flush(world, index);
+    if (!fill_due(world, index, shard->relations.set_count == 0)) return true;
+    if (!outbox_ready(world, index)) return false;
+    phx_shard_send_pins(shard, &world->directory, &world->ports[index].all_sent);
+    return true;
 }
 
 bool phx_step_send_copies(phx_world *world, uint32_t index)
 {
-    phx_port *port = &world->ports[index];
     phx_shard *shard = &world->shards[index];
-    if (!port->filled && !phx_shard_copies_due(shard)) port->all_sent = true;
-    if (fill_due(world, index)) {
-        if (!outbox_ready(world, index)) return false;
-        phx_shard_send_copies(shard, world->zones, world->shard_count, &port->all_sent);
-        port->filled = true;
-    }
-    return !port->filled || flush(world, index);
+    if (!fill_due(world, index, !phx_shard_copies_due(shard))) return true;
+    return outbox_ready(world, index) &&
+           phx_shard_send_copies(shard, world->zones, world->shard_count, &world->ports[index].all_sent);
 }
 
 /* Tells the directory where arrivals live now: homes of entries that are there, each written by one shard. */
@@ -122,12 +98,10 @@ bool phx_step_receive(phx_world *world, uint32_t index)
     phx_port *port = &world->ports[index];
     for (; port->source < world->shard_count; port->source++) {
         uint32_t source = world->order[port->source];
-        const phx_listed *lists = world->shards[source].outbox.lists;
-        if (source == index) continue;
-        while (port->held || (port->held = phx_lanes_take(&world->lanes, source, index)) != NULL) {
-            if (!phx_shard_receive(&world->shards[index], port->held, lists)) return false;
-            port->held = NULL;
-        }
+        const phx_outbox *from = &world->shards[source].outbox;
+        if (!port->held) port->held = phx_outbox_first(from, index);
+        for (; port->held; port->held = phx_outbox_after(from, port->held))
+            if (!phx_shard_receive(&world->shards[index], port->held, from->lists)) return false;
     }
     port->source = 0;
     tell_arrivals(world, index);

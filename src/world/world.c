@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/entropy.h"
 #include "base/simd.h"
 #include "world/gate.h"
 
@@ -62,7 +63,6 @@ static bool init_shards(phx_world *world)
     phx_mem *mem = &world->mem;
     uint32_t count = world->def.shards[0] * world->def.shards[1];
     if (!phx_partition_init(&world->partition, mem, world->rules.towers, world->def.shards)) return false;
-    if (!phx_lanes_init(&world->lanes, mem, count)) return false;
     world->shards = phx_alloc_zero(mem, count * sizeof *world->shards, PHX_CACHE_LINE);
     world->ports = phx_alloc_zero(mem, count * sizeof *world->ports, PHX_CACHE_LINE);
     world->zones = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
@@ -138,6 +138,7 @@ ph_status phx_world_create(const ph_world_def *def, phx_world **world)
     *world = phx_alloc_zero(&mem, sizeof **world, PHX_CACHE_LINE);
     if (!*world) return PH_NO_MEMORY;
     phx_mem_init(&(*world)->mem, def->allocator);
+    (*world)->mem.key = phx_hash_key_of(def->hash_seed ? def->hash_seed : phx_entropy());
     if (init(*world, def)) return PH_OK;
     phx_world_destroy(*world);
     *world = NULL;
@@ -161,7 +162,6 @@ static void free_shards(phx_world *world)
     phx_free(mem, world->shard_mems, wanted * sizeof *world->shard_mems, PHX_CACHE_LINE);
     phx_free(mem, world->tallies, wanted * sizeof *world->tallies, PHX_CACHE_LINE);
     phx_release(mem, (void **)&world->order, &world->order_capacity, sizeof(uint32_t));
-    phx_lanes_free(&world->lanes, mem);
     phx_partition_free(&world->partition, mem);
 }
 

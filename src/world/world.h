@@ -20,7 +20,6 @@
 #include "world/consumer.h"
 #include "world/crowd.h"
 #include "world/depths.h"
-#include "world/lanes.h"
 #include "world/moves.h"
 #include "world/partition.h"
 #include "world/producer.h"
@@ -88,11 +87,9 @@ static inline phx_phase phx_phase_of(phx_stage stage)
 /* What the world keeps of a shard's progress through a stage. Written by the shard's worker. */
 typedef struct phx_port {
     uint64_t step_done; /* the last step that this shard has ended */
-    uint32_t sent;      /* blocks of the outbox that are in their lanes */
-    bool filled;        /* the outbox of this round is filled, but not all in lanes */
     bool all_sent;      /* nothing is left for a further round */
     uint32_t source;    /* receiving from */
-    const phx_record_block *held; /* taken from a lane and not through yet */
+    const phx_record_block *held; /* of its outbox, not through yet; NULL: of the next source */
     uint32_t chunk, change; /* commit: got this far; from the first of its own chunks on */
     uint32_t chunk_end;     /* of its own as they were planned */
     phx_phase_ns ns;    /* last tick: workers' time on its steps; from the tick's end on, on its pieces, too */
@@ -156,7 +153,6 @@ typedef struct phx_world {
     phx_tally *tallies;  /* one per shard */
     phx_zone *zones, *zones_before;
     uint32_t shard_count;
-    phx_lanes lanes;
 
     phx_directory directory;
     phx_ties ties;
@@ -179,7 +175,7 @@ typedef struct phx_world {
 
     phx_workers *workers;
     phx_scratch *scratch; /* one per worker */
-    uint32_t *order;      /* in which shards (and lanes) are worked on; tests permute it */
+    uint32_t *order;      /* in which shards (and outboxes) are worked on; tests permute it */
     uint32_t order_capacity;
     _Atomic uint32_t failed; /* some piece of a step had no memory; relaxed: the barrier orders the work itself */
     uint64_t step;
@@ -223,7 +219,7 @@ bool phx_world_wakes(const ph_world_def *def);
 /* def was checked and its differences are live ones. PH_NO_MEMORY. */
 ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def);
 
-/* Tests: the order in which shards, lanes and chunks are worked on becomes a permutation by this seed. */
+/* Tests: the order in which shards, outboxes and chunks are worked on becomes a permutation by this seed. */
 void phx_world_permute(phx_world *world, uint64_t seed);
 
 /* The entity's shard and slot; false = unknown. */

@@ -15,6 +15,7 @@ pharos_unit_test(NAME unit_shard_around SOURCES unit/test_shard_around.c unit/te
 pharos_unit_test(NAME unit_index SOURCES unit/test_index.c unit/test_index_cells.c)
 pharos_unit_test(NAME unit_index_trees SOURCES unit/test_index_trees.c)
 pharos_unit_test(NAME unit_index_lists SOURCES unit/test_index_crosslist.c unit/test_index_timer.c)
+pharos_unit_test(NAME unit_crafted SOURCES unit/test_crafted.c)
 pharos_unit_test(NAME unit_world_tables SOURCES unit/test_world_tables.c unit/test_world_queues.c)
 pharos_unit_test(NAME unit_world_moves SOURCES unit/test_world_moves.c unit/test_world_glances.c)
 pharos_plain_test(NAME stress_moves SOURCES concurrency/stress_moves.c LABELS concurrency)

@@ -336,9 +336,20 @@ static void compare(trial *t, uint32_t round)
     }
 }
 
+/* Where most was refused for want of memory, there may be none. */
+static bool anybody_sees(const trial *t)
+{
+    uint64_t ids[ENTITIES];
+    uint32_t count = 0;
+    for (uint64_t id = 1; id <= ENTITIES; id++)
+        if (ph_list(t->world, id, ids, ENTITIES, &count) == PH_OK && count > 0) return true;
+    return false;
+}
+
 /* Where memory is short the same observer comes again; in the end all are through, and all is well. */
 static void verify_without_memory(trial *t)
 {
+    const bool lists = anybody_sees(t);
     ph_verification progress = {0};
     ph_difference difference = {0};
     uint32_t stops = 0;
@@ -351,7 +362,7 @@ static void verify_without_memory(trial *t)
         stops += status == PH_NO_MEMORY;
     }
     fail_alloc_order(&t->memory, 0, false);
-    CHECK(progress.rounds == 1 && stops > 0, "%" PRIu64 " rounds, memory was short %" PRIu32 " times",
+    CHECK(progress.rounds == 1 && (stops > 0 || !lists), "%" PRIu64 " rounds, memory was short %" PRIu32 " times",
           progress.rounds, stops);
 }
 

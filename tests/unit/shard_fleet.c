@@ -1,6 +1,6 @@
 /*
  * The wiring, and the plain world beside it; see shard_fleet.h. The steps are those of
- * src/world/steps.c and tick.c without workers, lanes and batches.
+ * src/world/steps.c and tick.c without workers and batches.
  */
 #include "unit/shard_fleet.h"
 
@@ -194,10 +194,10 @@ static bool sent(fleet *f, exchange what, uint32_t i, bool *done)
 {
     phx_shard *shard = &f->shard[i];
     const phx_partition *p = &f->partition;
-    if (!phx_outbox_ready(&shard->outbox, &memory, f->pool_bytes)) return false;
+    if (!phx_outbox_ready(&shard->outbox, f->pool_bytes)) return false;
     if (what == MIGRANTS) return phx_shard_send_migrants(shard, p->column_of, p->row_of, p->columns, done);
     if (what == PINS) phx_shard_send_pins(shard, &f->directory, done);
-    else phx_shard_send_copies(shard, f->zones, f->shard_count, done);
+    else return phx_shard_send_copies(shard, f->zones, f->shard_count, done);
     return true;
 }
 
@@ -214,10 +214,10 @@ static void receive(fleet *f, uint32_t i)
 {
     for (uint32_t source = 0; source < f->shard_count; source++) {
         const phx_outbox *outbox = &f->shard[source].outbox;
-        for (uint32_t b = 0; b < outbox->used; b++) {
-            if (outbox->blocks[b].destination != i) continue;
+        const phx_record_block *block = phx_outbox_first(outbox, i);
+        for (; block; block = phx_outbox_after(outbox, block)) {
             cr_assert_neq(source, i, "a record to itself");
-            UNTIL_DONE(f, phx_shard_receive(&f->shard[i], &outbox->blocks[b], outbox->lists));
+            UNTIL_DONE(f, phx_shard_receive(&f->shard[i], block, outbox->lists));
             f->blocks++;
         }
     }

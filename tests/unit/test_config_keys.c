@@ -72,9 +72,9 @@ static const row class_rows[] = {
 
 enum { WORLD_ROWS = sizeof world_rows / sizeof *world_rows, CLASS_ROWS = sizeof class_rows / sizeof *class_rows };
 
-/* Of the lists: 4 enumerations, 2 masks and 4 flags have tests of their own below. */
+/* Of the lists: 4 enumerations, a seed, 2 masks and 4 flags have tests of their own below. */
 #define ONE(...) +1
-_Static_assert(WORLD_ROWS + 4 == 0 PHX_WORLD_KEYS(ONE), "a key has no row");
+_Static_assert(WORLD_ROWS + 5 == 0 PHX_WORLD_KEYS(ONE), "a key has no row");
 _Static_assert(CLASS_ROWS + 6 == 0 PHX_CLASS_KEYS(ONE), "an attribute has no row");
 
 enum { TEXT_SIZE = 512 };
@@ -266,6 +266,29 @@ Test(config_keys, masks)
         cr_expect_eq(ph_config_def(config)->classes[0].layers, good[i].value, "%s", good[i].text);
         cr_expect_eq(ph_config_def(config)->classes[1].sees, good[i].value, "%s", good[i].text);
     }
+    ph_config_destroy(config);
+}
+
+Test(config_keys, hash_seed)
+{
+    static const row seed = {"hash_seed", "0", "", NULL, "0", "18446744073709551615", "", "", "", ""};
+    static const char *const no_numbers[] = {"abc", "0x", "1.5", "1e3", "-1", "random"};
+    char text[TEXT_SIZE];
+    ph_config *config = config_new();
+
+    config_expect(config, "hash_seed = 0", "default");
+    expect_taken(&seed, false, false, seed.min);
+    expect_taken(&seed, false, false, seed.max);
+    config_load_ok(config, "hash_seed = 0x8000000000000001");
+    cr_expect_eq(ph_config_def(config)->hash_seed, (UINT64_C(1) << 63) | 1);
+    config_expect(config, "hash_seed = 9223372036854775809", "t:1");
+    for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++) {
+        snprintf(text, sizeof text, "hash_seed = '%s' is not a whole number: decimal, or 0x and hexadecimal, in [0, "
+                 "0xffffffffffffffff]", no_numbers[i]);
+        expect_refused(&seed, false, false, no_numbers[i], text);
+    }
+    snprintf(text, sizeof text, "hash_seed = 18446744073709551616 is outside [0, 0xffffffffffffffff]");
+    expect_refused(&seed, false, false, "18446744073709551616", text);
     ph_config_destroy(config);
 }
 

@@ -325,7 +325,8 @@ Test(config_text, reloaded)
         {"producer_bytes = 140000", "producer_bytes"}, {"refusals_max = 5", "refusals_max"},
         {"consumers = 5", "consumers"}, {"consumer_batches = 5", "consumer_batches"},
         {"consumer_bytes = 5", "consumer_bytes"},
-        {"exchange_bytes = 70000", "exchange_bytes"}, {"class npc {}\nclass player {}", "class"}, {"", "class"},
+        {"hash_seed = 9007199254740993", "hash_seed"}, {"exchange_bytes = 70000", "exchange_bytes"},
+        {"class npc {}\nclass player {}", "class"}, {"", "class"},
         {"class player { view = 9 }\nclass npc {}\nclass cat {}\nspan = 2 height = 3 shape = square sticky = 2 "
          "workers = 9 broadcast_bytes = 70000 crowd_entities = 5 crowd_floor = 0.5", NULL},
     };

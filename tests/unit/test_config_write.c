@@ -17,6 +17,7 @@ static const phx_key band_keys[PHX_BAND_KEY_COUNT] = PHX_BAND_KEY_TABLE;
 static size_t key_size(const phx_key *key)
 {
     switch (key->type) {
+    case PHX_KEY_u64:
     case PHX_KEY_mask:
     case PHX_KEY_f64: return 8;
     case PHX_KEY_u8:
@@ -91,7 +92,7 @@ static void any_assignment(const phx_key *key, const char *prefix, uint64_t *rng
 
     if (words != NULL) {
         snprintf(text, size, "%s%s=%s", prefix, key->name, words[phx_rng_below(rng, count)]);
-    } else if (key->type == PHX_KEY_mask) {
+    } else if (phx_key_is_64_bit(key->type)) {
         snprintf(text, size, "%s%s=%" PRIu64, prefix, key->name, phx_rng_next(rng));
     } else if (phx_key_width(key->type) == 2) {
         snprintf(text, size, "%s%s=%.17g,%.17g", prefix, key->name, any_number(key, rng), any_number(key, rng));
