@@ -1,9 +1,10 @@
 /*
  * Interest lists: one per observer, an array of target slots in a block of a per-shard
  * pool. Blocks come in sizes 4, 8, 16, ...; a freed block waits in the free list of its
- * size. The pool is one growing array, so a list is an offset, not a pointer. Past PHX_LIST_SMALL_MAX entries a list has
- * memory of its own, hardly more than it needs, which goes back as soon as it is released: long lists that grow side by
- * side would leave blocks of every size behind.
+ * size. The pool is one growing array, so a list is an offset, not a pointer. Past
+ * PHX_LIST_SMALL_MAX entries a list has memory of its own, hardly more than it needs, which
+ * goes back as soon as it is released: long lists that grow side by side would leave blocks
+ * of every size behind.
  * Allocated and freed by the shard's owner (apply, commit); the entries and the count of
  * one list are written in the interest phase by whoever evaluates its observer.
  */
@@ -29,7 +30,7 @@ typedef struct phx_list {
      * and `block` is what past.h says.
      */
     uint32_t implied : 1;
-    /* Emptied for want of memory: its observer is to be told the whole list anew (PH_CHANGE_FRESH), also an empty one. */
+    /* Emptied for want of memory: its observer is told the whole list anew (PH_CHANGE_FRESH), also an empty one. */
     uint32_t owed : 1;
     uint32_t count : 27;
     uint32_t size_class : 5; /* PHX_LIST_NONE = no block */

@@ -355,8 +355,8 @@ void phx_shard_fill_entity(const phx_shard *shard, uint32_t slot, phx_record_typ
 void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial);
 /*
  * There is no memory for what an own observer is to be told: its list is emptied, and it is told all that it sees then,
- * as PH_CHANGE_FRESH, in a later tick. told: its list is that of this tick already. From the interest phase's end to the
- * tick's end, the owner or the ticking thread. Needs no memory.
+ * as PH_CHANGE_FRESH, in a later tick. told: its list is that of this tick already. From the interest phase's end to
+ * the tick's end, the ticking thread. Needs no memory.
  */
 void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told);
 /* A live slot dies. */

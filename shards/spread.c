@@ -105,10 +105,11 @@ static void keep_list(cut *at)
 static void cut_list(cut *at)
 {
     phx_list *list = &at->shard->store.tail[at->change->slot].list;
+    const phx_list_pool *pool = &at->shard->lists;
     uint32_t *words = at->scratch->overflow + at->change->list_first;
     if (list->implied) keep_list(at);
     else if (at->change->list_first != PHX_SLOT_NONE) words[0] = filter(at, words + 1, words[0]);
-    else phx_list_set_count(&at->shard->lists, list, filter(at, phx_list_entries(&at->shard->lists, list), list->count));
+    else phx_list_set_count(pool, list, filter(at, phx_list_entries(pool, list), list->count));
 }
 
 static bool reserve(cut *at)
@@ -117,7 +118,8 @@ static bool reserve(cut *at)
     const phx_change *change = at->change;
     phx_list *list = &at->shard->store.tail[change->slot].list;
     const uint32_t held = change->enter_count - at->most;
-    if (!phx_scratch_marks(scratch, &at->shard->store) || !phx_scratch_ranks(scratch, change->enter_count)) return false;
+    if (!phx_scratch_marks(scratch, &at->shard->store)) return false;
+    if (!phx_scratch_ranks(scratch, change->enter_count)) return false;
     at->tag = phx_scratch_epoch(scratch); /* which no mark is of yet */
     if (list->implied) {
         phx_shard_seen(at->shard, change->slot, take_seen, at);

@@ -71,7 +71,7 @@ PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
  *  - an observer for whose list, events or updates there is no memory is told nothing of the tick, and its list is
  *    emptied (ph_stats.observers_reset). The next tick tells it all that it sees then, as PH_CHANGE_FRESH, also when
  *    that is nothing; it may want memory for that again, and be finished again;
- *  - if there is no memory to find the observers of broadcasts, all broadcasts of the tick are refused with PH_NO_MEMORY;
+ *  - if there is no memory to find the observers of broadcasts, all broadcasts of the tick are refused (PH_NO_MEMORY);
  *    if there is none to deliver them, they are dropped for that consumer, and counted, as past consumer_bytes.
  * All other observers are told what they are told in any tick. Behind it reads work, and the next tick applies what
  * waits, as leaves that make the world small again.

@@ -174,7 +174,7 @@ typedef struct ph_world_def {
     double sticky;            /* >= 1; factor on d2 of targets not in the list, at the cap */
     uint32_t crowd_entities;  /* 0 = off; crowd control, see below */
     float crowd_floor;        /* 0.0625..1; least share of its view that it leaves an observer */
-    uint32_t events_max;      /* 0..2^31; events of one tick, then enters wait: ph_change; 0 = 4,194,304 + 64 an entity */
+    uint32_t events_max;      /* 0..2^31; events of one tick, then enters wait: ph_change; 0 = by the entities */
     uint32_t entities_max;    /* 1..2^30; entities in the world at once */
     uint32_t areas_max;       /* 0..2^20; areas in the world at once */
     uint32_t producers_max;   /* 1..256 */
@@ -300,14 +300,15 @@ typedef struct ph_target {
 
 enum {
     /*
-     * The observer's first change since it entered the world, became ready, or was reset (ph_tick_finish()). Forget what was told of its list: there
-     * are no leaves, and the enters are the whole list at the end of the batch's last tick; coalesced, there may be
-     * none. A list that became empty because all its targets left, which was told, does not begin anew.
+     * The observer's first change since it entered the world, became ready, or was reset (ph_tick_finish()). Forget
+     * what was told of its list: there are no leaves, and the enters are the whole list at the end of the batch's last
+     * tick. In a coalesced batch, and once it was reset, there may be none. A list that became empty because all its
+     * targets left, which was told, does not begin anew.
      */
     PH_CHANGE_FRESH = 1u << 0,
     /*
-     * Targets wait for a later tick: adds_max, events_max. When the next tick has no change for the observer, none is left; behind
-     * a coalesced batch, whose changes may have cancelled out, the next one that is not coalesced says so.
+     * Targets wait for a later tick: adds_max, events_max. When the next tick has no change for the observer, none is
+     * left; behind a coalesced batch, whose changes may have cancelled out, the next one that is not coalesced says so.
      */
     PH_CHANGE_MORE = 1u << 1
 };

@@ -26,6 +26,8 @@ struct phx_consumer {
     _Alignas(PHX_CACHE_LINE) phx_batch *spare;
     phx_batch *made;
     phx_batch *filling;
+    phx_batch *kept, *kept_last; /* edges that found no memory in the net difference, by next_spare; oldest first */
+    uint32_t kept_count, kept_edges;
     phx_batch *trimmed; /* the last that trim_one() came to */
     uint32_t made_count;
     uint32_t out_count, out_max;
@@ -122,7 +124,7 @@ static phx_batch *batch_obtain(phx_consumer *c)
         c->spare = batch->next_spare;
         return batch;
     }
-    PHX_ASSERT(c->made_count <= c->bound); /* none is spare, so all that were made are out */
+    PHX_ASSERT(c->made_count <= c->bound + c->kept_count); /* none is spare: all that were made are out or kept */
     batch = phx_batch_create(c->mem);
     if (batch == NULL) {
         return NULL;
@@ -217,11 +219,37 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     phx_relay_put(&c->relay, batch);
 }
 
+static uint32_t edges_in(const phx_batch *batch)
+{
+    return batch->view.activation_count + batch->view.crossing_count;
+}
+
+/* Has it nothing but edges, which are not merged yet? */
+static bool edges_alone(const phx_batch *batch)
+{
+    return !batch->merged && batch->view.change_count == 0 && batch->mail.size.deliveries == 0 &&
+           batch->news.size.updates == 0;
+}
+
 static bool is_pending(const phx_consumer *c)
 {
     phx_backlog_counts mail = phx_backlog_count(c->backlog);
-    return phx_coalesce_count(c->coalesce).observers > 0 || phx_coalesce_count(c->edges).pending > 0 ||
-           mail.pending > 0 || mail.untold > 0 || phx_latest_count(c->latest).pending > 0;
+    return c->kept != NULL || phx_coalesce_count(c->coalesce).observers > 0 ||
+           phx_coalesce_count(c->edges).pending > 0 || mail.pending > 0 || mail.untold > 0 ||
+           phx_latest_count(c->latest).pending > 0;
+}
+
+/* An edge that is on is as an enter: it names the entity as it is now. */
+static void rename_kept(phx_consumer *c, const phx_rename *item)
+{
+    for (phx_batch *batch = c->kept; batch != NULL; batch = batch->next_spare) {
+        for (uint32_t i = 0; i < edges_in(batch); i++) {
+            ph_edge *edge = &batch->edges[i];
+            if (edge->on && edge->id == item->id) {
+                edge->user_data = item->user_data;
+            }
+        }
+    }
 }
 
 void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t count)
@@ -235,7 +263,39 @@ void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t coun
         phx_coalesce_rename(c->edges, items[i].id, items[i].kind, items[i].user_data);
         phx_backlog_rename(c->backlog, items[i].id, items[i].user_data);
         phx_latest_rename(c->latest, items[i].id, items[i].user_data);
+        rename_kept(c, &items[i]);
     }
+}
+
+/* Edges of earlier ticks that were kept go into the net difference. false = no memory, some may have gone. */
+static bool merge_kept(phx_consumer *c)
+{
+    while (c->kept != NULL) {
+        phx_batch *batch = c->kept;
+        if (!phx_coalesce_merge_edges(c->edges, batch)) {
+            return false;
+        }
+        c->kept = batch->next_spare;
+        c->kept_count--;
+        c->kept_edges -= edges_in(batch);
+        batch_recycle(c, batch);
+    }
+    return true;
+}
+
+/* The batch, which has edges alone, waits as it is. */
+static void keep_edges(phx_consumer *c, phx_batch *batch, uint64_t tick)
+{
+    if (!is_pending(c)) {
+        c->tick_first = tick;
+    }
+    batch->next_spare = NULL;
+    if (c->kept == NULL) c->kept = batch;
+    else c->kept_last->next_spare = batch;
+    c->kept_last = batch;
+    c->kept_count++;
+    c->kept_edges += edges_in(batch);
+    c->coalesced_ticks++;
 }
 
 /* Puts the tick into the net difference and the backlog, once. false = no memory. */
@@ -286,11 +346,6 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
     return true;
 }
 
-static uint32_t edges_in(const phx_batch *batch)
-{
-    return batch->view.activation_count + batch->view.crossing_count;
-}
-
 /* Is there anything in the batch, or was it? batch may be NULL. */
 static bool tells(const phx_batch *batch)
 {
@@ -311,6 +366,9 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
     PHX_ASSERT(tick > c->tick);
     PHX_ASSERT(batch == c->filling);
     collect_returned(c);
+    if (!merge_kept(c)) {
+        return false;
+    }
     bool room = c->out_count < c->bound;
     bool changed = tells(batch);
     if (changed && room && !is_pending(c)) {
@@ -366,10 +424,13 @@ bool phx_consumer_keep(phx_consumer *c, phx_batch *batch, uint64_t tick)
 {
     PHX_ASSERT(tick > c->tick);
     PHX_ASSERT(batch == c->filling);
-    if (tells(batch) && !merge_tick(c, batch, tick)) {
+    const bool merged = merge_kept(c) && (!tells(batch) || merge_tick(c, batch, tick));
+    if (!merged && batch != NULL && !edges_alone(batch)) {
         return false;
     }
-    if (batch != NULL) {
+    if (!merged && batch != NULL && edges_in(batch) > 0) {
+        keep_edges(c, batch, tick);
+    } else if (batch != NULL) {
         batch_recycle(c, batch);
     }
     c->filling = NULL;
@@ -406,7 +467,7 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
         .updates = c->due + news.merged,
         .updates_replaced = news.replaced,
         .updates_pending = news.pending,
-        .edges_pending = phx_coalesce_count(c->edges).pending,
+        .edges_pending = phx_coalesce_count(c->edges).pending + c->kept_edges,
         .is_pending = is_pending(c),
         .waiting = phx_relay_waiting(&c->relay),
         .out = c->out_count,

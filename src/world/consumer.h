@@ -101,7 +101,10 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick);
 void phx_consumer_relieve(phx_consumer *c);
 /* So many deliveries of the tick are dropped, and counted, as past consumer_bytes. */
 void phx_consumer_drop_mail(phx_consumer *c, uint64_t deliveries);
-/* In the place of an offer that had no memory: the tick waits with what is pending. false = no memory for that either. */
+/*
+ * In the place of an offer that had no memory: the tick waits with what is pending. false = there is no memory for that
+ * either, which a batch without changes, mail and updates needs not.
+ */
 bool phx_consumer_keep(phx_consumer *c, phx_batch *batch, uint64_t tick);
 /* The batch that phx_consumer_begin() gave, if any, is spare again. */
 void phx_consumer_abandon(phx_consumer *c);

@@ -288,7 +288,10 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
         *next = PHX_STAGE_BATCHES;
         return true;
     case PHX_STAGE_BATCHES: *next = PHX_STAGE_BATCHES; return cut_batch(world);
-    case PHX_STAGE_OFFER: *next = PHX_STAGE_OFFER; return phx_publish_keep(world);
+    case PHX_STAGE_OFFER:
+        phx_publish_keep(world);
+        *next = PHX_STAGE_OFFER;
+        return true;
     default: return false;
     }
 }

@@ -304,17 +304,17 @@ static void set_aside_told(phx_world *world, const ph_batch *view, const phx_bat
         phx_finish_set_aside(world, batch->news.updates[i].observer);
 }
 
-bool phx_publish_keep(phx_world *world)
+void phx_publish_keep(phx_world *world)
 {
     phx_consumer *consumer = world->consumers[world->stage_at].consumer;
     phx_batch *batch = world->batches[world->stage_at];
-    bool kept = phx_consumer_keep(consumer, batch, world->tick);
-    if (!kept) {
+    if (!phx_consumer_keep(consumer, batch, world->tick)) {
         set_aside_told(world, &batch->view, batch);
         phx_consumer_drop_mail(consumer, batch->mail.size.heard);
         phx_consumer_strip(batch);
-        kept = phx_consumer_keep(consumer, batch, world->tick);
+        bool kept = phx_consumer_keep(consumer, batch, world->tick);
+        PHX_ASSERT(kept); /* edges wait as they are */
+        (void)kept;
     }
-    world->stage_at += kept;
-    return kept;
+    world->stage_at++;
 }

@@ -26,8 +26,8 @@ bool phx_publish_offer(phx_world *world);
 
 /*
  * The consumer whose offer had no memory keeps the tick pending; where that has no memory either, its observers are set
- * aside. false = edges have none.
+ * aside, and only edges wait.
  */
-bool phx_publish_keep(phx_world *world);
+void phx_publish_keep(phx_world *world);
 
 #endif

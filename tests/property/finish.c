@@ -21,6 +21,7 @@
 #include "support/subject.h"
 
 enum { STAGE_COUNT = PHX_STAGE_END + 1, IDS = 1024, WORDS = IDS / 64, SETTLING_TICKS = 60, FAILURES_ENOUGH = 10 };
+enum { PERCENT_FOR_ALL_STAGES = 10 }; /* less, as under sanitizers, may leave some out */
 
 /* Stages that can be finished without memory. */
 static const bool finishes[STAGE_COUNT] = {
@@ -50,6 +51,7 @@ typedef struct trial {
     uint64_t waited[STAGE_COUNT], resets;
     bool in[IDS];              /* the entity is in the world */
     uint32_t stay[IDS];        /* its incarnation */
+    uint64_t since[IDS];       /* the tick from which on its client is told of its list */
     uint64_t seen[IDS][WORDS]; /* what events add up to, by observer */
 } trial;
 
@@ -88,12 +90,16 @@ static void take_change(trial *t, const ph_batch *batch, const ph_change *change
     }
 }
 
+/* The slow consumer is asked only now and then, until the script is over. */
 static void take_batches(trial *t)
 {
+    enum { SELDOM = 3 };
     const ph_batch *batch = NULL;
     for (uint32_t c = 0; c < OOM_CONSUMERS; c++) {
+        if (c == OOM_SLOW && t->tick < OOM_TICKS && t->tick % SELDOM != SELDOM - 1) continue;
         while (ph_batch_take(t->consumers[c], &batch) == PH_OK) {
-            for (uint32_t i = 0; i < batch->change_count; i++) take_change(t, batch, &batch->changes[i]);
+            for (uint32_t i = 0; i < batch->change_count; i++)
+                if (batch->tick >= t->since[batch->changes[i].observer]) take_change(t, batch, &batch->changes[i]);
             CHECK_OK(ph_batch_return(t->consumers[c], batch));
         }
     }
@@ -108,7 +114,10 @@ static void forget_gone(trial *t)
         t->in[id] = phx_world_find(t->inner, id, &shard, &slot);
         const uint32_t stay = t->in[id] ? shard->store.name[slot].incarnation : 0;
         const bool ready = t->in[id] && phx_store_attr(&shard->store, slot)->ready;
-        if (!ready || stay != t->stay[id]) memset(t->seen[id], 0, sizeof t->seen[id]);
+        if (!ready || stay != t->stay[id]) {
+            memset(t->seen[id], 0, sizeof t->seen[id]);
+            t->since[id] = t->inner->tick;
+        }
         t->stay[id] = stay;
     }
 }
@@ -161,7 +170,7 @@ static void tick_through(trial *t)
         t->finished[stopped] += t->short_of && (status == PH_OK || stage > stopped);
         if (status == PH_OK) break;
         REQUIRE(status == PH_NO_MEMORY && tries < 3);
-        const bool edges = stage == PHX_STAGE_BATCHES || stage == PHX_STAGE_OFFER;
+        const bool edges = stage == PHX_STAGE_BATCHES; /* they have no batch */
         t->waited[stage]++;
         if (!CHECK(!finishes[stage] || edges, "stage %u is not finished", stage)) say(t, "finishing");
         t->short_of = false;
@@ -196,28 +205,33 @@ static void play_tick(trial *t)
     t->resets = stats.observers_reset;
     forget_gone(t);
     take_batches(t);
+    CHECK_OK(ph_world_stats(t->world, &stats));
     if (t->site.nth == 0) return;
     verify(t);
-    /* behind consumers: what is pending may be known a tick later */
+    /* what waits for a consumer is known later */
+    const bool all_told = stats.consumers_pending == 0 && stats.batches_out == 0;
     const uint32_t differ = differing(t, &kept);
-    if (resets == 0 && t->resets == 0 && stats.consumers_pending == 0 &&
+    if (resets == 0 && t->resets == 0 && all_told &&
         !CHECK(differ == 0, "%u observers are told other lists than they have", differ))
         say(t, "events");
-    if (stats.consumers_pending == 0 && !CHECK(kept == 0, "%u lists that are not empty are not what was told", kept))
+    if (all_told && !CHECK(kept == 0, "%u lists that are not empty are not what was told", kept))
         say(t, "resets");
 }
 
-/* With memory: in the end all lists are known. */
+/* With memory: in the end all lists are known, and none waits for targets. */
 static void settle(trial *t)
 {
     ph_stats stats = {0};
     uint32_t differ = 1, kept = 0;
-    for (uint32_t i = 0; i < SETTLING_TICKS && (differ > 0 || stats.consumers_pending > 0); i++, t->tick++) {
+    bool held = true;
+    for (uint32_t i = 0; i < SETTLING_TICKS && (differ > 0 || held || stats.consumers_pending > 0); i++, t->tick++) {
+        const uint64_t held_before = stats.adds_held;
         play_tick(t);
         CHECK_OK(ph_world_stats(t->world, &stats));
+        held = i == 0 || stats.adds_held != held_before;
         differ = differing(t, &kept);
     }
-    if (!CHECK(differ == 0 && stats.consumers_pending == 0, "%u observers never get their lists", differ))
+    if (!CHECK(differ == 0 && !held && stats.consumers_pending == 0, "%u observers never get their lists", differ))
         say(t, "settling");
     CHECK(stats.enters >= stats.leaves, "more leaves than enters");
 }
@@ -294,8 +308,9 @@ int main(int argc, char **argv)
 {
     const char *name = option_text(argc, argv, "--profile");
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
-    const site only = {(uint32_t)option_number(argc, argv, "--tick", 0), (uint32_t)option_number(argc, argv, "--stage", 0),
-                       (uint32_t)option_number(argc, argv, "--nth", 0)};
+    const site only = {.tick = (uint32_t)option_number(argc, argv, "--tick", 0),
+                       .stage = (uint32_t)option_number(argc, argv, "--stage", 0),
+                       .nth = (uint32_t)option_number(argc, argv, "--nth", 0)};
     uint32_t count = 0;
     const oom_profile *profiles = oom_profiles(&count);
     sums sum = {0};
@@ -306,8 +321,9 @@ int main(int argc, char **argv)
         if (sum.finished[i] + sum.waited[i] > 0)
             (void)printf("stage %2u: %6" PRIu64 " times finished, %6" PRIu64 " waited\n", i, sum.finished[i],
                          sum.waited[i]);
-        CHECK(!finishes[i] || sum.finished[i] > 0 || name != NULL || only.nth > 0, "no tick was finished in stage %u", i);
+        const bool some = name != NULL || only.nth > 0 || test_amount(100) < PERCENT_FOR_ALL_STAGES;
+        CHECK(!finishes[i] || sum.finished[i] > 0 || some, "no tick was finished in stage %u", i);
     }
-    CHECK(sum.resets > 0 || name != NULL || only.nth > 0, "no list was emptied");
+    CHECK(sum.resets > 0, "no list was emptied");
     return check_done("finish");
 }

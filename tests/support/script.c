@@ -63,7 +63,8 @@ static void step_print(FILE *out, const step *s)
                       ": view=%.9g margin=%.9g reach=%.9g cap=%" PRIu32 " priority=%u ready=%d",
                       (int)s->as.reload.shape, (double)s->as.reload.height, s->as.reload.span, s->as.reload.sticky,
                       s->as.reload.broadcast_bytes, s->as.reload.crowd_entities, (double)s->as.reload.crowd_floor,
-                      s->as.reload.events_max, s->as.reload.kind, (double)s->as.reload.values.view, (double)s->as.reload.values.margin,
+                      s->as.reload.events_max, s->as.reload.kind, (double)s->as.reload.values.view,
+                      (double)s->as.reload.values.margin,
                       (double)s->as.reload.values.reach, s->as.reload.values.cap, s->as.reload.values.priority,
                       s->as.reload.values.ready);
         (void)fprintf(out, " activation_span=%" PRIu32 " activation_linger=%" PRIu32 " wakes=%d sleeps=%d",
