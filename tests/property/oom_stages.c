@@ -249,8 +249,8 @@ static void play(trial *t)
 /* ---- comparison ---- */
 
 /*
- * Counters of what happened; work counters, times and memory may differ, so may rounds of the exchange, as an outbox that
- * gets no further block is full, and ghosts that are not needed any more.
+ * Counters of what happened; work counters, times and memory may differ, so may rounds of the exchange, as an outbox
+ * that gets no further block is full, and ghosts that are not needed any more.
  */
 #define SAME_STATS(X)                                                                                                  \
     X(ticks) X(entities) X(observers) X(list_entries) X(applied) X(enters) X(leaves) X(batches) X(coalesced_ticks)     \
