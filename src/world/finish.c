@@ -204,42 +204,83 @@ static void refuse_broadcasts(phx_world *world)
 
 /* ---- batches ---- */
 
-/* The consumer's observers that have updates in this tick. */
-static void drop_updates_of(phx_world *world, uint32_t consumer)
+/* Is the change told to the consumer? */
+static bool told_to(const phx_world *world, const phx_chunk *chunk, const phx_change *change, uint32_t consumer)
+{
+    return phx_change_told(change) && world->shards[chunk->shard].store.name[change->slot].consumer == consumer;
+}
+
+static uint32_t targets_of(const phx_change *change)
+{
+    return change->leave_count + change->enter_count;
+}
+
+/* Of the consumer's changes, as many as have half of the targets stay, in order. false = there were none. */
+static bool halve_changes(phx_world *world, uint32_t consumer)
+{
+    uint64_t all = 0, kept = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        const phx_change *changes = changes_of(world, chunk);
+        for (uint32_t c = 0; c < chunk->change_count; c++)
+            if (told_to(world, chunk, &changes[c], consumer)) all += targets_of(&changes[c]);
+    }
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        phx_change *changes = changes_of(world, chunk);
+        for (uint32_t c = 0; c < chunk->change_count; c++) {
+            if (!told_to(world, chunk, &changes[c], consumer)) continue;
+            any = true;
+            kept += targets_of(&changes[c]);
+            if (kept <= all / 2 && targets_of(&changes[c]) > 0) continue;
+            phx_finish_set_aside(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
+        }
+    }
+    return any;
+}
+
+/* The same of updates. */
+static bool halve_updates(phx_world *world, uint32_t consumer)
 {
     phx_updates *u = &world->updates;
-    for (uint32_t i = 0; world->updating && i < u->piece_count; i++) {
+    uint64_t all = world->updating ? u->sizes[consumer].due : 0, kept = 0;
+    if (!world->updating || u->sizes[consumer].updates == 0) return false;
+    for (uint32_t i = 0; i < u->piece_count; i++) {
         const phx_update_piece *piece = &u->pieces[i];
         phx_update_worker *own = &u->workers[piece->worker];
         for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++) {
             phx_update_group *group = &own->groups[g];
-            if (group->consumer != consumer) continue;
+            if (group->consumer != consumer || group->due_count == 0) continue;
+            kept += group->due_count;
+            if (kept <= all / 2) continue;
             for (uint32_t n = 0; n < group->notice_count; n++) {
                 const uint32_t slot = own->lookout.notices[group->notice_first + n].slot;
                 phx_finish_set_aside(world, world->shards[piece->shard].store.name[slot].id);
             }
-            group->due_count = 0;
         }
     }
-    if (world->updating) u->sizes[consumer] = (phx_news_size){0};
+    return true;
 }
 
-/* The consumer's observers that have changes. */
-static void drop_changes_of(phx_world *world, uint32_t consumer)
+/* What is left for a consumer, once some of its observers were set aside. */
+static void count_left(phx_world *world, uint32_t consumer)
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
         phx_change *changes = changes_of(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++)
-            if (world->shards[chunk->shard].store.name[changes[c].slot].consumer == consumer) {
-                phx_finish_set_aside(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
+            if (world->shards[chunk->shard].store.tail[changes[c].slot].list.owed)
                 drop_change(world, chunk, &changes[c]);
-            }
-        phx_publish_none(world, i, consumer);
+        phx_publish_recount(world, i, consumer);
     }
+    if (world->updating) phx_updates_replace(world, consumer);
 }
 
-/* The batch that there is no memory for has nothing but edges. */
+/*
+ * The consumer's batch has no memory: half of its changes and updates go, the observers are set aside; again and again,
+ * then its mail goes. false = there is nothing but edges in it.
+ */
 static bool cut_batch(phx_world *world)
 {
     const uint32_t consumer = world->stage_at;
@@ -248,12 +289,12 @@ static bool cut_batch(phx_world *world)
         refuse_broadcasts(world);
         return true;
     }
-    if (world->cut_batches > consumer) return false; /* it was cut before: its edges have no memory */
-    world->cut_batches = consumer + 1;
     phx_consumer_abandon(world->consumers[consumer].consumer);
-    drop_changes_of(world, consumer);
-    drop_updates_of(world, consumer);
-    if (b->message_count > 0) phx_deliver_drop(world, consumer);
+    const bool changes = halve_changes(world, consumer), updates = halve_updates(world, consumer);
+    count_left(world, consumer);
+    if (changes || updates) return true;
+    if (b->message_count == 0 || b->sizes[consumer].deliveries == 0) return false;
+    phx_deliver_drop(world, consumer);
     return true;
 }
 

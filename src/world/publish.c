@@ -67,9 +67,15 @@ void phx_publish_count(phx_world *world, uint32_t index)
     add_share(share_of(world, index, consumer), run);
 }
 
-void phx_publish_none(phx_world *world, uint32_t chunk, uint32_t consumer)
+void phx_publish_recount(phx_world *world, uint32_t index, uint32_t consumer)
 {
-    *share_of(world, chunk, consumer) = (phx_share){0, 0};
+    const phx_chunk *chunk = &world->chunks[index];
+    const phx_change *changes = changes_of(world, chunk);
+    phx_share *share = share_of(world, index, consumer);
+    *share = (phx_share){0, 0};
+    for (uint32_t c = 0; c < chunk->change_count; c++)
+        if (consumer_of(world, chunk, &changes[c]) == consumer && phx_change_told(&changes[c]))
+            add_share(share, (phx_share){1, changes[c].leave_count + changes[c].enter_count});
 }
 
 /* Nothing that is pending may still be told to who left or is not ready. */

@@ -61,7 +61,6 @@ static void begin(phx_world *world)
     phx_renames_clear(&world->renames);
     phx_broadcasts_clear(&world->broadcasts);
     phx_depths_settle(&world->depths);
-    world->cut_batches = 0;
     world->finishing = false;
     world->crowd.incarnations = world->incarnations;
     if (world->next_classes) take_definition(world);

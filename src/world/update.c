@@ -255,6 +255,37 @@ static void count_told(phx_world *world)
     }
 }
 
+/* Observers whose lists are owed to them have no updates. */
+static void leave_out_owed(const phx_shard *shard, phx_lookout *lookout, phx_update_group *group)
+{
+    group->due_count = 0;
+    for (uint32_t i = 0; i < group->notice_count; i++) {
+        phx_notice *notice = &lookout->notices[group->notice_first + i];
+        if (shard->store.tail[notice->slot].list.owed) notice->due_count = 0;
+        group->due_count += notice->due_count;
+    }
+}
+
+void phx_updates_replace(phx_world *world, uint32_t consumer)
+{
+    phx_updates *u = &world->updates;
+    phx_news_size *size = &u->sizes[consumer];
+    *size = (phx_news_size){0};
+    for (uint32_t i = 0; i < u->piece_count; i++) {
+        const phx_update_piece *piece = &u->pieces[i];
+        phx_update_worker *own = &u->workers[piece->worker];
+        for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++) {
+            phx_update_group *group = &own->groups[g];
+            if (group->consumer != consumer) continue;
+            group->at = *size;
+            leave_out_owed(&world->shards[piece->shard], &own->lookout, group);
+            size->updates += told_of(&own->lookout, group);
+            size->due += group->due_count;
+            size->moved += group->target_count;
+        }
+    }
+}
+
 bool phx_updates_place(phx_world *world)
 {
     phx_updates *u = &world->updates;

@@ -66,6 +66,8 @@ bool phx_updates_look(struct phx_world *world);
 bool phx_step_waits(struct phx_world *world, uint32_t shard);
 /* Gives every group its place in its consumer's news: sizes. */
 bool phx_updates_place(struct phx_world *world);
+/* The same for one consumer, some of whose observers were set aside: these get nothing. */
+void phx_updates_replace(struct phx_world *world, uint32_t consumer);
 /* Into world->batches, whose news have those sizes. */
 void phx_updates_fill(struct phx_world *world);
 

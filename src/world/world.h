@@ -196,7 +196,6 @@ typedef struct phx_world {
     _Atomic uint32_t gate; /* see gate.h */
     phx_stage stage;
     uint32_t stage_at; /* consumer that the batches, or the offers, stopped at */
-    uint32_t cut_batches; /* consumers whose batches of this tick have no more than edges: up to this one, if any */
     uint64_t tick;
     bool finishing; /* ph_tick_finish() was asked for this tick */
     bool resumed; /* the stage's step stopped for want of memory and goes on */

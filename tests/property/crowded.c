@@ -1,0 +1,199 @@
+/*
+ * Many at one place: a tick's memory follows events_max and the lists, not the square of the crowd at once; lists are
+ * filled nearest first and end complete. And a world whose memory is bounded from outside is never stuck: the tick is
+ * finished, reads work, leaves alone make it small again. By bytes and counters; deterministic.
+ */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <pharos/pharos.h>
+
+#include "support/check.h"
+
+enum { MIB = 1 << 20, CROWD = 2500, TICKS_MAX = 200 };
+
+/* An allocator with so many bytes; relaxed, they order nothing. */
+typedef struct purse {
+    _Atomic uint64_t held, peak;
+    uint64_t most;
+} purse;
+
+static void *purse_allocate(void *user, size_t bytes, size_t alignment)
+{
+    purse *own = user;
+    void *memory = NULL;
+    if (atomic_load_explicit(&own->held, memory_order_relaxed) + bytes > own->most) return NULL;
+    if (posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0) return NULL;
+    const uint64_t held = atomic_fetch_add_explicit(&own->held, bytes, memory_order_relaxed) + bytes;
+    uint64_t peak = atomic_load_explicit(&own->peak, memory_order_relaxed);
+    while (held > peak && !atomic_compare_exchange_weak_explicit(&own->peak, &peak, held, memory_order_relaxed,
+                                                                 memory_order_relaxed))
+        continue;
+    return memory;
+}
+
+static void purse_release(void *user, void *memory, size_t bytes, size_t alignment)
+{
+    (void)alignment;
+    atomic_fetch_sub_explicit(&((purse *)user)->held, bytes, memory_order_relaxed);
+    free(memory);
+}
+
+typedef struct host {
+    purse purse;
+    ph_world world;
+    ph_producer producer;
+    ph_consumer consumer;
+    uint64_t enters, more, fresh; /* told: enters, changes that say that more comes, and that begin a list */
+} host;
+
+static void open_host(host *h, ph_world_def def, uint64_t most)
+{
+    *h = (host){.purse.most = most};
+    def.allocator = (ph_allocator){purse_allocate, purse_release, &h->purse};
+    def.producer_bytes = 8 * MIB;
+    REQUIRE(ph_world_create(&def, &h->world) == PH_OK && ph_producer_open(h->world, &h->producer) == PH_OK);
+    REQUIRE(ph_consumer_open(h->world, 0, &h->consumer) == PH_OK);
+}
+
+/* Ids first .. end - 1 around one place, each a little farther from it than the one before. */
+static void enter_crowd(host *h, uint64_t first, uint64_t end)
+{
+    for (uint64_t id = first; id < end; id++) {
+        const ph_attrs attrs = {
+            .given = PH_X | PH_Y | PH_VIEW, .x = 500 + (float)(id - first) / 1024, .y = 500, .view = 50};
+        CHECK_OK(ph_enter(h->producer, id, &attrs));
+    }
+}
+
+static void take(host *h)
+{
+    const ph_batch *batch = NULL;
+    h->more = h->fresh = 0;
+    while (ph_batch_take(h->consumer, &batch) == PH_OK) {
+        for (uint32_t i = 0; i < batch->change_count; i++) {
+            h->enters += batch->changes[i].enter_count;
+            h->more += (batch->changes[i].flags & PH_CHANGE_MORE) != 0;
+            h->fresh += (batch->changes[i].flags & PH_CHANGE_FRESH) != 0;
+        }
+        CHECK_OK(ph_batch_return(h->consumer, batch));
+    }
+}
+
+static ph_stats stats_of(const host *h)
+{
+    ph_stats stats = {0};
+    CHECK_OK(ph_world_stats(h->world, &stats));
+    return stats;
+}
+
+/* The first observer stands at the end of the line: its nearest targets have the lowest ids. */
+static void expect_nearest(const host *h)
+{
+    uint64_t ids[CROWD];
+    uint32_t count = 0;
+    CHECK_OK(ph_list(h->world, 1, ids, CROWD, &count));
+    for (uint32_t i = 0; i < count; i++)
+        CHECK(ids[i] == i + 2, "target %" PRIu32 " of %" PRIu32 " is %" PRIu64, i, count, ids[i]);
+}
+
+/* Each tick has no more events than its bound; what it takes is those, and the lists so far. */
+static void bounded(uint32_t events_max, uint32_t shards, uint32_t workers)
+{
+    /* an event in a scratch and in a batch; a list entry, and what lists outgrew on their way */
+    enum { EVENT_BYTES = 80, PAIR_BYTES = 10, REST_BYTES = 12 * MIB };
+    const uint64_t pairs = (uint64_t)CROWD * (CROWD - 1);
+    ph_world_def def = ph_world_def_default();
+    host h;
+    def.events_max = events_max;
+    def.shards[0] = shards;
+    def.workers = workers;
+    open_host(&h, def, UINT64_MAX);
+    enter_crowd(&h, 1, 1 + CROWD);
+    uint32_t ticks = 0;
+    do {
+        const uint64_t before = h.enters;
+        CHECK_OK(ph_tick(h.world, NULL));
+        take(&h);
+        CHECK(h.enters - before <= events_max, "%" PRIu64 " enters in a tick", h.enters - before);
+        CHECK(stats_of(&h).list_entries == h.enters, "lists have %" PRIu64, stats_of(&h).list_entries);
+        if (ticks % 8 == 0) expect_nearest(&h);
+    } while (h.more > 0 && ++ticks < TICKS_MAX);
+    const ph_stats stats = stats_of(&h);
+    CHECK(h.enters == pairs, "%" PRIu64 " enters of %" PRIu64, h.enters, pairs);
+    CHECK(stats.ticks_spread == ticks && ticks >= pairs / events_max, "%" PRIu64 " of %" PRIu32 " ticks were spread",
+          stats.ticks_spread, ticks);
+    const uint64_t most = pairs * PAIR_BYTES + (uint64_t)events_max * EVENT_BYTES + REST_BYTES;
+    (void)printf("events_max %" PRIu32 ": %" PRIu64 " MiB at most, %" PRIu32 " ticks\n", events_max,
+                 h.purse.peak / MIB, ticks + 1);
+    CHECK(h.purse.peak <= most, "%" PRIu64 " bytes at once, at most %" PRIu64, h.purse.peak, most);
+    CHECK_OK(ph_world_destroy(h.world));
+    CHECK(h.purse.held == 0, "%" PRIu64 " bytes leak", h.purse.held);
+}
+
+/* With the memory that there is. */
+static void tick_somehow(host *h)
+{
+    ph_status status = ph_tick(h->world, NULL);
+    if (status == PH_NO_MEMORY) status = ph_tick_finish(h->world, NULL);
+    CHECK(status == PH_OK, "of %" PRIu64 " bytes: %s", h->purse.most, ph_status_name(status));
+    take(h);
+}
+
+/* No bound that a definition can have spares this world: it gets no more than so many bytes. */
+static void short_of_memory(uint64_t bytes)
+{
+    enum { RESTING = 20 };
+    ph_world_def def = ph_world_def_default();
+    host h;
+    def.events_max = UINT32_C(1) << 31;
+    open_host(&h, def, bytes);
+    enter_crowd(&h, 1, 1 + RESTING);
+    CHECK_OK(ph_tick(h.world, NULL));
+    take(&h);
+    enter_crowd(&h, 1 + RESTING, 1 + CROWD);
+    CHECK_STATUS(ph_tick(h.world, NULL), PH_NO_MEMORY);
+    CHECK_OK(ph_tick_finish(h.world, NULL));
+    ph_stats stats = stats_of(&h);
+    CHECK(stats.ticks_short == 1 && stats.observers_reset > 0, "%" PRIu64 " lists emptied", stats.observers_reset);
+    CHECK(stats.entities == CROWD, "%" PRIu64 " entities", stats.entities);
+    take(&h);
+    CHECK_STATUS(ph_tick_finish(h.world, NULL), PH_EMPTY);
+    for (uint64_t id = 1 + RESTING; id < 1 + CROWD; id++) CHECK_OK(ph_leave(h.producer, id));
+    tick_somehow(&h);
+    tick_somehow(&h);
+    stats = stats_of(&h);
+    CHECK(stats.entities == RESTING && stats.list_entries == RESTING * (RESTING - 1), "%" PRIu64 " list entries",
+          stats.list_entries);
+    CHECK_OK(ph_world_destroy(h.world));
+    CHECK(h.purse.held == 0, "%" PRIu64 " bytes leak", h.purse.held);
+}
+
+/* With memory for most of it, tick by tick more observers are told; none is stuck. */
+static void makes_progress(uint64_t bytes)
+{
+    ph_world_def def = ph_world_def_default();
+    host h;
+    uint32_t ticks = 0;
+    def.events_max = UINT32_C(1) << 31;
+    open_host(&h, def, bytes);
+    enter_crowd(&h, 1, 1 + CROWD);
+    do {
+        tick_somehow(&h);
+    } while (stats_of(&h).list_entries < (uint64_t)CROWD * (CROWD - 1) && ++ticks < TICKS_MAX);
+    CHECK(ticks < TICKS_MAX && ticks > 0, "%" PRIu32 " ticks", ticks);
+    (void)printf("%" PRIu64 " MiB: %" PRIu32 " ticks until all lists are told\n", bytes / MIB, ticks + 1);
+    CHECK_OK(ph_world_destroy(h.world));
+}
+
+int main(void)
+{
+    bounded(600000, 1, 1);
+    bounded(900000, 1, 2);
+    bounded(1200000, 3, 1);
+    for (uint64_t mib = 10; mib <= 50; mib += 10) short_of_memory(mib * MIB);
+    makes_progress(UINT64_C(40) * MIB);
+    return check_done("crowded");
+}
