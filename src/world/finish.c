@@ -42,14 +42,33 @@ static phx_change *changes_of(const phx_world *world, const phx_chunk *chunk)
     return chunk->change_count > 0 ? world->scratch[chunk->worker].changes + chunk->change_first : NULL;
 }
 
-/* The observer of a change is set aside, and the change is none. */
-static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *change)
+/* The change is none. */
+static void clear_change(phx_change *change)
 {
-    set_aside(world, &world->shards[chunk->shard], change->slot, true);
     change->leave_count = change->enter_count = 0;
     change->list_first = PHX_SLOT_NONE;
     change->flags = 0;
     change->commits = false;
+}
+
+/* The observer of a change that is not committed is set aside. */
+static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *change)
+{
+    phx_shard *shard = &world->shards[chunk->shard];
+    const phx_list *list = &shard->store.tail[change->slot].list;
+    /* what was counted as its list is in the scratch yet */
+    if (change->list_first != PHX_SLOT_NONE)
+        shard->counts.entries -= world->scratch[chunk->worker].overflow[change->list_first] - (uint64_t)list->count;
+    set_aside(world, shard, change->slot, true);
+    clear_change(change);
+}
+
+/* Changes of observers that were set aside once all was committed are none. */
+static void clear_owed(phx_world *world, const phx_chunk *chunk)
+{
+    phx_change *changes = changes_of(world, chunk);
+    for (uint32_t c = 0; c < chunk->change_count; c++)
+        if (world->shards[chunk->shard].store.tail[changes[c].slot].list.owed) clear_change(&changes[c]);
 }
 
 /* An undone observer's shard. */
@@ -160,11 +179,7 @@ void phx_finish_forget(phx_world *world)
         }
     }
     for (uint32_t i = 0; any && i < world->chunk_count; i++) {
-        const phx_chunk *chunk = &world->chunks[i];
-        phx_change *changes = changes_of(world, chunk);
-        for (uint32_t c = 0; c < chunk->change_count; c++)
-            if (world->shards[chunk->shard].store.tail[changes[c].slot].list.owed)
-                drop_change(world, chunk, &changes[c]);
+        clear_owed(world, &world->chunks[i]);
         phx_publish_count(world, i);
     }
 }
@@ -267,11 +282,7 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
 static void count_left(phx_world *world, uint32_t consumer)
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
-        const phx_chunk *chunk = &world->chunks[i];
-        phx_change *changes = changes_of(world, chunk);
-        for (uint32_t c = 0; c < chunk->change_count; c++)
-            if (world->shards[chunk->shard].store.tail[changes[c].slot].list.owed)
-                drop_change(world, chunk, &changes[c]);
+        clear_owed(world, &world->chunks[i]);
         phx_publish_recount(world, i, consumer);
     }
     if (world->updating) phx_updates_replace(world, consumer);

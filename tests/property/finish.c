@@ -132,17 +132,25 @@ static bool list_differs(trial *t, uint64_t id, uint32_t *count)
     return memcmp(listed, t->seen[id], sizeof listed) != 0;
 }
 
-/* Observers whose clients know another list; of all but `empty` ones the list has to be empty: it was reset. */
+/* Observers whose clients know another list; *not_empty: those whose list is not empty, and so was not reset. */
 static uint32_t differing(trial *t, uint32_t *not_empty)
 {
     uint32_t differ = 0;
+    uint64_t entries = 0;
+    ph_stats stats = {0};
     *not_empty = 0;
     for (uint64_t id = 1; id <= t->profile->entities; id++) {
         uint32_t count = 0;
-        if (!t->in[id] || !list_differs(t, id, &count)) continue;
+        const bool differs = t->in[id] && list_differs(t, id, &count);
+        entries += count;
+        if (!differs) continue;
         differ++;
         *not_empty += count > 0;
     }
+    CHECK_OK(ph_world_stats(t->world, &stats));
+    if (!CHECK(stats.list_entries == entries, "%" PRIu64 " list entries are counted, there are %" PRIu64,
+               stats.list_entries, entries))
+        say(t, "list_entries");
     return differ;
 }
 
