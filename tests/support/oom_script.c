@@ -94,7 +94,7 @@ ph_world_def oom_def(const oom_profile *profile, bool later)
     def.span = later ? 2 : 1;
     def.activation_linger = 1;
     def.crowd_entities = profile->crowd;
-    def.events_max = 150;
+    def.events_max = profile->entities < 500 ? 150 : 0; /* else no tick is a storm */
     return def;
 }
 
