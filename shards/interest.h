@@ -109,6 +109,8 @@ typedef struct phx_scratch {
 
 void phx_scratch_init(phx_scratch *scratch, phx_mem *mem);
 void phx_scratch_free(phx_scratch *scratch);
+/* Memory that is no result's goes back: between two calls of phx_interest_run(). */
+void phx_scratch_relieve(phx_scratch *scratch);
 /* A new tick: results of the last one go, memory stays. */
 void phx_scratch_reset(phx_scratch *scratch);
 /* Room for so many targets of one observer, in view, in the old list and in its events. false = no memory. */

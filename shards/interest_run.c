@@ -28,7 +28,7 @@ void phx_scratch_init(phx_scratch *scratch, phx_mem *mem)
     *scratch = (phx_scratch){.mem = mem};
 }
 
-void phx_scratch_free(phx_scratch *scratch)
+void phx_scratch_relieve(phx_scratch *scratch)
 {
     phx_mem *mem = scratch->mem;
     phx_release(mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
@@ -43,12 +43,18 @@ void phx_scratch_free(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->ranked, &scratch->ranked_capacity, sizeof(phx_ranked));
     phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sorted));
     phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sorted));
-    phx_release(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof(phx_change));
-    phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
     phx_tile_free(&scratch->tile, mem);
     phx_stir_free(&scratch->stir, mem);
+}
+
+void phx_scratch_free(phx_scratch *scratch)
+{
+    phx_mem *mem = scratch->mem;
+    phx_scratch_relieve(scratch);
+    phx_release(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof(phx_change));
+    phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof(uint32_t));
 }
 
 void phx_scratch_reset(phx_scratch *scratch)

@@ -9,6 +9,12 @@
 #include "world/stats.h"
 #include "world/steps.h"
 
+/* Memory of scratches that is no result's. */
+static void relieve_scratches(phx_world *world)
+{
+    for (uint32_t w = 0; w < world->def.workers; w++) phx_scratch_relieve(&world->scratch[w]);
+}
+
 void phx_finish_relieve(phx_world *world)
 {
     for (uint32_t c = 0; c < world->def.consumers; c++) phx_consumer_relieve(world->consumers[c].consumer);
@@ -26,8 +32,8 @@ static void set_aside(phx_world *world, phx_shard *shard, uint32_t slot, bool to
 {
     const phx_list *list = &shard->store.tail[slot].list;
     if (list->owed && told) return; /* its debt of an earlier tick is paid by this one's evaluation */
+    world->totals.observers_reset += !list->owed;
     phx_shard_set_aside(shard, slot, told);
-    world->totals.observers_reset++;
 }
 
 static bool listens(const phx_shard *shard, uint32_t slot)
@@ -111,6 +117,66 @@ static void drop_rows(phx_world *world)
         world->chunk_count--;
     for (uint32_t i = 0; i < world->chunk_count; i++)
         if (world->chunks[i].done == 0) phx_publish_count(world, i);
+}
+
+enum { ROWS_MAX = 256 }; /* that are passed over at once */
+
+/* The slots of some rows that were not evaluated. */
+typedef struct passed_rows {
+    uint32_t slots[ROWS_MAX], count;
+    bool block; /* the order of rows is not known */
+} passed_rows;
+
+static void take_row(void *user, uint32_t slot, bool block)
+{
+    passed_rows *taken = user;
+    taken->block |= block;
+    if (!taken->block && taken->count < ROWS_MAX) taken->slots[taken->count++] = slot;
+}
+
+/* The first observers of a chunk are set aside: one, or as often as none behind finds memory, twice as many. */
+static bool pass_over(phx_world *world, phx_chunk *chunk)
+{
+    phx_shard *shard = &world->shards[chunk->shard];
+    passed_rows taken = {.count = 0};
+    uint32_t most = chunk->passed > 0 ? 2 * chunk->passed : 1;
+    if (most > ROWS_MAX) most = ROWS_MAX;
+    if (most > chunk->count) most = chunk->count;
+    phx_interest_undone(&world->scratch[0], shard, chunk->first, most, take_row, &taken);
+    if (taken.block) return false;
+    for (uint32_t i = 0; i < taken.count; i++)
+        if (listens(shard, taken.slots[i])) set_aside(world, shard, taken.slots[i], false);
+    chunk->first += most;
+    chunk->count -= most;
+    chunk->passed = most;
+    return true;
+}
+
+/* Did memory go to what was found so far? Then to find more takes it from what is to tell that. */
+static bool filled_by_events(const phx_world *world)
+{
+    enum { FEW = 1 << 16 }; /* 2 MiB of a batch, and an event for each entity, as in a steady tick */
+    const uint64_t few = FEW + phx_directory_count(&world->directory);
+    return atomic_load_explicit(&world->spreading.found, memory_order_relaxed) > few;
+}
+
+/*
+ * An observer that there is no memory for may have others behind it that there is memory for: these are to be tried.
+ * So the phase is run again, with what is left of its chunks. false = all that were not evaluated have to be set aside.
+ */
+static bool pass_over_some(phx_world *world)
+{
+    bool left = false;
+    if (filled_by_events(world)) return false;
+    if (!phx_split_undone(world)) return false;
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        phx_chunk *chunk = &world->chunks[i];
+        if (chunk->done == chunk->count) continue;
+        if (!pass_over(world, chunk)) return false;
+        left |= chunk->count > 0;
+    }
+    if (left) relieve_scratches(world);
+    return left;
 }
 
 /* There are no chunks: nothing was evaluated. */
@@ -319,7 +385,10 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
         drop_shards(world);
         *next = PHX_STAGE_COMMIT;
         return true;
-    case PHX_STAGE_INTEREST: drop_rows(world); return true;
+    case PHX_STAGE_INTEREST:
+        if (pass_over_some(world)) *next = PHX_STAGE_INTEREST;
+        else drop_rows(world);
+        return true;
     case PHX_STAGE_SPREAD:
         drop_uncut(world);
         phx_stats_share(world);

@@ -235,7 +235,7 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     phx_world *world = context;
     phx_scratch *scratch = &world->scratch[worker];
     phx_chunk *chunk = &world->chunks[piece];
-    if (chunk->done > 0) return;
+    if (chunk->done == chunk->count || chunk->done > 0) return;
     uint64_t from = phx_now_ns();
     chunk->worker = worker;
     chunk->change_first = scratch->change_count;
@@ -254,8 +254,7 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     if (chunk->done < chunk->count) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 
-/* What a chunk could not do for want of memory becomes a chunk of its own. */
-static bool split_undone(phx_world *world)
+bool phx_split_undone(phx_world *world)
 {
     uint32_t count = world->chunk_count;
     for (uint32_t i = 0; i < count; i++) {
@@ -271,7 +270,7 @@ static bool split_undone(phx_world *world)
 
 bool phx_run_interest(phx_world *world)
 {
-    if (!split_undone(world)) return false;
+    if (!phx_split_undone(world)) return false;
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
     phx_workers_share(world->workers, world->chunk_count, interest_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;

@@ -32,5 +32,7 @@ void phx_mend_rows(phx_world *world);
 bool phx_plan_chunks(phx_world *world);
 /* Evaluates the chunks that are undone. false = no memory: call again. */
 bool phx_run_interest(phx_world *world);
+/* What chunks could not do for want of memory becomes chunks of its own. false = no memory for these. */
+bool phx_split_undone(phx_world *world);
 
 #endif

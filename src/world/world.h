@@ -100,6 +100,7 @@ typedef struct phx_chunk {
     uint32_t shard;
     uint32_t first, count;  /* of the grid's rows */
     uint32_t done;          /* evaluated; less than count only after want of memory */
+    uint32_t passed;        /* rows that the last pass of finish.c passed over, in front of the first */
     uint32_t worker;        /* whose scratch has the results */
     uint32_t change_first, change_count;
     uint32_t target_first, overflow_first; /* of the scratch's targets and overflow: where the chunk's begin */

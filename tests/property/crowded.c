@@ -10,6 +10,7 @@
 
 #include <pharos/pharos.h>
 
+#include "base/rng.h"
 #include "support/check.h"
 
 enum { MIB = 1 << 20, CROWD = 2500, TICKS_MAX = 200 };
@@ -188,6 +189,56 @@ static void makes_progress(uint64_t bytes)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
+/* Targets all over the world, observers that see some of them, and perhaps one that sees all. */
+static void enter_spectators(host *h, uint32_t spectators, bool one_sees_all)
+{
+    enum { TARGETS = 60000, SIDE = 1000, INSET = 10 };
+    const uint64_t large = TARGETS + 1;
+    uint64_t rng = 1;
+    for (uint64_t id = 1; id <= TARGETS; id++) {
+        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW,
+                                .x = (float)phx_rng_below(&rng, SIDE),
+                                .y = (float)phx_rng_below(&rng, SIDE)};
+        CHECK_OK(ph_enter(h->producer, id, &attrs));
+    }
+    CHECK_OK(ph_tick(h->world, NULL));
+    for (uint32_t i = 0; i < spectators; i++) {
+        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW | PH_LAYERS,
+                                .x = (float)(INSET + phx_rng_below(&rng, SIDE - INSET)),
+                                .y = (float)(INSET + phx_rng_below(&rng, SIDE - INSET)),
+                                .view = 30};
+        CHECK_OK(ph_enter(h->producer, large + 1 + i, &attrs));
+    }
+    const ph_attrs all = {.given = PH_X | PH_Y | PH_VIEW | PH_LAYERS, .x = 1, .y = 1, .view = 2 * SIDE};
+    if (one_sees_all) CHECK_OK(ph_enter(h->producer, large, &all));
+}
+
+/* A list that there is no memory for takes none from those that there is memory for. */
+static void one_is_too_large(void)
+{
+    enum { SPECTATORS = 200, ROOM = 6 * MIB, TICKS = 8 };
+    ph_world_def def = ph_world_def_default();
+    host h;
+    def.world_size[0] = def.world_size[1] = 1000;
+    open_host(&h, def, UINT64_MAX);
+    enter_spectators(&h, SPECTATORS, false);
+    tick_somehow(&h);
+    const uint64_t entries = stats_of(&h).list_entries;
+    CHECK_OK(ph_world_destroy(h.world));
+    open_host(&h, def, UINT64_MAX);
+    enter_spectators(&h, SPECTATORS, true);
+    h.purse.most = h.purse.held + ROOM;
+    for (uint32_t i = 0; i < TICKS; i++) tick_somehow(&h);
+    const ph_stats stats = stats_of(&h);
+    (void)printf("%" PRIu64 " of %" PRIu64 " list entries beside one that is too large, %" PRIu64 " lists emptied\n",
+                 stats.list_entries, entries, stats.observers_reset);
+    CHECK(stats.ticks_short > 0, "there is memory for all");
+    CHECK(stats.list_entries >= entries, "%" PRIu64 " list entries of %" PRIu64, stats.list_entries, entries);
+    CHECK(stats.observers_reset <= SPECTATORS, "%" PRIu64 " lists emptied", stats.observers_reset);
+    CHECK_OK(ph_world_destroy(h.world));
+    CHECK(h.purse.held == 0, "%" PRIu64 " bytes leak", h.purse.held);
+}
+
 int main(void)
 {
     bounded(600000, 1, 1);
@@ -195,5 +246,6 @@ int main(void)
     bounded(1200000, 3, 1);
     for (uint64_t mib = 10; mib <= 50; mib += 10) short_of_memory(mib * MIB);
     makes_progress(UINT64_C(40) * MIB);
+    one_is_too_large();
     return check_done("crowded");
 }
