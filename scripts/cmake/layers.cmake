@@ -1,6 +1,6 @@
 # The layers of the library: one OBJECT library each, with a one-way include path.
 #
-# "base/mem.h", "shards/grid.h", "world/tick.h" are found through a folder of links per
+# "base/mem.h", "shards/grid/grid.h", "world/state/world.h" are found through a folder of links per
 # layer in the build tree, so that a layer that includes one above it does not compile.
 
 find_package(PkgConfig REQUIRED)

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "shards/entity/list_pool.h"
 #include "shards/index/index.h"
-#include "shards/list.h"
 
 /*
  * A node is named slot << 3 | axis << 2 | role. At equal keys the role is the order, so whoever stands on a border is

@@ -1,8 +1,8 @@
 /*
  * The contract of an index other than the lighthouse: a structure over one shard's live entities (own ones and
- * ghosts) that proposes who may see whom. The rule of rules.h decides on every pair that it proposes, so all indexes
- * give the same events if only they leave out nobody; what differs is the work. README.md beside this has a section
- * for each.
+ * ghosts) that proposes who may see whom. The rule of entity/visibility.h decides on every pair that it proposes, so
+ * all indexes give the same events if only they leave out nobody; what differs is the work. README.md beside this has a
+ * section for each.
  *
  * A shard with such an index has no rows, towers' marks, glances or implied lists: every observer's list is kept. Tiles
  * and cards are the lighthouse's. Pairs, links, far targets, caps, the deferred-add queue, migration and halo are the
@@ -22,7 +22,7 @@
 #ifndef PHX_SHARDS_INDEX_INDEX_H
 #define PHX_SHARDS_INDEX_INDEX_H
 
-#include "shards/box.h"
+#include "shards/entity/bounds.h"
 
 /* Takes candidates, in pieces. The taker's own data stand around it. */
 typedef struct phx_sink {

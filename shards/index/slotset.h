@@ -1,12 +1,13 @@
 /*
- * Sets of slots as towers have them: an array in a block of a pool (list.h), in no order. Adding and removing keep what
- * is there; a block that has become far too large goes back. Of an index's owner, in the index phase.
+ * Sets of slots as towers have them: an array in a block of a pool (entity/list_pool.h), in no order. Adding and
+ * removing keep what is there; a block that has become far too large goes back. Of an index's owner, in the index
+ * phase.
  */
 #ifndef PHX_SHARDS_INDEX_SLOTSET_H
 #define PHX_SHARDS_INDEX_SLOTSET_H
 
-#include "shards/kernels.h"
-#include "shards/list.h"
+#include "shards/entity/list_pool.h"
+#include "shards/simd/kernels.h"
 
 static inline phx_list phx_slotset_empty(void)
 {

@@ -9,8 +9,8 @@
 #ifndef PHX_SHARDS_INDEX_TIMER_H
 #define PHX_SHARDS_INDEX_TIMER_H
 
+#include "shards/entity/list_pool.h"
 #include "shards/index/index.h"
-#include "shards/list.h"
 
 enum {
     /* Ranges: cells of half the median radius; an entity may stand half a cell outside of its own. */

@@ -8,7 +8,7 @@
 #include "base/idmap.h"
 #include "shards/index/index.h"
 #include "shards/index/slotset.h"
-#include "shards/nine.h"
+#include "shards/ninegrid/ninegrid.h"
 
 enum {
     PHX_WATCH_BITS = 2,

@@ -1,10 +1,10 @@
 /*
  * ph_producer_* and the commands: handles and arguments are checked here, the rest is
- * src/world/submit.c. See pharos.h.
+ * src/world/ingest/submit.c. See pharos.h.
  */
 #include "api/handles.h"
 #include "base/float_env.h"
-#include "world/commands.h"
+#include "world/queue/commands.h"
 
 ph_status ph_producer_open(ph_world handle, ph_producer *producer)
 {

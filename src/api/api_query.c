@@ -1,12 +1,12 @@
 /*
- * Queries: through the gate, then src/world/query.c and find.c. See pharos.h and query.h.
+ * Queries: through the gate, then src/world/read/query.c and read/find.c. See pharos.h and query.h.
  */
 #include "api/handles.h"
 #include "base/float_env.h"
-#include "world/find.h"
-#include "world/gate.h"
-#include "world/query.h"
-#include "world/verify.h"
+#include "world/read/find.h"
+#include "world/read/query.h"
+#include "world/read/verify.h"
+#include "world/table/gate.h"
 
 /* PH_OK: inside the gate, phx_gate_read_end() is due. */
 static ph_status read_begin(ph_world handle, phx_world **world)

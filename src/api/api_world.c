@@ -7,8 +7,8 @@
 #include "api/def.h"
 #include "api/handles.h"
 #include "base/float_env.h"
-#include "world/gate.h"
-#include "world/query.h"
+#include "world/read/query.h"
+#include "world/table/gate.h"
 
 phx_world_slot phx_world_slots[PH_WORLDS_MAX];
 

@@ -10,7 +10,7 @@
 
 #include <pharos/pharos.h>
 
-#include "world/world.h"
+#include "world/state/world.h"
 
 typedef struct phx_world_slot {
     /*

@@ -10,8 +10,8 @@
 #include "api/handles.h"
 #include "api/stats_rows.h"
 #include "base/float_env.h"
-#include "world/gate.h"
-#include "world/query.h"
+#include "world/read/query.h"
+#include "world/table/gate.h"
 
 typedef enum row_type { COUNTER, GAUGE, COUNTER_NS, GAUGE_NS } row_type;
 

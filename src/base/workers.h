@@ -2,7 +2,7 @@
  * The workers of a world: count - 1 threads of the library's own and the caller, or the
  * host's task hooks. A parallel-for is the only thing they do; its end is the barrier
  * between two phases. Owned by the world; run is called by one thread at a time: the ticking one, or
- * between ticks a reader that has the workers (gate.h).
+ * between ticks a reader that has the workers (table/gate.h).
  *
  * Threads wait for work with a short bounded spin, then sleep on a condition variable;
  * they block all signals.

@@ -19,7 +19,7 @@
 #include "base/rng.h"
 #include "support/check.h"
 #include "support/watched_memory.h"
-#include "world/cmdq.h"
+#include "world/queue/command_queue.h"
 
 enum { PRODUCERS_MAX = 16, WORDS_MAX = 64 };
 #define MAGIC UINT64_C(0x70687863716d6463)

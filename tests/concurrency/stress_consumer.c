@@ -21,7 +21,7 @@
 #include "support/check.h"
 #include "support/toy_lists.h"
 #include "support/watched_memory.h"
-#include "world/consumer.h"
+#include "world/batch/consumer_queue.h"
 
 enum { KEPT_MAX = 64, CONSUMER_THREADS = 4 };
 

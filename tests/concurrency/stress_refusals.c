@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/rng.h"
-#include "world/refusals.h"
+#include "world/queue/refusals.h"
 
 enum { BOUND = 5, COUNT = 200000 };
 

@@ -1,7 +1,7 @@
 /*
  * Crowds where few moved, or few observe, and some are odd among them: jump, alone or many to one place, come, go and
- * change layers. No tile is made there; each looks around (stir.h). Here and there an allocation fails. Lists kept from
- * events are those that positions and attributes say, by the float32 rule, after every tick.
+ * change layers. No tile is made there; each looks around (interest/sparse_plan.h). Here and there an allocation fails.
+ * Lists kept from events are those that positions and attributes say, by the float32 rule, after every tick.
  *
  *     few_odd [--seed N] [--count N]
  */

@@ -8,7 +8,7 @@
 #ifndef SUPPORT_TOY_LISTS_H
 #define SUPPORT_TOY_LISTS_H
 
-#include "world/batch.h"
+#include "world/batch/batch.h"
 
 enum { TOY_KINDS = 5 };
 

@@ -7,7 +7,7 @@
 
 #include "unit/shard_case.h"
 
-#include "shards/grid.h"
+#include "shards/grid/grid.h"
 
 enum { TOWERS = 1000, STAMP = 5 };
 

@@ -9,7 +9,7 @@
 #include "unit/shard_case.h"
 
 #include "shards/index/index.h"
-#include "shards/nine.h"
+#include "shards/ninegrid/ninegrid.h"
 
 enum { CASE_SLOTS = 160, CASE_BOXES = 6 };
 

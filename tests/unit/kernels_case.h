@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "base/simd.h"
-#include "shards/box.h"
-#include "shards/kernels.h"
+#include "shards/entity/bounds.h"
+#include "shards/simd/kernels.h"
 
 enum { ROWS = 200, GUARD = 0x5a5a5a5a };
 

@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "shards/store.h"
+#include "shards/entity/entity_store.h"
 #include "support/watched_memory.h"
 
 static watched_memory watched;

@@ -1,6 +1,6 @@
 /*
  * The wiring, and the plain world beside it; see shard_fleet.h. The steps are those of
- * src/world/steps.c and tick.c without workers and batches.
+ * src/world/tick/shard_steps.c and world/tick/tick.c without workers and batches.
  */
 #include "unit/shard_fleet.h"
 

@@ -1,10 +1,10 @@
 /*
- * shards/areas.c: how far a point may go before it comes into an area, or out of it, by float32's own rule, near
+ * shards/zones/areas.c: how far a point may go before it comes into an area, or out of it, by float32's own rule, near
  * borders, far from the origin and among sizes of all orders.
  */
 #include "unit/shard_case.h"
 
-#include "shards/areas.h"
+#include "shards/zones/areas.h"
 
 TestSuite(areas, .init = memory_set_up, .fini = memory_tear_down);
 

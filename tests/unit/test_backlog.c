@@ -1,5 +1,5 @@
 /*
- * world/backlog.c: the mail of a consumer that is behind, against a plain list of what
+ * world/batch/broadcast_backlog.c: the mail of a consumer that is behind, against a plain list of what
  * waits; its bound, what is void, no memory at every call; then what a consumer makes of it.
  */
 #include <criterion/criterion.h>
@@ -8,8 +8,8 @@
 
 #include "base/rng.h"
 #include "support/watched_memory.h"
-#include "world/backlog.h"
-#include "world/consumer.h"
+#include "world/batch/broadcast_backlog.h"
+#include "world/batch/consumer_queue.h"
 
 enum { OBSERVERS = 60, MESSAGES_MAX = 5, ITEMS_MAX = 20000, TICKS_MAX = 4000, RANDOM_TICKS = 3000, BOUND = 6000 };
 

@@ -1,5 +1,5 @@
 /*
- * world/cmdq.c from one thread: runs, block ends, snapshots, full, no memory, going back,
+ * world/queue/command_queue.c from one thread: runs, block ends, snapshots, full, no memory, going back,
  * wrap, and random use against a plain list. Two threads are in concurrency/stress_cmdq.c.
  */
 #include <criterion/criterion.h>
@@ -9,7 +9,7 @@
 
 #include "base/rng.h"
 #include "support/watched_memory.h"
-#include "world/cmdq.h"
+#include "world/queue/command_queue.h"
 
 enum { BLOCK = PHX_CMDQ_BLOCK_BYTES, HEADER = PHX_CMDQ_RUN_HEADER_BYTES };
 /* Records of 8 bytes that one run can fill a block with. */

@@ -1,5 +1,5 @@
 /*
- * world/coalesce.c: every rule of the net difference by hand, then random worlds against
+ * world/batch/net_changes.c: every rule of the net difference by hand, then random worlds against
  * plain sets (support/toy_lists), and no memory at every call.
  */
 #include <criterion/criterion.h>
@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "support/toy_lists.h"
 #include "support/watched_memory.h"
-#include "world/coalesce.h"
+#include "world/batch/net_changes.h"
 
 static watched_memory watched;
 static phx_mem mem;

@@ -1,5 +1,5 @@
 /*
- * world/consumer.c from one thread: the bound, what waits and what is taken, coalescing
+ * world/batch/consumer_queue.c from one thread: the bound, what waits and what is taken, coalescing
  * past the bound, late and stopped consumers, wrong returns, no memory. Two threads are
  * in concurrency/stress_consumer.c.
  */
@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "support/toy_lists.h"
 #include "support/watched_memory.h"
-#include "world/consumer.h"
+#include "world/batch/consumer_queue.h"
 
 static watched_memory watched;
 static phx_mem mem;

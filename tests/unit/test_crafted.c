@@ -8,9 +8,9 @@
 #include "base/directory.h"
 #include "base/idmap.h"
 #include "base/rng.h"
-#include "shards/attr_sets.h"
+#include "shards/entity/attr_intern.h"
 #include "shards/index/index.h"
-#include "world/netset.h"
+#include "world/batch/net_table.h"
 
 enum {
     KEYS = 4000,

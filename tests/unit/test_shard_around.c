@@ -1,10 +1,10 @@
 /*
- * shards/around.h: who stands near a place, by rows that drift and by cards, against a look at everybody.
+ * shards/query/slots_near.h: who stands near a place, by rows that drift and by cards, against a look at everybody.
  */
 #include "unit/shard_fleet.h"
 
 #include "base/simd.h"
-#include "shards/around.h"
+#include "shards/query/slots_near.h"
 
 enum { IDS = 300, TICKS = 24, BOXES = 40, TOWERS = 20 };
 static const float SIDE = 10.0f * TOWERS;

@@ -1,9 +1,9 @@
 /*
- * shards/attr_sets.c: who is alike shares one set, the last one ends it, and without memory nothing changes.
+ * shards/entity/attr_intern.c: who is alike shares one set, the last one ends it, and without memory nothing changes.
  */
 #include "unit/shard_case.h"
 
-#include "shards/attr_sets.h"
+#include "shards/entity/attr_intern.h"
 
 static phx_attr_sets sets;
 

@@ -1,6 +1,6 @@
 /*
- * shards/exchange.c, halo.c and index.c: what walking along and over borders costs, and that it is cheap where nobody
- * can see the difference (shard_fleet.h compares every tick with a plain world).
+ * shards/exchange/receive.c, exchange/halo.c and tick/reindex.c: what walking along and over borders costs, and that it
+ * is cheap where nobody can see the difference (shard_fleet.h compares every tick with a plain world).
  */
 #include "unit/shard_fleet.h"
 

@@ -1,12 +1,12 @@
 /*
- * shards/changes.c: the targets of a change by kind, then id, whatever the ids and kinds of a shard are like, against
- * a plain sort of their names.
+ * shards/interest/change_record.c: the targets of a change by kind, then id, whatever the ids and kinds of a shard are
+ * like, against a plain sort of their names.
  */
 #include "unit/shard_case.h"
 
 #include "base/simd.h"
-#include "shards/interest.h"
-#include "shards/kernels.h"
+#include "shards/interest/evaluate.h"
+#include "shards/simd/kernels.h"
 
 enum { MEMBERS = 200, MOST = PHX_ORDER_FEW };
 

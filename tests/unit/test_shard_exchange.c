@@ -1,5 +1,5 @@
 /*
- * shards/exchange.c, halo.c and index.c: migration, halo and pins between shards wired by hand
+ * shards/exchange/receive.c, exchange/halo.c and tick/reindex.c: migration, halo and pins between shards wired by hand
  * (shard_fleet.h compares every tick with a plain world).
  */
 #include "unit/shard_fleet.h"

@@ -1,10 +1,10 @@
 /*
- * shards/far.c: how many towers a length spans, and that the 3 x 3 cells of each level
+ * shards/grid/far_targets.c: how many towers a length spans, and that the 3 x 3 cells of each level
  * hold every target whose reach may span to the observer.
  */
 #include "unit/shard_case.h"
 
-#include "shards/far.h"
+#include "shards/grid/far_targets.h"
 
 static phx_store store;
 static phx_far far;

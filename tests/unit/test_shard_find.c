@@ -1,9 +1,9 @@
 /*
- * shards/find.h: the first ones of an order in an array of any room, whatever comes in whatever order.
+ * shards/query/find.h: the first ones of an order in an array of any room, whatever comes in whatever order.
  */
 #include "unit/shard_case.h"
 
-#include "shards/find.h"
+#include "shards/query/find.h"
 
 enum { MOST = 2000 };
 

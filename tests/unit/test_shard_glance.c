@@ -1,5 +1,5 @@
 /*
- * shards/glance.c: observers among short steps, told of by glances, against a plain world
+ * shards/interest/delta_tile.c: observers among short steps, told of by glances, against a plain world
  * (shard_fleet.h compares every tick); and when a glance is not enough.
  */
 #include "support/check.h"
@@ -505,7 +505,7 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
             pairs += rows_around(&c, i + 1, ids);
             watchers++;
         }
-        if (way == TILE && view < 44) ranges *= watchers; /* each cell by itself, see SPARSE in tile.c */
+        if (way == TILE && view < 44) ranges *= watchers; /* each cell by itself, see SPARSE in interest/tile.c */
         if (way != TILE) {
             pairs = views[of].few_pairs;
             ranges = views[of].few_ranges;

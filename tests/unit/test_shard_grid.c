@@ -1,5 +1,5 @@
 /*
- * shards/grid.c: rows sorted by tower after every rebuild, blocks only where somebody is,
+ * shards/grid/grid.c: rows sorted by tower after every rebuild, blocks only where somebody is,
  * the marks of changed towers, and rebuilds that stop for want of memory.
  */
 #include "unit/grid_case.h"

@@ -1,5 +1,5 @@
 /*
- * shards/interest.c: where an observer looks, when it may be left out, how much work it
+ * shards/interest/evaluate.c: where an observer looks, when it may be left out, how much work it
  * is, and runs that stop for want of memory (shard_fleet.h compares what is found with a
  * plain world every tick).
  */

@@ -1,10 +1,10 @@
 /*
- * shards/list.c: size classes, blocks that come back, and that no two lists ever share
+ * shards/entity/list_pool.c: size classes, blocks that come back, and that no two lists ever share
  * an entry.
  */
 #include "unit/shard_case.h"
 
-#include "shards/list.h"
+#include "shards/entity/list_pool.h"
 
 static phx_list_pool pool;
 

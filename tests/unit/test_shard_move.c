@@ -1,12 +1,12 @@
 /*
- * shards/move.c: many moves at once leave shards as the same moves one by one do, to the
+ * shards/ingest/moves.c: many moves at once leave shards as the same moves one by one do, to the
  * last bit and mark, also when they are dealt out by slot to several hands, or of several
  * shards by turns. Two sets of shards that are alike get the same moves, one each way.
  */
 #include "unit/shard_case.h"
 
 #include "base/simd.h"
-#include "shards/shard.h"
+#include "shards/state/shard.h"
 
 enum { ENTITIES = 96, MOVES = 120, HANDS_MAX = 3, BATCH = 64, SHARDS_MAX = 2 };
 

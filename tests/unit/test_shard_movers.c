@@ -1,6 +1,6 @@
 /*
- * shards/glance.c where few moved: who moved looks around, and tells those who stand still. All against a plain
- * world (shard_fleet.h compares every tick).
+ * shards/interest/delta_tile.c where few moved: who moved looks around, and tells those who stand still. All against a
+ * plain world (shard_fleet.h compares every tick).
  */
 #include "support/check.h"
 #include "unit/shard_fleet.h"

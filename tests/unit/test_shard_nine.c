@@ -1,5 +1,5 @@
 /*
- * shards/nine*.c: range = towers, in random lives against a plain world (shard_fleet.h compares every tick, and
+ * shards/ninegrid/: range = towers, in random lives against a plain world (shard_fleet.h compares every tick, and
  * every list), and the work that is done for it.
  */
 #include "unit/shard_fleet.h"

@@ -1,11 +1,11 @@
 /*
- * shards/outbox.c: a bounded pool, filled per destination, free again after each round.
+ * shards/state/outbox.c: a bounded pool, filled per destination, free again after each round.
  */
 #include "unit/shard_case.h"
 
 #include <stddef.h>
 
-#include "shards/outbox.h"
+#include "shards/state/outbox.h"
 
 enum { SHARDS = 5, BLOCK = PHX_RECORD_BLOCK_RECORDS };
 

@@ -1,12 +1,13 @@
 /*
- * shards/rank.c: the best K of many and the order of events, against a full sort; what is due in a tick (band.h).
+ * shards/simd/top_k.c: the best K of many and the order of events, against a full sort; what is due in a tick
+ * (publish/band_updates.h).
  */
 #include "unit/shard_case.h"
 
 #include <stdlib.h>
 
-#include "shards/band.h"
-#include "shards/rank.h"
+#include "shards/publish/band_updates.h"
+#include "shards/simd/top_k.h"
 
 enum { MOST = 2000 };
 

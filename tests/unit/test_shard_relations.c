@@ -1,10 +1,10 @@
 /*
- * shards/relations.c: pairs and links per observer against a plain table, sets that are
+ * shards/entity/relations.c: pairs and links per observer against a plain table, sets that are
  * used again, and no memory.
  */
 #include "unit/shard_case.h"
 
-#include "shards/relations.h"
+#include "shards/entity/relations.h"
 
 static phx_relations relations;
 

@@ -1,10 +1,10 @@
 /*
- * shards/store.c: the life of a slot, own and ghost in one place, the quarantine of the
+ * shards/entity/entity_store.c: the life of a slot, own and ghost in one place, the quarantine of the
  * dead, and what a reserve promises.
  */
 #include "unit/shard_case.h"
 
-#include "shards/store.h"
+#include "shards/entity/entity_store.h"
 
 static phx_store store;
 

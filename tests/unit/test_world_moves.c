@@ -1,5 +1,5 @@
 /*
- * world/moves.c through the public API: long stretches of moves, of several producers and
+ * world/ingest/moves.c through the public API: long stretches of moves, of several producers and
  * with commands between them, give with any number of workers what they give with one;
  * and what can not be moved is told in the order of the commands.
  */

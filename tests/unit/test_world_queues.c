@@ -4,7 +4,7 @@
  */
 #include "unit/shard_case.h"
 
-#include "world/refusals.h"
+#include "world/queue/refusals.h"
 
 TestSuite(queues, .init = memory_set_up, .fini = memory_tear_down);
 

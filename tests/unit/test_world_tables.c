@@ -4,11 +4,11 @@
  */
 #include "unit/shard_case.h"
 
-#include "world/attach.h"
-#include "world/attrs.h"
-#include "world/gate.h"
-#include "world/partition.h"
-#include "world/ties.h"
+#include "world/table/attachments.h"
+#include "world/table/attr_resolve.h"
+#include "world/table/gate.h"
+#include "world/table/partition.h"
+#include "world/table/relation_index.h"
 
 TestSuite(tables, .init = memory_set_up, .fini = memory_tear_down);
 

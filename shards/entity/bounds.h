@@ -1,0 +1,142 @@
+/*
+ * Where somebody can be seen from, as plain bounds on coordinates. Who is in range of a place in float32, by any
+ * shape, lies in the box of the radius, so whoever looks for candidates compares coordinates and needs to prove
+ * nothing about roundings. Also x and y as one. Pure functions.
+ */
+#ifndef PHX_SHARDS_ENTITY_BOUNDS_H
+#define PHX_SHARDS_ENTITY_BOUNDS_H
+
+#include <float.h>
+#include <string.h>
+
+#include "shards/grid/grid.h"
+
+/* Inclusive; a bound may be infinite. */
+typedef struct phx_box {
+    float x0, y0, x1, y1;
+} phx_box;
+
+static inline bool phx_box_has(phx_box box, float x, float y)
+{
+    return (x >= box.x0) & (x <= box.x1) & (y >= box.y0) & (y <= box.y1);
+}
+
+static inline phx_box phx_box_all(void)
+{
+    return (phx_box){-INFINITY, -INFINITY, INFINITY, INFINITY};
+}
+
+/* x and y side by side; the upper lanes are nobody's, and computed without a trap. */
+typedef float phx_pair __attribute__((vector_size(16)));
+typedef int32_t phx_pair_bits __attribute__((vector_size(16)));
+
+/* Two floats that lie one after the other: x, y of a body or a position. */
+static inline phx_pair phx_pair_at(const float *x)
+{
+    typedef double doubles __attribute__((vector_size(16)));
+    double both;
+    memcpy(&both, x, sizeof both);
+    return (phx_pair)(doubles){both, 0.0};
+}
+
+/* Is it so of x and of y? */
+static inline bool phx_pair_both(phx_pair_bits mask)
+{
+    typedef int64_t halves __attribute__((vector_size(16)));
+    return ((halves)mask)[0] == -1;
+}
+
+/* The four bounds side by side. */
+typedef float phx_bounds __attribute__((vector_size(16)));
+typedef int32_t phx_bound_bits __attribute__((vector_size(16)));
+
+static inline phx_box phx_box_of_bounds(phx_bounds bounds)
+{
+    phx_box box;
+    memcpy(&box, &bounds, sizeof box);
+    return box;
+}
+
+static inline phx_bounds phx_bounds_of(phx_box box)
+{
+    phx_bounds bounds;
+    memcpy(&bounds, &box, sizeof bounds);
+    return bounds;
+}
+
+#define PHX_BOX_ROUNDING 3e-7f /* of an end: for its own roundings, see phx_box_around() */
+
+/* What a length becomes with slack for those of distances. */
+static inline float phx_box_longer(float length)
+{
+    return length + length * 1e-6f + 1e-18f;
+}
+
+/* All positions within a length of those in a box, along each axis: with slack for the roundings of its own. */
+static inline phx_box phx_box_wider(phx_box box, float length)
+{
+    const phx_bounds outward = {-1, -1, 1, 1};
+    const phx_bound_bits sign = {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN};
+    float r = phx_box_longer(length);
+    phx_bounds p = phx_bounds_of(box), far = (phx_bounds)((phx_bound_bits)p & ~sign);
+    return phx_box_of_bounds(p + (r + (far + r) * PHX_BOX_ROUNDING) * outward);
+}
+
+/*
+ * All positions in range of (x, y), whatever the shape. One passes only if its distance along each axis is at most
+ * the radius times 1 + 2^-22 (three roundings), plus what underflows in a square. The ends are found in float32 with
+ * slack for their own roundings: each loses less than 2^-23 of |p| + r, the slack is 3e-7 > 2 * 2^-23 of it.
+ */
+static inline phx_box phx_box_around(float x, float y, float radius)
+{
+    if (!(radius * radius <= FLT_MAX)) return phx_box_all();
+    return phx_box_wider((phx_box){x, y, x, y}, radius);
+}
+
+/* How far from (x, y) its ends are, but for what they are rounded by. */
+static inline float phx_box_reach(float radius)
+{
+    return radius * radius <= FLT_MAX ? phx_box_longer(radius) : INFINITY;
+}
+
+/*
+ * The end of towers below (sign -1) or above (1) tower `n`'s border, n >= 1. What is divided there has two roundings of
+ * 2^-24 each.
+ */
+static inline float phx_box_border(const phx_rules *rules, int axis, uint32_t n, int sign)
+{
+    double off = (double)n * (double)rules->tower_size * (1.0 + (double)sign * 4e-7);
+    double p = (double)rules->origin[axis] + off;
+    if (!(fabs(p) < (double)FLT_MAX)) return p > 0.0 ? (sign > 0 ? INFINITY : FLT_MAX) : -INFINITY;
+    return nextafterf((float)p, (float)sign * INFINITY);
+}
+
+/* All positions whose towers lie in the rectangle: the outermost towers have no end. */
+static inline phx_box phx_box_of_towers(const phx_rules *rules, phx_rect rect)
+{
+    phx_box box = phx_box_all();
+    if (rect.x0 > 0) box.x0 = phx_box_border(rules, 0, rect.x0, -1);
+    if (rect.y0 > 0) box.y0 = phx_box_border(rules, 1, rect.y0, -1);
+    if (rect.x1 + 1u < rules->towers[0]) box.x1 = phx_box_border(rules, 0, rect.x1 + 1u, 1);
+    if (rect.y1 + 1u < rules->towers[1]) box.y1 = phx_box_border(rules, 1, rect.y1 + 1u, 1);
+    return box;
+}
+
+/*
+ * The towers of the positions in a box: the tower index is monotone in the position. Four times phx_tower_index(),
+ * side by side.
+ */
+static inline phx_rect phx_box_towers(const phx_rules *rules, phx_box box)
+{
+    const float last_x = (float)(rules->towers[0] - 1), last_y = (float)(rules->towers[1] - 1);
+    const phx_bounds none = {0, 0, 0, 0}, last = {last_x, last_y, last_x, last_y};
+    const phx_bounds origin = {rules->origin[0], rules->origin[1], rules->origin[0], rules->origin[1]};
+    phx_bounds q = (phx_bounds_of(box) - origin) / rules->tower_size;
+    q = (phx_bounds)((phx_bound_bits)q & (q > none));
+    phx_bound_bits beyond = q >= last;
+    q = (phx_bounds)(((phx_bound_bits)last & beyond) | ((phx_bound_bits)q & ~beyond));
+    phx_bound_bits at = __builtin_convertvector(q, phx_bound_bits);
+    return (phx_rect){(uint16_t)at[0], (uint16_t)at[1], (uint16_t)at[2], (uint16_t)at[3]};
+}
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * The rule of the world: who sees whom, in float32, each operation rounded on its own
+ * (the build passes -ffp-contract=off). Pure functions of one pair; the scan kernels
+ * must agree with them bit for bit. Used in the interest phase and by queries.
+ */
+#ifndef PHX_SHARDS_ENTITY_VISIBILITY_H
+#define PHX_SHARDS_ENTITY_VISIBILITY_H
+
+#include <math.h>
+
+#include <pharos/types.h>
+
+#include "base/core.h"
+
+/* The part of a world's definition that decides the answer; the world owns it and changes it between ticks only. */
+typedef struct phx_rules {
+    ph_range range;
+    ph_shape shape;
+    float height;
+    float tower_size;
+    float origin[2];
+    uint32_t span;
+    uint32_t towers[2]; /* along x and y, 1..PH_TOWERS_AXIS_MAX */
+    double sticky;
+    ph_index index; /* no part of the answer, nor is what follows */
+    float cell_size;
+    uint32_t quadtree_capacity, quadtree_depth;
+    ph_simd simd; /* chosen, not AUTO */
+    const ph_class *classes;
+    uint32_t class_count;
+    uint32_t wake_span, wake_linger; /* activation_... of the definition */
+    bool wakes;                      /* some class does */
+    bool banded;        /* some class has bands, and there is a consumer to tell: see publish/band_updates.h */
+    bool bands_changed; /* in this tick: of a class that there was */
+} phx_rules;
+
+/* A place on the map. */
+typedef struct phx_place {
+    float x, y;
+} phx_place;
+
+/* Where an entity stands: what a move writes. One third of a cache line, hot. */
+typedef struct phx_body {
+    float x, y, z;
+    uint16_t tx, ty;  /* its tower */
+    uint32_t row;     /* its place in the grid's rows while PHX_SLOT_ROW; the next free slot while free */
+    uint16_t state;   /* PHX_SLOT_... */
+    uint16_t changed; /* phx_shard.stamp of the last tick that changed it; 0 = long ago */
+} phx_body;
+
+/* What an entity is: resolved attributes. Written by commands only. */
+typedef struct phx_attr {
+    uint64_t layers, sees;
+    float view, margin, reach;
+    uint32_t cap;
+    uint32_t given; /* PH_... bits set by hand; the others follow the class */
+    uint16_t kind;
+    uint16_t consumer;
+    uint8_t stealth, detect, priority;
+    bool global, ready;
+    bool spreads; /* its class has an adds_max */
+    uint16_t reserved; /* 0: sets are compared as bytes */
+} phx_attr;
+
+/* Does the rule of each pair alone decide who is in its list? Else the others do too: at a cap, or what may join. */
+static inline bool phx_unlimited(const phx_attr *attr)
+{
+    return attr->cap == 0 && !attr->spreads;
+}
+
+enum { PHX_RELATION_LINK = 1, PHX_RELATION_PAIR = 2 };
+
+/* What an observer holds about one target beyond the common rule. */
+typedef struct phx_relation {
+    uint64_t target;
+    float view, margin; /* of the pair */
+    uint32_t bits;      /* PHX_RELATION_..., never 0 */
+    uint32_t reserved;
+} phx_relation;
+
+/* floor((p - origin) / tower_size), clamped; p is finite, the quotient may not be. */
+static inline uint16_t phx_tower_index(const phx_rules *rules, int axis, float p)
+{
+    float q = (p - rules->origin[axis]) / rules->tower_size;
+    uint32_t last = rules->towers[axis] - 1;
+    if (!(q > 0.0f)) return 0;
+    return (uint16_t)(q >= (float)last ? last : (uint32_t)(int32_t)q); /* above 0, truncating is floor */
+}
+
+/*
+ * Is a place in no tower, but beyond them? Its index is that of the nearest one. Divides as phx_tower_index() does: of
+ * all others that index is not clamped.
+ */
+static inline bool phx_outside(const phx_rules *rules, float x, float y)
+{
+    float qx = (x - rules->origin[0]) / rules->tower_size, qy = (y - rules->origin[1]) / rules->tower_size;
+    return !(qx >= 0.0f && qx < (float)rules->towers[0] && qy >= 0.0f && qy < (float)rules->towers[1]);
+}
+
+static inline bool phx_in_range(const phx_rules *rules, const phx_body *o, const phx_body *t, float r)
+{
+    float dx = t->x - o->x, dy = t->y - o->y, dz = t->z - o->z;
+    if (rules->shape == PH_SHAPE_SQUARE) return fabsf(dx) <= r && fabsf(dy) <= r;
+    float d2 = dx * dx + dy * dy;
+    if (rules->shape == PH_SHAPE_SPHERE) d2 = d2 + dz * dz;
+    if (rules->shape == PH_SHAPE_CYLINDER && !(fabsf(dz) <= rules->height)) return false;
+    return d2 <= r * r;
+}
+
+static inline bool phx_in_towers(const phx_rules *rules, const phx_body *o, const phx_body *t)
+{
+    int32_t dx = (int32_t)t->tx - (int32_t)o->tx, dy = (int32_t)t->ty - (int32_t)o->ty;
+    int32_t span = (int32_t)rules->span;
+    return dx <= span && -dx <= span && dy <= span && -dy <= span;
+}
+
+/* The d2 that ranks targets at the cap, whatever the shape: with z for spheres only. */
+static inline float phx_rank_d2(const phx_rules *rules, const phx_body *o, const phx_body *t)
+{
+    float dx = t->x - o->x, dy = t->y - o->y, dz = t->z - o->z;
+    float d2 = dx * dx + dy * dy;
+    return rules->shape == PH_SHAPE_SPHERE ? d2 + dz * dz : d2;
+}
+
+static inline bool phx_eligible(const phx_attr *o, const phx_attr *t)
+{
+    return (o->sees & t->layers) != 0 && t->stealth <= o->detect;
+}
+
+/* A ready observer with view > 0. */
+static inline bool phx_observes(const phx_attr *a)
+{
+    return a->ready && a->view > 0.0f;
+}
+
+/*
+ * SPEC section 3 for one pair, before the cap: o observes, t is another entity, both
+ * live; relation is o's for t or NULL; in_list: t was in o's list at the last tick's end.
+ */
+static inline bool phx_sees(const phx_rules *rules, const phx_body *ob, const phx_attr *oa, const phx_body *tb,
+                            const phx_attr *ta, const phx_relation *relation, bool in_list)
+{
+    if (!phx_eligible(oa, ta)) return false;
+    if (ta->global || (relation && (relation->bits & PHX_RELATION_LINK))) return true;
+    if (rules->range == PH_RANGE_TOWERS) return phx_in_towers(rules, ob, tb);
+    bool paired = relation && (relation->bits & PHX_RELATION_PAIR);
+    float r = paired ? relation->view : (oa->view > ta->reach ? oa->view : ta->reach);
+    if (in_list) r = r + (paired ? relation->margin : oa->margin);
+    return phx_in_range(rules, ob, tb, r);
+}
+
+#endif

@@ -1,0 +1,393 @@
+/*
+ * What a shard sends to those that may see into it: copies of its entities, and pins, which ask for others' copies. A
+ * refresh repeats every copy that a receiver may need (state, not differences): what is not repeated is gone
+ * (tick/reindex.c). Runs in the exchange phase; see state/shard.h for the order and state/records.h for the records.
+ */
+#include <float.h>
+#include <string.h>
+
+#include "shards/state/shard.h"
+
+/* ---- how far observers look ---- */
+
+/* The most of some values, and of how many it is: one more of them. */
+static void most_with(float *most, uint32_t *count, float value)
+{
+    if (value > *most) *count = 0;
+    if (value >= *most) ++*count;
+    if (value > *most) *most = value;
+}
+
+/* One of them less. false: the last that was this much is gone, and what is the most is not known. */
+static bool most_without(float most, uint32_t *count, float value)
+{
+    if (value < most) return true;
+    PHX_ASSERT(value <= most && *count > 0);
+    return --*count > 0;
+}
+
+static void look_as_far(phx_shard *shard, const phx_attr *attr)
+{
+    most_with(&shard->radius_max, &shard->radius_count, attr->view + attr->margin);
+    most_with(&shard->margin_max, &shard->margin_count, attr->margin);
+}
+
+void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign)
+{
+    if (attr->view == 0.0f) return;
+    if (sign > 0) look_as_far(shard, attr);
+    else if (!shard->radius_stale)
+        shard->radius_stale = !most_without(shard->radius_max, &shard->radius_count, attr->view + attr->margin) ||
+                              !most_without(shard->margin_max, &shard->margin_count, attr->margin);
+    shard->observing_count += (uint32_t)sign;
+    if (attr->ready) shard->ready_count += (uint32_t)sign;
+}
+
+static void measure_radius(phx_shard *shard)
+{
+    shard->radius_max = shard->margin_max = 0.0f;
+    shard->radius_count = shard->margin_count = 0;
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        const phx_attr *attr = phx_store_attr(&shard->store, slot);
+        if ((shard->store.body[slot].state & PHX_SLOT_OWN) && attr->view != 0.0f) look_as_far(shard, attr);
+    }
+    shard->radius_stale = false;
+}
+
+/*
+ * How far own observers look beyond the rectangle, and in range = radius a step farther, so that who comes by one, and
+ * is no jump, is in nobody's sight when it is new here.
+ */
+static void look_around(phx_shard *shard, phx_zone *zone)
+{
+    const phx_rules *rules = shard->rules;
+    const float far = shard->radius_max + shard->step_limit;
+    const bool endless = rules->range == PH_RANGE_TOWERS || !(far * far <= FLT_MAX);
+    const phx_box own = phx_box_of_towers(rules, shard->rect);
+    zone->halo_towers = rules->range == PH_RANGE_TOWERS ? rules->span : phx_length_towers(rules, far);
+    zone->halo = endless ? phx_box_all() : phx_box_wider(own, far);
+    shard->sight = endless ? phx_box_all() : phx_box_wider(own, shard->radius_max);
+}
+
+phx_zone phx_shard_measure(phx_shard *shard)
+{
+    if (shard->radius_stale) measure_radius(shard);
+    phx_pin *pins = shard->pins_before;
+    uint32_t capacity = shard->pins_before_capacity;
+    shard->pins_before = shard->pins;
+    shard->pins_before_capacity = shard->pins_capacity;
+    shard->pin_before_count = shard->pin_count;
+    shard->pins = pins;
+    shard->pins_capacity = capacity;
+    shard->pin_count = 0;
+    shard->pins_compared = false;
+    phx_zone zone = {
+        .rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
+    if (shard->rules->wakes && shard->store.own_count > 0) zone.wake_towers1 = shard->rules->wake_span + 1;
+    if (!zone.observed) return zone;
+    look_around(shard, &zone);
+    return zone;
+}
+
+/* Towers between a tower and a rectangle, along the axis where it is more. */
+static uint32_t towers_off(phx_rect rect, uint16_t tx, uint16_t ty)
+{
+    uint32_t dx = tx < rect.x0 ? (uint32_t)(rect.x0 - tx) : tx > rect.x1 ? (uint32_t)(tx - rect.x1) : 0;
+    uint32_t dy = ty < rect.y0 ? (uint32_t)(rect.y0 - ty) : ty > rect.y1 ? (uint32_t)(ty - rect.y1) : 0;
+    return dx > dy ? dx : dy;
+}
+
+/* May an observer of the zone see the entity, or it wake others there? More than really do is right, fewer is not. */
+static bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    const bool by_towers = shard->rules->range == PH_RANGE_TOWERS, far = body->state & PHX_SLOT_FAR;
+    if (!by_towers && zone->observed && phx_box_has(zone->halo, body->x, body->y)) return true;
+    if (!by_towers && zone->wake_towers1 == 0 && !far) return false; /* nothing but distance counts */
+    uint32_t off = towers_off(zone->rect, body->tx, body->ty);
+    if (off < zone->wake_towers1 && phx_is_waker(shard->rules, phx_store_attr(&shard->store, slot))) return true;
+    if (!zone->observed) return false;
+    if (by_towers && off <= zone->halo_towers) return true;
+    if (!far) return false;
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    if (attr->global) return true;
+    return off <= phx_length_towers(shard->rules, attr->reach + zone->margin_max);
+}
+
+/* What is clear is not in the zone's halo either: on its side, along one axis. */
+static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_zone *zone)
+{
+    const bool by_towers = shard->rules->range == PH_RANGE_TOWERS || zone->wake_towers1 > 0;
+    if (by_towers) clear.x0 = INFINITY;
+    else if (zone->rect.x1 < shard->rect.x0) clear.x0 = fmaxf(clear.x0, zone->halo.x1);
+    else if (zone->rect.x0 > shard->rect.x1) clear.x1 = fminf(clear.x1, zone->halo.x0);
+    else if (zone->rect.y1 < shard->rect.y0) clear.y0 = fmaxf(clear.y0, zone->halo.y1);
+    else clear.y1 = fminf(clear.y1, zone->halo.y0);
+    return clear;
+}
+
+/* false = no memory. */
+static bool add_near(phx_shard *shard, const phx_zone *zone, uint32_t number)
+{
+    const uint32_t groups = shard->near_count / PHX_NEARBY; /* full ones, before this */
+    if (!phx_grow(shard->mem, (void **)&shard->near, &shard->near_capacity, shard->near_capacity, (size_t)groups + 1,
+                  sizeof *shard->near))
+        return false;
+    const uint32_t at = shard->near_count++ % PHX_NEARBY;
+    phx_nearby *group = &shard->near[(shard->near_count - 1) / PHX_NEARBY];
+    PHX_ASSERT(zone->observed || zone->wake_towers1 > 0); /* else it needs nothing, and has no halo */
+    if (at == 0)
+        for (uint32_t i = 0; i < PHX_NEARBY; i++) group->x0[i] = INFINITY;
+    group->x0[at] = zone->halo.x0;
+    group->y0[at] = zone->halo.y0;
+    group->x1[at] = zone->halo.x1;
+    group->y1[at] = zone->halo.y1;
+    group->shard[at] = (uint16_t)number;
+    shard->by_distance &= zone->wake_towers1 == 0;
+    return true;
+}
+
+/* The shards whose zones touch this one's rectangle, and where none of them does. false = no memory. */
+static bool find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
+{
+    phx_rect rect = shard->rect;
+    int64_t x0 = rect.x0, y0 = rect.y0, x1 = rect.x1, y1 = rect.y1;
+    shard->near_count = 0;
+    shard->by_distance = shard->rules->range == PH_RANGE_RADIUS;
+    shard->clear = phx_box_all();
+    for (uint32_t i = 0; i < shard_count; i++) {
+        const phx_zone *zone = &zones[i];
+        int64_t h = zone->observed ? (int64_t)zone->halo_towers : -1;
+        if ((int64_t)zone->wake_towers1 - 1 > h) h = (int64_t)zone->wake_towers1 - 1;
+        if (i == shard->index || h < 0) continue;
+        int64_t left = zone->rect.x1 + h, right = zone->rect.x0 - h, low = zone->rect.y1 + h, high = zone->rect.y0 - h;
+        if (left < rect.x0 || right > rect.x1 || low < rect.y0 || high > rect.y1) continue;
+        if (!add_near(shard, zone, i)) return false;
+        shard->clear = clear_of(shard, shard->clear, zone);
+        if (zone->rect.x1 < rect.x0 && left >= x0) x0 = left + 1;
+        else if (zone->rect.x0 > rect.x1 && right <= x1) x1 = right - 1;
+        else if (zone->rect.y1 < rect.y0 && low >= y0) y0 = low + 1;
+        else if (zone->rect.y0 > rect.y1 && high <= y1) y1 = high - 1;
+    }
+    bool empty = x0 > x1 || y0 > y1;
+    shard->inner = empty ? (phx_rect){1, 1, 0, 0} : (phx_rect){(uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1};
+    return true;
+}
+
+/* A copy of `slot` to `destination`, behind a BEGIN; false = the outbox is full. */
+static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination, bool pinned)
+{
+    phx_record *record;
+    if (!shard->begun[destination]) {
+        if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
+        record->type = PHX_RECORD_BEGIN;
+        record->source = (uint16_t)shard->index;
+        shard->begun[destination] = true;
+    }
+    if (slot == PHX_SLOT_NONE) return true;
+    if (!shard->copy_sent) {
+        if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
+        phx_shard_fill_entity(shard, slot, PHX_RECORD_COPY, record);
+        record->slot = pinned;
+    }
+    shard->copy_sent = phx_bands_trail_due(shard, slot);
+    if (!shard->copy_sent) return true;
+    if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
+    phx_bands_fill_trail(shard, slot, record);
+    shard->copy_sent = false;
+    return true;
+}
+
+/* In which of the halos is a place? A bit for each; four at a time, as the least of processors compare them. */
+static inline uint32_t in_halos(const phx_nearby *near, float x, float y)
+{
+    enum { PART = sizeof(phx_bounds) / sizeof(float) };
+    phx_bound_bits all = {0, 0, 0, 0}, bit = {1, 2, 4, 8};
+    for (uint32_t i = 0; i < PHX_NEARBY; i += PART, bit <<= PART) {
+        phx_bounds x0, y0, x1, y1;
+        memcpy(&x0, near->x0 + i, sizeof x0);
+        memcpy(&y0, near->y0 + i, sizeof y0);
+        memcpy(&x1, near->x1 + i, sizeof x1);
+        memcpy(&y1, near->y1 + i, sizeof y1);
+        all |= (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1) & bit;
+    }
+    return (uint32_t)(all[0] | all[1] | all[2] | all[3]);
+}
+
+/* Of each of them, one by one, zone_needs() says the same. */
+static inline void validate_halos(const phx_shard *shard, const phx_zone *zones, uint32_t slot, uint32_t group,
+                                  uint32_t in)
+{
+    for (uint32_t at = 0; at < PHX_NEARBY; at++) {
+        const bool there = group * PHX_NEARBY + at < shard->near_count;
+        const phx_zone *zone = &zones[shard->near[group].shard[there ? at : 0]];
+        PHX_VALIDATE((in >> at & 1) == (there && zone_needs(shard, zone, slot)));
+    }
+}
+
+/*
+ * The copies of one entity from cursor.item on, where distance alone decides, and so for many zones at once. false =
+ * the outbox is full.
+ */
+static bool send_by_distance(phx_shard *shard, const phx_zone *zones, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    uint32_t *item = &shard->cursor.item, first = *item % PHX_NEARBY;
+    for (uint32_t group = *item / PHX_NEARBY; group * PHX_NEARBY < shard->near_count; group++, first = 0) {
+        const phx_nearby *near = &shard->near[group];
+        uint32_t in = in_halos(near, body->x, body->y);
+        validate_halos(shard, zones, slot, group, in);
+        for (in = in >> first << first; in != 0; in &= in - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctz(in);
+            *item = group * PHX_NEARBY + at;
+            if (!send_copy(shard, slot, near->shard[at], false)) return false;
+        }
+    }
+    return true;
+}
+
+/* The same by all that counts. */
+static bool send_copies_of(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, uint32_t slot)
+{
+    const bool far = shard->store.body[slot].state & PHX_SLOT_FAR;
+    const uint32_t count = far ? shard_count : shard->near_count;
+    if (!far && shard->by_distance) return send_by_distance(shard, zones, slot);
+    for (uint32_t *i = &shard->cursor.item; *i < count; (*i)++) {
+        uint32_t destination = far ? *i : shard->near[*i / PHX_NEARBY].shard[*i % PHX_NEARBY];
+        if (destination == shard->index || !zone_needs(shard, &zones[destination], slot)) continue;
+        if (!send_copy(shard, slot, destination, false)) return false;
+    }
+    return true;
+}
+
+enum { SLOTS_AT_ONCE = 128 }; /* that are looked at before copies of some are sent: names come meanwhile */
+
+/* Of some slots those that are not clear, or are seen from far off; how many. No branch: that is not to be guessed. */
+static uint32_t find_near_border(const phx_shard *shard, phx_span slots, uint32_t *found)
+{
+    const phx_body *bodies = shard->store.body;
+    const phx_pair low = {shard->clear.x0, shard->clear.y0}, high = {shard->clear.x1, shard->clear.y1};
+    uint32_t count = 0;
+    for (uint32_t slot = slots.first; slot < slots.end; slot++) {
+        const phx_pair p = phx_pair_at(&bodies[slot].x);
+        const bool clear = phx_pair_both((p > low) & (p < high)), far = bodies[slot].state & PHX_SLOT_FAR;
+        found[count] = slot;
+        count += !clear | far;
+    }
+    return count;
+}
+
+/* Of the next slots, from cursor.slot to *end, own entities' that others may need a copy of; how many. */
+static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[SLOTS_AT_ONCE], uint32_t *end)
+{
+    const phx_store *store = &shard->store;
+    const uint32_t first = shard->cursor.slot, left = store->slots - first;
+    *end = first + (left < SLOTS_AT_ONCE ? left : SLOTS_AT_ONCE);
+    const uint32_t some = find_near_border(shard, (phx_span){first, *end}, wanted);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < some; i++) {
+        const uint32_t slot = wanted[i];
+        const phx_body *body = &store->body[slot];
+        const bool own = body->state & PHX_SLOT_OWN, far = body->state & PHX_SLOT_FAR;
+        __builtin_prefetch(&store->name[slot]);
+        wanted[count] = slot;
+        count += own & (far | !phx_rect_has(shard->inner, body->tx, body->ty));
+    }
+    return count;
+}
+
+/* The copies of all own entities from the cursor on; false = the outbox is full. */
+static bool send_entities(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
+{
+    phx_cursor *cursor = &shard->cursor;
+    uint32_t wanted[SLOTS_AT_ONCE], end;
+    for (; cursor->slot < shard->store.slots; cursor->slot = end) {
+        const uint32_t count = find_wanted(shard, wanted, &end);
+        for (uint32_t i = 0; i < count; i++) {
+            cursor->slot = wanted[i];
+            if (!send_copies_of(shard, zones, shard_count, wanted[i])) return false;
+            cursor->item = 0;
+        }
+    }
+    return true;
+}
+
+bool phx_shard_copies_due(phx_shard *shard)
+{
+    if (!shard->pins_compared) {
+        bool same = shard->pin_count == shard->pin_before_count &&
+                    (shard->pin_count == 0 ||
+                     memcmp(shard->pins, shard->pins_before, shard->pin_count * sizeof *shard->pins) == 0);
+        if (!same) shard->copies_due = true;
+        shard->pins_compared = true;
+    }
+    const bool nothing = shard->store.own_count == 0 && !shard->sent; /* and nobody ever had a copy */
+    if (nothing) shard->copies_due = false;
+    return shard->copies_due;
+}
+
+enum { COPIES_START = 0, COPIES_ENTITIES, COPIES_PINS, COPIES_EMPTY };
+
+/* What a shard has for its first refresh on. false = no memory. */
+static bool make_marks(phx_shard *shard, uint32_t shard_count)
+{
+    if (!shard->begun) shard->begun = phx_alloc_zero(shard->mem, shard_count, PHX_CACHE_LINE);
+    if (!shard->sent) shard->sent = phx_alloc_zero(shard->mem, shard_count, PHX_CACHE_LINE);
+    return shard->begun && shard->sent;
+}
+
+bool phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done)
+{
+    phx_outbox_reset(&shard->outbox);
+    phx_cursor *cursor = &shard->cursor;
+    *done = !phx_shard_copies_due(shard);
+    if (*done) return true;
+    if (cursor->part == COPIES_START) {
+        if (!make_marks(shard, shard_count) || !find_near(shard, zones, shard_count)) return false;
+        cursor->part = COPIES_ENTITIES;
+    }
+    if (cursor->part == COPIES_ENTITIES) {
+        if (!send_entities(shard, zones, shard_count)) return true;
+        *cursor = (phx_cursor){.part = COPIES_PINS};
+    }
+    if (cursor->part == COPIES_PINS) {
+        for (; cursor->item < shard->pin_count; cursor->item++)
+            if (!send_copy(shard, shard->pins[cursor->item].slot, shard->pins[cursor->item].destination, true))
+                return true;
+        *cursor = (phx_cursor){.part = COPIES_EMPTY};
+    }
+    for (; cursor->item < shard_count; cursor->item++) {
+        bool repeated = shard->begun[cursor->item];
+        if (shard->sent[cursor->item] && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item, false))
+            return true;
+        shard->sent[cursor->item] = repeated; /* an empty refresh is told once */
+    }
+    memset(shard->begun, 0, shard_count * sizeof *shard->begun);
+    shard->copies_due = false;
+    *cursor = (phx_cursor){0};
+    *done = true;
+    return true;
+}
+
+void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool *done)
+{
+    phx_outbox_reset(&shard->outbox);
+    phx_cursor *cursor = &shard->cursor;
+    for (*done = false; cursor->slot < shard->relations.set_count; cursor->slot++, cursor->item = 0) {
+        const phx_relation_set *set = &shard->relations.sets[cursor->slot];
+        for (; set->observer != 0 && cursor->item < set->count; cursor->item++) {
+            uint64_t home = phx_directory_find(directory, set->items[cursor->item].target);
+            PHX_ASSERT(home != PHX_HOME_NONE);
+            uint32_t destination = phx_home_shard(home);
+            if (destination == shard->index) continue;
+            phx_record *record = phx_outbox_put(&shard->outbox, destination);
+            if (!record) return;
+            record->type = PHX_RECORD_PIN;
+            record->id = set->items[cursor->item].target;
+            record->source = (uint16_t)shard->index;
+            record->slot = phx_home_slot(home);
+        }
+    }
+    *cursor = (phx_cursor){0};
+    *done = true;
+}

@@ -1,0 +1,165 @@
+/*
+ * Lists of observers that migrated in; see list_handover.h.
+ */
+#include "shards/exchange/list_handover.h"
+
+#include "shards/query/prev_list.h"
+
+#include <string.h>
+
+void phx_arrivals_free(phx_arrivals *arrivals, phx_mem *mem)
+{
+    phx_release(mem, (void **)&arrivals->at, &arrivals->capacity, sizeof *arrivals->at);
+    phx_release(mem, (void **)&arrivals->noted, &arrivals->noted_capacity, sizeof *arrivals->noted);
+    phx_release(mem, (void **)&arrivals->places, &arrivals->places_capacity, sizeof(uint32_t));
+    arrivals->count = 0;
+}
+
+bool phx_arrivals_ready(phx_arrivals *arrivals, phx_mem *mem)
+{
+    return phx_grow(mem, (void **)&arrivals->at, &arrivals->capacity, arrivals->count, (size_t)arrivals->count + 1,
+                    sizeof *arrivals->at);
+}
+
+void phx_arrivals_add(phx_arrivals *arrivals, phx_arrival arrival)
+{
+    PHX_ASSERT(arrivals->count < arrivals->capacity);
+    PHX_ASSERT((arrival.list != NULL) == (arrival.count > 0));
+    arrivals->at[arrivals->count++] = arrival;
+}
+
+/* ---- the long way ---- */
+
+/* A dead slot for a target that is not here (any more): its leave event is all that is left of it. */
+static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_renames *renames)
+{
+    phx_store *store = &shard->store;
+    uint32_t slot = phx_store_take(store, listed->id, PHX_SLOT_OWN);
+    const phx_rename *now = phx_renames_of(renames, listed->incarnation);
+    store->name[slot].incarnation = listed->incarnation;
+    phx_store_set_user_data(store, slot, now ? now->user_data : listed->user_data);
+    phx_store_name_kind(store, slot, now ? now->kind : listed->kind);
+    phx_store_kill(store, slot);
+    return slot;
+}
+
+/* Room for a list that arrived, and for all that it names, should they be departed. false = no memory. */
+static bool reserve_list(phx_shard *shard, const phx_arrival *arrival, const phx_renames *renames)
+{
+    uint64_t user_data = 0;
+    for (uint32_t i = 0; i < arrival->count; i++) user_data |= arrival->list[i].user_data;
+    for (uint32_t i = 0; i < renames->count; i++) user_data |= renames->items[i].user_data;
+    return phx_list_reserve(&shard->lists, shard->mem, &shard->store.tail[arrival->observer].list, arrival->count) &&
+           phx_store_reserve(&shard->store, shard->mem, arrival->count) &&
+           phx_store_reserve_user_data(&shard->store, shard->mem, user_data);
+}
+
+/* The slot of one of a list that arrived. What a ghost says that is gone, its name too, may be old. */
+static uint32_t resolve_item(phx_shard *shard, const phx_directory *directory, const phx_renames *renames,
+                             const phx_listed *listed)
+{
+    const phx_store *store = &shard->store;
+    uint32_t slot = phx_shard_find(shard, directory, listed->id);
+    bool here = slot != PHX_SLOT_NONE && store->name[slot].incarnation == listed->incarnation &&
+                !((store->body[slot].state & PHX_SLOT_GHOST) && store->tail[slot].origin.gone);
+    return here ? slot : departed(shard, listed, renames);
+}
+
+/* A list that arrived, from ids to slots; the observer takes the long way. false = no memory. */
+static bool resolve_list(phx_shard *shard, const phx_directory *directory, const phx_renames *renames,
+                         const phx_arrival *arrival)
+{
+    if (arrival->count > 0 && !reserve_list(shard, arrival, renames)) return false;
+    phx_list *list = &shard->store.tail[arrival->observer].list;
+    uint32_t *entries = phx_list_entries(&shard->lists, list);
+    for (uint32_t i = 0; i < arrival->count; i++)
+        entries[i] = resolve_item(shard, directory, renames, &arrival->list[i]);
+    phx_list_set_count(&shard->lists, list, arrival->count);
+    if (arrival->count > 0) phx_shard_flag(shard, arrival->observer); /* a list makes a row worth a look */
+    phx_shard_touch_odd(shard, &shard->store.body[arrival->observer]);
+    return true;
+}
+
+/* ---- lists that rows imply ---- */
+
+/* Fibonacci hashing. */
+static inline uint32_t place_of(const phx_arrivals *arrivals, uint32_t incarnation)
+{
+    return incarnation * 0x9e3779b1u >> arrivals->shift;
+}
+
+/* Room for a list to be noted, with so many places that few share one. false = no memory. */
+static bool reserve_notes(phx_arrivals *arrivals, phx_mem *mem, uint32_t count)
+{
+    enum { BITS_LEAST = 6, BITS_MOST = 31, PLACES_FOR_ONE = 4 };
+    const uint32_t had = arrivals->places_capacity;
+    uint32_t bits = BITS_LEAST;
+    while (bits < BITS_MOST && UINT32_C(1) << bits < PLACES_FOR_ONE * (uint64_t)count) bits++;
+    arrivals->shift = 32 - bits;
+    if (!phx_grow(mem, (void **)&arrivals->noted, &arrivals->noted_capacity, 0, count, sizeof *arrivals->noted) ||
+        !phx_grow(mem, (void **)&arrivals->places, &arrivals->places_capacity, 0, (size_t)1 << bits, sizeof(uint32_t)))
+        return false;
+    if (arrivals->places_capacity > had) memset(arrivals->places, 0, arrivals->places_capacity * sizeof(uint32_t));
+    return true;
+}
+
+/* Notes a list, by incarnations: the last one of a place stands there, and names the one before it. There is room. */
+static void note(phx_arrivals *arrivals, const phx_arrival *arrival)
+{
+    for (uint32_t i = 0; i < arrival->count; i++) {
+        uint32_t *place = &arrivals->places[place_of(arrivals, arrival->list[i].incarnation)];
+        arrivals->noted[i] = (phx_noted){arrival->list[i].incarnation, *place};
+        *place = i;
+    }
+}
+
+/*
+ * Is somebody in the list that is noted? Those of a place come before what an earlier list left there, which is no
+ * number of this one, or leads to others' places, always to a lower one. By its id too: in 2^32 entities' time
+ * incarnations come again.
+ */
+static inline bool is_listed(const phx_arrivals *arrivals, const phx_arrival *arrival, const phx_name *name)
+{
+    uint32_t at = arrivals->places[place_of(arrivals, name->incarnation)], end = arrival->count;
+    while (at < end && arrivals->noted[at].incarnation != name->incarnation) {
+        end = at;
+        at = arrivals->noted[at].before;
+    }
+    return at < end && arrival->list[at].id == name->id;
+}
+
+/*
+ * The list of an observer that just walked here (receive.c) is not kept if rows imply it: as many, and each of them
+ * is listed. (No two are alike, there or here.) Rows of ghosts that were out of sight here may tell where they were
+ * long ago (invariant 5 in shards/README.md), which it might have seen from there: then it is resolved. false = no
+ * memory.
+ */
+static bool fold_list(phx_shard *shard, const phx_arrival *arrival)
+{
+    phx_slots *recalled = &shard->recalled;
+    const phx_name *name = shard->store.name;
+    phx_list *list = &shard->store.tail[arrival->observer].list;
+    uint64_t pairs = 0;
+    if (!phx_grow(shard->mem, (void **)&recalled->at, &recalled->capacity, 0, shard->store.slots, sizeof(uint32_t)) ||
+        !reserve_notes(&shard->arrivals, shard->mem, arrival->count))
+        return false;
+    note(&shard->arrivals, arrival);
+    list->implied = true; /* as phx_recall() takes it to be */
+    uint32_t count = phx_recall(shard, arrival->observer, recalled->at, &pairs), same = 0;
+    if (count == arrival->count)
+        while (same < count && is_listed(&shard->arrivals, arrival, &name[recalled->at[same]])) same++;
+    list->implied = count == arrival->count && same == count;
+    return true;
+}
+
+bool phx_arrivals_resolve(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
+{
+    for (phx_arrivals *arrivals = &shard->arrivals; arrivals->count > 0; arrivals->count--) {
+        const phx_arrival *arrival = &arrivals->at[arrivals->count - 1];
+        const bool odd = shard->store.body[arrival->observer].state & PHX_SLOT_ODD;
+        if (!odd && !fold_list(shard, arrival)) return false;
+        if (shard->store.tail[arrival->observer].list.implied) continue;
+        if (!resolve_list(shard, directory, renames, arrival)) return false;
+    }
+    return true;
+}

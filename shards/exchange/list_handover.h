@@ -1,0 +1,44 @@
+/*
+ * Observers that migrated in, and the lists that they had at the last tick's end, as their senders know them: targets
+ * by id, beside the blocks of records. Mostly rows here imply the same list; else it becomes one of slots, and its
+ * observer takes the long way. Noted in the exchange phase, resolved in the index phase, once ghosts are those of this
+ * tick; the shard's owner's.
+ */
+#ifndef PHX_SHARDS_EXCHANGE_LIST_HANDOVER_H
+#define PHX_SHARDS_EXCHANGE_LIST_HANDOVER_H
+
+#include "base/directory.h"
+#include "shards/entity/renames.h"
+#include "shards/state/records.h"
+
+struct phx_shard;
+
+typedef struct phx_arrival {
+    uint32_t observer;      /* slot */
+    uint32_t count;         /* of its list */
+    const phx_listed *list; /* the sender's, until the tick ends; NULL = empty */
+} phx_arrival;
+
+/* One of a list, and who has the same place, but perhaps in another list. */
+typedef struct phx_noted {
+    uint32_t incarnation, before;
+} phx_noted;
+
+typedef struct phx_arrivals {
+    phx_arrival *at;
+    uint32_t count, capacity;
+    /* scratch: one list, in its order; and of each place, by hashes of incarnations, who of it came last */
+    phx_noted *noted;
+    uint32_t *places;
+    uint32_t noted_capacity, places_capacity, shift;
+} phx_arrivals;
+
+void phx_arrivals_free(phx_arrivals *arrivals, phx_mem *mem);
+/* Room for one more. false = no memory, nothing changed. */
+bool phx_arrivals_ready(phx_arrivals *arrivals, phx_mem *mem);
+/* There is room. An observer that is odd takes the long way in any case. */
+void phx_arrivals_add(phx_arrivals *arrivals, phx_arrival arrival);
+/* All of them. false = no memory: call again. */
+bool phx_arrivals_resolve(struct phx_shard *shard, const phx_directory *directory, const phx_renames *renames);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * What blocks say of the observers in them, and which rows have a view at all; see grid.h. Called by the shard's owner:
+ * where attributes change, and in the index phase, once rows are those of the interest phase.
+ */
+#include "shards/grid/grid.h"
+
+#include <string.h>
+
+float phx_grid_view(const phx_store *store, uint32_t slot)
+{
+    const phx_attr *attr = phx_store_attr(store, slot);
+    uint32_t state = store->body[slot].state;
+    if (!(state & PHX_SLOT_OWN)) return 0.0f;
+    if (!phx_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
+    bool bare = !(state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
+    bool plain = attr->margin == 0.0f && phx_unlimited(attr) && (attr->sees & 1) && bare;
+    return plain ? attr->view : -(attr->view + attr->margin);
+}
+
+/* A view as a word: in the order of views, as none is negative but by its sign, which comes before all. */
+static int32_t view_word(float view)
+{
+    int32_t word;
+    memcpy(&word, &view, sizeof word);
+    return word;
+}
+
+static float view_of_word(int32_t word)
+{
+    float view;
+    memcpy(&view, &word, sizeof view);
+    return view;
+}
+
+/* What a block says of its observers. */
+static void survey_block(const phx_grid *grid, phx_block *block)
+{
+    const float *view = grid->rows.view;
+    const int32_t none = view_word(INFINITY);
+    int32_t reach = 0, reach_min = none, least = none;
+    uint32_t slots = 0, observers = 0;
+    for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
+        int32_t own = view_word(view[i]), far = own & INT32_MAX;
+        int32_t some = far != 0 ? far : none;
+        own = far != 0 ? own : none;
+        observers += far != 0;
+        slots |= grid->rows.slot[i];
+        reach = far > reach ? far : reach;
+        reach_min = some < reach_min ? some : reach_min;
+        least = own < least ? own : least;
+    }
+    block->reach = view_of_word(reach);
+    block->reach_min = view_of_word(reach_min);
+    block->observers = observers;
+    block->special = slots & PHX_ROW_SPECIAL;
+    block->view_min = least > 0 && reach > 0 ? view_of_word(least) : 0.0f;
+}
+
+/* Of up to 64 rows from one on, those with a view. */
+static uint64_t watching_from(const phx_grid *grid, uint32_t first)
+{
+    const float *view = grid->rows.view + first;
+    const uint32_t left = grid->row_end - first, count = left < PHX_WORD_ROWS ? left : PHX_WORD_ROWS;
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < count; i++) bits |= (uint64_t)(view[i] != 0.0f) << i;
+    return bits;
+}
+
+bool phx_grid_survey_valid(const phx_grid *grid)
+{
+    for (uint32_t b = 0; b < grid->block_count; b++) {
+        const phx_block *block = &grid->blocks[b];
+        phx_block now = *block;
+        survey_block(grid, &now);
+        if (now.reach != block->reach || now.reach_min != block->reach_min || now.observers != block->observers ||
+            now.special != block->special || now.view_min != block->view_min)
+            return false;
+    }
+    for (uint32_t row = 0; row < grid->row_end; row += PHX_WORD_ROWS)
+        if (grid->watching[row / PHX_WORD_ROWS] != watching_from(grid, row)) return false;
+    return true;
+}
+
+void phx_grid_changed_block(phx_grid *grid, uint32_t number)
+{
+    PHX_ASSERT(number < grid->block_count);
+    for (uint32_t i = 0; i < grid->change_count; i++)
+        if (grid->changes[i] == number) return;
+    if (grid->change_count < PHX_GRID_CHANGES) grid->changes[grid->change_count++] = number;
+    else grid->surveyed = false;
+}
+
+void phx_grid_changed(phx_grid *grid, uint32_t row)
+{
+    if (!grid->surveyed) return; /* nor, perhaps, in order */
+    phx_row_set_bit(grid->watching, row, grid->rows.view[row] != 0.0f);
+    phx_grid_changed_block(grid, phx_grid_block_at(grid, row));
+}
+
+void phx_grid_survey(phx_grid *grid)
+{
+    const bool all = !grid->surveyed;
+    const uint32_t count = all ? grid->block_count : grid->change_count;
+    PHX_VALIDATE(all || count > 0 || phx_grid_survey_valid(grid));
+    grid->surveyed = true;
+    for (uint32_t i = 0; i < count; i++) {
+        phx_block *block = &grid->blocks[all ? i : grid->changes[i]];
+        survey_block(grid, block);
+        /* what is left over may be gone from the interest phase on, where workers write views */
+        if (block->reach_min <= -PHX_VIEW_LEFTOVER) grid->surveyed = false;
+    }
+    for (uint32_t row = 0; all && row < grid->row_end; row += PHX_WORD_ROWS)
+        grid->watching[row / PHX_WORD_ROWS] = watching_from(grid, row);
+    grid->change_count = 0;
+    PHX_VALIDATE(phx_grid_survey_valid(grid));
+}

@@ -1,0 +1,125 @@
+/*
+ * Levels of far-reaching targets; see far_targets.h.
+ */
+#include "shards/grid/far_targets.h"
+
+#include <float.h>
+#include <string.h>
+
+void phx_far_free(phx_far *far, phx_mem *mem)
+{
+    phx_release(mem, (void **)&far->globals, &far->globals_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&far->entries, &far->entries_capacity, sizeof(phx_far_entry));
+    phx_release(mem, (void **)&far->spare, &far->spare_capacity, sizeof(phx_far_entry));
+    *far = (phx_far){0};
+}
+
+uint32_t phx_length_towers(const phx_rules *rules, float length)
+{
+    if (!(length * length <= FLT_MAX)) return PH_TOWERS_AXIS_MAX;
+    /*
+     * Two towers' indexes differ by at most ceil(distance / size), but float32 rounding of
+     * distance and index: 1e-6 of the length, 2^-22 of the world's extent, and what
+     * underflows in a square (below 1e-18).
+     */
+    uint32_t towers = rules->towers[0] > rules->towers[1] ? rules->towers[0] : rules->towers[1];
+    double size = rules->tower_size;
+    double slack = length * 1e-6 + (double)towers * size * 0x1p-22 + 1e-18;
+    double spanned = ceil((length + slack) / size);
+    return spanned >= PH_TOWERS_AXIS_MAX ? PH_TOWERS_AXIS_MAX : (uint32_t)spanned;
+}
+
+static uint32_t level_of(const phx_rules *rules, float reach)
+{
+    uint32_t towers = phx_length_towers(rules, reach), level = 0;
+    while ((1u << level) < towers) level++;
+    PHX_ASSERT(level < PHX_FAR_LEVELS);
+    return level;
+}
+
+static uint64_t cell_key(uint32_t level, uint32_t cx, uint32_t cy)
+{
+    return (uint64_t)level << 32 | (uint64_t)cy << 16 | cx;
+}
+
+/* Bottom-up merge sort by key; entries of one key keep their order. The result is in *entries. */
+static void sort_entries(phx_far_entry **entries, phx_far_entry **spare, uint32_t count)
+{
+    for (uint32_t width = 1; width < count; width *= 2) {
+        phx_far_entry *from = *entries, *to = *spare;
+        for (uint32_t lo = 0; lo < count; lo += 2 * width) {
+            uint32_t mid = lo + width < count ? lo + width : count;
+            uint32_t hi = mid + width < count ? mid + width : count;
+            uint32_t a = lo, b = mid, n = lo;
+            while (a < mid || b < hi) {
+                bool left = b == hi || (a < mid && from[a].key <= from[b].key);
+                to[n++] = left ? from[a++] : from[b++];
+            }
+        }
+        *entries = to;
+        *spare = from;
+    }
+}
+
+bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const phx_store *store)
+{
+    uint32_t globals = 0, reaching = 0;
+    for (uint32_t slot = 0; slot < store->slots; slot++) {
+        uint32_t state = store->body[slot].state;
+        if (!(state & PHX_SLOT_LIVE) || !(state & PHX_SLOT_FAR)) continue;
+        if (phx_store_attr(store, slot)->global) globals++;
+        else reaching++;
+    }
+    if (!phx_grow(mem, (void **)&far->globals, &far->globals_capacity, 0, globals, sizeof(uint32_t))) return false;
+    /* the two arrays change places in the sort: they have to stay of one capacity */
+    if (!phx_grow(mem, (void **)&far->entries, &far->entries_capacity, 0, reaching, sizeof(phx_far_entry)))
+        return false;
+    if (!phx_grow(mem, (void **)&far->spare, &far->spare_capacity, 0, far->entries_capacity, sizeof(phx_far_entry)))
+        return false;
+    far->global_count = far->entry_count = 0;
+    far->levels = 0;
+    for (uint32_t slot = 0; slot < store->slots; slot++) {
+        const phx_body *body = &store->body[slot];
+        if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_FAR)) continue;
+        if (phx_store_attr(store, slot)->global) {
+            far->globals[far->global_count++] = slot;
+            continue;
+        }
+        uint32_t level = level_of(rules, phx_store_attr(store, slot)->reach);
+        far->levels |= 1u << level;
+        far->entries[far->entry_count++] = (phx_far_entry){
+            .key = cell_key(level, (uint32_t)body->tx >> level, (uint32_t)body->ty >> level), .slot = slot};
+    }
+    phx_far_entry *before = far->entries;
+    sort_entries(&far->entries, &far->spare, far->entry_count);
+    if (far->entries != before) {
+        uint32_t capacity = far->entries_capacity;
+        far->entries_capacity = far->spare_capacity;
+        far->spare_capacity = capacity;
+    }
+    far->stale = false;
+    return true;
+}
+
+/* The first entry whose key is not less. */
+static uint32_t lower_bound(const phx_far *far, uint64_t key)
+{
+    uint32_t lo = 0, hi = far->entry_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (far->entries[mid].key < key) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+void phx_far_row(const phx_far *far, uint32_t level, uint16_t tx, uint16_t ty, int dy, uint32_t *first,
+                 uint32_t *end)
+{
+    uint32_t cx = (uint32_t)tx >> level, cy = (uint32_t)ty >> level;
+    *first = *end = 0;
+    if ((dy < 0 && cy == 0) || (dy > 0 && cy == UINT16_MAX)) return;
+    uint32_t row = (uint32_t)((int32_t)cy + dy);
+    *first = lower_bound(far, cell_key(level, cx > 0 ? cx - 1 : 0, row));
+    *end = lower_bound(far, cell_key(level, cx + 1, row) + 1);
+}

@@ -1,0 +1,472 @@
+/*
+ * Blocks of towers and their sorted rows; see grid.h. Called by the shard's owner in the
+ * apply phase (touch) and the index phase (rebuild).
+ */
+#include "shards/grid/grid.h"
+
+#include <string.h>
+
+enum { LEAF_TOWERS_BITS = PHX_BLOCK_BITS + PHX_LEAF_BITS };
+
+/*
+ * Kernels may read, and drop, up to two vectors of 16 floats beyond the last row (PHX_KERNEL_PAD is of what they are
+ * handed beside rows); the other three keep columns, which are walked together, off the same cache sets.
+ */
+enum { PAD_ROWS = 16 * 5 };
+
+bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2])
+{
+    *grid = (phx_grid){0};
+    return phx_block_map_init(&grid->map, mem, towers);
+}
+
+enum { COLUMNS = 6 }; /* of 4 bytes each */
+
+static size_t column_bytes(uint32_t capacity)
+{
+    return ((size_t)capacity + PAD_ROWS) * 4;
+}
+
+enum { BIT_COLUMNS = 2 }; /* stirred[] and watching[] */
+
+/* So many rows may be noted as astray: no fewer than phx_grid_sort_due() finds worth it. */
+static uint32_t astray_of(uint32_t rows)
+{
+    enum { PART = 256, AT_LEAST = 32 };
+    return rows / PART + AT_LEAST;
+}
+
+static size_t words_of(uint32_t rows)
+{
+    return ((size_t)rows + PHX_WORD_ROWS - 1) / PHX_WORD_ROWS;
+}
+
+static size_t memory_bytes(uint32_t capacity)
+{
+    return COLUMNS * column_bytes(capacity) + BIT_COLUMNS * words_of(capacity) * sizeof(uint64_t) +
+           astray_of(capacity) * sizeof(uint32_t);
+}
+
+static void columns_free(phx_grid *grid, phx_mem *mem)
+{
+    phx_free(mem, grid->memory, memory_bytes(grid->rows_capacity), PHX_CACHE_LINE);
+}
+
+/* The rows move to new memory, but not who was stirred, watches or is astray: that is found anew. */
+static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
+{
+    const phx_grid_rows *from = &grid->rows;
+    const void *column[COLUMNS] = {from->x, from->y, from->ox, from->oy, from->view, from->slot};
+    size_t step = column_bytes(capacity);
+    for (uint32_t i = 0; grid->row_end > 0 && i < COLUMNS; i++)
+        memcpy(memory + i * step, column[i], (size_t)grid->row_end * 4);
+    grid->rows = (phx_grid_rows){.x = (float *)(void *)memory,
+                                 .y = (float *)(void *)(memory + step),
+                                 .ox = (float *)(void *)(memory + 2 * step),
+                                 .oy = (float *)(void *)(memory + 3 * step),
+                                 .view = (float *)(void *)(memory + 4 * step),
+                                 .slot = (uint32_t *)(void *)(memory + 5 * step)};
+    grid->stirred = (uint64_t *)(void *)(memory + COLUMNS * step);
+    grid->watching = grid->stirred + words_of(capacity);
+    grid->astray = (uint32_t *)(void *)(grid->watching + words_of(capacity));
+    grid->astray_capacity = astray_of(capacity);
+    grid->astray_count = 0;
+}
+
+void phx_grid_free(phx_grid *grid, phx_mem *mem)
+{
+    phx_block_map_free(&grid->map, mem);
+    phx_release(mem, (void **)&grid->blocks, &grid->blocks_capacity, sizeof(phx_block));
+    columns_free(grid, mem);
+    *grid = (phx_grid){0};
+}
+
+phx_block_walk phx_grid_walk(const phx_grid *grid, phx_rect rect)
+{
+    return (phx_block_walk){.grid = grid,
+                            .rect = rect,
+                            .bx = rect.x0 >> PHX_BLOCK_BITS,
+                            .by = rect.y0 >> PHX_BLOCK_BITS,
+                            .wide = phx_grid_wide(grid, rect)};
+}
+
+const phx_block *phx_grid_next(phx_block_walk *walk)
+{
+    const phx_grid *grid = walk->grid;
+    while (walk->wide) {
+        if (walk->next == grid->block_count) return NULL;
+        const phx_block *block = &grid->blocks[walk->next++];
+        if (phx_block_meets(block, walk->rect)) return block;
+    }
+    while (walk->by <= walk->rect.y1 >> PHX_BLOCK_BITS) {
+        const phx_block *block = phx_grid_block(grid, walk->bx, walk->by);
+        if (walk->bx++ == walk->rect.x1 >> PHX_BLOCK_BITS) {
+            walk->bx = walk->rect.x0 >> PHX_BLOCK_BITS;
+            walk->by++;
+        }
+        if (block) return block;
+    }
+    return NULL;
+}
+
+uint32_t phx_grid_block_at(const phx_grid *grid, uint32_t row)
+{
+    uint32_t low = 0, high = grid->block_count;
+    PHX_ASSERT(row < grid->row_end);
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (grid->blocks[middle].start[0] <= row) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+uint32_t phx_grid_most(const phx_grid *grid, phx_rect rect)
+{
+    phx_block_walk walk = phx_grid_walk(grid, rect);
+    uint32_t rows = 0;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        rows += block->start[PHX_BLOCK_TOWERS] - block->start[0];
+    return rows;
+}
+
+static bool block_touched(const phx_block *block, phx_rect rect, uint64_t tick)
+{
+    return block->dirty_tick == tick && (block->dirty & phx_block_mask(rect, block->bx, block->by));
+}
+
+bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick)
+{
+    phx_block_walk walk = phx_grid_walk(grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        if (block_touched(block, rect, tick)) return true;
+    return false;
+}
+
+phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tick)
+{
+    phx_tower_marks marks = {false, false};
+    phx_block_walk walk = phx_grid_walk(grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
+        if (block->dirty_tick != tick) continue;
+        uint64_t mask = phx_block_mask(rect, block->bx, block->by);
+        marks.dirty |= (block->dirty & mask) != 0;
+        marks.odd |= (block->odd & mask) != 0;
+    }
+    return marks;
+}
+
+static bool rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
+{
+    if (needed <= grid->rows_capacity) return true;
+    enum { FIRST = 32, SMALL = 256, GROWTH = 8 }; /* as the store */
+    uint32_t capacity = grid->rows_capacity + grid->rows_capacity / (grid->rows_capacity < SMALL ? 1 : GROWTH);
+    if (capacity < needed) capacity = needed;
+    if (capacity < FIRST) capacity = FIRST;
+    char *memory = phx_alloc(mem, memory_bytes(capacity), PHX_CACHE_LINE);
+    if (!memory) return false;
+    void *old = grid->memory;
+    columns_move(grid, memory, capacity);
+    phx_free(mem, old, memory_bytes(grid->rows_capacity), PHX_CACHE_LINE);
+    grid->memory = memory;
+    grid->rows_capacity = capacity;
+    return true;
+}
+
+static const uint32_t KEY_GONE = UINT32_MAX;
+enum { AHEAD = 16 }; /* rows: their bodies, in no order of memory, come meanwhile */
+
+/* Those who are added, and have none, get rows behind the others, in no tower yet. The end of them. */
+static uint32_t append_rows(const phx_grid *grid, const phx_store *store, const uint32_t *added, uint32_t added_count)
+{
+    const phx_grid_rows *rows = &grid->rows;
+    uint32_t row = grid->row_end;
+    for (uint32_t i = 0; i < added_count; i++) {
+        if (store->body[added[i]].state & PHX_SLOT_ROW) continue;
+        rows->slot[row] = added[i];
+        rows->ox[row] = rows->oy[row] = NAN;
+        rows->view[row] = phx_grid_view(store, added[i]);
+        row++;
+    }
+    return row;
+}
+
+/*
+ * Finds every row's key, its block (made where none is) << 6 | tower, and counts a tower's rows into start[tower + 1],
+ * and all into *rows. false = no memory.
+ */
+static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t total, uint32_t *key, uint32_t *rows)
+{
+    uint32_t *slots = grid->rows.slot;
+    phx_block *block = NULL; /* of the row before: as a rule it is this one's, too */
+    for (uint32_t b = 0; b < grid->block_count; b++)
+        memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
+    for (uint32_t i = 0; i < total; i++) {
+        if (i + AHEAD < total) __builtin_prefetch(&store->body[slots[i + AHEAD] & PHX_ROW_SLOT], 1);
+        uint32_t slot = slots[i] & PHX_ROW_SLOT;
+        phx_body *body = &store->body[slot];
+        key[i] = KEY_GONE;
+        if (slots[i] == PHX_ROW_GAP) continue;
+        body->state = (uint16_t)(body->state & ~PHX_SLOT_ASTRAY);
+        if (!(body->state & PHX_SLOT_LIVE)) {
+            body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW);
+            continue;
+        }
+        if (!block || block->bx != body->tx >> PHX_BLOCK_BITS || block->by != body->ty >> PHX_BLOCK_BITS)
+            block = phx_grid_block_ensure(grid, mem, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
+        if (!block) return false;
+        uint32_t tower = phx_block_tower(body->tx, body->ty);
+        key[i] = (uint32_t)(block - grid->blocks) << (2 * PHX_BLOCK_BITS) | tower;
+        block->start[tower + 1]++;
+        ++*rows;
+        slots[i] = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+    }
+    return true;
+}
+
+/* Where a row is put in, one has to be free not far off: so many gaps for a crowded block, and one for any. */
+enum { GAP_ROWS = 32 };
+
+static uint64_t gaps_wanted(const phx_grid *grid, uint32_t rows)
+{
+    return (uint64_t)grid->block_count + rows / GAP_ROWS;
+}
+
+/*
+ * Counts become starts, shifted by one place: start[tower + 1] is where the tower's next row goes. What room there is,
+ * or is of use, is shared out behind blocks.
+ */
+static void starts_from_counts(phx_grid *grid, uint32_t rows)
+{
+    const uint64_t wanted = gaps_wanted(grid, rows), spare = grid->rows_capacity - rows;
+    const uint64_t gaps = wanted < spare ? wanted : spare, weight_all = (uint64_t)grid->block_count * GAP_ROWS + rows;
+    uint64_t weight = 0, given = 0;
+    uint32_t sum = 0;
+    for (uint32_t b = 0; b < grid->block_count; b++) {
+        uint32_t *start = grid->blocks[b].start, first = sum;
+        start[0] = sum;
+        for (uint32_t t = 1; t <= PHX_BLOCK_TOWERS; t++) {
+            uint32_t count = start[t];
+            start[t] = sum;
+            sum += count;
+        }
+        weight += GAP_ROWS + (sum - first);
+        uint64_t due = gaps * weight / weight_all;
+        sum += (uint32_t)(due - given);
+        given = due;
+    }
+    grid->row_end = sum;
+    grid->row_count = rows;
+    PHX_ASSERT(sum <= grid->rows_capacity);
+}
+
+/* Behind blocks there is nobody. */
+static void mark_gaps(phx_grid *grid)
+{
+    for (uint32_t b = 0; b < grid->block_count; b++) {
+        const uint32_t end = phx_grid_block_end(grid, b);
+        for (uint32_t row = grid->blocks[b].start[PHX_BLOCK_TOWERS]; row < end; row++) {
+            grid->rows.slot[row] = PHX_ROW_GAP;
+            grid->rows.view[row] = 0.0f;
+        }
+    }
+}
+
+/* The rows of a span whose bits are set, as phx_grid_stirred_in(). */
+static uint32_t rows_in(const uint64_t *words, phx_span span, uint32_t *out)
+{
+    enum { AT_ONCE = 8 }; /* and those count that are there: as a rule the loop is left after one round */
+    uint32_t n = 0;
+    for (uint32_t base = span.first; base < span.end; base += PHX_WORD_ROWS) {
+        const uint64_t *word = words + base / PHX_WORD_ROWS;
+        const uint32_t off = base % PHX_WORD_ROWS, left = span.end - base;
+        uint64_t bits = word[0] >> off;
+        if (off + left > PHX_WORD_ROWS && off > 0) bits |= word[1] << (PHX_WORD_ROWS - off);
+        if (left < PHX_WORD_ROWS) bits &= (UINT64_C(1) << left) - 1;
+        do {
+            for (uint32_t i = 0; i < AT_ONCE; i++, bits &= bits - 1) {
+                out[n] = base + (uint32_t)__builtin_ctzll(bits | UINT64_C(1) << (PHX_WORD_ROWS - 1));
+                n += bits != 0;
+            }
+        } while (PHX_UNLIKELY(bits != 0));
+    }
+    return n;
+}
+
+uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out)
+{
+    return rows_in(grid->stirred, span, out);
+}
+
+uint32_t phx_grid_watching_in(const phx_grid *grid, phx_span span, uint32_t *out)
+{
+    return rows_in(grid->watching, span, out);
+}
+
+static void settle_few(phx_grid *grid)
+{
+    const phx_grid_rows *rows = &grid->rows;
+    for (size_t word = 0; word < words_of(grid->row_end); word++) {
+        for (uint64_t bits = grid->stirred[word]; bits != 0; bits &= bits - 1) {
+            size_t row = word * PHX_WORD_ROWS + (size_t)__builtin_ctzll(bits);
+            rows->ox[row] = rows->x[row];
+            rows->oy[row] = rows->y[row];
+        }
+        grid->stirred[word] = 0;
+    }
+}
+
+void phx_grid_settle(phx_grid *grid, bool few)
+{
+    if (grid->row_end == 0) return;
+    if (few) {
+        settle_few(grid);
+        return;
+    }
+    memcpy(grid->rows.ox, grid->rows.x, grid->row_end * sizeof(float));
+    memcpy(grid->rows.oy, grid->rows.y, grid->row_end * sizeof(float));
+    memset(grid->stirred, 0, words_of(grid->row_end) * sizeof(uint64_t));
+}
+
+/* Keys become places: those of who is gone one in the pad. */
+static void place_rows(phx_grid *grid, uint32_t total, uint32_t *key)
+{
+    for (uint32_t i = 0; i < total; i++)
+        key[i] = key[i] == KEY_GONE ? grid->rows_capacity
+                                    : grid->blocks[key[i] >> (2 * PHX_BLOCK_BITS)]
+                                          .start[(key[i] & (PHX_BLOCK_TOWERS - 1)) + 1]++;
+}
+
+/* What a column has goes to the places, in *spare; its memory is the spare one then. */
+static void sort_floats(float **column, float **spare, const uint32_t *place, uint32_t total)
+{
+    float *from = *column, *sorted = *spare;
+    for (uint32_t i = 0; i < total; i++) sorted[place[i]] = from[i];
+    *column = sorted;
+    *spare = from;
+}
+
+static void sort_words(uint32_t **column, float **spare, const uint32_t *place, uint32_t total)
+{
+    uint32_t *from = *column, *sorted = (uint32_t *)(void *)*spare;
+    for (uint32_t i = 0; i < total; i++) sorted[place[i]] = from[i];
+    *column = sorted;
+    *spare = (float *)(void *)from;
+}
+
+/* Sorted rows become what their bodies are; these know where their rows are. */
+static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint16_t stamp)
+{
+    const phx_grid_rows *rows = &grid->rows;
+    const uint32_t total = grid->row_end;
+    for (uint32_t b = 0; b < grid->block_count; b++) {
+        phx_block *block = &grid->blocks[b];
+        for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) {
+            if (row + AHEAD < total) __builtin_prefetch(&store->body[rows->slot[row + AHEAD] & PHX_ROW_SLOT], 1);
+            phx_body *body = &store->body[rows->slot[row] & PHX_ROW_SLOT];
+            rows->x[row] = body->x;
+            rows->y[row] = body->y;
+            body->row = row;
+            body->state |= PHX_SLOT_ROW;
+            if (body->changed != stamp) continue;
+            phx_block_touch(block, phx_block_tower(body->tx, body->ty), tick, body->state & PHX_SLOT_ODD);
+            phx_grid_stir(grid, row);
+        }
+    }
+}
+
+/* Counted rows are sorted: the old x and y are not wanted, so these columns are by what, and into what. */
+static void sort_rows(phx_grid *grid, uint32_t total, uint32_t *place)
+{
+    phx_grid_rows *rows = &grid->rows;
+    place_rows(grid, total, place);
+    sort_floats(&rows->ox, &rows->y, place, total);
+    sort_floats(&rows->oy, &rows->y, place, total);
+    sort_floats(&rows->view, &rows->y, place, total);
+    sort_words(&rows->slot, &rows->y, place, total);
+    mark_gaps(grid);
+    if (grid->memory) memset(grid->stirred, 0, BIT_COLUMNS * words_of(grid->rows_capacity) * sizeof(uint64_t));
+}
+
+bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
+                      uint64_t tick, uint16_t stamp)
+{
+    uint64_t needed = (uint64_t)grid->row_end + added_count, rows_most = (uint64_t)grid->row_count + added_count;
+    grid->stale = true; /* until it is done */
+    if (!grid->sorting && !phx_grid_tidy_blocks(grid, mem, tick)) return false;
+    grid->sorting = true;
+    grid->surveyed = false;
+    uint64_t roomy = grid->roomy ? rows_most + gaps_wanted(grid, (uint32_t)rows_most) : 0;
+    if (!rows_reserve(grid, mem, (uint32_t)(needed > roomy ? needed : roomy))) return false;
+    const uint32_t total = append_rows(grid, store, added, added_count);
+    uint32_t *place = (uint32_t *)(void *)grid->rows.x, rows = 0;
+    if (!count_rows(grid, mem, store, total, place, &rows)) return false;
+    starts_from_counts(grid, rows);
+    sort_rows(grid, total, place);
+    follow_bodies(grid, store, tick, stamp);
+    grid->drift = 0.0f;
+    grid->astray_count = 0;
+    grid->blocks_sorted = grid->block_count;
+    grid->pause -= grid->pause > 0;
+    grid->stale = grid->behind = grid->sorting = false;
+    return true;
+}
+
+/* Is the row in the body's tower, or, when rows may have drifted, in one beside it? Drift is less than a tower. */
+static bool row_near(const phx_grid *grid, const phx_body *body)
+{
+    int32_t far = grid->drift > 0.0f ? 1 : 0;
+    for (int32_t dy = -far; dy <= far; dy++) {
+        for (int32_t dx = -far; dx <= far; dx++) {
+            uint32_t tx = (uint32_t)(body->tx + dx), ty = (uint32_t)(body->ty + dy);
+            if (tx >> LEAF_TOWERS_BITS >= grid->map.width || ty >> LEAF_TOWERS_BITS >= grid->map.height) continue;
+            const phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+            uint32_t tower = phx_block_tower((uint16_t)tx, (uint16_t)ty);
+            if (block && body->row >= block->start[tower] && body->row < block->start[tower + 1]) return true;
+        }
+    }
+    return false;
+}
+
+/* Are there gaps behind blocks, and nowhere else, without a view? */
+static bool gaps_valid(const phx_grid *grid)
+{
+    uint32_t rows = 0, place = 0;
+    for (uint32_t b = 0; b < grid->block_count; b++) {
+        const phx_block *block = &grid->blocks[b];
+        if (block->start[0] != place) return false;
+        for (; place < block->start[PHX_BLOCK_TOWERS]; place++) rows += grid->rows.slot[place] != PHX_ROW_GAP;
+        for (; place < phx_grid_block_end(grid, b); place++)
+            if (grid->rows.slot[place] != PHX_ROW_GAP || grid->rows.view[place] != 0.0f) return false;
+    }
+    return rows == grid->row_count && place == grid->row_end;
+}
+
+bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
+{
+    uint32_t rows = 0;
+    if (!gaps_valid(grid) || grid->astray_count > 0) return false;
+    for (uint32_t slot = 0; slot < store->slots; slot++) {
+        const phx_body *body = &store->body[slot];
+        if (!(body->state & PHX_SLOT_LIVE)) continue;
+        if (!(body->state & (PHX_SLOT_ROW | PHX_SLOT_OWN))) continue; /* a ghost that waits for one */
+        rows++;
+        if (!(body->state & PHX_SLOT_ROW) || body->row >= grid->row_end) return false;
+        if ((grid->rows.slot[body->row] & PHX_ROW_SLOT) != slot) return false;
+        if (grid->rows.x[body->row] != body->x || grid->rows.y[body->row] != body->y) return false;
+        if (grid->rows.view[body->row] != phx_grid_view(store, slot)) return false;
+        if (!row_near(grid, body)) return false;
+    }
+    return rows == grid->row_count;
+}
+
+bool phx_grid_settled(const phx_grid *grid)
+{
+    const phx_grid_rows *rows = &grid->rows;
+    for (uint32_t row = 0; row < grid->row_end; row++) {
+        if (phx_grid_stirred(grid, row)) return false;
+        if (rows->slot[row] == PHX_ROW_GAP) continue;
+        if (rows->ox[row] != rows->x[row] || rows->oy[row] != rows->y[row]) return false;
+    }
+    return true;
+}

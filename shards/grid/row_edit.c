@@ -1,0 +1,267 @@
+/*
+ * Rows put in and taken out one by one, where few came, went or jumped in a tick; see grid.h. Behind the rows of a
+ * block there may be a gap. Inside of a tower the order of rows is nobody's business: so towers move on by one row as
+ * the first row of each goes behind its last, however many there are; and so do blocks, up to the first one that has a
+ * gap behind it. Called by the shard's owner, in the index phase; phx_grid_stray() in ingest and exchange too.
+ */
+#include "shards/grid/grid.h"
+
+void phx_grid_stray(phx_grid *grid, phx_body *body, uint32_t slot)
+{
+    PHX_ASSERT(body->state & PHX_SLOT_ROW);
+    if (grid->stale || grid->sorting || (body->state & PHX_SLOT_ASTRAY)) return;
+    if (grid->astray_count == grid->astray_capacity) {
+        grid->stale = true;
+        return;
+    }
+    body->state |= PHX_SLOT_ASTRAY;
+    grid->astray[grid->astray_count++] = slot;
+}
+
+/*
+ * To set a row right costs up to what the sort takes for 300 rows (100,000 on a Zen 5, 250 in a block: 3 us; a row of
+ * the sort 9.5 ns).
+ */
+bool phx_grid_sort_due(const phx_grid *grid, uint32_t more)
+{
+    enum { PART = 256, AT_LEAST = 4, BLOCKS_TIMES = 2, BLOCKS_AT_LEAST = 64 };
+    const uint32_t rows = grid->astray_count + more;
+    if (grid->block_count > BLOCKS_TIMES * grid->blocks_sorted + BLOCKS_AT_LEAST) return true;
+    return rows > grid->row_count / PART + AT_LEAST || (rows > 0 && grid->pause > 0);
+}
+
+uint32_t phx_grid_mend_limit(const phx_grid *grid)
+{
+    enum { PART = 8, AT_LEAST = 256 }; /* a row moved alone costs up to five times what one that is sorted does */
+    return grid->row_count / PART + AT_LEAST;
+}
+
+/* ---- one row ---- */
+
+/* All that a row has. */
+typedef struct loose_row {
+    float x, y, ox, oy, view;
+    uint32_t slot;
+    bool stirred, watching;
+} loose_row;
+
+static loose_row row_at(const phx_grid *grid, uint32_t row)
+{
+    const phx_grid_rows *of = &grid->rows;
+    return (loose_row){.x = of->x[row],
+                       .y = of->y[row],
+                       .ox = of->ox[row],
+                       .oy = of->oy[row],
+                       .view = of->view[row],
+                       .slot = of->slot[row],
+                       .stirred = phx_row_bit(grid->stirred, row),
+                       .watching = phx_row_bit(grid->watching, row)};
+}
+
+static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loose_row *is)
+{
+    const phx_grid_rows *of = &grid->rows;
+    of->x[row] = is->x;
+    of->y[row] = is->y;
+    of->ox[row] = is->ox;
+    of->oy[row] = is->oy;
+    of->view[row] = is->view;
+    of->slot[row] = is->slot;
+    phx_row_set_bit(grid->stirred, row, is->stirred);
+    phx_row_set_bit(grid->watching, row, is->watching);
+    store->body[is->slot & PHX_ROW_SLOT].row = row;
+}
+
+static void move_row(phx_grid *grid, phx_store *store, uint32_t from, uint32_t to)
+{
+    const loose_row row = row_at(grid, from);
+    write_row(grid, store, to, &row);
+}
+
+static void make_gap(phx_grid *grid, uint32_t row)
+{
+    grid->rows.slot[row] = PHX_ROW_GAP;
+    grid->rows.view[row] = 0.0f;
+    phx_row_set_bit(grid->stirred, row, false);
+    phx_row_set_bit(grid->watching, row, false);
+}
+
+/* ---- towers and blocks ---- */
+
+/* Towers of the block from one on go one row on, the last first: behind them is a gap. Rows moved. */
+static uint32_t push_towers(phx_grid *grid, phx_store *store, phx_block *block, uint32_t first)
+{
+    uint32_t moved = 0;
+    for (uint32_t t = PHX_BLOCK_TOWERS; t-- > first;) {
+        const uint32_t begin = block->start[t], end = block->start[t + 1]++;
+        if (begin == end) continue;
+        move_row(grid, store, begin, end);
+        moved++;
+    }
+    return moved;
+}
+
+/* A row of a tower goes, and those behind it come one nearer: behind them is a gap then. Rows moved. */
+static uint32_t pull_towers(phx_grid *grid, phx_store *store, phx_block *block, uint32_t tower, uint32_t row)
+{
+    uint32_t moved = 0, hole = row;
+    for (uint32_t t = tower; t < PHX_BLOCK_TOWERS; t++) {
+        const uint32_t last = block->start[t + 1] - 1;
+        if (t > tower) block->start[t]--;
+        if (t > tower && block->start[t] == last) continue; /* an empty one */
+        if (hole != last) move_row(grid, store, last, hole);
+        moved += hole != last;
+        hole = last;
+    }
+    block->start[PHX_BLOCK_TOWERS]--;
+    PHX_ASSERT(hole == block->start[PHX_BLOCK_TOWERS]);
+    make_gap(grid, hole);
+    return moved;
+}
+
+/* The end of the room behind a block's rows. */
+static uint32_t room_end(const phx_grid *grid, uint32_t number)
+{
+    return number + 1 < grid->block_count ? phx_grid_block_end(grid, number) : grid->rows_capacity;
+}
+
+/* The first block from one on that has a gap behind it, if no more rows than `work` are to be moved until there. */
+static uint32_t find_gap(const phx_grid *grid, uint32_t number, uint32_t work)
+{
+    for (; number < grid->block_count; number++) {
+        const phx_block *block = &grid->blocks[number];
+        const uint32_t rows = phx_block_rows(block), cost = rows < PHX_BLOCK_TOWERS ? rows : PHX_BLOCK_TOWERS;
+        if (block->start[PHX_BLOCK_TOWERS] < room_end(grid, number)) return number;
+        if (cost + 1 > work) break;
+        work -= cost + 1; /* an empty one costs something, too */
+    }
+    return grid->block_count;
+}
+
+/* A place for a row in a tower of a block; there is a gap behind block `gap`, and none before. */
+static uint32_t make_room(phx_grid *grid, phx_store *store, uint32_t number, uint32_t tower, uint32_t gap,
+                          uint32_t *work)
+{
+    uint32_t moved = 0;
+    for (uint32_t b = gap; b > number; b--) {
+        phx_block *block = &grid->blocks[b];
+        moved += push_towers(grid, store, block, 0) + 1;
+        block->start[0]++;
+    }
+    phx_block *block = &grid->blocks[number];
+    moved += push_towers(grid, store, block, tower + 1);
+    const uint32_t place = block->start[tower + 1]++;
+    *work = *work > moved ? *work - moved : 0;
+    grid->row_end = grid->blocks[grid->block_count - 1].start[PHX_BLOCK_TOWERS];
+    return place;
+}
+
+/* ---- those who come, go and jump ---- */
+
+/* In vain: if it is so again and again, as where all jump to one place, it is tried less often. */
+static phx_mend give_up(phx_grid *grid)
+{
+    enum { PAUSE_MOST = 32 }; /* ticks, this one too */
+    if (grid->roomy) { /* else there were no gaps yet */
+        grid->pause = grid->pause_next > 0 ? grid->pause_next : 1;
+        grid->pause_next = 2 * grid->pause < PAUSE_MOST ? 2 * grid->pause : PAUSE_MOST;
+    }
+    grid->roomy = true;
+    return PHX_MEND_SORT;
+}
+
+/* Where a slot's row goes. */
+typedef struct berth {
+    uint32_t block, tower, gap;
+} berth;
+
+/* The block of a body's tower, made where none is, and the gap that will do. */
+static phx_mend find_berth(phx_grid *grid, phx_mem *mem, const phx_body *body, uint32_t work, berth *to)
+{
+    if (!phx_grid_block_visit(grid, mem, body->tx, body->ty)) return PHX_MEND_NO_MEMORY;
+    const phx_block *block = phx_grid_block(grid, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
+    to->block = (uint32_t)(block - grid->blocks);
+    to->tower = phx_block_tower(body->tx, body->ty);
+    to->gap = find_gap(grid, to->block, work);
+    return to->gap < grid->block_count ? PHX_MEND_DONE : give_up(grid);
+}
+
+static void put_row(phx_grid *grid, phx_store *store, const berth *to, loose_row *row, uint64_t tick, uint32_t *work)
+{
+    phx_body *body = &store->body[row->slot & PHX_ROW_SLOT];
+    row->x = body->x;
+    row->y = body->y;
+    row->stirred = true;
+    row->watching = row->view != 0.0f;
+    write_row(grid, store, make_room(grid, store, to->block, to->tower, to->gap, work), row);
+    grid->row_count++;
+    body->state |= PHX_SLOT_ROW;
+    phx_block_touch(&grid->blocks[to->block], to->tower, tick, body->state & PHX_SLOT_ODD);
+    phx_grid_changed_block(grid, to->block);
+}
+
+phx_mend phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick, uint32_t *work)
+{
+    phx_body *body = &store->body[slot];
+    PHX_ASSERT((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW));
+    if (*work == 0) return give_up(grid);
+    berth to;
+    const phx_mend found = find_berth(grid, mem, body, *work, &to);
+    if (found != PHX_MEND_DONE) return found;
+    const uint32_t word = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+    loose_row row = {.ox = NAN, .oy = NAN, .view = phx_grid_view(store, slot), .slot = word};
+    put_row(grid, store, &to, &row, tick, work);
+    return PHX_MEND_DONE;
+}
+
+/* The tower that a row of the block is in. */
+static uint32_t tower_of(const phx_block *block, uint32_t row)
+{
+    uint32_t low = 0, high = PHX_BLOCK_TOWERS;
+    PHX_ASSERT(row >= block->start[0] && row < block->start[PHX_BLOCK_TOWERS]);
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (block->start[middle] <= row) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+static void take_row(phx_grid *grid, phx_store *store, uint32_t row, uint32_t *work)
+{
+    const uint32_t number = phx_grid_block_at(grid, row);
+    phx_block *block = &grid->blocks[number];
+    const uint32_t moved = pull_towers(grid, store, block, tower_of(block, row), row);
+    *work = *work > moved ? *work - moved : 0;
+    grid->row_end = grid->blocks[grid->block_count - 1].start[PHX_BLOCK_TOWERS];
+    grid->row_count--;
+    phx_grid_changed_block(grid, number);
+}
+
+/* The row of a slot that is astray. */
+static phx_mend set_right(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick, uint32_t *work)
+{
+    phx_body *body = &store->body[slot];
+    const bool live = body->state & PHX_SLOT_LIVE;
+    PHX_ASSERT((body->state & PHX_SLOT_ASTRAY) && (body->state & PHX_SLOT_ROW));
+    if (*work == 0) return give_up(grid);
+    berth to = {0};
+    const phx_mend found = live ? find_berth(grid, mem, body, *work, &to) : PHX_MEND_DONE;
+    if (found != PHX_MEND_DONE) return found;
+    loose_row row = row_at(grid, body->row);
+    take_row(grid, store, body->row, work);
+    body->state = (uint16_t)(body->state & ~(PHX_SLOT_ASTRAY | PHX_SLOT_ROW));
+    if (live) to.gap = find_gap(grid, to.block, UINT32_MAX); /* perhaps a nearer one now */
+    if (live) put_row(grid, store, &to, &row, tick, work);
+    return PHX_MEND_DONE;
+}
+
+phx_mend phx_grid_mend(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work)
+{
+    PHX_ASSERT(!grid->stale && !grid->sorting);
+    for (; grid->astray_count > 0; grid->astray_count--) {
+        const phx_mend done = set_right(grid, mem, store, grid->astray[grid->astray_count - 1], tick, work);
+        if (done != PHX_MEND_DONE) return done;
+    }
+    return PHX_MEND_DONE;
+}

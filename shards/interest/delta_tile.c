@@ -1,0 +1,689 @@
+/*
+ * Glances; see delta_tile.h. Runs in the interest phase on any worker.
+ */
+#include "shards/interest/delta_tile.h"
+
+#include <string.h>
+
+#include "shards/query/prev_list.h"
+
+/* Is it the far targets' business? They are odd when they change, so here they stay as they are. */
+static bool is_far(const phx_attr *target, float r)
+{
+    return target->global || target->reach > r;
+}
+
+/* Events of one observer, as rows' slot words, then slots. */
+typedef struct outcome {
+    uint32_t *enter, *leave;
+    uint32_t enter_count, leave_count;
+} outcome;
+
+/* Words become slots. */
+static void name_slots(uint32_t *words, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) words[i] &= PHX_ROW_SLOT;
+}
+
+enum { TAKEN_AT_ONCE = 16 }; /* out of a list: more than most changes leave */
+
+/* Takes the entries at those places out of the list, which are all different. */
+static void take_out(phx_list *list, uint32_t *entries, uint32_t at[TAKEN_AT_ONCE], uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t hole = at[i], last = --list->count;
+        PHX_ASSERT(hole <= last);
+        entries[hole] = entries[last];
+        for (uint32_t j = i + 1; j < count; j++) at[j] = at[j] == last ? hole : at[j]; /* the last one moved */
+    }
+}
+
+/*
+ * Takes the candidates that left out of the list; one that is not in it (it was in the margin) has not left. They are
+ * looked for first, for what is written just now can not be read by vectors at once.
+ */
+static void take_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
+{
+    const phx_store *store = &shard->store;
+    phx_list *list = &shard->store.tail[slot].list;
+    uint32_t *entries = phx_list_entries(&shard->lists, list), n = 0;
+    for (uint32_t i = 0; i < hits->leave_count;) {
+        uint32_t at[TAKEN_AT_ONCE], taken = 0, end = i + TAKEN_AT_ONCE;
+        for (; i < end && i < hits->leave_count; i++) {
+            uint32_t target = hits->leave[i] & PHX_ROW_SLOT;
+            if ((hits->leave[i] & PHX_ROW_SPECIAL) && is_far(phx_store_attr(store, target), r)) continue;
+            at[taken] = shard->kernels->find(entries, list->count, target);
+            hits->leave[n] = target;
+            n += at[taken] < list->count;
+            taken += at[taken] < list->count;
+        }
+        take_out(list, entries, at, taken);
+    }
+    hits->leave_count = n;
+}
+
+/* Of the candidates, those that may be seen, and are not in the list (in the margin they may be). */
+static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
+{
+    const phx_store *store = &shard->store;
+    const phx_list *list = &store->tail[slot].list;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < hits->enter_count; i++) {
+        uint32_t target = hits->enter[i] & PHX_ROW_SLOT;
+        if (hits->enter[i] & PHX_ROW_SPECIAL) {
+            const phx_attr *attr = phx_store_attr(store, target);
+            if (is_far(attr, r) || !phx_eligible(phx_store_attr(store, slot), attr)) continue;
+        }
+        hits->enter[n++] = target;
+    }
+    hits->enter_count = margin ? shard->kernels->missing(entries, list->count, hits->enter, n) : n;
+}
+
+/* The candidates become events and a list, which is kept; room is reserved. */
+static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
+{
+    phx_list *list = &shard->store.tail[slot].list;
+    sift_enters(shard, slot, r, margin, hits);
+    take_leaves(shard, slot, r, hits);
+    if (hits->enter_count + hits->leave_count == 0) return;
+    phx_change *change = phx_interest_record(scratch, shard, slot, hits->enter_count, hits->leave_count);
+    uint32_t *entries = phx_list_entries(&shard->lists, list), count = list->count + hits->enter_count;
+    if (count <= phx_list_capacity(&shard->lists, list)) {
+        for (uint32_t i = 0; i < hits->enter_count; i++) entries[list->count + i] = hits->enter[i];
+        phx_list_set_count(&shard->lists, list, count);
+        return;
+    }
+    uint32_t *next = phx_interest_overflow(scratch, change, count);
+    if (list->count > 0) memcpy(next, entries, list->count * sizeof *next);
+    memcpy(next + list->count, hits->enter, hits->enter_count * sizeof *next);
+}
+
+/* The events of one observer whose list is kept, in hits, become a change. */
+static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, float far, outcome *hits)
+{
+    const phx_list *list = &shard->store.tail[slot].list;
+    PHX_ASSERT(!list->implied);
+    if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count, list->count + hits->enter_count))
+        return false;
+    settle(scratch, shard, slot, r, far != r, hits);
+    return true;
+}
+
+/* Counts the pairs that were just tested. */
+static void count_pairs(phx_scratch *scratch)
+{
+    scratch->counts.pairs_tested += scratch->pairs.tested;
+    scratch->pairs.tested = 0;
+}
+
+/* The exact test: now in r and not before is an enter, now beyond R and not before a leave. */
+typedef struct exact_test {
+    float in, near; /* r and R, squared for circles */
+    bool square;
+} exact_test;
+
+/* What is compared of two rows' distance: its square, or the longer of the two axes. */
+static inline float compared(float dx, float dy, bool square)
+{
+    if (!square) return dx * dx + dy * dy;
+    dx = fabsf(dx), dy = fabsf(dy);
+    return dx > dy ? dx : dy;
+}
+
+static exact_test exact(const phx_tile *tile, float r, float far)
+{
+    bool square = tile->limits.square;
+    return (exact_test){.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
+}
+
+/* How a target stood to a place at the end of this tick, and of the one before; NaN: it was not there. */
+typedef struct standing {
+    float x, y, ox, oy;
+} standing;
+
+/* The past row of a word in a tile: units seldom can not decide about one. */
+static uint32_t past_row(const phx_tile *tile, uint32_t word)
+{
+    for (uint32_t i = 0; i < tile->odd_count; i++) {
+        const uint32_t place = tile->odd_places[i];
+        if ((tile->row[place] & PHX_TILE_PAST) && tile->target[place] == word) return tile->row[place];
+    }
+    phx_panic(__FILE__, __LINE__, "a target that is in no place");
+}
+
+/* The row of a pair's target. */
+static inline uint32_t row_of(const phx_tile *tile, uint32_t target)
+{
+    if (!tile->named) return tile->row[target];
+    if (PHX_UNLIKELY(target & PHX_TARGET_LEAVE)) return past_row(tile, target);
+    return tile->shard->store.body[target & PHX_ROW_SLOT].row;
+}
+
+/* The target of a pair. */
+static inline standing standing_of(const phx_tile *tile, uint32_t target)
+{
+    const phx_grid_rows *rows = &tile->shard->grid.rows;
+    const uint32_t t = row_of(tile, target);
+    if (PHX_LIKELY(!(t & PHX_TILE_PAST))) return (standing){rows->x[t], rows->y[t], rows->ox[t], rows->oy[t]};
+    const phx_past_row *past = &tile->shard->past.rows[t & ~PHX_TILE_PAST];
+    return (standing){NAN, NAN, past->x, past->y};
+}
+
+/* Is one of them odd? */
+static bool any_odd(const phx_scratch *scratch, const phx_shard *shard, phx_watchers of)
+{
+    const phx_tile *tile = &scratch->tile;
+    for (uint32_t w = 0; tile->odd_own > 0 && w < of.count; w++)
+        if (phx_row_odd(&shard->grid.rows, tile->row[of.place[w]])) return true;
+    return false;
+}
+
+/* Those pairs that units can not decide about are decided by the rule itself: what is none stays unsure. */
+static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_test *test)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const phx_tile *tile = &scratch->tile;
+    const phx_pairs *pairs = &scratch->pairs;
+    uint32_t count = shard->kernels->unsure(pairs, scratch->unsure);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pair = scratch->unsure[i], place = pairs->observer[pair] & PHX_PAIR_PLACE, o = tile->row[place];
+        const standing t = standing_of(tile, pairs->target[pair]);
+        float now = compared(t.x - rows->x[o], t.y - rows->y[o], test->square);
+        float old = compared(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
+        uint32_t is_in = now <= test->in, was_in = old <= test->in, is_near = now <= test->near;
+        uint32_t was_near = old <= test->near, leave = was_near & ~is_near, enter = is_in & ~was_in;
+        uint32_t both_came = (t.ox != t.ox) & phx_row_odd(rows, o); /* add_comers() */
+        uint32_t none = both_came | (~(leave | enter) & 1);
+        pairs->observer[pair] = place | leave * PHX_PAIR_LEAVE | none * PHX_PAIR_UNSURE; /* not to be guessed */
+    }
+    scratch->counts.pairs_exact += count;
+}
+
+/* The words of one observer. */
+typedef struct run {
+    phx_span words;
+    uint32_t leaves, place, row, slot;
+} run;
+
+/*
+ * Leaves out those special targets of a run that its observer may not see, and of who leaves might not have seen; the
+ * last word takes the place.
+ */
+static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, phx_span specials)
+{
+    uint32_t *words = scratch->targets;
+    const phx_attr *own = phx_store_attr(&shard->store, of->slot);
+    for (uint32_t s = specials.end; s-- > specials.first;) {
+        uint32_t at = scratch->word_first + scratch->runs.special[s], word = words[at];
+        const bool leaves = word & PHX_TARGET_LEAVE;
+        const phx_attr *target = leaves ? phx_past_attr_of(&shard->past, &shard->store, word & PHX_ROW_SLOT)
+                                        : phx_store_attr(&shard->store, word & PHX_ROW_SLOT);
+        if (phx_eligible(own, target)) continue;
+        of->leaves -= leaves;
+        words[at] = words[--of->words.end];
+    }
+}
+
+uint32_t phx_glance_keep_seen(uint32_t *words, phx_span *of)
+{
+    const uint32_t past = PHX_ROW_SPECIAL | PHX_TARGET_LEAVE, other = PHX_ROW_SLOT | PHX_TARGET_LEAVE;
+    uint32_t kept = 0;
+    for (uint32_t i = of->first, j; i < of->end; i++) {
+        if ((words[i] & past) != past) continue;
+        for (j = of->first; j < of->end && (words[j] & other) != (words[i] & PHX_ROW_SLOT);) j++;
+        if (j == of->end) continue;
+        const uint32_t first = i < j ? i : j, second = i < j ? j : i;
+        words[second] = words[--of->end];
+        words[first] = words[--of->end];
+        kept++;
+        i = first - 1; /* what took the place was not looked at yet, or is looked at once more */
+    }
+    return kept;
+}
+
+/* The events of one observer. */
+static outcome take_words(phx_scratch *scratch, phx_span words)
+{
+    uint32_t count = words.end - words.first;
+    uint32_t enters = phx_interest_part(scratch, scratch->targets + words.first, count);
+    return (outcome){scratch->enter, scratch->leave, enters, count - enters};
+}
+
+/*
+ * The words of one observer, whose list is implied, are the targets of a change as they stand: no memory of the
+ * observer's is looked at but its row. They are not more than PHX_ORDER_FEW. What is told apart goes behind the last
+ * change's, as names are ordered many at a time where targets follow each other. There is room.
+ */
+static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
+{
+    const uint32_t count = of->words.end - of->words.first;
+    PHX_VALIDATE(shard->store.tail[of->slot].list.implied == 1);
+    PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
+    if (PHX_UNLIKELY(count == 0)) return;
+    const uint32_t first = apart ? scratch->target_count : of->words.first;
+    uint32_t *words = scratch->targets;
+    if (apart) memmove(words + first, words + of->words.first, count * sizeof *words);
+    phx_interest_add_change(scratch, of->slot, first, count - of->leaves, of->leaves);
+    scratch->target_count = first + count;
+}
+
+/* Those of the tile who were not here before and are in view now, but for itself: slots, behind the others. */
+static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const run *of, float r, uint32_t enters)
+{
+    const phx_tile *tile = &scratch->tile;
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const phx_area area = {rows->x[of->row], rows->y[of->row], r, tile->limits.square};
+    const phx_attr *own = phx_store_attr(&shard->store, of->slot);
+    const phx_span near = phx_tile_comers(tile, tile->cell[of->place]);
+    uint32_t *hits = scratch->old, count = shard->kernels->scan(&tile->comers, near, &area, hits, scratch->squares);
+    scratch->counts.pairs_tested += near.end - near.first;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t target = hits[i] & PHX_ROW_SLOT;
+        const bool special = hits[i] & PHX_ROW_SPECIAL;
+        if (target == of->slot || (special && !phx_eligible(own, phx_store_attr(&shard->store, target)))) continue;
+        scratch->enter[enters++] = target;
+    }
+    return enters;
+}
+
+/* The list that the observer had, to scratch->leave; *count of it. false = no memory. */
+static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t *count)
+{
+    enum { FEW = 1 << 14 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
+    *count = 0;
+    if (!shard->store.tail[slot].list.implied) return true; /* it is new, or was no observer */
+    const size_t most = shard->store.slots <= FEW ? FEW : phx_recall_most(shard, slot);
+    if (!phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, most + PHX_KERNEL_PAD,
+                  sizeof(uint32_t)))
+        return false;
+    *count = phx_recall(shard, slot, scratch->leave, &scratch->counts.pairs_tested);
+    return true;
+}
+
+bool phx_glance_tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
+                          bool apart)
+{
+    if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return false;
+    if (enters + leaves == 0) return true;
+    const phx_runs *runs = &scratch->runs;
+    if (!phx_interest_reserve(scratch, enters + leaves, 0)) return false;
+    if (apart &&
+        !phx_interest_reserve_changes(scratch, 1 + runs->count, enters + leaves + runs->first[runs->count]))
+        return false;
+    phx_interest_record(scratch, shard, slot, enters, leaves);
+    return true;
+}
+
+bool phx_glance_tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart)
+{
+    phx_list *list = &shard->store.tail[slot].list;
+    uint32_t leaves;
+    PHX_ASSERT(phx_list_bare(list));
+    if (!recall(scratch, shard, slot, &leaves)) return false;
+    if (!phx_glance_tell_both(scratch, shard, slot, enters, leaves, apart)) return false;
+    PHX_VALIDATE(phx_shard_implied(shard, slot));
+    list->implied = true;
+    return true;
+}
+
+/*
+ * An odd observer: as it was not here, its words are all it sees now but for those who were not, either. false = no
+ * memory, it is untouched.
+ */
+static bool tell_odd(phx_scratch *scratch, phx_shard *shard, const run *of, float r)
+{
+    const uint32_t count = of->words.end - of->words.first;
+    PHX_ASSERT(of->leaves == 0);
+    if (count > 0) memcpy(scratch->enter, scratch->targets + of->words.first, count * sizeof(uint32_t));
+    name_slots(scratch->enter, count);
+    const uint32_t enters = add_comers(scratch, shard, of, r, count);
+    return phx_glance_tell_odd(scratch, shard, of->slot, enters, true);
+}
+
+static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
+{
+    const phx_runs *runs = &scratch->runs;
+    uint32_t row = scratch->tile.row[runs->place[r]], first = scratch->word_first;
+    return (run){.words = {first + runs->first[r], first + runs->first[r + 1]},
+                 .leaves = runs->leaves[r + 1] - runs->leaves[r],
+                 .place = runs->place[r],
+                 .row = row,
+                 .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
+}
+
+/*
+ * Lists are in no order of memory: those of observers ahead come meanwhile, first where they are, then their entries,
+ * of which many follow by themselves.
+ */
+PHX_AWAIT void await_list(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
+{
+    enum { NEAR = 4, FAR = 8, LINES = 4 }; /* observers ahead */
+    if (r + FAR >= scratch->runs.count) return;
+    __builtin_prefetch(&shard->store.tail[run_at(scratch, shard, r + FAR).slot]);
+    const phx_list *list = &shard->store.tail[run_at(scratch, shard, r + NEAR).slot].list;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list), line = PHX_CACHE_LINE / sizeof *entries;
+    uint32_t room = entries ? phx_list_capacity(&shard->lists, list) : 0;
+    for (uint32_t i = 0; i < LINES && i * line < room; i++) __builtin_prefetch(entries + i * line, 1);
+}
+
+/*
+ * The pairs found so far are taken, and become runs of words, behind the targets there are. apart: what is told of them
+ * goes behind the words. false = no memory.
+ */
+static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float far, bool apart)
+{
+    const phx_tile *tile = &scratch->tile;
+    const exact_test test = exact(tile, r, far);
+    const uint32_t count = scratch->pairs.count;
+    scratch->runs.count = scratch->runs.first[0] = 0;
+    if (count == 0) return true;
+    if (!phx_interest_reserve_changes(scratch, count, apart ? 2 * count : count)) {
+        scratch->pairs.count = 0;
+        return false;
+    }
+    decide(scratch, shard, &test);
+    const bool words = tile->named || tile->past_count > 0;
+    for (uint32_t i = 0; !tile->named && words && i < count; i++)
+        scratch->pairs.target[i] = phx_tile_word(tile, scratch->pairs.target[i]);
+    shard->kernels->resolve(&scratch->pairs, words ? NULL : tile->row, shard->grid.rows.slot,
+                            scratch->targets + scratch->target_count, &scratch->runs);
+    scratch->pairs.count = 0;
+    scratch->word_first = scratch->target_count;
+    if (apart) scratch->target_count += scratch->runs.first[scratch->runs.count];
+    return true;
+}
+
+/* The words of the i-th run become the change of its observer. false = no memory, it is untouched. */
+static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span specials, float view,
+                 const phx_radii *radii, bool apart)
+{
+    enum { COMPARED = 256 }; /* words: up to here phx_glance_keep_seen() is no slower than to mark each */
+    const bool implied = shard->implies && view > 0.0f;
+    run of = run_at(scratch, shard, i);
+    const bool special = implied && specials.first < specials.end;
+    if (PHX_UNLIKELY(special)) sift(scratch, shard, &of, specials);
+    const bool odd = implied && phx_row_odd(&shard->grid.rows, of.row);
+    if (PHX_UNLIKELY(odd)) return tell_odd(scratch, shard, &of, radii->in);
+    const uint32_t count = of.words.end - of.words.first;
+    const bool past = special && scratch->tile.past_count > 0;
+    const bool few = count <= PHX_ORDER_FEW && (!past || (specials.end - specials.first) * count <= COMPARED);
+    if (PHX_LIKELY(implied && few)) {
+        if (PHX_UNLIKELY(past)) of.leaves -= phx_glance_keep_seen(scratch->targets, &of.words);
+        tell_few(scratch, shard, &of, apart);
+        return true;
+    }
+    if (!implied) await_list(scratch, shard, i);
+    outcome hits = take_words(scratch, of.words);
+    if (!implied) return conclude(scratch, shard, of.slot, radii->in, radii->near, &hits);
+    name_slots(hits.enter, hits.enter_count);
+    name_slots(hits.leave, hits.leave_count);
+    return phx_glance_tell_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
+}
+
+/* Those of some watchers, up to one in place `end`, who are odd and have no pairs. As flush(). */
+static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_watchers *watchers, uint32_t end,
+                          const phx_radii *radii)
+{
+    for (; watchers->count > 0 && watchers->place[0] < end; watchers->place++, watchers->count--) {
+        const uint32_t place = watchers->place[0], row = scratch->tile.row[place];
+        const run none = {.place = place, .row = row, .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
+        if (!phx_row_odd(&shard->grid.rows, row)) continue;
+        if (!tell_odd(scratch, shard, &none, radii->in)) return place;
+    }
+    return PHX_SLOT_NONE;
+}
+
+/*
+ * The pairs found so far, of these watchers, become changes, observer by observer, whose targets are their words or
+ * take the place of these: there are not more, but of who is odd. PHX_SLOT_NONE, or the place where memory ended.
+ */
+static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_watchers of, const phx_radii *radii)
+{
+    const phx_runs *runs = &scratch->runs;
+    const uint32_t *special = runs->special, pairs = scratch->pairs.count;
+    const phx_block *block = &shard->grid.blocks[scratch->tile.block];
+    const float view_all = phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: no row's has to be looked at */
+    const bool odd = any_odd(scratch, shard, of);
+    if (pairs == 0 && !odd) return PHX_SLOT_NONE;
+    const uint32_t first = of.count > 0 ? of.place[0] : scratch->pairs.observer[0] & PHX_PAIR_PLACE;
+    if (!resolve(scratch, shard, radii->in, radii->near, odd)) return first;
+    for (uint32_t i = 0, s = 0, specials = 0; i < runs->count; i++, s = specials) {
+        const uint32_t place = runs->place[i], end = scratch->word_first + runs->first[i + 1];
+        float view = view_all > 0.0f ? view_all : shard->grid.rows.view[scratch->tile.row[place]];
+        while (PHX_UNLIKELY(scratch->word_first + special[specials] < end)) specials++;
+        PHX_ASSERT(odd || scratch->target_count <= scratch->word_first + runs->first[i]);
+        if (odd) {
+            const uint32_t stopped = tell_lone(scratch, shard, &of, place, radii);
+            if (stopped != PHX_SLOT_NONE) return stopped;
+            PHX_ASSERT(of.count > 0 && of.place[0] == place);
+            of.place++, of.count--;
+        }
+        if (view == 0.0f) continue;
+        if (!tell(scratch, shard, i, (phx_span){s, specials}, view, radii, odd)) return place;
+        PHX_ASSERT(odd || scratch->target_count <= end); /* and so targets did not grow: words would have been lost */
+    }
+    return odd ? tell_lone(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
+}
+
+/* Pairs of these watchers, whose candidates are picked, as long as there is room. How many watchers are done. */
+static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_watchers watchers)
+{
+    const phx_tile *tile = &scratch->tile;
+    uint32_t done = shard->kernels->match(&tile->candidates, tile->candidate_count, &watchers, &tile->limits,
+                                          &scratch->pairs);
+    scratch->counts.pairs_tested += (uint64_t)done * tile->candidate_count;
+    return done;
+}
+
+/* Those of watchers, place by place, each with the nine cells around it. */
+static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
+{
+    const phx_tile *tile = &scratch->tile;
+    phx_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
+    phx_watchers watchers = {place, count, tile->now, tile->old};
+    uint32_t done = shard->kernels->match_sparse(&cells, &watchers, &tile->limits, &scratch->pairs);
+    scratch->counts.ranges_visited += 3 * (uint64_t)done;
+    return done;
+}
+
+/* Those of watchers, cell by cell, each with what was picked for it. */
+static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
+{
+    phx_tile *tile = &scratch->tile;
+    const uint32_t *cell = tile->cell;
+    for (uint32_t i = 0, n; i < count; i += n) {
+        uint32_t spans;
+        for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
+        const phx_watchers watchers = {place + i, n, tile->now, tile->old};
+        const bool odd = any_odd(scratch, shard, watchers);
+        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], odd, &spans);
+        scratch->counts.ranges_visited += spans;
+        uint32_t done = match(scratch, shard, watchers);
+        if (done < n) return i + done;
+    }
+    return count;
+}
+
+/* All pairs of watchers who look so far, as it is best for the tile, as long as there is room. */
+static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                           const phx_radii *radii)
+{
+    phx_tile *tile = &scratch->tile;
+    if (tile->limits_in != radii->in || tile->limits_near != radii->near) phx_tile_limit(tile, radii->in, radii->near);
+    uint32_t done = tile->sparse ? match_sparse(scratch, shard, place, count)
+                                 : match_cells(scratch, shard, place, count);
+    count_pairs(scratch);
+    return done;
+}
+
+/* All pairs of observers who look so far, and what becomes of them. Returns as flush(). */
+static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                              const phx_radii *radii)
+{
+    for (uint32_t i = 0, n; i < count; i += n) {
+        n = match_some(scratch, shard, place + i, count - i, radii);
+        uint32_t stopped = flush(scratch, shard, (phx_watchers){.place = place + i, .count = n}, radii);
+        if (stopped != PHX_SLOT_NONE) return stopped;
+    }
+    return PHX_SLOT_NONE;
+}
+
+/* How many of the places come before one; all of them before none. */
+static uint32_t before(const uint32_t *place, uint32_t count, uint32_t stopped)
+{
+    uint32_t n = 0;
+    if (stopped == PHX_SLOT_NONE) return count;
+    while (n < count && place[n] < stopped) n++;
+    return n;
+}
+
+/* ---- few moved ---- */
+
+static bool moved(const phx_grid_rows *rows, uint32_t row)
+{
+    return rows->x[row] != rows->ox[row] || rows->y[row] != rows->oy[row];
+}
+
+/* A pair, to be put in the order of its observer's place. */
+static phx_sorted to_sort(uint32_t place, uint32_t flags, uint32_t target)
+{
+    return (phx_sorted){.id = (uint64_t)place << 32 | flags, .slot = target};
+}
+
+/* Of numbers in ascending order, how many are below one. */
+static uint32_t below(const uint32_t *numbers, uint32_t count, uint32_t number)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (numbers[middle] < number) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Of the tile's movers, those in the rows of cells that the observers first .. last look at, places both. */
+static phx_span movers_near(const phx_tile *tile, uint32_t first, uint32_t last)
+{
+    const uint32_t columns = tile->frame.columns, fine = tile->fine;
+    uint32_t low = tile->cell[first] / columns - fine, high = tile->cell[last] / columns + fine + 1;
+    PHX_ASSERT(tile->cell[first] / columns >= fine && high <= tile->frame.rows);
+    return (phx_span){below(tile->movers, tile->mover_count, tile->start[low * columns]),
+                      below(tile->movers, tile->mover_count, tile->start[high * columns])};
+}
+
+/*
+ * The pairs are those of all who moved, own or not. What they see, those see who stand still: the pairs become
+ * those of the own observers in places first .. last, in that order. false = no memory.
+ */
+static bool mirror(phx_scratch *scratch, const phx_shard *shard, uint32_t first, uint32_t last)
+{
+    const phx_tile *tile = &scratch->tile;
+    phx_pairs *pairs = &scratch->pairs;
+    const uint32_t length = last - first;
+    uint32_t n = 0;
+    size_t most = 2 * (size_t)pairs->count;
+    if (!phx_grow(scratch->mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, most, sizeof(phx_sorted)) ||
+        !phx_grow(scratch->mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, most,
+                  sizeof(phx_sorted)))
+        return false;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        uint32_t place = pairs->observer[i] & PHX_PAIR_PLACE, flags = pairs->observer[i] & ~PHX_PAIR_PLACE;
+        uint32_t other = pairs->target[i], row = tile->row[other];
+        if (place - first <= length && phx_tile_own(tile, tile->row[place]))
+            scratch->sorted[n++] = to_sort(place, flags, other);
+        if (other - first <= length && phx_tile_own(tile, row) && !moved(&shard->grid.rows, row))
+            scratch->sorted[n++] = to_sort(other, flags, place);
+    }
+    phx_order_many(scratch->sorted, scratch->sorted_spare, n);
+    PHX_ASSERT(n <= pairs->capacity);
+    for (uint32_t i = 0; i < n; i++) {
+        pairs->observer[i] = (uint32_t)(scratch->sorted[i].id >> 32) | (uint32_t)scratch->sorted[i].id;
+        pairs->target[i] = scratch->sorted[i].slot;
+    }
+    pairs->count = n;
+    return true;
+}
+
+/* Whoever moved looks, and tells the rest. false: nothing was done; *done as of phx_glance_all(). */
+static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, uint32_t *done)
+{
+    const phx_tile *tile = &scratch->tile;
+    uint32_t first = place[0], last = place[count - 1], room = scratch->pairs.capacity / 2;
+    const phx_radii radii = {tile->alike_in, tile->alike_near};
+    phx_span movers = movers_near(tile, first, last);
+    uint32_t looking = movers.end - movers.first;
+    bool all = match_some(scratch, shard, tile->movers + movers.first, looking, &radii) == looking;
+    if (!all || scratch->pairs.count > room) { /* then each observer had better look for itself */
+        scratch->pairs.count = 0;
+        return false;
+    }
+    *done = 0;
+    if (!mirror(scratch, shard, first, last)) {
+        scratch->pairs.count = 0;
+        return true;
+    }
+    *done = before(place, count, flush(scratch, shard, (phx_watchers){0}, &radii));
+    return true;
+}
+
+/* ---- in general ---- */
+
+bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard)
+{
+    const phx_tile *tile = &scratch->tile;
+    return tile->told || (tile->alike && !tile->odd && shard->far.levels == 0);
+}
+
+uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
+{
+    const phx_tile *tile = &scratch->tile;
+    const uint32_t *place = tile->own + range.first;
+    uint32_t count = range.end - range.first, done;
+    if (count > 0 && tile->frame.moved && glance_few(scratch, shard, place, count, &done)) return done;
+    const phx_radii radii = {tile->alike_in, tile->alike_near};
+    bool mixed = phx_block_mixed(&shard->grid.blocks[tile->block]);
+    if (!mixed) return before(place, count, glance_places(scratch, shard, place, count, &radii));
+    uint32_t *watching = scratch->hits, n = 0; /* nobody looks for mere targets */
+    for (uint32_t i = 0; i < count; i++) {
+        watching[n] = place[i];
+        n += shard->grid.rows.view[tile->row[place[i]]] != 0.0f;
+    }
+    return before(place, count, glance_places(scratch, shard, watching, n, &radii));
+}
+
+bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
+{
+    const phx_tile *tile = &scratch->tile;
+    const phx_shard *shard = tile->shard;
+    PHX_ASSERT(tile->marked);
+    *due = shard->many_movers || (tile->marks[cell] & PHX_TILE_DIRTY);
+    scratch->odd_near = tile->marks[cell] & PHX_TILE_ODD;
+    return !scratch->odd_near || shard->implies;
+}
+
+bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    uint32_t row = scratch->tile.row[place];
+    if (!phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &radii->in, &radii->near)) return false;
+    if (shard->far.levels != 0 && moved(rows, row)) return false; /* it may come into somebody's reach */
+    if (!scratch->odd_near) return true;
+    if (!(rows->view[row] > 0.0f)) return false;
+    return !phx_row_odd(rows, row) || phx_list_bare(&shard->store.tail[rows->slot[row] & PHX_ROW_SLOT].list);
+}
+
+uint32_t phx_glance_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                         const phx_radii *radii)
+{
+    return before(place, count, glance_places(scratch, shard, place, count, radii));
+}
+
+phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row)
+{
+    float r, far;
+    const phx_grid_rows *rows = &shard->grid.rows;
+    bool done = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far);
+    return done ? PHX_GLANCE_DONE : PHX_GLANCE_LOOK;
+}

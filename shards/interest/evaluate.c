@@ -1,0 +1,742 @@
+/*
+ * Evaluating observers; see evaluate.h. Per observer: mark the old list, scan the towers
+ * in view, look at what is known beyond them (old targets inside the margin, far and
+ * global targets, pairs and links), cut at the cap, compare.
+ */
+#include "shards/interest/evaluate.h"
+
+#include <string.h>
+
+#include "shards/interest/delta_ninegrid.h"
+#include "shards/query/prev_list.h"
+#include "shards/query/slots_near.h"
+#include "shards/simd/top_k.h"
+
+enum { MARK_OLD = 1, MARK_NEW = 2, MARK_HELD = 4, MARK_BITS = 3 };
+static const uint32_t EPOCH_MAX = UINT32_MAX >> MARK_BITS;
+
+/* One observer under evaluation. */
+typedef struct look {
+    phx_scratch *scratch;
+    phx_shard *shard;
+    const phx_directory *directory;
+    const phx_relation_set *relations;
+    uint32_t slot;
+    const phx_body *body;
+    const phx_attr *attr;
+    phx_list *list;
+    const uint32_t *old;
+    uint32_t old_count;
+    uint32_t tag;   /* epoch << MARK_BITS */
+    uint32_t count; /* of scratch->hits: the new list */
+    bool ranks_differ; /* not all hits are plain ones with their squares */
+    uint32_t held;     /* who pass and may not join yet: adds_max */
+    float radius;      /* around it, in which the scan finds all who may be in the list */
+} look;
+
+typedef enum look_result {
+    LOOK_DONE,
+    LOOK_FARTHER, /* within the radius not all are found who may be in the list */
+    LOOK_EACH,    /* they are, but each is to be looked at */
+    LOOK_NO_MEMORY
+} look_result;
+
+/* ---- where to look ---- */
+
+phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radius)
+{
+    return phx_box_towers(rules, phx_box_around(x, y, radius));
+}
+
+phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float radius)
+{
+    if (rules->range == PH_RANGE_RADIUS) return phx_interest_rect(rules, body->x, body->y, radius);
+    return phx_nine_rect(rules, rules->span, body->tx, body->ty);
+}
+
+phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius)
+{
+    return phx_interest_towers(shard->rules, body, radius + shard->grid.drift);
+}
+
+static uint32_t mark_bits(const look *at, uint32_t slot)
+{
+    uint32_t mark = at->scratch->mark[slot];
+    return mark >> MARK_BITS == at->tag >> MARK_BITS ? mark & ((1u << MARK_BITS) - 1) : 0;
+}
+
+/* ---- may it be left out? ---- */
+
+static bool relation_dirty(const look *at)
+{
+    for (uint32_t i = 0; at->relations && i < at->relations->count; i++) {
+        uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
+        if (slot != PHX_SLOT_NONE && phx_shard_dirty(at->shard, &at->shard->store.body[slot])) return true;
+    }
+    return false;
+}
+
+static bool due(const look *at)
+{
+    const phx_shard *shard = at->shard;
+    if (shard->all_dirty || shard->far_dirty || phx_shard_dirty(shard, at->body)) return true;
+    if (shard->many_movers && !shard->alt) return true;
+    if (shard->global_moved && at->attr->cap > 0) return true;
+    if (!phx_observes(at->attr)) return phx_list_holds(at->list);
+    if (relation_dirty(at)) return true;
+    if (shard->alt) {
+        phx_box box = phx_shard_box(shard, at->body, at->attr->view + at->attr->margin);
+        return !shard->alt->ops->touched || shard->alt->ops->touched(shard->alt, at->slot, box);
+    }
+    phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
+    if (phx_shard_nine(shard)) return phx_nine_touched(&shard->nine, rect, shard->tick);
+    return phx_grid_touched(&shard->grid, rect, shard->tick);
+}
+
+/* ---- the new list ---- */
+
+static void add_hit(look *at, uint32_t slot, uint32_t bits)
+{
+    at->scratch->hits[at->count++] = slot;
+    at->scratch->mark[slot] = at->tag | bits | MARK_NEW;
+}
+
+/* The towers of one block that lie in the rectangle, as ranges of rows; hits go behind hits[n]. Returns the new n. */
+static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, const phx_area *area, uint32_t n)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_grid_rows *rows = &at->shard->grid.rows;
+    phx_span spans[PHX_BLOCK_SIDE];
+    uint32_t span_count = phx_block_spans(block, rect, spans);
+    for (uint32_t i = 0; i < span_count; i++) {
+        scratch->counts.ranges_visited++;
+        scratch->counts.pairs_tested += spans[i].end - spans[i].first;
+        n += at->shard->kernels->scan(rows, spans[i], area, scratch->hits + n, scratch->squares + n);
+    }
+    return n;
+}
+
+static uint32_t scan_rect(look *at, phx_rect rect, const phx_area *area)
+{
+    phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
+    uint32_t n = 0;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) n = scan_block(at, block, rect, area, n);
+    return n;
+}
+
+static uint32_t scan_towers(look *at, phx_rect rect)
+{
+    phx_interest_counts *counts = &at->scratch->counts;
+    uint32_t ranges = 0, found = phx_nine_scan(&at->shard->nine, rect, at->scratch->hits, &ranges);
+    counts->ranges_visited += ranges;
+    counts->pairs_tested += found;
+    return found;
+}
+
+/* What no square of a scan's exceeds. */
+static float scan_square(const look *at)
+{
+    return at->radius * at->radius * (at->shard->rules->shape == PH_SHAPE_SQUARE ? 2.0f : 1.0f);
+}
+
+/*
+ * Leaves out of the first `found` hits those that can not be among the best at the cap: there are enough others
+ * of the least rank so much nearer that stickiness does not make up for it. Special ones are left in.
+ */
+static uint32_t leave_out_far(look *at, uint32_t found)
+{
+    const uint32_t *hits = at->scratch->hits;
+    float *squares = at->scratch->squares;
+    uint32_t held = at->relations ? at->relations->count : 0, wanted = at->attr->cap + 1 + held; /* 1: itself */
+    uint32_t special = 0;
+    if (at->attr->cap == 0 || found <= wanted) return found;
+    for (uint32_t i = 0; i < found; i++) special += hits[i] >> 31;
+    if (found - special <= wanted) return found;
+    for (uint32_t i = 0; special > 0 && i < found; i++)
+        if (hits[i] & PHX_ROW_SPECIAL) squares[i] = INFINITY; /* not to be counted */
+    float most = scan_square(at);
+    double limit = (double)phx_rank_radius(squares, found, wanted, most) * at->shard->rules->sticky;
+    if (!(limit < (double)most)) return found;
+    return at->shard->kernels->nearer(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
+}
+
+static uint32_t scan_index(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    phx_scan scan = {.hits = scratch->hits, .squares = scratch->squares};
+    phx_shard_scan(at->shard, at->slot, &scan);
+    scratch->counts.ranges_visited += scan.visited;
+    scratch->counts.pairs_tested += scan.pairs;
+    return scan.count;
+}
+
+/* Who is in view by the common rule, and not beyond the radius, hits as rows' slot words. */
+static uint32_t scan_around(look *at)
+{
+    const phx_rules *rules = at->shard->rules;
+    phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->radius);
+    if (phx_shard_nine(at->shard)) return scan_towers(at, rect);
+    phx_area area = {at->body->x, at->body->y, at->radius, rules->shape == PH_SHAPE_SQUARE};
+    uint32_t found = at->shard->alt ? scan_index(at) : scan_rect(at, rect, &area);
+    if (rules->range == PH_RANGE_TOWERS || at->radius < at->attr->view) return found;
+    bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;
+    return flat && (at->attr->sees & 1) ? leave_out_far(at, found) : found;
+}
+
+/* Of those found in view, all but the targets of own relations. */
+static void look_at_hits(look *at, uint32_t found)
+{
+    const phx_rules *rules = at->shard->rules;
+    const phx_store *store = &at->shard->store;
+    bool by_towers = rules->range == PH_RANGE_TOWERS;
+    bool look_at_z = !by_towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
+    bool look_at_all = !(at->attr->sees & 1);
+    const uint32_t *hits = at->scratch->hits;
+    float *squares = at->scratch->squares;
+    for (uint32_t i = 0; i < found; i++) {
+        uint32_t slot = hits[i] & PHX_ROW_SLOT;
+        uint32_t bits = mark_bits(at, slot);
+        if (bits & MARK_HELD) continue;
+        bool special = look_at_all || (hits[i] & PHX_ROW_SPECIAL);
+        if (special && !phx_eligible(at->attr, phx_store_attr(store, slot))) continue;
+        if (look_at_z && !phx_in_range(rules, at->body, &store->body[slot], at->attr->view)) continue;
+        at->ranks_differ |= special;
+        squares[at->count] = squares[i];
+        add_hit(at, slot, bits);
+    }
+    at->ranks_differ |= look_at_z || by_towers; /* the squares are not those of ranks, or not there */
+}
+
+/* A candidate from elsewhere than the scan, by the whole rule. */
+static void consider(look *at, uint32_t slot, const phx_relation *relation)
+{
+    const phx_store *store = &at->shard->store;
+    uint32_t bits = mark_bits(at, slot);
+    if ((bits & MARK_NEW) || ((bits & MARK_HELD) && !relation)) return;
+    if (!(store->body[slot].state & PHX_SLOT_LIVE)) return;
+    if (phx_sees(at->shard->rules, at->body, at->attr, &store->body[slot], phx_store_attr(store, slot), relation,
+                 bits & MARK_OLD)) {
+        at->ranks_differ = true;
+        add_hit(at, slot, bits);
+    }
+}
+
+static void look_far(look *at)
+{
+    const phx_far *far = &at->shard->far;
+    for (uint32_t i = 0; i < far->global_count; i++) consider(at, far->globals[i], NULL);
+    for (uint32_t level = 0; far->levels >> level; level++) {
+        if (!(far->levels >> level & 1)) continue;
+        for (int dy = -1; dy <= 1; dy++) {
+            uint32_t first, end;
+            phx_far_row(far, level, at->body->tx, at->body->ty, dy, &first, &end);
+            for (uint32_t i = first; i < end; i++) consider(at, far->entries[i].slot, NULL);
+        }
+    }
+}
+
+/* found: by scan_around(). */
+static void find_list(look *at, uint32_t found)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t related = at->relations ? at->relations->count : 0;
+    scratch->mark[at->slot] = at->tag | MARK_HELD;
+    for (uint32_t i = 0; i < related; i++) {
+        uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
+        scratch->related[i] = slot;
+        PHX_ASSERT(slot != PHX_SLOT_NONE);
+        scratch->mark[slot] = at->tag | mark_bits(at, slot) | MARK_HELD;
+    }
+    look_at_hits(at, found);
+    if (at->attr->margin > 0.0f)
+        for (uint32_t i = 0; i < at->old_count; i++) consider(at, at->old[i], NULL);
+    look_far(at);
+    for (uint32_t i = 0; i < related; i++) consider(at, scratch->related[i], &at->relations->items[i]);
+}
+
+/* ---- the cap ---- */
+
+/* Is there nothing to the observer but its cap, so that of plain targets the distance alone decides? */
+static bool cuts_plainly(const look *at)
+{
+    const phx_rules *rules = at->shard->rules;
+    const phx_far *far = &at->shard->far;
+    bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
+    return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f && (at->attr->sees & 1) &&
+           !at->relations && flat && rules->range == PH_RANGE_RADIUS && far->global_count == 0 && far->levels == 0;
+}
+
+/* Are all rows in its view plain? */
+static bool plain_in_view(const look *at)
+{
+    phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->attr->view);
+    phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        if (block->special) return false;
+    return true;
+}
+
+/*
+ * The square of the distance that hardly anybody exceeds whom a scan finds, should the view have no end: who stands
+ * outside the world may. Where guesses begin.
+ */
+static double farthest(const look *at)
+{
+    const phx_rules *rules = at->shard->rules;
+    double width = (double)rules->towers[0] * (double)rules->tower_size;
+    double height = (double)rules->towers[1] * (double)rules->tower_size;
+    return fmin((double)scan_square(at), width * width + height * height);
+}
+
+/*
+ * Within which radius to look first for the list of an observer that cuts plainly: where the last one found its own
+ * there is one as near, with slack for a difference. Whether it is enough is seen when those within are weighed.
+ */
+static float likely_radius(const look *at)
+{
+    const double slack = 1.35; /* of the area: less is looked through in vain, and seldom more than once */
+    const double radius = sqrt(at->scratch->square_each * at->attr->cap * slack);
+    const float view = at->attr->view;
+    bool in_part = radius > 0.0 && radius < (double)view && !at->shard->alt;
+    return in_part && plain_in_view(at) ? (float)radius : view;
+}
+
+/* The next one to look within, after so many in vain: those before add less than half to its work. */
+static float wider_radius(const look *at, uint32_t before)
+{
+    enum { WIDER = 3 }; /* times: then the last observer says nothing of this one */
+    float radius = at->radius * 1.75f; /* three times the area */
+    return before < WIDER && radius < at->attr->view ? radius : at->attr->view;
+}
+
+static bool all_plain(const uint32_t *hits, uint32_t count)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < count; i++) any |= hits[i];
+    return !(any & PHX_ROW_SPECIAL);
+}
+
+/* Those of the old list that were not even candidates become leaves; how many. */
+static uint32_t leave_others(look *at, uint32_t count)
+{
+    phx_scratch *scratch = at->scratch;
+    const uint32_t *old = at->old, *hits = scratch->hits, listed = at->tag | MARK_OLD, tag = at->tag;
+    uint32_t *mark = scratch->mark, *leave = scratch->leave, old_count = at->old_count, leaves = 0;
+    for (uint32_t i = 0; i < count; i++) mark[hits[i]] = tag; /* or nothing, as before */
+    for (uint32_t i = 0; i < old_count; i++) {
+        leave[leaves] = old[i];
+        leaves += mark[old[i]] == listed;
+    }
+    return leaves;
+}
+
+/* Are the best among those weighed? Whose distance is not below the radius may be among those who were not scanned. */
+static bool has_best(const look *at, uint32_t count)
+{
+    const double square = (double)(at->radius * at->radius), below = nextafter(square, 0.0);
+    if (at->radius == at->attr->view) return true;
+    return square > 0.0 && at->shard->kernels->within(at->scratch->keys, count, below) >= at->attr->cap;
+}
+
+/*
+ * The list of an observer that cuts plainly, out of plain hits: at->count of scratch->hits, and the events. LOOK_EACH:
+ * it is not to be had so, as some are equally far off. In any case the hits are in another order.
+ */
+static look_result divide(look *at, uint32_t found, phx_divided *events)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_kernels *kernels = at->shard->kernels;
+    const double sticky = at->shard->rules->sticky;
+    uint32_t own = kernels->find(scratch->hits, found, at->slot), count = found - 1, others = 0, cap = at->attr->cap;
+    double limit = farthest(at) * sticky;
+    PHX_ASSERT(own < found && count > cap);
+    scratch->hits[own] = scratch->hits[count];
+    scratch->squares[own] = scratch->squares[count];
+    scratch->hits[count] = at->slot;
+    scratch->squares[count] = 0.0f;
+    uint32_t was = kernels->weigh(scratch->mark, at->tag | MARK_OLD, scratch->hits, scratch->squares, count, sticky,
+                                  scratch->keys, scratch->was);
+    bool split = phx_rank_split(kernels, scratch->keys, count, cap, limit, &limit);
+    bool within = split && limit < (double)(at->radius * at->radius);
+    if (!within && !has_best(at, count)) return LOOK_FARTHER;
+    scratch->square_each = limit / cap; /* it came near, if there is none */
+    if (!split) return LOOK_EACH;
+    if (was < at->old_count) others = leave_others(at, count);
+    *events = kernels->divide(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
+                              scratch->leave + others);
+    events->leave += others;
+    at->count = events->stay;
+    PHX_ASSERT(at->count == cap);
+    return LOOK_DONE;
+}
+
+bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count)
+{
+    size_t padded = (size_t)count + PHX_KERNEL_PAD;
+    return phx_grow(scratch->mem, (void **)&scratch->ranked, &scratch->ranked_capacity, 0, count, sizeof(phx_ranked)) &&
+           phx_grow(scratch->mem, (void **)&scratch->keys, &scratch->keys_capacity, 0, padded, sizeof(double)) &&
+           phx_grow(scratch->mem, (void **)&scratch->was, &scratch->was_capacity, 0, padded, sizeof(uint8_t));
+}
+
+/* All are of the same rank, so the distance alone decides; false: it does not, some are equally far off. */
+static bool cut_by_distance(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_kernels *kernels = at->shard->kernels;
+    uint32_t n = 0;
+    const double sticky = at->shard->rules->sticky;
+    double limit;
+    kernels->weigh(scratch->mark, at->tag | MARK_OLD | MARK_NEW, scratch->hits, scratch->squares, at->count, sticky,
+                   scratch->keys, scratch->was);
+    if (!phx_rank_split(kernels, scratch->keys, at->count, at->attr->cap, farthest(at) * sticky, &limit)) return false;
+    for (uint32_t i = 0; i < at->count; i++) {
+        uint32_t slot = scratch->hits[i], stays = scratch->keys[i] <= limit;
+        scratch->mark[slot] &= ~(uint32_t)(stays ? 0 : MARK_NEW);
+        scratch->hits[n] = slot;
+        n += stays;
+    }
+    PHX_ASSERT(n == at->attr->cap);
+    at->count = n;
+    return true;
+}
+
+/* How a candidate ranks. */
+static phx_ranked ranked(const look *at, uint32_t slot)
+{
+    const phx_store *store = &at->shard->store;
+    const phx_attr *attr = phx_store_attr(store, slot);
+    uint64_t id = store->name[slot].id;
+    const phx_relation *relation = at->relations ? phx_relation_find(at->relations, id) : NULL;
+    bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
+    double d2 = phx_rank_d2(at->shard->rules, at->body, &store->body[slot]);
+    return (phx_ranked){.id = id,
+                        .key = mark_bits(at, slot) & MARK_OLD ? d2 * 1.0 : d2 * at->shard->rules->sticky,
+                        .slot = slot,
+                        .first = (uint32_t)always << 8 | attr->priority};
+}
+
+static bool cut_at_cap(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t cap = at->attr->cap;
+    if (cap == 0 || at->count <= cap) return true;
+    if (!phx_scratch_ranks(scratch, at->count)) return false;
+    if (!at->ranks_differ && cut_by_distance(at)) return true;
+    for (uint32_t i = 0; i < at->count; i++) scratch->ranked[i] = ranked(at, scratch->hits[i]);
+    phx_rank_best(scratch->ranked, at->count, cap);
+    for (uint32_t i = 0; i < cap; i++) scratch->hits[i] = scratch->ranked[i].slot;
+    for (uint32_t i = cap; i < at->count; i++) scratch->mark[scratch->ranked[i].slot] &= ~(uint32_t)MARK_NEW;
+    at->count = cap;
+    return true;
+}
+
+/* Of those who are new, only so many may join in a tick: the others wait. false = no memory. */
+static bool cut_at_adds(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t most = at->shard->rules->classes[at->attr->kind].adds_max, fresh = 0, n = 0;
+    if (!at->attr->spreads || at->count <= most) return true;
+    if (!phx_scratch_ranks(scratch, at->count)) return false;
+    for (uint32_t i = 0; i < at->count; i++) {
+        uint32_t slot = scratch->hits[i];
+        if (mark_bits(at, slot) & MARK_OLD) scratch->hits[n++] = slot;
+        else scratch->ranked[fresh++] = ranked(at, slot);
+    }
+    if (fresh > most) {
+        phx_rank_best(scratch->ranked, fresh, most);
+        at->held = fresh - most;
+    }
+    for (uint32_t i = 0; i < fresh; i++) {
+        uint32_t slot = scratch->ranked[i].slot;
+        if (i < most) scratch->hits[n++] = slot;
+        else scratch->mark[slot] &= ~(uint32_t)MARK_NEW;
+    }
+    at->count = n;
+    return true;
+}
+
+/* ---- old against new ---- */
+
+/* Those of slots[] whose mark lacks `bit`. */
+static uint32_t without(const look *at, const uint32_t *slots, uint32_t count, uint32_t bit, uint32_t *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!(mark_bits(at, slots[i]) & bit)) out[n++] = slots[i];
+    return n;
+}
+
+/* The events, in scratch->enter and ->leave, and the new list. false = no memory. */
+static bool settle(look *at, uint32_t enters, uint32_t leaves)
+{
+    phx_scratch *scratch = at->scratch;
+    bool implied = phx_shard_implied(at->shard, at->slot);
+    bool unfolds = !implied && (at->list->implied) && at->count > 0;
+    bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its block goes back at the commit */
+    if (enters + leaves > 0 || unfolds || folds || at->list->owed) {
+        if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
+        phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
+        if (!implied) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
+        else if (folds) phx_interest_commits(scratch, change);
+        if (at->list->owed) change->flags |= PH_CHANGE_FRESH;
+        if (at->held > 0) {
+            change->flags |= PH_CHANGE_MORE;
+            phx_interest_commits(scratch, change);
+        }
+    }
+    scratch->counts.held += at->held; /* once all else is done: memory may end before, and the observer come again */
+    at->list->implied = implied;
+    at->list->owed = false;
+    if (implied) at->list->count = 0;
+    return true;
+}
+
+static bool compare(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t enters = without(at, scratch->hits, at->count, MARK_OLD, scratch->enter);
+    uint32_t leaves = without(at, at->old, at->old_count, MARK_NEW, scratch->leave);
+    return settle(at, enters, leaves);
+}
+
+/* ---- one observer ---- */
+
+/* How many targets a look has to do with at most: in view now, in the old list, and from farther off. */
+static size_t most_targets(const look *at)
+{
+    enum { FEW = 1 << 13 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
+    const phx_shard *shard = at->shard;
+    if (!phx_shard_rows(shard)) return shard->store.slots;
+    bool all = !at->list->implied && shard->store.slots <= FEW;
+    size_t now = all ? shard->store.slots
+                     : phx_grid_most(&shard->grid, phx_interest_rows_rect(shard, at->body, at->attr->view));
+    size_t old = at->list->implied ? phx_recall_most(shard, at->slot) : at->list->count;
+    size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
+    return now + old + far + (at->relations ? at->relations->count : 0);
+}
+
+bool phx_scratch_marks(phx_scratch *scratch, const phx_store *store)
+{
+    scratch->marked = true;
+    if (PHX_LIKELY(store->slots <= scratch->mark_capacity)) return true;
+    phx_release(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
+    if (!phx_grow(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, 0, store->capacity,
+                  sizeof(uint32_t)))
+        return false;
+    memset(scratch->mark, 0, scratch->mark_capacity * sizeof(uint32_t));
+    return true;
+}
+
+/* false = no memory. */
+static bool reserve_look(const look *at)
+{
+    uint32_t related = at->relations ? at->relations->count : 0;
+    return phx_scratch_marks(at->scratch, &at->shard->store) && phx_scratch_room(at->scratch, most_targets(at)) &&
+           phx_grow(at->scratch->mem, (void **)&at->scratch->related, &at->scratch->related_capacity, 0, related,
+                    sizeof(uint32_t));
+}
+
+uint32_t phx_scratch_epoch(phx_scratch *scratch)
+{
+    if (scratch->epoch == EPOCH_MAX) {
+        memset(scratch->mark, 0, scratch->mark_capacity * sizeof(uint32_t));
+        scratch->epoch = 0;
+    }
+    return ++scratch->epoch << MARK_BITS;
+}
+
+bool phx_interest_differ(phx_scratch *scratch, const phx_store *store, uint32_t *enters, uint32_t *leaves)
+{
+    if (*enters == 0 || *leaves == 0) return true;
+    if (!phx_scratch_marks(scratch, store)) return false;
+    const uint32_t tag = phx_scratch_epoch(scratch), old = tag | MARK_OLD, both = old | MARK_NEW;
+    uint32_t *mark = scratch->mark, *enter = scratch->enter, *leave = scratch->leave, n = 0;
+    for (uint32_t i = 0; i < *leaves; i++) mark[leave[i]] = old;
+    for (uint32_t i = 0; i < *enters; i++) {
+        const uint32_t slot = enter[i], was = mark[slot] == old;
+        mark[slot] = was ? both : tag;
+        enter[n] = slot;
+        n += !was;
+    }
+    *enters = n;
+    n = 0;
+    for (uint32_t i = 0; i < *leaves; i++) {
+        leave[n] = leave[i];
+        n += mark[leave[i]] == old;
+    }
+    *leaves = n;
+    return true;
+}
+
+/* Marks the old list. */
+static void take_old(look *at)
+{
+    phx_shard *shard = at->shard;
+    at->old = phx_list_entries(&shard->lists, at->list);
+    at->old_count = at->list->count;
+    if (at->list->implied) {
+        uint32_t *old = at->scratch->old;
+        at->old = old;
+        at->old_count = phx_shard_nine(shard)
+                            ? phx_nine_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
+                            : phx_recall(shard, at->slot, old, &at->scratch->counts.pairs_tested);
+    }
+    const uint32_t *old = at->old, count = at->old_count, tag = at->tag | MARK_OLD; /* marks might be anywhere */
+    uint32_t *mark = at->scratch->mark;
+    for (uint32_t i = 0; i < count; i++) mark[old[i]] = tag;
+}
+
+/* ---- by differences alone ---- */
+
+/* Of an index that finds them: candidates, marked as held, each once. */
+typedef struct differ_sink {
+    phx_sink sink;
+    look *at;
+} differ_sink;
+
+static void take_differing(phx_sink *sink, const uint32_t *slots, uint32_t count)
+{
+    look *at = ((differ_sink *)sink)->at;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t bits = mark_bits(at, slots[i]);
+        if (bits & MARK_HELD) continue;
+        at->scratch->mark[slots[i]] = at->tag | bits | MARK_HELD;
+        at->scratch->hits[at->count++] = slots[i];
+    }
+}
+
+/* May the list be mended where it differs? Else it is to be found anew. */
+static bool mends(const look *at)
+{
+    const phx_shard *shard = at->shard;
+    bool stays = !shard->all_dirty && !shard->far_dirty && shard->far.levels == 0 && shard->far.global_count == 0;
+    bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_ODD);
+    bool plain = phx_observes(at->attr) && phx_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
+    return shard->alt && shard->alt->ops->differ && stays && plain && !odd;
+}
+
+/* Is the target in the new list? */
+static bool passes(const look *at, uint32_t target, bool listed)
+{
+    const phx_store *store = &at->shard->store;
+    return (store->body[target].state & PHX_SLOT_LIVE) &&
+           phx_sees(at->shard->rules, at->body, at->attr, &store->body[target], phx_store_attr(store, target), NULL,
+                    listed);
+}
+
+/* The old list without who left, and with who entered, takes its place. */
+static void mend_list(look *at, uint32_t enters, uint32_t leaves)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < leaves; i++) scratch->mark[scratch->leave[i]] = at->tag; /* not even old any more */
+    for (uint32_t i = 0; i < at->old_count; i++) {
+        scratch->hits[n] = at->old[i];
+        n += mark_bits(at, at->old[i]) != 0;
+    }
+    memcpy(scratch->hits + n, scratch->enter, enters * sizeof(uint32_t));
+    phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
+    phx_interest_write_list(scratch, at->shard, change, scratch->hits, n + enters);
+}
+
+/* What the index says of who may differ, decided by the rule. */
+static phx_glance_result mend(look *at)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_index *index = at->shard->alt;
+    differ_sink sink = {.sink.take = take_differing, .at = at};
+    uint32_t enters = 0, leaves = 0;
+    scratch->mark[at->slot] = at->tag | MARK_HELD;
+    if (!index->ops->differ(index, at->slot, &sink.sink)) return PHX_GLANCE_LOOK;
+    scratch->counts.ranges_visited += sink.sink.visited;
+    scratch->counts.pairs_tested += at->count;
+    if (at->count > 0) take_old(at);
+    for (uint32_t i = 0; i < at->count; i++) {
+        uint32_t target = scratch->hits[i];
+        bool was = mark_bits(at, target) & MARK_OLD, is = passes(at, target, was);
+        if (was && !is) scratch->leave[leaves++] = target;
+        if (!was && is) scratch->enter[enters++] = target;
+    }
+    if (enters + leaves == 0) return PHX_GLANCE_DONE;
+    if (!phx_interest_reserve(scratch, enters + leaves, at->old_count + enters)) return PHX_GLANCE_NO_MEMORY;
+    mend_list(at, enters, leaves);
+    return PHX_GLANCE_DONE;
+}
+
+/* A new observer under evaluation: no mark is of its epoch. */
+static void begin_look(look *at)
+{
+    at->tag = phx_scratch_epoch(at->scratch);
+    at->count = 0;
+}
+
+/* The list of an observer that cuts plainly, and the events, if that goes without a look at each hit. */
+static look_result look_plainly(look *at, uint32_t found)
+{
+    bool in_part = at->radius < at->attr->view; /* of a view where all are plain */
+    phx_divided events;
+    if (found <= at->attr->cap + 1) {
+        if (in_part) return LOOK_FARTHER;
+        at->scratch->square_each = farthest(at) / (found + 1);
+        return LOOK_EACH;
+    }
+    if (!in_part && !all_plain(at->scratch->hits, found)) return LOOK_EACH;
+    if (!phx_scratch_ranks(at->scratch, found)) return LOOK_NO_MEMORY;
+    look_result result = divide(at, found, &events);
+    if (result != LOOK_DONE) return result;
+    return settle(at, events.enter, events.leave) ? LOOK_DONE : LOOK_NO_MEMORY;
+}
+
+/* The whole new list against the old one. false = no memory. */
+static bool look_long(look *at)
+{
+    if (phx_observes(at->attr)) {
+        bool plainly = cuts_plainly(at);
+        at->radius = plainly ? likely_radius(at) : at->attr->view;
+        look_result result;
+        uint32_t found, before = 0;
+        for (;; at->radius = wider_radius(at, before++)) {
+            found = scan_around(at);
+            result = plainly ? look_plainly(at, found) : LOOK_EACH;
+            if (result != LOOK_FARTHER) break;
+        }
+        if (result != LOOK_EACH) return result == LOOK_DONE;
+        find_list(at, found);
+    }
+    return cut_at_cap(at) && cut_at_adds(at) && compare(at);
+}
+
+bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
+                           bool forced)
+{
+    phx_store *store = &shard->store;
+    look at = {.scratch = scratch,
+               .shard = shard,
+               .directory = directory,
+               .slot = slot,
+               .body = &store->body[slot],
+               .attr = phx_store_attr(store, slot),
+               .list = &store->tail[slot].list};
+    PHX_ASSERT(at.body->state & PHX_SLOT_OWN);
+    if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, store->name[slot].id);
+    if (!forced && !due(&at)) return true;
+    if (!at.attr->ready) {
+        scratch->counts.evaluated++;
+        scratch->counts.dropped += phx_shard_seen_count(shard, slot);
+        at.list->count = 0;
+        at.list->implied = at.list->owed = false;
+        return true;
+    }
+    if (!reserve_look(&at)) return false;
+    if (mends(&at)) {
+        begin_look(&at);
+        phx_glance_result mended = mend(&at);
+        scratch->counts.glanced += mended == PHX_GLANCE_DONE;
+        if (mended != PHX_GLANCE_LOOK) return mended == PHX_GLANCE_DONE;
+    }
+    begin_look(&at);
+    take_old(&at);
+    if (!look_long(&at)) return false;
+    scratch->counts.evaluated++;
+    return true;
+}

@@ -1,0 +1,327 @@
+/*
+ * The observers of a range of a shard, each the shortest way that will do: by tile, by glance, by crossings, or
+ * evaluated (evaluate.c); see evaluate.h. The interest phase, any worker, with a scratch of its own.
+ */
+#include "shards/interest/evaluate.h"
+
+#include <string.h>
+
+#include "shards/interest/delta_ninegrid.h"
+#include "shards/interest/delta_tile.h"
+
+void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts *now,
+                             const phx_interest_counts *before)
+{
+    sum->evaluated += now->evaluated - before->evaluated;
+    sum->glanced += now->glanced - before->glanced;
+    sum->ranges_visited += now->ranges_visited - before->ranges_visited;
+    sum->pairs_tested += now->pairs_tested - before->pairs_tested;
+    sum->pairs_exact += now->pairs_exact - before->pairs_exact;
+    sum->enters += now->enters - before->enters;
+    sum->leaves += now->leaves - before->leaves;
+    sum->dropped += now->dropped - before->dropped;
+    sum->held += now->held - before->held;
+}
+
+void phx_scratch_init(phx_scratch *scratch, phx_mem *mem)
+{
+    *scratch = (phx_scratch){.mem = mem};
+}
+
+void phx_scratch_relieve(phx_scratch *scratch)
+{
+    phx_mem *mem = scratch->mem;
+    phx_release(mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->squares, &scratch->squares_capacity, sizeof(float));
+    phx_release(mem, (void **)&scratch->enter, &scratch->enter_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->leave, &scratch->leave_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->old, &scratch->old_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->related, &scratch->related_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->keys, &scratch->keys_capacity, sizeof(double));
+    phx_release(mem, (void **)&scratch->was, &scratch->was_capacity, sizeof(uint8_t));
+    phx_release(mem, (void **)&scratch->ranked, &scratch->ranked_capacity, sizeof(phx_ranked));
+    phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
+    phx_tile_free(&scratch->tile, mem);
+    phx_stir_free(&scratch->stir, mem);
+}
+
+void phx_scratch_free(phx_scratch *scratch)
+{
+    phx_mem *mem = scratch->mem;
+    phx_scratch_relieve(scratch);
+    phx_release(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof(phx_change));
+    phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof(uint32_t));
+}
+
+void phx_scratch_reset(phx_scratch *scratch)
+{
+    phx_mem *mem = scratch->mem;
+    phx_trim(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof *scratch->changes,
+             scratch->change_count, &scratch->changes_use);
+    phx_trim(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof *scratch->targets,
+             scratch->target_count, &scratch->targets_use);
+    phx_trim(mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof *scratch->mark,
+             scratch->marked ? scratch->mark_capacity : 0, &scratch->mark_use);
+    scratch->marked = false;
+    phx_trim(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof *scratch->overflow,
+             scratch->overflow_count, &scratch->overflow_use);
+    scratch->change_count = scratch->commit_count = scratch->target_count = scratch->overflow_count = 0;
+}
+
+/* Room for the pairs of any one observer in a tile, and for some of many. */
+static bool reserve_pairs(phx_scratch *scratch, uint32_t count)
+{
+    enum { AT_LEAST = 4096, ARRAYS = 7 }; /* few enough to stay in near caches until they are told */
+    uint32_t capacity = count > AT_LEAST ? count : AT_LEAST;
+    size_t step = (size_t)capacity + PHX_KERNEL_PAD;
+    if (!phx_grow(scratch->mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, 0, ARRAYS * step,
+                  sizeof(uint32_t)))
+        return false;
+    uint32_t *array = scratch->pair_words;
+    scratch->pairs = (phx_pairs){.observer = array, .target = array + step, .capacity = capacity};
+    scratch->unsure = array + 2 * step;
+    scratch->runs = (phx_runs){array + 3 * step, array + 4 * step, array + 5 * step, array + 6 * step, 0};
+    return true;
+}
+
+bool phx_scratch_room(phx_scratch *scratch, size_t count)
+{
+    enum { AT_LEAST = 4096 }; /* of most worlds the most there ever are: a steady tick allocates nothing */
+    size_t padded = (count > AT_LEAST ? count : AT_LEAST) + PHX_KERNEL_PAD;
+    return phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->squares, &scratch->squares_capacity, 0, padded, sizeof(float)) &&
+           phx_grow(scratch->mem, (void **)&scratch->enter, &scratch->enter_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t));
+}
+
+/* For glances at the observers of the open tile. */
+static bool reserve_tile(phx_scratch *scratch)
+{
+    return phx_scratch_room(scratch, scratch->tile.count) && reserve_pairs(scratch, scratch->tile.count);
+}
+
+/* Slots [first, first + count), with another index than the lighthouse. How many were done. */
+static uint32_t run_slots(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
+                          uint32_t count)
+{
+    const phx_store *store = &shard->store;
+    for (uint32_t slot = first; slot < first + count; slot++) {
+        if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
+        if (phx_store_attr(store, slot)->view == 0.0f && !phx_list_holds(&store->tail[slot].list)) continue;
+        if (!phx_interest_evaluate(scratch, directory, shard, slot, false)) return slot - first;
+    }
+    return count;
+}
+
+/* What an observer without view leaves behind once its list is gone: nothing to look at. */
+static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
+{
+    if (!phx_observes(phx_store_attr(&shard->store, slot))) shard->grid.rows.view[row] = 0.0f;
+}
+
+/* The observer of a row, after what a glance said. false = no memory, it is untouched. */
+static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t row,
+                    phx_glance_result seen)
+{
+    if (seen == PHX_GLANCE_DONE) {
+        scratch->counts.glanced++;
+        return true;
+    }
+    uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
+    if (!phx_interest_evaluate(scratch, directory, shard, slot, false)) return false;
+    settle_row(shard, row, slot);
+    return true;
+}
+
+/* Observers, one after the other, that a glance is enough for and that look equally far. */
+typedef struct company {
+    uint32_t *place, count;
+    phx_radii radii;
+} company;
+
+/* They are glanced at. false = no memory at place[0]. */
+static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
+{
+    if (of->count == 0) return true;
+    PHX_ASSERT(of->place == scratch->hits); /* nobody was evaluated since the first one joined */
+    uint32_t done = phx_glance_even(scratch, shard, of->place, of->count, &of->radii);
+    scratch->counts.glanced += done;
+    of->place += done;
+    of->count -= done;
+    return of->count == 0;
+}
+
+/* Joins the company, if a glance is enough for it and it looks as far as the others. */
+static bool join(const phx_scratch *scratch, const phx_shard *shard, company *of, uint32_t place)
+{
+    phx_radii radii;
+    if (!phx_glance_enough(scratch, shard, place, &radii)) return false;
+    bool alike = radii.in == of->radii.in && radii.near == of->radii.near;
+    if (of->count > 0 && !alike) return false;
+    if (of->count == 0) of->place = scratch->hits; /* which an evaluation may have moved */
+    of->radii = radii;
+    of->place[of->count++] = place;
+    return true;
+}
+
+/* Own rows first .. end of the tile in the order of places, observers that are alike together. How many were done. */
+static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
+{
+    const phx_tile *tile = &scratch->tile;
+    company of = {0};
+    uint32_t cell = UINT32_MAX, i = range.first;
+    bool able = false, due = false;
+    for (; i < range.end; i++) {
+        uint32_t place = tile->own[i], row = tile->row[place];
+        if (shard->grid.rows.view[row] == 0.0f) continue;
+        if (cell != tile->cell[place]) able = phx_glance_begin(scratch, cell = tile->cell[place], &due);
+        if (able && due && join(scratch, shard, &of, place)) continue;
+        if (!run_company(scratch, shard, &of)) break;
+        if (able && due && join(scratch, shard, &of, place)) continue; /* the first of others */
+        phx_glance_result seen = able && !due ? phx_glance_quiet(shard, row) : PHX_GLANCE_LOOK;
+        if (!look_on(scratch, directory, shard, row, seen)) break;
+    }
+    if (i == range.end && run_company(scratch, shard, &of)) return range.end - range.first;
+    for (uint32_t n = 0; of.count > 0 && range.first + n < i; n++) /* memory ended at one before */
+        if (tile->own[range.first + n] == of.place[0]) return n;
+    return i - range.first;
+}
+
+/* Observers among own rows first .. end of a tile. */
+static uint32_t observers_in(const phx_tile *tile, phx_span range)
+{
+    const float *view = tile->shard->grid.rows.view;
+    uint32_t count = 0;
+    if (!phx_block_mixed(&tile->shard->grid.blocks[tile->block])) return range.end - range.first;
+    for (uint32_t i = range.first; i < range.end; i++) count += view[tile->row[tile->own[i]]] != 0.0f;
+    return count;
+}
+
+static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
+{
+    phx_tile *tile = &scratch->tile;
+    if (!phx_glance_simple(scratch, shard) || (tile->odd && !tile->sparse)) phx_tile_mark(tile);
+    if (!phx_glance_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
+    uint32_t done = phx_glance_all(scratch, shard, range);
+    scratch->counts.glanced += observers_in(tile, (phx_span){range.first, range.first + done});
+    return done;
+}
+
+/* Row by row: nothing changed around, or the block is none for a tile. */
+static uint32_t run_rows(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range,
+                         bool quiet)
+{
+    for (uint32_t row = range.first; row < range.end; row++) {
+        if (shard->grid.rows.view[row] == 0.0f) continue;
+        phx_glance_result seen = quiet ? phx_glance_quiet(shard, row) : PHX_GLANCE_LOOK;
+        if (!look_on(scratch, directory, shard, row, seen)) return row - range.first;
+    }
+    return range.end - range.first;
+}
+
+/*
+ * The observers first .. end of a block, counted from its first row: in the order of its rows if few moved or observe,
+ * else of its tile if that can be used, else of its rows; the same in every range of one tick. How many were done.
+ */
+static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t number,
+                          phx_span range)
+{
+    const phx_block *block = &shard->grid.blocks[number];
+    const phx_tile *tile = &scratch->tile;
+    const phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
+    if (block->reach == 0.0f) return range.end - range.first;
+    if (!phx_stir_open(&scratch->stir, scratch->mem, shard, number)) return 0;
+    if (scratch->stir.way != PHX_STIR_NONE) return phx_glance_few(scratch, shard, rows);
+    if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
+    bool usable = shard->glances && tile->usable;
+    if (usable && !tile->quiet) return reserve_tile(scratch) ? run_tile(scratch, directory, shard, range) : 0;
+    return run_rows(scratch, directory, shard, rows, usable);
+}
+
+/* In which order run_block() goes through a block. */
+typedef enum block_order { ORDER_ROWS, ORDER_TILE, ORDER_NONE } block_order;
+
+static block_order order_of(phx_scratch *scratch, phx_shard *shard, uint32_t number)
+{
+    if (!phx_stir_open(&scratch->stir, scratch->mem, shard, number)) return ORDER_NONE;
+    if (scratch->stir.way != PHX_STIR_NONE) return ORDER_ROWS;
+    if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return ORDER_NONE;
+    return shard->glances && scratch->tile.usable && !scratch->tile.quiet ? ORDER_TILE : ORDER_ROWS;
+}
+
+/* The same of a part of a block, counted from its first row. */
+static void undone_in_block(phx_scratch *scratch, phx_shard *shard, uint32_t number, phx_span range,
+                            phx_undone_fn visit, void *user)
+{
+    const phx_block *block = &shard->grid.blocks[number];
+    const block_order order = order_of(scratch, shard, number);
+    if (order == ORDER_NONE) range = (phx_span){0, phx_block_rows(block)};
+    for (uint32_t i = range.first; i < range.end; i++) {
+        const uint32_t row = order == ORDER_TILE ? scratch->tile.row[scratch->tile.own[i]] : block->start[0] + i;
+        if (shard->grid.rows.view[row] != 0.0f)
+            visit(user, shard->grid.rows.slot[row] & PHX_ROW_SLOT, order == ORDER_NONE);
+    }
+}
+
+void phx_interest_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count, phx_undone_fn visit,
+                         void *user)
+{
+    const phx_grid *grid = &shard->grid;
+    const uint32_t end = first + count;
+    if (!phx_shard_rows(shard)) {
+        for (uint32_t i = first; i < end; i++) {
+            const uint32_t slot = shard->alt ? i : phx_nine_item_slot(&shard->nine, i);
+            if (slot != PHX_SLOT_NONE) visit(user, slot, false);
+        }
+        return;
+    }
+    for (uint32_t b = count > 0 ? phx_grid_block_at(grid, first) : 0; first < end; b++) {
+        const uint32_t begin = grid->blocks[b].start[0], next = phx_grid_block_end(grid, b);
+        const uint32_t rows = begin + phx_block_rows(&grid->blocks[b]), to = end < rows ? end : rows;
+        if (first < to) undone_in_block(scratch, shard, b, (phx_span){first - begin, to - begin}, visit, user);
+        first = next;
+    }
+}
+
+uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
+                          uint32_t count)
+{
+    const phx_grid *grid = &shard->grid;
+    PHX_ASSERT(first + count <= phx_interest_rows(shard));
+    if (!phx_shard_rows(shard) && !phx_scratch_room(scratch, shard->store.slots)) return 0;
+    if (shard->alt) return run_slots(scratch, directory, shard, first, count);
+    if (phx_shard_nine(shard)) return phx_nine_run(scratch, directory, shard, first, count);
+    uint32_t done = 0;
+    scratch->square_each = 0; /* so that no work hangs on who did what before */
+    for (uint32_t b = count > 0 ? phx_grid_block_at(grid, first) : 0; done < count; b++) {
+        const uint32_t begin = grid->blocks[b].start[0], rows = phx_block_rows(&grid->blocks[b]);
+        const uint32_t all = phx_grid_block_end(grid, b) - begin, left = first + count - begin;
+        const uint32_t from = first + done - begin, end = left < all ? left : all;
+        const uint32_t to = end < rows ? end : rows; /* gaps are done as they are */
+        uint32_t through = from < to ? run_block(scratch, directory, shard, b, (phx_span){from, to}) : 0;
+        if (from < to && through < to - from) return done + through;
+        done += end - from;
+    }
+    return done;
+}
+
+uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted)
+{
+    const phx_grid *grid = &shard->grid;
+    /* where few moved, who did is found for a piece again, and where few observe, most rows are nobody's work */
+    enum { FEW_MORE = 4 };
+    uint32_t left = phx_interest_rows(shard) - first, count = 0;
+    if (shard->alt || phx_shard_nine(shard)) return left < wanted ? left : wanted;
+    if (phx_stir_movers(shard) || shard->observing_count < grid->row_count / FEW_MORE) wanted *= FEW_MORE;
+    for (uint32_t b = phx_grid_block_at(grid, first); count < wanted && count < left; b++) {
+        uint32_t rest = phx_grid_block_end(grid, b) - (first + count);
+        if (rest > 2 * wanted) return count > 0 ? count : wanted;
+        count += rest;
+    }
+    return count;
+}

@@ -1,0 +1,170 @@
+/*
+ * Who looks around in a block, and who moved in it and around; see sparse_plan.h. Interest phase, any worker.
+ */
+#include "shards/interest/sparse_plan.h"
+
+#include "shards/entity/bounds.h"
+#include "shards/interest/tile.h"
+
+void phx_stir_free(phx_stir *stir, phx_mem *mem)
+{
+    phx_release(mem, (void **)&stir->movers, &stir->movers_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&stir->beyond, &stir->beyond_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&stir->found, &stir->found_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&stir->pairs, &stir->pairs_capacity, sizeof(phx_stir_pair));
+    phx_release(mem, (void **)&stir->told, &stir->told_capacity, sizeof(uint64_t));
+    phx_release(mem, (void **)&stir->last, &stir->last_capacity, sizeof(uint32_t));
+    *stir = (phx_stir){0};
+}
+
+/* Those of a block's rows in the towers around, behind the others. *rows: that many more. false = no memory. */
+static bool find_in(phx_stir *stir, phx_mem *mem, const phx_block *block, uint32_t *rows)
+{
+    enum { AT_LEAST = 4096 }; /* a block's: rarely more than at the first time */
+    const phx_grid *grid = &stir->shard->grid;
+    phx_span spans[PHX_BLOCK_SIDE];
+    uint32_t count = phx_block_spans(block, stir->around, spans), length = 0;
+    for (uint32_t s = 0; s < count; s++) length += spans[s].end - spans[s].first;
+    size_t needed = (size_t)stir->mover_count + length + 1;
+    if (!phx_grow(mem, (void **)&stir->movers, &stir->movers_capacity, stir->mover_count,
+                  needed > AT_LEAST ? needed : AT_LEAST, sizeof(uint32_t)))
+        return false;
+    *rows += length;
+    for (uint32_t s = 0; s < count; s++)
+        stir->mover_count += phx_grid_stirred_in(grid, spans[s], stir->movers + stir->mover_count);
+    return true;
+}
+
+/* Those in the rows of the towers around. *rows: how many there are in these. false = no memory. */
+static bool find_movers(phx_stir *stir, phx_mem *mem, uint32_t *rows)
+{
+    const phx_block *own = &stir->shard->grid.blocks[stir->block];
+    if (!find_in(stir, mem, own, rows)) return false;
+    stir->own_count = stir->mover_count;
+    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        if (block != own && !find_in(stir, mem, block, rows)) return false;
+    return true;
+}
+
+/*
+ * What there is to do, estimated, in comparisons of rows: a tile takes TILE_EACH for each row in it, and TILE_ONCE
+ * however few these are (by measurement, of sparse-huge). A mover that looks around takes MOVER_EACH and those with the
+ * rows of the towers around, which a row of the block finds as crowded as its own; that it was found is paid already.
+ * An observer takes OBSERVER_EACH more than if there were a tile, in which it is compared with as many (of mmo).
+ */
+enum { MOVER_EACH = 60, OBSERVER_EACH = 250, TILE_EACH = 28, TILE_ONCE = 600 };
+
+static float comparisons(const phx_stir *stir, const phx_block *block)
+{
+    float together = 0, own = (float)phx_block_rows(block);
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
+        float n = (float)(block->start[t + 1] - block->start[t]);
+        together += n * n;
+    }
+    float across = 2 * stir->reach / stir->shard->rules->tower_size + 1;
+    return together / own * across * across;
+}
+
+/* Past rows in the blocks around: each looks too, in a way. */
+static uint32_t past_rows(const phx_stir *stir)
+{
+    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
+    uint32_t count = 0;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) count += block->past.end - block->past.first;
+    return count;
+}
+
+/* Are so few of those around odd that each may find all in its range? Movers were found. */
+static bool few_odd(const phx_stir *stir)
+{
+    uint32_t count = past_rows(stir);
+    for (uint32_t i = 0; i < stir->mover_count; i++) count += phx_row_odd(&stir->shard->grid.rows, stir->movers[i]);
+    return count <= PHX_STIR_ODD_MOST;
+}
+
+/* Without a tile, a look is less work: what else there is, for who has anything to see, is the whole list. */
+static bool movers_pay(const phx_stir *stir, const phx_block *block, uint32_t rows)
+{
+    const uint32_t lookers = stir->mover_count + (stir->odd ? past_rows(stir) : 0);
+    if (!phx_tile_fits(block, stir->shard)) return true;
+    return (float)lookers * (MOVER_EACH + comparisons(stir, block)) < (float)rows * TILE_EACH + TILE_ONCE;
+}
+
+static bool observers_pay(const phx_stir *stir, const phx_block *block)
+{
+    if (!phx_tile_fits(block, stir->shard)) return true;
+    return (float)block->observers * OBSERVER_EACH < (float)phx_block_rows(block) * TILE_EACH + TILE_ONCE;
+}
+
+/*
+ * Two towers are no farther apart than this along an axis, if rows in them may be an event: these are where they are
+ * now, or were before, give or take the drift; that of before was less by a step, unless rows were just sorted.
+ */
+static float towers_apart(const phx_shard *shard, const phx_block *block)
+{
+    const float drift = shard->grid.drift, step = shard->step_max;
+    return block->reach + 2 * (drift > step ? drift : step);
+}
+
+/* The towers where all rows stand that may be an event with the block's. */
+static phx_rect towers_around(const phx_stir *stir, const phx_block *block)
+{
+    const phx_shard *shard = stir->shard;
+    uint16_t x = (uint16_t)(block->bx << PHX_BLOCK_BITS), y = (uint16_t)(block->by << PHX_BLOCK_BITS);
+    phx_rect own = {x, y, (uint16_t)(x + PHX_BLOCK_SIDE - 1), (uint16_t)(y + PHX_BLOCK_SIDE - 1)};
+    phx_box near = phx_box_of_towers(shard->rules, own);
+    return phx_box_towers(shard->rules, phx_box_wider(near, towers_apart(shard, block)));
+}
+
+/* Sets the way, and finds the movers if that may be theirs, or some are odd. false = no memory. */
+static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
+{
+    const phx_shard *shard = stir->shard;
+    const bool alike = block->reach == block->reach_min;
+    uint32_t rows = 0;
+    stir->around = towers_around(stir, block);
+    if (shard->odd || !shard->many_movers) {
+        phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
+        /* nobody finds those then, or too many; or somebody's list is not implied yet */
+        const bool many = shard->many_movers || phx_shard_many_touched(shard);
+        if (marks.odd && (many || shard->past.kept)) return true;
+        stir->odd = marks.odd;
+        if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */
+            stir->way = PHX_STIR_MOVERS;
+            return true;
+        }
+    }
+    if (phx_stir_movers(shard) && (alike || stir->odd) && !find_movers(stir, mem, &rows)) return false;
+    if (stir->odd && !few_odd(stir)) return true;
+    if (phx_stir_movers(shard) && alike && movers_pay(stir, block, rows)) stir->way = PHX_STIR_MOVERS;
+    if (stir->way == PHX_STIR_NONE && observers_pay(stir, block)) stir->way = PHX_STIR_OBSERVERS;
+    return true;
+}
+
+/*
+ * How far along an axis who looks is from the towers of rows that it may be an event with. They are in them give or
+ * take the drift now; before, give or take that less a step, and it was a step off; rows just sorted were, too.
+ */
+static float look_reach(const phx_shard *shard, const phx_block *block)
+{
+    const float drift = shard->grid.drift, steps = 2 * shard->step_max;
+    return block->reach + (drift > steps ? drift : steps);
+}
+
+bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_t number)
+{
+    const phx_block *block = &shard->grid.blocks[number];
+    if (stir->shard == shard && stir->tick == shard->tick && stir->block == number) return true;
+    stir->shard = shard;
+    stir->tick = shard->tick;
+    stir->block = number;
+    stir->mover_count = stir->own_count = 0;
+    stir->way = PHX_STIR_NONE;
+    stir->odd = false;
+    if (!shard->glances || !shard->implies || !(block->view_min > 0.0f)) return true;
+    stir->reach = look_reach(shard, block);
+    if (choose(stir, mem, block)) return true;
+    stir->shard = NULL;
+    return false;
+}

@@ -1,0 +1,195 @@
+/*
+ * Cutting changes down to their best enters; see spread_change.h.
+ */
+#include "shards/interest/spread_change.h"
+
+#include <string.h>
+
+#include "shards/simd/top_k.h"
+
+/* One change that is cut down. */
+typedef struct cut {
+    phx_scratch *scratch;
+    phx_shard *shard;
+    phx_change *change;
+    uint32_t most;
+    uint32_t tag;      /* of slots that wait: scratch->mark */
+    uint32_t *entries; /* of the list that is written; NULL = its entries are only counted */
+    uint32_t count;
+    bool in_place; /* there is room for it where the list was kept before */
+} cut;
+
+/* The rank of an enter at a cap, but that stickiness plays no part: none of the enters was in the list. */
+static phx_ranked ranked(const cut *at, const phx_relation_set *relations, uint32_t target)
+{
+    const phx_store *store = &at->shard->store;
+    const phx_attr *attr = phx_store_attr(store, target);
+    const phx_relation *relation = phx_relation_find(relations, store->name[target].id);
+    const bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
+    return (phx_ranked){.id = store->name[target].id,
+                        .key = phx_rank_d2(at->shard->rules, &store->body[at->change->slot], &store->body[target]),
+                        .slot = target,
+                        .first = (uint32_t)always << 8 | attr->priority};
+}
+
+/* Marks the enters that have to wait. */
+static void mark_waiting(cut *at)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_store *store = &at->shard->store;
+    const phx_relation_set *relations = phx_relations_of(&at->shard->relations, store->name[at->change->slot].id);
+    uint32_t few[PHX_ORDER_FEW];
+    const uint32_t count = at->change->enter_count, *entered = phx_interest_entered(scratch, at->change, few);
+    for (uint32_t i = 0; i < count; i++) scratch->ranked[i] = ranked(at, relations, entered[i]);
+    phx_rank_best(scratch->ranked, count, at->most);
+    for (uint32_t i = at->most; i < count; i++) scratch->mark[scratch->ranked[i].slot] = at->tag;
+}
+
+static bool waits(const cut *at, uint32_t target)
+{
+    return at->scratch->mark[target] == at->tag;
+}
+
+/* The change's targets without those that wait, behind all there are: several changes may have had the same ones. */
+static void copy_targets(const cut *at)
+{
+    phx_scratch *scratch = at->scratch;
+    phx_change *change = at->change;
+    const uint32_t *from = scratch->targets + change->target_first;
+    uint32_t *to = scratch->targets + scratch->target_count, n = 0;
+    for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
+        const bool leaves = change->ordered ? i < change->leave_count : (from[i] & PHX_TARGET_LEAVE) != 0;
+        to[n] = from[i];
+        n += leaves || !waits(at, from[i] & PHX_ROW_SLOT);
+    }
+    PHX_ASSERT(n == change->leave_count + at->most);
+    change->target_first = scratch->target_count;
+    scratch->target_count += n;
+}
+
+/* Entries of a list without those that wait; how many. */
+static uint32_t filter(const cut *at, uint32_t *entries, uint32_t count)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        entries[n] = entries[i];
+        n += !waits(at, entries[i]);
+    }
+    return n;
+}
+
+static bool take_seen(void *user, const uint32_t *targets, uint32_t count)
+{
+    cut *at = user;
+    for (uint32_t i = 0; i < count; i++) {
+        if (waits(at, targets[i])) continue;
+        if (at->entries) at->entries[at->count] = targets[i];
+        at->count++;
+    }
+    return true;
+}
+
+/* An implied list is written down. */
+static void keep_list(cut *at)
+{
+    phx_list *list = &at->shard->store.tail[at->change->slot].list;
+    at->entries = at->in_place ? phx_list_entries(&at->shard->lists, list)
+                               : phx_interest_overflow(at->scratch, at->change, at->count);
+    at->count = 0;
+    phx_shard_seen(at->shard, at->change->slot, take_seen, at);
+    list->implied = false;
+    phx_list_set_count(&at->shard->lists, list, at->in_place ? at->count : 0);
+}
+
+/* The list loses the targets that wait. */
+static void cut_list(cut *at)
+{
+    phx_list *list = &at->shard->store.tail[at->change->slot].list;
+    const phx_list_pool *pool = &at->shard->lists;
+    uint32_t *words = at->scratch->overflow + at->change->list_first;
+    if (list->implied) keep_list(at);
+    else if (at->change->list_first != PHX_SLOT_NONE) words[0] = filter(at, words + 1, words[0]);
+    else phx_list_set_count(pool, list, filter(at, phx_list_entries(pool, list), list->count));
+}
+
+static bool reserve(cut *at)
+{
+    phx_scratch *scratch = at->scratch;
+    const phx_change *change = at->change;
+    phx_list *list = &at->shard->store.tail[change->slot].list;
+    const uint32_t held = change->enter_count - at->most;
+    if (!phx_scratch_marks(scratch, &at->shard->store)) return false;
+    if (!phx_scratch_ranks(scratch, change->enter_count)) return false;
+    at->tag = phx_scratch_epoch(scratch); /* which no mark is of yet */
+    if (list->implied) {
+        phx_shard_seen(at->shard, change->slot, take_seen, at);
+        PHX_ASSERT(at->count >= held);
+        at->count -= held;
+        at->in_place = phx_list_widen(&at->shard->lists, list, at->count);
+    }
+    return phx_interest_reserve(scratch, change->leave_count + at->most, at->in_place ? 0 : at->count);
+}
+
+bool phx_interest_spread(phx_scratch *scratch, phx_shard *shard, phx_change *change, uint32_t most)
+{
+    const uint32_t number = (uint32_t)(change - scratch->changes), held = change->enter_count - most;
+    cut at = {.scratch = scratch, .shard = shard, .change = change, .most = most};
+    PHX_ASSERT(most < change->enter_count);
+    if (!reserve(&at)) return false;
+    at.change = change = &scratch->changes[number]; /* the array may have moved */
+    mark_waiting(&at);
+    copy_targets(&at);
+    cut_list(&at);
+    change->enter_count = most;
+    change->flags |= PH_CHANGE_MORE;
+    phx_interest_commits(scratch, change);
+    scratch->counts.enters -= held;
+    scratch->counts.held += held;
+    return true;
+}
+
+/* The lists in the overflow, one behind the other; there is room behind all. */
+static void tighten_lists(phx_scratch *scratch, phx_scratch_mark from)
+{
+    uint32_t *base = scratch->overflow + scratch->overflow_count, n = 0;
+    for (uint32_t i = from.change; i < scratch->change_count; i++) {
+        phx_change *change = &scratch->changes[i];
+        if (change->list_first == PHX_SLOT_NONE) continue;
+        const uint32_t *words = scratch->overflow + change->list_first, count = 1 + words[0];
+        memcpy(base + n, words, count * sizeof *words);
+        change->list_first = from.overflow + n;
+        n += count;
+    }
+    memmove(scratch->overflow + from.overflow, base, n * sizeof *base);
+    scratch->overflow_count = from.overflow + n;
+}
+
+/* The same of targets. */
+static void tighten_targets(phx_scratch *scratch, phx_scratch_mark from)
+{
+    uint32_t *base = scratch->targets + scratch->target_count, n = 0;
+    for (uint32_t i = from.change; i < scratch->change_count; i++) {
+        phx_change *change = &scratch->changes[i];
+        const uint32_t count = change->leave_count + change->enter_count;
+        memcpy(base + n, scratch->targets + change->target_first, count * sizeof *base);
+        change->target_first = from.target + n;
+        n += count;
+    }
+    memmove(scratch->targets + from.target, base, n * sizeof *base);
+    scratch->target_count = from.target + n;
+}
+
+void phx_interest_tighten(phx_scratch *scratch, phx_scratch_mark from)
+{
+    size_t targets = 0, lists = 0;
+    for (uint32_t i = from.change; i < scratch->change_count; i++) {
+        const phx_change *change = &scratch->changes[i];
+        targets += (size_t)change->leave_count + change->enter_count;
+        if (change->list_first != PHX_SLOT_NONE) lists += 1 + scratch->overflow[change->list_first];
+    }
+    /* where several changes share their targets, these may be more than there are now */
+    if (targets < scratch->target_count - from.target && phx_interest_reserve_changes(scratch, 0, (uint32_t)targets))
+        tighten_targets(scratch, from);
+    if (lists < scratch->overflow_count - from.overflow && phx_interest_reserve(scratch, 0, (uint32_t)lists))
+        tighten_lists(scratch, from);
+}

@@ -1,0 +1,34 @@
+/*
+ * Lists that are filled over several ticks: of the enters of one change only the best join the list in this tick, the
+ * others wait for a later one (PH_CHANGE_MORE). Called in the interest phase by the worker that has the scratch;
+ * world/publish/event_bound.h says how many may join.
+ */
+#ifndef PHX_SHARDS_INTEREST_SPREAD_CHANGE_H
+#define PHX_SHARDS_INTEREST_SPREAD_CHANGE_H
+
+#include "shards/interest/evaluate.h"
+
+/*
+ * Cuts a change down to its `most` best enters, of which it has more: first global and linked targets, then higher
+ * priority, then smaller d2, then smaller id. The list loses the others; an implied list is kept from here on, until
+ * it is complete. false = no memory, nothing changed.
+ */
+bool phx_interest_spread(phx_scratch *scratch, phx_shard *shard, phx_change *change, uint32_t most);
+
+/* Where results of a scratch begin. */
+typedef struct phx_scratch_mark {
+    uint32_t change, target, overflow;
+} phx_scratch_mark;
+
+static inline phx_scratch_mark phx_scratch_mark_of(const phx_scratch *scratch)
+{
+    return (phx_scratch_mark){scratch->change_count, scratch->target_count, scratch->overflow_count};
+}
+
+/*
+ * Gives back what the changes from `from` on have no use for any more, once some of them were cut down. Without memory
+ * for it they stay as they are.
+ */
+void phx_interest_tighten(phx_scratch *scratch, phx_scratch_mark from);
+
+#endif

@@ -1,0 +1,590 @@
+/*
+ * Building tiles and picking from them; see tile.h. Interest phase, any worker.
+ */
+#include "shards/interest/tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "shards/entity/bounds.h"
+
+enum { ARRAYS = 10 }; /* of rows_capacity words each: now, old, row, cell, movers, target, and the four picked */
+
+void phx_tile_free(phx_tile *tile, phx_mem *mem)
+{
+    phx_release(mem, (void **)&tile->words, &tile->words_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&tile->start, &tile->start_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&tile->odd_words, &tile->odd_words_capacity, sizeof(uint32_t));
+    *tile = (phx_tile){0};
+}
+
+/* ---- what it covers ---- */
+
+/*
+ * From half way to either end of their steps the distance of two changes by no more than the longest step, half of one
+ * each, whatever the shape: an axis changes less. The rest is slack for what float32 loses here.
+ */
+static float stride_of(const phx_shard *shard)
+{
+    return sqrtf(shard->step2_max) * 1.00001f;
+}
+
+/* How far apart the two of an event may be half way. */
+static float reach_of(const phx_block *block, const phx_shard *shard)
+{
+    return block->reach + stride_of(shard) + block->reach * 1e-5f;
+}
+
+/* How far along an axis a row may have been, half way, from its tower: when rows were just sorted, half a step. */
+static float off_tower(const phx_shard *shard)
+{
+    const float half = shard->step_max * 0.5f, drift = shard->grid.drift;
+    return half > drift ? half : drift;
+}
+
+/*
+ * The block's corner along an axis, and what float32 may be off around there: positions by where they are, towers
+ * by how far from the world's origin they are (phx_tower_index() rounds twice).
+ */
+static float corner(const phx_shard *shard, int axis, uint32_t place, float reach, float *slack)
+{
+    float side = shard->rules->tower_size * PHX_BLOCK_SIDE, from = side * (float)place;
+    float at = (float)((double)shard->rules->origin[axis] + (double)side * place);
+    *slack = (fabsf(at) + from + side + reach) * 2e-6f;
+    return at;
+}
+
+/*
+ * May the block have a tile? Not with views so wide that most of it would be others' rows, or too small for units,
+ * nor so far from the origin that positions are as coarse as blocks.
+ */
+bool phx_tile_fits(const phx_block *block, const phx_shard *shard)
+{
+    enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
+    const float reach = reach_of(block, shard);
+    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, slack_max = side * 0.4375f;
+    (void)corner(shard, 0, block->bx, reach, &slack[0]);
+    (void)corner(shard, 1, block->by, reach, &slack[1]);
+    return block->reach > -PHX_VIEW_LEFTOVER && reach <= side && reach * REACHES_MAX >= side && slack[0] <= slack_max &&
+           slack[1] <= slack_max;
+}
+
+/*
+ * What is best where a square as wide as the reach holds so many rows, by measurement: up to SPARSE, three
+ * cells side by side are a vector; from FINE_2 and FINE_4 on, smaller cells leave out more than they cost.
+ */
+#define SPARSE 9.0f
+#define FINE_2 24.0f
+#define FINE_4 80.0f
+
+static uint32_t fineness(float crowd)
+{
+    return crowd < FINE_2 ? 1 : crowd < FINE_4 ? 2 : PHX_TILE_FINE_MAX;
+}
+
+/*
+ * How many others a row of the block has around it, in a square as wide as the reach: as many as it has in its own
+ * tower, on average, and where that is less, as if all were spread evenly over the block.
+ */
+static float crowdedness(const phx_shard *shard, const phx_block *block, float reach)
+{
+    float together = 0, rows = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
+        float n = (float)(block->start[t + 1] - block->start[t]);
+        together += n * (n - 1);
+    }
+    float towers = reach / shard->rules->tower_size, crowd = together / rows, spread = rows / PHX_BLOCK_TOWERS;
+    return (crowd > spread ? crowd : spread) * towers * towers;
+}
+
+/* A square of cells that far off may hold a pair closer than `reach` / only pairs closer than it; in units. */
+static bool may_meet(uint32_t dx, uint32_t dy, float side, float reach, bool square)
+{
+    float x = dx > 0 ? (float)(dx - 1) * side : 0, y = dy > 0 ? (float)(dy - 1) * side : 0;
+    return square ? x <= reach && y <= reach : x * x + y * y <= reach * reach;
+}
+
+static bool must_meet(uint32_t dx, uint32_t dy, float side, float reach, bool square)
+{
+    float x = (float)(dx + 1) * side, y = (float)(dy + 1) * side;
+    if (reach <= 0) return false;
+    return square ? x < reach && y < reach : x * x + y * y < reach * reach;
+}
+
+/* Which cells around one can hold an event's other half: a ring. */
+static void ring(phx_tile *tile, const phx_shard *shard, const phx_block *block)
+{
+    bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    float side = (float)(PHX_TILE_REACH / tile->fine), outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
+    float inner = (block->view_min - stride_of(shard)) * tile->frame.scale - PHX_TILE_SLACK;
+    for (uint32_t dy = 0; dy <= tile->fine; dy++) {
+        tile->outer[dy] = tile->inner[dy] = -1;
+        for (uint32_t dx = 0; dx <= tile->fine && may_meet(dx, dy, side, outer, square); dx++)
+            tile->outer[dy] = (int8_t)dx;
+        for (uint32_t dx = 0; dx <= tile->fine && must_meet(dx, dy, side, inner, square); dx++)
+            tile->inner[dy] = (int8_t)dx;
+    }
+}
+
+static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *block)
+{
+    phx_frame *frame = &tile->frame;
+    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE;
+    float x = corner(shard, 0, block->bx, tile->reach, &slack[0]);
+    float y = corner(shard, 1, block->by, tile->reach, &slack[1]);
+    frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
+    /*
+     * A reach and a bit around own rows, wherever these were: they have a reach of cells on all sides. And a unit, as
+     * who jumped not even that much farther than a step counts as if it had been one.
+     */
+    float around = (PHX_TILE_REACH + 1) / frame->scale + tile->spread;
+    frame->stride = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
+    frame->moved = shard->many_movers ? 0 : PHX_CELL_MOVED;
+    /* whoever moved looks around too, wherever it is: so there is one more reach of cells, without rows */
+    frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
+    float edge = around + frame->low / frame->scale;
+    /* twice: who is just outside of the world may stand off by the slack, and is rounded here */
+    slack[0] *= 2;
+    slack[1] *= 2;
+    frame->x = x - edge - slack[0];
+    frame->y = y - edge - slack[1];
+    frame->shift = PHX_TILE_BITS - (uint32_t)__builtin_ctz(tile->fine);
+    uint32_t width = (uint32_t)((side + 2 * (edge + slack[0])) * frame->scale) + 1;
+    uint32_t height = (uint32_t)((side + 2 * (edge + slack[1])) * frame->scale) + 1;
+    frame->columns = (width >> frame->shift) + 1;
+    frame->rows = (height >> frame->shift) + 1;
+    frame->width = (float)width - frame->low;
+    frame->height = (float)height - frame->low;
+}
+
+phx_rect phx_tile_towers(const phx_tile *tile)
+{
+    const phx_frame *frame = &tile->frame;
+    float off = off_tower(tile->shard) * 1.0001f; /* steps are rounded when they are added up */
+    float low = frame->low / frame->scale - off;
+    const phx_box box = {frame->x + low, frame->y + low, frame->x + frame->width / frame->scale + off,
+                         frame->y + frame->height / frame->scale + off};
+    return phx_box_towers(tile->shard->rules, box);
+}
+
+/* ---- what is in it ---- */
+
+enum { LINE_WORDS = PHX_CACHE_LINE / sizeof(uint32_t) };
+_Static_assert(PHX_KERNEL_PAD % LINE_WORDS == 0, "arrays follow each other");
+
+static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
+{
+    uint32_t rows = tile->rows_capacity;
+    if (count > rows) {
+        rows = count + count / 2; /* crowds come and go: not for every few that come */
+        rows = (rows + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS; /* arrays begin where lines do */
+        if (!phx_grow(mem, (void **)&tile->words, &tile->words_capacity, 0,
+                      (size_t)ARRAYS * (rows + PHX_KERNEL_PAD), sizeof(uint32_t)))
+            return false;
+        tile->rows_capacity = rows;
+    }
+    uint32_t *array = tile->words, step = rows + PHX_KERNEL_PAD;
+    tile->now = array;
+    tile->old = array + step;
+    tile->row = array + 2 * step;
+    tile->cell = array + 3 * step;
+    tile->movers = array + 4 * step;
+    tile->target = array + 5 * step;
+    tile->picked = (phx_picked){array + 6 * step, array + 7 * step, array + 8 * step, array + 9 * step};
+    /* once it is sorted, what was picked is not needed any more */
+    tile->candidates = (phx_candidates){tile->picked.now, tile->picked.old, tile->picked.row};
+    tile->own = tile->picked.cell;
+    return true;
+}
+
+/* Ranges of rows. */
+typedef struct ranges {
+    phx_span *spans;
+    uint32_t count;
+} ranges;
+
+/* Notes what changed in the block's towers of the rectangle, and appends their rows' ranges, and its past ones. */
+static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ranges *rows, ranges *past)
+{
+    if (block->dirty_tick == tile->tick) {
+        uint64_t mask = phx_block_mask(rect, block->bx, block->by);
+        if (block->dirty & mask) tile->quiet = false;
+        if (block->odd & mask) tile->odd = true;
+    }
+    rows->count += phx_block_spans(block, rect, rows->spans + rows->count);
+    past->spans[past->count] = block->past;
+    past->count += block->past.first < block->past.end;
+}
+
+static uint32_t length_of(ranges of)
+{
+    uint32_t rows = 0;
+    for (uint32_t s = 0; s < of.count; s++) rows += of.spans[s].end - of.spans[s].first;
+    return rows;
+}
+
+/*
+ * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of
+ * one (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit; no half step is longer): with a
+ * few units less than two. Each block has a span for each of its rows of towers.
+ */
+enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
+
+/*
+ * Picks those behind the rows. To the kernels who has no position before was not here; with now and before in each
+ * other's place, it was, and is not any more.
+ */
+static void pick_past(phx_tile *tile, ranges of)
+{
+    const phx_past *past = &tile->shard->past;
+    const phx_grid_rows rows = {.x = past->x, .y = past->y, .ox = past->nowhere, .oy = past->nowhere};
+    const phx_picked *all = &tile->picked;
+    const uint32_t n = tile->count;
+    const phx_picked to = {all->old + n, all->now + n, all->row + n, all->cell + n};
+    if (of.count == 0) return;
+    tile->past_count = tile->shard->kernels->pick(&rows, of.spans, of.count, &tile->frame, &to);
+    for (uint32_t i = 0; i < tile->past_count; i++) to.row[i] |= PHX_TILE_PAST;
+    tile->count += tile->past_count;
+}
+
+/* Picks everything in the frame, unless nothing in it changed. */
+static bool collect(phx_tile *tile, phx_mem *mem)
+{
+    const phx_shard *shard = tile->shard;
+    const phx_rect rect = phx_tile_towers(tile);
+    phx_span row_spans[AROUND * PHX_BLOCK_SIDE], past_spans[AROUND + 1];
+    ranges rows = {row_spans, 0}, past = {past_spans, 0};
+    tile->quiet = !shard->many_movers;
+    tile->odd = false;
+    PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
+    PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
+    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, &rows, &past);
+    if (tile->quiet) return true;
+    if (!shard->implies) past.count = 0; /* lists are not told by positions any more */
+    const uint32_t most = length_of(rows) + length_of(past);
+    if (!reserve_rows(tile, mem, most)) return false;
+    tile->count = shard->kernels->pick(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
+    pick_past(tile, past);
+    PHX_ASSERT(tile->count <= most && (tile->past_count == 0 || tile->odd));
+    return true;
+}
+
+/* Room for what there is by cell. false = no memory. */
+static bool reserve_cells(phx_tile *tile, phx_mem *mem, uint32_t cells)
+{
+    size_t step = (size_t)cells + 2 + PHX_KERNEL_PAD, words = 2 * step + cells / sizeof(uint32_t) + 1;
+    if (!phx_grow(mem, (void **)&tile->start, &tile->start_capacity, 0, words, sizeof(uint32_t))) return false;
+    tile->near = tile->start + step;
+    tile->marks = (uint8_t *)(tile->near + step);
+    tile->marked = false;
+    memset(tile->start, 0, step * sizeof *tile->start);
+    return true;
+}
+
+/* Counting sort by cell, out of what was picked. */
+static bool sort(phx_tile *tile, phx_mem *mem)
+{
+    uint32_t cells = tile->frame.columns * tile->frame.rows;
+    if (!reserve_cells(tile, mem, cells)) return false;
+    const phx_picked from = tile->picked;
+    const uint32_t count = tile->count;
+    uint32_t *now = tile->now, *old = tile->old, *row = tile->row, *cell = tile->cell;
+    uint32_t *start = tile->start + 1; /* while sorting, where a cell goes on: in the end, where the next begins */
+    for (uint32_t i = 0; i < count; i++) start[(from.cell[i] & ~PHX_CELL_MOVED) + 1]++;
+    tile->shard->kernels->starts(start, cells, tile->near);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = start[from.cell[i] & ~PHX_CELL_MOVED]++;
+        now[at] = from.now[i];
+        old[at] = from.old[i];
+        row[at] = from.row[i];
+        cell[at] = from.cell[i];
+    }
+    return true;
+}
+
+/* What pairs say of their targets: words, unless those are few, or somebody asks for places. */
+static void name_targets(phx_tile *tile)
+{
+    const uint32_t *slots = tile->shard->grid.rows.slot, *row = tile->row, count = tile->count;
+    uint32_t *target = tile->target;
+    tile->named = !tile->sparse && !tile->frame.moved;
+    if (!tile->named)
+        for (uint32_t i = 0; i < count; i++) target[i] = i;
+    else if (tile->past_count == 0)
+        for (uint32_t i = 0; i < count; i++) target[i] = slots[row[i]];
+    else
+        for (uint32_t i = 0; i < count; i++) target[i] = phx_tile_word(tile, i);
+}
+
+/* What is odd of a place: it was not here, or it is not here any more. Steps are shorter than PHX_TILE_AWAY. */
+static uint32_t is_comer(const phx_tile *tile, uint32_t place)
+{
+    return (uint16_t)(tile->old[place] - tile->now[place]) == PHX_TILE_AWAY;
+}
+
+static uint32_t is_goer(const phx_tile *tile, uint32_t place)
+{
+    return (uint16_t)(tile->now[place] - tile->old[place]) == PHX_TILE_AWAY;
+}
+
+/* Room for all to be odd, as there is for all to be there. false = no memory. */
+static bool reserve_odd(phx_tile *tile, phx_mem *mem)
+{
+    enum { COLUMNS = 5 };
+    const size_t column = (size_t)tile->rows_capacity + PHX_KERNEL_PAD, lines = (size_t)tile->frame.rows + 1;
+    if (!phx_grow(mem, (void **)&tile->odd_words, &tile->odd_words_capacity, 0, COLUMNS * column + lines,
+                  sizeof(uint32_t)))
+        return false;
+    uint32_t *words = tile->odd_words;
+    tile->odd_places = words;
+    tile->comers = (phx_grid_rows){
+        .x = (float *)(words + column), .y = (float *)(words + 2 * column), .slot = words + 3 * column};
+    tile->odd_at = words + 4 * column;
+    tile->comer_start = words + 5 * column;
+    return true;
+}
+
+/* Finds who is odd, while lists are implied. false = no memory. */
+static bool find_odd(phx_tile *tile, phx_mem *mem)
+{
+    const phx_grid_rows *rows = &tile->shard->grid.rows;
+    const uint32_t count = tile->count, columns = tile->frame.columns;
+    uint32_t n = 0, comers = 0, own = 0, line = 0;
+    if (!reserve_odd(tile, mem)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        tile->odd_places[n] = i;
+        n += is_comer(tile, i) | is_goer(tile, i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t place = tile->odd_places[i], row = tile->row[place];
+        tile->odd_at[i] = tile->cell[place] / columns << 16 | tile->cell[place] % columns;
+        if (is_goer(tile, place)) continue;
+        own += phx_tile_own(tile, row);
+        for (; line * columns <= tile->cell[place]; line++) tile->comer_start[line] = comers;
+        tile->comers.x[comers] = rows->x[row];
+        tile->comers.y[comers] = rows->y[row];
+        tile->comers.slot[comers++] = rows->slot[row];
+    }
+    for (; line <= tile->frame.rows; line++) tile->comer_start[line] = comers;
+    tile->odd_count = n;
+    tile->odd_own = own;
+    return true;
+}
+
+phx_span phx_tile_comers(const phx_tile *tile, uint32_t cell)
+{
+    const uint32_t line = cell / tile->frame.columns, fine = tile->fine;
+    PHX_ASSERT(line >= fine && line + fine < tile->frame.rows);
+    return (phx_span){tile->comer_start[line - fine], tile->comer_start[line + fine + 1]};
+}
+
+/* Takes the flags of those that moved from the cells. */
+static void find_movers(phx_tile *tile)
+{
+    const uint32_t count = tile->count;
+    uint32_t *cell = tile->cell, *movers = tile->movers, n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        movers[n] = i;
+        n += cell[i] >> 31;
+        cell[i] &= ~PHX_CELL_MOVED;
+    }
+    tile->mover_count = n;
+}
+
+/* Where a row was half way, if the kernels may have it so, but for what float32 loses; else where it is. */
+static float half_way(float now, float old, float stride)
+{
+    return fabsf(old - now) <= stride * 1.0001f ? now + (old - now) * 0.5f : now;
+}
+
+/* How far outside of a range somebody is. */
+static float outside(float p, float low, float high)
+{
+    return low - p > p - high ? low - p : p - high;
+}
+
+/*
+ * How far outside of the block its rows are and were half way, but for slack: as far as all may have drifted, and at
+ * the world's edge as far as somebody is outside of the world. Who was not so when rows were sorted drifted there; of
+ * who jumped, or came, that is asked (tick/reindex.c).
+ */
+static float spread_of(const phx_shard *shard, const phx_block *block, float reach)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, spread = off_tower(shard);
+    if (!shard->grid.outside || !phx_block_at_edge(block, shard->rules->towers)) return spread;
+    float x = corner(shard, 0, block->bx, reach, &slack[0]), y = corner(shard, 1, block->by, reach, &slack[1]);
+    float low[2] = {x - slack[0], y - slack[1]}, high[2] = {x + side + slack[0], y + side + slack[1]};
+    const float stride = shard->step_max + reach / PHX_TILE_REACH;
+    for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
+        const float px[] = {rows->x[i], half_way(rows->x[i], rows->ox[i], stride)};
+        const float py[] = {rows->y[i], half_way(rows->y[i], rows->oy[i], stride)};
+        for (int way = 0; way < 2; way++) {
+            spread = fmaxf(spread, outside(px[way], low[0], high[0]));
+            spread = fmaxf(spread, outside(py[way], low[1], high[1]));
+        }
+    }
+    return spread;
+}
+
+bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near)
+{
+    *in = *near = view;
+    if (view > 0.0f) return true;
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    if (!phx_observes(attr) || !phx_unlimited(attr) || !(attr->sees & 1)) return false;
+    if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
+    *in = attr->view;
+    *near = attr->view + attr->margin;
+    return true;
+}
+
+/* Attributes are looked at only where all look equally far: then they are probably alike. */
+static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *block)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    float in = block->view_min, near = in, own_in, own_near;
+    tile->alike = block->reach == block->reach_min;
+    for (uint32_t row = tile->rows.first; tile->alike && block->view_min == 0.0f && row < tile->rows.end; row++) {
+        enum { AHEAD = 12 }; /* rows: what their attributes are, in no order of memory, comes meanwhile */
+        if (row + AHEAD < tile->rows.end) {
+            uint32_t ahead = rows->slot[row + AHEAD] & PHX_ROW_SLOT;
+            __builtin_prefetch(&shard->store.set[ahead]);
+            __builtin_prefetch(&shard->store.body[ahead]);
+        }
+        if (rows->view[row] == 0.0f) continue;
+        tile->alike = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &own_in, &own_near) &&
+                      (in == 0.0f || (in == own_in && near == own_near));
+        in = own_in;
+        near = own_near;
+    }
+    tile->alike_in = in;
+    tile->alike_near = near;
+}
+
+bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t number)
+{
+    const phx_block *block = &shard->grid.blocks[number];
+    if (tile->shard == shard && tile->tick == shard->tick && tile->block == number) return true;
+    float reach = reach_of(block, shard);
+    tile->shard = shard;
+    tile->tick = shard->tick;
+    tile->block = number;
+    tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
+    tile->count = tile->past_count = tile->odd_count = tile->odd_own = 0;
+    tile->told = false;
+    tile->usable = phx_tile_fits(block, shard);
+    if (!tile->usable) return true;
+    tile->spread = spread_of(shard, block, reach);
+    tile->usable = tile->spread <= shard->drift_limit;
+    if (!tile->usable) return true;
+    tile->reach = reach;
+    float crowd = crowdedness(shard, block, reach);
+    tile->fine = fineness(crowd);
+    tile->sparse = crowd < SPARSE;
+    lay_frame(tile, shard, block);
+    if (!collect(tile, mem) || (!tile->quiet && !sort(tile, mem))) {
+        tile->shard = NULL;
+        return false;
+    }
+    if (tile->quiet) return true;
+    name_targets(tile);
+    ring(tile, shard, block);
+    uint32_t own = shard->kernels->within_rows(tile->row, tile->count, tile->rows, tile->own);
+    PHX_ASSERT(own == tile->rows.end - tile->rows.first);
+    (void)own;
+    if (tile->frame.moved) find_movers(tile);
+    tile->limits_in = tile->limits_near = -1;
+    find_alike(tile, shard, block);
+    if (!tile->odd || !shard->implies) return true;
+    if (!find_odd(tile, mem)) {
+        tile->shard = NULL;
+        return false;
+    }
+    tile->told = shard->many_movers && tile->alike && block->view_min > 0.0f && !shard->past.kept;
+    return true;
+}
+
+/* ---- candidates ---- */
+
+/* Units that a distance may be off, sqrt(2) * 1.25 (tile.h), and what float32 loses of its square, rounded up. */
+#define LIMIT_SLACK 1.775f
+
+/* Appends the places of cells first .. last. */
+static uint32_t add_span(const phx_tile *tile, uint32_t first, uint32_t last, phx_span *spans, uint32_t n)
+{
+    spans[n] = (phx_span){tile->start[first], tile->start[last + 1]};
+    return n + (spans[n].first < spans[n].end);
+}
+
+/* The ring around a cell; whole: all within it, too. */
+static uint32_t add_ring(const phx_tile *tile, uint32_t cell, bool whole, phx_span *spans)
+{
+    uint32_t n = 0, columns = tile->frame.columns, fine = tile->fine, middle = cell - fine * columns;
+    PHX_ASSERT(cell >= fine * columns + fine && cell + fine * columns + fine < columns * tile->frame.rows);
+    for (uint32_t row = 0; row <= 2 * fine; row++, middle += columns) {
+        uint32_t off = row < fine ? fine - row : row - fine;
+        int32_t outer = tile->outer[off], inner = whole ? -1 : tile->inner[off];
+        if (inner < 0) {
+            n = add_span(tile, middle - (uint32_t)outer, middle + (uint32_t)outer, spans, n);
+        } else if (outer > inner) {
+            n = add_span(tile, middle - (uint32_t)outer, middle - (uint32_t)inner - 1, spans, n);
+            n = add_span(tile, middle + (uint32_t)inner + 1, middle + (uint32_t)outer, spans, n);
+        }
+    }
+    return n;
+}
+
+/* The odd ones within the ring. The new n; above PHX_TILE_SPANS_MAX: they are too many. */
+static uint32_t add_odd(const phx_tile *tile, uint32_t cell, phx_span *spans, uint32_t n)
+{
+    const int32_t x = (int32_t)(cell % tile->frame.columns), y = (int32_t)(cell / tile->frame.columns);
+    const uint32_t most = n + PHX_TILE_ODD_MAX;
+    if (tile->inner[0] < 0) return n; /* there is nothing */
+    for (uint32_t i = 0; i < tile->odd_count; i++) {
+        const int32_t dx = abs((int32_t)(tile->odd_at[i] & UINT16_MAX) - x);
+        const int32_t dy = abs((int32_t)(tile->odd_at[i] >> 16) - y);
+        if (dy > (int32_t)tile->fine || dx > tile->inner[dy]) continue;
+        if (n == most) return PHX_TILE_SPANS_MAX + 1;
+        spans[n++] = (phx_span){tile->odd_places[i], tile->odd_places[i] + 1};
+    }
+    return n;
+}
+
+uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span_count)
+{
+    phx_span spans[PHX_TILE_SPANS_MAX + 1];
+    const bool odd = tile->odd && (!tile->marked || (tile->marks[cell] & PHX_TILE_ODD));
+    uint32_t n = add_ring(tile, cell, whole, spans);
+    if (odd && !whole) n = add_odd(tile, cell, spans, n);
+    if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, cell, true, spans);
+    *span_count = n;
+    const phx_candidates all = {tile->now, tile->old, tile->target};
+    return tile->shard->kernels->gather(&all, spans, n, &tile->candidates);
+}
+
+/*
+ * From where to where units can not tell on which side of a border a distance is, as kernels compare it. The vectors of
+ * some want to see a middle of that, and 16 bits from it to the ends.
+ */
+static void limit(float border, bool square, int32_t *low, int32_t *high)
+{
+    float less = border - LIMIT_SLACK, more = border + LIMIT_SLACK;
+    *low = less < 0 ? -1 : (int32_t)(square ? less : less * less);
+    *high = (int32_t)(square ? more : more * more) + 1;
+    *high += (*high - *low + 1) & 1;
+    PHX_ASSERT(*low < *high && *high - *low < 2 * INT16_MAX);
+}
+
+void phx_tile_limit(phx_tile *tile, float in, float near)
+{
+    bool square = tile->shard->rules->shape == PH_SHAPE_SQUARE;
+    float r = in * tile->frame.scale, far = near * tile->frame.scale;
+    PHX_ASSERT(far <= PHX_TILE_REACH);
+    tile->limits.square = square;
+    limit(r, square, &tile->limits.in_low, &tile->limits.in_high);
+    limit(far, square, &tile->limits.near_low, &tile->limits.near_high);
+    tile->limits_in = in;
+    tile->limits_near = near;
+}

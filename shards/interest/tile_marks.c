@@ -1,0 +1,169 @@
+/*
+ * What is around the cells of a tile: what changed in the towers that decide about their observers, what is odd in
+ * sight of them, and who was; see tile.h. Interest phase, any worker.
+ */
+#include "shards/interest/tile.h"
+
+#include <string.h>
+
+#include "shards/entity/bounds.h"
+
+/* ---- how far ---- */
+
+/* What is within reach of a column or a row of cells, and what float32 may be off: from low to high. */
+static void cells_around(const phx_tile *tile, int axis, uint32_t number, float *low, float *high)
+{
+    const phx_frame *frame = &tile->frame;
+    float side = (float)(1u << frame->shift) / frame->scale, reach = tile->reach;
+    float at = (axis == 0 ? frame->x : frame->y) + (float)number * side, slack = (fabsf(at) + side + reach) * 2e-6f;
+    reach += 2 / frame->scale; /* a position may be a unit off */
+    *low = at - reach - slack;
+    *high = at + side + reach + slack;
+}
+
+/* The towers of the frame, and one around, for what float32 may be off. */
+static phx_rect towers_around(const phx_tile *tile)
+{
+    const uint32_t *towers = tile->shard->rules->towers;
+    const phx_rect in = phx_tile_towers(tile);
+    return (phx_rect){(uint16_t)(in.x0 - (in.x0 > 0)), (uint16_t)(in.y0 - (in.y0 > 0)),
+                      (uint16_t)(in.x1 + (in.x1 + 1u < towers[0])), (uint16_t)(in.y1 + (in.y1 + 1u < towers[1]))};
+}
+
+/* ---- what changed around a cell ---- */
+
+/*
+ * Marks of the towers in a window: a bit each, from x on, in a word for each row from y on. A tile has rows of five
+ * blocks along an axis at most (tile.c), so there may be towers of seven, which fit.
+ */
+enum { WINDOW = 64 };
+
+typedef struct window {
+    uint32_t x, y;
+    uint64_t dirty[WINDOW], odd[WINDOW];
+} window;
+
+/* A row of 8 towers from x on becomes part of a row of the window. */
+static uint64_t line_of(uint64_t towers, uint32_t row, uint32_t off)
+{
+    return (towers >> row * PHX_BLOCK_SIDE & ((1u << PHX_BLOCK_SIDE) - 1)) << off;
+}
+
+static void open_window(window *at, const phx_tile *tile)
+{
+    const phx_shard *shard = tile->shard;
+    const phx_rect rect = towers_around(tile);
+    *at = (window){.x = rect.x0 & ~(PHX_BLOCK_SIDE - 1u), .y = rect.y0 & ~(PHX_BLOCK_SIDE - 1u)};
+    PHX_ASSERT(rect.x1 - at->x < WINDOW && rect.y1 - at->y < WINDOW);
+    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
+        const uint32_t x = ((uint32_t)block->bx << PHX_BLOCK_BITS) - at->x;
+        const uint32_t y = ((uint32_t)block->by << PHX_BLOCK_BITS) - at->y;
+        if (block->dirty_tick != tile->tick) continue;
+        for (uint32_t row = 0; row < PHX_BLOCK_SIDE; row++) {
+            at->dirty[y + row] |= line_of(block->dirty, row, x);
+            at->odd[y + row] |= line_of(block->odd, row, x);
+        }
+    }
+}
+
+/* The window's towers that decide about a column or a row of cells: first .. last. */
+static phx_span deciding(const phx_tile *tile, int axis, uint32_t number, uint32_t window_first)
+{
+    const phx_rules *rules = tile->shard->rules;
+    float low, high;
+    cells_around(tile, axis, number, &low, &high);
+    uint32_t first = phx_tower_index(rules, axis, low), last = phx_tower_index(rules, axis, high);
+    first = first > window_first ? first - window_first : 0;
+    last = last > window_first ? last - window_first : 0;
+    return (phx_span){first < WINDOW ? first : WINDOW - 1, last < WINDOW ? last : WINDOW - 1};
+}
+
+/* Bits first .. last. */
+static uint64_t bits_between(phx_span bits)
+{
+    return (~UINT64_C(0) >> (WINDOW - 1 - (bits.end - bits.first))) << bits.first;
+}
+
+/* What is odd may be in sight of these cells, as far as there are any. */
+static void mark_box(phx_tile *tile, int64_t x0, int64_t y0, int64_t x1, int64_t y1)
+{
+    const int64_t columns = tile->frame.columns, rows = tile->frame.rows;
+    if (x0 < 0) x0 = 0;
+    if (y0 < 0) y0 = 0;
+    if (x1 >= columns) x1 = columns - 1;
+    if (y1 >= rows) y1 = rows - 1;
+    for (int64_t y = y0; y <= y1; y++)
+        for (int64_t x = x0; x <= x1; x++) tile->marks[y * columns + x] |= PHX_TILE_ODD;
+}
+
+/* Cells first .. last along an axis that are within reach of who stands in a cell, at that unit. */
+static void in_reach(const phx_tile *tile, uint32_t cell, uint32_t unit, int64_t *first, int64_t *last)
+{
+    const uint32_t shift = tile->frame.shift;
+    const int64_t at = (int64_t)cell << shift | (unit & ((1u << shift) - 1));
+    *first = (at - PHX_TILE_REACH) >> shift; /* which is a reach, and twice the slack */
+    *last = (at + PHX_TILE_REACH) >> shift;
+}
+
+/* While lists are implied, few cells have something odd in sight: those around where it is now, or where it was. */
+static void mark_odd(phx_tile *tile)
+{
+    for (uint32_t i = 0; i < tile->odd_count; i++) {
+        const uint32_t place = tile->odd_places[i], row = tile->row[place], cell = tile->odd_at[i];
+        const uint32_t at = row & PHX_TILE_PAST ? tile->old[place] : tile->now[place];
+        int64_t x0, x1, y0, y1;
+        in_reach(tile, cell & UINT16_MAX, at, &x0, &x1);
+        in_reach(tile, cell >> 16, at >> 16, &y0, &y1);
+        mark_box(tile, x0, y0, x1, y1);
+    }
+}
+
+/* The marks of some columns of cells, which have those towers in sight. */
+static void mark_columns(phx_tile *tile, const window *at, phx_span columns, const uint64_t *towers)
+{
+    for (uint32_t y = tile->fine; y + tile->fine < tile->frame.rows; y++) {
+        uint64_t dirty = 0, odd = 0;
+        phx_span rows = deciding(tile, 1, y, at->y);
+        for (uint32_t row = rows.first; row <= rows.end; row++) {
+            dirty |= at->dirty[row];
+            odd |= at->odd[row];
+        }
+        uint8_t *marks = tile->marks + y * tile->frame.columns;
+        for (uint32_t x = columns.first; x < columns.end; x++) {
+            const uint64_t in_sight = towers[x - columns.first];
+            marks[x] = (uint8_t)((dirty & in_sight ? PHX_TILE_DIRTY : 0) | (odd & in_sight ? PHX_TILE_ODD : 0));
+        }
+    }
+}
+
+/* By the towers in sight of each cell. */
+static void mark_towers(phx_tile *tile)
+{
+    enum { AT_ONCE = 64 }; /* columns: more than most tiles have */
+    const uint32_t end = tile->frame.columns - tile->fine;
+    uint64_t towers[AT_ONCE];
+    window at;
+    open_window(&at, tile);
+    if (tile->shard->implies) memset(at.odd, 0, sizeof at.odd);
+    for (uint32_t first = tile->fine, n; first < end; first += n) {
+        n = end - first < AT_ONCE ? end - first : AT_ONCE;
+        for (uint32_t x = 0; x < n; x++) towers[x] = bits_between(deciding(tile, 0, first + x, at.x));
+        mark_columns(tile, &at, (phx_span){first, first + n}, towers);
+    }
+}
+
+void phx_tile_mark(phx_tile *tile)
+{
+    const bool implies = tile->shard->implies, all_due = tile->shard->many_movers; /* whatever changed around them */
+    if (tile->marked) return;
+    tile->marked = true;
+    if (implies && all_due) memset(tile->marks, PHX_TILE_DIRTY, (size_t)tile->frame.columns * tile->frame.rows);
+    else mark_towers(tile);
+    if (!implies || !tile->odd) return;
+    mark_odd(tile);
+    if (!all_due) return; /* who has nothing to see is not looked at */
+    uint8_t marks = 0;
+    for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) marks |= tile->marks[tile->cell[tile->own[i]]];
+    tile->odd = marks & PHX_TILE_ODD;
+}

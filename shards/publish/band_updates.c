@@ -1,0 +1,507 @@
+/*
+ * Trails, and what is due for whom; see band_updates.h.
+ */
+#include "shards/publish/band_updates.h"
+
+#include <string.h>
+
+#include "shards/state/shard.h"
+
+void phx_bands_init(phx_bands *bands)
+{
+    phx_list_pool_init(&bands->pool);
+}
+
+void phx_bands_free(phx_bands *bands, phx_mem *mem)
+{
+    phx_release(mem, (void **)&bands->trails, &bands->trails_capacity, sizeof *bands->trails);
+    phx_release(mem, (void **)&bands->strides, &bands->strides_capacity, sizeof *bands->strides);
+    phx_release(mem, (void **)&bands->waits, &bands->waits_capacity, sizeof *bands->waits);
+    phx_release(mem, (void **)&bands->arrivals, &bands->arrivals_capacity, sizeof *bands->arrivals);
+    phx_list_pool_free(&bands->pool, mem);
+}
+
+bool phx_bands_ready(phx_shard *shard)
+{
+    phx_bands *bands = &shard->bands;
+    uint32_t slots = shard->store.slots, trails = bands->trails_capacity, waits = bands->waits_capacity;
+    if (!shard->rules->banded) return true;
+    if (!phx_grow(shard->mem, (void **)&bands->trails, &bands->trails_capacity, trails, slots, sizeof(phx_trail)))
+        return false;
+    for (; trails < bands->trails_capacity; trails++) bands->trails[trails] = (phx_trail){0};
+    if (!phx_grow(shard->mem, (void **)&bands->strides, &bands->strides_capacity, 0, slots, sizeof(phx_stride)))
+        return false;
+    if (!phx_grow(shard->mem, (void **)&bands->waits, &bands->waits_capacity, waits, slots, sizeof(phx_list)))
+        return false;
+    for (; waits < bands->waits_capacity; waits++) bands->waits[waits] = phx_list_empty();
+    return true;
+}
+
+/* ---- waits ---- */
+
+static phx_list *waits_of(const phx_shard *shard, uint32_t slot)
+{
+    return slot < shard->bands.waits_capacity ? &shard->bands.waits[slot] : NULL;
+}
+
+uint32_t phx_bands_wait_words(const phx_shard *shard, uint32_t slot)
+{
+    const phx_list *waits = shard->rules->banded ? waits_of(shard, slot) : NULL;
+    return waits ? waits->count : 0;
+}
+
+void phx_bands_drop_waits(phx_shard *shard, uint32_t slot)
+{
+    phx_list *waits = waits_of(shard, slot);
+    if (!waits || waits->size_class == PHX_LIST_NONE) return;
+    if (waits->count > 0) shard->bands.waiting--;
+    phx_list_release(&shard->bands.pool, waits);
+}
+
+/* false = no memory, unchanged. */
+static bool write_waits(phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count)
+{
+    phx_bands *bands = &shard->bands;
+    phx_list *waits = &bands->waits[slot];
+    if (count == 0) {
+        phx_bands_drop_waits(shard, slot);
+        return true;
+    }
+    bool fits = count <= phx_list_capacity(&bands->pool, waits);
+    uint32_t before = waits->count;
+    if (!fits && !phx_list_reserve(&bands->pool, shard->mem, waits, count)) return false;
+    memcpy(phx_list_entries(&bands->pool, waits), words, count * sizeof *words);
+    phx_list_set_count(&bands->pool, waits, count);
+    if (before == 0) bands->waiting++;
+    return true;
+}
+
+bool phx_bands_commit(phx_shard *shard, const phx_lookout *lookout, const phx_notice *told, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *waits = told[i].wait_count > 0 ? lookout->waits + told[i].wait_first : NULL;
+        if (told[i].rewaits && !write_waits(shard, told[i].slot, waits, told[i].wait_count)) return false;
+    }
+    return true;
+}
+
+void phx_bands_fill_waits(const phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record)
+{
+    const phx_name *name = shard->store.name;
+    const phx_list *waits = &shard->bands.waits[slot];
+    const uint32_t *words = phx_list_entries(&shard->bands.pool, waits);
+    record->id = name[slot].id;
+    record->type = PHX_RECORD_WAITS;
+    for (; record->count < PHX_RECORD_ITEMS && *at < waits->count; *at += 2)
+        record->as.waiting[record->count++] = (phx_waiting){name[words[*at]].id, name[words[*at]].incarnation,
+                                                            words[*at + 1]};
+}
+
+bool phx_bands_take_waits(phx_shard *shard, uint32_t slot, const phx_record *record)
+{
+    phx_bands *bands = &shard->bands;
+    if (!phx_grow(shard->mem, (void **)&bands->arrivals, &bands->arrivals_capacity, bands->arrival_count,
+                  (size_t)bands->arrival_count + record->count, sizeof *bands->arrivals))
+        return false;
+    for (uint32_t i = 0; i < record->count; i++)
+        bands->arrivals[bands->arrival_count++] = (phx_arrival_wait){slot, record->as.waiting[i]};
+    return true;
+}
+
+bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
+{
+    phx_bands *bands = &shard->bands;
+    for (; bands->arrival_count > 0; bands->arrival_count--) {
+        const phx_arrival_wait *arrival = &bands->arrivals[bands->arrival_count - 1];
+        uint32_t slot = phx_shard_find(shard, directory, arrival->waiting.id);
+        if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation != arrival->waiting.incarnation) continue;
+        phx_list *waits = &bands->waits[arrival->observer], more = phx_list_empty();
+        uint32_t count = waits->count, words[2] = {slot, arrival->waiting.since};
+        if (count + 2 > phx_list_capacity(&bands->pool, waits)) {
+            if (!phx_list_reserve(&bands->pool, shard->mem, &more, count + 2)) return false;
+            if (count > 0)
+                memcpy(phx_list_entries(&bands->pool, &more), phx_list_entries(&bands->pool, waits),
+                       count * sizeof *words);
+            phx_list_release(&bands->pool, waits);
+            *waits = more;
+        }
+        memcpy(phx_list_entries(&bands->pool, waits) + count, words, sizeof words);
+        phx_list_set_count(&bands->pool, waits, count + 2);
+        bands->waiting += count == 0;
+    }
+    return true;
+}
+
+/* ---- trails ---- */
+
+static bool moved_from(const phx_trail *trail, const phx_body *body)
+{
+    return trail->known && (trail->x != body->x || trail->y != body->y || trail->z != body->z);
+}
+
+/* Ticks since it last moved, this one's move included; UINT32_MAX = long ago. */
+static uint32_t age_of(const phx_trail *trail, const phx_body *body, uint64_t tick)
+{
+    if (moved_from(trail, body)) return 0;
+    return trail->moved != 0 ? (uint32_t)tick - trail->moved : UINT32_MAX;
+}
+
+bool phx_bands_has_trail(const phx_shard *shard, uint32_t slot)
+{
+    return shard->rules->banded && slot < shard->bands.trails_capacity && shard->bands.trails[slot].known;
+}
+
+bool phx_bands_trail_due(const phx_shard *shard, uint32_t slot)
+{
+    return phx_bands_has_trail(shard, slot) &&
+           age_of(&shard->bands.trails[slot], &shard->store.body[slot], shard->tick) < PH_BAND_EVERY_MAX;
+}
+
+void phx_bands_fill_trail(const phx_shard *shard, uint32_t slot, phx_record *record)
+{
+    const phx_trail *trail = &shard->bands.trails[slot];
+    record->id = shard->store.name[slot].id;
+    record->type = PHX_RECORD_TRAIL;
+    record->as.trail = (phx_trail_record){trail->x, trail->y, trail->z, trail->moved, trail->kind, 0};
+}
+
+bool phx_bands_take_trail(phx_shard *shard, uint32_t slot, const phx_record *record)
+{
+    const phx_trail_record *from = &record->as.trail;
+    if (!phx_bands_ready(shard)) return false;
+    phx_trail *trail = &shard->bands.trails[slot];
+    trail->x = from->x;
+    trail->y = from->y;
+    trail->z = from->z;
+    trail->moved = from->moved;
+    trail->kind = from->kind;
+    trail->known = true;
+    trail->hash = phx_band_hash(record->id);
+    if (from->moved != 0 && shard->bands.last_move < shard->tick) shard->bands.last_move = shard->tick;
+    return true;
+}
+
+bool phx_bands_busy(const phx_shard *shard)
+{
+    const phx_bands *bands = &shard->bands;
+    if (!shard->rules->banded || shard->observing_count == 0) return false;
+    return shard->changed || bands->waiting > 0 ||
+           (bands->last_move > 0 && shard->tick - bands->last_move < PH_BAND_EVERY_MAX);
+}
+
+void phx_bands_stride(phx_shard *shard)
+{
+    if (!phx_bands_busy(shard)) return;
+    PHX_ASSERT(shard->store.slots <= shard->bands.strides_capacity);
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        const phx_body *body = &shard->store.body[slot];
+        const phx_trail *trail = &shard->bands.trails[slot];
+        shard->bands.strides[slot] = (phx_stride){body->x, body->y, body->z, trail->x, trail->y, trail->z, trail->hash,
+                                                  age_of(trail, body, shard->tick)};
+    }
+}
+
+static void settle_slot(phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    phx_trail *trail = &shard->bands.trails[slot];
+    if (!(body->state & PHX_SLOT_LIVE)) {
+        if (trail->known) *trail = (phx_trail){0};
+        phx_bands_drop_waits(shard, slot);
+        return;
+    }
+    if (moved_from(trail, body)) {
+        trail->moved = (uint32_t)shard->tick;
+        shard->bands.last_move = shard->tick;
+    }
+    if (!trail->known) *trail = (phx_trail){.hash = phx_band_hash(shard->store.name[slot].id), .known = true};
+    trail->x = body->x;
+    trail->y = body->y;
+    trail->z = body->z;
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    trail->kind = attr->kind;
+    trail->change = 0;
+    if (!(body->state & PHX_SLOT_OWN) || !phx_observes(attr)) phx_bands_drop_waits(shard, slot);
+}
+
+void phx_bands_settle(phx_shard *shard)
+{
+    phx_bands *bands = &shard->bands;
+    if (!shard->rules->banded) {
+        if (bands->live) {
+            phx_bands_free(bands, shard->mem);
+            *bands = (phx_bands){0};
+            phx_bands_init(bands);
+        }
+        return;
+    }
+    if (bands->live && !shard->changed) return;
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) settle_slot(shard, slot);
+    bands->live = true;
+}
+
+/* ---- telling ---- */
+
+void phx_lookout_free(phx_lookout *lookout)
+{
+    phx_mem *mem = lookout->mem;
+    phx_release(mem, (void **)&lookout->marks, &lookout->marks_capacity, sizeof *lookout->marks);
+    phx_release(mem, (void **)&lookout->places, &lookout->places_capacity, sizeof *lookout->places);
+    phx_release(mem, (void **)&lookout->candidates, &lookout->candidates_capacity, sizeof *lookout->candidates);
+    phx_release(mem, (void **)&lookout->notices, &lookout->notices_capacity, sizeof *lookout->notices);
+    phx_release(mem, (void **)&lookout->due, &lookout->due_capacity, sizeof *lookout->due);
+    phx_release(mem, (void **)&lookout->targets, &lookout->targets_capacity, sizeof *lookout->targets);
+    phx_release(mem, (void **)&lookout->waits, &lookout->waits_capacity, sizeof *lookout->waits);
+}
+
+void phx_lookout_reset(phx_lookout *lookout)
+{
+    lookout->notice_count = lookout->due_count = lookout->target_count = lookout->wait_count = 0;
+}
+
+/* The epoch after this one; marks of the last round of 2^32 are no marks. */
+static uint32_t next_epoch(uint32_t epoch, phx_slot_mark *marks, uint32_t capacity)
+{
+    if (epoch < UINT32_MAX - 3) return epoch + 2;
+    if (capacity > 0) memset(marks, 0, capacity * sizeof *marks);
+    return 2;
+}
+
+void phx_lookout_group(phx_lookout *lookout)
+{
+    lookout->place_epoch = next_epoch(lookout->place_epoch, lookout->places, lookout->places_capacity);
+    lookout->group_first = lookout->target_count;
+}
+
+/* Room for marks of every slot. */
+static bool ready_marks(phx_lookout *lookout, phx_slot_mark **marks, uint32_t *capacity, uint32_t slots)
+{
+    uint32_t had = *capacity;
+    if (!phx_grow(lookout->mem, (void **)marks, capacity, had, slots, sizeof **marks)) return false;
+    if (*capacity > had) memset(*marks + had, 0, (*capacity - had) * sizeof **marks);
+    return true;
+}
+
+/* An observer being told. */
+typedef struct telling {
+    phx_lookout *lookout;
+    const phx_shard *shard;
+    const ph_class *class;
+    const phx_body *body;
+    phx_stride own;
+    uint32_t window;  /* who moved longer ago is not due */
+    bool known;       /* it was here at the last tick's end */
+    bool other_bands; /* than at the last tick's end */
+    bool marked;      /* some of its targets entered, or wait */
+    bool failed;      /* no memory */
+    uint32_t candidate_count;
+    float squares[PH_BANDS_MAX]; /* of the bands' radii */
+    uint32_t turn[PH_BANDS_MAX], share[PH_BANDS_MAX]; /* the tick modulo each period; see phx_band_multiple() */
+} telling;
+
+/* Of some targets, side by side: loops without a branch. */
+typedef struct strides {
+    float d2[PHX_SEEN_MAX], before[PHX_SEEN_MAX]; /* now, and at the last tick's end */
+    uint32_t age[PHX_SEEN_MAX], phase[PHX_SEEN_MAX];
+    uint32_t band[PHX_SEEN_MAX], band_before[PHX_SEEN_MAX];
+} strides;
+
+/* As phx_rank_d2(). */
+static inline float square(float dx, float dy, float dz, bool sphere)
+{
+    float d2 = dx * dx + dy * dy;
+    return sphere ? d2 + dz * dz : d2;
+}
+
+static void measure(const telling *at, const uint32_t *targets, uint32_t count, strides *of)
+{
+    enum { AHEAD = 8 };
+    const phx_stride *all = at->shard->bands.strides, own = at->own;
+    bool sphere = at->shard->rules->shape == PH_SHAPE_SPHERE;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_stride *t = &all[targets[i]];
+        if (i + AHEAD < count) __builtin_prefetch(&all[targets[i + AHEAD]]);
+        of->d2[i] = square(t->x - own.x, t->y - own.y, t->z - own.z, sphere);
+        of->before[i] = at->known ? square(t->ox - own.ox, t->oy - own.oy, t->oz - own.oz, sphere) : of->d2[i];
+        of->age[i] = t->age;
+        of->phase[i] = (t->hash ^ own.hash) * 2654435769u >> 16;
+    }
+}
+
+/* The first band that a square is in, or the last one: how many of the others it is beyond, as radii ascend. */
+static void find_bands(const telling *at, uint32_t count, strides *of)
+{
+    for (uint32_t i = 0; i < count; i++) of->band[i] = of->band_before[i] = 0;
+    for (uint32_t b = 0; b + 1 < at->class->band_count; b++) {
+        float limit = at->squares[b];
+        for (uint32_t i = 0; i < count; i++) {
+            of->band[i] += of->d2[i] > limit;
+            of->band_before[i] += of->before[i] > limit;
+        }
+    }
+}
+
+/* Which are due by the rule of ph_update, by themselves; into due[]. */
+static void look(const telling *at, const uint32_t *targets, uint32_t count, bool *due)
+{
+    strides of;
+    measure(at, targets, count, &of);
+    find_bands(at, count, &of);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t band = of.band[i], before = at->class->bands[of.band_before[i]].every;
+        bool turns = phx_band_multiple(at->turn[band] + of.phase[i], at->share[band]);
+        bool banded = (of.age[i] < before) & ((at->class->bands[band].every != before) | turns);
+        due[i] = (of.age[i] < at->window) & (at->other_bands | banded);
+    }
+}
+
+/* Puts the targets into what is told. false = no memory. */
+static bool add_due(phx_lookout *lookout, const uint32_t *targets, uint32_t count)
+{
+    if (!phx_grow(lookout->mem, (void **)&lookout->due, &lookout->due_capacity, lookout->due_count,
+                  (size_t)lookout->due_count + count, sizeof *lookout->due) ||
+        !phx_grow(lookout->mem, (void **)&lookout->targets, &lookout->targets_capacity, lookout->target_count,
+                  (size_t)lookout->target_count + count, sizeof *lookout->targets))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        phx_slot_mark *place = &lookout->places[targets[i]];
+        if (place->epoch != lookout->place_epoch) {
+            *place = (phx_slot_mark){lookout->place_epoch, lookout->target_count - lookout->group_first};
+            lookout->targets[lookout->target_count++] = targets[i];
+        }
+        lookout->due[lookout->due_count++] = place->value;
+    }
+    return true;
+}
+
+/* The tick in which it became due: this one, or it waits. */
+static uint32_t due_since(const telling *at, uint32_t target)
+{
+    const phx_slot_mark *mark = &at->lookout->marks[target];
+    return mark->epoch == at->lookout->mark_epoch + 1 ? mark->value : (uint32_t)at->shard->tick;
+}
+
+/* Due, where there is a budget. */
+static bool add_candidates(telling *at, const uint32_t *targets, uint32_t count)
+{
+    phx_lookout *lookout = at->lookout;
+    const phx_store *store = &at->shard->store;
+    if (!phx_grow(lookout->mem, (void **)&lookout->candidates, &lookout->candidates_capacity, at->candidate_count,
+                  (size_t)at->candidate_count + count, sizeof *lookout->candidates))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t waited = (uint32_t)at->shard->tick - due_since(at, targets[i]);
+        lookout->candidates[at->candidate_count++] =
+            (phx_ranked){.id = store->name[targets[i]].id,
+                         .key = phx_rank_d2(at->shard->rules, at->body, &store->body[targets[i]]),
+                         .first = (1 + waited) * (1u + phx_store_attr(store, targets[i])->priority),
+                         .slot = targets[i]};
+    }
+    return true;
+}
+
+static bool visit(void *user, const uint32_t *targets, uint32_t count)
+{
+    telling *at = user;
+    const phx_lookout *lookout = at->lookout;
+    bool due[PHX_SEEN_MAX];
+    uint32_t slots[PHX_SEEN_MAX], n = 0;
+    look(at, targets, count, due);
+    for (uint32_t i = 0; at->marked && i < count; i++) { /* what entered is told, what waits is due */
+        uint32_t epoch = lookout->marks[targets[i]].epoch;
+        due[i] = (due[i] | (epoch == lookout->mark_epoch + 1)) & (epoch != lookout->mark_epoch);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        slots[n] = targets[i];
+        n += due[i];
+    }
+    at->failed = at->class->updates_max == 0 ? !add_due(at->lookout, slots, n) : !add_candidates(at, slots, n);
+    return !at->failed;
+}
+
+/* The budget's share of the candidates is told, the rest waits. false = no memory. */
+static bool spend(telling *at, phx_notice *told)
+{
+    phx_lookout *lookout = at->lookout;
+    uint32_t count = at->candidate_count, most = at->class->updates_max;
+    if (most < count) phx_rank_best(lookout->candidates, count, most);
+    else most = count;
+    for (uint32_t i = 0; i < most; i++)
+        if (!add_due(lookout, &lookout->candidates[i].slot, 1)) return false;
+    if (!phx_grow(lookout->mem, (void **)&lookout->waits, &lookout->waits_capacity, lookout->wait_count,
+                  (size_t)lookout->wait_count + 2 * (size_t)(count - most), sizeof *lookout->waits))
+        return false;
+    for (uint32_t i = most; i < count; i++) {
+        uint32_t slot = lookout->candidates[i].slot;
+        lookout->waits[lookout->wait_count++] = slot;
+        lookout->waits[lookout->wait_count++] = due_since(at, slot);
+    }
+    told->wait_count = 2 * (count - most);
+    return true;
+}
+
+/* Marks what entered and what waits. false = no memory. */
+static bool mark(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, const uint32_t *entered, uint32_t count)
+{
+    uint32_t slots = shard->store.slots;
+    if (!ready_marks(lookout, &lookout->marks, &lookout->marks_capacity, slots) ||
+        !ready_marks(lookout, &lookout->places, &lookout->places_capacity, slots) ||
+        !phx_grow(lookout->mem, (void **)&lookout->notices, &lookout->notices_capacity, lookout->notice_count,
+                  (size_t)lookout->notice_count + 1, sizeof *lookout->notices))
+        return false;
+    lookout->mark_epoch = next_epoch(lookout->mark_epoch, lookout->marks, lookout->marks_capacity);
+    const phx_list *waits = &shard->bands.waits[slot];
+    const uint32_t *words = phx_list_entries(&shard->bands.pool, waits);
+    for (uint32_t i = 0; i < waits->count; i += 2)
+        lookout->marks[words[i]] = (phx_slot_mark){lookout->mark_epoch + 1, words[i + 1]};
+    for (uint32_t i = 0; i < count; i++) lookout->marks[entered[i]].epoch = lookout->mark_epoch;
+    return add_due(lookout, entered, count);
+}
+
+static void open(telling *at, uint32_t slot)
+{
+    const phx_shard *shard = at->shard;
+    const phx_trail *trail = &shard->bands.trails[slot];
+    at->body = &shard->store.body[slot];
+    at->own = shard->bands.strides[slot];
+    at->known = trail->known;
+    uint16_t kind = phx_store_attr(&shard->store, slot)->kind;
+    at->other_bands = shard->rules->bands_changed || (trail->known && trail->kind != kind);
+    for (uint32_t i = 0; i < at->class->band_count; i++) {
+        uint32_t every = at->class->bands[i].every;
+        at->squares[i] = at->class->bands[i].radius * at->class->bands[i].radius;
+        at->turn[i] = (uint32_t)(shard->tick % every);
+        at->share[i] = phx_band_share(every);
+        if (every > at->window) at->window = every;
+    }
+    if (at->other_bands) at->window = PH_BAND_EVERY_MAX;
+}
+
+bool phx_band_tell(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
+                   uint32_t entered_count)
+{
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    telling at = {.lookout = lookout, .shard = shard, .class = &shard->rules->classes[attr->kind]};
+    phx_notice told = {.slot = slot, .due_first = lookout->due_count, .wait_first = lookout->wait_count};
+    uint32_t waited = shard->bands.waits[slot].count, targets = lookout->target_count;
+    bool told_all = true;
+    if (at.class->band_count == 0 && waited == 0) return true;
+    if (at.class->band_count == 0) entered_count = 0;
+    at.marked = entered_count > 0 || waited > 0;
+    if (!mark(lookout, shard, slot, entered, entered_count)) told_all = false;
+    if (told_all && at.class->band_count > 0) {
+        open(&at, slot);
+        phx_shard_seen(shard, slot, visit, &at);
+        told_all = !at.failed && spend(&at, &told);
+    }
+    if (!told_all) { /* places of this group point to targets that are not there: it begins anew */
+        lookout->due_count = told.due_first;
+        lookout->wait_count = told.wait_first;
+        lookout->target_count = targets;
+        return false;
+    }
+    told.due_count = lookout->due_count - told.due_first;
+    told.rewaits = waited > 0 || told.wait_count > 0;
+    if (told.due_count > 0 || told.rewaits) lookout->notices[lookout->notice_count++] = told;
+    return true;
+}

@@ -1,0 +1,89 @@
+/*
+ * Who hears whom, in one shard: the broadcasts of a tick, brought to the towers from which
+ * their sources may be seen (calls, by block), and the own observers who stand there
+ * (seats), each of whom has the source in the list or has not.
+ *
+ * Most need no look at a list: at the tick's end an observer without cap and relations has
+ * exactly those in it whom the rule of one pair lets it see, but for those in its margin.
+ * So a broadcast costs what stands around its source, however long the lists are.
+ *
+ * Calls are made by the shard's owner once the lists of the tick stand (publish), before
+ * the tick's end; then any worker listens, some seats at a time. The world keeps one per
+ * shard.
+ */
+#ifndef PHX_SHARDS_PUBLISH_BROADCAST_AUDIENCE_H
+#define PHX_SHARDS_PUBLISH_BROADCAST_AUDIENCE_H
+
+#include "shards/state/shard.h"
+
+enum { PHX_SEATS_MAX = 256 };
+
+/* One broadcast in one block. With another index than the lighthouse blocks are of slots, and each call is for one. */
+typedef struct phx_call {
+    uint64_t towers;   /* of the block: of rows, which may have drifted out of them; of slots: all */
+    uint32_t block;    /* of the grid; range = towers: crowd; another index: PHX_SEATS_MAX slots */
+    uint32_t message;  /* the caller's number */
+    uint32_t slot;     /* the source */
+    uint32_t observer; /* the only one who may hear it there, or PHX_SLOT_NONE: all may */
+} phx_call;
+
+typedef struct phx_audience {
+    phx_call *calls;  /* by block, and in it in the order in which they were added */
+    phx_call *spare;  /* as they were added */
+    uint32_t *first;  /* by block: its first call; the last one is behind all */
+    uint32_t call_count, calls_capacity, spare_capacity, first_capacity;
+    bool failed; /* a call had no memory */
+} phx_audience;
+
+/* Some of those who stand in one block, as they stand in its towers. */
+typedef struct phx_seats {
+    uint32_t block;
+    uint32_t first, count; /* of the block's places */
+    uint64_t towers; /* in which they stand: a call to none of these is not for them */
+    bool look;       /* not all observers among them are plain rows */
+    uint32_t slot[PHX_SEATS_MAX]; /* PHX_SLOT_NONE: no observer */
+} phx_seats;
+
+/* Is a plain row's place enough to say whether it sees this target? Else phx_shard_sees() has to be asked. */
+static inline bool phx_row_decides(const phx_shard *shard, const phx_body *target)
+{
+    ph_shape shape = shard->rules->shape;
+    return !(target->state & PHX_SLOT_SPECIAL) && (shape == PH_SHAPE_CIRCLE || shape == PH_SHAPE_SQUARE);
+}
+
+/* Then: is a target at (x, y) in the view of the plain row? */
+static inline bool phx_row_views(const phx_grid_rows *rows, uint32_t row, float x, float y, bool square)
+{
+    float view = rows->view[row], dx = x - rows->x[row], dy = y - rows->y[row];
+    return square ? (fabsf(dx) <= view) & (fabsf(dy) <= view) : dx * dx + dy * dy <= view * view;
+}
+
+void phx_audience_free(phx_audience *audience, phx_mem *mem);
+
+/* ---- the owner ---- */
+
+void phx_audience_clear(phx_audience *audience);
+/* A message of the live entity in `slot`: to all near enough to see it, but for relations. false = no memory. */
+bool phx_audience_call(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message);
+/* The same message to an own observer with a relation to the source, unless it is near enough anyway. */
+bool phx_audience_call_one(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message,
+                           uint32_t observer);
+/* Puts the calls in order. false = no memory. */
+bool phx_audience_sort(phx_audience *audience, const phx_shard *shard);
+
+/* ---- any worker ---- */
+
+uint32_t phx_audience_blocks(const phx_shard *shard);
+/* How many places the block has. */
+uint32_t phx_audience_places(const phx_shard *shard, uint32_t block);
+/* Fills seats from its block, first and count (up to PHX_SEATS_MAX). */
+void phx_audience_seat(const phx_shard *shard, phx_seats *seats);
+/*
+ * The seats whose observers have the call's source in the list, and the source's own if
+ * `self` and it observes: their numbers go to out[], which has room for seats->count.
+ * Returns how many.
+ */
+uint32_t phx_audience_listen(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
+                             uint32_t *out);
+
+#endif

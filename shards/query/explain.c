@@ -1,0 +1,138 @@
+/*
+ * Explaining one pair; see explain.h. The list of the tick before is not there any more, so the present one stands in
+ * for it. That changes nothing: who is in the list passed by view or by view and margin, so it passes by both; who is
+ * not did not pass by its view; and at the cap, who is in has its plain distance now and who is not its sticky one,
+ * so none of these comes before one of those that it did not come before in the tick. Who passes and is not in it
+ * waits (adds_max).
+ */
+#include "shards/query/explain.h"
+
+/* The rules in their order, but for the cap: which one decides. */
+static ph_reason decide(const phx_shard *shard, phx_party o, phx_party t, const phx_relation *relation, bool listed)
+{
+    const phx_rules *rules = shard->rules;
+    const phx_attr *oa = o.attr, *ta = t.attr;
+    bool paired = relation && (relation->bits & PHX_RELATION_PAIR);
+    if (!oa->ready) return PH_REASON_NOT_READY;
+    if (!(oa->view > 0.0f)) return PH_REASON_NO_VIEW;
+    if (o.id == t.id) return PH_REASON_SELF;
+    if (!(oa->sees & ta->layers)) return PH_REASON_LAYERS;
+    if (ta->stealth > oa->detect) return PH_REASON_STEALTH;
+    if (ta->global) return PH_REASON_GLOBAL;
+    if (relation && (relation->bits & PHX_RELATION_LINK)) return PH_REASON_LINK;
+    if (rules->range == PH_RANGE_TOWERS)
+        return phx_in_towers(rules, o.body, t.body) ? PH_REASON_TOWERS : PH_REASON_TOWERS_APART;
+    if (phx_sees(rules, o.body, oa, t.body, ta, relation, false)) {
+        if (paired) return PH_REASON_PAIR;
+        return phx_in_range(rules, o.body, t.body, oa->view) ? PH_REASON_VIEW : PH_REASON_REACH;
+    }
+    if (listed && phx_sees(rules, o.body, oa, t.body, ta, relation, true)) return PH_REASON_MARGIN;
+    float dz = t.body->z - o.body->z;
+    if (rules->shape != PH_SHAPE_CYLINDER || fabsf(dz) <= rules->height) return PH_REASON_TOO_FAR;
+    phx_body level = *t.body; /* what its height alone decides */
+    level.z = o.body->z;
+    return phx_sees(rules, o.body, oa, &level, ta, relation, listed) ? PH_REASON_TOO_HIGH : PH_REASON_TOO_FAR;
+}
+
+/* How a target ranks at the cap. */
+typedef struct place {
+    bool always; /* global or linked */
+    uint8_t priority;
+    double key;
+    uint64_t id;
+} place;
+
+static place place_of(const phx_shard *shard, const phx_body *observer, phx_party t, const phx_relation *relation,
+                      bool listed)
+{
+    double d2 = phx_rank_d2(shard->rules, observer, t.body);
+    return (place){.always = t.attr->global || (relation && (relation->bits & PHX_RELATION_LINK)),
+                   .priority = t.attr->priority,
+                   .key = listed ? d2 * 1.0 : d2 * shard->rules->sticky,
+                   .id = t.id};
+}
+
+static bool comes_before(const place *a, const place *b)
+{
+    if (a->always != b->always) return a->always;
+    if (a->priority != b->priority) return a->priority > b->priority;
+    if (a->key < b->key || a->key > b->key) return a->key < b->key;
+    return a->id < b->id;
+}
+
+/* Everybody who passes beside the target, which does too. */
+static void rank(const phx_shard *shard, uint32_t observer, const place *target, ph_explanation *why)
+{
+    const phx_store *store = &shard->store;
+    const phx_body *body = &store->body[observer];
+    const phx_attr *attr = phx_store_attr(store, observer);
+    const phx_relation_set *set = phx_relations_of(&shard->relations, store->name[observer].id);
+    why->rank = why->passing = 1;
+    for (uint32_t slot = 0; slot < store->slots; slot++) {
+        phx_party other = {store->name[slot].id, &store->body[slot], phx_store_attr(store, slot)};
+        if (!(other.body->state & PHX_SLOT_LIVE) || slot == observer || other.id == target->id) continue;
+        const phx_relation *relation = phx_relation_find(set, other.id);
+        if (!phx_sees(shard->rules, body, attr, other.body, other.attr, relation, true)) continue;
+        bool listed = phx_shard_sees(shard, observer, slot);
+        if (!phx_sees(shard->rules, body, attr, other.body, other.attr, relation, listed)) continue;
+        place at = place_of(shard, body, other, relation, listed);
+        why->passing++;
+        why->rank += comes_before(&at, target);
+    }
+}
+
+static bool passes(ph_reason reason)
+{
+    switch (reason) {
+#define PASSES(name, number, sees, text) \
+    case name: return sees;
+        PH_REASON_LIST(PASSES)
+#undef PASSES
+    case PH_REASON_END: break;
+    }
+    return false;
+}
+
+static void fill(const phx_shard *shard, phx_party o, phx_party t, const phx_relation *relation, ph_explanation *why)
+{
+    const phx_rules *rules = shard->rules;
+    bool paired = relation && (relation->bits & PHX_RELATION_PAIR);
+    uint16_t ox = o.body->tx, oy = o.body->ty, tx = t.body->tx, ty = t.body->ty;
+    *why = (ph_explanation){.paired = paired,
+                            .dx = t.body->x - o.body->x,
+                            .dy = t.body->y - o.body->y,
+                            .dz = t.body->z - o.body->z,
+                            .square = phx_rank_d2(rules, o.body, t.body),
+                            .radius = paired ? relation->view
+                                             : (o.attr->view > t.attr->reach ? o.attr->view : t.attr->reach),
+                            .margin = paired ? relation->margin : o.attr->margin,
+                            .height = rules->height,
+                            .towers_x = (uint32_t)(ox > tx ? ox - tx : tx - ox),
+                            .towers_y = (uint32_t)(oy > ty ? oy - ty : ty - oy),
+                            .span = rules->span,
+                            .cap = o.attr->cap,
+                            .sees_mask = o.attr->sees,
+                            .layers = t.attr->layers,
+                            .stealth = t.attr->stealth,
+                            .detect = o.attr->detect,
+                            .range = (uint8_t)rules->range,
+                            .shape = (uint8_t)rules->shape};
+}
+
+void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_party target,
+                       ph_explanation *why)
+{
+    const phx_store *store = &shard->store;
+    phx_party o = {store->name[observer].id, &store->body[observer], phx_store_attr(store, observer)};
+    const phx_relation *relation = phx_relation_find(phx_relations_of(&shard->relations, o.id), target.id);
+    bool listed = slot != PHX_SLOT_NONE && phx_shard_sees(shard, observer, slot);
+    fill(shard, o, target, relation, why);
+    why->reason = decide(shard, o, target, relation, listed);
+    if (passes(why->reason) && why->cap > 0) {
+        place at = place_of(shard, o.body, target, relation, listed);
+        rank(shard, observer, &at, why);
+        if (why->rank > why->cap) why->reason = PH_REASON_CAP;
+    }
+    if (passes(why->reason) && !listed && phx_shard_waits(shard, observer)) why->reason = PH_REASON_WAITS;
+    why->sees = passes(why->reason);
+}

@@ -1,0 +1,25 @@
+/*
+ * Why a target is in an observer's list, or is not: SPEC section 3, rule by rule. Between ticks, any thread.
+ */
+#ifndef PHX_SHARDS_QUERY_EXPLAIN_H
+#define PHX_SHARDS_QUERY_EXPLAIN_H
+
+#include <pharos/query.h>
+
+#include "shards/state/shard.h"
+
+/* An entity wherever it lives. */
+typedef struct phx_party {
+    uint64_t id;
+    const phx_body *body;
+    const phx_attr *attr;
+} phx_party;
+
+/*
+ * Fills *why for an own observer. The target's slot in this shard, own or ghost; PHX_SLOT_NONE: too far off for a
+ * copy.
+ */
+void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_party target,
+                       ph_explanation *why);
+
+#endif

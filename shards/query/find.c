@@ -1,0 +1,165 @@
+/*
+ * Queries of places in one shard; see find.h.
+ */
+#include "shards/query/find.h"
+
+#include "shards/entity/heap.h"
+
+/* ---- the first ones of an order ---- */
+
+bool phx_hit_before(const phx_hits *hits, const ph_hit *a, const ph_hit *b)
+{
+    if (hits->by_kind && a->kind != b->kind) return a->kind < b->kind;
+    if (hits->by_square && (a->square < b->square || a->square > b->square)) return a->square < b->square;
+    return a->id < b->id;
+}
+
+/* Restores the heap below i of the first `count`. */
+static void sift(phx_hits *hits, ph_hit *heap, uint32_t count, uint32_t i)
+{
+#define ABOVE(a, b) phx_hit_before(hits, b, a)
+    PHX_HEAP_SIFT(ph_hit, heap, count, i, ABOVE);
+#undef ABOVE
+}
+
+static void make_heap(phx_hits *hits, ph_hit *items, uint32_t count)
+{
+    for (uint32_t i = count / 2; i-- > 0;) sift(hits, items, count, i);
+}
+
+void phx_hits_add(phx_hits *hits, ph_hit hit)
+{
+    hits->count++;
+    if (hits->kept < hits->room) {
+        hits->at[hits->kept++] = hit;
+        return;
+    }
+    if (hits->room == 0) return;
+    if (!hits->heap) make_heap(hits, hits->at, hits->kept);
+    hits->heap = true;
+    if (!phx_hit_before(hits, &hit, &hits->at[0])) return;
+    hits->at[0] = hit;
+    sift(hits, hits->at, hits->kept, 0);
+}
+
+static void sort_heap(phx_hits *hits, ph_hit *heap, uint32_t count)
+{
+    while (count > 1) {
+        ph_hit last = heap[0];
+        heap[0] = heap[--count];
+        heap[count] = last;
+        sift(hits, heap, count, 0);
+    }
+}
+
+static void sort_few(phx_hits *hits, ph_hit *items, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        ph_hit item = items[i];
+        uint32_t j = i;
+        for (; j > 0 && phx_hit_before(hits, &item, &items[j - 1]); j--) items[j] = items[j - 1];
+        items[j] = item;
+    }
+}
+
+static void swap(ph_hit *a, ph_hit *b)
+{
+    ph_hit item = *a;
+    *a = *b;
+    *b = item;
+}
+
+/* Splits at the median of three; all below the place returned come before all behind. */
+static uint32_t split(phx_hits *hits, ph_hit *items, uint32_t count)
+{
+    ph_hit *first = items, *middle = items + count / 2, *last = items + count - 1;
+    if (phx_hit_before(hits, middle, first)) swap(middle, first);
+    if (phx_hit_before(hits, last, middle)) swap(last, middle);
+    if (phx_hit_before(hits, middle, first)) swap(middle, first);
+    ph_hit pivot = *middle;
+    uint32_t low = 0, high = count - 1;
+    for (;;) {
+        while (phx_hit_before(hits, &items[low], &pivot)) low++;
+        while (phx_hit_before(hits, &pivot, &items[high])) high--;
+        if (low >= high) return high + 1;
+        swap(&items[low++], &items[high--]);
+    }
+}
+
+/* Quicksort; where it goes astray, deeper than `depth`, a heap, so there is no bad case. */
+static void sort_many(phx_hits *hits, ph_hit *items, uint32_t count, uint32_t depth)
+{
+    enum { FEW = 16 };
+    while (count > FEW && depth-- > 0) {
+        uint32_t half = split(hits, items, count);
+        sort_many(hits, items + half, count - half, depth);
+        count = half;
+    }
+    if (count <= FEW) {
+        sort_few(hits, items, count);
+        return;
+    }
+    make_heap(hits, items, count);
+    sort_heap(hits, items, count);
+}
+
+void phx_hits_sort(phx_hits *hits)
+{
+    uint32_t depth = 0;
+    if (hits->heap) {
+        sort_heap(hits, hits->at, hits->kept);
+    } else {
+        while (hits->kept >> depth) depth++;
+        sort_many(hits, hits->at, hits->kept, 2 * depth);
+    }
+    hits->heap = false;
+}
+
+/* ---- a shard's ---- */
+
+typedef struct finder {
+    phx_sink sink;
+    const phx_shard *shard;
+    const ph_query *query;
+    phx_box box;
+    phx_hits *hits;
+} finder;
+
+static bool passes(const ph_query *query, const phx_store *store, uint32_t slot)
+{
+    const phx_name *name = &store->name[slot];
+    if (name->id == query->without) return false;
+    if (query->layers != 0 && !(query->layers & phx_store_attr(store, slot)->layers)) return false;
+    for (uint32_t i = 0; i < query->kind_count; i++)
+        if (query->kinds[i] == name->kind) return true;
+    return query->kind_count == 0;
+}
+
+void phx_find_take(const phx_shard *shard, const ph_query *query, uint32_t slot, float square, phx_hits *hits)
+{
+    const phx_name *name = &shard->store.name[slot];
+    if (!passes(query, &shard->store, slot)) return;
+    phx_hits_add(hits, (ph_hit){name->id, phx_store_user_data(&shard->store, slot), square, name->kind});
+}
+
+static void take(phx_sink *sink, const uint32_t *slots, uint32_t count)
+{
+    const finder *at = (const finder *)sink;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_body *body = &at->shard->store.body[slots[i]];
+        float square;
+        if (!(body->state & PHX_SLOT_OWN)) continue;
+        if (phx_in_query(at->query, at->box, body->x, body->y, &square))
+            phx_find_take(at->shard, at->query, slots[i], square, at->hits);
+    }
+}
+
+void phx_find_in_shard(const phx_shard *shard, const ph_query *query, phx_hits *hits)
+{
+    finder at = {.sink.take = take,
+                 .shard = shard,
+                 .query = query,
+                 .box = phx_query_box(query),
+                 .hits = hits};
+    phx_shard_around(shard, at.box, &at.sink);
+}

@@ -1,0 +1,33 @@
+/*
+ * Finding a shard's own entities in a query's shape. What is found goes straight to the asker's array, which keeps
+ * the first ones of the query's order, so nothing is allocated however many there are. Between ticks, any thread.
+ */
+#ifndef PHX_SHARDS_QUERY_FIND_H
+#define PHX_SHARDS_QUERY_FIND_H
+
+#include "shards/query/shapes.h"
+#include "shards/query/slots_near.h"
+
+/* The asker's array: the first `room` in order; in no order itself before phx_hits_sort(). */
+typedef struct phx_hits {
+    ph_hit *at;
+    uint32_t room;
+    uint32_t kept;
+    uint32_t count;  /* all that were found */
+    bool by_square;  /* before id */
+    bool by_kind;    /* before id */
+    bool heap;       /* it is full: a heap, the last one in order at its root */
+} phx_hits;
+
+/* Does a come before b? */
+bool phx_hit_before(const phx_hits *hits, const ph_hit *a, const ph_hit *b);
+void phx_hits_add(phx_hits *hits, ph_hit hit);
+void phx_hits_sort(phx_hits *hits);
+
+/* Adds an entity, own or a copy, if it passes the filters. */
+void phx_find_take(const phx_shard *shard, const ph_query *query, uint32_t slot, float square, phx_hits *hits);
+
+/* Adds the own entities in the shape that pass the filters. The query was checked. */
+void phx_find_in_shard(const phx_shard *shard, const ph_query *query, phx_hits *hits);
+
+#endif

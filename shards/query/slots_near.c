@@ -1,0 +1,135 @@
+/*
+ * Slots near a place; see slots_near.h.
+ */
+#include "shards/query/slots_near.h"
+
+#include "shards/query/row_query.h"
+
+/* Rows may have drifted out of their towers, as far as that; with slack for roundings, as in phx_box_around(). */
+static phx_box widened(phx_box box, float drift)
+{
+    if (drift == 0.0f) return box;
+    float by = drift + drift * 1e-6f;
+    return (phx_box){box.x0 - by - (fabsf(box.x0) + by) * 3e-7f, box.y0 - by - (fabsf(box.y0) + by) * 3e-7f,
+                     box.x1 + by + (fabsf(box.x1) + by) * 3e-7f, box.y1 + by + (fabsf(box.y1) + by) * 3e-7f};
+}
+
+/*
+ * A square that has the box: as wide as the float32 difference from the middle to the farther end, and rounding keeps
+ * order, so who is between the ends is no farther from the middle.
+ */
+static phx_area square_of(phx_box box)
+{
+    float x = box.x0 * 0.5f + box.x1 * 0.5f, y = box.y0 * 0.5f + box.y1 * 0.5f;
+    float rx = fmaxf(x - box.x0, box.x1 - x), ry = fmaxf(y - box.y0, box.y1 - y);
+    bool bounded = fabsf(x) <= FLT_MAX && fabsf(y) <= FLT_MAX; /* else an end is infinite */
+    return bounded ? (phx_area){x, y, fmaxf(rx, ry), true} : (phx_area){0.0f, 0.0f, INFINITY, true};
+}
+
+static void rows_around(const phx_shard *shard, phx_box box, phx_sink *sink)
+{
+    phx_near near;
+    phx_rect rect = phx_box_towers(shard->rules, widened(box, shard->grid.drift));
+    phx_near_open(&near, shard->kernels, &shard->grid, rect, square_of(box), false);
+    for (uint32_t n; phx_near_next(&near, &n);) {
+        for (uint32_t i = 0; i < n; i++) near.hits[i] &= PHX_ROW_SLOT;
+        if (n > 0) sink->take(sink, near.hits, n);
+    }
+    sink->visited += near.ranges;
+}
+
+static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
+{
+    enum { PIECE = 256 };
+    uint32_t slots[PIECE], n = 0;
+    phx_rect rect = phx_box_towers(shard->rules, box);
+    phx_crowd_walk walk = phx_nine_walk(&shard->nine, rect);
+    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
+            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+            sink->visited++;
+            for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
+                const phx_card *card = &shard->nine.cards[i];
+                if (card->flags & PHX_CARD_WENT) continue;
+                slots[n++] = card->slot;
+                if (n < PIECE) continue;
+                sink->take(sink, slots, n);
+                n = 0;
+            }
+        }
+    }
+    if (n > 0) sink->take(sink, slots, n);
+}
+
+void phx_shard_around(const phx_shard *shard, phx_box box, phx_sink *sink)
+{
+    if (shard->alt) shard->alt->ops->around(shard->alt, box, sink);
+    else if (phx_shard_nine(shard)) cards_around(shard, box, sink);
+    else rows_around(shard, box, sink);
+}
+
+phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius)
+{
+    const phx_rules *rules = shard->rules;
+    if (rules->range == PH_RANGE_RADIUS) return phx_box_around(body->x, body->y, radius);
+    return phx_box_of_towers(rules, phx_nine_rect(rules, rules->span, body->tx, body->ty));
+}
+
+/* ---- scans ---- */
+
+typedef struct scan_sink {
+    phx_sink sink;
+    const phx_store *store;
+    const phx_body *body;
+    const phx_rules *rules;
+    float view;
+    phx_scan *scan;
+} scan_sink;
+
+enum { AHEAD = 8 }; /* candidates: their bodies come from memory meanwhile */
+
+/* The ground plane's part of the rule; the rest is the caller's. */
+static void take_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
+{
+    const scan_sink *at = (const scan_sink *)sink;
+    phx_scan *scan = at->scan;
+    float x = at->body->x, y = at->body->y, r = at->view;
+    bool square = at->rules->shape == PH_SHAPE_SQUARE;
+    scan->pairs += count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) __builtin_prefetch(&at->store->body[slots[i + AHEAD]]);
+        const phx_body *body = &at->store->body[slots[i]];
+        float dx = body->x - x, dy = body->y - y, d2 = dx * dx + dy * dy;
+        bool in = square ? (fabsf(dx) <= r) & (fabsf(dy) <= r) : d2 <= r * r;
+        scan->hits[scan->count] = slots[i] | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+        scan->squares[scan->count] = d2;
+        scan->count += in;
+    }
+}
+
+static void take_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t count)
+{
+    const scan_sink *at = (const scan_sink *)sink;
+    phx_scan *scan = at->scan;
+    scan->pairs += count;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_body *body = &at->store->body[slots[i]];
+        scan->hits[scan->count] = slots[i] | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+        scan->count += phx_in_towers(at->rules, at->body, body);
+    }
+}
+
+void phx_shard_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan)
+{
+    const phx_rules *rules = shard->rules;
+    scan_sink sink = {.sink.take = rules->range == PH_RANGE_TOWERS ? take_in_towers : take_in_range,
+                      .store = &shard->store,
+                      .body = &shard->store.body[observer],
+                      .rules = rules,
+                      .view = phx_store_attr(&shard->store, observer)->view,
+                      .scan = scan};
+    const phx_index *index = shard->alt;
+    if (!index->ops->within || !index->ops->within(index, observer, &sink.sink))
+        index->ops->around(index, phx_shard_box(shard, sink.body, sink.view), &sink.sink);
+    scan->visited += sink.sink.visited;
+}

@@ -1,0 +1,31 @@
+/*
+ * Who is near a place, whatever the shard's entities are sorted by: rows of the grid, cards of towers, another index.
+ * For all that asks after places and is no kernel's work (queries, searches, broadcasts, scans with another index).
+ * Between ticks by any threads at once, in a tick once the index phase is through. Memory is the sink's.
+ */
+#ifndef PHX_SHARDS_QUERY_SLOTS_NEAR_H
+#define PHX_SHARDS_QUERY_SLOTS_NEAR_H
+
+#include "shards/entity/bounds.h"
+#include "shards/state/shard.h"
+
+/*
+ * Gives the sink every live slot, own or ghost, whose position is in the box, each once, in no order; others may be
+ * among them. But for ghosts without a row, whom nobody here sees (invariant 5 in shards/README.md).
+ */
+void phx_shard_around(const phx_shard *shard, phx_box box, phx_sink *sink);
+
+/* Where those stand whom an observer may see, or who may see a target, within that radius; range = towers: the span. */
+phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius);
+
+/* With another index than the lighthouse what the kernels' scan is: of those in range of an observer by its view. */
+typedef struct phx_scan {
+    uint32_t *hits; /* rows' slot words; room for all slots */
+    float *squares; /* of their distances; range = radius */
+    uint32_t count;
+    uint64_t pairs, visited;
+} phx_scan;
+
+void phx_shard_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan);
+
+#endif

@@ -1,0 +1,194 @@
+/*
+ * The kernels that match observers and candidates for AVX-512; see kernels.h. Of 32 candidates at once it is found who
+ * may have crossed a border: distances, less that of the border, are cut short to 16 bits, which is enough. What
+ * was found is stored side by side, few or many: nothing branches on a distance. Called in the interest phase.
+ */
+#include "shards/simd/kernels.h"
+
+#if defined(__x86_64__)
+
+#include "shards/simd/avx512.h"
+
+/* Candidates are taken by twos of vectors, whose distances fit one as 16-bit words. */
+enum { WIDE = 2 * LANES };
+
+/* As packing has them: four by turns of each vector. */
+static const uint16_t wide_iota[WIDE] = {0, 1, 2,  3,  16, 17, 18, 19, 4,  5,  6,  7,  20, 21, 22, 23,
+                                         8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31};
+
+/* A border of a view: distances less its middle, and how far from that units can not tell. */
+typedef struct border {
+    __m512i middle_off, half, half_off; /* _off: negative */
+} border;
+
+AVX512_INLINE border border_of(int32_t low, int32_t high)
+{
+    int32_t half = (high - low) / 2, middle = high - half;
+    PHX_ASSERT(low + half + 1 == middle && half < INT16_MAX); /* what is beyond INT16_MAX is so after packing as well */
+    return (border){_mm512_set1_epi32(-middle), _mm512_set1_epi16((short)half), _mm512_set1_epi16((short)-half)};
+}
+
+/* What all observers of one call are compared by. */
+typedef struct matching {
+    border in, near;
+    bool square, margin;
+} matching;
+
+/* How far the positions in two vectors are from one, less the middle of a border, cut short where it does not fit. */
+AVX512_INLINE __m512i levels(const matching *by, const border *of, const uint32_t *const at[2], __m512i from_here)
+{
+    __m512i first = _mm512_loadu_si512(at[0]), second = _mm512_loadu_si512(at[1]);
+    if (by->square)
+        return _mm512_packs_epi32(_mm512_add_epi32(apart(first, from_here, true), of->middle_off),
+                                  _mm512_add_epi32(apart(second, from_here, true), of->middle_off));
+    first = _mm512_sub_epi16(first, from_here);
+    second = _mm512_sub_epi16(second, from_here);
+    return _mm512_packs_epi32(_mm512_dpwssd_epi32(of->middle_off, first, first),
+                              _mm512_dpwssd_epi32(of->middle_off, second, second));
+}
+
+/*
+ * What is noted of a pair until it is written: which candidate of a piece, with the pair's flags. Its observer's place
+ * is where it belongs already.
+ */
+enum { PIECE = 4096, FOUND_LEAVE = 0x8000, FOUND_UNSURE = 0x4000, FOUND_WHICH = PIECE - 1 };
+
+typedef struct found {
+    uint16_t which[PIECE + WIDE];
+    uint32_t count;
+} found;
+
+/* Of WIDE candidates those that may be events, and what is to be noted of them. */
+typedef struct verdict {
+    __mmask32 some;
+    __m512i notes;
+} verdict;
+
+/* Those that units can not decide about do not leave yet. */
+AVX512_INLINE __m512i note_unsure(__m512i notes, __mmask32 unsure, __m512i which)
+{
+    return _mm512_mask_add_epi16(notes, unsure, which, _mm512_set1_epi16(FOUND_UNSURE));
+}
+
+/* Without a margin: whoever is not surely on the same side of the one border before and after. */
+AVX512_INLINE verdict cross_one(__mmask32 lanes, const border *in, __m512i now, __m512i old, __m512i which)
+{
+    enum { WITH_BITS_OF_BOTH = 0xf8 }; /* the first, or the second and the third */
+    const __m512i sign = _mm512_set1_epi16((short)FOUND_LEAVE); /* who was nearer than the border leaves */
+    __m512i off = _mm512_min_epu16(_mm512_abs_epi16(now), _mm512_abs_epi16(old));
+    __mmask32 unsure = _mm512_mask_cmple_epu16_mask(lanes, off, in->half);
+    __mmask32 across = _mm512_mask_test_epi16_mask(lanes, _mm512_xor_si512(now, old), sign);
+    __m512i notes = _mm512_ternarylogic_epi32(which, old, sign, WITH_BITS_OF_BOTH);
+    return (verdict){across | unsure, note_unsure(notes, unsure, which)};
+}
+
+/* With one: enters cross the border of the view, leaves the one of view and margin. */
+AVX512_INLINE verdict cross_two(__mmask32 lanes, const border *in, const border *near, const __m512i now[2],
+                                const __m512i old[2], __m512i which)
+{
+    __mmask32 enter = _mm512_mask_cmpge_epi16_mask(lanes, old[0], in->half_off);
+    __mmask32 leave = _mm512_mask_cmpge_epi16_mask(lanes, now[1], near->half_off);
+    enter = _mm512_mask_cmple_epi16_mask(enter, now[0], in->half);
+    leave = _mm512_mask_cmple_epi16_mask(leave, old[1], near->half);
+    __mmask32 enters = _mm512_mask_cmpgt_epi16_mask(enter, old[0], in->half);
+    __mmask32 leaves = _mm512_mask_cmpgt_epi16_mask(leave, now[1], near->half);
+    enters = _mm512_mask_cmplt_epi16_mask(enters, now[0], in->half_off);
+    leaves = _mm512_mask_cmplt_epi16_mask(leaves, old[1], near->half_off);
+    __m512i notes = _mm512_mask_add_epi16(which, leaves, which, _mm512_set1_epi16((short)FOUND_LEAVE));
+    return (verdict){enter | leave, note_unsure(notes, ~(enters | leaves), which)};
+}
+
+/* Writes them; targets[] are of the piece. */
+AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pairs)
+{
+    const __m512i which = _mm512_set1_epi32(FOUND_WHICH), flags = _mm512_set1_epi32(FOUND_LEAVE | FOUND_UNSURE);
+    uint32_t *observer = pairs->observer + pairs->count, *target = pairs->target + pairs->count;
+    for (uint32_t i = 0; i < of->count; i += LANES) {
+        __m512i word = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(of->which + i)));
+        __m512i flag = _mm512_slli_epi32(_mm512_and_si512(word, flags), 16); /* PHX_PAIR_LEAVE, PHX_PAIR_UNSURE */
+        _mm512_storeu_si512(observer + i, _mm512_or_si512(_mm512_loadu_si512(observer + i), flag));
+        __m512i who = _mm512_mask_i32gather_epi32(flag, first_lanes(of->count - i), _mm512_and_si512(word, which),
+                                                    targets, 4);
+        _mm512_storeu_si512(target + i, who);
+    }
+    pairs->count += of->count;
+    of->count = 0;
+}
+
+/* Of the candidates in two vectors, where they are now and were; which these are, four by turns of each. */
+AVX512_INLINE verdict judge(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
+                            const uint32_t *const old[2], const eye *of, __m512i which)
+{
+    __m512i to_now = levels(by, &by->in, now, of->here), to_old = levels(by, &by->in, old, of->there);
+    if (!by->margin) return cross_one(lanes, &by->in, to_now, to_old, which);
+    const __m512i both_now[2] = {to_now, levels(by, &by->near, now, of->here)};
+    const __m512i both_old[2] = {to_old, levels(by, &by->near, old, of->there)};
+    return cross_two(lanes, &by->in, &by->near, both_now, both_old, which);
+}
+
+/* One observer and the candidates first .. end: no branch hangs on a distance, but for very many events at once. */
+AVX512_INLINE void match_piece(const matching *by, const phx_candidates *of, phx_span piece, eye who, found *to)
+{
+    enum { SHORT = 8 }; /* as many as mostly are stored, of what may be stored: short stores seldom meet two lines */
+    const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
+    const uint32_t *to_now = of->now, *to_old = of->old; /* stores below might be anywhere */
+    __m512i which = _mm512_loadu_si512(wide_iota);
+    uint16_t *out = to->which + to->count;
+    for (uint32_t i = piece.first; i < piece.end; i += WIDE) {
+        const uint32_t *const now[2] = {to_now + i, to_now + i + LANES};
+        const uint32_t *const old[2] = {to_old + i, to_old + i + LANES};
+        verdict is = judge(by, _mm512_cmplt_epu16_mask(which, length), now, old, &who, which);
+        __m512i notes = _mm512_maskz_compress_epi16(is.some, is.notes);
+        uint32_t count = (uint32_t)__builtin_popcount(is.some);
+        _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(notes));
+        if (PHX_UNLIKELY(count > SHORT)) _mm512_storeu_si512(out, notes);
+        out += count;
+        which = _mm512_add_epi16(which, step);
+    }
+    to->count = (uint32_t)(out - to->which);
+}
+
+/* The observer of the pairs first .. end: one vector always, which is enough as a rule. */
+AVX512_INLINE void name_observer(uint32_t *observer, uint32_t first, uint32_t end, __m512i place)
+{
+    do _mm512_storeu_si512(observer + first, place);
+    while ((first += LANES) < end);
+}
+
+AVX512_INLINE uint32_t match_all(const matching *by, const phx_candidates *candidates, uint32_t count,
+                                 const phx_watchers *watchers, phx_pairs *pairs)
+{
+    found unwritten;
+    uint32_t w = 0, first = 0;
+    unwritten.count = 0; /* and nothing else */
+    for (; w < watchers->count && pairs->capacity - pairs->count - unwritten.count >= count; w++) {
+        uint32_t place = watchers->place[w];
+        const eye of = {_mm512_set1_epi32((int)watchers->now[place]), _mm512_set1_epi32((int)watchers->old[place])};
+        for (uint32_t i = 0; i < count; i += PIECE) {
+            phx_span piece = {i, count - i < PIECE ? count : i + PIECE};
+            if (i != first || unwritten.count + (piece.end - i) > PIECE) {
+                write_found(&unwritten, candidates->target + first, pairs);
+                first = i;
+            }
+            uint32_t before = unwritten.count;
+            match_piece(by, candidates, piece, of, &unwritten);
+            name_observer(pairs->observer + pairs->count, before, unwritten.count, _mm512_set1_epi32((int)place));
+        }
+    }
+    write_found(&unwritten, candidates->target + first, pairs);
+    return w;
+}
+
+AVX512 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
+                                 const phx_limits *limits, phx_pairs *pairs)
+{
+    const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
+    const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
+#define MATCH(square, margin) \
+    match_all(&(matching){in, near, square, margin}, candidates, count, watchers, pairs)
+    if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
+    return margin ? MATCH(false, true) : MATCH(false, false);
+#undef MATCH
+}
+
+#endif

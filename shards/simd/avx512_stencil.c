@@ -1,0 +1,299 @@
+/*
+ * The kernels of sparse tiles for AVX-512: where cells begin, and how observers are matched with the nine cells around
+ * each, a vector for each row of three as a rule; see kernels.h. All observers are looked at without a branch on what
+ * is found, then those for whom there is something have their turn. Called in the interest phase.
+ */
+#include "shards/simd/kernels.h"
+
+#if defined(__x86_64__)
+
+#include "shards/simd/avx512.h"
+#include "shards/simd/scalar.h"
+
+/* ---- where cells begin ---- */
+
+/*
+ * A word of near[]: the lanes of those in a cell and the two beside it, or of the first of them; and a bit that says
+ * whether there are more. near[0] says how many lanes a row has in this tile: FEW, or MANY where more than
+ * one row in LONG_PART is longer.
+ */
+enum { FEW = 8, MANY = 16, LONG_PART = 16 };
+
+/* The bits of a row in the mask of three, and where in a row's word the bit for more is, so that none meet there. */
+enum { FEW_BITS = FEW, FEW_MORE = 3 * FEW, MANY_BITS = MANY + 1, MANY_MORE = MANY };
+
+/* Each lane and all before it. */
+AVX512_INLINE __m512i summed(__m512i v)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, LANES - 1));
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, LANES - 2));
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, LANES - 4));
+    return _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, LANES - 8));
+}
+
+/* The words of near[]. How many rows are longer than that. */
+AVX512_INLINE uint32_t count_near(const uint32_t *at, uint32_t cells, int lanes, int more, uint32_t *near)
+{
+    const __m512i one = _mm512_set1_epi32(1), most = _mm512_set1_epi32(lanes), longer = _mm512_set1_epi32(1 << more);
+    uint32_t longs = 0;
+    for (uint32_t c = 1; c + 1 < cells; c += LANES) {
+        __m512i count = _mm512_sub_epi32(_mm512_loadu_si512(at + c + 2), _mm512_loadu_si512(at + c - 1));
+        __mmask16 is_long = _mm512_mask_cmpgt_epu32_mask(first_lanes(cells - 1 - c), count, most);
+        __m512i word = _mm512_sub_epi32(_mm512_sllv_epi32(one, _mm512_min_epu32(count, most)), one);
+        _mm512_storeu_si512(near + c, _mm512_mask_or_epi32(word, is_long, word, longer));
+        longs += (uint32_t)__builtin_popcount(is_long);
+    }
+    return longs;
+}
+
+AVX512 void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near)
+{
+    const __m512i last = _mm512_set1_epi32(LANES - 1);
+    __m512i before = _mm512_setzero_si512();
+    for (uint32_t c = 0; c <= cells; c += LANES) {
+        __m512i sums = _mm512_add_epi32(summed(_mm512_loadu_si512(at + c)), before);
+        _mm512_storeu_si512(at + c, sums);
+        before = _mm512_permutexvar_epi32(last, sums);
+    }
+    near[0] = FEW;
+    if (count_near(at, cells, FEW, FEW_MORE, near) <= cells / LONG_PART) return;
+    near[0] = MANY;
+    (void)count_near(at, cells, MANY, MANY_MORE, near);
+}
+
+/* ---- distances ---- */
+
+/* Limits in registers, and what is known of all observers of one call. */
+typedef struct borders {
+    __m512i in_low, in_high, near_low, near_high;
+    bool square, margin;
+} borders;
+
+AVX512_INLINE borders in_registers(const phx_limits *limits, bool square, bool margin)
+{
+    return (borders){_mm512_set1_epi32(limits->in_low), _mm512_set1_epi32(limits->in_high),
+                     _mm512_set1_epi32(limits->near_low), _mm512_set1_epi32(limits->near_high), square, margin};
+}
+
+/* Distances of some candidates, now and before. */
+typedef struct distances {
+    __m512i d, e;
+} distances;
+
+AVX512_INLINE distances measure(__m512i now, __m512i old, eye of, bool square)
+{
+    return (distances){apart(now, of.here, square), apart(old, of.there, square)};
+}
+
+/* Which may be events. */
+AVX512_INLINE __mmask16 crossing(distances of, const borders *b)
+{
+    if (!b->margin) { /* not surely on the same side of the one border before and after */
+        __mmask16 near = _mm512_cmple_epi32_mask(_mm512_min_epi32(of.d, of.e), b->in_high);
+        return _mm512_mask_cmpgt_epi32_mask(near, _mm512_max_epi32(of.d, of.e), b->in_low);
+    }
+    __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_low), of.d, b->in_high);
+    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->near_low), of.e, b->near_high);
+    return enter | leave;
+}
+
+/* The words of pairs' observers, with the flags of what is so far off. */
+AVX512_INLINE __m512i flagged(__m512i place, distances of, const borders *b)
+{
+    __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_high), of.d, b->in_low);
+    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->near_high), of.e, b->near_low);
+    place = _mm512_mask_or_epi32(place, leave, place, _mm512_set1_epi32((int)PHX_PAIR_LEAVE));
+    return _mm512_mask_or_epi32(place, _knot_mask16(enter | leave), place, _mm512_set1_epi32((int)PHX_PAIR_UNSURE));
+}
+
+/* ---- nine cells ---- */
+
+/* What observers are matched with: the cells, in registers rather than where what is written might be. */
+typedef struct field {
+    phx_cells of;
+    uint32_t lanes;      /* of a row, as near[0] has it */
+    uint32_t bits, more; /* of a row's word, as above */
+} field;
+
+/* The bits of all that are in the nine cells, or of the first of each row. */
+AVX512_INLINE uint64_t there_are(const field *in, uint32_t cell)
+{
+    const uint32_t *middle = in->of.near + cell, *above = middle - in->of.columns, *below = middle + in->of.columns;
+    return *above | (uint64_t)*middle << in->bits | (uint64_t)*below << 2 * in->bits;
+}
+
+AVX512_INLINE uint32_t bits_of(uint64_t mask)
+{
+    return (uint32_t)__builtin_popcountll(mask);
+}
+
+AVX512_INLINE __m512i two_rows(const uint32_t *words, uint32_t a, uint32_t b)
+{
+    __m512i first = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)(words + a)));
+    return _mm512_inserti64x4(first, _mm256_loadu_si256((const __m256i *)(const void *)(words + b)), 1);
+}
+
+AVX512_INLINE uint64_t crossing_at(const field *in, uint32_t first, eye of, const borders *b)
+{
+    const __m512i now = _mm512_loadu_si512(in->of.now + first), old = _mm512_loadu_si512(in->of.old + first);
+    return crossing(measure(now, old, of, b->square), b);
+}
+
+/* Who in the rows that begin at the middle's place and those above and below may be an event, as far as lanes go. */
+AVX512_INLINE uint64_t some_cross(const field *in, const uint32_t *middle, eye of, const borders *b)
+{
+    const uint32_t first = *(middle - in->of.columns), second = *middle, third = *(middle + in->of.columns);
+    if (in->lanes == FEW) {
+        const __m512i now = two_rows(in->of.now, first, second), old = two_rows(in->of.old, first, second);
+        const distances two = measure(now, old, of, b->square);
+        return crossing(two, b) | crossing_at(in, third, of, b) << 2 * in->bits;
+    }
+    return crossing_at(in, first, of, b) | crossing_at(in, second, of, b) << in->bits |
+           crossing_at(in, third, of, b) << 2 * in->bits;
+}
+
+/* The bits of rows that are longer than their lanes. */
+AVX512_INLINE uint64_t long_rows(const field *in)
+{
+    return (1 | UINT64_C(1) << in->bits | UINT64_C(1) << 2 * in->bits) << in->more;
+}
+
+/*
+ * Those of the watchers of a range; how many. *tested: how many candidates there are; of a longer row one more than
+ * lanes, until put_found() puts that right.
+ */
+AVX512_INLINE uint32_t find_nine(const field *in, const phx_watchers *watchers, phx_span range, const borders *b,
+                                 phx_found_nine *list, uint64_t *tested)
+{
+    uint64_t sum = 0;
+    uint32_t n = 0;
+    for (uint32_t w = range.first; w < range.end; w++) {
+        const uint32_t place = watchers->place[w], cell = in->of.cell[place];
+        const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
+        const uint64_t there = there_are(in, cell);
+        const uint64_t mask = (some_cross(in, in->of.start + cell - 1, of, b) | long_rows(in)) & there;
+        list[n] = (phx_found_nine){mask, w};
+        n += mask != 0;
+        sum += bits_of(there);
+    }
+    *tested += sum;
+    return n;
+}
+
+/* The pairs of one observer, without their flags, where a row is longer than its lanes. Returns the new count. */
+AVX512_INLINE uint32_t put_long(const field *in, uint32_t place, const phx_nine_cells *around, const borders *b,
+                                const phx_pairs *pairs, uint32_t n)
+{
+    const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
+    for (uint32_t r = 0; r < 3; r++) {
+        const phx_span row = around->row[r];
+        for (uint32_t first = row.first; first < row.end; first += LANES) {
+            __mmask16 mask = (__mmask16)crossing_at(in, first, of, b) & first_lanes(row.end - first);
+            _mm512_storeu_si512(pairs->observer + n, _mm512_set1_epi32((int)place));
+            keep(pairs->target + n, mask, from(first));
+            n += (uint32_t)__builtin_popcount(mask);
+        }
+    }
+    return n;
+}
+
+/* The place that a bit stands for; row: where the first of three rows begins. */
+AVX512_INLINE uint32_t place_of(const field *in, const uint32_t *row, uint32_t bit)
+{
+    const uint32_t r = bit / in->bits;
+    return row[r * in->of.columns] + (bit - r * in->bits);
+}
+
+/* The same of what the mask has. */
+AVX512_INLINE uint32_t put_nine(const field *in, uint32_t place, uint64_t mask, const phx_pairs *pairs, uint32_t n)
+{
+    const uint32_t *row = in->of.start + in->of.cell[place] - 1 - in->of.columns;
+    do { /* two at once, and the second counts if it is there: one round is the rule */
+        const uint64_t rest = mask & (mask - 1);
+        pairs->observer[n] = pairs->observer[n + 1] = place;
+        pairs->target[n] = place_of(in, row, (uint32_t)__builtin_ctzll(mask));
+        pairs->target[n + 1] = place_of(in, row, (uint32_t)__builtin_ctzll(rest ? rest : mask));
+        n += rest ? 2 : 1;
+        mask = rest & (rest - 1);
+    } while (mask != 0);
+    return n;
+}
+
+/* Pairs first .. end get their flags. */
+AVX512_INLINE void flag_pairs(const field *in, const borders *b, const phx_pairs *pairs, uint32_t first, uint32_t end)
+{
+    const __m512i none = _mm512_setzero_si512();
+    for (uint32_t i = first; i < end; i += LANES) {
+        __mmask16 lanes = first_lanes(end - i);
+        __m512i place = _mm512_loadu_si512(pairs->observer + i), target = _mm512_loadu_si512(pairs->target + i);
+        const eye of = {_mm512_mask_i32gather_epi32(none, lanes, place, in->of.now, 4),
+                        _mm512_mask_i32gather_epi32(none, lanes, place, in->of.old, 4)};
+        distances apart_by = measure(_mm512_mask_i32gather_epi32(none, lanes, target, in->of.now, 4),
+                                     _mm512_mask_i32gather_epi32(none, lanes, target, in->of.old, 4), of, b->square);
+        _mm512_storeu_si512(pairs->observer + i, flagged(place, apart_by, b));
+    }
+}
+
+/* Of these the pairs, as long as there is room for all of one. How many have them. */
+AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const phx_found_nine *list, uint32_t count,
+                                 const borders *b, phx_pairs *pairs)
+{
+    const phx_pairs to = *pairs; /* what is stored might be anywhere */
+    uint32_t n = to.count, i = 0;
+    for (; i < count; i++) {
+        const uint32_t place = places[list[i].watcher];
+        const bool is_long = (list[i].mask & long_rows(in)) != 0;
+        if (PHX_UNLIKELY(is_long || to.capacity - n < 3 * in->lanes)) {
+            const phx_nine_cells around = phx_cells_around(&in->of, in->of.cell[place]);
+            if (to.capacity - n < around.count) break;
+            if (is_long) {
+                pairs->tested += around.count - bits_of(there_are(in, in->of.cell[place]));
+                n = put_long(in, place, &around, b, &to, n);
+                continue;
+            }
+        }
+        n = put_nine(in, place, list[i].mask, &to, n);
+    }
+    flag_pairs(in, b, &to, to.count, n);
+    pairs->count = n;
+    return i;
+}
+
+/* Some at a time. */
+AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers, const phx_limits *limits, bool square,
+                                  bool margin, phx_pairs *pairs)
+{
+    const borders b = in_registers(limits, square, margin);
+    enum { AT_ONCE = 256 }; /* watchers whose masks wait until they become pairs: 4 KiB */
+    phx_found_nine list[AT_ONCE];
+    for (uint32_t w = 0, end; w < watchers->count; w = end) {
+        end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
+        uint32_t n = find_nine(in, watchers, (phx_span){w, end}, &b, list, &pairs->tested);
+        uint32_t done = put_found(in, watchers->place, list, n, &b, pairs);
+        if (done == n) continue;
+        for (w = list[done].watcher; end-- > w;)
+            pairs->tested -= bits_of(there_are(in, in->of.cell[watchers->place[end]]));
+        return w;
+    }
+    return watchers->count;
+}
+
+AVX512_INLINE uint32_t match_cells(const phx_cells *of, uint32_t lanes, const phx_watchers *watchers,
+                                   const phx_limits *limits, phx_pairs *pairs)
+{
+    const field in = {*of, lanes, lanes == FEW ? FEW_BITS : MANY_BITS, lanes == FEW ? FEW_MORE : MANY_MORE};
+    const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
+    if (limits->square) return match_nine(&in, watchers, limits, true, true, pairs);
+    if (margin) return match_nine(&in, watchers, limits, false, true, pairs);
+    return match_nine(&in, watchers, limits, false, false, pairs);
+}
+
+AVX512 uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers,
+                                        const phx_limits *limits, phx_pairs *pairs)
+{
+    return cells->near[0] == FEW ? match_cells(cells, FEW, watchers, limits, pairs)
+                                 : match_cells(cells, MANY, watchers, limits, pairs);
+}
+
+#endif

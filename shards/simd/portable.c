@@ -1,0 +1,465 @@
+/*
+ * The kernels in plain C; see kernels.h.
+ */
+#include "shards/entity/bounds.h"
+#include "shards/simd/scalar.h"
+#include "shards/state/shard.h"
+
+#include <string.h>
+
+/* One by one they are as well done where they are left. */
+static uint32_t walk_portable(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
+                              phx_move_sum *sums)
+{
+    (void)shards, (void)shard_count, (void)batch, (void)first, (void)sums;
+    return 0;
+}
+
+/* A position in units along an axis, now and before, in a frame or far from it. */
+typedef struct stretch {
+    float now, old;
+} stretch;
+
+static inline stretch stretch_of(float now, float old, float zero, float scale)
+{
+    return (stretch){(now - zero) * scale, (old - zero) * scale};
+}
+
+/* Between the two, if that is one step. */
+static inline float half_way(stretch of, float stride)
+{
+    float step = of.old - of.now;
+    return fabsf(step) <= stride ? of.now + step * 0.5f : of.now;
+}
+
+/* A position, wrapped. Any word will do for one that is not near, its tower is odd. */
+static inline uint32_t unit_wrapped(float q)
+{
+    const float far = 0x1p31f; /* what an int32_t holds */
+    return q > -far && q < far ? (uint32_t)(int32_t)q & 0xffff : 0;
+}
+
+/* Where it was; `away` if it was not here. */
+static inline uint32_t unit_before(float q, uint32_t away)
+{
+    return q != q ? away & 0xffff : unit_wrapped(q);
+}
+
+static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+                              const phx_frame *frame, const phx_picked *to)
+{
+    uint32_t n = 0;
+    for (uint32_t s = 0; s < span_count; s++) {
+        for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
+            const stretch along_x = stretch_of(rows->x[i], rows->ox[i], frame->x, frame->scale);
+            const stretch along_y = stretch_of(rows->y[i], rows->oy[i], frame->y, frame->scale);
+            const float hx = half_way(along_x, frame->stride), hy = half_way(along_y, frame->stride);
+            if (!(hx >= frame->low && hx < frame->width && hy >= frame->low && hy < frame->height)) continue;
+            uint32_t x = unit_wrapped(along_x.now), y = unit_wrapped(along_y.now);
+            to->now[n] = x | y << 16;
+            to->old[n] = unit_before(along_x.old, x + PHX_TILE_AWAY) | unit_before(along_y.old, y) << 16;
+            to->row[n] = i;
+            bool moved = rows->x[i] != rows->ox[i] || rows->y[i] != rows->oy[i];
+            uint32_t cell = ((uint32_t)hy >> frame->shift) * frame->columns + ((uint32_t)hx >> frame->shift);
+            to->cell[n++] = cell | (moved ? frame->moved : 0);
+        }
+    }
+    return n;
+}
+
+static void starts_portable(uint32_t *at, uint32_t cells, uint32_t *near)
+{
+    uint32_t sum = 0;
+    (void)near;
+    for (uint32_t c = 0; c <= cells; c++) at[c] = sum += at[c];
+}
+
+static uint32_t within_rows_portable(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
+{
+    const uint32_t length = range.end - range.first;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        places[n] = i;
+        n += row[i] - range.first < length;
+    }
+    return n;
+}
+
+static uint32_t gather_portable(const phx_candidates *from, const phx_span *spans, uint32_t count,
+                                const phx_candidates *to)
+{
+    uint32_t n = 0;
+    for (uint32_t s = 0; s < count; s++) {
+        uint32_t first = spans[s].first, length = spans[s].end - first;
+        memcpy(to->now + n, from->now + first, length * sizeof *to->now);
+        memcpy(to->old + n, from->old + first, length * sizeof *to->old);
+        memcpy(to->target + n, from->target + first, length * sizeof *to->target);
+        n += length;
+    }
+    return n;
+}
+
+enum {
+    PIECE = 64, /* candidates that are judged before any is written */
+    EIGHT = 8   /* and so many at a time: what is beyond the last is read, as arrays are padded, and dropped */
+};
+_Static_assert(PIECE % EIGHT == 0 && EIGHT <= (int)PHX_KERNEL_PAD, "what is read is there");
+
+/* One observer. */
+typedef struct watcher {
+    uint32_t place, now, old;
+} watcher;
+
+static watcher watcher_of(const phx_watchers *watchers, uint32_t w)
+{
+    uint32_t place = watchers->place[w];
+    return (watcher){place, watchers->now[place], watchers->old[place]};
+}
+
+/* How far some candidates are and were, and which of them may be events. */
+typedef struct judged {
+    int32_t now[PIECE], old[PIECE];
+    uint32_t kept[PIECE + EIGHT];
+} judged;
+
+/* Nothing else is touched, so that compilers make vectors of it. */
+static inline void judge(const phx_candidates *c, uint32_t count, watcher of, phx_limits limits, bool square,
+                         judged *out)
+{
+    const uint32_t *now = c->now, *old = c->old;
+    for (uint32_t i = 0; i < (count + EIGHT - 1) / EIGHT * EIGHT; i++) {
+        int32_t d = phx_units_apart(now[i], of.now, square), e = phx_units_apart(old[i], of.old, square);
+        uint32_t flags;
+        out->now[i] = d;
+        out->old[i] = e;
+        out->kept[i] = phx_units_cross(d, e, &limits, &flags);
+    }
+}
+
+/* Is any of eight kept? */
+static inline bool any_kept(const uint32_t kept[EIGHT])
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < EIGHT; i++) all |= kept[i];
+    return all != 0;
+}
+
+/*
+ * A piece of candidates, with room for all. Of eight, mostly none is kept; else no branch hangs on which: every pair is
+ * written, kept or not.
+ */
+static void match_piece(const phx_candidates *c, uint32_t count, watcher of, const phx_limits *limits, phx_pairs *pairs)
+{
+    const uint32_t *from = c->target;
+    const phx_limits by = *limits;
+    uint32_t *observer = pairs->observer, *target = pairs->target, n = pairs->count;
+    judged is;
+    PHX_ASSERT(count <= PIECE);
+    if (by.square) judge(c, count, of, by, true, &is);
+    else judge(c, count, of, by, false, &is);
+    memset(is.kept + count, 0, (EIGHT - 1) * sizeof *is.kept); /* nothing hangs on what is beyond */
+    for (uint32_t first = 0; first < count; first += EIGHT) {
+        const uint32_t end = first + EIGHT < count ? first + EIGHT : count;
+        if (!any_kept(is.kept + first)) continue;
+        for (uint32_t i = first; i < end; i++) {
+            uint32_t flags;
+            (void)phx_units_cross(is.now[i], is.old[i], &by, &flags);
+            observer[n] = of.place | flags;
+            target[n] = from[i];
+            n += is.kept[i];
+        }
+    }
+    pairs->count = n;
+}
+
+static uint32_t match_portable(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
+                               const phx_limits *limits, phx_pairs *pairs)
+{
+    uint32_t w = 0;
+    for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
+        const watcher of = watcher_of(watchers, w);
+        for (uint32_t i = 0; i < count; i += PIECE) {
+            const phx_candidates piece = {c->now + i, c->old + i, c->target + i};
+            match_piece(&piece, count - i < PIECE ? count - i : PIECE, of, limits, pairs);
+        }
+    }
+    return w;
+}
+
+/* Who is around one observer, side by side. */
+typedef struct crowd {
+    uint32_t now[PIECE], old[PIECE], place[PIECE], count;
+} crowd;
+
+/* Up to eight places from one on. */
+static inline void join(crowd *to, const phx_cells *cells, uint32_t first, uint32_t count)
+{
+    uint32_t *now = to->now + to->count, *old = to->old + to->count, *place = to->place + to->count;
+    memcpy(now, cells->now + first, EIGHT * sizeof *now);
+    memcpy(old, cells->old + first, EIGHT * sizeof *old);
+    for (uint32_t i = 0; i < EIGHT; i++) place[i] = first + i;
+    to->count += count < EIGHT ? count : EIGHT;
+}
+
+static uint32_t match_sparse_portable(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
+                                      phx_pairs *pairs)
+{
+    uint32_t w = 0;
+    crowd near;
+    const phx_candidates all = {near.now, near.old, near.place};
+    for (; w < watchers->count; w++) {
+        const watcher of = watcher_of(watchers, w);
+        const phx_nine_cells nine = phx_cells_around(cells, cells->cell[of.place]);
+        if (pairs->capacity - pairs->count < nine.count) break;
+        pairs->tested += nine.count;
+        near.count = 0;
+        for (uint32_t r = 0; r < 3; r++) {
+            for (uint32_t i = nine.row[r].first; i < nine.row[r].end; i += EIGHT) {
+                if (near.count + EIGHT > PIECE) {
+                    match_piece(&all, near.count, of, limits, pairs);
+                    near.count = 0;
+                }
+                join(&near, cells, i, nine.row[r].end - i);
+            }
+        }
+        match_piece(&all, near.count, of, limits, pairs);
+    }
+    return w;
+}
+
+static uint32_t unsure_portable(const phx_pairs *pairs, uint32_t *which)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        which[n] = i;
+        n += (pairs->observer[i] & PHX_PAIR_UNSURE) != 0;
+    }
+    return n;
+}
+
+static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
+                             phx_runs *runs)
+{
+    const phx_runs to = *runs; /* stores below might be anywhere */
+    uint32_t last = UINT32_MAX, n = 0, r = 0, specials = 0, leaves = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        uint32_t observer = pairs->observer[i], place = observer & PHX_PAIR_PLACE, target = pairs->target[i];
+        if (observer & PHX_PAIR_UNSURE) continue;
+        words[n] = (row ? slots[row[target]] : target) | (observer & PHX_PAIR_LEAVE ? PHX_TARGET_LEAVE : 0);
+        to.first[r] = to.special[specials] = n;
+        to.place[r] = place;
+        to.leaves[r] = leaves;
+        r += place != last;
+        specials += (words[n] & PHX_ROW_SPECIAL) != 0;
+        leaves += observer >> 31;
+        last = place;
+        n++;
+    }
+    to.first[r] = to.special[specials] = n;
+    to.leaves[r] = leaves;
+    runs->count = r;
+}
+
+/* So is this, of every row. */
+static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
+                              float *squares)
+{
+    const float x = area->x, y = area->y, r = area->r, r2 = r * r;
+    uint32_t n = 0;
+    for (uint32_t i = span.first; i < span.end; i++) {
+        float dx = rows->x[i] - x, dy = rows->y[i] - y, d2 = dx * dx + dy * dy;
+        slots[n] = rows->slot[i];
+        squares[n] = d2;
+        n += area->square ? (uint32_t)(fabsf(dx) <= r) & (uint32_t)(fabsf(dy) <= r) : d2 <= r2;
+    }
+    return n;
+}
+
+static inline uint32_t in_view(float dx, float dy, float r, bool square)
+{
+    if (square) return (uint32_t)(fabsf(dx) <= r) & (uint32_t)(fabsf(dy) <= r);
+    return dx * dx + dy * dy <= r * r;
+}
+
+static void look_portable(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
+                          phx_looks *looks)
+{
+    const int32_t last = PHX_BLOCK_SIDE - 1;
+    const phx_block *block = sight->block;
+    const int32_t x = block->bx << PHX_BLOCK_BITS, y = block->by << PHX_BLOCK_BITS;
+    uint32_t *out = looks->beyond_count;
+    out[PHX_BEYOND_X] = out[PHX_BEYOND_Y] = out[PHX_BEYOND_BOTH] = 0;
+    looks->count = 0;
+    looks->length = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_box box = phx_box_around(rows->x[who[i]], rows->y[who[i]], sight->reach);
+        const phx_rect rect = phx_box_towers(sight->rules, box);
+        const int32_t x0 = rect.x0 - x, y0 = rect.y0 - y, x1 = rect.x1 - x, y1 = rect.y1 - y;
+        const int32_t from = x0 > 0 ? x0 : 0, to = x1 < last ? x1 : last;
+        const uint32_t out_x = (x0 < 0) | (x1 > last), out_y = (y0 < 0) | (y1 > last);
+        for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b][out[b]] = who[i];
+        out[PHX_BEYOND_X] += out_x;
+        out[PHX_BEYOND_Y] += out_y;
+        out[PHX_BEYOND_BOTH] += out_x & out_y;
+        if (from > to) continue;
+        for (int32_t line = y0 > 0 ? y0 : 0; line <= y1 && line <= last; line++) {
+            const uint32_t *start = block->start + (line << PHX_BLOCK_BITS);
+            const uint32_t first = start[from] > sight->at.first ? start[from] : sight->at.first;
+            const uint32_t end = start[to + 1] < sight->at.end ? start[to + 1] : sight->at.end;
+            if (first >= end) continue;
+            looks->row[looks->count] = who[i];
+            looks->first[looks->count] = first;
+            looks->end[looks->count++] = end;
+            looks->length += end - first;
+        }
+    }
+}
+
+static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
+                                 const phx_limit *limit, const phx_crossers *out)
+{
+    uint32_t n = 0;
+    for (uint32_t l = some.first; l < some.end; l++) {
+        const uint32_t by = looks->row[l];
+        const float x = rows->x[by], y = rows->y[by], ox = rows->ox[by], oy = rows->oy[by];
+        for (uint32_t i = looks->first[l]; i < looks->end[l]; i++) {
+            uint32_t is = in_view(rows->x[i] - x, rows->y[i] - y, limit->r, limit->square);
+            uint32_t was = in_view(rows->ox[i] - ox, rows->oy[i] - oy, limit->r, limit->square);
+            out->by[n] = by;
+            out->row[n] = was << 31 | i;
+            n += is ^ was;
+        }
+    }
+    return n;
+}
+
+static uint32_t nearer_portable(uint32_t *slots, float *squares, uint32_t count, float limit)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t stays = slots[i] >> 31 | (squares[i] <= limit);
+        slots[n] = slots[i];
+        squares[n] = squares[i];
+        n += stays;
+    }
+    return n;
+}
+
+static uint32_t weigh_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
+                               uint32_t count, double sticky, double *keys, uint8_t *was)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        was[i] = mark[slots[i]] == listed;
+        keys[i] = (double)squares[i] * (was[i] ? 1.0 : sticky);
+        n += was[i];
+    }
+    return n;
+}
+
+static uint32_t within_portable(const double *keys, uint32_t count, double limit)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) n += keys[i] <= limit;
+    return n;
+}
+
+static phx_divided divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                   double limit, uint32_t *enter, uint32_t *leave)
+{
+    phx_divided n = {0, 0, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = slots[i], stays = keys[i] <= limit;
+        slots[n.stay] = enter[n.enter] = leave[n.leave] = slot;
+        n.stay += stays;
+        n.enter += stays & (uint32_t)!was[i];
+        n.leave += (stays ^ 1) & was[i];
+    }
+    return n;
+}
+
+static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t value)
+{
+    enum { STEP = 16 }; /* a fixed length without a way out is what compilers vectorise */
+    uint32_t i = 0;
+    for (; i + STEP <= count; i += STEP) {
+        uint32_t found = 0;
+        for (uint32_t j = 0; j < STEP; j++) found |= array[i + j] == value;
+        if (found) break;
+    }
+    while (i < count && array[i] != value) i++;
+    return i;
+}
+
+static uint32_t missing_portable(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+{
+    return phx_missing(find_portable, array, count, values, value_count);
+}
+
+/* The outer loop is over those who come before, so that the inner one has no branch and no sum: it is vectorised. */
+static void order_change(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
+{
+    for (uint32_t i = 0; i < count; i++) place[i] = first;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++) place[j] += key[i] < key[j];
+}
+
+static void order_keys_portable(const phx_keying *by, const phx_unordered *of, uint32_t *place)
+{
+    for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
+        int32_t key[PHX_ORDER_FEW];
+        uint32_t count = of->end[c] - at;
+        phx_keys_of(by, of->targets + at, count, key);
+        order_change(key, count, of->first[c], place + at);
+    }
+}
+
+static void order_portable(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
+{
+    memset(place, 0, count * sizeof *place);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++) place[j] += (kind[i] < kind[j]) | ((kind[i] == kind[j]) & (id[i] < id[j]));
+}
+
+static void rank_portable(const uint64_t *words, uint32_t count, uint32_t *place)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t before = 0;
+        for (uint32_t j = 0; j < count; j++) before += words[j] < words[i];
+        place[i] = before;
+    }
+}
+
+const phx_kernels phx_kernels_portable = {.walk = walk_portable,
+                                          .pick = pick_portable,
+                                          .starts = starts_portable,
+                                          .within_rows = within_rows_portable,
+                                          .gather = gather_portable,
+                                          .match = match_portable,
+                                          .match_sparse = match_sparse_portable,
+                                          .unsure = unsure_portable,
+                                          .resolve = resolve_portable,
+                                          .scan = scan_portable,
+                                          .look = look_portable,
+                                          .crossed = crossed_portable,
+                                          .nearer = nearer_portable,
+                                          .weigh = weigh_portable,
+                                          .within = within_portable,
+                                          .divide = divide_portable,
+                                          .find = find_portable,
+                                          .missing = missing_portable,
+                                          .order_keys = order_keys_portable,
+                                          .order = order_portable,
+                                          .rank = rank_portable,
+                                          .rank_most = 8,
+                                          .merge = phx_merge_words};
+
+const phx_kernels *phx_kernels_of(ph_simd simd)
+{
+#if defined(__x86_64__)
+    if (simd == PH_SIMD_AVX512) return &phx_kernels_avx512;
+    if (simd == PH_SIMD_AVX2) return &phx_kernels_avx2;
+#endif
+    PHX_ASSERT(simd == PH_SIMD_PORTABLE);
+    return &phx_kernels_portable;
+}

@@ -1,0 +1,75 @@
+/*
+ * What the sets of kernels have in common of one pair, and of one observer's nine cells; see kernels.h. Included by
+ * the sets of kernels alone.
+ */
+#ifndef PHX_SHARDS_SIMD_SCALAR_H
+#define PHX_SHARDS_SIMD_SCALAR_H
+
+#include "shards/simd/kernels.h"
+
+/* The distance of two positions as limits have it. */
+static inline int32_t phx_units_apart(uint32_t a, uint32_t b, bool square)
+{
+    int32_t dx = (int16_t)(uint16_t)(a - b), dy = (int16_t)(uint16_t)((a >> 16) - (b >> 16));
+    if (!square)
+        return (int32_t)((uint32_t)(dx * dx) + (uint32_t)(dy * dy)); /* wraps for odd ones, as anything may */
+    dx = dx < 0 ? -dx : dx;
+    dy = dy < 0 ? -dy : dy;
+    return dx > dy ? dx : dy;
+}
+
+/* May a candidate so far off, now and before, be an event? *flags: of the pair, if so. */
+static inline bool phx_units_cross(int32_t d, int32_t e, const phx_limits *limits, uint32_t *flags)
+{
+    uint32_t enters = (d <= limits->in_low) & (e > limits->in_high);
+    uint32_t leaves = (e <= limits->near_low) & (d > limits->near_high);
+    *flags = leaves * PHX_PAIR_LEAVE | (1 ^ (enters | leaves)) * PHX_PAIR_UNSURE; /* nothing to branch on */
+    return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
+}
+
+/* The places of three rows of three cells. */
+typedef struct phx_nine_cells {
+    phx_span row[3];
+    uint32_t count;
+} phx_nine_cells;
+
+static inline phx_nine_cells phx_cells_around(const phx_cells *cells, uint32_t cell)
+{
+    const uint32_t *middle = cells->start + cell - 1, *above = middle - cells->columns;
+    const uint32_t *below = middle + cells->columns;
+    phx_nine_cells around = {.row = {{above[0], above[3]}, {middle[0], middle[3]}, {below[0], below[3]}}};
+    for (uint32_t r = 0; r < 3; r++) around.count += around.row[r].end - around.row[r].first;
+    return around;
+}
+
+/* A watcher in whose nine cells is something that may be an event, as bits of their rows, or perhaps. */
+typedef struct phx_found_nine {
+    uint64_t mask;
+    uint32_t watcher;
+} phx_found_nine;
+
+/* phx_kernels.missing, by one that finds. */
+static inline uint32_t phx_missing(uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value),
+                                   const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < value_count; i++) {
+        const uint32_t value = values[i];
+        values[n] = value;
+        n += find(array, count, value) == count;
+    }
+    return n;
+}
+
+/* Keys of some targets. */
+static inline void phx_keys_of(const phx_keying *by, const uint32_t *targets, uint32_t count, int32_t *key)
+{
+    const phx_name *name = by->name;
+    const uint32_t bits = by->bits; /* keys might be stored there */
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_name *of = &name[targets[i] & PHX_ROW_SLOT];
+        key[i] = phx_order_key(of->id, of->kind, bits, !(targets[i] & PHX_TARGET_LEAVE));
+    }
+}
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * The best K by a bounded heap, and who is too far off for a cap; see top_k.h. Nothing allocates, and nothing has a bad
+ * case: n log K.
+ */
+#include "shards/simd/top_k.h"
+
+#include "shards/entity/heap.h"
+
+/* a is dropped before b. */
+static bool worse(const phx_ranked *a, const phx_ranked *b)
+{
+    if (a->first != b->first) return a->first < b->first;
+    if (a->key != b->key) return a->key > b->key;
+    return a->id > b->id;
+}
+
+/* a is nearer to the root: of those kept the worst is there, of those dropped the best. */
+static bool above(const phx_ranked *a, const phx_ranked *b, bool dropped)
+{
+    return dropped ? worse(b, a) : worse(a, b);
+}
+
+/* Restores the heap below i. */
+static void sift(phx_ranked *heap, uint32_t count, uint32_t i, bool dropped)
+{
+#define ABOVE(a, b) above(a, b, dropped)
+    PHX_HEAP_SIFT(phx_ranked, heap, count, i, ABOVE);
+#undef ABOVE
+}
+
+/* The smaller part is made a heap, and the other goes past its root. */
+void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep)
+{
+    PHX_ASSERT(keep > 0 && keep < count);
+    bool dropped = count - keep < keep;
+    phx_ranked *heap = dropped ? ranked + keep : ranked, *others = dropped ? ranked : ranked + keep;
+    uint32_t size = dropped ? count - keep : keep;
+    for (uint32_t i = size / 2; i-- > 0;) sift(heap, size, i, dropped);
+    for (uint32_t i = 0; i < count - size; i++) {
+        if (!above(&heap[0], &others[i], dropped)) continue;
+        phx_ranked out = heap[0];
+        heap[0] = others[i];
+        others[i] = out;
+        sift(heap, size, 0, dropped);
+    }
+}
+
+float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, float most)
+{
+    enum { GUESSES = 6, STEPS = 16 }; /* guesses suppose an even spread; should they go astray, halves do not */
+    float low = 0.0f, high = most;
+    uint32_t low_count = 0, high_count = count, enough = wanted + wanted / 8;
+    for (uint32_t step = 0; step < STEPS && high_count > enough; step++) {
+        float share = (float)(wanted + wanted / 16 - low_count) / (float)(high_count - low_count);
+        float at = low + (high - low) * (step < GUESSES ? share : 0.5f);
+        uint32_t within = 0;
+        if (!(at > low && at < high)) break;
+        for (uint32_t i = 0; i < count; i++) within += squares[i] <= at;
+        if (within >= wanted) {
+            high = at;
+            high_count = within;
+        } else {
+            low = at;
+            low_count = within;
+        }
+    }
+    return high;
+}
+
+bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t keep, double most,
+                    double *limit)
+{
+    enum { GUESSES = 12, STEPS = 40 }; /* as above; so many halves are finer than keys that are squares of floats */
+    double low = 0.0, high = most;
+    uint32_t low_count = 0, high_count = count;
+    for (uint32_t step = 0; step < STEPS; step++) {
+        double share = ((double)keep - low_count + 0.5) / (double)(high_count - low_count + 1);
+        double at = low + (high - low) * (step < GUESSES ? share : 0.5);
+        if (!(at > low && at < high)) return false;
+        uint32_t within = kernels->within(keys, count, at);
+        *limit = at;
+        if (within == keep) return true;
+        if (within > keep) {
+            high = at;
+            high_count = within;
+        } else {
+            low = at;
+            low_count = within;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,95 @@
+/*
+ * What one shard tells another: plain records of one size, without pointers or local
+ * slots of the sender's, in blocks of 4 KiB. Migration: ENTITY (migrant), followed by
+ * its RELATION records and, where there are bands, TRAIL and WAITS, in order, AWAKE if it is, and
+ * AREAS that it is in. Its list goes beside the blocks (phx_outbox.lists), and whoever carries these hands it on: it
+ * may be as long as the shard is full, and the receiver mostly finds that its rows imply it.
+ * Halo: BEGIN, then an ENTITY (copy), with a TRAIL behind it if it moved lately, for every
+ * entity that the receiver may need: a ghost that is not confirmed after a BEGIN is gone.
+ * PIN asks the owner to send a copy of one entity whatever its distance.
+ * Written in the exchange phase by the sender's worker, read one barrier later by the
+ * receiver's.
+ */
+#ifndef PHX_SHARDS_STATE_RECORDS_H
+#define PHX_SHARDS_STATE_RECORDS_H
+
+#include "shards/entity/visibility.h"
+
+typedef enum phx_record_type {
+    PHX_RECORD_MIGRANT = 1,
+    PHX_RECORD_RELATION,
+    PHX_RECORD_PIN,
+    PHX_RECORD_BEGIN,
+    PHX_RECORD_COPY,
+    PHX_RECORD_AWAKE,
+    PHX_RECORD_AREAS,
+    PHX_RECORD_TRAIL,
+    PHX_RECORD_WAITS
+} phx_record_type;
+
+typedef struct phx_entity_record {
+    uint64_t user_data;
+    phx_attr attr;
+    float x, y, z;
+    uint32_t incarnation;
+    /* MIGRANT: */
+    uint32_t list_first; /* where its list begins among the lists that go with the blocks */
+    uint32_t list_count : 30;
+    uint32_t fresh : 1; /* as the store has it */
+    uint32_t owed : 1;  /* as its list has it */
+} phx_entity_record;
+
+/* A target of a migrating observer's list: enough to tell its leave even where nobody knows it. */
+typedef struct phx_listed {
+    uint64_t id;
+    uint64_t user_data;
+    uint32_t incarnation;
+    uint16_t kind;
+    uint16_t reserved;
+} phx_listed;
+
+/* As in publish/band_updates.h. */
+typedef struct phx_trail_record {
+    float x, y, z;
+    uint32_t moved;
+    uint16_t kind;
+    uint16_t reserved;
+} phx_trail_record;
+
+/* A target of an observer that has not been told yet that it moved, since it was due in that tick. */
+typedef struct phx_waiting {
+    uint64_t id;
+    uint32_t incarnation;
+    uint32_t since;
+} phx_waiting;
+
+enum { PHX_RECORD_ITEMS = 3, PHX_RECORD_AREA_ITEMS = 9, PHX_RECORD_BLOCK_BYTES = 4096 };
+
+typedef struct phx_record {
+    uint64_t id;    /* the entity; of RELATION and WAITS: the observer */
+    uint8_t type;   /* phx_record_type */
+    uint8_t count;  /* items used of RELATION, WAITS, AREAS */
+    uint16_t source; /* shard that sends */
+    uint32_t slot;  /* PIN: the entity's slot at the receiver; COPY: 1 if that was pinned; AREAS: how many in all */
+    union {
+        phx_entity_record entity;
+        phx_relation relations[PHX_RECORD_ITEMS];
+        uint64_t areas[PHX_RECORD_AREA_ITEMS]; /* AREAS: ids, in the order of their table */
+        uint64_t alone_since; /* AWAKE: the first tick without a waker near, or 0 */
+        phx_trail_record trail;
+        phx_waiting waiting[PHX_RECORD_ITEMS];
+    } as;
+} phx_record;
+
+enum { PHX_RECORD_BLOCK_RECORDS = (PHX_RECORD_BLOCK_BYTES - 8) / sizeof(phx_record) };
+
+typedef struct phx_record_block {
+    uint16_t destination;
+    uint16_t count;
+    uint32_t next; /* number + 1 of the destination's next block, of the last one its first */
+    phx_record records[PHX_RECORD_BLOCK_RECORDS];
+} phx_record_block;
+
+_Static_assert(sizeof(phx_record_block) <= PHX_RECORD_BLOCK_BYTES, "a block is one page at most");
+
+#endif

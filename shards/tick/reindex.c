@@ -1,0 +1,328 @@
+/*
+ * The index phase of a shard: the outermost iteration of the tick ends, what was deferred
+ * comes in, and grid, far targets and lists of arrivals are brought up to date for the
+ * interest phase. Rows are sorted anew only when they have to be, else those of the few who came, went or jumped are
+ * put where they belong; a second call, after there was no memory, may count the tick's steps as drift twice, which
+ * only makes that sooner.
+ */
+#include <string.h>
+
+#include "shards/state/shard.h"
+
+/*
+ * Can nobody here see a ghost, nor it wake anybody? Then whether it has a row makes no difference. (Where there are
+ * bands, it matters when it came: publish/band_updates.h.)
+ */
+static bool unseen(const phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    if (!phx_shard_rows(shard) || !(body->state & PHX_SLOT_GHOST) || (body->state & PHX_SLOT_FAR)) return false;
+    if (shard->rules->wakes || shard->rules->banded || shard->store.tail[slot].origin.pinned) return false;
+    return !phx_box_has(shard->sight, body->x, body->y);
+}
+
+/* Does a slot wait for a row that somebody may see? */
+static bool add_due(const phx_shard *shard, uint32_t slot)
+{
+    const uint32_t state = shard->store.body[slot].state;
+    return (state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW) && !unseen(shard, slot);
+}
+
+static uint32_t adds_due(const phx_shard *shard)
+{
+    uint32_t due = 0;
+    for (uint32_t i = 0; i < shard->deferred.count; i++) due += add_due(shard, shard->deferred.slots[i]);
+    return due;
+}
+
+/* How far rows may have drifted with this tick's steps. */
+static float drift_now(const phx_shard *shard)
+{
+    const float drift = shard->grid.drift;
+    return shard->step_max > 0.0f ? nextafterf(drift + shard->step_max, INFINITY) : drift;
+}
+
+/* Are rows to be sorted anew? Else those who are to be put in, or set right, are few. */
+static bool rebuild_due(const phx_shard *shard)
+{
+    const phx_grid *grid = &shard->grid;
+    return grid->stale || grid->sorting || drift_now(shard) > shard->drift_limit ||
+           phx_grid_sort_due(grid, adds_due(shard));
+}
+
+/* All ghosts that are gone. */
+static void kill_gone(phx_shard *shard)
+{
+    const phx_store *store = &shard->store;
+    for (uint32_t slot = 0; slot < store->slots; slot++)
+        if ((store->body[slot].state & PHX_SLOT_GHOST) && store->tail[slot].origin.gone) phx_shard_kill(shard, slot);
+}
+
+/*
+ * Ghosts that their owner's refresh did not repeat, and emigrants that nobody sent back, are gone; but to take out rows
+ * that nobody sees is no reason to sort all others. Once past rows are there, in a second call, none is taken out.
+ */
+static void sweep_ghosts(phx_shard *shard)
+{
+    enum { MANY_PART = 16 }; /* of rows: so many that are gone cost as much as the sort */
+    phx_store *store = &shard->store;
+    uint32_t left = 0;
+    if (!shard->refreshed_any && !shard->changed) return; /* an emigrant is a change */
+    shard->refreshed_any = false;
+    for (uint32_t slot = 0; store->ghost_count > 0 && slot < store->slots; slot++) {
+        phx_body *body = &store->body[slot];
+        if (!(body->state & PHX_SLOT_GHOST)) continue;
+        phx_origin *origin = &store->tail[slot].origin;
+        bool refreshed = shard->refreshed && shard->refreshed[origin->source];
+        origin->gone |= (refreshed || origin->emigrated) && !origin->repeated;
+        origin->repeated = false;
+        if (!origin->gone) continue;
+        if ((body->state & PHX_SLOT_ROW) && unseen(shard, slot)) left++;
+        else phx_shard_kill(shard, slot);
+    }
+    if (shard->refreshed) memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
+    if (left == 0 || shard->past.collected) return;
+    if (left > shard->grid.row_count / MANY_PART || rebuild_due(shard)) kill_gone(shard);
+}
+
+/* A live one's attributes follow; there is room. */
+static void rename_slot(phx_store *store, uint32_t slot, const phx_rename *now)
+{
+    phx_attr attr = *phx_store_attr(store, slot);
+    attr.kind = now->kind;
+    phx_store_dress(store, slot, &attr);
+    phx_store_set_user_data(store, slot, now->user_data);
+    phx_store_rename(store, slot);
+}
+
+/* Do events name a live one so already: as its copy said, or as it was named before memory ended? */
+static bool named_so(const phx_store *store, uint32_t slot, const phx_rename *now)
+{
+    return store->name[slot].kind == now->kind && phx_store_user_data(store, slot) == now->user_data;
+}
+
+/*
+ * Ghosts that may not have been repeated, and what died as a ghost, get the names that they have now. false = no
+ * memory: call again. A second call touches none that has its name: by then one may have a card that is of this tick,
+ * for which there is no room to be noted, and nothing to note.
+ */
+static bool take_names(phx_shard *shard, const phx_renames *renames)
+{
+    phx_store *store = &shard->store;
+    for (uint32_t i = 0; i < renames->count; i++) {
+        uint32_t slot = phx_store_ghost(store, renames->items[i].id);
+        if (slot == PHX_SLOT_NONE || store->name[slot].incarnation != renames->items[i].incarnation) continue;
+        if (named_so(store, slot, &renames->items[i])) continue;
+        if (!phx_store_reserve(store, shard->mem, 0) ||
+            !phx_store_reserve_user_data(store, shard->mem, renames->items[i].user_data))
+            return false;
+        if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, store, slot);
+        rename_slot(store, slot, &renames->items[i]);
+    }
+    uint32_t dead = renames->count > 0 ? store->dead_first : PHX_SLOT_NONE;
+    for (; dead != PHX_SLOT_NONE; dead = store->tail[dead].dead_next) {
+        const phx_rename *now = phx_renames_of(renames, store->name[dead].incarnation);
+        if (!now) continue;
+        if (!phx_store_reserve_user_data(store, shard->mem, now->user_data)) return false;
+        phx_store_set_user_data(store, dead, now->user_data);
+        phx_store_name_kind(store, dead, now->kind);
+    }
+    return true;
+}
+
+/* Bounds along an axis between which nobody is outside of all towers, whatever float32 loses there. */
+static void inner_bounds(const phx_rules *rules, int axis, float *low, float *high)
+{
+    float extent = rules->tower_size * (float)rules->towers[axis];
+    float slack = (fabsf(rules->origin[axis]) + extent) * 2e-6f;
+    *low = rules->origin[axis] + slack;
+    *high = rules->origin[axis] + extent - slack;
+}
+
+/* Is anybody outside of all towers? Those are in blocks at the world's edge; most are far from it all the same. */
+static bool any_outside(const phx_shard *shard)
+{
+    const phx_grid *grid = &shard->grid;
+    const phx_rules *rules = shard->rules;
+    const float *x = grid->rows.x, *y = grid->rows.y;
+    float low_x, low_y, high_x, high_y;
+    inner_bounds(rules, 0, &low_x, &high_x);
+    inner_bounds(rules, 1, &low_y, &high_y);
+    for (uint32_t b = 0; b < grid->block_count; b++) {
+        const phx_block *block = &grid->blocks[b];
+        const uint32_t first = block->start[0], end = block->start[PHX_BLOCK_TOWERS];
+        uint32_t inside = 1;
+        if (!phx_block_at_edge(block, rules->towers)) continue;
+        for (uint32_t row = first; row < end; row++)
+            inside &= (x[row] >= low_x) & (x[row] <= high_x) & (y[row] >= low_y) & (y[row] <= high_y);
+        for (uint32_t row = first; !inside && row < end; row++)
+            if (phx_outside(rules, x[row], y[row])) return true;
+    }
+    return false;
+}
+
+/* Rows are sorted anew. false = no memory. */
+static bool rebuild(phx_shard *shard)
+{
+    phx_grid *grid = &shard->grid;
+    const phx_deferred *deferred = &shard->deferred;
+    for (uint32_t i = 0; i < deferred->count; i++) { /* to others they come now, however long they waited */
+        phx_body *body = &shard->store.body[deferred->slots[i]];
+        if ((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW)) phx_shard_touch_odd(shard, body);
+    }
+    if (!phx_grid_rebuild(grid, shard->mem, &shard->store, deferred->slots, deferred->count, shard->tick, shard->stamp))
+        return false;
+    grid->outside = any_outside(shard);
+    return true;
+}
+
+/* Rows of the few who came, went or jumped go where they belong. */
+static phx_mend set_right(phx_shard *shard)
+{
+    phx_grid *grid = &shard->grid;
+    uint32_t work = phx_grid_mend_limit(grid), put = grid->astray_count;
+    bool outside = false;
+    for (uint32_t i = 0; i < grid->astray_count; i++) {
+        const phx_body *body = &shard->store.body[grid->astray[i]];
+        outside |= (body->state & PHX_SLOT_LIVE) && phx_outside(shard->rules, body->x, body->y);
+    }
+    phx_mend done = phx_grid_mend(grid, shard->mem, &shard->store, shard->tick, &work);
+    for (uint32_t i = 0; done == PHX_MEND_DONE && i < shard->deferred.count; i++) {
+        const uint32_t slot = shard->deferred.slots[i];
+        phx_body *body = &shard->store.body[slot];
+        if (!add_due(shard, slot)) continue;
+        phx_shard_touch_odd(shard, body); /* to others they come now, however long they waited */
+        outside |= phx_outside(shard->rules, body->x, body->y);
+        done = phx_grid_put(grid, shard->mem, &shard->store, slot, shard->tick, &work);
+        put++;
+    }
+    if (grid->outside && put > 0) grid->outside = any_outside(shard); /* perhaps who was is not there any more */
+    grid->outside |= outside;
+    if (put > 0 && done == PHX_MEND_DONE) grid->pause_next /= 2;
+    return done;
+}
+
+bool phx_shard_outside_valid(const phx_shard *shard)
+{
+    phx_box inner;
+    inner_bounds(shard->rules, 0, &inner.x0, &inner.x1);
+    inner_bounds(shard->rules, 1, &inner.y0, &inner.y1);
+    const float slack = (fabsf(inner.x0) + fabsf(inner.y0) + fabsf(inner.x1) + fabsf(inner.y1)) * 1e-5f;
+    const phx_box near = phx_box_wider(inner, shard->grid.drift + slack); /* by more than the bounds are in */
+    for (uint32_t slot = 0; !shard->grid.outside && slot < shard->store.slots; slot++) {
+        const phx_body *body = &shard->store.body[slot];
+        if ((body->state & PHX_SLOT_ROW) && !phx_box_has(near, body->x, body->y)) return false;
+    }
+    return true;
+}
+
+/* Rows are those of the interest phase, but for places that may be behind. false = no memory. */
+static bool index_rows(phx_shard *shard)
+{
+    phx_grid *grid = &shard->grid;
+    if (rebuild_due(shard)) return rebuild(shard);
+    grid->drift = drift_now(shard);
+    const phx_mend done = set_right(shard);
+    return done == PHX_MEND_SORT ? rebuild(shard) : done == PHX_MEND_DONE;
+}
+
+/* Who was added came in, or waits on: ghosts that nobody sees, as long as rows are not sorted anew. */
+static void end_adds(phx_shard *shard)
+{
+    phx_deferred *deferred = &shard->deferred;
+    uint32_t waiting = 0, count = deferred->count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t state = shard->store.body[deferred->slots[i]].state;
+        bool waits = phx_shard_rows(shard) && (state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW);
+        deferred->slots[waiting] = deferred->slots[i];
+        waiting += waits;
+    }
+    shard->counts.deferred_adds += count - waiting;
+    if (count - waiting > shard->counts.deferred_max) shard->counts.deferred_max = count - waiting;
+    phx_deferred_done(deferred, shard->mem, waiting);
+}
+
+/* Is it an observer whose list is implied from now on, but is kept yet? */
+static bool keeps_list(const phx_shard *shard, uint32_t slot)
+{
+    return phx_grid_view(&shard->store, slot) > 0.0f && !phx_list_bare(&shard->store.tail[slot].list);
+}
+
+/* Is anybody so who is odd, or new? Asked here, as lists change while observers are looked at. */
+static bool any_kept(const phx_shard *shard)
+{
+    const phx_past *past = &shard->past;
+    for (uint32_t i = 0; i < past->row_count; i++)
+        if (keeps_list(shard, past->rows[i].slot)) return true;
+    for (uint32_t i = 0; i < shard->deferred.count; i++)
+        if (keeps_list(shard, shard->deferred.slots[i])) return true;
+    return false;
+}
+
+/* All live slots into their towers, or wherever else they are looked for. */
+static bool index_towers(phx_shard *shard)
+{
+    if (shard->alt)
+        return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->stamp);
+    if (!phx_shard_nine(shard)) return index_rows(shard);
+    phx_nine_input in = {.rules = shard->rules,
+                         .store = &shard->store,
+                         .deferred = &shard->deferred,
+                         .tick = shard->tick,
+                         .changed = shard->changed,
+                         .look_all = shard->all_dirty || shard->far_dirty};
+    return phx_nine_index(&shard->nine, shard->mem, &in);
+}
+
+/* An observer that targets are waiting for is odd, as if new: it is looked at in any case. false = no memory. */
+static bool call_one(phx_shard *shard, uint32_t slot)
+{
+    phx_body *body = &shard->store.body[slot];
+    if (!(body->state & PHX_SLOT_OWN) || !(body->state & PHX_SLOT_PARTIAL)) return true;
+    if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
+    phx_shard_touch_odd(shard, body);
+    phx_shard_partial(shard, slot, false);
+    return true;
+}
+
+/* All of them. false = no memory: call again. */
+static bool call_waiting(phx_shard *shard)
+{
+    phx_slots *waiting = &shard->waiting;
+    for (; waiting->count > 0; waiting->count--)
+        if (!call_one(shard, waiting->at[waiting->count - 1])) return false;
+    for (uint32_t slot = 0; shard->waiting_untold && slot < shard->store.slots; slot++)
+        if (!call_one(shard, slot)) return false;
+    shard->waiting_untold = false;
+    return true;
+}
+
+bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
+{
+    PHX_ASSERT(shard->deferred.depth == 1);
+    if (!call_waiting(shard)) return false;
+    sweep_ghosts(shard);
+    if (!take_names(shard, renames)) return false;
+    if (!phx_arrivals_resolve(shard, directory, renames)) return false;
+    if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;
+    phx_past *past = &shard->past;
+    if (shard->implies && !phx_past_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store)) return false;
+    if (!index_towers(shard)) return false;
+    phx_past_blank(past, &shard->store, &shard->grid);
+    past->kept |= any_kept(shard); /* a second call does not find those any more who came in */
+    PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.behind || phx_grid_valid(&shard->grid, &shard->store));
+    PHX_VALIDATE(!phx_shard_rows(shard) || phx_shard_outside_valid(shard));
+    PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
+    end_adds(shard);
+    if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
+    const phx_rules *rules = shard->rules;
+    bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
+    bool radii = phx_shard_rows(shard) && flat;
+    bool implies = radii && shard->far.levels == 0 && shard->far.global_count == 0;
+    if (implies && !phx_past_room(past, shard->mem, shard->store.slots)) return false;
+    if (shard->changed) phx_grid_survey(&shard->grid);
+    phx_deferred_end(&shard->deferred);
+    shard->glances = radii && !shard->all_dirty && !shard->far_dirty;
+    shard->implies = implies;
+    return true;
+}

@@ -1,0 +1,221 @@
+/*
+ * Who is in which areas; see area_members.h.
+ */
+#include "shards/zones/area_members.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float UNKNOWN = -1.0f; /* of phx_visitor.clear */
+
+void phx_crossings_init(phx_crossings *crossings)
+{
+    *crossings = (phx_crossings){0};
+    phx_list_pool_init(&crossings->pool);
+}
+
+void phx_crossings_free(phx_crossings *crossings, phx_mem *mem)
+{
+    uint64_t entered = crossings->entered, left = crossings->left;
+    phx_release(mem, (void **)&crossings->visitors, &crossings->capacity, sizeof *crossings->visitors);
+    phx_release(mem, (void **)&crossings->found, &crossings->found_capacity, sizeof *crossings->found);
+    phx_list_pool_free(&crossings->pool, mem);
+    phx_crossings_init(crossings);
+    crossings->entered = entered;
+    crossings->left = left;
+}
+
+bool phx_crossings_cover(phx_crossings *crossings, phx_mem *mem, uint32_t slots)
+{
+    if (slots <= crossings->slots) return true;
+    if (!phx_grow(mem, (void **)&crossings->visitors, &crossings->capacity, crossings->slots, slots,
+                  sizeof *crossings->visitors))
+        return false;
+    for (; crossings->slots < slots; crossings->slots++)
+        crossings->visitors[crossings->slots] = (phx_visitor){.inside = phx_list_empty(), .clear = UNKNOWN};
+    return true;
+}
+
+/* ---- one entity ---- */
+
+/* Shell's sort, by thirds: nearly always there are a few only. */
+static void sort(uint32_t *places, uint32_t count)
+{
+    uint32_t gap = 1;
+    while (gap < count / 3) gap = gap * 3 + 1;
+    for (; gap > 0; gap /= 3)
+        for (uint32_t i = gap; i < count; i++) {
+            uint32_t place = places[i], at = i;
+            for (; at >= gap && places[at - gap] > place; at -= gap) places[at] = places[at - gap];
+            places[at] = place;
+        }
+}
+
+/*
+ * The areas that it is in now, in order; *clear: how far it may go in its tower until it is in others. false = no
+ * memory.
+ */
+static bool find(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot, uint32_t *count,
+                 float *clear)
+{
+    const phx_areas *areas = in->areas;
+    const phx_body *body = &in->store->body[slot];
+    uint32_t kind = in->store->name[slot].kind;
+    for (uint32_t left = areas->levels_used; left != 0; left &= left - 1) {
+        uint32_t link = phx_areas_first(areas, (uint32_t)__builtin_ctz(left), body->tx, body->ty);
+        for (; link != PHX_AREA_NONE; link = areas->at[link / 4].links[link % 4].next) {
+            const phx_area_entry *area = &areas->at[link / 4];
+            if (!phx_area_for_kind(area, kind)) continue;
+            const float until = phx_area_clear(area, body->x, body->y);
+            *clear = until < *clear ? until : *clear;
+            if (!phx_area_has(area, body->x, body->y)) continue;
+            if (!phx_grow(mem, (void **)&crossings->found, &crossings->found_capacity, *count, (size_t)*count + 1,
+                          sizeof *crossings->found))
+                return false;
+            crossings->found[(*count)++] = link / 4;
+        }
+    }
+    sort(crossings->found, *count);
+    return true;
+}
+
+/* What of one list, in order, is not in the other. */
+static uint32_t missing(const uint32_t *from, uint32_t from_count, const uint32_t *in, uint32_t in_count)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0, j = 0; i < from_count; i++) {
+        while (j < in_count && in[j] < from[i]) j++;
+        count += j == in_count || in[j] != from[i];
+    }
+    return count;
+}
+
+/* Room for them was reserved. */
+static void tell_missing(const phx_crossing_input *in, uint32_t slot, const uint32_t *from, uint32_t from_count,
+                         const uint32_t *other, uint32_t other_count, bool on)
+{
+    for (uint32_t i = 0, j = 0; i < from_count; i++) {
+        while (j < other_count && other[j] < from[i]) j++;
+        if (j == other_count || other[j] != from[i])
+            phx_edges_put(in->edges, in->store, slot, in->areas->at[from[i]].id, on);
+    }
+}
+
+/* It is in found[] now. false = no memory, nothing changed. */
+static bool settle(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot, uint32_t count)
+{
+    phx_list *inside = &crossings->visitors[slot].inside, now = phx_list_empty();
+    const uint32_t *old = phx_list_entries(&crossings->pool, inside), *found = crossings->found;
+    uint32_t leaves = missing(old, inside->count, found, count), enters = missing(found, count, old, inside->count);
+    if (leaves + enters == 0) return true;
+    if (!phx_edges_reserve(in->edges, mem, leaves + enters)) return false;
+    if (count > 0 && !phx_list_reserve(&crossings->pool, mem, &now, count)) return false;
+    old = phx_list_entries(&crossings->pool, inside); /* the pool may have moved */
+    tell_missing(in, slot, old, inside->count, found, count, false);
+    tell_missing(in, slot, found, count, old, inside->count, true);
+    if (count > 0) memcpy(phx_list_entries(&crossings->pool, &now), found, count * sizeof *found);
+    phx_list_set_count(&crossings->pool, &now, count);
+    phx_list_release(&crossings->pool, inside);
+    *inside = now;
+    crossings->left += leaves;
+    crossings->entered += enters;
+    return true;
+}
+
+/* Is it in those areas that it was in at the last look, without another one? */
+static bool stays(const phx_crossing_input *in, const phx_visitor *visitor, uint32_t slot)
+{
+    const phx_body *body = &in->store->body[slot];
+    const phx_roster_entry *stood = &in->roster->entries[slot];
+    if (!stood->in || stood->tx != body->tx || stood->ty != body->ty) return false;
+    if (body->changed == in->stamp && (body->state & PHX_SLOT_ODD)) return false; /* its kind may be another */
+    return fabsf(body->x - visitor->x) <= visitor->clear && fabsf(body->y - visitor->y) <= visitor->clear;
+}
+
+bool phx_crossings_look(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot)
+{
+    const phx_body *body = &in->store->body[slot];
+    phx_visitor *visitor = &crossings->visitors[slot];
+    const bool own = body->state & PHX_SLOT_OWN;
+    if (own && stays(in, visitor, slot)) return true;
+    uint32_t count = 0;
+    float clear = INFINITY;
+    if (own && !find(crossings, mem, in, slot, &count, &clear)) return false;
+    if (!settle(crossings, mem, in, slot, count)) return false;
+    visitor->x = body->x;
+    visitor->y = body->y;
+    visitor->clear = own ? clear : UNKNOWN;
+    return true;
+}
+
+/* ---- areas that changed ---- */
+
+/* Who stands in the cells of a block that lie in the rectangle. */
+static bool look_block(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in,
+                       const phx_sheet_block *block, phx_rect rect)
+{
+    uint32_t bx = (uint32_t)(block->key - 1) << PHX_SHEET_BITS;
+    uint32_t by = (uint32_t)((block->key - 1) >> 32) << PHX_SHEET_BITS;
+    for (uint32_t i = 0; i < PHX_SHEET_CELLS; i++) {
+        uint32_t tx = bx + i % PHX_SHEET_SIDE, ty = by + i / PHX_SHEET_SIDE;
+        if (block->cells[i] == 0 || tx < rect.x0 || tx > rect.x1 || ty < rect.y0 || ty > rect.y1) continue;
+        for (uint32_t slot = block->cells[i] - 1; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next) {
+            phx_visitor *visitor = &crossings->visitors[slot];
+            if (visitor->looked == (uint32_t)in->tick) continue;
+            visitor->clear = UNKNOWN;
+            if (in->store->body[slot].changed == in->stamp) continue; /* its turn comes */
+            if (!phx_crossings_look(crossings, mem, in, slot)) return false;
+            visitor->looked = (uint32_t)in->tick;
+        }
+    }
+    return true;
+}
+
+static bool look_rect(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, phx_rect rect)
+{
+    const phx_sheet *first = &in->roster->first;
+    if (rect.x0 > in->rect.x1 || rect.y0 > in->rect.y1 || rect.x1 < in->rect.x0 || rect.y1 < in->rect.y0) return true;
+    phx_rect own = {rect.x0 > in->rect.x0 ? rect.x0 : in->rect.x0, rect.y0 > in->rect.y0 ? rect.y0 : in->rect.y0,
+                    rect.x1 < in->rect.x1 ? rect.x1 : in->rect.x1, rect.y1 < in->rect.y1 ? rect.y1 : in->rect.y1};
+    uint32_t bx0 = own.x0 >> PHX_SHEET_BITS, by0 = own.y0 >> PHX_SHEET_BITS;
+    uint32_t bx1 = own.x1 >> PHX_SHEET_BITS, by1 = own.y1 >> PHX_SHEET_BITS;
+    if ((uint64_t)(bx1 - bx0 + 1) * (by1 - by0 + 1) > first->count) { /* fewer blocks than places for them */
+        for (uint32_t i = 0; i < first->count; i++)
+            if (first->blocks[i].key != 0 && !look_block(crossings, mem, in, &first->blocks[i], own)) return false;
+        return true;
+    }
+    for (uint32_t by = by0; by <= by1; by++)
+        for (uint32_t bx = bx0; bx <= bx1; bx++) {
+            const phx_sheet_block *block = phx_sheet_block_of(first, bx << PHX_SHEET_BITS, by << PHX_SHEET_BITS);
+            if (block && !look_block(crossings, mem, in, block, own)) return false;
+        }
+    return true;
+}
+
+bool phx_crossings_look_near(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in)
+{
+    for (uint32_t i = 0; i < in->areas->change_count; i++) {
+        const phx_area_change *change = &in->areas->changes[i];
+        const phx_area_entry *area = &in->areas->at[change->area];
+        if (change->was && !look_rect(crossings, mem, in, change->before)) return false;
+        if (area->live && !look_rect(crossings, mem, in, area->towers)) return false;
+    }
+    return true;
+}
+
+/* ---- migration ---- */
+
+void phx_crossings_let_go(phx_crossings *crossings, uint32_t slot)
+{
+    if (slot >= crossings->slots) return;
+    phx_list_release(&crossings->pool, &crossings->visitors[slot].inside);
+}
+
+bool phx_crossings_carry(phx_crossings *crossings, phx_mem *mem, uint32_t slot, uint32_t area, uint32_t count)
+{
+    phx_list *inside = &crossings->visitors[slot].inside;
+    if (inside->count == 0 && !phx_list_reserve(&crossings->pool, mem, inside, count)) return false;
+    PHX_ASSERT(inside->count < phx_list_capacity(&crossings->pool, inside));
+    phx_list_entries(&crossings->pool, inside)[inside->count++] = area;
+    return true;
+}

@@ -1,0 +1,264 @@
+/*
+ * The table of areas; see areas.h.
+ */
+#include "shards/zones/areas.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+void phx_areas_init(phx_areas *areas, phx_mem *mem)
+{
+    *areas = (phx_areas){.mem = mem, .free_first = PHX_AREA_NONE};
+    phx_idmap_init(&areas->index, mem);
+    phx_idmap_init(&areas->cells, mem);
+}
+
+void phx_areas_free(phx_areas *areas)
+{
+    phx_mem *mem = areas->mem;
+    phx_release(mem, (void **)&areas->at, &areas->capacity, sizeof *areas->at);
+    phx_release(mem, (void **)&areas->changes, &areas->changes_capacity, sizeof *areas->changes);
+    phx_idmap_free(&areas->index);
+    phx_idmap_free(&areas->cells);
+}
+
+/* ---- shapes ---- */
+
+static phx_box box_of_corners(const float (*corners)[2], uint32_t count)
+{
+    phx_box box = {corners[0][0], corners[0][1], corners[0][0], corners[0][1]};
+    for (uint32_t i = 1; i < count; i++) {
+        if (corners[i][0] < box.x0) box.x0 = corners[i][0];
+        if (corners[i][0] > box.x1) box.x1 = corners[i][0];
+        if (corners[i][1] < box.y0) box.y0 = corners[i][1];
+        if (corners[i][1] > box.y1) box.y1 = corners[i][1];
+    }
+    return box;
+}
+
+static void shape_of(phx_area_entry *to, const ph_area *from)
+{
+    to->shape = (uint8_t)from->shape;
+    to->kind_count = (uint8_t)from->kind_count;
+    for (uint32_t i = 0; i < from->kind_count; i++) to->kinds[i] = (uint16_t)from->kinds[i];
+    to->corner_count = 0;
+    switch (from->shape) {
+    case PH_AREA_CIRCLE:
+        memcpy(to->center, from->center, sizeof to->center);
+        to->radius = from->radius;
+        to->box = phx_box_around(from->center[0], from->center[1], from->radius);
+        break;
+    case PH_AREA_BOX:
+        to->box = (phx_box){from->low[0], from->low[1], from->high[0], from->high[1]};
+        break;
+    case PH_AREA_POLYGON:
+        to->corner_count = (uint8_t)from->corner_count;
+        memcpy(to->corners, from->corners, sizeof to->corners);
+        to->box = box_of_corners(from->corners, from->corner_count);
+        break;
+    }
+}
+
+/* So much of the terms that a distance is made of may be their roundings; and so much of a distance a step may take. */
+static const float DOUBT = 1e-6f, SURE = 1.0f - 1e-6f;
+static const float ALONG_AXES = 0.7071f; /* so far along both is no farther than 1 */
+
+/* What is less is nothing: beside float32's smallest numbers roundings are no small part. */
+static const float LEAST = 1e-30f;
+
+/* As the rule has it: by squares, which are far from all limits of float32. */
+static float clear_of_circle(const phx_area_entry *area, float x, float y)
+{
+    const float low = 1e-10f, high = 1e18f, r = area->radius;
+    const float dx = x - area->center[0], dy = y - area->center[1];
+    if (!(r > low && r < high)) return 0.0f;
+    const float off = fabsf(sqrtf(dx * dx + dy * dy) - r) - DOUBT * (r + fabsf(dx) + fabsf(dy));
+    return off * ALONG_AXES;
+}
+
+/* Until it comes to the line of a side. */
+static float clear_of_polygon(const phx_area_entry *area, float x, float y)
+{
+    float clear = INFINITY;
+    for (uint32_t i = 0; i < area->corner_count; i++) {
+        const float *p = area->corners[i], *q = area->corners[i + 1 == area->corner_count ? 0 : i + 1];
+        const float ex = q[0] - p[0], ey = q[1] - p[1], a = ex * (y - p[1]), b = ey * (x - p[0]);
+        const float side = fabsf(a - b) - DOUBT * (fabsf(a) + fabsf(b)), length2 = ex * ex + ey * ey;
+        if (!(side > LEAST && length2 > LEAST && side <= FLT_MAX && length2 <= FLT_MAX)) return 0.0f;
+        const float off = side / sqrtf(length2);
+        if (off < clear) clear = off;
+    }
+    return clear * ALONG_AXES * SURE;
+}
+
+static float clear_of(const phx_area_entry *area, float x, float y)
+{
+    const phx_box *box = &area->box;
+    const float out_x = fmaxf(box->x0 - x, x - box->x1), out_y = fmaxf(box->y0 - y, y - box->y1);
+    const float out = fmaxf(out_x, out_y) * SURE;
+    if (out > 0.0f) return out <= FLT_MAX ? out : 0.0f;
+    switch ((ph_area_shape)area->shape) {
+    case PH_AREA_CIRCLE: return clear_of_circle(area, x, y);
+    case PH_AREA_BOX: return -out;
+    case PH_AREA_POLYGON: return clear_of_polygon(area, x, y);
+    }
+    return 0.0f;
+}
+
+float phx_area_clear(const phx_area_entry *area, float x, float y)
+{
+    const float clear = clear_of(area, x, y);
+    return clear > LEAST ? clear : 0.0f;
+}
+
+bool phx_area_is_convex(const ph_area *from)
+{
+    phx_area_entry area;
+    shape_of(&area, from);
+    for (uint32_t i = 0; i < area.corner_count; i++) {
+        const float *p = area.corners[i], *q = area.corners[i + 1 == area.corner_count ? 0 : i + 1];
+        bool off = false;
+        if (!phx_area_has(&area, p[0], p[1])) return false;
+        for (uint32_t j = 0; j < area.corner_count; j++) {
+            float side = (q[0] - p[0]) * (area.corners[j][1] - p[1]) - (q[1] - p[1]) * (area.corners[j][0] - p[0]);
+            off = off || side > 0.0f || side < 0.0f;
+        }
+        if (!off) return false;
+    }
+    return true;
+}
+
+/* ---- cells ---- */
+
+static uint8_t level_of(phx_rect towers)
+{
+    uint8_t level = 0;
+    while ((towers.x1 >> level) - (towers.x0 >> level) > 1 || (towers.y1 >> level) - (towers.y0 >> level) > 1) level++;
+    return level;
+}
+
+/* The key of the area's i-th cell; 0: it has no such cell. */
+static uint64_t cell_key(const phx_area_entry *area, uint32_t i)
+{
+    uint32_t cx = (uint32_t)(area->towers.x0 >> area->level) + (i & 1);
+    uint32_t cy = (uint32_t)(area->towers.y0 >> area->level) + (i >> 1);
+    if (cx > (uint32_t)(area->towers.x1 >> area->level) || cy > (uint32_t)(area->towers.y1 >> area->level)) return 0;
+    return phx_areas_cell_key(area->level, cx, cy);
+}
+
+static phx_area_link *link_at(const phx_areas *areas, uint32_t link)
+{
+    return &areas->at[link / 4].links[link % 4];
+}
+
+/* Room in the map was reserved. */
+static void link_cells(phx_areas *areas, uint32_t place)
+{
+    phx_area_entry *area = &areas->at[place];
+    area->level = level_of(area->towers);
+    if (areas->level_counts[area->level]++ == 0) areas->levels_used |= 1u << area->level;
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t key = cell_key(area, i);
+        if (key == 0) continue;
+        uint64_t *first = phx_idmap_find(&areas->cells, key);
+        area->links[i] = (phx_area_link){first ? (uint32_t)*first : PHX_AREA_NONE, PHX_AREA_NONE};
+        if (!first) phx_idmap_insert(&areas->cells, key, place * 4 + i);
+        if (!first) continue;
+        link_at(areas, (uint32_t)*first)->before = place * 4 + i;
+        *first = place * 4 + i;
+    }
+}
+
+static void unlink_cells(phx_areas *areas, uint32_t place)
+{
+    phx_area_entry *area = &areas->at[place];
+    if (--areas->level_counts[area->level] == 0) areas->levels_used &= ~(1u << area->level);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t key = cell_key(area, i);
+        if (key == 0) continue;
+        phx_area_link link = area->links[i];
+        if (link.next != PHX_AREA_NONE) link_at(areas, link.next)->before = link.before;
+        if (link.before != PHX_AREA_NONE) link_at(areas, link.before)->next = link.next;
+        else if (link.next != PHX_AREA_NONE) *phx_idmap_find(&areas->cells, key) = link.next;
+        else (void)phx_idmap_remove(&areas->cells, key);
+    }
+}
+
+/* ---- commands ---- */
+
+/* Room for one more area, in every respect. */
+static bool reserve(phx_areas *areas)
+{
+    return phx_grow(areas->mem, (void **)&areas->at, &areas->capacity, areas->count, (size_t)areas->count + 1,
+                    sizeof *areas->at) &&
+           phx_grow(areas->mem, (void **)&areas->changes, &areas->changes_capacity, areas->change_count,
+                    (size_t)areas->change_count + 1, sizeof *areas->changes) &&
+           phx_idmap_reserve(&areas->index, phx_idmap_count(&areas->index) + 1) &&
+           phx_idmap_reserve(&areas->cells, phx_idmap_count(&areas->cells) + 4);
+}
+
+static void note_change(phx_areas *areas, uint32_t place)
+{
+    phx_area_entry *area = &areas->at[place];
+    if (area->changed) return;
+    area->changed = true;
+    areas->changes[areas->change_count++] =
+        (phx_area_change){.area = place, .was = area->live, .before = area->towers};
+}
+
+static uint32_t take_place(phx_areas *areas, uint64_t id)
+{
+    uint32_t place = areas->free_first;
+    if (place != PHX_AREA_NONE) areas->free_first = areas->at[place].links[0].next;
+    else place = areas->count++;
+    areas->at[place] = (phx_area_entry){.id = id};
+    phx_idmap_insert(&areas->index, id, place);
+    return place;
+}
+
+ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, const ph_area *from, uint32_t most)
+{
+    const uint64_t *known = phx_idmap_find(&areas->index, id);
+    bool live = known && areas->at[*known].live;
+    if (!live && areas->live_count >= most) return PH_CAPACITY;
+    if (!reserve(areas)) return PH_NO_MEMORY;
+    known = phx_idmap_find(&areas->index, id);
+    uint32_t place = known ? (uint32_t)*known : take_place(areas, id);
+    phx_area_entry *area = &areas->at[place];
+    note_change(areas, place);
+    if (live) unlink_cells(areas, place);
+    areas->live_count += !live;
+    area->live = true;
+    shape_of(area, from);
+    area->towers = phx_box_towers(rules, area->box);
+    link_cells(areas, place);
+    return PH_OK;
+}
+
+ph_status phx_areas_remove(phx_areas *areas, uint64_t id)
+{
+    const uint64_t *known = phx_idmap_find(&areas->index, id);
+    if (!known || !areas->at[*known].live) return PH_ABSENT;
+    uint32_t place = (uint32_t)*known;
+    if (!reserve(areas)) return PH_NO_MEMORY;
+    note_change(areas, place);
+    unlink_cells(areas, place);
+    areas->at[place].live = false;
+    areas->live_count--;
+    return PH_OK;
+}
+
+void phx_areas_settle(phx_areas *areas)
+{
+    for (uint32_t i = 0; i < areas->change_count; i++) {
+        uint32_t place = areas->changes[i].area;
+        phx_area_entry *area = &areas->at[place];
+        area->changed = false;
+        if (area->live) continue;
+        (void)phx_idmap_remove(&areas->index, area->id);
+        area->links[0].next = areas->free_first;
+        areas->free_first = place;
+    }
+    areas->change_count = 0;
+}

@@ -1,0 +1,119 @@
+/*
+ * All areas of a world, and where they are. The ticking thread changes the table in the
+ * ingest phase; from there to the tick's end all shards read it. An area is linked in the
+ * level of cells, each of 2^level x 2^level towers, in which it meets four cells at most,
+ * so what it costs to set or find one does not depend on how large it is.
+ * One that was removed keeps its place until the tick's end: who is in it leaves it.
+ */
+#ifndef PHX_SHARDS_ZONES_AREAS_H
+#define PHX_SHARDS_ZONES_AREAS_H
+
+#include "base/idmap.h"
+#include "shards/entity/bounds.h"
+
+enum { PHX_AREA_NONE = UINT32_MAX, PHX_AREA_LEVELS = 17 }; /* 65535 towers are one cell of level 16 */
+
+/* In the list of a cell: area * 4 + which of its cells; PHX_AREA_NONE ends. */
+typedef struct phx_area_link {
+    uint32_t next, before;
+} phx_area_link;
+
+/* A cache line is what a look at one needs, unless it is a polygon or for some kinds only. */
+typedef struct phx_area_entry {
+    phx_area_link links[4];
+    phx_box box; /* nobody outside it is inside */
+    float center[2], radius;
+    uint8_t shape, corner_count, kind_count, level;
+    uint16_t kinds[PH_AREA_KINDS_MAX];
+    bool live;    /* else removed in this tick, or no area */
+    bool changed; /* in this tick */
+    phx_rect towers; /* of the box */
+    uint64_t id;
+    float corners[PH_AREA_CORNERS_MAX][2];
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_area_entry;
+_Static_assert(offsetof(phx_area_entry, kinds) == PHX_CACHE_LINE, "see above");
+
+/* An area that this tick set or removed, and where it was at the end of the one before. */
+typedef struct phx_area_change {
+    uint32_t area;
+    bool was;
+    phx_rect before;
+} phx_area_change;
+
+typedef struct phx_areas {
+    phx_mem *mem;
+    phx_area_entry *at;
+    uint32_t count, capacity; /* ever used */
+    uint32_t free_first;      /* chained by links[0].next */
+    uint32_t live_count;
+    uint32_t levels_used;     /* a bit for each level that has areas */
+    uint32_t level_counts[PHX_AREA_LEVELS];
+    phx_idmap index;     /* id -> place */
+    phx_idmap cells;     /* level and cell -> its first link */
+    phx_area_change *changes;
+    uint32_t change_count, changes_capacity;
+} phx_areas;
+
+void phx_areas_init(phx_areas *areas, phx_mem *mem);
+void phx_areas_free(phx_areas *areas);
+/* The area is there, as it is now; it was checked. PH_CAPACITY: it would be one more than `most`; PH_NO_MEMORY. */
+ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, const ph_area *area, uint32_t most);
+/* PH_ABSENT, PH_NO_MEMORY. */
+ph_status phx_areas_remove(phx_areas *areas, uint64_t id);
+/* The tick's end: what was removed goes. */
+void phx_areas_settle(phx_areas *areas);
+
+/* Is there any, or was there in this tick? */
+static inline bool phx_areas_any(const phx_areas *areas)
+{
+    return areas->live_count > 0 || areas->change_count > 0;
+}
+
+static inline uint64_t phx_areas_cell_key(uint32_t level, uint32_t cx, uint32_t cy)
+{
+    return ((uint64_t)level << 32 | (uint64_t)cy << 16 | cx) + 1;
+}
+
+/* The first link of the cell of that level that has the tower, or PHX_AREA_NONE. */
+static inline uint32_t phx_areas_first(const phx_areas *areas, uint32_t level, uint32_t tx, uint32_t ty)
+{
+    const uint64_t *first = phx_idmap_find(&areas->cells, phx_areas_cell_key(level, tx >> level, ty >> level));
+    return first ? (uint32_t)*first : PHX_AREA_NONE;
+}
+
+static inline bool phx_area_for_kind(const phx_area_entry *area, uint32_t kind)
+{
+    for (uint32_t i = 0; i < area->kind_count; i++)
+        if (area->kinds[i] == kind) return true;
+    return area->kind_count == 0;
+}
+
+/* The rule of pharos.h, "Areas", but for the kind; corners in the order given. */
+static inline bool phx_area_has(const phx_area_entry *area, float x, float y)
+{
+    if (!phx_box_has(area->box, x, y)) return false;
+    if (area->shape == PH_AREA_BOX) return true;
+    if (area->shape == PH_AREA_CIRCLE) {
+        float dx = x - area->center[0], dy = y - area->center[1];
+        return dx * dx + dy * dy <= area->radius * area->radius;
+    }
+    bool left = true, right = true;
+    for (uint32_t i = 0; i < area->corner_count; i++) {
+        const float *p = area->corners[i], *q = area->corners[i + 1 == area->corner_count ? 0 : i + 1];
+        float side = (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]);
+        left = left && side >= 0.0f;
+        right = right && side <= 0.0f;
+    }
+    return left || right;
+}
+
+/*
+ * How far a point may go along each axis, at least, before phx_area_has() says otherwise of it; 0 = perhaps not at all.
+ * In float32, with more taken off than its roundings can make.
+ */
+float phx_area_clear(const phx_area_entry *area, float x, float y);
+
+/* Every corner is in the polygon by that rule, and no side has all of them on its line. */
+bool phx_area_is_convex(const ph_area *area);
+
+#endif

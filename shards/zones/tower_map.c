@@ -1,0 +1,61 @@
+/*
+ * Numbers by tower; see tower_map.h.
+ */
+#include "shards/zones/tower_map.h"
+
+#include <string.h>
+
+void phx_sheet_init(phx_sheet *sheet, phx_mem *mem)
+{
+    *sheet = (phx_sheet){0};
+    phx_idmap_init(&sheet->index, mem);
+}
+
+void phx_sheet_free(phx_sheet *sheet, phx_mem *mem)
+{
+    phx_release(mem, (void **)&sheet->blocks, &sheet->capacity, sizeof *sheet->blocks);
+    phx_idmap_free(&sheet->index);
+    phx_sheet_init(sheet, mem);
+}
+
+bool phx_sheet_reserve(phx_sheet *sheet, phx_mem *mem, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1)
+{
+    uint32_t wide = (x1 >> PHX_SHEET_BITS) - (x0 >> PHX_SHEET_BITS) + 1;
+    uint32_t high = (y1 >> PHX_SHEET_BITS) - (y0 >> PHX_SHEET_BITS) + 1;
+    uint64_t needed = phx_idmap_count(&sheet->index) + (uint64_t)wide * high;
+    /* the free ones are below count: never more in use than the map has, so this is enough for both */
+    return needed < UINT32_MAX && phx_idmap_reserve(&sheet->index, (uint32_t)needed) &&
+           phx_grow(mem, (void **)&sheet->blocks, &sheet->capacity, sheet->count, (size_t)needed,
+                    sizeof *sheet->blocks);
+}
+
+static phx_sheet_block *block_make(phx_sheet *sheet, uint64_t key)
+{
+    uint32_t place = sheet->free_first > 0 ? sheet->free_first - 1 : sheet->count++;
+    PHX_ASSERT(place < sheet->capacity);
+    phx_sheet_block *block = &sheet->blocks[place];
+    if (sheet->free_first > 0) sheet->free_first = block->used;
+    memset(block, 0, sizeof *block);
+    block->key = key;
+    phx_idmap_insert(&sheet->index, key, place);
+    return block;
+}
+
+static void block_drop(phx_sheet *sheet, phx_sheet_block *block)
+{
+    (void)phx_idmap_remove(&sheet->index, block->key);
+    block->key = 0;
+    block->used = sheet->free_first;
+    sheet->free_first = (uint32_t)(block - sheet->blocks) + 1;
+}
+
+void phx_sheet_put(phx_sheet *sheet, uint32_t tx, uint32_t ty, uint32_t value)
+{
+    phx_sheet_block *block = phx_sheet_block_of(sheet, tx, ty);
+    if (!block && value == 0) return;
+    if (!block) block = block_make(sheet, phx_sheet_key(tx, ty));
+    uint32_t *cell = &block->cells[phx_sheet_cell(tx, ty)];
+    block->used += (uint32_t)(value != 0) - (uint32_t)(*cell != 0);
+    *cell = value;
+    if (block->used == 0) block_drop(sheet, block);
+}

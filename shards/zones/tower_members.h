@@ -1,0 +1,40 @@
+/*
+ * Own entities by tower, as they stood at the end of the last tick's zones phase: who is
+ * near an area that moves, or in a tower that a waker came near. A list through the
+ * slots for each tower, whatever the index of the world is; kept up by those who cross
+ * from tower to tower alone. There is one only while somebody asks (zones.h).
+ */
+#ifndef PHX_SHARDS_ZONES_TOWER_MEMBERS_H
+#define PHX_SHARDS_ZONES_TOWER_MEMBERS_H
+
+#include "shards/entity/entity_store.h"
+#include "shards/zones/tower_map.h"
+
+typedef struct phx_roster_entry {
+    uint32_t next, before; /* slots; PHX_SLOT_NONE ends */
+    uint16_t tx, ty;
+    bool in;
+} phx_roster_entry;
+
+typedef struct phx_roster {
+    phx_sheet first; /* slot + 1 */
+    phx_roster_entry *entries; /* by slot */
+    uint32_t capacity, slots;  /* entries are valid below slots */
+} phx_roster;
+
+void phx_roster_init(phx_roster *roster, phx_mem *mem);
+void phx_roster_free(phx_roster *roster, phx_mem *mem);
+/* Entries for so many slots. false = no memory, nothing changed. */
+bool phx_roster_cover(phx_roster *roster, phx_mem *mem, uint32_t slots);
+/* The slot stands in this tower now, wherever it was. false = no memory, nothing changed. */
+bool phx_roster_place(phx_roster *roster, phx_mem *mem, uint32_t slot, uint16_t tx, uint16_t ty);
+/* If it is in. */
+void phx_roster_remove(phx_roster *roster, uint32_t slot);
+
+/* The first slot in a tower, or PHX_SLOT_NONE; the others by entries[].next. */
+static inline uint32_t phx_roster_first(const phx_roster *roster, uint32_t tx, uint32_t ty)
+{
+    return phx_sheet_get(&roster->first, tx, ty) - 1;
+}
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * What a shard keeps of its own entities beyond lists: which NPCs are awake, who is in
+ * which area. The zones phase, once the index phase is over: it goes through those who
+ * changed in the tick, and who is near what turned. Nothing of it exists, and the phase is
+ * left out, while no class wakes, no NPC is awake and there is no area.
+ */
+#ifndef PHX_SHARDS_ZONES_ZONES_H
+#define PHX_SHARDS_ZONES_ZONES_H
+
+#include "shards/zones/activation.h"
+#include "shards/zones/area_members.h"
+
+typedef struct phx_zones {
+    bool on;             /* the roster is there, and right as of the last zones phase; so of the other two */
+    bool awake_on, crossings_on;
+    bool missed;         /* touched[] is not all: there was no memory for more, or most entities move */
+    uint32_t *touched;   /* slots that changed in this tick */
+    uint32_t touched_count, touched_capacity;
+    phx_roster roster;
+    phx_awake awake;
+    phx_crossings crossings;
+    const phx_areas *areas; /* the world's; NULL = it has none */
+    phx_edges edges; /* of this tick */
+} phx_zones;
+
+void phx_zones_init(phx_zones *zones, phx_mem *mem);
+void phx_zones_free(phx_zones *zones, phx_mem *mem);
+
+/* A slot changed. Wants no memory: without, the phase looks at all. */
+static inline void phx_zones_touch(phx_zones *zones, phx_mem *mem, uint32_t slot)
+{
+    if (!zones->on || zones->missed) return;
+    if (phx_grow(mem, (void **)&zones->touched, &zones->touched_capacity, zones->touched_count,
+                 (size_t)zones->touched_count + 1, sizeof *zones->touched))
+        zones->touched[zones->touched_count++] = slot;
+    else
+        zones->missed = true;
+}
+
+#endif

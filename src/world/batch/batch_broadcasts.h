@@ -1,0 +1,48 @@
+/*
+ * The broadcasts of a batch: who said what, and which observers hear it. The arrays that
+ * ph_batch points to, writable, and grown together; they go from a batch to a backlog and
+ * back by swapping. Filled by workers in phase "publish" (each its own ranges) or by
+ * broadcast_backlog.c.
+ */
+#ifndef PHX_WORLD_BATCH_BATCH_BROADCASTS_H
+#define PHX_WORLD_BATCH_BATCH_BROADCASTS_H
+
+#include <pharos/types.h>
+
+#include "base/mem.h"
+
+/* Payloads begin at multiples of this, so that a host may cast them. */
+enum { PHX_PAYLOAD_ALIGN = 8 };
+
+static inline uint64_t phx_payload_room(uint64_t bytes)
+{
+    return (bytes + PHX_PAYLOAD_ALIGN - 1) / PHX_PAYLOAD_ALIGN * PHX_PAYLOAD_ALIGN;
+}
+
+/* How much there is of each; payload bytes with their padding. */
+typedef struct phx_mail_size {
+    uint32_t messages, deliveries, heard;
+    uint64_t payload;
+} phx_mail_size;
+
+typedef struct phx_mail {
+    ph_message *messages;
+    uint64_t *payload; /* in words: so its capacity fits 32 bits */
+    ph_delivery *deliveries;
+    uint32_t *heard;
+    phx_mail_size size;
+    uint32_t messages_capacity, payload_capacity, deliveries_capacity, heard_capacity;
+} phx_mail;
+
+/* Room for that much, which becomes its size; what was in it is lost. false = no memory: as it was, or grown. */
+bool phx_mail_reserve(phx_mail *mail, phx_mem *mem, phx_mail_size size);
+void phx_mail_free(phx_mail *mail, phx_mem *mem);
+
+/* What it weighs: content, not capacity. */
+static inline uint64_t phx_mail_bytes(const phx_mail *mail)
+{
+    return mail->size.messages * sizeof(ph_message) + mail->size.deliveries * sizeof(ph_delivery) +
+           mail->size.heard * sizeof(uint32_t) + mail->size.payload;
+}
+
+#endif

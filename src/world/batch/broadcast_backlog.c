@@ -1,0 +1,277 @@
+/*
+ * The mail of a consumer that is behind; see broadcast_backlog.h. Each tick's is a segment of a
+ * queue. An observer has an entry while any segment has a delivery for it, void or not:
+ * that is how long it has to be known what is void.
+ */
+#include "world/batch/broadcast_backlog.h"
+
+#include <string.h>
+
+#include "base/idmap.h"
+
+/* The mail of one tick. */
+typedef struct segment {
+    phx_mail mail;
+    uint32_t number; /* from 1, in order */
+    struct segment *next;
+} segment;
+
+typedef struct listener {
+    uint64_t id; /* 0 = free */
+    uint64_t user_data;
+    uint32_t segments;  /* that have a delivery for it */
+    uint32_t void_to;   /* its deliveries in segments up to this number are void */
+    uint32_t pending;   /* messages that wait for it */
+    uint32_t heard;     /* of a drain: where the next one goes */
+    uint32_t next_free;
+} listener;
+
+struct phx_backlog {
+    phx_mem *mem;
+    uint64_t bound;
+    uint64_t bytes; /* of all segments */
+    segment *oldest, *newest;
+    segment *spare;
+    uint32_t number; /* of the newest segment since it was last empty */
+    phx_idmap index; /* observer -> place in listeners */
+    listener *listeners;
+    uint32_t listener_count, listeners_capacity; /* ever used */
+    uint32_t free_first;                         /* place + 1; 0 = none */
+    phx_backlog_counts counts;
+};
+
+phx_backlog *phx_backlog_create(phx_mem *mem, uint64_t bound)
+{
+    phx_backlog *backlog = phx_alloc_zero(mem, sizeof *backlog, PHX_CACHE_LINE);
+    if (!backlog) return NULL;
+    backlog->mem = mem;
+    backlog->bound = bound;
+    phx_idmap_init(&backlog->index, mem);
+    return backlog;
+}
+
+static void free_segments(phx_mem *mem, segment *first)
+{
+    while (first) {
+        segment *next = first->next;
+        phx_mail_free(&first->mail, mem);
+        phx_free(mem, first, sizeof *first, PHX_CACHE_LINE);
+        first = next;
+    }
+}
+
+void phx_backlog_destroy(phx_backlog *backlog)
+{
+    if (!backlog) return;
+    phx_mem *mem = backlog->mem;
+    free_segments(mem, backlog->oldest);
+    free_segments(mem, backlog->spare);
+    phx_idmap_free(&backlog->index);
+    phx_release(mem, (void **)&backlog->listeners, &backlog->listeners_capacity, sizeof *backlog->listeners);
+    phx_free(mem, backlog, sizeof *backlog, PHX_CACHE_LINE);
+}
+
+phx_backlog_counts phx_backlog_count(const phx_backlog *backlog)
+{
+    return backlog->counts;
+}
+
+void phx_backlog_drop(phx_backlog *backlog, uint64_t deliveries)
+{
+    backlog->counts.pushed += deliveries;
+    backlog->counts.dropped += deliveries;
+    backlog->counts.untold += deliveries;
+}
+
+void phx_backlog_told(phx_backlog *backlog)
+{
+    backlog->counts.untold = 0;
+}
+
+/* ---- listeners ---- */
+
+static listener *listener_of(const phx_backlog *backlog, uint64_t observer)
+{
+    const uint64_t *place = phx_idmap_find(&backlog->index, observer);
+    PHX_ASSERT(place);
+    return &backlog->listeners[*place];
+}
+
+/* The observer of one more segment. */
+static void add_listener(phx_backlog *backlog, const ph_delivery *delivery)
+{
+    const uint64_t *known = phx_idmap_find(&backlog->index, delivery->observer);
+    uint32_t place = known ? (uint32_t)*known : backlog->free_first - 1;
+    if (!known) {
+        if (backlog->free_first > 0) backlog->free_first = backlog->listeners[place].next_free;
+        else place = backlog->listener_count++;
+        PHX_ASSERT(place < backlog->listeners_capacity);
+        backlog->listeners[place] = (listener){.id = delivery->observer};
+        phx_idmap_insert(&backlog->index, delivery->observer, place);
+    }
+    backlog->listeners[place].segments++;
+    backlog->listeners[place].user_data = delivery->user_data;
+    backlog->listeners[place].pending += delivery->count;
+}
+
+/* A segment with a delivery for it is gone. */
+static void release_listener(phx_backlog *backlog, listener *gone)
+{
+    if (--gone->segments > 0) return;
+    (void)phx_idmap_remove(&backlog->index, gone->id);
+    gone->id = 0;
+    gone->next_free = backlog->free_first;
+    backlog->free_first = (uint32_t)(gone - backlog->listeners) + 1;
+}
+
+static void clear(phx_backlog *backlog)
+{
+    if (backlog->newest) {
+        backlog->newest->next = backlog->spare;
+        backlog->spare = backlog->oldest;
+    }
+    backlog->oldest = backlog->newest = NULL;
+    backlog->bytes = 0;
+    backlog->number = 0;
+    backlog->listener_count = backlog->free_first = 0;
+    phx_idmap_clear(&backlog->index);
+}
+
+/* ---- coming ---- */
+
+static void drop_oldest(phx_backlog *backlog)
+{
+    segment *gone = backlog->oldest;
+    for (uint32_t i = 0; i < gone->mail.size.deliveries; i++) {
+        const ph_delivery *delivery = &gone->mail.deliveries[i];
+        listener *of = listener_of(backlog, delivery->observer);
+        if (gone->number > of->void_to) {
+            of->pending -= delivery->count;
+            backlog->counts.pending -= delivery->count;
+            backlog->counts.dropped += delivery->count;
+            backlog->counts.untold += delivery->count;
+        }
+        release_listener(backlog, of);
+    }
+    backlog->bytes -= phx_mail_bytes(&gone->mail);
+    backlog->oldest = gone->next;
+    if (!backlog->oldest) backlog->newest = NULL;
+    gone->next = backlog->spare;
+    backlog->spare = gone;
+}
+
+bool phx_backlog_reserve_push(phx_backlog *backlog, const phx_mail *mail)
+{
+    if (mail->size.deliveries == 0) return true;
+    if (!backlog->spare) {
+        backlog->spare = phx_alloc_zero(backlog->mem, sizeof *backlog->spare, PHX_CACHE_LINE);
+        if (!backlog->spare) return false;
+    }
+    /* at worst nobody of them is known, and no place is free */
+    size_t places = (size_t)backlog->listener_count + mail->size.deliveries;
+    return phx_idmap_reserve(&backlog->index, phx_idmap_count(&backlog->index) + mail->size.deliveries) &&
+           phx_grow(backlog->mem, (void **)&backlog->listeners, &backlog->listeners_capacity, backlog->listener_count,
+                    places, sizeof *backlog->listeners);
+}
+
+void phx_backlog_push(phx_backlog *backlog, phx_mail *mail)
+{
+    if (mail->size.deliveries == 0) return;
+    segment *into = backlog->spare;
+    phx_mail taken = *mail;
+    PHX_ASSERT(into);
+    backlog->spare = into->next;
+    *mail = into->mail;
+    mail->size = (phx_mail_size){0};
+    *into = (segment){.mail = taken, .number = ++backlog->number};
+    if (backlog->newest) backlog->newest->next = into;
+    else backlog->oldest = into;
+    backlog->newest = into;
+    for (uint32_t i = 0; i < taken.size.deliveries; i++) add_listener(backlog, &taken.deliveries[i]);
+    backlog->bytes += phx_mail_bytes(&taken);
+    backlog->counts.pushed += taken.size.heard;
+    backlog->counts.pending += taken.size.heard;
+    while (backlog->bytes > backlog->bound) drop_oldest(backlog);
+}
+
+void phx_backlog_forget(phx_backlog *backlog, uint64_t observer)
+{
+    const uint64_t *place = phx_idmap_find(&backlog->index, observer);
+    if (!place) return;
+    listener *of = &backlog->listeners[*place];
+    backlog->counts.pending -= of->pending;
+    backlog->counts.voided += of->pending;
+    of->pending = 0;
+    of->void_to = backlog->number;
+    if (backlog->counts.pending == 0) clear(backlog); /* or mail that nobody hears would be told with the next tick's */
+}
+
+void phx_backlog_rename(phx_backlog *backlog, uint64_t observer, uint64_t user_data)
+{
+    const uint64_t *place = phx_idmap_find(&backlog->index, observer);
+    if (place) backlog->listeners[*place].user_data = user_data;
+}
+
+/* ---- going ---- */
+
+bool phx_backlog_reserve_drain(phx_backlog *backlog, phx_mail *mail)
+{
+    phx_mail_size all = {0};
+    if (backlog->counts.pending == 0) return true;
+    for (const segment *s = backlog->oldest; s; s = s->next) {
+        all.messages += s->mail.size.messages;
+        all.payload += s->mail.size.payload;
+    }
+    all.deliveries = phx_idmap_count(&backlog->index);
+    all.heard = (uint32_t)backlog->counts.pending; /* each takes 4 bytes of a bound below 2^32 */
+    return phx_mail_reserve(mail, backlog->mem, all);
+}
+
+/* A delivery for everybody who hears anything, with the places of what they hear. */
+static uint32_t drain_deliveries(phx_backlog *backlog, phx_mail *mail)
+{
+    uint32_t count = 0, first = 0;
+    for (uint32_t i = 0; i < backlog->listener_count; i++) {
+        listener *of = &backlog->listeners[i];
+        if (of->id == 0 || of->pending == 0) continue;
+        mail->deliveries[count++] = (ph_delivery){of->id, of->user_data, first, of->pending};
+        of->heard = first;
+        first += of->pending;
+    }
+    PHX_ASSERT(first == mail->size.heard);
+    return count;
+}
+
+/* Appends a segment's messages; what its observers heard is found by the listeners' places. */
+static void drain_segment(phx_backlog *backlog, const segment *s, phx_mail *mail, phx_mail_size *at)
+{
+    for (uint32_t i = 0; i < s->mail.size.messages; i++) {
+        mail->messages[at->messages + i] = s->mail.messages[i];
+        mail->messages[at->messages + i].first += at->payload;
+    }
+    if (s->mail.size.payload > 0)
+        memcpy(mail->payload + at->payload / PHX_PAYLOAD_ALIGN, s->mail.payload, s->mail.size.payload);
+    for (uint32_t i = 0; i < s->mail.size.deliveries; i++) {
+        const ph_delivery *delivery = &s->mail.deliveries[i];
+        listener *of = listener_of(backlog, delivery->observer);
+        for (uint32_t j = 0; s->number > of->void_to && j < delivery->count; j++)
+            mail->heard[of->heard++] = at->messages + s->mail.heard[delivery->first + j];
+    }
+    at->messages += s->mail.size.messages;
+    at->payload += s->mail.size.payload;
+}
+
+void phx_backlog_drain(phx_backlog *backlog, phx_mail *mail)
+{
+    if (backlog->counts.pending > 0) {
+        phx_mail_size at = {0};
+        mail->size.deliveries = drain_deliveries(backlog, mail);
+        for (const segment *s = backlog->oldest; s; s = s->next) drain_segment(backlog, s, mail, &at);
+        PHX_ASSERT(at.messages == mail->size.messages && at.payload == mail->size.payload);
+    } else {
+        mail->size = (phx_mail_size){0};
+    }
+    backlog->counts.drained += backlog->counts.pending;
+    backlog->counts.pending = 0;
+    if (backlog->oldest) clear(backlog);
+}

@@ -1,0 +1,516 @@
+/*
+ * Hand-over of batches to one consumer and their way back; see consumer_queue.h for the
+ * contract. Phase "publish" on the ticking thread; take, return and close on the
+ * consumer's.
+ */
+#include "world/batch/consumer_queue.h"
+
+#include <stdatomic.h>
+
+#include "world/batch/broadcast_backlog.h"
+#include "world/batch/net_changes.h"
+#include "world/batch/relay.h"
+#include "world/batch/update_backlog.h"
+
+enum { BOUND_MAX = 65536 };
+
+struct phx_consumer {
+    /* never changes */
+    phx_mem *mem;
+    phx_coalesce *coalesce;
+    phx_coalesce *edges; /* the net difference of edges */
+    phx_backlog *backlog;
+    phx_latest *latest;
+    uint32_t bound;
+    /* the ticking thread's */
+    _Alignas(PHX_CACHE_LINE) phx_batch *spare;
+    phx_batch *made;
+    phx_batch *filling;
+    phx_batch *kept, *kept_last; /* edges that found no memory in the net difference, by next_spare; oldest first */
+    uint32_t kept_count, kept_edges;
+    phx_batch *trimmed; /* the last that trim_one() came to */
+    uint32_t made_count;
+    uint32_t out_count, out_max;
+    uint64_t tick;       /* of the last offer */
+    uint64_t tick_first; /* of the net difference, when there is one */
+    uint64_t batches, coalesced_ticks, events, bytes;
+    uint64_t heard; /* deliveries of broadcasts handed over at once */
+    uint64_t due;   /* updates handed over at once */
+    /*
+     * Something waits here since the last offer. Written by the ticking thread; its release behind the hand-over pairs
+     * with the acquire in phx_consumer_pending(): a thread that reads 0 finds what was handed over before.
+     */
+    _Alignas(PHX_CACHE_LINE) _Atomic uint32_t pending;
+    phx_relay relay; /* either thread's half */
+};
+
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes, const phx_depths *depths)
+{
+    PHX_ASSERT(bound >= 1 && bound <= BOUND_MAX);
+    phx_consumer *c = phx_alloc_zero(mem, sizeof(*c), PHX_CACHE_LINE);
+    if (c == NULL) {
+        return NULL;
+    }
+    c->mem = mem;
+    c->bound = bound;
+    c->coalesce = phx_coalesce_create(mem, depths);
+    c->edges = phx_coalesce_create(mem, NULL);
+    c->backlog = phx_backlog_create(mem, mail_bytes);
+    c->latest = phx_latest_create(mem);
+    bool made = phx_relay_init(&c->relay, mem, bound);
+    if (!made || c->coalesce == NULL || c->edges == NULL || c->backlog == NULL || c->latest == NULL) {
+        phx_consumer_destroy(c);
+        return NULL;
+    }
+    return c;
+}
+
+void phx_consumer_destroy(phx_consumer *c)
+{
+    if (c == NULL) {
+        return;
+    }
+    while (c->made != NULL) {
+        phx_batch *batch = c->made;
+        c->made = batch->next_made;
+        phx_batch_destroy(c->mem, batch);
+    }
+    phx_coalesce_destroy(c->coalesce);
+    phx_coalesce_destroy(c->edges);
+    phx_backlog_destroy(c->backlog);
+    phx_latest_destroy(c->latest);
+    phx_relay_free(&c->relay);
+    phx_free(c->mem, c, sizeof(*c), PHX_CACHE_LINE);
+}
+
+/* ---- ticking thread ---- */
+
+static void batch_recycle(phx_consumer *c, phx_batch *batch)
+{
+    PHX_ASSERT(phx_batch_valid(batch));
+    batch->state = PHX_BATCH_SPARE;
+    batch->merged = false;
+    phx_batch_trim(c->mem, batch);
+    batch->next_spare = c->spare; /* the last used is the first again: it is in the cache, and has grown */
+    c->spare = batch;
+}
+
+/* Those that nobody asks for are not trimmed as they come back: so of all, one a tick, in turn. */
+static void trim_one(phx_consumer *c)
+{
+    phx_batch *next = c->trimmed != NULL ? c->trimmed->next_made : NULL;
+    c->trimmed = next != NULL ? next : c->made;
+    if (c->trimmed != NULL && c->trimmed->state == PHX_BATCH_SPARE) {
+        phx_batch_trim(c->mem, c->trimmed);
+    }
+}
+
+/* Bounded by out_count: only this thread hands over. */
+static void collect_returned(phx_consumer *c)
+{
+    for (phx_batch *batch; (batch = phx_relay_collect(&c->relay)) != NULL;) {
+        PHX_ASSERT(batch->state == PHX_BATCH_OUT);
+        PHX_ASSERT(c->out_count > 0);
+        c->out_count--;
+        batch_recycle(c, batch);
+    }
+}
+
+static phx_batch *batch_obtain(phx_consumer *c)
+{
+    phx_batch *batch = c->spare;
+    if (batch != NULL) {
+        PHX_ASSERT(batch->state == PHX_BATCH_SPARE);
+        c->spare = batch->next_spare;
+        return batch;
+    }
+    PHX_ASSERT(c->made_count <= c->bound + c->kept_count); /* none is spare: all that were made are out or kept */
+    batch = phx_batch_create(c->mem);
+    if (batch == NULL) {
+        return NULL;
+    }
+    batch->next_made = c->made;
+    c->made = batch;
+    c->made_count++;
+    return batch;
+}
+
+phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t target_count)
+{
+    collect_returned(c);
+    phx_batch *batch = c->filling != NULL ? c->filling : batch_obtain(c);
+    c->filling = NULL;
+    if (batch == NULL) {
+        return NULL;
+    }
+    PHX_ASSERT(!batch->merged); /* an offer that failed is repeated first */
+    if (!phx_batch_reserve(c->mem, batch, change_count, target_count)) {
+        batch_recycle(c, batch);
+        return NULL;
+    }
+    batch->view.change_count = change_count;
+    batch->view.target_count = target_count;
+    batch->mail.size = (phx_mail_size){0};
+    batch->view.activation_count = batch->view.crossing_count = 0;
+    batch->news.size = (phx_news_size){0};
+    batch->state = PHX_BATCH_FILLING;
+    c->filling = batch;
+    return batch;
+}
+
+void phx_consumer_forget(phx_consumer *c, uint64_t observer)
+{
+    PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick is in the net already */
+    phx_coalesce_forget(c->coalesce, observer);
+    phx_backlog_forget(c->backlog, observer);
+    phx_latest_forget(c->latest, observer);
+}
+
+/* What the host sees of the mail. */
+static void show_mail(phx_batch *batch)
+{
+    const phx_mail *mail = &batch->mail;
+    ph_batch *view = &batch->view;
+    view->messages = mail->messages;
+    view->payload = (const uint8_t *)mail->payload;
+    view->deliveries = mail->deliveries;
+    view->heard = mail->heard;
+    view->payload_bytes = mail->size.payload;
+    view->message_count = mail->size.messages;
+    view->delivery_count = mail->size.deliveries;
+    view->heard_count = mail->size.heard;
+}
+
+/* What it sees of the updates. */
+static void show_news(phx_batch *batch)
+{
+    const phx_news *news = &batch->news;
+    ph_batch *view = &batch->view;
+    view->updates = news->updates;
+    view->due = news->due;
+    view->moved = news->moved;
+    view->update_count = news->size.updates;
+    view->due_count = news->size.due;
+    view->moved_count = news->size.moved;
+}
+
+/* phx_relay_ready() came first. */
+static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, uint64_t tick)
+{
+    PHX_ASSERT(c->out_count < c->bound);
+    PHX_ASSERT(tick_first <= tick);
+    PHX_ASSERT(batch->view.change_count <= batch->changes_capacity);
+    PHX_ASSERT(batch->view.target_count <= batch->targets_capacity);
+    batch->view.tick_first = tick_first;
+    batch->view.tick = tick;
+    batch->view.dropped = phx_backlog_count(c->backlog).untold;
+    phx_backlog_told(c->backlog);
+    show_mail(batch);
+    show_news(batch);
+    batch->state = PHX_BATCH_OUT;
+    batch->merged = false;
+    c->out_count++;
+    if (c->out_count > c->out_max) c->out_max = c->out_count;
+    c->batches++;
+    c->events += batch->view.target_count;
+    c->bytes += (uint64_t)batch->view.change_count * sizeof(ph_change) +
+                (uint64_t)batch->view.target_count * (sizeof(ph_target) + sizeof(uint16_t)) +
+                phx_mail_bytes(&batch->mail) + phx_news_bytes(&batch->news);
+    phx_relay_put(&c->relay, batch);
+}
+
+static uint32_t edges_in(const phx_batch *batch)
+{
+    return batch->view.activation_count + batch->view.crossing_count;
+}
+
+/* Has it nothing but edges, which are not merged yet? */
+static bool edges_alone(const phx_batch *batch)
+{
+    return !batch->merged && batch->view.change_count == 0 && batch->mail.size.deliveries == 0 &&
+           batch->news.size.updates == 0;
+}
+
+static bool is_pending(const phx_consumer *c)
+{
+    phx_backlog_counts mail = phx_backlog_count(c->backlog);
+    return c->kept != NULL || phx_coalesce_count(c->coalesce).observers > 0 ||
+           phx_coalesce_count(c->edges).pending > 0 || mail.pending > 0 || mail.untold > 0 ||
+           phx_latest_count(c->latest).pending > 0;
+}
+
+/* An edge that is on is as an enter: it names the entity as it is now. */
+static void rename_kept(phx_consumer *c, const phx_rename *item)
+{
+    for (phx_batch *batch = c->kept; batch != NULL; batch = batch->next_spare) {
+        for (uint32_t i = 0; i < edges_in(batch); i++) {
+            ph_edge *edge = &batch->edges[i];
+            if (edge->on && edge->id == item->id) {
+                edge->user_data = item->user_data;
+            }
+        }
+    }
+}
+
+void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t count)
+{
+    PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick has the names of its end already */
+    if (count == 0 || !is_pending(c)) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        phx_coalesce_rename(c->coalesce, items[i].id, items[i].kind, items[i].user_data);
+        phx_coalesce_rename(c->edges, items[i].id, items[i].kind, items[i].user_data);
+        phx_backlog_rename(c->backlog, items[i].id, items[i].user_data);
+        phx_latest_rename(c->latest, items[i].id, items[i].user_data);
+        rename_kept(c, &items[i]);
+    }
+}
+
+/* Edges of earlier ticks that were kept go into the net difference. false = no memory, some may have gone. */
+static bool merge_kept(phx_consumer *c)
+{
+    while (c->kept != NULL) {
+        phx_batch *batch = c->kept;
+        if (!phx_coalesce_merge_edges(c->edges, batch)) {
+            return false;
+        }
+        c->kept = batch->next_spare;
+        c->kept_count--;
+        c->kept_edges -= edges_in(batch);
+        batch_recycle(c, batch);
+    }
+    return true;
+}
+
+/* The batch, which has edges alone, waits as it is. */
+static void keep_edges(phx_consumer *c, phx_batch *batch, uint64_t tick)
+{
+    if (!is_pending(c)) {
+        c->tick_first = tick;
+    }
+    batch->next_spare = NULL;
+    if (c->kept == NULL) c->kept = batch;
+    else c->kept_last->next_spare = batch;
+    c->kept_last = batch;
+    c->kept_count++;
+    c->kept_edges += edges_in(batch);
+    c->coalesced_ticks++;
+}
+
+/* Puts the tick into the net difference and the backlog, once. false = no memory. */
+static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
+{
+    if (batch->merged) {
+        return true;
+    }
+    bool first = !is_pending(c);
+    if (!phx_backlog_reserve_push(c->backlog, &batch->mail) || !phx_coalesce_reserve(c->coalesce, batch) ||
+        !phx_latest_reserve(c->latest, batch) || !phx_coalesce_merge_edges(c->edges, batch)) {
+        return false;
+    }
+    bool merged = phx_coalesce_merge(c->coalesce, batch);
+    PHX_ASSERT(merged); /* there is room */
+    (void)merged;
+    phx_backlog_push(c->backlog, &batch->mail);
+    phx_latest_merge(c->latest, batch);
+    if (first) {
+        c->tick_first = tick;
+    }
+    c->coalesced_ticks++;
+    batch->merged = true;
+    return true;
+}
+
+/* Hands net and backlog over in the tick's own batch, which was merged, or in a spare one. false = no memory. */
+static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
+{
+    phx_batch *batch = merged != NULL ? merged : batch_obtain(c);
+    if (batch == NULL) {
+        return false;
+    }
+    if (!phx_relay_ready(&c->relay) || !phx_backlog_reserve_drain(c->backlog, &batch->mail) ||
+        !phx_coalesce_reserve_drain(c->coalesce, batch) ||
+        !phx_latest_reserve_drain(c->latest, &batch->news) || !phx_coalesce_drain_edges(c->edges, batch)) {
+        if (merged == NULL) {
+            batch_recycle(c, batch);
+        }
+        return false;
+    }
+    bool drained = phx_coalesce_drain(c->coalesce, batch);
+    PHX_ASSERT(drained); /* there is room */
+    (void)drained;
+    phx_backlog_drain(c->backlog, &batch->mail);
+    phx_latest_drain(c->latest, &batch->news);
+    hand_over(c, batch, c->tick_first, tick);
+    return true;
+}
+
+/* Is there anything in the batch, or was it? batch may be NULL. */
+static bool tells(const phx_batch *batch)
+{
+    return batch != NULL && (batch->view.change_count > 0 || batch->merged || batch->mail.size.deliveries > 0 ||
+                             edges_in(batch) > 0 || batch->news.size.updates > 0);
+}
+
+/* Written only when it changes: the consumer's thread may be reading it all the time. */
+static void show_pending(phx_consumer *c)
+{
+    uint32_t pending = is_pending(c);
+    if (atomic_load_explicit(&c->pending, memory_order_relaxed) == pending) return;
+    atomic_store_explicit(&c->pending, pending, memory_order_release); /* pairs with phx_consumer_pending() */
+}
+
+bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
+{
+    PHX_ASSERT(tick > c->tick);
+    PHX_ASSERT(batch == c->filling);
+    collect_returned(c);
+    if (!merge_kept(c)) {
+        return false;
+    }
+    bool room = c->out_count < c->bound;
+    bool changed = tells(batch);
+    if (changed && room && !is_pending(c)) {
+        PHX_ASSERT(!batch->merged); /* it would be pending */
+        if (!phx_relay_ready(&c->relay)) {
+            return false;
+        }
+        c->heard += batch->mail.size.heard;
+        c->due += batch->news.size.due;
+        hand_over(c, batch, tick, tick);
+    } else {
+        if (changed && !merge_tick(c, batch, tick)) {
+            return false;
+        }
+        if (room && is_pending(c)) {
+            if (!deliver_net(c, batch, tick)) {
+                return false;
+            }
+        } else if (batch != NULL) {
+            batch_recycle(c, batch);
+        }
+    }
+    c->filling = NULL;
+    c->tick = tick;
+    show_pending(c);
+    trim_one(c);
+    return true;
+}
+
+void phx_consumer_relieve(phx_consumer *c)
+{
+    collect_returned(c);
+    for (phx_batch *batch = c->spare; batch != NULL; batch = batch->next_spare) {
+        phx_batch_empty(c->mem, batch);
+    }
+}
+
+void phx_consumer_abandon(phx_consumer *c)
+{
+    if (c->filling == NULL) {
+        return;
+    }
+    batch_recycle(c, c->filling);
+    c->filling = NULL;
+}
+
+void phx_consumer_drop_mail(phx_consumer *c, uint64_t deliveries)
+{
+    phx_backlog_drop(c->backlog, deliveries);
+}
+
+bool phx_consumer_keep(phx_consumer *c, phx_batch *batch, uint64_t tick)
+{
+    PHX_ASSERT(tick > c->tick);
+    PHX_ASSERT(batch == c->filling);
+    const bool merged = merge_kept(c) && (!tells(batch) || merge_tick(c, batch, tick));
+    if (!merged && batch != NULL && !edges_alone(batch)) {
+        return false;
+    }
+    if (!merged && batch != NULL && edges_in(batch) > 0) {
+        keep_edges(c, batch, tick);
+    } else if (batch != NULL) {
+        batch_recycle(c, batch);
+    }
+    c->filling = NULL;
+    c->tick = tick;
+    show_pending(c);
+    return true;
+}
+
+void phx_consumer_strip(phx_batch *batch)
+{
+    PHX_ASSERT(!batch->merged);
+    batch->view.change_count = batch->view.target_count = 0;
+    batch->mail.size = (phx_mail_size){0};
+    batch->news.size = (phx_news_size){0};
+}
+
+phx_consumer_counts phx_consumer_count(const phx_consumer *c)
+{
+    phx_coalesce_counts net = phx_coalesce_count(c->coalesce);
+    phx_backlog_counts mail = phx_backlog_count(c->backlog);
+    phx_latest_counts news = phx_latest_count(c->latest);
+    return (phx_consumer_counts){
+        .batches = c->batches,
+        .coalesced_ticks = c->coalesced_ticks,
+        .pending = net.pending,
+        .pending_observers = net.observers,
+        .events = c->events,
+        .cancelled = net.cancelled,
+        .forgotten = net.forgotten,
+        .deliveries = c->heard + mail.pushed,
+        .deliveries_dropped = mail.dropped,
+        .deliveries_void = mail.voided,
+        .deliveries_pending = mail.pending,
+        .updates = c->due + news.merged,
+        .updates_replaced = news.replaced,
+        .updates_pending = news.pending,
+        .edges_pending = phx_coalesce_count(c->edges).pending + c->kept_edges,
+        .is_pending = is_pending(c),
+        .waiting = phx_relay_waiting(&c->relay),
+        .out = c->out_count,
+        .out_max = c->out_max,
+        .bytes = c->bytes,
+    };
+}
+
+/* ---- the consumer's thread ---- */
+
+bool phx_consumer_pending(const phx_consumer *c)
+{
+    return atomic_load_explicit(&c->pending, memory_order_acquire) != 0; /* pairs with show_pending() */
+}
+
+const ph_batch *phx_consumer_take(phx_consumer *c)
+{
+    phx_batch *batch = phx_relay_take(&c->relay);
+    if (batch == NULL) {
+        return NULL;
+    }
+    PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_OUT);
+    return &batch->view;
+}
+
+bool phx_consumer_return(phx_consumer *c, const ph_batch *batch)
+{
+    return phx_relay_return(&c->relay, batch);
+}
+
+uint32_t phx_consumer_close(phx_consumer *c)
+{
+    uint32_t closed = 0;
+    for (; c->relay.taken_first != NULL; closed++) {
+        bool returned = phx_relay_return(&c->relay, &c->relay.taken_first->view);
+        PHX_ASSERT(returned);
+        (void)returned;
+    }
+    return closed;
+}
+
+void phx_consumer_start_at(phx_consumer *c, uint32_t counter)
+{
+    PHX_ASSERT(c->made == NULL);
+    phx_relay_start_at(&c->relay, counter);
+}

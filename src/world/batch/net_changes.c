@@ -1,0 +1,424 @@
+/*
+ * The net difference of one consumer; see net_changes.h for the rules, net_table.h for what it
+ * is kept in. Used by consumer_queue.c on the ticking thread in phase "publish". All memory of a
+ * merge is had before its first change, so it is all or nothing.
+ */
+#include "world/batch/net_changes.h"
+
+#include "world/batch/net_table.h"
+
+#define NONE PHX_NETSET_NONE
+
+/* How far ahead: some searches under way at once; it only has to be more than a few. */
+enum { PREFETCH_DISTANCE = 8 };
+
+typedef struct sort_key {
+    uint64_t id;
+    uint32_t kind; /* and, above it, what goes before: key_kind() */
+    uint32_t index;
+} sort_key;
+
+struct phx_coalesce {
+    phx_mem *mem;
+    const phx_depths *depths;
+    phx_netset set;
+    sort_key *keys; /* scratch of a delivery */
+    sort_key *keys_spare;
+    uint32_t keys_capacity;
+    uint32_t keys_spare_capacity;
+    phx_coalesce_counts counts; /* but for observers */
+};
+
+phx_coalesce *phx_coalesce_create(phx_mem *mem, const phx_depths *depths)
+{
+    phx_coalesce *co = phx_alloc_zero(mem, sizeof(*co), PHX_CACHE_LINE);
+    if (co == NULL) {
+        return NULL;
+    }
+    co->mem = mem;
+    co->depths = depths;
+    phx_netset_init(&co->set, mem);
+    return co;
+}
+
+void phx_coalesce_destroy(phx_coalesce *co)
+{
+    if (co == NULL) {
+        return;
+    }
+    phx_netset_release(&co->set);
+    phx_release(co->mem, (void **)&co->keys, &co->keys_capacity, sizeof(*co->keys));
+    phx_release(co->mem, (void **)&co->keys_spare, &co->keys_spare_capacity, sizeof(*co->keys_spare));
+    phx_free(co->mem, co, sizeof(*co), PHX_CACHE_LINE);
+}
+
+phx_coalesce_counts phx_coalesce_count(const phx_coalesce *co)
+{
+    phx_coalesce_counts counts = co->counts;
+    counts.observers = co->set.observer_table.used;
+    return counts;
+}
+
+/* ---- merging ---- */
+
+static void count_pending(phx_coalesce *co)
+{
+    co->counts.merged++;
+    co->counts.pending++;
+}
+
+static void count_cancelled(phx_coalesce *co)
+{
+    PHX_ASSERT(co->counts.pending > 0);
+    co->counts.merged++;
+    co->counts.pending--;
+    co->counts.cancelled += 2;
+}
+
+static void merge_leave(phx_coalesce *co, uint32_t o, const ph_target *target, uint16_t kind, uint32_t incarnation)
+{
+    phx_net_observer *observer = &co->set.observers[o];
+    uint32_t e = phx_netset_entry_find(&co->set, o, target->id);
+    if (e != NONE && co->set.entries[e].has_enter) {
+        phx_net_entry *entry = &co->set.entries[e];
+        PHX_ASSERT(entry->enter_incarnation == incarnation);
+        entry->has_enter = false;
+        phx_netset_unname(&co->set, e);
+        observer->enters--;
+        count_cancelled(co);
+        if (!entry->has_leave) {
+            phx_netset_entry_remove(&co->set, e);
+        }
+        return;
+    }
+    PHX_ASSERT(e == NONE);        /* or it left twice */
+    PHX_ASSERT(!observer->fresh); /* a fresh list starts from nothing */
+    e = phx_netset_entry_add(&co->set, o, target->id);
+    phx_net_entry *entry = &co->set.entries[e];
+    entry->has_leave = true;
+    entry->leave_kind = kind;
+    entry->leave_user_data = target->user_data;
+    entry->leave_incarnation = incarnation;
+    entry->leave_depth = (uint8_t)(co->depths != NULL ? phx_depths_before(co->depths, target->id) : 0);
+    observer->leaves++;
+    count_pending(co);
+}
+
+/* named: whose kind and user data these are: the target's id, or, of an edge, the entity's. */
+static void merge_enter(phx_coalesce *co, uint32_t o, const ph_target *target, uint64_t named, uint16_t kind,
+                        uint32_t incarnation)
+{
+    phx_net_observer *observer = &co->set.observers[o];
+    uint32_t e = phx_netset_entry_find(&co->set, o, target->id);
+    if (e == NONE) {
+        e = phx_netset_entry_add(&co->set, o, target->id);
+    }
+    phx_net_entry *entry = &co->set.entries[e];
+    PHX_ASSERT(!entry->has_enter); /* or it entered twice */
+    if (entry->has_leave && entry->leave_incarnation == incarnation) {
+        observer->leaves--;
+        count_cancelled(co);
+        phx_netset_entry_remove(&co->set, e);
+        return;
+    }
+    entry->has_enter = true;
+    entry->enter_incarnation = incarnation;
+    phx_netset_name(&co->set, e, named, kind, target->user_data);
+    observer->enters++;
+    count_pending(co);
+}
+
+static void drop_entries(phx_coalesce *co, uint32_t o)
+{
+    const phx_net_observer *observer = &co->set.observers[o];
+    uint64_t events = (uint64_t)observer->leaves + observer->enters;
+    PHX_ASSERT(co->counts.pending >= events);
+    co->counts.pending -= events;
+    co->counts.forgotten += events;
+    phx_netset_observer_clear(&co->set, o);
+}
+
+/* Each search is a miss of the cache, so several are under way at once. */
+static void prefetch_ahead(const phx_coalesce *co, uint32_t o, const phx_batch *batch, uint32_t i, uint32_t end)
+{
+    if (i + PREFETCH_DISTANCE < end) {
+        phx_netset_entry_prefetch(&co->set, o, batch->targets[i + PREFETCH_DISTANCE].id);
+    }
+}
+
+static void merge_change(phx_coalesce *co, const phx_batch *batch, const ph_change *change)
+{
+    PHX_ASSERT(change->observer != 0);
+    PHX_ASSERT((uint64_t)change->first + change->leave_count + change->enter_count <= batch->view.target_count);
+    uint32_t o = phx_netset_observer_find(&co->set, change->observer);
+    if (o == NONE) {
+        o = phx_netset_observer_add(&co->set, change->observer);
+    }
+    if (change->flags & PH_CHANGE_FRESH) {
+        drop_entries(co, o);
+        co->set.observers[o].fresh = true;
+    }
+    co->set.observers[o].user_data = change->user_data;
+    co->set.observers[o].more = (change->flags & PH_CHANGE_MORE) != 0;
+    uint32_t enters = change->first + change->leave_count;
+    uint32_t end = enters + change->enter_count;
+    for (uint32_t i = change->first; i < enters; i++) {
+        prefetch_ahead(co, o, batch, i, end);
+        merge_leave(co, o, &batch->targets[i], batch->kinds[i], batch->incarnations[i]);
+    }
+    for (uint32_t i = enters; i < end; i++) {
+        prefetch_ahead(co, o, batch, i, end);
+        merge_enter(co, o, &batch->targets[i], batch->targets[i].id, batch->kinds[i], batch->incarnations[i]);
+    }
+    if (co->set.observers[o].first == NONE && !co->set.observers[o].fresh) {
+        phx_netset_observer_remove(&co->set, o);
+    }
+}
+
+bool phx_coalesce_reserve(phx_coalesce *co, const phx_batch *batch)
+{
+    uint32_t enters = 0;
+    for (uint32_t i = 0; i < batch->view.change_count; i++) {
+        enters += batch->changes[i].enter_count;
+    }
+    /* At worst every change is a new observer, every target a new entry, and every enter one of another target. */
+    return phx_netset_reserve(&co->set, batch->view.change_count, batch->view.target_count, enters);
+}
+
+bool phx_coalesce_merge(phx_coalesce *co, const phx_batch *batch)
+{
+    PHX_ASSERT(phx_batch_valid(batch));
+    if (!phx_coalesce_reserve(co, batch)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < batch->view.change_count; i++) {
+        merge_change(co, batch, &batch->changes[i]);
+    }
+    PHX_ASSERT(co->counts.merged ==
+               co->counts.drained + co->counts.cancelled + co->counts.forgotten + co->counts.pending);
+    return true;
+}
+
+void phx_coalesce_rename(phx_coalesce *co, uint64_t id, uint16_t kind, uint64_t user_data)
+{
+    phx_netset_rename(&co->set, id, kind, user_data);
+}
+
+void phx_coalesce_forget(phx_coalesce *co, uint64_t observer)
+{
+    uint32_t o = phx_netset_observer_find(&co->set, observer);
+    if (o == NONE) {
+        return;
+    }
+    drop_entries(co, o);
+    phx_netset_observer_remove(&co->set, o);
+}
+
+/* ---- delivery ---- */
+
+static bool key_less(const sort_key *a, const sort_key *b)
+{
+    return a->kind != b->kind ? a->kind < b->kind : a->id < b->id;
+}
+
+static bool keys_sorted(const sort_key *keys, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        if (key_less(&keys[i], &keys[i - 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Merges two neighbouring sorted runs, [low, middle) and [middle, high). */
+static void runs_merge(const sort_key *keys, sort_key *into, uint64_t low, uint64_t middle, uint64_t high)
+{
+    uint64_t a = low, b = middle;
+    for (uint64_t i = low; i < high; i++) {
+        bool right = b < high && (a == middle || key_less(&keys[b], &keys[a]));
+        into[i] = right ? keys[b++] : keys[a++];
+    }
+}
+
+/*
+ * Merge sort by (kind, id), from runs of 1 up, to and fro between two arrays; returns the
+ * one with the result. libc's qsort() may allocate behind the allocator's back.
+ */
+static const sort_key *keys_sort(sort_key *keys, sort_key *spare, uint32_t count)
+{
+    if (keys_sorted(keys, count)) { /* common: entries of one tick */
+        return keys;
+    }
+    for (uint64_t width = 1; width < count; width *= 2) {
+        for (uint64_t low = 0; low < count; low += 2 * width) {
+            uint64_t middle = low + width < count ? low + width : count;
+            uint64_t high = middle + width < count ? middle + width : count;
+            runs_merge(keys, spare, low, middle, high);
+        }
+        sort_key *sorted = spare;
+        spare = keys;
+        keys = sorted;
+    }
+    return keys;
+}
+
+/* Kinds of one depth stand together: of enters the least depth first, of leaves the greatest. */
+static uint32_t key_kind(const phx_coalesce *co, const phx_net_entry *from, bool enter)
+{
+    uint32_t now = enter && co->depths != NULL ? phx_depths_now(co->depths, from->target) : 0;
+    return enter ? now << 16 | co->set.names[from->name].kind
+                 : (uint32_t)(PH_ATTACH_DEPTH_MAX - from->leave_depth) << 16 | from->leave_kind;
+}
+
+/* Writes the observer's leaves, or its enters, from target `at` on. */
+static void drain_side(phx_coalesce *co, const phx_net_observer *observer, bool enters, phx_batch *batch, uint32_t at)
+{
+    uint32_t count = enters ? observer->enters : observer->leaves;
+    uint32_t left = count; /* backwards: the list has the newest first, and those of one tick came in order */
+    for (uint32_t e = observer->first; e != NONE; e = co->set.entries[e].next) {
+        const phx_net_entry *from = &co->set.entries[e];
+        if (enters ? from->has_enter : from->has_leave) {
+            co->keys[--left] = (sort_key){from->target, key_kind(co, from, enters), e};
+        }
+    }
+    PHX_ASSERT(left == 0);
+    const sort_key *keys = keys_sort(co->keys, co->keys_spare, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_net_entry *from = &co->set.entries[keys[i].index];
+        const phx_net_name *name = enters ? &co->set.names[from->name] : NULL;
+        batch->targets[at + i] = (ph_target){from->target, name != NULL ? name->user_data : from->leave_user_data};
+        batch->kinds[at + i] = name != NULL ? name->kind : from->leave_kind;
+        batch->incarnations[at + i] = enters ? from->enter_incarnation : from->leave_incarnation;
+    }
+}
+
+/* The changes, ordered by observer, with the places of their targets. */
+static void drain_changes(phx_coalesce *co, phx_batch *batch)
+{
+    uint32_t count = 0;
+    for (uint32_t o = 0; o < co->set.observers_used; o++) {
+        if (co->set.observers[o].id != 0) {
+            co->keys[count++] = (sort_key){co->set.observers[o].id, 0, o};
+        }
+    }
+    PHX_ASSERT(count == co->set.observer_table.used);
+    const sort_key *keys = keys_sort(co->keys, co->keys_spare, count);
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_net_observer *from = &co->set.observers[keys[i].index];
+        uint32_t flags = (from->fresh ? PH_CHANGE_FRESH : 0) | (from->more ? PH_CHANGE_MORE : 0);
+        batch->changes[i] = (ph_change){from->id, from->user_data, first, from->leaves, from->enters, flags};
+        first += from->leaves + from->enters;
+    }
+    PHX_ASSERT(first == co->counts.pending);
+    batch->view.change_count = count;
+    batch->view.target_count = first;
+}
+
+bool phx_coalesce_reserve_drain(phx_coalesce *co, phx_batch *batch)
+{
+    uint32_t keys = co->set.observer_table.used;
+    for (uint32_t o = 0; o < co->set.observers_used; o++) {
+        const phx_net_observer *from = &co->set.observers[o];
+        if (from->id == 0) {
+            continue;
+        }
+        keys = from->leaves > keys ? from->leaves : keys;
+        keys = from->enters > keys ? from->enters : keys;
+    }
+    return phx_grow(co->mem, (void **)&co->keys, &co->keys_capacity, 0, keys, sizeof(*co->keys)) &&
+           phx_grow(co->mem, (void **)&co->keys_spare, &co->keys_spare_capacity, 0, keys, sizeof(*co->keys_spare)) &&
+           phx_batch_reserve(co->mem, batch, co->set.observer_table.used, co->counts.pending);
+}
+
+bool phx_coalesce_drain(phx_coalesce *co, phx_batch *batch)
+{
+    if (!phx_coalesce_reserve_drain(co, batch)) {
+        return false;
+    }
+    drain_changes(co, batch);
+    for (uint32_t i = 0; i < batch->view.change_count; i++) {
+        const ph_change *change = &batch->changes[i];
+        uint32_t o = phx_netset_observer_find(&co->set, change->observer); /* keys are overwritten by now */
+        drain_side(co, &co->set.observers[o], false, batch, change->first);
+        drain_side(co, &co->set.observers[o], true, batch, change->first + change->leave_count);
+    }
+    co->counts.drained += co->counts.pending;
+    co->counts.pending = 0;
+    phx_netset_clear(&co->set);
+    return true;
+}
+
+/* ---- edges ---- */
+
+bool phx_coalesce_merge_edges(phx_coalesce *co, const phx_batch *batch)
+{
+    uint32_t count = batch->view.activation_count + batch->view.crossing_count;
+    if (!phx_netset_reserve(&co->set, count, count, count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const ph_edge *edge = &batch->edges[i];
+        ph_target target = {edge->area, edge->user_data};
+        uint32_t o = phx_netset_observer_find(&co->set, edge->id);
+        if (o == NONE) {
+            o = phx_netset_observer_add(&co->set, edge->id);
+        }
+        if (edge->on) {
+            merge_enter(co, o, &target, edge->id, 0, edge->incarnation);
+        } else {
+            merge_leave(co, o, &target, 0, edge->incarnation);
+        }
+        if (co->set.observers[o].first == NONE) {
+            phx_netset_observer_remove(&co->set, o);
+        }
+    }
+    return true;
+}
+
+static phx_edge_size edges_pending(const phx_coalesce *co)
+{
+    phx_edge_size size = {0};
+    for (uint32_t o = 0; o < co->set.observers_used; o++) {
+        for (uint32_t e = co->set.observers[o].id != 0 ? co->set.observers[o].first : NONE; e != NONE;
+             e = co->set.entries[e].next) {
+            const phx_net_entry *entry = &co->set.entries[e];
+            size.count[entry->target != 0][0] += entry->has_leave;
+            size.count[entry->target != 0][1] += entry->has_enter;
+        }
+    }
+    return size;
+}
+
+static void put_entry(const phx_netset *set, const phx_net_entry *entry, uint64_t id, phx_batch *batch,
+                      phx_edge_size *places)
+{
+    if (entry->has_leave) {
+        ph_edge edge = {id, entry->leave_user_data, entry->target, entry->leave_incarnation, 0};
+        phx_batch_put_edge(batch, places, &edge);
+    }
+    if (entry->has_enter) {
+        ph_edge edge = {id, set->names[entry->name].user_data, entry->target, entry->enter_incarnation, 1};
+        phx_batch_put_edge(batch, places, &edge);
+    }
+}
+
+bool phx_coalesce_drain_edges(phx_coalesce *co, phx_batch *batch)
+{
+    phx_edge_size size = edges_pending(co);
+    phx_edge_size places = phx_batch_edge_places(&size);
+    if (!phx_batch_size_edges(co->mem, batch, size)) {
+        return false;
+    }
+    for (uint32_t o = 0; o < co->set.observers_used; o++) {
+        const phx_net_observer *observer = &co->set.observers[o];
+        for (uint32_t e = observer->id != 0 ? observer->first : NONE; e != NONE; e = co->set.entries[e].next) {
+            put_entry(&co->set, &co->set.entries[e], observer->id, batch, &places);
+        }
+    }
+    co->counts.drained += co->counts.pending;
+    co->counts.pending = 0;
+    phx_netset_clear(&co->set);
+    return true;
+}

@@ -1,0 +1,111 @@
+/*
+ * What a net difference is kept in: its observers, one entry per (observer, target), and
+ * what the entities in view are called now, once for all entries that tell of them.
+ * Storage only; the rules are net_changes.c's and update_backlog.c's (ticking thread, phase "publish").
+ *
+ * Three pools with free lists, an open-addressing table over each (linear probing, deletion
+ * by shifting back, so that it needs no cleaning), and in each observer a list of its
+ * entries. Indices stay good until the thing is removed; pointers until the next reserve.
+ */
+#ifndef PHX_WORLD_BATCH_NET_TABLE_H
+#define PHX_WORLD_BATCH_NET_TABLE_H
+
+#include "base/mem.h"
+
+#define PHX_NETSET_NONE UINT32_MAX
+
+/* The net for one target: a leave of the incarnation last told, an enter of the one there now, or both. */
+typedef struct phx_net_entry {
+    uint64_t target;
+    uint64_t leave_user_data;
+    uint32_t leave_incarnation;
+    uint32_t enter_incarnation;
+    uint32_t observer;
+    uint32_t next; /* older one of the observer; or of the free list */
+    uint32_t previous;
+    uint32_t name; /* of its enter; PHX_NETSET_NONE when it has none */
+    uint16_t leave_kind;
+    uint8_t leave_depth; /* how deep it was attached when it was told last */
+    bool has_leave;
+    bool has_enter;
+} phx_net_entry;
+
+typedef struct phx_net_observer {
+    uint64_t id; /* 0 = in the free list */
+    uint64_t user_data;
+    uint32_t first; /* newest entry; or next of the free list */
+    uint32_t leaves;
+    uint32_t enters;
+    bool fresh;
+    bool more; /* of its last change: PH_CHANGE_MORE */
+} phx_net_observer;
+
+/* An entity that some enter tells of, as it is now: renamed once, it is so for all of them. */
+typedef struct phx_net_name {
+    uint64_t id;
+    uint64_t user_data;
+    uint32_t users; /* entries; 0 = in the free list */
+    uint32_t next;  /* of that */
+    uint16_t kind;
+} phx_net_name;
+
+typedef struct phx_net_slot {
+    uint32_t hash;
+    uint32_t index1; /* pool index + 1; 0 = free */
+} phx_net_slot;
+
+typedef struct phx_net_table {
+    phx_net_slot *slots;
+    uint32_t slot_count; /* a power of two, or 0 */
+    uint32_t used;
+} phx_net_table;
+
+typedef struct phx_netset {
+    phx_mem *mem;
+    phx_net_observer *observers;
+    uint32_t observers_capacity;
+    uint32_t observers_used; /* live ones and free ones */
+    uint32_t observers_free;
+    phx_net_entry *entries;
+    uint32_t entries_capacity;
+    uint32_t entries_used;
+    uint32_t entries_free;
+    phx_net_name *names;
+    uint32_t names_capacity;
+    uint32_t names_used;
+    uint32_t names_free;
+    phx_net_table observer_table; /* its `used` is the number of live observers; so with entries and names */
+    phx_net_table entry_table;
+    phx_net_table name_table;
+} phx_netset;
+
+void phx_netset_init(phx_netset *set, phx_mem *mem);
+void phx_netset_release(phx_netset *set);
+/* Room for so many more of each. false = no memory, or more than 2^30 of one: nothing was added or lost. */
+bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entries_more, uint32_t names_more);
+/* Removes all; memory is kept. */
+void phx_netset_clear(phx_netset *set);
+
+/* An index or PHX_NETSET_NONE. */
+uint32_t phx_netset_observer_find(const phx_netset *set, uint64_t id);
+/* id is not there, and room was reserved. */
+uint32_t phx_netset_observer_add(phx_netset *set, uint64_t id);
+/* It has no entries (any more). */
+void phx_netset_observer_remove(phx_netset *set, uint32_t o);
+/* Removes all its entries. */
+void phx_netset_observer_clear(phx_netset *set, uint32_t o);
+
+/* Fetches where the search for this entry begins; a hint, made some entries ahead (there is a table). */
+void phx_netset_entry_prefetch(const phx_netset *set, uint32_t o, uint64_t target);
+uint32_t phx_netset_entry_find(const phx_netset *set, uint32_t o, uint64_t target);
+uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target);
+/* Its name too. */
+void phx_netset_entry_remove(phx_netset *set, uint32_t e);
+/* The entry tells of this entity, which is called so now, by all that tell of it; it has no name or this one's. */
+void phx_netset_name(phx_netset *set, uint32_t e, uint64_t id, uint16_t kind, uint64_t user_data);
+/* The entry, which has a name, tells of nobody any more. */
+void phx_netset_unname(phx_netset *set, uint32_t e);
+/* This entity, which may be known as an observer, by its name, or not at all, is called so now. */
+void phx_netset_rename(phx_netset *set, uint64_t id, uint16_t kind, uint64_t user_data);
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * Applying commands; see ingest.h. The relations between two entities are in ingest_relations.c.
+ */
+#include "world/ingest/ingest.h"
+
+#include "world/ingest/ingest_relations.h"
+#include "world/queue/commands.h"
+#include "world/table/attr_resolve.h"
+
+/* ---- one entity ---- */
+
+static ph_status enter(phx_world *world, const phx_cmd_attrs *command)
+{
+    const ph_attrs *given = &command->attrs;
+    if (phx_directory_has(&world->directory, command->id)) return PH_EXISTS;
+    uint32_t entities = phx_directory_count(&world->directory);
+    if (entities >= world->def.entities_max) return PH_CAPACITY;
+    if (!phx_directory_reserve(&world->directory, command->id)) return PH_NO_MEMORY;
+    phx_attr attr = {0};
+    phx_attr_apply(&world->rules, given, &attr);
+    attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA | PH_CONSUMER);
+    float z = given->given & PH_Z ? given->z : 0.0f;
+    uint32_t index = phx_partition_shard(&world->partition, phx_tower_index(&world->rules, 0, given->x),
+                                         phx_tower_index(&world->rules, 1, given->y));
+    uint64_t user_data = given->given & PH_USER_DATA ? given->user_data : 0;
+    uint32_t slot = phx_shard_enter(&world->shards[index], command->id, world->incarnations + 1, user_data, &attr,
+                                    given->x, given->y, z);
+    if (slot == PHX_SLOT_NONE) return PH_NO_MEMORY;
+    world->incarnations++;
+    phx_directory_insert(&world->directory, command->id, phx_home(index, slot));
+    return PH_OK;
+}
+
+static ph_status leave(phx_world *world, const phx_cmd_id *command)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
+    if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
+    ph_status status = phx_ingest_release_all(world, command->id);
+    if (status != PH_OK) return status;
+    phx_shard_leave(shard, slot);
+    phx_crowd_forget(world, command->id);
+    phx_directory_remove(&world->directory, command->id);
+    return PH_OK;
+}
+
+static ph_status set(phx_world *world, const phx_cmd_attrs *command)
+{
+    uint64_t home = phx_directory_find(&world->directory, command->id);
+    const ph_attrs *given = &command->attrs;
+    if (home == PHX_HOME_NONE) return PH_UNKNOWN_ID;
+    if ((given->given & PH_POSITION) && (home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
+    phx_shard *shard = &world->shards[phx_home_shard(home)];
+    uint32_t slot = phx_home_slot(home);
+    bool renamed = given->given & (PH_KIND | PH_USER_DATA);
+    if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
+    if (renamed && !phx_renames_ready(&world->renames, &world->mem)) return PH_NO_MEMORY;
+    uint64_t user_data =
+        given->given & PH_USER_DATA ? given->user_data : phx_store_user_data(&shard->store, slot);
+    if (!phx_store_reserve_user_data(&shard->store, shard->mem, user_data)) return PH_NO_MEMORY;
+    phx_attr attr = *phx_store_attr(&shard->store, slot);
+    phx_crowd_attrs(world, command->id, given, &attr);
+    attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
+    phx_store_set_user_data(&shard->store, slot, user_data);
+    phx_shard_set(shard, slot, &attr);
+    if (renamed)
+        phx_renames_put(&world->renames, (phx_rename){.id = command->id,
+                                                      .user_data = user_data,
+                                                      .incarnation = shard->store.name[slot].incarnation,
+                                                      .kind = attr.kind});
+    if (given->given & PH_POSITION) {
+        const phx_body *body = &shard->store.body[slot];
+        phx_shard_move(shard, slot, given->given & PH_X ? given->x : body->x,
+                       given->given & PH_Y ? given->y : body->y, given->given & PH_Z ? given->z : body->z);
+    }
+    return PH_OK;
+}
+
+static ph_status area_set(phx_world *world, const phx_cmd_area *command)
+{
+    return phx_areas_set(&world->areas, &world->rules, command->id, &command->area, world->def.areas_max);
+}
+
+/* ---- runs ---- */
+
+void phx_ingest_refuse(phx_world *world, const phx_run *run, uint32_t i, uint64_t id, ph_status status)
+{
+    bool of_area = run->commands.op == PHX_OP_AREA_SET || run->commands.op == PHX_OP_AREA_REMOVE;
+    uint64_t home = of_area ? PHX_HOME_NONE : phx_directory_find(&world->directory, id);
+    ph_refusal refusal = {
+        .sequence = run->commands.sequence_first + i, .tick = world->tick, .id = id, .status = status};
+    world->totals.refused[status]++;
+    world->totals.refused_in_tick++;
+    if (home != PHX_HOME_NONE) world->tallies[phx_home_shard(home)].refused[status]++;
+    if (!phx_refusals_put(&world->producers[run->producer].told, refusal)) world->totals.untold++;
+}
+
+static ph_status apply(phx_world *world, uint16_t op, const void *record)
+{
+    switch ((phx_op)op) {
+    case PHX_OP_ENTER: return enter(world, record);
+    case PHX_OP_LEAVE: return leave(world, record);
+    case PHX_OP_MOVE: break; /* moves.c */
+    case PHX_OP_SET: return set(world, record);
+    case PHX_OP_PAIR:
+    case PHX_OP_UNPAIR:
+    case PHX_OP_LINK:
+    case PHX_OP_UNLINK: return phx_ingest_relate(world, (phx_op)op, record);
+    case PHX_OP_ATTACH: return phx_ingest_attach(world, record);
+    case PHX_OP_DETACH: return phx_ingest_detach(world, record);
+    case PHX_OP_BROADCAST: return phx_broadcasts_add(world, record);
+    case PHX_OP_AREA_SET: return area_set(world, record);
+    case PHX_OP_AREA_REMOVE: return phx_areas_remove(&world->areas, ((const phx_cmd_id *)record)->id);
+    }
+    phx_panic(__FILE__, __LINE__, "a command of no known operation");
+}
+
+/* Every record begins with the id that it is about. */
+static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
+{
+    return *(const uint64_t *)((const char *)run->records + (size_t)i * run->record_bytes);
+}
+
+static void account(phx_world *world, const phx_run *in, uint32_t i, ph_status status)
+{
+    if (PHX_LIKELY(status == PH_OK)) world->totals.applied++;
+    else phx_ingest_refuse(world, in, i, record_id(&in->commands, i), status);
+}
+
+static void apply_run(phx_world *world, const phx_run *in)
+{
+    const phx_cmd_run *run = &in->commands;
+    if (phx_op_moves(run->op)) {
+        phx_moves_apply(world, in);
+        return;
+    }
+    for (uint32_t i = 0; i < run->count; i++)
+        account(world, in, i, apply(world, run->op, (const char *)run->records + (size_t)i * run->record_bytes));
+}
+
+bool phx_ingest_collect(phx_world *world)
+{
+    uint64_t commands = 0;
+    world->run_count = world->run_at = 0;
+    for (uint32_t i = 0; i < world->def.producers_max; i++) {
+        phx_producer *producer = &world->producers[i];
+        if (!producer->in_tick) continue;
+        phx_cmdq_rewind(producer->queue);
+        for (phx_cmd_run run; phx_cmdq_next(producer->queue, &run);) {
+            if (!phx_grow(&world->mem, (void **)&world->runs, &world->runs_capacity, world->run_count,
+                          (size_t)world->run_count + 1, sizeof(phx_run)))
+                return false;
+            world->runs[world->run_count++] = (phx_run){.commands = run, .producer = i};
+            commands += run.count;
+        }
+    }
+    if (commands > world->totals.queued_max) world->totals.queued_max = commands;
+    return true;
+}
+
+/* The runs of moves from `first` on, and how many commands they are. */
+static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_t *commands)
+{
+    uint32_t end = first;
+    for (*commands = 0; end < world->run_count && phx_op_moves(world->runs[end].commands.op); end++)
+        *commands += world->runs[end].commands.count;
+    return end;
+}
+
+/* Only where most entities move: shards in which few do mark the towers, which is the ticking thread's, and slower. */
+static bool worth(const phx_world *world, uint64_t commands, uint64_t least)
+{
+    return world->def.workers > 1 && commands >= least && commands > phx_directory_count(&world->directory) / 4;
+}
+
+bool phx_ingest(phx_world *world)
+{
+    while (world->run_at < world->run_count) {
+        uint64_t commands;
+        uint32_t end = stretch_of_moves(world, world->run_at, &commands);
+        if (worth(world, commands, PHX_MOVES_WORTH_SHARING)) {
+            if (!phx_moves_share(world, world->run_at, end)) return false;
+            world->run_at = end;
+            continue;
+        }
+        if (worth(world, commands, PHX_MOVES_WORTH_ROUSING)) phx_workers_rouse(world->workers);
+        if (end == world->run_at) end++;
+        while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
+    }
+    phx_moves_tell(world);
+    return true;
+}
+
+bool phx_ingest_follow(phx_world *world)
+{
+    const phx_attach *attach = &world->attach; /* by families, whose order is no map's, so no hash_seed's */
+    for (uint32_t i = 0; i < attach->family_count; i++)
+        for (uint32_t j = 0; j < attach->families[i].count; j++)
+            if (!phx_ingest_place_at_root(world, attach->families[i].children[j])) return false;
+    return true;
+}
+
+bool phx_ingest_classes(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+            if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
+            phx_attr attr = *phx_store_attr(&shard->store, slot);
+            if (!phx_shard_ready(shard, 1)) return false;
+            phx_crowd_attrs(world, shard->store.name[slot].id, NULL, &attr);
+            phx_shard_set(shard, slot, &attr);
+        }
+        phx_shard_rules_changed(shard);
+    }
+    return true;
+}

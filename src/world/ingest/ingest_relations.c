@@ -1,0 +1,162 @@
+/*
+ * Pairs, links and attachments as they are commanded; see ingest_relations.h. A relation is
+ * kept with its observer's shard; the world keeps the reverse (table/relation_index.h) and the chains
+ * (table/attachments.h).
+ */
+#include "world/ingest/ingest_relations.h"
+
+/* One that is in the world: the caller has looked. */
+static phx_shard *must_find(const phx_world *world, uint64_t id, uint32_t *slot)
+{
+    phx_shard *shard = NULL;
+    *slot = PHX_SLOT_NONE;
+    bool known = phx_world_find(world, id, &shard, slot);
+    PHX_ASSERT(known);
+    (void)known;
+    return shard;
+}
+
+/* ---- pairs and links ---- */
+
+static phx_relation relation_now(const phx_shard *shard, uint64_t observer, uint64_t target)
+{
+    const phx_relation *now = phx_relation_find(phx_relations_of(&shard->relations, observer), target);
+    return now ? *now : (phx_relation){.target = target};
+}
+
+ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_cmd_two *command)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
+    if (!phx_directory_has(&world->directory, command->other)) return PH_UNKNOWN_ID;
+    phx_relation item = relation_now(shard, command->id, command->other);
+    uint32_t before = item.bits;
+    uint32_t bit = op == PHX_OP_LINK || op == PHX_OP_UNLINK ? PHX_RELATION_LINK : PHX_RELATION_PAIR;
+    if (op == PHX_OP_UNPAIR || op == PHX_OP_UNLINK) {
+        if (!(before & bit)) return PH_ABSENT;
+        item.bits &= ~bit;
+    } else {
+        item.bits |= bit;
+    }
+    if (op == PHX_OP_PAIR) {
+        item.view = command->view;
+        item.margin = command->margin;
+    }
+    if (before == 0 && !phx_ties_add(&world->ties, command->other, command->id)) return PH_NO_MEMORY;
+    if (!phx_shard_relate(shard, slot, item)) {
+        if (before == 0) phx_ties_remove(&world->ties, command->other, command->id);
+        return PH_NO_MEMORY;
+    }
+    if (item.bits == 0) phx_ties_remove(&world->ties, command->other, command->id);
+    return PH_OK;
+}
+
+static void end_relations(phx_world *world, uint64_t id)
+{
+    uint32_t slot;
+    const phx_tie *tie;
+    while ((tie = phx_ties_of(&world->ties, id)) != NULL) {
+        uint64_t observer = tie->observers[tie->count - 1];
+        phx_shard *shard = must_find(world, observer, &slot);
+        bool ended = phx_shard_relate(shard, slot, (phx_relation){.target = id});
+        PHX_ASSERT(ended); /* ending one takes no memory */
+        (void)ended;
+        phx_ties_remove(&world->ties, id, observer);
+    }
+    const phx_relation_set *set = phx_relations_of(&must_find(world, id, &slot)->relations, id);
+    for (uint32_t i = 0; set && i < set->count; i++) phx_ties_remove(&world->ties, set->items[i].target, id);
+}
+
+/* ---- attachments ---- */
+
+/* Moves an entity to another's position. */
+static bool place_at(phx_world *world, uint64_t id, uint64_t where)
+{
+    uint32_t slot, there;
+    const phx_shard *other = must_find(world, where, &there);
+    phx_shard *shard = must_find(world, id, &slot);
+    if (!phx_shard_ready(shard, 1)) return false;
+    const phx_body at = other->store.body[there];
+    phx_shard_move(shard, slot, at.x, at.y, at.z);
+    return true;
+}
+
+bool phx_ingest_place_at_root(phx_world *world, uint64_t child)
+{
+    return place_at(world, child, phx_attach_root(&world->attach, child));
+}
+
+static void mark_attached(phx_world *world, uint64_t child, bool attached)
+{
+    uint64_t home = phx_directory_find(&world->directory, child) & ~PHX_HOME_ATTACHED;
+    phx_directory_set(&world->directory, child, attached ? home | PHX_HOME_ATTACHED : home);
+}
+
+/* The entity hangs this deep now, and what is attached to it deeper. */
+static void sink(phx_world *world, uint64_t id, uint32_t depth)
+{
+    const phx_family *family = phx_attach_children(&world->attach, id);
+    phx_depths_set(&world->depths, id, depth);
+    for (uint32_t i = 0; family && i < family->count; i++) sink(world, family->children[i], depth + 1);
+}
+
+ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
+{
+    uint64_t child = command->id, parent = command->other;
+    phx_attach *attach = &world->attach;
+    if (!phx_directory_has(&world->directory, child)) return PH_UNKNOWN_ID;
+    if (!phx_directory_has(&world->directory, parent)) return PH_UNKNOWN_ID;
+    uint64_t before = phx_attach_parent(attach, child);
+    if (before == parent) return PH_OK;
+    ph_status status = phx_attach_check(attach, child, parent);
+    if (status != PH_OK) return status;
+    uint32_t slot;
+    if (!phx_depths_reserve(&world->depths)) return PH_NO_MEMORY;
+    if (!phx_shard_ready(must_find(world, child, &slot), 1)) return PH_NO_MEMORY;
+    if (before != 0) phx_attach_take(attach, child);
+    if (!phx_attach_put(attach, child, parent)) {
+        bool put = before == 0 || phx_attach_put(attach, child, before);
+        PHX_ASSERT(put); /* the room that it had just left is still there */
+        (void)put;
+        return PH_NO_MEMORY;
+    }
+    mark_attached(world, child, true);
+    sink(world, child, phx_depths_now(&world->depths, parent) + 1);
+    bool placed = phx_ingest_place_at_root(world, child);
+    PHX_ASSERT(placed);
+    (void)placed;
+    return PH_OK;
+}
+
+ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command)
+{
+    if (!phx_directory_has(&world->directory, command->id)) return PH_UNKNOWN_ID;
+    if (phx_attach_parent(&world->attach, command->id) == 0) return PH_ABSENT;
+    if (!phx_ingest_place_at_root(world, command->id)) return PH_NO_MEMORY;
+    phx_attach_take(&world->attach, command->id);
+    mark_attached(world, command->id, false);
+    sink(world, command->id, 0);
+    return PH_OK;
+}
+
+ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
+{
+    phx_attach *attach = &world->attach;
+    const phx_family *family = phx_attach_children(attach, id);
+    /* all are placed before any is let go: an attached child may stand there already, so failing changes nothing */
+    for (uint32_t i = 0; family && i < family->count; i++)
+        if (!phx_ingest_place_at_root(world, family->children[i])) return PH_NO_MEMORY;
+    while ((family = phx_attach_children(attach, id)) != NULL) {
+        uint64_t child = family->children[0];
+        phx_attach_take(attach, child);
+        mark_attached(world, child, false);
+        sink(world, child, 0);
+    }
+    if (phx_attach_parent(attach, id) != 0) {
+        phx_attach_take(attach, id);
+        phx_depths_set(&world->depths, id, 0);
+    }
+    end_relations(world, id);
+    return PH_OK;
+}

@@ -1,0 +1,22 @@
+/*
+ * Commands about two entities: pairs, links, attachments; and what ends with an entity.
+ * Ticking thread, ingest phase.
+ */
+#ifndef PHX_WORLD_INGEST_INGEST_RELATIONS_H
+#define PHX_WORLD_INGEST_INGEST_RELATIONS_H
+
+#include "world/queue/commands.h"
+#include "world/state/world.h"
+
+/* PAIR, UNPAIR, LINK, UNLINK. */
+ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_cmd_two *command);
+ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command);
+ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command);
+
+/* Moves an attached child to its root's position. false = no memory. */
+bool phx_ingest_place_at_root(phx_world *world, uint64_t child);
+
+/* Ends everything between a leaving entity and others. PH_NO_MEMORY: nothing that counts was changed. */
+ph_status phx_ingest_release_all(phx_world *world, uint64_t id);
+
+#endif

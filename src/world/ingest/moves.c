@@ -1,0 +1,371 @@
+/*
+ * Looking moves up and applying them; see moves.h. The directory is not written meanwhile.
+ *
+ * Sharing, every worker goes over all ids and picks its own: that takes less than handing
+ * moves out through lists would, up to some ten workers, and wants no memory. Its own ids
+ * come in blocks of neighbours, as ids that run on mostly are slots that run on: so few
+ * bodies share a cache line with another worker's.
+ */
+#include "world/ingest/moves.h"
+
+#include <string.h>
+
+#include "world/ingest/ingest.h"
+#include "world/queue/commands.h"
+
+/* Looked up together: the first line has come when the last is asked for, and all of it stays near. */
+enum { GROUP = 128 };
+
+/* Some moves of one run. */
+typedef struct group {
+    uint64_t ids[GROUP];
+    const phx_place *to;
+    const float *z; /* NULL: all are 0 */
+    uint32_t slot[GROUP], place[GROUP];
+    uint32_t count;
+    bool runs;                      /* the slots of the group before ran on: */
+    uint32_t next_place, next_slot; /* then what comes behind its last one */
+    bool mixed;                     /* places */
+} group;
+
+static const uint32_t PLACE_UNKNOWN = UINT32_MAX; /* that of PHX_HOME_NONE */
+
+/* One sum per shard and worker; a worker's begin with a cache line. */
+static size_t sums_step(const phx_world *world)
+{
+    const size_t line = PHX_CACHE_LINE;
+    return (world->shard_count * sizeof(phx_move_sum) + line - 1) / line * line;
+}
+
+static phx_move_sum *sums_of(const phx_world *world, uint32_t worker)
+{
+    return (phx_move_sum *)(void *)((char *)world->move_sums + worker * sums_step(world));
+}
+
+bool phx_moves_init(phx_world *world)
+{
+    world->move_sums = phx_alloc_zero(&world->mem, world->def.workers * sums_step(world), PHX_CACHE_LINE);
+    return world->move_sums != NULL;
+}
+
+void phx_moves_free(phx_world *world)
+{
+    phx_stretch *stretch = &world->stretch;
+    phx_free(&world->mem, world->move_sums, world->def.workers * sums_step(world), PHX_CACHE_LINE);
+    phx_release(&world->mem, (void **)&stretch->left, &stretch->left_capacity, sizeof *stretch->left);
+}
+
+void phx_moves_tell(phx_world *world)
+{
+    for (uint32_t w = 0; w < world->movers; w++) {
+        phx_move_sum *sums = sums_of(world, w);
+        for (uint32_t s = 0; s < world->shard_count; s++) phx_shard_moved(&world->shards[s], &sums[s]);
+        memset(sums, 0, world->shard_count * sizeof *sums);
+    }
+    world->movers = 0;
+}
+
+/* ---- groups ---- */
+
+/* Is the slot that of an own entity with this id? Then so says the directory, but for who is attached. */
+static inline bool names_own(const phx_store *store, uint32_t slot, uint64_t id)
+{
+    return store->name[slot].id == id && (store->body[slot].state & PHX_SLOT_OWN);
+}
+
+/*
+ * Where entities move in the order in which they came, as a host's array has them, slots run on as the ids do that
+ * are told: then of each that follows the name in the next slot says whether it is this one, and only the first is
+ * looked up; not even that where the group before ended so. How many were found. (Who is attached, only the
+ * directory says; and where the group before did not run on, this one is not tried.)
+ */
+static uint32_t run_on(const phx_world *world, group *g)
+{
+    enum { AHEAD = 96 }; /* slots: names and bodies of those that follow, mostly in the next group, come meanwhile */
+    const uint64_t *ids = g->ids;
+    if (phx_idmap_count(&world->attach.parent_of) > 0 || g->count == 0 || !g->runs) return 0;
+    PHX_ASSERT(g->next_place < world->shard_count);
+    const phx_store *store = &world->shards[g->next_place].store;
+    uint32_t slot = g->next_slot, i = 0;
+    if (slot >= store->slots || !names_own(store, slot, ids[0])) {
+        uint64_t home = phx_directory_find(&world->directory, ids[0]);
+        if (home == PHX_HOME_NONE) return 0;
+        g->next_place = phx_home_shard(home);
+        slot = phx_home_slot(home);
+        store = &world->shards[g->next_place].store;
+    }
+    uint32_t left = store->slots - slot, end = left < g->count ? left : g->count;
+    for (; i < end && names_own(store, slot, ids[i]); i++, slot++) {
+        uint32_t ahead = slot + (i + AHEAD < left ? AHEAD : 0);
+        __builtin_prefetch(&store->name[ahead]);
+        __builtin_prefetch(&store->body[ahead], 1);
+        g->place[i] = g->next_place;
+        g->slot[i] = slot;
+    }
+    g->next_slot = slot;
+    return i;
+}
+
+/* Directory lines, then bodies, come from memory side by side. */
+static void look_up(const phx_world *world, group *g)
+{
+    const phx_directory *directory = &world->directory;
+    const phx_shard *shards = world->shards;
+    const uint64_t *ids = g->ids;
+    uint64_t first_at[GROUP];
+    uint32_t count = g->count, first = run_on(world, g), changes = 0;
+    for (uint32_t i = first; i < count; i++) first_at[i] = phx_directory_prefetch(directory, ids[i]);
+    for (uint32_t i = first; i < count; i++) {
+        uint64_t home = phx_directory_find_from(directory, first_at[i], ids[i]);
+        bool known = home != PHX_HOME_NONE;
+        uint32_t place = (uint32_t)(home >> 32), slot = phx_home_slot(home);
+        g->place[i] = place;
+        g->slot[i] = slot;
+        changes |= place ^ g->place[0];
+        /* no branch on where it is, which is not to be guessed; an unknown one's shard may have no bodies */
+        if (PHX_LIKELY(known)) __builtin_prefetch(&shards[phx_home_shard(home)].store.body[slot], 1);
+    }
+    g->mixed = changes != 0;
+    if (first == count) return;
+    const uint32_t last = count - 1, before = count > 1 ? last - 1 : last;
+    g->next_place = g->place[last];
+    g->next_slot = g->slot[last] + 1;
+    g->runs = g->place[before] == g->next_place && g->slot[before] + 2 == g->next_slot; /* never, of unknown ones */
+}
+
+/* Returns how many are left, their places in the group in left[]. alone: no other worker is about. */
+static uint32_t move_group(phx_world *world, group *g, uint32_t worker, bool alone, uint32_t left[GROUP])
+{
+    look_up(world, g);
+    phx_move_batch batch = {.places = g->place,
+                            .slots = g->slot,
+                            .mixed = g->mixed,
+                            .to = g->to,
+                            .z = g->z,
+                            .count = g->count};
+    return phx_shards_move(world->shards, world->shard_count, &batch, alone, sums_of(world, worker), left);
+}
+
+/* A move that was left, of whom the directory says is there: its home's upper half, or PLACE_UNKNOWN. */
+static ph_status settle(phx_world *world, uint32_t place, uint32_t slot, ph_position position)
+{
+    if (place == PLACE_UNKNOWN) return PH_UNKNOWN_ID;
+    if (place >= world->shard_count) return PH_ATTACHED;
+    return phx_shard_move_waiting(&world->shards[place], slot, position) ? PH_OK : PH_NO_MEMORY;
+}
+
+/* The i-th move of a run, which was left. */
+static ph_status settle_found(phx_world *world, const phx_run *run, uint32_t i)
+{
+    phx_moves moves = phx_moves_of(&run->commands);
+    uint64_t home = phx_directory_find(&world->directory, phx_moves_id(&moves, i));
+    return settle(world, (uint32_t)(home >> 32), phx_home_slot(home), phx_moves_position(&moves, i));
+}
+
+static void refuse(phx_world *world, const phx_run *run, uint32_t i, ph_status status)
+{
+    phx_moves moves = phx_moves_of(&run->commands);
+    world->totals.applied--;
+    phx_ingest_refuse(world, run, i, phx_moves_id(&moves, i), status);
+}
+
+static void copy_ids(uint64_t *ids, const phx_moves *moves, uint32_t first, uint32_t count)
+{
+    if (moves->wide) {
+        memcpy(ids, moves->wide + first, count * sizeof *ids);
+        return;
+    }
+    const uint32_t *narrow = moves->narrow + first;
+    for (uint32_t i = 0; i < count; i++) ids[i] = narrow[i];
+}
+
+/* ---- one after the other ---- */
+
+/* The moves of a run from `first` on. */
+static void fill(group *g, const phx_moves *moves, uint32_t first, uint32_t count)
+{
+    g->count = count;
+    g->to = moves->places + first;
+    g->z = moves->z ? moves->z + first : NULL;
+    copy_ids(g->ids, moves, first, count);
+}
+
+void phx_moves_apply(phx_world *world, const phx_run *run)
+{
+    uint32_t total = run->commands.count, left[GROUP];
+    phx_moves moves = phx_moves_of(&run->commands);
+    group g;
+    g.next_place = g.next_slot = 0;
+    g.runs = true;
+    if (world->movers == 0) world->movers = 1;
+    for (uint32_t first = 0; first < total; first += g.count) {
+        fill(&g, &moves, first, total - first < GROUP ? total - first : GROUP);
+        uint32_t left_count = move_group(world, &g, 0, true, left);
+        for (uint32_t i = 0; i < left_count; i++) {
+            ph_position to = phx_moves_position(&moves, first + left[i]);
+            ph_status status = settle(world, g.place[left[i]], g.slot[left[i]], to);
+            if (PHX_UNLIKELY(status != PH_OK)) refuse(world, run, first + left[i], status);
+        }
+    }
+    world->totals.applied += total;
+}
+
+/* ---- by all workers ---- */
+
+static uint32_t words_of(const phx_run *run)
+{
+    return (run->commands.count + 63) / 64;
+}
+
+enum { BLOCK_BITS = 9 }; /* of neighbours: their bodies fill whole lines but for the first and the last */
+
+/* Whose is the block of this id? */
+static uint32_t owner(const phx_world *world, uint64_t id)
+{
+    return (uint32_t)((uint64_t)phx_hash_near(world->mem.key, id, BLOCK_BITS) * world->def.workers >> 32);
+}
+
+enum { IDS_AT_ONCE = 64 }; /* that are compared with a block: mostly all are of it, and no branch on each */
+
+/* Are those behind the first one of the same block as it is? */
+static inline bool of_one_block(const phx_moves *moves, uint32_t first)
+{
+    if (moves->wide) {
+        const uint64_t *ids = moves->wide + first;
+        uint64_t differ = 0;
+        for (uint32_t i = 1; i <= IDS_AT_ONCE; i++) differ |= ids[i] ^ ids[0];
+        return differ >> BLOCK_BITS == 0;
+    }
+    const uint32_t *ids = moves->narrow + first;
+    uint32_t differ = 0;
+    for (uint32_t i = 1; i <= IDS_AT_ONCE; i++) differ |= ids[i] ^ ids[0];
+    return differ >> BLOCK_BITS == 0;
+}
+
+/* From `first` on, which is of this block, the end of those that are. */
+static uint32_t block_end(const phx_moves *moves, uint32_t first, uint32_t count, uint64_t block)
+{
+    while (count - first > IDS_AT_ONCE && of_one_block(moves, first)) first += IDS_AT_ONCE;
+    while (first < count && phx_moves_id(moves, first) >> BLOCK_BITS == block) first++;
+    return first;
+}
+
+/* Moves of a run that one worker picked, for a group. */
+typedef struct picked {
+    uint32_t at[GROUP]; /* their places in the run, ascending */
+    phx_place to[GROUP];
+    float z[GROUP];
+} picked;
+
+/* Of the moves [first, end) as many as there is room for, behind the others; how many. */
+static uint32_t pick(group *g, picked *own, const phx_moves *moves, uint32_t first, uint32_t end)
+{
+    const uint32_t had = g->count, room = GROUP - had, count = end - first < room ? end - first : room;
+    copy_ids(g->ids + had, moves, first, count);
+    memcpy(own->to + had, moves->places + first, count * sizeof *own->to);
+    if (moves->z) memcpy(own->z + had, moves->z + first, count * sizeof *own->z);
+    for (uint32_t i = 0; i < count; i++) own->at[had + i] = first + i;
+    g->count += count;
+    return count;
+}
+
+static void move_picked(phx_world *world, group *g, const picked *own, uint32_t worker, _Atomic uint64_t *left_words)
+{
+    uint32_t left[GROUP];
+    uint32_t left_count = move_group(world, g, worker, false, left);
+    for (uint32_t i = 0; i < left_count; i++) {
+        uint32_t place = own->at[left[i]];
+        /* relaxed: read after the barrier */
+        atomic_fetch_or_explicit(&left_words[place / 64], UINT64_C(1) << place % 64, memory_order_relaxed);
+    }
+    g->count = 0;
+}
+
+/* A worker's own moves of a run. */
+static void share_run(phx_world *world, const phx_run *run, uint32_t worker, _Atomic uint64_t *left_words)
+{
+    const phx_moves moves = phx_moves_of(&run->commands);
+    picked own;
+    group g;
+    g.count = g.next_place = g.next_slot = 0;
+    g.runs = true;
+    g.to = own.to;
+    g.z = moves.z ? own.z : NULL;
+    for (uint32_t i = 0, end; i < run->commands.count; i = end) {
+        uint64_t block = phx_moves_id(&moves, i) >> BLOCK_BITS;
+        end = block_end(&moves, i, run->commands.count, block);
+        if (owner(world, phx_moves_id(&moves, i)) != worker) continue;
+        while (i < end) {
+            i += pick(&g, &own, &moves, i, end);
+            if (g.count == GROUP) move_picked(world, &g, &own, worker, left_words);
+        }
+    }
+    move_picked(world, &g, &own, worker, left_words);
+}
+
+static void share_body(void *context, uint32_t worker)
+{
+    phx_world *world = context;
+    const phx_stretch *stretch = &world->stretch;
+    _Atomic uint64_t *words = stretch->left;
+    PHX_STALL_POINT();
+    for (uint32_t r = stretch->first; r < stretch->end; r++) {
+        share_run(world, &world->runs[r], worker, words);
+        words += words_of(&world->runs[r]);
+    }
+}
+
+/* What was left, in the order of the commands. */
+static bool settle_stretch(phx_world *world)
+{
+    phx_stretch *stretch = &world->stretch;
+    for (; stretch->run < stretch->end; stretch->run++) {
+        const phx_run *run = &world->runs[stretch->run];
+        for (uint32_t w = 0; w < words_of(run); w++) {
+            _Atomic uint64_t *word = &stretch->left[stretch->word + w];
+            for (uint64_t bits; (bits = atomic_load_explicit(word, memory_order_relaxed)) != 0;) {
+                uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
+                ph_status status = settle_found(world, run, i);
+                if (status == PH_NO_MEMORY) return false;
+                if (status != PH_OK) refuse(world, run, i, status);
+                atomic_store_explicit(word, bits & (bits - 1), memory_order_relaxed);
+            }
+        }
+        stretch->word += words_of(run);
+    }
+    return true;
+}
+
+/* false = no memory. */
+static bool open_stretch(phx_world *world, uint32_t first, uint32_t end)
+{
+    phx_stretch *stretch = &world->stretch;
+    uint64_t commands = 0, words = 0;
+    for (uint32_t r = first; r < end; r++) {
+        commands += world->runs[r].commands.count;
+        words += words_of(&world->runs[r]);
+    }
+    if (!phx_grow(&world->mem, (void **)&stretch->left, &stretch->left_capacity, 0, words, sizeof *stretch->left))
+        return false;
+    for (uint64_t w = 0; w < words; w++) atomic_store_explicit(&stretch->left[w], 0, memory_order_relaxed);
+    stretch->first = stretch->run = first;
+    stretch->end = end;
+    stretch->word = 0;
+    stretch->commands = commands;
+    return true;
+}
+
+bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end)
+{
+    phx_stretch *stretch = &world->stretch;
+    if (!stretch->shared) {
+        if (!open_stretch(world, first, end)) return false;
+        world->movers = world->def.workers;
+        phx_workers_run(world->workers, share_body, world);
+        world->totals.applied += stretch->commands;
+        stretch->shared = true;
+    }
+    if (!settle_stretch(world)) return false;
+    stretch->shared = false;
+    return true;
+}

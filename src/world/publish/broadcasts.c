@@ -1,0 +1,329 @@
+/*
+ * Who hears the broadcasts of a tick; see broadcasts.h.
+ */
+#include "world/publish/broadcasts.h"
+
+#include <string.h>
+
+#include "world/state/world.h"
+#include "world/table/clock.h"
+
+bool phx_broadcasts_init(phx_world *world)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    phx_idmap_init(&b->index, &world->mem);
+    b->audiences = phx_alloc_zero(&world->mem, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
+    b->ears = phx_alloc_zero(&world->mem, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
+    if (world->def.consumers > 0)
+        b->sizes = phx_alloc_zero(&world->mem, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
+    return b->audiences && b->ears && (b->sizes || world->def.consumers == 0);
+}
+
+static void free_ear(phx_ear *ear, phx_mem *mem)
+{
+    phx_release(mem, (void **)&ear->hits, &ear->hits_capacity, sizeof *ear->hits);
+    phx_release(mem, (void **)&ear->seats, &ear->seats_capacity, sizeof *ear->seats);
+    phx_release(mem, (void **)&ear->hearings, &ear->hearings_capacity, sizeof *ear->hearings);
+    phx_release(mem, (void **)&ear->heard, &ear->heard_capacity, sizeof *ear->heard);
+    phx_release(mem, (void **)&ear->used, &ear->used_capacity, sizeof *ear->used);
+}
+
+void phx_broadcasts_free(phx_world *world)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    phx_mem *mem = &world->mem;
+    for (uint32_t i = 0; b->audiences && i < world->shard_count; i++)
+        phx_audience_free(&b->audiences[i], world->shards[i].mem);
+    for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_ear(&b->ears[i], mem);
+    phx_free(mem, b->audiences, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
+    phx_free(mem, b->ears, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
+    phx_free(mem, b->sizes, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
+    phx_release(mem, (void **)&b->messages, &b->messages_capacity, sizeof *b->messages);
+    phx_release(mem, (void **)&b->sources, &b->sources_capacity, sizeof *b->sources);
+    phx_release(mem, (void **)&b->pieces, &b->pieces_capacity, sizeof *b->pieces);
+    phx_release(mem, (void **)&b->shares, &b->shares_capacity, sizeof *b->shares);
+    phx_release(mem, (void **)&b->places, &b->places_capacity, sizeof *b->places);
+    if (b->index.mem) phx_idmap_free(&b->index);
+}
+
+/* ---- ingest ---- */
+
+void phx_broadcasts_clear(phx_broadcasts *b)
+{
+    if (b->source_count > 0) phx_idmap_clear(&b->index);
+    b->message_count = b->source_count = 0;
+    b->payload_bytes = 0;
+}
+
+/* One more message, of this stay of its source in the world. false = no memory. */
+static bool add_message(phx_world *world, const phx_cmd_broadcast *command, uint32_t incarnation)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    uint32_t number = b->message_count;
+    if (!phx_grow(&world->mem, (void **)&b->messages, &b->messages_capacity, number, (size_t)number + 1,
+                  sizeof *b->messages) ||
+        !phx_grow(&world->mem, (void **)&b->sources, &b->sources_capacity, b->source_count,
+                  (size_t)b->source_count + 1, sizeof *b->sources) ||
+        !phx_idmap_reserve(&b->index, b->source_count + 1))
+        return false;
+    const uint64_t *known = phx_idmap_find(&b->index, (uint64_t)incarnation + 1);
+    uint32_t place = known ? (uint32_t)*known : b->source_count;
+    if (!known) {
+        b->sources[b->source_count++] = (phx_source){.id = command->id, .incarnation = incarnation};
+        phx_idmap_insert(&b->index, (uint64_t)incarnation + 1, place);
+    }
+    b->messages[b->message_count++] = (phx_message){.command = command,
+                                                    .source = place,
+                                                    .bytes = command->bytes,
+                                                    .self = command->flags & PH_BROADCAST_SELF,
+                                                    .filtered = command->kind_count > 0};
+    return true;
+}
+
+ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
+    if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
+    if (world->def.consumers > 0 && !add_message(world, command, shard->store.name[slot].incarnation))
+        return PH_NO_MEMORY; /* without consumers no observer is to be told */
+    b->payload_bytes += command->bytes;
+    world->totals.broadcasts++;
+    world->totals.payload_bytes += command->bytes;
+    return PH_OK;
+}
+
+/* ---- calling ---- */
+
+void phx_broadcasts_locate(phx_world *world)
+{
+    enum { AHEAD = 8 };
+    phx_broadcasts *b = &world->broadcasts;
+    for (uint32_t i = 0; i < b->source_count; i++) {
+        phx_source *source = &b->sources[i];
+        phx_shard *shard;
+        if (i + AHEAD < b->source_count) phx_directory_prefetch(&world->directory, b->sources[i + AHEAD].id);
+        source->shard = PHX_SLOT_NONE;
+        if (!phx_world_find(world, source->id, &shard, &source->slot)) continue;
+        if (shard->store.name[source->slot].incarnation != source->incarnation) continue; /* it left, and came again */
+        source->shard = shard->index;
+        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, source->id);
+    }
+}
+
+/* May the source be near enough to the shard for a copy of it there, if nothing but distance counts? */
+static bool near_shard(const phx_world *world, const phx_source *source, uint32_t index)
+{
+    const phx_body *body = &world->shards[source->shard].store.body[source->slot];
+    const phx_zone *zone = &world->zones[index];
+    uint32_t halo = zone->halo_towers;
+    return body->tx + halo >= zone->rect.x0 && body->tx <= zone->rect.x1 + halo && body->ty + halo >= zone->rect.y0 &&
+           body->ty <= zone->rect.y1 + halo;
+}
+
+/* Its slot in the shard, own or ghost, or PHX_SLOT_NONE. */
+static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32_t index)
+{
+    if (source->shard == index) return source->slot;
+    if (!source->far && !near_shard(world, source, index)) return PHX_SLOT_NONE;
+    return phx_store_ghost(&world->shards[index].store, source->id);
+}
+
+/* To own observers with a pair or link to the source, wherever they stand. false = no memory. */
+static bool call_tied(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
+{
+    const phx_tie *tie = phx_ties_of(&world->ties, source->id);
+    for (uint32_t i = 0; tie && i < tie->count; i++) {
+        phx_shard *shard;
+        uint32_t observer;
+        if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->index != index) continue;
+        if (!phx_audience_call_one(&world->broadcasts.audiences[index], shard, slot, message, observer)) return false;
+    }
+    return true;
+}
+
+bool phx_step_call(phx_world *world, uint32_t index)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    phx_audience *audience = &b->audiences[index];
+    const phx_shard *shard = &world->shards[index];
+    phx_audience_clear(audience);
+    if (shard->observing_count == 0) return true;
+    for (uint32_t m = 0; m < b->message_count; m++) {
+        const phx_source *source = &b->sources[b->messages[m].source];
+        uint32_t slot = source->shard == PHX_SLOT_NONE ? PHX_SLOT_NONE : slot_in(world, source, index);
+        if (slot == PHX_SLOT_NONE) continue;
+        if (!phx_audience_call(audience, shard, slot, m)) return false;
+        if (source->far && !call_tied(world, source, index, slot, m)) return false;
+    }
+    return phx_audience_sort(audience, shard);
+}
+
+/* ---- pieces ---- */
+
+static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    uint32_t places = phx_audience_places(&world->shards[index], block);
+    for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
+        phx_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
+        piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
+        if (!phx_grow(&world->mem, (void **)&b->pieces, &b->pieces_capacity, b->piece_count,
+                      (size_t)b->piece_count + 1, sizeof piece))
+            return false;
+        b->pieces[b->piece_count++] = piece;
+    }
+    return true;
+}
+
+static bool plan_shard(phx_world *world, uint32_t index)
+{
+    const phx_audience *audience = &world->broadcasts.audiences[index];
+    if (audience->call_count == 0) return true;
+    for (uint32_t block = 0; block < phx_audience_blocks(&world->shards[index]); block++)
+        if (audience->first[block] < audience->first[block + 1] && !plan_block(world, index, block)) return false;
+    return true;
+}
+
+static bool ready_ear(phx_world *world, phx_ear *ear)
+{
+    size_t words = (size_t)phx_broadcasts_words(&world->broadcasts) * world->def.consumers;
+    if (!phx_grow(&world->mem, (void **)&ear->used, &ear->used_capacity, 0, words, sizeof *ear->used)) return false;
+    memset(ear->used, 0, words * sizeof *ear->used);
+    ear->hearing_count = ear->heard_count = 0;
+    return true;
+}
+
+bool phx_plan_pieces(phx_world *world)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    b->piece_count = 0;
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (!plan_shard(world, world->order[i])) return false;
+    for (uint32_t i = 0; i < world->def.workers; i++)
+        if (!ready_ear(world, &b->ears[i])) return false;
+    return phx_grow(&world->mem, (void **)&b->shares, &b->shares_capacity, 0,
+                    (size_t)b->piece_count * world->def.consumers, sizeof *b->shares);
+}
+
+/* ---- hearing ---- */
+
+/* Keeps the seats of observers of the kinds that the message is for. Returns how many. */
+static uint32_t filter(const phx_store *store, const phx_seats *seats, const phx_message *message, uint32_t *out,
+                       uint32_t count)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        out[n] = out[i];
+        n += phx_cmd_for_kind(message->command, store->name[seats->slot[out[i]]].kind);
+    }
+    return n;
+}
+
+/* All calls to the piece's seats; *hits, *heard: how many hits, and seats in them. false = no memory. */
+static bool listen(phx_world *world, phx_ear *ear, const phx_piece *piece, const phx_seats *seats, uint32_t *hits,
+                   uint32_t *heard)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    const phx_audience *audience = &b->audiences[piece->shard];
+    const phx_shard *shard = &world->shards[piece->shard];
+    for (uint32_t c = audience->first[piece->block]; c < audience->first[piece->block + 1]; c++) {
+        const phx_call *call = &audience->calls[c];
+        const phx_message *message = &b->messages[call->message];
+        if ((call->towers & seats->towers) == 0) continue;
+        if (!phx_grow(&world->mem, (void **)&ear->seats, &ear->seats_capacity, *heard,
+                      (size_t)*heard + PHX_SEATS_MAX, sizeof *ear->seats) ||
+            !phx_grow(&world->mem, (void **)&ear->hits, &ear->hits_capacity, *hits, (size_t)*hits + 1,
+                      sizeof *ear->hits))
+            return false;
+        uint32_t *out = ear->seats + *heard, count = phx_audience_listen(shard, seats, call, message->self, out);
+        if (message->filtered) count = filter(&shard->store, seats, message, out, count);
+        if (count == 0) continue;
+        ear->hits[(*hits)++] = (phx_hit){call->message, count};
+        *heard += count;
+    }
+    return true;
+}
+
+/* Sorts the hits by seat, each seat's messages in their order, into the ear's heard[]; ends[i]: where seat i's end. */
+static void sort_by_seat(phx_ear *ear, uint32_t hits, uint32_t heard, uint32_t *ends, uint32_t seats)
+{
+    uint32_t first = ear->heard_count;
+    memset(ends, 0, seats * sizeof *ends);
+    for (uint32_t i = 0; i < heard; i++) ends[ear->seats[i]]++;
+    for (uint32_t i = 0; i < seats; i++) {
+        uint32_t count = ends[i];
+        ends[i] = first;
+        first += count;
+    }
+    const uint32_t *seat = ear->seats;
+    for (uint32_t h = 0; h < hits; h++)
+        for (uint32_t i = 0; i < ear->hits[h].count; i++) ear->heard[ends[*seat++]++] = ear->hits[h].message;
+    ear->heard_count += heard;
+}
+
+/* Counts what an observer hears for its consumer. */
+static void share_out(const phx_broadcasts *b, phx_ear *ear, phx_mail_share *shares, const phx_hearing *hearing)
+{
+    phx_mail_share *share = &shares[hearing->consumer];
+    uint64_t *used = ear->used + (size_t)phx_broadcasts_words(b) * hearing->consumer;
+    for (uint32_t i = 0; i < hearing->count; i++) {
+        uint32_t m = ear->heard[hearing->first + i];
+        used[m / 64] |= 1ull << (m % 64);
+    }
+    share->deliveries++;
+    share->heard += hearing->count;
+}
+
+static bool hear_piece(phx_world *world, phx_ear *ear, phx_piece *piece)
+{
+    enum { AHEAD = 8 };
+    const phx_broadcasts *b = &world->broadcasts;
+    const phx_store *store = &world->shards[piece->shard].store;
+    phx_mail_share *shares = b->shares + (size_t)(piece - b->pieces) * world->def.consumers;
+    phx_seats seats = {.block = piece->block, .first = piece->first, .count = piece->count};
+    uint32_t hits = 0, heard = 0, ends[PHX_SEATS_MAX];
+    phx_audience_seat(&world->shards[piece->shard], &seats);
+    memset(shares, 0, world->def.consumers * sizeof *shares);
+    if (!listen(world, ear, piece, &seats, &hits, &heard)) return false;
+    if (!phx_grow(&world->mem, (void **)&ear->heard, &ear->heard_capacity, ear->heard_count,
+                  (size_t)ear->heard_count + heard, sizeof *ear->heard) ||
+        !phx_grow(&world->mem, (void **)&ear->hearings, &ear->hearings_capacity, ear->hearing_count,
+                  (size_t)ear->hearing_count + PHX_SEATS_MAX, sizeof *ear->hearings))
+        return false;
+    uint32_t first = ear->heard_count;
+    sort_by_seat(ear, hits, heard, ends, seats.count);
+    piece->hearing_first = ear->hearing_count;
+    for (uint32_t i = 0; i < seats.count; first = ends[i++]) {
+        bool next = i + AHEAD < seats.count && seats.slot[i + AHEAD] != PHX_SLOT_NONE;
+        if (next) __builtin_prefetch(&store->name[seats.slot[i + AHEAD]]);
+        if (ends[i] == first) continue;
+        uint32_t slot = seats.slot[i], consumer = store->name[slot].consumer;
+        ear->hearings[ear->hearing_count] = (phx_hearing){slot, consumer, first, ends[i] - first};
+        share_out(b, ear, shares, &ear->hearings[ear->hearing_count++]);
+    }
+    piece->hearing_count = ear->hearing_count - piece->hearing_first;
+    return true;
+}
+
+static void pieces_body(void *context, uint32_t worker, uint32_t index)
+{
+    phx_world *world = context;
+    phx_broadcasts *b = &world->broadcasts;
+    phx_piece *piece = &b->pieces[index];
+    if (piece->worker != PHX_SLOT_NONE) return;
+    uint64_t from = phx_now_ns();
+    bool through = hear_piece(world, &b->ears[worker], piece);
+    piece->ns += phx_now_ns() - from;
+    if (through) piece->worker = worker;
+    else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+}
+
+bool phx_run_pieces(phx_world *world)
+{
+    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    phx_workers_share(world->workers, world->broadcasts.piece_count, pieces_body, world);
+    return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
+}

@@ -1,0 +1,151 @@
+/*
+ * Making mail; see fill_broadcasts.h.
+ */
+#include "world/publish/fill_broadcasts.h"
+
+#include <string.h>
+
+#include "world/table/clock.h"
+
+static phx_mail_share *share_of(const phx_world *world, uint32_t piece, uint32_t consumer)
+{
+    return &world->broadcasts.shares[(size_t)piece * world->def.consumers + consumer];
+}
+
+/* ---- sizes and places ---- */
+
+/* What any worker found to be heard of this consumer's observers, gathered in the first one's ear. */
+static const uint64_t *gather_used(phx_world *world, uint32_t consumer)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    uint32_t words = phx_broadcasts_words(b);
+    uint64_t *used = b->ears[0].used + (size_t)words * consumer;
+    for (uint32_t e = 1; e < world->def.workers; e++) {
+        const uint64_t *more = b->ears[e].used + (size_t)words * consumer;
+        for (uint32_t w = 0; w < words; w++) used[w] |= more[w];
+    }
+    return used;
+}
+
+/* Places of the messages in the consumer's mail, in the order of the commands. */
+static void place_messages(phx_world *world, uint32_t consumer, phx_mail_size *size)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    const uint64_t *used = gather_used(world, consumer);
+    uint32_t *places = b->places + (size_t)consumer * b->message_count;
+    for (uint32_t w = 0; w < phx_broadcasts_words(b); w++) {
+        for (uint64_t left = used[w]; left != 0; left &= left - 1) {
+            uint32_t m = w * 64 + (uint32_t)__builtin_ctzll(left);
+            places[m] = size->messages++;
+            size->payload += phx_payload_room(b->messages[m].bytes);
+        }
+    }
+}
+
+/* Places of the pieces' deliveries. false: there are more than a batch can count, as if there were no memory for it. */
+static bool place_pieces(const phx_world *world, uint32_t consumer, phx_mail_size *size)
+{
+    uint64_t heard = 0;
+    for (uint32_t i = 0; i < world->broadcasts.piece_count; i++) {
+        phx_mail_share *share = share_of(world, i, consumer);
+        share->delivery_at = size->deliveries;
+        share->heard_at = (uint32_t)heard;
+        size->deliveries += share->deliveries;
+        heard += share->heard;
+    }
+    size->heard = (uint32_t)heard;
+    return heard <= UINT32_MAX;
+}
+
+bool phx_deliver_plan(phx_world *world)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    if (!phx_grow(&world->mem, (void **)&b->places, &b->places_capacity, 0,
+                  (size_t)b->message_count * world->def.consumers, sizeof *b->places))
+        return false;
+    for (uint32_t c = 0; c < world->def.consumers; c++) {
+        b->sizes[c] = (phx_mail_size){0};
+        if (!place_pieces(world, c, &b->sizes[c])) return false;
+        if (b->sizes[c].deliveries > 0) place_messages(world, c, &b->sizes[c]);
+    }
+    return true;
+}
+
+void phx_deliver_drop(phx_world *world, uint32_t consumer)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    phx_consumer_drop_mail(world->consumers[consumer].consumer, b->sizes[consumer].heard);
+    for (uint32_t i = 0; i < b->piece_count; i++)
+        share_of(world, i, consumer)->deliveries = share_of(world, i, consumer)->heard = 0;
+    b->sizes[consumer] = (phx_mail_size){0};
+}
+
+/* ---- filling ---- */
+
+/* The consumer's messages and their payloads. */
+static void fill_messages(const phx_world *world, uint32_t consumer)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    if (b->sizes[consumer].deliveries == 0) return;
+    phx_mail *mail = &world->batches[consumer]->mail;
+    const uint64_t *used = b->ears[0].used + (size_t)phx_broadcasts_words(b) * consumer;
+    ph_message *to = mail->messages;
+    uint64_t first = 0;
+    for (uint32_t w = 0; w < phx_broadcasts_words(b); w++) {
+        for (uint64_t left = used[w]; left != 0; left &= left - 1) {
+            const phx_message *message = &b->messages[w * 64 + (uint32_t)__builtin_ctzll(left)];
+            const phx_source *source = &b->sources[message->source];
+            const phx_cmd_broadcast *command = message->command;
+            *to++ = (ph_message){.source = source->id,
+                                 .user_data = phx_store_user_data(&world->shards[source->shard].store, source->slot),
+                                 .tick = world->tick,
+                                 .first = first,
+                                 .bytes = command->bytes};
+            uint64_t room = phx_payload_room(command->bytes);
+            /* padded in its record as well; a batch of empty payloads has no memory for them */
+            if (room > 0) memcpy((char *)mail->payload + first, phx_cmd_payload(command), room);
+            first += room;
+        }
+    }
+    PHX_ASSERT(to == mail->messages + mail->size.messages && first == mail->size.payload);
+}
+
+static void fill_piece(phx_world *world, uint32_t index)
+{
+    enum { AHEAD = 8 };
+    const phx_broadcasts *b = &world->broadcasts;
+    phx_piece *piece = &b->pieces[index];
+    uint64_t from = phx_now_ns();
+    const phx_ear *ear = &b->ears[piece->worker];
+    const phx_store *store = &world->shards[piece->shard].store;
+    for (uint32_t i = 0; i < piece->hearing_count; i++) {
+        if (i + AHEAD < piece->hearing_count)
+            __builtin_prefetch(&store->name[ear->hearings[piece->hearing_first + i + AHEAD].slot]);
+        const phx_hearing *hearing = &ear->hearings[piece->hearing_first + i];
+        if (b->sizes[hearing->consumer].deliveries == 0) continue; /* dropped */
+        phx_mail_share *share = share_of(world, index, hearing->consumer);
+        phx_mail *mail = &world->batches[hearing->consumer]->mail;
+        const uint32_t *places = b->places + (size_t)hearing->consumer * b->message_count;
+        mail->deliveries[share->delivery_at++] =
+            (ph_delivery){store->name[hearing->slot].id, phx_store_user_data(store, hearing->slot), share->heard_at,
+                          hearing->count};
+        for (uint32_t h = 0; h < hearing->count; h++)
+            mail->heard[share->heard_at++] = places[ear->heard[hearing->first + h]];
+    }
+    piece->ns += phx_now_ns() - from;
+}
+
+static void fill_body(void *context, uint32_t worker, uint32_t unit)
+{
+    phx_world *world = context;
+    uint32_t consumers = world->def.consumers;
+    (void)worker;
+    if (unit < consumers) fill_messages(world, unit);
+    else fill_piece(world, unit - consumers);
+}
+
+void phx_deliver_fill(phx_world *world)
+{
+    if (world->broadcasts.piece_count == 0) return;
+    phx_workers_share(world->workers, world->def.consumers + world->broadcasts.piece_count, fill_body, world);
+}

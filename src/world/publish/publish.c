@@ -1,0 +1,326 @@
+/*
+ * From changes to batches; see publish.h.
+ */
+#include "world/publish/publish.h"
+
+#include <string.h>
+
+#include "world/publish/fill_broadcasts.h"
+#include "world/table/clock.h"
+#include "world/tick/finish_short.h"
+
+/* Shares of a chunk begin with a cache line: chunks side by side are worked on by different workers. */
+static size_t shares_per_chunk(const phx_world *world)
+{
+    enum { A_LINE = PHX_CACHE_LINE / sizeof(phx_share) };
+    return ((size_t)world->def.consumers + A_LINE - 1) / A_LINE * A_LINE;
+}
+
+static phx_share *share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
+{
+    return &world->shares[chunk * shares_per_chunk(world) + consumer];
+}
+
+static uint32_t consumer_of(const phx_world *world, const phx_chunk *chunk, const phx_change *change)
+{
+    if (world->def.consumers == 1) return 0; /* spares a look at memory for every change */
+    return world->shards[chunk->shard].store.name[change->slot].consumer;
+}
+
+static const phx_change *changes_of(const phx_world *world, const phx_chunk *chunk)
+{
+    if (chunk->change_count == 0) return NULL;
+    return world->scratch[chunk->worker].changes + chunk->change_first;
+}
+
+bool phx_publish_room(phx_world *world)
+{
+    return phx_grow(&world->mem, (void **)&world->shares, &world->shares_capacity, world->shares_capacity,
+                    world->chunk_count * shares_per_chunk(world), sizeof(phx_share));
+}
+
+static void add_share(phx_share *sum, phx_share more)
+{
+    sum->changes += more.changes;
+    sum->targets += more.targets;
+}
+
+void phx_publish_count(phx_world *world, uint32_t index)
+{
+    const phx_chunk *chunk = &world->chunks[index];
+    const phx_change *changes = changes_of(world, chunk);
+    uint32_t consumer = 0;
+    phx_share run = {0, 0}; /* of changes one after the other of one consumer: not in memory */
+    if (world->def.consumers == 0) return;
+    memset(share_of(world, index, 0), 0, world->def.consumers * sizeof(phx_share));
+    for (uint32_t c = 0; c < chunk->change_count; c++) {
+        const uint32_t targets = changes[c].leave_count + changes[c].enter_count;
+        const uint32_t of = consumer_of(world, chunk, &changes[c]);
+        if (of != consumer) {
+            add_share(share_of(world, index, consumer), run);
+            run = (phx_share){0, 0};
+            consumer = of;
+        }
+        run.changes += phx_change_told(&changes[c]); /* else of the list's keeping only */
+        run.targets += targets;
+    }
+    add_share(share_of(world, index, consumer), run);
+}
+
+void phx_publish_recount(phx_world *world, uint32_t index, uint32_t consumer)
+{
+    const phx_chunk *chunk = &world->chunks[index];
+    const phx_change *changes = changes_of(world, chunk);
+    phx_share *share = share_of(world, index, consumer);
+    *share = (phx_share){0, 0};
+    for (uint32_t c = 0; c < chunk->change_count; c++)
+        if (consumer_of(world, chunk, &changes[c]) == consumer && phx_change_told(&changes[c]))
+            add_share(share, (phx_share){1, changes[c].leave_count + changes[c].enter_count});
+}
+
+/* Nothing that is pending may still be told to who left or is not ready. */
+static void forget_silenced(phx_world *world)
+{
+    for (uint32_t s = 0; s < world->shard_count; s++) {
+        phx_shard *shard = &world->shards[s];
+        for (uint32_t i = 0; i < shard->forget_count; i++) {
+            const phx_forget *item = &shard->forgets[i];
+            if (item->slot != PHX_SLOT_NONE && phx_store_attr(&shard->store, item->slot)->ready) continue;
+            phx_consumer_forget(world->consumers[item->consumer].consumer, item->observer);
+        }
+    }
+}
+
+/* What is pending tells of entities as they are now. */
+static void rename_pending(phx_world *world)
+{
+    for (uint32_t c = 0; c < world->def.consumers; c++)
+        phx_consumer_rename(world->consumers[c].consumer, world->renames.items, world->renames.count);
+}
+
+/* ---- edges ---- */
+
+/* How many the consumers get, by consumer. */
+static void count_edges(phx_world *world)
+{
+    memset(world->edge_sizes, 0, world->def.consumers * sizeof *world->edge_sizes);
+    for (uint32_t s = 0; s < world->shard_count; s++) {
+        const phx_edges *edges = &world->shards[s].zones.edges;
+        for (uint32_t i = 0; i < edges->count; i++) {
+            const ph_edge *edge = &edges->at[i].told;
+            world->edge_sizes[edges->at[i].consumer].count[edge->area != 0][edge->on]++;
+        }
+    }
+}
+
+/* Few beside the changes, and no look at any entity: the ticking thread's. */
+static void fill_edges(phx_world *world)
+{
+    for (uint32_t c = 0; c < world->def.consumers; c++)
+        world->edge_sizes[c] = phx_batch_edge_places(&world->edge_sizes[c]);
+    for (uint32_t s = 0; s < world->shard_count; s++) {
+        const phx_edges *edges = &world->shards[s].zones.edges;
+        for (uint32_t i = 0; i < edges->count; i++) {
+            uint32_t consumer = edges->at[i].consumer;
+            phx_batch_put_edge(world->batches[consumer], &world->edge_sizes[consumer], &edges->at[i].told);
+        }
+    }
+}
+
+/* The consumer's batch of this tick, if it gets anything. false = no memory. */
+static bool make_batch(phx_world *world, uint32_t consumer, phx_share sum)
+{
+    static const phx_mail_size none;
+    static const phx_edge_size no_edges;
+    static const phx_news_size no_news;
+    const phx_broadcasts *broadcasts = &world->broadcasts;
+    phx_mail_size mail = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
+    world->batches[consumer] = NULL;
+    phx_edge_size edges = world->zoned ? world->edge_sizes[consumer] : no_edges;
+    phx_news_size news = world->updating ? world->updates.sizes[consumer] : no_news;
+    if (sum.changes == 0 && mail.deliveries == 0 && phx_edge_total(edges) == 0 && news.updates == 0) return true;
+    phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
+    world->batches[consumer] = batch;
+    return batch && phx_mail_reserve(&batch->mail, &world->mem, mail) &&
+           phx_batch_size_edges(&world->mem, batch, edges) && phx_news_reserve(&batch->news, &world->mem, news);
+}
+
+/* From here on a share says where the chunk's part of the batch begins. */
+static void place_shares(phx_world *world, uint32_t consumer)
+{
+    phx_share sum = {0};
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        phx_share *share = share_of(world, i, consumer), own = *share;
+        *share = sum;
+        add_share(&sum, own);
+    }
+}
+
+bool phx_publish_batches(phx_world *world)
+{
+    uint32_t consumers = world->def.consumers;
+    if (consumers == 0) return true;
+    if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
+    forget_silenced(world);
+    if (world->stage_at == 0) phx_finish_forget(world);
+    rename_pending(world);
+    if (world->zoned) count_edges(world);
+    for (; world->stage_at < consumers; world->stage_at++) {
+        uint32_t c = world->stage_at;
+        phx_share sum = {0};
+        uint64_t targets = 0;
+        for (uint32_t i = 0; i < world->chunk_count; i++) {
+            const phx_share *own = share_of(world, i, c);
+            add_share(&sum, *own);
+            targets += own->targets;
+        }
+        if (targets > UINT32_MAX) return false; /* more than a batch can count: as if there were no memory for it */
+        if (!make_batch(world, c, sum)) return false;
+        place_shares(world, c);
+    }
+    world->stage_at = 0;
+    return true;
+}
+
+enum {
+    NAMES_NEAR = 1 << 14, /* so few in the whole world (256 KiB) are in a near cache anyway; of more */
+    CHANGES_AHEAD = 32, /* whose names come meanwhile, and */
+    TARGETS_AHEAD = 96, /* those of targets: about as many as changes so far ahead have; */
+    TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: more are in order, and read side by side unasked; */
+    TARGETS_AT_ONCE = 4 /* more than most changes have: no branch on how many */
+};
+
+/* A chunk on its way to the batches. */
+typedef struct filling {
+    phx_shard *shard;
+    const phx_scratch *scratch;
+    phx_share *shares; /* by consumer */
+    phx_naming *naming;
+    bool far;          /* names are */
+    uint32_t asked, end; /* of its targets and what is between them: whose names are asked for, and all */
+} filling;
+
+/* Names stand in no order of memory: those of changes and targets ahead come meanwhile. */
+static inline void await_names(filling *at, const phx_change *own, bool more)
+{
+    const phx_name *name = at->shard->store.name;
+    const uint64_t *user_data = at->shard->store.user_data;
+    uint32_t count = own->leave_count + own->enter_count;
+    uint32_t end = own->target_first + (count < TARGETS_ASKED ? count : TARGETS_ASKED) + TARGETS_AHEAD;
+    if (at->asked < own->target_first) at->asked = own->target_first; /* behind a long one */
+    if (more) __builtin_prefetch(&name[own[CHANGES_AHEAD].slot]);
+    if (more && user_data) __builtin_prefetch(&user_data[own[CHANGES_AHEAD].slot]);
+    for (; at->asked < end && at->asked + TARGETS_AT_ONCE <= at->end; at->asked += TARGETS_AT_ONCE) {
+        const uint32_t *target = at->scratch->targets + at->asked;
+        for (uint32_t i = 0; i < TARGETS_AT_ONCE; i++) __builtin_prefetch(&name[target[i] & PHX_ROW_SLOT]);
+        for (uint32_t i = 0; user_data && i < TARGETS_AT_ONCE; i++)
+            __builtin_prefetch(&user_data[target[i] & PHX_ROW_SLOT]);
+    }
+}
+
+/* One change and its targets to their places in the batch. */
+static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch, phx_share *share)
+{
+    phx_store *store = &at->shard->store;
+    uint32_t fresh = phx_store_tell(store, change->slot) ? PH_CHANGE_FRESH : 0;
+    uint32_t count = change->leave_count + change->enter_count, to = share->targets;
+    PHX_ASSERT(share->changes < batch->view.change_count && to + count <= batch->view.target_count);
+    batch->changes[share->changes++] = (ph_change){.observer = store->name[change->slot].id,
+                                                   .user_data = phx_store_user_data(store, change->slot),
+                                                   .first = to,
+                                                   .leave_count = change->leave_count,
+                                                   .enter_count = change->enter_count,
+                                                   .flags = change->flags | fresh};
+    if (count > 0)
+        phx_naming_add(at->naming, at->scratch, change, &(phx_told){batch->targets, batch->kinds, batch->incarnations},
+                       to);
+    share->targets = to + count;
+}
+
+/* Somebody is attached: parents before their children, or behind them. Shares go back to where they began. */
+static void arrange(phx_world *world, const phx_chunk *chunk, phx_share *shares)
+{
+    const phx_change *changes = changes_of(world, chunk);
+    for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {
+        if (!phx_change_told(change)) continue;
+        uint32_t consumer = consumer_of(world, chunk, change);
+        phx_batch *batch = world->batches[consumer];
+        const ph_change *own = &batch->changes[--shares[consumer].changes];
+        uint32_t enter = own->first + own->leave_count;
+        phx_told leaves = {batch->targets + own->first, batch->kinds + own->first, batch->incarnations + own->first};
+        phx_told enters = {batch->targets + enter, batch->kinds + enter, batch->incarnations + enter};
+        phx_depths_arrange(&world->depths, leaves, own->leave_count, false);
+        phx_depths_arrange(&world->depths, enters, own->enter_count, true);
+    }
+}
+
+static void fill_body(void *context, uint32_t worker, uint32_t piece)
+{
+    phx_world *world = context;
+    phx_chunk *chunk = &world->chunks[piece];
+    const phx_change *changes = changes_of(world, chunk);
+    (void)worker;
+    if (chunk->change_count == 0) return;
+    uint64_t from = phx_now_ns();
+    const phx_change *last = changes + chunk->change_count;
+    phx_naming naming;
+    phx_naming_begin(&naming, &world->shards[chunk->shard]);
+    filling at = {.shard = &world->shards[chunk->shard],
+                  .naming = &naming,
+                  .scratch = &world->scratch[chunk->worker],
+                  .shares = share_of(world, piece, 0),
+                  .far = phx_directory_count(&world->directory) > NAMES_NEAR,
+                  .asked = changes->target_first,
+                  .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
+    for (const phx_change *change = changes; change < last; change++) {
+        if (at.far) await_names(&at, change, last - change > CHANGES_AHEAD);
+        if (!phx_change_told(change)) continue;
+        uint32_t consumer = consumer_of(world, chunk, change);
+        copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
+    }
+    phx_naming_write(&naming);
+    if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange(world, chunk, at.shares);
+    chunk->publish_ns += phx_now_ns() - from;
+}
+
+void phx_publish_fill(phx_world *world)
+{
+    if (world->def.consumers == 0) return;
+    phx_workers_share(world->workers, world->chunk_count, fill_body, world);
+    if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
+    if (world->zoned) fill_edges(world);
+    if (world->updating) phx_updates_fill(world);
+}
+
+bool phx_publish_offer(phx_world *world)
+{
+    for (; world->stage_at < world->def.consumers; world->stage_at++)
+        if (!phx_consumer_offer(world->consumers[world->stage_at].consumer, world->batches[world->stage_at],
+                                world->tick))
+            return false;
+    world->stage_at = 0;
+    return true;
+}
+
+/* What its batch tells of lists, and of positions, is told anew in a later tick. */
+static void set_aside_told(phx_world *world, const ph_batch *view, const phx_batch *batch)
+{
+    for (uint32_t i = 0; i < view->change_count; i++) phx_finish_set_aside(world, view->changes[i].observer);
+    for (uint32_t i = 0; i < batch->news.size.updates; i++)
+        phx_finish_set_aside(world, batch->news.updates[i].observer);
+}
+
+void phx_publish_keep(phx_world *world)
+{
+    phx_consumer *consumer = world->consumers[world->stage_at].consumer;
+    phx_batch *batch = world->batches[world->stage_at];
+    if (!phx_consumer_keep(consumer, batch, world->tick)) {
+        set_aside_told(world, &batch->view, batch);
+        phx_consumer_drop_mail(consumer, batch->mail.size.heard);
+        phx_consumer_strip(batch);
+        bool kept = phx_consumer_keep(consumer, batch, world->tick);
+        PHX_ASSERT(kept); /* edges wait as they are */
+        (void)kept;
+    }
+    world->stage_at++;
+}

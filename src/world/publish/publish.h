@@ -1,0 +1,33 @@
+/*
+ * The publish phase: the changes of all chunks, sorted out by consumer into one flat
+ * batch each. Counting, by whoever has just found the changes, and filling are parallel over chunks, each chunk
+ * having its own ranges of every batch; making batches and handing them over is the ticking thread's.
+ */
+#ifndef PHX_WORLD_PUBLISH_PUBLISH_H
+#define PHX_WORLD_PUBLISH_PUBLISH_H
+
+#include "world/state/world.h"
+
+/* Before the interest phase, and when it makes more chunks: room for the counts of all. false = no memory. */
+bool phx_publish_room(phx_world *world);
+/* In the interest phase, by the worker that is through with the chunk: how many changes each consumer gets of it. */
+void phx_publish_count(phx_world *world, uint32_t chunk);
+/* The same for one consumer anew, whose batch is not made yet. */
+void phx_publish_recount(phx_world *world, uint32_t chunk, uint32_t consumer);
+
+/*
+ * Observers that are gone or not ready are forgotten, then a batch of the right size for
+ * each consumer. false = no memory: call again.
+ */
+bool phx_publish_batches(phx_world *world);
+void phx_publish_fill(phx_world *world);
+/* false = no memory: call again. */
+bool phx_publish_offer(phx_world *world);
+
+/*
+ * The consumer whose offer had no memory keeps the tick pending; where that has no memory either, its observers are set
+ * aside, and only edges wait.
+ */
+void phx_publish_keep(phx_world *world);
+
+#endif

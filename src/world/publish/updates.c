@@ -1,0 +1,352 @@
+/*
+ * Who is told of whom in a tick; see updates.h.
+ */
+#include "world/publish/updates.h"
+
+#include "world/state/world.h"
+#include "world/table/clock.h"
+
+bool phx_updates_init(phx_world *world)
+{
+    phx_updates *u = &world->updates;
+    u->workers = phx_alloc_zero(&world->mem, world->def.workers * sizeof *u->workers, PHX_CACHE_LINE);
+    for (uint32_t i = 0; u->workers && i < world->def.workers; i++) u->workers[i].lookout.mem = &world->mem;
+    if (world->def.consumers > 0)
+        u->sizes = phx_alloc_zero(&world->mem, world->def.consumers * sizeof *u->sizes, PHX_CACHE_LINE);
+    return u->workers && (u->sizes || world->def.consumers == 0);
+}
+
+void phx_updates_free(phx_world *world)
+{
+    phx_updates *u = &world->updates;
+    phx_mem *mem = &world->mem;
+    for (uint32_t i = 0; u->workers && i < world->def.workers; i++) {
+        phx_lookout_free(&u->workers[i].lookout);
+        phx_release(mem, (void **)&u->workers[i].groups, &u->workers[i].groups_capacity, sizeof(phx_update_group));
+    }
+    phx_free(mem, u->workers, world->def.workers * sizeof *u->workers, PHX_CACHE_LINE);
+    phx_free(mem, u->sizes, world->def.consumers * sizeof *u->sizes, PHX_CACHE_LINE);
+    phx_release(mem, (void **)&u->pieces, &u->pieces_capacity, sizeof *u->pieces);
+}
+
+bool phx_updates_due(const phx_world *world)
+{
+    for (uint32_t i = 0; world->rules.banded && i < world->shard_count; i++)
+        if (phx_bands_busy(&world->shards[i])) return true;
+    return false;
+}
+
+bool phx_def_banded(const ph_world_def *def)
+{
+    for (uint32_t kind = 0; def->consumers > 0 && kind < def->class_count; kind++)
+        if (def->classes[kind].band_count > 0) return true;
+    return false;
+}
+
+bool phx_bands_differ(const ph_world_def *before, const ph_world_def *after)
+{
+    for (uint32_t kind = 0; kind < before->class_count; kind++) {
+        const ph_class *a = &before->classes[kind], *b = &after->classes[kind];
+        if (a->band_count != b->band_count) return true;
+        for (uint32_t i = 0; i < a->band_count; i++)
+            if (a->bands[i].radius != b->bands[i].radius || a->bands[i].every != b->bands[i].every) return true;
+    }
+    return false;
+}
+
+/* ---- pieces ---- */
+
+bool phx_step_strides(phx_world *world, uint32_t index)
+{
+    phx_bands_stride(&world->shards[index]);
+    return true;
+}
+
+static bool plan_shard(phx_world *world, uint32_t index)
+{
+    phx_updates *u = &world->updates;
+    const phx_shard *shard = &world->shards[index];
+    if (!phx_bands_busy(shard)) return true;
+    for (uint32_t block = 0; block < phx_audience_blocks(shard); block++) {
+        uint32_t places = phx_audience_places(shard, block);
+        for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
+            phx_update_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
+            piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
+            if (!phx_grow(&world->mem, (void **)&u->pieces, &u->pieces_capacity, u->piece_count,
+                          (size_t)u->piece_count + 1, sizeof piece))
+                return false;
+            u->pieces[u->piece_count++] = piece;
+        }
+    }
+    return true;
+}
+
+/* Chunks have disjoint observers. */
+static void note_entered(phx_world *world, const phx_chunk *chunk)
+{
+    const phx_scratch *scratch = &world->scratch[chunk->worker];
+    phx_trail *trails = world->shards[chunk->shard].bands.trails;
+    for (uint32_t c = 0; c < chunk->change_count; c++) {
+        const phx_change *change = &scratch->changes[chunk->change_first + c];
+        if (change->enter_count == 0) continue;
+        trails[change->slot].change = chunk->change_first + c + 1;
+        trails[change->slot].worker = (uint16_t)chunk->worker;
+    }
+}
+
+static void entered_body(void *context, uint32_t worker, uint32_t piece)
+{
+    phx_world *world = context;
+    phx_chunk *chunk = &world->chunks[piece];
+    (void)worker;
+    if (chunk->change_count == 0) return;
+    uint64_t from = phx_now_ns();
+    note_entered(world, chunk);
+    chunk->publish_ns += phx_now_ns() - from;
+}
+
+bool phx_updates_plan(phx_world *world)
+{
+    phx_updates *u = &world->updates;
+    u->piece_count = 0;
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (!plan_shard(world, world->order[i])) return false;
+    for (uint32_t i = 0; i < world->def.workers; i++) {
+        phx_lookout_reset(&u->workers[i].lookout);
+        u->workers[i].group_count = 0;
+    }
+    phx_workers_share(world->workers, world->chunk_count, entered_body, world);
+    return true;
+}
+
+/* ---- looking ---- */
+
+static bool tell(phx_world *world, phx_lookout *lookout, const phx_shard *shard, uint32_t slot)
+{
+    const phx_trail *trail = &shard->bands.trails[slot];
+    if (trail->change == 0) return phx_band_tell(lookout, shard, slot, NULL, 0);
+    const phx_scratch *scratch = &world->scratch[trail->worker];
+    const phx_change *change = &scratch->changes[trail->change - 1];
+    PHX_ASSERT(change->slot == slot);
+    uint32_t few[PHX_ORDER_FEW];
+    const uint32_t *entered = phx_interest_entered(scratch, change, few);
+    return phx_band_tell(lookout, shard, slot, entered, change->enter_count);
+}
+
+/* The consumer of a seat's observer; PHX_SLOT_NONE: there is none. */
+static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_seats *seats, uint32_t seat)
+{
+    uint32_t slot = seats->slot[seat];
+    if (slot == PHX_SLOT_NONE || !phx_observes(phx_store_attr(&shard->store, slot))) return PHX_SLOT_NONE;
+    return world->def.consumers == 1 ? 0 : shard->store.name[slot].consumer;
+}
+
+/* Tells the seats of one consumer, which are PHX_SLOT_NONE in consumers[] then. false = no memory. */
+static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard *shard, const phx_seats *seats,
+                       uint32_t *consumers, uint32_t from)
+{
+    phx_lookout *lookout = &own->lookout;
+    phx_update_group group = {.consumer = consumers[from],
+                              .notice_first = lookout->notice_count,
+                              .due_first = lookout->due_count,
+                              .target_first = lookout->target_count};
+    if (!phx_grow(&world->mem, (void **)&own->groups, &own->groups_capacity, own->group_count,
+                  (size_t)own->group_count + 1, sizeof group))
+        return false;
+    phx_lookout_group(lookout);
+    for (uint32_t seat = from; seat < seats->count; seat++) {
+        if (consumers[seat] != group.consumer) continue;
+        if (!tell(world, lookout, shard, seats->slot[seat])) return false;
+        consumers[seat] = PHX_SLOT_NONE;
+    }
+    group.notice_count = lookout->notice_count - group.notice_first;
+    group.due_count = lookout->due_count - group.due_first;
+    group.target_count = lookout->target_count - group.target_first;
+    if (group.notice_count > 0) own->groups[own->group_count++] = group;
+    return true;
+}
+
+static bool look_piece(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
+{
+    const phx_shard *shard = &world->shards[piece->shard];
+    phx_lookout *lookout = &own->lookout;
+    phx_seats seats = {.block = piece->block, .first = piece->first, .count = piece->count};
+    uint32_t consumers[PHX_SEATS_MAX], waits = lookout->wait_count;
+    uint32_t told = lookout->notice_count, due = lookout->due_count, targets = lookout->target_count;
+    phx_audience_seat(shard, &seats);
+    for (uint32_t seat = 0; seat < seats.count; seat++) consumers[seat] = consumer_at(world, shard, &seats, seat);
+    piece->group_first = own->group_count;
+    for (uint32_t seat = 0; seat < seats.count; seat++) {
+        if (consumers[seat] == PHX_SLOT_NONE) continue;
+        if (tell_group(world, own, shard, &seats, consumers, seat)) continue;
+        own->group_count = piece->group_first;
+        lookout->notice_count = told;
+        lookout->due_count = due;
+        lookout->target_count = targets;
+        lookout->wait_count = waits;
+        return false;
+    }
+    piece->group_count = own->group_count - piece->group_first;
+    own->held += (lookout->wait_count - waits) / 2;
+    return true;
+}
+
+static void look_body(void *context, uint32_t worker, uint32_t index)
+{
+    phx_world *world = context;
+    phx_updates *u = &world->updates;
+    phx_update_piece *piece = &u->pieces[index];
+    if (piece->worker != PHX_SLOT_NONE) return;
+    uint64_t from = phx_now_ns();
+    bool through = look_piece(world, &u->workers[worker], piece);
+    piece->ns += phx_now_ns() - from;
+    if (through) piece->worker = worker;
+    else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+}
+
+bool phx_updates_look(phx_world *world)
+{
+    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    phx_workers_share(world->workers, world->updates.piece_count, look_body, world);
+    return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
+}
+
+/* ---- once all were looked after ---- */
+
+static const phx_update_group *groups_of(const phx_world *world, const phx_update_piece *piece)
+{
+    const phx_update_group *groups = world->updates.workers[piece->worker].groups;
+    return groups ? groups + piece->group_first : NULL; /* no array: no piece of this worker's has any */
+}
+
+bool phx_step_waits(phx_world *world, uint32_t index)
+{
+    const phx_updates *u = &world->updates;
+    for (uint32_t i = 0; i < u->piece_count; i++) {
+        const phx_update_piece *piece = &u->pieces[i];
+        if (piece->shard != index) continue;
+        const phx_lookout *lookout = &u->workers[piece->worker].lookout;
+        const phx_update_group *groups = groups_of(world, piece);
+        for (uint32_t g = 0; g < piece->group_count; g++) /* doing it again does no harm */
+            if (!phx_bands_commit(&world->shards[index], lookout, lookout->notices + groups[g].notice_first,
+                                  groups[g].notice_count))
+                return false;
+    }
+    return true;
+}
+
+/* Those of its observers that are told something, and not only wait. */
+static uint32_t told_of(const phx_lookout *lookout, const phx_update_group *group)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < group->notice_count; i++) count += lookout->notices[group->notice_first + i].due_count > 0;
+    return count;
+}
+
+/* For the stats. */
+static void count_told(phx_world *world)
+{
+    const phx_updates *u = &world->updates;
+    for (uint32_t i = 0; i < u->piece_count; i++) {
+        const phx_update_piece *piece = &u->pieces[i];
+        const phx_update_group *groups = groups_of(world, piece);
+        for (uint32_t g = 0; g < piece->group_count; g++)
+            world->shards[piece->shard].counts.updates += groups[g].due_count;
+    }
+}
+
+/* Observers whose lists are owed to them have no updates. */
+static void leave_out_owed(const phx_shard *shard, phx_lookout *lookout, phx_update_group *group)
+{
+    group->due_count = 0;
+    for (uint32_t i = 0; i < group->notice_count; i++) {
+        phx_notice *notice = &lookout->notices[group->notice_first + i];
+        if (shard->store.tail[notice->slot].list.owed) notice->due_count = 0;
+        group->due_count += notice->due_count;
+    }
+}
+
+void phx_updates_replace(phx_world *world, uint32_t consumer)
+{
+    phx_updates *u = &world->updates;
+    phx_news_size *size = &u->sizes[consumer];
+    *size = (phx_news_size){0};
+    for (uint32_t i = 0; i < u->piece_count; i++) {
+        const phx_update_piece *piece = &u->pieces[i];
+        phx_update_worker *own = &u->workers[piece->worker];
+        for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++) {
+            phx_update_group *group = &own->groups[g];
+            if (group->consumer != consumer) continue;
+            group->at = *size;
+            leave_out_owed(&world->shards[piece->shard], &own->lookout, group);
+            size->updates += told_of(&own->lookout, group);
+            size->due += group->due_count;
+            size->moved += group->target_count;
+        }
+    }
+}
+
+bool phx_updates_place(phx_world *world)
+{
+    phx_updates *u = &world->updates;
+    for (uint32_t c = 0; c < world->def.consumers; c++) u->sizes[c] = (phx_news_size){0};
+    for (uint32_t i = 0; i < u->piece_count; i++) {
+        const phx_update_piece *piece = &u->pieces[i];
+        phx_update_worker *own = &u->workers[piece->worker];
+        for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++) {
+            phx_update_group *group = &own->groups[g];
+            phx_news_size *size = &u->sizes[group->consumer];
+            group->at = *size;
+            if (group->due_count > UINT32_MAX - size->due) return false; /* more than a batch can count */
+            size->updates += told_of(&own->lookout, group);
+            size->due += group->due_count;
+            size->moved += group->target_count;
+        }
+    }
+    count_told(world);
+    return true;
+}
+
+static void fill_group(const phx_world *world, const phx_shard *shard, const phx_lookout *lookout,
+                       const phx_update_group *group)
+{
+    phx_news *news = &world->batches[group->consumer]->news;
+    const phx_name *name = shard->store.name;
+    phx_news_size at = group->at;
+    for (uint32_t i = 0; i < group->target_count; i++) {
+        uint32_t slot = lookout->targets[group->target_first + i];
+        const phx_body *body = &shard->store.body[slot];
+        news->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
+                                               .user_data = phx_store_user_data(&shard->store, slot),
+                                               .x = body->x,
+                                               .y = body->y,
+                                               .z = body->z};
+    }
+    for (uint32_t i = 0; i < group->notice_count; i++) {
+        const phx_notice *told = &lookout->notices[group->notice_first + i];
+        if (told->due_count == 0) continue;
+        news->updates[at.updates++] = (ph_update){name[told->slot].id, phx_store_user_data(&shard->store, told->slot),
+                                                  at.due, told->due_count};
+        for (uint32_t d = 0; d < told->due_count; d++)
+            news->due[at.due++] = at.moved + lookout->due[told->due_first + d];
+    }
+}
+
+static void fill_body(void *context, uint32_t worker, uint32_t index)
+{
+    phx_world *world = context;
+    const phx_updates *u = &world->updates;
+    phx_update_piece *piece = &u->pieces[index];
+    const phx_update_group *groups = groups_of(world, piece);
+    uint64_t from = phx_now_ns();
+    (void)worker;
+    for (uint32_t g = 0; g < piece->group_count; g++)
+        if (groups[g].due_count > 0)
+            fill_group(world, &world->shards[piece->shard], &u->workers[piece->worker].lookout, &groups[g]);
+    piece->ns += phx_now_ns() - from;
+}
+
+void phx_updates_fill(phx_world *world)
+{
+    phx_workers_share(world->workers, world->updates.piece_count, fill_body, world);
+}

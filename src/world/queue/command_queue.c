@@ -1,0 +1,384 @@
+/*
+ * The bounded queue of commands of one producer; see command_queue.h for the contract and for
+ * which atomic pairs with which. Written by one producing thread, read by the ticking
+ * thread in phase "ingest"; the memory of its runs by any worker until release.
+ */
+#include "world/queue/command_queue.h"
+
+#include "base/ring.h"
+
+/* state = published bytes (a multiple of RECORD_ALIGN) with the closed bit in its low end */
+enum { RECORD_ALIGN = 8, STATE_CLOSED = 1 };
+
+typedef struct run_header {
+    uint64_t sequence_first;
+    uint32_t record_bytes;
+    uint32_t count;
+    uint32_t op;
+    uint32_t reserved; /* records begin at a multiple of RECORD_ALIGN */
+} run_header;
+
+typedef struct block {
+    /* written by the producer */
+    _Alignas(PHX_CACHE_LINE) _Atomic uint32_t state;
+    struct block *next_made, *before_made;
+    /* written by the reader */
+    _Alignas(PHX_CACHE_LINE) struct block *next;
+    uint32_t limit; /* bytes of the snapshot */
+    bool closed;    /* as of the snapshot: nothing comes behind limit */
+    _Alignas(PHX_CACHE_LINE) unsigned char data[PHX_CMDQ_DATA_BYTES];
+} block;
+
+struct phx_cmdq {
+    /* never changes */
+    phx_mem *mem;
+    phx_ring *filled;
+    phx_ring *freed;
+    uint32_t blocks_max;
+    /* the producer's; only accepted is read by others */
+    _Alignas(PHX_CACHE_LINE) block *open;
+    block *made; /* all there are, for the end */
+    uint32_t made_count;
+    uint32_t spare_turns; /* blocks taken since it was last asked whether some are too many */
+    uint32_t spare_least; /* of them, how many waited for their turn at least */
+    uint32_t spare_due;   /* too many */
+    uint32_t published; /* bytes of the open block */
+    run_header *run;    /* the reservation; its header stands in the open block */
+    uint32_t reserved;
+    _Atomic uint64_t accepted;
+    /* the reader's; only released is read by others */
+    _Alignas(PHX_CACHE_LINE) block *head;
+    block *tail;
+    block *cursor;
+    uint32_t start;  /* of the snapshot, in head */
+    uint32_t offset; /* of the next run, in cursor */
+    uint64_t passed; /* commands given since the last rewind */
+    bool in_snapshot;
+    _Atomic uint64_t released;
+};
+
+_Static_assert(sizeof(run_header) == PHX_CMDQ_RUN_HEADER_BYTES, "the header is what the limits say");
+_Static_assert(sizeof(block) == PHX_CMDQ_BLOCK_BYTES, "a block has no slack");
+_Static_assert(PHX_CMDQ_DATA_BYTES % RECORD_ALIGN == 0, "published bytes leave the low bits of state free");
+
+phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes)
+{
+    PHX_ASSERT(bytes >= PHX_CMDQ_BLOCK_BYTES);
+    phx_cmdq *q = phx_alloc_zero(mem, sizeof(*q), PHX_CACHE_LINE);
+    if (q == NULL) {
+        return NULL;
+    }
+    q->mem = mem;
+    q->spare_least = UINT32_MAX;
+    q->blocks_max = (bytes + PHX_CMDQ_BLOCK_BYTES - 1) / PHX_CMDQ_BLOCK_BYTES;
+    q->filled = phx_ring_create(mem, q->blocks_max);
+    q->freed = phx_ring_create(mem, q->blocks_max);
+    if (q->filled == NULL || q->freed == NULL) {
+        phx_cmdq_destroy(q);
+        return NULL;
+    }
+    return q;
+}
+
+void phx_cmdq_destroy(phx_cmdq *q)
+{
+    if (q == NULL) {
+        return;
+    }
+    while (q->made != NULL) {
+        block *b = q->made;
+        q->made = b->next_made;
+        phx_free(q->mem, b, sizeof(*b), PHX_CACHE_LINE);
+    }
+    if (q->filled != NULL) {
+        phx_ring_destroy(q->mem, q->filled);
+    }
+    if (q->freed != NULL) {
+        phx_ring_destroy(q->mem, q->freed);
+    }
+    phx_free(q->mem, q, sizeof(*q), PHX_CACHE_LINE);
+}
+
+/* ---- producing thread ---- */
+
+static void block_free(phx_cmdq *q, block *b)
+{
+    if (b->before_made != NULL) {
+        b->before_made->next_made = b->next_made;
+    } else {
+        PHX_ASSERT(q->made == b);
+        q->made = b->next_made;
+    }
+    if (b->next_made != NULL) {
+        b->next_made->before_made = b->before_made;
+    }
+    q->made_count--;
+    phx_free(q->mem, b, sizeof(*b), PHX_CACHE_LINE);
+}
+
+/* From here on it is looked what lies idle. */
+static void spare_anew(phx_cmdq *q)
+{
+    q->spare_turns = q->spare_due = 0;
+    q->spare_least = UINT32_MAX;
+}
+
+/*
+ * A block was taken. Those that lay idle all the while in which as many as are of use were taken some times over, as in
+ * as many ticks, are too many, but for a sixteenth, and go one at a time.
+ */
+static void block_spare(phx_cmdq *q)
+{
+    enum { KEEP = 8, SLACK = 16, TIMES = 8, TURNS = 32 }; /* fewer blocks are kept in any case */
+    uint32_t idle = phx_ring_count(q->freed);
+    if (q->spare_least > idle) {
+        q->spare_least = idle;
+    }
+    if (q->spare_due > 0 && idle > 0) {
+        q->spare_due--;
+        block_free(q, phx_ring_take(q->freed));
+    }
+    uint32_t used = q->made_count - q->spare_least, keep = used + q->made_count / SLACK;
+    if (++q->spare_turns < TURNS || q->spare_turns < TIMES * used) {
+        return;
+    }
+    keep = keep < KEEP ? KEEP : keep;
+    spare_anew(q);
+    q->spare_due = q->made_count > keep ? q->made_count - keep : 0;
+}
+
+static block *block_obtain(phx_cmdq *q, ph_status *status)
+{
+    block *b = phx_ring_take(q->freed); /* pairs with the put in block_give_back() */
+    if (b != NULL) {
+        block_spare(q);
+        return b;
+    }
+    spare_anew(q);
+    if (q->made_count == q->blocks_max) {
+        *status = PH_FULL;
+        return NULL;
+    }
+    b = phx_alloc(q->mem, sizeof(*b), PHX_CACHE_LINE);
+    if (b == NULL) {
+        *status = PH_NO_MEMORY;
+        return NULL;
+    }
+    b->before_made = NULL;
+    b->next_made = q->made;
+    if (q->made != NULL) {
+        q->made->before_made = b;
+    }
+    q->made = b;
+    q->made_count++;
+    return b;
+}
+
+/* Closes the open block and opens another. false: none is to be had, and none is open. */
+static bool block_advance(phx_cmdq *q, ph_status *status)
+{
+    if (q->open != NULL) {
+        /* pairs with the acquire in phx_cmdq_snapshot() */
+        atomic_store_explicit(&q->open->state, q->published | STATE_CLOSED, memory_order_release);
+        q->open = NULL;
+        PHX_STALL_POINT();
+    }
+    block *b = block_obtain(q, status);
+    if (b == NULL) {
+        return false;
+    }
+    /* relaxed: the put below publishes it */
+    atomic_store_explicit(&b->state, 0, memory_order_relaxed);
+    q->open = b;
+    q->published = 0;
+    bool put = phx_ring_put(q->filled, b); /* pairs with the take in phx_cmdq_snapshot() */
+    PHX_ASSERT(put);                       /* it holds as many blocks as there are */
+    (void)put;
+    PHX_STALL_POINT();
+    return true;
+}
+
+/* What a run takes of its block. */
+static uint32_t run_bytes(uint32_t count, uint32_t record_bytes)
+{
+    uint32_t records = count * record_bytes;
+    return PHX_CMDQ_RUN_HEADER_BYTES + (records + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
+}
+
+/* How many records of one more run the open block has room for. */
+static uint32_t block_room(const phx_cmdq *q, uint32_t record_bytes)
+{
+    if (q->open == NULL) {
+        return 0;
+    }
+    uint32_t room = PHX_CMDQ_DATA_BYTES - q->published;
+    return room < PHX_CMDQ_RUN_HEADER_BYTES ? 0 : (room - PHX_CMDQ_RUN_HEADER_BYTES) / record_bytes;
+}
+
+uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint32_t record_bytes, uint64_t sequence, uint32_t wanted,
+                          void **records, ph_status *status)
+{
+    PHX_ASSERT(q->run == NULL); /* the reservation before was published */
+    PHX_ASSERT(wanted > 0);
+    PHX_ASSERT(record_bytes > 0);
+    PHX_ASSERT(record_bytes <= PHX_CMDQ_RECORD_BYTES_MAX);
+    *status = PH_OK;
+    uint32_t room = block_room(q, record_bytes);
+    if (room == 0) {
+        if (!block_advance(q, status)) {
+            return 0;
+        }
+        room = block_room(q, record_bytes);
+        PHX_ASSERT(room > 0);
+    }
+    q->run = (run_header *)(void *)(q->open->data + q->published);
+    q->run->op = op;
+    q->run->record_bytes = record_bytes;
+    q->run->sequence_first = sequence;
+    q->reserved = wanted < room ? wanted : room;
+    *records = q->run + 1;
+    return q->reserved;
+}
+
+void phx_cmdq_publish(phx_cmdq *q, uint32_t used)
+{
+    PHX_ASSERT(q->run != NULL);
+    PHX_ASSERT(used <= q->reserved);
+    run_header *run = q->run;
+    q->run = NULL;
+    if (used == 0) {
+        return;
+    }
+    run->count = used;
+    q->published += run_bytes(used, run->record_bytes);
+    PHX_ASSERT(q->published <= PHX_CMDQ_DATA_BYTES);
+    /* one writer, so no read-modify-write; before the release below, so that released never overtakes it */
+    uint64_t accepted = atomic_load_explicit(&q->accepted, memory_order_relaxed);
+    atomic_store_explicit(&q->accepted, accepted + used, memory_order_relaxed);
+    PHX_STALL_POINT();
+    /* pairs with the acquire in phx_cmdq_snapshot(): header and records before the byte count */
+    atomic_store_explicit(&q->open->state, q->published, memory_order_release);
+}
+
+/* ---- reading thread ---- */
+
+static void block_append(phx_cmdq *q, block *b)
+{
+    b->next = NULL;
+    b->limit = 0;
+    b->closed = false;
+    if (q->tail == NULL) {
+        PHX_ASSERT(q->start == 0);
+        q->head = b;
+    } else {
+        q->tail->next = b;
+    }
+    q->tail = b;
+}
+
+void phx_cmdq_snapshot(phx_cmdq *q)
+{
+    PHX_ASSERT(!q->in_snapshot);
+    block *open = q->tail; /* all before it were closed when they were read last */
+    /* Bounded: blocks come back to the producer only by phx_cmdq_release(). */
+    for (block *b = phx_ring_take(q->filled); b != NULL; b = phx_ring_take(q->filled)) {
+        block_append(q, b);
+    }
+    PHX_STALL_POINT();
+    for (block *b = open != NULL ? open : q->head; b != NULL; b = b->next) {
+        /* pairs with the release in phx_cmdq_publish() and block_advance() */
+        uint32_t state = atomic_load_explicit(&b->state, memory_order_acquire);
+        PHX_ASSERT((state & ~(uint32_t)STATE_CLOSED) >= b->limit);
+        b->limit = state & ~(uint32_t)STATE_CLOSED;
+        b->closed = (state & STATE_CLOSED) != 0;
+        PHX_ASSERT(b->closed || b->next == NULL);
+    }
+    q->in_snapshot = true;
+    phx_cmdq_rewind(q);
+}
+
+void phx_cmdq_rewind(phx_cmdq *q)
+{
+    PHX_ASSERT(q->in_snapshot);
+    q->cursor = q->head;
+    q->offset = q->start;
+    q->passed = 0;
+}
+
+bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run)
+{
+    PHX_ASSERT(q->in_snapshot);
+    if (q->cursor == NULL) {
+        return false;
+    }
+    if (q->offset == q->cursor->limit) {
+        if (q->cursor->next == NULL) {
+            return false;
+        }
+        q->cursor = q->cursor->next;
+        q->offset = 0;
+        if (q->cursor->limit == 0) {
+            PHX_ASSERT(q->cursor->next == NULL); /* only the last, just opened, is empty */
+            return false;
+        }
+    }
+    const run_header *header = (const run_header *)(const void *)(q->cursor->data + q->offset);
+    PHX_ASSERT(header->count > 0);
+    run->op = (uint16_t)header->op;
+    run->record_bytes = header->record_bytes;
+    run->count = header->count;
+    run->sequence_first = header->sequence_first;
+    run->records = header + 1;
+    q->offset += run_bytes(header->count, header->record_bytes);
+    q->passed += header->count;
+    PHX_ASSERT(q->offset <= q->cursor->limit);
+    return true;
+}
+
+static void block_give_back(phx_cmdq *q)
+{
+    block *b = q->head;
+    PHX_ASSERT(b->closed);
+    q->head = b->next;
+    if (q->head == NULL) {
+        q->tail = NULL;
+    }
+    bool put = phx_ring_put(q->freed, b); /* pairs with the take in block_obtain() */
+    PHX_ASSERT(put);                      /* it holds as many blocks as there are */
+    (void)put;
+}
+
+void phx_cmdq_release(phx_cmdq *q)
+{
+    PHX_ASSERT(q->in_snapshot);
+    while (q->head != q->cursor) {
+        block_give_back(q);
+    }
+    q->start = q->offset;
+    if (q->head != NULL && q->head->closed && q->start == q->head->limit) {
+        block_give_back(q);
+        q->start = 0;
+    }
+    q->cursor = NULL;
+    q->in_snapshot = false;
+    /* release: pairs with the acquire in phx_cmdq_count(), so that accepted is seen at least as large */
+    uint64_t released = atomic_load_explicit(&q->released, memory_order_relaxed);
+    atomic_store_explicit(&q->released, released + q->passed, memory_order_release);
+}
+
+/* ---- any thread ---- */
+
+phx_cmdq_counts phx_cmdq_count(const phx_cmdq *q)
+{
+    phx_cmdq_counts counts;
+    counts.released = atomic_load_explicit(&q->released, memory_order_acquire);
+    counts.accepted = atomic_load_explicit(&q->accepted, memory_order_relaxed);
+    return counts;
+}
+
+void phx_cmdq_start_at(phx_cmdq *q, uint32_t counter)
+{
+    PHX_ASSERT(q->made == NULL);
+    phx_ring_start_at(q->filled, counter);
+    phx_ring_start_at(q->freed, counter);
+}

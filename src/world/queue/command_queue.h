@@ -1,0 +1,114 @@
+/*
+ * The commands of one producer on their way to the ticking thread: a bounded queue of
+ * byte blocks with exactly one producing thread at a time and one reading thread at a
+ * time (the ticking one). One per producer slot of a world; src/world owns it, the
+ * submitting calls of src/api write into it, phase "ingest" reads it.
+ *
+ * A block is 66 KiB (the longest record, a broadcast, takes 64 of it) and holds runs: one
+ * header and `count` records of one operation, of one size, with consecutive sequence
+ * numbers. How the records lie in their bytes, one after the other or as columns, is the
+ * operation's business (commands.h). Blocks are allocated when first needed, as many as
+ * bytes / 66 KiB, rounded up, at most, and kept but for those that for long were not needed.
+ * They travel in a ring to the reader ("filled", put when the block is OPENED, so that half a
+ * block waits for nobody) and in a ring back ("free").
+ *
+ * Hand-over, in three places:
+ *  1. Bytes of a block: block->state is one atomic word, published bytes and a closed
+ *     bit. The producer's store-release in publish (and when it closes the block) pairs
+ *     with the reader's load-acquire in phx_cmdq_snapshot(); runs below the loaded byte
+ *     count are never written again until the block has come back.
+ *  2. A block to the reader: phx_ring_put() in reserve pairs with phx_ring_take() in
+ *     snapshot. The block before it was closed first, so a reader that has the newer
+ *     block sees the older one closed and complete: what is read is always a prefix of
+ *     what was published, in order.
+ *  3. A block back: phx_ring_put() in phx_cmdq_release() pairs with phx_ring_take() in
+ *     reserve. The reader has done with every byte of it.
+ *
+ * Progress: wait-free on both sides, but for the allocator when a block is new. Nothing
+ * here waits for the other side.
+ *
+ * Full means: the open block has no room for one more record of this size, every block
+ * there may be is out, and none has come back. The open block is closed then, so the next
+ * snapshot .. release gives at least it back once read: after a tick that reads all, a
+ * producer that was told PH_FULL has room again. Nothing was queued by the refused call.
+ */
+#ifndef PHX_WORLD_QUEUE_COMMAND_QUEUE_H
+#define PHX_WORLD_QUEUE_COMMAND_QUEUE_H
+
+#include "base/mem.h"
+
+enum {
+    PHX_CMDQ_BLOCK_BYTES = 66 << 10,
+    /* two cache lines at a block's start: one written by the producer, one by the reader */
+    PHX_CMDQ_DATA_BYTES = PHX_CMDQ_BLOCK_BYTES - 2 * PHX_CACHE_LINE,
+    PHX_CMDQ_RUN_HEADER_BYTES = 24,
+    PHX_CMDQ_RECORD_BYTES_MAX = PHX_CMDQ_DATA_BYTES - PHX_CMDQ_RUN_HEADER_BYTES
+};
+
+typedef struct phx_cmdq phx_cmdq;
+
+/* Records of one operation; sequence of record i is sequence_first + i. */
+typedef struct phx_cmd_run {
+    uint16_t op;
+    uint32_t record_bytes;
+    uint32_t count; /* >= 1 */
+    uint64_t sequence_first;
+    const void *records; /* 8-byte aligned, count * record_bytes */
+} phx_cmd_run;
+
+/* Commands since the queue was made; queued now = accepted - released. */
+typedef struct phx_cmdq_counts {
+    uint64_t accepted; /* published by the producer */
+    uint64_t released; /* given up by the reader */
+} phx_cmdq_counts;
+
+/* bytes >= one block; rounded up to whole blocks. NULL = no memory. No block is allocated yet. */
+phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes);
+/* No thread inside; what is still queued is gone. q may be NULL. */
+void phx_cmdq_destroy(phx_cmdq *q);
+
+/* ---- producing thread ---- */
+
+/*
+ * Room for records of one run: record_bytes up to PHX_CMDQ_RECORD_BYTES_MAX, wanted >= 1;
+ * `sequence` is that of the first. Returns how many of `wanted` fit (their bytes begin at
+ * *records, 8-byte aligned, not cleared), which is less than wanted at a block's end: publish and reserve again for
+ * the rest. 0: *status is PH_FULL or PH_NO_MEMORY (a new block could not be had) and
+ * nothing is reserved. *status is PH_OK otherwise. Every reservation is ended by
+ * phx_cmdq_publish() before the next.
+ */
+uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint32_t record_bytes, uint64_t sequence, uint32_t wanted,
+                          void **records, ph_status *status);
+/* Ends the reservation; its first `used` records become one visible run. used = 0: as if never reserved. */
+void phx_cmdq_publish(phx_cmdq *q, uint32_t used);
+
+/* ---- reading (ticking) thread ---- */
+
+/*
+ * Fixes how far the reader gets: everything published before the call, and in one piece
+ * with what an earlier snapshot left unread. Not again before phx_cmdq_release().
+ */
+void phx_cmdq_snapshot(phx_cmdq *q);
+/*
+ * The next run of the snapshot, in order of publishing. The memory behind run->records
+ * may be read by any worker until phx_cmdq_release(). false = the snapshot is through.
+ */
+bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run);
+/* Back to the snapshot's first run (a tick is begun again after PH_NO_MEMORY). */
+void phx_cmdq_rewind(phx_cmdq *q);
+/*
+ * Ends the snapshot. The runs that phx_cmdq_next() gave since the last rewind are done
+ * with; blocks that are wholly read and closed go back to the producer. Runs not come to
+ * stay queued and are the first of the next snapshot.
+ */
+void phx_cmdq_release(phx_cmdq *q);
+
+/* ---- any thread ---- */
+
+/* accepted >= released always holds; both may be a moment old. */
+phx_cmdq_counts phx_cmdq_count(const phx_cmdq *q);
+
+/* Tests only, on a queue never used: starts the counters of both rings near their wrap. */
+void phx_cmdq_start_at(phx_cmdq *q, uint32_t counter);
+
+#endif

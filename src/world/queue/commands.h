@@ -1,0 +1,124 @@
+/*
+ * Commands as they lie in a producer's queue: one operation and one record type per run
+ * (command_queue.h). Written by ingest/submit.c on the producer's thread, read by ingest/ingest.c in the tick.
+ *
+ * Records lie one after the other, each begins with the id that it is about; but moves,
+ * which are most of what a world is told, lie as columns, none wider than it has to be: ids
+ * below 2^32 take half the room, and what all stands on the ground has no heights. So a move
+ * takes 12 bytes, to 20.
+ */
+#ifndef PHX_WORLD_QUEUE_COMMANDS_H
+#define PHX_WORLD_QUEUE_COMMANDS_H
+
+#include "shards/entity/visibility.h"
+#include "world/queue/command_queue.h"
+
+typedef enum phx_op {
+    PHX_OP_ENTER = 1, /* phx_cmd_attrs */
+    PHX_OP_LEAVE,     /* phx_cmd_id */
+    PHX_OP_MOVE,      /* with bits of its columns: phx_moves */
+    PHX_OP_SET,       /* phx_cmd_attrs */
+    PHX_OP_PAIR,      /* phx_cmd_two; also those below but DETACH (phx_cmd_id) */
+    PHX_OP_UNPAIR,
+    PHX_OP_LINK,
+    PHX_OP_UNLINK,
+    PHX_OP_ATTACH,
+    PHX_OP_DETACH,
+    PHX_OP_BROADCAST, /* phx_cmd_broadcast, and its payload: a run of its own */
+    PHX_OP_AREA_SET,  /* phx_cmd_area */
+    PHX_OP_AREA_REMOVE /* phx_cmd_id */
+} phx_op;
+
+typedef struct phx_cmd_id {
+    uint64_t id;
+} phx_cmd_id;
+
+/* In the operation of a run of moves. */
+enum {
+    PHX_MOVES_WIDE = 1u << 8, /* some id is 2^32 or more */
+    PHX_MOVES_HIGH = 1u << 9, /* some z is not 0 */
+    PHX_OP_BITS = PHX_MOVES_WIDE - 1
+};
+
+/* The columns of a run of moves: of 8 bytes first. */
+typedef struct phx_moves {
+    uint64_t *wide;     /* ids; NULL: they are narrow */
+    phx_place *places;
+    uint32_t *narrow;
+    float *z; /* NULL: all are 0 */
+} phx_moves;
+
+static inline bool phx_op_moves(uint32_t op)
+{
+    return (op & PHX_OP_BITS) == PHX_OP_MOVE;
+}
+
+static inline uint32_t phx_move_bytes(uint32_t op)
+{
+    uint32_t id = op & PHX_MOVES_WIDE ? sizeof(uint64_t) : sizeof(uint32_t);
+    return id + (uint32_t)(sizeof(phx_place) + (op & PHX_MOVES_HIGH ? sizeof(float) : 0));
+}
+
+static inline phx_moves phx_moves_at(void *records, uint32_t op, uint32_t count)
+{
+    phx_moves moves = {.wide = op & PHX_MOVES_WIDE ? records : NULL};
+    moves.places = (phx_place *)(void *)((char *)records + (moves.wide ? count * sizeof *moves.wide : 0));
+    uint32_t *next = (uint32_t *)(void *)(moves.places + count);
+    moves.narrow = moves.wide ? NULL : next;
+    if (moves.narrow) next += count;
+    moves.z = op & PHX_MOVES_HIGH ? (float *)(void *)next : NULL;
+    return moves;
+}
+
+static inline phx_moves phx_moves_of(const phx_cmd_run *run)
+{
+    return phx_moves_at((void *)(uintptr_t)run->records, run->op, run->count);
+}
+
+static inline uint64_t phx_moves_id(const phx_moves *moves, uint32_t i)
+{
+    return moves->wide ? moves->wide[i] : moves->narrow[i];
+}
+
+static inline ph_position phx_moves_position(const phx_moves *moves, uint32_t i)
+{
+    return (ph_position){moves->places[i].x, moves->places[i].y, moves->z ? moves->z[i] : 0.0f};
+}
+
+typedef struct phx_cmd_attrs {
+    uint64_t id;
+    ph_attrs attrs;
+} phx_cmd_attrs;
+
+typedef struct phx_cmd_area {
+    uint64_t id;
+    ph_area area;
+} phx_cmd_area;
+
+typedef struct phx_cmd_two {
+    uint64_t id, other;
+    float view, margin;
+} phx_cmd_two;
+
+typedef struct phx_cmd_broadcast {
+    uint64_t id;
+    uint32_t bytes; /* of the payload, which begins behind this struct */
+    uint16_t flags; /* PH_BROADCAST_... */
+    uint16_t kind_count;
+    uint16_t kinds[PH_BROADCAST_KINDS_MAX];
+} phx_cmd_broadcast;
+
+static inline const void *phx_cmd_payload(const phx_cmd_broadcast *command)
+{
+    return command + 1;
+}
+
+/* Of the observers of this kind? */
+static inline bool phx_cmd_for_kind(const phx_cmd_broadcast *command, uint16_t kind)
+{
+    for (uint32_t i = 0; i < command->kind_count; i++)
+        if (command->kinds[i] == kind) return true;
+    return command->kind_count == 0;
+}
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * Queries of places and lists; see find.h. The towers of a query's box say which shards to ask; each has its own
+ * entities, so nobody is found twice.
+ */
+#include "world/read/find.h"
+
+#include "base/lengths.h"
+#include "shards/query/find.h"
+#include "world/read/query.h"
+#include "world/table/gate.h"
+
+/* ---- what may be asked ---- */
+
+static bool good_points(const float *coordinates, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!phx_is_coordinate(coordinates[i])) return false;
+    return true;
+}
+
+/*
+ * Do the corners turn one way only? A turn of less than a hundred thousandth of a right angle is none: corners on
+ * one line, rounded.
+ */
+static bool convex(const float (*corners)[2])
+{
+    bool left = false, right = false;
+    for (uint32_t i = 0; i < 4; i++) {
+        const float *p = corners[i], *q = corners[(i + 1) & 3], *r = corners[(i + 2) & 3];
+        double ux = (double)q[0] - (double)p[0], uy = (double)q[1] - (double)p[1];
+        double vx = (double)r[0] - (double)q[0], vy = (double)r[1] - (double)q[1];
+        double turn = ux * vy - uy * vx;
+        if (fabs(turn) <= 1e-5 * (fabs(ux) + fabs(uy)) * (fabs(vx) + fabs(vy))) continue;
+        left |= turn > 0.0;
+        right |= turn < 0.0;
+    }
+    return !(left && right);
+}
+
+static ph_status check_filters(const phx_world *world, const ph_query *query)
+{
+    if (query->kind_count > PH_QUERY_KINDS_MAX) return PH_BAD_VALUE;
+    if (query->kind_count > 0 && !query->kinds) return PH_BAD_ARGUMENT;
+    for (uint32_t i = 0; i < query->kind_count; i++)
+        if (query->kinds[i] >= world->def.class_count) return PH_BAD_KIND;
+    return PH_OK;
+}
+
+/* A direction's square has to be a number that a root can be taken of. */
+static bool sector_ok(const ph_query *query)
+{
+    float square = query->to_x * query->to_x + query->to_y * query->to_y;
+    return square > 1e-37f && square < 1e37f && query->cosine >= -1.0f && query->cosine <= 1.0f;
+}
+
+/* Who is in whose list, not where. */
+static bool of_lists(const ph_query *query)
+{
+    return query->shape == PH_QUERY_LIST || query->shape == PH_QUERY_OBSERVERS;
+}
+
+static ph_status check_shape(const ph_query *query)
+{
+    ph_query_shape shape = query->shape;
+    if (shape > PH_QUERY_OBSERVERS) return PH_BAD_VALUE;
+    if (of_lists(query)) return PH_OK;
+    if (shape == PH_QUERY_QUAD) {
+        if (!good_points(query->corners[0], 8)) return PH_BAD_POSITION;
+        return convex(query->corners) ? PH_OK : PH_BAD_VALUE;
+    }
+    if (!good_points(&query->x, 1) || !good_points(&query->y, 1)) return PH_BAD_POSITION;
+    if (shape == PH_QUERY_BOX)
+        return good_points(&query->to_x, 1) && good_points(&query->to_y, 1) ? PH_OK : PH_BAD_POSITION;
+    bool endless = phx_float_bits(query->radius) == phx_float_bits(INFINITY);
+    if (!endless && !phx_is_length(query->radius)) return PH_BAD_RADIUS;
+    if (shape == PH_QUERY_SECTOR && !sector_ok(query)) return PH_BAD_VALUE;
+    return shape == PH_QUERY_NEAREST && query->nearest == 0 ? PH_BAD_VALUE : PH_OK;
+}
+
+/* ---- over shards ---- */
+
+/* true: the box has all towers of the world. */
+static bool find_in_shards(const phx_world *world, const ph_query *query, phx_hits *hits)
+{
+    const phx_partition *partition = &world->partition;
+    phx_rect rect = phx_box_towers(&world->rules, phx_query_box(query));
+    for (uint32_t row = partition->row_of[rect.y0]; row <= partition->row_of[rect.y1]; row++)
+        for (uint32_t column = partition->column_of[rect.x0]; column <= partition->column_of[rect.x1]; column++)
+            phx_find_in_shard(&world->shards[row * partition->columns + column], query, hits);
+    return rect.x0 == 0 && rect.y0 == 0 && rect.x1 + 1u == world->rules.towers[0] &&
+           rect.y1 + 1u == world->rules.towers[1];
+}
+
+/* A circle that has about so many, were they spread evenly over the world. */
+static float likely_radius(const phx_world *world, uint32_t wanted)
+{
+    static const double PI = 3.14159265358979, A_BIT_MORE = 1.25; /* too small a circle costs another look */
+    double area = (double)world->def.world_size[0] * (double)world->def.world_size[1];
+    double each = area / ((double)phx_directory_count(&world->directory) + 1.0);
+    return (float)(sqrt((double)wanted * each / PI) * A_BIT_MORE);
+}
+
+/*
+ * Circles twice as wide each time, until one has enough: who is not in it is farther off than all who are. What is
+ * found again is little beside the last circle.
+ */
+static void find_nearest(const phx_world *world, const ph_query *query, phx_hits *hits)
+{
+    ph_query circle = *query;
+    const phx_hits empty = *hits;
+    circle.radius = likely_radius(world, query->nearest);
+    for (;;) {
+        if (!(circle.radius < query->radius)) circle.radius = query->radius;
+        *hits = empty;
+        bool all = find_in_shards(world, &circle, hits);
+        if (hits->count >= query->nearest || !(circle.radius < query->radius)) return;
+        circle.radius = all ? query->radius : circle.radius * 2.0f;
+    }
+}
+
+/* ---- lists ---- */
+
+typedef struct related {
+    const ph_query *query;
+    phx_hits *hits;
+} related;
+
+static bool take_related(void *user, const phx_shard *shard, uint32_t slot)
+{
+    const related *at = user;
+    phx_find_take(shard, at->query, slot, 0.0f, at->hits);
+    return true;
+}
+
+static ph_status find_in_lists(const phx_world *world, const ph_query *query, phx_hits *hits)
+{
+    related at = {query, hits};
+    if (query->shape == PH_QUERY_LIST) return phx_query_each_listed(world, query->of, take_related, &at);
+    return phx_query_each_observer(world, query->of, take_related, &at);
+}
+
+ph_status phx_find(const phx_world *world, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
+{
+    ph_status status = !hits && capacity > 0 ? PH_BAD_ARGUMENT : check_shape(query);
+    *count = 0;
+    if (status == PH_OK) status = check_filters(world, query);
+    if (status != PH_OK) return status;
+    bool nearest = query->shape == PH_QUERY_NEAREST;
+    phx_hits found = {.at = hits, .room = capacity, .by_square = nearest};
+    if (nearest && capacity > query->nearest) found.room = query->nearest;
+    if (nearest) find_nearest(world, query, &found);
+    else if (of_lists(query)) status = find_in_lists(world, query, &found);
+    else find_in_shards(world, query, &found);
+    if (status != PH_OK) return status;
+    phx_hits_sort(&found);
+    *count = nearest && found.count > query->nearest ? query->nearest : found.count;
+    return PH_OK;
+}
+
+/* ---- many ---- */
+
+enum { GRAIN = 8 }; /* queries of a piece: microseconds, so that taking one does not show */
+
+typedef struct crew {
+    const phx_world *world;
+    const ph_query *queries;
+    ph_answer *answers;
+    uint32_t count;
+} crew;
+
+static void find_span(const crew *at, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        ph_answer *answer = &at->answers[i];
+        answer->status = phx_find(at->world, &at->queries[i], answer->hits, answer->capacity, &answer->count);
+    }
+}
+
+static void crew_body(void *context, uint32_t worker, uint32_t piece)
+{
+    const crew *at = context;
+    uint32_t first = piece * GRAIN;
+    (void)worker;
+    find_span(at, first, at->count - first < GRAIN ? at->count : first + GRAIN);
+}
+
+ph_status phx_find_many(phx_world *world, uint32_t count, const ph_query *queries, ph_answer *answers)
+{
+    crew at = {.world = world, .queries = queries, .answers = answers, .count = count};
+    if (count > GRAIN && phx_workers_count(world->workers) > 1 && phx_gate_crew_begin(&world->gate)) {
+        phx_workers_share(world->workers, (count - 1) / GRAIN + 1, crew_body, &at);
+        phx_gate_crew_end(&world->gate);
+    } else {
+        find_span(&at, 0, count);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (answers[i].status != PH_OK) return answers[i].status;
+    return PH_OK;
+}

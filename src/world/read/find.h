@@ -1,0 +1,18 @@
+/*
+ * Queries of places and lists, over all shards: between ticks, from any thread; the caller is inside the gate. Nothing
+ * of the world is written, nothing allocated.
+ */
+#ifndef PHX_WORLD_READ_FIND_H
+#define PHX_WORLD_READ_FIND_H
+
+#include <pharos/query.h>
+
+#include "world/state/world.h"
+
+/* PH_OK, or what is wrong with the query or the array. */
+ph_status phx_find(const phx_world *world, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count);
+
+/* Many, by all workers unless another thread has them. PH_OK, or the status of the first that was refused. */
+ph_status phx_find_many(phx_world *world, uint32_t count, const ph_query *queries, ph_answer *answers);
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * Queries of entities and lists; see query.h. Stats and the hash are in world_hash.c.
+ */
+#include "world/read/query.h"
+
+#include "shards/query/explain.h"
+#include "shards/simd/top_k.h"
+
+void phx_found_free(phx_found *found)
+{
+    phx_release(found->mem, (void **)&found->items, &found->items_capacity, sizeof(phx_sorted));
+}
+
+static void add(phx_found *found, uint64_t id, uint16_t kind)
+{
+    uint32_t n = found->count;
+    if (!phx_grow(found->mem, (void **)&found->items, &found->items_capacity, n, (size_t)n + 1, sizeof(phx_sorted))) {
+        found->failed = true;
+        return;
+    }
+    found->items[n] = (phx_sorted){.id = id, .slot = n, .kind = kind};
+    found->count++;
+}
+
+static ph_status sort(phx_found *found)
+{
+    uint32_t capacity = 0;
+    phx_sorted *spare = NULL;
+    if (found->failed) return PH_NO_MEMORY;
+    if (!phx_grow(found->mem, (void **)&spare, &capacity, 0, found->count, sizeof *spare)) return PH_NO_MEMORY;
+    phx_order_many(found->items, spare, found->count);
+    phx_release(found->mem, (void **)&spare, &capacity, sizeof *spare);
+    return PH_OK;
+}
+
+ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, id, &shard, &slot)) return PH_UNKNOWN_ID;
+    const phx_body *body = &shard->store.body[slot];
+    const phx_attr *a = phx_store_attr(&shard->store, slot);
+    *attrs = (ph_attrs){.given = PH_GIVEN_ALL,
+                        .x = body->x,
+                        .y = body->y,
+                        .z = body->z,
+                        .view = a->view,
+                        .margin = a->margin,
+                        .reach = a->reach,
+                        .kind = a->kind,
+                        .cap = a->cap,
+                        .consumer = a->consumer,
+                        .layers = a->layers,
+                        .sees = a->sees,
+                        .user_data = phx_store_user_data(&shard->store, slot),
+                        .stealth = a->stealth,
+                        .detect = a->detect,
+                        .priority = a->priority,
+                        .global = a->global,
+                        .ready = a->ready};
+    return PH_OK;
+}
+
+ph_status phx_query_sees(const phx_world *world, uint64_t observer, uint64_t target, bool *sees)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
+    if (!phx_directory_has(&world->directory, target)) return PH_UNKNOWN_ID;
+    uint32_t wanted = phx_shard_find(shard, &world->directory, target);
+    *sees = wanted != PHX_SLOT_NONE && phx_shard_sees(shard, slot, wanted);
+    return PH_OK;
+}
+
+ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t target, ph_explanation *why)
+{
+    phx_shard *shard, *home;
+    uint32_t slot, home_slot;
+    if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
+    if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
+    phx_party party = {target, &home->store.body[home_slot], phx_store_attr(&home->store, home_slot)};
+    phx_shard_explain(shard, slot, phx_shard_find(shard, &world->directory, target), party, why);
+    return PH_OK;
+}
+
+/* A walk over one shard's observers or targets. */
+typedef struct watch {
+    phx_related_fn visit;
+    void *user;
+    const phx_shard *shard;
+} watch;
+
+static bool visit_targets(void *user, const uint32_t *targets, uint32_t count)
+{
+    const watch *at = user;
+    for (uint32_t i = 0; i < count; i++)
+        if (!at->visit(at->user, at->shard, targets[i])) return false;
+    return true;
+}
+
+ph_status phx_query_each_listed(const phx_world *world, uint64_t observer, phx_related_fn visit, void *user)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
+    watch at = {visit, user, shard};
+    phx_shard_seen(shard, slot, visit_targets, &at);
+    return PH_OK;
+}
+
+static void visit_watcher(void *user, uint32_t observer)
+{
+    const watch *at = user;
+    (void)at->visit(at->user, at->shard, observer); /* it goes on to all of the shard */
+}
+
+ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_related_fn visit, void *user)
+{
+    phx_shard *home;
+    uint32_t home_slot;
+    if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
+    bool everywhere = (home->store.body[home_slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, target);
+    /* who sees it is in a shard that has it, own or as a ghost */
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const phx_shard *shard = &world->shards[i];
+        uint32_t slot = phx_shard_find(shard, &world->directory, target);
+        watch at = {visit, user, shard};
+        if (slot != PHX_SLOT_NONE) phx_shard_watchers(shard, slot, everywhere, visit_watcher, &at);
+    }
+    return PH_OK;
+}
+
+static bool add_target(void *user, const phx_shard *shard, uint32_t slot)
+{
+    phx_found *found = user;
+    const phx_name *name = &shard->store.name[slot];
+    if (!found->failed) add(found, name->id, name->kind);
+    return !found->failed;
+}
+
+ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found)
+{
+    *found = (phx_found){.mem = &world->mem};
+    ph_status status = phx_query_each_listed(world, observer, add_target, found);
+    return status == PH_OK ? sort(found) : status;
+}
+
+static bool add_watcher(void *user, const phx_shard *shard, uint32_t slot)
+{
+    phx_found *found = user;
+    const phx_name *name = &shard->store.name[slot];
+    if (!found->failed) add(found, name->id, 0);
+    return !found->failed;
+}
+
+ph_status phx_query_observers(phx_world *world, uint64_t target, phx_found *found)
+{
+    *found = (phx_found){.mem = &world->mem};
+    ph_status status = phx_query_each_observer(world, target, add_watcher, found);
+    return status == PH_OK ? sort(found) : status;
+}
+
+/* ---- in pieces ---- */
+
+static bool take_next(void *user, const phx_shard *shard, uint32_t slot)
+{
+    phx_list_piece *piece = user;
+    const phx_name *name = &shard->store.name[slot];
+    ph_hit hit = {.id = name->id, .user_data = phx_store_user_data(&shard->store, slot), .kind = name->kind};
+    if (!piece->behind || phx_hit_before(&piece->hits, &piece->last, &hit)) phx_hits_add(&piece->hits, hit);
+    return true;
+}
+
+static void piece_begin(phx_list_piece *piece, bool by_kind)
+{
+    phx_hits *hits = &piece->hits;
+    piece->behind = hits->kept > 0;
+    if (piece->behind) piece->last = hits->at[hits->kept - 1];
+    *hits = (phx_hits){.at = hits->at, .room = hits->room, .by_kind = by_kind};
+}
+
+static ph_status piece_end(phx_list_piece *piece, ph_status status)
+{
+    phx_hits_sort(&piece->hits);
+    piece->left = piece->hits.count > piece->hits.kept;
+    return status;
+}
+
+ph_status phx_query_list_piece(const phx_world *world, uint64_t observer, phx_list_piece *piece)
+{
+    piece_begin(piece, true);
+    return piece_end(piece, phx_query_each_listed(world, observer, take_next, piece));
+}
+
+ph_status phx_query_observers_piece(const phx_world *world, uint64_t target, phx_list_piece *piece)
+{
+    piece_begin(piece, false);
+    return piece_end(piece, phx_query_each_observer(world, target, take_next, piece));
+}

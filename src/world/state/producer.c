@@ -1,0 +1,95 @@
+/*
+ * Producers' slots: opening, closing, their refusals, their part in a tick; see producer.h.
+ */
+#include "world/state/producer.h"
+
+#include "world/state/world.h"
+
+/* The queues of a slot; what was made stays for the next try. */
+static bool make_queues(phx_world *world, phx_producer *producer)
+{
+    phx_mem *mem = &world->mem;
+    if (!atomic_load_explicit(&producer->queue, memory_order_relaxed)) {
+        phx_cmdq *queue = phx_cmdq_create(mem, world->def.producer_bytes);
+        if (!queue) return false;
+        atomic_store_explicit(&producer->queue, queue, memory_order_release);
+    }
+    return producer->told.items || phx_refusals_init(&producer->told, mem, world->def.refusals_max);
+}
+
+ph_status phx_producer_open(phx_world *world, uint32_t *index, uint16_t *generation)
+{
+    for (uint32_t i = 0; i < world->def.producers_max; i++) {
+        phx_producer *producer = &world->producers[i];
+        uint32_t expected = PHX_FREE;
+        if (!atomic_compare_exchange_strong_explicit(&producer->state, &expected, PHX_OPENING, memory_order_acquire,
+                                                     memory_order_relaxed))
+            continue;
+        if (!make_queues(world, producer)) {
+            atomic_store_explicit(&producer->state, PHX_FREE, memory_order_release);
+            return PH_NO_MEMORY;
+        }
+        ph_refusal stale;
+        while (phx_refusals_take(&producer->told, &stale)) continue;
+        producer->sequence = 0;
+        producer->own_first = producer->own_count = 0;
+        producer->has_head = false;
+        *index = i;
+        *generation = (uint16_t)(atomic_fetch_add_explicit(&producer->generation, 1, memory_order_relaxed) + 1);
+        atomic_store_explicit(&producer->state, PHX_OPEN, memory_order_release);
+        return PH_OK;
+    }
+    return PH_TAKEN;
+}
+
+void phx_producer_close(phx_producer *producer)
+{
+    atomic_fetch_add_explicit(&producer->generation, 1, memory_order_relaxed);
+    atomic_store_explicit(&producer->state, PHX_DRAINING, memory_order_release);
+}
+
+void phx_producer_free(phx_producer *producer, phx_mem *mem, uint32_t refusals_max)
+{
+    phx_cmdq_destroy(producer->queue);
+    phx_refusals_free(&producer->told, mem);
+    phx_free(mem, producer->own, refusals_max * sizeof *producer->own, PHX_CACHE_LINE);
+}
+
+uint32_t phx_producer_take_refusals(phx_producer *producer, const ph_world_def *def, ph_refusal *refusals,
+                                    uint32_t capacity)
+{
+    uint32_t count = 0;
+    while (count < capacity) {
+        if (!producer->has_head) producer->has_head = phx_refusals_take(&producer->told, &producer->head);
+        const ph_refusal *own = producer->own_count > 0 ? &producer->own[producer->own_first] : NULL;
+        if (!own && !producer->has_head) break;
+        if (own && (!producer->has_head || own->sequence < producer->head.sequence)) {
+            refusals[count++] = *own;
+            producer->own_first = (producer->own_first + 1) % def->refusals_max;
+            producer->own_count--;
+        } else {
+            refusals[count++] = producer->head;
+            producer->has_head = false;
+        }
+    }
+    return count;
+}
+
+bool phx_producer_snapshot(phx_producer *producer)
+{
+    uint32_t state = atomic_load_explicit(&producer->state, memory_order_acquire);
+    if (state != PHX_OPEN && state != PHX_DRAINING) return false;
+    phx_cmdq_snapshot(producer->queue);
+    producer->in_tick = true;
+    return true;
+}
+
+void phx_producer_release(phx_producer *producer)
+{
+    if (!producer->in_tick) return;
+    producer->in_tick = false;
+    phx_cmdq_release(producer->queue);
+    if (atomic_load_explicit(&producer->state, memory_order_acquire) != PHX_DRAINING) return;
+    phx_cmdq_counts counts = phx_cmdq_count(producer->queue);
+    if (counts.accepted == counts.released) atomic_store_explicit(&producer->state, PHX_FREE, memory_order_release);
+}

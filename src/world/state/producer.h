@@ -1,0 +1,78 @@
+/*
+ * A producer's slot: its command queue towards the tick, and the refusals that come back.
+ *
+ *   free -> open -> draining -> free
+ *
+ * Opening makes the queues at the first time and hands the slot to one thread; closing
+ * hands it back, and the next tick that has read everything frees it. Fields are grouped
+ * by writer.
+ */
+#ifndef PHX_WORLD_STATE_PRODUCER_H
+#define PHX_WORLD_STATE_PRODUCER_H
+
+#include <stdatomic.h>
+
+#include "world/batch/consumer_queue.h"
+#include "world/queue/command_queue.h"
+#include "world/queue/refusals.h"
+
+typedef enum phx_slot_state { PHX_FREE = 0, PHX_OPENING, PHX_OPEN, PHX_DRAINING } phx_slot_state;
+
+typedef struct phx_producer {
+    /*
+     * phx_slot_state. Store-release after the queues are made (or after the last command,
+     * on close) pairs with the load-acquire of the tick and of the next opener.
+     */
+    _Atomic uint32_t state;
+    _Atomic uint32_t generation; /* of handles; changed while OPENING only; release with `state` */
+    _Atomic(phx_cmdq *) queue;   /* made by the first opener, never changed again; stats may look meanwhile */
+    phx_refusals told;           /* from ticks */
+    bool in_tick;                /* the ticking thread's: its snapshot is open */
+
+    /* the producer's thread */
+    uint64_t sequence __attribute__((aligned(PHX_CACHE_LINE)));
+    ph_refusal *own; /* refused inside bulk calls, oldest at own_first; NULL: none ever was */
+    uint32_t own_first, own_count;
+    ph_refusal head; /* taken from `told`, but younger than what is in `own` */
+    bool has_head;
+    _Atomic uint64_t refused[PH_STATUS_COUNT]; /* at submit; relaxed: statistics */
+    _Atomic uint64_t untold;                   /* relaxed */
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_producer;
+
+/* A consumer and who has it open. */
+typedef struct phx_consumer_slot {
+    _Atomic uint32_t state; /* PHX_FREE or PHX_OPEN; acquire/release hands the consumer's side from thread to thread */
+    _Atomic uint32_t generation;
+    phx_consumer *consumer;
+} phx_consumer_slot;
+
+struct phx_world;
+
+/* PH_TAKEN, PH_NO_MEMORY. *index, *generation of the new handle. Any thread. */
+ph_status phx_producer_open(struct phx_world *world, uint32_t *index, uint16_t *generation);
+void phx_producer_close(phx_producer *producer);
+void phx_producer_free(phx_producer *producer, phx_mem *mem, uint32_t refusals_max);
+
+/* Producer's thread: oldest first. Returns how many. */
+uint32_t phx_producer_take_refusals(phx_producer *producer, const ph_world_def *def, ph_refusal *refusals,
+                                    uint32_t capacity);
+
+/* Submitting; see pharos.h for what they return. Producer's thread. */
+ph_status phx_submit_attrs(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
+                           const uint64_t *ids, const ph_attrs *attrs, uint32_t *done, bool bulk);
+ph_status phx_submit_move(struct phx_world *world, phx_producer *producer, uint32_t count, const uint64_t *ids,
+                          const ph_position *positions, uint32_t *done, bool bulk);
+ph_status phx_submit_ids(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
+                         const uint64_t *ids, uint32_t *done, bool bulk);
+ph_status phx_submit_two(struct phx_world *world, phx_producer *producer, uint16_t op, uint64_t id, uint64_t other,
+                         float view, float margin);
+ph_status phx_submit_area(struct phx_world *world, phx_producer *producer, uint64_t id, const ph_area *area);
+ph_status phx_submit_broadcast(struct phx_world *world, phx_producer *producer, uint64_t source, const void *payload,
+                               uint32_t bytes, const ph_broadcast_options *options);
+
+/* The tick: everything published before the call is in this tick's snapshot. false = the slot was never used. */
+bool phx_producer_snapshot(phx_producer *producer);
+/* The tick's end: what was read is given back; a drained slot is freed. */
+void phx_producer_release(phx_producer *producer);
+
+#endif

@@ -1,0 +1,235 @@
+/*
+ * A world: its shards, and everything that is more than one shard or one thread.
+ *
+ * Who writes what, when:
+ *   producer slots   submit side by the producer's thread at any time (producer.h)
+ *   everything else  by the ticking thread between phases, or inside a phase by the
+ *                    worker that the phase gives it to (tick/tick.c); read by readers between
+ *                    ticks. The gate keeps the two apart.
+ */
+#ifndef PHX_WORLD_STATE_WORLD_H
+#define PHX_WORLD_STATE_WORLD_H
+
+#include <stdatomic.h>
+
+#include "base/directory.h"
+#include "base/workers.h"
+#include "shards/interest/evaluate.h"
+#include "world/batch/consumer_queue.h"
+#include "world/ingest/crowd_control.h"
+#include "world/ingest/moves.h"
+#include "world/publish/broadcasts.h"
+#include "world/publish/event_bound.h"
+#include "world/publish/updates.h"
+#include "world/state/producer.h"
+#include "world/table/attach_depth.h"
+#include "world/table/attachments.h"
+#include "world/table/partition.h"
+#include "world/table/relation_index.h"
+
+/* Where a tick stands; it goes on from there after PH_NO_MEMORY. */
+typedef enum phx_stage {
+    PHX_STAGE_IDLE = 0,
+    PHX_STAGE_COLLECT, /* of the commands, in order */
+    PHX_STAGE_INGEST,
+    PHX_STAGE_FOLLOW, /* attached children go where their roots are */
+    PHX_STAGE_CROWD_COUNT, /* only with crowd control: how many are where, */
+    PHX_STAGE_CROWD_DECIDE, /* whose view changes, */
+    PHX_STAGE_CROWD_APPLY,  /* and it does */
+    PHX_STAGE_SEND_MIGRANTS,
+    PHX_STAGE_RECEIVE_MIGRANTS,
+    PHX_STAGE_SEND_PINS,
+    PHX_STAGE_RECEIVE_PINS,
+    PHX_STAGE_SEND_COPIES,
+    PHX_STAGE_RECEIVE_COPIES,
+    PHX_STAGE_INDEX,
+    PHX_STAGE_MEND, /* rows that were not sorted anew follow their bodies */
+    PHX_STAGE_ZONES, /* who awoke, fell asleep, went into areas or out of them */
+    PHX_STAGE_PLAN,
+    PHX_STAGE_INTEREST,
+    PHX_STAGE_SPREAD, /* where there are too many events, enters wait */
+    PHX_STAGE_COMMIT,
+    PHX_STAGE_LOCATE, /* only if there are broadcasts: where their sources are, */
+    PHX_STAGE_CALL,   /* who may hear them, */
+    PHX_STAGE_PIECES,
+    PHX_STAGE_HEAR,   /* and who does */
+    PHX_STAGE_UPDATES, /* only if there are bands: whose updates may be due, */
+    PHX_STAGE_LOOK,    /* which are, */
+    PHX_STAGE_WAITS,   /* and which wait */
+    PHX_STAGE_BATCHES, /* a batch of the right size for every consumer */
+    PHX_STAGE_FILL,
+    PHX_STAGE_OFFER,
+    PHX_STAGE_END
+} phx_stage;
+
+/* The phases of ph_stats, and a time for each. */
+typedef enum phx_phase {
+    PHX_PHASE_INGEST,
+    PHX_PHASE_EXCHANGE,
+    PHX_PHASE_INDEX,
+    PHX_PHASE_INTEREST,
+    PHX_PHASE_PUBLISH,
+    PHX_PHASES
+} phx_phase;
+
+typedef struct phx_phase_ns {
+    uint64_t of[PHX_PHASES];
+} phx_phase_ns;
+
+static inline phx_phase phx_phase_of(phx_stage stage)
+{
+    if (stage <= PHX_STAGE_CROWD_APPLY) return PHX_PHASE_INGEST;
+    if (stage <= PHX_STAGE_RECEIVE_COPIES) return PHX_PHASE_EXCHANGE;
+    if (stage <= PHX_STAGE_ZONES) return PHX_PHASE_INDEX;
+    return stage <= PHX_STAGE_SPREAD ? PHX_PHASE_INTEREST : PHX_PHASE_PUBLISH;
+}
+
+/* What the world keeps of a shard's progress through a stage. Written by the shard's worker. */
+typedef struct phx_port {
+    uint64_t step_done; /* the last step that this shard has ended */
+    bool all_sent;      /* nothing is left for a further round */
+    uint32_t source;    /* receiving from */
+    const phx_record_block *held; /* of its outbox, not through yet; NULL: of the next source */
+    uint32_t chunk, change; /* commit: got this far; from the first of its own chunks on */
+    uint32_t chunk_end;     /* of its own as they were planned */
+    phx_phase_ns ns;    /* last tick: workers' time on its steps; from the tick's end on, on its pieces, too */
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_port;
+
+/* A range of one shard's rows, whose observers are the unit of work of the interest phase. */
+typedef struct phx_chunk {
+    uint32_t shard;
+    uint32_t first, count;  /* of the grid's rows */
+    uint32_t done;          /* evaluated; less than count only after want of memory */
+    uint32_t passed;        /* rows that the last pass of tick/finish_short.c passed over, in front of the first */
+    uint32_t worker;        /* whose scratch has the results */
+    uint32_t change_first, change_count;
+    uint32_t target_first, overflow_first; /* of the scratch's targets and overflow: where the chunk's begin */
+    uint32_t commit_count; /* of the changes, those with work for the commit */
+    phx_interest_counts counts; /* what it cost */
+    uint64_t interest_ns, publish_ns; /* its workers' time */
+} phx_chunk;
+
+/* How many of a chunk's changes are one consumer's; then where they go in its batch. */
+typedef struct phx_share {
+    uint32_t changes, targets;
+} phx_share;
+
+/* What a tick adds up, by the ticking thread. */
+typedef struct phx_totals {
+    uint64_t applied, refused_in_tick, untold;
+    uint64_t refused[PH_STATUS_COUNT]; /* in ticks */
+    uint64_t rounds;                   /* of exchanges, beyond the first of each */
+    uint64_t broadcasts, payload_bytes;
+    uint64_t queued_max; /* commands of one tick */
+    uint64_t ticks_spread, ticks_short, observers_reset;
+} phx_totals;
+
+/* What counters stood at when the last tick began. */
+typedef struct phx_marks {
+    uint64_t applied, refused_in_tick, enters, leaves, deliveries, updates, migrations, halo_records,
+        pairs_tested, batch_bytes;
+    uint64_t refused[PH_STATUS_COUNT]; /* in ticks */
+} phx_marks;
+
+/* What the world adds up of one shard since it was made. Written by the ticking thread. */
+typedef struct phx_tally {
+    phx_interest_counts counts;        /* of its observers */
+    uint64_t refused[PH_STATUS_COUNT]; /* in ticks: commands to its entities */
+    phx_phase_ns ns;                   /* of all ticks: see phx_port */
+} phx_tally;
+
+typedef struct phx_world {
+    phx_mem mem;
+    ph_world_def def; /* classes point to `classes` */
+    ph_class *classes;
+    phx_rules rules;
+    _Atomic uint32_t kind_count; /* classes; written between ticks, read by submitters, relaxed: it only grows */
+    ph_class *next_classes; /* of ph_world_reconfigure(), until the next tick */
+    ph_world_def next_def;
+
+    phx_partition partition;
+    phx_shard *shards;
+    phx_port *ports;
+    phx_mem *shard_mems; /* what each shard holds: parts of mem */
+    phx_tally *tallies;  /* one per shard */
+    phx_zone *zones, *zones_before;
+    uint32_t shard_count;
+
+    phx_directory directory;
+    phx_ties ties;
+    phx_attach attach;
+    phx_areas areas;
+    phx_depths depths; /* of who is attached */
+    phx_crowding crowd;
+    phx_renames renames; /* of this tick */
+    uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
+
+    phx_run *runs; /* the tick's commands, in order */
+    uint32_t run_count, runs_capacity;
+    uint32_t run_at; /* next to apply */
+    phx_stretch stretch;
+    phx_move_sum *move_sums; /* what this tick's moves did, by worker and shard; see ingest/moves.c */
+    uint32_t movers;         /* the workers below have some in it that the shards were not told of */
+
+    phx_producer *producers;
+    phx_consumer_slot *consumers;
+
+    phx_workers *workers;
+    phx_scratch *scratch; /* one per worker */
+    uint32_t *order;      /* in which shards (and outboxes) are worked on; tests permute it */
+    uint32_t order_capacity;
+    _Atomic uint32_t failed; /* some piece of a step had no memory; relaxed: the barrier orders the work itself */
+    uint64_t step;
+
+    phx_chunk *chunks;
+    uint32_t chunk_count, chunks_capacity;
+    uint32_t chunks_planned; /* a shard's follow each other; behind them is what was left of some for want of memory */
+    phx_spreading spreading;
+    phx_share *shares; /* [chunk][consumer] */
+    uint32_t shares_capacity;
+    phx_batch **batches; /* of this tick, one per consumer */
+    phx_broadcasts broadcasts;
+    phx_edge_size *edge_sizes; /* [consumer]: of this tick; then where its next edge goes */
+    bool zoned;                /* some class wakes or there are areas, or shards still have something of that */
+    phx_updates updates;
+    bool updating; /* in this tick somebody may have updates */
+
+    _Atomic uint32_t gate; /* see table/gate.h */
+    phx_stage stage;
+    uint32_t stage_at; /* consumer that the batches, or the offers, stopped at */
+    uint64_t tick;
+    bool finishing; /* ph_tick_finish() was asked for this tick */
+    bool resumed; /* the stage's step stopped for want of memory and goes on */
+    bool reclass; /* the classes changed: entities are to follow */
+    phx_totals totals;
+    phx_phase_ns phase_ns, phase_ns_sum;
+    uint64_t tick_ns_max;
+    phx_marks marks;
+} phx_world;
+
+/* PH_OK, PH_NO_MEMORY. def was checked. */
+ph_status phx_world_create(const ph_world_def *def, phx_world **world);
+/* The gate is the caller's. */
+void phx_world_destroy(phx_world *world);
+ph_status phx_world_tick(phx_world *world, uint64_t *tick);
+/* PH_OK, PH_BUSY, PH_EMPTY (no tick is open), PH_NO_MEMORY. */
+ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick);
+/* Does any class wake NPCs? */
+bool phx_world_wakes(const ph_world_def *def);
+/* def was checked and its differences are live ones. PH_NO_MEMORY. */
+ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def);
+
+/* Tests: the order in which shards, outboxes and chunks are worked on becomes a permutation by this seed. */
+void phx_world_permute(phx_world *world, uint64_t seed);
+
+/* The entity's shard and slot; false = unknown. */
+static inline bool phx_world_find(const phx_world *world, uint64_t id, phx_shard **shard, uint32_t *slot)
+{
+    uint64_t home = phx_directory_find(&world->directory, id);
+    if (home == PHX_HOME_NONE) return false;
+    *shard = &world->shards[phx_home_shard(home)];
+    *slot = phx_home_slot(home);
+    return true;
+}
+
+#endif

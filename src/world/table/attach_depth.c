@@ -1,0 +1,109 @@
+/*
+ * Depths of the attached; see attach_depth.h.
+ */
+#include "world/table/attach_depth.h"
+
+_Static_assert(PH_ATTACH_DEPTH_MAX < 16, "a depth has four bits");
+
+void phx_depths_init(phx_depths *depths, phx_mem *mem)
+{
+    depths->changed = false;
+    phx_idmap_init(&depths->of, mem);
+}
+
+void phx_depths_free(phx_depths *depths)
+{
+    phx_idmap_free(&depths->of);
+}
+
+bool phx_depths_reserve(phx_depths *depths)
+{
+    return phx_idmap_reserve(&depths->of, phx_idmap_count(&depths->of) + 1);
+}
+
+void phx_depths_set(phx_depths *depths, uint64_t id, uint32_t depth)
+{
+    uint64_t *of = phx_idmap_find(&depths->of, id);
+    PHX_ASSERT(depth <= PH_ATTACH_DEPTH_MAX);
+    depths->changed = true;
+    if (of) *of = (*of & ~(uint64_t)15) | depth;
+    else if (depth > 0) phx_idmap_insert(&depths->of, id, depth);
+}
+
+void phx_depths_settle(phx_depths *depths)
+{
+    if (!depths->changed) return;
+    depths->changed = false;
+    for (uint64_t i = 0; i < phx_idmap_bucket_count(&depths->of);) {
+        uint64_t id = phx_idmap_bucket_at(&depths->of, i)->id;
+        uint64_t now = id != 0 ? phx_depths_now(depths, id) : 0;
+        if (id != 0 && now == 0) {
+            phx_idmap_remove(&depths->of, id); /* another one may come into its bucket: it is looked at again */
+            continue;
+        }
+        if (id != 0) *phx_idmap_find(&depths->of, id) = now << 4 | now;
+        i++;
+    }
+}
+
+/* ---- order ---- */
+
+typedef struct arranging {
+    const phx_depths *depths;
+    phx_told told;
+    bool enters;
+    uint32_t depth; /* those less deep are to stand in front, of enters; of leaves, the others */
+} arranging;
+
+static bool in_front(const arranging *at, uint32_t i)
+{
+    uint64_t id = at->told.targets[i].id;
+    return at->enters ? phx_depths_now(at->depths, id) < at->depth : phx_depths_before(at->depths, id) >= at->depth;
+}
+
+static void swap(phx_told told, uint32_t i, uint32_t j)
+{
+    ph_target target = told.targets[i];
+    uint16_t kind = told.kinds[i];
+    uint32_t incarnation = told.incarnations[i];
+    told.targets[i] = told.targets[j];
+    told.kinds[i] = told.kinds[j];
+    told.incarnations[i] = told.incarnations[j];
+    told.targets[j] = target;
+    told.kinds[j] = kind;
+    told.incarnations[j] = incarnation;
+}
+
+static void reverse(phx_told told, uint32_t first, uint32_t end)
+{
+    for (; first + 1 < end; first++, end--) swap(told, first, end - 1);
+}
+
+/* Those that are to stand in front do so, and either part keeps its order; in place. Returns where the others begin. */
+static uint32_t part(const arranging *at, uint32_t first, uint32_t end)
+{
+    while (first < end && in_front(at, first)) first++;
+    if (end - first < 2) return first;
+    uint32_t middle = first + (end - first) / 2;
+    uint32_t a = part(at, first, middle), b = part(at, middle, end);
+    reverse(at->told, a, middle); /* what lies between a and b is turned as a whole: three times reversed */
+    reverse(at->told, middle, b);
+    reverse(at->told, a, b);
+    return a + (b - middle);
+}
+
+void phx_depths_arrange(const phx_depths *depths, phx_told told, uint32_t count, bool enters)
+{
+    arranging at = {.depths = depths, .told = told, .enters = enters};
+    uint32_t deepest = 0, first = 0, end = count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t id = told.targets[i].id;
+        uint32_t depth = enters ? phx_depths_now(depths, id) : phx_depths_before(depths, id);
+        if (depth > deepest) deepest = depth;
+    }
+    for (at.depth = 1; at.depth <= deepest; at.depth++) { /* what is deeper is arranged further, by the next one */
+        uint32_t border = part(&at, first, end);
+        if (enters) first = border;
+        else end = border;
+    }
+}

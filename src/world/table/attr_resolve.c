@@ -1,0 +1,32 @@
+/*
+ * Resolving attributes; see attr_resolve.h.
+ */
+#include "world/table/attr_resolve.h"
+
+void phx_attr_apply(const phx_rules *rules, const ph_attrs *more, phx_attr *attr)
+{
+    static const ph_attrs nothing;
+    const ph_attrs *m = more ? more : &nothing;
+    uint32_t given = m->given, kept = attr->given & ~given;
+    if (given & PH_KIND) attr->kind = (uint16_t)m->kind;
+    PHX_ASSERT(attr->kind < rules->class_count);
+    const ph_class *c = &rules->classes[attr->kind];
+#define RESOLVE(bit, field) \
+    if (given & (bit)) attr->field = m->field; \
+    else if (!(kept & (bit))) attr->field = c->field
+    RESOLVE(PH_VIEW, view);
+    RESOLVE(PH_MARGIN, margin);
+    RESOLVE(PH_REACH, reach);
+    RESOLVE(PH_LAYERS, layers);
+    RESOLVE(PH_SEES, sees);
+    RESOLVE(PH_STEALTH, stealth);
+    RESOLVE(PH_DETECT, detect);
+    RESOLVE(PH_GLOBAL, global);
+    RESOLVE(PH_READY, ready);
+    RESOLVE(PH_CAP, cap);
+    RESOLVE(PH_PRIORITY, priority);
+#undef RESOLVE
+    attr->spreads = c->adds_max > 0;
+    if (given & PH_CONSUMER) attr->consumer = (uint16_t)m->consumer;
+    attr->given |= given;
+}

@@ -1,0 +1,418 @@
+/*
+ * Finishing a tick without the memory that it wants; see finish_short.h.
+ */
+#include "world/tick/finish_short.h"
+
+#include "world/ingest/ingest.h"
+#include "world/publish/fill_broadcasts.h"
+#include "world/publish/publish.h"
+#include "world/read/stats.h"
+#include "world/tick/shard_steps.h"
+
+/* Memory of scratches that is no result's. */
+static void relieve_scratches(phx_world *world)
+{
+    for (uint32_t w = 0; w < world->def.workers; w++) phx_scratch_relieve(&world->scratch[w]);
+}
+
+void phx_finish_relieve(phx_world *world)
+{
+    for (uint32_t c = 0; c < world->def.consumers; c++) phx_consumer_relieve(world->consumers[c].consumer);
+    if (world->stage > PHX_STAGE_PLAN) return; /* the scratches have results */
+    for (uint32_t w = 0; w < world->def.workers; w++) {
+        phx_scratch_free(&world->scratch[w]);
+        world->scratch[w] = (phx_scratch){.mem = world->scratch[w].mem, .counts = world->scratch[w].counts};
+    }
+}
+
+/* ---- observers that are set aside ---- */
+
+/* told: its list is that of this tick already. Once is enough. */
+static void set_aside(phx_world *world, phx_shard *shard, uint32_t slot, bool told)
+{
+    const phx_list *list = &shard->store.tail[slot].list;
+    if (list->owed && told) return; /* its debt of an earlier tick is paid by this one's evaluation */
+    world->totals.observers_reset += !list->owed;
+    phx_shard_set_aside(shard, slot, told);
+}
+
+static bool listens(const phx_shard *shard, uint32_t slot)
+{
+    const uint32_t own = shard->store.body[slot].state & PHX_SLOT_OWN;
+    if (!own) return false;
+    return phx_observes(phx_store_attr(&shard->store, slot)) || phx_list_holds(&shard->store.tail[slot].list);
+}
+
+static phx_change *changes_of(const phx_world *world, const phx_chunk *chunk)
+{
+    return chunk->change_count > 0 ? world->scratch[chunk->worker].changes + chunk->change_first : NULL;
+}
+
+/* The change is none. */
+static void clear_change(phx_change *change)
+{
+    change->leave_count = change->enter_count = 0;
+    change->list_first = PHX_SLOT_NONE;
+    change->flags = 0;
+    change->commits = false;
+}
+
+/* The observer of a change that is not committed is set aside. */
+static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *change)
+{
+    phx_shard *shard = &world->shards[chunk->shard];
+    const phx_list *list = &shard->store.tail[change->slot].list;
+    /* what was counted as its list is in the scratch yet */
+    if (change->list_first != PHX_SLOT_NONE)
+        shard->counts.entries -= world->scratch[chunk->worker].overflow[change->list_first] - (uint64_t)list->count;
+    set_aside(world, shard, change->slot, true);
+    clear_change(change);
+}
+
+/* Changes of observers that were set aside once all was committed are none. */
+static void clear_owed(phx_world *world, const phx_chunk *chunk)
+{
+    phx_change *changes = changes_of(world, chunk);
+    for (uint32_t c = 0; c < chunk->change_count; c++)
+        if (world->shards[chunk->shard].store.tail[changes[c].slot].list.owed) clear_change(&changes[c]);
+}
+
+/* An undone observer's shard. */
+typedef struct undone {
+    phx_world *world;
+    phx_shard *shard;
+} undone;
+
+/* The change of an observer that may have been evaluated is none. */
+static void drop_change_of(phx_world *world, const phx_shard *shard, uint32_t slot)
+{
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        phx_change *changes = changes_of(world, chunk);
+        for (uint32_t c = 0; chunk->shard == shard->index && c < chunk->change_count; c++)
+            if (changes[c].slot == slot) drop_change(world, chunk, &changes[c]);
+    }
+}
+
+static void drop_undone(void *user, uint32_t slot, bool block)
+{
+    const undone *at = user;
+    if (!listens(at->shard, slot)) return;
+    if (block) drop_change_of(at->world, at->shard, slot);
+    set_aside(at->world, at->shard, slot, false);
+}
+
+/* Observers that were not evaluated. */
+static void drop_rows(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        phx_chunk *chunk = &world->chunks[i];
+        undone at = {world, &world->shards[chunk->shard]};
+        phx_interest_undone(&world->scratch[0], at.shard, chunk->first + chunk->done, chunk->count - chunk->done,
+                            drop_undone, &at);
+        chunk->count = chunk->done;
+    }
+    /* those that were made last have no room for shares, perhaps */
+    while (world->chunk_count > world->chunks_planned && world->chunks[world->chunk_count - 1].done == 0)
+        world->chunk_count--;
+    for (uint32_t i = 0; i < world->chunk_count; i++)
+        if (world->chunks[i].done == 0) phx_publish_count(world, i);
+}
+
+enum { ROWS_MAX = 256 }; /* that are passed over at once */
+
+/* The slots of some rows that were not evaluated. */
+typedef struct passed_rows {
+    uint32_t slots[ROWS_MAX], count;
+    bool block; /* the order of rows is not known */
+} passed_rows;
+
+static void take_row(void *user, uint32_t slot, bool block)
+{
+    passed_rows *taken = user;
+    taken->block |= block;
+    if (!taken->block && taken->count < ROWS_MAX) taken->slots[taken->count++] = slot;
+}
+
+/* The first observers of a chunk are set aside: one, or as often as none behind finds memory, twice as many. */
+static bool pass_over(phx_world *world, phx_chunk *chunk)
+{
+    phx_shard *shard = &world->shards[chunk->shard];
+    passed_rows taken = {.count = 0};
+    uint32_t most = chunk->passed > 0 ? 2 * chunk->passed : 1;
+    if (most > ROWS_MAX) most = ROWS_MAX;
+    if (most > chunk->count) most = chunk->count;
+    phx_interest_undone(&world->scratch[0], shard, chunk->first, most, take_row, &taken);
+    if (taken.block) return false;
+    for (uint32_t i = 0; i < taken.count; i++)
+        if (listens(shard, taken.slots[i])) set_aside(world, shard, taken.slots[i], false);
+    chunk->first += most;
+    chunk->count -= most;
+    chunk->passed = most;
+    return true;
+}
+
+/* Did memory go to what was found so far? Then to find more takes it from what is to tell that. */
+static bool filled_by_events(const phx_world *world)
+{
+    enum { FEW = 1 << 16 }; /* 2 MiB of a batch, and an event for each entity, as in a steady tick */
+    const uint64_t few = FEW + phx_directory_count(&world->directory);
+    return atomic_load_explicit(&world->spreading.found, memory_order_relaxed) > few;
+}
+
+/*
+ * An observer that there is no memory for may have others behind it that there is memory for: these are to be tried.
+ * So the phase is run again, with what is left of its chunks. false = all that were not evaluated have to be set aside.
+ */
+static bool pass_over_some(phx_world *world)
+{
+    bool left = false;
+    if (filled_by_events(world)) return false;
+    if (!phx_split_undone(world)) return false;
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        phx_chunk *chunk = &world->chunks[i];
+        if (chunk->done == chunk->count) continue;
+        if (!pass_over(world, chunk)) return false;
+        left |= chunk->count > 0;
+    }
+    if (left) relieve_scratches(world);
+    return left;
+}
+
+/* There are no chunks: nothing was evaluated. */
+static void drop_shards(phx_world *world)
+{
+    world->chunk_count = world->chunks_planned = 0;
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        world->ports[i].chunk = world->ports[i].chunk_end = 0;
+        for (uint32_t slot = 0; shard->changed && slot < shard->store.slots; slot++)
+            if (listens(shard, slot)) set_aside(world, shard, slot, false);
+    }
+}
+
+/* Changes with more enters than each observer may have: there was no memory to cut them. */
+static void drop_uncut(phx_world *world)
+{
+    const uint32_t limit = atomic_load_explicit(&world->spreading.limit, memory_order_relaxed);
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        phx_change *changes = changes_of(world, chunk);
+        for (uint32_t c = 0; c < chunk->change_count; c++)
+            if (changes[c].enter_count > limit) drop_change(world, chunk, &changes[c]);
+        phx_publish_count(world, i);
+    }
+}
+
+/* Commits what can be committed; the others' observers are set aside. */
+static void commit_shard(phx_world *world, uint32_t index)
+{
+    phx_port *port = &world->ports[index];
+    if (port->step_done == world->step) return;
+    while (!phx_step_commit(world, index)) { /* each time one change less */
+        const phx_chunk *chunk = &world->chunks[port->chunk];
+        drop_change(world, chunk, changes_of(world, chunk) + port->change);
+        phx_publish_count(world, port->chunk);
+    }
+    port->step_done = world->step;
+}
+
+/* Observers of kinds with bands: what they are told when their lists are told anew has all positions. */
+static void drop_banded(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+            if (!listens(shard, slot)) continue;
+            const uint32_t kind = phx_store_attr(&shard->store, slot)->kind;
+            if (world->classes[kind].band_count > 0) set_aside(world, shard, slot, true);
+        }
+    }
+    world->updates.piece_count = 0;
+    world->updating = false;
+}
+
+void phx_finish_forget(phx_world *world)
+{
+    bool any = false;
+    for (uint32_t s = 0; s < world->shard_count; s++) {
+        const phx_shard *shard = &world->shards[s];
+        any |= shard->owes;
+        for (uint32_t slot = 0; shard->owes && slot < shard->store.slots; slot++) {
+            if (!(shard->store.body[slot].state & PHX_SLOT_OWN) || !shard->store.tail[slot].list.owed) continue;
+            const phx_name *name = &shard->store.name[slot];
+            phx_consumer_forget(world->consumers[name->consumer].consumer, name->id);
+        }
+    }
+    for (uint32_t i = 0; any && i < world->chunk_count; i++) {
+        clear_owed(world, &world->chunks[i]);
+        phx_publish_count(world, i);
+    }
+}
+
+void phx_finish_set_aside(phx_world *world, uint64_t observer)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, observer, &shard, &slot)) return;
+    phx_consumer_forget(world->consumers[shard->store.name[slot].consumer].consumer, observer);
+    set_aside(world, shard, slot, true);
+}
+
+/* ---- broadcasts ---- */
+
+/* All of the tick's are refused: none was heard. */
+static void refuse_broadcasts(phx_world *world)
+{
+    phx_broadcasts *b = &world->broadcasts;
+    uint32_t m = 0;
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        const phx_run *run = &world->runs[r];
+        if (run->commands.op != PHX_OP_BROADCAST) continue;
+        for (uint32_t i = 0; i < run->commands.count && m < b->message_count; i++) {
+            const char *record = (const char *)run->commands.records + (size_t)i * run->commands.record_bytes;
+            if ((const char *)b->messages[m].command != record) continue; /* refused before */
+            phx_ingest_refuse(world, run, i, b->messages[m++].command->id, PH_NO_MEMORY);
+            world->totals.applied--;
+            world->totals.broadcasts--;
+        }
+    }
+    PHX_ASSERT(m == b->message_count);
+    world->totals.payload_bytes -= b->payload_bytes;
+    b->message_count = b->piece_count = 0;
+    b->payload_bytes = 0;
+}
+
+/* ---- batches ---- */
+
+/* Is the change told to the consumer? */
+static bool told_to(const phx_world *world, const phx_chunk *chunk, const phx_change *change, uint32_t consumer)
+{
+    return phx_change_told(change) && world->shards[chunk->shard].store.name[change->slot].consumer == consumer;
+}
+
+static uint32_t targets_of(const phx_change *change)
+{
+    return change->leave_count + change->enter_count;
+}
+
+/* Of the consumer's changes, as many as have half of the targets stay, in order. false = there were none. */
+static bool halve_changes(phx_world *world, uint32_t consumer)
+{
+    uint64_t all = 0, kept = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        const phx_change *changes = changes_of(world, chunk);
+        for (uint32_t c = 0; c < chunk->change_count; c++)
+            if (told_to(world, chunk, &changes[c], consumer)) all += targets_of(&changes[c]);
+    }
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        phx_change *changes = changes_of(world, chunk);
+        for (uint32_t c = 0; c < chunk->change_count; c++) {
+            if (!told_to(world, chunk, &changes[c], consumer)) continue;
+            any = true;
+            kept += targets_of(&changes[c]);
+            if (kept <= all / 2 && targets_of(&changes[c]) > 0) continue;
+            phx_finish_set_aside(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
+        }
+    }
+    return any;
+}
+
+/* The same of updates. */
+static bool halve_updates(phx_world *world, uint32_t consumer)
+{
+    phx_updates *u = &world->updates;
+    uint64_t all = world->updating ? u->sizes[consumer].due : 0, kept = 0;
+    if (!world->updating || u->sizes[consumer].updates == 0) return false;
+    for (uint32_t i = 0; i < u->piece_count; i++) {
+        const phx_update_piece *piece = &u->pieces[i];
+        phx_update_worker *own = &u->workers[piece->worker];
+        for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++) {
+            phx_update_group *group = &own->groups[g];
+            if (group->consumer != consumer || group->due_count == 0) continue;
+            kept += group->due_count;
+            if (kept <= all / 2) continue;
+            for (uint32_t n = 0; n < group->notice_count; n++) {
+                const uint32_t slot = own->lookout.notices[group->notice_first + n].slot;
+                phx_finish_set_aside(world, world->shards[piece->shard].store.name[slot].id);
+            }
+        }
+    }
+    return true;
+}
+
+/* What is left for a consumer, once some of its observers were set aside. */
+static void count_left(phx_world *world, uint32_t consumer)
+{
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        clear_owed(world, &world->chunks[i]);
+        phx_publish_recount(world, i, consumer);
+    }
+    if (world->updating) phx_updates_replace(world, consumer);
+}
+
+/*
+ * The consumer's batch has no memory: half of its changes and updates go, the observers are set aside; again and again,
+ * then its mail goes. false = there is nothing but edges in it.
+ */
+static bool cut_batch(phx_world *world)
+{
+    const uint32_t consumer = world->stage_at;
+    phx_broadcasts *b = &world->broadcasts;
+    if (b->message_count > 0 && !phx_deliver_plan(world)) {
+        refuse_broadcasts(world);
+        return true;
+    }
+    phx_consumer_abandon(world->consumers[consumer].consumer);
+    const bool changes = halve_changes(world, consumer), updates = halve_updates(world, consumer);
+    count_left(world, consumer);
+    if (changes || updates) return true;
+    if (b->message_count == 0 || b->sizes[consumer].deliveries == 0) return false;
+    phx_deliver_drop(world, consumer);
+    return true;
+}
+
+/* ---- all ---- */
+
+bool phx_finish_stage(phx_world *world, phx_stage *next)
+{
+    *next = world->stage + 1;
+    switch (world->stage) {
+    case PHX_STAGE_PLAN:
+        drop_shards(world);
+        *next = PHX_STAGE_COMMIT;
+        return true;
+    case PHX_STAGE_INTEREST:
+        if (pass_over_some(world)) *next = PHX_STAGE_INTEREST;
+        else drop_rows(world);
+        return true;
+    case PHX_STAGE_SPREAD:
+        drop_uncut(world);
+        phx_stats_share(world);
+        return true;
+    case PHX_STAGE_COMMIT:
+        for (uint32_t i = 0; i < world->shard_count; i++) commit_shard(world, i);
+        return true;
+    case PHX_STAGE_CALL:
+    case PHX_STAGE_PIECES:
+    case PHX_STAGE_HEAR:
+        refuse_broadcasts(world);
+        *next = PHX_STAGE_HEAR; /* which has no pieces, and knows what follows */
+        return true;
+    case PHX_STAGE_UPDATES:
+    case PHX_STAGE_LOOK:
+    case PHX_STAGE_WAITS:
+        drop_banded(world);
+        *next = PHX_STAGE_BATCHES;
+        return true;
+    case PHX_STAGE_BATCHES: *next = PHX_STAGE_BATCHES; return cut_batch(world);
+    case PHX_STAGE_OFFER:
+        phx_publish_keep(world);
+        *next = PHX_STAGE_OFFER;
+        return true;
+    default: return false;
+    }
+}

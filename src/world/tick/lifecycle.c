@@ -1,0 +1,234 @@
+/*
+ * A world's beginning and end, and what may change of it; see state/world.h. Called through
+ * src/api, by the thread that ticks.
+ */
+#include "world/state/world.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/entropy.h"
+#include "base/simd.h"
+#include "world/table/gate.h"
+
+/* ---- create ---- */
+
+static uint32_t tower_count(float size, float tower_size)
+{
+    double towers = ceil((double)size / (double)tower_size);
+    return towers < 1.0 ? 1 : (uint32_t)towers;
+}
+
+bool phx_world_wakes(const ph_world_def *def)
+{
+    for (uint32_t kind = 0; kind < def->class_count; kind++)
+        if (def->classes[kind].wakes) return true;
+    return false;
+}
+
+static void init_rules(phx_world *world)
+{
+    const ph_world_def *def = &world->def;
+    world->rules = (phx_rules){.range = def->range,
+                               .shape = def->shape,
+                               .height = def->height,
+                               .tower_size = def->tower_size,
+                               .origin = {def->world_origin[0], def->world_origin[1]},
+                               .span = def->span,
+                               .towers = {tower_count(def->world_size[0], def->tower_size),
+                                          tower_count(def->world_size[1], def->tower_size)},
+                               .sticky = def->sticky,
+                               .index = def->index,
+                               .cell_size = def->cell_size,
+                               .quadtree_capacity = def->quadtree_capacity,
+                               .quadtree_depth = def->quadtree_depth,
+                               .simd = phx_simd_choose(def->simd),
+                               .classes = world->classes,
+                               .class_count = def->class_count,
+                           .wake_span = def->activation_span,
+                           .wake_linger = def->activation_linger,
+                           .wakes = phx_world_wakes(def),
+                               .banded = phx_def_banded(def)};
+}
+
+static bool copy_classes(phx_mem *mem, const ph_world_def *def, ph_class **classes)
+{
+    *classes = phx_alloc(mem, def->class_count * sizeof **classes, PHX_CACHE_LINE);
+    if (*classes) memcpy(*classes, def->classes, def->class_count * sizeof **classes);
+    return *classes != NULL;
+}
+
+static bool init_shards(phx_world *world)
+{
+    phx_mem *mem = &world->mem;
+    uint32_t count = world->def.shards[0] * world->def.shards[1];
+    if (!phx_partition_init(&world->partition, mem, world->rules.towers, world->def.shards)) return false;
+    world->shards = phx_alloc_zero(mem, count * sizeof *world->shards, PHX_CACHE_LINE);
+    world->ports = phx_alloc_zero(mem, count * sizeof *world->ports, PHX_CACHE_LINE);
+    world->zones = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
+    world->zones_before = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
+    world->shard_mems = phx_alloc_zero(mem, count * sizeof *world->shard_mems, PHX_CACHE_LINE);
+    world->tallies = phx_alloc_zero(mem, count * sizeof *world->tallies, PHX_CACHE_LINE);
+    if (!world->shards || !world->ports || !world->zones || !world->zones_before) return false;
+    if (!world->shard_mems || !world->tallies) return false;
+    if (!phx_grow(mem, (void **)&world->order, &world->order_capacity, 0, count, sizeof(uint32_t))) return false;
+    for (; world->shard_count < count; world->shard_count++) {
+        uint32_t i = world->shard_count;
+        world->order[i] = i;
+        phx_mem_init_part(&world->shard_mems[i], mem);
+        if (!phx_shard_init(&world->shards[i], &world->shard_mems[i], &world->rules, i, count,
+                            phx_partition_rect(&world->partition, i)))
+            return false;
+        world->shards[i].zones.areas = &world->areas;
+    }
+    return true;
+}
+
+static bool init_consumers(phx_world *world)
+{
+    phx_mem *mem = &world->mem;
+    uint32_t count = world->def.consumers;
+    if (count == 0) return true;
+    world->consumers = phx_alloc_zero(mem, count * sizeof *world->consumers, PHX_CACHE_LINE);
+    world->batches = phx_alloc_zero(mem, count * sizeof *world->batches, PHX_CACHE_LINE);
+    world->edge_sizes = phx_alloc_zero(mem, count * sizeof *world->edge_sizes, PHX_CACHE_LINE);
+    if (!world->consumers || !world->batches || !world->edge_sizes) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!(world->consumers[i].consumer =
+                  phx_consumer_create(mem, world->def.consumer_batches, world->def.consumer_bytes, &world->depths)))
+            return false;
+    return true;
+}
+
+static bool init_workers(phx_world *world)
+{
+    phx_mem *mem = &world->mem;
+    uint32_t count = world->def.workers;
+    world->scratch = phx_alloc_zero(mem, count * sizeof *world->scratch, PHX_CACHE_LINE);
+    if (!world->scratch) return false;
+    for (uint32_t i = 0; i < count; i++) phx_scratch_init(&world->scratch[i], mem);
+    world->workers = phx_workers_create(mem, count, world->def.tasks);
+    return world->workers != NULL;
+}
+
+static bool init(phx_world *world, const ph_world_def *def)
+{
+    phx_mem *mem = &world->mem;
+    world->def = *def;
+    phx_directory_init(&world->directory, mem, def->shards[0] * def->shards[1]);
+    phx_ties_init(&world->ties, mem);
+    phx_attach_init(&world->attach, mem);
+    phx_areas_init(&world->areas, mem);
+    phx_depths_init(&world->depths, mem);
+    phx_renames_init(&world->renames, mem);
+    if (!copy_classes(mem, def, &world->classes)) return false;
+    world->def.classes = world->classes;
+    atomic_store_explicit(&world->kind_count, def->class_count, memory_order_relaxed);
+    init_rules(world);
+    world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
+    return world->producers && init_shards(world) && phx_moves_init(world) && init_consumers(world) &&
+           init_workers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) &&
+           phx_updates_init(world);
+}
+
+ph_status phx_world_create(const ph_world_def *def, phx_world **world)
+{
+    phx_mem mem;
+    phx_mem_init(&mem, def->allocator);
+    *world = phx_alloc_zero(&mem, sizeof **world, PHX_CACHE_LINE);
+    if (!*world) return PH_NO_MEMORY;
+    phx_mem_init(&(*world)->mem, def->allocator);
+    (*world)->mem.key = phx_hash_key_of(def->hash_seed ? def->hash_seed : phx_entropy());
+    if (init(*world, def)) return PH_OK;
+    phx_world_destroy(*world);
+    *world = NULL;
+    return PH_NO_MEMORY;
+}
+
+/* ---- destroy: of a world half made, too ---- */
+
+static void free_shards(phx_world *world)
+{
+    phx_mem *mem = &world->mem;
+    uint32_t wanted = world->def.shards[0] * world->def.shards[1];
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard_free(&world->shards[i], wanted);
+        PHX_ASSERT(atomic_load_explicit(&world->shard_mems[i].bytes, memory_order_relaxed) == 0);
+    }
+    phx_free(mem, world->shards, wanted * sizeof *world->shards, PHX_CACHE_LINE);
+    phx_free(mem, world->ports, wanted * sizeof *world->ports, PHX_CACHE_LINE);
+    phx_free(mem, world->zones, wanted * sizeof *world->zones, PHX_CACHE_LINE);
+    phx_free(mem, world->zones_before, wanted * sizeof *world->zones, PHX_CACHE_LINE);
+    phx_free(mem, world->shard_mems, wanted * sizeof *world->shard_mems, PHX_CACHE_LINE);
+    phx_free(mem, world->tallies, wanted * sizeof *world->tallies, PHX_CACHE_LINE);
+    phx_release(mem, (void **)&world->order, &world->order_capacity, sizeof(uint32_t));
+    phx_partition_free(&world->partition, mem);
+}
+
+static void free_ends(phx_world *world)
+{
+    phx_mem *mem = &world->mem;
+    const ph_world_def *def = &world->def;
+    for (uint32_t i = 0; world->producers && i < def->producers_max; i++)
+        phx_producer_free(&world->producers[i], mem, def->refusals_max);
+    phx_free(mem, world->producers, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
+    for (uint32_t i = 0; world->consumers && i < def->consumers; i++)
+        phx_consumer_destroy(world->consumers[i].consumer);
+    phx_free(mem, world->consumers, def->consumers * sizeof *world->consumers, PHX_CACHE_LINE);
+    phx_free(mem, world->batches, def->consumers * sizeof *world->batches, PHX_CACHE_LINE);
+    phx_free(mem, world->edge_sizes, def->consumers * sizeof *world->edge_sizes, PHX_CACHE_LINE);
+}
+
+void phx_world_destroy(phx_world *world)
+{
+    phx_mem *mem = &world->mem;
+    phx_workers_destroy(mem, world->workers);
+    for (uint32_t i = 0; world->scratch && i < world->def.workers; i++) phx_scratch_free(&world->scratch[i]);
+    phx_free(mem, world->scratch, world->def.workers * sizeof *world->scratch, PHX_CACHE_LINE);
+    free_ends(world);
+    phx_broadcasts_free(world);
+    phx_crowd_free(world);
+    phx_updates_free(world);
+    phx_moves_free(world);
+    free_shards(world);
+    phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_run));
+    phx_release(mem, (void **)&world->chunks, &world->chunks_capacity, sizeof(phx_chunk));
+    phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_share));
+    phx_directory_free(&world->directory);
+    phx_ties_free(&world->ties);
+    phx_attach_free(&world->attach);
+    phx_areas_free(&world->areas);
+    phx_depths_free(&world->depths);
+    phx_renames_free(&world->renames, mem);
+    phx_free(mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
+    phx_free(mem, world->next_classes, world->next_def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
+    PHX_ASSERT(atomic_load_explicit(&mem->bytes, memory_order_relaxed) == 0);
+    phx_mem outer; /* the world itself was not allocated from its own */
+    phx_mem_init(&outer, mem->allocator);
+    atomic_store_explicit(&outer.bytes, sizeof *world, memory_order_relaxed);
+    phx_free(&outer, world, sizeof *world, PHX_CACHE_LINE);
+}
+
+/* ---- change ---- */
+
+ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def)
+{
+    ph_class *classes;
+    if (!copy_classes(&world->mem, def, &classes)) return PH_NO_MEMORY;
+    phx_free(&world->mem, world->next_classes, world->next_def.class_count * sizeof *classes, PHX_CACHE_LINE);
+    world->next_classes = classes;
+    world->next_def = world->def;
+    world->next_def.shape = def->shape;
+    world->next_def.height = def->height;
+    world->next_def.span = def->span;
+    world->next_def.activation_span = def->activation_span;
+    world->next_def.activation_linger = def->activation_linger;
+    world->next_def.sticky = def->sticky;
+    world->next_def.broadcast_bytes = def->broadcast_bytes;
+    world->next_def.crowd_entities = def->crowd_entities;
+    world->next_def.crowd_floor = def->crowd_floor;
+    world->next_def.events_max = def->events_max;
+    world->next_def.classes = classes;
+    world->next_def.class_count = def->class_count;
+    return PH_OK;
+}

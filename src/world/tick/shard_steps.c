@@ -1,0 +1,277 @@
+/*
+ * Steps over shards and chunks; see shard_steps.h. What a piece writes belongs to its shard (or
+ * its observers) and to its worker, so pieces of one step never meet.
+ */
+#include "world/tick/shard_steps.h"
+
+#include "world/publish/publish.h"
+#include "world/table/clock.h"
+
+/* ---- shards ---- */
+
+typedef struct shard_run {
+    phx_world *world;
+    phx_shard_step step;
+} shard_run;
+
+static void shard_body(void *context, uint32_t worker, uint32_t piece)
+{
+    const shard_run *run = context;
+    phx_world *world = run->world;
+    uint32_t shard = world->order[piece];
+    phx_port *port = &world->ports[shard];
+    (void)worker;
+    if (port->step_done == world->step) return;
+    uint64_t from = phx_now_ns();
+    bool through = run->step(world, shard);
+    port->ns.of[phx_phase_of(world->stage)] += phx_now_ns() - from;
+    if (through) port->step_done = world->step;
+    else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+}
+
+bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh)
+{
+    shard_run run = {world, step};
+    if (fresh) world->step++;
+    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    phx_workers_share(world->workers, world->shard_count, shard_body, &run);
+    return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
+}
+
+/* ---- exchange ---- */
+
+/* Is a shard to fill its outbox in this round? What it sent in the last one is read. */
+static bool fill_due(phx_world *world, uint32_t index, bool nothing_to_send)
+{
+    phx_outbox_reset(&world->shards[index].outbox);
+    if (nothing_to_send) world->ports[index].all_sent = true;
+    return !world->ports[index].all_sent;
+}
+
+/* The outbox's memory, once there is something to send. */
+static bool outbox_ready(phx_world *world, uint32_t index)
+{
+    return phx_outbox_ready(&world->shards[index].outbox, world->def.exchange_bytes);
+}
+
+bool phx_step_send_migrants(phx_world *world, uint32_t index)
+{
+    phx_shard *shard = &world->shards[index];
+    const phx_partition *partition = &world->partition;
+    if (!fill_due(world, index, shard->leaving.count == 0)) return true;
+    return outbox_ready(world, index) &&
+           phx_shard_send_migrants(shard, partition->column_of, partition->row_of, partition->columns,
+                                   &world->ports[index].all_sent);
+}
+
+bool phx_step_send_pins(phx_world *world, uint32_t index)
+{
+    phx_shard *shard = &world->shards[index];
+    if (!fill_due(world, index, shard->relations.set_count == 0)) return true;
+    if (!outbox_ready(world, index)) return false;
+    phx_shard_send_pins(shard, &world->directory, &world->ports[index].all_sent);
+    return true;
+}
+
+bool phx_step_send_copies(phx_world *world, uint32_t index)
+{
+    phx_shard *shard = &world->shards[index];
+    if (!fill_due(world, index, !phx_shard_copies_due(shard))) return true;
+    return outbox_ready(world, index) &&
+           phx_shard_send_copies(shard, world->zones, world->shard_count, &world->ports[index].all_sent);
+}
+
+/* Tells the directory where arrivals live now: homes of entries that are there, each written by one shard. */
+static void tell_arrivals(phx_world *world, uint32_t index)
+{
+    phx_shard *shard = &world->shards[index];
+    for (uint32_t i = 0; i < shard->arrived.count; i++) {
+        uint32_t slot = shard->arrived.at[i];
+        uint64_t id = shard->store.name[slot].id;
+        uint64_t attached = phx_directory_find(&world->directory, id) & PHX_HOME_ATTACHED;
+        phx_directory_set(&world->directory, id, phx_home(index, slot) | attached);
+    }
+}
+
+bool phx_step_receive(phx_world *world, uint32_t index)
+{
+    phx_port *port = &world->ports[index];
+    for (; port->source < world->shard_count; port->source++) {
+        uint32_t source = world->order[port->source];
+        const phx_outbox *from = &world->shards[source].outbox;
+        if (!port->held) port->held = phx_outbox_first(from, index);
+        for (; port->held; port->held = phx_outbox_after(from, port->held))
+            if (!phx_shard_receive(&world->shards[index], port->held, from->lists)) return false;
+    }
+    port->source = 0;
+    tell_arrivals(world, index);
+    return true;
+}
+
+bool phx_step_arrive(phx_world *world, uint32_t index)
+{
+    if (!phx_step_receive(world, index)) return false;
+    phx_shard_arrivals_told(&world->shards[index]);
+    world->zones[index] = phx_shard_measure(&world->shards[index]);
+    return true;
+}
+
+/* ---- index, commit, end ---- */
+
+bool phx_step_index(phx_world *world, uint32_t index)
+{
+    return phx_shard_index(&world->shards[index], &world->directory, &world->renames);
+}
+
+bool phx_step_zones(phx_world *world, uint32_t index)
+{
+    return phx_shard_zones(&world->shards[index]);
+}
+
+/* ---- rows ---- */
+
+/* Of a shard: enough that one shard is cut for all workers, and that none waits long for another. */
+static uint32_t mend_parts(const phx_world *world)
+{
+    enum { PIECES_A_WORKER = 4 };
+    return (world->def.workers * PIECES_A_WORKER + world->shard_count - 1) / world->shard_count;
+}
+
+static void mend_body(void *context, uint32_t worker, uint32_t piece)
+{
+    phx_world *world = context;
+    uint32_t parts = mend_parts(world);
+    phx_shard *shard = &world->shards[world->order[piece / parts]];
+    (void)worker;
+    if (shard->grid.behind) phx_shard_mend_rows(shard, piece % parts, parts);
+}
+
+void phx_mend_rows(phx_world *world)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < world->shard_count; i++) any |= world->shards[i].grid.behind;
+    if (!any) return;
+    phx_workers_share(world->workers, world->shard_count * mend_parts(world), mend_body, world);
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        if (!shard->grid.behind) continue;
+        phx_shard_rows_mended(shard);
+        PHX_VALIDATE(phx_grid_valid(&shard->grid, &shard->store));
+    }
+}
+
+/* ---- shards, once more ---- */
+
+/* Behind the last of its own as they were planned, those that were left of any. */
+static uint32_t next_chunk(const phx_world *world, const phx_port *port)
+{
+    return port->chunk + 1 == port->chunk_end ? world->chunks_planned : port->chunk + 1;
+}
+
+bool phx_step_commit(phx_world *world, uint32_t index)
+{
+    phx_port *port = &world->ports[index];
+    for (; port->chunk < world->chunk_count; port->chunk = next_chunk(world, port), port->change = 0) {
+        const phx_chunk *chunk = &world->chunks[port->chunk];
+        if (chunk->shard != index || chunk->commit_count == 0) continue;
+        const phx_scratch *scratch = &world->scratch[chunk->worker];
+        for (; port->change < chunk->change_count; port->change++) {
+            const phx_change *change = &scratch->changes[chunk->change_first + port->change];
+            if (change->commits && !phx_interest_commit(&world->shards[index], scratch, change)) return false;
+        }
+    }
+    return true;
+}
+
+bool phx_step_end(phx_world *world, uint32_t index)
+{
+    phx_shard_end(&world->shards[index]);
+    return true;
+}
+
+/* ---- interest ---- */
+
+/* Few enough that a worker's last chunk is short, many enough that taking one does not show. */
+enum { CHUNK_ROWS = 256 };
+
+static bool add_chunk(phx_world *world, phx_chunk chunk)
+{
+    if (!phx_grow(&world->mem, (void **)&world->chunks, &world->chunks_capacity, world->chunk_count,
+                  (size_t)world->chunk_count + 1, sizeof chunk))
+        return false;
+    world->chunks[world->chunk_count++] = chunk;
+    return true;
+}
+
+/* The chunks of one shard. */
+static bool plan_shard(phx_world *world, uint32_t shard)
+{
+    uint32_t rows = phx_interest_rows(&world->shards[shard]);
+    for (uint32_t first = 0, count; first < rows; first += count) {
+        count = phx_interest_piece(&world->shards[shard], first, CHUNK_ROWS);
+        if (!add_chunk(world, (phx_chunk){.shard = shard, .first = first, .count = count})) return false;
+    }
+    return true;
+}
+
+bool phx_plan_chunks(phx_world *world)
+{
+    world->chunk_count = 0;
+    phx_spread_begin(world);
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_port *port = &world->ports[world->order[i]];
+        port->chunk = world->chunk_count;
+        if (!plan_shard(world, world->order[i])) return false;
+        port->chunk_end = world->chunk_count;
+    }
+    world->chunks_planned = world->chunk_count;
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (world->ports[i].chunk == world->ports[i].chunk_end) world->ports[i].chunk = world->chunks_planned;
+    return phx_publish_room(world);
+}
+
+static void interest_body(void *context, uint32_t worker, uint32_t piece)
+{
+    phx_world *world = context;
+    phx_scratch *scratch = &world->scratch[worker];
+    phx_chunk *chunk = &world->chunks[piece];
+    if (chunk->done == chunk->count || chunk->done > 0) return;
+    uint64_t from = phx_now_ns();
+    chunk->worker = worker;
+    chunk->change_first = scratch->change_count;
+    chunk->target_first = scratch->target_count;
+    chunk->overflow_first = scratch->overflow_count;
+    uint32_t commits = scratch->commit_count;
+    phx_interest_counts counts = scratch->counts;
+    chunk->done = phx_interest_run(scratch, &world->directory, &world->shards[chunk->shard], chunk->first,
+                                   chunk->count);
+    chunk->change_count = scratch->change_count - chunk->change_first;
+    chunk->commit_count = scratch->commit_count - commits;
+    phx_interest_counts_add(&chunk->counts, &scratch->counts, &counts);
+    phx_spread_chunk(world, piece);
+    phx_publish_count(world, piece);
+    chunk->interest_ns += phx_now_ns() - from;
+    if (chunk->done < chunk->count) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+}
+
+bool phx_split_undone(phx_world *world)
+{
+    uint32_t count = world->chunk_count;
+    for (uint32_t i = 0; i < count; i++) {
+        phx_chunk *chunk = &world->chunks[i];
+        if (chunk->done == 0 || chunk->done == chunk->count) continue;
+        phx_chunk rest = {
+            .shard = chunk->shard, .first = chunk->first + chunk->done, .count = chunk->count - chunk->done};
+        if (!add_chunk(world, rest)) return false;
+        world->chunks[i].count = world->chunks[i].done;
+    }
+    return phx_publish_room(world);
+}
+
+bool phx_run_interest(phx_world *world)
+{
+    if (!phx_split_undone(world)) return false;
+    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    phx_workers_share(world->workers, world->chunk_count, interest_body, world);
+    return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * The parallel pieces of a tick: a step is one function over all shards (or chunks), cut
+ * into pieces that are shared out among the workers, ended by a barrier. A piece that has no memory is
+ * left undone; the step is run again for what is undone. Called by tick.c only.
+ */
+#ifndef PHX_WORLD_TICK_SHARD_STEPS_H
+#define PHX_WORLD_TICK_SHARD_STEPS_H
+
+#include "world/state/world.h"
+
+/* One shard's part of a step. false = no memory: to be called again. */
+typedef bool (*phx_shard_step)(phx_world *world, uint32_t shard);
+
+/* true: every shard is through; the next call with `fresh` begins a new step. */
+bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh);
+
+bool phx_step_send_migrants(phx_world *world, uint32_t shard);
+bool phx_step_receive(phx_world *world, uint32_t shard);
+/* Receives the last migrants of a tick, and tells what the shard needs of others from now on. */
+bool phx_step_arrive(phx_world *world, uint32_t shard);
+bool phx_step_send_pins(phx_world *world, uint32_t shard);
+bool phx_step_send_copies(phx_world *world, uint32_t shard);
+bool phx_step_zones(phx_world *world, uint32_t index);
+bool phx_step_index(phx_world *world, uint32_t shard);
+bool phx_step_commit(phx_world *world, uint32_t shard);
+bool phx_step_end(phx_world *world, uint32_t shard);
+
+/* Where most moved and nothing else happened, the rows follow their bodies. */
+void phx_mend_rows(phx_world *world);
+
+/* Cuts the rows of all changed shards into chunks. false = no memory. */
+bool phx_plan_chunks(phx_world *world);
+/* Evaluates the chunks that are undone. false = no memory: call again. */
+bool phx_run_interest(phx_world *world);
+/* What chunks could not do for want of memory becomes chunks of its own. false = no memory for these. */
+bool phx_split_undone(phx_world *world);
+
+#endif

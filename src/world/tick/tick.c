@@ -1,0 +1,280 @@
+/*
+ * The tick: a fixed list of stages, each a parallel-for ended by a barrier or a piece of
+ * the ticking thread's own; the only place that knows their order. A stage that runs out
+ * of memory leaves the world in it, and the next call goes on there.
+ */
+#include <string.h>
+
+#include "base/rng.h"
+#include "world/ingest/ingest.h"
+#include "world/publish/event_bound.h"
+#include "world/publish/publish.h"
+#include "world/read/stats.h"
+#include "world/table/clock.h"
+#include "world/table/gate.h"
+#include "world/tick/finish_short.h"
+#include "world/tick/shard_steps.h"
+
+/* New rules and classes come in; entities follow in phx_ingest_classes(). */
+static void take_definition(phx_world *world)
+{
+    bool bands_changed = phx_bands_differ(&world->def, &world->next_def);
+    phx_free(&world->mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
+    world->classes = world->next_classes;
+    world->next_classes = NULL;
+    /* field by field: submitters and consumers read the others at any time */
+    world->def.shape = world->next_def.shape;
+    world->def.height = world->next_def.height;
+    world->def.span = world->next_def.span;
+    world->def.activation_span = world->next_def.activation_span;
+    world->def.activation_linger = world->next_def.activation_linger;
+    world->def.sticky = world->next_def.sticky;
+    world->def.broadcast_bytes = world->next_def.broadcast_bytes;
+    world->def.crowd_entities = world->next_def.crowd_entities;
+    world->def.crowd_floor = world->next_def.crowd_floor;
+    world->def.events_max = world->next_def.events_max;
+    phx_crowd_rules(world);
+    world->def.classes = world->classes;
+    world->def.class_count = world->next_def.class_count;
+    phx_rules *rules = &world->rules;
+    rules->shape = world->def.shape;
+    rules->height = world->def.height;
+    rules->span = world->def.span;
+    rules->sticky = world->def.sticky;
+    rules->classes = world->classes;
+    rules->class_count = world->def.class_count;
+    rules->wake_span = world->def.activation_span;
+    rules->wake_linger = world->def.activation_linger;
+    rules->wakes = phx_world_wakes(&world->def);
+    rules->banded = phx_def_banded(&world->def);
+    rules->bands_changed = bands_changed;
+    world->reclass = true;
+}
+
+static void begin(phx_world *world)
+{
+    world->tick++;
+    phx_stats_begin(world);
+    for (uint32_t i = 0; i < world->shard_count; i++) phx_shard_begin(&world->shards[i], world->tick);
+    for (uint32_t i = 0; i < phx_workers_count(world->workers); i++) phx_scratch_reset(&world->scratch[i]);
+    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
+    phx_renames_clear(&world->renames);
+    phx_broadcasts_clear(&world->broadcasts);
+    phx_depths_settle(&world->depths);
+    world->finishing = false;
+    world->crowd.incarnations = world->incarnations;
+    if (world->next_classes) take_definition(world);
+}
+
+static bool collect(phx_world *world)
+{
+    if (world->reclass && !phx_ingest_classes(world)) return false;
+    world->reclass = false;
+    return phx_ingest_collect(world);
+}
+
+/* Is anything left of what the zones phase keeps up? */
+static bool zones_left(const phx_world *world)
+{
+    bool left = world->rules.wakes || phx_areas_any(&world->areas);
+    for (uint32_t i = 0; i < world->shard_count && !left; i++) left = world->shards[i].zones.on;
+    return left;
+}
+
+/* The last phase: the tick's numbers, the producers' blocks, the shards' dead. */
+static void end(phx_world *world)
+{
+    phx_run_shards(world, phx_step_end, true);
+    world->rules.bands_changed = false;
+    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
+    phx_areas_settle(&world->areas);
+    if (world->zoned) world->zoned = zones_left(world);
+    atomic_store_explicit(&world->kind_count, world->def.class_count, memory_order_relaxed);
+}
+
+/* Is a further round of this exchange due? */
+static bool round_left(const phx_world *world)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (!world->ports[i].all_sent) return true;
+    return false;
+}
+
+/* Neighbours have to be told anew when anybody looks farther, or less far, than before. */
+static void compare_zones(phx_world *world)
+{
+    size_t bytes = world->shard_count * sizeof *world->zones;
+    if (memcmp(world->zones, world->zones_before, bytes) == 0) return;
+    for (uint32_t i = 0; i < world->shard_count; i++) world->shards[i].copies_due = true;
+    memcpy(world->zones_before, world->zones, bytes);
+}
+
+/* A step over the shards, begun afresh unless it is the one that stopped. */
+static bool shards(phx_world *world, phx_shard_step step)
+{
+    bool through = phx_run_shards(world, step, !world->resumed);
+    world->resumed = !through;
+    return through;
+}
+
+/* Receives, in the last round by `last`, and either goes round again or on. */
+static bool receive(phx_world *world, phx_shard_step last, phx_stage send, phx_stage *next)
+{
+    bool left = round_left(world);
+    if (!shards(world, left ? phx_step_receive : last)) return false;
+    world->totals.rounds += left;
+    for (uint32_t i = 0; !left && i < world->shard_count; i++) world->ports[i].all_sent = false;
+    if (left) *next = send;
+    return true;
+}
+
+/* Once all migrants are where they belong. false = no memory. */
+static bool receive_migrants(phx_world *world, phx_stage *next)
+{
+    *next = world->ties.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
+    if (!receive(world, phx_step_arrive, PHX_STAGE_SEND_MIGRANTS, next)) return false;
+    if (*next != PHX_STAGE_SEND_MIGRANTS) compare_zones(world);
+    return true;
+}
+
+static bool zones(phx_world *world)
+{
+    world->zoned |= world->rules.wakes || phx_areas_any(&world->areas);
+    return !world->zoned || shards(world, phx_step_zones);
+}
+
+/* One shard has nothing to exchange. */
+static phx_stage after_ingest(const phx_world *world)
+{
+    return world->shard_count == 1 ? PHX_STAGE_INDEX : PHX_STAGE_SEND_MIGRANTS;
+}
+
+/* The stage behind the broadcasts: most worlds have no updates. */
+static phx_stage after_broadcasts(phx_world *world)
+{
+    world->updating = phx_updates_due(world);
+    return world->updating ? PHX_STAGE_UPDATES : PHX_STAGE_BATCHES;
+}
+
+/* Runs one stage; false = no memory. Sets the next one. */
+static bool run_stage(phx_world *world)
+{
+    phx_stage stage = world->stage, next = stage + 1;
+    bool through = true;
+    switch (stage) {
+    case PHX_STAGE_IDLE: begin(world); break;
+    case PHX_STAGE_COLLECT: through = collect(world); break;
+    case PHX_STAGE_INGEST: through = phx_ingest(world); break;
+    case PHX_STAGE_FOLLOW:
+        through = phx_ingest_follow(world);
+        if (!phx_crowd_due(world)) next = after_ingest(world);
+        break;
+    case PHX_STAGE_CROWD_COUNT: through = shards(world, phx_step_crowd_count); break;
+    case PHX_STAGE_CROWD_DECIDE: through = phx_crowd_gather(world) && shards(world, phx_step_crowd_decide); break;
+    case PHX_STAGE_CROWD_APPLY:
+        through = phx_crowd_apply(world);
+        next = after_ingest(world);
+        break;
+    case PHX_STAGE_SEND_MIGRANTS: through = shards(world, phx_step_send_migrants); break;
+    case PHX_STAGE_RECEIVE_MIGRANTS: through = receive_migrants(world, &next); break;
+    case PHX_STAGE_SEND_PINS: through = shards(world, phx_step_send_pins); break;
+    case PHX_STAGE_RECEIVE_PINS: through = receive(world, phx_step_receive, PHX_STAGE_SEND_PINS, &next); break;
+    case PHX_STAGE_SEND_COPIES: through = shards(world, phx_step_send_copies); break;
+    case PHX_STAGE_RECEIVE_COPIES: through = receive(world, phx_step_receive, PHX_STAGE_SEND_COPIES, &next); break;
+    case PHX_STAGE_INDEX: through = shards(world, phx_step_index); break;
+    case PHX_STAGE_MEND: phx_mend_rows(world); break;
+    case PHX_STAGE_ZONES: through = zones(world); break;
+    case PHX_STAGE_PLAN: through = phx_plan_chunks(world); break;
+    case PHX_STAGE_INTEREST:
+        through = phx_run_interest(world);
+        break;
+    case PHX_STAGE_SPREAD:
+        through = phx_spread(world);
+        if (through) phx_stats_share(world);
+        break;
+    case PHX_STAGE_COMMIT:
+        through = shards(world, phx_step_commit);
+        if (world->broadcasts.message_count == 0) next = after_broadcasts(world);
+        break;
+    case PHX_STAGE_LOCATE: phx_broadcasts_locate(world); break;
+    case PHX_STAGE_CALL: through = shards(world, phx_step_call); break;
+    case PHX_STAGE_PIECES: through = phx_plan_pieces(world); break;
+    case PHX_STAGE_HEAR:
+        through = phx_run_pieces(world);
+        next = after_broadcasts(world);
+        break;
+    case PHX_STAGE_UPDATES: through = shards(world, phx_step_strides) && phx_updates_plan(world); break;
+    case PHX_STAGE_LOOK: through = phx_updates_look(world); break;
+    case PHX_STAGE_WAITS: through = shards(world, phx_step_waits) && phx_updates_place(world); break;
+    case PHX_STAGE_BATCHES: through = phx_publish_batches(world); break;
+    case PHX_STAGE_FILL: phx_publish_fill(world); break;
+    case PHX_STAGE_OFFER: through = phx_publish_offer(world); break;
+    case PHX_STAGE_END:
+        end(world);
+        next = PHX_STAGE_IDLE;
+        break;
+    }
+    if (through) world->stage = next;
+    return through;
+}
+
+/* A stage, and if it has no memory and the tick is to be finished, what can be done instead. false = no memory. */
+static bool go_on(phx_world *world, bool finish)
+{
+    phx_stage next;
+    if (run_stage(world)) return true;
+    if (!finish || !phx_finish_stage(world, &next)) return false;
+    world->stage = next;
+    world->resumed = false;
+    return true;
+}
+
+/* The gate is closed. */
+static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish)
+{
+    bool through;
+    uint64_t from = phx_now_ns();
+    do {
+        phx_stage stage = world->stage;
+        through = go_on(world, finish);
+        uint64_t to = phx_now_ns();
+        world->phase_ns.of[phx_phase_of(stage)] += to - from;
+        from = to;
+    } while (through && world->stage != PHX_STAGE_IDLE);
+    if (through) phx_stats_end(world);
+    if (through && finish) phx_finish_relieve(world); /* so that reads and leaves have some */
+    if (through && tick) *tick = world->tick;
+    phx_gate_tick_end(&world->gate, !through);
+    return through ? PH_OK : PH_NO_MEMORY;
+}
+
+ph_status phx_world_tick(phx_world *world, uint64_t *tick)
+{
+    if (tick) *tick = 0;
+    if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
+    return run_tick(world, tick, false);
+}
+
+ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick)
+{
+    if (tick) *tick = 0;
+    if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
+    if (world->stage == PHX_STAGE_IDLE) {
+        phx_gate_tick_end(&world->gate, false);
+        return PH_EMPTY;
+    }
+    world->totals.ticks_short += !world->finishing;
+    world->finishing = true;
+    phx_finish_relieve(world);
+    return run_tick(world, tick, true);
+}
+
+void phx_world_permute(phx_world *world, uint64_t seed)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) world->order[i] = i;
+    for (uint32_t i = world->shard_count; i > 1; i--) {
+        uint32_t j = phx_rng_below(&seed, i), other = world->order[i - 1];
+        world->order[i - 1] = world->order[j];
+        world->order[j] = other;
+    }
+}
