@@ -190,6 +190,7 @@ static bool plan_shard(phx_world *world, uint32_t index)
 static bool ready_ear(phx_world *world, phx_ear *ear)
 {
     size_t words = (size_t)phx_broadcasts_words(&world->broadcasts) * world->def.consumers;
+    PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there is nothing to hear */
     if (!phx_grow(&world->mem, (void **)&ear->used, &ear->used_capacity, 0, words, sizeof *ear->used)) return false;
     memset(ear->used, 0, words * sizeof *ear->used);
     ear->hearing_count = ear->heard_count = 0;

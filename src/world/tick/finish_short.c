@@ -395,6 +395,9 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
         return true;
     case PHX_STAGE_COMMIT:
         for (uint32_t i = 0; i < world->shard_count; i++) commit_shard(world, i);
+        if (world->broadcasts.message_count > 0) return true;
+        world->broadcasts.piece_count = 0;
+        *next = PHX_STAGE_HEAR; /* which knows what follows */
         return true;
     case PHX_STAGE_CALL:
     case PHX_STAGE_PIECES:
