@@ -1,7 +1,7 @@
 /*
  * Blocks of towers that nothing stands in any more are dropped when rows are sorted anew, but for one that an entity
- * left by a jump in that very tick, after it had come there step by step, with its row in another block: what it saw from
- * there is told by that block.
+ * left by a jump in that very tick, after it had come there step by step, with its row in another block: the list that
+ * it had there is told by that block.
  */
 #include <inttypes.h>
 #include <stdio.h>
