@@ -67,7 +67,8 @@ static void limits_any(gen *g)
     d->broadcast_bytes = chance(&g->c, 50) ? PH_PAYLOAD_MAX + choose(&g->c, 300) : 64u << 20;
     d->consumer_bytes = 256u << 20;
     if (!g->s->eager && chance(&g->c, 50)) {
-        d->consumer_bytes = choose(&g->c, 3) * choose(&g->c, 500); /* nothing, or some messages */
+        const uint32_t messages = choose(&g->c, 3); /* the two choices in one order, whatever the compiler */
+        d->consumer_bytes = messages * choose(&g->c, 500);
     }
     d->refusals_max = chance(&g->c, 20) ? 1 + choose(&g->c, 5) : 4096;
     d->consumers = choose(&g->c, 10) == 0 ? 0 : 1 + choose(&g->c, SCRIPT_CONSUMERS_MAX);
