@@ -50,7 +50,7 @@ static bool waits(const cut *at, uint32_t target)
     return at->scratch->mark[target] == at->tag;
 }
 
-/* The change's targets without those that wait, behind all there are: several changes may have had the same ones. */
+/* Appends the change's targets but for waiting ones: several changes may share the targets they have now. */
 static void copy_targets(const cut *at)
 {
     phx_scratch *scratch = at->scratch;
@@ -67,7 +67,7 @@ static void copy_targets(const cut *at)
     scratch->target_count += n;
 }
 
-/* Entries of a list without those that wait; how many. */
+/* Takes waiting targets out of a list's entries; how many are left. */
 static uint32_t filter(const cut *at, uint32_t *entries, uint32_t count)
 {
     uint32_t n = 0;

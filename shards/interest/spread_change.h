@@ -26,8 +26,8 @@ static inline phx_scratch_mark phx_scratch_mark_of(const phx_scratch *scratch)
 }
 
 /*
- * Gives back what the changes from `from` on have no use for any more, once some of them were cut down. Without memory
- * for it they stay as they are.
+ * Moves the targets and lists of the changes from `from` on together, once some changes were cut down; the rest of the
+ * scratch is free again. Without memory to do so all stays as it is.
  */
 void phx_interest_tighten(phx_scratch *scratch, phx_scratch_mark from);
 

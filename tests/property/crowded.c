@@ -1,7 +1,7 @@
 /*
- * Many at one place: a tick's memory follows events_max and the lists, not the square of the crowd at once; lists are
- * filled nearest first and end complete. And a world whose memory is bounded from outside is never stuck: the tick is
- * finished, reads work, leaves alone make it small again. By bytes and counters; deterministic.
+ * Many at one place: the memory of a tick follows events_max and the lists, not the square of the crowd at once. Lists
+ * are filled nearest first and end complete. A world with few bytes to allocate is never stuck: the tick is finished,
+ * reads work, and leaves alone make the world small again. By bytes and counters; deterministic.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -100,10 +100,10 @@ static void expect_nearest(const host *h)
         CHECK(ids[i] == i + 2, "target %" PRIu32 " of %" PRIu32 " is %" PRIu64, i, count, ids[i]);
 }
 
-/* Each tick has no more events than its bound; what it takes is those, and the lists so far. */
+/* Each tick has no more events than its bound, and memory for these events and the lists so far. */
 static void bounded(uint32_t events_max, uint32_t shards, uint32_t workers)
 {
-    /* an event in a scratch and in a batch; a list entry, and what lists outgrew on their way */
+    /* an event in a scratch and in a batch; a list entry, with the smaller blocks that growing lists left behind */
     enum { EVENT_BYTES = 80, PAIR_BYTES = 10, REST_BYTES = 12 * MIB };
     const uint64_t pairs = (uint64_t)CROWD * (CROWD - 1);
     ph_world_def def = ph_world_def_default();
@@ -213,7 +213,7 @@ static void enter_spectators(host *h, uint32_t spectators, bool one_sees_all)
     if (one_sees_all) CHECK_OK(ph_enter(h->producer, large, &all));
 }
 
-/* A list that there is no memory for takes none from those that there is memory for. */
+/* One list without memory takes none from the other lists. */
 static void one_is_too_large(void)
 {
     enum { SPECTATORS = 200, ROOM = 6 * MIB, TICKS = 8 };

@@ -1,10 +1,9 @@
 /*
  * Ticks that are finished without memory (ph_tick_finish()): from one allocation on all fail, in every stage of a tick
- * that may want memory, and the tick is finished all the same; what grows with entities and commands alone may have to
- * wait. What has to hold:
- *  - reads work as soon as the call returns, every list is as the rules say or waits, and what events add up to is the
- *    list, but for observers whose list was emptied, which are counted;
- *  - once there is memory again, events add up to all lists, within a few ticks, and no list waits.
+ * that may want memory. Stages that grow with entities and commands alone may wait for memory. After each tick
+ *  - reads work, ph_verify() finds each list right, and the sum of all events is the list, but for observers with an
+ *    emptied list, which ph_stats counts;
+ *  - once memory is back, the events lead to all lists within a few ticks, and no list waits for targets.
  *
  * options: --seed N, --profile NAME; --tick N --stage N --nth N: that allocation alone
  */
@@ -52,7 +51,7 @@ typedef struct trial {
     bool in[IDS];              /* the entity is in the world */
     uint32_t stay[IDS];        /* its incarnation */
     uint64_t since[IDS];       /* the tick from which on its client is told of its list */
-    uint64_t seen[IDS][WORDS]; /* what events add up to, by observer */
+    uint64_t seen[IDS][WORDS]; /* the sum of all events, by observer */
 } trial;
 
 static bool fails(void *asked)
@@ -72,7 +71,7 @@ static void say(const trial *t, const char *what)
                   t->site.stage, t->site.nth, t->tick, what);
 }
 
-/* ---- what a client knows ---- */
+/* ---- a client's lists ---- */
 
 static void take_change(trial *t, const ph_batch *batch, const ph_change *change)
 {
@@ -132,7 +131,7 @@ static bool list_differs(trial *t, uint64_t id, uint32_t *count)
     return memcmp(listed, t->seen[id], sizeof listed) != 0;
 }
 
-/* Observers whose clients know another list; *not_empty: those whose list is not empty, and so was not reset. */
+/* How many clients know another list than ph_list(); *not_empty: of them, with a list that was not emptied. */
 static uint32_t differing(trial *t, uint32_t *not_empty)
 {
     uint32_t differ = 0;
@@ -216,7 +215,7 @@ static void play_tick(trial *t)
     CHECK_OK(ph_world_stats(t->world, &stats));
     if (t->site.nth == 0) return;
     verify(t);
-    /* what waits for a consumer is known later */
+    /* events that wait for a consumer are known later */
     const bool all_told = stats.consumers_pending == 0 && stats.batches_out == 0;
     const uint32_t differ = differing(t, &kept);
     if (resets == 0 && t->resets == 0 && all_told &&

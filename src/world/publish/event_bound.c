@@ -60,7 +60,7 @@ static uint32_t lower_limit(phx_spreading *spreading, uint32_t to)
 
 /* ---- cutting ---- */
 
-/* What cutting the chunk's changes by a limit did to the counts of the scratch becomes the chunk's. */
+/* Cuts the chunk's changes by a limit; the counts of the chunk follow. false = no memory for all of them. */
 static bool cut_chunk(phx_world *world, phx_chunk *chunk, uint32_t limit)
 {
     phx_scratch *scratch = &world->scratch[chunk->worker];

@@ -62,7 +62,7 @@ static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *ch
 {
     phx_shard *shard = &world->shards[chunk->shard];
     const phx_list *list = &shard->store.tail[change->slot].list;
-    /* what was counted as its list is in the scratch yet */
+    /* the new list, which the counts have already, is in the scratch yet */
     if (change->list_first != PHX_SLOT_NONE)
         shard->counts.entries -= world->scratch[chunk->worker].overflow[change->list_first] - (uint64_t)list->count;
     set_aside(world, shard, change->slot, true);
@@ -112,7 +112,7 @@ static void drop_rows(phx_world *world)
                             drop_undone, &at);
         chunk->count = chunk->done;
     }
-    /* those that were made last have no room for shares, perhaps */
+    /* the chunks made last may have no room for their shares */
     while (world->chunk_count > world->chunks_planned && world->chunks[world->chunk_count - 1].done == 0)
         world->chunk_count--;
     for (uint32_t i = 0; i < world->chunk_count; i++)
@@ -152,7 +152,7 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
     return true;
 }
 
-/* Did memory go to what was found so far? Then to find more takes it from what is to tell that. */
+/* Did memory go to the events found so far? To find more would take it from the batches for them. */
 static bool filled_by_events(const phx_world *world)
 {
     enum { FEW = 1 << 16 }; /* 2 MiB of a batch, and an event for each entity, as in a steady tick */
@@ -162,7 +162,7 @@ static bool filled_by_events(const phx_world *world)
 
 /*
  * An observer that there is no memory for may have others behind it that there is memory for: these are to be tried.
- * So the phase is run again, with what is left of its chunks. false = all that were not evaluated have to be set aside.
+ * So the phase is run again with the rest of its chunks. false = all observers not evaluated have to be set aside.
  */
 static bool pass_over_some(phx_world *world)
 {
@@ -204,7 +204,7 @@ static void drop_uncut(phx_world *world)
     }
 }
 
-/* Commits what can be committed; the others' observers are set aside. */
+/* Commits each change that finds memory; the observers of the others are set aside. */
 static void commit_shard(phx_world *world, uint32_t index)
 {
     phx_port *port = &world->ports[index];
@@ -217,7 +217,7 @@ static void commit_shard(phx_world *world, uint32_t index)
     port->step_done = world->step;
 }
 
-/* Observers of kinds with bands: what they are told when their lists are told anew has all positions. */
+/* Observers of kinds with bands: their lists, once told anew, come with all positions. */
 static void drop_banded(phx_world *world)
 {
     for (uint32_t i = 0; i < world->shard_count; i++) {
@@ -344,7 +344,7 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
     return true;
 }
 
-/* What is left for a consumer, once some of its observers were set aside. */
+/* Counts the changes and updates left for a consumer, once some of its observers were set aside. */
 static void count_left(phx_world *world, uint32_t consumer)
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
@@ -397,13 +397,13 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
         for (uint32_t i = 0; i < world->shard_count; i++) commit_shard(world, i);
         if (world->broadcasts.message_count > 0) return true;
         world->broadcasts.piece_count = 0;
-        *next = PHX_STAGE_HEAR; /* which knows what follows */
+        *next = PHX_STAGE_HEAR; /* that stage knows the next one */
         return true;
     case PHX_STAGE_CALL:
     case PHX_STAGE_PIECES:
     case PHX_STAGE_HEAR:
         refuse_broadcasts(world);
-        *next = PHX_STAGE_HEAR; /* which has no pieces, and knows what follows */
+        *next = PHX_STAGE_HEAR; /* that stage has no pieces now, and knows the next one */
         return true;
     case PHX_STAGE_UPDATES:
     case PHX_STAGE_LOOK:

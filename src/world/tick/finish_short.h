@@ -1,8 +1,9 @@
 /*
- * A way on for a tick that can not get its memory: it is finished with what it can do. An observer whose list or events
- * find no memory is set aside (phx_shard_set_aside()): its list is emptied, and a later tick tells it the whole list
- * anew. Broadcasts whose observers can not be found are refused, mail that finds no batch is dropped; both are told.
- * What is linear in entities and commands (ingest, exchange, index, zones, edges) is not done without memory.
+ * A tick that lacks memory is finished as far as memory goes. An observer is set aside (phx_shard_set_aside()) when its
+ * list, events or updates find no memory: the list is emptied, and a later tick tells the whole list anew. When no
+ * memory is left to find the observers of broadcasts, the tick's broadcasts are refused. When a consumer's batch has no
+ * room for mail, that mail is dropped and counted. Work that grows with entities and commands alone (ingest, exchange,
+ * index, zones, edges) still needs its memory.
  *
  * The ticking thread's, in the interest and publish phases, once a stage has stopped; ph_tick_finish().
  */
@@ -11,7 +12,7 @@
 
 #include "world/state/world.h"
 
-/* Memory that is kept for later ticks is given back: what the last ones made, and what consumers returned. */
+/* Memory kept for later ticks is given back: results of the last tick, and batches that consumers returned. */
 void phx_finish_relieve(phx_world *world);
 /* Ends the stage that has stopped. false = it can not be ended without memory; else *next is the stage to go on in. */
 bool phx_finish_stage(phx_world *world, phx_stage *next);
