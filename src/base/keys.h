@@ -28,7 +28,7 @@
     X(u32, span, 1, 0, 0, 65535, 1, "of range = towers: how many towers around its own an observer sees") \
     X(u32x2, shards, 1, 1, 1, PH_SHARDS_MAX, 0, "region shards along x and y") \
     X(u32, workers, 1, 0, 1, PH_WORKERS_MAX, 0, "threads that work on a tick, the caller's included") \
-    X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 8, 0, "how near entities are found; the events are the same, README says what suits which world") \
+    X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 8, 0, "how near entities are found; the events are the same, docs/indexes.md says what suits which world") \
     X(f32, cell_size, 0, 0, 0, PH_LENGTH_MAX, 0, "of index = grid and hash: side of a cell; 0 = the median view of the observers") \
     X(u32, quadtree_capacity, 128, 0, 1, 1u << 20, 0, "of index = quadtree: more entities in a leaf, and it is cut in four; fewer in four, and they are merged") \
     X(u32, quadtree_depth, 5, 0, 0, 16, 0, "of index = quadtree: how often a shard's rectangle may be cut in four") \
