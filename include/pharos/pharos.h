@@ -8,7 +8,8 @@
  *  - producer  one thread at a time per producer, also while a tick runs;
  *  - consumer  one thread at a time per consumer, also while a tick runs;
  *  - reader    any number of threads, but between ticks: while a tick runs the call
- *              returns PH_BUSY and does nothing; a tick asked for meanwhile returns PH_BUSY;
+ *              returns PH_BUSY and does nothing; a tick asked for meanwhile returns PH_BUSY
+ *              (a visit lets ticks in while its callback runs);
  *  - ticker    one thread at a time per world.
  * The floating-point environment of the caller's thread (rounding, denormals, traps, sticky flags) plays no part and is
  * after each call as before; the host's allocator, log and parallel_for may be called in the default one.
@@ -141,8 +142,9 @@ PH_NODISCARD PH_API ph_status ph_producer_sequence(ph_producer producer, uint64_
 /**
  * Takes up to `capacity` refusals: commands that the last ticks met and could not apply,
  * and items refused inside a bulk call, which wait here at once. Of all that wait the
- * smallest sequence number comes first. So numbers ascend, but in one case: an item of a
- * bulk call is taken before the tick ends that refuses a command submitted before it.
+ * smallest sequence number comes first. So numbers ascend, but in two cases. An item of a
+ * bulk call is taken before the tick ends that refuses a command submitted before it. The
+ * broadcasts that ph_tick_finish() refuses come behind the tick's other refusals.
  * @thread producer
  */
 PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refusal *refusals, uint32_t capacity,

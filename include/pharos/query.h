@@ -23,7 +23,7 @@ extern "C" {
  *   circle   d2 <= r*r
  *   box      x0 <= x <= x1 and y0 <= y <= y1; x0 is the smaller of query.x and query.to_x, x1 the larger
  *   sector   d2 <= r*r and dx*ax + dy*ay >= c * (sqrt(d2) * sqrt(ax*ax + ay*ay)); (ax, ay) = (to_x, to_y) is
- *            where it looks, of any length, c the cosine of half its opening: 1 a ray, 0 half a disc
+ *            where it looks, c the cosine of half its opening: 1 a ray, 0 half a disc
  *   quad     with corners p0 p1 p2 p3 in turn, p4 = p0: within their bounds (as a box); and of the four
  *            (p[i+1].x - p[i].x) * (y - p[i].y) - (p[i+1].y - p[i].y) * (x - p[i].x)
  *            all are >= 0, or all are <= 0. Two corners may be one: a triangle

@@ -2,7 +2,8 @@
  * Keyed hashing for tables whose keys come from outside: ids, positions, attributes. A world draws its key from
  * ph_world_def.hash_seed, so nobody outside knows which keys meet in a table, or which differences between keys make
  * them meet: every one is multiplied by a number that is secret. (A seed that is only added, or xored, before a
- * mixer that is known leaves those differences as they are.) Pure.
+ * mixer that is known leaves those differences as they are.) One table is apart, the marks of changed cells of
+ * `index = hash`: a collision there costs a look at one cell. Pure.
  */
 #ifndef PHX_BASE_HASH_H
 #define PHX_BASE_HASH_H

@@ -66,7 +66,7 @@
     X(u8, priority, 0, 0, 255, "rank as a target when a cap bites; higher first") \
     X(u32, adds_max, 0, 0, INT32_MAX, "most targets that may join its list in a tick, nearest first, the others wait; 0 = no limit") \
     X(flag, wakes, false, 0, 1, "its observers wake NPCs near them; a kind that wakes does not sleep") \
-    X(flag, sleeps, true, 0, 1, "an NPC: it sleeps while nobody who wakes is near; only told while some class wakes") \
+    X(flag, sleeps, true, 0, 1, "an NPC: it sleeps while nobody who wakes is near; without a class that wakes it falls asleep as its linger ends") \
     X(u32, updates_max, 0, 0, INT32_MAX, "most updates for an observer of this kind in a tick, the others wait; 0 = no limit")
 
 /* X(type, name, default, min, max, meaning): of one `band` section of a class; there may be PH_BANDS_MAX; live too. */

@@ -46,11 +46,13 @@ static ph_status check_filters(const phx_world *world, const ph_query *query)
     return PH_OK;
 }
 
-/* A direction's square has to be a number that a root can be taken of. */
+/* A direction has a length from 1 / PH_LENGTH_MAX to PH_LENGTH_MAX, so its square neither vanishes nor overflows. */
 static bool sector_ok(const ph_query *query)
 {
     float square = query->to_x * query->to_x + query->to_y * query->to_y;
-    return square > 1e-37f && square < 1e37f && query->cosine >= -1.0f && query->cosine <= 1.0f;
+    const float shortest = 1e-18f;
+    bool long_enough = square >= shortest * shortest && square <= PH_LENGTH_MAX * PH_LENGTH_MAX;
+    return long_enough && query->cosine >= -1.0f && query->cosine <= 1.0f;
 }
 
 /* Who is in whose list, not where. */
