@@ -131,7 +131,7 @@ static inline bool is_listed(const phx_arrivals *arrivals, const phx_arrival *ar
 /*
  * The list of an observer that just walked here (receive.c) is not kept if rows imply it: as many, and each of them
  * is listed. (No two are alike, there or here.) Rows of ghosts that were out of sight here may tell where they were
- * long ago (invariant 5 in shards/README.md), which it might have seen from there: then it is resolved. false = no
+ * long ago (docs/invariants.md, 5), which it might have seen from there: then it is resolved. false = no
  * memory.
  */
 static bool fold_list(phx_shard *shard, const phx_arrival *arrival)

@@ -1,6 +1,6 @@
 /*
  * The lighthouse grid of one shard: towers in blocks of 8 x 8, and all live entities of
- * the shard (ghosts too, but for some out of sight: shards/README.md, invariant 5) as rows
+ * the shard (ghosts too, but for some out of sight: docs/invariants.md, 5) as rows
  * sorted by block and, inside it, by tower row-major. The towers of one block row that
  * an observer looks at are so one contiguous range of rows, a whole block too: scans
  * stream through x[], y[] without a pointer.

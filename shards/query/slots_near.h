@@ -11,7 +11,7 @@
 
 /*
  * Gives the sink every live slot, own or ghost, whose position is in the box, each once, in no order; others may be
- * among them. But for ghosts without a row, whom nobody here sees (invariant 5 in shards/README.md).
+ * among them. But for ghosts without a row, whom nobody here sees (docs/invariants.md, 5).
  */
 void phx_shard_around(const phx_shard *shard, phx_box box, phx_sink *sink);
 
