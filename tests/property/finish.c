@@ -183,7 +183,8 @@ static void tick_through(trial *t)
         if (!CHECK(!finishes[stage] || edges, "stage %u is not finished", stage)) say(t, "finishing");
         t->short_of = false;
     }
-    t->ticking = t->short_of = false;
+    t->ticking = false;
+    t->short_of = false;
     CHECK_OK(status);
 }
 

@@ -177,7 +177,8 @@ static bool tick_through(trial *t)
         if (++tries > GIVEN_UP_AFTER) t->short_of = false;
         REQUIRE(tries < TRIES_MAX);
     }
-    t->ticking = t->short_of = false;
+    t->ticking = false;
+    t->short_of = false;
     CHECK(status == PH_OK || t->way == WAY_DESTROY, "ph_tick: %s", ph_status_name(status));
     return status == PH_OK;
 }

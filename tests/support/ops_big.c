@@ -170,7 +170,8 @@ static void big_area(big *b)
     command c = {.type = COMMAND_AREA_SET, .id = 1 + phx_rng_below(&b->rng, 80)};
     float x = big_coordinate(b, 0);
     float y = big_coordinate(b, 1);
-    float r = (float)(1 + phx_rng_below(&b->rng, 8)) * (phx_rng_below(&b->rng, 10) == 0 ? 40.0f : 5.0f);
+    float r = (float)(1 + phx_rng_below(&b->rng, 8)); /* the two choices in one order, whatever the compiler */
+    r *= phx_rng_below(&b->rng, 10) == 0 ? 40.0f : 5.0f;
     if (phx_rng_below(&b->rng, 6) == 0) {
         c.type = COMMAND_AREA_REMOVE;
         big_push(b, c);

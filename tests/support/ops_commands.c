@@ -301,10 +301,12 @@ command bad_any(gen *g)
             c.area.shape = PH_AREA_CIRCLE;
             c.area.radius = bad_float(g, true);
             break;
-        case 2:
+        case 2: {
+            const uint32_t axis = choose(&g->c, 2); /* the two choices in one order, whatever the compiler */
             c.area.shape = PH_AREA_BOX;
-            c.area.low[choose(&g->c, 2)] = bad_float(g, false);
+            c.area.low[axis] = bad_float(g, false);
             break;
+        }
         case 3:
             c.area.kind_count = PH_AREA_KINDS_MAX + 1;
             break;
