@@ -199,8 +199,10 @@ static void set_any(making *m, uint64_t id)
 static void say(making *m, uint64_t id)
 {
     command *c = add(m, COMMAND_BROADCAST, id);
-    c->say = (command_say){.bytes = below(m, PAYLOAD), .salt = below(m, 1000),
-                           .flags = below(m, 2) == 0 ? PH_BROADCAST_SELF : 0, .kind_count = below(m, 4) == 0};
+    c->say.bytes = below(m, PAYLOAD); /* one choice a line: in one order, whatever the compiler */
+    c->say.salt = below(m, 1000);
+    c->say.flags = below(m, 2) == 0 ? PH_BROADCAST_SELF : 0;
+    c->say.kind_count = below(m, 4) == 0;
 }
 
 static void set_area(making *m)
