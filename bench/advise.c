@@ -55,7 +55,7 @@ static void everybody_walks(bench_stream *stream, bench_frame *frame)
     }
 }
 
-static const char *const no_keys[] = { NULL };
+static const char *const no_keys[] = {NULL};
 
 const bench_scenario bench_scenario_advise = {
     .name = "a made crowd",
@@ -73,7 +73,7 @@ const bench_scenario bench_scenario_advise = {
 typedef struct advice {
     FILE *out;
     const bench_plan *plan;
-    bench_case first;   /* as configured */
+    bench_case first; /* as configured */
     ph_world_def best;
     double first_us, best_us;
     bench_summary figures; /* of the best */
@@ -96,7 +96,7 @@ static void print_figures(FILE *out, const char *what, const bench_case *run, co
 /* Runs one; false: it was given up, or there is trouble. */
 static bool measure(advice *self, const char *what, bench_case *run)
 {
-    bench_error error = { "" };
+    bench_error error = {""};
     bench_run_result result = bench_run(run, self->plan->mem, no_progress, NULL, &error);
     if (result != BENCH_RUN_OK) {
         fprintf(stderr, result == BENCH_RUN_BAD_INPUT ? "%s\n" : "pharos-bench: %s\n", error.text);
@@ -122,7 +122,7 @@ static void keep(advice *self, const bench_case *run, const bench_summary *figur
 static void attempt(advice *self, const char *what, ph_world_def def)
 {
     bench_case run = self->first;
-    run.samples = (bench_samples){ 0 };
+    run.samples = (bench_samples){0};
     run.def = def;
     run.ticks = self->first.samples.count;
     run.limit_s = 0;
@@ -178,7 +178,7 @@ static void try_indexes(advice *self)
 /* In range = towers their side decides who sees whom; most indexes have none. */
 static void try_towers(advice *self)
 {
-    static const float views[] = { 0.5f, 1, 2, 4 };
+    static const float views[] = {0.5f, 1, 2, 4};
     const ph_world_def def = self->best;
     float view = view_of(&def);
     bool has_towers = def.index == PH_INDEX_LIGHTHOUSE || def.index == PH_INDEX_TOWERS;
@@ -219,20 +219,23 @@ static void recommend(const advice *self)
 {
     const ph_world_def *best = &self->best;
     FILE *out = self->out;
-    fprintf(out, "\nRecommendation: a tick of %.1f us (median; p99 %.1f), %.0f bytes an entity; %.2f times as fast as "
-            "configured\n\n", self->best_us, self->figures.tick_us.p99, self->bytes, self->first_us / self->best_us);
+    fprintf(out,
+            "\nRecommendation: a tick of %.1f us (median; p99 %.1f), %.0f bytes an entity; %.2f times as fast as "
+            "configured\n\n",
+            self->best_us, self->figures.tick_us.p99, self->bytes, self->first_us / self->best_us);
     fprintf(out, "    index = %s\n", bench_index_label(best->index) + sizeof "pharos/" - 1);
     fprintf(out, "    tower_size = %.9g\n", (double)best->tower_size);
     fprintf(out, "    shards = {%" PRIu32 ", %" PRIu32 "}\n", best->shards[0], best->shards[1]);
     fprintf(out, "    workers = %" PRIu32 "\n", best->workers);
     fputs("\nWhat is faster by less than 5 % does not count. The events are the same with all of them. Measure again\n"
-          "on the machine that the server is for, with nothing else on it.\n", out);
+          "on the machine that the server is for, with nothing else on it.\n",
+          out);
 }
 
 int bench_advise(FILE *out, const bench_plan *plan, const bench_machine *machine)
 {
     PHX_ASSERT(plan->case_count == 1);
-    advice self = { .out = out, .plan = plan, .first = plan->cases[0], .result = PHX_EXIT_OK };
+    advice self = {.out = out, .plan = plan, .first = plan->cases[0], .result = PHX_EXIT_OK};
     const ph_world_def *def = &self.first.def;
     if (self.first.path == NULL && !(view_of(def) > 0)) {
         fputs("pharos-bench: --advise: no class has a view, so nobody would see anything: --set view=...\n", stderr);

@@ -13,8 +13,8 @@ typedef struct bench_sample {
     uint64_t wall_ns;
     uint64_t submit_ns;  /* the part in which commands were handed over; 0 = not told apart */
     uint64_t latency_ns; /* from when it was due to its end; 0 without --hz */
-    uint64_t cpu_ns; /* of all threads of this program meanwhile: other programs' load does not show in it */
-    uint32_t moves;  /* move commands in it */
+    uint64_t cpu_ns;     /* of all threads of this program meanwhile: other programs' load does not show in it */
+    uint32_t moves;      /* move commands in it */
 } bench_sample;
 
 /* All measured ticks of all rounds. */
@@ -56,19 +56,19 @@ typedef struct bench_case {
     const char *name; /* in the reports: the scenario's, or a point of a sweep */
     const bench_scenario *scenario;
     const bench_engine *engine;
-    const char *label;     /* the engine's name; of Pharos with an index that was asked for pharos/INDEX */
-    bool indexed;          /* that */
-    uint32_t limit_s;      /* a round ends when it has taken so long; 0 = with its ticks */
-    uint32_t patience_s;   /* a round that would take longer is given up; 0 = none is */
+    const char *label;   /* the engine's name; of Pharos with an index that was asked for pharos/INDEX */
+    bool indexed;        /* that */
+    uint32_t limit_s;    /* a round ends when it has taken so long; 0 = with its ticks */
+    uint32_t patience_s; /* a round that would take longer is given up; 0 = none is */
     const ph_config *config;
-    ph_world_def def;      /* config's, with this case's workers and shards */
-    uint32_t producers;    /* threads that submit the moves */
-    uint32_t group;        /* cases of one have the same commands and events, and take turns */
+    ph_world_def def;   /* config's, with this case's workers and shards */
+    uint32_t producers; /* threads that submit the moves */
+    uint32_t group;     /* cases of one have the same commands and events, and take turns */
     bench_plot plot;
-    const char *path;      /* of the trace, else NULL */
+    const char *path;          /* of the trace, else NULL */
     uint64_t unpack_max_bytes; /* of a gzip trace */
-    uint32_t entities;     /* of the scenario; 0 = as the trace has it */
-    uint32_t ticks;        /* to measure; 0 = all that the scenario has */
+    uint32_t entities;         /* of the scenario; 0 = as the trace has it */
+    uint32_t ticks;            /* to measure; 0 = all that the scenario has */
     uint32_t warmup;
     uint32_t verify_every; /* ticks; 0 = no check */
     uint32_t hz;           /* ticks due in a second; 0 = one after the other */
@@ -76,10 +76,10 @@ typedef struct bench_case {
     /* what came of it */
     uint32_t rounds;
     bench_samples samples;
-    uint64_t total_ns;     /* sum of all measured ticks, as the next four lines */
+    uint64_t total_ns; /* sum of all measured ticks, as the next four lines */
     uint64_t moves;
     uint64_t enters, leaves;
-    uint64_t heard;        /* broadcasts, by those who got them */
+    uint64_t heard; /* broadcasts, by those who got them */
     uint64_t phase_ns[BENCH_PHASES];
     uint64_t towers_visited, pairs_tested, pairs_exact, index_steps, migrations, halo_records;
     uint64_t event_hash;   /* of all events of a round, warm-up included; each round has the same */
@@ -90,8 +90,8 @@ typedef struct bench_case {
     bench_stats last;      /* at the end of the last round */
     uint64_t rss_bytes;    /* of the whole program then, positions and frames included */
     uint64_t lists_compared;
-    bench_faults faults;   /* of the check, all rounds */
-    char given_up[96];     /* why; empty = it was not. Then none of this is there */
+    bench_faults faults; /* of the check, all rounds */
+    char given_up[96];   /* why; empty = it was not. Then none of this is there */
 } bench_case;
 
 #endif

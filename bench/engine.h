@@ -90,16 +90,16 @@ typedef struct bench_stats {
     uint64_t entities;               /* now, as the rest */
     uint64_t observers;
     uint64_t list_entries;
-    uint64_t refused;                /* commands, since create, as the rest */
-    uint64_t coalesced;              /* ticks that were not told one by one */
+    uint64_t refused;   /* commands, since create, as the rest */
+    uint64_t coalesced; /* ticks that were not told one by one */
     uint64_t migrations;
     uint64_t halo_records;
     uint64_t towers_visited;
     uint64_t pairs_tested, pairs_exact;
-    uint64_t index_steps;            /* of an index other than the lighthouse */
-    uint64_t enters, leaves;         /* counted by the walk over the delivered records, as the next */
-    uint64_t heard;                  /* broadcasts, by those who got them */
-    uint64_t deliveries;             /* the same by the engine's own count */
+    uint64_t index_steps;    /* of an index other than the lighthouse */
+    uint64_t enters, leaves; /* counted by the walk over the delivered records, as the next */
+    uint64_t heard;          /* broadcasts, by those who got them */
+    uint64_t deliveries;     /* the same by the engine's own count */
 } bench_stats;
 
 typedef struct bench_engine {

@@ -8,7 +8,7 @@
 
 void bench_frame_init(bench_frame *frame, phx_mem *mem)
 {
-    *frame = (bench_frame){ .mem = mem };
+    *frame = (bench_frame){.mem = mem};
 }
 
 void bench_frame_free(bench_frame *frame)
@@ -45,9 +45,9 @@ static void span_add(bench_frame *frame, bench_op op, uint32_t first)
         last->count++;
         return;
     }
-    bench_grow(frame->mem, (void **)&frame->spans, &frame->span_room, frame->span_count,
-               (size_t)frame->span_count + 1, sizeof *frame->spans);
-    frame->spans[frame->span_count++] = (bench_span){ op, first, 1 };
+    bench_grow(frame->mem, (void **)&frame->spans, &frame->span_room, frame->span_count, (size_t)frame->span_count + 1,
+               sizeof *frame->spans);
+    frame->spans[frame->span_count++] = (bench_span){op, first, 1};
 }
 
 void bench_frame_enter(bench_frame *frame, uint64_t id, const ph_attrs *attrs)
@@ -67,8 +67,7 @@ void bench_frame_enter(bench_frame *frame, uint64_t id, const ph_attrs *attrs)
 void bench_frame_leave(bench_frame *frame, uint64_t id)
 {
     uint32_t n = frame->leave_count;
-    bench_grow(frame->mem, (void **)&frame->leave_ids, &frame->leave_room, n, (size_t)n + 1,
-               sizeof *frame->leave_ids);
+    bench_grow(frame->mem, (void **)&frame->leave_ids, &frame->leave_room, n, (size_t)n + 1, sizeof *frame->leave_ids);
     frame->leave_ids[n] = id;
     frame->leave_count++;
     span_add(frame, BENCH_LEAVE, n);
@@ -77,12 +76,11 @@ void bench_frame_leave(bench_frame *frame, uint64_t id)
 void bench_frame_move(bench_frame *frame, uint64_t id, float x, float y, float z)
 {
     uint32_t n = frame->move_count;
-    bench_grow(frame->mem, (void **)&frame->move_ids, &frame->move_ids_room, n, (size_t)n + 1,
-               sizeof *frame->move_ids);
+    bench_grow(frame->mem, (void **)&frame->move_ids, &frame->move_ids_room, n, (size_t)n + 1, sizeof *frame->move_ids);
     bench_grow(frame->mem, (void **)&frame->move_positions, &frame->move_positions_room, n, (size_t)n + 1,
                sizeof *frame->move_positions);
     frame->move_ids[n] = id;
-    frame->move_positions[n] = (ph_position){ x, y, z };
+    frame->move_positions[n] = (ph_position){x, y, z};
     frame->move_count++;
     span_add(frame, BENCH_MOVE, n);
 }

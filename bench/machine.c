@@ -62,9 +62,8 @@ static uint32_t cpu_count(void)
 
 bench_machine bench_machine_look(void)
 {
-    bench_machine machine = { .compiler = COMPILER_NAME __VERSION__,
-                              .build = PHX_BENCH_BUILD_TYPE ASSERTIONS SANITIZER,
-                              .cpus = cpu_count() };
+    bench_machine machine = {
+        .compiler = COMPILER_NAME __VERSION__, .build = PHX_BENCH_BUILD_TYPE ASSERTIONS SANITIZER, .cpus = cpu_count()};
     cpu_model(machine.cpu, sizeof machine.cpu);
     return machine;
 }

@@ -12,7 +12,7 @@ typedef struct bench_machine {
     char cpu[BENCH_MACHINE_TEXT_SIZE]; /* the model; "unknown" when the system does not tell */
     char compiler[BENCH_MACHINE_TEXT_SIZE];
     char build[BENCH_MACHINE_TEXT_SIZE]; /* what may make it slow: the build type, assertions, sanitizers */
-    uint32_t cpus; /* that this program may use */
+    uint32_t cpus;                       /* that this program may use */
 } bench_machine;
 
 bench_machine bench_machine_look(void);

@@ -46,13 +46,13 @@ static void show_progress(void *user, uint64_t tick, uint64_t ticks)
     }
     char title[BENCH_TITLE_SIZE];
     bench_report_title(run, title);
-    phx_progress_show(&self->progress, "%s, round %u of %u: tick %llu%s", title, self->round + 1,
-                      self->options.rounds, (unsigned long long)tick, of);
+    phx_progress_show(&self->progress, "%s, round %u of %u: tick %llu%s", title, self->round + 1, self->options.rounds,
+                      (unsigned long long)tick, of);
 }
 
 static int run_case(bench *self, bench_case *run)
 {
-    bench_error error = { "" };
+    bench_error error = {""};
     self->running = run;
     bench_run_result result = bench_run(run, &self->mem, show_progress, self, &error);
     if (result == BENCH_RUN_OK) {
@@ -186,8 +186,8 @@ static bool close_output(bench *self, phx_out **out, const char *path, write_fn 
 /* The table stands aside when the standard output carries data. */
 static FILE *table_file(const bench_options *options)
 {
-    bool taken = (options->json != NULL && strcmp(options->json, "-") == 0)
-              || (options->csv != NULL && strcmp(options->csv, "-") == 0);
+    bool taken = (options->json != NULL && strcmp(options->json, "-") == 0) ||
+                 (options->csv != NULL && strcmp(options->csv, "-") == 0);
     return taken ? stderr : stdout;
 }
 
@@ -214,7 +214,7 @@ static int report(bench *self)
 static int run_and_report(bench *self)
 {
     const bench_options *options = &self->options;
-    bench_error trouble = { "" };
+    bench_error trouble = {""};
     if (options->plot != NULL && !bench_plot_check(options->plot, &trouble)) {
         fprintf(stderr, "pharos-bench: %s\n", trouble.text);
         return PHX_EXIT_TROUBLE;
@@ -242,7 +242,7 @@ static int advise(bench *self)
 
 static int plan_and_run(bench *self)
 {
-    bench_error error = { "" };
+    bench_error error = {""};
     if (self->options.list) {
         bench_report_list(stdout);
         return written(stdout, "the list");
@@ -262,7 +262,7 @@ static int plan_and_run(bench *self)
 
 int main(int argc, char **argv)
 {
-    bench self = { .round = 0 };
+    bench self = {.round = 0};
     phx_mem_init(&self.mem, phx_allocator_jemalloc());
     bench_options_parse(&self.options, argc, argv, &self.mem);
     int result = plan_and_run(&self);

@@ -98,9 +98,10 @@ static const struct argp_option argp_options[] = {
     {"list", KEY_LIST, NULL, 0, "Show the scenarios and engines, and run nothing", 0},
     {"advise", KEY_ADVISE, NULL, 0,
      "Run each index, tower size, shard layout and number of workers for some seconds on --trace, or on a crowd in the "
-     "world of --config and --set, and recommend what suits it", 0},
-    {"scenario", KEY_SCENARIO, "NAME,...|all", 0,
-     "Run these scenarios; all is the default, unless there is --trace", 1},
+     "world of --config and --set, and recommend what suits it",
+     0},
+    {"scenario", KEY_SCENARIO, "NAME,...|all", 0, "Run these scenarios; all is the default, unless there is --trace",
+     1},
     {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks", 1},
     {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 1G)", 1},
     {"engine", KEY_ENGINE, "NAME,...|all|all-indexes", 0,
@@ -118,21 +119,25 @@ static const struct argp_option argp_options[] = {
     {"rounds", KEY_ROUNDS, "N", 0, "Run everything N times, taking turns, and put the ticks together (default: 1)", 2},
     {"hz", KEY_HZ, "N", 0,
      "Ticks are due N times a second, as in a server, and the table shows their latency: from when a tick was due to "
-     "its last batch given back", 2},
+     "its last batch given back",
+     2},
     {"seed", KEY_SEED, "N", 0, "Of the made crowds (default: 1)", 2},
     {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 3},
     {"set", KEY_SET, "KEY=VALUE", 0,
      "Set a config key: a list as a,b; view=100 for class default, NAME.view=100 for another. May be repeated; "
-     "pharos-config dump shows all keys", 3},
+     "pharos-config dump shows all keys",
+     3},
     {"verify", KEY_VERIFY, "N", OPTION_ARG_OPTIONAL,
      "Keep every list from the events and compare it with brute force every N ticks (default: 16) and at the end: all "
-     "lists of up to 2000 entities, else 128 drawn ones", 4},
+     "lists of up to 2000 entities, else 128 drawn ones",
+     4},
     {"json", KEY_JSON, "FILE", 0, "Write one JSON object a line for each run; - is the standard output", 5},
     {"csv", KEY_CSV, "FILE", 0, "Write the same figures as CSV; - is the standard output", 5},
     {"plot", KEY_PLOT, "DIR", 0,
      "Draw the figures into DIR as PNG and SVG, with gnuplot: engines side by side, cost against entities, density and "
      "workers. Runs sweeps for it on top; all engines, and 1, 2, 4, ... workers, unless said otherwise; --entities is "
-     "the most that they go to", 5},
+     "the most that they go to",
+     5},
     {0},
 };
 
@@ -199,14 +204,14 @@ static void take_scenario(struct argp_state *state, bench_options *options, cons
     }
 }
 
-static const char *const index_words[] = { PHX_INDEX_WORDS };
+static const char *const index_words[] = {PHX_INDEX_WORDS};
 enum { INDEXES = sizeof index_words / sizeof index_words[0] };
 
 const char *bench_index_label(ph_index index)
 {
-    static const char *const labels[INDEXES] = { "pharos/lighthouse", "pharos/brute", "pharos/grid", "pharos/hash",
-                                                 "pharos/crosslist", "pharos/towers", "pharos/quadtree", "pharos/hex",
-                                                 "pharos/timer" };
+    static const char *const labels[INDEXES] = {"pharos/lighthouse", "pharos/brute",     "pharos/grid",
+                                                "pharos/hash",       "pharos/crosslist", "pharos/towers",
+                                                "pharos/quadtree",   "pharos/hex",       "pharos/timer"};
     PHX_ASSERT((uint32_t)index < INDEXES);
     return labels[index];
 }
@@ -315,11 +320,12 @@ static void defaults(struct argp_state *state, bench_options *options)
         argp_error(state, "--json and --csv name the same file");
     }
     if (options->advise) {
-        bool more = options->scenario_count + options->engine_count + options->index_count + options->worker_count
-                    + options->shard_count + options->producer_count > 0;
+        bool more = options->scenario_count + options->engine_count + options->index_count + options->worker_count +
+                        options->shard_count + options->producer_count >
+                    0;
         if (more || options->json != NULL || options->csv != NULL || options->plot != NULL || options->hz > 0) {
             argp_error(state, "--advise chooses what is run: it goes with --trace, --config, --set, --entities, "
-                       "--ticks, --warmup and --seed only");
+                              "--ticks, --warmup and --seed only");
         }
         if (options->trace == NULL) {
             options->scenarios[options->scenario_count++] = &bench_scenario_advise;
@@ -427,8 +433,7 @@ static error_t take_option(int key, char *text, struct argp_state *state)
         options->seed = number(state, key, text, 0, UINT64_MAX);
         return 0;
     case KEY_VERIFY:
-        options->verify_every =
-            text == NULL ? VERIFY_EVERY_TICKS : (uint32_t)number(state, key, text, 1, 1000 * 1000);
+        options->verify_every = text == NULL ? VERIFY_EVERY_TICKS : (uint32_t)number(state, key, text, 1, 1000 * 1000);
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' belongs to no option", text);
@@ -449,8 +454,8 @@ static void print_version(FILE *out, struct argp_state *state)
 
 void bench_options_parse(bench_options *options, int argc, char **argv, phx_mem *mem)
 {
-    static const struct argp parser = { argp_options, take_option, NULL, help, NULL, NULL, NULL };
-    *options = (bench_options){ .rounds = 1, .seed = 1, .unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES };
+    static const struct argp parser = {argp_options, take_option, NULL, help, NULL, NULL, NULL};
+    *options = (bench_options){.rounds = 1, .seed = 1, .unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES};
     options->sets = bench_alloc(mem, (size_t)argc * sizeof *options->sets);
     argp_err_exit_status = PHX_EXIT_USAGE;
     argp_program_version_hook = print_version;

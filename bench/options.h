@@ -17,7 +17,7 @@ typedef struct bench_options {
     uint64_t unpack_max_bytes; /* of a gzip trace */
     const char *json;
     const char *csv;
-    const char *plot; /* folder */
+    const char *plot;  /* folder */
     const char **sets; /* assignments, in the order given */
     uint32_t set_count;
     const bench_scenario *scenarios[BENCH_LIST_MAX];

@@ -16,12 +16,12 @@ enum { SECOND_NS = 1000000000 };
 
 void bench_pace_start(bench_pace *pace, uint32_t hz)
 {
-    *pace = (bench_pace){ .period_ns = hz == 0 ? 0 : SECOND_NS / hz };
+    *pace = (bench_pace){.period_ns = hz == 0 ? 0 : SECOND_NS / hz};
 }
 
 static void sleep_until(uint64_t time_ns)
 {
-    struct timespec until = { .tv_sec = (time_t)(time_ns / SECOND_NS), .tv_nsec = (long)(time_ns % SECOND_NS) };
+    struct timespec until = {.tv_sec = (time_t)(time_ns / SECOND_NS), .tv_nsec = (long)(time_ns % SECOND_NS)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
     }
 }

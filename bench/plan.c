@@ -17,7 +17,7 @@ enum { PATIENCE_S = 60 };
 
 static bool set_key(ph_config *config, const char *assignment, bench_error *error)
 {
-    ph_config_error reason = { "" };
+    ph_config_error reason = {""};
     ph_status status = ph_config_set(config, assignment, &reason);
     if (status == PH_OK) {
         return true;
@@ -48,7 +48,7 @@ static bool set_scenario(ph_config *config, const bench_scenario *scenario, uint
 static bool fill_config(ph_config *config, const bench_options *options, const bench_scenario *scenario,
                         uint32_t entities, float side, bench_error *error)
 {
-    ph_config_error reason = { "" };
+    ph_config_error reason = {""};
     if (options->config != NULL) {
         phx_say_waiting(options->config, "writer");
         ph_status status = ph_config_load(config, options->config, &reason);
@@ -125,7 +125,7 @@ static bool skipped(bench_plan *plan, const bench_case *made)
         i++;
     }
     if (i == plan->skip_count && i < BENCH_LIST_MAX) {
-        plan->skips[plan->skip_count++] = (bench_skip){ .label = made->label, .reason = reason };
+        plan->skips[plan->skip_count++] = (bench_skip){.label = made->label, .reason = reason};
     }
     if (i < BENCH_LIST_MAX) {
         bench_skip *skip = &plan->skips[i];
@@ -168,7 +168,7 @@ static bool add_case(bench_plan *plan, const bench_case *made, bench_error *erro
 }
 
 /* Of a scenario whose moves may come from several. */
-static const uint32_t producers_spread[] = { 1, 2, 4 };
+static const uint32_t producers_spread[] = {1, 2, 4};
 
 /* The numbers of producers to run the scenario with. */
 static uint32_t producers_of(const bench_options *options, const bench_scenario *scenario, const uint32_t **producers)
@@ -234,8 +234,7 @@ static bool add_scenario(bench_plan *plan, const bench_options *options, bench_c
 }
 
 /* The cases of one scenario with one number of entities; side: see set_scenario(). */
-static bool add_group(bench_plan *plan, const bench_options *options, bench_case made, float side,
-                      bench_error *error)
+static bool add_group(bench_plan *plan, const bench_options *options, bench_case made, float side, bench_error *error)
 {
     ph_config *config;
     if (ph_config_create(&config) != PH_OK) {
@@ -245,8 +244,8 @@ static bool add_group(bench_plan *plan, const bench_options *options, bench_case
     made.group = plan->config_count;
     plan->configs[plan->config_count++] = config;
     made.config = config;
-    return fill_config(config, options, made.scenario, made.entities, side, error)
-        && add_scenario(plan, options, made, error);
+    return fill_config(config, options, made.scenario, made.entities, side, error) &&
+           add_scenario(plan, options, made, error);
 }
 
 static bool add_scenarios(bench_plan *plan, const bench_options *options, bench_case common, bench_error *error)
@@ -301,14 +300,13 @@ static bool any_spreads(const bench_options *options)
 
 bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *mem, bench_error *error)
 {
-    *plan = (bench_plan){ .mem = mem };
+    *plan = (bench_plan){.mem = mem};
     if (options->producer_count > 0 && !any_spreads(options)) {
         return bench_fail(error, "pharos-bench: --producers is for scenario ingest, which is not among these");
     }
     uint32_t limit_s = options->advise && options->ticks == 0 ? 1 : 0; /* bench_advise() says how long */
     bench_case common = {
-        .limit_s = limit_s, .verify_every = options->verify_every, .hz = options->hz, .seed = options->seed
-    };
+        .limit_s = limit_s, .verify_every = options->verify_every, .hz = options->hz, .seed = options->seed};
     if (!add_scenarios(plan, options, common, error)) {
         return false;
     }

@@ -13,9 +13,8 @@
 enum { COLOURS = 9 };
 
 /* Of engines in the order of their table, of numbers of workers in theirs, of indexes in that of ph_index. */
-static const char *const colours[COLOURS] = { "#d62728", "#1f77b4", "#2ca02c", "#9467bd",
-                                              "#8c564b", "#ff7f0e", "#17becf", "#7f7f7f", "#bcbd22" };
-
+static const char *const colours[COLOURS] = {"#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#8c564b",
+                                             "#ff7f0e", "#17becf", "#7f7f7f", "#bcbd22"};
 
 typedef struct plotter {
     const char *folder;
@@ -68,7 +67,7 @@ static bool begin(const plotter *self, bench_script *script, const char *name, c
     }
     snprintf(under, sizeof under, "%s, %" PRIu32 " CPUs; %s, %s; %s%s", self->machine->cpu, self->machine->cpus,
              self->machine->compiler, self->machine->build, layout, day);
-    *script = (bench_script){ .folder = self->folder, .name = name, .error = self->error };
+    *script = (bench_script){.folder = self->folder, .name = name, .error = self->error};
     return bench_script_begin(script, title, under);
 }
 
@@ -129,12 +128,14 @@ static bool plot_sweep(const plotter *self, bench_plot kind, const char *name, c
     if (!begin(self, &script, name, title, first->engine == &bench_engine_pharos ? first : NULL)) {
         return false;
     }
-    bounds x = { 0, 0 }, y = { 0, 0 };
-    command draw = { .used = 0 };
+    bounds x = {0, 0}, y = {0, 0};
+    command draw = {.used = 0};
     for (uint32_t e = 0; e < bench_engine_count(); e++) {
         if (sweep_line(self, script.file, kind, e, &x, &y)) {
-            add(&draw, "%s$d%" PRIu32 " using 1:2 with linespoints linewidth 3 pointtype 7 pointsize 1.2 linecolor "
-                "rgb '%s' title '%s'", separator(&draw), e, colours[e % COLOURS], bench_engine_at(e)->name);
+            add(&draw,
+                "%s$d%" PRIu32 " using 1:2 with linespoints linewidth 3 pointtype 7 pointsize 1.2 linecolor "
+                "rgb '%s' title '%s'",
+                separator(&draw), e, colours[e % COLOURS], bench_engine_at(e)->name);
         }
     }
     char among[64];
@@ -151,7 +152,8 @@ static bool plot_sweep(const plotter *self, bench_plot kind, const char *name, c
 static void bars_style(bench_script *script)
 {
     fputs("set style data histograms\nset style histogram clustered gap 1.5\nset style fill solid 0.9 noborder\n"
-          "set boxwidth 1\nset xtics rotate by 25 right noenhanced scale 0\nset bmargin 6\n", script->file);
+          "set boxwidth 1\nset xtics rotate by 25 right noenhanced scale 0\nset bmargin 6\n",
+          script->file);
 }
 
 static const bench_case *find(const bench_plan *plan, uint32_t first, uint32_t end, const bench_engine *engine,
@@ -214,8 +216,8 @@ static void engines_data(const plotter *self, FILE *file, uint32_t engines_most,
 static bool plot_engines(const plotter *self)
 {
     const bench_plan *plan = self->plan;
-    bool used[BENCH_LIST_MAX] = { false };
-    bounds y = { 0, 0 };
+    bool used[BENCH_LIST_MAX] = {false};
+    bounds y = {0, 0};
     uint32_t engines_most = 0;
     for (uint32_t first = 0; first < plan->case_count; first = bench_plan_scenario_end(plan, first)) {
         uint32_t count = engines_in(plan, first, bench_plan_scenario_end(plan, first));
@@ -234,7 +236,7 @@ static bool plot_engines(const plotter *self)
     bars_style(&script);
     bench_script_set(&script, "ylabel", "nanoseconds per move (median tick)");
     bench_script_log_axis(&script, 'y', y.low / 2, y.high); /* the shortest bar is one, too */
-    command draw = { .used = 0 };
+    command draw = {.used = 0};
     for (uint32_t e = 0; e < bench_engine_count(); e++) {
         if (used[e]) {
             add(&draw, "%s$d using %" PRIu32 ":xtic(1) linecolor rgb '%s' title '%s'", separator(&draw), e + 2,
@@ -285,8 +287,8 @@ static void indexes_data(const plotter *self, FILE *file, bool used[], bounds *y
 static bool plot_indexes(const plotter *self)
 {
     const bench_plan *plan = self->plan;
-    bool used[PH_INDEX_TIMER + 1] = { false };
-    bounds y = { 0, 0 };
+    bool used[PH_INDEX_TIMER + 1] = {false};
+    bounds y = {0, 0};
     const bench_case *indexed = NULL;
     for (uint32_t i = 0; i < plan->case_count && indexed == NULL; i++) {
         bool drawn = plan->cases[i].indexed && plan->cases[i].moves > 0;
@@ -304,7 +306,7 @@ static bool plot_indexes(const plotter *self)
     bars_style(&script);
     bench_script_set(&script, "ylabel", "nanoseconds per move (median tick)");
     bench_script_log_axis(&script, 'y', y.low / 2, y.high);
-    command draw = { .used = 0 };
+    command draw = {.used = 0};
     for (uint32_t index = 0; index <= PH_INDEX_TIMER; index++) {
         if (used[index]) {
             add(&draw, "%s$d using %" PRIu32 ":xtic(1) linecolor rgb '%s' title '%s'", separator(&draw), index + 2,
@@ -378,7 +380,7 @@ static bool plot_workers(const plotter *self)
     bars_style(&script);
     bench_script_set(&script, "ylabel", "times faster than one worker");
     fputs("set yrange [0:*]\n", script.file);
-    command draw = { .used = 0 };
+    command draw = {.used = 0};
     for (uint32_t w = 0; w < count; w++) {
         const char *colour = colours[(w + 1) % COLOURS];
         add(&draw, "%s$d using %" PRIu32 ":xtic(1) linecolor rgb '%s' title '%" PRIu32 " workers'", separator(&draw),
@@ -391,12 +393,10 @@ static bool plot_workers(const plotter *self)
 
 bool bench_plot_write(const char *folder, const bench_plan *plan, const bench_machine *machine, bench_error *error)
 {
-    plotter self = { .folder = folder, .plan = plan, .machine = machine, .error = error };
-    return plot_engines(&self)
-        && plot_indexes(&self)
-        && plot_sweep(&self, BENCH_PLOT_ENTITIES, "entities",
-                      "More entities, 3 in view of each: the cost of a move (lower is better)")
-        && plot_sweep(&self, BENCH_PLOT_DENSITY, "density",
-                      "Closer together: the cost of a move (lower is better)")
-        && plot_workers(&self);
+    plotter self = {.folder = folder, .plan = plan, .machine = machine, .error = error};
+    return plot_engines(&self) && plot_indexes(&self) &&
+           plot_sweep(&self, BENCH_PLOT_ENTITIES, "entities",
+                      "More entities, 3 in view of each: the cost of a move (lower is better)") &&
+           plot_sweep(&self, BENCH_PLOT_DENSITY, "density", "Closer together: the cost of a move (lower is better)") &&
+           plot_workers(&self);
 }

@@ -84,13 +84,14 @@ bool bench_script_begin(bench_script *script, const char *title, const char *und
           "set tmargin at screen 0.81\n"
           "set key at screen 0.5,0.855 center center horizontal Left reverse noenhanced samplen 2\n"
           "set grid ytics linetype 1 linecolor rgb '#d8d8d8'\n"
-          "set border 3\nset tics nomirror\nset datafile missing '-'\n", script->file);
+          "set border 3\nset tics nomirror\nset datafile missing '-'\n",
+          script->file);
     return true;
 }
 
 void bench_script_log_axis(bench_script *script, char axis, double low, double high)
 {
-    static const double steps[] = { 1, 2, 5 };
+    static const double steps[] = {1, 2, 5};
     PHX_ASSERT(low > 0 && low <= high);
     low *= 0.8;
     high *= 1.25;
@@ -136,8 +137,8 @@ static bool run_program(const bench_script *script)
 bool bench_script_draw(bench_script *script, const char *command)
 {
     static const char *const formats[][2] = {
-        { "png", "pngcairo size 1200,700 font 'Sans,14' background 'white'" },
-        { "svg", "svg size 1200,700 font 'Sans,14' background 'white'" },
+        {"png", "pngcairo size 1200,700 font 'Sans,14' background 'white'"},
+        {"svg", "svg size 1200,700 font 'Sans,14' background 'white'"},
     };
     for (uint32_t i = 0; i < 2; i++) {
         fprintf(script->file, "set terminal %s\nset output '%s.%s'\n%s\n", formats[i][1], script->name, formats[i][0],

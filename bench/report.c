@@ -83,8 +83,8 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
     char shards[16];
     bool moved = run->moves > 0;
     snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
-    fprintf(out, "%-15s %-17s %8" PRIu64 " %7" PRIu32 " %6s %5" PRIu32 " | ", run->name, run->label,
-            run->last.entities, run->def.workers, shards, run->producers);
+    fprintf(out, "%-15s %-17s %8" PRIu64 " %7" PRIu32 " %6s %5" PRIu32 " | ", run->name, run->label, run->last.entities,
+            run->def.workers, shards, run->producers);
     cell(out, 8, 1, summary->ns_per_move_min, moved);
     fputc(' ', out);
     cell(out, 8, 1, summary->ns_per_move_median, moved);
@@ -192,15 +192,13 @@ void bench_report_talk(FILE *out, const bench_plan *plan)
         snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
         fprintf(out, "%-15s %8" PRIu64 " %7" PRIu32 " %6s | %10.0f %10.1f | %10.1f %12.1f\n", run->name,
                 run->last.entities, run->def.workers, shards, (double)run->heard / run->samples.count,
-                per_second_m(run->heard, run->total_ns), run->queries.list_ns_per_id,
-                run->queries.observers_ns_per_id);
+                per_second_m(run->heard, run->total_ns), run->queries.list_ns_per_id, run->queries.observers_ns_per_id);
     }
 }
 
 void bench_report_places(FILE *out, const bench_plan *plan)
 {
-    static const char *const names[BENCH_ASKED] = {"circle", "box", "sector", "quad", "nearest", "list",
-                                                    "sees it"};
+    static const char *const names[BENCH_ASKED] = {"circle", "box", "sector", "quad", "nearest", "list", "sees it"};
     bool begun = false;
     for (uint32_t i = 0; i < plan->case_count; i++) {
         const bench_case *run = &plan->cases[i];
@@ -209,7 +207,8 @@ void bench_report_places(FILE *out, const bench_plan *plan)
         }
         if (!begun) {
             fputs("\nQueries of places and lists after the ticks, thousands a second: one by one, and in one call; "
-                  "ph_verify, ns a pair\n", out);
+                  "ph_verify, ns a pair\n",
+                  out);
             fprintf(out, "%-15s %8s %7s %6s %8s | %8s %8s %8s\n", "scenario", "entities", "workers", "shards", "shape",
                     "found", "single", "batched");
         }
@@ -234,8 +233,10 @@ bool bench_report_faults(FILE *out, const bench_plan *plan)
         char name[BENCH_TITLE_SIZE];
         bench_report_title(run, name);
         if (run->hash_differs) {
-            fprintf(out, "pharos-bench: %s, seed %" PRIu64 ": other events than an earlier run of the scenario: "
-                    "hash %016" PRIx64 ", %" PRIu64 " events\n", name, run->seed, run->event_hash, run->events_all);
+            fprintf(out,
+                    "pharos-bench: %s, seed %" PRIu64 ": other events than an earlier run of the scenario: "
+                    "hash %016" PRIx64 ", %" PRIu64 " events\n",
+                    name, run->seed, run->event_hash, run->events_all);
         }
         for (uint32_t f = 0; f < run->faults.count && f < BENCH_FAULTS_KEPT; f++) {
             fprintf(out, "pharos-bench: %s, seed %" PRIu64 ": %s\n", name, run->seed, run->faults.text[f]);

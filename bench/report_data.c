@@ -92,7 +92,7 @@ static double phase_us(const figures *of, bench_phase phase)
 
 static figures make_figures(const bench_case *run, phx_mem *mem)
 {
-    return (figures){ run, bench_samples_summary(&run->samples, mem), (double)run->total_ns / 1e9 };
+    return (figures){run, bench_samples_summary(&run->samples, mem), (double)run->total_ns / 1e9};
 }
 
 /* ---- JSON ---- */
@@ -149,8 +149,7 @@ void bench_report_csv(FILE *out, const bench_case *run, phx_mem *mem)
 {
     figures made = make_figures(run, mem);
     const figures *of = &made;
-    fprintf(out, "%s,%s,%" PRIu32 "x%" PRIu32, run->name, run->label, run->def.shards[0],
-            run->def.shards[1]);
+    fprintf(out, "%s,%s,%" PRIu32 "x%" PRIu32, run->name, run->label, run->def.shards[0], run->def.shards[1]);
 #define CSV_U(name, value) fprintf(out, ",%" PRIu64, (uint64_t)(value));
 #define CSV_F(name, value, known) \
     if (known) { \

@@ -49,8 +49,8 @@ static float tower_index(const ph_world_def *def, uint32_t axis, float at)
 static bool in_tower_range(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target)
 {
     float span = (float)def->span;
-    return fabsf(tower_index(def, 0, observer->x) - tower_index(def, 0, target->x)) <= span
-        && fabsf(tower_index(def, 1, observer->y) - tower_index(def, 1, target->y)) <= span;
+    return fabsf(tower_index(def, 0, observer->x) - tower_index(def, 0, target->x)) <= span &&
+           fabsf(tower_index(def, 1, observer->y) - tower_index(def, 1, target->y)) <= span;
 }
 
 static bool in_radius(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target, bool was)
@@ -99,7 +99,7 @@ bench_rank bench_rules_rank(const ph_world_def *def, const ph_attrs *observer, c
     if (def->shape == PH_SHAPE_SPHERE) {
         square = square + dz * dz;
     }
-    return (bench_rank){ target->global, target->priority, (double)square * (was ? 1.0 : def->sticky), id };
+    return (bench_rank){target->global, target->priority, (double)square * (was ? 1.0 : def->sticky), id};
 }
 
 int bench_rules_compare(const void *left, const void *right)

@@ -27,7 +27,7 @@ typedef struct round_state {
     uint64_t hash;
     uint64_t enters, leaves; /* by the hash's own count, since the setup */
     bench_pace pace;
-    bool bad_input;          /* the error is the trace's, and names it */
+    bool bad_input; /* the error is the trace's, and names it */
     bench_error *error;
 } round_state;
 
@@ -124,7 +124,7 @@ static bool setup(round_state *round)
 /* Of all threads of this program. */
 static uint64_t cpu_clock_ns(void)
 {
-    struct timespec now = { 0 };
+    struct timespec now = {0};
     int failed = clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     PHX_ASSERT(failed == 0);
     (void)failed;
@@ -369,7 +369,7 @@ static void finish(round_state *round)
 bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn progress, void *user, bench_error *error)
 {
     PHX_ASSERT(run->engine != NULL && run->scenario != NULL);
-    round_state round = { .run = run, .mem = mem, .error = error };
+    round_state round = {.run = run, .mem = mem, .error = error};
     bench_frame_init(&round.frame, mem);
     bench_pace_start(&round.pace, run->hz);
     round.stream = bench_stream_open(run->scenario, run->config, run->path, run->entities, run->seed, mem);

@@ -11,30 +11,12 @@
 #include "bench/memory.h"
 
 static const bench_scenario *const scenarios[] = {
-    &bench_walk_10k,
-    &bench_walk_100k,
-    &bench_walk_1m,
-    &bench_hotspot,
-    &bench_crowd,
-    &bench_crowd_control,
-    &bench_dense_100k,
-    &bench_mmo,
-    &bench_mmo_all,
-    &bench_border_pingpong,
-    &bench_teleport_storm,
-    &bench_speed_50,
-    &bench_sparse_huge,
-    &bench_login_flood,
-    &bench_churn,
-    &bench_bands,
-    &bench_activation,
-    &bench_areas,
-    &bench_chat_storm,
-    &bench_ask_places,
-    &bench_mounts,
-    &bench_ingest,
-    &bench_walk_100k_10pct,
-    &bench_idle,
+    &bench_walk_10k,    &bench_walk_100k,       &bench_walk_1m,         &bench_hotspot,
+    &bench_crowd,       &bench_crowd_control,   &bench_dense_100k,      &bench_mmo,
+    &bench_mmo_all,     &bench_border_pingpong, &bench_teleport_storm,  &bench_speed_50,
+    &bench_sparse_huge, &bench_login_flood,     &bench_churn,           &bench_bands,
+    &bench_activation,  &bench_areas,           &bench_chat_storm,      &bench_ask_places,
+    &bench_mounts,      &bench_ingest,          &bench_walk_100k_10pct, &bench_idle,
 };
 
 uint32_t bench_scenario_count(void)
@@ -73,8 +55,7 @@ bench_stream *bench_stream_open(const bench_scenario *scenario, const ph_config 
     PHX_ASSERT((entities > 0) == (path == NULL));
     bench_stream *stream = bench_alloc(mem, sizeof *stream);
     *stream = (bench_stream){
-        .scenario = scenario, .config = config, .path = path, .mem = mem, .rng = seed, .count = entities
-    };
+        .scenario = scenario, .config = config, .path = path, .mem = mem, .rng = seed, .count = entities};
     for (uint32_t axis = 0; axis < 2; axis++) {
         stream->world.low[axis] = def->world_origin[axis];
         stream->world.high[axis] = def->world_origin[axis] + def->world_size[axis];
@@ -147,7 +128,7 @@ ph_position bench_place(bench_stream *stream, const bench_area *area)
 {
     float x = bench_uniform(stream, area->low[0], area->high[0]);
     float y = bench_uniform(stream, area->low[1], area->high[1]);
-    return (ph_position){ x, y, 0 };
+    return (ph_position){x, y, 0};
 }
 
 static float reflect(float value, float low, float high)

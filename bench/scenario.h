@@ -15,21 +15,21 @@ typedef struct bench_stream bench_stream;
 
 typedef struct bench_scenario {
     const char *name;
-    const char *doc;        /* what it models */
-    uint32_t entities;      /* by default */
-    float side;             /* of the world with that many; with others the density stays. 0 = as configured */
-    float side_step;        /* the side is rounded up to a multiple of this */
-    uint32_t ticks;         /* measured, by default; 0 = all there are */
-    uint32_t warmup;        /* ticks before them */
-    bool spreads;           /* in a tick each entity moves at most once, and does nothing else: it does not matter
-                             * through which producer */
-    bool asks;              /* queries of places are measured: for engines that have them */
-    bool talks;             /* has broadcasts: for engines that have them */
-    bool rides;             /* has attachments: for engines that have them */
-    bool zones;             /* has areas or activation: for engines that have them */
-    bool updates;           /* has bands: for engines that tell who moved */
+    const char *doc;         /* what it models */
+    uint32_t entities;       /* by default */
+    float side;              /* of the world with that many; with others the density stays. 0 = as configured */
+    float side_step;         /* the side is rounded up to a multiple of this */
+    uint32_t ticks;          /* measured, by default; 0 = all there are */
+    uint32_t warmup;         /* ticks before them */
+    bool spreads;            /* in a tick each entity moves at most once, and does nothing else: it does not matter
+                              * through which producer */
+    bool asks;               /* queries of places are measured: for engines that have them */
+    bool talks;              /* has broadcasts: for engines that have them */
+    bool rides;              /* has attachments: for engines that have them */
+    bool zones;              /* has areas or activation: for engines that have them */
+    bool updates;            /* has bands: for engines that tell who moved */
     const char *const *keys; /* config keys behind the file's, ended by NULL: the view, the shards */
-    size_t state_bytes;     /* of stream->state */
+    size_t state_bytes;      /* of stream->state */
     /* Fills the setup frame: everybody enters. */
     void (*begin)(bench_stream *stream, bench_frame *frame);
     /* Fills the frame of stream->tick. */
@@ -46,12 +46,12 @@ typedef struct bench_area {
 
 struct bench_stream {
     const bench_scenario *scenario;
-    const ph_config *config; /* names of classes */
-    const char *path;        /* of the trace, else NULL */
+    const ph_config *config;   /* names of classes */
+    const char *path;          /* of the trace, else NULL */
     uint64_t unpack_max_bytes; /* of a gzip trace; the caller fills it in before the first frame */
     phx_mem *mem;
     uint64_t rng;
-    uint64_t tick; /* 0 = the setup */
+    uint64_t tick;  /* 0 = the setup */
     uint32_t count; /* entities of the base population, ids 1..count */
     bench_area world;
     ph_position *positions; /* of the base population */

@@ -6,12 +6,11 @@
 #include <math.h>
 
 /* Steps of about three: even on a logarithmic axis. */
-static const uint32_t entity_steps[] = { 1000, 3000, 10000, 30000, 100000, 300000 };
+static const uint32_t entity_steps[] = {1000, 3000, 10000, 30000, 100000, 300000};
 static const struct {
     const char *name;
     float in_view;
-} view_steps[] = { { "in-view-3", 3 }, { "in-view-10", 10 }, { "in-view-30", 30 }, { "in-view-100", 100 },
-                   { "in-view-300", 300 } };
+} view_steps[] = {{"in-view-3", 3}, {"in-view-10", 10}, {"in-view-30", 30}, {"in-view-100", 100}, {"in-view-300", 300}};
 
 /* Of the density sweep: few enough that 300 in view are quickly done. */
 enum { DENSITY_ENTITIES = 10000 };
@@ -40,7 +39,7 @@ uint32_t bench_sweep_make(bench_sweep sweeps[BENCH_SWEEP_MAX], uint32_t entities
             entities = entities_max; /* fewer than the first step: that one point, and no other */
         }
         sweeps[count++] =
-            (bench_sweep){ "entities", &bench_walk_10k, entities, ticks_for(entities), 0, BENCH_PLOT_ENTITIES };
+            (bench_sweep){"entities", &bench_walk_10k, entities, ticks_for(entities), 0, BENCH_PLOT_ENTITIES};
         if (entities == entities_max) {
             break;
         }
@@ -51,8 +50,8 @@ uint32_t bench_sweep_make(bench_sweep sweeps[BENCH_SWEEP_MAX], uint32_t entities
             break;
         }
         double side = sqrt((double)crowd * 3.14159265 * VIEW * VIEW / (double)view_steps[i].in_view);
-        sweeps[count++] = (bench_sweep){ view_steps[i].name,    &bench_dense_100k, crowd,
-                                         ticks_for(crowd) / 4, (float)ceil(side), BENCH_PLOT_DENSITY };
+        sweeps[count++] = (bench_sweep){view_steps[i].name,   &bench_dense_100k, crowd,
+                                        ticks_for(crowd) / 4, (float)ceil(side), BENCH_PLOT_DENSITY};
     }
     PHX_ASSERT(count <= BENCH_SWEEP_MAX);
     return count;

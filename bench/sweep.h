@@ -14,7 +14,7 @@ typedef struct bench_sweep {
     const bench_scenario *scenario;
     uint32_t entities;
     uint32_t ticks;
-    float side;      /* of the world; 0 = the scenario's for so many */
+    float side; /* of the world; 0 = the scenario's for so many */
     bench_plot plot;
 } bench_sweep;
 

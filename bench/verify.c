@@ -22,8 +22,8 @@ typedef struct entity {
     uint64_t recorded; /* last step in which it was told something */
     uint64_t said;     /* last step in which it said something, and how often */
     uint32_t says;
-    uint64_t parent; /* that it is attached to, or 0 */
-    uint32_t crowd_step; /* of crowd control: how far its view is shrunk */
+    uint64_t parent;              /* that it is attached to, or 0 */
+    uint32_t crowd_step;          /* of crowd control: how far its view is shrunk */
     uint32_t depth, depth_before; /* attachments up to its root, now and in the step before */
     ph_attrs given;
     ph_attrs is;
@@ -48,8 +48,8 @@ struct bench_verify {
     phx_idmap places; /* id to place in entities */
     bench_id_set expected;
     uint64_t rng;
-    uint64_t step; /* frames so far, for there may be several with one tick number */
-    uint64_t tick; /* the number that faults name */
+    uint64_t step;          /* frames so far, for there may be several with one tick number */
+    uint64_t tick;          /* the number that faults name */
     uint64_t compared;      /* lists */
     uint64_t compared_step; /* the last one in which they were */
     uint64_t heard;         /* broadcasts that observers got in this step */
@@ -133,12 +133,13 @@ static bool good_or_ungiven(const ph_attrs *attrs, uint32_t bit, float value, fl
 /* What the library refuses: it must change nothing here either. */
 static bool attrs_valid(const bench_verify *verify, const ph_attrs *attrs)
 {
-    return good_or_ungiven(attrs, PH_X, attrs->x, -PH_COORDINATE_MAX)
-        && good_or_ungiven(attrs, PH_Y, attrs->y, -PH_COORDINATE_MAX)
-        && good_or_ungiven(attrs, PH_Z, attrs->z, -PH_COORDINATE_MAX) && good_or_ungiven(attrs, PH_VIEW, attrs->view, 0)
-        && good_or_ungiven(attrs, PH_MARGIN, attrs->margin, 0) && good_or_ungiven(attrs, PH_REACH, attrs->reach, 0)
-        && ((attrs->given & PH_KIND) == 0 || attrs->kind < verify->def->class_count)
-        && ((attrs->given & PH_CAP) == 0 || attrs->cap <= INT32_MAX);
+    return good_or_ungiven(attrs, PH_X, attrs->x, -PH_COORDINATE_MAX) &&
+           good_or_ungiven(attrs, PH_Y, attrs->y, -PH_COORDINATE_MAX) &&
+           good_or_ungiven(attrs, PH_Z, attrs->z, -PH_COORDINATE_MAX) &&
+           good_or_ungiven(attrs, PH_VIEW, attrs->view, 0) && good_or_ungiven(attrs, PH_MARGIN, attrs->margin, 0) &&
+           good_or_ungiven(attrs, PH_REACH, attrs->reach, 0) &&
+           ((attrs->given & PH_KIND) == 0 || attrs->kind < verify->def->class_count) &&
+           ((attrs->given & PH_CAP) == 0 || attrs->cap <= INT32_MAX);
 }
 
 static void enter(bench_verify *verify, uint64_t id, const ph_attrs *attrs)
@@ -150,7 +151,7 @@ static void enter(bench_verify *verify, uint64_t id, const ph_attrs *attrs)
     uint32_t place = verify->entity_count;
     bench_grow(verify->mem, (void **)&verify->entities, &verify->entity_room, place, (size_t)place + 1,
                sizeof *verify->entities);
-    verify->entities[place] = (entity){ .id = id, .entered = verify->step, .given = *attrs };
+    verify->entities[place] = (entity){.id = id, .entered = verify->step, .given = *attrs};
     verify->entities[place].is = bench_rules_resolve(verify->def, attrs);
     verify->entity_count++;
     if (!phx_idmap_reserve(&verify->places, verify->entity_count)) {
@@ -180,8 +181,8 @@ static void leave(bench_verify *verify, uint64_t id)
 static void move(bench_verify *verify, uint64_t id, const ph_position *to)
 {
     entity *moved = find(verify, id);
-    if (moved != NULL && fabsf(to->x) <= PH_COORDINATE_MAX && fabsf(to->y) <= PH_COORDINATE_MAX
-        && fabsf(to->z) <= PH_COORDINATE_MAX) {
+    if (moved != NULL && fabsf(to->x) <= PH_COORDINATE_MAX && fabsf(to->y) <= PH_COORDINATE_MAX &&
+        fabsf(to->z) <= PH_COORDINATE_MAX) {
         moved->given.given |= PH_POSITION;
         moved->is.x = moved->given.x = to->x;
         moved->is.y = moved->given.y = to->y;
@@ -389,7 +390,7 @@ static void sample_take(bench_verify *verify, const entity *observer)
     if (verify->sample_count == verify->sample_used) {
         bench_grow(verify->mem, (void **)&verify->samples, &verify->sample_room, verify->sample_used,
                    (size_t)verify->sample_used + 1, sizeof *verify->samples);
-        verify->samples[verify->sample_used++] = (sample){ .observer = 0 };
+        verify->samples[verify->sample_used++] = (sample){.observer = 0};
     }
     PHX_ASSERT(verify->sample_count < verify->sample_used);
     sample *taken = &verify->samples[verify->sample_count++];

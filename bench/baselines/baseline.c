@@ -32,11 +32,11 @@ static void apply_enters(baseline *self, const bench_frame *frame, const bench_s
 {
     for (uint32_t i = span->first; i < span->first + span->count; i++) {
         const ph_attrs *attrs = &frame->enter_attrs[i];
-        bool plain = (attrs->given & ~(uint32_t)(PH_POSITION | PH_KIND | PH_CONSUMER)) == 0
-                  && fabsf(attrs->x) <= PH_COORDINATE_MAX && fabsf(attrs->y) <= PH_COORDINATE_MAX;
+        bool plain = (attrs->given & ~(uint32_t)(PH_POSITION | PH_KIND | PH_CONSUMER)) == 0 &&
+                     fabsf(attrs->x) <= PH_COORDINATE_MAX && fabsf(attrs->y) <= PH_COORDINATE_MAX;
         uint32_t slot = POPULATION_NONE;
         if (plain) {
-            slot = population_enter(&self->people, frame->enter_ids[i], (point){ attrs->x, attrs->y });
+            slot = population_enter(&self->people, frame->enter_ids[i], (point){attrs->x, attrs->y});
         }
         if (slot == POPULATION_NONE) {
             self->stats.refused++;
@@ -68,7 +68,7 @@ static void apply_moves(baseline *self, const bench_frame *frame, const bench_sp
             self->stats.refused++;
             continue;
         }
-        people->at[slot] = (point){ to->x, to->y };
+        people->at[slot] = (point){to->x, to->y};
         if (hooks != NULL) {
             hooks->moved(self, slot);
         }
@@ -162,8 +162,8 @@ static const char *refuse(const ph_world_def *def, bool trace)
     if (def->class_count != 1) {
         return "it has one class of entities only";
     }
-    if (!(class->view > 0) || class->cap > 0 || class->global || !class->ready || (class->sees & class->layers) == 0
-        || class->stealth > class->detect) {
+    if (!(class->view > 0) || class->cap > 0 || class->global || !class->ready || (class->sees & class->layers) == 0 ||
+        class->stealth > class->detect) {
         return "it has observers with a plain view only: no cap, layers, stealth, global or not ready ones";
     }
     return NULL;

@@ -81,8 +81,8 @@ static uint32_t find_pairs(batch *self)
             for (uint32_t i = cell[0]; i < cell[1]; i++) {
                 uint32_t room = (end - i) + (below_end - below);
                 if (self->hits_room - hits <= room) {
-                    bench_grow(&self->base.mem, (void **)&self->hits, &self->hits_room, hits,
-                               (size_t)hits + room + 1, sizeof *self->hits);
+                    bench_grow(&self->base.mem, (void **)&self->hits, &self->hits_room, hits, (size_t)hits + room + 1,
+                               sizeof *self->hits);
                 }
                 self->hit_starts[i] = hits;
                 hits += scan(places, i + 1, end, places->x[i], places->y[i], square, &self->hits[hits]);

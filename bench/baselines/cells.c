@@ -18,8 +18,8 @@ cells cells_make(const ph_world_def *def, float view)
     while (ceil((double)def->world_size[0] / side) * ceil((double)def->world_size[1] / side) > CELLS_MAX) {
         side *= 2;
     }
-    return (cells){ .origin = { (double)def->world_origin[0], (double)def->world_origin[1] },
-                    .inverse = 1 / side,
-                    .nx = (uint32_t)fmax(1, ceil((double)def->world_size[0] / side)),
-                    .ny = (uint32_t)fmax(1, ceil((double)def->world_size[1] / side)) };
+    return (cells){.origin = {(double)def->world_origin[0], (double)def->world_origin[1]},
+                   .inverse = 1 / side,
+                   .nx = (uint32_t)fmax(1, ceil((double)def->world_size[0] / side)),
+                   .ny = (uint32_t)fmax(1, ceil((double)def->world_size[1] / side))};
 }

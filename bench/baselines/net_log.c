@@ -18,8 +18,7 @@ void net_log_free(net_log *log)
 
 void net_log_grow(net_log *log)
 {
-    bench_grow(log->mem, (void **)&log->entries, &log->room, log->count, (size_t)log->count + 1,
-               sizeof *log->entries);
+    bench_grow(log->mem, (void **)&log->entries, &log->room, log->count, (size_t)log->count + 1, sizeof *log->entries);
 }
 
 /* New room of the arrays by slot is cleared. */

@@ -20,10 +20,10 @@ typedef struct net_log {
     net_entry *entries;
     uint32_t count;
     uint32_t room;
-    uint32_t *grouped; /* `what` of all entries, by observer */
-    uint32_t *ends;    /* by slot: of its group; 0 between ticks */
+    uint32_t *grouped;   /* `what` of all entries, by observer */
+    uint32_t *ends;      /* by slot: of its group; 0 between ticks */
     uint32_t *observers; /* slots that stand in the log, in the order of their first entry */
-    int8_t *balance;   /* by slot of a target: enters - leaves; 0 between observers */
+    int8_t *balance;     /* by slot of a target: enters - leaves; 0 between observers */
     uint32_t grouped_room, ends_room, observers_room, balance_room;
 } net_log;
 
@@ -37,7 +37,7 @@ static inline void net_log_add(net_log *log, uint32_t observer, uint32_t target,
     if (log->count == log->room) {
         net_log_grow(log);
     }
-    log->entries[log->count++] = (net_entry){ observer, target * 2 + enter };
+    log->entries[log->count++] = (net_entry){observer, target * 2 + enter};
 }
 
 #endif

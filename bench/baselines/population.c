@@ -14,7 +14,7 @@ static void table_put(population *people, uint64_t id, uint32_t slot)
     while (people->table[i].id != 0) {
         i = (i + 1) & mask;
     }
-    people->table[i] = (id_entry){ id, slot };
+    people->table[i] = (id_entry){id, slot};
 }
 
 /* Closes the gap that an entry leaves: later ones of its run move up. */
@@ -51,7 +51,7 @@ static void table_resize(population *people, uint32_t size)
 
 void population_init(population *people, phx_mem *mem)
 {
-    *people = (population){ .mem = mem };
+    *people = (population){.mem = mem};
     table_resize(people, TABLE_SIZE_MIN);
 }
 
@@ -75,8 +75,7 @@ static uint32_t take_slot(population *people)
     uint32_t slot = people->slot_count++;
     bench_grow(people->mem, (void **)&people->at, &people->at_room, slot, (size_t)slot + 1, sizeof *people->at);
     bench_grow(people->mem, (void **)&people->ids, &people->ids_room, slot, (size_t)slot + 1, sizeof *people->ids);
-    bench_grow(people->mem, (void **)&people->live, &people->live_room, slot, (size_t)slot + 1,
-               sizeof *people->live);
+    bench_grow(people->mem, (void **)&people->live, &people->live_room, slot, (size_t)slot + 1, sizeof *people->live);
     bench_grow(people->mem, (void **)&people->free, &people->free_room, people->free_count + people->freed_count,
                (size_t)slot + 1, sizeof *people->free);
     return slot;

@@ -22,15 +22,15 @@ typedef struct id_entry {
 
 typedef struct population {
     phx_mem *mem;
-    point *at;          /* by slot, as the next three */
-    uint64_t *ids;      /* still there in the tick in which it leaves: its leaves are told by it */
+    point *at;     /* by slot, as the next three */
+    uint64_t *ids; /* still there in the tick in which it leaves: its leaves are told by it */
     bool *live;
     uint32_t slot_count;
     uint32_t live_count;
     uint32_t at_room, ids_room, live_room;
-    id_entry *table;    /* a power of two, at most half full */
+    id_entry *table; /* a power of two, at most half full */
     uint32_t table_size;
-    uint32_t *free;     /* slots to give out: [0, free_count); of this tick behind them */
+    uint32_t *free; /* slots to give out: [0, free_count); of this tick behind them */
     uint32_t free_count;
     uint32_t freed_count;
     uint32_t free_room;

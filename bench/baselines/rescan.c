@@ -24,8 +24,8 @@ typedef struct cell_list {
 typedef struct rescan {
     baseline base;
     cells grid;
-    cell_list *lists;  /* by cell */
-    slot_set *seen;    /* by slot, as the next two */
+    cell_list *lists; /* by cell */
+    slot_set *seen;   /* by slot, as the next two */
     uint32_t *cell_of;
     uint32_t *place_of; /* in its cell */
     uint32_t *gone;     /* scratch: those that left one's range */
@@ -102,7 +102,7 @@ static void set_remove(slot_set *set, uint32_t key)
 static void set_free(phx_mem *mem, slot_set *set)
 {
     phx_free(mem, set->keys, set->size * sizeof *set->keys, PHX_CACHE_LINE);
-    *set = (slot_set){ NULL, 0, 0 };
+    *set = (slot_set){NULL, 0, 0};
 }
 
 /* ---- cells ---- */
@@ -149,8 +149,8 @@ static void look_around(rescan *self, uint32_t slot)
             self->base.stats.pairs_tested += list->count;
             for (uint32_t i = 0; i < list->count; i++) {
                 uint32_t other = list->slots[i];
-                if (cells_in_range(at[slot], at[other], square) && other != slot
-                    && !set_has(&self->seen[slot], other)) {
+                if (cells_in_range(at[slot], at[other], square) && other != slot &&
+                    !set_has(&self->seen[slot], other)) {
                     see(self, slot, other);
                 }
             }
@@ -190,7 +190,7 @@ static void entered(baseline *base, uint32_t slot)
     uint32_t had = self->seen_room;
     bench_grow(&base->mem, (void **)&self->seen, &self->seen_room, had, needed, sizeof *self->seen);
     for (uint32_t i = had; i < self->seen_room; i++) {
-        self->seen[i] = (slot_set){ NULL, 0, 0 };
+        self->seen[i] = (slot_set){NULL, 0, 0};
     }
     bench_grow(&base->mem, (void **)&self->cell_of, &self->cell_room, slot, needed, sizeof *self->cell_of);
     bench_grow(&base->mem, (void **)&self->place_of, &self->place_room, slot, needed, sizeof *self->place_of);
@@ -260,7 +260,7 @@ static void rescan_destroy(void *engine)
 
 static bool rescan_tick(void *engine, const bench_frame *frame, bench_error *error)
 {
-    static const baseline_hooks hooks = { entered, moved, left };
+    static const baseline_hooks hooks = {entered, moved, left};
     rescan *self = engine;
     (void)error;
     baseline_tick_at_once(&self->base, frame, &hooks, &self->log);

@@ -51,7 +51,7 @@ static uint32_t scan_cell(rescan_simd *self, uint32_t cx, uint32_t cy, uint32_t 
     }
     const uint32_t *cell = &places->starts[cy * grid->nx + cx];
     for (uint32_t i = cell[0]; i < cell[1]; i++) {
-        scan_centre centre = { places->x[i], places->y[i], view * view, places->slots[i] };
+        scan_centre centre = {places->x[i], places->y[i], view * view, places->slots[i]};
         if (now->items_room - count < candidates + SORTED_PAD) {
             rows_grow_items(&self->lists, count, (size_t)candidates + SORTED_PAD);
         }

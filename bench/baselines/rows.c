@@ -26,8 +26,7 @@ void rows_begin(rows *of, uint32_t places)
     row_set old = of->before;
     of->before = of->now;
     of->now = old;
-    bench_grow(of->mem, (void **)&of->now.starts, &of->now.starts_room, 0, (size_t)places + 1,
-               sizeof *of->now.starts);
+    bench_grow(of->mem, (void **)&of->now.starts, &of->now.starts_room, 0, (size_t)places + 1, sizeof *of->now.starts);
     of->now.starts[0] = 0;
 }
 

@@ -22,7 +22,7 @@ typedef struct rows {
     row_set now, before;
     uint32_t *stamps; /* by slot */
     uint32_t stamps_room;
-    uint32_t stamp;   /* the last one used */
+    uint32_t stamp; /* the last one used */
 } rows;
 
 void rows_free(rows *of);

@@ -93,7 +93,7 @@ uint32_t scan_count(void)
 
 scan_fn scan_at(uint32_t index)
 {
-    static const scan_fn scans[] = { scan_plain, scan_avx2, scan_avx512 };
+    static const scan_fn scans[] = {scan_plain, scan_avx2, scan_avx512};
     PHX_ASSERT(index < scan_count());
     make_lanes();
     return scans[index];

@@ -21,8 +21,8 @@ void told_grow(told *of, uint32_t targets)
 {
     bench_grow(of->mem, (void **)&of->changes, &of->change_room, of->change_count, (size_t)of->change_count + 1,
                sizeof *of->changes);
-    bench_grow(of->mem, (void **)&of->targets, &of->target_room, of->target_count,
-               (size_t)of->target_count + targets, sizeof *of->targets);
+    bench_grow(of->mem, (void **)&of->targets, &of->target_room, of->target_count, (size_t)of->target_count + targets,
+               sizeof *of->targets);
 }
 
 void told_walk(told *of)

@@ -43,7 +43,7 @@ static inline void told_reserve(told *of, uint32_t targets)
 
 static inline void told_target(told *of, uint64_t id)
 {
-    of->targets[of->target_count++] = (ph_target){ .id = id };
+    of->targets[of->target_count++] = (ph_target){.id = id};
 }
 
 /* Ends a record of the targets from `first` on, leave_count of them leaves; one without any is none. */
@@ -51,7 +51,7 @@ static inline void told_end(told *of, uint64_t observer, uint32_t first, uint32_
 {
     uint32_t count = of->target_count - first;
     if (count > 0) {
-        of->changes[of->change_count++] = (told_change){ observer, first, leave_count, count - leave_count };
+        of->changes[of->change_count++] = (told_change){observer, first, leave_count, count - leave_count};
     }
 }
 

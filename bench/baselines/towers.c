@@ -26,8 +26,8 @@ typedef struct tower {
 
 /* Where an entity is in the lists. */
 typedef struct stand {
-    uint32_t tower[2]; /* x, y */
-    uint32_t place;    /* in the tower's slots */
+    uint32_t tower[2];        /* x, y */
+    uint32_t place;           /* in the tower's slots */
     uint32_t watches[AROUND]; /* in the watchers of the towers around; of those outside the world nothing */
 } stand;
 
@@ -85,7 +85,7 @@ static void watch(towers *self, tower *of, uint32_t slot, uint32_t which)
     bench_grow(&self->base.mem, (void **)&of->watchers, &of->watchers_room, of->watcher_count,
                (size_t)of->watcher_count + 1, sizeof *of->watchers);
     self->stands[slot].watches[which] = of->watcher_count;
-    of->watchers[of->watcher_count++] = (watcher){ slot, which };
+    of->watchers[of->watcher_count++] = (watcher){slot, which};
 }
 
 static void unwatch(towers *self, tower *of, uint32_t slot, uint32_t which)
@@ -123,8 +123,7 @@ static void show(towers *self, const tower *at, uint32_t slot, const uint32_t *o
 static void entered(baseline *base, uint32_t slot)
 {
     towers *self = (towers *)base;
-    bench_grow(&base->mem, (void **)&self->stands, &self->stands_room, slot, (size_t)slot + 1,
-               sizeof *self->stands);
+    bench_grow(&base->mem, (void **)&self->stands, &self->stands_room, slot, (size_t)slot + 1, sizeof *self->stands);
     stand *is = &self->stands[slot];
     is->tower[0] = tower_axis(self, 0, base->people.at[slot].x);
     is->tower[1] = tower_axis(self, 1, base->people.at[slot].y);
@@ -157,11 +156,10 @@ static void left(baseline *base, uint32_t slot)
 }
 
 /* Stops to watch the towers around `from` that are not around `to`. */
-static void look_away(towers *self, uint32_t slot, const uint32_t from[2], const uint32_t to[2],
-                      uint32_t kept[AROUND])
+static void look_away(towers *self, uint32_t slot, const uint32_t from[2], const uint32_t to[2], uint32_t kept[AROUND])
 {
     for (uint32_t which = 0; which < AROUND; which++) {
-        const uint32_t cell[2] = { from[0] + which % 3 - 1, from[1] + which / 3 - 1 };
+        const uint32_t cell[2] = {from[0] + which % 3 - 1, from[1] + which / 3 - 1};
         tower *at = tower_around(self, from, which);
         if (at == NULL) {
             continue;
@@ -180,7 +178,7 @@ static void look_ahead(towers *self, uint32_t slot, const uint32_t from[2], cons
                        const uint32_t kept[AROUND])
 {
     for (uint32_t which = 0; which < AROUND; which++) {
-        const uint32_t cell[2] = { to[0] + which % 3 - 1, to[1] + which / 3 - 1 };
+        const uint32_t cell[2] = {to[0] + which % 3 - 1, to[1] + which / 3 - 1};
         tower *at = tower_around(self, to, which);
         if (at == NULL) {
             continue;
@@ -199,8 +197,8 @@ static void moved(baseline *base, uint32_t slot)
 {
     towers *self = (towers *)base;
     stand *is = &self->stands[slot];
-    uint32_t to[2] = { tower_axis(self, 0, base->people.at[slot].x), tower_axis(self, 1, base->people.at[slot].y) };
-    uint32_t from[2] = { is->tower[0], is->tower[1] };
+    uint32_t to[2] = {tower_axis(self, 0, base->people.at[slot].x), tower_axis(self, 1, base->people.at[slot].y)};
+    uint32_t from[2] = {is->tower[0], is->tower[1]};
     if (to[0] == from[0] && to[1] == from[1]) {
         return;
     }
@@ -250,7 +248,7 @@ static void towers_destroy(void *engine)
 
 static bool towers_tick(void *engine, const bench_frame *frame, bench_error *error)
 {
-    static const baseline_hooks hooks = { entered, moved, left };
+    static const baseline_hooks hooks = {entered, moved, left};
     towers *self = engine;
     (void)error;
     baseline_tick_at_once(&self->base, frame, &hooks, &self->log);

@@ -141,7 +141,7 @@ static ph_status submit_other(pharos *self, const bench_other *command)
     case BENCH_DETACH:
         return ph_detach(self->producer, command->id);
     case BENCH_AREA: {
-        ph_area area = { .shape = PH_AREA_CIRCLE, .center = { command->attrs.x, command->attrs.y } };
+        ph_area area = {.shape = PH_AREA_CIRCLE, .center = {command->attrs.x, command->attrs.y}};
         area.radius = command->attrs.reach;
         return ph_area_set(self->producer, command->id, &area);
     }
@@ -350,7 +350,7 @@ static bool pharos_stats(void *engine, bench_stats *stats, bench_error *error)
     }
     *stats = (bench_stats){
         .submit_ns = self->submit_ns,
-        .phase_ns = { world.ingest_ns, world.exchange_ns, world.index_ns, world.interest_ns, world.publish_ns },
+        .phase_ns = {world.ingest_ns, world.exchange_ns, world.index_ns, world.interest_ns, world.publish_ns},
         .bytes = world.bytes,
         .entities = world.entities,
         .observers = world.observers,

@@ -23,8 +23,8 @@ typedef struct asking {
 
 static void set_quad(ph_query *q, const float ahead[2])
 {
-    static const float along[] = { 0.2f, 0.2f, 2, 2 };
-    static const float aside[] = { 0.3f, -0.3f, -1, 1 };
+    static const float along[] = {0.2f, 0.2f, 2, 2};
+    static const float aside[] = {0.3f, -0.3f, -1, 1};
     for (int i = 0; i < 4; i++) {
         q->corners[i][0] = q->x + VIEW * (ahead[0] * along[i] - ahead[1] * aside[i]);
         q->corners[i][1] = q->y + VIEW * (ahead[1] * along[i] + ahead[0] * aside[i]);
@@ -37,11 +37,12 @@ static void set_quad(ph_query *q, const float ahead[2])
  */
 static ph_query some_query(const ph_world_def *def, bench_asked what, uint64_t *rng)
 {
-    static const ph_query_shape shapes[BENCH_ASKED] = { PH_QUERY_CIRCLE, PH_QUERY_BOX, PH_QUERY_SECTOR, PH_QUERY_QUAD,
-                                                        PH_QUERY_NEAREST, PH_QUERY_LIST, PH_QUERY_OBSERVERS };
-    static const float directions[4][2] = { { 1, 0 }, { 0.8f, 0.6f }, { -0.6f, 0.8f }, { 0, -1 } };
+    static const ph_query_shape shapes[BENCH_ASKED] = {PH_QUERY_CIRCLE,   PH_QUERY_BOX,     PH_QUERY_SECTOR,
+                                                       PH_QUERY_QUAD,     PH_QUERY_NEAREST, PH_QUERY_LIST,
+                                                       PH_QUERY_OBSERVERS};
+    static const float directions[4][2] = {{1, 0}, {0.8f, 0.6f}, {-0.6f, 0.8f}, {0, -1}};
     const float *ahead = directions[phx_rng_below(rng, 4)];
-    ph_query q = { .shape = shapes[what], .nearest = NEAREST, .radius = VIEW, .cosine = 0.5f };
+    ph_query q = {.shape = shapes[what], .nearest = NEAREST, .radius = VIEW, .cosine = 0.5f};
     q.x = def->world_origin[0] + def->world_size[0] * phx_rng_unit(rng);
     q.y = def->world_origin[1] + def->world_size[1] * phx_rng_unit(rng);
     if (what == BENCH_ASK_BOX) {
@@ -62,8 +63,8 @@ static ph_query some_query(const ph_world_def *def, bench_asked what, uint64_t *
 /* Whoever is nearest to where the query is. */
 static ph_status choose_whose(ph_world world, ph_query *q)
 {
-    const ph_query nearest = { .shape = PH_QUERY_NEAREST, .nearest = 1, .x = q->x, .y = q->y, .radius = 1e9f };
-    ph_hit hit = { 0 };
+    const ph_query nearest = {.shape = PH_QUERY_NEAREST, .nearest = 1, .x = q->x, .y = q->y, .radius = 1e9f};
+    ph_hit hit = {0};
     uint32_t count;
     ph_status status = ph_find(world, &nearest, &hit, 1, &count);
     q->of = hit.id;
@@ -116,7 +117,7 @@ static bool measure_shapes(asking *a, const ph_world_def *def, bench_places *tim
             if (chosen != PH_OK) {
                 return bench_fail(error, "whose list to ask for: %s", ph_status_text(chosen));
             }
-            a->answers[i] = (ph_answer){ .hits = a->hits + (size_t)i * ROOM, .capacity = ROOM };
+            a->answers[i] = (ph_answer){.hits = a->hits + (size_t)i * ROOM, .capacity = ROOM};
         }
         ph_status status = measure(a, ask_singly, &times->single_ns[what], &singly);
         if (status == PH_OK) {
@@ -137,7 +138,7 @@ static bool measure_shapes(asking *a, const ph_world_def *def, bench_places *tim
 static bool measure_verify(ph_world world, bench_places *times, bench_error *error)
 {
     enum { OBSERVERS = 20 };
-    ph_verification progress = { 0 };
+    ph_verification progress = {0};
     ph_difference difference;
     uint64_t begin = phx_clock_ns();
     while (progress.observers < OBSERVERS && progress.rounds == 0) {
@@ -158,7 +159,7 @@ static bool measure_verify(ph_world world, bench_places *times, bench_error *err
 bool bench_places_measure(ph_world world, const ph_world_def *def, phx_mem *mem, bench_places *times,
                           bench_error *error)
 {
-    asking a = { .world = world };
+    asking a = {.world = world};
     memset(times, 0, sizeof *times);
     a.queries = bench_alloc(mem, ASKED * sizeof *a.queries);
     a.answers = bench_alloc(mem, ASKED * sizeof *a.answers);

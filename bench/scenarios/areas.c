@@ -12,7 +12,7 @@ enum { MOVING_SHARE = 100 };
 static void set_area(bench_stream *stream, bench_frame *frame, uint32_t index)
 {
     ph_position at = bench_place(stream, &stream->world);
-    bench_other command = { .op = BENCH_AREA, .id = (uint64_t)index + 1 };
+    bench_other command = {.op = BENCH_AREA, .id = (uint64_t)index + 1};
     command.attrs.x = at.x;
     command.attrs.y = at.y;
     command.attrs.reach = index % 10 == 0 ? 10 * AREA_RADIUS : AREA_RADIUS;
@@ -40,7 +40,7 @@ static void areas_step(bench_stream *stream, bench_frame *frame)
     }
 }
 
-static const char *const areas_keys[] = { "view=100", NULL };
+static const char *const areas_keys[] = {"view=100", NULL};
 
 const bench_scenario bench_areas = {
     .name = "areas",

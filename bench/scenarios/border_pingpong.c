@@ -38,7 +38,7 @@ static hopper hopper_draw(bench_stream *stream)
 {
     bool corner = phx_rng_below(&stream->rng, CORNER_SHARE) == 0;
     uint32_t first = phx_rng_below(&stream->rng, 2);
-    hopper made = { .over = { corner || first == 0, corner || first == 1 } };
+    hopper made = {.over = {corner || first == 0, corner || first == 1}};
     for (uint32_t axis = 0; axis < 2; axis++) {
         if (made.over[axis]) {
             made.border[axis] = border_at(stream, axis, phx_rng_below(&stream->rng, BORDERS));
@@ -57,7 +57,7 @@ static ph_position hopper_at(const hopper *from, uint64_t tick)
         bool mirrored = from->over[axis] && tick % 2 == 1;
         side[axis] = from->border[axis] + (mirrored ? -from->offset[axis] : from->offset[axis]);
     }
-    return (ph_position){ side[0], side[1], 0 };
+    return (ph_position){side[0], side[1], 0};
 }
 
 /* The second of a pair starts on the other side, at an offset of its own, so the two swap. */
@@ -102,7 +102,7 @@ static void pingpong_end(bench_stream *stream)
     }
 }
 
-static const char *const pingpong_keys[] = { "view=100", "tower_size=100", "shards=4,4", NULL };
+static const char *const pingpong_keys[] = {"view=100", "tower_size=100", "shards=4,4", NULL};
 
 const bench_scenario bench_border_pingpong = {
     .name = "border-pingpong",

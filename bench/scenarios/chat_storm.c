@@ -27,7 +27,7 @@ static void chat_step(bench_stream *stream, bench_frame *frame)
     }
 }
 
-static const char *const chat_keys[] = { "view=100", NULL };
+static const char *const chat_keys[] = {"view=100", NULL};
 
 const bench_scenario bench_chat_storm = {
     .name = "chat-storm",

@@ -7,13 +7,13 @@
 #include "bench/scenario.h"
 
 enum {
-    JUMP_SHARE = 5000,   /* of all, one in so many jumps in a tick, anywhere */
+    JUMP_SHARE = 5000,    /* of all, one in so many jumps in a tick, anywhere */
     LOGOUT_SHARE = 10000, /* one in so many leaves, and another comes back */
     AWAY_TICKS = 5
 };
 
 typedef struct churn {
-    bool *away;    /* by index */
+    bool *away;     /* by index */
     uint32_t *left; /* who left, AWAY_TICKS batches, the next one to come back first */
     uint32_t left_count;
 } churn;
@@ -108,7 +108,7 @@ static void churn_end(bench_stream *stream)
     }
 }
 
-static const char *const churn_keys[] = { "view=100", "tower_size=300", NULL };
+static const char *const churn_keys[] = {"view=100", "tower_size=300", NULL};
 
 const bench_scenario bench_churn = {
     .name = "churn",

@@ -47,10 +47,10 @@ static void wave_enters(bench_stream *stream, bench_frame *frame)
     uint32_t consumers = ph_config_def(stream->config)->consumers;
     for (uint32_t i = 0; i < wave_count(stream); i++) {
         state->wave[i] = bench_place(stream, &stream->world);
-        ph_attrs attrs = { .given = PH_X | PH_Y | PH_CONSUMER,
-                           .x = state->wave[i].x,
-                           .y = state->wave[i].y,
-                           .consumer = i % consumers };
+        ph_attrs attrs = {.given = PH_X | PH_Y | PH_CONSUMER,
+                          .x = state->wave[i].x,
+                          .y = state->wave[i].y,
+                          .consumer = i % consumers};
         bench_frame_enter(frame, wave_id(stream, i), &attrs);
     }
 }
@@ -97,7 +97,7 @@ static void flood_end(bench_stream *stream)
     }
 }
 
-static const char *const flood_keys[] = { "view=100", NULL };
+static const char *const flood_keys[] = {"view=100", NULL};
 
 const bench_scenario bench_login_flood = {
     .name = "login-flood",

@@ -11,16 +11,16 @@
 #include <math.h>
 
 enum {
-    PLAYER_SHARE = 10,     /* one entity in so many is a player */
-    CLUSTER_NPCS = 250,    /* NPCs of a cluster, on average */
-    LEG_TICKS = 8,         /* an NPC decides so often whether to walk on */
-    LEG_SHARE = 5,         /* one NPC in so many walks */
-    TRAVEL_SHARE = 64      /* a player who has reached a spot goes to another cluster once in so many times */
+    PLAYER_SHARE = 10,  /* one entity in so many is a player */
+    CLUSTER_NPCS = 250, /* NPCs of a cluster, on average */
+    LEG_TICKS = 8,      /* an NPC decides so often whether to walk on */
+    LEG_SHARE = 5,      /* one NPC in so many walks */
+    TRAVEL_SHARE = 64   /* a player who has reached a spot goes to another cluster once in so many times */
 };
 
-#define NPC_SPREAD 120.0f    /* standard deviation of homes around the middle of their cluster */
-#define PATROL_RADIUS 16.0f  /* of an NPC around its home: a leg is at most 32 long, 4 a tick */
-#define PLAYER_SPREAD 80.0f  /* standard deviation of the spots that players go to */
+#define NPC_SPREAD 120.0f   /* standard deviation of homes around the middle of their cluster */
+#define PATROL_RADIUS 16.0f /* of an NPC around its home: a leg is at most 32 long, 4 a tick */
+#define PLAYER_SPREAD 80.0f /* standard deviation of the spots that players go to */
 
 typedef struct walker {
     float goal[2]; /* player: where to; NPC: its home */
@@ -81,7 +81,7 @@ static void mmo_begin(bench_stream *stream, bench_frame *frame)
         bool player = i < state->players;
         who->cluster = player ? popular_cluster(stream) : i % state->cluster_count;
         near_cluster(stream, who->cluster, player ? PLAYER_SPREAD : NPC_SPREAD, who->goal);
-        stream->positions[i] = (ph_position){ who->goal[0], who->goal[1], 0 };
+        stream->positions[i] = (ph_position){who->goal[0], who->goal[1], 0};
         bench_enter(stream, frame, i, player ? player_kind : npc_kind);
     }
 }
@@ -149,10 +149,10 @@ static void mmo_end(bench_stream *stream)
     }
 }
 
-static const char *const mmo_keys[] = { "view=0", "player.view=100", "npc.view=0", NULL };
-static const char *const activation_keys[] = { "view=0", "player.view=100", "player.wakes=true", "npc.view=0",
-                                               "activation_span=2", NULL };
-static const char *const mmo_all_keys[] = { "view=100", "player.view=100", "npc.view=100", NULL };
+static const char *const mmo_keys[] = {"view=0", "player.view=100", "npc.view=0", NULL};
+static const char *const activation_keys[] = {"view=0",     "player.view=100",   "player.wakes=true",
+                                              "npc.view=0", "activation_span=2", NULL};
+static const char *const mmo_all_keys[] = {"view=100", "player.view=100", "npc.view=100", NULL};
 
 const bench_scenario bench_mmo = {
     .name = "mmo",

@@ -10,8 +10,8 @@ enum {
     RIDER_SHARE = 5,   /* one entity in so many sits on the one behind it */
     SHIP_SHARE = 1250, /* one in so many is a ship; the next SHIP_CREW are aboard */
     SHIP_CREW = 200,
-    DECKS = 8,         /* one above the other, the first on the ship; the rest of the crew on one of them */
-    CHANGE_SHARE = 50  /* one rider in so many gets on or off in a tick */
+    DECKS = 8,        /* one above the other, the first on the ship; the rest of the crew on one of them */
+    CHANGE_SHARE = 50 /* one rider in so many gets on or off in a tick */
 };
 
 typedef enum part { WALKER, RIDER, SHIP, DECK, SAILOR } part;
@@ -73,7 +73,7 @@ static void mounts_step(bench_stream *stream, bench_frame *frame)
     }
 }
 
-static const char *const mounts_keys[] = { "view=100", NULL };
+static const char *const mounts_keys[] = {"view=100", NULL};
 
 const bench_scenario bench_mounts = {
     .name = "mounts",

@@ -3,8 +3,8 @@
  * What stands under the file's first tick is the setup; every later tick is one frame,
  * also those without a line.
  */
-#include "bench/scenario.h"
 #include "tools/trace.h"
+#include "bench/scenario.h"
 
 typedef struct trace_state {
     phx_trace *trace;
@@ -84,7 +84,7 @@ static void add_row(const bench_stream *stream, bench_frame *frame, const phx_tr
     } else if (row->op == PHX_OP_MOVE && (row->attrs.given & PH_POSITION) == PH_POSITION) {
         bench_frame_move(frame, row->id, row->attrs.x, row->attrs.y, row->attrs.z);
     } else {
-        bench_other command = { other_op(row->op), row->id, row->other, row->attrs };
+        bench_other command = {other_op(row->op), row->id, row->other, row->attrs};
         bench_frame_other(frame, &command);
     }
 }
@@ -105,10 +105,10 @@ static void fill(bench_stream *stream, bench_frame *frame)
 static void trace_begin(bench_stream *stream, bench_frame *frame)
 {
     trace_state *state = stream->state;
-    phx_trace_error error = { .reason = "no memory" };
+    phx_trace_error error = {.reason = "no memory"};
     /* The config is only read; the callback's user is not const for others' sake. */
     void *config = (void *)(uintptr_t)stream->config;
-    phx_trace_source source = { stream->path, stream->unpack_max_bytes, kind_of, config };
+    phx_trace_source source = {stream->path, stream->unpack_max_bytes, kind_of, config};
     if (phx_trace_open(&state->trace, stream->mem, &source, &error) != PH_OK) {
         state->trace = NULL;
         fail(stream, &error);
@@ -138,7 +138,7 @@ static void trace_end(bench_stream *stream)
     phx_trace_close(state->trace);
 }
 
-static const char *const no_keys[] = { NULL };
+static const char *const no_keys[] = {NULL};
 
 const bench_scenario bench_scenario_trace = {
     .name = "trace",

@@ -9,14 +9,12 @@
 #include "bench/scenario.h"
 
 /* towers three times as wide as the view: what README advises */
-static const char *const view_100[] = { "view=100", "tower_size=300", NULL };
+static const char *const view_100[] = {"view=100", "tower_size=300", NULL};
 /* those that moved are told: the nearest every tick, the farthest every eighth */
-static const char *const view_100_bands[] = {
-    "view=100", "tower_size=200", "band=25:1,50:2,75:4,100:8", NULL
-};
+static const char *const view_100_bands[] = {"view=100", "tower_size=200", "band=25:1,50:2,75:4,100:8", NULL};
 /* but so many that a small world has shards */
-static const char *const small_towers[] = { "view=100", "tower_size=100", NULL };
-static const char *const shrunk[] = { "view=100", "tower_size=100", "crowd_entities=450", NULL };
+static const char *const small_towers[] = {"view=100", "tower_size=100", NULL};
+static const char *const shrunk[] = {"view=100", "tower_size=100", "crowd_entities=450", NULL};
 
 static void everybody_enters(bench_stream *stream, bench_frame *frame)
 {
@@ -112,8 +110,10 @@ static void teleport_step(bench_stream *stream, bench_frame *frame)
 /* ---- the table: (name, entities, side of the world, ticks, warm-up, begin, step, what it models) ---- */
 
 #define SCENARIO(title, count, width, measured, warm, first, each, models) \
-    { .name = (title), .doc = (models), .entities = (count), .side = (width), .side_step = 1, .ticks = (measured), \
-      .warmup = (warm), .keys = view_100, .begin = (first), .step = (each) }
+    { \
+        .name = (title), .doc = (models), .entities = (count), .side = (width), .side_step = 1, .ticks = (measured), \
+        .warmup = (warm), .keys = view_100, .begin = (first), .step = (each) \
+    }
 
 const bench_scenario bench_walk_10k =
     SCENARIO("walk-10k", 10000, 10000, 500, 50, everybody_enters, everybody_walks,
@@ -183,9 +183,8 @@ const bench_scenario bench_teleport_storm =
     SCENARIO("teleport-storm", 10000, 10000, 200, 20, everybody_enters, teleport_step,
              "scrolls, portals, spawn points: each tick a tenth of all jumps anywhere, the rest walks");
 
-const bench_scenario bench_idle =
-    SCENARIO("idle", 100000, 30000, 200, 10, everybody_enters, nobody_moves,
-             "walk-100k where nobody moves: what the mere presence of entities costs");
+const bench_scenario bench_idle = SCENARIO("idle", 100000, 30000, 200, 10, everybody_enters, nobody_moves,
+                                           "walk-100k where nobody moves: what the mere presence of entities costs");
 
 const bench_scenario bench_speed_50 =
     SCENARIO("speed-50", 10000, 10000, 200, 20, everybody_enters, everybody_runs,

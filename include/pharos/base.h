@@ -31,7 +31,9 @@ extern "C" {
     X(PH_OK, 0, "done") \
     X(PH_FULL, 1, "a bounded queue is full: run a tick (or take batches) and submit again") \
     X(PH_EMPTY, 2, "nothing to take at present") \
-    X(PH_BUSY, 3, "the world is in a tick or has one half way, is being read while a tick was asked for, or a tick ended the visit") \
+    X(PH_BUSY, 3, \
+      "the world is in a tick or has one half way, is being read while a tick was asked for, or a tick ended the " \
+      "visit") \
     X(PH_NO_MEMORY, 4, "an allocation failed; nothing was changed, but a tick may be half way") \
     X(PH_BAD_HANDLE, 5, "the handle is null, was closed, or belongs to a world that is gone") \
     X(PH_BAD_ARGUMENT, 6, "an argument is outside its documented range") \
@@ -59,7 +61,7 @@ typedef enum ph_status {
 #define PH_STATUS_ENUM(name, number, text) name = number,
     PH_STATUS_LIST(PH_STATUS_ENUM)
 #undef PH_STATUS_ENUM
-    PH_STATUS_COUNT /* one past the last status; size of tables by status */
+        PH_STATUS_COUNT /* one past the last status; size of tables by status */
 } ph_status;
 
 /** @return a sentence for the status, static, never NULL. @thread any */

@@ -199,8 +199,8 @@ PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);
  * @param options NULL = all who see it, without the source itself.
  * @return as above, and PH_TOO_LARGE; PH_BAD_KIND, PH_BAD_VALUE: options.
  */
-PH_NODISCARD PH_API ph_status ph_broadcast(ph_producer producer, uint64_t source, const void *payload,
-                                           uint32_t bytes, const ph_broadcast_options *options);
+PH_NODISCARD PH_API ph_status ph_broadcast(ph_producer producer, uint64_t source, const void *payload, uint32_t bytes,
+                                           const ph_broadcast_options *options);
 
 /**
  * The area is this from the tick on that applies it; again: replaced, it moved. Areas have
@@ -229,8 +229,7 @@ PH_NODISCARD PH_API ph_status ph_enter_many(ph_producer producer, uint32_t count
 PH_NODISCARD PH_API ph_status ph_move_many(ph_producer producer, uint32_t count, const uint64_t *ids,
                                            const ph_position *positions, uint32_t *done);
 /** ph_leave() for ids[i]. */
-PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count, const uint64_t *ids,
-                                            uint32_t *done);
+PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count, const uint64_t *ids, uint32_t *done);
 
 /* ============================== activation ============================== */
 

@@ -51,17 +51,17 @@ enum {
 /** One question. Fields that its shape has no use for are not looked at; all that is 0 filters nobody. */
 typedef struct ph_query {
     ph_query_shape shape;
-    uint32_t nearest;     /* nearest: how many at most, >= 1 */
-    float x, y;           /* circle, sector, nearest: the middle; box: a corner */
-    float to_x, to_y;     /* box: the opposite corner; sector: the direction, its length from 1e-18 to 1e18 */
-    float radius;         /* circle, sector, nearest: 0..PH_LENGTH_MAX; INFINITY is as far as there is anybody */
-    float cosine;         /* sector: -1..1 */
-    float corners[4][2];  /* quad: x and y of each; convex, either way round */
-    uint64_t layers;      /* only who is on one of these: layers & its layers; 0 = whatever it is on */
-    uint64_t without;     /* not this entity (who asks, mostly); 0 = nobody is left out */
-    uint64_t of;          /* list, observers: whose */
+    uint32_t nearest;      /* nearest: how many at most, >= 1 */
+    float x, y;            /* circle, sector, nearest: the middle; box: a corner */
+    float to_x, to_y;      /* box: the opposite corner; sector: the direction, its length from 1e-18 to 1e18 */
+    float radius;          /* circle, sector, nearest: 0..PH_LENGTH_MAX; INFINITY is as far as there is anybody */
+    float cosine;          /* sector: -1..1 */
+    float corners[4][2];   /* quad: x and y of each; convex, either way round */
+    uint64_t layers;       /* only who is on one of these: layers & its layers; 0 = whatever it is on */
+    uint64_t without;      /* not this entity (who asks, mostly); 0 = nobody is left out */
+    uint64_t of;           /* list, observers: whose */
     const uint32_t *kinds; /* only these kinds */
-    uint32_t kind_count;  /* 0..PH_QUERY_KINDS_MAX; 0 = all kinds */
+    uint32_t kind_count;   /* 0..PH_QUERY_KINDS_MAX; 0 = all kinds */
     uint32_t reserved;
 } ph_query;
 
@@ -75,10 +75,10 @@ typedef struct ph_hit {
 
 /** Where the answer to one of many queries goes. */
 typedef struct ph_answer {
-    ph_hit *hits;      /* caller's, gets the first `capacity`; may be NULL when capacity is 0 */
+    ph_hit *hits; /* caller's, gets the first `capacity`; may be NULL when capacity is 0 */
     uint32_t capacity;
-    uint32_t count;    /* out: the full count; 0 when the query is refused */
-    ph_status status;  /* out: as of ph_find() */
+    uint32_t count;   /* out: the full count; 0 when the query is refused */
+    ph_status status; /* out: as of ph_find() */
     uint32_t reserved;
 } ph_answer;
 
@@ -101,8 +101,7 @@ PH_NODISCARD PH_API ph_status ph_find(ph_world world, const ph_query *query, ph_
  * thread. A query that is refused does not keep others from being answered.
  * @return PH_OK when all are; else the status of the first that is not; PH_BUSY: nothing was done. @thread reader
  */
-PH_NODISCARD PH_API ph_status ph_find_many(ph_world world, uint32_t count, const ph_query *queries,
-                                           ph_answer *answers);
+PH_NODISCARD PH_API ph_status ph_find_many(ph_world world, uint32_t count, const ph_query *queries, ph_answer *answers);
 
 /* ================================= why ================================== */
 
@@ -133,7 +132,7 @@ typedef enum ph_reason {
 #define PH_REASON_ENUM(name, number, sees, text) name = number,
     PH_REASON_LIST(PH_REASON_ENUM)
 #undef PH_REASON_ENUM
-    PH_REASON_END /* one past the last */
+        PH_REASON_END /* one past the last */
 } ph_reason;
 
 /**
@@ -143,14 +142,14 @@ typedef enum ph_reason {
  */
 typedef struct ph_explanation {
     ph_reason reason;
-    bool sees;          /* what ph_sees() says */
-    bool paired;        /* the radii are of a pair */
-    float dx, dy, dz;   /* from the observer to the target */
-    float square;       /* dx*dx + dy*dy, of spheres + dz*dz: what is compared with radius*radius */
-    float radius;       /* enter radius: the larger of view and reach, or the pair's view */
-    float margin;       /* of the observer or the pair; counts for who is in the list */
-    float height;       /* of shape = cylinder */
-    uint32_t towers_x;  /* how many towers apart along x */
+    bool sees;         /* what ph_sees() says */
+    bool paired;       /* the radii are of a pair */
+    float dx, dy, dz;  /* from the observer to the target */
+    float square;      /* dx*dx + dy*dy, of spheres + dz*dz: what is compared with radius*radius */
+    float radius;      /* enter radius: the larger of view and reach, or the pair's view */
+    float margin;      /* of the observer or the pair; counts for who is in the list */
+    float height;      /* of shape = cylinder */
+    uint32_t towers_x; /* how many towers apart along x */
     uint32_t towers_y;
     uint32_t span;      /* of range = towers */
     uint32_t cap;       /* of the observer; 0 = none */

@@ -50,14 +50,14 @@ enum {
     PH_KINDS_MAX = 4096,        /* classes of one world */
     PH_PRODUCERS_MAX = 256,
     PH_CONSUMERS_MAX = 256,
-    PH_ATTACH_DEPTH_MAX = 8,    /* edges from the lowest child to the root */
-    PH_PAYLOAD_MAX = 65536,     /* bytes of one broadcast */
-    PH_AREA_CORNERS_MAX = 16,   /* corners of an area that is a polygon */
-    PH_AREA_KINDS_MAX = 16,     /* kinds in one area's filter */
+    PH_ATTACH_DEPTH_MAX = 8,     /* edges from the lowest child to the root */
+    PH_PAYLOAD_MAX = 65536,      /* bytes of one broadcast */
+    PH_AREA_CORNERS_MAX = 16,    /* corners of an area that is a polygon */
+    PH_AREA_KINDS_MAX = 16,      /* kinds in one area's filter */
     PH_BROADCAST_KINDS_MAX = 16, /* kinds in one broadcast's filter */
-    PH_BANDS_MAX = 8,           /* bands of one class */
-    PH_BAND_EVERY_MAX = 255,    /* ticks: `every` of a band */
-    PH_NAME_SIZE = 32           /* bytes of a class name with its terminator */
+    PH_BANDS_MAX = 8,            /* bands of one class */
+    PH_BAND_EVERY_MAX = 255,     /* ticks: `every` of a band */
+    PH_NAME_SIZE = 32            /* bytes of a class name with its terminator */
 };
 
 /**
@@ -88,8 +88,8 @@ typedef enum ph_index {
     PH_INDEX_CROSSLIST = 4,  /* entities and borders of views sorted along x and y */
     PH_INDEX_TOWERS = 5,     /* towers that know who stands in them and who watches them */
     PH_INDEX_QUADTREE = 6,
-    PH_INDEX_HEX = 7,        /* hexagonal towers in levels */
-    PH_INDEX_TIMER = 8       /* pairs, each looked at when it may have met */
+    PH_INDEX_HEX = 7,  /* hexagonal towers in levels */
+    PH_INDEX_TIMER = 8 /* pairs, each looked at when it may have met */
 } ph_index;
 /** Vector instructions; all give the same events. AVX512 needs VBMI2, VNNI, VPOPCNTDQ: Ice Lake, Zen 4 and later. */
 typedef enum ph_simd { PH_SIMD_AUTO = 0, PH_SIMD_PORTABLE = 1, PH_SIMD_AVX2 = 2, PH_SIMD_AVX512 = 3 } ph_simd;
@@ -114,14 +114,14 @@ typedef struct ph_class {
     uint32_t cap;            /* most targets in its list, <= INT32_MAX; 0 = no cap */
     uint8_t stealth;         /* seen only by detect >= stealth */
     uint8_t detect;
-    uint8_t priority;        /* rank as a target when a cap bites; higher first */
-    bool global;             /* seen at any distance */
-    bool ready;              /* a not-ready observer sees and gets nothing */
-    bool wakes;              /* its observers wake NPCs (see pharos.h, "Activation") */
-    bool sleeps;             /* an NPC, unless it wakes: told when it awakes and falls asleep */
-    uint32_t adds_max;       /* most targets that may join its list in a tick, <= INT32_MAX; 0 = no limit: ph_change */
-    uint32_t updates_max;    /* most updates for it in a tick, <= INT32_MAX; the others wait; 0 = no limit */
-    uint32_t band_count;     /* 0..PH_BANDS_MAX; 0 = observers of this kind get no updates */
+    uint8_t priority;     /* rank as a target when a cap bites; higher first */
+    bool global;          /* seen at any distance */
+    bool ready;           /* a not-ready observer sees and gets nothing */
+    bool wakes;           /* its observers wake NPCs (see pharos.h, "Activation") */
+    bool sleeps;          /* an NPC, unless it wakes: told when it awakes and falls asleep */
+    uint32_t adds_max;    /* most targets that may join its list in a tick, <= INT32_MAX; 0 = no limit: ph_change */
+    uint32_t updates_max; /* most updates for it in a tick, <= INT32_MAX; the others wait; 0 = no limit */
+    uint32_t band_count;  /* 0..PH_BANDS_MAX; 0 = observers of this kind get no updates */
     ph_band bands[PH_BANDS_MAX];
 } ph_class;
 
@@ -154,49 +154,49 @@ typedef struct ph_task_hooks {
  * layout and number of workers, and known before the tick looks for anybody.
  */
 typedef struct ph_world_def {
-    uint32_t cookie;          /* set by ph_world_def_default(); do not touch */
-    float world_origin[2];    /* lower corner (x, y); up to PH_COORDINATE_MAX from 0 */
-    float world_size[2];      /* (w, h) > 0, as all lengths up to PH_LENGTH_MAX; entities may also stand outside */
+    uint32_t cookie;       /* set by ph_world_def_default(); do not touch */
+    float world_origin[2]; /* lower corner (x, y); up to PH_COORDINATE_MAX from 0 */
+    float world_size[2];   /* (w, h) > 0, as all lengths up to PH_LENGTH_MAX; entities may also stand outside */
     ph_range range;
-    ph_shape shape;           /* used by range = radius */
-    float height;             /* >= 0; half height of shape = cylinder */
-    float tower_size;         /* > 0; side of a tower; at most 65535 towers an axis */
-    uint32_t span;            /* 0..65535; range = towers sees this many towers around */
-    uint32_t shards[2];       /* (nx, ny) >= 1, at most one shard a tower, 1024 in all */
-    uint32_t workers;         /* 1..256; 1 makes no thread */
+    ph_shape shape;     /* used by range = radius */
+    float height;       /* >= 0; half height of shape = cylinder */
+    float tower_size;   /* > 0; side of a tower; at most 65535 towers an axis */
+    uint32_t span;      /* 0..65535; range = towers sees this many towers around */
+    uint32_t shards[2]; /* (nx, ny) >= 1, at most one shard a tower, 1024 in all */
+    uint32_t workers;   /* 1..256; 1 makes no thread */
     ph_index index;
-    float cell_size;          /* >= 0; index = grid, hash: side of a cell; 0 = the median view */
+    float cell_size;            /* >= 0; index = grid, hash: side of a cell; 0 = the median view */
     uint32_t quadtree_capacity; /* 1..2^20; of index = quadtree: entities in a leaf before it is cut in four */
-    uint32_t quadtree_depth;  /* 0..16; and how often a shard's rectangle may be cut */
-    ph_simd simd;             /* AUTO = the widest that this machine has; one it has not is PH_BAD_DEF */
+    uint32_t quadtree_depth;    /* 0..16; and how often a shard's rectangle may be cut */
+    ph_simd simd;               /* AUTO = the widest that this machine has; one it has not is PH_BAD_DEF */
     uint32_t activation_span;   /* 0..255; towers within which an observer of a waking kind keeps an NPC awake */
     uint32_t activation_linger; /* ticks; so long it stays awake when the last one has gone */
-    double sticky;            /* >= 1; factor on d2 of targets not in the list, at the cap */
-    uint32_t crowd_entities;  /* 0 = off; crowd control, see below */
-    float crowd_floor;        /* 0.0625..1; least share of its view that it leaves an observer */
-    uint32_t events_max;      /* 0..2^31; events of one tick, then enters wait: ph_change; 0 = by the entities */
-    uint32_t entities_max;    /* 1..2^30; entities in the world at once */
-    uint32_t areas_max;       /* 0..2^20; areas in the world at once */
-    uint32_t producers_max;   /* 1..256 */
-    uint32_t producer_bytes;  /* 128 KiB..1 GiB, in blocks of 66 KiB; commands waiting per producer, then PH_FULL */
-    uint32_t broadcast_bytes; /* 64 KiB..1 GiB; payloads of the broadcasts of one tick, then PH_TICK_FULL */
-    uint32_t refusals_max;    /* 1..2^20; waiting per producer, as many again of bulk calls; then only counted */
-    uint32_t consumers;       /* 0..256; 0 = no batches are made, lists only */
-    uint32_t consumer_batches; /* 1..65536; batches waiting per consumer, then coalesced */
-    uint32_t consumer_bytes;  /* 0..1 GiB; broadcasts kept per consumer past that bound, then the oldest are dropped */
-    uint32_t exchange_bytes;  /* 16 KiB..1 GiB; a shard's records in flight in one round; migrants' lists go beside */
+    double sticky;              /* >= 1; factor on d2 of targets not in the list, at the cap */
+    uint32_t crowd_entities;    /* 0 = off; crowd control, see below */
+    float crowd_floor;          /* 0.0625..1; least share of its view that it leaves an observer */
+    uint32_t events_max;        /* 0..2^31; events of one tick, then enters wait: ph_change; 0 = by the entities */
+    uint32_t entities_max;      /* 1..2^30; entities in the world at once */
+    uint32_t areas_max;         /* 0..2^20; areas in the world at once */
+    uint32_t producers_max;     /* 1..256 */
+    uint32_t producer_bytes;    /* 128 KiB..1 GiB, in blocks of 66 KiB; commands waiting per producer, then PH_FULL */
+    uint32_t broadcast_bytes;   /* 64 KiB..1 GiB; payloads of the broadcasts of one tick, then PH_TICK_FULL */
+    uint32_t refusals_max;      /* 1..2^20; waiting per producer, as many again of bulk calls; then only counted */
+    uint32_t consumers;         /* 0..256; 0 = no batches are made, lists only */
+    uint32_t consumer_batches;  /* 1..65536; batches waiting per consumer, then coalesced */
+    uint32_t consumer_bytes; /* 0..1 GiB; broadcasts kept per consumer past that bound, then the oldest are dropped */
+    uint32_t exchange_bytes; /* 16 KiB..1 GiB; a shard's records in flight in one round; migrants' lists go beside */
     /*
      * What the hash tables of ids and positions are keyed with: clients that choose ids or positions can not make them
      * meet. 0 = one from the system, secret and another one in every world. No event, no ph_world_hash() and no count
      * of ph_stats depends on it. Another number is for measurements: give none that clients may know. Not live.
      */
     uint64_t hash_seed;
-    const ph_class *classes;  /* class_count of them; the first is named "default" */
-    uint32_t class_count;     /* 1..4096 */
-    ph_allocator allocator;   /* zero = the library's default */
-    ph_log_fn log;            /* NULL = silent */
+    const ph_class *classes; /* class_count of them; the first is named "default" */
+    uint32_t class_count;    /* 1..4096 */
+    ph_allocator allocator;  /* zero = the library's default */
+    ph_log_fn log;           /* NULL = silent */
     void *log_user;
-    ph_task_hooks tasks;      /* zero = the library's own threads */
+    ph_task_hooks tasks; /* zero = the library's own threads */
 } ph_world_def;
 
 /* ---- attributes of one entity ---- */
@@ -231,16 +231,16 @@ enum {
  */
 typedef struct ph_attrs {
     uint32_t given;
-    float x, y, z;        /* up to PH_COORDINATE_MAX from 0; enter: x and y are required, z is 0 unless given */
-    float view;           /* as in ph_class, with the same ranges */
+    float x, y, z; /* up to PH_COORDINATE_MAX from 0; enter: x and y are required, z is 0 unless given */
+    float view;    /* as in ph_class, with the same ranges */
     float margin;
     float reach;
-    uint32_t kind;        /* place in ph_world_def.classes; 0 = "default" */
+    uint32_t kind; /* place in ph_world_def.classes; 0 = "default" */
     uint32_t cap;
-    uint32_t consumer;    /* who gets this observer's events; only at enter; default 0 */
+    uint32_t consumer; /* who gets this observer's events; only at enter; default 0 */
     uint64_t layers;
     uint64_t sees;
-    uint64_t user_data;   /* the host's; comes back in batches */
+    uint64_t user_data; /* the host's; comes back in batches */
     uint8_t stealth;
     uint8_t detect;
     uint8_t priority;
@@ -273,13 +273,13 @@ typedef enum ph_area_shape { PH_AREA_CIRCLE = 0, PH_AREA_BOX = 1, PH_AREA_POLYGO
  */
 typedef struct ph_area {
     ph_area_shape shape;
-    float center[2];       /* circle: (x, y) */
-    float radius;          /* circle: >= 0 */
-    float low[2], high[2]; /* box: corners, low <= high along both axes */
-    uint32_t corner_count; /* polygon: 3..PH_AREA_CORNERS_MAX */
+    float center[2];                       /* circle: (x, y) */
+    float radius;                          /* circle: >= 0 */
+    float low[2], high[2];                 /* box: corners, low <= high along both axes */
+    uint32_t corner_count;                 /* polygon: 3..PH_AREA_CORNERS_MAX */
     float corners[PH_AREA_CORNERS_MAX][2]; /* polygon: convex, either way round, no side of length 0 */
-    uint32_t kind_count;   /* 0..PH_AREA_KINDS_MAX; 0 = entities of all kinds */
-    uint32_t kinds[PH_AREA_KINDS_MAX]; /* only those of these kinds, as they are at the end of the tick */
+    uint32_t kind_count;                   /* 0..PH_AREA_KINDS_MAX; 0 = entities of all kinds */
+    uint32_t kinds[PH_AREA_KINDS_MAX];     /* only those of these kinds, as they are at the end of the tick */
 } ph_area;
 
 /** A command that changed nothing, as told to its producer. */
@@ -467,36 +467,36 @@ typedef struct ph_batch {
 /** Counters since the world was made, unless said "now" or "last tick". */
 typedef struct ph_stats {
     uint64_t ticks;
-    uint64_t entities;            /* now */
-    uint64_t observers;           /* now: ready, view > 0 */
-    uint64_t list_entries;        /* now: over all interest lists */
-    uint64_t ghosts;              /* now: halo copies, some of them not needed any more */
-    uint64_t commands;            /* accepted into queues */
-    uint64_t applied;             /* by ticks; commands = applied + refused in a tick + queued */
+    uint64_t entities;                 /* now */
+    uint64_t observers;                /* now: ready, view > 0 */
+    uint64_t list_entries;             /* now: over all interest lists */
+    uint64_t ghosts;                   /* now: halo copies, some of them not needed any more */
+    uint64_t commands;                 /* accepted into queues */
+    uint64_t applied;                  /* by ticks; commands = applied + refused in a tick + queued */
     uint64_t refused[PH_STATUS_COUNT]; /* by reason, at submit and in a tick */
-    uint64_t refused_in_tick;     /* the part of refused[] that had been accepted first */
-    uint64_t refusals_untold;     /* counted, but the producer's refusal queue was full, or could not be had */
-    uint64_t enters, leaves;      /* events made */
-    uint64_t batches;             /* handed to consumers */
-    uint64_t coalesced_ticks;     /* consumer-ticks that went into a net difference */
-    uint64_t deliveries;          /* broadcasts x observers: made, ... */
-    uint64_t deliveries_dropped;  /* ... of those, dropped behind a slow consumer: consumer_bytes */
-    uint64_t deliveries_void;     /* ... and those whose observer left, or was not ready, while they waited */
-    uint64_t awake;               /* now: NPCs */
-    uint64_t woken, slept;        /* activation edges made */
-    uint64_t areas;               /* now */
+    uint64_t refused_in_tick;          /* the part of refused[] that had been accepted first */
+    uint64_t refusals_untold;          /* counted, but the producer's refusal queue was full, or could not be had */
+    uint64_t enters, leaves;           /* events made */
+    uint64_t batches;                  /* handed to consumers */
+    uint64_t coalesced_ticks;          /* consumer-ticks that went into a net difference */
+    uint64_t deliveries;               /* broadcasts x observers: made, ... */
+    uint64_t deliveries_dropped;       /* ... of those, dropped behind a slow consumer: consumer_bytes */
+    uint64_t deliveries_void;          /* ... and those whose observer left, or was not ready, while they waited */
+    uint64_t awake;                    /* now: NPCs */
+    uint64_t woken, slept;             /* activation edges made */
+    uint64_t areas;                    /* now */
     uint64_t area_enters, area_leaves; /* edges of areas made */
-    uint64_t updates;             /* updates: targets told to observers, ... */
-    uint64_t adds_held;           /* times that a target had to wait for a further tick: adds_max, events_max */
-    uint64_t ticks_spread;        /* ticks that had more events than events_max */
-    uint64_t ticks_short;         /* ticks that ph_tick_finish() went on with */
-    uint64_t observers_reset;     /* times that such a tick emptied the list of an observer, which is told it anew */
-    uint64_t updates_held;        /* ... times that one had to wait for a further tick: updates_max, ... */
-    uint64_t updates_replaced;    /* ... and those that a slow consumer did not get: there was a later position, the
-                                     target had left the list, or the observer had gone */
+    uint64_t updates;                  /* updates: targets told to observers, ... */
+    uint64_t adds_held;                /* times that a target had to wait for a further tick: adds_max, events_max */
+    uint64_t ticks_spread;             /* ticks that had more events than events_max */
+    uint64_t ticks_short;              /* ticks that ph_tick_finish() went on with */
+    uint64_t observers_reset;  /* times that such a tick emptied the list of an observer, which is told it anew */
+    uint64_t updates_held;     /* ... times that one had to wait for a further tick: updates_max, ... */
+    uint64_t updates_replaced; /* ... and those that a slow consumer did not get: there was a later position, the
+                                  target had left the list, or the observer had gone */
     uint64_t migrations;
     uint64_t halo_records;
-    uint64_t exchange_rounds;     /* beyond one a tick means exchange_bytes was too small */
+    uint64_t exchange_rounds; /* beyond one a tick means exchange_bytes was too small */
     uint64_t deferred_adds;
     uint64_t observers_glanced;   /* work counters: observers done by comparing positions, theirs or those of whoever
                                      moved near them, ... */
@@ -508,33 +508,33 @@ typedef struct ph_stats {
     uint64_t index_steps;         /* ... and what that cost: cells changed, nodes passed, towers told */
     uint64_t tick_ns;             /* last tick, and its phases: */
     uint64_t ingest_ns, exchange_ns, index_ns, interest_ns, publish_ns;
-    uint64_t tick_ns_max;         /* the longest tick so far */
-    uint64_t tick_ns_sum;         /* all ticks, and their phases: */
+    uint64_t tick_ns_max; /* the longest tick so far */
+    uint64_t tick_ns_sum; /* all ticks, and their phases: */
     uint64_t ingest_ns_sum, exchange_ns_sum, index_ns_sum, interest_ns_sum, publish_ns_sum;
-    uint64_t bytes;               /* now: held from the allocator */
-    uint64_t attached;            /* now: entities that follow a parent */
-    uint64_t broadcasts;          /* applied, ... */
-    uint64_t payload_bytes;       /* ... and the bytes of their payloads */
-    uint64_t batch_bytes;         /* of the records and payloads of the batches handed to consumers */
-    uint64_t queued;              /* now: commands waiting for a tick */
-    uint64_t queued_max;          /* the most that a tick took */
-    uint64_t batches_out;         /* now: batches waiting or taken and not returned */
-    uint64_t batches_out_max;     /* the most of one consumer so far */
-    uint64_t net_events;          /* now: enters and leaves in net differences, behind slow consumers */
-    uint64_t mail_waiting;        /* now: deliveries that wait there, ... */
-    uint64_t updates_waiting;     /* ... updates, each the last of its target, ... */
-    uint64_t edges_waiting;       /* ... and edges of activation and areas */
-    uint64_t consumers_pending;   /* now: consumers for which anything waits for a tick: PH_PENDING */
-    uint64_t deferred_adds_max;   /* the most in one shard and tick */
-    uint64_t crowd_observers;     /* now: whose view is shrunk by crowd control */
+    uint64_t bytes;                         /* now: held from the allocator */
+    uint64_t attached;                      /* now: entities that follow a parent */
+    uint64_t broadcasts;                    /* applied, ... */
+    uint64_t payload_bytes;                 /* ... and the bytes of their payloads */
+    uint64_t batch_bytes;                   /* of the records and payloads of the batches handed to consumers */
+    uint64_t queued;                        /* now: commands waiting for a tick */
+    uint64_t queued_max;                    /* the most that a tick took */
+    uint64_t batches_out;                   /* now: batches waiting or taken and not returned */
+    uint64_t batches_out_max;               /* the most of one consumer so far */
+    uint64_t net_events;                    /* now: enters and leaves in net differences, behind slow consumers */
+    uint64_t mail_waiting;                  /* now: deliveries that wait there, ... */
+    uint64_t updates_waiting;               /* ... updates, each the last of its target, ... */
+    uint64_t edges_waiting;                 /* ... and edges of activation and areas */
+    uint64_t consumers_pending;             /* now: consumers for which anything waits for a tick: PH_PENDING */
+    uint64_t deferred_adds_max;             /* the most in one shard and tick */
+    uint64_t crowd_observers;               /* now: whose view is shrunk by crowd control */
     uint64_t crowd_narrowed, crowd_widened; /* steps that views went down, and up again */
-    uint64_t crowd_most;          /* last tick: most entities around an observer, p above; 0 while it is off */
-    uint64_t last_applied;        /* last tick: commands applied, ... */
-    uint64_t last_refused;        /* ... and refused in it, */
+    uint64_t crowd_most;   /* last tick: most entities around an observer, p above; 0 while it is off */
+    uint64_t last_applied; /* last tick: commands applied, ... */
+    uint64_t last_refused; /* ... and refused in it, */
     uint64_t last_enters, last_leaves, last_deliveries, last_migrations, last_halo_records, last_pairs_tested;
     uint64_t last_payload_bytes;
     uint64_t last_updates;
-    uint64_t last_batch_bytes;    /* of the records and payloads of the batches it handed to consumers */
+    uint64_t last_batch_bytes;                 /* of the records and payloads of the batches it handed to consumers */
     uint64_t last_refused_by[PH_STATUS_COUNT]; /* last_refused by reason */
 } ph_stats;
 
@@ -552,18 +552,18 @@ typedef struct ph_stats {
  *    planning, payloads, edges and handing over.
  */
 typedef struct ph_shard_stats {
-    uint64_t entities;      /* now: own ones */
-    uint64_t observers;     /* now: ready, view > 0 */
-    uint64_t ghosts;        /* now: halo copies of others' entities, some of them not needed any more */
-    uint64_t list_entries;  /* now: over the lists of its observers */
-    uint64_t bytes;         /* now: held from the allocator: entities, towers, index, lists, relations, outbox, ... */
-    uint64_t touched;       /* last tick: entities that changed here, ghosts too */
+    uint64_t entities;     /* now: own ones */
+    uint64_t observers;    /* now: ready, view > 0 */
+    uint64_t ghosts;       /* now: halo copies of others' entities, some of them not needed any more */
+    uint64_t list_entries; /* now: over the lists of its observers */
+    uint64_t bytes;        /* now: held from the allocator: entities, towers, index, lists, relations, outbox, ... */
+    uint64_t touched;      /* last tick: entities that changed here, ghosts too */
     uint64_t enters, leaves;
     uint64_t observers_glanced, observers_evaluated;
     uint64_t towers_visited, pairs_tested, pairs_exact;
-    uint64_t updates;       /* targets told to its observers */
-    uint64_t migrations;    /* entities that left for another shard */
-    uint64_t halo_records;  /* copies that came from others */
+    uint64_t updates;      /* targets told to its observers */
+    uint64_t migrations;   /* entities that left for another shard */
+    uint64_t halo_records; /* copies that came from others */
     uint64_t deferred_adds;
     uint64_t deferred_adds_max; /* the most in one tick */
     uint64_t outbox_bytes_max;  /* the most that it had for others in one round; see exchange_bytes */

@@ -18,7 +18,7 @@ typedef struct phx_attr_sets {
     struct phx_attr_use {
         uint32_t users;
         uint32_t next; /* of the same hash, or the next free one; PHX_ATTR_SET_NONE ends */
-    } *use;
+    } * use;
     uint32_t capacity, use_capacity;
     uint32_t numbers; /* ever given: the arrays are valid below */
     uint32_t free_first, free_count;

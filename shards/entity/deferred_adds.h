@@ -18,7 +18,7 @@ typedef struct phx_deferred {
     uint32_t *slots; /* in the order of adding; some may have died since */
     uint32_t count, capacity;
     phx_use use;
-    uint32_t depth;  /* iterations inside one another */
+    uint32_t depth; /* iterations inside one another */
 } phx_deferred;
 
 static inline void phx_deferred_begin(phx_deferred *deferred)

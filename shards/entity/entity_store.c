@@ -38,8 +38,7 @@ void phx_store_free(phx_store *store, phx_mem *mem)
 {
     array arrays[ARRAYS];
     int count = store->capacity > 0 ? arrays_of(store, arrays) : 0;
-    for (int i = 0; i < count; i++)
-        phx_free(mem, *arrays[i].at, store->capacity * arrays[i].item, PHX_CACHE_LINE);
+    for (int i = 0; i < count; i++) phx_free(mem, *arrays[i].at, store->capacity * arrays[i].item, PHX_CACHE_LINE);
     phx_idmap_free(&store->ghosts);
     phx_attr_sets_free(&store->sets, mem);
     *store = (phx_store){.free_first = PHX_SLOT_NONE, .dead_first = PHX_SLOT_NONE};
@@ -72,8 +71,7 @@ static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
         return false;
     }
     for (int i = 0; i < count; i++) {
-        if (store->capacity > 0)
-            phx_free(mem, *arrays[i].at, store->capacity * arrays[i].item, PHX_CACHE_LINE);
+        if (store->capacity > 0) phx_free(mem, *arrays[i].at, store->capacity * arrays[i].item, PHX_CACHE_LINE);
         *arrays[i].at = next[i];
     }
     store->capacity = capacity;

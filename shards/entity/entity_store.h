@@ -26,11 +26,11 @@ enum {
     PHX_SLOT_GHOST = 1u << 1,
     PHX_SLOT_DEAD = 1u << 2,
     PHX_SLOT_LIVE = PHX_SLOT_OWN | PHX_SLOT_GHOST,
-    PHX_SLOT_ROW = 1u << 3,      /* stands in the grid at body.row; else: has a card (ninegrid.h), or is in the index */
-    PHX_SLOT_LEAVING = 1u << 4,  /* is in the list of possible emigrants */
-    PHX_SLOT_RELATED = 1u << 5,  /* has pairs or links as an observer */
-    PHX_SLOT_FAR = 1u << 6,      /* global or reach > 0: seen beyond the observers' views */
-    PHX_SLOT_SPECIAL = 1u << 7,  /* as a target: layers other than 1, stealth, priority, or PHX_SLOT_FAR */
+    PHX_SLOT_ROW = 1u << 3,     /* stands in the grid at body.row; else: has a card (ninegrid.h), or is in the index */
+    PHX_SLOT_LEAVING = 1u << 4, /* is in the list of possible emigrants */
+    PHX_SLOT_RELATED = 1u << 5, /* has pairs or links as an observer */
+    PHX_SLOT_FAR = 1u << 6,     /* global or reach > 0: seen beyond the observers' views */
+    PHX_SLOT_SPECIAL = 1u << 7, /* as a target: layers other than 1, stealth, priority, or PHX_SLOT_FAR */
     /*
      * Its last change was more than one short step: it is new, jumped, or has other
      * attributes. What its tower's observers saw at the last tick's end can then not be
@@ -46,12 +46,12 @@ enum {
 
 /* Of a ghost, where an own observer has its list: no larger than that. */
 typedef struct phx_origin {
-    uint32_t next;       /* a guess: the ghost whose copy came behind its own the last time; any slot, or none */
-    uint16_t source;     /* shard that owns it */
-    bool repeated : 1;   /* this tick, by its owner, behind a BEGIN (state/records.h) */
-    bool emigrated : 1;  /* this tick, from here */
-    bool pinned : 1;     /* somebody has it as a relation's target: distance does not count */
-    bool gone : 1;       /* nobody repeats it: all that its slot says may be old; it goes when rows are sorted anew */
+    uint32_t next;      /* a guess: the ghost whose copy came behind its own the last time; any slot, or none */
+    uint16_t source;    /* shard that owns it */
+    bool repeated : 1;  /* this tick, by its owner, behind a BEGIN (state/records.h) */
+    bool emigrated : 1; /* this tick, from here */
+    bool pinned : 1;    /* somebody has it as a relation's target: distance does not count */
+    bool gone : 1;      /* nobody repeats it: all that its slot says may be old; it goes when rows are sorted anew */
 } phx_origin;
 
 /* What events say of an entity, side by side: an event costs one look at memory, and one more if there is user data. */
@@ -75,7 +75,7 @@ typedef struct phx_store {
         phx_list list;
         phx_origin origin;
         uint32_t dead_next; /* of a dead one: who died before it in this tick; PHX_SLOT_NONE ends */
-    } *tail;
+    } * tail;
     uint64_t *user_data; /* NULL: nobody here ever had other than 0 */
     uint32_t capacity;
     uint32_t slots;      /* ever used: the arrays are valid below */

@@ -14,8 +14,8 @@
 #include "base/mem.h"
 
 enum {
-    PHX_LIST_LEAST = 4,    /* entries of the smallest block; all begin at a multiple of it */
-    PHX_LIST_CLASSES = 9,  /* up to PHX_LIST_LEAST << 8 entries: */
+    PHX_LIST_LEAST = 4,   /* entries of the smallest block; all begin at a multiple of it */
+    PHX_LIST_CLASSES = 9, /* up to PHX_LIST_LEAST << 8 entries: */
     PHX_LIST_SMALL_MAX = PHX_LIST_LEAST << (PHX_LIST_CLASSES - 1),
     PHX_LIST_COUNT_MAX = (1 << 27) - 1,
     PHX_LIST_LARGE = 30, /* size class of a list with memory of its own */
@@ -46,10 +46,10 @@ typedef struct phx_list_large {
 typedef struct phx_list_pool {
     uint32_t *entries;
     uint32_t capacity;
-    uint32_t used;                           /* entries handed out so far, free blocks included */
-    uint32_t free_first[PHX_LIST_CLASSES];   /* `block` of the first free one; its first entry is the next */
-    uint64_t free_entries;                   /* in all free lists */
-    phx_mem *mem;                            /* of large lists; NULL = there was none yet */
+    uint32_t used;                         /* entries handed out so far, free blocks included */
+    uint32_t free_first[PHX_LIST_CLASSES]; /* `block` of the first free one; its first entry is the next */
+    uint64_t free_entries;                 /* in all free lists */
+    phx_mem *mem;                          /* of large lists; NULL = there was none yet */
     phx_list_large *large;
     uint32_t large_count, large_capacity, large_free; /* free: the first one, or PHX_LIST_LARGE_END */
 } phx_list_pool;

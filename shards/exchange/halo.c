@@ -81,8 +81,7 @@ phx_zone phx_shard_measure(phx_shard *shard)
     shard->pins_capacity = capacity;
     shard->pin_count = 0;
     shard->pins_compared = false;
-    phx_zone zone = {
-        .rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
+    phx_zone zone = {.rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
     if (shard->rules->wakes && shard->store.own_count > 0) zone.wake_towers1 = shard->rules->wake_span + 1;
     if (!zone.observed) return zone;
     look_around(shard, &zone);

@@ -77,8 +77,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
     uint32_t areas = phx_crossings_of(&shard->zones.crossings, slot, &places);
     while (cursor->part != PART_DONE) {
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
-        bool awake_left =
-            cursor->part == PART_AWAKE && cursor->item == 0 && phx_awake_is(&shard->zones.awake, slot);
+        bool awake_left = cursor->part == PART_AWAKE && cursor->item == 0 && phx_awake_is(&shard->zones.awake, slot);
         bool areas_left = cursor->part == PART_AREAS && cursor->item < areas;
         bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_trail(shard, slot);
         bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_wait_words(shard, slot);
@@ -442,15 +441,24 @@ static bool receive_trail(phx_shard *shard, const phx_record *record)
 static bool receive_one(phx_shard *shard, const phx_record *record, const phx_listed *lists)
 {
     switch ((phx_record_type)record->type) {
-    case PHX_RECORD_MIGRANT: return receive_migrant(shard, record, lists);
-    case PHX_RECORD_RELATION: return receive_relations(shard, record);
-    case PHX_RECORD_AWAKE: return receive_awake(shard, record);
-    case PHX_RECORD_AREAS: return receive_areas(shard, record);
-    case PHX_RECORD_PIN: return receive_pin(shard, record);
-    case PHX_RECORD_COPY: return receive_copy(shard, record);
-    case PHX_RECORD_TRAIL: return receive_trail(shard, record);
-    case PHX_RECORD_WAITS: return phx_bands_take_waits(shard, arrived_slot(shard, record->id), record);
-    case PHX_RECORD_BEGIN: return receive_begin(shard, record);
+    case PHX_RECORD_MIGRANT:
+        return receive_migrant(shard, record, lists);
+    case PHX_RECORD_RELATION:
+        return receive_relations(shard, record);
+    case PHX_RECORD_AWAKE:
+        return receive_awake(shard, record);
+    case PHX_RECORD_AREAS:
+        return receive_areas(shard, record);
+    case PHX_RECORD_PIN:
+        return receive_pin(shard, record);
+    case PHX_RECORD_COPY:
+        return receive_copy(shard, record);
+    case PHX_RECORD_TRAIL:
+        return receive_trail(shard, record);
+    case PHX_RECORD_WAITS:
+        return phx_bands_take_waits(shard, arrived_slot(shard, record->id), record);
+    case PHX_RECORD_BEGIN:
+        return receive_begin(shard, record);
     }
     phx_panic(__FILE__, __LINE__, "a record of no known type");
 }

@@ -9,10 +9,10 @@
 
 enum {
     PHX_BLOCK_BITS = 3,
-    PHX_BLOCK_SIDE = 1 << PHX_BLOCK_BITS,             /* towers; its 64 towers make one 64 bit dirty set */
+    PHX_BLOCK_SIDE = 1 << PHX_BLOCK_BITS, /* towers; its 64 towers make one 64 bit dirty set */
     PHX_BLOCK_TOWERS = PHX_BLOCK_SIDE * PHX_BLOCK_SIDE,
     PHX_LEAF_BITS = 6,
-    PHX_LEAF_SIDE = 1 << PHX_LEAF_BITS                /* blocks; a leaf is 16 KiB, less where the world ends before */
+    PHX_LEAF_SIDE = 1 << PHX_LEAF_BITS /* blocks; a leaf is 16 KiB, less where the world ends before */
 };
 
 typedef struct phx_block_map {

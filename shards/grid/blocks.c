@@ -14,8 +14,8 @@ static bool block_make(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)
 {
     uint32_t *place = phx_block_map_ensure(&grid->map, mem, bx, by);
     if (!place) return false;
-    if (!phx_grow(mem, (void **)&grid->blocks, &grid->blocks_capacity, grid->block_count,
-                  (size_t)grid->block_count + 1, sizeof(phx_block)))
+    if (!phx_grow(mem, (void **)&grid->blocks, &grid->blocks_capacity, grid->block_count, (size_t)grid->block_count + 1,
+                  sizeof(phx_block)))
         return false;
     phx_block *block = &grid->blocks[grid->block_count++];
     memset(block, 0, sizeof *block);

@@ -113,8 +113,7 @@ static uint32_t lower_bound(const phx_far *far, uint64_t key)
     return lo;
 }
 
-void phx_far_row(const phx_far *far, uint32_t level, uint16_t tx, uint16_t ty, int dy, uint32_t *first,
-                 uint32_t *end)
+void phx_far_row(const phx_far *far, uint32_t level, uint16_t tx, uint16_t ty, int dy, uint32_t *first, uint32_t *end)
 {
     uint32_t cx = (uint32_t)tx >> level, cy = (uint32_t)ty >> level;
     *first = *end = 0;

@@ -38,7 +38,6 @@ uint32_t phx_length_towers(const phx_rules *rules, float length);
 bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const phx_store *store);
 
 /* The entries of row `dy` (-1, 0, 1) of the 3 x 3 cells around a tower at a level: [*first, *end). */
-void phx_far_row(const phx_far *far, uint32_t level, uint16_t tx, uint16_t ty, int dy, uint32_t *first,
-                 uint32_t *end);
+void phx_far_row(const phx_far *far, uint32_t level, uint16_t tx, uint16_t ty, int dy, uint32_t *first, uint32_t *end);
 
 #endif

@@ -199,8 +199,7 @@ static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t 
 {
     uint32_t *slots = grid->rows.slot;
     phx_block *block = NULL; /* of the row before: as a rule it is this one's, too */
-    for (uint32_t b = 0; b < grid->block_count; b++)
-        memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
+    for (uint32_t b = 0; b < grid->block_count; b++) memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
     for (uint32_t i = 0; i < total; i++) {
         if (i + AHEAD < total) __builtin_prefetch(&store->body[slots[i + AHEAD] & PHX_ROW_SLOT], 1);
         uint32_t slot = slots[i] & PHX_ROW_SLOT;
@@ -332,9 +331,9 @@ void phx_grid_settle(phx_grid *grid, bool few)
 static void place_rows(phx_grid *grid, uint32_t total, uint32_t *key)
 {
     for (uint32_t i = 0; i < total; i++)
-        key[i] = key[i] == KEY_GONE ? grid->rows_capacity
-                                    : grid->blocks[key[i] >> (2 * PHX_BLOCK_BITS)]
-                                          .start[(key[i] & (PHX_BLOCK_TOWERS - 1)) + 1]++;
+        key[i] = key[i] == KEY_GONE
+                     ? grid->rows_capacity
+                     : grid->blocks[key[i] >> (2 * PHX_BLOCK_BITS)].start[(key[i] & (PHX_BLOCK_TOWERS - 1)) + 1]++;
 }
 
 /* What a column has goes to the places, in *spare; its memory is the spare one then. */

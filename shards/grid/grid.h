@@ -36,16 +36,16 @@ typedef struct phx_span {
 } phx_span;
 
 typedef struct phx_block {
-    uint64_t dirty;      /* towers in which something changed in tick dirty_tick */
-    uint64_t odd;        /* those where it was more than a short step: see PHX_SLOT_ODD */
+    uint64_t dirty; /* towers in which something changed in tick dirty_tick */
+    uint64_t odd;   /* those where it was more than a short step: see PHX_SLOT_ODD */
     uint64_t dirty_tick;
-    float reach;         /* how far its own observers look, leaving included; 0 = there is none: phx_grid_survey() */
-    float reach_min;     /* how far the one looks that looks the least far */
-    float view_min;      /* the least view of them; 0 = not known */
-    uint32_t observers;  /* how many there are */
-    bool special;        /* there are rows with PHX_ROW_SPECIAL */
+    float reach;        /* how far its own observers look, leaving included; 0 = there is none: phx_grid_survey() */
+    float reach_min;    /* how far the one looks that looks the least far */
+    float view_min;     /* the least view of them; 0 = not known */
+    uint32_t observers; /* how many there are */
+    bool special;       /* there are rows with PHX_ROW_SPECIAL */
     uint16_t bx, by;
-    phx_span past;       /* of who is odd, and stood here, the shard's past rows: from the index phase to the end */
+    phx_span past; /* of who is odd, and stood here, the shard's past rows: from the index phase to the end */
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
 } phx_block;
 
@@ -90,19 +90,19 @@ typedef struct phx_grid {
      */
     uint64_t *stirred;
     uint64_t *watching; /* a bit for each row with a view, once surveyed; those of rows that there are not are 0 */
-    void *memory;    /* all columns: one piece */
+    void *memory;       /* all columns: one piece */
     uint32_t row_count, rows_capacity;
-    uint32_t row_end;  /* the last block's end: so many rows and gaps there are */
-    uint32_t *astray;  /* slots of whom phx_grid_stray() took */
+    uint32_t row_end; /* the last block's end: so many rows and gaps there are */
+    uint32_t *astray; /* slots of whom phx_grid_stray() took */
     uint32_t astray_count, astray_capacity;
-    float drift;  /* how far along an axis a row may be by now from where it stood when they were sorted */
-    bool outside; /* then somebody stood outside of all towers; else nobody is farther out than drift */
-    bool stale;   /* rows or towers do not match the bodies: a rebuild is due */
-    bool behind;  /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
+    float drift;   /* how far along an axis a row may be by now from where it stood when they were sorted */
+    bool outside;  /* then somebody stood outside of all towers; else nobody is farther out than drift */
+    bool stale;    /* rows or towers do not match the bodies: a rebuild is due */
+    bool behind;   /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
     bool surveyed; /* blocks say of observers what rows' views do, but for these blocks; watching[] of all */
     uint32_t changes[PHX_GRID_CHANGES], change_count; /* their numbers */
-    bool sorting; /* a rebuild stopped half way for want of memory */
-    bool roomy;   /* a rebuild makes gaps: rows were to be put in, and there was none near */
+    bool sorting;                                     /* a rebuild stopped half way for want of memory */
+    bool roomy;                 /* a rebuild makes gaps: rows were to be put in, and there was none near */
     uint32_t pause, pause_next; /* ticks in which no row is put in alone; and once it was in vain the next time */
 } phx_grid;
 

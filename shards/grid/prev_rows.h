@@ -35,13 +35,13 @@ typedef struct phx_past {
     phx_idmap index; /* slot + 1 -> place in attrs, of slots that are PHX_SLOT_NOTED */
     bool collected;  /* in this tick: rows and keys are there */
     bool kept;       /* once rows are sorted: an odd observer whose list is implied from now on has a kept one */
-    float *x, *y;        /* of rows, and their places, as scans want them: columns of one piece of memory */
+    float *x, *y;    /* of rows, and their places, as scans want them: columns of one piece of memory */
     uint32_t *place;
-    uint32_t *word;      /* slots, with PHX_ROW_SPECIAL if the attributes that they had are to be looked at */
-    float *nowhere;      /* NaN, as many: where they are as what they were */
+    uint32_t *word; /* slots, with PHX_ROW_SPECIAL if the attributes that they had are to be looked at */
+    float *nowhere; /* NaN, as many: where they are as what they were */
     uint32_t *columns;
     uint32_t columns_capacity;
-    phx_past_row *rows; /* sorted by the block that it stood in: rows of blocks, then blocks */
+    phx_past_row *rows;     /* sorted by the block that it stood in: rows of blocks, then blocks */
     uint64_t *keys, *spare; /* of the rows: by << 48 | bx << 32 | slot */
     uint32_t row_count, rows_capacity, keys_capacity, spare_capacity;
 } phx_past;

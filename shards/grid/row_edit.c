@@ -162,7 +162,7 @@ static uint32_t make_room(phx_grid *grid, phx_store *store, uint32_t number, uin
 static phx_mend give_up(phx_grid *grid)
 {
     enum { PAUSE_MOST = 32 }; /* ticks, this one too */
-    if (grid->roomy) { /* else there were no gaps yet */
+    if (grid->roomy) {        /* else there were no gaps yet */
         grid->pause = grid->pause_next > 0 ? grid->pause_next : 1;
         grid->pause_next = 2 * grid->pause < PAUSE_MOST ? 2 * grid->pause : PAUSE_MOST;
     }

@@ -6,7 +6,7 @@
 
 typedef struct brute {
     phx_index index;
-    uint32_t *live; /* slots */
+    uint32_t *live;  /* slots */
     uint32_t *place; /* by slot: where in live[] */
     uint32_t count, live_capacity, place_capacity;
 } brute;

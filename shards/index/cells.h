@@ -24,8 +24,8 @@ typedef struct phx_cells {
     float side;   /* 0: not chosen yet */
     float wanted; /* the side that was chosen; the index may have made it wider */
     float origin[2];
-    uint32_t count;     /* slots that are in */
-    uint32_t chosen_at; /* the count when the side was chosen */
+    uint32_t count;        /* slots that are in */
+    uint32_t chosen_at;    /* the count when the side was chosen */
     uint64_t chosen_moves; /* counts.moves then */
 } phx_cells;
 

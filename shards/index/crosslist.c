@@ -10,8 +10,7 @@ enum { PASSES_LEAST = 64, PASSES_MOST = 1 << 16 }; /* noted at once: more are se
 static phx_index *make(const phx_index_env *env)
 {
     phx_cross *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
-    if (!own)
-        return NULL;
+    if (!own) return NULL;
     phx_list_pool_init(&own->pool);
     return &own->index;
 }
@@ -81,13 +80,11 @@ static bool reserve(phx_index *index, uint32_t slots)
     phx_cross *own = (phx_cross *)index;
     phx_mem *mem = index->env.mem;
     uint32_t wanted = slots < 2 ? 2 : slots, passes = slots < PASSES_LEAST ? PASSES_LEAST : slots;
-    if (passes > PASSES_MOST)
-        passes = PASSES_MOST;
+    if (passes > PASSES_MOST) passes = PASSES_MOST;
     if (wanted > PHX_CROSS_SLOTS_MAX || !grow_slots(own, mem, wanted) || !grow_anchors(own, mem, wanted) ||
         !phx_grow(mem, (void **)&own->passes, &own->passes_capacity, own->pass_count, passes, sizeof(phx_cross_pass)))
         return false;
-    if (own->slots == 0)
-        phx_cross_clear(own);
+    if (own->slots == 0) phx_cross_clear(own);
     for (; own->slots < wanted; own->slots++) {
         own->flags[own->slots] = 0;
         own->radius[own->slots] = -1.0f;
@@ -124,8 +121,7 @@ static void insert(phx_index *index, uint32_t slot)
 /* Out of the lists, and of all boxes when the tick turns. */
 static void uproot(phx_cross *own, uint32_t slot)
 {
-    if (own->flags[slot] & PHX_CROSS_BOX)
-        phx_cross_unlink(own, slot, true);
+    if (own->flags[slot] & PHX_CROSS_BOX) phx_cross_unlink(own, slot, true);
     phx_cross_unlink(own, slot, false);
     phx_cross_forget(own, slot);
     own->flags[slot] |= PHX_CROSS_GONE | PHX_CROSS_CHANGED;
@@ -140,12 +136,10 @@ static void take_out(phx_index *index, uint32_t slot)
 /* It looks farther, or less far, or begins to look, or ends: no node passes another for that. */
 static void change_radius(phx_cross *own, uint32_t slot, float radius)
 {
-    if (own->flags[slot] & PHX_CROSS_BOX)
-        phx_cross_unlink(own, slot, true);
+    if (own->flags[slot] & PHX_CROSS_BOX) phx_cross_unlink(own, slot, true);
     phx_cross_forget(own, slot);
     own->radius[slot] = radius;
-    if (radius < 0.0f)
-        return;
+    if (radius < 0.0f) return;
     phx_cross_write_keys(own, slot, true);
     phx_cross_link(own, slot, true);
     phx_cross_refresh(own, slot);
@@ -163,8 +157,7 @@ static void move(phx_index *index, uint32_t slot)
         pend(own, slot);
         return;
     }
-    if (radius != own->radius[slot])
-        change_radius(own, slot, radius);
+    if (radius != own->radius[slot]) change_radius(own, slot, radius);
     own->flags[slot] |= PHX_CROSS_MOVES;
     phx_cross_push(&own->moving, slot);
 }
@@ -177,28 +170,23 @@ static void link_pending(phx_cross *own)
         phx_cross_write_keys(own, slot, false);
         phx_cross_link(own, slot, false);
         own->flags[slot] &= (uint8_t)~PHX_CROSS_PENDING;
-        if (own->radius[slot] < 0.0f)
-            continue;
+        if (own->radius[slot] < 0.0f) continue;
         phx_cross_write_keys(own, slot, true);
         phx_cross_link(own, slot, true);
         phx_cross_refresh(own, slot);
     }
-    for (uint32_t i = 0; i < own->pending.count; i++)
-        phx_cross_announce(own, own->pending.slots[i]);
+    for (uint32_t i = 0; i < own->pending.count; i++) phx_cross_announce(own, own->pending.slots[i]);
     own->pending.count = 0;
 }
 
 /* So many came or jumped that everything is sorted and every box filled anew. false = no memory, nothing changed. */
 static bool sort_all(phx_cross *own)
 {
-    if (!phx_cross_sort(own))
-        return false;
-    for (uint32_t i = 0; i < own->pending.count; i++)
-        own->flags[own->pending.slots[i]] &= (uint8_t)~PHX_CROSS_PENDING;
+    if (!phx_cross_sort(own)) return false;
+    for (uint32_t i = 0; i < own->pending.count; i++) own->flags[own->pending.slots[i]] &= (uint8_t)~PHX_CROSS_PENDING;
     own->pending.count = 0;
     for (uint32_t slot = 0; slot < own->slots; slot++)
-        if (own->flags[slot] & PHX_CROSS_BOX)
-            phx_cross_refresh(own, slot);
+        if (own->flags[slot] & PHX_CROSS_BOX) phx_cross_refresh(own, slot);
     return true;
 }
 
@@ -213,8 +201,7 @@ static bool turn(phx_index *index)
     phx_cross_sweep(own);
     link_pending(own);
     phx_cross_flush(own);
-    if (!phx_cross_fill(own))
-        return false;
+    if (!phx_cross_fill(own)) return false;
     phx_cross_settle(own);
     return true;
 }
@@ -228,33 +215,27 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
     const uint32_t keys[4] = {phx_cross_key(box.x0), phx_cross_key(box.x1), phx_cross_key(box.y0),
                               phx_cross_key(box.y1)};
     uint32_t piece[PIECE], count = 0;
-    if (own->in_count == 0)
-        return;
+    if (own->in_count == 0) return;
     int axis = phx_cross_narrow(own, keys), other = !axis;
     uint32_t at = phx_cross_from(own, axis, keys[2 * axis], &sink->visited);
     for (; phx_cross_at(own, at)->key <= keys[2 * axis + 1]; at = phx_cross_at(own, at)->next, sink->visited++) {
-        if ((at & 3) != PHX_CROSS_CENTRE)
-            continue;
+        if ((at & 3) != PHX_CROSS_CENTRE) continue;
         uint32_t key = own->bodies[at >> 3].side[axis].across[PHX_CROSS_CENTRE];
         piece[count] = at >> 3;
         count += key >= keys[2 * other] && key <= keys[2 * other + 1];
-        if (count < PIECE)
-            continue;
+        if (count < PIECE) continue;
         sink->take(sink, piece, count);
         count = 0;
     }
-    if (count > 0)
-        sink->take(sink, piece, count);
+    if (count > 0) sink->take(sink, piece, count);
 }
 
 static bool within(const phx_index *index, uint32_t observer, phx_sink *sink)
 {
     const phx_cross *own = (const phx_cross *)index;
     const phx_list *box = &own->boxes[observer];
-    if (!(own->flags[observer] & PHX_CROSS_BOX))
-        return false;
-    if (box->count > 0)
-        sink->take(sink, phx_list_entries(&own->pool, box), box->count);
+    if (!(own->flags[observer] & PHX_CROSS_BOX)) return false;
+    if (box->count > 0) sink->take(sink, phx_list_entries(&own->pool, box), box->count);
     sink->take(sink, &observer, 1); /* it stands there, too */
     sink->visited++;
     return true;
@@ -266,11 +247,9 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
     const phx_list *list = &own->boxes[observer];
     const uint32_t *entries = phx_list_entries(&own->pool, list);
     (void)box;
-    if (own->flags[observer] & PHX_CROSS_TOUCHED)
-        return true;
+    if (own->flags[observer] & PHX_CROSS_TOUCHED) return true;
     for (uint32_t i = 0; i < list->count; i++)
-        if (own->flags[entries[i]] & PHX_CROSS_CHANGED)
-            return true;
+        if (own->flags[entries[i]] & PHX_CROSS_CHANGED) return true;
     return false;
 }
 
@@ -280,21 +259,15 @@ static bool valid(const phx_index *index)
 {
     const phx_cross *own = (const phx_cross *)index;
     const phx_store *store = index->env.store;
-    if (own->in_count != store->own_count + store->ghost_count)
-        return false;
+    if (own->in_count != store->own_count + store->ghost_count) return false;
     for (uint32_t slot = 0; slot < own->slots; slot++) {
         bool live = slot < store->slots && (store->body[slot].state & PHX_SLOT_LIVE);
         const phx_cross_body *body = &own->bodies[slot];
-        if (live != !!(own->flags[slot] & PHX_CROSS_IN))
-            return false;
-        if (!live)
-            continue;
-        if (body->side[0].node[PHX_CROSS_CENTRE].key != phx_cross_key(store->body[slot].x))
-            return false;
-        if (body->side[1].node[PHX_CROSS_CENTRE].key != phx_cross_key(store->body[slot].y))
-            return false;
-        if ((phx_index_radius(store, slot) >= 0.0f) != !!(own->flags[slot] & PHX_CROSS_BOX))
-            return false;
+        if (live != !!(own->flags[slot] & PHX_CROSS_IN)) return false;
+        if (!live) continue;
+        if (body->side[0].node[PHX_CROSS_CENTRE].key != phx_cross_key(store->body[slot].x)) return false;
+        if (body->side[1].node[PHX_CROSS_CENTRE].key != phx_cross_key(store->body[slot].y)) return false;
+        if ((phx_index_radius(store, slot) >= 0.0f) != !!(own->flags[slot] & PHX_CROSS_BOX)) return false;
     }
     return own->slots == 0 || (phx_cross_lists_valid(own) && phx_cross_boxes_valid(own));
 }

@@ -10,11 +10,9 @@
 /* Room for so many; what is in it is kept. false = no memory, nothing changed. */
 static bool box_grow(phx_cross *own, phx_list *box, uint32_t count)
 {
-    if (count <= phx_list_capacity(&own->pool, box))
-        return true;
+    if (count <= phx_list_capacity(&own->pool, box)) return true;
     phx_list larger = phx_list_empty();
-    if (!phx_list_reserve(&own->pool, own->index.env.mem, &larger, count))
-        return false;
+    if (!phx_list_reserve(&own->pool, own->index.env.mem, &larger, count)) return false;
     if (box->count > 0)
         memcpy(phx_list_entries(&own->pool, &larger), phx_list_entries(&own->pool, box), box->count * sizeof(uint32_t));
     larger.count = box->count;
@@ -26,8 +24,7 @@ static bool box_grow(phx_cross *own, phx_list *box, uint32_t count)
 void phx_cross_refresh(phx_cross *own, uint32_t observer)
 {
     phx_list_release(&own->pool, &own->boxes[observer]);
-    if (!(own->flags[observer] & PHX_CROSS_AFRESH))
-        phx_cross_push(&own->afresh, observer);
+    if (!(own->flags[observer] & PHX_CROSS_AFRESH)) phx_cross_push(&own->afresh, observer);
     own->flags[observer] |= PHX_CROSS_AFRESH | PHX_CROSS_TOUCHED;
 }
 
@@ -41,12 +38,9 @@ void phx_cross_forget(phx_cross *own, uint32_t slot)
 
 void phx_cross_note(phx_cross *own, uint32_t observer, uint32_t target)
 {
-    if (own->flags[observer] & PHX_CROSS_AFRESH)
-        return;
-    if (own->pass_count == own->passes_capacity)
-        phx_cross_flush(own);
-    if (own->pass_first[observer] == PHX_SLOT_NONE)
-        phx_cross_push(&own->passed, observer);
+    if (own->flags[observer] & PHX_CROSS_AFRESH) return;
+    if (own->pass_count == own->passes_capacity) phx_cross_flush(own);
+    if (own->pass_first[observer] == PHX_SLOT_NONE) phx_cross_push(&own->passed, observer);
     own->passes[own->pass_count] = (phx_cross_pass){.target = target, .next = own->pass_first[observer]};
     own->pass_first[observer] = own->pass_count++;
 }
@@ -75,8 +69,7 @@ static uint32_t mark_passes(phx_cross *own, uint32_t observer)
     uint32_t comers = 0;
     for (uint32_t i = own->pass_first[observer]; i != PHX_SLOT_NONE; i = own->passes[i].next) {
         uint32_t target = own->passes[i].target;
-        if (own->mark[target] >= own->epoch)
-            continue;
+        if (own->mark[target] >= own->epoch) continue;
         bool comes = in_box(own, observer, target);
         own->mark[target] = own->epoch + (comes ? COMES : GOES);
         comers += comes;
@@ -92,8 +85,7 @@ static uint32_t thin_out(phx_cross *own, phx_list *box)
         uint32_t *mark = &own->mark[entries[i]];
         entries[n] = entries[i];
         n += *mark != own->epoch + GOES;
-        if (*mark != own->epoch + COMES)
-            continue;
+        if (*mark != own->epoch + COMES) continue;
         *mark = own->epoch;
         known++;
     }
@@ -105,8 +97,7 @@ static void settle(phx_cross *own, uint32_t observer)
 {
     phx_list *box = &own->boxes[observer];
     uint32_t first = own->pass_first[observer], before = box->count;
-    if (first == PHX_SLOT_NONE)
-        return; /* it went */
+    if (first == PHX_SLOT_NONE) return; /* it went */
     if (!(own->flags[observer] & PHX_CROSS_BOX) || (own->flags[observer] & PHX_CROSS_AFRESH)) {
         own->pass_first[observer] = PHX_SLOT_NONE;
         return;
@@ -115,10 +106,8 @@ static void settle(phx_cross *own, uint32_t observer)
     uint32_t comers = mark_passes(own, observer);
     comers -= thin_out(own, box);
     own->pass_first[observer] = PHX_SLOT_NONE;
-    if (before != box->count || comers > 0)
-        own->flags[observer] |= PHX_CROSS_TOUCHED;
-    if (comers == 0)
-        return;
+    if (before != box->count || comers > 0) own->flags[observer] |= PHX_CROSS_TOUCHED;
+    if (comers == 0) return;
     if (!box_grow(own, box, box->count + comers)) {
         phx_cross_refresh(own, observer);
         return;
@@ -126,8 +115,7 @@ static void settle(phx_cross *own, uint32_t observer)
     uint32_t *entries = phx_list_entries(&own->pool, box);
     for (uint32_t i = first; i != PHX_SLOT_NONE; i = own->passes[i].next) {
         uint32_t target = own->passes[i].target;
-        if (own->mark[target] != own->epoch + COMES)
-            continue;
+        if (own->mark[target] != own->epoch + COMES) continue;
         own->mark[target] = own->epoch;
         entries[box->count++] = target;
     }
@@ -135,8 +123,7 @@ static void settle(phx_cross *own, uint32_t observer)
 
 void phx_cross_flush(phx_cross *own)
 {
-    for (uint32_t i = 0; i < own->passed.count; i++)
-        settle(own, own->passed.slots[i]);
+    for (uint32_t i = 0; i < own->passed.count; i++) settle(own, own->passed.slots[i]);
     own->passed.count = own->pass_count = 0;
 }
 
@@ -151,12 +138,10 @@ void phx_cross_sweep(phx_cross *own)
             entries[n] = entries[i];
             n += !(own->flags[entries[i]] & PHX_CROSS_GONE);
         }
-        if (n < box->count)
-            own->flags[slot] |= PHX_CROSS_TOUCHED;
+        if (n < box->count) own->flags[slot] |= PHX_CROSS_TOUCHED;
         phx_list_set_count(&own->pool, box, n);
     }
-    for (uint32_t i = 0; i < own->gone.count; i++)
-        own->flags[own->gone.slots[i]] &= (uint8_t)~PHX_CROSS_GONE;
+    for (uint32_t i = 0; i < own->gone.count; i++) own->flags[own->gone.slots[i]] &= (uint8_t)~PHX_CROSS_GONE;
     own->gone.count = 0;
 }
 
@@ -181,10 +166,8 @@ void phx_cross_announce(phx_cross *own, uint32_t target)
     uint32_t at = phx_cross_from(own, axis, keys[2 * axis], &walked), most = keys[2 * axis + 1];
     for (; phx_cross_at(own, at)->key <= most; at = phx_cross_at(own, at)->next, walked++) {
         uint32_t observer = at >> 3;
-        if ((at & 3) != PHX_CROSS_CENTRE || !(own->flags[observer] & PHX_CROSS_BOX) || observer == target)
-            continue;
-        if (in_box(own, observer, target))
-            phx_cross_note(own, observer, target);
+        if ((at & 3) != PHX_CROSS_CENTRE || !(own->flags[observer] & PHX_CROSS_BOX) || observer == target) continue;
+        if (in_box(own, observer, target)) phx_cross_note(own, observer, target);
     }
     own->effort += walked;
     own->index.counts.steps += walked;
@@ -215,10 +198,8 @@ static inline bool fill_with(filler *to, uint32_t slot, uint32_t other_key, int 
 {
     const uint32_t *of = &to->keys[2 * !axis];
     phx_list *box = to->box;
-    if (other_key < of[0] || other_key > of[1] || slot == to->observer)
-        return true;
-    if (box->count == phx_list_capacity(&to->own->pool, box) && !box_grow(to->own, box, box->count + 1))
-        return false;
+    if (other_key < of[0] || other_key > of[1] || slot == to->observer) return true;
+    if (box->count == phx_list_capacity(&to->own->pool, box) && !box_grow(to->own, box, box->count + 1)) return false;
     phx_list_entries(&to->own->pool, box)[box->count++] = slot;
     return true;
 }
@@ -228,10 +209,8 @@ static uint32_t lower_row(const cross_row *rows, uint32_t count, int axis, uint3
     uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (rows[middle].key[axis] < key)
-            low = middle + 1;
-        else
-            high = middle;
+        if (rows[middle].key[axis] < key) low = middle + 1;
+        else high = middle;
     }
     return low;
 }
@@ -247,8 +226,7 @@ static bool fill_from_rows(filler *to, const cross_rows *rows)
     const cross_row *row = rows->of[axis] + first[axis];
     to->own->index.counts.steps += count[axis];
     for (uint32_t i = 0; i < count[axis]; i++)
-        if (!fill_with(to, row[i].slot, row[i].key[!axis], axis))
-            return false;
+        if (!fill_with(to, row[i].slot, row[i].key[!axis], axis)) return false;
     return true;
 }
 
@@ -261,10 +239,8 @@ static bool fill_from_list(filler *to)
     while ((at = phx_cross_at(own, at)->next) != end) {
         own->index.counts.steps++;
         own->effort++;
-        if ((at & 3) != PHX_CROSS_CENTRE)
-            continue;
-        if (!fill_with(to, at >> 3, own->bodies[at >> 3].side[axis].across[PHX_CROSS_CENTRE], axis))
-            return false;
+        if ((at & 3) != PHX_CROSS_CENTRE) continue;
+        if (!fill_with(to, at >> 3, own->bodies[at >> 3].side[axis].across[PHX_CROSS_CENTRE], axis)) return false;
     }
     return true;
 }
@@ -294,8 +270,7 @@ static bool make_rows(phx_cross *own, cross_rows *rows)
         uint64_t walked = 0;
         uint32_t at = phx_cross_from(own, axis, 1, &walked); /* the least of all keys */
         for (rows->count = 0; rows->count < own->in_count; at = phx_cross_at(own, at)->next) {
-            if ((at & 3) != PHX_CROSS_CENTRE)
-                continue;
+            if ((at & 3) != PHX_CROSS_CENTRE) continue;
             const phx_cross_body *body = &own->bodies[at >> 3];
             uint32_t x = body->side[0].node[PHX_CROSS_CENTRE].key, y = body->side[1].node[PHX_CROSS_CENTRE].key;
             rows->of[axis][rows->count++] = (cross_row){{x, y}, at >> 3};
@@ -308,16 +283,12 @@ bool phx_cross_fill(phx_cross *own)
 {
     cross_rows rows = {0};
     bool filled = true, many = own->afresh.count > own->in_count / PHX_CROSS_MANY_PART;
-    if (own->afresh.count == 0)
-        return true;
-    if (many && own->in_count > 0 && !make_rows(own, &rows))
-        return false;
+    if (own->afresh.count == 0) return true;
+    if (many && own->in_count > 0 && !make_rows(own, &rows)) return false;
     while (own->afresh.count > 0 && filled) {
         uint32_t observer = own->afresh.slots[own->afresh.count - 1];
-        if (own->flags[observer] & PHX_CROSS_BOX)
-            filled = fill(own, observer, &rows);
-        if (!filled)
-            break;
+        if (own->flags[observer] & PHX_CROSS_BOX) filled = fill(own, observer, &rows);
+        if (!filled) break;
         own->flags[observer] &= (uint8_t)~PHX_CROSS_AFRESH;
         own->afresh.count--;
     }
@@ -332,10 +303,8 @@ static bool box_valid(const phx_cross *own, uint32_t observer)
     const uint32_t *entries = phx_list_entries(&own->pool, box);
     uint32_t count = 0;
     for (uint32_t i = 0; i < box->count; i++)
-        if (entries[i] == observer || !in_box(own, observer, entries[i]))
-            return false;
-    for (uint32_t slot = 0; slot < own->slots; slot++)
-        count += slot != observer && in_box(own, observer, slot);
+        if (entries[i] == observer || !in_box(own, observer, entries[i])) return false;
+    for (uint32_t slot = 0; slot < own->slots; slot++) count += slot != observer && in_box(own, observer, slot);
     return count == box->count; /* none twice: phx_cross_flush() */
 }
 
@@ -344,7 +313,6 @@ bool phx_cross_boxes_valid(const phx_cross *own)
     enum { LOOKS = 8 };
     uint32_t step = own->slots / LOOKS + 1;
     for (uint32_t slot = (uint32_t)own->index.tick % step; slot < own->slots; slot += step)
-        if ((own->flags[slot] & PHX_CROSS_BOX) && !box_valid(own, slot))
-            return false;
+        if ((own->flags[slot] & PHX_CROSS_BOX) && !box_valid(own, slot)) return false;
     return true;
 }

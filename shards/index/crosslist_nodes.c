@@ -10,8 +10,7 @@ enum { END = 0, BEGIN = 1 }; /* the slots whose anchor nodes end and begin a lis
 static inline uint64_t place_of(const phx_cross *own, int axis, uint32_t node)
 {
     uint32_t role = node & 3, slot = node >> 3;
-    if (role != PHX_CROSS_ANCHOR)
-        return phx_cross_place(phx_cross_at(own, node)->key, role);
+    if (role != PHX_CROSS_ANCHOR) return phx_cross_place(phx_cross_at(own, node)->key, role);
     return slot == END ? UINT64_MAX : own->anchors[axis][slot - BEGIN];
 }
 
@@ -53,11 +52,9 @@ void phx_cross_clear(phx_cross *own)
 static uint32_t key_of(const phx_cross *own, uint32_t slot, int axis, int role)
 {
     const phx_body *body = &own->index.env.store->body[slot];
-    if (role == PHX_CROSS_CENTRE)
-        return phx_cross_key(axis == 0 ? body->x : body->y);
+    if (role == PHX_CROSS_CENTRE) return phx_cross_key(axis == 0 ? body->x : body->y);
     phx_box box = phx_box_around(body->x, body->y, own->radius[slot]);
-    if (role == PHX_CROSS_LOW)
-        return phx_cross_key(axis == 0 ? box.x0 : box.y0);
+    if (role == PHX_CROSS_LOW) return phx_cross_key(axis == 0 ? box.x0 : box.y0);
     return phx_cross_key(axis == 0 ? box.x1 : box.y1);
 }
 
@@ -71,8 +68,7 @@ void phx_cross_write_keys(phx_cross *own, uint32_t slot, bool bounds)
 {
     for (int axis = 0; axis < 2; axis++)
         for (int role = PHX_CROSS_LOW; role < PHX_CROSS_ROLES; role++)
-            if ((role != PHX_CROSS_CENTRE) == bounds)
-                set_key(own, slot, axis, role, key_of(own, slot, axis, role));
+            if ((role != PHX_CROSS_CENTRE) == bounds) set_key(own, slot, axis, role, key_of(own, slot, axis, role));
 }
 
 /* ---- anchors ---- */
@@ -84,10 +80,8 @@ static uint32_t anchor_before(const phx_cross *own, int axis, uint64_t place)
     uint32_t low = 0, high = own->anchor_count[axis];
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (anchors[middle] <= place)
-            low = middle;
-        else
-            high = middle;
+        if (anchors[middle] <= place) low = middle;
+        else high = middle;
     }
     return low;
 }
@@ -106,14 +100,12 @@ static uint32_t first_from(const phx_cross *own, int axis, uint64_t place, uint6
 void phx_cross_place_anchors(phx_cross *own, int axis)
 {
     uint32_t *count = &own->anchor_count[axis];
-    for (uint32_t i = 1; i < *count; i++)
-        take_out(own, phx_cross_name(i + BEGIN, axis, PHX_CROSS_ANCHOR));
+    for (uint32_t i = 1; i < *count; i++) take_out(own, phx_cross_name(i + BEGIN, axis, PHX_CROSS_ANCHOR));
     uint32_t end = phx_cross_name(END, axis, PHX_CROSS_ANCHOR), passed = 0;
     uint32_t before = phx_cross_name(BEGIN, axis, PHX_CROSS_ANCHOR);
     *count = 1;
     for (uint32_t at; (at = phx_cross_at(own, before)->next) != end; before = at) {
-        if (++passed % PHX_CROSS_APART != 0)
-            continue;
+        if (++passed % PHX_CROSS_APART != 0) continue;
         PHX_ASSERT(*count < own->anchors_capacity[axis]);
         uint32_t anchor = phx_cross_name(*count + BEGIN, axis, PHX_CROSS_ANCHOR);
         own->anchors[axis][(*count)++] = place_of(own, axis, at);
@@ -134,10 +126,8 @@ static void find_radius_max(phx_cross *own)
 void phx_cross_settle(phx_cross *own)
 {
     enum { PER_NODE = 32 }; /* a few percent of what was done since */
-    if (own->effort / PER_NODE <= own->node_count)
-        return;
-    for (int axis = 0; axis < 2; axis++)
-        phx_cross_place_anchors(own, axis);
+    if (own->effort / PER_NODE <= own->node_count) return;
+    for (int axis = 0; axis < 2; axis++) phx_cross_place_anchors(own, axis);
     find_radius_max(own);
     own->effort = 0;
 }
@@ -162,16 +152,13 @@ bool phx_cross_jumps(const phx_cross *own, uint32_t slot, float x, float y)
 {
     const float to[2] = {x, y};
     uint32_t limit = own->node_count / PHX_CROSS_FAR_PART;
-    if (limit < PHX_CROSS_FAR_LEAST)
-        limit = PHX_CROSS_FAR_LEAST;
+    if (limit < PHX_CROSS_FAR_LEAST) limit = PHX_CROSS_FAR_LEAST;
     for (int axis = 0; axis < 2; axis++) {
         uint32_t count = own->anchor_count[axis], apart = own->node_count / count + 1, most = limit / apart + 1;
         uint32_t at = anchor_before(own, axis, phx_cross_place(phx_cross_key(to[axis]), PHX_CROSS_CENTRE));
         uint64_t from = phx_cross_place(own->bodies[slot].side[axis].node[PHX_CROSS_CENTRE].key, PHX_CROSS_CENTRE);
-        if (at > most && from < own->anchors[axis][at - most])
-            return true;
-        if (count - at > most + 1 && from > own->anchors[axis][at + most + 1])
-            return true;
+        if (at > most && from < own->anchors[axis][at - most]) return true;
+        if (count - at > most + 1 && from > own->anchors[axis][at + most + 1]) return true;
     }
     return false;
 }
@@ -200,8 +187,7 @@ void phx_cross_link(phx_cross *own, uint32_t slot, bool bounds)
     own->node_count += bounds ? 2 : 1;
     own->in_count += !bounds;
     own->flags[slot] |= bounds ? PHX_CROSS_BOX : PHX_CROSS_IN;
-    if (bounds && own->radius[slot] > own->radius_max)
-        own->radius_max = own->radius[slot];
+    if (bounds && own->radius[slot] > own->radius_max) own->radius_max = own->radius[slot];
 }
 
 void phx_cross_unlink(phx_cross *own, uint32_t slot, bool bounds)
@@ -227,12 +213,9 @@ static inline void pass(phx_cross *own, int axis, uint32_t node, uint32_t other)
     bool centre = (node & 3) == PHX_CROSS_CENTRE;
     uint32_t border = centre ? other : node, target = (centre ? node : other) >> 3;
     uint32_t observer = border >> 3;
-    if ((border & 3) == PHX_CROSS_CENTRE || (border & 3) == PHX_CROSS_ANCHOR)
-        return;
-    if (!centre && (other & 3) != PHX_CROSS_CENTRE)
-        return;
-    if (observer != target && phx_cross_across(own, axis, observer, target))
-        phx_cross_note(own, observer, target);
+    if ((border & 3) == PHX_CROSS_CENTRE || (border & 3) == PHX_CROSS_ANCHOR) return;
+    if (!centre && (other & 3) != PHX_CROSS_CENTRE) return;
+    if (observer != target && phx_cross_across(own, axis, observer, target)) phx_cross_note(own, observer, target);
 }
 
 static void slide(phx_cross *own, int axis, uint32_t node)
@@ -240,8 +223,7 @@ static void slide(phx_cross *own, int axis, uint32_t node)
     phx_cross_node *moved = phx_cross_at(own, node);
     uint32_t before = moved->prev, after = moved->next, key = key_of(own, node >> 3, axis, (int)(node & 3));
     uint64_t steps = 0, place = phx_cross_place(key, node & 3);
-    if (moved->key == key)
-        return;
+    if (moved->key == key) return;
     set_key(own, node >> 3, axis, (int)(node & 3), key);
     for (; place_of(own, axis, after) < place; steps++) {
         pass(own, axis, node, after);
@@ -253,8 +235,7 @@ static void slide(phx_cross *own, int axis, uint32_t node)
         after = before;
         before = phx_cross_at(own, before)->prev;
     }
-    if (steps == 0)
-        return;
+    if (steps == 0) return;
     take_out(own, node);
     put_between(own, before, node, after);
     own->effort += steps;
@@ -276,8 +257,7 @@ static void slide_along(phx_cross *own, int axis)
     uint32_t at = phx_cross_at(own, phx_cross_name(BEGIN, axis, PHX_CROSS_ANCHOR))->next;
     while (at != phx_cross_name(END, axis, PHX_CROSS_ANCHOR)) {
         uint32_t next = phx_cross_at(own, at)->next;
-        if ((at & 3) != PHX_CROSS_ANCHOR && (own->flags[at >> 3] & PHX_CROSS_MOVES))
-            slide(own, axis, at);
+        if ((at & 3) != PHX_CROSS_ANCHOR && (own->flags[at >> 3] & PHX_CROSS_MOVES)) slide(own, axis, at);
         at = next;
     }
 }
@@ -286,13 +266,10 @@ void phx_cross_slide(phx_cross *own)
 {
     bool many = own->moving.count > own->in_count / PHX_CROSS_WALK_PART;
     for (int axis = 0; axis < 2 && own->moving.count > 0; axis++) {
-        if (many)
-            slide_along(own, axis);
-        for (uint32_t i = 0; !many && i < own->moving.count; i++)
-            slide_slot(own, axis, own->moving.slots[i]);
+        if (many) slide_along(own, axis);
+        for (uint32_t i = 0; !many && i < own->moving.count; i++) slide_slot(own, axis, own->moving.slots[i]);
     }
-    for (uint32_t i = 0; i < own->moving.count; i++)
-        own->flags[own->moving.slots[i]] &= (uint8_t)~PHX_CROSS_MOVES;
+    for (uint32_t i = 0; i < own->moving.count; i++) own->flags[own->moving.slots[i]] &= (uint8_t)~PHX_CROSS_MOVES;
     own->moving.count = 0;
 }
 
@@ -310,15 +287,13 @@ static void sort_items(item *items, item *spare, uint32_t count)
     enum { BITS = 8, PASSES = 4, DIGITS = 1 << BITS };
     for (uint32_t p = 0; p < PASSES; p++) {
         uint32_t start[DIGITS] = {0}, sum = 0;
-        for (uint32_t i = 0; i < count; i++)
-            start[items[i].key >> p * BITS & (DIGITS - 1)]++;
+        for (uint32_t i = 0; i < count; i++) start[items[i].key >> p * BITS & (DIGITS - 1)]++;
         for (uint32_t d = 0; d < DIGITS; d++) {
             uint32_t many = start[d];
             start[d] = sum;
             sum += many;
         }
-        for (uint32_t i = 0; i < count; i++)
-            spare[start[items[i].key >> p * BITS & (DIGITS - 1)]++] = items[i];
+        for (uint32_t i = 0; i < count; i++) spare[start[items[i].key >> p * BITS & (DIGITS - 1)]++] = items[i];
         item *other = items;
         items = spare;
         spare = other;
@@ -354,16 +329,13 @@ bool phx_cross_sort(phx_cross *own)
 {
     phx_mem *mem = own->index.env.mem;
     uint32_t nodes = own->node_count;
-    for (uint32_t i = 0; i < own->pending.count; i++)
-        nodes += own->radius[own->pending.slots[i]] < 0.0f ? 1 : 3;
-    if (!phx_grow(mem, &own->scratch, &own->scratch_capacity, 0, 2 * (size_t)nodes, sizeof(item)))
-        return false;
+    for (uint32_t i = 0; i < own->pending.count; i++) nodes += own->radius[own->pending.slots[i]] < 0.0f ? 1 : 3;
+    if (!phx_grow(mem, &own->scratch, &own->scratch_capacity, 0, 2 * (size_t)nodes, sizeof(item))) return false;
     item *items = own->scratch;
     for (uint32_t i = 0; i < own->pending.count; i++) {
         uint32_t slot = own->pending.slots[i];
         phx_cross_write_keys(own, slot, false);
-        if (own->radius[slot] >= 0.0f)
-            phx_cross_write_keys(own, slot, true);
+        if (own->radius[slot] >= 0.0f) phx_cross_write_keys(own, slot, true);
         own->flags[slot] |= PHX_CROSS_IN | (own->radius[slot] < 0.0f ? 0 : PHX_CROSS_BOX);
         own->in_count++;
     }
@@ -390,20 +362,14 @@ bool phx_cross_lists_valid(const phx_cross *own)
         uint32_t nodes = 0, anchors = 1;
         while (at != end) {
             uint32_t next = phx_cross_at(own, at)->next;
-            if (phx_cross_at(own, next)->prev != at)
-                return false;
-            if (place_of(own, axis, at) > place_of(own, axis, next))
-                return false;
+            if (phx_cross_at(own, next)->prev != at) return false;
+            if (place_of(own, axis, at) > place_of(own, axis, next)) return false;
             at = next;
-            if (at == end)
-                break;
-            if ((at & 3) == PHX_CROSS_ANCHOR)
-                anchors++;
-            else
-                nodes++;
+            if (at == end) break;
+            if ((at & 3) == PHX_CROSS_ANCHOR) anchors++;
+            else nodes++;
         }
-        if (nodes != own->node_count || anchors != own->anchor_count[axis])
-            return false;
+        if (nodes != own->node_count || anchors != own->anchor_count[axis]) return false;
     }
     return true;
 }

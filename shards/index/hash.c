@@ -18,7 +18,7 @@ typedef struct hash {
     phx_index index;
     phx_cells cells;
     phx_chain *buckets;
-    phx_link *links; /* by slot */
+    phx_link *links;       /* by slot */
     uint32_t bucket_count; /* 0: none yet */
     uint32_t buckets_capacity, links_capacity;
     uint32_t tick;

@@ -10,15 +10,24 @@ extern const phx_index_ops phx_index_brute, phx_index_grid, phx_index_hash, phx_
 const phx_index_ops *phx_index_ops_of(ph_index which)
 {
     switch (which) {
-    case PH_INDEX_BRUTE: return &phx_index_brute;
-    case PH_INDEX_GRID: return &phx_index_grid;
-    case PH_INDEX_HASH: return &phx_index_hash;
-    case PH_INDEX_CROSSLIST: return &phx_index_crosslist;
-    case PH_INDEX_TOWERS: return &phx_index_towers;
-    case PH_INDEX_QUADTREE: return &phx_index_quadtree;
-    case PH_INDEX_HEX: return &phx_index_hex;
-    case PH_INDEX_TIMER: return &phx_index_timer;
-    default: return NULL;
+    case PH_INDEX_BRUTE:
+        return &phx_index_brute;
+    case PH_INDEX_GRID:
+        return &phx_index_grid;
+    case PH_INDEX_HASH:
+        return &phx_index_hash;
+    case PH_INDEX_CROSSLIST:
+        return &phx_index_crosslist;
+    case PH_INDEX_TOWERS:
+        return &phx_index_towers;
+    case PH_INDEX_QUADTREE:
+        return &phx_index_quadtree;
+    case PH_INDEX_HEX:
+        return &phx_index_hex;
+    case PH_INDEX_TIMER:
+        return &phx_index_timer;
+    default:
+        return NULL;
     }
 }
 

@@ -37,7 +37,7 @@ typedef struct phx_index_env {
     phx_mem *mem;
     const phx_rules *rules; /* `span` may change between ticks; what is of an index in it does not */
     const phx_store *store;
-    phx_rect rect;          /* the shard's towers: own entities stand there, ghosts around, some anywhere */
+    phx_rect rect; /* the shard's towers: own entities stand there, ghosts around, some anywhere */
 } phx_index_env;
 
 /* Where a table keyed by cells looks for one, as positions come from outside. */

@@ -10,8 +10,7 @@ static bool resize(phx_list_pool *pool, phx_mem *mem, phx_list *set, uint32_t co
 {
     phx_list to = phx_slotset_empty();
     if (!phx_list_reserve(pool, mem, &to, count)) return false;
-    if (set->count > 0)
-        memcpy(phx_list_entries(pool, &to), phx_list_entries(pool, set), set->count * sizeof(uint32_t));
+    if (set->count > 0) memcpy(phx_list_entries(pool, &to), phx_list_entries(pool, set), set->count * sizeof(uint32_t));
     to.count = set->count;
     phx_list_release(pool, set);
     *set = to;

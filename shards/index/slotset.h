@@ -30,7 +30,8 @@ void phx_slotset_remove(phx_list_pool *pool, phx_mem *mem, const phx_kernels *ke
 /* For PHX_VALIDATE. */
 static inline bool phx_slotset_has(const phx_list_pool *pool, const phx_list *set, uint32_t slot)
 {
-    for (uint32_t i = 0; i < set->count; i++) if (phx_list_entries(pool, set)[i] == slot) return true;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (phx_list_entries(pool, set)[i] == slot) return true;
     return false;
 }
 

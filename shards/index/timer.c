@@ -10,8 +10,7 @@
 static phx_index *make(const phx_index_env *env)
 {
     phx_timer *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
-    if (!own)
-        return NULL;
+    if (!own) return NULL;
     phx_list_pool_init(&own->pool);
     own->cell = (double)env->rules->tower_size; /* until there are observers */
     own->per_cell = 1.0 / own->cell;
@@ -36,12 +35,9 @@ static void release(phx_index *index)
 static bool reserve_buckets(phx_timer *own, phx_mem *mem, uint32_t slots)
 {
     uint32_t wanted = 64;
-    while (wanted < slots && wanted < 1u << 31)
-        wanted *= 2;
-    if (own->bucket_mask + 1 >= wanted)
-        return true;
-    if (!phx_grow(mem, (void **)&own->buckets, &own->buckets_capacity, 0, wanted, sizeof(uint32_t)))
-        return false;
+    while (wanted < slots && wanted < 1u << 31) wanted *= 2;
+    if (own->bucket_mask + 1 >= wanted) return true;
+    if (!phx_grow(mem, (void **)&own->buckets, &own->buckets_capacity, 0, wanted, sizeof(uint32_t))) return false;
     own->bucket_mask = wanted - 1;
     phx_timer_rehash(own);
     return true;
@@ -143,11 +139,9 @@ static void move(phx_index *index, uint32_t slot)
     bool other = mover->layers != before.layers || mover->stealth != before.stealth;
     own->observer_count -= before.radius >= 0.0f;
     own->observer_count += mover->radius >= 0.0f;
-    if (looks_otherwise)
-        phx_timer_refresh(own, slot);
+    if (looks_otherwise) phx_timer_refresh(own, slot);
     double step = step_between(index->env.rules->shape, &before, mover);
-    if (step > 0.0 || other)
-        note(own, slot, step, other ? PHX_TIMER_OTHER : 0);
+    if (step > 0.0 || other) note(own, slot, step, other ? PHX_TIMER_OTHER : 0);
 }
 
 /* ---- time ---- */
@@ -160,12 +154,9 @@ static float jump_from(const phx_timer *own)
     uint32_t count[STEP_CLASSES] = {0}, jumps = 0;
     uint32_t most = own->change_count / PHX_TIMER_JUMP_PART, class = STEP_CLASSES - 1;
     uint32_t least = phx_timer_bits((float)(own->cell / PHX_TIMER_REACH_MAX)) >> STEP_SHIFT; /* shorter ones: never */
-    if (most < PHX_TIMER_JUMP_LEAST)
-        most = PHX_TIMER_JUMP_LEAST;
-    for (uint32_t i = 0; i < own->change_count; i++)
-        count[phx_timer_bits(own->changes[i].step) >> STEP_SHIFT]++;
-    while (class > least && jumps + count[class] <= most)
-        jumps += count[class --];
+    if (most < PHX_TIMER_JUMP_LEAST) most = PHX_TIMER_JUMP_LEAST;
+    for (uint32_t i = 0; i < own->change_count; i++) count[phx_timer_bits(own->changes[i].step) >> STEP_SHIFT]++;
+    while (class > least && jumps + count[class] <= most) jumps += count[class --];
     union {
         uint32_t bits;
         float f;
@@ -180,13 +171,10 @@ static void go_on(phx_timer *own)
     float limit = jump_from(own), longest = 0.0f;
     for (uint32_t i = 0; i < own->change_count; i++) {
         phx_timer_change *change = &own->changes[i];
-        if (change->step >= limit)
-            change->what |= PHX_TIMER_JUMPED;
-        else if (change->step > longest)
-            longest = change->step;
+        if (change->step >= limit) change->what |= PHX_TIMER_JUMPED;
+        else if (change->step > longest) longest = change->step;
     }
-    if (own->way > SIDES * own->cell)
-        phx_timer_set_back(own);
+    if (own->way > SIDES * own->cell) phx_timer_set_back(own);
     own->way += (double)longest * (1.0 + 1e-9);
     phx_timer_time down = phx_timer_down(own->way);
     own->now = own->way > 0.0 && down < PHX_TIMER_NEVER - 1 ? down + 1 : down;
@@ -200,20 +188,16 @@ static void range_changed(phx_timer *own)
     for (uint32_t i = 0; i < own->change_count; i++) {
         phx_timer_change *change = &own->changes[i];
         uint32_t slot = change->slot;
-        if (change->what != 0)
-            own->flags[slot] |= PHX_TIMER_TURNED;
-        if (change->what & PHX_TIMER_WENT)
-            continue;
+        if (change->what != 0) own->flags[slot] |= PHX_TIMER_TURNED;
+        if (change->what & PHX_TIMER_WENT) continue;
         bool leaves = !(change->what & PHX_TIMER_CAME) && !phx_timer_in_range(own, slot);
         if (leaves) {
             change->what |= PHX_TIMER_RANGED;
             own->flags[slot] |= PHX_TIMER_TURNED;
             phx_timer_unrange(own, slot);
         }
-        if (leaves || (change->what & PHX_TIMER_CAME))
-            phx_timer_range(own, slot);
-        if (leaves || (change->what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED)))
-            phx_timer_refresh(own, slot);
+        if (leaves || (change->what & PHX_TIMER_CAME)) phx_timer_range(own, slot);
+        if (leaves || (change->what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED))) phx_timer_refresh(own, slot);
     }
 }
 
@@ -223,10 +207,8 @@ static void announce_changed(phx_timer *own)
     for (uint32_t i = 0; i < own->change_count; i++) {
         const phx_timer_change *change = &own->changes[i];
         uint32_t what = change->what;
-        if (what & (PHX_TIMER_WENT | PHX_TIMER_OTHER | PHX_TIMER_JUMPED))
-            phx_timer_announce_left(own, change);
-        if (what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED | PHX_TIMER_RANGED))
-            phx_timer_announce_came(own, change);
+        if (what & (PHX_TIMER_WENT | PHX_TIMER_OTHER | PHX_TIMER_JUMPED)) phx_timer_announce_left(own, change);
+        if (what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED | PHX_TIMER_RANGED)) phx_timer_announce_came(own, change);
     }
 }
 
@@ -245,12 +227,10 @@ static void move_on(phx_timer *own)
     bool other_rules = follow_rules(own), other_cells = phx_timer_choose_cell(own);
     go_on(own);
     range_changed(own);
-    if (other_cells)
-        phx_timer_range_all(own);
+    if (other_cells) phx_timer_range_all(own);
     if (other_cells || other_rules) {
         for (uint32_t slot = 0; slot < own->slots; slot++)
-            if (own->flags[slot] & PHX_TIMER_IN)
-                phx_timer_refresh(own, slot);
+            if (own->flags[slot] & PHX_TIMER_IN) phx_timer_refresh(own, slot);
     } else {
         announce_changed(own);
     }
@@ -261,11 +241,9 @@ static void move_on(phx_timer *own)
 static bool turn(phx_index *index)
 {
     phx_timer *own = (phx_timer *)index;
-    if (!own->moved_on)
-        move_on(own);
+    if (!own->moved_on) move_on(own);
     for (; own->at < own->slots; own->at++)
-        if (own->movers[own->at].radius >= 0.0f && !phx_timer_run(own, own->at))
-            return false;
+        if (own->movers[own->at].radius >= 0.0f && !phx_timer_run(own, own->at)) return false;
     return true;
 }
 
@@ -276,21 +254,18 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
     enum { PIECE = 256 };
     const phx_timer *own = (const phx_timer *)index;
     uint32_t piece[PIECE], count = 0;
-    if (own->in_count == 0)
-        return;
+    if (own->in_count == 0) return;
     phx_timer_walk walk =
         phx_timer_walk_of(own, phx_timer_cell(own, box.x0, -1.5) - 1, phx_timer_cell(own, box.y0, -1.5) - 1,
                           phx_timer_cell(own, box.x1, 0.5) + 1, phx_timer_cell(own, box.y1, 0.5) + 1);
     for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
         piece[count] = slot;
         count += phx_box_has(box, own->movers[slot].x, own->movers[slot].y);
-        if (count < PIECE)
-            continue;
+        if (count < PIECE) continue;
         sink->take(sink, piece, count);
         count = 0;
     }
-    if (count > 0)
-        sink->take(sink, piece, count);
+    if (count > 0) sink->take(sink, piece, count);
     sink->visited += walk.visited;
 }
 
@@ -302,18 +277,15 @@ static bool within(const phx_index *index, uint32_t observer, phx_sink *sink)
     const phx_timer_plan *plan = &own->plans[observer];
     const phx_timer_pair *pairs = (const phx_timer_pair *)phx_list_entries(&own->pool, &plan->block);
     uint32_t piece[PIECE], count = 0;
-    if (own->movers[observer].radius < 0.0f || (own->flags[observer] & PHX_TIMER_LOOKS))
-        return false;
+    if (own->movers[observer].radius < 0.0f || (own->flags[observer] & PHX_TIMER_LOOKS)) return false;
     for (uint32_t i = 0; i < plan->count; i++) {
         piece[count] = pairs[i].target;
         count += own->flags[pairs[i].target] & PHX_TIMER_IN;
-        if (count < PIECE)
-            continue;
+        if (count < PIECE) continue;
         sink->take(sink, piece, count);
         count = 0;
     }
-    if (count > 0)
-        sink->take(sink, piece, count);
+    if (count > 0) sink->take(sink, piece, count);
     sink->take(sink, &observer, 1); /* it stands there, too */
     sink->visited++;
     return true;
@@ -325,13 +297,10 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
     const phx_timer_plan *plan = &own->plans[observer];
     const phx_timer_pair *pairs = (const phx_timer_pair *)phx_list_entries(&own->pool, &plan->block);
     (void)box;
-    if ((own->flags[observer] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS)) || plan->fresh > 0)
-        return true;
-    if (phx_store_attr(index->env.store, observer)->cap == 0)
-        return false;
+    if ((own->flags[observer] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS)) || plan->fresh > 0) return true;
+    if (phx_store_attr(index->env.store, observer)->cap == 0) return false;
     for (uint32_t i = 0; i < plan->count; i++) /* at a cap it matters who is nearer, not only who is in range */
-        if (own->flags[pairs[i].target] & PHX_TIMER_CHANGED)
-            return true;
+        if (own->flags[pairs[i].target] & PHX_TIMER_CHANGED) return true;
     return false;
 }
 
@@ -342,15 +311,12 @@ static bool differ(const phx_index *index, uint32_t observer, phx_sink *sink)
     const phx_timer_plan *plan = &own->plans[observer];
     const phx_timer_pair *pairs = (const phx_timer_pair *)phx_list_entries(&own->pool, &plan->block);
     uint32_t piece[PIECE];
-    if (own->flags[observer] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS))
-        return false;
+    if (own->flags[observer] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS)) return false;
     for (uint32_t i = 0; i < plan->fresh; i++) {
         piece[i % PIECE] = pairs[i].target;
-        if (i % PIECE == PIECE - 1)
-            sink->take(sink, piece, PIECE);
+        if (i % PIECE == PIECE - 1) sink->take(sink, piece, PIECE);
     }
-    if (plan->fresh % PIECE > 0)
-        sink->take(sink, piece, plan->fresh % PIECE);
+    if (plan->fresh % PIECE > 0) sink->take(sink, piece, plan->fresh % PIECE);
     return true;
 }
 
@@ -360,19 +326,14 @@ static bool valid(const phx_index *index)
 {
     const phx_timer *own = (const phx_timer *)index;
     const phx_store *store = index->env.store;
-    if (own->in_count != store->own_count + store->ghost_count)
-        return false;
+    if (own->in_count != store->own_count + store->ghost_count) return false;
     for (uint32_t slot = 0; slot < own->slots; slot++) {
         bool live = slot < store->slots && (store->body[slot].state & PHX_SLOT_LIVE);
         const phx_timer_mover *mover = &own->movers[slot];
-        if (live != !!(own->flags[slot] & PHX_TIMER_IN))
-            return false;
-        if (!live)
-            continue;
-        if (mover->x != store->body[slot].x || mover->y != store->body[slot].y)
-            return false;
-        if (mover->radius != phx_index_radius(store, slot))
-            return false;
+        if (live != !!(own->flags[slot] & PHX_TIMER_IN)) return false;
+        if (!live) continue;
+        if (mover->x != store->body[slot].x || mover->y != store->body[slot].y) return false;
+        if (mover->radius != phx_index_radius(store, slot)) return false;
     }
     return phx_timer_ranges_valid(own) && phx_timer_plans_valid(own);
 }

@@ -112,10 +112,8 @@ static inline phx_timer_time phx_timer_bits(float f)
 /* A time that is not later than this. */
 static inline phx_timer_time phx_timer_down(double when)
 {
-    if (!(when > 0.0))
-        return 0;
-    if (when > (double)FLT_MAX)
-        return phx_timer_bits(FLT_MAX);
+    if (!(when > 0.0)) return 0;
+    if (when > (double)FLT_MAX) return phx_timer_bits(FLT_MAX);
     float f = (float)when;
     return phx_timer_bits((double)f > when ? nextafterf(f, 0.0f) : f);
 }

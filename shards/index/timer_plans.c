@@ -19,11 +19,9 @@ static uint32_t capacity_of(const phx_timer *own, const phx_timer_plan *plan)
 /* Room for so many pairs; those that there are are kept. false = no memory, nothing changed. */
 static bool grow(phx_timer *own, phx_timer_plan *plan, uint32_t count)
 {
-    if (count <= capacity_of(own, plan))
-        return true;
+    if (count <= capacity_of(own, plan)) return true;
     phx_list larger = phx_list_empty();
-    if (!phx_list_reserve(&own->pool, own->index.env.mem, &larger, 2 * count))
-        return false;
+    if (!phx_list_reserve(&own->pool, own->index.env.mem, &larger, 2 * count)) return false;
     if (plan->count > 0)
         memcpy(phx_list_entries(&own->pool, &larger), pairs_of(own, plan), plan->count * sizeof(phx_timer_pair));
     phx_list_release(&own->pool, &plan->block);
@@ -43,8 +41,7 @@ void phx_timer_forget(phx_timer *own, uint32_t slot)
 void phx_timer_refresh(phx_timer *own, uint32_t observer)
 {
     phx_timer_forget(own, observer);
-    if (own->movers[observer].radius < 0.0f)
-        return;
+    if (own->movers[observer].radius < 0.0f) return;
     own->flags[observer] |= PHX_TIMER_AFRESH;
     own->flags[observer] &= (uint8_t)~PHX_TIMER_MADE;
 }
@@ -58,10 +55,8 @@ static inline bool near(const phx_timer *own, uint32_t observer, int32_t cx, int
     int64_t dx = (int64_t)cx - o->cx, dy = (int64_t)cy - o->cy, reach = phx_timer_reach(own, observer);
     dx = dx < 0 ? -dx : dx;
     dy = dy < 0 ? -dy : dy;
-    if (dx > reach || dy > reach)
-        return false;
-    if (own->shape == PH_SHAPE_SQUARE)
-        return true;
+    if (dx > reach || dy > reach) return false;
+    if (own->shape == PH_SHAPE_SQUARE) return true;
     double gx = dx > 2 ? (double)(dx - 2) : 0.0, gy = dy > 2 ? (double)(dy - 2) : 0.0;
     double r = (double)o->radius * own->per_cell * (1.0 + 1e-5) + 1e-5;
     return gx * gx + gy * gy <= r * r;
@@ -79,18 +74,13 @@ static double free_way(const phx_timer *own, const phx_timer_mover *o, const phx
 {
     double dx = (double)t->x - (double)o->x, dy = (double)t->y - (double)o->y, dz = (double)t->z - (double)o->z;
     double d;
-    if (own->shape == PH_SHAPE_SQUARE)
-        d = fabs(dx) > fabs(dy) ? fabs(dx) : fabs(dy);
-    else if (own->shape == PH_SHAPE_SPHERE)
-        d = sqrt(dx * dx + dy * dy + dz * dz);
-    else
-        d = sqrt(dx * dx + dy * dy);
+    if (own->shape == PH_SHAPE_SQUARE) d = fabs(dx) > fabs(dy) ? fabs(dx) : fabs(dy);
+    else if (own->shape == PH_SHAPE_SPHERE) d = sqrt(dx * dx + dy * dy + dz * dz);
+    else d = sqrt(dx * dx + dy * dy);
     double way = off_borders(o, d) - (d + (double)o->radius) * 1e-6 - 1e-17;
-    if (own->shape != PH_SHAPE_CYLINDER)
-        return way;
+    if (own->shape != PH_SHAPE_CYLINDER) return way;
     double z = fabs(fabs(dz) - (double)own->height) - (fabs(dz) + (double)own->height) * 1e-6 - 1e-17;
-    if (fabs(dz) > (double)own->height)
-        return z; /* out, until it is at that height again */
+    if (fabs(dz) > (double)own->height) return z; /* out, until it is at that height again */
     return d > (double)o->radius || way < z ? way : z;
 }
 
@@ -109,20 +99,17 @@ static void part(phx_timer *own, phx_timer_plan *plan)
     enum { HORIZONS = 4 }; /* a cell's side: the longer, the more is looked through each time, but the seldomer all */
     phx_timer_pair *pairs = pairs_of(own, plan);
     plan->horizon = phx_timer_down(own->way + own->cell / HORIZONS);
-    if (plan->horizon <= own->now)
-        plan->horizon = own->now + 1; /* the cell is nothing beside the time */
+    if (plan->horizon <= own->now) plan->horizon = own->now + 1; /* the cell is nothing beside the time */
     plan->soon = plan->fresh;
     plan->next = PHX_TIMER_NEVER;
     for (uint32_t i = 0; i < plan->count; i++) {
         phx_timer_pair pair = pairs[i];
         if (i >= plan->fresh) {
-            if (pair.due >= plan->horizon)
-                continue;
+            if (pair.due >= plan->horizon) continue;
             pairs[i] = pairs[plan->soon];
             pairs[plan->soon++] = pair;
         }
-        if (pair.due < plan->next)
-            plan->next = pair.due;
+        if (pair.due < plan->next) plan->next = pair.due;
     }
 }
 
@@ -145,13 +132,11 @@ static bool make(phx_timer *own, uint32_t observer)
         own->flags[observer] |= PHX_TIMER_LOOKS; /* and for as long as it looks so far */
         return true;
     }
-    if (reach > own->reach_max)
-        own->reach_max = reach;
+    if (reach > own->reach_max) own->reach_max = reach;
     phx_timer_walk walk = phx_timer_walk_of(own, (int64_t)o->cx - reach, (int64_t)o->cy - reach, (int64_t)o->cx + reach,
                                             (int64_t)o->cy + reach);
     for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
-        if (slot == observer || !near(own, observer, own->movers[slot].cx, own->movers[slot].cy))
-            continue;
+        if (slot == observer || !near(own, observer, own->movers[slot].cx, own->movers[slot].cy)) continue;
         if (plan->count == PHX_TIMER_PAIRS_MAX) {
             give_up(own, observer);
             return true;
@@ -175,8 +160,7 @@ static bool look(phx_timer *own, uint32_t observer, phx_timer_pair *pair)
         pair->due = 0;
         return true;
     }
-    if (!(own->flags[target] & PHX_TIMER_IN) || !near(own, observer, t->cx, t->cy))
-        return false;
+    if (!(own->flags[target] & PHX_TIMER_IN) || !near(own, observer, t->cx, t->cy)) return false;
     pair->due = due_of(own, observer, target);
     return true;
 }
@@ -187,8 +171,7 @@ static void go_on(phx_timer *own, uint32_t observer)
     phx_timer_plan *plan = &own->plans[observer];
     phx_timer_pair *pairs = pairs_of(own, plan);
     bool parts = plan->horizon <= own->now;
-    if (parts)
-        plan->soon = plan->count;
+    if (parts) plan->soon = plan->count;
     plan->fresh = 0;
     plan->next = PHX_TIMER_NEVER;
     for (uint32_t i = 0; i < plan->soon;) {
@@ -202,12 +185,10 @@ static void go_on(phx_timer *own, uint32_t observer)
             pairs[i] = pairs[plan->fresh];
             pairs[plan->fresh++] = pair;
         }
-        if (pair.due < plan->next)
-            plan->next = pair.due;
+        if (pair.due < plan->next) plan->next = pair.due;
         i++;
     }
-    if (parts)
-        part(own, plan);
+    if (parts) part(own, plan);
 }
 
 bool phx_timer_run(phx_timer *own, uint32_t observer)
@@ -215,14 +196,10 @@ bool phx_timer_run(phx_timer *own, uint32_t observer)
     phx_timer_plan *plan = &own->plans[observer];
     uint8_t flags = own->flags[observer];
     bool due = plan->next <= own->now || plan->horizon <= own->now;
-    if ((flags & PHX_TIMER_AFRESH) && (flags & PHX_TIMER_MADE))
-        return true;
-    if ((flags & PHX_TIMER_AFRESH) || (due && (flags & PHX_TIMER_LOOKS)))
-        return make(own, observer);
-    if (due)
-        go_on(own, observer);
-    else if (plan->fresh > 0)
-        plan->fresh = 0;
+    if ((flags & PHX_TIMER_AFRESH) && (flags & PHX_TIMER_MADE)) return true;
+    if ((flags & PHX_TIMER_AFRESH) || (due && (flags & PHX_TIMER_LOOKS))) return make(own, observer);
+    if (due) go_on(own, observer);
+    else if (plan->fresh > 0) plan->fresh = 0;
     return true;
 }
 
@@ -232,8 +209,7 @@ static phx_timer_pair *find(const phx_timer *own, const phx_timer_plan *plan, ui
 {
     phx_timer_pair *pairs = pairs_of(own, plan);
     for (uint32_t i = 0; i < plan->count; i++)
-        if (pairs[i].target == target)
-            return &pairs[i];
+        if (pairs[i].target == target) return &pairs[i];
     return NULL;
 }
 
@@ -278,8 +254,7 @@ void phx_timer_announce_left(phx_timer *own, const phx_timer_change *change)
 {
     phx_timer_walk walk = walk_around(own, change->cx, change->cy);
     for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
-        if (slot == change->slot || !plans(own, slot) || !near(own, slot, change->cx, change->cy))
-            continue;
+        if (slot == change->slot || !plans(own, slot) || !near(own, slot, change->cx, change->cy)) continue;
         phx_timer_pair *pair = find(own, &own->plans[slot], change->slot);
         PHX_ASSERT(pair);
         make_due(own, &own->plans[slot], pair);
@@ -293,15 +268,11 @@ void phx_timer_announce_came(phx_timer *own, const phx_timer_change *change)
     bool anew = change->what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED);
     phx_timer_walk walk = walk_around(own, t->cx, t->cy);
     for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
-        if (slot == change->slot || !plans(own, slot) || !near(own, slot, t->cx, t->cy))
-            continue;
-        if (!anew && near(own, slot, change->cx, change->cy))
-            continue; /* its time still holds */
+        if (slot == change->slot || !plans(own, slot) || !near(own, slot, t->cx, t->cy)) continue;
+        if (!anew && near(own, slot, change->cx, change->cy)) continue; /* its time still holds */
         phx_timer_pair *pair = find(own, &own->plans[slot], change->slot);
-        if (pair)
-            make_due(own, &own->plans[slot], pair);
-        else
-            add(own, slot, change->slot);
+        if (pair) make_due(own, &own->plans[slot], pair);
+        else add(own, slot, change->slot);
         own->index.counts.steps++;
     }
 }
@@ -322,8 +293,7 @@ void phx_timer_set_back(phx_timer *own)
     for (uint32_t slot = 0; slot < own->slots; slot++) {
         phx_timer_plan *plan = &own->plans[slot];
         phx_timer_pair *pairs = pairs_of(own, plan);
-        for (uint32_t i = 0; i < plan->count; i++)
-            pairs[i].due = earlier(pairs[i].due, own->way);
+        for (uint32_t i = 0; i < plan->count; i++) pairs[i].due = earlier(pairs[i].due, own->way);
         plan->next = earlier(plan->next, own->way);
         plan->horizon = earlier(plan->horizon, own->way);
     }
@@ -337,20 +307,15 @@ static bool plan_whole(const phx_timer *own, uint32_t observer)
 {
     const phx_timer_plan *plan = &own->plans[observer];
     const phx_timer_pair *pairs = pairs_of(own, plan);
-    if (plan->fresh > plan->soon || plan->soon > plan->count)
-        return false;
+    if (plan->fresh > plan->soon || plan->soon > plan->count) return false;
     for (uint32_t i = 0; i < plan->count; i++) {
-        if (i < plan->soon && pairs[i].due < plan->next)
-            return false;
-        if (i >= plan->soon && pairs[i].due < plan->horizon)
-            return false;
+        if (i < plan->soon && pairs[i].due < plan->next) return false;
+        if (i >= plan->soon && pairs[i].due < plan->horizon) return false;
     }
     for (uint32_t slot = 0; slot < own->slots; slot++) {
         const phx_timer_mover *t = &own->movers[slot];
-        if (slot == observer || !(own->flags[slot] & PHX_TIMER_IN) || !near(own, observer, t->cx, t->cy))
-            continue;
-        if (!find(own, plan, slot))
-            return false;
+        if (slot == observer || !(own->flags[slot] & PHX_TIMER_IN) || !near(own, observer, t->cx, t->cy)) continue;
+        if (!find(own, plan, slot)) return false;
     }
     return true;
 }
@@ -361,8 +326,7 @@ bool phx_timer_plans_valid(const phx_timer *own)
     uint32_t step = own->slots / LOOKS + 1;
     for (uint32_t slot = (uint32_t)own->index.tick % step; slot < own->slots; slot += step) {
         bool has = (own->flags[slot] & PHX_TIMER_IN) && own->movers[slot].radius >= 0.0f;
-        if (has && !(own->flags[slot] & PHX_TIMER_LOOKS) && !plan_whole(own, slot))
-            return false;
+        if (has && !(own->flags[slot] & PHX_TIMER_LOOKS) && !plan_whole(own, slot)) return false;
     }
     return true;
 }

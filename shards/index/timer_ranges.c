@@ -11,8 +11,7 @@
 int64_t phx_timer_cell(const phx_timer *own, float p, double off)
 {
     double u = floor((double)p * own->per_cell + off);
-    if (u >= (double)PHX_TIMER_CELL_MAX)
-        return PHX_TIMER_CELL_MAX;
+    if (u >= (double)PHX_TIMER_CELL_MAX) return PHX_TIMER_CELL_MAX;
     return u <= -(double)PHX_TIMER_CELL_MAX ? -(int64_t)PHX_TIMER_CELL_MAX : (int64_t)u;
 }
 
@@ -34,8 +33,7 @@ int32_t phx_timer_reach(const phx_timer *own, uint32_t slot)
 {
     float radius = own->movers[slot].radius;
     double cells = ((double)radius * (1.0 + 1e-5) + 1e-17) * own->per_cell + 1e-5;
-    if (!(cells < (double)PHX_TIMER_REACH_MAX) || !(radius * radius <= FLT_MAX))
-        return PHX_TIMER_REACH_MAX + 1;
+    if (!(cells < (double)PHX_TIMER_REACH_MAX) || !(radius * radius <= FLT_MAX)) return PHX_TIMER_REACH_MAX + 1;
     return (int32_t)cells + 2;
 }
 
@@ -64,8 +62,7 @@ void phx_timer_unrange(phx_timer *own, uint32_t slot)
 {
     const phx_timer_mover *mover = &own->movers[slot];
     uint32_t *at = bucket_of(own, mover->cx, mover->cy);
-    while (*at != slot)
-        at = &own->movers[*at].next;
+    while (*at != slot) at = &own->movers[*at].next;
     *at = mover->next;
 }
 
@@ -78,16 +75,14 @@ void phx_timer_range_all(phx_timer *own)
 {
     empty_buckets(own);
     for (uint32_t slot = 0; slot < own->slots; slot++)
-        if (own->flags[slot] & PHX_TIMER_IN)
-            phx_timer_range(own, slot);
+        if (own->flags[slot] & PHX_TIMER_IN) phx_timer_range(own, slot);
 }
 
 void phx_timer_rehash(phx_timer *own)
 {
     empty_buckets(own);
     for (uint32_t slot = 0; slot < own->slots; slot++)
-        if (own->flags[slot] & PHX_TIMER_IN)
-            chain(own, slot);
+        if (own->flags[slot] & PHX_TIMER_IN) chain(own, slot);
 }
 
 /* ---- the side ---- */
@@ -101,8 +96,7 @@ static double median_radius(const phx_timer *own)
     for (uint32_t slot = 0; slot < own->slots; slot++)
         if ((own->flags[slot] & PHX_TIMER_IN) && own->movers[slot].radius >= 0.0f)
             count[phx_timer_bits(own->movers[slot].radius) >> CLASS_SHIFT]++;
-    while ((sum += count[class]) <= own->observer_count / 2 && class + 1 < CLASSES)
-        class ++;
+    while ((sum += count[class]) <= own->observer_count / 2 && class + 1 < CLASSES) class ++;
     union {
         uint32_t bits;
         float f;
@@ -114,12 +108,10 @@ static double median_radius(const phx_timer *own)
 bool phx_timer_choose_cell(phx_timer *own)
 {
     uint32_t now = own->observer_count, then = own->chosen_for;
-    if (now == 0 || (now / 2 < then && then / 2 <= now))
-        return false;
+    if (now == 0 || (now / 2 < then && then / 2 <= now)) return false;
     own->chosen_for = now;
     double side = median_radius(own) / PHX_TIMER_CELLS_PER_RADIUS;
-    if (side < own->cell * 1.5 && own->cell < side * 1.5)
-        return false;
+    if (side < own->cell * 1.5 && own->cell < side * 1.5) return false;
     own->cell = side;
     own->per_cell = 1.0 / side;
     own->reach_max = 0;
@@ -130,8 +122,7 @@ bool phx_timer_choose_cell(phx_timer *own)
 
 static int32_t clamped(int64_t cell)
 {
-    if (cell > PHX_TIMER_CELL_MAX)
-        return PHX_TIMER_CELL_MAX;
+    if (cell > PHX_TIMER_CELL_MAX) return PHX_TIMER_CELL_MAX;
     return cell < -PHX_TIMER_CELL_MAX ? -PHX_TIMER_CELL_MAX : (int32_t)cell;
 }
 
@@ -164,18 +155,15 @@ static uint32_t next_of_all(phx_timer_walk *walk)
 uint32_t phx_timer_next(phx_timer_walk *walk)
 {
     const phx_timer *own = walk->own;
-    if (walk->all)
-        return next_of_all(walk);
+    if (walk->all) return next_of_all(walk);
     for (;;) {
         while (walk->slot != PHX_SLOT_NONE) {
             uint32_t slot = walk->slot;
             const phx_timer_mover *mover = &own->movers[slot];
             walk->slot = mover->next;
-            if (mover->cx == walk->x && mover->cy == walk->y)
-                return slot;
+            if (mover->cx == walk->x && mover->cy == walk->y) return slot;
         }
-        if (walk->x == walk->x1 && walk->y == walk->y1)
-            return PHX_SLOT_NONE;
+        if (walk->x == walk->x1 && walk->y == walk->y1) return PHX_SLOT_NONE;
         walk->visited++;
         if (walk->x < walk->x1) {
             walk->x++;

@@ -210,7 +210,8 @@ static bool next_block(phx_watch_walk *walk)
 
 const phx_watch_tower *phx_watch_next(phx_watch_walk *walk)
 {
-    while (walk->left == 0) if (!next_block(walk)) return NULL;
+    while (walk->left == 0)
+        if (!next_block(walk)) return NULL;
     uint32_t i = (uint32_t)__builtin_ctzll(walk->left);
     walk->left &= walk->left - 1;
     walk->tx = (uint16_t)(((uint32_t)walk->block->bx << PHX_WATCH_BITS) + (i & INSIDE));

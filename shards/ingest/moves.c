@@ -129,7 +129,9 @@ phx_move_frame phx_move_frame_of(const phx_shard *shard)
                             .tower_size = {rules->tower_size, rules->tower_size, 1.0f, 1.0f},
                             .low = {rect.x0, rect.y0, -INFINITY, -INFINITY},
                             .high = {(float)rect.x1 + 1.0f, (float)rect.y1 + 1.0f, INFINITY, INFINITY},
-                            .block_bits = nine ? ~0u : rows ? OFF_BLOCK : 0,
+                            .block_bits = nine   ? ~0u
+                                          : rows ? OFF_BLOCK
+                                                 : 0,
                             .nine = nine,
                             .rows = rows};
 }
@@ -274,8 +276,7 @@ void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts)
     uint32_t end = (uint32_t)(lines * (part + 1) / parts * LINE_ROWS);
     if (end > grid->row_end) end = grid->row_end;
     for (uint32_t row = first; row < end; row++) { /* gaps, too: that is less work than to ask */
-        if (row + AHEAD < end)
-            __builtin_prefetch(&shard->store.body[grid->rows.slot[row + AHEAD] & PHX_ROW_SLOT]);
+        if (row + AHEAD < end) __builtin_prefetch(&shard->store.body[grid->rows.slot[row + AHEAD] & PHX_ROW_SLOT]);
         const phx_body *body = &shard->store.body[grid->rows.slot[row] & PHX_ROW_SLOT];
         grid->rows.x[row] = body->x;
         grid->rows.y[row] = body->y;

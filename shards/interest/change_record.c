@@ -16,8 +16,7 @@ bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_
            phx_grow(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, scratch->overflow_count,
                     scratch->overflow_count + words, sizeof(uint32_t)) &&
            phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, many, sizeof(phx_sorted)) &&
-           phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, many,
-                    sizeof(phx_sorted));
+           phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, many, sizeof(phx_sorted));
 }
 
 /* Of whom a change's target tells. */
@@ -57,8 +56,7 @@ static inline uint32_t key_bits(const phx_store *store, const uint32_t *targets,
 static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_t *slots, uint32_t count, uint32_t *to)
 {
     for (uint32_t i = 0; i < count; i++)
-        scratch->sorted[i] =
-            (phx_sorted){.id = name[slots[i]].id, .slot = slots[i], .kind = name[slots[i]].kind};
+        scratch->sorted[i] = (phx_sorted){.id = name[slots[i]].id, .slot = slots[i], .kind = name[slots[i]].kind};
     phx_order_many(scratch->sorted, scratch->sorted_spare, count);
     for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
 }
@@ -167,11 +165,9 @@ static inline void write_names(const phx_store *store, phx_told to, const uint32
     const phx_name *name = store->name; /* what is written might be anywhere */
     const uint64_t *user_data = store->user_data;
     if (user_data) /* asked once: in the loop it costs a crowd's tick 3 % */
-        for (uint32_t i = 0; i < count; i++)
-            write_name(&to, place ? place[i] : first + i, name, user_data, targets[i]);
+        for (uint32_t i = 0; i < count; i++) write_name(&to, place ? place[i] : first + i, name, user_data, targets[i]);
     else
-        for (uint32_t i = 0; i < count; i++)
-            write_name(&to, place ? place[i] : first + i, name, NULL, targets[i]);
+        for (uint32_t i = 0; i < count; i++) write_name(&to, place ? place[i] : first + i, name, NULL, targets[i]);
 }
 
 void phx_naming_write(phx_naming *naming)
@@ -218,8 +214,7 @@ const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_chang
     return few;
 }
 
-phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
-                                uint32_t leaves)
+phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves)
 {
     phx_change *change = phx_interest_add_change(scratch, slot, scratch->target_count, enters, leaves);
     if (leaves + enters <= PHX_ORDER_FEW) {

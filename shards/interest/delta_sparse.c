@@ -211,9 +211,9 @@ static inline __attribute__((always_inline)) uint32_t words_of(const phx_shard *
         const uint32_t at = pairs[i].target & PHX_PAIR_PLACE, left = pairs[i].target >> 31;
         const bool past = odd && (pairs[i].target & PHX_STIR_PAST);
         const uint32_t word = past ? shard->past.word[at] : slots[at], target = word & PHX_ROW_SLOT;
-        if ((word & PHX_ROW_SPECIAL) && !phx_eligible(phx_store_attr(store, slot),
-                                                      past ? phx_past_attr_of(&shard->past, store, target)
-                                                           : phx_store_attr(store, target)))
+        if ((word & PHX_ROW_SPECIAL) &&
+            !phx_eligible(phx_store_attr(store, slot),
+                          past ? phx_past_attr_of(&shard->past, store, target) : phx_store_attr(store, target)))
             continue;
         to[count++] = target | left * PHX_TARGET_LEAVE | past * PHX_ROW_SPECIAL;
         left_count += left;

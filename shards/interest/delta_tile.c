@@ -308,8 +308,7 @@ bool phx_glance_tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot,
     if (enters + leaves == 0) return true;
     const phx_runs *runs = &scratch->runs;
     if (!phx_interest_reserve(scratch, enters + leaves, 0)) return false;
-    if (apart &&
-        !phx_interest_reserve_changes(scratch, 1 + runs->count, enters + leaves + runs->first[runs->count]))
+    if (apart && !phx_interest_reserve_changes(scratch, 1 + runs->count, enters + leaves + runs->first[runs->count]))
         return false;
     phx_interest_record(scratch, shard, slot, enters, leaves);
     return true;
@@ -470,8 +469,8 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_watchers of, c
 static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_watchers watchers)
 {
     const phx_tile *tile = &scratch->tile;
-    uint32_t done = shard->kernels->match(&tile->candidates, tile->candidate_count, &watchers, &tile->limits,
-                                          &scratch->pairs);
+    uint32_t done =
+        shard->kernels->match(&tile->candidates, tile->candidate_count, &watchers, &tile->limits, &scratch->pairs);
     scratch->counts.pairs_tested += (uint64_t)done * tile->candidate_count;
     return done;
 }
@@ -511,8 +510,8 @@ static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_
 {
     phx_tile *tile = &scratch->tile;
     if (tile->limits_in != radii->in || tile->limits_near != radii->near) phx_tile_limit(tile, radii->in, radii->near);
-    uint32_t done = tile->sparse ? match_sparse(scratch, shard, place, count)
-                                 : match_cells(scratch, shard, place, count);
+    uint32_t done =
+        tile->sparse ? match_sparse(scratch, shard, place, count) : match_cells(scratch, shard, place, count);
     count_pairs(scratch);
     return done;
 }

@@ -29,9 +29,9 @@
 #include "shards/interest/evaluate.h"
 
 typedef enum phx_glance_result {
-    PHX_GLANCE_DONE = 0,  /* the observer is through */
-    PHX_GLANCE_LOOK,      /* the whole list has to be found */
-    PHX_GLANCE_NO_MEMORY  /* nothing was changed */
+    PHX_GLANCE_DONE = 0, /* the observer is through */
+    PHX_GLANCE_LOOK,     /* the whole list has to be found */
+    PHX_GLANCE_NO_MEMORY /* nothing was changed */
 } phx_glance_result;
 
 /* How far one looks: its view; that and its margin. */

@@ -27,8 +27,8 @@ typedef struct look {
     phx_list *list;
     const uint32_t *old;
     uint32_t old_count;
-    uint32_t tag;   /* epoch << MARK_BITS */
-    uint32_t count; /* of scratch->hits: the new list */
+    uint32_t tag;      /* epoch << MARK_BITS */
+    uint32_t count;    /* of scratch->hits: the new list */
     bool ranks_differ; /* not all hits are plain ones with their squares */
     uint32_t held;     /* who pass and may not join yet: adds_max */
     float radius;      /* around it, in which the scan finds all who may be in the list */
@@ -304,7 +304,7 @@ static float likely_radius(const look *at)
 /* The next one to look within, after so many in vain: those before add less than half to its work. */
 static float wider_radius(const look *at, uint32_t before)
 {
-    enum { WIDER = 3 }; /* times: then the last observer says nothing of this one */
+    enum { WIDER = 3 };                /* times: then the last observer says nothing of this one */
     float radius = at->radius * 1.75f; /* three times the area */
     return before < WIDER && radius < at->attr->view ? radius : at->attr->view;
 }
@@ -508,8 +508,8 @@ static size_t most_targets(const look *at)
     const phx_shard *shard = at->shard;
     if (!phx_shard_rows(shard)) return shard->store.slots;
     bool all = !at->list->implied && shard->store.slots <= FEW;
-    size_t now = all ? shard->store.slots
-                     : phx_grid_most(&shard->grid, phx_interest_rows_rect(shard, at->body, at->attr->view));
+    size_t now =
+        all ? shard->store.slots : phx_grid_most(&shard->grid, phx_interest_rows_rect(shard, at->body, at->attr->view));
     size_t old = at->list->implied ? phx_recall_most(shard, at->slot) : at->list->count;
     size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
     return now + old + far + (at->relations ? at->relations->count : 0);
@@ -520,8 +520,7 @@ bool phx_scratch_marks(phx_scratch *scratch, const phx_store *store)
     scratch->marked = true;
     if (PHX_LIKELY(store->slots <= scratch->mark_capacity)) return true;
     phx_release(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
-    if (!phx_grow(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, 0, store->capacity,
-                  sizeof(uint32_t)))
+    if (!phx_grow(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, 0, store->capacity, sizeof(uint32_t)))
         return false;
     memset(scratch->mark, 0, scratch->mark_capacity * sizeof(uint32_t));
     return true;
@@ -577,9 +576,8 @@ static void take_old(look *at)
     if (at->list->implied) {
         uint32_t *old = at->scratch->old;
         at->old = old;
-        at->old_count = phx_shard_nine(shard)
-                            ? phx_nine_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
-                            : phx_recall(shard, at->slot, old, &at->scratch->counts.pairs_tested);
+        at->old_count = phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
+                                              : phx_recall(shard, at->slot, old, &at->scratch->counts.pairs_tested);
     }
     const uint32_t *old = at->old, count = at->old_count, tag = at->tag | MARK_OLD; /* marks might be anywhere */
     uint32_t *mark = at->scratch->mark;

@@ -43,8 +43,8 @@ static inline bool phx_change_told(const phx_change *change)
 
 typedef struct phx_interest_counts {
     /* each observer counts once, when it is through: */
-    uint64_t evaluated;      /* observers whose whole list was found */
-    uint64_t glanced;        /* observers that a glance was enough for: their own, those of all who moved, or none */
+    uint64_t evaluated; /* observers whose whole list was found */
+    uint64_t glanced;   /* observers that a glance was enough for: their own, those of all who moved, or none */
     /* work as it is done, again when it is done again: */
     uint64_t ranges_visited; /* of tower rows, or a tile's places */
     uint64_t pairs_tested;   /* distances in the scans; where few moved, from each of these to others */
@@ -94,17 +94,17 @@ typedef struct phx_scratch {
     uint32_t overflow_count, overflow_capacity;
     phx_use changes_use, targets_use, overflow_use;
 
-    phx_tile tile; /* the last one */
-    phx_stir stir; /* the last one */
-    bool odd_near;   /* something odd is in sight of the cell that is being looked around */
-    phx_pairs pairs; /* of the tile, not confirmed yet */
-    uint32_t *unsure; /* of these, the kernels' unsure() */
-    uint32_t word_first; /* in targets: what resolve() made of them, and */
-    phx_runs runs;       /* whose they are */
+    phx_tile tile;        /* the last one */
+    phx_stir stir;        /* the last one */
+    bool odd_near;        /* something odd is in sight of the cell that is being looked around */
+    phx_pairs pairs;      /* of the tile, not confirmed yet */
+    uint32_t *unsure;     /* of these, the kernels' unsure() */
+    uint32_t word_first;  /* in targets: what resolve() made of them, and */
+    phx_runs runs;        /* whose they are */
     uint32_t *pair_words; /* all their arrays */
     uint32_t pair_words_capacity;
 
-    phx_interest_counts counts; /* since the world was made */
+    phx_interest_counts counts;                         /* since the world was made */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_scratch; /* written all the time, side by side with other workers' */
 
 void phx_scratch_init(phx_scratch *scratch, phx_mem *mem);
@@ -193,11 +193,8 @@ static inline phx_change *phx_interest_add_change(phx_scratch *scratch, uint32_t
                                                   uint32_t leaves)
 {
     phx_change *change = &scratch->changes[scratch->change_count++];
-    *change = (phx_change){.slot = slot,
-                           .target_first = first,
-                           .leave_count = leaves,
-                           .enter_count = enters,
-                           .list_first = PHX_SLOT_NONE};
+    *change = (phx_change){
+        .slot = slot, .target_first = first, .leave_count = leaves, .enter_count = enters, .list_first = PHX_SLOT_NONE};
     scratch->counts.enters += enters;
     scratch->counts.leaves += leaves;
     return change;
@@ -242,9 +239,9 @@ typedef struct phx_told {
  */
 typedef struct phx_naming {
     const phx_shard *shard;
-    const uint32_t *targets; /* those that wait */
-    uint32_t count, changes; /* how many, and of how many changes */
-    bool mixed;              /* these go to more than one's columns */
+    const uint32_t *targets;                             /* those that wait */
+    uint32_t count, changes;                             /* how many, and of how many changes */
+    bool mixed;                                          /* these go to more than one's columns */
     phx_told to[PHX_ORDER_MOST];                         /* by change, as */
     uint32_t end[PHX_ORDER_MOST], first[PHX_ORDER_MOST]; /* these */
     uint32_t place[PHX_ORDER_MOST + PHX_KERNEL_PAD];

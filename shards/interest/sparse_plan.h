@@ -34,7 +34,7 @@ typedef enum phx_stir_way {
 
 enum {
     PHX_STIR_ODD_MOST = 16, /* rows and past rows of who is odd around a block: with more each finds too much */
-    PHX_STIR_AT_ONCE = 64, /* who looks: that many's looks stay in the nearest cache */
+    PHX_STIR_AT_ONCE = 64,  /* who looks: that many's looks stay in the nearest cache */
     PHX_STIR_LOOKS = PHX_STIR_AT_ONCE * PHX_BLOCK_SIDE + PHX_KERNEL_PAD
 };
 
@@ -54,18 +54,18 @@ typedef struct phx_stir {
     uint64_t tick;
     uint32_t block;
     phx_stir_way way;
-    bool odd;        /* something odd is in sight of the block's observers, or was; then past rows count */
-    float reach;     /* how far along an axis from who looks there are towers with rows that may be an event with it */
-    phx_rect around; /* the towers where all rows stand that may be one with the block's */
+    bool odd;         /* something odd is in sight of the block's observers, or was; then past rows count */
+    float reach;      /* how far along an axis from who looks there are towers with rows that may be an event with it */
+    phx_rect around;  /* the towers where all rows stand that may be one with the block's */
     uint32_t *movers; /* rows of all who were touched in reach of the block's rows, or not far off: first its own */
     uint32_t mover_count, own_count, movers_capacity;
     uint32_t *beyond; /* of those who look around, who has other blocks in reach: a part for each phx_looks.beyond */
     uint32_t beyond_part, beyond_count[PHX_BEYONDS], beyond_capacity;
-    phx_looks looks;                        /* of up to PHX_STIR_AT_ONCE, in: */
+    phx_looks looks; /* of up to PHX_STIR_AT_ONCE, in: */
     uint32_t look_words[3][PHX_STIR_LOOKS];
-    uint32_t *found;                        /* what they find: the two arrays of phx_crossers */
+    uint32_t *found; /* what they find: the two arrays of phx_crossers */
     uint32_t found_capacity;
-    phx_span piece;       /* rows whose observers are told, from these pairs: */
+    phx_span piece; /* rows whose observers are told, from these pairs: */
     phx_stir_pair *pairs;
     uint32_t pair_count, pairs_capacity;
     uint64_t *told; /* a bit for each row of the piece: it has pairs, */

@@ -176,10 +176,10 @@ static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
 {
     uint32_t rows = tile->rows_capacity;
     if (count > rows) {
-        rows = count + count / 2; /* crowds come and go: not for every few that come */
+        rows = count + count / 2;                                 /* crowds come and go: not for every few that come */
         rows = (rows + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS; /* arrays begin where lines do */
-        if (!phx_grow(mem, (void **)&tile->words, &tile->words_capacity, 0,
-                      (size_t)ARRAYS * (rows + PHX_KERNEL_PAD), sizeof(uint32_t)))
+        if (!phx_grow(mem, (void **)&tile->words, &tile->words_capacity, 0, (size_t)ARRAYS * (rows + PHX_KERNEL_PAD),
+                      sizeof(uint32_t)))
             return false;
         tile->rows_capacity = rows;
     }
@@ -338,8 +338,8 @@ static bool reserve_odd(phx_tile *tile, phx_mem *mem)
         return false;
     uint32_t *words = tile->odd_words;
     tile->odd_places = words;
-    tile->comers = (phx_grid_rows){
-        .x = (float *)(words + column), .y = (float *)(words + 2 * column), .slot = words + 3 * column};
+    tile->comers =
+        (phx_grid_rows){.x = (float *)(words + column), .y = (float *)(words + 2 * column), .slot = words + 3 * column};
     tile->odd_at = words + 4 * column;
     tile->comer_start = words + 5 * column;
     return true;

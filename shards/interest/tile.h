@@ -45,48 +45,48 @@ typedef struct phx_tile {
     uint64_t tick;
     uint32_t block;
     phx_span rows; /* the block's own, in the grid */
-    bool usable;  /* false: the block is none for a tile, look at its observers one by one */
-    bool quiet;   /* nothing changed in any tower around */
-    bool odd;     /* something odd (PHX_SLOT_ODD) happened in a tower around; once marked, in somebody's sight */
-    bool marked;  /* marks[] are there */
+    bool usable;   /* false: the block is none for a tile, look at its observers one by one */
+    bool quiet;    /* nothing changed in any tower around */
+    bool odd;      /* something odd (PHX_SLOT_ODD) happened in a tower around; once marked, in somebody's sight */
+    bool marked;   /* marks[] are there */
 
     phx_frame frame;
-    float reach;      /* no pair that was beyond it half way is an event */
-    float spread;     /* how far outside of the block own rows may have been then */
-    uint32_t fine;    /* cells a reach: 1, 2 or 4 */
+    float reach;                         /* no pair that was beyond it half way is an event */
+    float spread;                        /* how far outside of the block own rows may have been then */
+    uint32_t fine;                       /* cells a reach: 1, 2 or 4 */
     int8_t outer[PHX_TILE_FINE_MAX + 1]; /* by rows of cells off: cells within this many columns may matter, */
     int8_t inner[PHX_TILE_FINE_MAX + 1]; /* ... and those within this many can not, but odd ones; -1 = all may */
 
-    uint32_t count;      /* rows in it, past ones too */
-    uint32_t past_count; /* of them: who is odd, where it was, as one that is not here now */
-    uint32_t *odd_places; /* while lists are implied: of those, and of who was not here before, in order; */
-    uint32_t *odd_at;     /* their cells: y << 16 | x */
+    uint32_t count;              /* rows in it, past ones too */
+    uint32_t past_count;         /* of them: who is odd, where it was, as one that is not here now */
+    uint32_t *odd_places;        /* while lists are implied: of those, and of who was not here before, in order; */
+    uint32_t *odd_at;            /* their cells: y << 16 | x */
     uint32_t odd_count, odd_own; /* of the block's own rows: not here before */
-    phx_grid_rows comers; /* of these alone: x, y and what a pair says of them, as scans want it */
-    uint32_t *comer_start; /* by row of cells, and one more: its first one */
-    bool told;            /* all observers of the block are told by glances, the odd ones too */
+    phx_grid_rows comers;        /* of these alone: x, y and what a pair says of them, as scans want it */
+    uint32_t *comer_start;       /* by row of cells, and one more: its first one */
+    bool told;                   /* all observers of the block are told by glances, the odd ones too */
     uint32_t *odd_words;
     uint32_t odd_words_capacity;
     uint32_t *now, *old; /* sorted by cell: y << 16 | x */
     uint32_t *row, *cell;
-    uint32_t *target;    /* by place, what pairs say of it: */
-    bool named;          /* its row's slot word; else the place */
-    uint32_t *own;       /* places of the block's own rows, in order */
-    uint32_t *movers;    /* places of all rows that moved, in order; unless most of the shard's do */
+    uint32_t *target; /* by place, what pairs say of it: */
+    bool named;       /* its row's slot word; else the place */
+    uint32_t *own;    /* places of the block's own rows, in order */
+    uint32_t *movers; /* places of all rows that moved, in order; unless most of the shard's do */
     uint32_t mover_count;
-    phx_picked picked;   /* before the sort */
+    phx_picked picked;         /* before the sort */
     phx_candidates candidates; /* of one cell: in the same memory */
     uint32_t candidate_count;
-    phx_limits limits;   /* of observers with these radii: */
+    phx_limits limits; /* of observers with these radii: */
     float limits_in, limits_near;
-    bool alike;          /* all observers of the block are plain and have the same view and margin: */
+    bool alike; /* all observers of the block are plain and have the same view and margin: */
     float alike_in, alike_near;
-    bool sparse;         /* so few rows that each observer had better look at its nine cells alone */
-    uint32_t *start;     /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
-    uint32_t *near;      /* by cell: what starts() says (simd/kernels.h); in the memory of start */
-    uint8_t *marks;      /* by cell: PHX_TILE_..., around its observers; there too */
+    bool sparse;     /* so few rows that each observer had better look at its nine cells alone */
+    uint32_t *start; /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
+    uint32_t *near;  /* by cell: what starts() says (simd/kernels.h); in the memory of start */
+    uint8_t *marks;  /* by cell: PHX_TILE_..., around its observers; there too */
     uint32_t start_capacity;
-    uint32_t *words;     /* all the arrays but these */
+    uint32_t *words; /* all the arrays but these */
     uint32_t words_capacity, rows_capacity;
 } phx_tile;
 

@@ -60,9 +60,8 @@ static phx_crowd *crowd_ensure(phx_nine *nine, phx_mem *mem, uint16_t tx, uint16
     phx_crowd *crowd = phx_nine_crowd(nine, bx, by);
     if (PHX_LIKELY(crowd)) return crowd;
     uint32_t *place = phx_block_map_ensure(&nine->map, mem, bx, by);
-    if (!place ||
-        !phx_grow(mem, (void **)&nine->crowds, &nine->crowds_capacity, nine->crowd_count,
-                  (size_t)nine->crowd_count + 1, sizeof(phx_crowd)))
+    if (!place || !phx_grow(mem, (void **)&nine->crowds, &nine->crowds_capacity, nine->crowd_count,
+                            (size_t)nine->crowd_count + 1, sizeof(phx_crowd)))
         return NULL;
     crowd = &nine->crowds[nine->crowd_count++];
     *place = nine->crowd_count;
@@ -153,8 +152,8 @@ static void write_card(phx_card *card, const phx_crossing *crossing, uint32_t mo
     card->slot = crossing->slot;
     card->key = crossing->key;
     card->move = move;
-    card->flags = (uint8_t)(flags | (crossing->special ? PHX_CARD_SPECIAL : 0) |
-                            (crossing->recast ? PHX_CARD_RECAST : 0));
+    card->flags =
+        (uint8_t)(flags | (crossing->special ? PHX_CARD_SPECIAL : 0) | (crossing->recast ? PHX_CARD_RECAST : 0));
     card->watches = crossing->watches;
     card->reserved = 0;
 }
@@ -484,8 +483,8 @@ static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
     bool looks = in->look_all || (in->changed && nine->marking);
     if (nine->crossing_count == 0 && !looks) return true;
     if (!phx_grow(mem, (void **)&nine->bins, &nine->bins_capacity, 0, nine->crowd_count, sizeof(uint32_t)) ||
-        !phx_grow(mem, (void **)&nine->comers, &nine->comers_capacity, 0,
-                  (size_t)nine->crossing_count + 1, sizeof(uint32_t)))
+        !phx_grow(mem, (void **)&nine->comers, &nine->comers_capacity, 0, (size_t)nine->crossing_count + 1,
+                  sizeof(uint32_t)))
         return false;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
         nine->crowds[c].odd = in->look_all ? nine->crowds[c].watched : 0;

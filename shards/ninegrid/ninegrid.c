@@ -70,12 +70,8 @@ static phx_note *note_ensure(phx_nine *nine, phx_store *store, uint32_t slot)
     PHX_ASSERT(nine->note_count < nine->notes_capacity);
     body->row = nine->note_count;
     note = &nine->notes[nine->note_count++];
-    *note = (phx_note){.slot = slot,
-                       .attr = PHX_NINE_NONE,
-                       .ax = body->tx,
-                       .ay = body->ty,
-                       .bx = body->tx,
-                       .by = body->ty};
+    *note =
+        (phx_note){.slot = slot, .attr = PHX_NINE_NONE, .ax = body->tx, .ay = body->ty, .bx = body->tx, .by = body->ty};
     return note;
 }
 
@@ -97,8 +93,8 @@ void phx_nine_note(phx_nine *nine, phx_store *store, uint32_t slot)
 
 bool phx_nine_reserve(phx_nine *nine, phx_mem *mem)
 {
-    return phx_grow(mem, (void **)&nine->attrs, &nine->attrs_capacity, nine->attr_count,
-                    (size_t)nine->attr_count + 1, sizeof(phx_attr));
+    return phx_grow(mem, (void **)&nine->attrs, &nine->attrs_capacity, nine->attr_count, (size_t)nine->attr_count + 1,
+                    sizeof(phx_attr));
 }
 
 void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const phx_attr *next)
@@ -140,8 +136,7 @@ uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_s
             const phx_card *cards = nine->cards + tower->first;
             for (uint32_t i = 0; i < tower->old; i++) {
                 if (cards[i].slot == slot) continue;
-                if ((cards[i].flags & PHX_CARD_SPECIAL) &&
-                    !phx_eligible(attr, attr_before(nine, store, cards[i].slot)))
+                if ((cards[i].flags & PHX_CARD_SPECIAL) && !phx_eligible(attr, attr_before(nine, store, cards[i].slot)))
                     continue;
                 if (out) out[n] = cards[i].slot;
                 n++;

@@ -62,12 +62,12 @@ typedef struct phx_tower {
 typedef struct phx_crowd {
     uint16_t bx, by;
     uint32_t cards;
-    uint64_t stood;   /* there is a card, old or new */
-    uint64_t watched; /* there may be an observer */
-    uint64_t look;    /* there may be one that has to be evaluated */
-    uint64_t untidy;  /* has marked cards */
-    uint64_t odd;     /* all its observers evaluate in this tick */
-    uint64_t jobs;    /* has a job in this tick */
+    uint64_t stood;             /* there is a card, old or new */
+    uint64_t watched;           /* there may be an observer */
+    uint64_t look;              /* there may be one that has to be evaluated */
+    uint64_t untidy;            /* has marked cards */
+    uint64_t odd;               /* all its observers evaluate in this tick */
+    uint64_t jobs;              /* has a job in this tick */
     uint64_t dirty, dirty_tick; /* something changed in it in that tick, if anybody wants to know */
     phx_tower tower[PHX_BLOCK_TOWERS];
     uint8_t room[PHX_BLOCK_TOWERS]; /* size class of its cards; PHX_LIST_NONE = none */
@@ -79,11 +79,11 @@ typedef struct phx_crowd {
  */
 typedef struct phx_note {
     uint32_t slot;
-    uint32_t attr; /* in attrs, or PHX_NINE_NONE: nothing that decides who sees whom has changed */
+    uint32_t attr;           /* in attrs, or PHX_NINE_NONE: nothing that decides who sees whom has changed */
     uint16_t ax, ay, bx, by; /* its tower then, and now */
-    uint16_t kind; /* then, if renewed */
-    bool renewed; /* its card has to be written anew: it died, has other attributes, another name or owner */
-    bool recast;  /* as a target: observers have to look at it anew */
+    uint16_t kind;           /* then, if renewed */
+    bool renewed;            /* its card has to be written anew: it died, has other attributes, another name or owner */
+    bool recast;             /* as a target: observers have to look at it anew */
 } phx_note;
 
 /* Somebody crossed, came, went, or is to be looked at anew. In the order of events: kind, id. */
@@ -94,9 +94,9 @@ typedef struct phx_crossing {
     uint32_t from;  /* the crowd of the tower where it was */
     uint32_t pair;  /* in found: the towers that see it come or go; if it glances, all that it sees come or go too */
     uint16_t ax, ay, bx, by; /* from, to */
-    uint8_t watches; /* of its card */
-    bool was : 1, is : 1; /* it stood at a; it stands at b */
-    bool stays : 1;       /* its card does: only observers have to look at it */
+    uint8_t watches;         /* of its card */
+    bool was : 1, is : 1;    /* it stood at a; it stands at b */
+    bool stays : 1;          /* its card does: only observers have to look at it */
     bool recast : 1;
     bool special : 1; /* is, or was */
 } phx_crossing;
@@ -107,7 +107,7 @@ typedef struct phx_nine_job {
     uint32_t card, card_count;
     uint32_t came;  /* the last ones of the cards, */
     uint32_t comer; /* ... and whose these are, in comers */
-    uint32_t pair; /* in pairs: the crossings that leave all who stay here, then those that enter */
+    uint32_t pair;  /* in pairs: the crossings that leave all who stay here, then those that enter */
     uint32_t leave_count, enter_count;
     bool look;    /* something odd is in sight: all evaluate */
     bool mixed;   /* some may have to be evaluated, others not */
@@ -140,8 +140,8 @@ typedef struct phx_nine {
     uint32_t free_first[PHX_NINE_SIZES]; /* by size class; the first card's slot is the next */
     uint32_t card_count;
     uint32_t key_bits; /* of ids that are in keys, entity/event_order.h; PHX_ORDER_NO_KEY: keys say nothing */
-    uint32_t span;  /* of the last tick's end */
-    bool marking;   /* there may be somebody to be evaluated when anything changes near it */
+    uint32_t span;     /* of the last tick's end */
+    bool marking;      /* there may be somebody to be evaluated when anything changes near it */
 
     phx_note *notes;
     uint32_t note_count, notes_capacity;
@@ -157,8 +157,8 @@ typedef struct phx_nine {
     uint32_t job_count, jobs_capacity;
     uint32_t *comers; /* the crossings that led to a tower with a job, by job */
     uint32_t comer_count, comers_capacity;
-    bool looking; /* some towers are odd */
-    phx_nine_pair *found; /* in the order of crossings */
+    bool looking;          /* some towers are odd */
+    phx_nine_pair *found;  /* in the order of crossings */
     phx_nine_told *binned; /* those with observers, by crowd */
     uint32_t found_count, found_capacity, binned_capacity;
     uint32_t *bins; /* by crowd: where its pairs begin */

@@ -93,8 +93,8 @@ void phx_bands_fill_waits(const phx_shard *shard, uint32_t slot, uint32_t *at, p
     record->id = name[slot].id;
     record->type = PHX_RECORD_WAITS;
     for (; record->count < PHX_RECORD_ITEMS && *at < waits->count; *at += 2)
-        record->as.waiting[record->count++] = (phx_waiting){name[words[*at]].id, name[words[*at]].incarnation,
-                                                            words[*at + 1]};
+        record->as.waiting[record->count++] =
+            (phx_waiting){name[words[*at]].id, name[words[*at]].incarnation, words[*at + 1]};
 }
 
 bool phx_bands_take_waits(phx_shard *shard, uint32_t slot, const phx_record *record)
@@ -196,8 +196,8 @@ void phx_bands_stride(phx_shard *shard)
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
         const phx_trail *trail = &shard->bands.trails[slot];
-        shard->bands.strides[slot] = (phx_stride){body->x, body->y, body->z, trail->x, trail->y, trail->z, trail->hash,
-                                                  age_of(trail, body, shard->tick)};
+        shard->bands.strides[slot] = (phx_stride){body->x,  body->y,  body->z,     trail->x,
+                                                  trail->y, trail->z, trail->hash, age_of(trail, body, shard->tick)};
     }
 }
 
@@ -295,7 +295,7 @@ typedef struct telling {
     bool marked;      /* some of its targets entered, or wait */
     bool failed;      /* no memory */
     uint32_t candidate_count;
-    float squares[PH_BANDS_MAX]; /* of the bands' radii */
+    float squares[PH_BANDS_MAX];                      /* of the bands' radii */
     uint32_t turn[PH_BANDS_MAX], share[PH_BANDS_MAX]; /* the tick modulo each period; see phx_band_multiple() */
 } telling;
 

@@ -28,8 +28,8 @@ typedef struct phx_trail {
     uint32_t moved;  /* the last tick, before this one, in which it moved, cut to 32 bits; 0 = none since it is known */
     uint32_t change; /* of this tick, with enters: place + 1 in the changes of `worker`; 0 = none */
     uint16_t worker;
-    uint16_t kind;   /* at the last tick's end */
-    bool known;      /* it was in the world at the last tick's end; else all but `change` is zero */
+    uint16_t kind; /* at the last tick's end */
+    bool known;    /* it was in the world at the last tick's end; else all but `change` is zero */
 } phx_trail;
 
 /* All that an observer wants to know of a target, in half a cache line: once lists stand, for one tick. */
@@ -37,7 +37,7 @@ typedef struct phx_stride {
     float x, y, z;    /* now */
     float ox, oy, oz; /* at the last tick's end */
     uint32_t hash;
-    uint32_t age;     /* ticks since it last moved, a move in this one included; UINT32_MAX = long ago, or it is new */
+    uint32_t age; /* ticks since it last moved, a move in this one included; UINT32_MAX = long ago, or it is new */
 } phx_stride;
 
 /* Who waits of a migrant's targets: found by id, once all are here. */
@@ -53,9 +53,9 @@ typedef struct phx_bands {
     phx_list_pool pool;
     phx_arrival_wait *arrivals;
     uint32_t trails_capacity, strides_capacity, waits_capacity, arrivals_capacity, arrival_count;
-    uint32_t waiting;    /* observers that have waits */
-    uint64_t last_move;  /* no trail has a later one */
-    bool live;           /* trails were settled at the last tick's end */
+    uint32_t waiting;   /* observers that have waits */
+    uint64_t last_move; /* no trail has a later one */
+    bool live;          /* trails were settled at the last tick's end */
 } phx_bands;
 
 /* An observer that is told something, or of whose targets some wait. */
@@ -73,8 +73,8 @@ typedef struct phx_slot_mark {
 /* One worker's: memory that is kept, and the results of what it told in this tick. */
 typedef struct phx_lookout {
     phx_mem *mem;
-    phx_slot_mark *marks;  /* by slot, of the observer being told: what entered, what waits (and since when) */
-    phx_slot_mark *places; /* by slot, since phx_lookout_group(): its place in targets, from there */
+    phx_slot_mark *marks;   /* by slot, of the observer being told: what entered, what waits (and since when) */
+    phx_slot_mark *places;  /* by slot, since phx_lookout_group(): its place in targets, from there */
     phx_ranked *candidates; /* due, where there is a budget */
     phx_notice *notices;
     uint32_t *due;     /* places in targets, from the group's first one on */
@@ -84,7 +84,7 @@ typedef struct phx_lookout {
     uint32_t due_capacity, targets_capacity, waits_capacity;
     uint32_t notice_count, due_count, target_count, wait_count;
     uint32_t mark_epoch, place_epoch;
-    uint32_t group_first; /* in targets */
+    uint32_t group_first;                               /* in targets */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_lookout; /* side by side with other workers' */
 
 /* Of an id: two of them, combined, tell when a pair is due. */

@@ -28,9 +28,9 @@ typedef struct phx_call {
 } phx_call;
 
 typedef struct phx_audience {
-    phx_call *calls;  /* by block, and in it in the order in which they were added */
-    phx_call *spare;  /* as they were added */
-    uint32_t *first;  /* by block: its first call; the last one is behind all */
+    phx_call *calls; /* by block, and in it in the order in which they were added */
+    phx_call *spare; /* as they were added */
+    uint32_t *first; /* by block: its first call; the last one is behind all */
     uint32_t call_count, calls_capacity, spare_capacity, first_capacity;
     bool failed; /* a call had no memory */
 } phx_audience;
@@ -38,9 +38,9 @@ typedef struct phx_audience {
 /* Some of those who stand in one block, as they stand in its towers. */
 typedef struct phx_seats {
     uint32_t block;
-    uint32_t first, count; /* of the block's places */
-    uint64_t towers; /* in which they stand: a call to none of these is not for them */
-    bool look;       /* not all observers among them are plain rows */
+    uint32_t first, count;        /* of the block's places */
+    uint64_t towers;              /* in which they stand: a call to none of these is not for them */
+    bool look;                    /* not all observers among them are plain rows */
     uint32_t slot[PHX_SEATS_MAX]; /* PHX_SLOT_NONE: no observer */
 } phx_seats;
 

@@ -85,10 +85,12 @@ static bool passes(ph_reason reason)
 {
     switch (reason) {
 #define PASSES(name, number, sees, text) \
-    case name: return sees;
+    case name: \
+        return sees;
         PH_REASON_LIST(PASSES)
 #undef PASSES
-    case PH_REASON_END: break;
+    case PH_REASON_END:
+        break;
     }
     return false;
 }
@@ -103,8 +105,8 @@ static void fill(const phx_shard *shard, phx_party o, phx_party t, const phx_rel
                             .dy = t.body->y - o.body->y,
                             .dz = t.body->z - o.body->z,
                             .square = phx_rank_d2(rules, o.body, t.body),
-                            .radius = paired ? relation->view
-                                             : (o.attr->view > t.attr->reach ? o.attr->view : t.attr->reach),
+                            .radius =
+                                paired ? relation->view : (o.attr->view > t.attr->reach ? o.attr->view : t.attr->reach),
                             .margin = paired ? relation->margin : o.attr->margin,
                             .height = rules->height,
                             .towers_x = (uint32_t)(ox > tx ? ox - tx : tx - ox),
@@ -119,8 +121,7 @@ static void fill(const phx_shard *shard, phx_party o, phx_party t, const phx_rel
                             .shape = (uint8_t)rules->shape};
 }
 
-void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_party target,
-                       ph_explanation *why)
+void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_party target, ph_explanation *why)
 {
     const phx_store *store = &shard->store;
     phx_party o = {store->name[observer].id, &store->body[observer], phx_store_attr(store, observer)};

@@ -19,7 +19,6 @@ typedef struct phx_party {
  * Fills *why for an own observer. The target's slot in this shard, own or ghost; PHX_SLOT_NONE: too far off for a
  * copy.
  */
-void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_party target,
-                       ph_explanation *why);
+void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_party target, ph_explanation *why);
 
 #endif

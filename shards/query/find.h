@@ -13,10 +13,10 @@ typedef struct phx_hits {
     ph_hit *at;
     uint32_t room;
     uint32_t kept;
-    uint32_t count;  /* all that were found */
-    bool by_square;  /* before id */
-    bool by_kind;    /* before id */
-    bool heap;       /* it is full: a heap, the last one in order at its root */
+    uint32_t count; /* all that were found */
+    bool by_square; /* before id */
+    bool by_kind;   /* before id */
+    bool heap;      /* it is full: a heap, the last one in order at its root */
 } phx_hits;
 
 /* Does a come before b? */

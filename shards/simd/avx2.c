@@ -305,13 +305,13 @@ AVX2_INLINE void put(phx_pairs *pairs, const phx_limits *limits, uint32_t place,
 /* Pairs to be, on their way from masks to flags: the positions of both; observers and targets are in place already. */
 enum { DRAWN_MAX = 4 * GROUP };
 typedef struct drawn {
-    uint32_t now[DRAWN_MAX + LANES], old[DRAWN_MAX + LANES];         /* of targets */
-    uint32_t own[2 * (DRAWN_MAX + LANES)];                           /* of observers: now, old, now, ... */
+    uint32_t now[DRAWN_MAX + LANES], old[DRAWN_MAX + LANES]; /* of targets */
+    uint32_t own[2 * (DRAWN_MAX + LANES)];                   /* of observers: now, old, now, ... */
 } drawn;
 
 /* Those of one mask, behind n that are drawn. How many there are then. */
-AVX2_INLINE uint32_t draw(drawn *to, uint32_t n, const found *from, const phx_candidates *c, uint32_t now,
-                          uint32_t old, uint32_t *observer, uint32_t *target)
+AVX2_INLINE uint32_t draw(drawn *to, uint32_t n, const found *from, const phx_candidates *c, uint32_t now, uint32_t old,
+                          uint32_t *observer, uint32_t *target)
 {
     const __m128i place = _mm_set1_epi32((int)from->watcher);
     const __m128i own = _mm_setr_epi32((int)now, (int)old, (int)now, (int)old);
@@ -334,10 +334,9 @@ AVX2_INLINE uint32_t draw(drawn *to, uint32_t n, const found *from, const phx_ca
 }
 
 /* The first, third ... words of two vectors, or the second, fourth ...: 0x88, 0xdd. */
-#define every_other(low, high, which)                                                                                 \
-    _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(low),                          \
-                                                                   _mm256_castsi256_ps(high), which)),                \
-                             0xd8)
+#define every_other(low, high, which) \
+    _mm256_permute4x64_epi64( \
+        _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), which)), 0xd8)
 
 /* What was drawn gets its flags, as phx_units_cross() has them; lanes beyond the last are written over. */
 AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *b, bool square, phx_pairs *pairs)

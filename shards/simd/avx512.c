@@ -198,8 +198,8 @@ AVX512_INLINE uint32_t put_crossed(uint32_t i, crossing_rows some, uint32_t n, u
 }
 
 /* Of few rows mostly none crossed; where there are many, no branch hangs on what is not to be foreseen. */
-AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r,
-                               bool square, const phx_crossers *out)
+AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r, bool square,
+                               const phx_crossers *out)
 {
     const phx_grid_rows at = *rows;
     const __m512 limit = _mm512_set1_ps(square ? r : r * r);
@@ -295,8 +295,8 @@ AVX512_INLINE void put_beyond(phx_looks *looks, uint32_t axes, __mmask16 lanes, 
 }
 
 /* A row of towers at a time, of all lanes. */
-AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who,
-                               uint32_t count, phx_looks *looks)
+AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
+                               phx_looks *looks)
 {
     const phx_block *block = sight->block;
     const axis across = axis_of(sight, 0, block->bx), down = axis_of(sight, 1, block->by);
@@ -369,8 +369,8 @@ AVX512 static uint32_t nearer_avx512(uint32_t *slots, float *squares, uint32_t c
     return n;
 }
 
-AVX512 static uint32_t weigh_avx512(const uint32_t *mark, uint32_t listed, const uint32_t *slots,
-                                    const float *squares, uint32_t count, double sticky, double *keys, uint8_t *was)
+AVX512 static uint32_t weigh_avx512(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
+                                    uint32_t count, double sticky, double *keys, uint8_t *was)
 {
     const __m512i own = _mm512_set1_epi32((int)listed), zero = _mm512_setzero_si512();
     const __m512d same = _mm512_set1_pd(1.0), more = _mm512_set1_pd(sticky);
@@ -658,8 +658,7 @@ AVX512_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t coun
         __mmask8 lanes = left >= IDS ? 0xff : (__mmask8)((1u << left) - 1);
         const __m512i last = _mm512_set1_epi64(-1); /* comes before none */
         ids[v] = _mm512_mask_loadu_epi64(last, lanes, id + v * IDS);
-        if (!same)
-            kinds[v] = _mm512_mask_cvtepu16_epi64(last, lanes, _mm_maskz_loadu_epi16(lanes, kind + v * IDS));
+        if (!same) kinds[v] = _mm512_mask_cvtepu16_epi64(last, lanes, _mm_maskz_loadu_epi16(lanes, kind + v * IDS));
     }
     for (uint32_t i = 0; i < count; i++) {
         const __m512i own = _mm512_set1_epi64((long long)id[i]);

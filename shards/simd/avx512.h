@@ -9,7 +9,7 @@
 
 #include <immintrin.h>
 
-#define AVX512                                                                                                        \
+#define AVX512 \
     __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vnni,avx512vpopcntdq,bmi2,popcnt")))
 /* what a kernel is put together from: with "square" known, no trace of it is left */
 #define AVX512_INLINE AVX512 static inline __attribute__((always_inline))

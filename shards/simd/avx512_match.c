@@ -73,7 +73,7 @@ AVX512_INLINE __m512i note_unsure(__m512i notes, __mmask32 unsure, __m512i which
 /* Without a margin: whoever is not surely on the same side of the one border before and after. */
 AVX512_INLINE verdict cross_one(__mmask32 lanes, const border *in, __m512i now, __m512i old, __m512i which)
 {
-    enum { WITH_BITS_OF_BOTH = 0xf8 }; /* the first, or the second and the third */
+    enum { WITH_BITS_OF_BOTH = 0xf8 };                          /* the first, or the second and the third */
     const __m512i sign = _mm512_set1_epi16((short)FOUND_LEAVE); /* who was nearer than the border leaves */
     __m512i off = _mm512_min_epu16(_mm512_abs_epi16(now), _mm512_abs_epi16(old));
     __mmask32 unsure = _mm512_mask_cmple_epu16_mask(lanes, off, in->half);
@@ -107,8 +107,8 @@ AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pa
         __m512i word = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(of->which + i)));
         __m512i flag = _mm512_slli_epi32(_mm512_and_si512(word, flags), 16); /* PHX_PAIR_LEAVE, PHX_PAIR_UNSURE */
         _mm512_storeu_si512(observer + i, _mm512_or_si512(_mm512_loadu_si512(observer + i), flag));
-        __m512i who = _mm512_mask_i32gather_epi32(flag, first_lanes(of->count - i), _mm512_and_si512(word, which),
-                                                    targets, 4);
+        __m512i who =
+            _mm512_mask_i32gather_epi32(flag, first_lanes(of->count - i), _mm512_and_si512(word, which), targets, 4);
         _mm512_storeu_si512(target + i, who);
     }
     pairs->count += of->count;
@@ -184,8 +184,7 @@ AVX512 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t coun
 {
     const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
-#define MATCH(square, margin) \
-    match_all(&(matching){in, near, square, margin}, candidates, count, watchers, pairs)
+#define MATCH(square, margin) match_all(&(matching){in, near, square, margin}, candidates, count, watchers, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
     return margin ? MATCH(false, true) : MATCH(false, false);
 #undef MATCH

@@ -72,8 +72,12 @@ typedef struct borders {
 
 AVX512_INLINE borders in_registers(const phx_limits *limits, bool square, bool margin)
 {
-    return (borders){_mm512_set1_epi32(limits->in_low), _mm512_set1_epi32(limits->in_high),
-                     _mm512_set1_epi32(limits->near_low), _mm512_set1_epi32(limits->near_high), square, margin};
+    return (borders){_mm512_set1_epi32(limits->in_low),
+                     _mm512_set1_epi32(limits->in_high),
+                     _mm512_set1_epi32(limits->near_low),
+                     _mm512_set1_epi32(limits->near_high),
+                     square,
+                     margin};
 }
 
 /* Distances of some candidates, now and before. */
@@ -289,8 +293,8 @@ AVX512_INLINE uint32_t match_cells(const phx_cells *of, uint32_t lanes, const ph
     return match_nine(&in, watchers, limits, false, false, pairs);
 }
 
-AVX512 uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers,
-                                        const phx_limits *limits, phx_pairs *pairs)
+AVX512 uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
+                                        phx_pairs *pairs)
 {
     return cells->near[0] == FEW ? match_cells(cells, FEW, watchers, limits, pairs)
                                  : match_cells(cells, MANY, watchers, limits, pairs);

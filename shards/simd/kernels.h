@@ -19,18 +19,18 @@ enum {
      * within one, nor, wrapped, on the other side.
      */
     PHX_TILE_AWAY = 7 << 12,
-    PHX_KERNEL_PAD = 64                  /* words that a kernel may write, or read and drop, beyond the last */
+    PHX_KERNEL_PAD = 64 /* words that a kernel may write, or read and drop, beyond the last */
 };
 
 /* Where a tile's units begin and how many it has. */
 typedef struct phx_frame {
-    float x, y;     /* of unit 0 */
-    float scale;    /* units to a length of 1 */
+    float x, y;               /* of unit 0 */
+    float scale;              /* units to a length of 1 */
     float low, width, height; /* units: who was half way before low or beyond is left out */
-    float stride;   /* units: no step along an axis is longer; who came from farther off did not step there */
-    uint32_t shift; /* units to a cell: 1 << shift */
-    uint32_t columns, rows; /* of cells */
-    uint32_t moved;         /* what to set in the cell's word of a row that moved: PHX_CELL_MOVED, or nothing */
+    float stride;             /* units: no step along an axis is longer; who came from farther off did not step there */
+    uint32_t shift;           /* units to a cell: 1 << shift */
+    uint32_t columns, rows;   /* of cells */
+    uint32_t moved;           /* what to set in the cell's word of a row that moved: PHX_CELL_MOVED, or nothing */
 } phx_frame;
 
 static const uint32_t PHX_CELL_MOVED = 1u << 31;
@@ -68,8 +68,8 @@ typedef struct phx_watchers {
 /* A tile's rows by cell, a reach wide. */
 typedef struct phx_cells {
     const uint32_t *now, *old, *cell; /* by place */
-    const uint32_t *start;                  /* by cell */
-    const uint32_t *near;                   /* by cell: what the kernels' starts() said */
+    const uint32_t *start;            /* by cell */
+    const uint32_t *near;             /* by cell: what the kernels' starts() said */
     uint32_t columns;
 } phx_cells;
 

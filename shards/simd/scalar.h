@@ -11,8 +11,7 @@
 static inline int32_t phx_units_apart(uint32_t a, uint32_t b, bool square)
 {
     int32_t dx = (int16_t)(uint16_t)(a - b), dy = (int16_t)(uint16_t)((a >> 16) - (b >> 16));
-    if (!square)
-        return (int32_t)((uint32_t)(dx * dx) + (uint32_t)(dy * dy)); /* wraps for odd ones, as anything may */
+    if (!square) return (int32_t)((uint32_t)(dx * dx) + (uint32_t)(dy * dy)); /* wraps for odd ones, as anything may */
     dx = dx < 0 ? -dx : dx;
     dy = dy < 0 ? -dy : dy;
     return dx > dy ? dx : dy;

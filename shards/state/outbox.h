@@ -19,12 +19,12 @@ typedef struct phx_outbox {
     phx_mem *mem;
     phx_record_block **blocks;
     uint32_t made, blocks_capacity; /* blocks that there are, and room for pointers to them */
-    uint32_t block_count; /* most in the pool */
-    uint32_t used;        /* of this round, in the order of opening */
-    uint32_t most;        /* used in a round so far */
+    uint32_t block_count;           /* most in the pool */
+    uint32_t used;                  /* of this round, in the order of opening */
+    uint32_t most;                  /* used in a round so far */
     uint32_t shard_count;
-    uint32_t *open;       /* per destination: its last block + 1, or 0; NULL: nothing was ever sent */
-    phx_listed *lists;    /* of this tick's migrants, one after the other */
+    uint32_t *open;                     /* per destination: its last block + 1, or 0; NULL: nothing was ever sent */
+    phx_listed *lists;                  /* of this tick's migrants, one after the other */
     uint32_t list_count, list_capacity; /* targets in them */
     phx_use list_use;
 } phx_outbox;

@@ -66,16 +66,16 @@ typedef struct phx_waiting {
 enum { PHX_RECORD_ITEMS = 3, PHX_RECORD_AREA_ITEMS = 9, PHX_RECORD_BLOCK_BYTES = 4096 };
 
 typedef struct phx_record {
-    uint64_t id;    /* the entity; of RELATION and WAITS: the observer */
-    uint8_t type;   /* phx_record_type */
-    uint8_t count;  /* items used of RELATION, WAITS, AREAS */
+    uint64_t id;     /* the entity; of RELATION and WAITS: the observer */
+    uint8_t type;    /* phx_record_type */
+    uint8_t count;   /* items used of RELATION, WAITS, AREAS */
     uint16_t source; /* shard that sends */
-    uint32_t slot;  /* PIN: the entity's slot at the receiver; COPY: 1 if that was pinned; AREAS: how many in all */
+    uint32_t slot;   /* PIN: the entity's slot at the receiver; COPY: 1 if that was pinned; AREAS: how many in all */
     union {
         phx_entity_record entity;
         phx_relation relations[PHX_RECORD_ITEMS];
         uint64_t areas[PHX_RECORD_AREA_ITEMS]; /* AREAS: ids, in the order of their table */
-        uint64_t alone_since; /* AWAKE: the first tick without a waker near, or 0 */
+        uint64_t alone_since;                  /* AWAKE: the first tick without a waker near, or 0 */
         phx_trail_record trail;
         phx_waiting waiting[PHX_RECORD_ITEMS];
     } as;

@@ -122,8 +122,8 @@ uint32_t phx_shard_same_ghost(phx_shard *shard, uint32_t slot, uint32_t incarnat
     return PHX_SLOT_NONE;
 }
 
-uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data,
-                         const phx_attr *attr, float x, float y, float z)
+uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data, const phx_attr *attr,
+                         float x, float y, float z)
 {
     PHX_ASSERT(shard->deferred.depth > 0);
     if (!phx_store_reserve(&shard->store, shard->mem, 1)) return PHX_SLOT_NONE;

@@ -35,10 +35,10 @@
 /* Who reads what of a shard's neighbourhood; made by phx_shard_measure(), read by all senders one barrier later. */
 typedef struct phx_zone {
     phx_rect rect;
-    uint32_t halo_towers; /* own observers look no farther than this beyond the rectangle */
-    phx_box halo;         /* range = radius: nor than a step short of the ends of this, which decides */
-    float margin_max;     /* of own observers */
-    uint32_t observed;    /* there are own observers at all; a word, for memcmp */
+    uint32_t halo_towers;  /* own observers look no farther than this beyond the rectangle */
+    phx_box halo;          /* range = radius: nor than a step short of the ends of this, which decides */
+    float margin_max;      /* of own observers */
+    uint32_t observed;     /* there are own observers at all; a word, for memcmp */
     uint32_t wake_towers1; /* wakers so far beyond it, and 1, wake own NPCs; 0 = there are none to wake */
 } phx_zone;
 
@@ -109,11 +109,11 @@ typedef struct phx_shard {
     phx_relations relations;
     phx_far far;
     phx_bands bands;
-    bool all_dirty; /* every observer is to be evaluated: the rules changed */
-    bool far_dirty; /* the same: something seen from far off changed */
+    bool all_dirty;    /* every observer is to be evaluated: the rules changed */
+    bool far_dirty;    /* the same: something seen from far off changed */
     bool global_moved; /* where a global target stands matters at the caps only */
-    bool changed;   /* anything here changed in this tick, ghosts included */
-    bool odd;       /* the same, and was odd (PHX_SLOT_ODD): else no tower is marked so */
+    bool changed;      /* anything here changed in this tick, ghosts included */
+    bool odd;          /* the same, and was odd (PHX_SLOT_ODD): else no tower is marked so */
     /*
      * Most of the rows change every tick: every observer is looked at, towers are not
      * marked. Guessed from the tick before; only the work depends on it.
@@ -128,35 +128,35 @@ typedef struct phx_shard {
     bool implies;      /* range = radius: plain lists are implied, from the index phase to the next: prev_list.h */
     const phx_kernels *kernels;
 
-    phx_slots leaving; /* may have left the rectangle in this tick */
-    phx_slots waiting;  /* observers whose lists were spread: to be looked at in the next tick again */
+    phx_slots leaving;   /* may have left the rectangle in this tick */
+    phx_slots waiting;   /* observers whose lists were spread: to be looked at in the next tick again */
     bool waiting_untold; /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
-    bool owes; /* lists were emptied in this tick for want of memory: phx_list.owed */
-    phx_slots travels; /* by number in leaving[]: where its list begins in the outbox's; and the end of the last */
-    phx_slots recalled; /* scratch: the list of one who leaves or came, as rows imply it */
+    bool owes;           /* lists were emptied in this tick for want of memory: phx_list.owed */
+    phx_slots travels;   /* by number in leaving[]: where its list begins in the outbox's; and the end of the last */
+    phx_slots recalled;  /* scratch: the list of one who leaves or came, as rows imply it */
     phx_outbox outbox;
     phx_cursor cursor;
-    uint32_t received; /* records done of the block that phx_shard_receive() could not end */
-    phx_slots arrived; /* own slots that came in this tick: the directory is to be told */
-    phx_arrivals arrivals; /* the same, and their lists */
+    uint32_t received;           /* records done of the block that phx_shard_receive() could not end */
+    phx_slots arrived;           /* own slots that came in this tick: the directory is to be told */
+    phx_arrivals arrivals;       /* the same, and their lists */
     phx_pin *pins, *pins_before; /* of this tick, and of the one before */
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;
-    bool pins_compared; /* in this tick */
-    phx_nearby *near; /* of find_near(), as is what follows up to clear */
+    bool pins_compared;                 /* in this tick */
+    phx_nearby *near;                   /* of find_near(), as is what follows up to clear */
     uint32_t near_count, near_capacity; /* shards; groups of them that there is room for */
-    bool by_distance; /* that alone decides which of them need a copy, but of who is PHX_SLOT_FAR */
-    phx_rect inner; /* towers that no other shard's zone covers */
+    bool by_distance;                   /* that alone decides which of them need a copy, but of who is PHX_SLOT_FAR */
+    phx_rect inner;                     /* towers that no other shard's zone covers */
     phx_box clear;  /* strictly between its ends nobody is in another shard's halo, nor wakes anybody there */
-    bool copy_sent;     /* the last copy is in the outbox, but not its trail */
+    bool copy_sent; /* the last copy is in the outbox, but not its trail */
     /* per destination: BEGIN sent in this refresh / it has copies of the last one; NULL: nothing was ever due */
     bool *begun, *sent;
     uint32_t copied, copied_next; /* the ghost of the last copy that came, or none, and its phx_origin.next before */
-    bool *refreshed;    /* per source: a BEGIN came in this tick; NULL: none ever did */
+    bool *refreshed;              /* per source: a BEGIN came in this tick; NULL: none ever did */
     bool refreshed_any;
-    bool copies_due;    /* something own changed that copies elsewhere may have to show */
+    bool copies_due; /* something own changed that copies elsewhere may have to show */
 
-    float radius_max, margin_max; /* over own observers: view + margin, and margin; at least that while stale */
+    float radius_max, margin_max;        /* over own observers: view + margin, and margin; at least that while stale */
     uint32_t radius_count, margin_count; /* of them, those with just that */
     bool radius_stale;
     phx_box sight; /* range = radius: beyond it nobody is seen by distance alone; as of the last tick with observers */
@@ -182,8 +182,8 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count);
 void phx_shard_begin(phx_shard *shard, uint64_t tick);
 
 /* A new own entity; the position is in attributes' place. PHX_SLOT_NONE = no memory, nothing changed. */
-uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data,
-                         const phx_attr *attr, float x, float y, float z);
+uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data, const phx_attr *attr,
+                         float x, float y, float z);
 /* Room for `commands` more moves, one of them perhaps a leave or a set: they can not fail then. false = no memory. */
 bool phx_shard_ready(phx_shard *shard, uint32_t commands);
 void phx_shard_leave(phx_shard *shard, uint32_t slot);

@@ -262,8 +262,7 @@ static bool any_kept(const phx_shard *shard)
 /* All live slots into their towers, or wherever else they are looked for. */
 static bool index_towers(phx_shard *shard)
 {
-    if (shard->alt)
-        return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->stamp);
+    if (shard->alt) return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->stamp);
     if (!phx_shard_nine(shard)) return index_rows(shard);
     phx_nine_input in = {.rules = shard->rules,
                          .store = &shard->store,

@@ -99,9 +99,12 @@ static float clear_of(const phx_area_entry *area, float x, float y)
     const float out = fmaxf(out_x, out_y) * SURE;
     if (out > 0.0f) return out <= FLT_MAX ? out : 0.0f;
     switch ((ph_area_shape)area->shape) {
-    case PH_AREA_CIRCLE: return clear_of_circle(area, x, y);
-    case PH_AREA_BOX: return -out;
-    case PH_AREA_POLYGON: return clear_of_polygon(area, x, y);
+    case PH_AREA_CIRCLE:
+        return clear_of_circle(area, x, y);
+    case PH_AREA_BOX:
+        return -out;
+    case PH_AREA_POLYGON:
+        return clear_of_polygon(area, x, y);
     }
     return 0.0f;
 }
@@ -203,8 +206,7 @@ static void note_change(phx_areas *areas, uint32_t place)
     phx_area_entry *area = &areas->at[place];
     if (area->changed) return;
     area->changed = true;
-    areas->changes[areas->change_count++] =
-        (phx_area_change){.area = place, .was = area->live, .before = area->towers};
+    areas->changes[areas->change_count++] = (phx_area_change){.area = place, .was = area->live, .before = area->towers};
 }
 
 static uint32_t take_place(phx_areas *areas, uint64_t id)

@@ -25,8 +25,8 @@ typedef struct phx_area_entry {
     float center[2], radius;
     uint8_t shape, corner_count, kind_count, level;
     uint16_t kinds[PH_AREA_KINDS_MAX];
-    bool live;    /* else removed in this tick, or no area */
-    bool changed; /* in this tick */
+    bool live;       /* else removed in this tick, or no area */
+    bool changed;    /* in this tick */
     phx_rect towers; /* of the box */
     uint64_t id;
     float corners[PH_AREA_CORNERS_MAX][2];
@@ -46,10 +46,10 @@ typedef struct phx_areas {
     uint32_t count, capacity; /* ever used */
     uint32_t free_first;      /* chained by links[0].next */
     uint32_t live_count;
-    uint32_t levels_used;     /* a bit for each level that has areas */
+    uint32_t levels_used; /* a bit for each level that has areas */
     uint32_t level_counts[PHX_AREA_LEVELS];
-    phx_idmap index;     /* id -> place */
-    phx_idmap cells;     /* level and cell -> its first link */
+    phx_idmap index; /* id -> place */
+    phx_idmap cells; /* level and cell -> its first link */
     phx_area_change *changes;
     uint32_t change_count, changes_capacity;
 } phx_areas;

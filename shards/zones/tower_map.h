@@ -11,7 +11,7 @@ enum { PHX_SHEET_BITS = 3, PHX_SHEET_SIDE = 1 << PHX_SHEET_BITS, PHX_SHEET_CELLS
 
 typedef struct phx_sheet_block {
     uint32_t cells[PHX_SHEET_CELLS];
-    uint64_t key; /* 0 while free */
+    uint64_t key;  /* 0 while free */
     uint32_t used; /* cells that are not 0; the next free block while free */
 } phx_sheet_block;
 

@@ -17,7 +17,7 @@ typedef struct phx_roster_entry {
 } phx_roster_entry;
 
 typedef struct phx_roster {
-    phx_sheet first; /* slot + 1 */
+    phx_sheet first;           /* slot + 1 */
     phx_roster_entry *entries; /* by slot */
     uint32_t capacity, slots;  /* entries are valid below slots */
 } phx_roster;

@@ -78,8 +78,7 @@ static uint32_t slot_at(const phx_shard *shard, const going *all, uint32_t i)
 static bool stand(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    if (body->state & PHX_SLOT_OWN)
-        return phx_roster_place(&shard->zones.roster, shard->mem, slot, body->tx, body->ty);
+    if (body->state & PHX_SLOT_OWN) return phx_roster_place(&shard->zones.roster, shard->mem, slot, body->tx, body->ty);
     phx_roster_remove(&shard->zones.roster, slot);
     return true;
 }

@@ -11,16 +11,16 @@
 #include "shards/zones/area_members.h"
 
 typedef struct phx_zones {
-    bool on;             /* the roster is there, and right as of the last zones phase; so of the other two */
+    bool on; /* the roster is there, and right as of the last zones phase; so of the other two */
     bool awake_on, crossings_on;
-    bool missed;         /* touched[] is not all: there was no memory for more, or most entities move */
-    uint32_t *touched;   /* slots that changed in this tick */
+    bool missed;       /* touched[] is not all: there was no memory for more, or most entities move */
+    uint32_t *touched; /* slots that changed in this tick */
     uint32_t touched_count, touched_capacity;
     phx_roster roster;
     phx_awake awake;
     phx_crossings crossings;
     const phx_areas *areas; /* the world's; NULL = it has none */
-    phx_edges edges; /* of this tick */
+    phx_edges edges;        /* of this tick */
 } phx_zones;
 
 void phx_zones_init(phx_zones *zones, phx_mem *mem);
@@ -33,8 +33,7 @@ static inline void phx_zones_touch(phx_zones *zones, phx_mem *mem, uint32_t slot
     if (phx_grow(mem, (void **)&zones->touched, &zones->touched_capacity, zones->touched_count,
                  (size_t)zones->touched_count + 1, sizeof *zones->touched))
         zones->touched[zones->touched_count++] = slot;
-    else
-        zones->missed = true;
+    else zones->missed = true;
 }
 
 #endif

@@ -17,8 +17,7 @@ ph_status ph_consumer_open(ph_world handle, uint32_t index, ph_consumer *consume
         return PH_TAKEN;
     uint32_t generation = atomic_fetch_add_explicit(&slot->generation, 1, memory_order_relaxed) + 1;
     atomic_store_explicit(&slot->state, PHX_OPEN, memory_order_release);
-    *consumer =
-        (ph_consumer){.index1 = (uint16_t)(index + 1), .generation = (uint16_t)generation, .world = handle};
+    *consumer = (ph_consumer){.index1 = (uint16_t)(index + 1), .generation = (uint16_t)generation, .world = handle};
     return PH_OK;
 }
 

@@ -156,8 +156,8 @@ static ph_status check_together(const ph_world_def *def, def_reason reason)
     }
     PHX_ASSERT(def->shards[0] <= PH_SHARDS_MAX && def->shards[1] <= PH_SHARDS_MAX);
     if (shards > PH_SHARDS_MAX) {
-        return refuse(reason, "shards = {%u, %u}: %u in all is outside [1, %d]", def->shards[0], def->shards[1],
-                      shards, PH_SHARDS_MAX);
+        return refuse(reason, "shards = {%u, %u}: %u in all is outside [1, %d]", def->shards[0], def->shards[1], shards,
+                      PH_SHARDS_MAX);
     }
     if (def->crowd_entities > 0 && def->range == PH_RANGE_TOWERS) {
         return refuse(reason, "crowd_entities = %u: range = towers has no views to shrink; it is for range = radius",
@@ -209,8 +209,8 @@ static ph_status check_bands(const ph_class *class, uint32_t kind, def_reason re
     char prefix[PH_NAME_SIZE + 64];
 
     if (class->band_count > PH_BANDS_MAX) {
-        return refuse(reason, "class %u '%s': band_count = %u is outside [0, %d]", kind, class->name,
-                      class->band_count, PH_BANDS_MAX);
+        return refuse(reason, "class %u '%s': band_count = %u is outside [0, %d]", kind, class->name, class->band_count,
+                      PH_BANDS_MAX);
     }
     for (uint32_t band = 0; band < class->band_count; band++) {
         snprintf(prefix, sizeof prefix, "class %u '%s': band %u: ", kind, class->name, band + 1);

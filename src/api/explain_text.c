@@ -14,10 +14,12 @@ const char *ph_reason_text(ph_reason reason)
 {
     switch (reason) {
 #define REASON_TEXT(name, number, sees, text) \
-    case name: return text;
+    case name: \
+        return text;
         PH_REASON_LIST(REASON_TEXT)
 #undef REASON_TEXT
-    case PH_REASON_END: break;
+    case PH_REASON_END:
+        break;
     }
     return "no reason of this number";
 }
@@ -57,10 +59,16 @@ static void add_numbers(line *to, const ph_explanation *e)
     case PH_REASON_NOT_READY:
     case PH_REASON_NO_VIEW:
     case PH_REASON_SELF:
-    case PH_REASON_END: return;
-    case PH_REASON_LAYERS: add(to, " (sees 0x%" PRIx64 ", layers 0x%" PRIx64 ")", e->sees_mask, e->layers); return;
-    case PH_REASON_STEALTH: add(to, " (stealth %u, detect %u)", e->stealth, e->detect); return;
-    default: break;
+    case PH_REASON_END:
+        return;
+    case PH_REASON_LAYERS:
+        add(to, " (sees 0x%" PRIx64 ", layers 0x%" PRIx64 ")", e->sees_mask, e->layers);
+        return;
+    case PH_REASON_STEALTH:
+        add(to, " (stealth %u, detect %u)", e->stealth, e->detect);
+        return;
+    default:
+        break;
     }
     add(to, " (");
     add_range(to, e);

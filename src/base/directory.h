@@ -50,8 +50,8 @@ typedef struct phx_directory {
     uint16_t *shard;               /* NULL: all are 0 */
     uint32_t bucket_count;         /* a multiple of eight */
     uint32_t count;
-    uint32_t limit; /* entries that there is room for */
-    bool several;   /* shards */
+    uint32_t limit;   /* entries that there is room for */
+    bool several;     /* shards */
     phx_hash_key key; /* mem's */
     phx_mem *mem;
 } phx_directory;

@@ -28,10 +28,8 @@ static size_t table_bytes(uint64_t bucket_count)
 
 static phx_idmap empty(phx_mem *mem, phx_hash_key key)
 {
-    return (phx_idmap){.buckets = (phx_idmap_bucket *)(uintptr_t)no_buckets,
-                       .bucket_count = LOAD_WHOLE,
-                       .key = key,
-                       .mem = mem};
+    return (phx_idmap){
+        .buckets = (phx_idmap_bucket *)(uintptr_t)no_buckets, .bucket_count = LOAD_WHOLE, .key = key, .mem = mem};
 }
 
 void phx_idmap_init(phx_idmap *map, phx_mem *mem)

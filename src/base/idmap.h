@@ -33,7 +33,7 @@ typedef struct phx_idmap {
     phx_idmap_bucket *buckets; /* never NULL: one line of empty buckets before the first reserve */
     uint32_t bucket_count;     /* a multiple of four */
     uint32_t count;
-    uint32_t limit; /* entries that there is room for */
+    uint32_t limit;   /* entries that there is room for */
     phx_hash_key key; /* mem's */
     phx_mem *mem;
 } phx_idmap;

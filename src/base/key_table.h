@@ -60,9 +60,18 @@ enum {
 enum { PHX_BAND_KEYS(PHX_BAND_KEY_PLACE) PHX_BAND_KEY_COUNT };
 
 /* Initialise a `const phx_key [PHX_..._KEY_COUNT]`: src/api has its own, src/config, a library apart, too. */
-#define PHX_WORLD_KEY_TABLE {PHX_WORLD_KEYS(PHX_WORLD_KEY_ROW)}
-#define PHX_CLASS_KEY_TABLE {PHX_CLASS_KEYS(PHX_CLASS_KEY_ROW)}
-#define PHX_BAND_KEY_TABLE {PHX_BAND_KEYS(PHX_BAND_KEY_ROW)}
+#define PHX_WORLD_KEY_TABLE \
+    { \
+        PHX_WORLD_KEYS(PHX_WORLD_KEY_ROW) \
+    }
+#define PHX_CLASS_KEY_TABLE \
+    { \
+        PHX_CLASS_KEYS(PHX_CLASS_KEY_ROW) \
+    }
+#define PHX_BAND_KEY_TABLE \
+    { \
+        PHX_BAND_KEYS(PHX_BAND_KEY_ROW) \
+    }
 
 /* Enumerations are read and written as 32 bit numbers. */
 _Static_assert(sizeof(ph_range) == 4 && sizeof(ph_shape) == 4, "enumerations of 32 bit");
@@ -77,11 +86,21 @@ static inline const char *const *phx_key_words(phx_key_type type, uint32_t *coun
     static const char *const simd[] = {PHX_SIMD_WORDS};
 
     switch (type) {
-    case PHX_KEY_range: *count = sizeof range / sizeof *range; return range;
-    case PHX_KEY_shape: *count = sizeof shape / sizeof *shape; return shape;
-    case PHX_KEY_index: *count = sizeof index / sizeof *index; return index;
-    case PHX_KEY_simd: *count = sizeof simd / sizeof *simd; return simd;
-    default: *count = 0; return NULL;
+    case PHX_KEY_range:
+        *count = sizeof range / sizeof *range;
+        return range;
+    case PHX_KEY_shape:
+        *count = sizeof shape / sizeof *shape;
+        return shape;
+    case PHX_KEY_index:
+        *count = sizeof index / sizeof *index;
+        return index;
+    case PHX_KEY_simd:
+        *count = sizeof simd / sizeof *simd;
+        return simd;
+    default:
+        *count = 0;
+        return NULL;
     }
 }
 
@@ -130,11 +149,17 @@ static inline double phx_key_number(const phx_key *key, const void *base, uint32
     PHX_ASSERT(i < phx_key_width(key->type));
     switch (key->type) {
     case PHX_KEY_f32:
-    case PHX_KEY_f32x2: memcpy(&f32, at + i * sizeof f32, sizeof f32); return (double)f32;
-    case PHX_KEY_f64: memcpy(&f64, at, sizeof f64); return f64;
+    case PHX_KEY_f32x2:
+        memcpy(&f32, at + i * sizeof f32, sizeof f32);
+        return (double)f32;
+    case PHX_KEY_f64:
+        memcpy(&f64, at, sizeof f64);
+        return f64;
     case PHX_KEY_u8:
-    case PHX_KEY_flag: return (double)*(const unsigned char *)at;
-    default: break;
+    case PHX_KEY_flag:
+        return (double)*(const unsigned char *)at;
+    default:
+        break;
     }
     PHX_ASSERT(!phx_key_is_64_bit(key->type));
     memcpy(&u32, at + i * sizeof u32, sizeof u32);

@@ -20,36 +20,53 @@
 
 #define PHX_WORLD_KEYS(X) \
     X(f32x2, world_origin, 0, 0, -PH_COORDINATE_MAX, PH_COORDINATE_MAX, 0, "lower corner (x, y) of the world") \
-    X(f32x2, world_size, 10000, 10000, PHX_F32_POSITIVE, PH_LENGTH_MAX, 0, "its width and height; entities may stand outside, their tower is clamped") \
-    X(range, range, PH_RANGE_RADIUS, 0, 0, 1, 0, "radius: exact distances; towers: all within `span` towers (nine-grid)") \
-    X(shape, shape, PH_SHAPE_CIRCLE, 0, 0, 3, 1, "of range = radius: circle, square, cylinder (circle and height) or sphere") \
+    X(f32x2, world_size, 10000, 10000, PHX_F32_POSITIVE, PH_LENGTH_MAX, 0, \
+      "its width and height; entities may stand outside, their tower is clamped") \
+    X(range, range, PH_RANGE_RADIUS, 0, 0, 1, 0, \
+      "radius: exact distances; towers: all within `span` towers (nine-grid)") \
+    X(shape, shape, PH_SHAPE_CIRCLE, 0, 0, 3, 1, \
+      "of range = radius: circle, square, cylinder (circle and height) or sphere") \
     X(f32, height, 100, 0, 0, PH_LENGTH_MAX, 1, "of shape = cylinder: sees up to this far above and below") \
     X(f32, tower_size, 100, 0, PHX_F32_POSITIVE, PH_LENGTH_MAX, 0, "side of a tower; near the usual view is right") \
     X(u32, span, 1, 0, 0, 65535, 1, "of range = towers: how many towers around its own an observer sees") \
     X(u32x2, shards, 1, 1, 1, PH_SHARDS_MAX, 0, "region shards along x and y") \
     X(u32, workers, 1, 0, 1, PH_WORKERS_MAX, 0, "threads that work on a tick, the caller's included") \
-    X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 8, 0, "how near entities are found; the events are the same, docs/indexes.md says what suits which world") \
-    X(f32, cell_size, 0, 0, 0, PH_LENGTH_MAX, 0, "of index = grid and hash: side of a cell; 0 = the median view of the observers") \
-    X(u32, quadtree_capacity, 128, 0, 1, 1u << 20, 0, "of index = quadtree: more entities in a leaf, and it is cut in four; fewer in four, and they are merged") \
+    X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 8, 0, \
+      "how near entities are found; the events are the same, docs/indexes.md says what suits which world") \
+    X(f32, cell_size, 0, 0, 0, PH_LENGTH_MAX, 0, \
+      "of index = grid and hash: side of a cell; 0 = the median view of the observers") \
+    X(u32, quadtree_capacity, 128, 0, 1, 1u << 20, 0, \
+      "of index = quadtree: more entities in a leaf, and it is cut in four; fewer in four, and they are merged") \
     X(u32, quadtree_depth, 5, 0, 0, 16, 0, "of index = quadtree: how often a shard's rectangle may be cut in four") \
-    X(simd, simd, PH_SIMD_AUTO, 0, 0, 3, 0, "vector instructions: auto, portable, avx2, avx512; the events are the same") \
-    X(u32, activation_span, 1, 0, 0, 255, 1, "an NPC is awake while an observer of a waking kind is within this many towers of it") \
+    X(simd, simd, PH_SIMD_AUTO, 0, 0, 3, 0, \
+      "vector instructions: auto, portable, avx2, avx512; the events are the same") \
+    X(u32, activation_span, 1, 0, 0, 255, 1, \
+      "an NPC is awake while an observer of a waking kind is within this many towers of it") \
     X(u32, activation_linger, 20, 0, 0, INT32_MAX, 1, "ticks from when the last one has gone until it falls asleep") \
-    X(f64, sticky, 1.1, 0, 1, 1e6, 1, "at the cap, a target not yet in the list counts as this much farther (on the squared distance)") \
-    X(u32, crowd_entities, 0, 0, 0, 1u << 30, 1, "crowd control: more entities than this in the nine towers around an observer shrink its view; 0 = off") \
+    X(f64, sticky, 1.1, 0, 1, 1e6, 1, \
+      "at the cap, a target not yet in the list counts as this much farther (on the squared distance)") \
+    X(u32, crowd_entities, 0, 0, 0, 1u << 30, 1, \
+      "crowd control: more entities than this in the nine towers around an observer shrink its view; 0 = off") \
     X(f32, crowd_floor, 0.25, 0, 0.0625, 1, 1, "of crowd control: the least share of its view that an observer keeps") \
-    X(u32, events_max, 0, 0, 0, 1u << 31, 1, "events of one tick: past that enters wait for later ticks, nearest first; 0 = 4194304 + 64 for each entity") \
+    X(u32, events_max, 0, 0, 0, 1u << 31, 1, \
+      "events of one tick: past that enters wait for later ticks, nearest first; 0 = 4194304 + 64 for each entity") \
     X(u32, entities_max, 1u << 22, 0, 1, 1u << 30, 0, "entities in the world at once; one more is refused") \
     X(u32, areas_max, 100000, 0, 0, 1u << 20, 0, "areas in the world at once; one more is refused") \
     X(u32, producers_max, 16, 0, 1, PH_PRODUCERS_MAX, 0, "producers open at once") \
     X(u32, producer_bytes, 64u << 20, 0, 128u << 10, 1u << 30, 0, "bytes of commands that may wait per producer") \
-    X(u32, broadcast_bytes, 64u << 20, 0, PH_PAYLOAD_MAX, 1u << 30, 1, "bytes of payloads that one tick's broadcasts may have; more are refused") \
+    X(u32, broadcast_bytes, 64u << 20, 0, PH_PAYLOAD_MAX, 1u << 30, 1, \
+      "bytes of payloads that one tick's broadcasts may have; more are refused") \
     X(u32, refusals_max, 4096, 0, 1, 1u << 20, 0, "refusals that may wait per producer; more are only counted") \
     X(u32, consumers, 1, 0, 0, PH_CONSUMERS_MAX, 0, "consumers of batches; 0 = lists only") \
-    X(u32, consumer_batches, 64, 0, 1, 65536, 0, "batches that may wait per consumer, then its observers are coalesced") \
-    X(u32, consumer_bytes, 4u << 20, 0, 0, 1u << 30, 0, "bytes of broadcasts kept per consumer past that bound, then the oldest ticks are dropped") \
-    X(u64, hash_seed, 0, 0, 0, UINT64_MAX, 0, "what the hash tables of ids and positions are keyed with, so that nobody can choose ids that meet; 0 = a secret one from the system; the events are the same") \
-    X(u32, exchange_bytes, 1u << 20, 0, 16u << 10, 1u << 30, 0, "bytes of records that a shard may have in flight to others in one round")
+    X(u32, consumer_batches, 64, 0, 1, 65536, 0, \
+      "batches that may wait per consumer, then its observers are coalesced") \
+    X(u32, consumer_bytes, 4u << 20, 0, 0, 1u << 30, 0, \
+      "bytes of broadcasts kept per consumer past that bound, then the oldest ticks are dropped") \
+    X(u64, hash_seed, 0, 0, 0, UINT64_MAX, 0, \
+      "what the hash tables of ids and positions are keyed with, so that nobody can choose ids that meet; 0 = a " \
+      "secret one from the system; the events are the same") \
+    X(u32, exchange_bytes, 1u << 20, 0, 16u << 10, 1u << 30, 0, \
+      "bytes of records that a shard may have in flight to others in one round")
 
 /* X(type, name, default, min, max, meaning): attributes of a class; all are live. Further types: mask, u8, flag */
 #define PHX_CLASS_KEYS(X) \
@@ -64,14 +81,19 @@
     X(flag, ready, true, 0, 1, "an observer that is not ready sees and gets nothing") \
     X(u32, cap, 0, 0, INT32_MAX, "most targets in its list; 0 = no cap") \
     X(u8, priority, 0, 0, 255, "rank as a target when a cap bites; higher first") \
-    X(u32, adds_max, 0, 0, INT32_MAX, "most targets that may join its list in a tick, nearest first, the others wait; 0 = no limit") \
+    X(u32, adds_max, 0, 0, INT32_MAX, \
+      "most targets that may join its list in a tick, nearest first, the others wait; 0 = no limit") \
     X(flag, wakes, false, 0, 1, "its observers wake NPCs near them; a kind that wakes does not sleep") \
-    X(flag, sleeps, true, 0, 1, "an NPC: it sleeps while nobody who wakes is near; without a class that wakes it falls asleep as its linger ends") \
-    X(u32, updates_max, 0, 0, INT32_MAX, "most updates for an observer of this kind in a tick, the others wait; 0 = no limit")
+    X(flag, sleeps, true, 0, 1, \
+      "an NPC: it sleeps while nobody who wakes is near; without a class that wakes it falls asleep as its linger " \
+      "ends") \
+    X(u32, updates_max, 0, 0, INT32_MAX, \
+      "most updates for an observer of this kind in a tick, the others wait; 0 = no limit")
 
 /* X(type, name, default, min, max, meaning): of one `band` section of a class; there may be PH_BANDS_MAX; live too. */
 #define PHX_BAND_KEYS(X) \
-    X(f32, radius, 0, PHX_F32_POSITIVE, PH_LENGTH_MAX, "targets up to this far away, on the ground; shape = sphere: in space") \
+    X(f32, radius, 0, PHX_F32_POSITIVE, PH_LENGTH_MAX, \
+      "targets up to this far away, on the ground; shape = sphere: in space") \
     X(u32, every, 1, 1, PH_BAND_EVERY_MAX, "that moved are told every so many ticks, with their latest position")
 
 /* The words of the enumerations, in the order of their values. */

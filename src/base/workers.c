@@ -57,14 +57,14 @@ struct phx_workers {
     phx_worker_fn body; /* NULL at a start = the thread ends */
     void *context;
     bool running;
-    bool roused; /* the threads are in a run of nothing, or through */
+    bool roused;          /* the threads are in a run of nothing, or through */
     uint32_t roused_seen; /* openings of `done` before that */
 
     /* Constant after create. */
     uint32_t count;
-    uint32_t threads;  /* made; 0 with hooks or count 1 */
-    uint64_t spin_ns;  /* 0 when there are more workers than CPUs: whoever is awaited may need this one */
-    pid_t process;     /* that has the threads; a forked child has none */
+    uint32_t threads; /* made; 0 with hooks or count 1 */
+    uint64_t spin_ns; /* 0 when there are more workers than CPUs: whoever is awaited may need this one */
+    pid_t process;    /* that has the threads; a forked child has none */
     ph_task_hooks hooks;
 
     gate start;
@@ -385,8 +385,7 @@ static void hooked_body(void *context, uint32_t index)
     PHX_FLOAT_DEFAULT; /* the thread is the host's */
     hooked_run *run = context;
 
-    if (index >= run->workers->count ||
-        atomic_exchange_explicit(&run->calls[index], 1, memory_order_relaxed) != 0) {
+    if (index >= run->workers->count || atomic_exchange_explicit(&run->calls[index], 1, memory_order_relaxed) != 0) {
         phx_panic(__FILE__, __LINE__, "the host's parallel_for calls each index below count once");
     }
     run->workers->body(run->workers->context, index);
@@ -451,8 +450,8 @@ static bool take_own(worker *self, uint32_t *piece)
         if (lot_left(lot) == 0) {
             return false;
         }
-    } while (!atomic_compare_exchange_weak_explicit(&self->lot, &lot, lot + (UINT64_C(1) << 32),
-                                                    memory_order_relaxed, memory_order_relaxed));
+    } while (!atomic_compare_exchange_weak_explicit(&self->lot, &lot, lot + (UINT64_C(1) << 32), memory_order_relaxed,
+                                                    memory_order_relaxed));
     *piece = (uint32_t)(lot >> 32);
     return true;
 }

@@ -17,9 +17,8 @@ enum { PHX_PLACE_SIZE = 256 };
 const char *phx_config_place(const char *name, char place[PHX_PLACE_SIZE]);
 
 /* Fills *error (may be NULL) with "PLACE:LINE: reason", without the line when it is 0. Returns status. */
-__attribute__((format(printf, 5, 6))) ph_status phx_config_error(ph_config_error *error, ph_status status,
-                                                                 const char *place, uint32_t line,
-                                                                 const char *format, ...);
+__attribute__((format(printf, 5, 6))) ph_status
+phx_config_error(ph_config_error *error, ph_status status, const char *place, uint32_t line, const char *format, ...);
 __attribute__((format(printf, 5, 0))) ph_status phx_config_error_list(ph_config_error *error, ph_status status,
                                                                       const char *place, uint32_t line,
                                                                       const char *format, va_list list);

@@ -25,9 +25,9 @@ typedef struct reader {
     ph_config_error *error;
     ph_status status; /* of the first thing that went wrong */
     cfg_t *root;
-    uint32_t sections;         /* that were begun */
-    uint32_t kind;             /* of the one begun last */
-    const phx_key *half;       /* a pair whose second value has not come yet */
+    uint32_t sections;   /* that were begun */
+    uint32_t kind;       /* of the one begun last */
+    const phx_key *half; /* a pair whose second value has not come yet */
     uint32_t half_line;
     bool world_seen[PHX_WORLD_KEY_COUNT]; /* in this text */
     bool class_seen[PHX_CLASS_KEY_COUNT]; /* in this section */
@@ -44,8 +44,8 @@ static reader *active; /* while lexer_mutex is held */
 /* ================================= reasons ================================= */
 
 /* Only the first reason counts: the rest follows from it. */
-__attribute__((format(printf, 4, 5))) static bool fail(reader *r, ph_status status, uint32_t line,
-                                                       const char *format, ...)
+__attribute__((format(printf, 4, 5))) static bool fail(reader *r, ph_status status, uint32_t line, const char *format,
+                                                       ...)
 {
     va_list list;
 
@@ -154,8 +154,8 @@ static bool take_band_value(reader *r, cfg_t *section, const char *name, uint32_
         key++;
         PHX_ASSERT(key < PHX_BAND_KEY_COUNT);
     }
-    return enter_class(r) && take_value(r, &phx_config_band_keys[key], &r->band_seen[key], &r->band, &origin, i,
-                                        line_of(section), text);
+    return enter_class(r) &&
+           take_value(r, &phx_config_band_keys[key], &r->band_seen[key], &r->band, &origin, i, line_of(section), text);
 }
 
 /* libconfuse met a value of the option; of a list, the one behind those before. */
@@ -176,10 +176,10 @@ static int on_value(cfg_t *section, cfg_opt_t *option, const char *text, void *r
     } else {
         key = phx_config_class_key(option->name);
         PHX_ASSERT(key != NULL);
-        good = enter_section(r, cfg_title(section)) &&
-               take_value(r, key, &r->class_seen[key - phx_config_class_keys], &r->config->classes[r->kind],
-                          &r->config->class_origins[r->kind].of[key - phx_config_class_keys], i, line_of(section),
-                          text);
+        good =
+            enter_section(r, cfg_title(section)) &&
+            take_value(r, key, &r->class_seen[key - phx_config_class_keys], &r->config->classes[r->kind],
+                       &r->config->class_origins[r->kind].of[key - phx_config_class_keys], i, line_of(section), text);
     }
     *(const char **)result = text;
     return good ? 0 : -1;
@@ -255,16 +255,10 @@ static int on_section(cfg_t *root, cfg_opt_t *option)
 static cfg_t *make_parser(void)
 {
     cfg_opt_t band_options[] = {PHX_BAND_KEYS(BAND_OPTION) CFG_END()};
-    cfg_opt_t class_options[] = {
-        PHX_CLASS_KEYS(CLASS_OPTION)
-        CFG_SEC(BAND, band_options, CFGF_MULTI),
-        CFG_END()
-    };
-    cfg_opt_t options[] = {
-        PHX_WORLD_KEYS(WORLD_OPTION)
-        CFG_SEC(SECTION, class_options, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
-        CFG_END()
-    };
+    cfg_opt_t class_options[] = {PHX_CLASS_KEYS(CLASS_OPTION) CFG_SEC(BAND, band_options, CFGF_MULTI), CFG_END()};
+    cfg_opt_t options[] = {PHX_WORLD_KEYS(WORLD_OPTION)
+                               CFG_SEC(SECTION, class_options, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
+                           CFG_END()};
     cfg_t *root;
 
     class_options[PHX_CLASS_KEY_COUNT].validcb = on_band;
@@ -335,8 +329,8 @@ ph_status phx_read_text(ph_config *staged, const char *name, char *text, size_t 
     *r = (reader){.config = staged, .name = name, .error = error, .status = PH_OK};
     if (!phx_config_file(staged, name, &r->source, &status)) {
         free(r);
-        return phx_config_error(error, status, name, 0, status == PH_NO_MEMORY ? "out of memory" :
-                                "more files than one config can remember");
+        return phx_config_error(error, status, name, 0,
+                                status == PH_NO_MEMORY ? "out of memory" : "more files than one config can remember");
     }
     if (!phx_scan_text(text, length, &r->scan)) {
         fail(r, PH_BAD_DEF, r->scan.error_line, "%s", r->scan.reason);

@@ -12,8 +12,8 @@ typedef struct scanner {
     uint32_t line;
     uint32_t open;      /* sections */
     uint32_t open_line; /* of the outermost one */
-    char before;  /* the last token: one of "={},", 'w' for a word, 0 at the start */
-    bool in_list; /* behind "= {" */
+    char before;        /* the last token: one of "={},", 'w' for a word, 0 at the start */
+    bool in_list;       /* behind "= {" */
     phx_scan *scan;
 } scanner;
 

@@ -38,8 +38,7 @@ static bool looks_like_number(const char *text)
     return strspn(text, "+-.0123456789eE") == strlen(text) && strpbrk(text, "0123456789") != NULL;
 }
 
-static bool read_float(const phx_key *key, void *at, uint32_t i, const char *text,
-                       char reason[PHX_VALUE_REASON_SIZE])
+static bool read_float(const phx_key *key, void *at, uint32_t i, const char *text, char reason[PHX_VALUE_REASON_SIZE])
 {
     char range[PHX_RANGE_TEXT_SIZE];
     bool is_f64 = key->type == PHX_KEY_f64;
@@ -77,8 +76,7 @@ static bool read_float(const phx_key *key, void *at, uint32_t i, const char *tex
     return true;
 }
 
-static bool read_whole(const phx_key *key, void *at, uint32_t i, const char *text,
-                       char reason[PHX_VALUE_REASON_SIZE])
+static bool read_whole(const phx_key *key, void *at, uint32_t i, const char *text, char reason[PHX_VALUE_REASON_SIZE])
 {
     char range[PHX_RANGE_TEXT_SIZE];
     const char *digits = *text == '-' ? text + 1 : text;
@@ -165,17 +163,22 @@ bool phx_value_read(const phx_key *key, void *base, uint32_t i, const char *text
     switch (key->type) {
     case PHX_KEY_f32:
     case PHX_KEY_f32x2:
-    case PHX_KEY_f64: return read_float(key, at, i, text, reason);
+    case PHX_KEY_f64:
+        return read_float(key, at, i, text, reason);
     case PHX_KEY_u32:
     case PHX_KEY_u32x2:
-    case PHX_KEY_u8: return read_whole(key, at, i, text, reason);
+    case PHX_KEY_u8:
+        return read_whole(key, at, i, text, reason);
     case PHX_KEY_u64:
-    case PHX_KEY_mask: return read_64_bit(key, at, text, reason);
-    case PHX_KEY_flag: return read_flag(key, at, text, reason);
+    case PHX_KEY_mask:
+        return read_64_bit(key, at, text, reason);
+    case PHX_KEY_flag:
+        return read_flag(key, at, text, reason);
     case PHX_KEY_range:
     case PHX_KEY_shape:
     case PHX_KEY_index:
-    case PHX_KEY_simd: break;
+    case PHX_KEY_simd:
+        break;
     }
     return read_word(key, at, text, reason);
 }
@@ -191,9 +194,13 @@ static size_t write_element(const phx_key *key, const void *base, uint32_t i, ch
 
     switch (key->type) {
     case PHX_KEY_f32:
-    case PHX_KEY_f32x2: return phx_number_write(value, false, text, size);
-    case PHX_KEY_f64: return phx_number_write(value, true, text, size);
-    case PHX_KEY_flag: wrote = snprintf(text, size, "%s", value > 0 ? "true" : "false"); break;
+    case PHX_KEY_f32x2:
+        return phx_number_write(value, false, text, size);
+    case PHX_KEY_f64:
+        return phx_number_write(value, true, text, size);
+    case PHX_KEY_flag:
+        wrote = snprintf(text, size, "%s", value > 0 ? "true" : "false");
+        break;
     default:
         if (words != NULL) {
             PHX_ASSERT(value < count);
@@ -231,19 +238,28 @@ const char *phx_value_write(const phx_key *key, const void *base, char text[PHX_
 const char *phx_value_type_text(phx_key_type type)
 {
     switch (type) {
-    case PHX_KEY_f32: return "number (float32)";
-    case PHX_KEY_f32x2: return "{number, number} (float32)";
-    case PHX_KEY_f64: return "number (float64)";
+    case PHX_KEY_f32:
+        return "number (float32)";
+    case PHX_KEY_f32x2:
+        return "{number, number} (float32)";
+    case PHX_KEY_f64:
+        return "number (float64)";
     case PHX_KEY_u32:
-    case PHX_KEY_u8: return "whole number";
-    case PHX_KEY_u32x2: return "{whole number, whole number}";
-    case PHX_KEY_u64: return "whole number (64 bit)";
-    case PHX_KEY_mask: return "mask";
-    case PHX_KEY_flag: return "true or false";
+    case PHX_KEY_u8:
+        return "whole number";
+    case PHX_KEY_u32x2:
+        return "{whole number, whole number}";
+    case PHX_KEY_u64:
+        return "whole number (64 bit)";
+    case PHX_KEY_mask:
+        return "mask";
+    case PHX_KEY_flag:
+        return "true or false";
     case PHX_KEY_range:
     case PHX_KEY_shape:
     case PHX_KEY_index:
-    case PHX_KEY_simd: break;
+    case PHX_KEY_simd:
+        break;
     }
     return "word";
 }

@@ -33,8 +33,7 @@ static void dump_line(const ph_config *config, const char *line, phx_origin orig
         fprintf(out, "--set\n");
     } else {
         PHX_ASSERT(origin.source - PHX_SOURCE_FILE < config->file_count);
-        fprintf(out, "%s:%u\n", phx_config_place(config->files[origin.source - PHX_SOURCE_FILE], place),
-                origin.line);
+        fprintf(out, "%s:%u\n", phx_config_place(config->files[origin.source - PHX_SOURCE_FILE], place), origin.line);
     }
 }
 

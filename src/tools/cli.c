@@ -20,19 +20,14 @@ _Static_assert(PHX_QUOTE_SIZE >= 4 * QUOTED_BYTES_MAX + sizeof "\"\"...", "every
 bool phx_parse_u64(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value)
 {
     PHX_ASSERT(min <= max);
-    if (length == 0)
-        return false;
+    if (length == 0) return false;
     uint64_t sum = 0;
     for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-        if (__builtin_mul_overflow(sum, 10u, &sum))
-            return false;
-        if (__builtin_add_overflow(sum, (uint64_t)(text[i] - '0'), &sum))
-            return false;
+        if (text[i] < '0' || text[i] > '9') return false;
+        if (__builtin_mul_overflow(sum, 10u, &sum)) return false;
+        if (__builtin_add_overflow(sum, (uint64_t)(text[i] - '0'), &sum)) return false;
     }
-    if (sum < min || sum > max)
-        return false;
+    if (sum < min || sum > max) return false;
     *value = sum;
     return true;
 }
@@ -43,8 +38,7 @@ bool phx_parse_bytes(const char *text, uint64_t *value)
     size_t length = strlen(text);
     const char *suffix = length > 0 ? strchr(suffixes, text[length - 1]) : NULL;
     uint32_t shift = suffix ? 10 * (uint32_t)(suffix - suffixes + 1) : 0;
-    if (!phx_parse_u64(text, length - (suffix != NULL), 1, UINT64_MAX >> shift, value))
-        return false;
+    if (!phx_parse_u64(text, length - (suffix != NULL), 1, UINT64_MAX >> shift, value)) return false;
     *value <<= shift;
     return true;
 }
@@ -53,10 +47,8 @@ bool phx_parse_nxm(const char *text, uint32_t *a, uint32_t *b)
 {
     const char *x = strchr(text, 'x');
     uint64_t first, second;
-    if (!x || !phx_parse_u64(text, (size_t)(x - text), 1, UINT32_MAX, &first))
-        return false;
-    if (!phx_parse_u64(x + 1, strlen(x + 1), 1, UINT32_MAX, &second))
-        return false;
+    if (!x || !phx_parse_u64(text, (size_t)(x - text), 1, UINT32_MAX, &first)) return false;
+    if (!phx_parse_u64(x + 1, strlen(x + 1), 1, UINT32_MAX, &second)) return false;
     *a = (uint32_t)first;
     *b = (uint32_t)second;
     return true;
@@ -66,8 +58,7 @@ bool phx_next_item(const char **list, char *item, size_t size)
 {
     PHX_ASSERT(size > 0);
     const char *from = *list;
-    if (!from || from[0] == '\0')
-        return false;
+    if (!from || from[0] == '\0') return false;
     size_t length = strcspn(from, ",");
     *list = from[length] == ',' ? from + length + 1 : from + length;
     size_t kept = length < size ? length : size - 1;
@@ -95,8 +86,7 @@ const char *phx_quote(char quoted[PHX_QUOTE_SIZE], const char *text, size_t leng
     }
     *to++ = '"';
     *to = '\0';
-    if (shown < length)
-        memcpy(to, "...", sizeof "...");
+    if (shown < length) memcpy(to, "...", sizeof "...");
     PHX_ASSERT(strlen(quoted) < PHX_QUOTE_SIZE);
     return quoted;
 }
@@ -106,12 +96,9 @@ void phx_json_string(FILE *out, const char *text)
     fputc('"', out);
     for (const char *at = text; *at; at++) {
         unsigned char byte = (unsigned char)*at;
-        if (byte == '"' || byte == '\\')
-            fprintf(out, "\\%c", byte);
-        else if (byte < 0x20)
-            fprintf(out, "\\u%04x", byte);
-        else
-            fputc(byte, out);
+        if (byte == '"' || byte == '\\') fprintf(out, "\\%c", byte);
+        else if (byte < 0x20) fprintf(out, "\\u%04x", byte);
+        else fputc(byte, out);
     }
     fputc('"', out);
 }
@@ -120,8 +107,7 @@ void phx_json_string(FILE *out, const char *text)
 static bool is_named_pipe(const char *path)
 {
     struct stat status;
-    if (stat(path, &status) != 0 || !S_ISFIFO(status.st_mode))
-        return false;
+    if (stat(path, &status) != 0 || !S_ISFIFO(status.st_mode)) return false;
     char *name = realpath(path, NULL); /* /dev/fd/N leads to no name */
     bool named = name != NULL;
     free(name);

@@ -42,8 +42,7 @@ static void remove_and_die(int number)
 {
     for (size_t i = 0; i < DOOMED_MAX; i++) {
         const char *path = doomed[i];
-        if (path)
-            unlink(path);
+        if (path) unlink(path);
     }
     raise(number); /* the disposition is the default again (SA_RESETHAND) */
 }
@@ -51,8 +50,7 @@ static void remove_and_die(int number)
 static void guard(const char *path)
 {
     size_t place = 0;
-    while (place + 1 < DOOMED_MAX && doomed[place])
-        place++;
+    while (place + 1 < DOOMED_MAX && doomed[place]) place++;
     doomed[place] = path;
     for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
         struct sigaction old, action = {.sa_handler = remove_and_die, .sa_flags = (int)SA_RESETHAND};
@@ -76,8 +74,7 @@ static int open_temporary(phx_out *out)
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
     snprintf(out->temporary, sizeof out->temporary, "%s.tmp-%ld", out->path, (long)getpid());
     int fd = open(out->temporary, flags, 0666);
-    if (fd < 0 && errno == EEXIST && unlink(out->temporary) == 0)
-        fd = open(out->temporary, flags, 0666);
+    if (fd < 0 && errno == EEXIST && unlink(out->temporary) == 0) fd = open(out->temporary, flags, 0666);
     return fd;
 }
 
@@ -86,24 +83,20 @@ static bool open_path(phx_out *out, const char *path)
 {
     struct stat status;
     bool there = stat(path, &status) == 0;
-    if (!there && errno != ENOENT)
-        return false;
+    if (!there && errno != ENOENT) return false;
     if (there && !S_ISREG(status.st_mode)) {
         out->fd = open_in_place(path);
         return out->fd >= 0;
     }
-    if (there && !realpath(path, out->path))
-        return false;
+    if (there && !realpath(path, out->path)) return false;
     if (!there && strlen(path) >= sizeof out->path) {
         errno = ENAMETOOLONG;
         return false;
     }
-    if (!there)
-        memcpy(out->path, path, strlen(path) + 1);
+    if (!there) memcpy(out->path, path, strlen(path) + 1);
     out->fd = open_temporary(out);
     out->named = out->fd >= 0;
-    if (out->named)
-        guard(out->temporary);
+    if (out->named) guard(out->temporary);
     return out->named;
 }
 
@@ -111,8 +104,7 @@ ph_status phx_out_open(phx_out **out, phx_mem *mem, const char *path, const char
 {
     *out = NULL;
     phx_out *made = phx_alloc_zero(mem, sizeof *made, PHX_CACHE_LINE);
-    if (!made)
-        return PH_NO_MEMORY;
+    if (!made) return PH_NO_MEMORY;
     made->mem = mem;
     made->fd = STDOUT_FILENO;
     if (strcmp(path, "-") != 0 && !open_path(made, path)) {
@@ -131,18 +123,15 @@ static void flush(phx_out *out)
     size_t written = 0;
     while (written < out->used && !out->trouble) {
         ssize_t put = write(out->fd, out->buffer + written, out->used - written);
-        if (put >= 0)
-            written += (size_t)put;
-        else if (errno != EINTR)
-            out->trouble = strerror(errno);
+        if (put >= 0) written += (size_t)put;
+        else if (errno != EINTR) out->trouble = strerror(errno);
     }
     out->used = 0;
 }
 
 char *phx_out_reserve(phx_out *out)
 {
-    if (out->used > BUFFER_SIZE - PHX_OUT_RESERVE_MAX)
-        flush(out);
+    if (out->used > BUFFER_SIZE - PHX_OUT_RESERVE_MAX) flush(out);
     return out->buffer + out->used;
 }
 
@@ -162,23 +151,18 @@ const char *phx_out_trouble(const phx_out *out)
 
 const char *phx_out_close(phx_out *out, bool commit)
 {
-    if (!out)
-        return NULL;
-    if (commit)
-        flush(out);
-    if (out->fd != STDOUT_FILENO && close(out->fd) != 0 && !out->trouble)
-        out->trouble = strerror(errno);
+    if (!out) return NULL;
+    if (commit) flush(out);
+    if (out->fd != STDOUT_FILENO && close(out->fd) != 0 && !out->trouble) out->trouble = strerror(errno);
     bool whole = commit && !out->trouble;
     if (out->named && whole && rename(out->temporary, out->path) != 0) {
         out->trouble = strerror(errno);
         whole = false;
     }
-    if (out->named && !whole)
-        unlink(out->temporary);
+    if (out->named && !whole) unlink(out->temporary);
     if (out->named)
         for (size_t i = 0; i < DOOMED_MAX; i++)
-            if (doomed[i] == out->temporary)
-                doomed[i] = NULL;
+            if (doomed[i] == out->temporary) doomed[i] = NULL;
     const char *trouble = out->trouble;
     phx_free(out->mem, out, sizeof *out, PHX_CACHE_LINE);
     return trouble;
@@ -192,7 +176,6 @@ char *phx_put_u64(char *to, uint64_t value)
         digits[count++] = (char)('0' + value % 10);
         value /= 10;
     } while (value > 0);
-    while (count > 0)
-        *to++ = digits[--count];
+    while (count > 0) *to++ = digits[--count];
     return to;
 }

@@ -21,30 +21,29 @@ typedef struct arguments {
     uint32_t set_count;
 } arguments;
 
-static const char documentation[] =
-    "Checks and shows config files of Pharos.\v"
-    "Commands:\n"
-    "  check FILE   says \"FILE: ok\", or FILE:LINE and what is wrong there\n"
-    "  dump [FILE]  prints every key with its value and, as a comment, its origin:\n"
-    "               FILE:LINE, --set or default; the output is a config file\n"
-    "  reference    prints the page of all keys, ranges and meanings (Markdown)\n"
-    "\n"
-    "A config file in short:\n"
-    "  world_size = {2000, 2000}   # pairs in braces; comments to the line's end\n"
-    "  tower_size = 100            # near the usual view\n"
-    "  shards = {2, 2}\n"
-    "  class default { view = 0 }  # kinds that are not named; 0 does not observe\n"
-    "  class player { view = 100 margin = 10 cap = 200\n"
-    "    band { radius = 30 every = 1 } band { radius = 60 every = 4 } }\n"
-    "\n"
-    "Examples:\n"
-    "  pharos-config dump > pharos.conf       # every key, to start from\n"
-    "  pharos-config check pharos.conf\n"
-    "  pharos-config dump pharos.conf --set shards=4x4 --set player.view=150\n"
-    "\n"
-    "Exit status: 0 all is well; 2 the file, an assignment or the command line\n"
-    "is wrong (standard error says how); 1 no memory, or the output can not be\n"
-    "written.";
+static const char documentation[] = "Checks and shows config files of Pharos.\v"
+                                    "Commands:\n"
+                                    "  check FILE   says \"FILE: ok\", or FILE:LINE and what is wrong there\n"
+                                    "  dump [FILE]  prints every key with its value and, as a comment, its origin:\n"
+                                    "               FILE:LINE, --set or default; the output is a config file\n"
+                                    "  reference    prints the page of all keys, ranges and meanings (Markdown)\n"
+                                    "\n"
+                                    "A config file in short:\n"
+                                    "  world_size = {2000, 2000}   # pairs in braces; comments to the line's end\n"
+                                    "  tower_size = 100            # near the usual view\n"
+                                    "  shards = {2, 2}\n"
+                                    "  class default { view = 0 }  # kinds that are not named; 0 does not observe\n"
+                                    "  class player { view = 100 margin = 10 cap = 200\n"
+                                    "    band { radius = 30 every = 1 } band { radius = 60 every = 4 } }\n"
+                                    "\n"
+                                    "Examples:\n"
+                                    "  pharos-config dump > pharos.conf       # every key, to start from\n"
+                                    "  pharos-config check pharos.conf\n"
+                                    "  pharos-config dump pharos.conf --set shards=4x4 --set player.view=150\n"
+                                    "\n"
+                                    "Exit status: 0 all is well; 2 the file, an assignment or the command line\n"
+                                    "is wrong (standard error says how); 1 no memory, or the output can not be\n"
+                                    "written.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -71,21 +70,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             argp_error(state, "a command is missing: check, dump or reference");
         }
         return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp_option options[] = {
-    {"set", 's', "KEY=VALUE", 0, "Sets a key on top of the file, or of the defaults; may be given often", 0},
-    {0}
-};
+    {"set", 's', "KEY=VALUE", 0, "Sets a key on top of the file, or of the defaults; may be given often", 0}, {0}};
 
 static const struct argp parser = {
-    .options = options,
-    .parser = parse_option,
-    .args_doc = "check FILE\ndump [FILE]\nreference",
-    .doc = documentation
-};
+    .options = options, .parser = parse_option, .args_doc = "check FILE\ndump [FILE]\nreference", .doc = documentation};
 
 static int exit_status(ph_status status)
 {

@@ -42,10 +42,8 @@ void phx_progress_show(phx_progress *progress, const char *format, ...)
     va_end(arguments);
     PHX_ASSERT(length >= 0);
     (void)length;
-    if (progress->terminal)
-        fprintf(stderr, "\r\033[K%s", line);
-    else
-        fprintf(stderr, "%s\n", line);
+    if (progress->terminal) fprintf(stderr, "\r\033[K%s", line);
+    else fprintf(stderr, "%s\n", line);
     fflush(stderr);
     progress->shown = progress->terminal;
     progress->next_ns = phx_clock_ns() + period_ns(progress);
@@ -53,7 +51,6 @@ void phx_progress_show(phx_progress *progress, const char *format, ...)
 
 void phx_progress_clear(phx_progress *progress)
 {
-    if (progress->shown)
-        fputs("\r\033[K", stderr);
+    if (progress->shown) fputs("\r\033[K", stderr);
     progress->shown = false;
 }

@@ -92,7 +92,8 @@ static const struct argp_option options[] = {
     {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 0},
     {"set", KEY_SET, "KEY=VALUE", 0,
      "Set a config key, on top of FILE: a list as a,b; view=100 for class default, NAME.view=100 for another. May be "
-     "repeated; pharos-config dump shows all keys", 0},
+     "repeated; pharos-config dump shows all keys",
+     0},
     {"workers", KEY_WORKERS, "N", 0, "The same as --set workers=N", 0},
     {"shards", KEY_SHARDS, "XxY", 0, "The same as --set shards=X,Y", 0},
     {"index", KEY_INDEX, "NAME", 0, "The same as --set index=NAME", 0},
@@ -106,10 +107,12 @@ static const struct argp_option options[] = {
     {"heard", KEY_HEARD, "OUT.csv", 0, "Write who heard whom say what; - as above", 2},
     {"explain", KEY_EXPLAIN, "O,T@TICK", 0,
      "Say why observer O sees target T at the end of TICK, or not; on the standard error where the standard output has "
-     "events or JSON. May be repeated", 2},
+     "events or JSON. May be repeated",
+     2},
     {"verify", KEY_VERIFY, NULL, 0,
      "After every tick compare all lists with brute force (time: observers x entities); the first difference is named "
-     "and ends the run with status 1", 2},
+     "and ends the run with status 1",
+     2},
     {"json", KEY_JSON, NULL, 0, "Print the summary as a JSON object", 2},
     {0},
 };
@@ -136,14 +139,12 @@ static void add_assignment(command_line *line, int argc, const char *assignment)
 /* An option that is given twice is more likely a slip than meant. */
 static void only_once(struct argp_state *state, bool given, const char *option)
 {
-    if (given)
-        argp_error(state, "--%s is given twice", option);
+    if (given) argp_error(state, "--%s is given twice", option);
 }
 
 static void one_file(struct argp_state *state, const char *what, const char *path, const char *other)
 {
-    if (path && other && strcmp(path, other) == 0)
-        argp_error(state, "%s into one file, '%s'", what, path);
+    if (path && other && strcmp(path, other) == 0) argp_error(state, "%s into one file, '%s'", what, path);
 }
 
 static uint64_t whole_number(struct argp_state *state, const char *option, const char *text)
@@ -166,8 +167,7 @@ static void read_shards(struct argp_state *state, command_line *line, const char
 {
     uint32_t nx = 0, ny = 0;
     only_once(state, line->shards[0] != '\0', "shards");
-    if (!phx_parse_nxm(text, &nx, &ny))
-        argp_error(state, "--shards: '%s' is not like 4x2", text);
+    if (!phx_parse_nxm(text, &nx, &ny)) argp_error(state, "--shards: '%s' is not like 4x2", text);
     snprintf(line->shards, sizeof line->shards, "shards=%u,%u", nx, ny);
     add_assignment(line, state->argc, line->shards);
 }
@@ -176,8 +176,7 @@ static void read_index(struct argp_state *state, command_line *line, const char 
 {
     only_once(state, line->index[0] != '\0', "index");
     int length = snprintf(line->index, sizeof line->index, "index=%s", text);
-    if (length < 0 || (size_t)length >= sizeof line->index)
-        argp_error(state, "--index: '%s' is no index", text);
+    if (length < 0 || (size_t)length >= sizeof line->index) argp_error(state, "--index: '%s' is no index", text);
     add_assignment(line, state->argc, line->index);
 }
 
@@ -251,15 +250,12 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         read_question(state, line, text);
         return 0;
     case ARGP_KEY_ARG:
-        if (line->job.trace_path)
-            argp_error(state, "one trace at a time: '%s' is too many", text);
+        if (line->job.trace_path) argp_error(state, "one trace at a time: '%s' is too many", text);
         line->job.trace_path = text;
         return 0;
     case ARGP_KEY_END:
-        if (!line->job.trace_path)
-            argp_error(state, "which trace?");
-        if (line->job.unpack_max_bytes == 0)
-            line->job.unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES;
+        if (!line->job.trace_path) argp_error(state, "which trace?");
+        if (line->job.unpack_max_bytes == 0) line->job.unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES;
         one_file(state, "events and updates", line->job.events_path, line->job.updates_path);
         one_file(state, "events and heard", line->job.events_path, line->job.heard_path);
         one_file(state, "updates and heard", line->job.updates_path, line->job.heard_path);
@@ -273,12 +269,9 @@ static error_t read_option(int key, char *text, struct argp_state *state)
 
 static int config_exit(ph_status status, const ph_config_error *error)
 {
-    if (status == PH_OK)
-        return PHX_EXIT_OK;
-    if (status == PH_NO_MEMORY)
-        fputs("pharos-replay: no memory\n", stderr);
-    else
-        fprintf(stderr, "%s\n", error->reason);
+    if (status == PH_OK) return PHX_EXIT_OK;
+    if (status == PH_NO_MEMORY) fputs("pharos-replay: no memory\n", stderr);
+    else fprintf(stderr, "%s\n", error->reason);
     return status == PH_NO_MEMORY ? PHX_EXIT_TROUBLE : PHX_EXIT_USAGE;
 }
 
@@ -311,14 +304,11 @@ static bool events_on_stdout(const command_line *line)
 static int report(const command_line *line, const phx_replay_summary *summary)
 {
     FILE *out = events_on_stdout(line) ? stderr : stdout;
-    if (line->json)
-        phx_replay_report_json(out, &line->job, summary);
-    else
-        phx_replay_report_text(out, &line->job, summary);
+    if (line->json) phx_replay_report_json(out, &line->job, summary);
+    else phx_replay_report_text(out, &line->job, summary);
     if (summary->nobody_looks)
         fputs("pharos-replay: no entity observes: a class or a line has to give a view (--set view=100)\n", stderr);
-    if (fflush(out) == 0 && !ferror(out))
-        return PHX_EXIT_OK;
+    if (fflush(out) == 0 && !ferror(out)) return PHX_EXIT_OK;
     perror("pharos-replay: the summary");
     return PHX_EXIT_TROUBLE;
 }
@@ -328,17 +318,13 @@ static int replay(phx_mem *mem, command_line *line)
     ph_config *config = NULL;
     phx_replay_summary *summary = phx_alloc(mem, sizeof *summary, _Alignof(phx_replay_summary));
     int exit_status = config_exit(summary ? ph_config_create(&config) : PH_NO_MEMORY, NULL);
-    if (exit_status == PHX_EXIT_OK)
-        exit_status = read_config(config, line);
+    if (exit_status == PHX_EXIT_OK) exit_status = read_config(config, line);
     line->job.config = config;
     line->job.questions = line->questions;
     line->job.answers = line->json || events_on_stdout(line) ? stderr : stdout;
-    if (exit_status == PHX_EXIT_OK)
-        exit_status = phx_replay_run(mem, &line->job, summary);
-    if (exit_status == PHX_EXIT_OK)
-        exit_status = report(line, summary);
-    if (config)
-        ph_config_destroy(config);
+    if (exit_status == PHX_EXIT_OK) exit_status = phx_replay_run(mem, &line->job, summary);
+    if (exit_status == PHX_EXIT_OK) exit_status = report(line, summary);
+    if (config) ph_config_destroy(config);
     phx_free(mem, summary, sizeof *summary, _Alignof(phx_replay_summary));
     return exit_status;
 }
@@ -361,10 +347,8 @@ int main(int argc, char **argv)
     int exit_status = PHX_EXIT_TROUBLE;
     line.assignments = phx_alloc(&mem, bytes, _Alignof(const char *));
     line.questions = phx_alloc(&mem, more, _Alignof(phx_replay_question));
-    if (!line.assignments || !line.questions)
-        fputs("pharos-replay: no memory\n", stderr);
-    else
-        exit_status = argp_parse(&parser, argc, argv, 0, NULL, &line) == 0 ? replay(&mem, &line) : PHX_EXIT_USAGE;
+    if (!line.assignments || !line.questions) fputs("pharos-replay: no memory\n", stderr);
+    else exit_status = argp_parse(&parser, argc, argv, 0, NULL, &line) == 0 ? replay(&mem, &line) : PHX_EXIT_USAGE;
     phx_free(&mem, line.questions, more, _Alignof(phx_replay_question));
     phx_free(&mem, line.assignments, bytes, _Alignof(const char *));
     return exit_status;

@@ -14,9 +14,9 @@
 /* Behind the events of lists, in the order in which they are written. */
 enum { EVENT_OUT = PHX_EVENT_ENTER + 1, EVENT_IN, EVENT_ASLEEP, EVENT_AWAKE };
 
-static const char *const event_words[] = {[PHX_EVENT_LEAVE] = "leave",  [PHX_EVENT_ENTER] = "enter",
-                                          [EVENT_OUT] = "out",          [EVENT_IN] = "in",
-                                          [EVENT_ASLEEP] = "asleep",    [EVENT_AWAKE] = "awake"};
+static const char *const event_words[] = {
+    [PHX_EVENT_LEAVE] = "leave", [PHX_EVENT_ENTER] = "enter", [EVENT_OUT] = "out",
+    [EVENT_IN] = "in",           [EVENT_ASLEEP] = "asleep",   [EVENT_AWAKE] = "awake"};
 
 void phx_event_header(phx_out *out)
 {
@@ -35,13 +35,11 @@ static bool grow_u64(phx_mem *mem, uint64_t **array, uint32_t *capacity, uint32_
 static void add_group(phx_event_sheet *sheet, const ph_change *change, uint32_t event, const ph_target *targets,
                       uint32_t count)
 {
-    if (count == 0)
-        return;
+    if (count == 0) return;
     PHX_ASSERT(sheet->group_count < sheet->group_capacity);
     PHX_ASSERT(count <= sheet->id_capacity - sheet->id_count);
     sheet->groups[sheet->group_count++] = (phx_event_group){change->observer, event, sheet->id_count, count};
-    for (uint32_t i = 0; i < count; i++)
-        sheet->ids[sheet->id_count + i] = targets[i].id;
+    for (uint32_t i = 0; i < count; i++) sheet->ids[sheet->id_count + i] = targets[i].id;
     sheet->id_count += count;
 }
 
@@ -55,15 +53,13 @@ static void add_edge(phx_event_sheet *sheet, const ph_edge *edge)
 
 bool phx_event_sheet_add(phx_event_sheet *sheet, const ph_batch *batch)
 {
-    size_t groups_needed = (size_t)sheet->group_count + 2 * (size_t)batch->change_count +
-                           batch->activation_count + batch->crossing_count;
-    size_t ids_needed = (size_t)sheet->id_count + batch->target_count + batch->activation_count +
-                        batch->crossing_count;
+    size_t groups_needed =
+        (size_t)sheet->group_count + 2 * (size_t)batch->change_count + batch->activation_count + batch->crossing_count;
+    size_t ids_needed = (size_t)sheet->id_count + batch->target_count + batch->activation_count + batch->crossing_count;
     if (!phx_grow(sheet->mem, (void **)&sheet->groups, &sheet->group_capacity, sheet->group_count, groups_needed,
                   sizeof *sheet->groups))
         return false;
-    if (!grow_u64(sheet->mem, &sheet->ids, &sheet->id_capacity, sheet->id_count, ids_needed))
-        return false;
+    if (!grow_u64(sheet->mem, &sheet->ids, &sheet->id_capacity, sheet->id_count, ids_needed)) return false;
     for (uint32_t i = 0; i < batch->change_count; i++) {
         const ph_change *change = &batch->changes[i];
         const ph_target *targets = batch->targets + change->first;
@@ -71,10 +67,8 @@ bool phx_event_sheet_add(phx_event_sheet *sheet, const ph_batch *batch)
         add_group(sheet, change, PHX_EVENT_LEAVE, targets, change->leave_count);
         add_group(sheet, change, PHX_EVENT_ENTER, targets + change->leave_count, change->enter_count);
     }
-    for (uint32_t i = 0; i < batch->activation_count; i++)
-        add_edge(sheet, &batch->activations[i]);
-    for (uint32_t i = 0; i < batch->crossing_count; i++)
-        add_edge(sheet, &batch->crossings[i]);
+    for (uint32_t i = 0; i < batch->activation_count; i++) add_edge(sheet, &batch->activations[i]);
+    for (uint32_t i = 0; i < batch->crossing_count; i++) add_edge(sheet, &batch->crossings[i]);
     return true;
 }
 
@@ -83,8 +77,7 @@ bool phx_event_sheet_add(phx_event_sheet *sheet, const ph_batch *batch)
 static int compare_groups(const void *a, const void *b)
 {
     const phx_event_group *left = a, *right = b;
-    if (left->observer != right->observer)
-        return left->observer < right->observer ? -1 : 1;
+    if (left->observer != right->observer) return left->observer < right->observer ? -1 : 1;
     return (left->event > right->event) - (left->event < right->event);
 }
 
@@ -111,8 +104,7 @@ static uint32_t gather(const phx_event_sheet *sheet, uint32_t place, uint32_t *c
     *count = 0;
     for (; place < sheet->group_count; place++) {
         const phx_event_group *group = &sheet->groups[place];
-        if (compare_groups(first, group) != 0)
-            break;
+        if (compare_groups(first, group) != 0) break;
         memcpy(sheet->sorted + *count, sheet->ids + group->first, group->count * sizeof *sheet->ids);
         *count += group->count;
     }
@@ -146,10 +138,8 @@ static void write_events(phx_out *out, uint64_t tick, const phx_event_group *gro
 
 bool phx_event_sheet_write(phx_event_sheet *sheet, uint64_t tick, phx_out *out)
 {
-    if (!grow_u64(sheet->mem, &sheet->sorted, &sheet->sorted_capacity, 0, sheet->id_count))
-        return false;
-    if (sheet->group_count > 0)
-        qsort(sheet->groups, sheet->group_count, sizeof *sheet->groups, compare_groups);
+    if (!grow_u64(sheet->mem, &sheet->sorted, &sheet->sorted_capacity, 0, sheet->id_count)) return false;
+    if (sheet->group_count > 0) qsort(sheet->groups, sheet->group_count, sizeof *sheet->groups, compare_groups);
     for (uint32_t place = 0; place < sheet->group_count;) {
         const phx_event_group *group = &sheet->groups[place];
         uint32_t count;

@@ -30,12 +30,10 @@ static bool reserve(phx_heard_sheet *sheet, const ph_batch *batch)
 bool phx_heard_sheet_add(phx_heard_sheet *sheet, const ph_batch *batch)
 {
     uint32_t sayings = sheet->saying_count;
-    if (!reserve(sheet, batch))
-        return false;
+    if (!reserve(sheet, batch)) return false;
     for (uint32_t i = 0; i < batch->message_count; i++) {
         const ph_message *message = &batch->messages[i];
-        sheet->sayings[sheet->saying_count++] =
-            (phx_heard_saying){message->source, sheet->text_bytes, message->bytes};
+        sheet->sayings[sheet->saying_count++] = (phx_heard_saying){message->source, sheet->text_bytes, message->bytes};
         if (message->bytes > 0)
             memcpy(sheet->texts + sheet->text_bytes, batch->payload + message->first, message->bytes);
         sheet->text_bytes += message->bytes;
@@ -52,8 +50,7 @@ bool phx_heard_sheet_add(phx_heard_sheet *sheet, const ph_batch *batch)
 static int compare_rows(const void *a, const void *b)
 {
     const phx_heard_row *left = a, *right = b;
-    if (left->observer != right->observer)
-        return left->observer < right->observer ? -1 : 1;
+    if (left->observer != right->observer) return left->observer < right->observer ? -1 : 1;
     return (left->saying > right->saying) - (left->saying < right->saying);
 }
 
@@ -70,8 +67,7 @@ static void write_text(phx_out *out, const char *text, uint32_t bytes)
 
 void phx_heard_sheet_write(phx_heard_sheet *sheet, uint64_t tick, phx_out *out)
 {
-    if (sheet->row_count > 0)
-        qsort(sheet->rows, sheet->row_count, sizeof *sheet->rows, compare_rows);
+    if (sheet->row_count > 0) qsort(sheet->rows, sheet->row_count, sizeof *sheet->rows, compare_rows);
     for (uint32_t i = 0; i < sheet->row_count; i++) {
         const phx_heard_saying *saying = &sheet->sayings[sheet->rows[i].saying];
         int length = snprintf(phx_out_reserve(out), PHX_OUT_RESERVE_MAX, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", tick,

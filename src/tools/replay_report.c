@@ -19,11 +19,9 @@ static void bad_lines_text(FILE *out, const phx_replay_summary *summary)
     const char *format = "  %-12" PRIu64 " %s\n";
     fprintf(out, "bad lines      %" PRIu64 "\n", summary->bad_lines);
     for (uint32_t i = 0; i < PHX_TRACE_BAD_COUNT; i++)
-        if (summary->bad[i] > 0)
-            fprintf(out, format, summary->bad[i], phx_trace_bad_text((phx_trace_bad)i));
+        if (summary->bad[i] > 0) fprintf(out, format, summary->bad[i], phx_trace_bad_text((phx_trace_bad)i));
     for (uint32_t i = 0; i < PH_STATUS_COUNT; i++)
-        if (summary->refused[i] > 0)
-            fprintf(out, format, summary->refused[i], ph_status_text((ph_status)i));
+        if (summary->refused[i] > 0) fprintf(out, format, summary->refused[i], ph_status_text((ph_status)i));
     if (summary->refused_untold > 0)
         fprintf(out, format, summary->refused_untold, "refused, more than refusals_max in one tick");
 }
@@ -82,6 +80,6 @@ void phx_replay_report_json(FILE *out, const phx_replay_job *job, const phx_repl
     if (job->verify) fprintf(out, "\"verified_lists\":%" PRIu64 ",", summary->verified);
     fprintf(out, "\"event_hash\":\"%016" PRIx64 "\",\"wall_ms\":%.3f,", summary->event_hash,
             us(summary->wall_ns) / 1e3);
-    fprintf(out, "\"tick_us_p50\":%.3f,\"tick_us_p99\":%.3f,\"tick_us_max\":%.3f}\n",
-            us(phx_tick_times_ns(times, 50)), us(phx_tick_times_ns(times, 99)), us(times->max_ns));
+    fprintf(out, "\"tick_us_p50\":%.3f,\"tick_us_p99\":%.3f,\"tick_us_max\":%.3f}\n", us(phx_tick_times_ns(times, 50)),
+            us(phx_tick_times_ns(times, 99)), us(times->max_ns));
 }

@@ -26,12 +26,12 @@ typedef struct replay_state {
     const phx_replay_job *job;
     phx_replay_summary *summary;
     phx_trace *trace;
-    phx_out *out; /* NULL: no events file */
+    phx_out *out;         /* NULL: no events file */
     phx_out *updates_out; /* NULL: no updates file */
     phx_out *heard_out;   /* NULL: no heard file */
     ph_world world;
     ph_consumer consumer;
-    uint64_t tick; /* of the trace: the one that is being submitted */
+    uint64_t tick;   /* of the trace: the one that is being submitted */
     int exit_status; /* PHX_EXIT_OK while all is well */
     phx_event_sheet sheet;
     phx_update_sheet updates;
@@ -65,14 +65,11 @@ static bool fail_status(replay_state *replay, const char *what, ph_status status
 static bool bad_line(replay_state *replay, uint64_t line, const char *reason)
 {
     uint64_t number = ++replay->summary->bad_lines;
-    if (!replay->job->skip_bad)
-        replay->exit_status = PHX_EXIT_USAGE;
-    if (number > BAD_LINES_SHOWN_MAX)
-        return replay->job->skip_bad;
+    if (!replay->job->skip_bad) replay->exit_status = PHX_EXIT_USAGE;
+    if (number > BAD_LINES_SHOWN_MAX) return replay->job->skip_bad;
     phx_progress_clear(&replay->progress);
     fprintf(stderr, "%s:%llu: %s\n", replay->job->trace_path, (unsigned long long)line, reason);
-    if (number == BAD_LINES_SHOWN_MAX)
-        fputs("pharos-replay: further bad lines are counted, not shown\n", stderr);
+    if (number == BAD_LINES_SHOWN_MAX) fputs("pharos-replay: further bad lines are counted, not shown\n", stderr);
     return replay->job->skip_bad;
 }
 
@@ -91,8 +88,7 @@ static bool broken_trace(replay_state *replay, const phx_trace_error *error)
     phx_progress_clear(&replay->progress);
     if (error->line > 0)
         fprintf(stderr, "%s:%llu: %s\n", replay->job->trace_path, (unsigned long long)error->line, error->reason);
-    else
-        fprintf(stderr, "%s: %s\n", replay->job->trace_path, error->reason);
+    else fprintf(stderr, "%s: %s\n", replay->job->trace_path, error->reason);
     replay->exit_status = PHX_EXIT_USAGE;
     return false;
 }
@@ -101,12 +97,9 @@ static void refused_in_tick(void *user, uint64_t line, const ph_refusal *refusal
 {
     replay_state *replay = user;
     replay->summary->commands--;
-    if (replay->exit_status != PHX_EXIT_OK)
-        return; /* the first one has been named; the rest may be its consequences */
-    if (refusal->status == PH_NO_MEMORY)
-        fail_status(replay, "applying a command", refusal->status);
-    else
-        refused_line(replay, line, refusal->id, refusal->status);
+    if (replay->exit_status != PHX_EXIT_OK) return; /* the first one has been named; the rest may be its consequences */
+    if (refusal->status == PH_NO_MEMORY) fail_status(replay, "applying a command", refusal->status);
+    else refused_line(replay, line, refusal->id, refusal->status);
 }
 
 /* ---- a tick ---- */
@@ -129,8 +122,7 @@ static void count_change(replay_state *replay, const ph_batch *batch, const ph_c
 static bool read_batch(replay_state *replay, const ph_batch *batch)
 {
     PHX_ASSERT(batch->tick_first == batch->tick);
-    for (uint32_t i = 0; i < batch->change_count; i++)
-        count_change(replay, batch, &batch->changes[i]);
+    for (uint32_t i = 0; i < batch->change_count; i++) count_change(replay, batch, &batch->changes[i]);
     if (replay->out && !phx_event_sheet_add(&replay->sheet, batch))
         return fail_status(replay, "the events of a tick", PH_NO_MEMORY);
     if (replay->updates_out && !phx_update_sheet_add(&replay->updates, batch))
@@ -146,8 +138,7 @@ static bool take_batches(replay_state *replay)
     while ((status = ph_batch_take(replay->consumer, &batch)) == PH_OK) {
         bool good = read_batch(replay, batch);
         ph_batch_return(replay->consumer, batch);
-        if (!good)
-            return false;
+        if (!good) return false;
     }
     /* every tick's batch is taken and given back before the next tick, so nothing is ever left pending */
     return status == PH_EMPTY || fail_status(replay, "taking a batch", status);
@@ -155,8 +146,7 @@ static bool take_batches(replay_state *replay)
 
 static bool write_events(replay_state *replay)
 {
-    if (!replay->out)
-        return true;
+    if (!replay->out) return true;
     if (!phx_event_sheet_write(&replay->sheet, replay->tick, replay->out))
         return fail_status(replay, "sorting the events of a tick", PH_NO_MEMORY);
     const char *trouble = phx_out_trouble(replay->out);
@@ -165,8 +155,7 @@ static bool write_events(replay_state *replay)
 
 static bool write_updates(replay_state *replay)
 {
-    if (!replay->updates_out)
-        return true;
+    if (!replay->updates_out) return true;
     phx_update_sheet_write(&replay->updates, replay->tick, replay->updates_out);
     const char *trouble = phx_out_trouble(replay->updates_out);
     return !trouble || fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->updates_path, trouble);
@@ -174,8 +163,7 @@ static bool write_updates(replay_state *replay)
 
 static bool write_heard(replay_state *replay)
 {
-    if (!replay->heard_out)
-        return true;
+    if (!replay->heard_out) return true;
     phx_heard_sheet_write(&replay->heard, replay->tick, replay->heard_out);
     const char *trouble = phx_out_trouble(replay->heard_out);
     return !trouble || fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->heard_path, trouble);
@@ -186,10 +174,8 @@ static void show_progress(replay_state *replay)
     const phx_replay_summary *summary = replay->summary;
     double share = phx_trace_share(replay->trace);
     char percent[16] = "";
-    if (!phx_progress_due(&replay->progress))
-        return;
-    if (share >= 0)
-        snprintf(percent, sizeof percent, "%3.0f %%, ", share * 100);
+    if (!phx_progress_due(&replay->progress)) return;
+    if (share >= 0) snprintf(percent, sizeof percent, "%3.0f %%, ", share * 100);
     phx_progress_show(&replay->progress, "%stick %llu, %llu commands, %llu events", percent,
                       (unsigned long long)replay->tick, (unsigned long long)summary->commands,
                       (unsigned long long)(summary->enters + summary->leaves));
@@ -209,10 +195,8 @@ static bool answer(replay_state *replay, const phx_replay_question *question)
     char text[512];
     phx_progress_clear(&replay->progress);
     ph_status status = ph_explain(replay->world, question->observer, question->target, &why);
-    if (status != PH_OK && status != PH_UNKNOWN_ID)
-        return fail_status(replay, "explaining", status);
-    if (status == PH_OK)
-        ph_explanation_text(&why, text, sizeof text);
+    if (status != PH_OK && status != PH_UNKNOWN_ID) return fail_status(replay, "explaining", status);
+    if (status == PH_OK) ph_explanation_text(&why, text, sizeof text);
     else
         snprintf(text, sizeof text, "entity %llu is not in the world",
                  (unsigned long long)(in_world(replay, question->observer) ? question->target : question->observer));
@@ -225,8 +209,7 @@ static bool answer_questions(replay_state *replay)
 {
     const phx_replay_job *job = replay->job;
     for (uint32_t i = 0; i < job->question_count; i++)
-        if (job->questions[i].tick == replay->tick && !answer(replay, &job->questions[i]))
-            return false;
+        if (job->questions[i].tick == replay->tick && !answer(replay, &job->questions[i])) return false;
     return true;
 }
 
@@ -237,8 +220,7 @@ static bool all_answered(replay_state *replay)
     uint64_t ticks = replay->summary->ticks, first = replay->tick - ticks;
     for (uint32_t i = 0; i < job->question_count; i++) {
         const phx_replay_question *q = &job->questions[i];
-        if (q->tick - first < ticks)
-            continue;
+        if (q->tick - first < ticks) continue;
         return fail(replay, PHX_EXIT_USAGE, "--explain %llu,%llu@%llu: the run had %llu ticks, from %llu on",
                     (unsigned long long)q->observer, (unsigned long long)q->target, (unsigned long long)q->tick,
                     (unsigned long long)ticks, (unsigned long long)first);
@@ -251,10 +233,14 @@ static bool all_answered(replay_state *replay)
 static const char *difference_text(ph_difference_kind kind)
 {
     switch (kind) {
-    case PH_DIFFERENCE_MISSING: return "is not in the list, and should be";
-    case PH_DIFFERENCE_EXTRA: return "is in the list, and should not be";
-    case PH_DIFFERENCE_TWICE: return "is in the list more than once";
-    default: return "is in the list, but not in the world";
+    case PH_DIFFERENCE_MISSING:
+        return "is not in the list, and should be";
+    case PH_DIFFERENCE_EXTRA:
+        return "is in the list, and should not be";
+    case PH_DIFFERENCE_TWICE:
+        return "is in the list more than once";
+    default:
+        return "is in the list, but not in the world";
     }
 }
 
@@ -264,8 +250,7 @@ static bool verify(replay_state *replay)
     ph_difference found = {.kind = PH_DIFFERENCE_NONE};
     while (replay->job->verify && progress.rounds == 0) {
         ph_status status = ph_verify(replay->world, UINT64_MAX, &progress, &found);
-        if (status != PH_OK)
-            return fail_status(replay, "verifying", status);
+        if (status != PH_OK) return fail_status(replay, "verifying", status);
         if (found.kind != PH_DIFFERENCE_NONE)
             return fail(replay, PHX_EXIT_TROUBLE, "--verify: tick %llu: observer %llu: target %llu %s",
                         (unsigned long long)replay->tick, (unsigned long long)found.observer,
@@ -280,12 +265,10 @@ static bool run_tick(replay_state *replay)
 {
     uint64_t start_ns = phx_clock_ns();
     ph_status status = ph_tick(replay->world, NULL);
-    if (status != PH_OK)
-        return fail_status(replay, "the tick", status);
+    if (status != PH_OK) return fail_status(replay, "the tick", status);
     phx_tick_times_add(&replay->summary->tick_times, phx_clock_ns() - start_ns);
     phx_submitter_end_tick(&replay->submitter, refused_in_tick, replay);
-    if (replay->exit_status != PHX_EXIT_OK)
-        return false;
+    if (replay->exit_status != PHX_EXIT_OK) return false;
     if (!take_batches(replay) || !write_events(replay) || !write_updates(replay) || !write_heard(replay) ||
         !answer_questions(replay) || !verify(replay))
         return false;
@@ -309,10 +292,8 @@ static bool submit(replay_state *replay, const phx_trace_row *row)
         replay->summary->commands++;
         return true;
     }
-    if (status == PH_NO_MEMORY)
-        return fail_status(replay, "submitting a command", status);
-    if (status != PH_FULL)
-        return refused_line(replay, row->line, row->id, status);
+    if (status == PH_NO_MEMORY) return fail_status(replay, "submitting a command", status);
+    if (status != PH_FULL) return refused_line(replay, row->line, row->id, status);
     const ph_world_def *def = ph_config_def(replay->job->config);
     return fail(replay, PHX_EXIT_USAGE,
                 "%s:%llu: tick %llu has more commands than %u queues of %u bytes hold: "
@@ -324,12 +305,10 @@ static bool submit(replay_state *replay, const phx_trace_row *row)
 /* Runs the ticks before the row's, those without a line too, then submits it. false = over: failed, or ticks_max. */
 static bool take_row(replay_state *replay, const phx_trace_row *row, bool first)
 {
-    if (first)
-        replay->tick = row->tick;
+    if (first) replay->tick = row->tick;
     PHX_ASSERT(replay->tick <= row->tick);
     while (replay->tick < row->tick)
-        if (!run_tick(replay) || ticks_done(replay))
-            return false;
+        if (!run_tick(replay) || ticks_done(replay)) return false;
     return submit(replay, row);
 }
 
@@ -352,8 +331,7 @@ static void run_rows(replay_state *replay)
             go_on = broken_trace(replay, &error);
             break;
         case PHX_TRACE_END:
-            if (any)
-                run_tick(replay);
+            if (any) run_tick(replay);
             go_on = false;
             break;
         }
@@ -365,8 +343,7 @@ static void run_rows(replay_state *replay)
 static void log_line(void *user, ph_log_level level, const char *line)
 {
     replay_state *replay = user;
-    if (level > PH_LOG_WARNING)
-        return;
+    if (level > PH_LOG_WARNING) return;
     phx_progress_clear(&replay->progress);
     fprintf(stderr, "pharos-replay: %s\n", line);
 }
@@ -382,11 +359,9 @@ static bool make_world(replay_state *replay)
     ph_status status = ph_world_create(&def, &replay->world);
     if (status == PH_BAD_DEF && ph_world_def_check(&def, reason, sizeof reason) == PH_BAD_DEF)
         return fail(replay, PHX_EXIT_USAGE, "%s", reason);
-    if (status != PH_OK)
-        return fail_status(replay, "making the world", status);
+    if (status != PH_OK) return fail_status(replay, "making the world", status);
     status = ph_consumer_open(replay->world, 0, &replay->consumer);
-    if (status != PH_OK)
-        return fail_status(replay, "opening the consumer", status);
+    if (status != PH_OK) return fail_status(replay, "opening the consumer", status);
     phx_submitter_init(&replay->submitter, replay->mem, replay->world);
     return true;
 }
@@ -395,31 +370,23 @@ static bool make_world(replay_state *replay)
 static bool open_out(replay_state *replay, const char *option, const char *path, phx_out **out)
 {
     const char *trouble = NULL;
-    if (!path)
-        return true;
+    if (!path) return true;
     if (phx_trace_is_file(replay->trace, path))
         return fail(replay, PHX_EXIT_USAGE, "--%s %s: that is the trace itself", option, path);
     ph_status status = phx_out_open(out, replay->mem, path, &trouble);
-    if (status == PH_BAD_ARGUMENT)
-        return fail(replay, PHX_EXIT_TROUBLE, "%s: %s", path, trouble);
+    if (status == PH_BAD_ARGUMENT) return fail(replay, PHX_EXIT_TROUBLE, "%s: %s", path, trouble);
     return status == PH_OK || fail_status(replay, path, status);
 }
 
 static bool open_files(replay_state *replay)
 {
     replay->sheet.mem = replay->updates.mem = replay->heard.mem = replay->mem;
-    if (!open_out(replay, "events", replay->job->events_path, &replay->out))
-        return false;
-    if (replay->out)
-        phx_event_header(replay->out);
-    if (!open_out(replay, "updates", replay->job->updates_path, &replay->updates_out))
-        return false;
-    if (replay->updates_out)
-        phx_update_header(replay->updates_out);
-    if (!open_out(replay, "heard", replay->job->heard_path, &replay->heard_out))
-        return false;
-    if (replay->heard_out)
-        phx_heard_header(replay->heard_out);
+    if (!open_out(replay, "events", replay->job->events_path, &replay->out)) return false;
+    if (replay->out) phx_event_header(replay->out);
+    if (!open_out(replay, "updates", replay->job->updates_path, &replay->updates_out)) return false;
+    if (replay->updates_out) phx_update_header(replay->updates_out);
+    if (!open_out(replay, "heard", replay->job->heard_path, &replay->heard_out)) return false;
+    if (replay->heard_out) phx_heard_header(replay->heard_out);
     return true;
 }
 
@@ -436,10 +403,8 @@ static bool begin(replay_state *replay)
     phx_progress_start(&replay->progress);
     phx_trace_source source = {job->trace_path, job->unpack_max_bytes, kind_of, replay};
     ph_status status = phx_trace_open(&replay->trace, replay->mem, &source, &error);
-    if (status == PH_BAD_ARGUMENT)
-        return broken_trace(replay, &error);
-    if (status != PH_OK)
-        return fail_status(replay, job->trace_path, status);
+    if (status == PH_BAD_ARGUMENT) return broken_trace(replay, &error);
+    if (status != PH_OK) return fail_status(replay, job->trace_path, status);
     return make_world(replay) && open_files(replay);
 }
 
@@ -463,15 +428,13 @@ static void fill_summary(replay_state *replay)
 static void close_out(replay_state *replay, const char *path, phx_out *out)
 {
     const char *trouble = phx_out_close(out, replay->exit_status == PHX_EXIT_OK);
-    if (trouble && replay->exit_status == PHX_EXIT_OK)
-        fail(replay, PHX_EXIT_TROUBLE, "%s: %s", path, trouble);
+    if (trouble && replay->exit_status == PHX_EXIT_OK) fail(replay, PHX_EXIT_TROUBLE, "%s: %s", path, trouble);
 }
 
 static void end(replay_state *replay)
 {
     phx_progress_clear(&replay->progress);
-    if (replay->exit_status == PHX_EXIT_OK)
-        fill_summary(replay);
+    if (replay->exit_status == PHX_EXIT_OK) fill_summary(replay);
     close_out(replay, replay->job->events_path, replay->out);
     close_out(replay, replay->job->updates_path, replay->updates_out);
     close_out(replay, replay->job->heard_path, replay->heard_out);
@@ -481,10 +444,8 @@ static void end(replay_state *replay)
         phx_heard_sheet_release(&replay->heard);
     }
     phx_submitter_release(&replay->submitter);
-    if (replay->consumer.index1 != 0)
-        ph_consumer_close(replay->consumer);
-    if (replay->world.index1 != 0)
-        ph_world_destroy(replay->world);
+    if (replay->consumer.index1 != 0) ph_consumer_close(replay->consumer);
+    if (replay->world.index1 != 0) ph_world_destroy(replay->world);
     phx_trace_close(replay->trace);
 }
 
@@ -500,10 +461,8 @@ int phx_replay_run(phx_mem *mem, const phx_replay_job *job, phx_replay_summary *
     made->mem = mem;
     made->job = job;
     made->summary = summary;
-    if (begin(made))
-        run_rows(made);
-    if (made->exit_status == PHX_EXIT_OK)
-        all_answered(made);
+    if (begin(made)) run_rows(made);
+    if (made->exit_status == PHX_EXIT_OK) all_answered(made);
     end(made);
     int exit_status = made->exit_status;
     phx_free(mem, made, sizeof *made, _Alignof(replay_state));

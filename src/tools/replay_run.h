@@ -21,12 +21,12 @@ typedef struct phx_replay_question {
 
 typedef struct phx_replay_job {
     const char *trace_path;
-    const char *events_path; /* NULL: none; "-": stdout */
+    const char *events_path;  /* NULL: none; "-": stdout */
     const char *updates_path; /* the same; only one of them is stdout */
     const char *heard_path;   /* the same */
     const ph_config *config;
     uint64_t unpack_max_bytes; /* of a gzip trace */
-    uint64_t ticks_max; /* 0: to the end of the trace */
+    uint64_t ticks_max;        /* 0: to the end of the trace */
     bool skip_bad;
     bool verify; /* all lists by brute force, after every tick */
     const phx_replay_question *questions;
@@ -36,17 +36,17 @@ typedef struct phx_replay_job {
 
 typedef struct phx_replay_summary {
     uint64_t ticks;
-    uint64_t commands;  /* lines whose command was applied */
-    uint64_t bad_lines; /* all others that are no comments */
-    uint64_t bad[PHX_TRACE_BAD_COUNT];   /* those the reader refused */
-    uint64_t refused[PH_STATUS_COUNT];   /* those the engine refused */
-    uint64_t refused_untold;             /* refused, and refusals_max hid which and why */
+    uint64_t commands;                 /* lines whose command was applied */
+    uint64_t bad_lines;                /* all others that are no comments */
+    uint64_t bad[PHX_TRACE_BAD_COUNT]; /* those the reader refused */
+    uint64_t refused[PH_STATUS_COUNT]; /* those the engine refused */
+    uint64_t refused_untold;           /* refused, and refusals_max hid which and why */
     uint64_t enters, leaves;
     uint64_t entities; /* at the end */
     uint64_t verified; /* lists, one for each observer and tick, that brute force found right */
     uint64_t event_hash;
-    uint64_t wall_ns; /* the whole run, reading and writing included */
-    bool nobody_looks; /* no event, and no observer at the end: a view was given nowhere */
+    uint64_t wall_ns;          /* the whole run, reading and writing included */
+    bool nobody_looks;         /* no event, and no observer at the end: a view was given nowhere */
     phx_tick_times tick_times; /* ph_tick() alone */
 } phx_replay_summary;
 

@@ -29,12 +29,10 @@ void phx_submitter_release(phx_submitter *submitter)
 /* PH_TAKEN: there may be no more. */
 static ph_status open_lane(phx_submitter *submitter)
 {
-    if (submitter->lane_count == PH_PRODUCERS_MAX)
-        return PH_TAKEN;
+    if (submitter->lane_count == PH_PRODUCERS_MAX) return PH_TAKEN;
     phx_lane *lane = &submitter->lanes[submitter->lane_count];
     ph_status status = ph_producer_open(submitter->world, &lane->producer);
-    if (status == PH_OK)
-        submitter->lane_count++;
+    if (status == PH_OK) submitter->lane_count++;
     return status;
 }
 
@@ -55,8 +53,7 @@ static ph_status send(ph_producer producer, const phx_trace_row *row)
     case PHX_OP_LEAVE:
         return ph_leave(producer, row->id);
     case PHX_OP_MOVE:
-        if (attrs->given != PH_POSITION)
-            return ph_set(producer, row->id, attrs);
+        if (attrs->given != PH_POSITION) return ph_set(producer, row->id, attrs);
         return ph_move(producer, row->id, attrs->x, attrs->y, attrs->z);
     case PHX_OP_SET:
         return ph_set(producer, row->id, attrs);
@@ -93,8 +90,7 @@ static ph_status send_in(phx_submitter *submitter, phx_lane *lane, const phx_tra
         return PH_NO_MEMORY;
     ph_status status = send(lane->producer, row);
     PHX_ASSERT(status != PH_BAD_HANDLE);
-    if (status != PH_FULL)
-        lane->lines[lane->count++] = row->line;
+    if (status != PH_FULL) lane->lines[lane->count++] = row->line;
     return status;
 }
 
@@ -103,13 +99,11 @@ ph_status phx_submit(phx_submitter *submitter, const phx_trace_row *row)
     for (;;) {
         if (submitter->lane_now == submitter->lane_count) {
             ph_status opened = open_lane(submitter);
-            if (opened != PH_OK)
-                return opened == PH_TAKEN ? PH_FULL : opened;
+            if (opened != PH_OK) return opened == PH_TAKEN ? PH_FULL : opened;
         }
         PHX_ASSERT(submitter->lane_now < submitter->lane_count);
         ph_status status = send_in(submitter, &submitter->lanes[submitter->lane_now], row);
-        if (status != PH_FULL)
-            return status;
+        if (status != PH_FULL) return status;
         submitter->lane_now++; /* at most PH_PRODUCERS_MAX times a tick */
     }
 }

@@ -17,8 +17,8 @@
 /* One producer. */
 typedef struct phx_lane {
     ph_producer producer;
-    uint64_t sequence;  /* its last one before this tick's commands */
-    uint64_t *lines;    /* of this tick's commands, in order */
+    uint64_t sequence; /* its last one before this tick's commands */
+    uint64_t *lines;   /* of this tick's commands, in order */
     uint32_t count, capacity;
 } phx_lane;
 

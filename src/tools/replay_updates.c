@@ -25,8 +25,7 @@ bool phx_update_sheet_add(phx_update_sheet *sheet, const ph_batch *batch)
         const ph_update *update = &batch->updates[i];
         for (uint32_t j = 0; j < update->count; j++) {
             const ph_moved *moved = &batch->moved[batch->due[update->first + j]];
-            sheet->rows[sheet->count++] =
-                (phx_update_row){update->observer, moved->id, {moved->x, moved->y, moved->z}};
+            sheet->rows[sheet->count++] = (phx_update_row){update->observer, moved->id, {moved->x, moved->y, moved->z}};
         }
     }
     return true;
@@ -35,20 +34,18 @@ bool phx_update_sheet_add(phx_update_sheet *sheet, const ph_batch *batch)
 static int compare_rows(const void *a, const void *b)
 {
     const phx_update_row *left = a, *right = b;
-    if (left->observer != right->observer)
-        return left->observer < right->observer ? -1 : 1;
+    if (left->observer != right->observer) return left->observer < right->observer ? -1 : 1;
     return (left->target > right->target) - (left->target < right->target);
 }
 
 void phx_update_sheet_write(phx_update_sheet *sheet, uint64_t tick, phx_out *out)
 {
-    if (sheet->count > 0)
-        qsort(sheet->rows, sheet->count, sizeof *sheet->rows, compare_rows);
+    if (sheet->count > 0) qsort(sheet->rows, sheet->count, sizeof *sheet->rows, compare_rows);
     for (uint32_t i = 0; i < sheet->count; i++) {
         const phx_update_row *row = &sheet->rows[i];
-        int length = snprintf(phx_out_reserve(out), PHX_OUT_RESERVE_MAX,
-                              "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%.9g,%.9g\n", tick, row->observer, row->target,
-                              (double)row->at.x, (double)row->at.y, (double)row->at.z);
+        int length =
+            snprintf(phx_out_reserve(out), PHX_OUT_RESERVE_MAX, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%.9g,%.9g\n",
+                     tick, row->observer, row->target, (double)row->at.x, (double)row->at.y, (double)row->at.z);
         PHX_ASSERT(length > 0 && length < PHX_OUT_RESERVE_MAX);
         phx_out_advance(out, (size_t)length);
     }

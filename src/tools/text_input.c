@@ -41,8 +41,8 @@ struct phx_text {
     bool gzip;
     bool inside_member; /* gzip: begun and not at its checksum yet */
     bool raw_ended;
-    bool ended;  /* no byte will come any more */
-    bool broken; /* phx_text_next() has said so */
+    bool ended;       /* no byte will come any more */
+    bool broken;      /* phx_text_next() has said so */
     bool inside_long; /* the line at line_at was TOO_LONG, and is to be passed over */
     char bound_trouble[80];
     unsigned char raw[RAW_SIZE];
@@ -57,13 +57,10 @@ static void read_raw(phx_text *text)
     PHX_ASSERT(text->raw_end < RAW_SIZE);
     PHX_ASSERT(!text->raw_ended);
     ssize_t got;
-    do
-        got = read(text->fd, text->raw + text->raw_end, RAW_SIZE - text->raw_end);
+    do got = read(text->fd, text->raw + text->raw_end, RAW_SIZE - text->raw_end);
     while (got < 0 && errno == EINTR);
-    if (got < 0)
-        text->trouble = strerror(errno);
-    else if (got == 0)
-        text->raw_ended = true;
+    if (got < 0) text->trouble = strerror(errno);
+    else if (got == 0) text->raw_ended = true;
     else {
         text->raw_end += (size_t)got;
         text->read_bytes += (uint64_t)got;
@@ -73,12 +70,9 @@ static void read_raw(phx_text *text)
 /* The first two bytes decide; a pipe may hand them over one by one. false = no memory. */
 static bool detect_gzip(phx_text *text)
 {
-    while (text->raw_end < 2 && !text->raw_ended && !text->trouble)
-        read_raw(text);
-    if (text->raw_end < 2 || text->raw[0] != 0x1f || text->raw[1] != 0x8b)
-        return true;
-    if (inflateInit2(&text->inflater, GZIP_WINDOW_BITS) != Z_OK)
-        return false;
+    while (text->raw_end < 2 && !text->raw_ended && !text->trouble) read_raw(text);
+    if (text->raw_end < 2 || text->raw[0] != 0x1f || text->raw[1] != 0x8b) return true;
+    if (inflateInit2(&text->inflater, GZIP_WINDOW_BITS) != Z_OK) return false;
     text->gzip = true;
     text->inside_member = true;
     return true;
@@ -108,14 +102,12 @@ ph_status phx_text_open(phx_text **text, phx_mem *mem, const char *path, uint64_
 {
     *text = NULL;
     phx_text *made = phx_alloc_zero(mem, sizeof *made, PHX_CACHE_LINE);
-    if (!made)
-        return PH_NO_MEMORY;
+    if (!made) return PH_NO_MEMORY;
     made->mem = mem;
     made->unpack_max_bytes = unpack_max_bytes;
     phx_say_waiting(path, "writer");
     made->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (made->fd < 0)
-        *trouble = strerror(errno);
+    if (made->fd < 0) *trouble = strerror(errno);
     bool good = made->fd >= 0 && look_at_file(made, trouble);
     if (good && detect_gzip(made)) {
         *text = made;
@@ -127,12 +119,9 @@ ph_status phx_text_open(phx_text **text, phx_mem *mem, const char *path, uint64_
 
 void phx_text_close(phx_text *text)
 {
-    if (!text)
-        return;
-    if (text->gzip)
-        inflateEnd(&text->inflater);
-    if (text->fd >= 0)
-        close(text->fd);
+    if (!text) return;
+    if (text->gzip) inflateEnd(&text->inflater);
+    if (text->fd >= 0) close(text->fd);
     phx_free(text->mem, text, sizeof *text, PHX_CACHE_LINE);
 }
 
@@ -176,12 +165,9 @@ static void inflate_member(phx_text *text)
     int result = inflate(inflater, Z_NO_FLUSH);
     text->raw_at = text->raw_end - inflater->avail_in;
     text->line_end = LINES_SIZE - inflater->avail_out;
-    if (result == Z_STREAM_END)
-        text->inside_member = false;
-    else if (result == Z_MEM_ERROR)
-        text->trouble = strerror(ENOMEM);
-    else if (result != Z_OK && result != Z_BUF_ERROR)
-        text->trouble = "the gzip data is damaged";
+    if (result == Z_STREAM_END) text->inside_member = false;
+    else if (result == Z_MEM_ERROR) text->trouble = strerror(ENOMEM);
+    else if (result != Z_OK && result != Z_BUF_ERROR) text->trouble = "the gzip data is damaged";
     else if (text->raw_ended && text->raw_at == text->raw_end && text->line_end == line_end_before)
         text->trouble = "the gzip data ends too early";
     bound_unpacked(text, text->line_end - line_end_before);
@@ -192,8 +178,7 @@ static void inflate_some(phx_text *text)
 {
     if (!text->inside_member) {
         text->ended = text->raw_at == text->raw_end;
-        if (text->ended)
-            return;
+        if (text->ended) return;
         int reset = inflateReset(&text->inflater);
         PHX_ASSERT(reset == Z_OK);
         (void)reset;
@@ -214,10 +199,8 @@ static void fill_lines(phx_text *text)
         if (text->raw_at == text->raw_end && !text->raw_ended) {
             text->raw_at = text->raw_end = 0;
             read_raw(text);
-        } else if (text->gzip)
-            inflate_some(text);
-        else
-            copy_plain(text);
+        } else if (text->gzip) inflate_some(text);
+        else copy_plain(text);
     }
 }
 
@@ -232,10 +215,8 @@ static bool find_end(phx_text *text, size_t *length)
         size_t there = text->line_end - text->line_at;
         const char *found = memchr(from + searched, '\n', there - searched);
         *length = found ? (size_t)(found - from) : there;
-        if (found)
-            return true;
-        if (there > PHX_TEXT_LINE_MAX + 1 || text->ended || text->trouble)
-            return false;
+        if (found) return true;
+        if (there > PHX_TEXT_LINE_MAX + 1 || text->ended || text->trouble) return false;
         searched = there;
         fill_lines(text);
     }
@@ -268,10 +249,8 @@ static phx_text_result hand_out(phx_text *text, size_t bytes, bool whole, char *
     char *from = text->lines + text->line_at;
     text->line_at += bytes + (whole ? 1 : 0);
     PHX_ASSERT(text->line_at <= text->line_end);
-    if (bytes > 0 && from[bytes - 1] == '\r')
-        bytes--;
-    if (bytes > PHX_TEXT_LINE_MAX)
-        return PHX_TEXT_TOO_LONG;
+    if (bytes > 0 && from[bytes - 1] == '\r') bytes--;
+    if (bytes > PHX_TEXT_LINE_MAX) return PHX_TEXT_TOO_LONG;
     from[bytes] = '\0';
     *line = from;
     *length = bytes;
@@ -280,23 +259,19 @@ static phx_text_result hand_out(phx_text *text, size_t bytes, bool whole, char *
 
 phx_text_result phx_text_next(phx_text *text, char **line, size_t *length)
 {
-    if (text->broken)
-        return PHX_TEXT_BROKEN;
+    if (text->broken) return PHX_TEXT_BROKEN;
     if (text->inside_long && !skip_long_line(text)) {
         text->broken = true;
         return PHX_TEXT_BROKEN;
     }
     size_t bytes;
     bool whole = find_end(text, &bytes);
-    if (!whole && text->ended && bytes == 0)
-        return PHX_TEXT_END;
+    if (!whole && text->ended && bytes == 0) return PHX_TEXT_END;
     text->line_number++;
     phx_text_result result = PHX_TEXT_BROKEN;
     text->inside_long = !whole && bytes > PHX_TEXT_LINE_MAX + 1;
-    if (text->inside_long)
-        result = PHX_TEXT_TOO_LONG;
-    else if (whole || text->ended)
-        result = hand_out(text, bytes, whole, line, length);
+    if (text->inside_long) result = PHX_TEXT_TOO_LONG;
+    else if (whole || text->ended) result = hand_out(text, bytes, whole, line, length);
     text->broken = result == PHX_TEXT_BROKEN;
     return result;
 }
@@ -314,8 +289,7 @@ const char *phx_text_trouble(const phx_text *text)
 
 double phx_text_share(const phx_text *text)
 {
-    if (text->size == 0)
-        return -1;
+    if (text->size == 0) return -1;
     double share = (double)text->read_bytes / (double)text->size;
     return share < 1 ? share : 1; /* the file may have grown */
 }

@@ -19,10 +19,10 @@ enum { PHX_TEXT_SKIP_MAX = 1024 * 1024 };
 typedef struct phx_text phx_text;
 
 typedef enum phx_text_result {
-    PHX_TEXT_LINE,    /* a line */
+    PHX_TEXT_LINE,     /* a line */
     PHX_TEXT_TOO_LONG, /* a line of more than PHX_TEXT_LINE_MAX bytes; the next call passes over it */
-    PHX_TEXT_END,     /* the file ended as it should */
-    PHX_TEXT_BROKEN   /* it can not be read on: see phx_text_trouble() */
+    PHX_TEXT_END,      /* the file ended as it should */
+    PHX_TEXT_BROKEN    /* it can not be read on: see phx_text_trouble() */
 } phx_text_result;
 
 /*

@@ -8,10 +8,7 @@
 #include "base/core.h"
 
 /* A power of two is cut into 2^7 buckets: 1 / 128 < 1 %. Values below 2^7 have a bucket each. */
-enum {
-    PHX_TIMES_SUB_BITS = 7,
-    PHX_TIMES_BUCKETS = (64 - PHX_TIMES_SUB_BITS + 1) << PHX_TIMES_SUB_BITS
-};
+enum { PHX_TIMES_SUB_BITS = 7, PHX_TIMES_BUCKETS = (64 - PHX_TIMES_SUB_BITS + 1) << PHX_TIMES_SUB_BITS };
 
 /* All zero = empty. */
 typedef struct phx_tick_times {

@@ -40,14 +40,12 @@ static bool says_nothing(const char *line, size_t length)
 static phx_text_result next_line(phx_trace *trace, char **line, size_t *length, phx_trace_error *error)
 {
     phx_text_result result;
-    do
-        result = phx_text_next(trace->text, line, length);
+    do result = phx_text_next(trace->text, line, length);
     while (result == PHX_TEXT_LINE && says_nothing(*line, *length));
     error->line = phx_text_line_number(trace->text);
     if (result == PHX_TEXT_TOO_LONG)
         phx_trace_refuse(error, PHX_TRACE_BAD_TOO_LONG, "the line has more than %d bytes", PHX_TEXT_LINE_MAX);
-    if (result == PHX_TEXT_BROKEN)
-        phx_trace_refuse(error, PHX_TRACE_BAD_VALUE, "%s", phx_text_trouble(trace->text));
+    if (result == PHX_TEXT_BROKEN) phx_trace_refuse(error, PHX_TRACE_BAD_VALUE, "%s", phx_text_trouble(trace->text));
     return result;
 }
 
@@ -71,8 +69,7 @@ static bool read_header(phx_trace *trace, phx_trace_error *error)
     if (result == PHX_TEXT_END)
         return phx_trace_refuse(error, PHX_TRACE_BAD_VALUE,
                                 "the file ends without a header line, which names the columns: tick,op,id,...");
-    if (result != PHX_TEXT_LINE)
-        return false;
+    if (result != PHX_TEXT_LINE) return false;
     skip_byte_order_mark(&line, &length);
     return phx_trace_read_header(&trace->reading.columns, line, length, error);
 }
@@ -81,8 +78,7 @@ ph_status phx_trace_open(phx_trace **trace, phx_mem *mem, const phx_trace_source
 {
     *trace = NULL;
     phx_trace *made = phx_alloc_zero(mem, sizeof *made, _Alignof(phx_trace));
-    if (!made)
-        return PH_NO_MEMORY;
+    if (!made) return PH_NO_MEMORY;
     made->mem = mem;
     made->reading.kind = source->kind;
     made->reading.kind_user = source->kind_user;
@@ -94,24 +90,18 @@ ph_status phx_trace_open(phx_trace **trace, phx_mem *mem, const phx_trace_source
     const char *trouble = NULL;
     ph_status status = phx_text_open(&made->text, mem, source->path, source->unpack_max_bytes, &trouble);
     error->line = 0;
-    if (status == PH_BAD_ARGUMENT)
-        phx_trace_refuse(error, PHX_TRACE_BAD_VALUE, "%s", trouble);
-    if (status == PH_OK && !read_header(made, error))
-        status = PH_BAD_ARGUMENT;
-    if (status == PH_OK)
-        *trace = made;
-    else
-        phx_trace_close(made);
+    if (status == PH_BAD_ARGUMENT) phx_trace_refuse(error, PHX_TRACE_BAD_VALUE, "%s", trouble);
+    if (status == PH_OK && !read_header(made, error)) status = PH_BAD_ARGUMENT;
+    if (status == PH_OK) *trace = made;
+    else phx_trace_close(made);
     return status;
 }
 
 void phx_trace_close(phx_trace *trace)
 {
-    if (!trace)
-        return;
+    if (!trace) return;
     phx_text_close(trace->text);
-    if (trace->reading.locale)
-        freelocale(trace->reading.locale);
+    if (trace->reading.locale) freelocale(trace->reading.locale);
     phx_free(trace->mem, trace, sizeof *trace, _Alignof(phx_trace));
 }
 
@@ -119,8 +109,7 @@ void phx_trace_close(phx_trace *trace)
 
 static bool check_tick(const phx_trace *trace, uint64_t tick, phx_trace_error *error)
 {
-    if (!trace->started)
-        return true;
+    if (!trace->started) return true;
     if (tick < trace->tick)
         return phx_trace_refuse(error, PHX_TRACE_BAD_ORDER, "tick goes down, from %llu to %llu",
                                 (unsigned long long)trace->tick, (unsigned long long)tick);

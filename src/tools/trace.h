@@ -33,7 +33,7 @@ typedef enum phx_trace_op {
 #define PHX_TRACE_OP_ENUM(name, word) PHX_OP_##name,
     PHX_TRACE_OP_LIST(PHX_TRACE_OP_ENUM)
 #undef PHX_TRACE_OP_ENUM
-    PHX_OP_COUNT
+        PHX_OP_COUNT
 } phx_trace_op;
 
 /* Why a line is bad: the classes that are counted. */
@@ -54,7 +54,7 @@ typedef enum phx_trace_bad {
 #define PHX_TRACE_BAD_ENUM(name, text) PHX_TRACE_BAD_##name,
     PHX_TRACE_BAD_LIST(PHX_TRACE_BAD_ENUM)
 #undef PHX_TRACE_BAD_ENUM
-    PHX_TRACE_BAD_COUNT
+        PHX_TRACE_BAD_COUNT
 } phx_trace_bad;
 
 /* Ticks that no line stands for are run too: a slip in a tick number must not cost days. */
@@ -72,8 +72,8 @@ typedef struct phx_trace_row {
      * column and x and y are given, z is given as 0. pair: view and margin (0 if empty).
      */
     ph_attrs attrs;
-    ph_area area; /* of op area, as a command takes it */
-    float x2, y2; /* upper corner of a box, as read */
+    ph_area area;     /* of op area, as a command takes it */
+    float x2, y2;     /* upper corner of a box, as read */
     const char *text; /* of a broadcast; valid until the next row is asked for */
     uint32_t text_bytes;
     bool self; /* its source hears it, too */
@@ -88,7 +88,7 @@ typedef struct phx_trace_error {
 
 typedef enum phx_trace_result {
     PHX_TRACE_ROW,
-    PHX_TRACE_BAD,   /* this line is bad; the next call goes on behind it */
+    PHX_TRACE_BAD, /* this line is bad; the next call goes on behind it */
     PHX_TRACE_END,
     PHX_TRACE_BROKEN /* the file can not be read on */
 } phx_trace_result;
@@ -102,7 +102,7 @@ typedef uint32_t (*phx_trace_kind_fn)(void *user, const char *name);
 typedef struct phx_trace_source {
     const char *path;
     uint64_t unpack_max_bytes; /* of gzip data */
-    phx_trace_kind_fn kind; /* NULL: all are kind 0 */
+    phx_trace_kind_fn kind;    /* NULL: all are kind 0 */
     void *kind_user;
 } phx_trace_source;
 

@@ -16,15 +16,26 @@
 
 #include "tools/cli.h"
 
-typedef enum value_type { VALUE_TICK, VALUE_OP, VALUE_ID, VALUE_F32, VALUE_U8, VALUE_U32, VALUE_MASK, VALUE_FLAG,
-                          VALUE_KIND, VALUE_CORNERS, VALUE_TEXT } value_type;
+typedef enum value_type {
+    VALUE_TICK,
+    VALUE_OP,
+    VALUE_ID,
+    VALUE_F32,
+    VALUE_U8,
+    VALUE_U32,
+    VALUE_MASK,
+    VALUE_FLAG,
+    VALUE_KIND,
+    VALUE_CORNERS,
+    VALUE_TEXT
+} value_type;
 
 /* X(column, type of its value, bit of ph_attrs.given); those with a bit stand in the field of ph_attrs of that name. */
-#define ROW_COLUMNS(X) \
-    X(tick, VALUE_TICK) X(op, VALUE_OP) X(id, VALUE_ID) X(other, VALUE_ID)
+#define ROW_COLUMNS(X) X(tick, VALUE_TICK) X(op, VALUE_OP) X(id, VALUE_ID) X(other, VALUE_ID)
 #define MORE_COLUMNS(X) \
-    X(radius, VALUE_F32, area.radius) X(x2, VALUE_F32, x2) X(y2, VALUE_F32, y2) X(corners, VALUE_CORNERS, area) \
-    X(text, VALUE_TEXT, text) X(self, VALUE_FLAG, self)
+    X(radius, VALUE_F32, area.radius) \
+    X(x2, VALUE_F32, x2) \
+    X(y2, VALUE_F32, y2) X(corners, VALUE_CORNERS, area) X(text, VALUE_TEXT, text) X(self, VALUE_FLAG, self)
 #define ATTRS_COLUMNS(X) \
     X(x, VALUE_F32, PH_X) \
     X(y, VALUE_F32, PH_Y) \
@@ -53,7 +64,7 @@ enum {
     ROW_COLUMNS(COLUMN_BIT) ATTRS_COLUMNS(COLUMN_BIT) MORE_COLUMNS(COLUMN_BIT)
 #undef COLUMN_BIT
 #define COLUMN_SUM(name, ...) BIT_##name |
-    ALL_ATTRS = ATTRS_COLUMNS(COLUMN_SUM) 0,
+        ALL_ATTRS = ATTRS_COLUMNS(COLUMN_SUM) 0,
 #undef COLUMN_SUM
     ALL_ROWS = BIT_tick | BIT_op | BIT_id
 };
@@ -128,8 +139,7 @@ static char *next_field(char **at, const char *line_end, size_t *length)
 static uint32_t find_column(const char *name, size_t length)
 {
     for (uint32_t i = 0; i < COLUMN_COUNT; i++)
-        if (strlen(columns_known[i].name) == length && memcmp(columns_known[i].name, name, length) == 0)
-            return i;
+        if (strlen(columns_known[i].name) == length && memcmp(columns_known[i].name, name, length) == 0) return i;
     return COLUMN_COUNT;
 }
 
@@ -152,8 +162,7 @@ bool phx_trace_read_header(phx_trace_columns *columns, char *line, size_t length
         size_t name_length;
         const char *name = next_field(&at, line_end, &name_length);
         uint32_t place = find_column(name, name_length);
-        if (place == COLUMN_COUNT)
-            return refuse_column(error, name, name_length);
+        if (place == COLUMN_COUNT) return refuse_column(error, name, name_length);
         if (columns->present & (1u << place))
             return phx_trace_refuse(error, PHX_TRACE_BAD_VALUE, "column %s stands twice in the header", name);
         columns->present |= 1u << place;
@@ -189,16 +198,14 @@ static bool read_f32(const text_field *field, locale_t locale, float *value, phx
     *value = starts ? strtof_l(field->text, &end, locale) : 0;
     if (!starts || end != field->text + field->length)
         return refuse_value(error, PHX_TRACE_BAD_VALUE, field, "is not a number");
-    if (!isfinite(*value))
-        return refuse_value(error, PHX_TRACE_BAD_VALUE, field, "does not fit into a 32-bit float");
+    if (!isfinite(*value)) return refuse_value(error, PHX_TRACE_BAD_VALUE, field, "does not fit into a 32-bit float");
     return true;
 }
 
 static bool read_integer(const text_field *field, uint64_t max, uint64_t *value, phx_trace_error *error)
 {
     char what[64];
-    if (phx_parse_u64(field->text, field->length, 0, max, value))
-        return true;
+    if (phx_parse_u64(field->text, field->length, 0, max, value)) return true;
     snprintf(what, sizeof what, "is not a whole number from 0 to %llu", (unsigned long long)max);
     return refuse_value(error, PHX_TRACE_BAD_VALUE, field, what);
 }
@@ -210,8 +217,7 @@ static bool read_hex(const char *text, size_t length, uint64_t *value)
         const char *digits = "0123456789abcdef";
         char lower = (char)(text[i] >= 'A' && text[i] <= 'F' ? text[i] + ('a' - 'A') : text[i]);
         const char *digit = memchr(digits, lower, 16);
-        if (!digit || sum >> 60)
-            return false;
+        if (!digit || sum >> 60) return false;
         sum = sum << 4 | (uint64_t)(digit - digits);
     }
     *value = sum;
@@ -247,8 +253,9 @@ static bool read_op(const text_field *field, phx_trace_op *op, phx_trace_error *
             return true;
         }
     }
-    return refuse_value(error, PHX_TRACE_BAD_OP, field, "is unknown; there are: enter leave move set pair unpair link "
-                                                        "unlink attach detach broadcast area unarea");
+    return refuse_value(error, PHX_TRACE_BAD_OP, field,
+                        "is unknown; there are: enter leave move set pair unpair link "
+                        "unlink attach detach broadcast area unarea");
 }
 
 /* x:y;x:y;... */
@@ -259,12 +266,10 @@ static bool read_corners(const text_field *field, locale_t locale, ph_area *area
         char *end = NULL;
         float *corner = area->corners[area->corner_count];
         corner[0] = strtof_l(at, &end, locale);
-        if (end == at || *end != ':')
-            break;
+        if (end == at || *end != ':') break;
         at = end + 1;
         corner[1] = strtof_l(at, &end, locale);
-        if (end == at || (*end != ';' && *end != '\0'))
-            break;
+        if (end == at || (*end != ';' && *end != '\0')) break;
         at = end;
         if (*end == '\0') {
             area->corner_count++;
@@ -297,13 +302,11 @@ static bool read_value(const phx_trace_reading *reading, const text_field *field
     case VALUE_FLAG:
         return read_flag(field, to, error);
     case VALUE_U8:
-        if (!read_integer(field, UINT8_MAX, &number, error))
-            return false;
+        if (!read_integer(field, UINT8_MAX, &number, error)) return false;
         *(uint8_t *)to = (uint8_t)number;
         return true;
     case VALUE_U32:
-        if (!read_integer(field, UINT32_MAX, &number, error))
-            return false;
+        if (!read_integer(field, UINT32_MAX, &number, error)) return false;
         *(uint32_t *)to = (uint32_t)number;
         return true;
     case VALUE_TEXT:
@@ -333,12 +336,10 @@ static bool read_fields(const phx_trace_reading *reading, char *line, size_t len
         if (place == columns->count)
             return phx_trace_refuse(error, PHX_TRACE_BAD_FIELDS, "more fields than the %u columns of the header",
                                     columns->count);
-        if (field.length == 0)
-            continue;
+        if (field.length == 0) continue;
         uint32_t which = columns->order[place];
         field.column = &columns_known[which];
-        if (!read_value(reading, &field, row, error))
-            return false;
+        if (!read_value(reading, &field, row, error)) return false;
         *filled |= 1u << which;
         row->attrs.given |= field.column->given;
     }
@@ -355,8 +356,7 @@ static const char *column_name(uint32_t bits)
 static bool check_move(const phx_trace_columns *columns, phx_trace_row *row, phx_trace_error *error)
 {
     ph_attrs *attrs = &row->attrs;
-    if (attrs->given == 0)
-        return phx_trace_refuse(error, PHX_TRACE_BAD_MISSING, "move needs x, y or z");
+    if (attrs->given == 0) return phx_trace_refuse(error, PHX_TRACE_BAD_MISSING, "move needs x, y or z");
     if (attrs->given == (PH_X | PH_Y) && !(columns->present & BIT_z))
         attrs->given = PH_POSITION; /* a flat world: z is 0, as at enter */
     return true;
@@ -367,8 +367,7 @@ static bool check_area(uint32_t filled, phx_trace_row *row, phx_trace_error *err
 {
     const uint32_t shapes[] = {BIT_x | BIT_y | BIT_radius, BIT_x | BIT_y | BIT_x2 | BIT_y2, BIT_corners};
     uint32_t given = filled & (shapes[0] | shapes[1] | shapes[2]), shape = 0;
-    while (shape < 3 && given != shapes[shape])
-        shape++;
+    while (shape < 3 && given != shapes[shape]) shape++;
     if (shape == 3)
         return phx_trace_refuse(error, PHX_TRACE_BAD_MISSING, "area needs x y radius, or x y x2 y2, or corners");
     ph_area *area = &row->area;
@@ -390,12 +389,9 @@ static bool check_row(const phx_trace_columns *columns, uint32_t filled, phx_tra
     const op_rule *rule = &rules[row->op];
     uint32_t missing = rule->needs & ~filled;
     uint32_t extra = filled & ~(ALL_ROWS | rule->takes);
-    if (missing)
-        return phx_trace_refuse(error, PHX_TRACE_BAD_MISSING, "%s needs %s", rule->word, column_name(missing));
-    if (extra)
-        return phx_trace_refuse(error, PHX_TRACE_BAD_EXTRA, "%s takes no %s", rule->word, column_name(extra));
-    if (row->op == PHX_OP_AREA)
-        return check_area(filled, row, error);
+    if (missing) return phx_trace_refuse(error, PHX_TRACE_BAD_MISSING, "%s needs %s", rule->word, column_name(missing));
+    if (extra) return phx_trace_refuse(error, PHX_TRACE_BAD_EXTRA, "%s takes no %s", rule->word, column_name(extra));
+    if (row->op == PHX_OP_AREA) return check_area(filled, row, error);
     return row->op != PHX_OP_MOVE || check_move(columns, row, error);
 }
 
@@ -406,8 +402,6 @@ bool phx_trace_read_row(const phx_trace_reading *reading, char *line, size_t len
     PHX_ASSERT(line[length] == '\0');
     memset(row, 0, sizeof *row);
     uint32_t filled = 0;
-    if (memchr(line, '\0', length))
-        return phx_trace_refuse(error, PHX_TRACE_BAD_ZERO_BYTE, "a zero byte in the line");
-    return read_fields(reading, line, length, &filled, row, error) &&
-           check_row(&reading->columns, filled, row, error);
+    if (memchr(line, '\0', length)) return phx_trace_refuse(error, PHX_TRACE_BAD_ZERO_BYTE, "a zero byte in the line");
+    return read_fields(reading, line, length, &filled, row, error) && check_row(&reading->columns, filled, row, error);
 }

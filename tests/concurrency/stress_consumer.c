@@ -42,7 +42,7 @@ typedef struct stage {
     uint64_t random;
     _Atomic uint32_t begun; /* the tick under way, or the last one */
     _Atomic uint32_t done;  /* the last tick that ended, doubled, + 1 when something was pending then */
-    uint32_t to; /* the last tick of this consumer thread's shift */
+    uint32_t to;            /* the last tick of this consumer thread's shift */
 } stage;
 
 /* A batch that is kept, and a sum of what is in it. */

@@ -33,8 +33,7 @@ static void find_one(reader *self, uint64_t random)
     uint64_t bucket = phx_directory_bucket_from(self->map, phx_directory_prefetch(self->map, id), id), home;
     bool found = bucket < self->map->bucket_count;
 
-    CHECK(found == present, "id %" PRIu64 " %s, seed %" PRIu64, id,
-          present ? "is lost" : "is not real", self->seed);
+    CHECK(found == present, "id %" PRIu64 " %s, seed %" PRIu64, id, present ? "is lost" : "is not real", self->seed);
     if (!found || id % THREADS != self->index) {
         return; /* another thread's home: neither read nor written */
     }

@@ -109,8 +109,9 @@ static void chain_check(const chain *got)
           "%u %s, %" PRIu64 " runs, seed %" PRIu64 ": not what one thread computes", got->count,
           got->shared ? "pieces" : "workers", got->run, got->seed);
     for (uint32_t i = 0; got->shared && i < got->count; i++) {
-        CHECK(got->times[i] == got->run, "%u pieces, seed %" PRIu64 ": piece %u was done %" PRIu64 " times in %" PRIu64
-              " runs", got->count, got->seed, i, got->times[i], got->run);
+        CHECK(got->times[i] == got->run,
+              "%u pieces, seed %" PRIu64 ": piece %u was done %" PRIu64 " times in %" PRIu64 " runs", got->count,
+              got->seed, i, got->times[i], got->run);
     }
 }
 

@@ -39,9 +39,9 @@ typedef struct stress {
     ph_world world;
     _Atomic bool producers_stop; /* release by the ticking thread, acquire by all others */
     _Atomic bool consumers_stop;
-    _Atomic uint64_t full; /* submits that found the queue full; relaxed: a count */
-    _Atomic uint64_t busy; /* reads that met a tick; relaxed */
-    _Atomic uint64_t reads; /* reads that did not; relaxed */
+    _Atomic uint64_t full;    /* submits that found the queue full; relaxed: a count */
+    _Atomic uint64_t busy;    /* reads that met a tick; relaxed */
+    _Atomic uint64_t reads;   /* reads that did not; relaxed */
     _Atomic uint64_t readers; /* relaxed: seeds them */
 } stress;
 
@@ -157,12 +157,12 @@ typedef struct consumer {
     uint64_t rng;
     uint64_t told, batches, events, heard, dropped;
     bool (*views)[IDS + 1];
-    uint64_t (*last)[IDS + 1]; /* saying of each source that an observer heard */
+    uint64_t (*last)[IDS + 1];  /* saying of each source that an observer heard */
     ph_moved (*where)[IDS + 1]; /* each target, as an observer was told last */
     uint64_t updates, crossings;
     uint32_t awake;
     bool inside[IDS + 1][AREAS + 1]; /* area 0: awake */
-    bool pending; /* the last try found no batch, and more that waits for a tick */
+    bool pending;                    /* the last try found no batch, and more that waits for a tick */
 } consumer;
 
 static void apply_change(consumer *c, const ph_batch *batch, const ph_change *change)
@@ -406,8 +406,8 @@ static void check_areas(const producer *p, const consumer *consumers)
             known += consumers[e % CONSUMERS].inside[e][id];
         }
         for (uint32_t h = 0; h < count; h++) {
-            CHECK(consumers[hits[h].id % CONSUMERS].inside[hits[h].id][id], "nobody was told that %" PRIu64
-                  " is in area %" PRIu64, hits[h].id, id);
+            CHECK(consumers[hits[h].id % CONSUMERS].inside[hits[h].id][id],
+                  "nobody was told that %" PRIu64 " is in area %" PRIu64, hits[h].id, id);
         }
         CHECK(known == count, "%" PRIu32 " in area %" PRIu64 " as told, %" PRIu32 " by a query", known, id, count);
     }

@@ -37,8 +37,7 @@ static void check_attrs(const ph_attrs *attrs)
     CHECK((attrs->given & ~(uint32_t)PH_GIVEN_ALL) == 0);
     CHECK((attrs->given & (PH_USER_DATA | PH_CONSUMER)) == 0);
     const float floats[] = {attrs->x, attrs->y, attrs->z, attrs->view, attrs->margin, attrs->reach};
-    for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++)
-        CHECK(isfinite(floats[i]));
+    for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) CHECK(isfinite(floats[i]));
     CHECK(attrs->kind < 5);
 }
 
@@ -53,24 +52,18 @@ static void check_row(const phx_trace_row *row, const phx_trace_row *before)
     check_attrs(attrs);
     CHECK(row->op == PHX_OP_BROADCAST || (row->text_bytes == 0 && !row->self));
     CHECK(!memchr(row->text_bytes > 0 ? row->text : "", ',', row->text_bytes));
-    if (row->op == PHX_OP_ENTER)
-        CHECK((attrs->given & (PH_X | PH_Y)) == (PH_X | PH_Y));
-    else if (row->op == PHX_OP_MOVE)
-        CHECK(attrs->given != 0 && (attrs->given & ~(uint32_t)PH_POSITION) == 0);
-    else if (row->op == PHX_OP_PAIR)
-        CHECK(row->other != 0 && attrs->given & PH_VIEW);
-    else if (row->op == PHX_OP_LEAVE)
-        CHECK(row->other == 0 && attrs->given == 0);
-    else if (row->op != PHX_OP_SET && row->op != PHX_OP_DETACH)
-        CHECK(row->other != 0 && attrs->given == 0);
+    if (row->op == PHX_OP_ENTER) CHECK((attrs->given & (PH_X | PH_Y)) == (PH_X | PH_Y));
+    else if (row->op == PHX_OP_MOVE) CHECK(attrs->given != 0 && (attrs->given & ~(uint32_t)PH_POSITION) == 0);
+    else if (row->op == PHX_OP_PAIR) CHECK(row->other != 0 && attrs->given & PH_VIEW);
+    else if (row->op == PHX_OP_LEAVE) CHECK(row->other == 0 && attrs->given == 0);
+    else if (row->op != PHX_OP_SET && row->op != PHX_OP_DETACH) CHECK(row->other != 0 && attrs->given == 0);
 }
 
 static void check_error(const phx_trace_error *error)
 {
     CHECK(error->reason[0] != '\0');
     CHECK(strlen(error->reason) < sizeof error->reason - 1); /* not cut */
-    for (const char *at = error->reason; *at; at++)
-        CHECK((unsigned char)*at >= 0x20 && (unsigned char)*at < 0x7f);
+    for (const char *at = error->reason; *at; at++) CHECK((unsigned char)*at >= 0x20 && (unsigned char)*at < 0x7f);
 }
 
 static void read_all(phx_trace *trace)
@@ -87,8 +80,7 @@ static void read_all(phx_trace *trace)
             line = row.line;
             continue;
         }
-        if (result == PHX_TRACE_END)
-            return;
+        if (result == PHX_TRACE_END) return;
         check_error(&error);
         if (result == PHX_TRACE_BROKEN) {
             CHECK(error.line >= line); /* a line that is too long may turn out to have no end */
@@ -114,10 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     phx_trace_source source = {path, PHX_TRACE_UNPACK_MAX_BYTES, kind_of, NULL};
     ph_status status = phx_trace_open(&trace, &mem, &source, &error);
     CHECK(status == PH_OK || status == PH_BAD_ARGUMENT);
-    if (status == PH_OK)
-        read_all(trace);
-    else
-        check_error(&error);
+    if (status == PH_OK) read_all(trace);
+    else check_error(&error);
     phx_trace_close(trace);
     CHECK(atomic_load(&mem.bytes) == 0);
     close(fd);

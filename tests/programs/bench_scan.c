@@ -23,7 +23,7 @@ static float draw(uint64_t *rng)
 
 static void check(uint64_t *rng, uint64_t seed)
 {
-    sorted places = { .x = x, .y = y, .slots = slots, .count = PLACES };
+    sorted places = {.x = x, .y = y, .slots = slots, .count = PLACES};
     for (uint32_t i = 0; i < PLACES; i++) {
         x[i] = draw(rng);
         y[i] = draw(rng);
@@ -31,7 +31,7 @@ static void check(uint64_t *rng, uint64_t seed)
     }
     uint32_t begin = phx_rng_below(rng, PLACES);
     uint32_t end = begin + phx_rng_below(rng, PLACES - begin + 1);
-    scan_centre centre = { draw(rng), draw(rng), 25, phx_rng_below(rng, PLACES) * 7 };
+    scan_centre centre = {draw(rng), draw(rng), 25, phx_rng_below(rng, PLACES) * 7};
     uint32_t expected[PLACES + SORTED_PAD], found[PLACES + SORTED_PAD];
     uint32_t count = 0;
     for (uint32_t i = begin; i < end; i++) { /* not by scan_plain(), which is under test too */

@@ -114,8 +114,8 @@ static void full_tick(void)
         uint64_t source;
         uint32_t bytes;
         ph_status status;
-    } says[] = {{1, 40000, PH_OK}, {1, 40000, PH_TICK_FULL}, {9, 40000, PH_UNKNOWN_ID}, {1, 25536, PH_OK},
-                {1, 1, PH_TICK_FULL}, {1, 0, PH_OK}};
+    } says[] = {{1, 40000, PH_OK}, {1, 40000, PH_TICK_FULL}, {9, 40000, PH_UNKNOWN_ID},
+                {1, 25536, PH_OK}, {1, 1, PH_TICK_FULL},     {1, 0, PH_OK}};
     enum { SAYS = sizeof says / sizeof says[0] };
     host h;
     ph_stats stats;
@@ -188,7 +188,8 @@ static void slow_consumer(void)
     }
     CHECK_OK(ph_world_stats(h.world, &stats));
     CHECK(stats.deliveries == (uint64_t)TOTAL * LISTENERS && stats.deliveries_dropped == batch->dropped &&
-              stats.deliveries_void == 0, "the counters");
+              stats.deliveries_void == 0,
+          "the counters");
     give(&h, batch);
     say(h.producer, 1, TOTAL);
     CHECK_OK(ph_tick(h.world, &h.tick));

@@ -29,8 +29,8 @@ static void *purse_allocate(void *user, size_t bytes, size_t alignment)
     if (posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0) return NULL;
     const uint64_t held = atomic_fetch_add_explicit(&own->held, bytes, memory_order_relaxed) + bytes;
     uint64_t peak = atomic_load_explicit(&own->peak, memory_order_relaxed);
-    while (held > peak && !atomic_compare_exchange_weak_explicit(&own->peak, &peak, held, memory_order_relaxed,
-                                                                 memory_order_relaxed))
+    while (held > peak &&
+           !atomic_compare_exchange_weak_explicit(&own->peak, &peak, held, memory_order_relaxed, memory_order_relaxed))
         continue;
     return memory;
 }
@@ -127,8 +127,8 @@ static void bounded(uint32_t events_max, uint32_t shards, uint32_t workers)
     CHECK(stats.ticks_spread == ticks && ticks >= pairs / events_max, "%" PRIu64 " of %" PRIu32 " ticks were spread",
           stats.ticks_spread, ticks);
     const uint64_t most = pairs * PAIR_BYTES + (uint64_t)events_max * EVENT_BYTES + REST_BYTES;
-    (void)printf("events_max %" PRIu32 ": %" PRIu64 " MiB at most, %" PRIu32 " ticks\n", events_max,
-                 h.purse.peak / MIB, ticks + 1);
+    (void)printf("events_max %" PRIu32 ": %" PRIu64 " MiB at most, %" PRIu32 " ticks\n", events_max, h.purse.peak / MIB,
+                 ticks + 1);
     CHECK(h.purse.peak <= most, "%" PRIu64 " bytes at once, at most %" PRIu64, h.purse.peak, most);
     CHECK_OK(ph_world_destroy(h.world));
     CHECK(h.purse.held == 0, "%" PRIu64 " bytes leak", h.purse.held);

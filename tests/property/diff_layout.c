@@ -31,36 +31,21 @@ typedef struct layout {
 enum { SMALL = 16 << 10, WIDE = 1 << 20 };
 
 static const layout layouts[] = {
-    {1, 1, 2, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {1, 1, 4, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {2, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {1, 2, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
-    {2, 2, 1, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
-    {2, 2, 3, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {3, 3, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
-    {4, 4, 5, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {8, 1, 6, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {1, 8, 7, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
-    {8, 8, 8, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
-    {8, 8, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {5, 7, 4, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
-    {40, 1, 2, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {1, 1, 3, 0, WIDE, TASKS_PERMUTED, PH_SIMD_AUTO},
-    {3, 2, 4, 0, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
-    {4, 4, 8, 0, WIDE, TASKS_PERMUTED, PH_SIMD_AUTO},
-    {8, 8, 5, 0, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
-    {2, 3, 3, 0, SMALL, TASKS_STALLED, PH_SIMD_AUTO},
-    {4, 4, 4, 0, WIDE, TASKS_STALLED, PH_SIMD_AUTO},
-    {1, 1, 1, 7, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {3, 3, 2, 7, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {2, 2, 1, 55, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {4, 3, 3, 55, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
-    {1, 1, 2, 2000, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_PORTABLE},
-    {2, 2, 2, 0, SMALL, TASKS_PERMUTED, PH_SIMD_PORTABLE},
-    {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AVX2},
-    {3, 1, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AVX2},
-    {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AVX512},
+    {1, 1, 2, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},           {1, 1, 4, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {2, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},           {1, 2, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
+    {2, 2, 1, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},          {2, 2, 3, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {3, 3, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},          {4, 4, 5, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {8, 1, 6, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},           {1, 8, 7, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
+    {8, 8, 8, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},          {8, 8, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {5, 7, 4, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},          {40, 1, 2, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {1, 1, 3, 0, WIDE, TASKS_PERMUTED, PH_SIMD_AUTO},      {3, 2, 4, 0, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
+    {4, 4, 8, 0, WIDE, TASKS_PERMUTED, PH_SIMD_AUTO},      {8, 8, 5, 0, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
+    {2, 3, 3, 0, SMALL, TASKS_STALLED, PH_SIMD_AUTO},      {4, 4, 4, 0, WIDE, TASKS_STALLED, PH_SIMD_AUTO},
+    {1, 1, 1, 7, WIDE, TASKS_OWN, PH_SIMD_AUTO},           {3, 3, 2, 7, WIDE, TASKS_OWN, PH_SIMD_AUTO},
+    {2, 2, 1, 55, WIDE, TASKS_OWN, PH_SIMD_AUTO},          {4, 3, 3, 55, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
+    {1, 1, 2, 2000, WIDE, TASKS_OWN, PH_SIMD_AUTO},        {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_PORTABLE},
+    {2, 2, 2, 0, SMALL, TASKS_PERMUTED, PH_SIMD_PORTABLE}, {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AVX2},
+    {3, 1, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AVX2},          {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AVX512},
 };
 
 /* What every index other than the lighthouse is run in. */
@@ -124,8 +109,8 @@ static void compare(const script *s, const run_result *base, const kind_of_world
         }
         play(s, l, index, seed + i, result);
         bool same = !result->failed && result->event_hash == base->event_hash && result->events == base->events &&
-                    (l->tower_size != 0 || (result->world_hash == base->world_hash &&
-                                            result->activation_hash == base->activation_hash));
+                    (l->tower_size != 0 ||
+                     (result->world_hash == base->world_hash && result->activation_hash == base->activation_hash));
         CHECK(same,
               "seed %" PRIu64 " %s: index %s shards %ux%u workers %u tower %g exchange %u tasks %d simd %d: hash "
               "%016" PRIx64 " (%" PRIu64 " events), expected %016" PRIx64 " (%" PRIu64 "); world hash %s %s",
@@ -158,10 +143,11 @@ int main(int argc, char **argv)
         s->def.events_max = kind->events_max;
         run_script(s, &options, base);
         CHECK(!base->failed, "seed %" PRIu64 " %s, against the model: %s", seed + i, kind->name, base->report);
-        CHECK((base->stats.ticks_spread > 0) == (kind->events_max > 0), "seed %" PRIu64 " %s: %" PRIu64
-              " ticks reached the bound on events", seed + i, kind->name, base->stats.ticks_spread);
-        (void)printf("%s: %" PRIu64 " commands, %" PRIu64 " events, hash %016" PRIx64 "\n", kind->name,
-                     base->commands, base->events, base->event_hash);
+        CHECK((base->stats.ticks_spread > 0) == (kind->events_max > 0),
+              "seed %" PRIu64 " %s: %" PRIu64 " ticks reached the bound on events", seed + i, kind->name,
+              base->stats.ticks_spread);
+        (void)printf("%s: %" PRIu64 " commands, %" PRIu64 " events, hash %016" PRIx64 "\n", kind->name, base->commands,
+                     base->events, base->event_hash);
         for (int index = 0; index < INDEX_COUNT; index++) {
             if (index_serves(&s->def, (ph_index)index)) {
                 compare(s, base, kind, (ph_index)index, seed + i, verbose);

@@ -67,9 +67,14 @@ static bool play(script *s, totals *sum)
     const run_options options = {0};
     run_result *result = check_zalloc(sizeof *result);
     run_script(s, &options, result);
-    const totals one = {.scripts = 1, .ticks = result->ticks, .commands = result->commands,
-                        .events = result->events, .batches = result->batches, .coalesced = result->coalesced,
-                        .migrations = result->stats.migrations, .copies = result->stats.halo_records,
+    const totals one = {.scripts = 1,
+                        .ticks = result->ticks,
+                        .commands = result->commands,
+                        .events = result->events,
+                        .batches = result->batches,
+                        .coalesced = result->coalesced,
+                        .migrations = result->stats.migrations,
+                        .copies = result->stats.halo_records,
                         .evaluated = result->stats.observers_evaluated,
                         .glanced = result->stats.observers_glanced,
                         .exact = result->stats.pairs_exact};

@@ -150,8 +150,9 @@ static void take_event(host *h, const crowd *of, uint64_t seed, uint64_t observe
 {
     const uint32_t t = index_of(of, target);
     uint64_t *word = &h->members[index_of(of, observer)].seen[t / 64], bit = UINT64_C(1) << t % 64;
-    CHECK(!(*word & bit) == enters, "--seed %" PRIu64 ": tick %" PRIu64 ": %" PRIu64 " is told twice that %" PRIu64
-          " %s", seed, h->tick, observer, target, enters ? "enters" : "leaves");
+    CHECK(!(*word & bit) == enters,
+          "--seed %" PRIu64 ": tick %" PRIu64 ": %" PRIu64 " is told twice that %" PRIu64 " %s", seed, h->tick,
+          observer, target, enters ? "enters" : "leaves");
     *word = enters ? *word | bit : *word & ~bit;
 }
 

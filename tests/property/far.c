@@ -20,10 +20,10 @@
 enum { SCRIPTS = 60 };
 
 /* The bound, a rounding below it, and others; behind them what is beyond. */
-static const float values[] = {0, 1e18f, 0x1.bc16d4p+59f, 7e17f, 5e17f, 2e17f, 1e9f,
-                               0x1.bc16d8p+59f, 1e19f, 1e20f, 3.3e21f};
-static const float views[] = {1e18f, 0x1.bc16d4p+59f, 7.0710678e17f, 5e17f,
-                              0x1.bc16d8p+59f, 1.9e19f, 2e19f, 4e20f, 3e38f};
+static const float values[] = {0,    1e18f,           0x1.bc16d4p+59f, 7e17f, 5e17f,  2e17f,
+                               1e9f, 0x1.bc16d8p+59f, 1e19f,           1e20f, 3.3e21f};
+static const float views[] = {1e18f,   0x1.bc16d4p+59f, 7.0710678e17f, 5e17f, 0x1.bc16d8p+59f,
+                              1.9e19f, 2e19f,           4e20f,         3e38f};
 
 typedef struct layout {
     uint32_t shards[2];
@@ -137,9 +137,9 @@ static void definitions(void)
     const ph_world_def plain = ph_world_def_default();
     ph_world_def def = plain;
     ph_world world;
-    float *const fields[] = {&def.world_origin[0], &def.world_origin[1], &def.world_size[0], &def.world_size[1],
-                             &def.height, &def.tower_size, &def.cell_size, &kind.view, &kind.margin, &kind.reach,
-                             &kind.bands[0].radius};
+    float *const fields[] = {&def.world_origin[0], &def.world_origin[1], &def.world_size[0],   &def.world_size[1],
+                             &def.height,          &def.tower_size,      &def.cell_size,       &kind.view,
+                             &kind.margin,         &kind.reach,          &kind.bands[0].radius};
     kind.band_count = 1;
     kind.bands[0].every = 1;
     for (size_t i = 0; i < COUNT(fields); i++) {

@@ -23,7 +23,7 @@ enum { MOST = 1200, TICKS = 10, PARTY = 60 };
 static const struct {
     uint32_t all, observers, movers;
     float view, side;
-} crowds[] = {{300, 100, 3, 60, SIDE},  {900, 100, 1, 25, SIDE},   {1200, 6, 4, 120, SIDE},
+} crowds[] = {{300, 100, 3, 60, SIDE},  {900, 100, 1, 25, SIDE}, {1200, 6, 4, 120, SIDE},
               {1200, 7, 90, 110, SIDE}, {1200, 6, 15, 120, 150}, {60, 50, 10, 300, SIDE}};
 
 typedef struct member {
@@ -40,7 +40,7 @@ typedef struct crowd {
     uint64_t seed, rng;
     uint32_t tick, all, kind;
     member is[MOST];
-    bool seen[MOST][MOST]; /* [observer][target], by events */
+    bool seen[MOST][MOST];  /* [observer][target], by events */
     uint64_t events, stays; /* each has a number, the user data of who comes */
 } crowd;
 

@@ -24,9 +24,9 @@ enum { PERCENT_FOR_ALL_STAGES = 10 }; /* less, as under sanitizers, may leave so
 
 /* Stages that can be finished without memory. */
 static const bool finishes[STAGE_COUNT] = {
-    [PHX_STAGE_PLAN] = true,    [PHX_STAGE_INTEREST] = true, [PHX_STAGE_SPREAD] = true, [PHX_STAGE_COMMIT] = true,
-    [PHX_STAGE_CALL] = true,    [PHX_STAGE_PIECES] = true,   [PHX_STAGE_HEAR] = true,   [PHX_STAGE_UPDATES] = true,
-    [PHX_STAGE_LOOK] = true,    [PHX_STAGE_WAITS] = true,    [PHX_STAGE_BATCHES] = true, [PHX_STAGE_OFFER] = true,
+    [PHX_STAGE_PLAN] = true, [PHX_STAGE_INTEREST] = true, [PHX_STAGE_SPREAD] = true,  [PHX_STAGE_COMMIT] = true,
+    [PHX_STAGE_CALL] = true, [PHX_STAGE_PIECES] = true,   [PHX_STAGE_HEAR] = true,    [PHX_STAGE_UPDATES] = true,
+    [PHX_STAGE_LOOK] = true, [PHX_STAGE_WAITS] = true,    [PHX_STAGE_BATCHES] = true, [PHX_STAGE_OFFER] = true,
 };
 
 typedef struct site {
@@ -46,7 +46,7 @@ typedef struct trial {
     bool ticking;
     _Atomic uint32_t asked[OOM_TICKS][STAGE_COUNT]; /* relaxed: counts order nothing */
     _Atomic bool short_of;                          /* all allocations fail; likewise */
-    uint64_t finished[STAGE_COUNT]; /* ticks that went on past a stage without its memory */
+    uint64_t finished[STAGE_COUNT];                 /* ticks that went on past a stage without its memory */
     uint64_t waited[STAGE_COUNT], resets;
     bool in[IDS];              /* the entity is in the world */
     uint32_t stay[IDS];        /* its incarnation */
@@ -226,8 +226,7 @@ static void play_tick(trial *t)
     if (resets == 0 && t->resets == 0 && all_told &&
         !CHECK(differ == 0, "%u observers are told other lists than they have", differ))
         say(t, "events");
-    if (all_told && !CHECK(kept == 0, "%u lists that are not empty are not what was told", kept))
-        say(t, "resets");
+    if (all_told && !CHECK(kept == 0, "%u lists that are not empty are not what was told", kept)) say(t, "resets");
 }
 
 /* With memory, and without a bound on events: in the end all lists are known, and none waits for targets. */

@@ -225,10 +225,29 @@ static ph_status hash(void *s, uint64_t *told)
     INSIDE(hash(s, told));
 }
 
-static const subject_type subject = {
-    "engine in odd environments", create, destroy, submit, submit_many, sequence, refusals, tick, reconfigure,
-    consumer_open, consumer_close, batch_take, batch_return, get, sees, list, observers, find, find_many, explain,
-    verify, stats, hash};
+static const subject_type subject = {"engine in odd environments",
+                                     create,
+                                     destroy,
+                                     submit,
+                                     submit_many,
+                                     sequence,
+                                     refusals,
+                                     tick,
+                                     reconfigure,
+                                     consumer_open,
+                                     consumer_close,
+                                     batch_take,
+                                     batch_return,
+                                     get,
+                                     sees,
+                                     list,
+                                     observers,
+                                     find,
+                                     find_many,
+                                     explain,
+                                     verify,
+                                     stats,
+                                     hash};
 
 /* ---- the host's tasks: each on a thread of such an environment ---- */
 
@@ -278,9 +297,10 @@ typedef struct layout {
     ph_simd simd;
 } layout;
 
-static const layout layouts[] = {
-    {1, 1, false, PH_SIMD_AUTO}, {2, 2, false, PH_SIMD_AUTO}, {2, 2, true, PH_SIMD_AUTO},
-    {1, 2, true, PH_SIMD_PORTABLE}};
+static const layout layouts[] = {{1, 1, false, PH_SIMD_AUTO},
+                                 {2, 2, false, PH_SIMD_AUTO},
+                                 {2, 2, true, PH_SIMD_AUTO},
+                                 {1, 2, true, PH_SIMD_PORTABLE}};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -319,8 +339,8 @@ static void big_worlds(uint64_t seed, run_result *result)
 {
     run_result *base = check_zalloc(sizeof *base);
     for (int calm = 0; calm < 2; calm++) {
-        script *s = ops_script_big(seed, ENTITIES, TICKS, PH_RANGE_RADIUS, calm ? PH_SHAPE_CIRCLE : PH_SHAPE_SPHERE,
-                                   calm != 0);
+        script *s =
+            ops_script_big(seed, ENTITIES, TICKS, PH_RANGE_RADIUS, calm ? PH_SHAPE_CIRCLE : PH_SHAPE_SPHERE, calm != 0);
         current = NULL;
         play(s, &layouts[0], false, base);
         for (size_t e = 0; e < COUNT(environments); e++) {

@@ -51,11 +51,12 @@ static void expect_alike(const script *s, ph_index index, run_result *first, run
         CHECK(first->event_hash == result->event_hash && first->activation_hash == result->activation_hash,
               "seed %" PRIu64 " profile %s index %s hash_seed %" PRIu64 ": other events", s->seed, s->profile,
               index_name(index), seeds[i]);
-        CHECK(first->world_hash == result->world_hash, "seed %" PRIu64 " profile %s index %s hash_seed %" PRIu64
-              ": another ph_world_hash()", s->seed, s->profile, index_name(index), seeds[i]);
-        CHECK(memcmp(&a, &b, sizeof a) == 0, "seed %" PRIu64 " profile %s index %s hash_seed %" PRIu64
-              ": other counts, from byte %zu of ph_stats on", s->seed, s->profile, index_name(index), seeds[i],
-              differs_at(&a, &b, sizeof a));
+        CHECK(first->world_hash == result->world_hash,
+              "seed %" PRIu64 " profile %s index %s hash_seed %" PRIu64 ": another ph_world_hash()", s->seed,
+              s->profile, index_name(index), seeds[i]);
+        CHECK(memcmp(&a, &b, sizeof a) == 0,
+              "seed %" PRIu64 " profile %s index %s hash_seed %" PRIu64 ": other counts, from byte %zu of ph_stats on",
+              s->seed, s->profile, index_name(index), seeds[i], differs_at(&a, &b, sizeof a));
     }
 }
 

@@ -221,8 +221,9 @@ static uint32_t fill_queue(ph_producer producer)
     CHECK_OK(ph_producer_sequence(producer, &before));
     CHECK_STATUS(ph_leave(producer, 1), PH_FULL);
     CHECK_OK(ph_producer_sequence(producer, &after));
-    CHECK(before == first + accepted && after == before, "sequence %" PRIu64 ", %" PRIu64 ", %" PRIu64
-          " around a full queue; %" PRIu32 " accepted", first, before, after, accepted);
+    CHECK(before == first + accepted && after == before,
+          "sequence %" PRIu64 ", %" PRIu64 ", %" PRIu64 " around a full queue; %" PRIu32 " accepted", first, before,
+          after, accepted);
     return accepted;
 }
 

@@ -16,7 +16,7 @@ enum {
     CREW = 40,
     MASTS = 8, /* a chain: each on the one before, the first on the ship */
     SHIP = 5000,
-    MAST = 4000,   /* ids of masts go down, of the crew up; kinds are the other way round */
+    MAST = 4000, /* ids of masts go down, of the crew up; kinds are the other way round */
     CREW_ID = 100,
     WATCHER = 1,
     ABOARD = 1 + MASTS + CREW,

@@ -108,10 +108,10 @@ static void create_with_failures(ph_range range, ph_index index, bool sticky)
 static command any_command(uint64_t *rng, uint32_t round)
 {
     command c = {.type = COMMAND_MOVE, .id = 1 + phx_rng_below(rng, ENTITIES)};
-    static const command_type types[] = {COMMAND_MOVE, COMMAND_MOVE,   COMMAND_ENTER,  COMMAND_ENTER, COMMAND_LEAVE,
-                                         COMMAND_SET,  COMMAND_SET,    COMMAND_SET,    COMMAND_PAIR,  COMMAND_UNPAIR,
-                                         COMMAND_LINK, COMMAND_UNLINK,
-                                         COMMAND_MOVE, COMMAND_ATTACH, COMMAND_DETACH, COMMAND_BROADCAST,
+    static const command_type types[] = {COMMAND_MOVE,      COMMAND_MOVE,     COMMAND_ENTER,    COMMAND_ENTER,
+                                         COMMAND_LEAVE,     COMMAND_SET,      COMMAND_SET,      COMMAND_SET,
+                                         COMMAND_PAIR,      COMMAND_UNPAIR,   COMMAND_LINK,     COMMAND_UNLINK,
+                                         COMMAND_MOVE,      COMMAND_ATTACH,   COMMAND_DETACH,   COMMAND_BROADCAST,
                                          COMMAND_BROADCAST, COMMAND_AREA_SET, COMMAND_AREA_SET, COMMAND_AREA_REMOVE};
     c.type = round == 0 ? COMMAND_ENTER : types[phx_rng_below(rng, sizeof types / sizeof types[0])];
     c.other = c.id % ENTITIES + 1;
@@ -125,8 +125,11 @@ static command any_command(uint64_t *rng, uint32_t round)
     c.say.bytes = phx_rng_below(rng, 90);
     c.say.flags = phx_rng_below(rng, 2) * PH_BROADCAST_SELF;
     c.say.kind_count = phx_rng_below(rng, 4) == 0;
-    c.area = (ph_area){.shape = (ph_area_shape)phx_rng_below(rng, 2), .center = {c.attrs.x, c.attrs.y},
-                       .low = {0, c.attrs.y}, .high = {c.attrs.x, c.attrs.y + 30}, .radius = c.attrs.view};
+    c.area = (ph_area){.shape = (ph_area_shape)phx_rng_below(rng, 2),
+                       .center = {c.attrs.x, c.attrs.y},
+                       .low = {0, c.attrs.y},
+                       .high = {c.attrs.x, c.attrs.y + 30},
+                       .radius = c.attrs.view};
     return c;
 }
 
@@ -294,8 +297,9 @@ static void compare_lists(trial *t, uint32_t round)
         uint32_t got_count = 0;
         ph_status status = ph_list(t->world, id, got, ENTITIES + 1, &got_count);
         ph_status model_status = model_list(t->m, id, expected, &expected_count);
-        bool same = status == model_status && (status != PH_OK || (got_count == expected_count &&
-                    memcmp(got, expected, got_count * sizeof got[0]) == 0));
+        bool same =
+            status == model_status &&
+            (status != PH_OK || (got_count == expected_count && memcmp(got, expected, got_count * sizeof got[0]) == 0));
         CHECK(same, "site %" PRIu64 "%s, tick %u: the list of %" PRIu64 " differs (%s)", t->site,
               t->sticky ? " and on" : "", round + 1, id, ph_status_name(status));
     }

@@ -280,7 +280,7 @@ static void refusals(void)
     REFUSED(circle, kind_count, 1, PH_BAD_ARGUMENT);
     REFUSED(circle, kind_count, PH_QUERY_KINDS_MAX + 1, PH_BAD_VALUE);
     REFUSED(circle, shape, PH_QUERY_NEAREST, PH_BAD_VALUE); /* none of them */
-    REFUSED(circle, shape, PH_QUERY_LIST, PH_UNKNOWN_ID); /* of nobody */
+    REFUSED(circle, shape, PH_QUERY_LIST, PH_UNKNOWN_ID);   /* of nobody */
     REFUSED(circle, shape, PH_QUERY_OBSERVERS, PH_UNKNOWN_ID);
     REFUSED(sector, to_x, 0, PH_BAD_VALUE);
     REFUSED(sector, to_x, 1e-30f, PH_BAD_VALUE);

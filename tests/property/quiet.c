@@ -17,10 +17,10 @@
 #include "support/shrink.h"
 
 enum {
-    SCRIPTS = 25,  /* of each profile */
-    GROUPS = 8,    /* ticks of moves; each entity moves in one of them */
+    SCRIPTS = 25,                               /* of each profile */
+    GROUPS = 8,                                 /* ticks of moves; each entity moves in one of them */
     QUIET = PH_BAND_EVERY_MAX - GROUPS / 2 - 1, /* ticks: ages in the next one are 251 to 258, both included */
-    BEHIND = 3,    /* ticks after that one */
+    BEHIND = 3,                                 /* ticks after that one */
     QUERY_EVERY = 50
 };
 

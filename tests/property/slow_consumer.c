@@ -24,8 +24,8 @@ enum { STOPPED_FROM = 100, STOPPED_TO = 350 };
 typedef struct seen {
     bool ready; /* what the host itself has commanded */
     bool in_world;
-    uint64_t reset_tick;     /* it entered, left or changed readiness */
-    uint64_t told_tick;      /* the last tick that it was told anything of */
+    uint64_t reset_tick;         /* it entered, left or changed readiness */
+    uint64_t told_tick;          /* the last tick that it was told anything of */
     uint64_t sees[ENTITIES + 1]; /* by what was told alone: which stay of each, 0 = none */
 } seen;
 
@@ -65,8 +65,9 @@ static void apply_change(host *h, const ph_batch *batch, const ph_change *change
         bool enter = i >= change->leave_count;
         CHECK(target >= 1 && target <= ENTITIES && view->sees[target] == (enter ? 0 : stay),
               "ticks %" PRIu64 "..%" PRIu64 ": observer %" PRIu64 " is told %s of %" PRIu64 " in stay %" PRIu64
-              ", having it in %" PRIu64, batch->tick_first, batch->tick, change->observer, enter ? "enter" : "leave",
-              target, stay, view->sees[target]);
+              ", having it in %" PRIu64,
+              batch->tick_first, batch->tick, change->observer, enter ? "enter" : "leave", target, stay,
+              view->sees[target]);
         view->sees[target] = enter ? stay : 0;
     }
     view->told_tick = batch->tick;
@@ -75,8 +76,7 @@ static void apply_change(host *h, const ph_batch *batch, const ph_change *change
 static void apply_batch(host *h, uint32_t consumer, const ph_batch *batch)
 {
     CHECK(batch->tick_first > h->told[consumer] && batch->tick_first <= batch->tick && batch->tick <= h->tick,
-          "batch of ticks %" PRIu64 "..%" PRIu64 " after %" PRIu64, batch->tick_first, batch->tick,
-          h->told[consumer]);
+          "batch of ticks %" PRIu64 "..%" PRIu64 " after %" PRIu64, batch->tick_first, batch->tick, h->told[consumer]);
     CHECK(batch->change_count != 0, "an empty batch");
     for (uint32_t i = 0; i < batch->change_count; i++) {
         CHECK(consumer_of(batch->changes[i].observer) == consumer, "a change of another consumer's observer");
@@ -132,8 +132,10 @@ static void compare_views(host *h, uint32_t consumer)
         for (uint32_t i = 0; i < count; i++) {
             same = same && h->views[id].sees[ids[i]] == h->stays[ids[i]];
         }
-        CHECK(same, "tick %" PRIu64 ": the host has %" PRIu32 " in the list of %" PRIu64 ", the engine %" PRIu32
-              ", or others, or in other stays", h->tick, kept, id, count);
+        CHECK(same,
+              "tick %" PRIu64 ": the host has %" PRIu32 " in the list of %" PRIu64 ", the engine %" PRIu32
+              ", or others, or in other stays",
+              h->tick, kept, id, count);
     }
 }
 
@@ -266,8 +268,7 @@ static void play(uint64_t seed, uint64_t ticks, uint32_t shards)
     }
     ph_stats stats;
     CHECK_OK(ph_world_stats(h->world, &stats));
-    CHECK(stats.coalesced_ticks > STOPPED_TO - STOPPED_FROM, "%" PRIu64 " ticks were coalesced",
-          stats.coalesced_ticks);
+    CHECK(stats.coalesced_ticks > STOPPED_TO - STOPPED_FROM, "%" PRIu64 " ticks were coalesced", stats.coalesced_ticks);
     catch_up(h, NEVER);
     (void)take(h, STOPPED, UINT32_MAX);
     host_tick(h);

@@ -77,9 +77,9 @@ static void commands(host *h)
         else continue;
         h->at[id] = at;
     }
-    if (h->tick >= 3) h->at[1] = h->at[2]; /* it is attached, and its own moves are refused */
+    if (h->tick >= 3) h->at[1] = h->at[2];                 /* it is attached, and its own moves are refused */
     CHECK_OK(ph_move(h->producer, ENTITIES + 1, 0, 0, 0)); /* refused in the tick, in no shard */
-    if (h->tick > 0) CHECK_OK(ph_detach(h->producer, 5)); /* refused in the tick, where 5 is */
+    if (h->tick > 0) CHECK_OK(ph_detach(h->producer, 5));  /* refused in the tick, where 5 is */
     if (h->tick > 0) CHECK_OK(ph_broadcast(h->producer, 1 + h->tick, "hello", 5, NULL));
     CHECK_STATUS(ph_leave(h->producer, 0), PH_BAD_ID);
     if (h->tick == 3) CHECK_OK(ph_attach(h->producer, 1, 2));
@@ -425,9 +425,9 @@ static void marks(void)
     uint64_t bytes = 0;
     for (const ph_batch *batch; ph_batch_take(h.consumer, &batch) == PH_OK;) {
         bytes += batch->change_count * sizeof(ph_change) + batch->target_count * sizeof(ph_target) +
-                 batch->target_count * sizeof(uint16_t) +
-                 batch->message_count * sizeof(ph_message) + batch->delivery_count * sizeof(ph_delivery) +
-                 batch->heard_count * sizeof(uint32_t) + batch->payload_bytes;
+                 batch->target_count * sizeof(uint16_t) + batch->message_count * sizeof(ph_message) +
+                 batch->delivery_count * sizeof(ph_delivery) + batch->heard_count * sizeof(uint32_t) +
+                 batch->payload_bytes;
         CHECK_OK(ph_batch_return(h.consumer, batch));
     }
     CHECK(stats.batch_bytes == bytes, "%" PRIu64 " bytes, %" PRIu64, stats.batch_bytes, bytes);

@@ -8,7 +8,8 @@
 
 #include <pharos/pharos.h>
 
-namespace {
+namespace
+{
 
 int failures;
 

@@ -122,7 +122,7 @@ static bool visit_nested(void *user, uint64_t id, uint64_t user_data)
     (void)user_data;
     uint32_t inner = 0;
     if (p->depth == DEEP) {
-            submit_all(p, id);
+        submit_all(p, id);
         check_unchanged(p);
         return false;
     }
@@ -161,8 +161,8 @@ static void check_after(place *p, uint64_t submitted_per_visit)
     CHECK(count == 0, "refused: %s of %" PRIu64, ph_status_name(refusals[0].status), refusals[0].id);
     ph_attrs attrs;
     CHECK_OK(ph_entity_get(p->world, p->list[0], &attrs));
-    CHECK(attrs.x == 7 && attrs.view == 500, "a visited entity entered anew and moved: x %g view %g",
-          (double)attrs.x, (double)attrs.view);
+    CHECK(attrs.x == 7 && attrs.view == 500, "a visited entity entered anew and moved: x %g view %g", (double)attrs.x,
+          (double)attrs.view);
     CHECK_STATUS(ph_entity_get(p->world, NEW_FIRST, &attrs), PH_UNKNOWN_ID);
 }
 

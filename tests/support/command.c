@@ -41,17 +41,26 @@ static void attrs_print(FILE *out, const ph_attrs *a)
         uint32_t bit;
         const char *name;
         float value;
-    } floats[] = {{PH_X, "x", a->x},          {PH_Y, "y", a->y},          {PH_Z, "z", a->z},
-                  {PH_VIEW, "view", a->view}, {PH_MARGIN, "margin", a->margin}, {PH_REACH, "reach", a->reach}};
+    } floats[] = {{PH_X, "x", a->x},
+                  {PH_Y, "y", a->y},
+                  {PH_Z, "z", a->z},
+                  {PH_VIEW, "view", a->view},
+                  {PH_MARGIN, "margin", a->margin},
+                  {PH_REACH, "reach", a->reach}};
     const struct {
         uint32_t bit;
         const char *name;
         uint64_t value;
-    } numbers[] = {{PH_KIND, "kind", a->kind},          {PH_LAYERS, "layers", a->layers},
-                   {PH_SEES, "sees", a->sees},          {PH_STEALTH, "stealth", a->stealth},
-                   {PH_DETECT, "detect", a->detect},    {PH_GLOBAL, "global", a->global},
-                   {PH_READY, "ready", a->ready},       {PH_CAP, "cap", a->cap},
-                   {PH_PRIORITY, "priority", a->priority}, {PH_USER_DATA, "user_data", a->user_data},
+    } numbers[] = {{PH_KIND, "kind", a->kind},
+                   {PH_LAYERS, "layers", a->layers},
+                   {PH_SEES, "sees", a->sees},
+                   {PH_STEALTH, "stealth", a->stealth},
+                   {PH_DETECT, "detect", a->detect},
+                   {PH_GLOBAL, "global", a->global},
+                   {PH_READY, "ready", a->ready},
+                   {PH_CAP, "cap", a->cap},
+                   {PH_PRIORITY, "priority", a->priority},
+                   {PH_USER_DATA, "user_data", a->user_data},
                    {PH_CONSUMER, "consumer", a->consumer}};
     for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
         if ((a->given & floats[i].bit) != 0) {
@@ -130,7 +139,8 @@ static void class_print(FILE *out, uint32_t kind, const ph_class *c)
     print_float(out, "view", c->view);
     print_float(out, "margin", c->margin);
     print_float(out, "reach", c->reach);
-    (void)fprintf(out, " layers=%" PRIx64 " sees=%" PRIx64 " stealth=%u detect=%u cap=%" PRIu32
+    (void)fprintf(out,
+                  " layers=%" PRIx64 " sees=%" PRIx64 " stealth=%u detect=%u cap=%" PRIu32
                   " priority=%u global=%d ready=%d wakes=%d sleeps=%d updates_max=%" PRIu32 " adds_max=%" PRIu32,
                   c->layers, c->sees, c->stealth, c->detect, c->cap, c->priority, c->global, c->ready, c->wakes,
                   c->sleeps, c->updates_max, c->adds_max);
@@ -151,16 +161,16 @@ void def_print(FILE *out, const ph_world_def *def)
     print_float(out, "size_y", def->world_size[1]);
     print_float(out, "tower", def->tower_size);
     print_float(out, "height", def->height);
-    (void)fprintf(out, " span=%" PRIu32 " sticky=%.17g\n  shards=%" PRIu32 "x%" PRIu32 " workers=%" PRIu32
-                  " entities_max=%" PRIu32 " consumers=%" PRIu32 " consumer_batches=%" PRIu32
-                  " consumer_bytes=%" PRIu32 " refusals_max=%" PRIu32
-                  " exchange_bytes=%" PRIu32 " hash_seed=%" PRIu64 " simd=%d broadcast_bytes=%" PRIu32 " index=%s"
+    (void)fprintf(out,
+                  " span=%" PRIu32 " sticky=%.17g\n  shards=%" PRIu32 "x%" PRIu32 " workers=%" PRIu32
+                  " entities_max=%" PRIu32 " consumers=%" PRIu32 " consumer_batches=%" PRIu32 " consumer_bytes=%" PRIu32
+                  " refusals_max=%" PRIu32 " exchange_bytes=%" PRIu32 " hash_seed=%" PRIu64
+                  " simd=%d broadcast_bytes=%" PRIu32 " index=%s"
                   " quadtree=%" PRIu32 ",%" PRIu32 " crowd=%" PRIu32 "/%.9g events_max=%" PRIu32 "\n",
                   def->span, def->sticky, def->shards[0], def->shards[1], def->workers, def->entities_max,
-                  def->consumers, def->consumer_batches, def->consumer_bytes, def->refusals_max,
-                  def->exchange_bytes, def->hash_seed, (int)def->simd, def->broadcast_bytes,
-                  index_name(def->index), def->quadtree_capacity, def->quadtree_depth,
-                  def->crowd_entities, (double)def->crowd_floor, def->events_max);
+                  def->consumers, def->consumer_batches, def->consumer_bytes, def->refusals_max, def->exchange_bytes,
+                  def->hash_seed, (int)def->simd, def->broadcast_bytes, index_name(def->index), def->quadtree_capacity,
+                  def->quadtree_depth, def->crowd_entities, (double)def->crowd_floor, def->events_max);
     (void)fprintf(out, "  activation_span=%" PRIu32 " activation_linger=%" PRIu32 " areas_max=%" PRIu32 "\n",
                   def->activation_span, def->activation_linger, def->areas_max);
     for (uint32_t kind = 0; kind < def->class_count; kind++) {

@@ -28,7 +28,7 @@ typedef enum command_type {
 #define COMMAND_ENUM(name, word) name,
     COMMAND_LIST(COMMAND_ENUM)
 #undef COMMAND_ENUM
-    COMMAND_TYPE_COUNT
+        COMMAND_TYPE_COUNT
 } command_type;
 
 enum { COMMAND_SAY_KINDS = 3 };
@@ -44,11 +44,11 @@ typedef struct command_say {
 
 typedef struct command {
     command_type type;
-    uint64_t id;    /* pair, link: the observer; attach: the child */
-    uint64_t other; /* pair, link: the target; attach: the parent */
-    ph_attrs attrs; /* enter, set; move takes x, y, z of it; pair takes view and margin */
+    uint64_t id;     /* pair, link: the observer; attach: the child */
+    uint64_t other;  /* pair, link: the target; attach: the parent */
+    ph_attrs attrs;  /* enter, set; move takes x, y, z of it; pair takes view and margin */
     command_say say; /* broadcast */
-    ph_area area; /* area; id is the area's */
+    ph_area area;    /* area; id is the area's */
 } command;
 
 const char *command_word(command_type type);

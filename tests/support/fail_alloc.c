@@ -50,8 +50,8 @@ static void *allocate(void *user, size_t bytes, size_t alignment)
     atomic_fetch_add_explicit(&a->blocks, 1, memory_order_relaxed);
     uint64_t live = atomic_fetch_add_explicit(&a->bytes, bytes, memory_order_relaxed) + bytes;
     uint64_t peak = atomic_load_explicit(&a->peak, memory_order_relaxed);
-    while (live > peak && !atomic_compare_exchange_weak_explicit(&a->peak, &peak, live, memory_order_relaxed,
-                                                                 memory_order_relaxed)) {
+    while (live > peak &&
+           !atomic_compare_exchange_weak_explicit(&a->peak, &peak, live, memory_order_relaxed, memory_order_relaxed)) {
     }
     return (void *)place;
 }

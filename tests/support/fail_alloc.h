@@ -11,14 +11,14 @@
 #include <pharos/types.h>
 
 typedef struct fail_alloc {
-    _Atomic uint64_t calls;  /* allocations asked for; relaxed, as all here: counts order nothing */
-    _Atomic uint64_t blocks; /* live */
-    _Atomic uint64_t bytes;  /* live */
-    _Atomic uint64_t peak;   /* most bytes live at once */
-    _Atomic uint64_t failed; /* allocations refused on order */
-    _Atomic uint64_t wrong;  /* releases with another size or alignment, or of no live block */
-    uint64_t fail_at;        /* the first call that fails, counted from 1 as in `calls`; 0 = never */
-    bool sticky;             /* all from there on fail; else that one alone */
+    _Atomic uint64_t calls;     /* allocations asked for; relaxed, as all here: counts order nothing */
+    _Atomic uint64_t blocks;    /* live */
+    _Atomic uint64_t bytes;     /* live */
+    _Atomic uint64_t peak;      /* most bytes live at once */
+    _Atomic uint64_t failed;    /* allocations refused on order */
+    _Atomic uint64_t wrong;     /* releases with another size or alignment, or of no live block */
+    uint64_t fail_at;           /* the first call that fails, counted from 1 as in `calls`; 0 = never */
+    bool sticky;                /* all from there on fail; else that one alone */
     bool (*fails)(void *asked); /* NULL, or asked of every allocation, by the thread that makes it: does it fail? */
     void *asked;
 } fail_alloc;

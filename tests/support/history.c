@@ -285,8 +285,8 @@ void history_edges(const history *h, uint32_t consumer, uint64_t first, uint64_t
         for (size_t i = 0; i < t->edges.count; i++) {
             const model_edge *edge = &t->edges.items[i];
             size_t at = 0;
-            while (at < edges->count && !(same_key(edges->items[at].entity, edge->entity) &&
-                                          edges->items[at].area == edge->area)) {
+            while (at < edges->count &&
+                   !(same_key(edges->items[at].entity, edge->entity) && edges->items[at].area == edge->area)) {
                 at++;
             }
             if (edge->consumer != consumer) {

@@ -159,8 +159,7 @@ static ph_status check_attrs(const model *m, const command *c)
     }
     bool z_ok = model_coordinate_ok(a->z) || MUTATE(MUTANT_INFINITE, false, isinf(a->z) != 0);
     if (((a->given & PH_X) != 0 && !model_coordinate_ok(a->x)) ||
-        ((a->given & PH_Y) != 0 && !model_coordinate_ok(a->y)) ||
-        ((a->given & PH_Z) != 0 && !z_ok)) {
+        ((a->given & PH_Y) != 0 && !model_coordinate_ok(a->y)) || ((a->given & PH_Z) != 0 && !z_ok)) {
         return PH_BAD_POSITION;
     }
     bool margin_ok = model_radius_ok(a->margin) || MUTATE(MUTANT_NEGATIVE_RADIUS, false, a->margin < 0);
@@ -196,8 +195,8 @@ static ph_status check_command(const model *m, const command *c)
         return check_attrs(m, c);
     }
     if (c->type == COMMAND_MOVE) {
-        bool good = model_coordinate_ok(c->attrs.x) && model_coordinate_ok(c->attrs.y) &&
-                    model_coordinate_ok(c->attrs.z);
+        bool good =
+            model_coordinate_ok(c->attrs.x) && model_coordinate_ok(c->attrs.y) && model_coordinate_ok(c->attrs.z);
         return good ? PH_OK : PH_BAD_POSITION;
     }
     if (c->type == COMMAND_BROADCAST) {

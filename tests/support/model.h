@@ -38,21 +38,21 @@ typedef struct model_wait {
 typedef struct model_entity {
     uint64_t id;
     uint64_t incarnation;
-    ph_attrs own; /* what it was given; `given` says which fields */
-    ph_attrs now; /* what counted at the end of the last tick, given or of its class */
-    uint64_t parent; /* 0 = not attached */
-    uint32_t depth;  /* attachments up to its root, at the end of the last tick */
+    ph_attrs own;        /* what it was given; `given` says which fields */
+    ph_attrs now;        /* what counted at the end of the last tick, given or of its class */
+    uint64_t parent;     /* 0 = not attached */
+    uint32_t depth;      /* attachments up to its root, at the end of the last tick */
     uint32_t crowd_step; /* how many steps crowd control has shrunk its view */
     VEC(model_pair) pairs;
     VEC(uint64_t) links;
     VEC(model_key) list; /* at the end of the last tick, by id */
-    bool settled; /* it was in the world and ready at the end of the last tick */
-    bool told;    /* it has had a change since it last became ready */
-    bool awake;   /* an NPC that was awake at the end of the last tick */
+    bool settled;        /* it was in the world and ready at the end of the last tick */
+    bool told;           /* it has had a change since it last became ready */
+    bool awake;          /* an NPC that was awake at the end of the last tick */
     uint64_t waker_near; /* the last tick with one */
     VEC(uint64_t) areas; /* that it was in at the end of the last tick */
     /* updates */
-    bool followed;   /* it was in the world at the end of the last tick: was and was_kind are of then */
+    bool followed; /* it was in the world at the end of the last tick: was and was_kind are of then */
     ph_position was;
     uint32_t was_kind;
     uint64_t moved; /* the last tick in which it did; 0 = none */
@@ -97,7 +97,7 @@ typedef struct model_refusal {
 typedef struct model_message {
     uint64_t source;
     uint64_t incarnation; /* the stay of it that spoke */
-    uint64_t user_data; /* the source's at the tick's end */
+    uint64_t user_data;   /* the source's at the tick's end */
     command_say say;
 } model_message;
 
@@ -166,8 +166,8 @@ uint64_t model_tick(model *m);
 size_t model_changes(const model *m, const model_change **changes);
 size_t model_refusals(const model *m, const model_refusal **refusals);
 size_t model_messages(const model *m, const model_message **messages);
-size_t model_hearings(const model *m, const model_heard **heard); /* by observer id */
-size_t model_edges(const model *m, const model_edge **edges); /* in no order */
+size_t model_hearings(const model *m, const model_heard **heard);   /* by observer id */
+size_t model_edges(const model *m, const model_edge **edges);       /* in no order */
 size_t model_updates(const model *m, const model_update **updates); /* by observer id */
 size_t model_departures(const model *m, const model_departed **departed);
 

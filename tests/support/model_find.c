@@ -80,8 +80,7 @@ static bool in_place(const ph_query *q, float x, float y, float *square)
 
 static bool passes(const ph_query *q, const model_entity *e)
 {
-    bool layer = MUTATE(MUTANT_FIND_LAYERS, (q->layers & e->now.layers) != 0,
-                        (q->layers & e->now.layers) == q->layers);
+    bool layer = MUTATE(MUTANT_FIND_LAYERS, (q->layers & e->now.layers) != 0, (q->layers & e->now.layers) == q->layers);
     if ((q->layers != 0 && !layer) || (e->id == q->without && MUTATE(MUTANT_FIND_WITHOUT, true, false))) {
         return false;
     }

@@ -41,7 +41,7 @@ struct model {
     bool banded; /* some class had a band at the end of the last tick */
     ph_class bands_before[MODEL_KINDS_MAX];
     uint32_t banded_classes; /* of them */
-    size_t enters_each; /* in this tick, of one observer: events_max */
+    size_t enters_each;      /* in this tick, of one observer: events_max */
     model_counts counts;
 };
 

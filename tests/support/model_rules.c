@@ -156,8 +156,7 @@ static bool in_radius(const model *m, offset d, float r)
     case PH_SHAPE_SQUARE:
         return MUTATE(MUTANT_SQUARE_OPEN, fabsf(d.x) <= r, fabsf(d.x) < r) && fabsf(d.y) <= r;
     case PH_SHAPE_CYLINDER:
-        return in_circle(d, r) &&
-               MUTATE(MUTANT_HEIGHT_OPEN, fabsf(d.z) <= m->def.height, fabsf(d.z) < m->def.height);
+        return in_circle(d, r) && MUTATE(MUTANT_HEIGHT_OPEN, fabsf(d.z) <= m->def.height, fabsf(d.z) < m->def.height);
     case PH_SHAPE_SPHERE: {
         float rr = r * r;
         return sphere_d2(d) <= rr;

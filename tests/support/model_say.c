@@ -59,8 +59,7 @@ static bool for_kind(const command_say *say, uint32_t kind)
 static bool is_there(const model *m, const model_message *message)
 {
     const model_entity *source = model_entity_of(m, message->source);
-    return source != NULL &&
-           MUTATE(MUTANT_SAY_REBORN, source->incarnation == message->incarnation, true);
+    return source != NULL && MUTATE(MUTANT_SAY_REBORN, source->incarnation == message->incarnation, true);
 }
 
 static bool hears(const model *m, const model_entity *o, const model_message *message)

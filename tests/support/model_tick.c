@@ -253,8 +253,8 @@ static void settle(model *m, model_entity *o, key_list *new_list, bool more)
     if (!o->settled) {
         o->told = false;
     }
-    change.fresh = (!o->told || MUTATE(MUTANT_FRESH_EMPTY, false, o->list.count == 0)) &&
-                   MUTATE(MUTANT_NOT_FRESH, true, false);
+    change.fresh =
+        (!o->told || MUTATE(MUTANT_FRESH_EMPTY, false, o->list.count == 0)) && MUTATE(MUTANT_NOT_FRESH, true, false);
     if (change.targets.count != 0) {
         m->counts.enters += change.enter_count;
         m->counts.leaves += change.leave_count;

@@ -53,22 +53,22 @@
 #define model_towers_apart mutant_towers_apart
 #define model_in_area mutant_in_area
 
-#include "support/model.c" // NOLINT
+#include "support/model.c"       // NOLINT
 #include "support/model_rules.c" // NOLINT
 #define by_kind_then_id by_kind_then_id_listed
 #include "support/model_query.c" // NOLINT
 #undef by_kind_then_id
+#include "support/model_say.c"  // NOLINT
 #include "support/model_tick.c" // NOLINT
-#include "support/model_say.c" // NOLINT
 #define next_step next_step_of_crowd
 #include "support/model_crowd.c" // NOLINT
 #undef next_step
 #define passes passes_filters
 #include "support/model_find.c" // NOLINT
 #undef passes
-#include "support/model_zones.c" // NOLINT
-#include "support/model_why.c" // NOLINT
 #include "support/model_update.c" // NOLINT
+#include "support/model_why.c"    // NOLINT
+#include "support/model_zones.c"  // NOLINT
 
 #include "support/mutant.h"
 
@@ -81,10 +81,9 @@ void mutant_choose(mutation number)
 
 const char *mutant_text(mutation number)
 {
-    static const char *const texts[MUTANT_COUNT] = {
-        [MUTANT_NONE] = "no bug",
+    static const char *const texts[MUTANT_COUNT] = {[MUTANT_NONE] = "no bug",
 #define MUTATION_TEXT(name, text) [name] = text,
-        MUTATION_LIST(MUTATION_TEXT)
+                                                    MUTATION_LIST(MUTATION_TEXT)
 #undef MUTATION_TEXT
     };
     return number < MUTANT_COUNT ? texts[number] : "?";
@@ -320,8 +319,7 @@ static void edges_add(mutant *u, bool on)
 static void updates_add(mutant *u, const model_update *update)
 {
     mutant_batch *batch = &u->batches[update->consumer];
-    ph_update row = {update->observer.id, update->user_data, (uint32_t)batch->due.count,
-                     (uint32_t)update->moved.count};
+    ph_update row = {update->observer.id, update->user_data, (uint32_t)batch->due.count, (uint32_t)update->moved.count};
     VEC_PUSH(&batch->updates, row);
     for (size_t i = 0; i < update->moved.count; i++) {
         const model_moved *from = &update->moved.items[i];

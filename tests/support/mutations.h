@@ -138,7 +138,7 @@ typedef enum mutation {
 #define MUTATION_ENUM(name, text) name,
     MUTATION_LIST(MUTATION_ENUM)
 #undef MUTATION_ENUM
-    MUTANT_COUNT
+        MUTANT_COUNT
 } mutation;
 
 #ifdef MODEL_MUTANT

@@ -180,7 +180,7 @@ static void set_plain(making *m, uint64_t id)
 
 static void set_any(making *m, uint64_t id)
 {
-    static const uint32_t given[] = {PH_VIEW,   PH_MARGIN, PH_CAP,    PH_READY,    PH_LAYERS,
+    static const uint32_t given[] = {PH_VIEW,   PH_MARGIN, PH_CAP,     PH_READY,    PH_LAYERS,
                                      PH_GLOBAL, PH_REACH,  PH_STEALTH, PH_PRIORITY, PH_X | PH_Y};
     command *c = add(m, COMMAND_SET, id);
     c->attrs.given = given[below(m, sizeof given / sizeof given[0])];
@@ -209,8 +209,11 @@ static void set_area(making *m)
 {
     command *c = add(m, COMMAND_AREA_SET, 1 + below(m, AREAS));
     float x = phx_rng_unit(&m->rng) * SIDE, y = phx_rng_unit(&m->rng) * SIDE, r = 5 + phx_rng_unit(&m->rng) * 40;
-    c->area = (ph_area){.shape = (ph_area_shape)below(m, 2), .center = {x, y}, .low = {x - r, y - r},
-                        .high = {x + r, y + r}, .radius = r};
+    c->area = (ph_area){.shape = (ph_area_shape)below(m, 2),
+                        .center = {x, y},
+                        .low = {x - r, y - r},
+                        .high = {x + r, y + r},
+                        .radius = r};
 }
 
 static void two(making *m, command_type type)
@@ -227,37 +230,67 @@ static void any_plain(making *m)
     uint64_t id = any_id(m);
     switch (below(m, 12)) {
     case 0:
-    case 1: enter_id(m, id); break;
-    case 2: (void)add(m, COMMAND_LEAVE, id); break;
-    case 3: rename_id(m, id); break;
-    case 4: set_plain(m, id); break;
-    case 5: say(m, id); break;
-    default: move_id(m, id, below(m, 8) == 0); break;
+    case 1:
+        enter_id(m, id);
+        break;
+    case 2:
+        (void)add(m, COMMAND_LEAVE, id);
+        break;
+    case 3:
+        rename_id(m, id);
+        break;
+    case 4:
+        set_plain(m, id);
+        break;
+    case 5:
+        say(m, id);
+        break;
+    default:
+        move_id(m, id, below(m, 8) == 0);
+        break;
     }
 }
 
 static void any_command(making *m)
 {
-    static const command_type pairs[] = {COMMAND_PAIR, COMMAND_UNPAIR, COMMAND_LINK, COMMAND_UNLINK,
-                                         COMMAND_ATTACH, COMMAND_DETACH};
+    static const command_type pairs[] = {COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK,
+                                         COMMAND_UNLINK, COMMAND_ATTACH, COMMAND_DETACH};
     uint64_t id = any_id(m);
     switch (below(m, 20)) {
     case 0:
     case 1:
-    case 2: enter_id(m, id); break;
-    case 3: (void)add(m, COMMAND_LEAVE, id); break;
+    case 2:
+        enter_id(m, id);
+        break;
+    case 3:
+        (void)add(m, COMMAND_LEAVE, id);
+        break;
     case 4:
-    case 5: rename_id(m, id); break;
+    case 5:
+        rename_id(m, id);
+        break;
     case 6:
-    case 7: set_any(m, id); break;
+    case 7:
+        set_any(m, id);
+        break;
     case 8:
-    case 9: say(m, id); break;
-    case 10: set_area(m); break;
-    case 11: (void)add(m, COMMAND_AREA_REMOVE, 1 + below(m, AREAS)); break;
+    case 9:
+        say(m, id);
+        break;
+    case 10:
+        set_area(m);
+        break;
+    case 11:
+        (void)add(m, COMMAND_AREA_REMOVE, 1 + below(m, AREAS));
+        break;
     case 12:
     case 13:
-    case 14: two(m, pairs[below(m, sizeof pairs / sizeof pairs[0])]); break;
-    default: move_id(m, id, below(m, 5) == 0); break;
+    case 14:
+        two(m, pairs[below(m, sizeof pairs / sizeof pairs[0])]);
+        break;
+    default:
+        move_id(m, id, below(m, 5) == 0);
+        break;
     }
 }
 

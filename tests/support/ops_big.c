@@ -3,7 +3,6 @@
  * borders, with some of every other command, all valid or refused by the tick alike.
  */
 
-
 #include <pharos/pharos.h>
 
 #include "support/ops_parts.h"
@@ -177,16 +176,19 @@ static void big_area(big *b)
         big_push(b, c);
         return;
     }
-    c.area = (ph_area){.shape = (ph_area_shape)phx_rng_below(&b->rng, 3), .center = {x, y}, .radius = r,
-                       .low = {x, y}, .high = {x + r, y + r}, .corner_count = 3,
+    c.area = (ph_area){.shape = (ph_area_shape)phx_rng_below(&b->rng, 3),
+                       .center = {x, y},
+                       .radius = r,
+                       .low = {x, y},
+                       .high = {x + r, y + r},
+                       .corner_count = 3,
                        .corners = {{x, y}, {x + r, y}, {x, y + r}}};
     c.area.kind_count = phx_rng_below(&b->rng, 4) == 0;
     c.area.kinds[0] = phx_rng_below(&b->rng, BIG_CLASSES);
     big_push(b, c);
 }
 
-script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_range range, ph_shape shape,
-                       bool calm)
+script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_range range, ph_shape shape, bool calm)
 {
     big b = {.s = script_new(), .rng = seed, .calm = calm};
     const step tick = {.type = STEP_TICK};

@@ -131,7 +131,7 @@ command say_any(gen *g, uint32_t place)
 /* Whole units, so that edges are met exactly; sides of a regular polygon are not. */
 static void corners_any(gen *g, ph_area *a, const float *center, float r)
 {
-    static const float around[8][2] = {{1, 0}, {0.7f, 0.7f}, {0, 1}, {-0.7f, 0.7f},
+    static const float around[8][2] = {{1, 0},  {0.7f, 0.7f},   {0, 1},  {-0.7f, 0.7f},
                                        {-1, 0}, {-0.7f, -0.7f}, {0, -1}, {0.7f, -0.7f}};
     bool clockwise = chance(&g->c, 50);
     a->corner_count = 3 + choose(&g->c, 6);

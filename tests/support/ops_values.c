@@ -75,8 +75,9 @@ static float border(gen *g, int axis)
 
 static float huge(gen *g)
 {
-    static const float values[] = {PH_COORDINATE_MAX, -PH_COORDINATE_MAX, 9.999999e17f, -9.999999e17f, 5e17f, -3e17f,
-                                   1e17f, -1e12f, 1.5e9f, -4.3e9f, 65536.0f, 1e7f, -1e7f};
+    static const float values[] = {
+        PH_COORDINATE_MAX, -PH_COORDINATE_MAX, 9.999999e17f, -9.999999e17f, 5e17f, -3e17f, 1e17f, -1e12f, 1.5e9f,
+        -4.3e9f,           65536.0f,           1e7f,         -1e7f};
     return values[choose(&g->c, COUNT(values))];
 }
 

@@ -246,9 +246,10 @@ static void check_mail_counts(run *r)
         return;
     }
     if (stats->deliveries_dropped != r->result->dropped || stats->deliveries != told + r->result->dropped) {
-        run_fail(r, "%" PRIu64 " deliveries made, %" PRIu64 " heard, void or waiting, %" PRIu64
-                 " counted as dropped, %" PRIu64 " told so", stats->deliveries, told, stats->deliveries_dropped,
-                 r->result->dropped);
+        run_fail(r,
+                 "%" PRIu64 " deliveries made, %" PRIu64 " heard, void or waiting, %" PRIu64
+                 " counted as dropped, %" PRIu64 " told so",
+                 stats->deliveries, told, stats->deliveries_dropped, r->result->dropped);
     }
 }
 

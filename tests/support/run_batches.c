@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tools/event_hash.h"
 #include "support/run_parts.h"
+#include "tools/event_hash.h"
 
 enum { PRINT_MAX = 24 };
 
@@ -51,8 +51,7 @@ static bool same_change(const ph_batch *batch, const ph_change *got, const model
     for (size_t i = 0; i < expected->targets.count; i++) {
         const ph_target *target = &batch->targets[got->first + i];
         const model_target *t = &expected->targets.items[i];
-        if (target->id != t->key.id || target->user_data != t->user_data ||
-            batch->kinds[got->first + i] != t->kind) {
+        if (target->id != t->key.id || target->user_data != t->user_data || batch->kinds[got->first + i] != t->kind) {
             return false;
         }
     }
@@ -65,9 +64,10 @@ static bool check_fresh(run *r, const ph_batch *batch, const ph_change *got, mod
     const history_entity *o = history_entity_at(&r->past, batch->tick, observer);
     return (got->flags & PH_CHANGE_FRESH) == 0 ||
            (o != NULL && got->leave_count == 0 && got->enter_count == o->list_count) ||
-           run_fail(r, "batch of tick %" PRIu64 ": a fresh change of %" PRIu64 " has %" PRIu32 " leaves and %" PRIu32
-                    " enters, its list %zu", batch->tick, got->observer, got->leave_count, got->enter_count,
-                    o != NULL ? o->list_count : 0);
+           run_fail(r,
+                    "batch of tick %" PRIu64 ": a fresh change of %" PRIu64 " has %" PRIu32 " leaves and %" PRIu32
+                    " enters, its list %zu",
+                    batch->tick, got->observer, got->leave_count, got->enter_count, o != NULL ? o->list_count : 0);
 }
 
 static int by_observer(const void *a, const void *b)
@@ -81,8 +81,7 @@ static int by_observer(const void *a, const void *b)
 static bool compare_changes(run *r, const ph_batch *batch, const ph_change *const *got, const change_list *expected)
 {
     size_t i = 0;
-    while (i < batch->change_count && i < expected->count &&
-           same_change(batch, got[i], &expected->items[i])) {
+    while (i < batch->change_count && i < expected->count && same_change(batch, got[i], &expected->items[i])) {
         if (!check_fresh(r, batch, got[i], expected->items[i].observer)) {
             return false;
         }
@@ -138,8 +137,7 @@ static void hash_batch(run *r, const ph_batch *batch)
     }
 }
 
-static bool compare_from(run *r, uint32_t consumer, uint64_t first, const ph_batch *batch,
-                         const ph_change *const *got)
+static bool compare_from(run *r, uint32_t consumer, uint64_t first, const ph_batch *batch, const ph_change *const *got)
 {
     change_list expected = {0};
     history_changes(&r->past, consumer, first, batch->tick, &expected);
@@ -152,8 +150,8 @@ static void check_batch(run *r, uint32_t consumer, const ph_batch *batch)
 {
     run_consumer *c = &r->consumers[consumer];
     r->result->batches++;
-    if (!check_shape(r, c, batch) || !run_check_mail(r, consumer, batch) ||
-        !run_check_edges(r, consumer, batch) || !run_check_updates(r, consumer, batch)) {
+    if (!check_shape(r, c, batch) || !run_check_mail(r, consumer, batch) || !run_check_edges(r, consumer, batch) ||
+        !run_check_updates(r, consumer, batch)) {
         return;
     }
     hash_batch(r, batch);
@@ -179,8 +177,8 @@ static void give_back_held(run *r, uint32_t consumer)
     run_consumer *c = &r->consumers[consumer];
     while (c->held_count != 0) {
         c->held_count--;
-        (void)run_expect(r, "return a held batch",
-                         r->type->batch_return(r->self, consumer, c->held[c->held_count]), PH_OK);
+        (void)run_expect(r, "return a held batch", r->type->batch_return(r->self, consumer, c->held[c->held_count]),
+                         PH_OK);
     }
 }
 
@@ -241,8 +239,9 @@ void run_caught_up(run *r, uint32_t consumer)
     change_list missing = {0};
     history_changes(&r->past, consumer, c->told + 1, r->tick, &missing);
     if (missing.count != 0) {
-        run_fail(r, "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu changes are missing, the first:",
-                 consumer, c->told, missing.count);
+        run_fail(r,
+                 "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu changes are missing, the first:", consumer,
+                 c->told, missing.count);
         note_expected(r, &missing.items[0]);
     }
     changes_free(&missing);

@@ -81,8 +81,8 @@ bool run_check_edges(run *r, uint32_t consumer, const ph_batch *batch)
     bool good = check_order(r, batch->activations, batch->activation_count, false) &&
                 check_order(r, batch->crossings, batch->crossing_count, true);
     for (uint32_t i = 0; good && i < batch->activation_count + batch->crossing_count; i++) {
-        const ph_edge *edge = i < batch->activation_count ? &batch->activations[i]
-                                                          : &batch->crossings[i - batch->activation_count];
+        const ph_edge *edge =
+            i < batch->activation_count ? &batch->activations[i] : &batch->crossings[i - batch->activation_count];
         VEC_PUSH(&got, *edge);
         hash_edge(r, batch->tick, edge);
     }

@@ -78,7 +78,8 @@ static bool same_delivery(run *r, const ph_batch *batch, const ph_delivery *got,
             continue;
         }
         if (count >= got->count || !same_message(batch, batch->heard[got->first + count], e)) {
-            return run_fail(r, "observer %" PRIu64 ": its broadcast %" PRIu32 " of %" PRIu32 " is not that of %" PRIu64
+            return run_fail(r,
+                            "observer %" PRIu64 ": its broadcast %" PRIu32 " of %" PRIu32 " is not that of %" PRIu64
                             " in tick %" PRIu64 " with %" PRIu32 " bytes",
                             got->observer, count, got->count, e->message->source, e->tick, e->message->say.bytes);
         }
@@ -87,8 +88,10 @@ static bool same_delivery(run *r, const ph_batch *batch, const ph_delivery *got,
     }
     *matched += count;
     return (count == got->count && user_data == got->user_data) ||
-           run_fail(r, "observer %" PRIu64 " user_data %" PRIu64 ": %" PRIu32 " broadcasts, expected %" PRIu32
-                    " and %" PRIu64, got->observer, got->user_data, got->count, count, user_data);
+           run_fail(r,
+                    "observer %" PRIu64 " user_data %" PRIu64 ": %" PRIu32 " broadcasts, expected %" PRIu32
+                    " and %" PRIu64,
+                    got->observer, got->user_data, got->count, count, user_data);
 }
 
 /* How many of them are of this tick and later ones; they stand by tick. */
@@ -126,9 +129,9 @@ static bool take_dropped(run *r, uint32_t consumer, const ph_batch *batch, uint6
     }
     size_t dropped = list->count - count_from(list, kept);
     if (batch->dropped < dropped || batch->dropped > heard_in(&r->past, consumer, first, kept)) {
-        return run_fail(r, "batch of ticks %" PRIu64 "..%" PRIu64 ": %" PRIu64 " broadcasts dropped, expected %zu to %"
-                        PRIu64, first, batch->tick, batch->dropped, dropped,
-                        heard_in(&r->past, consumer, first, kept));
+        return run_fail(
+            r, "batch of ticks %" PRIu64 "..%" PRIu64 ": %" PRIu64 " broadcasts dropped, expected %zu to %" PRIu64,
+            first, batch->tick, batch->dropped, dropped, heard_in(&r->past, consumer, first, kept));
     }
     for (; dropped > 0; dropped--) {
         VEC_REMOVE(list, 0);

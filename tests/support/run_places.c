@@ -195,10 +195,11 @@ static void choose_query(asking *a, asked *to)
 static void note_query(run *r, const ph_query *q)
 {
     static const char *const names[] = {"circle", "box", "sector", "quad", "nearest", "list", "observers"};
-    run_note(r, "  %s at %.9g,%.9g to %.9g,%.9g radius %.9g cosine %.9g nearest %" PRIu32 " layers %" PRIu64
-             " without %" PRIu64 " of %" PRIu64 " kinds %" PRIu32 "\n", names[q->shape], (double)q->x, (double)q->y,
-             (double)q->to_x, (double)q->to_y, (double)q->radius, (double)q->cosine, q->nearest, q->layers, q->without,
-             q->of, q->kind_count);
+    run_note(r,
+             "  %s at %.9g,%.9g to %.9g,%.9g radius %.9g cosine %.9g nearest %" PRIu32 " layers %" PRIu64
+             " without %" PRIu64 " of %" PRIu64 " kinds %" PRIu32 "\n",
+             names[q->shape], (double)q->x, (double)q->y, (double)q->to_x, (double)q->to_y, (double)q->radius,
+             (double)q->cosine, q->nearest, q->layers, q->without, q->of, q->kind_count);
     for (int i = 0; q->shape == PH_QUERY_QUAD && i < 4; i++) {
         run_note(r, "  corner %.9g,%.9g\n", (double)q->corners[i][0], (double)q->corners[i][1]);
     }

@@ -37,8 +37,8 @@ static void compare_ids(run *r, const id_query *query, uint64_t id)
     ph_status expected_status = query->model(r->m, id, expected, &expected_count);
     ph_status got_status = query->subject(r->self, id, got, (uint32_t)room, &got_count);
     bool same = got_status == expected_status &&
-                (got_status != PH_OK || (got_count == expected_count &&
-                                         memcmp(got, expected, expected_count * sizeof *got) == 0));
+                (got_status != PH_OK ||
+                 (got_count == expected_count && memcmp(got, expected, expected_count * sizeof *got) == 0));
     if (!same) {
         run_fail(r, "%s of %" PRIu64 ": got %s, expected %s", query->name, id, ph_status_name(got_status),
                  ph_status_name(expected_status));
@@ -277,8 +277,8 @@ static void compare_refusals(run *r, uint32_t producer, const ph_refusal *got, u
                  ph_status_name(told[i].status));
     }
     if (i < count) {
-        run_note(r, "  got:      sequence %" PRIu64 " id %" PRIu64 " %s tick %" PRIu64 "\n", got[i].sequence,
-                 got[i].id, ph_status_name(got[i].status), got[i].tick);
+        run_note(r, "  got:      sequence %" PRIu64 " id %" PRIu64 " %s tick %" PRIu64 "\n", got[i].sequence, got[i].id,
+                 ph_status_name(got[i].status), got[i].tick);
     }
 }
 

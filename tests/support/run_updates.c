@@ -90,21 +90,25 @@ static bool compare_one(run *r, const ph_batch *batch, const ph_update *u, const
         const ph_moved *got = &batch->moved[batch->due[u->first + j]];
         const expected *e = find(list, u->observer, got->id);
         if (e == NULL) {
-            return run_fail(r, "ticks %" PRIu64 "..%" PRIu64 ": observer %" PRIu64 " is told that %" PRIu64
-                            " moved, which is not due", batch->tick_first, batch->tick, u->observer, got->id);
+            return run_fail(r,
+                            "ticks %" PRIu64 "..%" PRIu64 ": observer %" PRIu64 " is told that %" PRIu64
+                            " moved, which is not due",
+                            batch->tick_first, batch->tick, u->observer, got->id);
         }
         user_data = e->observer_data;
         if (got->user_data != e->target_data || !same_float(got->x, e->moved->at.x) ||
             !same_float(got->y, e->moved->at.y) || !same_float(got->z, e->moved->at.z)) {
-            return run_fail(r, "tick %" PRIu64 ": observer %" PRIu64 ": %" PRIu64 " user_data %" PRIu64 " is at "
-                            "(%.9g, %.9g, %.9g), expected %" PRIu64 " at (%.9g, %.9g, %.9g)", batch->tick, u->observer,
-                            got->id, got->user_data, (double)got->x, (double)got->y, (double)got->z,
-                            e->target_data, (double)e->moved->at.x, (double)e->moved->at.y,
+            return run_fail(r,
+                            "tick %" PRIu64 ": observer %" PRIu64 ": %" PRIu64 " user_data %" PRIu64 " is at "
+                            "(%.9g, %.9g, %.9g), expected %" PRIu64 " at (%.9g, %.9g, %.9g)",
+                            batch->tick, u->observer, got->id, got->user_data, (double)got->x, (double)got->y,
+                            (double)got->z, e->target_data, (double)e->moved->at.x, (double)e->moved->at.y,
                             (double)e->moved->at.z);
         }
     }
-    return u->user_data == user_data || run_fail(r, "observer %" PRIu64 ": updates with user_data %" PRIu64
-                                                 ", expected %" PRIu64, u->observer, u->user_data, user_data);
+    return u->user_data == user_data ||
+           run_fail(r, "observer %" PRIu64 ": updates with user_data %" PRIu64 ", expected %" PRIu64, u->observer,
+                    u->user_data, user_data);
 }
 
 static bool has(const ph_batch *batch, const expected *e)
@@ -205,7 +209,6 @@ size_t run_updates_waiting(run *r, uint32_t consumer)
 bool run_updates_missing(run *r, uint32_t consumer)
 {
     size_t missing = run_updates_waiting(r, consumer);
-    return missing == 0 ||
-           run_fail(r, "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu updates are missing", consumer,
-                    r->consumers[consumer].told, missing);
+    return missing == 0 || run_fail(r, "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu updates are missing",
+                                    consumer, r->consumers[consumer].told, missing);
 }

@@ -58,15 +58,15 @@ static void step_print(FILE *out, const step *s)
         (void)fprintf(out, "  reopen consumer=%" PRIu32, s->as.drain.consumer);
         break;
     case STEP_RELOAD:
-        (void)fprintf(out, "  reload shape=%d height=%.9g span=%" PRIu32 " sticky=%.17g broadcast_bytes=%" PRIu32
+        (void)fprintf(out,
+                      "  reload shape=%d height=%.9g span=%" PRIu32 " sticky=%.17g broadcast_bytes=%" PRIu32
                       " crowd=%" PRIu32 "/%.9g events_max=%" PRIu32 " class %" PRIu32
                       ": view=%.9g margin=%.9g reach=%.9g cap=%" PRIu32 " priority=%u ready=%d",
                       (int)s->as.reload.shape, (double)s->as.reload.height, s->as.reload.span, s->as.reload.sticky,
                       s->as.reload.broadcast_bytes, s->as.reload.crowd_entities, (double)s->as.reload.crowd_floor,
                       s->as.reload.events_max, s->as.reload.kind, (double)s->as.reload.values.view,
-                      (double)s->as.reload.values.margin,
-                      (double)s->as.reload.values.reach, s->as.reload.values.cap, s->as.reload.values.priority,
-                      s->as.reload.values.ready);
+                      (double)s->as.reload.values.margin, (double)s->as.reload.values.reach, s->as.reload.values.cap,
+                      s->as.reload.values.priority, s->as.reload.values.ready);
         (void)fprintf(out, " activation_span=%" PRIu32 " activation_linger=%" PRIu32 " wakes=%d sleeps=%d",
                       s->as.reload.activation_span, s->as.reload.activation_linger, s->as.reload.values.wakes,
                       s->as.reload.values.sleeps);
@@ -77,8 +77,8 @@ static void step_print(FILE *out, const step *s)
 
 void script_print(FILE *out, const script *s)
 {
-    (void)fprintf(out, "script seed=%" PRIu64 " profile=%s producers=%" PRIu32 " %s, %zu steps\n", s->seed,
-                  s->profile, s->producers, s->eager ? "drained every tick" : "drained by steps", s->steps.count);
+    (void)fprintf(out, "script seed=%" PRIu64 " profile=%s producers=%" PRIu32 " %s, %zu steps\n", s->seed, s->profile,
+                  s->producers, s->eager ? "drained every tick" : "drained by steps", s->steps.count);
     def_print(out, &s->def);
     for (size_t i = 0; i < s->steps.count; i++) {
         step_print(out, &s->steps.items[i]);

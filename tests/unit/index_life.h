@@ -78,8 +78,7 @@ static inline void life_leave(uint32_t slot)
 static inline void life_turn(uint64_t calls)
 {
     memory_for(calls);
-    while (!phx_index_update(life_index, &life_store, life_tick, life_tick))
-        memory_for(++calls);
+    while (!phx_index_update(life_index, &life_store, life_tick, life_tick)) memory_for(++calls);
     memory_enough();
     cr_assert(life_index->ops->valid(life_index));
 }
@@ -102,14 +101,10 @@ static inline void life_pass(void)
 static inline float life_anywhere(uint64_t *rng)
 {
     uint32_t how = phx_rng_below(rng, 30);
-    if (how == 0)
-        return float_any(rng);
-    if (how == 1)
-        return phx_rng_below(rng, 2) ? 1e-42f : -0.0f;
-    if (how == 2)
-        return phx_rng_below(rng, 2) ? FLT_MAX : -FLT_MAX;
-    if (how < 8)
-        return 300.0f;
+    if (how == 0) return float_any(rng);
+    if (how == 1) return phx_rng_below(rng, 2) ? 1e-42f : -0.0f;
+    if (how == 2) return phx_rng_below(rng, 2) ? FLT_MAX : -FLT_MAX;
+    if (how < 8) return 300.0f;
     return float_between(rng, 0, 1000);
 }
 
@@ -124,24 +119,17 @@ static inline phx_attr life_anybody(uint64_t *rng)
 static inline void life_at_random(uint64_t *rng, uint32_t share, uint32_t wanted, float step)
 {
     for (uint32_t slot = 0; slot < life_store.slots; slot++) {
-        if (!life_live(slot) || phx_rng_below(rng, 5) == 0)
-            continue;
+        if (!life_live(slot) || phx_rng_below(rng, 5) == 0) continue;
         const phx_body *body = &life_store.body[slot];
         uint32_t how = phx_rng_below(rng, share);
-        if (how == 0)
-            life_leave(slot);
-        else if (how == 1)
-            life_set(slot, life_anybody(rng));
-        else if (how == 2)
-            life_move(slot, life_anywhere(rng), life_anywhere(rng));
-        else
-            life_move(slot, body->x + float_between(rng, -step, step), body->y + float_between(rng, -step, step));
+        if (how == 0) life_leave(slot);
+        else if (how == 1) life_set(slot, life_anybody(rng));
+        else if (how == 2) life_move(slot, life_anywhere(rng), life_anywhere(rng));
+        else life_move(slot, body->x + float_between(rng, -step, step), body->y + float_between(rng, -step, step));
         float z = float_between(rng, -30, 30);
-        if (phx_rng_below(rng, 8) == 0)
-            life_store.body[slot].z = z;
+        if (phx_rng_below(rng, 8) == 0) life_store.body[slot].z = z;
     }
-    while (life_store.own_count < wanted)
-        life_enter(life_anybody(rng), life_anywhere(rng), life_anywhere(rng));
+    while (life_store.own_count < wanted) life_enter(life_anybody(rng), life_anywhere(rng), life_anywhere(rng));
 }
 
 #endif

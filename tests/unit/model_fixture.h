@@ -118,8 +118,8 @@ static inline void events_text(const model_change *changes, size_t count, char *
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {
         size_t used = strlen(text);
-        (void)snprintf(text + used, FIXTURE_TEXT - used, "%s%" PRIu64 "%s:", i != 0 ? " " : "",
-                       changes[i].observer.id, changes[i].fresh ? "*" : "");
+        (void)snprintf(text + used, FIXTURE_TEXT - used, "%s%" PRIu64 "%s:", i != 0 ? " " : "", changes[i].observer.id,
+                       changes[i].fresh ? "*" : "");
         for (size_t j = 0; j < changes[i].targets.count; j++) {
             used = strlen(text);
             (void)snprintf(text + used, FIXTURE_TEXT - used, "%c%" PRIu64, j < changes[i].leave_count ? '-' : '+',
@@ -136,8 +136,8 @@ static inline void refusals_text(const fixture *f, char *text)
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {
         size_t used = strlen(text);
-        (void)snprintf(text + used, FIXTURE_TEXT - used, "%s%" PRIu64 ":%s", i != 0 ? " " : "",
-                       refusals[i].sequence, ph_status_name(refusals[i].status));
+        (void)snprintf(text + used, FIXTURE_TEXT - used, "%s%" PRIu64 ":%s", i != 0 ? " " : "", refusals[i].sequence,
+                       ph_status_name(refusals[i].status));
     }
 }
 

@@ -56,8 +56,8 @@ fleet *fleet_open(phx_rules rules, uint32_t columns, uint32_t rows, uint32_t poo
     cr_assert_leq(f->shard_count, FLEET_SHARDS_MAX);
     cr_assert(phx_partition_init(&f->partition, &memory, rules.towers, shards));
     for (uint32_t i = 0; i < f->shard_count; i++)
-        cr_assert(phx_shard_init(&f->shard[i], &memory, &f->rules, i, f->shard_count,
-                                 phx_partition_rect(&f->partition, i)));
+        cr_assert(
+            phx_shard_init(&f->shard[i], &memory, &f->rules, i, f->shard_count, phx_partition_rect(&f->partition, i)));
     phx_directory_init(&f->directory, &memory, f->shard_count);
     phx_renames_init(&f->renames, &memory);
     for (int i = 0; i < FLEET_SCRATCHES; i++) phx_scratch_init(&f->scratch[i], &memory);
@@ -111,15 +111,20 @@ void fleet_enter(fleet *f, uint64_t id, phx_attr attr, float x, float y)
 {
     fleet_entity *e = &f->entity[id];
     cr_assert(id > 0 && id < FLEET_IDS && !e->in);
-    *e = (fleet_entity){.in = true, .fresh = true, .incarnation = ++f->incarnations,
-                        .user_data = id % 3 == 0 ? id * 1000 : 0, .attr = attr, .x = x, .y = y};
+    *e = (fleet_entity){.in = true,
+                        .fresh = true,
+                        .incarnation = ++f->incarnations,
+                        .user_data = id % 3 == 0 ? id * 1000 : 0,
+                        .attr = attr,
+                        .x = x,
+                        .y = y};
     for (uint32_t o = 1; o < FLEET_IDS; o++) f->relation[o][id] = f->relation[id][o] = (phx_relation){0};
     memset(f->seen[id], 0, sizeof f->seen[id]);
     names[e->incarnation].id = id;
     names[e->incarnation].kind = attr.kind;
     names[e->incarnation].user_data = e->user_data;
-    uint32_t home = phx_partition_shard(&f->partition, phx_tower_index(&f->rules, 0, x),
-                                        phx_tower_index(&f->rules, 1, y));
+    uint32_t home =
+        phx_partition_shard(&f->partition, phx_tower_index(&f->rules, 0, x), phx_tower_index(&f->rules, 1, y));
     uint32_t slot;
     UNTIL_DONE(f, phx_directory_reserve(&f->directory, id));
     UNTIL_DONE(f, (slot = phx_shard_enter(&f->shard[home], id, e->incarnation, e->user_data, &attr, x, y, 0)) !=
@@ -173,8 +178,9 @@ void fleet_set(fleet *f, uint64_t id, phx_attr attr, uint64_t user_data)
     cr_assert_not_null(shard);
     if (e->attr.kind != attr.kind || e->user_data != user_data) {
         UNTIL_DONE(f, phx_renames_ready(&f->renames, &memory));
-        phx_renames_put(&f->renames, (phx_rename){.id = id, .user_data = user_data, .incarnation = e->incarnation,
-                                                  .kind = attr.kind});
+        phx_renames_put(
+            &f->renames,
+            (phx_rename){.id = id, .user_data = user_data, .incarnation = e->incarnation, .kind = attr.kind});
         names[e->incarnation].kind = attr.kind;
         names[e->incarnation].user_data = user_data;
     }
@@ -260,7 +266,10 @@ typedef struct wanted_list {
 
 static phx_body body_of(const fleet *f, const fleet_entity *e)
 {
-    return (phx_body){.x = e->x, .y = e->y, .z = e->z, .tx = phx_tower_index(&f->rules, 0, e->x),
+    return (phx_body){.x = e->x,
+                      .y = e->y,
+                      .z = e->z,
+                      .tx = phx_tower_index(&f->rules, 0, e->x),
                       .ty = phx_tower_index(&f->rules, 1, e->y)};
 }
 
@@ -326,7 +335,9 @@ static int event_order(const void *left, const void *right)
 
 static event named(uint32_t incarnation)
 {
-    return (event){.incarnation = incarnation, .kind = names[incarnation].kind, .id = names[incarnation].id,
+    return (event){.incarnation = incarnation,
+                   .kind = names[incarnation].kind,
+                   .id = names[incarnation].id,
                    .user_data = names[incarnation].user_data};
 }
 

@@ -16,7 +16,7 @@ enum { FLEET_SHARDS_MAX = 16, FLEET_IDS = 640, FLEET_SCRATCHES = 2 };
 
 /* An entity as it is known to be. */
 typedef struct fleet_entity {
-    bool in; /* the world */
+    bool in;    /* the world */
     bool fresh; /* as an observer: nothing was told of it yet */
     uint32_t incarnation;
     uint64_t user_data;
@@ -38,17 +38,17 @@ typedef struct fleet {
     uint32_t incarnations;
     uint32_t piece; /* rows per run of the interest phase; 0 = all of a shard */
 
-    bool scarce;        /* after a stop there is only a little more memory, not enough for all that is to come */
+    bool scarce; /* after a stop there is only a little more memory, not enough for all that is to come */
 
-    uint32_t stops;     /* calls that had no memory, in all ticks */
-    uint32_t rounds;    /* of the last tick's exchanges, beyond the first of each */
-    uint32_t blocks;    /* sent in the last tick */
+    uint32_t stops;                   /* calls that had no memory, in all ticks */
+    uint32_t rounds;                  /* of the last tick's exchanges, beyond the first of each */
+    uint32_t blocks;                  /* sent in the last tick */
     uint32_t changes, enters, leaves; /* told in the last tick */
-    uint32_t overflows; /* of the changes, with lists that did not fit in place */
-    uint32_t looked;    /* runs that glanced at pairs or found a list: with pieces of 1, observers looked at */
+    uint32_t overflows;               /* of the changes, with lists that did not fit in place */
+    uint32_t looked; /* runs that glanced at pairs or found a list: with pieces of 1, observers looked at */
 
-    fleet_entity entity[FLEET_IDS];             /* by id */
-    uint32_t seen[FLEET_IDS][FLEET_IDS];        /* [observer][target]: incarnation, 0 = not seen */
+    fleet_entity entity[FLEET_IDS];              /* by id */
+    uint32_t seen[FLEET_IDS][FLEET_IDS];         /* [observer][target]: incarnation, 0 = not seen */
     phx_relation relation[FLEET_IDS][FLEET_IDS]; /* [observer][target]; bits 0 = none */
 } fleet;
 

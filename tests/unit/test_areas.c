@@ -127,9 +127,8 @@ Test(areas, most_of_the_way_is_clear)
     const phx_rules rules = plain_rules(100, 12);
     const ph_area circle = {.shape = PH_AREA_CIRCLE, .center = {50, 50}, .radius = 20};
     const ph_area box = {.shape = PH_AREA_BOX, .low = {30, 30}, .high = {70, 70}};
-    const ph_area square = {.shape = PH_AREA_POLYGON,
-                            .corner_count = 4,
-                            .corners = {{30, 30}, {70, 30}, {70, 70}, {30, 70}}};
+    const ph_area square = {
+        .shape = PH_AREA_POLYGON, .corner_count = 4, .corners = {{30, 30}, {70, 30}, {70, 70}, {30, 70}}};
     const ph_area all[] = {circle, box, square};
     phx_areas_init(&table, &memory);
     for (uint64_t i = 0; i < 3; i++) cr_assert_eq(phx_areas_set(&table, &rules, i + 1, &all[i], 3), PH_OK);

@@ -26,7 +26,7 @@ typedef struct item {
 
 static item items[ITEMS_MAX];
 static uint32_t item_count;
-static uint64_t tick_bytes[TICKS_MAX];  /* of each tick's mail, while it waits */
+static uint64_t tick_bytes[TICKS_MAX]; /* of each tick's mail, while it waits */
 static uint64_t pushed, drained, voided, dropped;
 
 static void set_up(void)

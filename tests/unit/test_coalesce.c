@@ -251,7 +251,10 @@ Test(coalesce, enters_are_named_and_ordered_as_now_leaves_as_then)
     cr_assert_eq(out->changes[0].user_data, 99);
     cr_assert_eq(out->changes[1].user_data, OTHER + 1);
     expect_target(0, 7, 1, 7);
-    const struct { uint64_t id, user_data; uint16_t kind; } enters[] = {{6, 66, 0}, {5, 55, 3}, {6, 66, 0}};
+    const struct {
+        uint64_t id, user_data;
+        uint16_t kind;
+    } enters[] = {{6, 66, 0}, {5, 55, 3}, {6, 66, 0}};
     for (uint32_t i = 0; i < 3; i++) {
         cr_assert_eq(out->targets[1 + i].id, enters[i].id);
         cr_assert_eq(out->targets[1 + i].user_data, enters[i].user_data);

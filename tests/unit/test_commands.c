@@ -29,8 +29,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    if (ph_world_destroy(world) != PH_OK)
-        abort(); /* an assertion that fails in a .fini fails no test */
+    if (ph_world_destroy(world) != PH_OK) abort(); /* an assertion that fails in a .fini fails no test */
 }
 
 TestSuite(commands, .init = setup, .fini = teardown);
@@ -254,8 +253,9 @@ Test(commands, moves_of_all_sorts)
         }
         if (bad < count && round % 7 == 0) ids[bad] = 0;
         else if (bad < count) to[bad] = wrong[round % 3];
-        cr_assert_eq(ph_move_many(producer, count, ids, to, &done),
-                     bad >= count ? PH_OK : ids[bad] == 0 ? PH_BAD_ID : PH_BAD_POSITION);
+        cr_assert_eq(ph_move_many(producer, count, ids, to, &done), bad >= count    ? PH_OK
+                                                                    : ids[bad] == 0 ? PH_BAD_ID
+                                                                                    : PH_BAD_POSITION);
         cr_assert_eq(done, count);
         tick();
         for (uint32_t i = 0; i < count; i++)

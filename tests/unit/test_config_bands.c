@@ -19,7 +19,7 @@ Test(config_bands, of_a_file)
     const ph_class *player;
 
     config_load_ok(config, PLAYER "class npc { band { radius = 5 every = 255 } updates_max = 3 }\n"
-                           "class none { view = 1 }");
+                                  "class none { view = 1 }");
     player = &ph_config_def(config)->classes[1];
     cr_assert_eq(player->band_count, 2);
     expect_band(player, 0, 30, 1);
@@ -49,7 +49,8 @@ Test(config_bands, dump)
     config_load_ok(again, dump);
     free(dump);
     cr_expect_eq(memcmp(ph_config_def(config)->classes[1].bands, ph_config_def(again)->classes[1].bands,
-                        sizeof(ph_band) * PH_BANDS_MAX), 0);
+                        sizeof(ph_band) * PH_BANDS_MAX),
+                 0);
     cr_expect_eq(ph_config_def(again)->classes[1].band_count, 2);
     ph_config_destroy(again);
     ph_config_destroy(config);

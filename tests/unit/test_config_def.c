@@ -321,9 +321,9 @@ Test(config_def, class_count)
 /* Keys that can change while a world lives, by SPEC; workers is not compared. */
 static bool is_live(const char *name)
 {
-    static const char *const live[] = {"sticky", "height", "shape", "span", "workers", "broadcast_bytes",
-                                       "activation_span", "activation_linger", "crowd_entities",
-                                       "crowd_floor", "events_max"};
+    static const char *const live[] = {"sticky",         "height",          "shape",           "span",
+                                       "workers",        "broadcast_bytes", "activation_span", "activation_linger",
+                                       "crowd_entities", "crowd_floor",     "events_max"};
 
     for (size_t i = 0; i < sizeof live / sizeof *live; i++) {
         if (strcmp(live[i], name) == 0) {

@@ -24,10 +24,9 @@ typedef struct row {
 } row;
 
 static const row world_rows[] = {
-    {"world_origin", "{0, 0}", "", "5", "-1e18", "1e18", "-1.0000001e18", "1.0000001e18", NUMBER,
-     F32_ANY},
-    {"world_size", "{10000, 10000}", "tower_size = 1e18", "5", "1.1754944e-38", "1e18", "0",
-     "1.0000001e18", NUMBER, F32_POSITIVE},
+    {"world_origin", "{0, 0}", "", "5", "-1e18", "1e18", "-1.0000001e18", "1.0000001e18", NUMBER, F32_ANY},
+    {"world_size", "{10000, 10000}", "tower_size = 1e18", "5", "1.1754944e-38", "1e18", "0", "1.0000001e18", NUMBER,
+     F32_POSITIVE},
     {"height", "100", "", NULL, "0", "1e18", "-0.0000001", "1.0000001e18", NUMBER, F32_FROM_0},
     {"tower_size", "100", "world_size = {1.1754944e-38, 1.1754944e-38}", NULL, "1.1754944e-38", "1e18", "0",
      "1.0000001e18", NUMBER, F32_POSITIVE},
@@ -54,8 +53,7 @@ static const row world_rows[] = {
     {"consumer_bytes", "4194304", "", NULL, "0", "1073741824", "-1", "1073741825", WHOLE, "[0, 1073741824]"},
     {"quadtree_capacity", "128", "", NULL, "1", "1048576", "0", "1048577", WHOLE, "[1, 1048576]"},
     {"quadtree_depth", "5", "", NULL, "0", "16", "-1", "17", WHOLE, "[0, 16]"},
-    {"exchange_bytes", "1048576", "", NULL, "16384", "1073741824", "16383", "1073741825", WHOLE,
-     "[16384, 1073741824]"},
+    {"exchange_bytes", "1048576", "", NULL, "16384", "1073741824", "16383", "1073741825", WHOLE, "[16384, 1073741824]"},
 };
 
 static const row class_rows[] = {
@@ -144,8 +142,8 @@ static void expect_refused(const row *r, bool in_class, bool second, const char 
 
 static void expect_row(const row *r, bool in_class, bool second)
 {
-    static const char *const no_values[] = {"abc", "nan", "-nan", "inf", "-inf", "infinity", "0x10", "5x", "-", "1e",
-                                            "true", "--1", "1-1"};
+    static const char *const no_values[] = {"abc", "nan", "-nan", "inf",  "-inf", "infinity", "0x10",
+                                            "5x",  "-",   "1e",   "true", "--1",  "1-1"};
     char text[TEXT_SIZE];
     ph_config *config = config_new();
 
@@ -233,9 +231,16 @@ Test(config_keys, masks)
         const char *text;
         uint64_t value;
     } good[] = {
-        {"0", 0}, {"1", 1}, {"18446744073709551615", UINT64_MAX}, {"9223372036854775808", UINT64_C(1) << 63},
-        {"0x0", 0}, {"0xffffffffffffffff", UINT64_MAX}, {"0XFFFFFFFFFFFFFFFF", UINT64_MAX},
-        {"0x8000000000000001", (UINT64_C(1) << 63) | 1}, {"010", 10}, {"0x00000000000000000000001", 1},
+        {"0", 0},
+        {"1", 1},
+        {"18446744073709551615", UINT64_MAX},
+        {"9223372036854775808", UINT64_C(1) << 63},
+        {"0x0", 0},
+        {"0xffffffffffffffff", UINT64_MAX},
+        {"0XFFFFFFFFFFFFFFFF", UINT64_MAX},
+        {"0x8000000000000001", (UINT64_C(1) << 63) | 1},
+        {"010", 10},
+        {"0x00000000000000000000001", 1},
     };
     static const char *const no_masks[] = {"abc", "ff", "0x", "0xg", "1.5", "1e3", "-1", "0x-1", "nan", "all", "0b11"};
     static const row rows[] = {
@@ -251,8 +256,10 @@ Test(config_keys, masks)
         expect_taken(&rows[i], true, false, rows[i].min);
         expect_taken(&rows[i], true, false, rows[i].max);
         for (size_t j = 0; j < sizeof no_masks / sizeof *no_masks; j++) {
-            snprintf(text, sizeof text, "%s = '%s' is not a mask: decimal, or 0x and hexadecimal, in [0, "
-                     "0xffffffffffffffff]", rows[i].key, no_masks[j]);
+            snprintf(text, sizeof text,
+                     "%s = '%s' is not a mask: decimal, or 0x and hexadecimal, in [0, "
+                     "0xffffffffffffffff]",
+                     rows[i].key, no_masks[j]);
             expect_refused(&rows[i], true, false, no_masks[j], text);
         }
         snprintf(text, sizeof text, "%s = 18446744073709551616 is outside [0, 0xffffffffffffffff]", rows[i].key);
@@ -283,8 +290,10 @@ Test(config_keys, hash_seed)
     cr_expect_eq(ph_config_def(config)->hash_seed, (UINT64_C(1) << 63) | 1);
     config_expect(config, "hash_seed = 9223372036854775809", "t:1");
     for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++) {
-        snprintf(text, sizeof text, "hash_seed = '%s' is not a whole number: decimal, or 0x and hexadecimal, in [0, "
-                 "0xffffffffffffffff]", no_numbers[i]);
+        snprintf(text, sizeof text,
+                 "hash_seed = '%s' is not a whole number: decimal, or 0x and hexadecimal, in [0, "
+                 "0xffffffffffffffff]",
+                 no_numbers[i]);
         expect_refused(&seed, false, false, no_numbers[i], text);
     }
     snprintf(text, sizeof text, "hash_seed = 18446744073709551616 is outside [0, 0xffffffffffffffff]");

@@ -38,7 +38,8 @@ static void write_sources(void)
 
     cr_assert(map != NULL && source != NULL);
     fputs("<code_set_name> ANSI_X3.4-1968\n<comment_char> %\n<escape_char> /\n<mb_cur_min> 1\n<mb_cur_max> 1\n"
-          "CHARMAP\n", map);
+          "CHARMAP\n",
+          map);
     for (unsigned byte = 0; byte < 128; byte++) {
         fprintf(map, "<U%04X> /x%02x byte\n", byte, byte);
     }
@@ -116,7 +117,8 @@ Test(config_locale, reasons_dump_and_reference)
     FILE *out = open_memstream(&page, &size);
 
     config_load_refused(config, "sticky = 0.5", "t:1: sticky = 0.5 is outside [1, 1000000]");
-    config_load_refused(config, "tower_size = 0.001", "t:1: tower_size = 0.001: 10000000 towers along x of "
+    config_load_refused(config, "tower_size = 0.001",
+                        "t:1: tower_size = 0.001: 10000000 towers along x of "
                         "world_size = {10000, 10000} is outside [1, 65535]");
     config_load_ok(config, "height = 0.1 sticky = 1.0000001");
     dump = config_dump(config);

@@ -319,16 +319,25 @@ Test(config_text, on_top_of_what_is_there)
 Test(config_text, reloaded)
 {
     static const char *const cases[][2] = {
-        {"tower_size = 50", "tower_size"}, {"shards = {1, 2}", "shards"}, {"range = towers", "range"},
-        {"world_origin = {0, 1}", "world_origin"}, {"world_size = {10000, 9999}", "world_size"},
-        {"entities_max = 5", "entities_max"}, {"producers_max = 5", "producers_max"},
-        {"producer_bytes = 140000", "producer_bytes"}, {"refusals_max = 5", "refusals_max"},
-        {"consumers = 5", "consumers"}, {"consumer_batches = 5", "consumer_batches"},
+        {"tower_size = 50", "tower_size"},
+        {"shards = {1, 2}", "shards"},
+        {"range = towers", "range"},
+        {"world_origin = {0, 1}", "world_origin"},
+        {"world_size = {10000, 9999}", "world_size"},
+        {"entities_max = 5", "entities_max"},
+        {"producers_max = 5", "producers_max"},
+        {"producer_bytes = 140000", "producer_bytes"},
+        {"refusals_max = 5", "refusals_max"},
+        {"consumers = 5", "consumers"},
+        {"consumer_batches = 5", "consumer_batches"},
         {"consumer_bytes = 5", "consumer_bytes"},
-        {"hash_seed = 9007199254740993", "hash_seed"}, {"exchange_bytes = 70000", "exchange_bytes"},
-        {"class npc {}\nclass player {}", "class"}, {"", "class"},
+        {"hash_seed = 9007199254740993", "hash_seed"},
+        {"exchange_bytes = 70000", "exchange_bytes"},
+        {"class npc {}\nclass player {}", "class"},
+        {"", "class"},
         {"class player { view = 9 }\nclass npc {}\nclass cat {}\nspan = 2 height = 3 shape = square sticky = 2 "
-         "workers = 9 broadcast_bytes = 70000 crowd_entities = 5 crowd_floor = 0.5", NULL},
+         "workers = 9 broadcast_bytes = 70000 crowd_entities = 5 crowd_floor = 0.5",
+         NULL},
     };
     ph_config *now = config_new();
 
@@ -379,7 +388,8 @@ Test(config_text, long_words_and_texts)
     word[7 + 256] = '\0';
     config_load_refused(config, word, "t:1: a word longer than 255 bytes");
     word[7 + 255] = '\0';
-    config_load_refused(config, word, "t:1: span = 1111111111111111111111111111111111111111111111111111111111111111 "
+    config_load_refused(config, word,
+                        "t:1: span = 1111111111111111111111111111111111111111111111111111111111111111 "
                         "is outside [0, 65535]"); /* the reason has its front */
 
     memset(text, ' ', (16 << 20) + 1);

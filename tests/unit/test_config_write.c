@@ -19,10 +19,13 @@ static size_t key_size(const phx_key *key)
     switch (key->type) {
     case PHX_KEY_u64:
     case PHX_KEY_mask:
-    case PHX_KEY_f64: return 8;
+    case PHX_KEY_f64:
+        return 8;
     case PHX_KEY_u8:
-    case PHX_KEY_flag: return 1;
-    default: return 4 * phx_key_width(key->type);
+    case PHX_KEY_flag:
+        return 1;
+    default:
+        return 4 * phx_key_width(key->type);
     }
 }
 
@@ -42,8 +45,8 @@ static void expect_same(const ph_world_def *a, const ph_world_def *b)
             const phx_key *key = &class_keys[i];
 
             cr_expect_eq(memcmp((const char *)&a->classes[kind] + key->offset,
-                                (const char *)&b->classes[kind] + key->offset, key_size(key)), 0,
-                         "%s.%s", a->classes[kind].name, key->name);
+                                (const char *)&b->classes[kind] + key->offset, key_size(key)),
+                         0, "%s.%s", a->classes[kind].name, key->name);
         }
         cr_expect_eq(a->classes[kind].band_count, b->classes[kind].band_count);
         cr_expect_eq(memcmp(a->classes[kind].bands, b->classes[kind].bands, sizeof a->classes[kind].bands), 0);

@@ -21,7 +21,6 @@ enum {
 
 static uint64_t keys[KEYS];
 
-
 TestSuite(crafted, .init = memory_set_up, .fini = memory_tear_down);
 
 /* ---- keys ---- */
@@ -61,18 +60,30 @@ static uint64_t key_of(uint32_t family, uint64_t j)
 {
     const uint64_t guess = 8, grouped = golden(j, 3, true);
     switch (family) {
-    case 0: return grouped; /* what the directory had */
-    case 1: return golden(j, 2, true); /* what maps had */
-    case 2: return golden(j, 3, false);
-    case 3: return grouped ? grouped ^ guess : 0; /* with a seed that was guessed, xored */
-    case 4: return unmix64(UINT64_C(0x12345678) << 32 | j);
-    case 5: return unmix64(j << 20 | 77);
-    case 6: return unmix64(j << 20 | 77) ^ guess;
-    case 7: return (j + 1) * 46368 << PHX_HASH_RUN_BITS | 9; /* the same of each of many runs */
-    case 8: return (j + 1) << 40;
-    case 9: return (j + 1) << 22;
-    case 10: return (j + 1) * 8 * 46368; /* times the golden ratio: nearly whole */
-    default: return (j + 1) * 8 * 987;
+    case 0:
+        return grouped; /* what the directory had */
+    case 1:
+        return golden(j, 2, true); /* what maps had */
+    case 2:
+        return golden(j, 3, false);
+    case 3:
+        return grouped ? grouped ^ guess : 0; /* with a seed that was guessed, xored */
+    case 4:
+        return unmix64(UINT64_C(0x12345678) << 32 | j);
+    case 5:
+        return unmix64(j << 20 | 77);
+    case 6:
+        return unmix64(j << 20 | 77) ^ guess;
+    case 7:
+        return (j + 1) * 46368 << PHX_HASH_RUN_BITS | 9; /* the same of each of many runs */
+    case 8:
+        return (j + 1) << 40;
+    case 9:
+        return (j + 1) << 22;
+    case 10:
+        return (j + 1) * 8 * 46368; /* times the golden ratio: nearly whole */
+    default:
+        return (j + 1) * 8 * 987;
     }
 }
 
@@ -212,8 +223,8 @@ Test(crafted, attr_sets_whose_words_make_up_for_each_other)
         const uint64_t top = UINT64_C(1) << 63;
         const phx_attr one = {.layers = 5, .sees = 9}, other = {.layers = 5 ^ top, .sees = 9 ^ top ^ top >> 32};
         uint32_t a = phx_attr_sets_take(&sets, &one), b = phx_attr_sets_take(&sets, &other);
-        cr_expect(a != b && sets.use[a].next == PHX_ATTR_SET_NONE && sets.use[b].next == PHX_ATTR_SET_NONE,
-                  "seed %zu", (size_t)seed);
+        cr_expect(a != b && sets.use[a].next == PHX_ATTR_SET_NONE && sets.use[b].next == PHX_ATTR_SET_NONE, "seed %zu",
+                  (size_t)seed);
         phx_attr_sets_free(&sets, &memory);
     }
 }

@@ -45,7 +45,7 @@ static float anywhere(int axis)
     if (how == 1) return phx_rng_below(&w.rng, 2) ? FLT_MAX : -FLT_MAX;
     if (how == 2) return phx_rng_below(&w.rng, 2) ? 1e-42f : -0.0f;
     if (how < 8) return 50.0f * (float)phx_rng_below(&w.rng, TOWERS + 1); /* on a border */
-    if (how < 12) return 321.5f + (float)axis; /* where others are too */
+    if (how < 12) return 321.5f + (float)axis;                            /* where others are too */
     return float_between(&w.rng, 0, SIDE);
 }
 
@@ -141,8 +141,7 @@ static void open_world(ph_index which, uint64_t seed)
                           .simd = PH_SIMD_PORTABLE,
                           .cell_size = seed % 3 == 0 ? 20.0f : 0.0f};
     phx_store_init(&w.store, &memory);
-    phx_index_env env = {
-        .mem = &memory, .rules = &w.rules, .store = &w.store, .rect = {0, 0, TOWERS / 2, TOWERS - 1}};
+    phx_index_env env = {.mem = &memory, .rules = &w.rules, .store = &w.store, .rect = {0, 0, TOWERS / 2, TOWERS - 1}};
     w.index = phx_index_make(which, &env);
     cr_assert(w.index);
 }
@@ -175,8 +174,8 @@ static void expect_all_in(phx_box box)
         bool live = body->state & PHX_SLOT_LIVE;
         cr_assert_leq(w.seen[slot], live ? 1 : 0, "%s: slot %u is dead, or there twice", index_text(), slot);
         if (live && phx_box_has(box, body->x, body->y))
-            cr_assert(w.seen[slot], "%s: slot %u at %g, %g is left out of %g .. %g, %g .. %g", index_text(),
-                      slot, body->x, body->y, box.x0, box.x1, box.y0, box.y1);
+            cr_assert(w.seen[slot], "%s: slot %u at %g, %g is left out of %g .. %g, %g .. %g", index_text(), slot,
+                      body->x, body->y, box.x0, box.x1, box.y0, box.y1);
     }
 }
 
@@ -200,8 +199,14 @@ static was now_of(uint32_t slot)
 {
     const phx_body *body = &w.store.body[slot];
     const phx_attr *attr = phx_store_attr(&w.store, slot);
-    return (was){body->x, body->y, attr->view, attr->margin, body->state & PHX_SLOT_LIVE, body->state & PHX_SLOT_OWN,
-                 (body->state & PHX_SLOT_OWN) && phx_observes(attr), attr->layers};
+    return (was){body->x,
+                 body->y,
+                 attr->view,
+                 attr->margin,
+                 body->state & PHX_SLOT_LIVE,
+                 body->state & PHX_SLOT_OWN,
+                 (body->state & PHX_SLOT_OWN) && phx_observes(attr),
+                 attr->layers};
 }
 
 /* Was anything told of a place in the box, in this tick? */
@@ -255,8 +260,8 @@ static void expect_differing(uint32_t slot)
         int before = standing(&w.old[slot], &w.old[t]), after = standing(&now, &target);
         bool other = w.old[t].layers != target.layers && (before < 2 || after < 2);
         if (t == slot || (before == after && !other)) continue;
-        cr_assert(w.seen[t], "%s: slot %u was %d to %u and is %d, and is left out", index_text(), t, before,
-                  slot, after);
+        cr_assert(w.seen[t], "%s: slot %u was %d to %u and is %d, and is left out", index_text(), t, before, slot,
+                  after);
     }
 }
 

@@ -24,8 +24,7 @@ static asked answer;
 static void take(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     asked *of = (asked *)sink;
-    for (uint32_t i = 0; i < count; i++)
-        of->times[slots[i]]++;
+    for (uint32_t i = 0; i < count; i++) of->times[slots[i]]++;
     of->candidates += count;
 }
 
@@ -71,8 +70,7 @@ Test(index_cells, brute_gives_everybody_once_and_moves_cost_nothing)
     cr_expect_eq(steps(), before + 2);
     const asked *all = ask(-5000, 0, 1);
     cr_expect_eq(all->candidates, 98);
-    for (uint32_t slot = 0; slot < 100; slot++)
-        cr_expect_eq(all->times[slot], slot != 0 && slot != 57);
+    for (uint32_t slot = 0; slot < 100; slot++) cr_expect_eq(all->times[slot], slot != 0 && slot != 57);
 }
 
 /* ---- grid and hash ---- */
@@ -116,30 +114,25 @@ static void side_follows_the_views(ph_index which)
     static const float views[] = {20, 100, 300, 0}; /* 5, 6, 5 of them; and who does not look does not count */
     static const uint32_t many[] = {5, 6, 5, 30};
     for (uint32_t v = 0; v < 4; v++)
-        for (uint32_t i = 0; i < many[v]; i++)
-            life_enter(plain_attr(views[v], 0), 500, 500);
+        for (uint32_t i = 0; i < many[v]; i++) life_enter(plain_attr(views[v], 0), 500, 500);
     life_pass();
     side_is(4, "median view"); /* 410 .. 590: cells 4 and 5 */
     life_close();
 
     life_open(which, PH_SHAPE_CIRCLE);
     life_rules.cell_size = 60;
-    for (uint32_t i = 0; i < 40; i++)
-        life_enter(plain_attr(100, 0), 500, 500);
+    for (uint32_t i = 0; i < 40; i++) life_enter(plain_attr(100, 0), 500, 500);
     life_pass();
     side_is(16, "cell_size"); /* 6 to 9 */
     life_close();
 
     life_open(which, PH_SHAPE_CIRCLE);
-    for (uint32_t i = 0; i < 40; i++)
-        life_enter(plain_attr(0, 0), 500, 500);
+    for (uint32_t i = 0; i < 40; i++) life_enter(plain_attr(0, 0), 500, 500);
     life_pass();
     side_is(16, "tower"); /* of 50: 8 to 11 */
-    for (uint32_t slot = 0; slot < 40; slot++)
-        life_set(slot, plain_attr(200, 0));
+    for (uint32_t slot = 0; slot < 40; slot++) life_set(slot, plain_attr(200, 0));
     life_pass();
-    for (uint32_t i = 0; i < 60; i++)
-        life_enter(plain_attr(200, 0), 500, 500); /* more than twice as many: anew */
+    for (uint32_t i = 0; i < 60; i++) life_enter(plain_attr(200, 0), 500, 500); /* more than twice as many: anew */
     life_pass();
     side_is(1, "views come to be"); /* 400 .. 600 */
 }
@@ -163,8 +156,7 @@ Test(index_cells, a_grid_of_a_vast_world_is_bounded_and_stays)
     cr_expect_leq(atomic_load(&memory.bytes), 40u << 20);
     uint64_t before = steps();
     for (uint32_t i = 0; i < 200; i++) {
-        for (uint32_t slot = 0; slot < life_store.slots; slot++)
-            life_move(slot, life_store.body[slot].x, 50);
+        for (uint32_t slot = 0; slot < life_store.slots; slot++) life_move(slot, life_store.body[slot].x, 50);
         life_turn(0); /* no memory, and none wanted */
         life_end();
     }
@@ -181,8 +173,7 @@ Test(index_cells, hash_follows_entities_not_area)
         bytes[i] = atomic_load(&memory.bytes);
         const asked *far = ask(i == 0 ? 250 : 2.5e6f, i == 0 ? 250 : 2.5e6f, 40);
         cr_expect_eq(far->candidates, 1, "those of other cells in a bucket are left out");
-        if (i == 0)
-            life_close();
+        if (i == 0) life_close();
     }
     cr_expect_eq(bytes[0], bytes[1]);
 }

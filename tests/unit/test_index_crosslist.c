@@ -28,8 +28,7 @@ static void check_lists(void)
         uint32_t at = phx_cross_from(cross(), axis, 1, &walked), found = 0;
         float last = -INFINITY;
         for (; phx_cross_at(cross(), at)->key != UINT32_MAX; at = phx_cross_at(cross(), at)->next) {
-            if ((at & 3) != PHX_CROSS_CENTRE)
-                continue;
+            if ((at & 3) != PHX_CROSS_CENTRE) continue;
             const phx_body *body = &life_store.body[at >> 3];
             float p = axis == 0 ? body->x : body->y;
             cr_assert(last <= p, "axis %d: %g before %g", axis, (double)last, (double)p);
@@ -105,8 +104,7 @@ Test(crosslist, steps_are_found_by_what_nodes_pass)
     for (int i = 0; i < 60; i++) {
         for (uint32_t slot = 0; slot < life_store.slots; slot++) {
             const phx_body *body = &life_store.body[slot];
-            if (phx_rng_below(&rng, 3) == 0)
-                continue;
+            if (phx_rng_below(&rng, 3) == 0) continue;
             life_move(slot, body->x + float_between(&rng, -9, 9), body->y + float_between(&rng, -9, 9));
         }
         uint32_t before[300][2];
@@ -119,8 +117,7 @@ Test(crosslist, steps_are_found_by_what_nodes_pass)
         check_boxes();
         for (uint32_t o = 0; o < 300; o++) {
             bool flag = cross()->flags[o] & PHX_CROSS_TOUCHED;
-            if (before[o][1] != cross()->boxes[o].count)
-                cr_assert(flag);
+            if (before[o][1] != cross()->boxes[o].count) cr_assert(flag);
             touched += flag;
             untouched += !flag;
         }
@@ -201,13 +198,11 @@ Test(crosslist, anchors_follow_a_crowd_that_wanders_off)
 /* All at one point, where float32 is so coarse that low, centre and high are one number. */
 Test(crosslist, all_on_one_point_where_float32_is_coarse)
 {
-    for (int i = 0; i < 500; i++)
-        life_enter(plain_attr(1, 0), 1e9f, -1e9f);
+    for (int i = 0; i < 500; i++) life_enter(plain_attr(1, 0), 1e9f, -1e9f);
     life_turn(UINT64_MAX);
     check_boxes();
     life_end();
-    for (uint32_t slot = 0; slot < 500; slot += 3)
-        life_move(slot, 1e9f, -1e9f + (slot % 2 ? 1e4f : 0));
+    for (uint32_t slot = 0; slot < 500; slot += 3) life_move(slot, 1e9f, -1e9f + (slot % 2 ? 1e4f : 0));
     life_turn(UINT64_MAX);
     check_boxes();
     life_end();
@@ -229,8 +224,7 @@ static void note(phx_sink *sink, const uint32_t *slots, uint32_t count)
 Test(crosslist, searches_give_exactly_who_is_in_the_box)
 {
     uint64_t rng = 11;
-    for (int i = 0; i < 800; i++)
-        life_enter(life_anybody(&rng), life_anywhere(&rng), life_anywhere(&rng));
+    for (int i = 0; i < 800; i++) life_enter(life_anybody(&rng), life_anywhere(&rng), life_anywhere(&rng));
     life_turn(UINT64_MAX);
     for (int i = 0; i < 400; i++) {
         phx_box box = i == 0 ? phx_box_all() : phx_box_around(life_anywhere(&rng), life_anywhere(&rng), 40);

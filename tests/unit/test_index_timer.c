@@ -26,18 +26,15 @@ static bool told[LIFE_SLOTS];
 static void note(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     (void)sink;
-    for (uint32_t i = 0; i < count; i++)
-        told[slots[i]] = true;
+    for (uint32_t i = 0; i < count; i++) told[slots[i]] = true;
 }
 
 /* In view, in the margin, or out of range; of bodies as they are or were. */
 static int standing(uint32_t observer, const phx_body *o, const phx_body *t)
 {
     const phx_attr *attr = phx_store_attr(&life_store, observer);
-    if (!(t->state & PHX_SLOT_LIVE))
-        return 2;
-    if (phx_in_range(&life_rules, o, t, attr->view))
-        return 0;
+    if (!(t->state & PHX_SLOT_LIVE)) return 2;
+    if (phx_in_range(&life_rules, o, t, attr->view)) return 0;
     return phx_in_range(&life_rules, o, t, attr->view + attr->margin) ? 1 : 2;
 }
 
@@ -67,16 +64,14 @@ static uint32_t check_all(const phx_attr *attrs)
     uint32_t count = 0;
     for (uint32_t o = 0; o < life_store.slots; o++) {
         bool stays = life_live(o) && (life_old[o].state & PHX_SLOT_LIVE) && phx_index_radius(&life_store, o) >= 0.0f;
-        if (stays && memcmp(&attrs[o], phx_store_attr(&life_store, o), sizeof *attrs) == 0)
-            count += check_told(o);
+        if (stays && memcmp(&attrs[o], phx_store_attr(&life_store, o), sizeof *attrs) == 0) count += check_told(o);
     }
     return count;
 }
 
 static void keep_attrs(phx_attr attrs[LIFE_SLOTS])
 {
-    for (uint32_t slot = 0; slot < life_store.slots; slot++)
-        attrs[slot] = *phx_store_attr(&life_store, slot);
+    for (uint32_t slot = 0; slot < life_store.slots; slot++) attrs[slot] = *phx_store_attr(&life_store, slot);
 }
 
 static void run_lives(ph_shape shape, uint64_t seed)
@@ -99,8 +94,7 @@ Test(timer_shapes, no_border_is_passed_unseen)
 {
     static const ph_shape shapes[] = {PH_SHAPE_CIRCLE, PH_SHAPE_SQUARE, PH_SHAPE_CYLINDER, PH_SHAPE_SPHERE};
     for (int i = 0; i < 4; i++)
-        for (uint64_t seed = 1; seed <= 3; seed++)
-            run_lives(shapes[i], seed);
+        for (uint64_t seed = 1; seed <= 3; seed++) run_lives(shapes[i], seed);
 }
 
 /* Head on, as fast as the fastest: the time that is left is just enough. */
@@ -177,13 +171,10 @@ Test(timer, a_jump_does_not_hurry_the_others)
     double before = timer()->way;
     for (int i = 0; i < 20; i++) {
         life_move(0, float_between(&rng, 0, 400), float_between(&rng, 0, 400));
-        for (uint32_t slot = 1; slot < 200; slot++)
-            life_move(slot, life_store.body[slot].x + 0.01f, 5);
-        if (i > 0)
-            cr_assert_leq(timer()->way - before, 0.02 * i);
+        for (uint32_t slot = 1; slot < 200; slot++) life_move(slot, life_store.body[slot].x + 0.01f, 5);
+        if (i > 0) cr_assert_leq(timer()->way - before, 0.02 * i);
         life_pass();
-        if (i == 0)
-            before = timer()->way; /* all went to one line in the first tick */
+        if (i == 0) before = timer()->way; /* all went to one line in the first tick */
     }
 }
 
@@ -196,15 +187,13 @@ Test(timer, who_looks_too_far_or_at_too_many_looks_around)
     uint32_t o = life_enter(plain_attr(30, 0), 500, 500);
     for (int i = 0; i < MANY; i++)
         life_enter(plain_attr(0, 0), float_between(&rng, 480, 520), float_between(&rng, 480, 520));
-    for (int i = 0; i < 9; i++)
-        life_enter(plain_attr(30, 0), 100, 50 * (float)i);
+    for (int i = 0; i < 9; i++) life_enter(plain_attr(30, 0), 100, 50 * (float)i);
     uint32_t wide = life_enter(plain_attr(0, 0), 500, 500);
     life_pass();
     cr_assert(timer()->flags[o] & PHX_TIMER_LOOKS);
     cr_assert_eq(timer()->plans[o].count, 0);
     cr_assert_lt(timer()->pool.used, MANY * 6, "%u words", timer()->pool.used);
-    for (uint32_t slot = 1; slot < 1000; slot++)
-        life_leave(slot);
+    for (uint32_t slot = 1; slot < 1000; slot++) life_leave(slot);
     life_set(wide, plain_attr(900, 0));
     life_pass();
     cr_assert(timer()->flags[wide] & PHX_TIMER_LOOKS);
@@ -232,8 +221,7 @@ Test(timer, time_starts_again)
         for (uint32_t slot = 0; slot < 100; slot++)
             life_move(slot, fmodf(life_store.body[slot].x + 31, 300), fmodf(life_store.body[slot].y + 7, 300));
         life_turn(UINT64_MAX);
-        if (i % 20 == 0 || timer()->way < before)
-            check_all(attrs);
+        if (i % 20 == 0 || timer()->way < before) check_all(attrs);
         back += timer()->way < before;
         life_end();
     }
@@ -247,10 +235,8 @@ Test(timer, other_layers_or_stealth_are_told)
     life_pass();
     for (int i = 0; i < 4; i++) {
         phx_attr attr = plain_attr(0, 0);
-        if (i % 2)
-            attr.layers = 2;
-        else
-            attr.stealth = (uint8_t)(1 + i);
+        if (i % 2) attr.layers = 2;
+        else attr.stealth = (uint8_t)(1 + i);
         life_set(t, attr);
         life_turn(UINT64_MAX);
         memset(told, 0, sizeof told);

@@ -97,12 +97,12 @@ Test(model, towers_in_range)
     fixture_make(&f);
     OK(enter(&f, 1, 15, 15)); /* tower 1, 1 */
     OK(enter_as(&f, 2, 29.99f, 0, (ph_attrs){.given = PH_KIND, .kind = 2}));
-    OK(enter_as(&f, 3, 30, 15, (ph_attrs){.given = PH_KIND, .kind = 2})); /* tower 3 */
+    OK(enter_as(&f, 3, 30, 15, (ph_attrs){.given = PH_KIND, .kind = 2}));       /* tower 3 */
     OK(enter_as(&f, 4, -500, -1e18f, (ph_attrs){.given = PH_KIND, .kind = 2})); /* clamped to 0, 0 */
     TICK(&f, "1*:+2+4");
     OK(pair(&f, 1, 3, 1000, 0));
     OK(set(&f, 1, (ph_attrs){.given = PH_VIEW, .view = 0.5f}));
-    TICK(&f, ""); /* radii and pairs play no part */
+    TICK(&f, "");                  /* radii and pairs play no part */
     OK(move(&f, 1, 1e18f, 1e18f)); /* tower 99, 99 */
     OK(move(&f, 3, 985, 2000));    /* tower 98, 99 */
     TICK(&f, "1:-2-4+3");
@@ -180,8 +180,11 @@ Test(model, layers_and_stealth_hide)
     OK(enter_as(&f, 4, 3, 0,
                 (ph_attrs){.given = PH_LAYERS | PH_STEALTH | PH_KIND, .layers = 4, .stealth = 3, .kind = 2}));
     OK(enter_as(&f, 5, 4, 0,
-                (ph_attrs){.given = PH_LAYERS | PH_STEALTH | PH_KIND | PH_GLOBAL, .layers = 4, .stealth = 4,
-                           .global = true, .kind = 2}));
+                (ph_attrs){.given = PH_LAYERS | PH_STEALTH | PH_KIND | PH_GLOBAL,
+                           .layers = 4,
+                           .stealth = 4,
+                           .global = true,
+                           .kind = 2}));
     TICK(&f, "1*:+2+4"); /* global does not help against stealth */
     OK(set(&f, 1, (ph_attrs){.given = PH_SEES | PH_DETECT, .sees = 0, .detect = 255}));
     TICK(&f, "1:-2-4");

@@ -207,15 +207,15 @@ Test(model_events, attach_refusals)
     for (uint64_t id = 1; id <= 9; id++) {
         OK(act(&f, COMMAND_ATTACH, id + 1, id)); /* 13..21: 10 on 9 would be depth 9 */
     }
-    OK(act(&f, COMMAND_ATTACH, 1, 9));  /* 22: a cycle */
-    OK(act(&f, COMMAND_ATTACH, 5, 5));  /* 23: the shortest one */
-    OK(act(&f, COMMAND_ATTACH, 2, 1));  /* 24: same parent again */
-    OK(act(&f, COMMAND_ATTACH, 1, 11)); /* 25: the chain below 1 is 8 deep */
-    OK(act(&f, COMMAND_ATTACH, 1, 99)); /* 26 */
+    OK(act(&f, COMMAND_ATTACH, 1, 9));   /* 22: a cycle */
+    OK(act(&f, COMMAND_ATTACH, 5, 5));   /* 23: the shortest one */
+    OK(act(&f, COMMAND_ATTACH, 2, 1));   /* 24: same parent again */
+    OK(act(&f, COMMAND_ATTACH, 1, 11));  /* 25: the chain below 1 is 8 deep */
+    OK(act(&f, COMMAND_ATTACH, 1, 99));  /* 26 */
     OK(act(&f, COMMAND_ATTACH, 99, 99)); /* 27: unknown comes before the cycle */
-    OK(act(&f, COMMAND_DETACH, 12, 0)); /* 28 */
-    OK(act(&f, COMMAND_ATTACH, 9, 11)); /* 29: changes over */
-    OK(act(&f, COMMAND_ATTACH, 10, 9)); /* 30 */
+    OK(act(&f, COMMAND_DETACH, 12, 0));  /* 28 */
+    OK(act(&f, COMMAND_ATTACH, 9, 11));  /* 29: changes over */
+    OK(act(&f, COMMAND_ATTACH, 10, 9));  /* 30 */
     TICK(&f, "");
     REFUSED(&f, "21:PH_TOO_DEEP 22:PH_CYCLE 23:PH_CYCLE 25:PH_TOO_DEEP 26:PH_UNKNOWN_ID 27:PH_UNKNOWN_ID "
                 "28:PH_ABSENT");
@@ -364,7 +364,7 @@ Test(model_events, net_differences)
     expect_net(&h, 2, 3, "1:+3"); /* 2 left and came back */
     expect_net(&h, 3, 4, "1:+2"); /* the new incarnation only: the old one was not told */
     expect_net(&h, 2, 4, "1:-2+2+3");
-    expect_net(&h, 2, 5, "");      /* it ends not ready */
+    expect_net(&h, 2, 5, ""); /* it ends not ready */
     expect_net(&h, 3, 6, "1*:+2+3");
     expect_net(&h, 3, 7, "1*:"); /* it began afresh, and ends with nothing */
     expect_net(&h, 7, 7, "1:-2-3");

@@ -28,15 +28,14 @@ static void set_up(void)
     snprintf(events_path, sizeof events_path, "%s/events.csv", folder);
     FILE *file = fopen(trace_path, "w");
     fputs("tick,op,id,other,x,y\n", file);
-    for (int i = 1; i <= 300; i++)
-        fprintf(file, "0,enter,%d,,%d,%d\n", i, i % 17 * 50, i / 17 * 50);
-    for (int i = 1; i <= 300; i++)
-        fprintf(file, "%d,move,%d,,%d,%d\n", 1 + i / 100, i, i / 17 * 50, i % 17 * 50);
+    for (int i = 1; i <= 300; i++) fprintf(file, "0,enter,%d,,%d,%d\n", i, i % 17 * 50, i / 17 * 50);
+    for (int i = 1; i <= 300; i++) fprintf(file, "%d,move,%d,,%d,%d\n", 1 + i / 100, i, i / 17 * 50, i % 17 * 50);
     fputs("5,link,1,300\n5,attach,2,3\n6,leave,3\n", file);
     cr_assert_eq(fclose(file), 0);
     cr_assert_eq(ph_config_create(&config), PH_OK);
-    const char *const assignments[] = {"view=120", "shards=3,2", "world_size=1000,1000", "producer_bytes=131072",
-                                       "exchange_bytes=16384", "entities_max=1000"};
+    const char *const assignments[] = {
+        "view=120",         "shards=3,2", "world_size=1000,1000", "producer_bytes=131072", "exchange_bytes=16384",
+        "entities_max=1000"};
     for (size_t i = 0; i < sizeof assignments / sizeof assignments[0]; i++)
         cr_assert_eq(ph_config_set(config, assignments[i], &(ph_config_error){""}), PH_OK);
 }
@@ -46,8 +45,7 @@ static void tear_down(void)
     ph_config_destroy(config);
     unlink(trace_path);
     unlink(events_path);
-    if (rmdir(folder) != 0)
-        abort(); /* something was left there; in a .fini only a crash fails the test */
+    if (rmdir(folder) != 0) abort(); /* something was left there; in a .fini only a crash fails the test */
 }
 
 TestSuite(replay, .init = set_up, .fini = tear_down);

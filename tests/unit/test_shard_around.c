@@ -29,10 +29,8 @@ static void walk_all(void)
         const fleet_entity *e = &f->entity[id];
         if (!e->in)
             fleet_enter(f, id, plain_attr(id % 2 ? 15 : 0, 0), SIDE * phx_rng_unit(&rng), SIDE * phx_rng_unit(&rng));
-        else if (phx_rng_below(&rng, 100) == 0)
-            fleet_leave(f, id);
-        else
-            fleet_move(f, id, e->x + float_between(&rng, -1, 1), e->y + float_between(&rng, -1, 1));
+        else if (phx_rng_below(&rng, 100) == 0) fleet_leave(f, id);
+        else fleet_move(f, id, e->x + float_between(&rng, -1, 1), e->y + float_between(&rng, -1, 1));
     }
     fleet_end(f);
 }
@@ -41,8 +39,7 @@ static void walk_all(void)
 static float somewhere(int axis)
 {
     const fleet_entity *e = &f->entity[1 + phx_rng_below(&rng, IDS)];
-    if (phx_rng_below(&rng, 4) == 0)
-        return float_between(&rng, -0.2f, 1.2f) * SIDE;
+    if (phx_rng_below(&rng, 4) == 0) return float_between(&rng, -0.2f, 1.2f) * SIDE;
     return float_near(&rng, axis == 0 ? e->x : e->y);
 }
 
@@ -97,11 +94,9 @@ static void live(ph_range range, uint64_t seed)
         walk_all();
         for (uint32_t i = 0; i < BOXES; i++) {
             phx_box box = some_box();
-            for (uint32_t s = 0; s < f->shard_count; s++)
-                found += check_box(&f->shard[s], box);
+            for (uint32_t s = 0; s < f->shard_count; s++) found += check_box(&f->shard[s], box);
         }
-        for (uint32_t s = 0; s < f->shard_count; s++)
-            drift = fmaxf(drift, f->shard[s].grid.drift);
+        for (uint32_t s = 0; s < f->shard_count; s++) drift = fmaxf(drift, f->shard[s].grid.drift);
     }
     cr_assert(found > 0);
     cr_assert(range == PH_RANGE_TOWERS || drift > 0, "no row drifted");
@@ -110,14 +105,12 @@ static void live(ph_range range, uint64_t seed)
 
 Test(around, rows)
 {
-    for (uint64_t seed = 1; seed <= 6; seed++)
-        live(PH_RANGE_RADIUS, seed);
+    for (uint64_t seed = 1; seed <= 6; seed++) live(PH_RANGE_RADIUS, seed);
 }
 
 Test(around, cards)
 {
-    for (uint64_t seed = 1; seed <= 4; seed++)
-        live(PH_RANGE_TOWERS, seed);
+    for (uint64_t seed = 1; seed <= 4; seed++) live(PH_RANGE_TOWERS, seed);
 }
 
 Test(around, an_empty_shard)

@@ -374,7 +374,7 @@ Test(border, who_walks_in_has_not_seen_who_was_gone)
     move_to(f, 4, 100);
     fleet_begin(f);
     fleet_move(f, 3, 504.9f, 110.9f); /* gone */
-    fleet_move(f, 2, 501.5f, 106); /* 4.4 off from where that was, 6 off from where it is */
+    fleet_move(f, 2, 501.5f, 106);    /* 4.4 off from where that was, 6 off from where it is */
     fleet_end(f);
     check_ghost(f, 3, true, true, true);
     move_to(f, 2, 499.9f);

@@ -63,8 +63,8 @@ Test(deferred, adds_come_in_in_their_order)
     for (size_t i = 0; i < 6; i++) fleet_enter(f, order[i], plain_attr(30, 0), 105, 105); /* all in one tower */
     fleet_end(f);
     const phx_shard *shard = &f->shard[0];
-    for (size_t i = 0; i < 6; i++) cr_assert_eq(shard->store.name[shard->grid.rows.slot[i] & PHX_ROW_SLOT].id,
-                 order[i]);
+    for (size_t i = 0; i < 6; i++)
+        cr_assert_eq(shard->store.name[shard->grid.rows.slot[i] & PHX_ROW_SLOT].id, order[i]);
     fleet_close(f);
 }
 

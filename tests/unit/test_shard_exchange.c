@@ -59,8 +59,12 @@ static void random_command(fleet *f, uint64_t *rng, uint32_t ids, float size)
         fleet_enter(f, id, random_attr(rng, size), e->x, e->y);
         if (phx_rng_below(rng, 2)) fleet_move(f, id, x, y);
         return;
-    case 1: fleet_set(f, id, random_attr(rng, size), phx_rng_below(rng, 2) ? e->user_data : phx_rng_next(rng)); return;
-    case 2: fleet_fly(f, id, x, y, size * float_between(rng, -0.1f, 0.1f)); return;
+    case 1:
+        fleet_set(f, id, random_attr(rng, size), phx_rng_below(rng, 2) ? e->user_data : phx_rng_next(rng));
+        return;
+    case 2:
+        fleet_fly(f, id, x, y, size * float_between(rng, -0.1f, 0.1f));
+        return;
     case 3:
         if (id == other || !f->entity[other].in) return;
         fleet_relate(f, id, other, phx_rng_below(rng, 4), size * phx_rng_unit(rng));
@@ -638,7 +642,7 @@ Test(exchange, a_halo_of_one_tower_on_every_side)
 {
     static const float side[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     for (int i = 0; i < 4; i++) {
-        fleet *f = fleet_open(plain_rules(10, 90), 3, 3, 64); /* shards of 300 */
+        fleet *f = fleet_open(plain_rules(10, 90), 3, 3, 64);         /* shards of 300 */
         float x = 450 + side[i][0] * 149, y = 450 + side[i][1] * 149; /* just inside the one in the middle */
         fleet_begin(f);
         fleet_enter(f, 1, plain_attr(5, 0), x, y);

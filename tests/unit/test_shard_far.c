@@ -94,9 +94,14 @@ Test(far, who_is_in_range_is_within_the_towers_of_the_length)
         rules.shape = i % 2 ? PH_SHAPE_CIRCLE : PH_SHAPE_SQUARE;
         float extent = size * (float)rules.towers[0];
         switch (phx_rng_below(&rng, 3)) {
-        case 0: break;
-        case 1: rules.origin[0] = -extent / 2; break;
-        default: rules.origin[0] = extent * float_between(&rng, -1000, 1000); break;
+        case 0:
+            break;
+        case 1:
+            rules.origin[0] = -extent / 2;
+            break;
+        default:
+            rules.origin[0] = extent * float_between(&rng, -1000, 1000);
+            break;
         }
         float length = size * float_between(&rng, 0, 1) * (float)(1u << phx_rng_below(&rng, 12));
         if (phx_rng_below(&rng, 2)) length = size * (float)(1 + phx_rng_below(&rng, rules.towers[0]));

@@ -24,11 +24,16 @@ static int by_square(const void *a, const void *b)
 static uint64_t id_of(uint32_t pattern, uint32_t i, uint32_t count, uint64_t *rng)
 {
     switch (pattern) {
-    case 0: return 1 + i;
-    case 1: return count - i;
-    case 2: return 1 + (i % 2 ? i : count + i);           /* two runs */
-    case 3: return i < count / 2 ? 1 + 2 * i : 2 * (count - i); /* up and down */
-    default: return phx_rng_next(rng) >> 1;
+    case 0:
+        return 1 + i;
+    case 1:
+        return count - i;
+    case 2:
+        return 1 + (i % 2 ? i : count + i); /* two runs */
+    case 3:
+        return i < count / 2 ? 1 + 2 * i : 2 * (count - i); /* up and down */
+    default:
+        return phx_rng_next(rng) >> 1;
     }
 }
 

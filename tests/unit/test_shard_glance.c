@@ -15,9 +15,9 @@ typedef struct steps_case {
     float tower, view, margin, step; /* the last two at most */
     float origin;
     uint32_t towers, shards; /* along each axis */
-    uint32_t movers;     /* of 100 entities, each tick */
-    uint32_t odd;        /* of 1000, each tick: other things than steps */
-    uint32_t like;       /* of the three below */
+    uint32_t movers;         /* of 100 entities, each tick */
+    uint32_t odd;            /* of 1000, each tick: other things than steps */
+    uint32_t like;           /* of the three below */
 } steps_case;
 
 enum {
@@ -105,13 +105,21 @@ static void odd_command(const steps_case *c, uint64_t id, uint32_t ids)
         return;
     }
     switch (phx_rng_below(&rng, 5)) {
-    case 0: fleet_leave(f, id); break;
-    case 1: fleet_move(f, id, anywhere(c), anywhere(c)); break;
-    case 2: fleet_set(f, id, some_attr(c), phx_rng_below(&rng, 2)); break;
+    case 0:
+        fleet_leave(f, id);
+        break;
+    case 1:
+        fleet_move(f, id, anywhere(c), anywhere(c));
+        break;
+    case 2:
+        fleet_set(f, id, some_attr(c), phx_rng_below(&rng, 2));
+        break;
     case 3:
         if (id != other && f->entity[other].in) fleet_relate(f, id, other, phx_rng_below(&rng, 3), c->view);
         break;
-    default: fleet_fly(f, id, f->entity[id].x, f->entity[id].y, phx_rng_unit(&rng)); break;
+    default:
+        fleet_fly(f, id, f->entity[id].x, f->entity[id].y, phx_rng_unit(&rng));
+        break;
     }
 }
 
@@ -468,13 +476,13 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         int around;
         uint32_t pairs, ranges, few_pairs, few_ranges;
     } views[] = {
-        {4.7f, 5.203f, 5.203f, 1, 1 * 1 + 1, 3, 3 * 3 + 1, 3},      /* 415.1 to 430.7; 419.3 to 431.2 */
-        {6, 6.503f, 6.503f, 1, 2 * 2 + 1, 3, 3 * 3 + 1, 3},         /* 412.5 to 432; 418 to 432.5 */
-        {16, 16.508f, 16.508f, 1, 5 * 5 + 1, 3, 5 * 5 + 1, 5},      /* 399.5 to 449; 408 to 442.5 */
+        {4.7f, 5.203f, 5.203f, 1, 1 * 1 + 1, 3, 3 * 3 + 1, 3},         /* 415.1 to 430.7; 419.3 to 431.2 */
+        {6, 6.503f, 6.503f, 1, 2 * 2 + 1, 3, 3 * 3 + 1, 3},            /* 412.5 to 432; 418 to 432.5 */
+        {16, 16.508f, 16.508f, 1, 5 * 5 + 1, 3, 5 * 5 + 1, 5},         /* 399.5 to 449; 408 to 442.5 */
         {44.7f, 45.222f, 45.222f, 1, 14 * 14 + 1, 3, 11 * 11 + 1, 22}, /* 354.3 to 489.9; 379.3 to 471.2: four blocks */
         /* 338 to 491.8, but for the own one: all in view; 363 to 487.5, of nine blocks */
-        {61, 30.765f, 61.531f, 2, 15 * 15 - 3 * 3, 6, 13 * 13 + 1, 39}
-    }; /* who moved, from 60.8 away, at 365, steps to 61.3: units are enough to tell */
+        {61, 30.765f, 61.531f, 2, 15 * 15 - 3 * 3, 6, 13 * 13 + 1,
+         39}}; /* who moved, from 60.8 away, at 365, steps to 61.3: units are enough to tell */
     for (size_t v = 0; v < WAYS * sizeof views / sizeof *views; v++) {
         const size_t way = v % WAYS, of = v / WAYS;
         const cells c = {399.5f - views[of].before, 480.5f + views[of].before, views[of].side, views[of].around,
@@ -543,8 +551,8 @@ Test(glance, short_steps_are_looked_for_nearby)
             begin();
             fleet_move(f, 2, steps[i].x, 105);
             fleet_end(f);
-            cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, steps[i].pairs,
-                         "step %zu: %lu", i, (unsigned long)(fleet_counts(f).pairs_tested - counted.pairs_tested));
+            cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, steps[i].pairs, "step %zu: %lu", i,
+                         (unsigned long)(fleet_counts(f).pairs_tested - counted.pairs_tested));
         }
         fleet_close(f);
     }
@@ -626,8 +634,7 @@ static void move_and_set(float to, float by, uint64_t seed)
     fleet_end(f);
     for (int t = 1; t <= TICKS; t++) {
         fleet_begin(f);
-        for (uint64_t id = 3; id < OTHERS; id++)
-            fleet_move(f, id, f->entity[id].x + (t % 2 ? 1 : -1), f->entity[id].y);
+        for (uint64_t id = 3; id < OTHERS; id++) fleet_move(f, id, f->entity[id].x + (t % 2 ? 1 : -1), f->entity[id].y);
         if (t == TICKS) fleet_set(f, 2, plain_attr(60, 0), 0);
         if (t == TICKS) fleet_move(f, 2, to, 35);
         fleet_end(f);
@@ -639,7 +646,7 @@ static void move_and_set(float to, float by, uint64_t seed)
 Test(glance, who_moves_a_bit_farther_than_a_step)
 {
     uint64_t seed = 40;
-    for (float by = 0.99f; by < 1.01f; by += 0.0005f) move_and_set(-2, by, seed++); /* outside of the world, */
+    for (float by = 0.99f; by < 1.01f; by += 0.0005f) move_and_set(-2, by, seed++);   /* outside of the world, */
     for (float by = 1.002f; by < 1.005f; by += 0.0001f) move_and_set(80, by, seed++); /* and where its block begins */
 }
 

@@ -271,8 +271,7 @@ Test(grids, blocks_at_the_edge_have_towers_there)
 {
     const uint32_t towers[2] = {25, 16}; /* four blocks along x, the last with one tower, and two along y */
     for (uint16_t by = 0; by < 2; by++)
-        for (uint16_t bx = 0; bx < 4; bx++)
-            cr_assert(phx_block_at_edge(&(phx_block){.bx = bx, .by = by}, towers));
+        for (uint16_t bx = 0; bx < 4; bx++) cr_assert(phx_block_at_edge(&(phx_block){.bx = bx, .by = by}, towers));
     const uint32_t more[2] = {25, 17};
     for (uint16_t bx = 0; bx < 4; bx++)
         cr_assert_eq(phx_block_at_edge(&(phx_block){.bx = bx, .by = 1}, more), bx == 0 || bx == 3);

@@ -70,12 +70,12 @@ Test(interest, the_rectangle_holds_all_that_can_pass)
 Test(interest, the_rectangle_of_a_tiny_or_an_endless_radius)
 {
     uint64_t rng = 18;
-    static const float radii[] = {0, FLT_TRUE_MIN, 1e-40f, FLT_MIN, 1e-30f, 1e-22f, 1e-19f, 1e-18f,
-                                  1.8e19f, 1.9e19f, 1e30f, FLT_MAX, INFINITY};
+    static const float radii[] = {0,      FLT_TRUE_MIN, 1e-40f,  FLT_MIN, 1e-30f,  1e-22f,  1e-19f,
+                                  1e-18f, 1.8e19f,      1.9e19f, 1e30f,   FLT_MAX, INFINITY};
     for (size_t r = 0; r < sizeof radii / sizeof *radii; r++) {
         for (int i = 0; i < 3000; i++) {
             phx_rules rules = plain_rules(i % 2 ? FLT_MIN * (float)(1 + i) : 1e-19f, 65535);
-                phx_body o;
+            phx_body o;
             float unit = rules.tower_size;
             stand(&rules, &o, unit * (float)phx_rng_below(&rng, 60000), unit * (float)phx_rng_below(&rng, 60000));
             (void)check_rect(&rng, &rules, &o, radii[r]);
@@ -591,8 +591,7 @@ static void every_other_goes(fleet *f)
 static void targets_come_and_go(fleet *f, uint32_t turn)
 {
     fleet_begin(f);
-    for (uint64_t id = 1; id <= LONE; id++)
-        fleet_move(f, 100 + id, (float)id * 100 + 7, (id + turn) % 2 ? 105 : 905);
+    for (uint64_t id = 1; id <= LONE; id++) fleet_move(f, 100 + id, (float)id * 100 + 7, (id + turn) % 2 ? 105 : 905);
     fleet_end(f);
     cr_assert_eq(f->changes, LONE);
 }

@@ -147,7 +147,8 @@ static void match_many(const phx_kernels *kernels, const char *name)
         for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
         phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};
         uint32_t done = kernels->match(&(phx_candidates){now, old, row}, count, &(phx_watchers){place, 3, now, old},
-                                       &limits, &pairs), n = 0;
+                                       &limits, &pairs),
+                 n = 0;
         cr_assert_geq(done, 2, "%s: there was room for two", name);
         for (uint32_t w = 0; w < done; w++)
             n = check_matches(place[w], (phx_span){0, count}, row, &limits, &pairs, n, name);
@@ -439,8 +440,7 @@ static void order_some(const phx_kernels *kernels, const char *name)
         kernels->order(id, kind, count, place);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t before = 0;
-            for (uint32_t j = 0; j < count; j++)
-                before += kind[j] < kind[i] || (kind[j] == kind[i] && id[j] < id[i]);
+            for (uint32_t j = 0; j < count; j++) before += kind[j] < kind[i] || (kind[j] == kind[i] && id[j] < id[i]);
             cr_assert_eq(place[i], before, "%s: %u of %u", name, i, count);
         }
         cr_assert_eq(place[PHX_ORDER_FEW], GUARD, "%s: stored too far", name);
@@ -535,8 +535,10 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
             uint64_t own = (last ? UINT64_MAX : (phx_rng_next(&rng) & ~UINT64_C(63)) | i) & low;
             uint16_t kind = (uint16_t)((other & ~((UINT64_C(1) << kind_bits) - 1)) |
                                        ((last ? UINT64_MAX : phx_rng_next(&rng)) & ((UINT64_C(1) << kind_bits) - 1)));
-            names[slot[i]] = (phx_name){.id = (first & ~low) | own, .kind = kind,
-                                        .incarnation = (uint32_t)phx_rng_next(&rng), .consumer = (uint8_t)i,
+            names[slot[i]] = (phx_name){.id = (first & ~low) | own,
+                                        .kind = kind,
+                                        .incarnation = (uint32_t)phx_rng_next(&rng),
+                                        .consumer = (uint8_t)i,
                                         .fresh = i % 2 == 0};
             ids |= names[slot[i]].id ^ names[slot[0]].id;
             kinds |= (uint32_t)(kind ^ names[slot[0]].kind);

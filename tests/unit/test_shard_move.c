@@ -64,13 +64,20 @@ static float step(uint64_t *rng, phx_rect rect, int axis, float from)
 {
     float size = k.rules.tower_size;
     switch (phx_rng_below(rng, 24)) {
-    case 0: return from;
-    case 1: return -from;
-    case 2: return float_near(rng, border(rng, axis));
-    case 3: return float_near(rng, from + size / 4);
-    case 4: return float_near(rng, from - size / 4);
-    case 5: return phx_rng_below(rng, 4) ? place(rng, rect, axis) : float_any(rng);
-    default: return from + float_between(rng, -size / 5, size / 5);
+    case 0:
+        return from;
+    case 1:
+        return -from;
+    case 2:
+        return float_near(rng, border(rng, axis));
+    case 3:
+        return float_near(rng, from + size / 4);
+    case 4:
+        return float_near(rng, from - size / 4);
+    case 5:
+        return phx_rng_below(rng, 4) ? place(rng, rect, axis) : float_any(rng);
+    default:
+        return from + float_between(rng, -size / 5, size / 5);
     }
 }
 
@@ -113,8 +120,7 @@ static void make_moves(uint64_t seed)
         uint32_t p = k.places[i] = phx_rng_below(&rng, k.shards), s = k.slots[i] = phx_rng_below(&rng, crowd);
         x[p][s] = step(&rng, k.one[p].rect, 0, x[p][s]);
         y[p][s] = step(&rng, k.one[p].rect, 1, y[p][s]);
-        k.to[i] =
-            (ph_position){x[p][s], y[p][s], phx_rng_below(&rng, 4) ? 0.0f : (float)phx_rng_below(&rng, 3) - 1.0f};
+        k.to[i] = (ph_position){x[p][s], y[p][s], phx_rng_below(&rng, 4) ? 0.0f : (float)phx_rng_below(&rng, 3) - 1.0f};
     }
 }
 
@@ -144,12 +150,7 @@ static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_su
         mixed |= places[count] != places[0];
         at[count++] = *next;
     }
-    phx_move_batch moves = {.places = places,
-                            .slots = slots,
-                            .mixed = mixed,
-                            .to = to,
-                            .z = z,
-                            .count = count};
+    phx_move_batch moves = {.places = places, .slots = slots, .mixed = mixed, .to = to, .z = z, .count = count};
     uint32_t left_count = phx_shards_move(k.many, k.shards, &moves, hands == 1, sums, left);
     for (uint32_t i = 0; i < left_count; i++) left[i] = at[left[i]];
     return left_count;

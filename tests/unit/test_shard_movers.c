@@ -117,7 +117,7 @@ Test(movers, random_steps_of_few)
             cr_assert_eq(few.leaves, many.leaves);
             cr_assert_leq(few.pairs_exact, few.pairs_tested, "%s", c->what);
             uint64_t all = many.pairs_tested * 10 / c->observers; /* as if all observed: all who moved look */
-            uint64_t often = c->piece > 0 ? 3 : 4; /* who moved near two pieces looks for each */
+            uint64_t often = c->piece > 0 ? 3 : 4;                /* who moved near two pieces looks for each */
             cr_assert_lt(few.pairs_tested * often, all * 2, "%s: %lu pairs, not much less than %lu", c->what,
                          (unsigned long)few.pairs_tested, (unsigned long)all);
             if (c->shards == 1) cr_assert_eq(few.evaluated, 0, "%s", c->what);

@@ -36,10 +36,10 @@ static void end(uint64_t glanced, uint64_t evaluated)
 typedef struct life_case {
     const char *what;
     uint32_t towers, shards, span;
-    float step;         /* of a tower */
-    uint32_t movers;    /* of 100, each tick */
-    uint32_t odd;       /* of 1000, each tick: other things than steps */
-    bool plain;         /* nobody but plain ones */
+    float step;           /* of a tower */
+    uint32_t movers;      /* of 100, each tick */
+    uint32_t odd;         /* of 1000, each tick: other things than steps */
+    bool plain;           /* nobody but plain ones */
     uint32_t allocations; /* > 0: about every so many fail */
 } life_case;
 
@@ -93,15 +93,20 @@ static void odd_command(const life_case *c, uint64_t id, uint32_t ids)
         return;
     }
     switch (phx_rng_below(&rng, 6)) {
-    case 0: fleet_leave(f, id); break;
-    case 1: fleet_move(f, id, anywhere(c), anywhere(c)); break;
-    case 2: fleet_set(f, id, some_attr(c), phx_rng_below(&rng, 2)); break;
+    case 0:
+        fleet_leave(f, id);
+        break;
+    case 1:
+        fleet_move(f, id, anywhere(c), anywhere(c));
+        break;
+    case 2:
+        fleet_set(f, id, some_attr(c), phx_rng_below(&rng, 2));
+        break;
     case 3: /* the same but for its name */
         fleet_set(f, id, e->attr, phx_rng_next(&rng));
         break;
     case 4:
-        if (!c->plain && id != other && f->entity[other].in)
-            fleet_relate(f, id, other, phx_rng_below(&rng, 4), 30);
+        if (!c->plain && id != other && f->entity[other].in) fleet_relate(f, id, other, phx_rng_below(&rng, 4), 30);
         break;
     default: /* there and back, or to a third place */
         fleet_move(f, id, anywhere(c), anywhere(c));

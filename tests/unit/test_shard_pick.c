@@ -15,13 +15,17 @@ static uint32_t now[ROWS + 2 * PHX_KERNEL_PAD], old[ROWS + 2 * PHX_KERNEL_PAD], 
 /* A coordinate: in the frame or about it, on its ends, or none at all. */
 static float some_coordinate(uint64_t *rng, float zero, float width)
 {
-    static const float odd[] = {NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0x1p31f, -0x1p31f, 3e9f, 1e20f,
-                                1e6f, -1e6f, 2e7f}; /* the last are units that an int holds */
+    static const float odd[] = {NAN,  INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0x1p31f, -0x1p31f,
+                                3e9f, 1e20f,    1e6f,      -1e6f,   2e7f}; /* the last are units that an int holds */
     switch (phx_rng_below(rng, 8)) {
-    case 0: return odd[phx_rng_below(rng, sizeof odd / sizeof *odd)];
-    case 1: return float_near(rng, zero);
-    case 2: return float_near(rng, zero + width);
-    default: return zero + width * float_between(rng, -0.2f, 1.2f);
+    case 0:
+        return odd[phx_rng_below(rng, sizeof odd / sizeof *odd)];
+    case 1:
+        return float_near(rng, zero);
+    case 2:
+        return float_near(rng, zero + width);
+    default:
+        return zero + width * float_between(rng, -0.2f, 1.2f);
     }
 }
 
@@ -51,10 +55,14 @@ static float stepped_from(uint64_t *rng, float to, const phx_frame *frame)
 {
     const float most = frame->stride / frame->scale;
     switch (phx_rng_below(rng, 4)) {
-    case 0: return to;
-    case 1: return to + float_between(rng, -3 * most, 3 * most);
-    case 2: return to + (phx_rng_below(rng, 2) ? most : -most);
-    default: return to + float_between(rng, -most, most);
+    case 0:
+        return to;
+    case 1:
+        return to + float_between(rng, -3 * most, 3 * most);
+    case 2:
+        return to + (phx_rng_below(rng, 2) ? most : -most);
+    default:
+        return to + float_between(rng, -most, most);
     }
 }
 
@@ -63,8 +71,11 @@ static void pick_some(const phx_kernels *kernels, const char *name)
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
     uint64_t rng = 31;
     for (uint32_t round = 0; round < 1500; round++) {
-        phx_frame frame = {.x = float_between(&rng, -50, 50), .y = float_between(&rng, -50, 50), .scale = 100,
-                           .shift = 11 + phx_rng_below(&rng, 3), .columns = 3 + phx_rng_below(&rng, 5)};
+        phx_frame frame = {.x = float_between(&rng, -50, 50),
+                           .y = float_between(&rng, -50, 50),
+                           .scale = 100,
+                           .shift = 11 + phx_rng_below(&rng, 3),
+                           .columns = 3 + phx_rng_below(&rng, 5)};
         frame.rows = 3 + phx_rng_below(&rng, 3);
         frame.width = (float)(frame.columns << frame.shift);
         frame.height = (float)(frame.rows << frame.shift);
@@ -75,10 +86,10 @@ static void pick_some(const phx_kernels *kernels, const char *name)
             px[i] = some_coordinate(&rng, frame.x, frame.width / frame.scale);
             py[i] = some_coordinate(&rng, frame.y, frame.height / frame.scale);
             const bool jumped = phx_rng_below(&rng, 4) == 0;
-            pox[i] = jumped ? some_coordinate(&rng, frame.x, frame.width / frame.scale)
-                            : stepped_from(&rng, px[i], &frame);
-            poy[i] = jumped ? some_coordinate(&rng, frame.y, frame.height / frame.scale)
-                            : stepped_from(&rng, py[i], &frame);
+            pox[i] =
+                jumped ? some_coordinate(&rng, frame.x, frame.width / frame.scale) : stepped_from(&rng, px[i], &frame);
+            poy[i] =
+                jumped ? some_coordinate(&rng, frame.y, frame.height / frame.scale) : stepped_from(&rng, py[i], &frame);
             if (isnan(pox[i]) || isnan(poy[i])) pox[i] = poy[i] = NAN;
         }
         uint32_t a = phx_rng_below(&rng, ROWS), b = phx_rng_below(&rng, ROWS + 1), n = 0, x, y;

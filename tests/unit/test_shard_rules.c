@@ -191,10 +191,14 @@ static bool ranges_slowly(const phx_rules *rules, const phx_body *o, const phx_b
     volatile float xx = dx * dx, yy = dy * dy, zz = dz * dz, rr = r * r;
     volatile float xy = xx + yy, xyz = xy + zz;
     switch (rules->shape) {
-    case PH_SHAPE_CIRCLE: return xy <= rr;
-    case PH_SHAPE_SQUARE: return (dx < 0 ? -dx : dx) <= r && (dy < 0 ? -dy : dy) <= r;
-    case PH_SHAPE_CYLINDER: return xy <= rr && (dz < 0 ? -dz : dz) <= rules->height;
-    case PH_SHAPE_SPHERE: return xyz <= rr;
+    case PH_SHAPE_CIRCLE:
+        return xy <= rr;
+    case PH_SHAPE_SQUARE:
+        return (dx < 0 ? -dx : dx) <= r && (dy < 0 ? -dy : dy) <= r;
+    case PH_SHAPE_CYLINDER:
+        return xy <= rr && (dz < 0 ? -dz : dz) <= rules->height;
+    case PH_SHAPE_SPHERE:
+        return xyz <= rr;
     }
     return false;
 }
@@ -228,11 +232,14 @@ Test(rules, towers_in_range_lie_within_the_span)
         uint16_t ox, oy, tx, ty;
         bool in;
     } rows[] = {
-        {0, 5, 5, 5, 5, true},       {0, 5, 5, 6, 5, false},         {0, 5, 5, 5, 4, false},
-        {1, 5, 5, 6, 4, true},       {1, 5, 5, 4, 6, true},          {1, 5, 5, 7, 5, false},
-        {1, 5, 5, 3, 5, false},      {1, 5, 5, 5, 7, false},         {1, 5, 5, 5, 3, false},
-        {3, 0, 0, 3, 3, true},       {3, 0, 0, 4, 0, false},         {65535, 0, 0, 65534, 65534, true},
-        {65533, 0, 0, 65534, 0, false}, {65534, 65534, 0, 0, 65534, true}, {1, 0, 0, 65534, 0, false},
+        {0, 5, 5, 5, 5, true},          {0, 5, 5, 6, 5, false},
+        {0, 5, 5, 5, 4, false},         {1, 5, 5, 6, 4, true},
+        {1, 5, 5, 4, 6, true},          {1, 5, 5, 7, 5, false},
+        {1, 5, 5, 3, 5, false},         {1, 5, 5, 5, 7, false},
+        {1, 5, 5, 5, 3, false},         {3, 0, 0, 3, 3, true},
+        {3, 0, 0, 4, 0, false},         {65535, 0, 0, 65534, 65534, true},
+        {65533, 0, 0, 65534, 0, false}, {65534, 65534, 0, 0, 65534, true},
+        {1, 0, 0, 65534, 0, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rules.span = rows[i].span;

@@ -115,7 +115,10 @@ Test(stores, a_dead_ghost_makes_room_for_its_next_incarnation_at_once)
 Test(stores, own_and_ghost_change_over_in_place)
 {
     uint32_t slot = taken(7, PHX_SLOT_OWN);
-    store.body[slot] = (phx_body){.x = 1.5f, .tx = 2, .row = 4, .changed = 3,
+    store.body[slot] = (phx_body){.x = 1.5f,
+                                  .tx = 2,
+                                  .row = 4,
+                                  .changed = 3,
                                   .state = PHX_SLOT_OWN | PHX_SLOT_ROW | PHX_SLOT_RELATED | PHX_SLOT_FAR};
     give_user_data(slot, 70);
     set_attr(&store, slot, (phx_attr){.kind = 3});

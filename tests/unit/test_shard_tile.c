@@ -26,31 +26,30 @@ enum {
     LEAVING = 16  /* all begin inside, and some step out */
 };
 
-static const tile_case cases[] = {
-    {"thin", 10, 0, 20, 0, 240, 2.5f, 0},
-    {"thin, alike", 10, 0, 12, 0, 240, 2.5f, ALIKE},
-    {"margins", 10, 0, 20, 9, 240, 2.5f, 0},
-    {"whole", 10, 0, 20, 5, 240, 2, WHOLE},
-    {"whole, crowded", 10, 0, 14, 0, 60, 2, WHOLE | ALIKE},
-    {"crowd, short steps", 10, 0, 24, 0, 60, 0.02f, ALIKE},
-    {"crowd, shorter steps", 10, 0, 40, 0, 90, 0.004f, ALIKE},
-    {"crowd, diagonal", 10, 0, 8, 0, 36, 2.5f, DIAGONAL | ALIKE},
-    {"crowd, diagonal, wider", 10, 0, 17, 0, 50, 2.5f, DIAGONAL | ALIKE},
-    {"crowd, diagonal, views longer than steps", 10, 0, 14, 0, 44, 1, DIAGONAL | ALIKE},
-    {"crowd, cells that just touch the ring", 10, 0, 10, 0, 19, 0.424f, DIAGONAL | ALIKE},
-    {"all sorts of views", 10, 0, 30, 10, 50, 1, 0},
-    {"wide views", 10, 0, 74, 0, 240, 1.5f, 0},
-    {"wide views, alike", 10, 0, 72.9f, 0, 200, 2.5f, ALIKE | DIAGONAL},
-    {"too wide", 10, 0, 74, 8, 240, 2.5f, ALIKE},
-    {"tiny views", 10, 0, 1, 0.5f, 60, 0.5f, 0},
-    {"tiny views, alike", 10, 0, 0.9f, 0, 16, 0.3f, ALIKE},
-    {"outside", 10, 0, 20, 0, 256, 2.5f, OUTSIDE},
-    {"stepping out", 10, 0, 20, 0, 240, 2.4f, LEAVING | DIAGONAL},
-    {"stepping out, alike", 10, 0, 12, 0, 240, 2.4f, LEAVING | DIAGONAL | ALIKE},
-    {"far off", 10, 1e6f, 20, 5, 100, 1, 0},
-    {"far off, crowd", 10, 1e6f, 20, 0, 50, 0.5f, ALIKE},
-    {"very far off", 64, -3e7f, 100, 20, 700, 16, DIAGONAL},
-    {"very far off, crowd", 64, -3e7f, 90, 0, 300, 8, ALIKE}};
+static const tile_case cases[] = {{"thin", 10, 0, 20, 0, 240, 2.5f, 0},
+                                  {"thin, alike", 10, 0, 12, 0, 240, 2.5f, ALIKE},
+                                  {"margins", 10, 0, 20, 9, 240, 2.5f, 0},
+                                  {"whole", 10, 0, 20, 5, 240, 2, WHOLE},
+                                  {"whole, crowded", 10, 0, 14, 0, 60, 2, WHOLE | ALIKE},
+                                  {"crowd, short steps", 10, 0, 24, 0, 60, 0.02f, ALIKE},
+                                  {"crowd, shorter steps", 10, 0, 40, 0, 90, 0.004f, ALIKE},
+                                  {"crowd, diagonal", 10, 0, 8, 0, 36, 2.5f, DIAGONAL | ALIKE},
+                                  {"crowd, diagonal, wider", 10, 0, 17, 0, 50, 2.5f, DIAGONAL | ALIKE},
+                                  {"crowd, diagonal, views longer than steps", 10, 0, 14, 0, 44, 1, DIAGONAL | ALIKE},
+                                  {"crowd, cells that just touch the ring", 10, 0, 10, 0, 19, 0.424f, DIAGONAL | ALIKE},
+                                  {"all sorts of views", 10, 0, 30, 10, 50, 1, 0},
+                                  {"wide views", 10, 0, 74, 0, 240, 1.5f, 0},
+                                  {"wide views, alike", 10, 0, 72.9f, 0, 200, 2.5f, ALIKE | DIAGONAL},
+                                  {"too wide", 10, 0, 74, 8, 240, 2.5f, ALIKE},
+                                  {"tiny views", 10, 0, 1, 0.5f, 60, 0.5f, 0},
+                                  {"tiny views, alike", 10, 0, 0.9f, 0, 16, 0.3f, ALIKE},
+                                  {"outside", 10, 0, 20, 0, 256, 2.5f, OUTSIDE},
+                                  {"stepping out", 10, 0, 20, 0, 240, 2.4f, LEAVING | DIAGONAL},
+                                  {"stepping out, alike", 10, 0, 12, 0, 240, 2.4f, LEAVING | DIAGONAL | ALIKE},
+                                  {"far off", 10, 1e6f, 20, 5, 100, 1, 0},
+                                  {"far off, crowd", 10, 1e6f, 20, 0, 50, 0.5f, ALIKE},
+                                  {"very far off", 64, -3e7f, 100, 20, 700, 16, DIAGONAL},
+                                  {"very far off, crowd", 64, -3e7f, 90, 0, 300, 8, ALIKE}};
 
 static fleet *f;
 static uint64_t rng;
@@ -95,8 +94,7 @@ static phx_attr some_attr(void)
 
 static void all_step(void)
 {
-    for (uint64_t id = 1; id <= IDS; id++)
-        fleet_move(f, id, step_from(f->entity[id].x), step_from(f->entity[id].y));
+    for (uint64_t id = 1; id <= IDS; id++) fleet_move(f, id, step_from(f->entity[id].x), step_from(f->entity[id].y));
 }
 
 /* A shard with everybody in it, some steps after rows were sorted. */
@@ -370,9 +368,15 @@ Test(tiles, nothing_left_out_is_an_event)
 static void odd_command(uint64_t id)
 {
     switch (phx_rng_below(&rng, 3)) {
-    case 0: fleet_move(f, id, anywhere(), anywhere()); break;
-    case 1: fleet_leave(f, id); break;
-    default: fleet_set(f, id, some_attr(), id); break;
+    case 0:
+        fleet_move(f, id, anywhere(), anywhere());
+        break;
+    case 1:
+        fleet_leave(f, id);
+        break;
+    default:
+        fleet_set(f, id, some_attr(), id);
+        break;
     }
 }
 

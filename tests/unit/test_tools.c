@@ -31,7 +31,15 @@ static bool parses(const char *text, uint64_t min, uint64_t max, uint64_t *value
 Test(tools, whole_numbers)
 {
     uint64_t value = 77;
-    const char *const bad[] = {"", "-1", "+1", " 1", "1 ", "1.0", "0x1", "18446744073709551616", "99999999999999999999",
+    const char *const bad[] = {"",
+                               "-1",
+                               "+1",
+                               " 1",
+                               "1 ",
+                               "1.0",
+                               "0x1",
+                               "18446744073709551616",
+                               "99999999999999999999",
                                "184467440737095516150"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         cr_expect_not(parses(bad[i], 0, UINT64_MAX, &value), "%s", bad[i]);
@@ -48,8 +56,19 @@ Test(tools, whole_numbers)
 Test(tools, bytes)
 {
     uint64_t value = 7;
-    const char *const bad[] = {"", "K", "0", "0K", "-1", "1k", "1T", "1KK", " 1", "1.5G", "18014398509481984K",
-                               "17179869184G", "18446744073709551616"};
+    const char *const bad[] = {"",
+                               "K",
+                               "0",
+                               "0K",
+                               "-1",
+                               "1k",
+                               "1T",
+                               "1KK",
+                               " 1",
+                               "1.5G",
+                               "18014398509481984K",
+                               "17179869184G",
+                               "18446744073709551616"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         cr_expect_not(phx_parse_bytes(bad[i], &value), "%s", bad[i]);
     cr_expect_eq(value, 7);
@@ -64,8 +83,7 @@ Test(tools, n_by_m)
 {
     uint32_t a = 7, b = 7;
     const char *const bad[] = {"", "x", "4", "4x", "x4", "0x4", "4x0", "4x4x4", "4X4", " 4x4", "4x4 ", "4294967296x1"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        cr_expect_not(phx_parse_nxm(bad[i], &a, &b), "%s", bad[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) cr_expect_not(phx_parse_nxm(bad[i], &a, &b), "%s", bad[i]);
     cr_expect(a == 7 && b == 7);
     cr_expect(phx_parse_nxm("4x12", &a, &b) && a == 4 && b == 12);
     cr_expect(phx_parse_nxm("4294967295x1", &a, &b) && a == UINT32_MAX && b == 1);
@@ -119,8 +137,7 @@ Test(tools, no_times)
 Test(tools, small_times_are_exact)
 {
     static phx_tick_times times;
-    for (uint64_t ns = 1; ns <= 100; ns++)
-        phx_tick_times_add(&times, ns);
+    for (uint64_t ns = 1; ns <= 100; ns++) phx_tick_times_add(&times, ns);
     const uint32_t percents[] = {1, 2, 50, 99, 100};
     for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++)
         cr_expect_eq(phx_tick_times_ns(&times, percents[i]), percents[i]);
@@ -131,8 +148,7 @@ Test(tools, small_times_are_exact)
 Test(tools, percentiles_of_few_times_round_up)
 {
     static phx_tick_times times;
-    for (uint64_t ns = 1; ns <= 3; ns++)
-        phx_tick_times_add(&times, ns);
+    for (uint64_t ns = 1; ns <= 3; ns++) phx_tick_times_add(&times, ns);
     cr_expect_eq(phx_tick_times_ns(&times, 33), 1);
     cr_expect_eq(phx_tick_times_ns(&times, 34), 2);
     cr_expect_eq(phx_tick_times_ns(&times, 50), 2);
@@ -340,8 +356,7 @@ Test(out, a_full_disk_leaves_nothing)
     signal(SIGXFSZ, SIG_IGN);
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &bound), 0);
     phx_out *out = open_out(path);
-    for (int i = 0; i < 100000; i++)
-        write_out(out, "0123456789");
+    for (int i = 0; i < 100000; i++) write_out(out, "0123456789");
     cr_expect_str_eq(phx_out_trouble(out), "File too large");
     cr_expect_str_eq(phx_out_close(out, true), "File too large");
     cr_expect_neq(access(path, F_OK), 0);
@@ -357,11 +372,9 @@ Test(out, a_signal_leaves_nothing)
         pid_t child = fork();
         cr_assert_geq(child, 0);
         if (child == 0) {
-            for (size_t j = 0; j < sizeof signals / sizeof signals[0]; j++)
-                signal(signals[j], SIG_DFL);
+            for (size_t j = 0; j < sizeof signals / sizeof signals[0]; j++) signal(signals[j], SIG_DFL);
             open_out(path);
-            if (write(told[1], "x", 1) == 1)
-                pause();
+            if (write(told[1], "x", 1) == 1) pause();
             _exit(0);
         }
         cr_assert_eq(read(told[0], &byte, 1), 1);

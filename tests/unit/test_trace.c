@@ -478,8 +478,7 @@ Test(trace, gzip_of_several_members)
     append_member("");
     append_member("\n3,leave,3\n");
     cr_assert_eq(open_path(path), PH_OK);
-    for (unsigned i = 1; i <= 3; i++)
-        expect_row(PHX_OP_LEAVE, i, i);
+    for (unsigned i = 1; i <= 3; i++) expect_row(PHX_OP_LEAVE, i, i);
     cr_assert_eq(next(), PHX_TRACE_END);
 }
 
@@ -488,8 +487,7 @@ static phx_trace_result read_all(unsigned *rows)
 {
     phx_trace_result result;
     *rows = 0;
-    while ((result = next()) == PHX_TRACE_ROW)
-        (*rows)++;
+    while ((result = next()) == PHX_TRACE_ROW) (*rows)++;
     return result;
 }
 
@@ -524,13 +522,11 @@ Test(trace, gzip_with_any_bit_flipped_is_not_read_as_whole)
     fclose(file);
     for (size_t bit = 0; bit < whole * 8; bit++) {
         /* MTIME, XFL, OS and the bits of FLG that say nothing of the data (TEXT) are not checked by the format. */
-        if ((bit >= 4 * 8 && bit < 10 * 8) || bit == 3 * 8)
-            continue;
+        if ((bit >= 4 * 8 && bit < 10 * 8) || bit == 3 * 8) continue;
         bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
         put(bytes, whole);
         bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
-        if (open_path(path) == PH_OK)
-            cr_assert_neq(read_all(&rows), PHX_TRACE_END, "bit %zu", bit);
+        if (open_path(path) == PH_OK) cr_assert_neq(read_all(&rows), PHX_TRACE_END, "bit %zu", bit);
         phx_trace_close(trace);
         trace = NULL;
     }
@@ -676,8 +672,7 @@ Test(trace, what_is_unpacked_is_bounded)
     append_member("first\nsecond\n");
     for (uint64_t bound = 1; bound <= 14; bound++) {
         cr_assert_eq(phx_text_open(&text, &mem, path, bound, &trouble), PH_OK, "%s", trouble);
-        if (bound >= 6)
-            expect_line(5, 1);
+        if (bound >= 6) expect_line(5, 1);
         if (bound >= 13) {
             expect_line(6, 2);
             expect_end();
@@ -714,7 +709,9 @@ static void open_pipe(const unsigned char *bytes, size_t length)
 
 Test(trace, plain_lines_out_of_a_pipe)
 {
-    open_pipe((const unsigned char *)"\x1f" "ab\nc", 5); /* begins like gzip */
+    open_pipe((const unsigned char *)"\x1f"
+                                     "ab\nc",
+              5); /* begins like gzip */
     expect_line(3, 1);
     expect_line(1, 2);
     expect_end();

@@ -62,8 +62,7 @@ static void check_tick(ph_world world, ph_consumer consumer)
         changes++;
     }
     for (uint32_t o = NEWCOMER; o <= LAST; o++)
-        for (uint32_t t = 1; t <= LAST; t++)
-            cr_assert_eq(told[t][o - NEWCOMER], expected(o, t), "%u of %u", t, o);
+        for (uint32_t t = 1; t <= LAST; t++) cr_assert_eq(told[t][o - NEWCOMER], expected(o, t), "%u of %u", t, o);
     cr_assert_eq(changes, 3, "a test of less than it says");
     ph_batch_return(consumer, batch);
 }

@@ -88,8 +88,9 @@ static void tick(host *h, outcome *out, uint32_t at)
     cr_assert_eq(ph_world_hash(h->world, &out->hash[at]), PH_OK);
     for (int i = 0; i < PRODUCERS; i++) {
         uint32_t count;
-        cr_assert_eq(ph_producer_refusals(h->producer[i], &out->told[i][out->told_count[i]], TOLD - out->told_count[i],
-                                          &count), PH_OK);
+        cr_assert_eq(
+            ph_producer_refusals(h->producer[i], &out->told[i][out->told_count[i]], TOLD - out->told_count[i], &count),
+            PH_OK);
         out->told_count[i] += count;
     }
 }
@@ -155,8 +156,7 @@ static void run(uint32_t workers, outcome *out)
     host h;
     open_host(&h, workers, 23);
     populate(&h);
-    for (uint64_t i = 1; i <= CHILDREN; i++)
-        cr_assert_eq(ph_attach(h.producer[2], i * 30, i * 30 + 1), PH_OK);
+    for (uint64_t i = 1; i <= CHILDREN; i++) cr_assert_eq(ph_attach(h.producer[2], i * 30, i * 30 + 1), PH_OK);
     tick(&h, out, 0);
     for (uint32_t t = 1; t <= TICKS; t++) {
         move_many(&h, 0, BULK, true);

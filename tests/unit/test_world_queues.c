@@ -10,7 +10,9 @@ TestSuite(queues, .init = memory_set_up, .fini = memory_tear_down);
 
 static ph_refusal numbered(uint64_t sequence)
 {
-    return (ph_refusal){.sequence = sequence, .tick = sequence * 3, .id = sequence * 5,
+    return (ph_refusal){.sequence = sequence,
+                        .tick = sequence * 3,
+                        .id = sequence * 5,
                         .status = (ph_status)(sequence % PH_STATUS_COUNT)};
 }
 

@@ -231,13 +231,31 @@ Test(tables, a_chain_is_eight_deep_at_most)
 
 /* Class 0: ones, class 1: twos, in every field. */
 static const ph_class two_classes[] = {
-    {.view = 1, .margin = 1, .reach = 1, .layers = 1, .sees = 1, .cap = 1, .stealth = 1, .detect = 1, .priority = 1,
-     .global = false, .ready = true},
-    {.view = 2, .margin = 2, .reach = 2, .layers = 2, .sees = 2, .cap = 2, .stealth = 2, .detect = 2, .priority = 2,
-     .global = true, .ready = false},
+    {.view = 1,
+     .margin = 1,
+     .reach = 1,
+     .layers = 1,
+     .sees = 1,
+     .cap = 1,
+     .stealth = 1,
+     .detect = 1,
+     .priority = 1,
+     .global = false,
+     .ready = true},
+    {.view = 2,
+     .margin = 2,
+     .reach = 2,
+     .layers = 2,
+     .sees = 2,
+     .cap = 2,
+     .stealth = 2,
+     .detect = 2,
+     .priority = 2,
+     .global = true,
+     .ready = false},
 };
 
-static const uint32_t class_bits[] = {PH_VIEW,    PH_MARGIN, PH_REACH, PH_LAYERS,  PH_SEES, PH_CAP,
+static const uint32_t class_bits[] = {PH_VIEW,    PH_MARGIN, PH_REACH,    PH_LAYERS, PH_SEES, PH_CAP,
                                       PH_STEALTH, PH_DETECT, PH_PRIORITY, PH_GLOBAL, PH_READY};
 enum { CLASS_BITS = sizeof class_bits / sizeof *class_bits };
 
@@ -245,27 +263,50 @@ enum { CLASS_BITS = sizeof class_bits / sizeof *class_bits };
 static double value_of(const phx_attr *a, uint32_t bit)
 {
     switch (bit) {
-    case PH_VIEW: return (double)a->view;
-    case PH_MARGIN: return (double)a->margin;
-    case PH_REACH: return (double)a->reach;
-    case PH_LAYERS: return (double)a->layers;
-    case PH_SEES: return (double)a->sees;
-    case PH_CAP: return a->cap;
-    case PH_STEALTH: return a->stealth;
-    case PH_DETECT: return a->detect;
-    case PH_PRIORITY: return a->priority;
-    case PH_GLOBAL: return a->global ? 2 : 1;
-    case PH_READY: return a->ready ? 1 : 2;
-    default: return -1;
+    case PH_VIEW:
+        return (double)a->view;
+    case PH_MARGIN:
+        return (double)a->margin;
+    case PH_REACH:
+        return (double)a->reach;
+    case PH_LAYERS:
+        return (double)a->layers;
+    case PH_SEES:
+        return (double)a->sees;
+    case PH_CAP:
+        return a->cap;
+    case PH_STEALTH:
+        return a->stealth;
+    case PH_DETECT:
+        return a->detect;
+    case PH_PRIORITY:
+        return a->priority;
+    case PH_GLOBAL:
+        return a->global ? 2 : 1;
+    case PH_READY:
+        return a->ready ? 1 : 2;
+    default:
+        return -1;
     }
 }
 
 /* Sevens in every field; flags are the opposite of class `kind`'s. */
 static ph_attrs sevens(uint32_t given, uint32_t kind)
 {
-    return (ph_attrs){.given = given, .kind = kind, .view = 7, .margin = 7, .reach = 7, .layers = 7, .sees = 7,
-                      .cap = 7, .stealth = 7, .detect = 7, .priority = 7, .global = !two_classes[kind].global,
-                      .ready = !two_classes[kind].ready, .consumer = 7};
+    return (ph_attrs){.given = given,
+                      .kind = kind,
+                      .view = 7,
+                      .margin = 7,
+                      .reach = 7,
+                      .layers = 7,
+                      .sees = 7,
+                      .cap = 7,
+                      .stealth = 7,
+                      .detect = 7,
+                      .priority = 7,
+                      .global = !two_classes[kind].global,
+                      .ready = !two_classes[kind].ready,
+                      .consumer = 7};
 }
 
 static double seven(uint32_t bit, uint32_t kind)

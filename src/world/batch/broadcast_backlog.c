@@ -19,10 +19,10 @@ typedef struct segment {
 typedef struct listener {
     uint64_t id; /* 0 = free */
     uint64_t user_data;
-    uint32_t segments;  /* that have a delivery for it */
-    uint32_t void_to;   /* its deliveries in segments up to this number are void */
-    uint32_t pending;   /* messages that wait for it */
-    uint32_t heard;     /* of a drain: where the next one goes */
+    uint32_t segments; /* that have a delivery for it */
+    uint32_t void_to;  /* its deliveries in segments up to this number are void */
+    uint32_t pending;  /* messages that wait for it */
+    uint32_t heard;    /* of a drain: where the next one goes */
     uint32_t next_free;
 } listener;
 

@@ -330,8 +330,8 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
         return false;
     }
     if (!phx_relay_ready(&c->relay) || !phx_backlog_reserve_drain(c->backlog, &batch->mail) ||
-        !phx_coalesce_reserve_drain(c->coalesce, batch) ||
-        !phx_latest_reserve_drain(c->latest, &batch->news) || !phx_coalesce_drain_edges(c->edges, batch)) {
+        !phx_coalesce_reserve_drain(c->coalesce, batch) || !phx_latest_reserve_drain(c->latest, &batch->news) ||
+        !phx_coalesce_drain_edges(c->edges, batch)) {
         if (merged == NULL) {
             batch_recycle(c, batch);
         }

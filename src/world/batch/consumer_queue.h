@@ -33,26 +33,26 @@ typedef struct phx_consumer phx_consumer;
 
 /* Since the consumer was made, unless said now. Events offered = events + cancelled + forgotten + pending. */
 typedef struct phx_consumer_counts {
-    uint64_t batches;           /* handed over */
-    uint64_t coalesced_ticks;   /* offers with changes that went into a net difference */
-    uint64_t pending;           /* now: enters and leaves in the net difference */
-    uint64_t pending_observers; /* now: observers in it */
-    uint64_t events;            /* enters and leaves handed over: the targets of those batches */
-    uint64_t cancelled;         /* events that met their opposite while pending (both are counted) */
-    uint64_t forgotten;         /* events dropped with their observer while pending */
-    uint64_t deliveries;        /* of broadcasts to observers: offered, */
+    uint64_t batches;            /* handed over */
+    uint64_t coalesced_ticks;    /* offers with changes that went into a net difference */
+    uint64_t pending;            /* now: enters and leaves in the net difference */
+    uint64_t pending_observers;  /* now: observers in it */
+    uint64_t events;             /* enters and leaves handed over: the targets of those batches */
+    uint64_t cancelled;          /* events that met their opposite while pending (both are counted) */
+    uint64_t forgotten;          /* events dropped with their observer while pending */
+    uint64_t deliveries;         /* of broadcasts to observers: offered, */
     uint64_t deliveries_dropped; /* dropped past the bound while they waited, */
-    uint64_t deliveries_void;   /* void with their observer while they waited */
+    uint64_t deliveries_void;    /* void with their observer while they waited */
     uint64_t deliveries_pending; /* now: waiting behind the bound; the others were handed over */
-    uint64_t updates;           /* targets told to observers: offered, */
-    uint64_t updates_replaced;  /* replaced by a later position while they waited, or gone with target or observer */
-    uint64_t updates_pending;   /* now: waiting behind the bound; the others were handed over */
-    uint64_t edges_pending;     /* now: the same of edges */
-    bool is_pending;            /* now: anything waits behind the bound, if only word of mail that was dropped */
-    uint32_t waiting;           /* now: handed over, not taken; may be a moment old */
-    uint32_t out;               /* now: handed over, not known to be back */
-    uint32_t out_max;           /* the most so far */
-    uint64_t bytes;             /* of what was handed over */
+    uint64_t updates;            /* targets told to observers: offered, */
+    uint64_t updates_replaced;   /* replaced by a later position while they waited, or gone with target or observer */
+    uint64_t updates_pending;    /* now: waiting behind the bound; the others were handed over */
+    uint64_t edges_pending;      /* now: the same of edges */
+    bool is_pending;             /* now: anything waits behind the bound, if only word of mail that was dropped */
+    uint32_t waiting;            /* now: handed over, not taken; may be a moment old */
+    uint32_t out;                /* now: handed over, not known to be back */
+    uint32_t out_max;            /* the most so far */
+    uint64_t bytes;              /* of what was handed over */
 } phx_consumer_counts;
 
 /*

@@ -93,10 +93,8 @@ static uint32_t entry_hash(const phx_netset *set, uint32_t o, uint64_t target)
 
 void phx_netset_init(phx_netset *set, phx_mem *mem)
 {
-    *set = (phx_netset){.mem = mem,
-                        .observers_free = PHX_NETSET_NONE,
-                        .entries_free = PHX_NETSET_NONE,
-                        .names_free = PHX_NETSET_NONE};
+    *set = (phx_netset){
+        .mem = mem, .observers_free = PHX_NETSET_NONE, .entries_free = PHX_NETSET_NONE, .names_free = PHX_NETSET_NONE};
 }
 
 void phx_netset_release(phx_netset *set)
@@ -127,8 +125,7 @@ bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entri
            phx_grow(set->mem, (void **)&set->names, &set->names_capacity, set->names_used, names,
                     sizeof(*set->names)) &&
            table_reserve(set->mem, &set->observer_table, observers) &&
-           table_reserve(set->mem, &set->entry_table, entries) &&
-           table_reserve(set->mem, &set->name_table, names);
+           table_reserve(set->mem, &set->entry_table, entries) && table_reserve(set->mem, &set->name_table, names);
 }
 
 uint32_t phx_netset_observer_find(const phx_netset *set, uint64_t id)

@@ -25,8 +25,8 @@ typedef struct phx_leg {
     uint32_t taken_slots; /* a power of two, at least twice the capacity */
     /* store-release by the ticking thread, behind the last put into `out`, pairs with the load-acquire of a taker */
     _Atomic(struct phx_leg *) next;
-    uint32_t out_count;        /* the ticking thread's: handed over here, not known to be back */
-    phx_batch **taken;         /* the consumer's thread's: the batches it has, by hash of the pointer */
+    uint32_t out_count; /* the ticking thread's: handed over here, not known to be back */
+    phx_batch **taken;  /* the consumer's thread's: the batches it has, by hash of the pointer */
 } phx_leg;
 
 typedef struct phx_relay {

@@ -56,8 +56,7 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     bool renamed = given->given & (PH_KIND | PH_USER_DATA);
     if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
     if (renamed && !phx_renames_ready(&world->renames, &world->mem)) return PH_NO_MEMORY;
-    uint64_t user_data =
-        given->given & PH_USER_DATA ? given->user_data : phx_store_user_data(&shard->store, slot);
+    uint64_t user_data = given->given & PH_USER_DATA ? given->user_data : phx_store_user_data(&shard->store, slot);
     if (!phx_store_reserve_user_data(&shard->store, shard->mem, user_data)) return PH_NO_MEMORY;
     phx_attr attr = *phx_store_attr(&shard->store, slot);
     phx_crowd_attrs(world, command->id, given, &attr);
@@ -71,8 +70,8 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
                                                       .kind = attr.kind});
     if (given->given & PH_POSITION) {
         const phx_body *body = &shard->store.body[slot];
-        phx_shard_move(shard, slot, given->given & PH_X ? given->x : body->x,
-                       given->given & PH_Y ? given->y : body->y, given->given & PH_Z ? given->z : body->z);
+        phx_shard_move(shard, slot, given->given & PH_X ? given->x : body->x, given->given & PH_Y ? given->y : body->y,
+                       given->given & PH_Z ? given->z : body->z);
     }
     return PH_OK;
 }
@@ -99,19 +98,29 @@ void phx_ingest_refuse(phx_world *world, const phx_run *run, uint32_t i, uint64_
 static ph_status apply(phx_world *world, uint16_t op, const void *record)
 {
     switch ((phx_op)op) {
-    case PHX_OP_ENTER: return enter(world, record);
-    case PHX_OP_LEAVE: return leave(world, record);
-    case PHX_OP_MOVE: break; /* moves.c */
-    case PHX_OP_SET: return set(world, record);
+    case PHX_OP_ENTER:
+        return enter(world, record);
+    case PHX_OP_LEAVE:
+        return leave(world, record);
+    case PHX_OP_MOVE:
+        break; /* moves.c */
+    case PHX_OP_SET:
+        return set(world, record);
     case PHX_OP_PAIR:
     case PHX_OP_UNPAIR:
     case PHX_OP_LINK:
-    case PHX_OP_UNLINK: return phx_ingest_relate(world, (phx_op)op, record);
-    case PHX_OP_ATTACH: return phx_ingest_attach(world, record);
-    case PHX_OP_DETACH: return phx_ingest_detach(world, record);
-    case PHX_OP_BROADCAST: return phx_broadcasts_add(world, record);
-    case PHX_OP_AREA_SET: return area_set(world, record);
-    case PHX_OP_AREA_REMOVE: return phx_areas_remove(&world->areas, ((const phx_cmd_id *)record)->id);
+    case PHX_OP_UNLINK:
+        return phx_ingest_relate(world, (phx_op)op, record);
+    case PHX_OP_ATTACH:
+        return phx_ingest_attach(world, record);
+    case PHX_OP_DETACH:
+        return phx_ingest_detach(world, record);
+    case PHX_OP_BROADCAST:
+        return phx_broadcasts_add(world, record);
+    case PHX_OP_AREA_SET:
+        return area_set(world, record);
+    case PHX_OP_AREA_REMOVE:
+        return phx_areas_remove(&world->areas, ((const phx_cmd_id *)record)->id);
     }
     phx_panic(__FILE__, __LINE__, "a command of no known operation");
 }

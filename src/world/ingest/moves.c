@@ -137,12 +137,8 @@ static void look_up(const phx_world *world, group *g)
 static uint32_t move_group(phx_world *world, group *g, uint32_t worker, bool alone, uint32_t left[GROUP])
 {
     look_up(world, g);
-    phx_move_batch batch = {.places = g->place,
-                            .slots = g->slot,
-                            .mixed = g->mixed,
-                            .to = g->to,
-                            .z = g->z,
-                            .count = g->count};
+    phx_move_batch batch = {
+        .places = g->place, .slots = g->slot, .mixed = g->mixed, .to = g->to, .z = g->z, .count = g->count};
     return phx_shards_move(world->shards, world->shard_count, &batch, alone, sums_of(world, worker), left);
 }
 

@@ -186,7 +186,7 @@ static void refuse(phx_world *world, phx_producer *producer, uint64_t id, ph_sta
 /* ---- queueing ---- */
 
 typedef struct bulk_run {
-    void *records;   /* room that is reserved */
+    void *records; /* room that is reserved */
     uint32_t room, used;
 } bulk_run;
 
@@ -231,8 +231,8 @@ static ph_status stop(phx_producer *producer, ph_status status)
     return status;
 }
 
-ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
-                           const uint64_t *ids, const ph_attrs *attrs, uint32_t *done, bool bulk)
+ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op, uint32_t count, const uint64_t *ids,
+                           const ph_attrs *attrs, uint32_t *done, bool bulk)
 {
     bulk_run run = {0};
     ph_status first = PH_OK;
@@ -258,12 +258,13 @@ static uint32_t queue_moves(phx_producer *producer, uint16_t op, uint32_t count,
                             const ph_position *positions, ph_status *status)
 {
     void *records;
-    uint32_t room = phx_cmdq_reserve(producer->queue, op, phx_move_bytes(op), producer->sequence + 1, count, &records,
-                                     status);
+    uint32_t room =
+        phx_cmdq_reserve(producer->queue, op, phx_move_bytes(op), producer->sequence + 1, count, &records, status);
     if (room == 0) return 0;
     phx_moves to = phx_moves_at(records, op, room);
     if (to.wide) memcpy(to.wide, ids, room * sizeof *ids);
-    else for (uint32_t i = 0; i < room; i++) to.narrow[i] = (uint32_t)ids[i];
+    else
+        for (uint32_t i = 0; i < room; i++) to.narrow[i] = (uint32_t)ids[i];
     copy_places(to.places, positions, room);
     for (uint32_t i = 0; to.z && i < room; i++) to.z[i] = positions[i].z;
     phx_cmdq_publish(producer->queue, room);
@@ -299,8 +300,8 @@ ph_status phx_submit_move(phx_world *world, phx_producer *producer, uint32_t cou
     return first;
 }
 
-ph_status phx_submit_ids(phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
-                         const uint64_t *ids, uint32_t *done, bool bulk)
+ph_status phx_submit_ids(phx_world *world, phx_producer *producer, uint16_t op, uint32_t count, const uint64_t *ids,
+                         uint32_t *done, bool bulk)
 {
     bulk_run run = {0};
     ph_status first = PH_OK;
@@ -318,8 +319,8 @@ ph_status phx_submit_ids(phx_world *world, phx_producer *producer, uint16_t op, 
     return first;
 }
 
-ph_status phx_submit_two(phx_world *world, phx_producer *producer, uint16_t op, uint64_t id, uint64_t other,
-                         float view, float margin)
+ph_status phx_submit_two(phx_world *world, phx_producer *producer, uint16_t op, uint64_t id, uint64_t other, float view,
+                         float margin)
 {
     bulk_run run = {0};
     ph_status first = PH_OK, status = check_two(op, id, other, view, margin);

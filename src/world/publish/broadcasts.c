@@ -62,8 +62,8 @@ static bool add_message(phx_world *world, const phx_cmd_broadcast *command, uint
     uint32_t number = b->message_count;
     if (!phx_grow(&world->mem, (void **)&b->messages, &b->messages_capacity, number, (size_t)number + 1,
                   sizeof *b->messages) ||
-        !phx_grow(&world->mem, (void **)&b->sources, &b->sources_capacity, b->source_count,
-                  (size_t)b->source_count + 1, sizeof *b->sources) ||
+        !phx_grow(&world->mem, (void **)&b->sources, &b->sources_capacity, b->source_count, (size_t)b->source_count + 1,
+                  sizeof *b->sources) ||
         !phx_idmap_reserve(&b->index, b->source_count + 1))
         return false;
     const uint64_t *known = phx_idmap_find(&b->index, (uint64_t)incarnation + 1);
@@ -170,8 +170,8 @@ static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
     for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
         phx_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
         piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
-        if (!phx_grow(&world->mem, (void **)&b->pieces, &b->pieces_capacity, b->piece_count,
-                      (size_t)b->piece_count + 1, sizeof piece))
+        if (!phx_grow(&world->mem, (void **)&b->pieces, &b->pieces_capacity, b->piece_count, (size_t)b->piece_count + 1,
+                      sizeof piece))
             return false;
         b->pieces[b->piece_count++] = piece;
     }
@@ -234,8 +234,8 @@ static bool listen(phx_world *world, phx_ear *ear, const phx_piece *piece, const
         const phx_call *call = &audience->calls[c];
         const phx_message *message = &b->messages[call->message];
         if ((call->towers & seats->towers) == 0) continue;
-        if (!phx_grow(&world->mem, (void **)&ear->seats, &ear->seats_capacity, *heard,
-                      (size_t)*heard + PHX_SEATS_MAX, sizeof *ear->seats) ||
+        if (!phx_grow(&world->mem, (void **)&ear->seats, &ear->seats_capacity, *heard, (size_t)*heard + PHX_SEATS_MAX,
+                      sizeof *ear->seats) ||
             !phx_grow(&world->mem, (void **)&ear->hits, &ear->hits_capacity, *hits, (size_t)*hits + 1,
                       sizeof *ear->hits))
             return false;

@@ -42,7 +42,7 @@ typedef struct phx_hearing {
 typedef struct phx_piece {
     uint32_t shard, block;
     uint32_t first, count; /* places */
-    uint32_t worker; /* whose ear has the results; PHX_SLOT_NONE = not done */
+    uint32_t worker;       /* whose ear has the results; PHX_SLOT_NONE = not done */
     uint32_t hearing_first, hearing_count;
     uint64_t ns; /* its workers' time */
 } phx_piece;
@@ -54,7 +54,7 @@ typedef struct phx_hit {
 
 /* One worker's: memory that is kept, and the results of its pieces. */
 typedef struct phx_ear {
-    phx_hit *hits;   /* of one piece, as the next */
+    phx_hit *hits; /* of one piece, as the next */
     uint32_t *seats;
     phx_hearing *hearings;
     uint32_t *heard;
@@ -75,15 +75,15 @@ typedef struct phx_broadcasts {
     phx_idmap index; /* incarnation + 1 -> place in sources */
     uint32_t message_count, messages_capacity;
     uint32_t source_count, sources_capacity;
-    uint64_t payload_bytes; /* of the tick's broadcasts so far */
+    uint64_t payload_bytes;  /* of the tick's broadcasts so far */
     phx_audience *audiences; /* one per shard */
     phx_ear *ears;           /* one per worker */
     phx_piece *pieces;
     uint32_t piece_count, pieces_capacity;
     phx_mail_share *shares; /* [piece][consumer] */
     uint32_t shares_capacity;
-    phx_mail_size *sizes;   /* [consumer]: of this tick, once planned */
-    uint32_t *places; /* [consumer][message]: where a message that is used stands in the mail */
+    phx_mail_size *sizes; /* [consumer]: of this tick, once planned */
+    uint32_t *places;     /* [consumer][message]: where a message that is used stands in the mail */
     uint32_t places_capacity;
 } phx_broadcasts;
 

@@ -24,9 +24,9 @@ enum { PHX_SPREAD_SIZES = 33 };
  * barrier behind the phase orders the rest.
  */
 typedef struct phx_spreading {
-    uint64_t events_max;    /* of this tick; by the ticking thread, before the phase */
-    _Atomic uint64_t found; /* events so far, cut ones too */
-    _Atomic uint32_t limit; /* an observer has no use for more enters */
+    uint64_t events_max;                      /* of this tick; by the ticking thread, before the phase */
+    _Atomic uint64_t found;                   /* events so far, cut ones too */
+    _Atomic uint32_t limit;                   /* an observer has no use for more enters */
     _Atomic uint64_t sizes[PHX_SPREAD_SIZES]; /* observers by enters, once more than half of the bound was found */
 } phx_spreading;
 

@@ -183,11 +183,11 @@ bool phx_publish_batches(phx_world *world)
 }
 
 enum {
-    NAMES_NEAR = 1 << 14, /* so few in the whole world (256 KiB) are in a near cache anyway; of more */
-    CHANGES_AHEAD = 32, /* whose names come meanwhile, and */
-    TARGETS_AHEAD = 96, /* those of targets: about as many as changes so far ahead have; */
+    NAMES_NEAR = 1 << 14,          /* so few in the whole world (256 KiB) are in a near cache anyway; of more */
+    CHANGES_AHEAD = 32,            /* whose names come meanwhile, and */
+    TARGETS_AHEAD = 96,            /* those of targets: about as many as changes so far ahead have; */
     TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: more are in order, and read side by side unasked; */
-    TARGETS_AT_ONCE = 4 /* more than most changes have: no branch on how many */
+    TARGETS_AT_ONCE = 4            /* more than most changes have: no branch on how many */
 };
 
 /* A chunk on its way to the batches. */
@@ -196,7 +196,7 @@ typedef struct filling {
     const phx_scratch *scratch;
     phx_share *shares; /* by consumer */
     phx_naming *naming;
-    bool far;          /* names are */
+    bool far;            /* names are */
     uint32_t asked, end; /* of its targets and what is between them: whose names are asked for, and all */
 } filling;
 

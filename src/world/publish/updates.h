@@ -17,7 +17,7 @@ struct phx_world;
 typedef struct phx_update_group {
     uint32_t consumer;
     uint32_t notice_first, notice_count; /* in the lookout's notices[] */
-    uint32_t due_first, due_count;   /* likewise */
+    uint32_t due_first, due_count;       /* likewise */
     uint32_t target_first, target_count;
     phx_news_size at; /* where its part of the consumer's news begins */
 } phx_update_group;
@@ -25,10 +25,10 @@ typedef struct phx_update_group {
 /* Some places of one block. */
 typedef struct phx_update_piece {
     uint32_t shard, block;
-    uint32_t first, count; /* places */
-    uint32_t worker;       /* whose lookout has the results; PHX_SLOT_NONE = not done */
+    uint32_t first, count;             /* places */
+    uint32_t worker;                   /* whose lookout has the results; PHX_SLOT_NONE = not done */
     uint32_t group_first, group_count; /* of that worker's */
-    uint64_t ns;           /* its workers' time */
+    uint64_t ns;                       /* its workers' time */
 } phx_update_piece;
 
 /* One worker's. */

@@ -42,8 +42,8 @@ struct phx_cmdq {
     uint32_t spare_turns; /* blocks taken since it was last asked whether some are too many */
     uint32_t spare_least; /* of them, how many waited for their turn at least */
     uint32_t spare_due;   /* too many */
-    uint32_t published; /* bytes of the open block */
-    run_header *run;    /* the reservation; its header stands in the open block */
+    uint32_t published;   /* bytes of the open block */
+    run_header *run;      /* the reservation; its header stands in the open block */
     uint32_t reserved;
     _Atomic uint64_t accepted;
     /* the reader's; only released is read by others */

@@ -24,8 +24,8 @@ typedef enum phx_op {
     PHX_OP_UNLINK,
     PHX_OP_ATTACH,
     PHX_OP_DETACH,
-    PHX_OP_BROADCAST, /* phx_cmd_broadcast, and its payload: a run of its own */
-    PHX_OP_AREA_SET,  /* phx_cmd_area */
+    PHX_OP_BROADCAST,  /* phx_cmd_broadcast, and its payload: a run of its own */
+    PHX_OP_AREA_SET,   /* phx_cmd_area */
     PHX_OP_AREA_REMOVE /* phx_cmd_id */
 } phx_op;
 
@@ -42,7 +42,7 @@ enum {
 
 /* The columns of a run of moves: of 8 bytes first. */
 typedef struct phx_moves {
-    uint64_t *wide;     /* ids; NULL: they are narrow */
+    uint64_t *wide; /* ids; NULL: they are narrow */
     phx_place *places;
     uint32_t *narrow;
     float *z; /* NULL: all are 0 */

@@ -146,8 +146,7 @@ static bool expect(check *at)
 static void differ(const check *at, uint64_t target, ph_difference_kind kind, ph_difference *difference)
 {
     if (difference->kind != PH_DIFFERENCE_NONE && difference->target <= target) return;
-    *difference = (ph_difference){
-        .observer = at->shard->store.name[at->slot].id, .target = target, .kind = kind};
+    *difference = (ph_difference){.observer = at->shard->store.name[at->slot].id, .target = target, .kind = kind};
 }
 
 static void compare(check *at, ph_difference *difference)

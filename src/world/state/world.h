@@ -32,8 +32,8 @@ typedef enum phx_stage {
     PHX_STAGE_IDLE = 0,
     PHX_STAGE_COLLECT, /* of the commands, in order */
     PHX_STAGE_INGEST,
-    PHX_STAGE_FOLLOW, /* attached children go where their roots are */
-    PHX_STAGE_CROWD_COUNT, /* only with crowd control: how many are where, */
+    PHX_STAGE_FOLLOW,       /* attached children go where their roots are */
+    PHX_STAGE_CROWD_COUNT,  /* only with crowd control: how many are where, */
     PHX_STAGE_CROWD_DECIDE, /* whose view changes, */
     PHX_STAGE_CROWD_APPLY,  /* and it does */
     PHX_STAGE_SEND_MIGRANTS,
@@ -43,7 +43,7 @@ typedef enum phx_stage {
     PHX_STAGE_SEND_COPIES,
     PHX_STAGE_RECEIVE_COPIES,
     PHX_STAGE_INDEX,
-    PHX_STAGE_MEND, /* rows that were not sorted anew follow their bodies */
+    PHX_STAGE_MEND,  /* rows that were not sorted anew follow their bodies */
     PHX_STAGE_ZONES, /* who awoke, fell asleep, went into areas or out of them */
     PHX_STAGE_PLAN,
     PHX_STAGE_INTEREST,
@@ -52,7 +52,7 @@ typedef enum phx_stage {
     PHX_STAGE_LOCATE, /* only if there are broadcasts: where their sources are, */
     PHX_STAGE_CALL,   /* who may hear them, */
     PHX_STAGE_PIECES,
-    PHX_STAGE_HEAR,   /* and who does */
+    PHX_STAGE_HEAR,    /* and who does */
     PHX_STAGE_UPDATES, /* only if there are bands: whose updates may be due, */
     PHX_STAGE_LOOK,    /* which are, */
     PHX_STAGE_WAITS,   /* and which wait */
@@ -86,27 +86,27 @@ static inline phx_phase phx_phase_of(phx_stage stage)
 
 /* What the world keeps of a shard's progress through a stage. Written by the shard's worker. */
 typedef struct phx_port {
-    uint64_t step_done; /* the last step that this shard has ended */
-    bool all_sent;      /* nothing is left for a further round */
-    uint32_t source;    /* receiving from */
+    uint64_t step_done;           /* the last step that this shard has ended */
+    bool all_sent;                /* nothing is left for a further round */
+    uint32_t source;              /* receiving from */
     const phx_record_block *held; /* of its outbox, not through yet; NULL: of the next source */
-    uint32_t chunk, change; /* commit: got this far; from the first of its own chunks on */
-    uint32_t chunk_end;     /* of its own as they were planned */
-    phx_phase_ns ns;    /* last tick: workers' time on its steps; from the tick's end on, on its pieces, too */
+    uint32_t chunk, change;       /* commit: got this far; from the first of its own chunks on */
+    uint32_t chunk_end;           /* of its own as they were planned */
+    phx_phase_ns ns; /* last tick: workers' time on its steps; from the tick's end on, on its pieces, too */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_port;
 
 /* A range of one shard's rows, whose observers are the unit of work of the interest phase. */
 typedef struct phx_chunk {
     uint32_t shard;
-    uint32_t first, count;  /* of the grid's rows */
-    uint32_t done;          /* evaluated; less than count only after want of memory */
-    uint32_t passed;        /* rows that the last pass of tick/finish_short.c passed over, in front of the first */
-    uint32_t worker;        /* whose scratch has the results */
+    uint32_t first, count; /* of the grid's rows */
+    uint32_t done;         /* evaluated; less than count only after want of memory */
+    uint32_t passed;       /* rows that the last pass of tick/finish_short.c passed over, in front of the first */
+    uint32_t worker;       /* whose scratch has the results */
     uint32_t change_first, change_count;
     uint32_t target_first, overflow_first; /* of the scratch's targets and overflow: where the chunk's begin */
-    uint32_t commit_count; /* of the changes, those with work for the commit */
-    phx_interest_counts counts; /* what it cost */
-    uint64_t interest_ns, publish_ns; /* its workers' time */
+    uint32_t commit_count;                 /* of the changes, those with work for the commit */
+    phx_interest_counts counts;            /* what it cost */
+    uint64_t interest_ns, publish_ns;      /* its workers' time */
 } phx_chunk;
 
 /* How many of a chunk's changes are one consumer's; then where they go in its batch. */
@@ -126,8 +126,8 @@ typedef struct phx_totals {
 
 /* What counters stood at when the last tick began. */
 typedef struct phx_marks {
-    uint64_t applied, refused_in_tick, enters, leaves, deliveries, updates, migrations, halo_records,
-        pairs_tested, batch_bytes;
+    uint64_t applied, refused_in_tick, enters, leaves, deliveries, updates, migrations, halo_records, pairs_tested,
+        batch_bytes;
     uint64_t refused[PH_STATUS_COUNT]; /* in ticks */
 } phx_marks;
 
@@ -144,7 +144,7 @@ typedef struct phx_world {
     ph_class *classes;
     phx_rules rules;
     _Atomic uint32_t kind_count; /* classes; written between ticks, read by submitters, relaxed: it only grows */
-    ph_class *next_classes; /* of ph_world_reconfigure(), until the next tick */
+    ph_class *next_classes;      /* of ph_world_reconfigure(), until the next tick */
     ph_world_def next_def;
 
     phx_partition partition;
@@ -161,7 +161,7 @@ typedef struct phx_world {
     phx_areas areas;
     phx_depths depths; /* of who is attached */
     phx_crowding crowd;
-    phx_renames renames; /* of this tick */
+    phx_renames renames;   /* of this tick */
     uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
 
     phx_run *runs; /* the tick's commands, in order */
@@ -199,8 +199,8 @@ typedef struct phx_world {
     uint32_t stage_at; /* consumer that the batches, or the offers, stopped at */
     uint64_t tick;
     bool finishing; /* ph_tick_finish() was asked for this tick */
-    bool resumed; /* the stage's step stopped for want of memory and goes on */
-    bool reclass; /* the classes changed: entities are to follow */
+    bool resumed;   /* the stage's step stopped for want of memory and goes on */
+    bool reclass;   /* the classes changed: entities are to follow */
     phx_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;

@@ -86,8 +86,8 @@ bool phx_attach_put(phx_attach *attach, uint64_t child, uint64_t parent)
     if (at) place = (uint32_t)*at;
     else if (!family_for(attach, &place)) return false;
     phx_family *family = &attach->families[place];
-    if (!phx_grow(attach->mem, (void **)&family->children, &family->capacity, family->count,
-                  (size_t)family->count + 1, sizeof(uint64_t)))
+    if (!phx_grow(attach->mem, (void **)&family->children, &family->capacity, family->count, (size_t)family->count + 1,
+                  sizeof(uint64_t)))
         return false;
     if (!at) {
         attach->free_first = family->next_free;

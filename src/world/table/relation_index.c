@@ -31,8 +31,8 @@ static bool place_for(phx_ties *ties, uint32_t *place)
     if (!phx_idmap_reserve(&ties->index, phx_idmap_count(&ties->index) + 1)) return false;
     *place = ties->free_first;
     if (*place != TIE_NONE) return true;
-    if (!phx_grow(ties->mem, (void **)&ties->ties, &ties->ties_capacity, ties->tie_count,
-                  (size_t)ties->tie_count + 1, sizeof(phx_tie)))
+    if (!phx_grow(ties->mem, (void **)&ties->ties, &ties->ties_capacity, ties->tie_count, (size_t)ties->tie_count + 1,
+                  sizeof(phx_tie)))
         return false;
     *place = ties->tie_count++;
     ties->ties[*place] = (phx_tie){.next_free = TIE_NONE};

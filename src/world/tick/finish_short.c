@@ -411,11 +411,14 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
         drop_banded(world);
         *next = PHX_STAGE_BATCHES;
         return true;
-    case PHX_STAGE_BATCHES: *next = PHX_STAGE_BATCHES; return cut_batch(world);
+    case PHX_STAGE_BATCHES:
+        *next = PHX_STAGE_BATCHES;
+        return cut_batch(world);
     case PHX_STAGE_OFFER:
         phx_publish_keep(world);
         *next = PHX_STAGE_OFFER;
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }

@@ -29,26 +29,26 @@ bool phx_world_wakes(const ph_world_def *def)
 static void init_rules(phx_world *world)
 {
     const ph_world_def *def = &world->def;
-    world->rules = (phx_rules){.range = def->range,
-                               .shape = def->shape,
-                               .height = def->height,
-                               .tower_size = def->tower_size,
-                               .origin = {def->world_origin[0], def->world_origin[1]},
-                               .span = def->span,
-                               .towers = {tower_count(def->world_size[0], def->tower_size),
-                                          tower_count(def->world_size[1], def->tower_size)},
-                               .sticky = def->sticky,
-                               .index = def->index,
-                               .cell_size = def->cell_size,
-                               .quadtree_capacity = def->quadtree_capacity,
-                               .quadtree_depth = def->quadtree_depth,
-                               .simd = phx_simd_choose(def->simd),
-                               .classes = world->classes,
-                               .class_count = def->class_count,
-                           .wake_span = def->activation_span,
-                           .wake_linger = def->activation_linger,
-                           .wakes = phx_world_wakes(def),
-                               .banded = phx_def_banded(def)};
+    world->rules = (phx_rules){
+        .range = def->range,
+        .shape = def->shape,
+        .height = def->height,
+        .tower_size = def->tower_size,
+        .origin = {def->world_origin[0], def->world_origin[1]},
+        .span = def->span,
+        .towers = {tower_count(def->world_size[0], def->tower_size), tower_count(def->world_size[1], def->tower_size)},
+        .sticky = def->sticky,
+        .index = def->index,
+        .cell_size = def->cell_size,
+        .quadtree_capacity = def->quadtree_capacity,
+        .quadtree_depth = def->quadtree_depth,
+        .simd = phx_simd_choose(def->simd),
+        .classes = world->classes,
+        .class_count = def->class_count,
+        .wake_span = def->activation_span,
+        .wake_linger = def->activation_linger,
+        .wakes = phx_world_wakes(def),
+        .banded = phx_def_banded(def)};
 }
 
 static bool copy_classes(phx_mem *mem, const ph_world_def *def, ph_class **classes)
@@ -127,8 +127,7 @@ static bool init(phx_world *world, const ph_world_def *def)
     init_rules(world);
     world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
     return world->producers && init_shards(world) && phx_moves_init(world) && init_consumers(world) &&
-           init_workers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) &&
-           phx_updates_init(world);
+           init_workers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) && phx_updates_init(world);
 }
 
 ph_status phx_world_create(const ph_world_def *def, phx_world **world)

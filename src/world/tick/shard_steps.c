@@ -59,9 +59,8 @@ bool phx_step_send_migrants(phx_world *world, uint32_t index)
     phx_shard *shard = &world->shards[index];
     const phx_partition *partition = &world->partition;
     if (!fill_due(world, index, shard->leaving.count == 0)) return true;
-    return outbox_ready(world, index) &&
-           phx_shard_send_migrants(shard, partition->column_of, partition->row_of, partition->columns,
-                                   &world->ports[index].all_sent);
+    return outbox_ready(world, index) && phx_shard_send_migrants(shard, partition->column_of, partition->row_of,
+                                                                 partition->columns, &world->ports[index].all_sent);
 }
 
 bool phx_step_send_pins(phx_world *world, uint32_t index)
@@ -243,8 +242,8 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     chunk->overflow_first = scratch->overflow_count;
     uint32_t commits = scratch->commit_count;
     phx_interest_counts counts = scratch->counts;
-    chunk->done = phx_interest_run(scratch, &world->directory, &world->shards[chunk->shard], chunk->first,
-                                   chunk->count);
+    chunk->done =
+        phx_interest_run(scratch, &world->directory, &world->shards[chunk->shard], chunk->first, chunk->count);
     chunk->change_count = scratch->change_count - chunk->change_first;
     chunk->commit_count = scratch->commit_count - commits;
     phx_interest_counts_add(&chunk->counts, &scratch->counts, &counts);

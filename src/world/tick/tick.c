@@ -162,29 +162,59 @@ static bool run_stage(phx_world *world)
     phx_stage stage = world->stage, next = stage + 1;
     bool through = true;
     switch (stage) {
-    case PHX_STAGE_IDLE: begin(world); break;
-    case PHX_STAGE_COLLECT: through = collect(world); break;
-    case PHX_STAGE_INGEST: through = phx_ingest(world); break;
+    case PHX_STAGE_IDLE:
+        begin(world);
+        break;
+    case PHX_STAGE_COLLECT:
+        through = collect(world);
+        break;
+    case PHX_STAGE_INGEST:
+        through = phx_ingest(world);
+        break;
     case PHX_STAGE_FOLLOW:
         through = phx_ingest_follow(world);
         if (!phx_crowd_due(world)) next = after_ingest(world);
         break;
-    case PHX_STAGE_CROWD_COUNT: through = shards(world, phx_step_crowd_count); break;
-    case PHX_STAGE_CROWD_DECIDE: through = phx_crowd_gather(world) && shards(world, phx_step_crowd_decide); break;
+    case PHX_STAGE_CROWD_COUNT:
+        through = shards(world, phx_step_crowd_count);
+        break;
+    case PHX_STAGE_CROWD_DECIDE:
+        through = phx_crowd_gather(world) && shards(world, phx_step_crowd_decide);
+        break;
     case PHX_STAGE_CROWD_APPLY:
         through = phx_crowd_apply(world);
         next = after_ingest(world);
         break;
-    case PHX_STAGE_SEND_MIGRANTS: through = shards(world, phx_step_send_migrants); break;
-    case PHX_STAGE_RECEIVE_MIGRANTS: through = receive_migrants(world, &next); break;
-    case PHX_STAGE_SEND_PINS: through = shards(world, phx_step_send_pins); break;
-    case PHX_STAGE_RECEIVE_PINS: through = receive(world, phx_step_receive, PHX_STAGE_SEND_PINS, &next); break;
-    case PHX_STAGE_SEND_COPIES: through = shards(world, phx_step_send_copies); break;
-    case PHX_STAGE_RECEIVE_COPIES: through = receive(world, phx_step_receive, PHX_STAGE_SEND_COPIES, &next); break;
-    case PHX_STAGE_INDEX: through = shards(world, phx_step_index); break;
-    case PHX_STAGE_MEND: phx_mend_rows(world); break;
-    case PHX_STAGE_ZONES: through = zones(world); break;
-    case PHX_STAGE_PLAN: through = phx_plan_chunks(world); break;
+    case PHX_STAGE_SEND_MIGRANTS:
+        through = shards(world, phx_step_send_migrants);
+        break;
+    case PHX_STAGE_RECEIVE_MIGRANTS:
+        through = receive_migrants(world, &next);
+        break;
+    case PHX_STAGE_SEND_PINS:
+        through = shards(world, phx_step_send_pins);
+        break;
+    case PHX_STAGE_RECEIVE_PINS:
+        through = receive(world, phx_step_receive, PHX_STAGE_SEND_PINS, &next);
+        break;
+    case PHX_STAGE_SEND_COPIES:
+        through = shards(world, phx_step_send_copies);
+        break;
+    case PHX_STAGE_RECEIVE_COPIES:
+        through = receive(world, phx_step_receive, PHX_STAGE_SEND_COPIES, &next);
+        break;
+    case PHX_STAGE_INDEX:
+        through = shards(world, phx_step_index);
+        break;
+    case PHX_STAGE_MEND:
+        phx_mend_rows(world);
+        break;
+    case PHX_STAGE_ZONES:
+        through = zones(world);
+        break;
+    case PHX_STAGE_PLAN:
+        through = phx_plan_chunks(world);
+        break;
     case PHX_STAGE_INTEREST:
         through = phx_run_interest(world);
         break;
@@ -196,19 +226,37 @@ static bool run_stage(phx_world *world)
         through = shards(world, phx_step_commit);
         if (world->broadcasts.message_count == 0) next = after_broadcasts(world);
         break;
-    case PHX_STAGE_LOCATE: phx_broadcasts_locate(world); break;
-    case PHX_STAGE_CALL: through = shards(world, phx_step_call); break;
-    case PHX_STAGE_PIECES: through = phx_plan_pieces(world); break;
+    case PHX_STAGE_LOCATE:
+        phx_broadcasts_locate(world);
+        break;
+    case PHX_STAGE_CALL:
+        through = shards(world, phx_step_call);
+        break;
+    case PHX_STAGE_PIECES:
+        through = phx_plan_pieces(world);
+        break;
     case PHX_STAGE_HEAR:
         through = phx_run_pieces(world);
         next = after_broadcasts(world);
         break;
-    case PHX_STAGE_UPDATES: through = shards(world, phx_step_strides) && phx_updates_plan(world); break;
-    case PHX_STAGE_LOOK: through = phx_updates_look(world); break;
-    case PHX_STAGE_WAITS: through = shards(world, phx_step_waits) && phx_updates_place(world); break;
-    case PHX_STAGE_BATCHES: through = phx_publish_batches(world); break;
-    case PHX_STAGE_FILL: phx_publish_fill(world); break;
-    case PHX_STAGE_OFFER: through = phx_publish_offer(world); break;
+    case PHX_STAGE_UPDATES:
+        through = shards(world, phx_step_strides) && phx_updates_plan(world);
+        break;
+    case PHX_STAGE_LOOK:
+        through = phx_updates_look(world);
+        break;
+    case PHX_STAGE_WAITS:
+        through = shards(world, phx_step_waits) && phx_updates_place(world);
+        break;
+    case PHX_STAGE_BATCHES:
+        through = phx_publish_batches(world);
+        break;
+    case PHX_STAGE_FILL:
+        phx_publish_fill(world);
+        break;
+    case PHX_STAGE_OFFER:
+        through = phx_publish_offer(world);
+        break;
     case PHX_STAGE_END:
         end(world);
         next = PHX_STAGE_IDLE;
