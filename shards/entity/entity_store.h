@@ -36,7 +36,7 @@ enum {
      * attributes. What its tower's observers saw at the last tick's end can then not be
      * told from the rows alone.
      */
-    PHX_SLOT_ODD = 1u << 8,
+    PHX_SLOT_DISCONTINUOUS = 1u << 8,
     PHX_SLOT_WAITING = 1u << 9, /* phx_shards_move() left a move of it over: those that follow wait behind it */
     PHX_SLOT_NOTED = 1u << 10,  /* grid/prev_rows.h has the attributes that it had at the last tick's end */
     PHX_SLOT_ASTRAY = 1u << 11, /* phx_grid_stray() took it: until the index phase its row stands elsewhere */

@@ -76,7 +76,7 @@ static bool resolve_list(phx_shard *shard, const phx_directory *directory, const
         entries[i] = resolve_item(shard, directory, renames, &arrival->list[i]);
     phx_list_set_count(&shard->lists, list, arrival->count);
     if (arrival->count > 0) phx_shard_flag(shard, arrival->observer); /* a list makes a row worth a look */
-    phx_shard_touch_odd(shard, &shard->store.body[arrival->observer]);
+    phx_shard_mark_discontinuous(shard, &shard->store.body[arrival->observer]);
     return true;
 }
 
@@ -156,7 +156,7 @@ bool phx_arrivals_resolve(phx_shard *shard, const phx_directory *directory, cons
 {
     for (phx_arrivals *arrivals = &shard->arrivals; arrivals->count > 0; arrivals->count--) {
         const phx_arrival *arrival = &arrivals->at[arrivals->count - 1];
-        const bool odd = shard->store.body[arrival->observer].state & PHX_SLOT_ODD;
+        const bool odd = shard->store.body[arrival->observer].state & PHX_SLOT_DISCONTINUOUS;
         if (!odd && !fold_list(shard, arrival)) return false;
         if (shard->store.tail[arrival->observer].list.implied) continue;
         if (!resolve_list(shard, directory, renames, arrival)) return false;

@@ -252,7 +252,7 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
         take_position(shard, slot, entity);
         return;
     }
-    phx_shard_touch_odd(shard, body);
+    phx_shard_mark_discontinuous(shard, body);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
     if (shard->implies) phx_past_note(&shard->past, &shard->store, slot);
@@ -271,7 +271,7 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
     phx_store_set_user_data(&shard->store, slot, entity->user_data);
     shard->store.name[slot].incarnation = entity->incarnation;
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
-    phx_shard_touch_odd(shard, body);
+    phx_shard_mark_discontinuous(shard, body);
     phx_shard_flag(shard, slot);
     phx_deferred_add(&shard->deferred, slot);
     return slot;
@@ -284,7 +284,7 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
 static bool just_walked(const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    return shard->implies && (body->state & PHX_SLOT_ROW) && !(body->state & PHX_SLOT_ODD) &&
+    return shard->implies && (body->state & PHX_SLOT_ROW) && !(body->state & PHX_SLOT_DISCONTINUOUS) &&
            phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
@@ -298,7 +298,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
         take_entity(shard, slot, entity);
         phx_shard_touch(shard, &shard->store.body[slot]);
         phx_store_to_own(&shard->store, slot);
-        if (entity->owed || !just_walked(shard, slot)) phx_shard_touch_odd(shard, &shard->store.body[slot]);
+        if (entity->owed || !just_walked(shard, slot)) phx_shard_mark_discontinuous(shard, &shard->store.body[slot]);
     } else {
         slot = add_entity(shard, record, PHX_SLOT_OWN);
     }

@@ -368,7 +368,7 @@ static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint1
             body->row = row;
             body->state |= PHX_SLOT_ROW;
             if (body->changed != stamp) continue;
-            phx_block_touch(block, phx_block_tower(body->tx, body->ty), tick, body->state & PHX_SLOT_ODD);
+            phx_block_touch(block, phx_block_tower(body->tx, body->ty), tick, body->state & PHX_SLOT_DISCONTINUOUS);
             phx_grid_stir(grid, row);
         }
     }

@@ -37,7 +37,7 @@ typedef struct phx_span {
 
 typedef struct phx_block {
     uint64_t dirty; /* towers in which something changed in tick dirty_tick */
-    uint64_t odd;   /* those where it was more than a short step: see PHX_SLOT_ODD */
+    uint64_t odd;   /* those where it was more than a short step: see PHX_SLOT_DISCONTINUOUS */
     uint64_t dirty_tick;
     float reach;        /* how far its own observers look, leaving included; 0 = there is none: phx_grid_survey() */
     float reach_min;    /* how far the one looks that looks the least far */
@@ -66,7 +66,7 @@ typedef struct phx_grid_rows {
 } phx_grid_rows;
 
 /* Was who has this row not here before, or another than it was, while lists are implied? */
-static inline bool phx_row_odd(const phx_grid_rows *rows, uint32_t row)
+static inline bool phx_row_discontinuous(const phx_grid_rows *rows, uint32_t row)
 {
     return rows->ox[row] != rows->ox[row];
 }

@@ -1,7 +1,7 @@
 /*
- * What was, of entities that are odd in this tick (PHX_SLOT_ODD): where they stood at the last tick's end and, where
- * attributes changed, which they had. Rows tell it of all others. So a list that is not kept can be told after the
- * fact; see query/prev_list.h. Only while the shard's plain lists are implied.
+ * What was, of entities that are odd in this tick (PHX_SLOT_DISCONTINUOUS): where they stood at the last tick's end
+ * and, where attributes changed, which they had. Rows tell it of all others. So a list that is not kept can be told
+ * after the fact; see query/prev_list.h. Only while the shard's plain lists are implied.
  *
  * ingest, exchange: who becomes odd is put down, attributes are copied before they change. index: before rows are
  * sorted anew, or set right, phx_past_collect() takes from them what they say of the odd, and sorts that by blocks of
@@ -52,7 +52,7 @@ void phx_past_free(phx_past *past, phx_mem *mem);
 /* Room for each of so many slots to become odd. false = no memory, unchanged. */
 bool phx_past_room(phx_past *past, phx_mem *mem, uint32_t slots);
 /* A slot with a row becomes odd. */
-static inline void phx_past_odd(phx_past *past, uint32_t slot)
+static inline void phx_prev_rows_discontinuous(phx_past *past, uint32_t slot)
 {
     uint64_t *odd = &past->odd[slot >> 6], bit = UINT64_C(1) << (slot & 63);
     PHX_ASSERT(slot >> 6 < past->odd_capacity && !(*odd & bit) && !past->collected);

@@ -139,7 +139,8 @@ static void sync_change(towers *own, uint32_t slot, const standing *before)
     uint64_t tick = own->index.tick;
     bool was = before->flags & STANDS, is = now->flags & STANDS;
     bool crossed = !was || !is || before->tx != now->tx || before->ty != now->ty;
-    bool told = crossed || !by_towers(own) || (body->state & PHX_SLOT_ODD); /* by towers, where in one is no matter */
+    bool told =
+        crossed || !by_towers(own) || (body->state & PHX_SLOT_DISCONTINUOUS); /* by towers, where in one is no matter */
     if (was && crossed) phx_watch_sync(&own->map, before->tx, before->ty, slot, tick, true);
     if (is) phx_watch_sync(&own->map, now->tx, now->ty, slot, tick, told);
 }

@@ -28,7 +28,7 @@ void phx_shard_touch(phx_shard *shard, phx_body *body)
 {
     if (phx_shard_dirty(shard, body)) return;
     body->changed = shard->stamp;
-    body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
+    body->state = (uint16_t)(body->state & ~PHX_SLOT_DISCONTINUOUS);
     if ((body->state & PHX_SLOT_ROW) && !shard->many_movers) {
         touch_tower(shard, body->tx, body->ty);
         if (phx_shard_rows(shard)) phx_grid_stir(&shard->grid, body->row);
@@ -40,15 +40,15 @@ void phx_shard_touch(phx_shard *shard, phx_body *body)
     if (body->state & PHX_SLOT_OWN) shard->copies_due = true;
 }
 
-void phx_shard_touch_odd(phx_shard *shard, phx_body *body)
+void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
 {
     phx_shard_touch(shard, body);
-    if (body->state & PHX_SLOT_ODD) return;
-    body->state |= PHX_SLOT_ODD;
+    if (body->state & PHX_SLOT_DISCONTINUOUS) return;
+    body->state |= PHX_SLOT_DISCONTINUOUS;
     shard->odd = true;
     if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
-    if (shard->implies) phx_past_odd(&shard->past, (uint32_t)(body - shard->store.body));
+    if (shard->implies) phx_prev_rows_discontinuous(&shard->past, (uint32_t)(body - shard->store.body));
     /* the row stands where the entity was at the last tick's end, wherever it has gone since */
     const phx_grid_rows *rows = &shard->grid.rows;
     phx_grid_touch(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),
@@ -60,7 +60,7 @@ void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y)
     float dx = fabsf(x - body->x), dy = fabsf(y - body->y);
     float step = dx > dy ? dx : dy, step2 = dx * dx + dy * dy;
     if (phx_shard_dirty(shard, body) || !(step <= shard->step_limit)) {
-        phx_shard_touch_odd(shard, body);
+        phx_shard_mark_discontinuous(shard, body);
         return;
     }
     phx_shard_touch(shard, body);
@@ -94,7 +94,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     body->ty = ty;
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     /* a row may only drift from its tower, step by step; see grid/grid.h */
-    if (body->state & PHX_SLOT_ODD) phx_grid_stray(&shard->grid, body, (uint32_t)(body - shard->store.body));
+    if (body->state & PHX_SLOT_DISCONTINUOUS) phx_grid_stray(&shard->grid, body, (uint32_t)(body - shard->store.body));
     else if (crossed && !arrive(shard, body)) shard->grid.stale = true;
     if (shard->grid.stale || shard->grid.behind) return; /* all rows are written from the bodies later */
     if (body->state & PHX_SLOT_ASTRAY) return;           /* this one, too */
@@ -191,7 +191,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
         shard->grid.rows.y[body->row] = to.y;
         phx_grid_stir(&shard->grid, body->row);
     }
-    body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
+    body->state = (uint16_t)(body->state & ~PHX_SLOT_DISCONTINUOUS);
     body->changed = shard->stamp;
     sum->moved++;
     sum->step_max[0] = step > sum->step_max[0] ? step : sum->step_max[0];

@@ -175,7 +175,7 @@ static bool any_odd(const phx_scratch *scratch, const phx_shard *shard, phx_watc
 {
     const phx_tile *tile = &scratch->tile;
     for (uint32_t w = 0; tile->odd_own > 0 && w < of.count; w++)
-        if (phx_row_odd(&shard->grid.rows, tile->row[of.place[w]])) return true;
+        if (phx_row_discontinuous(&shard->grid.rows, tile->row[of.place[w]])) return true;
     return false;
 }
 
@@ -193,7 +193,7 @@ static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_tes
         float old = compared(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
         uint32_t is_in = now <= test->in, was_in = old <= test->in, is_near = now <= test->near;
         uint32_t was_near = old <= test->near, leave = was_near & ~is_near, enter = is_in & ~was_in;
-        uint32_t both_came = (t.ox != t.ox) & phx_row_odd(rows, o); /* add_comers() */
+        uint32_t both_came = (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* add_comers() */
         uint32_t none = both_came | (~(leave | enter) & 1);
         pairs->observer[pair] = place | leave * PHX_PAIR_LEAVE | none * PHX_PAIR_UNSURE; /* not to be guessed */
     }
@@ -402,7 +402,7 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span sp
     run of = run_at(scratch, shard, i);
     const bool special = implied && specials.first < specials.end;
     if (PHX_UNLIKELY(special)) sift(scratch, shard, &of, specials);
-    const bool odd = implied && phx_row_odd(&shard->grid.rows, of.row);
+    const bool odd = implied && phx_row_discontinuous(&shard->grid.rows, of.row);
     if (PHX_UNLIKELY(odd)) return tell_odd(scratch, shard, &of, radii->in);
     const uint32_t count = of.words.end - of.words.first;
     const bool past = special && scratch->tile.past_count > 0;
@@ -427,7 +427,7 @@ static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_watchers *
     for (; watchers->count > 0 && watchers->place[0] < end; watchers->place++, watchers->count--) {
         const uint32_t place = watchers->place[0], row = scratch->tile.row[place];
         const run none = {.place = place, .row = row, .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
-        if (!phx_row_odd(&shard->grid.rows, row)) continue;
+        if (!phx_row_discontinuous(&shard->grid.rows, row)) continue;
         if (!tell_odd(scratch, shard, &none, radii->in)) return place;
     }
     return PHX_SLOT_NONE;
@@ -658,7 +658,7 @@ bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
     const phx_shard *shard = tile->shard;
     PHX_ASSERT(tile->marked);
     *due = shard->many_movers || (tile->marks[cell] & PHX_TILE_DIRTY);
-    scratch->odd_near = tile->marks[cell] & PHX_TILE_ODD;
+    scratch->odd_near = tile->marks[cell] & PHX_TILE_DISCONTINUOUS;
     return !scratch->odd_near || shard->implies;
 }
 
@@ -670,7 +670,7 @@ bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint3
     if (shard->far.levels != 0 && moved(rows, row)) return false; /* it may come into somebody's reach */
     if (!scratch->odd_near) return true;
     if (!(rows->view[row] > 0.0f)) return false;
-    return !phx_row_odd(rows, row) || phx_list_bare(&shard->store.tail[rows->slot[row] & PHX_ROW_SLOT].list);
+    return !phx_row_discontinuous(rows, row) || phx_list_bare(&shard->store.tail[rows->slot[row] & PHX_ROW_SLOT].list);
 }
 
 uint32_t phx_glance_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,

@@ -12,7 +12,7 @@
  * Two who were both not here before are as far apart before as they are now, to the units: an odd observer looks for
  * such targets by themselves. Only if its list is kept, as it was another kind of observer, it takes the long way.
  *
- * Otherwise it is enough while nothing odd (PHX_SLOT_ODD) has happened in the towers around: then
+ * Otherwise it is enough while nothing odd (PHX_SLOT_DISCONTINUOUS) has happened in the towers around: then
  * every target there was there at the last tick's end with the same attributes, not more
  * than shard->step_max away along each axis, and the list holds exactly what the rule
  * said of the old positions. With r the view and R = view + margin, new positions decide

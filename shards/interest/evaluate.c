@@ -608,7 +608,7 @@ static bool mends(const look *at)
 {
     const phx_shard *shard = at->shard;
     bool stays = !shard->all_dirty && !shard->far_dirty && shard->far.levels == 0 && shard->far.global_count == 0;
-    bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_ODD);
+    bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_DISCONTINUOUS);
     bool plain = phx_observes(at->attr) && phx_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
     return shard->alt && shard->alt->ops->differ && stays && plain && !odd;
 }

@@ -79,7 +79,8 @@ static uint32_t past_rows(const phx_stir *stir)
 static bool few_odd(const phx_stir *stir)
 {
     uint32_t count = past_rows(stir);
-    for (uint32_t i = 0; i < stir->mover_count; i++) count += phx_row_odd(&stir->shard->grid.rows, stir->movers[i]);
+    for (uint32_t i = 0; i < stir->mover_count; i++)
+        count += phx_row_discontinuous(&stir->shard->grid.rows, stir->movers[i]);
     return count <= PHX_STIR_ODD_MOST;
 }
 

@@ -555,7 +555,7 @@ static uint32_t add_odd(const phx_tile *tile, uint32_t cell, phx_span *spans, ui
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span_count)
 {
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
-    const bool odd = tile->odd && (!tile->marked || (tile->marks[cell] & PHX_TILE_ODD));
+    const bool odd = tile->odd && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
     uint32_t n = add_ring(tile, cell, whole, spans);
     if (odd && !whole) n = add_odd(tile, cell, spans, n);
     if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, cell, true, spans);

@@ -29,7 +29,7 @@
  * Something changed in a tower that decides about the cell; and something odd did, or, while lists are implied, is or
  * was in sight.
  */
-enum { PHX_TILE_DIRTY = 1, PHX_TILE_ODD = 2 };
+enum { PHX_TILE_DIRTY = 1, PHX_TILE_DISCONTINUOUS = 2 };
 
 /* In row[]: not a row of the grid but one of the shard's past rows (grid/prev_rows.h), of this place among them. */
 static const uint32_t PHX_TILE_PAST = 1u << 31;
@@ -47,8 +47,8 @@ typedef struct phx_tile {
     phx_span rows; /* the block's own, in the grid */
     bool usable;   /* false: the block is none for a tile, look at its observers one by one */
     bool quiet;    /* nothing changed in any tower around */
-    bool odd;      /* something odd (PHX_SLOT_ODD) happened in a tower around; once marked, in somebody's sight */
-    bool marked;   /* marks[] are there */
+    bool odd; /* something odd (PHX_SLOT_DISCONTINUOUS) happened in a tower around; once marked, in somebody's sight */
+    bool marked; /* marks[] are there */
 
     phx_frame frame;
     float reach;                         /* no pair that was beyond it half way is an event */

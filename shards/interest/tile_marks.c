@@ -94,7 +94,7 @@ static void mark_box(phx_tile *tile, int64_t x0, int64_t y0, int64_t x1, int64_t
     if (x1 >= columns) x1 = columns - 1;
     if (y1 >= rows) y1 = rows - 1;
     for (int64_t y = y0; y <= y1; y++)
-        for (int64_t x = x0; x <= x1; x++) tile->marks[y * columns + x] |= PHX_TILE_ODD;
+        for (int64_t x = x0; x <= x1; x++) tile->marks[y * columns + x] |= PHX_TILE_DISCONTINUOUS;
 }
 
 /* Cells first .. last along an axis that are within reach of who stands in a cell, at that unit. */
@@ -132,7 +132,8 @@ static void mark_columns(phx_tile *tile, const window *at, phx_span columns, con
         uint8_t *marks = tile->marks + y * tile->frame.columns;
         for (uint32_t x = columns.first; x < columns.end; x++) {
             const uint64_t in_sight = towers[x - columns.first];
-            marks[x] = (uint8_t)((dirty & in_sight ? PHX_TILE_DIRTY : 0) | (odd & in_sight ? PHX_TILE_ODD : 0));
+            marks[x] =
+                (uint8_t)((dirty & in_sight ? PHX_TILE_DIRTY : 0) | (odd & in_sight ? PHX_TILE_DISCONTINUOUS : 0));
         }
     }
 }
@@ -165,5 +166,5 @@ void phx_tile_mark(phx_tile *tile)
     if (!all_due) return; /* who has nothing to see is not looked at */
     uint8_t marks = 0;
     for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) marks |= tile->marks[tile->cell[tile->own[i]]];
-    tile->odd = marks & PHX_TILE_ODD;
+    tile->odd = marks & PHX_TILE_DISCONTINUOUS;
 }

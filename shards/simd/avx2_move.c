@@ -49,7 +49,7 @@ AVX2_INLINE uint32_t word_of(const phx_body *body)
 /* It changed in this tick, and not oddly. */
 AVX2_INLINE void set_word(phx_body *body, uint32_t word, uint32_t changed)
 {
-    word = (word & (UINT16_MAX & ~(uint32_t)PHX_SLOT_ODD)) | changed;
+    word = (word & (UINT16_MAX & ~(uint32_t)PHX_SLOT_DISCONTINUOUS)) | changed;
     memcpy(&body->state, &word, sizeof word);
 }
 

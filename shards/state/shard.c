@@ -109,7 +109,7 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
 void phx_shard_kill(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
-    phx_shard_touch_odd(shard, body);
+    phx_shard_mark_discontinuous(shard, body);
     if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, slot);
     else if ((body->state & PHX_SLOT_ROW) && phx_shard_rows(shard)) phx_grid_stray(&shard->grid, body, slot);
     phx_store_kill(&shard->store, slot);
@@ -137,7 +137,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     body->z = z;
     body->tx = phx_tower_index(shard->rules, 0, x);
     body->ty = phx_tower_index(shard->rules, 1, y);
-    phx_shard_touch_odd(shard, body);
+    phx_shard_mark_discontinuous(shard, body);
     phx_store_dress(&shard->store, slot, attr);
     phx_store_set_user_data(&shard->store, slot, user_data);
     shard->store.name[slot].incarnation = incarnation;
@@ -183,7 +183,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_store *store = &shard->store;
     const phx_attr *now = phx_store_attr(store, slot);
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    phx_shard_touch_odd(shard, &store->body[slot]);
+    phx_shard_mark_discontinuous(shard, &store->body[slot]);
     if (now->ready && !attr->ready) forget(shard, (phx_forget){store->name[slot].id, now->consumer, slot});
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, store, slot, attr);
     if (shard->implies) phx_past_note(&shard->past, store, slot);
@@ -198,7 +198,7 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     if (!phx_relations_put(&shard->relations, shard->mem, store->name[slot].id, item)) return false;
-    phx_shard_touch_odd(shard, &store->body[slot]);
+    phx_shard_mark_discontinuous(shard, &store->body[slot]);
     if (phx_relations_of(&shard->relations, store->name[slot].id)) store->body[slot].state |= PHX_SLOT_RELATED;
     else store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_RELATED);
     mend_row(shard, slot);

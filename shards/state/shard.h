@@ -113,7 +113,7 @@ typedef struct phx_shard {
     bool far_dirty;    /* the same: something seen from far off changed */
     bool global_moved; /* where a global target stands matters at the caps only */
     bool changed;      /* anything here changed in this tick, ghosts included */
-    bool odd;          /* the same, and was odd (PHX_SLOT_ODD): else no tower is marked so */
+    bool odd;          /* the same, and was odd (PHX_SLOT_DISCONTINUOUS): else no tower is marked so */
     /*
      * Most of the rows change every tick: every observer is looked at, towers are not
      * marked. Guessed from the tick before; only the work depends on it.
@@ -369,7 +369,7 @@ void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign);
 /* Marks an entity as changed in this tick, and the tower that it stood in at the last one. */
 void phx_shard_touch(phx_shard *shard, phx_body *body);
 /* The same, and the change is more than a short step. */
-void phx_shard_touch_odd(phx_shard *shard, phx_body *body);
+void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body);
 /* A touch, odd if the way to (x, y) is a jump or not the first in this tick. */
 void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y);
 /* What follows from the attributes: state bits, the name's part. */

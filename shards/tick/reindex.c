@@ -168,7 +168,7 @@ static bool rebuild(phx_shard *shard)
     const phx_deferred *deferred = &shard->deferred;
     for (uint32_t i = 0; i < deferred->count; i++) { /* to others they come now, however long they waited */
         phx_body *body = &shard->store.body[deferred->slots[i]];
-        if ((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW)) phx_shard_touch_odd(shard, body);
+        if ((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW)) phx_shard_mark_discontinuous(shard, body);
     }
     if (!phx_grid_rebuild(grid, shard->mem, &shard->store, deferred->slots, deferred->count, shard->tick, shard->stamp))
         return false;
@@ -191,7 +191,7 @@ static phx_mend set_right(phx_shard *shard)
         const uint32_t slot = shard->deferred.slots[i];
         phx_body *body = &shard->store.body[slot];
         if (!add_due(shard, slot)) continue;
-        phx_shard_touch_odd(shard, body); /* to others they come now, however long they waited */
+        phx_shard_mark_discontinuous(shard, body); /* to others they come now, however long they waited */
         outside |= phx_outside(shard->rules, body->x, body->y);
         done = phx_grid_put(grid, shard->mem, &shard->store, slot, shard->tick, &work);
         put++;
@@ -279,7 +279,7 @@ static bool call_one(phx_shard *shard, uint32_t slot)
     phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_OWN) || !(body->state & PHX_SLOT_PARTIAL)) return true;
     if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
-    phx_shard_touch_odd(shard, body);
+    phx_shard_mark_discontinuous(shard, body);
     phx_shard_partial(shard, slot, false);
     return true;
 }

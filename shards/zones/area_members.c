@@ -128,7 +128,8 @@ static bool stays(const phx_crossing_input *in, const phx_visitor *visitor, uint
     const phx_body *body = &in->store->body[slot];
     const phx_roster_entry *stood = &in->roster->entries[slot];
     if (!stood->in || stood->tx != body->tx || stood->ty != body->ty) return false;
-    if (body->changed == in->stamp && (body->state & PHX_SLOT_ODD)) return false; /* its kind may be another */
+    if (body->changed == in->stamp && (body->state & PHX_SLOT_DISCONTINUOUS))
+        return false; /* its kind may be another */
     return fabsf(body->x - visitor->x) <= visitor->clear && fabsf(body->y - visitor->y) <= visitor->clear;
 }
 

@@ -427,7 +427,7 @@ Test(grids, what_is_odd_is_marked_as_that_too)
 {
     uint32_t slot = put(5, 5), other = put(6, 5);
     store.body[slot].changed = STAMP;
-    store.body[slot].state |= PHX_SLOT_ODD;
+    store.body[slot].state |= PHX_SLOT_DISCONTINUOUS;
     rebuild();
     cr_assert(is_odd(5, 5));
     cr_assert_not(is_odd(6, 5));

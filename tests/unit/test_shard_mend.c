@@ -26,7 +26,7 @@ static uint32_t enter(uint16_t tx, uint16_t ty)
     const uint32_t slot = put(tx, ty);
     set_attr(&store, slot, plain_attr(views[phx_rng_below(&rng, 4)], 0));
     if (phx_rng_below(&rng, 8) == 0) store.body[slot].state |= PHX_SLOT_SPECIAL;
-    store.body[slot].state |= PHX_SLOT_ODD;
+    store.body[slot].state |= PHX_SLOT_DISCONTINUOUS;
     store.body[slot].changed = STAMP;
     return slot;
 }
@@ -37,7 +37,7 @@ static void touch(phx_body *body)
     if (body->changed != STAMP) phx_grid_touch(&grid, body->tx, body->ty, tick, true);
     if (body->changed != STAMP && !grid.stale) phx_grid_stir(&grid, body->row);
     body->changed = STAMP;
-    body->state |= PHX_SLOT_ODD;
+    body->state |= PHX_SLOT_DISCONTINUOUS;
 }
 
 static void jump(uint32_t slot, uint16_t tx, uint16_t ty)

@@ -437,13 +437,13 @@ static void check_marks(const phx_shard *shard, uint32_t number, phx_tile *tile,
         bool is_near = odd_near(shard, row, reach);
         bool changed = changed_near(shard, x, y, reach) || changed_near(shard, rows->ox[row], rows->oy[row], reach);
         in_sight |= is_near;
-        cr_assert(!is_near || (marks & PHX_TILE_ODD), "%s: something odd is in sight of %g, %g", c->what, (double)x,
-                  (double)y);
+        cr_assert(!is_near || (marks & PHX_TILE_DISCONTINUOUS), "%s: something odd is in sight of %g, %g", c->what,
+                  (double)x, (double)y);
         cr_assert(!changed || (marks & PHX_TILE_DIRTY), "%s: something changed around %g, %g", c->what, (double)x,
                   (double)y);
         if (!odd) continue;
-        sum->odd += (marks & PHX_TILE_ODD) != 0;
-        sum->even += !(marks & PHX_TILE_ODD);
+        sum->odd += (marks & PHX_TILE_DISCONTINUOUS) != 0;
+        sum->even += !(marks & PHX_TILE_DISCONTINUOUS);
     }
     cr_assert(!in_sight || tile->odd, "%s", c->what);
     sum->not_odd += odd && !tile->odd;
