@@ -72,7 +72,7 @@ static inline uint32_t phx_list_capacity(const phx_list_pool *pool, const phx_li
 }
 
 /* Implied, or as good as that: without an entry, a block to be given back, or anything owed. */
-static inline bool phx_list_bare(const phx_list *list)
+static inline bool phx_list_holds_no_memory(const phx_list *list)
 {
     return !list->owed && (list->implied || list->size_class == PHX_LIST_NONE);
 }

@@ -318,10 +318,10 @@ bool phx_glance_tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, 
 {
     phx_list *list = &shard->store.tail[slot].list;
     uint32_t leaves;
-    PHX_ASSERT(phx_list_bare(list));
+    PHX_ASSERT(phx_list_holds_no_memory(list));
     if (!recall(scratch, shard, slot, &leaves)) return false;
     if (!phx_glance_tell_both(scratch, shard, slot, enters, leaves, apart)) return false;
-    PHX_VALIDATE(phx_shard_implied(shard, slot));
+    PHX_VALIDATE(phx_shard_derives(shard, slot));
     list->implied = true;
     return true;
 }
@@ -670,7 +670,8 @@ bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint3
     if (shard->far.levels != 0 && moved(rows, row)) return false; /* it may come into somebody's reach */
     if (!scratch->odd_near) return true;
     if (!(rows->view[row] > 0.0f)) return false;
-    return !phx_row_discontinuous(rows, row) || phx_list_bare(&shard->store.tail[rows->slot[row] & PHX_ROW_SLOT].list);
+    return !phx_row_discontinuous(rows, row) ||
+           phx_list_holds_no_memory(&shard->store.tail[rows->slot[row] & PHX_ROW_SLOT].list);
 }
 
 uint32_t phx_glance_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,

@@ -470,7 +470,7 @@ static uint32_t without(const look *at, const uint32_t *slots, uint32_t count, u
 static bool settle(look *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
-    bool implied = phx_shard_implied(at->shard, at->slot);
+    bool implied = phx_shard_derives(at->shard, at->slot);
     bool unfolds = !implied && (at->list->implied) && at->count > 0;
     bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its block goes back at the commit */
     if (enters + leaves > 0 || unfolds || folds || at->list->owed) {

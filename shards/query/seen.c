@@ -73,7 +73,7 @@ void phx_shard_seen(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, vo
     }
 }
 
-bool phx_shard_implied(const phx_shard *shard, uint32_t slot)
+bool phx_shard_derives(const phx_shard *shard, uint32_t slot)
 {
     if (phx_shard_nine(shard)) return phx_nine_plain(shard, slot);
     return shard->implies && phx_grid_view(&shard->store, slot) > 0.0f;

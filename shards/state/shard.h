@@ -337,7 +337,7 @@ static inline bool phx_shard_rows(const phx_shard *shard)
 }
 
 /* Is the list of an own observer implied from the interest phase on? */
-bool phx_shard_implied(const phx_shard *shard, uint32_t slot);
+bool phx_shard_derives(const phx_shard *shard, uint32_t slot);
 
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 {

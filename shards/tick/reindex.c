@@ -245,7 +245,7 @@ static void end_adds(phx_shard *shard)
 /* Is it an observer whose list is implied from now on, but is kept yet? */
 static bool keeps_list(const phx_shard *shard, uint32_t slot)
 {
-    return phx_grid_view(&shard->store, slot) > 0.0f && !phx_list_bare(&shard->store.tail[slot].list);
+    return phx_grid_view(&shard->store, slot) > 0.0f && !phx_list_holds_no_memory(&shard->store.tail[slot].list);
 }
 
 /* Is anybody so who is odd, or new? Asked here, as lists change while observers are looked at. */
