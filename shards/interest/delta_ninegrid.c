@@ -186,7 +186,7 @@ enum { AWAIT_CARDS = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 
 /* The towers that a comer sees come or go, and that where it was; then what is in them. */
 PHX_AWAIT void await_comer(const phx_nine *nine, const phx_crossing *own, bool cards)
 {
-    if (!phx_nine_glances(own)) return;
+    if (!phx_ninegrid_delta(own)) return;
     const phx_crowd *left = &nine->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
     if (!cards) __builtin_prefetch(&left->tower[t]);
@@ -312,24 +312,24 @@ static void tell_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, c
     tell_words(scratch, shard, events->enter, events->enters);
 }
 
-static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job,
-                                        const phx_card *card)
+static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job,
+                                       const phx_card *card)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
     const crosser at = {shard, &shard->nine.crossings[card->move]};
     outlook about = {.job = job, .left = job_left(&shard->nine, at.own)};
-    PHX_ASSERT(phx_nine_glances(at.own));
-    if (about.left && about.left->look) return PHX_GLANCE_LOOK;
+    PHX_ASSERT(phx_ninegrid_delta(at.own));
+    if (about.left && about.left->look) return PHX_DELTA_LOOK;
     about.pair = pairs_of(&shard->nine, at.own, &about.end);
     uint32_t most = most_events(&shard->nine, &about) + PHX_NINE_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
-    if (!phx_interest_reserve(scratch, room, 0)) return PHX_GLANCE_NO_MEMORY;
+    if (!phx_interest_reserve(scratch, room, 0)) return PHX_DELTA_NO_MEMORY;
     _Static_assert(sizeof(phx_sorted) >= 2 * sizeof(uint64_t), "room for leaves and for enters");
     found events = {.leave = (uint64_t *)(void *)scratch->sorted, .enter = (uint64_t *)(void *)scratch->sorted + room};
     find_events(&at, &about, &events, (uint64_t *)(void *)scratch->sorted_spare);
     scratch->counts.glanced++;
     scratch->counts.pairs_tested += events.enters + events.leaves;
     if (events.enters + events.leaves > 0) tell_events(scratch, shard, card->slot, &events);
-    return PHX_GLANCE_DONE;
+    return PHX_DELTA_DONE;
 }
 
 /* ---- jobs ---- */
@@ -363,8 +363,8 @@ static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_s
     if (!job->look && forced) {
         if (!(card->flags & PHX_CARD_CAME)) return glance_stayed(scratch, shard, job, (phx_span){at, at + 1}, told);
         await_comers(&shard->nine, job->comer + at - (job->card_count - job->came));
-        phx_glance_result seen = glance_crosser(scratch, shard, job, card);
-        if (seen != PHX_GLANCE_LOOK) return seen == PHX_GLANCE_DONE;
+        phx_delta_result seen = glance_crosser(scratch, shard, job, card);
+        if (seen != PHX_DELTA_LOOK) return seen == PHX_DELTA_DONE;
     }
     if (!phx_interest_evaluate(scratch, directory, shard, card->slot, forced)) return false;
     card->watches = phx_nine_watches(&shard->store, card->slot);

@@ -234,7 +234,7 @@ static bool tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, cons
         scratch->enter[enters] = words[i];
         enters += words[i] != slot;
     }
-    return phx_glance_tell_odd(scratch, shard, slot, enters, false);
+    return phx_delta_emit_discontinuous(scratch, shard, slot, enters, false);
 }
 
 /*
@@ -255,13 +255,13 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t 
     if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* so many are put in order before they get names */
         const uint32_t enters = phx_interest_part(scratch, to, count);
         for (uint32_t i = 0; i < count - enters; i++) scratch->leave[i] &= PHX_ROW_SLOT;
-        if (odd) return phx_glance_tell_both(scratch, shard, slot, enters, count - enters, false);
+        if (odd) return phx_delta_emit_both(scratch, shard, slot, enters, count - enters, false);
         phx_interest_record(scratch, shard, slot, enters, count - enters);
         return true;
     }
     if (PHX_UNLIKELY(odd)) {
         phx_span words = {0, count};
-        leaves -= phx_glance_keep_seen(to, &words);
+        leaves -= phx_delta_keep_seen(to, &words);
         count = words.end;
     }
     if (count == 0) return true;
@@ -404,7 +404,7 @@ static bool look(phx_scratch *scratch, phx_span piece)
     return (observers ? observers_look(scratch) : movers_look(scratch)) && (!stir->odd || add_odd(scratch));
 }
 
-uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span piece)
+uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span piece)
 {
     const phx_stir *stir = &scratch->stir;
     const phx_block *block = &shard->grid.blocks[stir->block];

@@ -225,7 +225,7 @@ static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, ph
     }
 }
 
-uint32_t phx_glance_keep_seen(uint32_t *words, phx_span *of)
+uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of)
 {
     const uint32_t past = PHX_ROW_SPECIAL | PHX_TARGET_LEAVE, other = PHX_ROW_SLOT | PHX_TARGET_LEAVE;
     uint32_t kept = 0;
@@ -301,8 +301,8 @@ static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, 
     return true;
 }
 
-bool phx_glance_tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
-                          bool apart)
+bool phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
+                         bool apart)
 {
     if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return false;
     if (enters + leaves == 0) return true;
@@ -314,13 +314,13 @@ bool phx_glance_tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot,
     return true;
 }
 
-bool phx_glance_tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart)
+bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart)
 {
     phx_list *list = &shard->store.tail[slot].list;
     uint32_t leaves;
     PHX_ASSERT(phx_list_holds_no_memory(list));
     if (!recall(scratch, shard, slot, &leaves)) return false;
-    if (!phx_glance_tell_both(scratch, shard, slot, enters, leaves, apart)) return false;
+    if (!phx_delta_emit_both(scratch, shard, slot, enters, leaves, apart)) return false;
     PHX_VALIDATE(phx_shard_derives(shard, slot));
     list->implied = true;
     return true;
@@ -337,7 +337,7 @@ static bool tell_odd(phx_scratch *scratch, phx_shard *shard, const run *of, floa
     if (count > 0) memcpy(scratch->enter, scratch->targets + of->words.first, count * sizeof(uint32_t));
     name_slots(scratch->enter, count);
     const uint32_t enters = add_comers(scratch, shard, of, r, count);
-    return phx_glance_tell_odd(scratch, shard, of->slot, enters, true);
+    return phx_delta_emit_discontinuous(scratch, shard, of->slot, enters, true);
 }
 
 static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
@@ -397,7 +397,7 @@ static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float
 static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span specials, float view,
                  const phx_radii *radii, bool apart)
 {
-    enum { COMPARED = 256 }; /* words: up to here phx_glance_keep_seen() is no slower than to mark each */
+    enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is no slower than to mark each */
     const bool implied = shard->implies && view > 0.0f;
     run of = run_at(scratch, shard, i);
     const bool special = implied && specials.first < specials.end;
@@ -408,7 +408,7 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span sp
     const bool past = special && scratch->tile.past_count > 0;
     const bool few = count <= PHX_ORDER_FEW && (!past || (specials.end - specials.first) * count <= COMPARED);
     if (PHX_LIKELY(implied && few)) {
-        if (PHX_UNLIKELY(past)) of.leaves -= phx_glance_keep_seen(scratch->targets, &of.words);
+        if (PHX_UNLIKELY(past)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
         tell_few(scratch, shard, &of, apart);
         return true;
     }
@@ -417,7 +417,7 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span sp
     if (!implied) return conclude(scratch, shard, of.slot, radii->in, radii->near, &hits);
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
-    return phx_glance_tell_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
+    return phx_delta_emit_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
 }
 
 /* Those of some watchers, up to one in place `end`, who are odd and have no pairs. As flush(). */
@@ -605,7 +605,7 @@ static bool mirror(phx_scratch *scratch, const phx_shard *shard, uint32_t first,
     return true;
 }
 
-/* Whoever moved looks, and tells the rest. false: nothing was done; *done as of phx_glance_all(). */
+/* Whoever moved looks, and tells the rest. false: nothing was done; *done as of phx_delta_all(). */
 static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, uint32_t *done)
 {
     const phx_tile *tile = &scratch->tile;
@@ -629,13 +629,13 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *p
 
 /* ---- in general ---- */
 
-bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard)
+bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard)
 {
     const phx_tile *tile = &scratch->tile;
     return tile->told || (tile->alike && !tile->odd && shard->far.levels == 0);
 }
 
-uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
+uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
 {
     const phx_tile *tile = &scratch->tile;
     const uint32_t *place = tile->own + range.first;
@@ -652,7 +652,7 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     return before(place, count, glance_places(scratch, shard, watching, n, &radii));
 }
 
-bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
+bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)
 {
     const phx_tile *tile = &scratch->tile;
     const phx_shard *shard = tile->shard;
@@ -662,7 +662,7 @@ bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
     return !scratch->odd_near || shard->implies;
 }
 
-bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)
+bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t row = scratch->tile.row[place];
@@ -674,16 +674,16 @@ bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint3
            phx_list_holds_no_memory(&shard->store.tail[rows->slot[row] & PHX_ROW_SLOT].list);
 }
 
-uint32_t phx_glance_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
-                         const phx_radii *radii)
+uint32_t phx_delta_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                        const phx_radii *radii)
 {
     return before(place, count, glance_places(scratch, shard, place, count, radii));
 }
 
-phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row)
+phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
 {
     float r, far;
     const phx_grid_rows *rows = &shard->grid.rows;
     bool done = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far);
-    return done ? PHX_GLANCE_DONE : PHX_GLANCE_LOOK;
+    return done ? PHX_DELTA_DONE : PHX_DELTA_LOOK;
 }

@@ -638,14 +638,14 @@ static void mend_list(look *at, uint32_t enters, uint32_t leaves)
 }
 
 /* What the index says of who may differ, decided by the rule. */
-static phx_glance_result mend(look *at)
+static phx_delta_result mend(look *at)
 {
     phx_scratch *scratch = at->scratch;
     const phx_index *index = at->shard->alt;
     differ_sink sink = {.sink.take = take_differing, .at = at};
     uint32_t enters = 0, leaves = 0;
     scratch->mark[at->slot] = at->tag | MARK_HELD;
-    if (!index->ops->differ(index, at->slot, &sink.sink)) return PHX_GLANCE_LOOK;
+    if (!index->ops->differ(index, at->slot, &sink.sink)) return PHX_DELTA_LOOK;
     scratch->counts.ranges_visited += sink.sink.visited;
     scratch->counts.pairs_tested += at->count;
     if (at->count > 0) take_old(at);
@@ -655,10 +655,10 @@ static phx_glance_result mend(look *at)
         if (was && !is) scratch->leave[leaves++] = target;
         if (!was && is) scratch->enter[enters++] = target;
     }
-    if (enters + leaves == 0) return PHX_GLANCE_DONE;
-    if (!phx_interest_reserve(scratch, enters + leaves, at->old_count + enters)) return PHX_GLANCE_NO_MEMORY;
+    if (enters + leaves == 0) return PHX_DELTA_DONE;
+    if (!phx_interest_reserve(scratch, enters + leaves, at->old_count + enters)) return PHX_DELTA_NO_MEMORY;
     mend_list(at, enters, leaves);
-    return PHX_GLANCE_DONE;
+    return PHX_DELTA_DONE;
 }
 
 /* A new observer under evaluation: no mark is of its epoch. */
@@ -728,9 +728,9 @@ bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory,
     if (!reserve_look(&at)) return false;
     if (mends(&at)) {
         begin_look(&at);
-        phx_glance_result mended = mend(&at);
-        scratch->counts.glanced += mended == PHX_GLANCE_DONE;
-        if (mended != PHX_GLANCE_LOOK) return mended == PHX_GLANCE_DONE;
+        phx_delta_result mended = mend(&at);
+        scratch->counts.glanced += mended == PHX_DELTA_DONE;
+        if (mended != PHX_DELTA_LOOK) return mended == PHX_DELTA_DONE;
     }
     begin_look(&at);
     take_old(&at);

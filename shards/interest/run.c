@@ -126,9 +126,9 @@ static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
 
 /* The observer of a row, after what a glance said. false = no memory, it is untouched. */
 static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t row,
-                    phx_glance_result seen)
+                    phx_delta_result seen)
 {
-    if (seen == PHX_GLANCE_DONE) {
+    if (seen == PHX_DELTA_DONE) {
         scratch->counts.glanced++;
         return true;
     }
@@ -149,7 +149,7 @@ static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
 {
     if (of->count == 0) return true;
     PHX_ASSERT(of->place == scratch->hits); /* nobody was evaluated since the first one joined */
-    uint32_t done = phx_glance_even(scratch, shard, of->place, of->count, &of->radii);
+    uint32_t done = phx_delta_even(scratch, shard, of->place, of->count, &of->radii);
     scratch->counts.glanced += done;
     of->place += done;
     of->count -= done;
@@ -160,7 +160,7 @@ static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
 static bool join(const phx_scratch *scratch, const phx_shard *shard, company *of, uint32_t place)
 {
     phx_radii radii;
-    if (!phx_glance_enough(scratch, shard, place, &radii)) return false;
+    if (!phx_delta_enough(scratch, shard, place, &radii)) return false;
     bool alike = radii.in == of->radii.in && radii.near == of->radii.near;
     if (of->count > 0 && !alike) return false;
     if (of->count == 0) of->place = scratch->hits; /* which an evaluation may have moved */
@@ -179,11 +179,11 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
     for (; i < range.end; i++) {
         uint32_t place = tile->own[i], row = tile->row[place];
         if (shard->grid.rows.view[row] == 0.0f) continue;
-        if (cell != tile->cell[place]) able = phx_glance_begin(scratch, cell = tile->cell[place], &due);
+        if (cell != tile->cell[place]) able = phx_delta_begin(scratch, cell = tile->cell[place], &due);
         if (able && due && join(scratch, shard, &of, place)) continue;
         if (!run_company(scratch, shard, &of)) break;
         if (able && due && join(scratch, shard, &of, place)) continue; /* the first of others */
-        phx_glance_result seen = able && !due ? phx_glance_quiet(shard, row) : PHX_GLANCE_LOOK;
+        phx_delta_result seen = able && !due ? phx_delta_quiet(shard, row) : PHX_DELTA_LOOK;
         if (!look_on(scratch, directory, shard, row, seen)) break;
     }
     if (i == range.end && run_company(scratch, shard, &of)) return range.end - range.first;
@@ -205,9 +205,9 @@ static uint32_t observers_in(const phx_tile *tile, phx_span range)
 static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
     phx_tile *tile = &scratch->tile;
-    if (!phx_glance_simple(scratch, shard) || (tile->odd && !tile->sparse)) phx_tile_mark(tile);
-    if (!phx_glance_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
-    uint32_t done = phx_glance_all(scratch, shard, range);
+    if (!phx_delta_simple(scratch, shard) || (tile->odd && !tile->sparse)) phx_tile_mark(tile);
+    if (!phx_delta_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
+    uint32_t done = phx_delta_all(scratch, shard, range);
     scratch->counts.glanced += observers_in(tile, (phx_span){range.first, range.first + done});
     return done;
 }
@@ -218,7 +218,7 @@ static uint32_t run_rows(phx_scratch *scratch, const phx_directory *directory, p
 {
     for (uint32_t row = range.first; row < range.end; row++) {
         if (shard->grid.rows.view[row] == 0.0f) continue;
-        phx_glance_result seen = quiet ? phx_glance_quiet(shard, row) : PHX_GLANCE_LOOK;
+        phx_delta_result seen = quiet ? phx_delta_quiet(shard, row) : PHX_DELTA_LOOK;
         if (!look_on(scratch, directory, shard, row, seen)) return row - range.first;
     }
     return range.end - range.first;
@@ -236,7 +236,7 @@ static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, 
     const phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
     if (block->reach == 0.0f) return range.end - range.first;
     if (!phx_stir_open(&scratch->stir, scratch->mem, shard, number)) return 0;
-    if (scratch->stir.way != PHX_STIR_NONE) return phx_glance_few(scratch, shard, rows);
+    if (scratch->stir.way != PHX_STIR_NONE) return phx_delta_sparse(scratch, shard, rows);
     if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
     bool usable = shard->glances && tile->usable;
     if (usable && !tile->quiet) return reserve_tile(scratch) ? run_tile(scratch, directory, shard, range) : 0;

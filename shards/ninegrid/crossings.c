@@ -374,7 +374,7 @@ static bool show_in(phx_nine *nine, phx_mem *mem, uint32_t i, const phx_rect *fr
 {
     const phx_crossing *crossing = &nine->crossings[i];
     uint32_t told = crossing->special ? i | PHX_NINE_SPECIAL : i;
-    bool glances = phx_nine_glances(crossing);
+    bool glances = phx_ninegrid_delta(crossing);
     phx_crowd_walk walk = phx_nine_walk(nine, rect);
     for (phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
         if (!phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,

@@ -246,7 +246,7 @@ static const uint32_t PHX_NINE_ENTER = 1u << 31, PHX_NINE_SPECIAL = 1u << 30;
 phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty);
 
 /* Is a glance enough for who crossed, if nothing odd is in sight? */
-static inline bool phx_nine_glances(const phx_crossing *crossing)
+static inline bool phx_ninegrid_delta(const phx_crossing *crossing)
 {
     return crossing->was && crossing->is && crossing->watches == PHX_WATCH_PLAIN;
 }
