@@ -366,7 +366,7 @@ static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_s
         phx_delta_result seen = glance_crosser(scratch, shard, job, card);
         if (seen != PHX_DELTA_LOOK) return seen == PHX_DELTA_DONE;
     }
-    if (!phx_interest_evaluate(scratch, directory, shard, card->slot, forced)) return false;
+    if (!phx_evaluate_observer(scratch, directory, shard, card->slot, forced)) return false;
     card->watches = phx_nine_watches(&shard->store, card->slot);
     return true;
 }

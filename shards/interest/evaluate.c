@@ -704,7 +704,7 @@ static bool look_long(look *at)
     return cut_at_cap(at) && cut_at_adds(at) && compare(at);
 }
 
-bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
+bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
                            bool forced)
 {
     phx_store *store = &shard->store;

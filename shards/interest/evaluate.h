@@ -154,7 +154,7 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, 
  * One own observer, for which the scratch has room (phx_interest_run()), the long way: its whole new list against the
  * old one; unless nothing changed in sight of it and it is not forced. false = no memory, nothing changed.
  */
-bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
+bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
                            bool forced);
 
 /*

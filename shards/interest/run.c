@@ -113,7 +113,7 @@ static uint32_t run_slots(phx_scratch *scratch, const phx_directory *directory, 
     for (uint32_t slot = first; slot < first + count; slot++) {
         if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
         if (phx_store_attr(store, slot)->view == 0.0f && !phx_list_holds(&store->tail[slot].list)) continue;
-        if (!phx_interest_evaluate(scratch, directory, shard, slot, false)) return slot - first;
+        if (!phx_evaluate_observer(scratch, directory, shard, slot, false)) return slot - first;
     }
     return count;
 }
@@ -133,7 +133,7 @@ static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_sh
         return true;
     }
     uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
-    if (!phx_interest_evaluate(scratch, directory, shard, slot, false)) return false;
+    if (!phx_evaluate_observer(scratch, directory, shard, slot, false)) return false;
     settle_row(shard, row, slot);
     return true;
 }
