@@ -95,7 +95,7 @@ typedef struct phx_scratch {
     phx_use changes_use, targets_use, overflow_use;
 
     phx_tile tile;        /* the last one */
-    phx_stir stir;        /* the last one */
+    phx_sparse_plan stir; /* the last one */
     bool odd_near;        /* something odd is in sight of the cell that is being looked around */
     phx_pairs pairs;      /* of the tile, not confirmed yet */
     uint32_t *unsure;     /* of these, the kernels' unsure() */

@@ -45,7 +45,7 @@ void phx_scratch_relieve(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sorted));
     phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
     phx_tile_free(&scratch->tile, mem);
-    phx_stir_free(&scratch->stir, mem);
+    phx_sparse_plan_free(&scratch->stir, mem);
 }
 
 void phx_scratch_free(phx_scratch *scratch)
@@ -235,8 +235,8 @@ static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, 
     const phx_tile *tile = &scratch->tile;
     const phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
     if (block->reach == 0.0f) return range.end - range.first;
-    if (!phx_stir_open(&scratch->stir, scratch->mem, shard, number)) return 0;
-    if (scratch->stir.way != PHX_STIR_NONE) return phx_delta_sparse(scratch, shard, rows);
+    if (!phx_sparse_plan_open(&scratch->stir, scratch->mem, shard, number)) return 0;
+    if (scratch->stir.way != PHX_SPARSE_NONE) return phx_delta_sparse(scratch, shard, rows);
     if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
     bool usable = shard->glances && tile->usable;
     if (usable && !tile->quiet) return reserve_tile(scratch) ? run_tile(scratch, directory, shard, range) : 0;
@@ -248,8 +248,8 @@ typedef enum block_order { ORDER_ROWS, ORDER_TILE, ORDER_NONE } block_order;
 
 static block_order order_of(phx_scratch *scratch, phx_shard *shard, uint32_t number)
 {
-    if (!phx_stir_open(&scratch->stir, scratch->mem, shard, number)) return ORDER_NONE;
-    if (scratch->stir.way != PHX_STIR_NONE) return ORDER_ROWS;
+    if (!phx_sparse_plan_open(&scratch->stir, scratch->mem, shard, number)) return ORDER_NONE;
+    if (scratch->stir.way != PHX_SPARSE_NONE) return ORDER_ROWS;
     if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return ORDER_NONE;
     return shard->glances && scratch->tile.usable && !scratch->tile.quiet ? ORDER_TILE : ORDER_ROWS;
 }
@@ -317,7 +317,7 @@ uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wan
     enum { FEW_MORE = 4 };
     uint32_t left = phx_interest_rows(shard) - first, count = 0;
     if (shard->alt || phx_shard_nine(shard)) return left < wanted ? left : wanted;
-    if (phx_stir_movers(shard) || shard->observing_count < grid->row_count / FEW_MORE) wanted *= FEW_MORE;
+    if (phx_sparse_plan_movers(shard) || shard->observing_count < grid->row_count / FEW_MORE) wanted *= FEW_MORE;
     for (uint32_t b = phx_grid_block_at(grid, first); count < wanted && count < left; b++) {
         uint32_t rest = phx_grid_block_end(grid, b) - (first + count);
         if (rest > 2 * wanted) return count > 0 ? count : wanted;
