@@ -271,7 +271,7 @@ static void mark_gaps(phx_grid *grid)
     }
 }
 
-/* The rows of a span whose bits are set, as phx_grid_stirred_in(). */
+/* The rows of a span whose bits are set, as phx_grid_moved_in(). */
 static uint32_t rows_in(const uint64_t *words, phx_span span, uint32_t *out)
 {
     enum { AT_ONCE = 8 }; /* and those count that are there: as a rule the loop is left after one round */
@@ -292,7 +292,7 @@ static uint32_t rows_in(const uint64_t *words, phx_span span, uint32_t *out)
     return n;
 }
 
-uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out)
+uint32_t phx_grid_moved_in(const phx_grid *grid, phx_span span, uint32_t *out)
 {
     return rows_in(grid->stirred, span, out);
 }
@@ -369,7 +369,7 @@ static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint1
             body->state |= PHX_SLOT_ROW;
             if (body->changed != stamp) continue;
             phx_block_touch(block, phx_block_tower(body->tx, body->ty), tick, body->state & PHX_SLOT_DISCONTINUOUS);
-            phx_grid_stir(grid, row);
+            phx_grid_mark_moved(grid, row);
         }
     }
 }
@@ -463,7 +463,7 @@ bool phx_grid_settled(const phx_grid *grid)
 {
     const phx_grid_rows *rows = &grid->rows;
     for (uint32_t row = 0; row < grid->row_end; row++) {
-        if (phx_grid_stirred(grid, row)) return false;
+        if (phx_grid_moved(grid, row)) return false;
         if (rows->slot[row] == PHX_ROW_GAP) continue;
         if (rows->ox[row] != rows->x[row] || rows->oy[row] != rows->y[row]) return false;
     }

@@ -160,18 +160,18 @@ static inline void phx_row_set_bit(uint64_t *words, uint32_t row, bool value)
 }
 
 /* The entity of a row was touched, in a tick in which few are. */
-static inline void phx_grid_stir(phx_grid *grid, uint32_t row)
+static inline void phx_grid_mark_moved(phx_grid *grid, uint32_t row)
 {
     phx_row_set_bit(grid->stirred, row, true);
 }
 
-static inline bool phx_grid_stirred(const phx_grid *grid, uint32_t row)
+static inline bool phx_grid_moved(const phx_grid *grid, uint32_t row)
 {
     return phx_row_bit(grid->stirred, row);
 }
 
 /* The rows of a span that were touched, in order; room for all, and for one more. How many. */
-uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out);
+uint32_t phx_grid_moved_in(const phx_grid *grid, phx_span span, uint32_t *out);
 /* The same of those with a view. */
 uint32_t phx_grid_watching_in(const phx_grid *grid, phx_span span, uint32_t *out);
 

@@ -31,7 +31,7 @@ void phx_shard_touch(phx_shard *shard, phx_body *body)
     body->state = (uint16_t)(body->state & ~PHX_SLOT_DISCONTINUOUS);
     if ((body->state & PHX_SLOT_ROW) && !shard->many_movers) {
         touch_tower(shard, body->tx, body->ty);
-        if (phx_shard_rows(shard)) phx_grid_stir(&shard->grid, body->row);
+        if (phx_shard_rows(shard)) phx_grid_mark_moved(&shard->grid, body->row);
     }
     if (body->state & PHX_SLOT_FAR) touch_far(shard, (uint32_t)(body - shard->store.body));
     if (!shard->many_movers) phx_zones_touch(&shard->zones, shard->mem, (uint32_t)(body - shard->store.body));
@@ -189,7 +189,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     if (!shard->many_movers && frame->rows && !shard->grid.stale) { /* else rows are mended or sorted anew later */
         shard->grid.rows.x[body->row] = to.x;
         shard->grid.rows.y[body->row] = to.y;
-        phx_grid_stir(&shard->grid, body->row);
+        phx_grid_mark_moved(&shard->grid, body->row);
     }
     body->state = (uint16_t)(body->state & ~PHX_SLOT_DISCONTINUOUS);
     body->changed = shard->stamp;

@@ -61,7 +61,7 @@ static void add_mirrored(phx_sparse_plan *stir, const phx_crossers *found, uint3
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = found->by[i], target = found->row[i], other = target & ~PHX_PAIR_LEAVE;
         if (in_span(piece, row) && !(mixed && view[row] == 0.0f)) add_pair(stir, row, target);
-        if (in_span(piece, other) && !phx_grid_stirred(grid, other) && !(mixed && view[other] == 0.0f))
+        if (in_span(piece, other) && !phx_grid_moved(grid, other) && !(mixed && view[other] == 0.0f))
             add_pair(stir, other, row | (target & PHX_PAIR_LEAVE));
     }
 }

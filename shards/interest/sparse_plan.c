@@ -31,7 +31,7 @@ static bool find_in(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block,
         return false;
     *rows += length;
     for (uint32_t s = 0; s < count; s++)
-        stir->mover_count += phx_grid_stirred_in(grid, spans[s], stir->movers + stir->mover_count);
+        stir->mover_count += phx_grid_moved_in(grid, spans[s], stir->movers + stir->mover_count);
     return true;
 }
 

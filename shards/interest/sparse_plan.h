@@ -1,8 +1,8 @@
 /*
  * Where few moved: who moved looks around among the grid's rows, old positions and new ones, and what it finds it
  * also tells those who stand still. No list is read and no tile is made. Moves leave a bit for each row
- * (phx_grid_stir()), so all that rows cost whose entities stand is a look at 64 of them at once. Where few observe,
- * however many move, these look around so, each for itself.
+ * (phx_grid_mark_moved()), so all that rows cost whose entities stand is a look at 64 of them at once. Where few
+ * observe, however many move, these look around so, each for itself.
  *
  * For blocks whose observers are all plain ones, whose lists are implied: then a pair is an
  * event if exactly one of its old and its new distance is in range, and, where all have the same view, what is so for

@@ -132,7 +132,7 @@ static inline void check_rows(void)
                 cr_assert_eq(body->ty, block->by * PHX_BLOCK_SIDE + t / PHX_BLOCK_SIDE);
                 cr_assert_eq(grid.rows.x[row], body->x);
                 cr_assert_eq(grid.rows.y[row], body->y);
-                cr_assert_eq(phx_grid_stirred(&grid, row), body->changed == STAMP);
+                cr_assert_eq(phx_grid_moved(&grid, row), body->changed == STAMP);
                 cr_assert_eq(!!(grid.rows.slot[row] & PHX_ROW_SPECIAL), !!(body->state & PHX_SLOT_SPECIAL));
                 cr_assert_eq(grid.rows.view[row], phx_grid_view(&store, slot));
                 check_old(row, slot);
@@ -141,7 +141,7 @@ static inline void check_rows(void)
         for (next = block->start[PHX_BLOCK_TOWERS]; next < phx_grid_block_end(&grid, b); next++) {
             cr_assert_eq(grid.rows.slot[next], PHX_ROW_GAP);
             cr_assert_eq(grid.rows.view[next], 0);
-            cr_assert_not(phx_grid_stirred(&grid, next));
+            cr_assert_not(phx_grid_moved(&grid, next));
         }
     }
     for (uint32_t slot = 0; slot < store.slots; slot++) {

@@ -35,7 +35,7 @@ static uint32_t enter(uint16_t tx, uint16_t ty)
 static void touch(phx_body *body)
 {
     if (body->changed != STAMP) phx_grid_touch(&grid, body->tx, body->ty, tick, true);
-    if (body->changed != STAMP && !grid.stale) phx_grid_stir(&grid, body->row);
+    if (body->changed != STAMP && !grid.stale) phx_grid_mark_moved(&grid, body->row);
     body->changed = STAMP;
     body->state |= PHX_SLOT_DISCONTINUOUS;
 }
