@@ -297,7 +297,7 @@ uint32_t phx_grid_moved_in(const phx_grid *grid, phx_span span, uint32_t *out)
     return rows_in(grid->stirred, span, out);
 }
 
-uint32_t phx_grid_watching_in(const phx_grid *grid, phx_span span, uint32_t *out)
+uint32_t phx_grid_observers_in(const phx_grid *grid, phx_span span, uint32_t *out)
 {
     return rows_in(grid->watching, span, out);
 }

@@ -173,7 +173,7 @@ static inline bool phx_grid_moved(const phx_grid *grid, uint32_t row)
 /* The rows of a span that were touched, in order; room for all, and for one more. How many. */
 uint32_t phx_grid_moved_in(const phx_grid *grid, phx_span span, uint32_t *out);
 /* The same of those with a view. */
-uint32_t phx_grid_watching_in(const phx_grid *grid, phx_span span, uint32_t *out);
+uint32_t phx_grid_observers_in(const phx_grid *grid, phx_span span, uint32_t *out);
 
 /* Marks a tower of the block as changed in this tick, oddly or not. */
 static inline void phx_block_touch(phx_block *block, uint32_t tower, uint64_t tick, bool odd)

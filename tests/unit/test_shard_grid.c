@@ -97,7 +97,7 @@ Test(grids, observers_are_told_by_block_and_by_row)
         grid.surveyed = false;
         phx_grid_survey(&grid);
         for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
-        uint32_t count = phx_grid_watching_in(&grid, span, found);
+        uint32_t count = phx_grid_observers_in(&grid, span, found);
         for (uint32_t row = span.first; row < span.end; row++)
             if (grid.rows.view[row] != 0) cr_assert(n < count && found[n++] == row);
         cr_assert_eq(n, count);
