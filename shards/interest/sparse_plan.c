@@ -128,7 +128,7 @@ static bool choose(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block)
     if (shard->odd || !shard->many_movers) {
         phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
         /* nobody finds those then, or too many; or somebody's list is not implied yet */
-        const bool many = shard->many_movers || phx_shard_many_touched(shard);
+        const bool many = shard->many_movers || phx_shard_expects_dense_tick(shard);
         if (marks.odd && (many || shard->past.kept)) return true;
         stir->odd = marks.odd;
         if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */

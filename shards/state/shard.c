@@ -278,7 +278,7 @@ void phx_shard_end(phx_shard *shard)
     shard->zones.missed = false;
     if (shard->changed) phx_grid_settle(&shard->grid, !shard->many_movers);
     PHX_VALIDATE(!shard->changed || !phx_shard_rows(shard) || phx_grid_settled(&shard->grid));
-    shard->many_movers = phx_shard_many_touched(shard);
+    shard->many_movers = phx_shard_expects_dense_tick(shard);
     shard->step_max = shard->step2_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->odd = shard->owes = false;
 }

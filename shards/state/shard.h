@@ -288,7 +288,7 @@ bool phx_shard_lists_valid(const phx_shard *shard);
 bool phx_shard_outside_valid(const phx_shard *shard);
 
 /* Were so many touched in this tick that in the next one most are expected to move? */
-static inline bool phx_shard_many_touched(const phx_shard *shard)
+static inline bool phx_shard_expects_dense_tick(const phx_shard *shard)
 {
     return shard->touched > (shard->store.own_count + shard->store.ghost_count) / 4;
 }
