@@ -240,7 +240,7 @@ static void take_position(phx_shard *shard, uint32_t slot, const phx_entity_reco
 {
     phx_body *body = &shard->store.body[slot];
     if (body->x == entity->x && body->y == entity->y && body->z == entity->z) return;
-    phx_shard_touch_step(shard, body, entity->x, entity->y);
+    phx_shard_mark_step(shard, body, entity->x, entity->y);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
 }
 
@@ -296,7 +296,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
     uint32_t slot = phx_shard_same_ghost(shard, phx_store_ghost(&shard->store, record->id), entity->incarnation);
     if (slot != PHX_SLOT_NONE) {
         take_entity(shard, slot, entity);
-        phx_shard_touch(shard, &shard->store.body[slot]);
+        phx_shard_mark_dirty(shard, &shard->store.body[slot]);
         phx_store_to_own(&shard->store, slot);
         if (entity->owed || !just_walked(shard, slot)) phx_shard_mark_discontinuous(shard, &shard->store.body[slot]);
     } else {

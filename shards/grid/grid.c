@@ -135,7 +135,7 @@ static bool block_touched(const phx_block *block, phx_rect rect, uint64_t tick)
     return block->dirty_tick == tick && (block->dirty & phx_block_mask(rect, block->bx, block->by));
 }
 
-bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick)
+bool phx_grid_dirty(const phx_grid *grid, phx_rect rect, uint64_t tick)
 {
     phx_block_walk walk = phx_grid_walk(grid, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
@@ -368,7 +368,8 @@ static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint1
             body->row = row;
             body->state |= PHX_SLOT_ROW;
             if (body->changed != stamp) continue;
-            phx_block_touch(block, phx_block_tower(body->tx, body->ty), tick, body->state & PHX_SLOT_DISCONTINUOUS);
+            phx_block_mark_dirty(block, phx_block_tower(body->tx, body->ty), tick,
+                                 body->state & PHX_SLOT_DISCONTINUOUS);
             phx_grid_mark_moved(grid, row);
         }
     }

@@ -176,7 +176,7 @@ uint32_t phx_grid_moved_in(const phx_grid *grid, phx_span span, uint32_t *out);
 uint32_t phx_grid_observers_in(const phx_grid *grid, phx_span span, uint32_t *out);
 
 /* Marks a tower of the block as changed in this tick, oddly or not. */
-static inline void phx_block_touch(phx_block *block, uint32_t tower, uint64_t tick, bool odd)
+static inline void phx_block_mark_dirty(phx_block *block, uint32_t tower, uint64_t tick, bool odd)
 {
     if (block->dirty_tick != tick) {
         block->dirty_tick = tick;
@@ -188,10 +188,10 @@ static inline void phx_block_touch(phx_block *block, uint32_t tower, uint64_t ti
 }
 
 /* The same of a tower of the world; nothing if no block is there. */
-static inline void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, bool odd)
+static inline void phx_grid_mark_dirty(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, bool odd)
 {
     phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
-    if (block) phx_block_touch(block, phx_block_tower(tx, ty), tick, odd);
+    if (block) phx_block_mark_dirty(block, phx_block_tower(tx, ty), tick, odd);
 }
 
 /* The towers of block (bx, by) that lie in the rectangle, which meets it, as a set. */
@@ -259,7 +259,7 @@ const phx_block *phx_grid_next(phx_block_walk *walk);
 uint32_t phx_grid_most(const phx_grid *grid, phx_rect rect);
 
 /* Did anything change in this tick in the rectangle's towers? */
-bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick);
+bool phx_grid_dirty(const phx_grid *grid, phx_rect rect, uint64_t tick);
 
 /* The same, and did anything odd? All of them are looked at, where the one above ends at the first. */
 typedef struct phx_tower_marks {

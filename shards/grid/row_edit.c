@@ -196,7 +196,7 @@ static void put_row(phx_grid *grid, phx_store *store, const berth *to, loose_row
     write_row(grid, store, make_room(grid, store, to->block, to->tower, to->gap, work), row);
     grid->row_count++;
     body->state |= PHX_SLOT_ROW;
-    phx_block_touch(&grid->blocks[to->block], to->tower, tick, body->state & PHX_SLOT_DISCONTINUOUS);
+    phx_block_mark_dirty(&grid->blocks[to->block], to->tower, tick, body->state & PHX_SLOT_DISCONTINUOUS);
     phx_grid_changed_block(grid, to->block);
 }
 

@@ -20,11 +20,11 @@ static void touch_far(phx_shard *shard, uint32_t slot)
 /* Marks a tower, if it has a block. */
 static void touch_tower(phx_shard *shard, uint16_t tx, uint16_t ty)
 {
-    if (phx_shard_nine(shard)) phx_nine_touch(&shard->nine, tx, ty, shard->tick);
-    else if (phx_shard_rows(shard)) phx_grid_touch(&shard->grid, tx, ty, shard->tick, false);
+    if (phx_shard_nine(shard)) phx_ninegrid_mark_dirty(&shard->nine, tx, ty, shard->tick);
+    else if (phx_shard_rows(shard)) phx_grid_mark_dirty(&shard->grid, tx, ty, shard->tick, false);
 }
 
-void phx_shard_touch(phx_shard *shard, phx_body *body)
+void phx_shard_mark_dirty(phx_shard *shard, phx_body *body)
 {
     if (phx_shard_dirty(shard, body)) return;
     body->changed = shard->stamp;
@@ -42,7 +42,7 @@ void phx_shard_touch(phx_shard *shard, phx_body *body)
 
 void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
 {
-    phx_shard_touch(shard, body);
+    phx_shard_mark_dirty(shard, body);
     if (body->state & PHX_SLOT_DISCONTINUOUS) return;
     body->state |= PHX_SLOT_DISCONTINUOUS;
     shard->odd = true;
@@ -51,11 +51,11 @@ void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
     if (shard->implies) phx_prev_rows_discontinuous(&shard->past, (uint32_t)(body - shard->store.body));
     /* the row stands where the entity was at the last tick's end, wherever it has gone since */
     const phx_grid_rows *rows = &shard->grid.rows;
-    phx_grid_touch(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),
-                   phx_tower_index(shard->rules, 1, rows->oy[body->row]), shard->tick, true);
+    phx_grid_mark_dirty(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),
+                        phx_tower_index(shard->rules, 1, rows->oy[body->row]), shard->tick, true);
 }
 
-void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y)
+void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y)
 {
     float dx = fabsf(x - body->x), dy = fabsf(y - body->y);
     float step = dx > dy ? dx : dy, step2 = dx * dx + dy * dy;
@@ -63,7 +63,7 @@ void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y)
         phx_shard_mark_discontinuous(shard, body);
         return;
     }
-    phx_shard_touch(shard, body);
+    phx_shard_mark_dirty(shard, body);
     if (step > shard->step_max) shard->step_max = step;
     if (step2 > shard->step2_max) shard->step2_max = step2;
 }
@@ -109,7 +109,7 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
     phx_body *body = &shard->store.body[slot];
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if (body->x == x && body->y == y && body->z == z) return;
-    phx_shard_touch_step(shard, body, x, y);
+    phx_shard_mark_step(shard, body, x, y);
     phx_shard_place(shard, body, x, y, z);
     if (!outside(shard, body->tx, body->ty) || (body->state & PHX_SLOT_LEAVING)) return;
     PHX_ASSERT(shard->leaving.count < shard->leaving.capacity);

@@ -358,7 +358,7 @@ static bool may_see_change(const phx_sparse_plan *stir, uint32_t row)
     const phx_shard *shard = stir->shard;
     const phx_grid *grid = &shard->grid;
     phx_box near = phx_box_around(grid->rows.x[row], grid->rows.y[row], grid->blocks[stir->block].reach);
-    return phx_grid_touched(grid, phx_box_towers(shard->rules, near), shard->tick);
+    return phx_grid_dirty(grid, phx_box_towers(shard->rules, near), shard->tick);
 }
 
 /* The observers of the piece that have to look, to scratch->hits: there is room, for one more too. How many. */

@@ -89,8 +89,8 @@ static bool due(const look *at)
         return !shard->alt->ops->touched || shard->alt->ops->touched(shard->alt, at->slot, box);
     }
     phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
-    if (phx_shard_nine(shard)) return phx_nine_touched(&shard->nine, rect, shard->tick);
-    return phx_grid_touched(&shard->grid, rect, shard->tick);
+    if (phx_shard_nine(shard)) return phx_ninegrid_dirty(&shard->nine, rect, shard->tick);
+    return phx_grid_dirty(&shard->grid, rect, shard->tick);
 }
 
 /* ---- the new list ---- */

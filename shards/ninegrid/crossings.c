@@ -309,7 +309,7 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
         crowd->cards++;
         nine->card_count++;
         if (!crossing->was) in->store->body[crossing->slot].state |= PHX_SLOT_ROW;
-        phx_nine_touch(nine, crossing->bx, crossing->by, in->tick);
+        phx_ninegrid_mark_dirty(nine, crossing->bx, crossing->by, in->tick);
     }
     if (!crossing->is) in->store->body[crossing->slot].state &= (uint16_t)~PHX_SLOT_ROW;
     return true;

@@ -40,7 +40,7 @@ phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint1
                       (uint16_t)(ty + span < last_y ? ty + span : last_y)};
 }
 
-void phx_nine_touch(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick)
+void phx_ninegrid_mark_dirty(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick)
 {
     if (!nine->marking) return;
     phx_crowd *crowd = phx_nine_crowd(nine, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
@@ -50,7 +50,7 @@ void phx_nine_touch(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick)
     crowd->dirty |= 1ull << phx_block_tower(tx, ty);
 }
 
-bool phx_nine_touched(const phx_nine *nine, phx_rect rect, uint64_t tick)
+bool phx_ninegrid_dirty(const phx_nine *nine, phx_rect rect, uint64_t tick)
 {
     phx_crowd_walk walk = phx_nine_walk(nine, rect);
     for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;)

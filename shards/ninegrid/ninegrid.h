@@ -183,7 +183,7 @@ void phx_nine_note(phx_nine *nine, phx_store *store, uint32_t slot);
 void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const phx_attr *next);
 bool phx_nine_reserve(phx_nine *nine, phx_mem *mem);
 /* Marks a tower as changed in this tick, if anybody wants to know. */
-void phx_nine_touch(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick);
+void phx_ninegrid_mark_dirty(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick);
 
 /* What is ordered where keys say something. */
 static inline uint64_t phx_nine_word(uint32_t key, uint32_t slot)
@@ -230,7 +230,7 @@ uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_s
                        uint32_t *out);
 /* All who stand in the rectangle's towers now, as rows' slot words; out[] has room. *ranges: towers looked at. */
 uint32_t phx_nine_scan(const phx_nine *nine, phx_rect rect, uint32_t *out, uint32_t *ranges);
-bool phx_nine_touched(const phx_nine *nine, phx_rect rect, uint64_t tick);
+bool phx_ninegrid_dirty(const phx_nine *nine, phx_rect rect, uint64_t tick);
 /* The observer's card says what it now is to say of it: once the index phase is over. */
 void phx_nine_look(phx_nine *nine, const phx_store *store, uint32_t slot);
 /* What its card is to say of it as an observer. */

@@ -367,11 +367,11 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
 /* An own observer came (sign 1) or went (-1): how far the shard looks. */
 void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign);
 /* Marks an entity as changed in this tick, and the tower that it stood in at the last one. */
-void phx_shard_touch(phx_shard *shard, phx_body *body);
+void phx_shard_mark_dirty(phx_shard *shard, phx_body *body);
 /* The same, and the change is more than a short step. */
 void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body);
 /* A touch, odd if the way to (x, y) is a jump or not the first in this tick. */
-void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y);
+void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y);
 /* What follows from the attributes: state bits, the name's part. */
 void phx_shard_flag(phx_shard *shard, uint32_t slot);
 

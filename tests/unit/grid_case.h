@@ -70,7 +70,7 @@ static inline uint32_t put(uint16_t tx, uint16_t ty)
 static inline void move(uint32_t slot, uint16_t tx, uint16_t ty)
 {
     phx_body *body = &store.body[slot];
-    if (body->changed != STAMP) phx_grid_touch(&grid, body->tx, body->ty, tick, false);
+    if (body->changed != STAMP) phx_grid_mark_dirty(&grid, body->tx, body->ty, tick, false);
     body->changed = STAMP;
     place(slot, tx, ty);
     grid.stale = true;

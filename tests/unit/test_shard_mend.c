@@ -34,7 +34,7 @@ static uint32_t enter(uint16_t tx, uint16_t ty)
 /* As a shard does: the old tower is marked, the row stays where it is. */
 static void touch(phx_body *body)
 {
-    if (body->changed != STAMP) phx_grid_touch(&grid, body->tx, body->ty, tick, true);
+    if (body->changed != STAMP) phx_grid_mark_dirty(&grid, body->tx, body->ty, tick, true);
     if (body->changed != STAMP && !grid.stale) phx_grid_mark_moved(&grid, body->row);
     body->changed = STAMP;
     body->state |= PHX_SLOT_DISCONTINUOUS;
