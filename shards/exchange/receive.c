@@ -221,7 +221,7 @@ static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
            phx_deferred_reserve(&shard->deferred, shard->mem, 1) &&
            (!phx_shard_nine(shard) || phx_nine_reserve(&shard->nine, shard->mem)) &&
-           (!shard->implies || phx_past_reserve(&shard->past, shard->mem)) &&
+           (!shard->implies || phx_prev_rows_reserve(&shard->past, shard->mem)) &&
            phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
                     sizeof(uint32_t)) &&
            phx_arrivals_ready(&shard->arrivals, shard->mem);
@@ -255,7 +255,7 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
     phx_shard_mark_discontinuous(shard, body);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
-    if (shard->implies) phx_past_note(&shard->past, &shard->store, slot);
+    if (shard->implies) phx_prev_rows_note(&shard->past, &shard->store, slot);
     phx_store_dress(&shard->store, slot, &entity->attr);
     phx_store_set_user_data(&shard->store, slot, entity->user_data);
     phx_shard_flag(shard, slot);

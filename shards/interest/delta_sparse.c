@@ -164,7 +164,7 @@ static bool add_past(phx_scratch *scratch, uint32_t at)
     phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
     const phx_block *block = &shard->grid.blocks[stir->block];
-    const phx_past_row *past = &shard->past.rows[at];
+    const phx_prev_rows_row *past = &shard->past.rows[at];
     const phx_rect rect = phx_box_towers(shard->rules, phx_box_around(past->x, past->y, stir->reach));
     const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     phx_grid_rows old = shard->grid.rows;
@@ -213,7 +213,7 @@ static inline __attribute__((always_inline)) uint32_t words_of(const phx_shard *
         const uint32_t word = past ? shard->past.word[at] : slots[at], target = word & PHX_ROW_SLOT;
         if ((word & PHX_ROW_SPECIAL) &&
             !phx_eligible(phx_store_attr(store, slot),
-                          past ? phx_past_attr_of(&shard->past, store, target) : phx_store_attr(store, target)))
+                          past ? phx_prev_rows_attr_of(&shard->past, store, target) : phx_store_attr(store, target)))
             continue;
         to[count++] = target | left * PHX_TARGET_LEAVE | past * PHX_ROW_SPECIAL;
         left_count += left;

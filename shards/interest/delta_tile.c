@@ -166,7 +166,7 @@ static inline standing standing_of(const phx_tile *tile, uint32_t target)
     const phx_grid_rows *rows = &tile->shard->grid.rows;
     const uint32_t t = row_of(tile, target);
     if (PHX_LIKELY(!(t & PHX_TILE_PAST))) return (standing){rows->x[t], rows->y[t], rows->ox[t], rows->oy[t]};
-    const phx_past_row *past = &tile->shard->past.rows[t & ~PHX_TILE_PAST];
+    const phx_prev_rows_row *past = &tile->shard->past.rows[t & ~PHX_TILE_PAST];
     return (standing){NAN, NAN, past->x, past->y};
 }
 
@@ -217,7 +217,7 @@ static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, ph
     for (uint32_t s = specials.end; s-- > specials.first;) {
         uint32_t at = scratch->word_first + scratch->runs.special[s], word = words[at];
         const bool leaves = word & PHX_TARGET_LEAVE;
-        const phx_attr *target = leaves ? phx_past_attr_of(&shard->past, &shard->store, word & PHX_ROW_SLOT)
+        const phx_attr *target = leaves ? phx_prev_rows_attr_of(&shard->past, &shard->store, word & PHX_ROW_SLOT)
                                         : phx_store_attr(&shard->store, word & PHX_ROW_SLOT);
         if (phx_eligible(own, target)) continue;
         of->leaves -= leaves;

@@ -236,7 +236,7 @@ enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
  */
 static void pick_past(phx_tile *tile, ranges of)
 {
-    const phx_past *past = &tile->shard->past;
+    const phx_prev_rows *past = &tile->shard->past;
     const phx_grid_rows rows = {.x = past->x, .y = past->y, .ox = past->nowhere, .oy = past->nowhere};
     const phx_picked *all = &tile->picked;
     const uint32_t n = tile->count;

@@ -43,7 +43,7 @@ static void recall_rows(recall *at, uint64_t *pairs)
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
             if (target == at->slot) continue;
             if ((changed || (near.hits[i] & PHX_ROW_SPECIAL)) &&
-                !phx_eligible(at->attr, phx_past_attr_of(&shard->past, store, target)))
+                !phx_eligible(at->attr, phx_prev_rows_attr_of(&shard->past, store, target)))
                 continue;
             keep(at, target);
         }
@@ -54,7 +54,7 @@ static void recall_rows(recall *at, uint64_t *pairs)
 /* Of past rows, a piece at a time. */
 static void recall_span(recall *at, phx_span span, uint64_t *pairs)
 {
-    const phx_past *past = &at->shard->past;
+    const phx_prev_rows *past = &at->shard->past;
     const phx_grid_rows rows = {.x = past->x, .y = past->y, .slot = past->place};
     const phx_area area = {at->x, at->y, at->attr->view, past->shape == PH_SHAPE_SQUARE};
     uint32_t hits[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
@@ -67,7 +67,7 @@ static void recall_span(recall *at, phx_span span, uint64_t *pairs)
             const uint32_t target = past->word[hits[i]] & PHX_ROW_SLOT;
             if (target == at->slot) continue;
             if ((past->word[hits[i]] & PHX_ROW_SPECIAL) &&
-                !phx_eligible(at->attr, phx_past_row_attr(past, &at->shard->store, &past->rows[hits[i]])))
+                !phx_eligible(at->attr, phx_prev_rows_row_attr(past, &at->shard->store, &past->rows[hits[i]])))
                 continue;
             keep(at, target);
         }
@@ -90,12 +90,12 @@ static recall open_recall(const phx_shard *shard, uint32_t slot)
     PHX_ASSERT(body->state & PHX_SLOT_ROW);
     recall at = {.shard = shard,
                  .slot = slot,
-                 .attr = phx_past_attr_of(&shard->past, store, slot),
+                 .attr = phx_prev_rows_attr_of(&shard->past, store, slot),
                  .x = rows->ox[body->row],
                  .y = rows->oy[body->row],
                  .indexed = shard->deferred.depth == 0};
     if (at.x != at.x) { /* it is odd itself */
-        const phx_past_row *row = &shard->past.rows[store->tail[slot].list.block];
+        const phx_prev_rows_row *row = &shard->past.rows[store->tail[slot].list.block];
         PHX_ASSERT(row->slot == slot);
         at.x = row->x;
         at.y = row->y;

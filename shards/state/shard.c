@@ -16,7 +16,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);
     phx_relations_init(&shard->relations, mem);
-    phx_past_init(&shard->past, mem);
+    phx_prev_rows_init(&shard->past, mem);
     phx_zones_init(&shard->zones, mem);
     phx_bands_init(&shard->bands);
     shard->past.shape = rules->shape;
@@ -42,7 +42,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_nine_free(&shard->nine, mem);
     phx_index_free(shard->alt);
     shard->alt = NULL;
-    phx_past_free(&shard->past, mem);
+    phx_prev_rows_free(&shard->past, mem);
     phx_zones_free(&shard->zones, mem);
     phx_list_pool_free(&shard->lists, mem);
     phx_deferred_free(&shard->deferred, mem);
@@ -151,7 +151,7 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
     phx_slots *leaving = &shard->leaving;
     if (phx_shard_nine(shard) && !phx_nine_reserve(&shard->nine, shard->mem)) return false;
-    if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
+    if (shard->implies && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
     uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
     return phx_store_reserve(&shard->store, shard->mem, 0) &&
            phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
@@ -186,7 +186,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
     if (now->ready && !attr->ready) forget(shard, (phx_forget){store->name[slot].id, now->consumer, slot});
     if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, store, slot, attr);
-    if (shard->implies) phx_past_note(&shard->past, store, slot);
+    if (shard->implies) phx_prev_rows_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);
     phx_store_dress(store, slot, attr);
     phx_shard_count_observer(shard, attr, 1);
@@ -267,7 +267,7 @@ void phx_shard_end(phx_shard *shard)
         if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
     }
     if (phx_shard_nine(shard)) phx_nine_settle(&shard->nine, shard->rules, &shard->store);
-    phx_past_end(&shard->past, &shard->store, &shard->grid, shard->rules->shape);
+    phx_prev_rows_end(&shard->past, &shard->store, &shard->grid, shard->rules->shape);
     phx_bands_settle(shard);
     PHX_VALIDATE(phx_shard_nine(shard) || phx_shard_lists_valid(shard));
     PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));

@@ -102,8 +102,8 @@ typedef struct phx_shard {
     /* how near entities are found: by rows (range = radius) or cards (range = towers), the lighthouse's, or by alt */
     phx_grid grid;
     phx_nine nine;
-    phx_index *alt; /* NULL: the lighthouse */
-    phx_past past;  /* of rows, while lists are implied */
+    phx_index *alt;     /* NULL: the lighthouse */
+    phx_prev_rows past; /* of rows, while lists are implied */
     phx_list_pool lists;
     phx_deferred deferred;
     phx_relations relations;

@@ -251,7 +251,7 @@ static bool keeps_list(const phx_shard *shard, uint32_t slot)
 /* Is anybody so who is odd, or new? Asked here, as lists change while observers are looked at. */
 static bool any_kept(const phx_shard *shard)
 {
-    const phx_past *past = &shard->past;
+    const phx_prev_rows *past = &shard->past;
     for (uint32_t i = 0; i < past->row_count; i++)
         if (keeps_list(shard, past->rows[i].slot)) return true;
     for (uint32_t i = 0; i < shard->deferred.count; i++)
@@ -278,7 +278,7 @@ static bool call_one(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_OWN) || !(body->state & PHX_SLOT_PARTIAL)) return true;
-    if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
+    if (shard->implies && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
     phx_shard_mark_discontinuous(shard, body);
     phx_shard_partial(shard, slot, false);
     return true;
@@ -304,10 +304,11 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (!take_names(shard, renames)) return false;
     if (!phx_arrivals_resolve(shard, directory, renames)) return false;
     if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;
-    phx_past *past = &shard->past;
-    if (shard->implies && !phx_past_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store)) return false;
+    phx_prev_rows *past = &shard->past;
+    if (shard->implies && !phx_prev_rows_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store))
+        return false;
     if (!index_towers(shard)) return false;
-    phx_past_blank(past, &shard->store, &shard->grid);
+    phx_prev_rows_blank(past, &shard->store, &shard->grid);
     past->kept |= any_kept(shard); /* a second call does not find those any more who came in */
     PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.behind || phx_grid_valid(&shard->grid, &shard->store));
     PHX_VALIDATE(!phx_shard_rows(shard) || phx_shard_outside_valid(shard));
@@ -318,7 +319,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
     bool radii = phx_shard_rows(shard) && flat;
     bool implies = radii && shard->far.levels == 0 && shard->far.global_count == 0;
-    if (implies && !phx_past_room(past, shard->mem, shard->store.slots)) return false;
+    if (implies && !phx_prev_rows_room(past, shard->mem, shard->store.slots)) return false;
     if (shard->changed) phx_grid_survey(&shard->grid);
     phx_deferred_end(&shard->deferred);
     shard->glances = radii && !shard->all_dirty && !shard->far_dirty;

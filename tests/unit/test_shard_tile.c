@@ -150,7 +150,7 @@ static seen distances(const phx_shard *shard, uint32_t o, uint32_t t)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     if (t & PHX_TILE_PAST) {
-        const phx_past_row *past = &shard->past.rows[t & ~PHX_TILE_PAST];
+        const phx_prev_rows_row *past = &shard->past.rows[t & ~PHX_TILE_PAST];
         return (seen){INFINITY, apart(shard->rules, past->x - rows->ox[o], past->y - rows->oy[o])};
     }
     return (seen){apart(shard->rules, rows->x[t] - rows->x[o], rows->y[t] - rows->y[o]),
