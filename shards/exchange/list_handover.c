@@ -144,8 +144,8 @@ static bool fold_list(phx_shard *shard, const phx_arrival *arrival)
         !reserve_notes(&shard->arrivals, shard->mem, arrival->count))
         return false;
     note(&shard->arrivals, arrival);
-    list->implied = true; /* as phx_recall() takes it to be */
-    uint32_t count = phx_recall(shard, arrival->observer, recalled->at, &pairs), same = 0;
+    list->implied = true; /* as phx_prev_list() takes it to be */
+    uint32_t count = phx_prev_list(shard, arrival->observer, recalled->at, &pairs), same = 0;
     if (count == arrival->count)
         while (same < count && is_listed(&shard->arrivals, arrival, &name[recalled->at[same]])) same++;
     list->implied = count == arrival->count && same == count;

@@ -142,7 +142,7 @@ static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
         return PHX_SLOT_NONE;
     *slots = told->at;
     return phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, told->at)
-                                 : phx_recall(shard, slot, told->at, &pairs);
+                                 : phx_prev_list(shard, slot, told->at, &pairs);
 }
 
 /* The list of one that leaves comes behind those before it in the outbox. false = no memory, or too long a list. */

@@ -293,11 +293,11 @@ static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, 
     enum { FEW = 1 << 14 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
     *count = 0;
     if (!shard->store.tail[slot].list.implied) return true; /* it is new, or was no observer */
-    const size_t most = shard->store.slots <= FEW ? FEW : phx_recall_most(shard, slot);
+    const size_t most = shard->store.slots <= FEW ? FEW : phx_prev_list_max(shard, slot);
     if (!phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, most + PHX_KERNEL_PAD,
                   sizeof(uint32_t)))
         return false;
-    *count = phx_recall(shard, slot, scratch->leave, &scratch->counts.pairs_tested);
+    *count = phx_prev_list(shard, slot, scratch->leave, &scratch->counts.pairs_tested);
     return true;
 }
 

@@ -510,7 +510,7 @@ static size_t most_targets(const look *at)
     bool all = !at->list->implied && shard->store.slots <= FEW;
     size_t now =
         all ? shard->store.slots : phx_grid_most(&shard->grid, phx_interest_rows_rect(shard, at->body, at->attr->view));
-    size_t old = at->list->implied ? phx_recall_most(shard, at->slot) : at->list->count;
+    size_t old = at->list->implied ? phx_prev_list_max(shard, at->slot) : at->list->count;
     size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
     return now + old + far + (at->relations ? at->relations->count : 0);
 }
@@ -577,7 +577,7 @@ static void take_old(look *at)
         uint32_t *old = at->scratch->old;
         at->old = old;
         at->old_count = phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
-                                              : phx_recall(shard, at->slot, old, &at->scratch->counts.pairs_tested);
+                                              : phx_prev_list(shard, at->slot, old, &at->scratch->counts.pairs_tested);
     }
     const uint32_t *old = at->old, count = at->old_count, tag = at->tag | MARK_OLD; /* marks might be anywhere */
     uint32_t *mark = at->scratch->mark;

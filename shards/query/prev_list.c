@@ -103,7 +103,7 @@ static recall open_recall(const phx_shard *shard, uint32_t slot)
     return at;
 }
 
-uint32_t phx_recall(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
+uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
 {
     PHX_ASSERT(shard->store.tail[slot].list.implied == 1);
     recall at = open_recall(shard, slot);
@@ -113,7 +113,7 @@ uint32_t phx_recall(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64
     return at.count;
 }
 
-uint32_t phx_recall_most(const phx_shard *shard, uint32_t slot)
+uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)
 {
     recall at = open_recall(shard, slot);
     return phx_grid_most(&shard->grid, recall_rect(&at)) + shard->past.row_count;

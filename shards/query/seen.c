@@ -85,7 +85,7 @@ uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot)
     if (!list->implied) return list->count;
     uint64_t pairs = 0;
     return phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, NULL)
-                                 : phx_recall(shard, slot, NULL, &pairs);
+                                 : phx_prev_list(shard, slot, NULL, &pairs);
 }
 
 static bool listed(const phx_shard *shard, uint32_t observer, uint32_t target)
