@@ -720,7 +720,7 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
     if (!forced && !due(&at)) return true;
     if (!at.attr->ready) {
         scratch->counts.evaluated++;
-        scratch->counts.dropped += phx_shard_seen_count(shard, slot);
+        scratch->counts.dropped += phx_shard_list_count(shard, slot);
         at.list->count = 0;
         at.list->implied = at.list->owed = false;
         return true;

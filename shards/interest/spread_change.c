@@ -96,7 +96,7 @@ static void keep_list(cut *at)
     at->entries = at->in_place ? phx_list_entries(&at->shard->lists, list)
                                : phx_interest_overflow(at->scratch, at->change, at->count);
     at->count = 0;
-    phx_shard_seen(at->shard, at->change->slot, take_seen, at);
+    phx_shard_list_targets(at->shard, at->change->slot, take_seen, at);
     list->implied = false;
     phx_list_set_count(&at->shard->lists, list, at->in_place ? at->count : 0);
 }
@@ -122,7 +122,7 @@ static bool reserve(cut *at)
     if (!phx_scratch_ranks(scratch, change->enter_count)) return false;
     at->tag = phx_scratch_epoch(scratch); /* which no mark is of yet */
     if (list->implied) {
-        phx_shard_seen(at->shard, change->slot, take_seen, at);
+        phx_shard_list_targets(at->shard, change->slot, take_seen, at);
         PHX_ASSERT(at->count >= held);
         at->count -= held;
         at->in_place = phx_list_widen(&at->shard->lists, list, at->count);

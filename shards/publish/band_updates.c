@@ -301,9 +301,9 @@ typedef struct telling {
 
 /* Of some targets, side by side: loops without a branch. */
 typedef struct strides {
-    float d2[PHX_SEEN_MAX], before[PHX_SEEN_MAX]; /* now, and at the last tick's end */
-    uint32_t age[PHX_SEEN_MAX], phase[PHX_SEEN_MAX];
-    uint32_t band[PHX_SEEN_MAX], band_before[PHX_SEEN_MAX];
+    float d2[PHX_LIST_PIECE_MAX], before[PHX_LIST_PIECE_MAX]; /* now, and at the last tick's end */
+    uint32_t age[PHX_LIST_PIECE_MAX], phase[PHX_LIST_PIECE_MAX];
+    uint32_t band[PHX_LIST_PIECE_MAX], band_before[PHX_LIST_PIECE_MAX];
 } strides;
 
 /* As phx_rank_d2(). */
@@ -404,8 +404,8 @@ static bool visit(void *user, const uint32_t *targets, uint32_t count)
 {
     telling *at = user;
     const phx_lookout *lookout = at->lookout;
-    bool due[PHX_SEEN_MAX];
-    uint32_t slots[PHX_SEEN_MAX], n = 0;
+    bool due[PHX_LIST_PIECE_MAX];
+    uint32_t slots[PHX_LIST_PIECE_MAX], n = 0;
     look(at, targets, count, due);
     for (uint32_t i = 0; at->marked && i < count; i++) { /* what entered is told, what waits is due */
         uint32_t epoch = lookout->marks[targets[i]].epoch;
@@ -491,7 +491,7 @@ bool phx_band_tell(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, 
     if (!mark(lookout, shard, slot, entered, entered_count)) told_all = false;
     if (told_all && at.class->band_count > 0) {
         open(&at, slot);
-        phx_shard_seen(shard, slot, visit, &at);
+        phx_shard_list_targets(shard, slot, visit, &at);
         told_all = !at.failed && spend(&at, &told);
     }
     if (!told_all) { /* places of this group point to targets that are not there: it begins anew */

@@ -2,7 +2,7 @@
  * Interest lists for readers, kept or implied, and their reverse, found on demand: an
  * observer that has a target in its list by view and margin stands within the shard's
  * greatest radius of it, or the span; and whether it has is mostly told by the rule of one
- * pair, without a look at the list. Between ticks (phx_shard_sees() and phx_shard_seen() also
+ * pair, without a look at the list. Between ticks (phx_shard_sees() and phx_shard_list_targets() also
  * once the tick's lists stand); nothing is written.
  */
 #include <float.h>
@@ -15,11 +15,11 @@
 #include "shards/query/slots_near.h"
 
 /* An implied list, row by row. */
-static void seen_near(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user)
+static void seen_near(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
     phx_near near;
-    _Static_assert((int)PHX_NEAR_ROWS <= (int)PHX_SEEN_MAX, "a piece of rows is told as it is");
+    _Static_assert((int)PHX_NEAR_ROWS <= (int)PHX_LIST_PIECE_MAX, "a piece of rows is told as it is");
     phx_near_view(&near, shard, slot);
     for (uint32_t n; phx_near_next(&near, &n);) {
         uint32_t seen = 0;
@@ -35,10 +35,10 @@ static void seen_near(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, 
 }
 
 /* An implied list, card by card. */
-static void seen_around(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user)
+static void seen_around(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
-    uint32_t targets[PHX_SEEN_MAX], count = 0;
+    uint32_t targets[PHX_LIST_PIECE_MAX], count = 0;
     phx_rect rect = phx_nine_rect(shard->rules, shard->rules->span, store->body[slot].tx, store->body[slot].ty);
     phx_crowd_walk walk = phx_nine_walk(&shard->nine, rect);
     for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
@@ -50,7 +50,7 @@ static void seen_around(const phx_shard *shard, uint32_t slot, phx_seen_fn visit
                 if (card->slot == slot || (card->flags & PHX_CARD_WENT)) continue; /* in a tick, where it stood */
                 if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, card->slot))) continue;
                 targets[count++] = card->slot;
-                if (count < PHX_SEEN_MAX) continue;
+                if (count < PHX_LIST_PIECE_MAX) continue;
                 if (!visit(user, targets, count)) return;
                 count = 0;
             }
@@ -59,7 +59,7 @@ static void seen_around(const phx_shard *shard, uint32_t slot, phx_seen_fn visit
     if (count > 0) (void)visit(user, targets, count);
 }
 
-void phx_shard_seen(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user)
+void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_list *list = &shard->store.tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
@@ -68,7 +68,7 @@ void phx_shard_seen(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, vo
         else seen_near(shard, slot, visit, user);
     }
     for (uint32_t i = 0, n; i < list->count; i += n) {
-        n = list->count - i < PHX_SEEN_MAX ? list->count - i : PHX_SEEN_MAX;
+        n = list->count - i < PHX_LIST_PIECE_MAX ? list->count - i : PHX_LIST_PIECE_MAX;
         if (!visit(user, entries + i, n)) return;
     }
 }
@@ -79,7 +79,7 @@ bool phx_shard_derives(const phx_shard *shard, uint32_t slot)
     return shard->implies && phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
-uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot)
+uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot)
 {
     const phx_list *list = &shard->store.tail[slot].list;
     if (!list->implied) return list->count;

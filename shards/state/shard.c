@@ -173,7 +173,7 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
     forget(shard, (phx_forget){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_relations_drop(&shard->relations, store->name[slot].id);
-    shard->counts.entries -= phx_shard_seen_count(shard, slot);
+    shard->counts.entries -= phx_shard_list_count(shard, slot);
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_shard_kill(shard, slot);
 }
@@ -227,8 +227,8 @@ void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told)
     phx_list *list = &shard->store.tail[slot].list;
     uint64_t seen = 0;
     PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_OWN);
-    if (told) phx_shard_seen(shard, slot, count_seen, &seen);
-    else seen = phx_shard_seen_count(shard, slot);
+    if (told) phx_shard_list_targets(shard, slot, count_seen, &seen);
+    else seen = phx_shard_list_count(shard, slot);
     shard->counts.entries -= seen;
     list->implied = false;
     phx_list_release(&shard->lists, list);

@@ -310,14 +310,14 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
                         void (*visit)(void *user, uint32_t observer), void *user);
 
 /*
- * Tells visit() all in an own observer's list, up to PHX_SEEN_MAX slots at a time, in no order, until it says false.
- * Between ticks, and in a tick once its lists stand.
+ * Tells visit() all in an own observer's list, up to PHX_LIST_PIECE_MAX slots at a time, in no order, until it says
+ * false. Between ticks, and in a tick once its lists stand.
  */
-enum { PHX_SEEN_MAX = 256 };
-typedef bool (*phx_seen_fn)(void *user, const uint32_t *targets, uint32_t count);
-void phx_shard_seen(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user);
+enum { PHX_LIST_PIECE_MAX = 256 };
+typedef bool (*phx_list_fn)(void *user, const uint32_t *targets, uint32_t count);
+void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 /* How many those were at the last tick's end. */
-uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot);
+uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);
 /* Is the target in the own observer's list? By the rule of one pair, where that decides. Also once lists stand. */
 bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target);
 

@@ -435,7 +435,7 @@ typedef struct list_check {
 static bool check_seen(void *user, const uint32_t *slots, uint32_t count)
 {
     list_check *at = user;
-    cr_assert(count > 0 && count <= PHX_SEEN_MAX);
+    cr_assert(count > 0 && count <= PHX_LIST_PIECE_MAX);
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *name = &at->home->store.name[slots[i]];
         cr_assert(at->home->store.body[slots[i]].state & PHX_SLOT_LIVE);
@@ -451,9 +451,9 @@ static void check_list(fleet *f, uint64_t observer)
     list_check at = {.f = f, .home = home, .observer = observer};
     uint32_t count = 0, slot = own_slot(f, observer);
     for (uint32_t id = 1; id < FLEET_IDS; id++) count += f->seen[observer][id] != 0;
-    phx_shard_seen(home, slot, check_seen, &at);
+    phx_shard_list_targets(home, slot, check_seen, &at);
     cr_assert_eq(at.count, count, "tick %lu: list of %lu", (unsigned long)f->tick, (unsigned long)observer);
-    cr_assert_eq(phx_shard_seen_count(home, slot), count);
+    cr_assert_eq(phx_shard_list_count(home, slot), count);
 }
 
 static bool same_attr(const phx_attr *a, const phx_attr *b)

@@ -104,7 +104,7 @@ ph_status phx_query_each_listed(const phx_world *world, uint64_t observer, phx_r
     uint32_t slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
     watch at = {visit, user, shard};
-    phx_shard_seen(shard, slot, visit_targets, &at);
+    phx_shard_list_targets(shard, slot, visit_targets, &at);
     return PH_OK;
 }
 

@@ -60,7 +60,7 @@ static bool take_list(check *at)
 {
     phx_mem *mem = &at->world->mem;
     at->listed_count = at->expected_count = 0;
-    phx_shard_seen(at->shard, at->slot, add_listed, at);
+    phx_shard_list_targets(at->shard, at->slot, add_listed, at);
     uint32_t n = at->listed_count;
     if (at->failed || !phx_grow(mem, (void **)&at->spare, &at->spare_capacity, 0, n, sizeof *at->spare) ||
         !phx_grow(mem, (void **)&at->right, &at->right_capacity, 0, n, sizeof *at->right))

@@ -69,7 +69,7 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     const uint64_t *shrunk = phx_idmap_find(&world->crowd.shrunk, id);
     if (shrunk) h = mix(h, *shrunk); /* its view by its attributes, and how far it is from that */
     list_sum seen = {.store = store, .id = id};
-    phx_shard_seen(shard, slot, add_to_sum, &seen);
+    phx_shard_list_targets(shard, slot, add_to_sum, &seen);
     uint64_t sum = seen.sum + hash_updates(world, shard, slot);
     const uint32_t *areas = NULL;
     uint32_t inside = phx_crossings_of(&shard->zones.crossings, slot, &areas);
