@@ -264,11 +264,11 @@ void phx_audience_seat(const phx_shard *shard, phx_seats *seats)
 
 /* ---- listening ---- */
 
-/* The same as phx_shard_sees(), and itself, if it observes, as `self` says. */
+/* The same as phx_shard_is_in_list(), and itself, if it observes, as `self` says. */
 static bool sees(const phx_shard *shard, uint32_t observer, uint32_t target, bool self)
 {
     if (observer == target) return self && phx_observes(phx_store_attr(&shard->store, observer));
-    return phx_shard_sees(shard, observer, target);
+    return phx_shard_is_in_list(shard, observer, target);
 }
 
 /* Rows [first, end) of plain observers for whom a target at (x, y) that is not special is in view. */

@@ -44,7 +44,7 @@ typedef struct phx_seats {
     uint32_t slot[PHX_SEATS_MAX]; /* PHX_SLOT_NONE: no observer */
 } phx_seats;
 
-/* Is a plain row's place enough to say whether it sees this target? Else phx_shard_sees() has to be asked. */
+/* Is a plain row's place enough to say whether it sees this target? Else phx_shard_is_in_list() has to be asked. */
 static inline bool phx_row_decides(const phx_shard *shard, const phx_body *target)
 {
     ph_shape shape = shard->rules->shape;

@@ -73,7 +73,7 @@ static void rank(const phx_shard *shard, uint32_t observer, const place *target,
         if (!(other.body->state & PHX_SLOT_LIVE) || slot == observer || other.id == target->id) continue;
         const phx_relation *relation = phx_relation_find(set, other.id);
         if (!phx_sees(shard->rules, body, attr, other.body, other.attr, relation, true)) continue;
-        bool listed = phx_shard_sees(shard, observer, slot);
+        bool listed = phx_shard_is_in_list(shard, observer, slot);
         if (!phx_sees(shard->rules, body, attr, other.body, other.attr, relation, listed)) continue;
         place at = place_of(shard, body, other, relation, listed);
         why->passing++;
@@ -126,7 +126,7 @@ void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot,
     const phx_store *store = &shard->store;
     phx_party o = {store->name[observer].id, &store->body[observer], phx_store_attr(store, observer)};
     const phx_relation *relation = phx_relation_find(phx_relations_of(&shard->relations, o.id), target.id);
-    bool listed = slot != PHX_SLOT_NONE && phx_shard_sees(shard, observer, slot);
+    bool listed = slot != PHX_SLOT_NONE && phx_shard_is_in_list(shard, observer, slot);
     fill(shard, o, target, relation, why);
     why->reason = decide(shard, o, target, relation, listed);
     if (passes(why->reason) && why->cap > 0) {

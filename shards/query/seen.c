@@ -2,7 +2,7 @@
  * Interest lists for readers, kept or implied, and their reverse, found on demand: an
  * observer that has a target in its list by view and margin stands within the shard's
  * greatest radius of it, or the span; and whether it has is mostly told by the rule of one
- * pair, without a look at the list. Between ticks (phx_shard_sees() and phx_shard_list_targets() also
+ * pair, without a look at the list. Between ticks (phx_shard_is_in_list() and phx_shard_list_targets() also
  * once the tick's lists stand); nothing is written.
  */
 #include <float.h>
@@ -98,7 +98,7 @@ static bool listed(const phx_shard *shard, uint32_t observer, uint32_t target)
     return found;
 }
 
-bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
+bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
     const phx_store *store = &shard->store;
     const phx_body *ob = &store->body[observer], *tb = &store->body[target];
@@ -138,7 +138,7 @@ static void visit_rows(const watch *at, uint32_t first, uint32_t end)
         if (fabsf(rows->x[row] - at->x) > at->radius || fabsf(rows->y[row] - at->y) > at->radius) continue;
         bool plain = at->plain && rows->view[row] > 0.0f && observer != at->target;
         if (plain ? phx_row_views(rows, row, at->x, at->y, at->shard->rules->shape == PH_SHAPE_SQUARE)
-                  : phx_shard_sees(at->shard, observer, at->target))
+                  : phx_shard_is_in_list(at->shard, observer, at->target))
             at->visit(at->user, observer);
     }
 }
@@ -161,7 +161,7 @@ static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 const phx_card *card = &shard->nine.cards[i];
-                bool sees = card->watches != PHX_WATCH_NONE && phx_shard_sees(shard, card->slot, target);
+                bool sees = card->watches != PHX_WATCH_NONE && phx_shard_is_in_list(shard, card->slot, target);
                 if (sees) visit(user, card->slot);
             }
         }
@@ -182,12 +182,12 @@ static void visit_watchers(phx_sink *sink, const uint32_t *slots, uint32_t count
     const watch_sink *at = (const watch_sink *)sink;
     for (uint32_t i = 0; i < count; i++) {
         bool own = at->shard->store.body[slots[i]].state & PHX_SLOT_OWN;
-        if (own && phx_shard_sees(at->shard, slots[i], at->target)) at->visit(at->user, slots[i]);
+        if (own && phx_shard_is_in_list(at->shard, slots[i], at->target)) at->visit(at->user, slots[i]);
     }
 }
 
-void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
-                        void (*visit)(void *user, uint32_t observer), void *user)
+void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhere,
+                            void (*visit)(void *user, uint32_t observer), void *user)
 {
     const phx_grid *grid = &shard->grid;
     const phx_body *body = &shard->store.body[slot];

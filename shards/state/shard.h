@@ -306,8 +306,8 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_director
  * observer, in no order. everywhere: seen by more than view and margin (global, reach,
  * pair, link), so every observer is looked at. Between ticks, any thread.
  */
-void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
-                        void (*visit)(void *user, uint32_t observer), void *user);
+void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhere,
+                            void (*visit)(void *user, uint32_t observer), void *user);
 
 /*
  * Tells visit() all in an own observer's list, up to PHX_LIST_PIECE_MAX slots at a time, in no order, until it says
@@ -319,7 +319,7 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
 /* How many those were at the last tick's end. */
 uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);
 /* Is the target in the own observer's list? By the rule of one pair, where that decides. Also once lists stand. */
-bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target);
+bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target);
 
 /* Once lists stand: do targets wait for the own observer, which gets on with them in the next tick? */
 bool phx_shard_waits(const phx_shard *shard, uint32_t observer);

@@ -533,7 +533,7 @@ static void check_watchers(fleet *f, uint64_t id, bool everywhere)
     watcher_count = 0;
     for (uint32_t i = 0; i < f->shard_count; i++) {
         uint32_t slot = fleet_slot(f, i, id);
-        if (slot != PHX_SLOT_NONE) phx_shard_watchers(&f->shard[i], slot, everywhere, watch, &f->shard[i]);
+        if (slot != PHX_SLOT_NONE) phx_shard_observers_of(&f->shard[i], slot, everywhere, watch, &f->shard[i]);
     }
     for (uint32_t o = 1; o < FLEET_IDS; o++) expected += f->seen[o][id] != 0;
     cr_assert_eq(watcher_count, expected, "tick %lu: %lu", (unsigned long)f->tick, (unsigned long)id);

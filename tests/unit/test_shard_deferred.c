@@ -44,7 +44,7 @@ Test(deferred, an_add_waits_until_the_outermost_iteration_ends)
         uint32_t slot = fleet_slot(f, 0, id), watching = 0;
         cr_assert_eq(shard->store.body[slot].state & PHX_SLOT_ROW, 0);
         cr_assert_eq(shard->store.tail[slot].list.count, 0);
-        phx_shard_watchers(shard, slot, true, ignore, &watching);
+        phx_shard_observers_of(shard, slot, true, ignore, &watching);
         cr_assert_eq(watching, 0);
     }
     fleet_end(f);

@@ -68,7 +68,7 @@ ph_status phx_query_sees(const phx_world *world, uint64_t observer, uint64_t tar
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
     if (!phx_directory_has(&world->directory, target)) return PH_UNKNOWN_ID;
     uint32_t wanted = phx_shard_find(shard, &world->directory, target);
-    *sees = wanted != PHX_SLOT_NONE && phx_shard_sees(shard, slot, wanted);
+    *sees = wanted != PHX_SLOT_NONE && phx_shard_is_in_list(shard, slot, wanted);
     return PH_OK;
 }
 
@@ -125,7 +125,7 @@ ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_r
         const phx_shard *shard = &world->shards[i];
         uint32_t slot = phx_shard_find(shard, &world->directory, target);
         watch at = {visit, user, shard};
-        if (slot != PHX_SLOT_NONE) phx_shard_watchers(shard, slot, everywhere, visit_watcher, &at);
+        if (slot != PHX_SLOT_NONE) phx_shard_observers_of(shard, slot, everywhere, visit_watcher, &at);
     }
     return PH_OK;
 }
