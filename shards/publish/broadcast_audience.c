@@ -144,7 +144,7 @@ bool phx_audience_call(phx_audience *audience, const phx_shard *shard, uint32_t 
                         .box = seen_from_box(shard, slot),
                         .call = call};
         audience->failed = false;
-        phx_shard_around(shard, to.box, &to.sink);
+        phx_slots_in_range(shard, to.box, &to.sink);
         return !audience->failed;
     }
     order to = {.rect = seen_from(shard, slot)};

@@ -34,10 +34,10 @@ static void recall_rows(recall *at, uint64_t *pairs)
     const phx_shard *shard = at->shard;
     const phx_store *store = &shard->store;
     bool noted = !at->indexed && shard->past.attr_count > 0; /* then rows may have marks that they had not */
-    phx_near near;
-    phx_near_open(&near, shard->kernels, &shard->grid, recall_rect(at),
-                  (phx_area){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
-    for (uint32_t n; phx_near_next(&near, &n);) {
+    phx_row_query near;
+    phx_row_query_open(&near, shard->kernels, &shard->grid, recall_rect(at),
+                       (phx_area){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
+    for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) {
             uint32_t target = near.hits[i] & PHX_ROW_SLOT;
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
@@ -119,10 +119,10 @@ uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)
     return phx_grid_most(&shard->grid, recall_rect(&at)) + shard->past.row_count;
 }
 
-void phx_near_view(phx_near *near, const phx_shard *shard, uint32_t slot)
+void phx_row_query_view(phx_row_query *near, const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     float view = phx_store_attr(&shard->store, slot)->view;
-    phx_near_open(near, shard->kernels, &shard->grid, phx_interest_rows_rect(shard, body, view),
-                  (phx_area){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
+    phx_row_query_open(near, shard->kernels, &shard->grid, phx_interest_rows_rect(shard, body, view),
+                       (phx_area){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
 }

@@ -22,6 +22,6 @@ uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uin
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot);
 
 /* All within the view of an own observer by where they are now, itself too; the attributes are to be looked at. */
-void phx_near_view(phx_near *near, const phx_shard *shard, uint32_t slot);
+void phx_row_query_view(phx_row_query *near, const phx_shard *shard, uint32_t slot);
 
 #endif

@@ -18,10 +18,10 @@
 static void seen_near(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
-    phx_near near;
+    phx_row_query near;
     _Static_assert((int)PHX_NEAR_ROWS <= (int)PHX_LIST_PIECE_MAX, "a piece of rows is told as it is");
-    phx_near_view(&near, shard, slot);
-    for (uint32_t n; phx_near_next(&near, &n);) {
+    phx_row_query_view(&near, shard, slot);
+    for (uint32_t n; phx_row_query_next(&near, &n);) {
         uint32_t seen = 0;
         for (uint32_t i = 0; i < n; i++) {
             uint32_t word = near.hits[i], target = word & PHX_ROW_SLOT;
@@ -195,7 +195,7 @@ void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhe
     if (!(body->state & PHX_SLOT_ROW)) return; /* its add is deferred: nobody sees it yet */
     if (shard->alt) {
         watch_sink near = {.sink.take = visit_watchers, .shard = shard, .target = slot, .visit = visit, .user = user};
-        phx_shard_around(shard, everywhere ? phx_box_all() : phx_shard_box(shard, body, radius), &near.sink);
+        phx_slots_in_range(shard, everywhere ? phx_box_all() : phx_shard_box(shard, body, radius), &near.sink);
         return;
     }
     phx_rect rect = phx_interest_rows_rect(shard, body, radius);

@@ -28,10 +28,10 @@ static phx_area square_of(phx_box box)
 
 static void rows_around(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
-    phx_near near;
+    phx_row_query near;
     phx_rect rect = phx_box_towers(shard->rules, widened(box, shard->grid.drift));
-    phx_near_open(&near, shard->kernels, &shard->grid, rect, square_of(box), false);
-    for (uint32_t n; phx_near_next(&near, &n);) {
+    phx_row_query_open(&near, shard->kernels, &shard->grid, rect, square_of(box), false);
+    for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) near.hits[i] &= PHX_ROW_SLOT;
         if (n > 0) sink->take(sink, near.hits, n);
     }
@@ -61,7 +61,7 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
     if (n > 0) sink->take(sink, slots, n);
 }
 
-void phx_shard_around(const phx_shard *shard, phx_box box, phx_sink *sink)
+void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
     if (shard->alt) shard->alt->ops->around(shard->alt, box, sink);
     else if (phx_shard_nine(shard)) cards_around(shard, box, sink);
@@ -119,7 +119,7 @@ static void take_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t count
     }
 }
 
-void phx_shard_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan)
+void phx_slots_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan)
 {
     const phx_rules *rules = shard->rules;
     scan_sink sink = {.sink.take = rules->range == PH_RANGE_TOWERS ? take_in_towers : take_in_range,

@@ -13,7 +13,7 @@
  * Gives the sink every live slot, own or ghost, whose position is in the box, each once, in no order; others may be
  * among them. But for ghosts without a row, whom nobody here sees (docs/invariants.md, 5).
  */
-void phx_shard_around(const phx_shard *shard, phx_box box, phx_sink *sink);
+void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink);
 
 /* Where those stand whom an observer may see, or who may see a target, within that radius; range = towers: the span. */
 phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius);
@@ -26,6 +26,6 @@ typedef struct phx_scan {
     uint64_t pairs, visited;
 } phx_scan;
 
-void phx_shard_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan);
+void phx_slots_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan);
 
 #endif
