@@ -39,7 +39,7 @@ typedef struct phx_block {
     uint64_t dirty; /* towers in which something changed in tick dirty_tick */
     uint64_t odd;   /* those where it was more than a short step: see PHX_SLOT_DISCONTINUOUS */
     uint64_t dirty_tick;
-    float reach;        /* how far its own observers look, leaving included; 0 = there is none: phx_grid_survey() */
+    float reach; /* how far its own observers look, leaving included; 0 = there is none: phx_block_summary_update() */
     float reach_min;    /* how far the one looks that looks the least far */
     float view_min;     /* the least view of them; 0 = not known */
     uint32_t observers; /* how many there are */
@@ -75,7 +75,7 @@ static inline bool phx_row_discontinuous(const phx_grid_rows *rows, uint32_t row
 #define PHX_VIEW_LEFTOVER (-1e-30f)
 
 /* Blocks that are surveyed by themselves, more than have walkers over a border in most ticks; of more, all are. */
-enum { PHX_GRID_CHANGES = 32 };
+enum { PHX_BLOCK_STALE_MAX = 32 };
 
 typedef struct phx_grid {
     phx_block_map map;
@@ -100,8 +100,8 @@ typedef struct phx_grid {
     bool stale;    /* rows or towers do not match the bodies: a rebuild is due */
     bool behind;   /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
     bool surveyed; /* blocks say of observers what rows' views do, but for these blocks; watching[] of all */
-    uint32_t changes[PHX_GRID_CHANGES], change_count; /* their numbers */
-    bool sorting;                                     /* a rebuild stopped half way for want of memory */
+    uint32_t changes[PHX_BLOCK_STALE_MAX], change_count; /* their numbers */
+    bool sorting;                                        /* a rebuild stopped half way for want of memory */
     bool roomy;                 /* a rebuild makes gaps: rows were to be put in, and there was none near */
     uint32_t pause, pause_next; /* ticks in which no row is put in alone; and once it was in vain the next time */
 } phx_grid;
@@ -300,10 +300,10 @@ void phx_grid_changed(phx_grid *grid, uint32_t row);
 void phx_grid_changed_block(phx_grid *grid, uint32_t number);
 
 /* Finds what blocks say of their observers, where that changed: once rows and views are those of the interest phase. */
-void phx_grid_survey(phx_grid *grid);
+void phx_block_summary_update(phx_grid *grid);
 
 /* Do blocks say what they would if they were asked again? For PHX_VALIDATE. */
-bool phx_grid_survey_valid(const phx_grid *grid);
+bool phx_block_summary_valid(const phx_grid *grid);
 
 /* ---- in row_edit.c ---- */
 

@@ -320,7 +320,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     bool radii = phx_shard_rows(shard) && flat;
     bool implies = radii && shard->far.levels == 0 && shard->far.global_count == 0;
     if (implies && !phx_prev_rows_room(past, shard->mem, shard->store.slots)) return false;
-    if (shard->changed) phx_grid_survey(&shard->grid);
+    if (shard->changed) phx_block_summary_update(&shard->grid);
     phx_deferred_end(&shard->deferred);
     shard->glances = radii && !shard->all_dirty && !shard->far_dirty;
     shard->implies = implies;

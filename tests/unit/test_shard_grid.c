@@ -95,7 +95,7 @@ Test(grids, observers_are_told_by_block_and_by_row)
         phx_span span = {first, first + phx_rng_below(&rng, ROWS + 1 - first)};
         for (uint32_t row = 0; row < ROWS; row++) grid.rows.view[row] = round % 3 == 0 ? 10 : some_view(&rng);
         grid.surveyed = false;
-        phx_grid_survey(&grid);
+        phx_block_summary_update(&grid);
         for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
         uint32_t count = phx_grid_observers_in(&grid, span, found);
         for (uint32_t row = span.first; row < span.end; row++)
@@ -118,7 +118,7 @@ Test(grids, rows_that_changed_are_surveyed_anew)
             grid.rows.view[row] = 0;
             phx_grid_changed(&grid, row);
         }
-        const uint32_t count = phx_rng_below(&rng, round % 4 == 0 ? 2 * PHX_GRID_CHANGES : 4);
+        const uint32_t count = phx_rng_below(&rng, round % 4 == 0 ? 2 * PHX_BLOCK_STALE_MAX : 4);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t row = phx_rng_below(&rng, ROWS);
             float view = some_view(&rng);
@@ -126,9 +126,9 @@ Test(grids, rows_that_changed_are_surveyed_anew)
             if (phx_rng_below(&rng, 4) == 0) grid.rows.slot[row] ^= PHX_ROW_SPECIAL;
             phx_grid_changed(&grid, row);
         }
-        phx_grid_survey(&grid);
+        phx_block_summary_update(&grid);
         for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
-        cr_assert(phx_grid_survey_valid(&grid), "round %u", round);
+        cr_assert(phx_block_summary_valid(&grid), "round %u", round);
     }
 }
 

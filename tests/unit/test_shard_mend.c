@@ -124,8 +124,8 @@ static void index_rows(uint64_t calls, outcomes *sum)
     added_count = 0;
     unmarked = false;
     cr_assert(phx_grid_valid(&grid, &store), "tick %u", (unsigned)tick);
-    phx_grid_survey(&grid);
-    cr_assert(phx_grid_survey_valid(&grid), "tick %u", (unsigned)tick);
+    phx_block_summary_update(&grid);
+    cr_assert(phx_block_summary_valid(&grid), "tick %u", (unsigned)tick);
     check_rows();
 }
 
