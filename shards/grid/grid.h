@@ -313,11 +313,11 @@ bool phx_block_summary_valid(const phx_grid *grid);
  */
 void phx_grid_stray(phx_grid *grid, phx_body *body, uint32_t slot);
 
-typedef enum phx_mend {
-    PHX_MEND_DONE,
-    PHX_MEND_SORT,     /* it is more work than to sort all anew: rebuild, which does what is left */
-    PHX_MEND_NO_MEMORY /* call again */
-} phx_mend;
+typedef enum phx_rows_edited {
+    PHX_EDIT_DONE,
+    PHX_EDIT_SORT,     /* it is more work than to sort all anew: rebuild, which does what is left */
+    PHX_EDIT_NO_MEMORY /* call again */
+} phx_rows_edited;
 
 /*
  * Would it be more work than a rebuild, if so many rows more than those astray are to be put in? Or is a rebuild due in
@@ -325,14 +325,15 @@ typedef enum phx_mend {
  */
 bool phx_grid_sort_due(const phx_grid *grid, uint32_t more);
 /* Rows that may be moved for all who are put in or taken out in a tick: a small part of what a rebuild moves. */
-uint32_t phx_grid_mend_limit(const phx_grid *grid);
+uint32_t phx_rows_edit_limit(const phx_grid *grid);
 /*
  * Rows of whom phx_grid_stray() took go where they belong, and what is new there is marked. *work is what is left of
  * the limit: at 0 the rest is left to the rebuild.
  */
-phx_mend phx_grid_mend(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work);
+phx_rows_edited phx_rows_edit(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work);
 /* A slot that has no row, touched in this tick, gets one. */
-phx_mend phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick, uint32_t *work);
+phx_rows_edited phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick,
+                             uint32_t *work);
 
 /* ---- of rows ---- */
 

@@ -177,17 +177,17 @@ static bool rebuild(phx_shard *shard)
 }
 
 /* Rows of the few who came, went or jumped go where they belong. */
-static phx_mend set_right(phx_shard *shard)
+static phx_rows_edited set_right(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
-    uint32_t work = phx_grid_mend_limit(grid), put = grid->astray_count;
+    uint32_t work = phx_rows_edit_limit(grid), put = grid->astray_count;
     bool outside = false;
     for (uint32_t i = 0; i < grid->astray_count; i++) {
         const phx_body *body = &shard->store.body[grid->astray[i]];
         outside |= (body->state & PHX_SLOT_LIVE) && phx_outside(shard->rules, body->x, body->y);
     }
-    phx_mend done = phx_grid_mend(grid, shard->mem, &shard->store, shard->tick, &work);
-    for (uint32_t i = 0; done == PHX_MEND_DONE && i < shard->deferred.count; i++) {
+    phx_rows_edited done = phx_rows_edit(grid, shard->mem, &shard->store, shard->tick, &work);
+    for (uint32_t i = 0; done == PHX_EDIT_DONE && i < shard->deferred.count; i++) {
         const uint32_t slot = shard->deferred.slots[i];
         phx_body *body = &shard->store.body[slot];
         if (!add_due(shard, slot)) continue;
@@ -198,7 +198,7 @@ static phx_mend set_right(phx_shard *shard)
     }
     if (grid->outside && put > 0) grid->outside = any_outside(shard); /* perhaps who was is not there any more */
     grid->outside |= outside;
-    if (put > 0 && done == PHX_MEND_DONE) grid->pause_next /= 2;
+    if (put > 0 && done == PHX_EDIT_DONE) grid->pause_next /= 2;
     return done;
 }
 
@@ -222,8 +222,8 @@ static bool index_rows(phx_shard *shard)
     phx_grid *grid = &shard->grid;
     if (rebuild_due(shard)) return rebuild(shard);
     grid->drift = drift_now(shard);
-    const phx_mend done = set_right(shard);
-    return done == PHX_MEND_SORT ? rebuild(shard) : done == PHX_MEND_DONE;
+    const phx_rows_edited done = set_right(shard);
+    return done == PHX_EDIT_SORT ? rebuild(shard) : done == PHX_EDIT_DONE;
 }
 
 /* Who was added came in, or waits on: ghosts that nobody sees, as long as rows are not sorted anew. */

@@ -90,11 +90,11 @@ typedef struct outcomes {
     uint32_t mended, sorted, too_many, no_memory;
 } outcomes;
 
-static phx_mend try_to_mend(void)
+static phx_rows_edited try_to_mend(void)
 {
-    uint32_t work = phx_grid_mend_limit(&grid);
-    phx_mend done = phx_grid_mend(&grid, &memory, &store, tick, &work);
-    for (uint32_t i = 0; done == PHX_MEND_DONE && i < added_count; i++) {
+    uint32_t work = phx_rows_edit_limit(&grid);
+    phx_rows_edited done = phx_rows_edit(&grid, &memory, &store, tick, &work);
+    for (uint32_t i = 0; done == PHX_EDIT_DONE && i < added_count; i++) {
         const uint32_t state = store.body[added[i]].state;
         if ((state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW))
             done = phx_grid_put(&grid, &memory, &store, added[i], tick, &work);
@@ -104,18 +104,18 @@ static phx_mend try_to_mend(void)
 
 static void index_rows(uint64_t calls, outcomes *sum)
 {
-    phx_mend done = PHX_MEND_SORT;
+    phx_rows_edited done = PHX_EDIT_SORT;
     grid.stale |= phx_grid_sort_due(&grid, added_count);
     memory_for(calls);
     if (grid.stale) sum->too_many++;
     else done = try_to_mend();
     memory_enough();
-    if (done == PHX_MEND_NO_MEMORY) {
+    if (done == PHX_EDIT_NO_MEMORY) {
         sum->no_memory++;
         done = try_to_mend();
     }
-    cr_assert_neq(done, PHX_MEND_NO_MEMORY);
-    if (done == PHX_MEND_SORT) {
+    cr_assert_neq(done, PHX_EDIT_NO_MEMORY);
+    if (done == PHX_EDIT_SORT) {
         rebuild();
         sum->sorted++;
     } else {
@@ -273,8 +273,8 @@ Test(grid_mend, too_much_work_changes_nothing)
     uint32_t work = 0;
     const uint32_t slot = enter(5, 5), other = 3, end = grid.row_end;
     jump(other, 30, 30);
-    cr_assert_eq(phx_grid_put(&grid, &memory, &store, slot, tick, &work), PHX_MEND_SORT);
-    cr_assert_eq(phx_grid_mend(&grid, &memory, &store, tick, &work), PHX_MEND_SORT);
+    cr_assert_eq(phx_grid_put(&grid, &memory, &store, slot, tick, &work), PHX_EDIT_SORT);
+    cr_assert_eq(phx_rows_edit(&grid, &memory, &store, tick, &work), PHX_EDIT_SORT);
     cr_assert_eq(grid.row_end, end);
     cr_assert_eq(grid.astray_count, 1);
     cr_assert_not(store.body[slot].state & PHX_SLOT_ROW);
@@ -297,7 +297,7 @@ Test(grid_mend, what_is_in_vain_is_tried_less_often)
             rebuild();
         } else {
             uint32_t work = 0; /* as if the nearest gap were too far off */
-            cr_assert_eq(phx_grid_put(&grid, &memory, &store, added[0], tick, &work), PHX_MEND_SORT);
+            cr_assert_eq(phx_grid_put(&grid, &memory, &store, added[0], tick, &work), PHX_EDIT_SORT);
             tried++;
             rebuild();
         }
