@@ -98,7 +98,7 @@ typedef struct phx_grid {
     float drift;   /* how far along an axis a row may be by now from where it stood when they were sorted */
     bool outside;  /* then somebody stood outside of all towers; else nobody is farther out than drift */
     bool stale;    /* rows or towers do not match the bodies: a rebuild is due */
-    bool behind;   /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
+    bool behind;   /* rows' x, y are those of before the moves: a rebuild or phx_rows_copy_positions() is due */
     bool surveyed; /* blocks say of observers what rows' views do, but for these blocks; watching[] of all */
     uint32_t changes[PHX_BLOCK_STALE_MAX], change_count; /* their numbers */
     bool sorting;                                        /* a rebuild stopped half way for want of memory */

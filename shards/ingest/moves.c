@@ -266,7 +266,7 @@ void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
     if (sum->step2_max > shard->step2_max) shard->step2_max = sum->step2_max;
 }
 
-void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts)
+void phx_rows_copy_positions(phx_shard *shard, uint32_t part, uint32_t parts)
 {
     enum { AHEAD = 32, LINE_ROWS = PHX_CACHE_LINE / sizeof(float) };
     phx_grid *grid = &shard->grid;
@@ -283,7 +283,7 @@ void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts)
     }
 }
 
-void phx_shard_rows_mended(phx_shard *shard)
+void phx_rows_copied(phx_shard *shard)
 {
     shard->grid.behind = false;
 }

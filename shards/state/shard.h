@@ -7,7 +7,7 @@
  *   phx_shard_begin, then commands (enter, leave, move, set, relate, ...)    ingest
  *   phx_shard_send_migrants / _receive                                       exchange
  *   phx_shard_measure, then pins, phx_shard_send_copies / _receive           exchange
- *   phx_shard_index, then phx_shard_mend_rows if due                         index
+ *   phx_shard_index, then phx_rows_copy_positions if due                         index
  *   phx_shard_zones                                                          zones
  *   phx_interest_run (interest/evaluate.h; any worker, disjoint observers)   interest
  *   phx_interest_commit (interest/evaluate.h), phx_shard_end                    publish
@@ -267,10 +267,10 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
 
 /*
  * The rows of one of so many parts follow their bodies: due, by any workers, if the grid is still behind; then, once,
- * phx_shard_rows_mended().
+ * phx_rows_copied().
  */
-void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts);
-void phx_shard_rows_mended(phx_shard *shard);
+void phx_rows_copy_positions(phx_shard *shard, uint32_t part, uint32_t parts);
+void phx_rows_copied(phx_shard *shard);
 
 /* ---- zones ---- */
 

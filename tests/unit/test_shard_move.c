@@ -174,8 +174,8 @@ static void apply_at_once(uint32_t hands)
     for (uint32_t p = 0; p < k.shards; p++) {
         for (uint32_t h = 0; h < hands; h++) phx_shard_moved(&k.many[p], &sum[h][p]);
         if (!k.many[p].grid.behind || k.many[p].grid.stale) continue;
-        for (uint32_t h = 0; h < hands; h++) phx_shard_mend_rows(&k.many[p], h, hands);
-        phx_shard_rows_mended(&k.many[p]);
+        for (uint32_t h = 0; h < hands; h++) phx_rows_copy_positions(&k.many[p], h, hands);
+        phx_rows_copied(&k.many[p]);
     }
 }
 

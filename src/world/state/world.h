@@ -43,8 +43,8 @@ typedef enum phx_stage {
     PHX_STAGE_SEND_COPIES,
     PHX_STAGE_RECEIVE_COPIES,
     PHX_STAGE_INDEX,
-    PHX_STAGE_MEND,  /* rows that were not sorted anew follow their bodies */
-    PHX_STAGE_ZONES, /* who awoke, fell asleep, went into areas or out of them */
+    PHX_STAGE_COPY_ROWS, /* rows that were not sorted anew follow their bodies */
+    PHX_STAGE_ZONES,     /* who awoke, fell asleep, went into areas or out of them */
     PHX_STAGE_PLAN,
     PHX_STAGE_INTEREST,
     PHX_STAGE_SPREAD, /* where there are too many events, enters wait */

@@ -142,10 +142,10 @@ static void mend_body(void *context, uint32_t worker, uint32_t piece)
     uint32_t parts = mend_parts(world);
     phx_shard *shard = &world->shards[world->order[piece / parts]];
     (void)worker;
-    if (shard->grid.behind) phx_shard_mend_rows(shard, piece % parts, parts);
+    if (shard->grid.behind) phx_rows_copy_positions(shard, piece % parts, parts);
 }
 
-void phx_mend_rows(phx_world *world)
+void phx_copy_row_positions(phx_world *world)
 {
     bool any = false;
     for (uint32_t i = 0; i < world->shard_count; i++) any |= world->shards[i].grid.behind;
@@ -154,7 +154,7 @@ void phx_mend_rows(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
         if (!shard->grid.behind) continue;
-        phx_shard_rows_mended(shard);
+        phx_rows_copied(shard);
         PHX_VALIDATE(phx_grid_valid(&shard->grid, &shard->store));
     }
 }

@@ -206,8 +206,8 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_INDEX:
         through = shards(world, phx_step_index);
         break;
-    case PHX_STAGE_MEND:
-        phx_mend_rows(world);
+    case PHX_STAGE_COPY_ROWS:
+        phx_copy_row_positions(world);
         break;
     case PHX_STAGE_ZONES:
         through = zones(world);
