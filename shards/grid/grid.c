@@ -206,7 +206,7 @@ static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t 
         phx_body *body = &store->body[slot];
         key[i] = KEY_GONE;
         if (slots[i] == PHX_ROW_GAP) continue;
-        body->state = (uint16_t)(body->state & ~PHX_SLOT_ASTRAY);
+        body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW_MISPLACED);
         if (!(body->state & PHX_SLOT_LIVE)) {
             body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW);
             continue;

@@ -93,7 +93,7 @@ typedef struct phx_grid {
     void *memory;       /* all columns: one piece */
     uint32_t row_count, rows_capacity;
     uint32_t row_end; /* the last block's end: so many rows and gaps there are */
-    uint32_t *astray; /* slots of whom phx_grid_stray() took */
+    uint32_t *astray; /* slots of whom phx_grid_misplace() took */
     uint32_t astray_count, astray_capacity;
     float drift;   /* how far along an axis a row may be by now from where it stood when they were sorted */
     bool outside;  /* then somebody stood outside of all towers; else nobody is farther out than drift */
@@ -311,7 +311,7 @@ bool phx_block_summary_valid(const phx_grid *grid);
  * The row of a body does not stand where that is, by a jump, or nobody needs it any more: it is put where it belongs,
  * or taken out, in the index phase. Where many are, all rows are sorted anew then. Ingest, exchange, index: the owner.
  */
-void phx_grid_stray(phx_grid *grid, phx_body *body, uint32_t slot);
+void phx_grid_misplace(phx_grid *grid, phx_body *body, uint32_t slot);
 
 typedef enum phx_rows_edited {
     PHX_EDIT_DONE,
@@ -327,7 +327,7 @@ bool phx_grid_sort_due(const phx_grid *grid, uint32_t more);
 /* Rows that may be moved for all who are put in or taken out in a tick: a small part of what a rebuild moves. */
 uint32_t phx_rows_edit_limit(const phx_grid *grid);
 /*
- * Rows of whom phx_grid_stray() took go where they belong, and what is new there is marked. *work is what is left of
+ * Rows of whom phx_grid_misplace() took go where they belong, and what is new there is marked. *work is what is left of
  * the limit: at 0 the rest is left to the rebuild.
  */
 phx_rows_edited phx_rows_edit(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work);

@@ -2,19 +2,19 @@
  * Rows put in and taken out one by one, where few came, went or jumped in a tick; see grid.h. Behind the rows of a
  * block there may be a gap. Inside of a tower the order of rows is nobody's business: so towers move on by one row as
  * the first row of each goes behind its last, however many there are; and so do blocks, up to the first one that has a
- * gap behind it. Called by the shard's owner, in the index phase; phx_grid_stray() in ingest and exchange too.
+ * gap behind it. Called by the shard's owner, in the index phase; phx_grid_misplace() in ingest and exchange too.
  */
 #include "shards/grid/grid.h"
 
-void phx_grid_stray(phx_grid *grid, phx_body *body, uint32_t slot)
+void phx_grid_misplace(phx_grid *grid, phx_body *body, uint32_t slot)
 {
     PHX_ASSERT(body->state & PHX_SLOT_ROW);
-    if (grid->stale || grid->sorting || (body->state & PHX_SLOT_ASTRAY)) return;
+    if (grid->stale || grid->sorting || (body->state & PHX_SLOT_ROW_MISPLACED)) return;
     if (grid->astray_count == grid->astray_capacity) {
         grid->stale = true;
         return;
     }
-    body->state |= PHX_SLOT_ASTRAY;
+    body->state |= PHX_SLOT_ROW_MISPLACED;
     grid->astray[grid->astray_count++] = slot;
 }
 
@@ -245,14 +245,14 @@ static phx_rows_edited set_right(phx_grid *grid, phx_mem *mem, phx_store *store,
 {
     phx_body *body = &store->body[slot];
     const bool live = body->state & PHX_SLOT_LIVE;
-    PHX_ASSERT((body->state & PHX_SLOT_ASTRAY) && (body->state & PHX_SLOT_ROW));
+    PHX_ASSERT((body->state & PHX_SLOT_ROW_MISPLACED) && (body->state & PHX_SLOT_ROW));
     if (*work == 0) return give_up(grid);
     berth to = {0};
     const phx_rows_edited found = live ? find_berth(grid, mem, body, *work, &to) : PHX_EDIT_DONE;
     if (found != PHX_EDIT_DONE) return found;
     loose_row row = row_at(grid, body->row);
     take_row(grid, store, body->row, work);
-    body->state = (uint16_t)(body->state & ~(PHX_SLOT_ASTRAY | PHX_SLOT_ROW));
+    body->state = (uint16_t)(body->state & ~(PHX_SLOT_ROW_MISPLACED | PHX_SLOT_ROW));
     if (live) to.gap = find_gap(grid, to.block, UINT32_MAX); /* perhaps a nearer one now */
     if (live) put_row(grid, store, &to, &row, tick, work);
     return PHX_EDIT_DONE;

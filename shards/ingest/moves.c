@@ -94,10 +94,11 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     body->ty = ty;
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     /* a row may only drift from its tower, step by step; see grid/grid.h */
-    if (body->state & PHX_SLOT_DISCONTINUOUS) phx_grid_stray(&shard->grid, body, (uint32_t)(body - shard->store.body));
+    if (body->state & PHX_SLOT_DISCONTINUOUS)
+        phx_grid_misplace(&shard->grid, body, (uint32_t)(body - shard->store.body));
     else if (crossed && !arrive(shard, body)) shard->grid.stale = true;
     if (shard->grid.stale || shard->grid.behind) return; /* all rows are written from the bodies later */
-    if (body->state & PHX_SLOT_ASTRAY) return;           /* this one, too */
+    if (body->state & PHX_SLOT_ROW_MISPLACED) return;    /* this one, too */
     shard->grid.rows.x[body->row] = x;
     shard->grid.rows.y[body->row] = y;
 }

@@ -111,7 +111,7 @@ void phx_shard_kill(phx_shard *shard, uint32_t slot)
     phx_body *body = &shard->store.body[slot];
     phx_shard_mark_discontinuous(shard, body);
     if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, slot);
-    else if ((body->state & PHX_SLOT_ROW) && phx_shard_rows(shard)) phx_grid_stray(&shard->grid, body, slot);
+    else if ((body->state & PHX_SLOT_ROW) && phx_shard_rows(shard)) phx_grid_misplace(&shard->grid, body, slot);
     phx_store_kill(&shard->store, slot);
 }
 

@@ -44,13 +44,13 @@ static void jump(uint32_t slot, uint16_t tx, uint16_t ty)
 {
     touch(&store.body[slot]);
     place(slot, tx, ty);
-    phx_grid_stray(&grid, &store.body[slot], slot);
+    phx_grid_misplace(&grid, &store.body[slot], slot);
 }
 
 static void leave(uint32_t slot)
 {
     touch(&store.body[slot]);
-    phx_grid_stray(&grid, &store.body[slot], slot);
+    phx_grid_misplace(&grid, &store.body[slot], slot);
     phx_store_kill(&store, slot);
 }
 
@@ -60,7 +60,7 @@ static void step(uint32_t slot)
     phx_body *body = &store.body[slot];
     touch(body);
     place(slot, body->tx, body->ty);
-    if (body->state & PHX_SLOT_ASTRAY) return;
+    if (body->state & PHX_SLOT_ROW_MISPLACED) return;
     grid.rows.x[body->row] = body->x;
     grid.rows.y[body->row] = body->y;
 }
@@ -281,7 +281,7 @@ Test(grid_mend, too_much_work_changes_nothing)
     cr_assert(grid.roomy);
     rebuild();
     check_rows();
-    cr_assert_not(store.body[other].state & PHX_SLOT_ASTRAY);
+    cr_assert_not(store.body[other].state & PHX_SLOT_ROW_MISPLACED);
 }
 
 /* Where gaps near by end again and again it is tried less and less often, at last once in 32 ticks. */

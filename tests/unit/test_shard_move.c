@@ -202,7 +202,8 @@ static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many
 static void same_row(uint64_t seed, const phx_shard *one, const phx_shard *many, uint32_t slot)
 {
     const uint32_t a = one->store.body[slot].row, b = many->store.body[slot].row;
-    if ((one->store.body[slot].state & (PHX_SLOT_ROW | PHX_SLOT_ASTRAY)) != PHX_SLOT_ROW || one->grid.stale) return;
+    if ((one->store.body[slot].state & (PHX_SLOT_ROW | PHX_SLOT_ROW_MISPLACED)) != PHX_SLOT_ROW || one->grid.stale)
+        return;
     cr_assert_eq(bits_of(one->grid.rows.x[a]), bits_of(many->grid.rows.x[b]), "seed %u, slot %u", (unsigned)seed, slot);
     cr_assert_eq(bits_of(one->grid.rows.y[a]), bits_of(many->grid.rows.y[b]), "seed %u, slot %u", (unsigned)seed, slot);
     cr_assert_eq(one->grid.rows.slot[a], many->grid.rows.slot[b]);
@@ -211,7 +212,7 @@ static void same_row(uint64_t seed, const phx_shard *one, const phx_shard *many,
 static void same_bodies(uint64_t seed, const phx_shard *one, const phx_shard *many)
 {
     /* of many astray the first ones are noted, then all rows are to be sorted: who is the first does not matter */
-    const uint32_t bits = one->grid.stale ? ~(uint32_t)PHX_SLOT_ASTRAY : ~0u;
+    const uint32_t bits = one->grid.stale ? ~(uint32_t)PHX_SLOT_ROW_MISPLACED : ~0u;
     for (uint32_t s = 0; s < ENTITIES + 4; s++) {
         const phx_body *a = &one->store.body[s], *b = &many->store.body[s];
         bool same = bits_of(a->x) == bits_of(b->x) && bits_of(a->y) == bits_of(b->y) && bits_of(a->z) == bits_of(b->z);
