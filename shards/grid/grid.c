@@ -315,7 +315,7 @@ static void settle_few(phx_grid *grid)
     }
 }
 
-void phx_grid_settle(phx_grid *grid, bool few)
+void phx_grid_end_tick(phx_grid *grid, bool few)
 {
     if (grid->row_end == 0) return;
     if (few) {
@@ -460,7 +460,7 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
     return rows == grid->row_count;
 }
 
-bool phx_grid_settled(const phx_grid *grid)
+bool phx_grid_in_order(const phx_grid *grid)
 {
     const phx_grid_rows *rows = &grid->rows;
     for (uint32_t row = 0; row < grid->row_end; row++) {

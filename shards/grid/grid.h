@@ -338,7 +338,7 @@ phx_rows_edited phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uin
 /* ---- of rows ---- */
 
 /* The tick is over: what is new becomes old. few: no rows but those stirred are new. */
-void phx_grid_settle(phx_grid *grid, bool few);
+void phx_grid_end_tick(phx_grid *grid, bool few);
 
 /*
  * Sorts anew: the old rows whose slots are still live, then the slots of added[] that have
@@ -352,6 +352,6 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
 bool phx_grid_valid(const phx_grid *grid, const phx_store *store);
 
 /* Nothing is new any more: at the tick's end. */
-bool phx_grid_settled(const phx_grid *grid);
+bool phx_grid_in_order(const phx_grid *grid);
 
 #endif

@@ -656,7 +656,7 @@ static void tidy_crowds(phx_nine *nine, const phx_store *store)
     }
 }
 
-void phx_nine_settle(phx_nine *nine, const phx_rules *rules, const phx_store *store)
+void phx_ninegrid_end_tick(phx_nine *nine, const phx_rules *rules, const phx_store *store)
 {
     for (uint32_t c = 0; nine->looking && c < nine->crowd_count; c++) {
         phx_crowd *crowd = &nine->crowds[c];

@@ -6,8 +6,8 @@
  * A card is an entity as it stands in one tower. In the index phase whoever
  * crossed, came or went gets a move: its old card stays and is marked WENT, a new one is added, marked CAME. From
  * then to the tick's end a tower shows both who stood there (all but CAME) and who stands there now (all but WENT),
- * which is all that the interest phase asks; see interest/delta_ninegrid.h. phx_nine_settle() then puts the towers in
- * order.
+ * which is all that the interest phase asks; see interest/delta_ninegrid.h. phx_ninegrid_end_tick() then puts the
+ * towers in order.
  *
  * The list of a plain observer is not kept: it is all in the towers that it sees (phx_list.implied), and can be told
  * from the cards at any time, see phx_nine_list().
@@ -221,7 +221,7 @@ bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in);
 
 /* ---- end ---- */
 
-void phx_nine_settle(phx_nine *nine, const phx_rules *rules, const phx_store *store);
+void phx_ninegrid_end_tick(phx_nine *nine, const phx_rules *rules, const phx_store *store);
 
 /* ---- any time ---- */
 

@@ -224,7 +224,7 @@ static void settle_slot(phx_shard *shard, uint32_t slot)
     if (!(body->state & PHX_SLOT_OWN) || !phx_observes(attr)) phx_bands_drop_waits(shard, slot);
 }
 
-void phx_bands_settle(phx_shard *shard)
+void phx_bands_end_tick(phx_shard *shard)
 {
     phx_bands *bands = &shard->bands;
     if (!shard->rules->banded) {

@@ -139,7 +139,7 @@ bool phx_bands_busy(const struct phx_shard *shard);
 void phx_bands_stride(struct phx_shard *shard);
 /* What waits for the observers of notices[] becomes so. false = no memory: call again. */
 bool phx_bands_commit(struct phx_shard *shard, const phx_lookout *lookout, const phx_notice *told, uint32_t count);
-void phx_bands_settle(struct phx_shard *shard);
+void phx_bands_end_tick(struct phx_shard *shard);
 
 /* ---- any worker ---- */
 

@@ -266,9 +266,9 @@ void phx_shard_end(phx_shard *shard)
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
         if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
     }
-    if (phx_shard_nine(shard)) phx_nine_settle(&shard->nine, shard->rules, &shard->store);
+    if (phx_shard_nine(shard)) phx_ninegrid_end_tick(&shard->nine, shard->rules, &shard->store);
     phx_prev_rows_end(&shard->past, &shard->store, &shard->grid, shard->rules->shape);
-    phx_bands_settle(shard);
+    phx_bands_end_tick(shard);
     PHX_VALIDATE(phx_shard_nine(shard) || phx_shard_lists_valid(shard));
     PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);
@@ -276,8 +276,8 @@ void phx_shard_end(phx_shard *shard)
     shard->forget_count = 0;
     shard->zones.touched_count = 0;
     shard->zones.missed = false;
-    if (shard->changed) phx_grid_settle(&shard->grid, !shard->many_movers);
-    PHX_VALIDATE(!shard->changed || !phx_shard_rows(shard) || phx_grid_settled(&shard->grid));
+    if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->many_movers);
+    PHX_VALIDATE(!shard->changed || !phx_shard_rows(shard) || phx_grid_in_order(&shard->grid));
     shard->many_movers = phx_shard_expects_dense_tick(shard);
     shard->step_max = shard->step2_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->odd = shard->owes = false;

@@ -177,7 +177,7 @@ bool phx_awake_look(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, u
     return true;
 }
 
-bool phx_awake_settle(phx_awake *awake, phx_mem *mem, const phx_awake_input *in)
+bool phx_activation_end_tick(phx_awake *awake, phx_mem *mem, const phx_awake_input *in)
 {
     for (uint32_t i = 0; i < awake->turned_count; i++) {
         uint32_t tower = awake->turned[i], slot = phx_roster_first(in->roster, tower & 0xffff, tower >> 16);

@@ -70,7 +70,7 @@ bool phx_awake_count(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, 
 /* Once all are counted: one that changed, or any. false = no memory; call again. */
 bool phx_awake_look(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, uint32_t slot);
 /* Those in towers that turned, then who waited long enough falls asleep. false = no memory; call again. */
-bool phx_awake_settle(phx_awake *awake, phx_mem *mem, const phx_awake_input *in);
+bool phx_activation_end_tick(phx_awake *awake, phx_mem *mem, const phx_awake_input *in);
 /* An own entity that goes to another shard, with what phx_awake_carry() is to be told there. */
 void phx_awake_let_go(phx_awake *awake, uint32_t slot);
 /* One that came awake from another shard. Room is there. */

@@ -123,7 +123,7 @@ static bool activate(phx_shard *shard, const going *all)
         uint32_t slot = slot_at(shard, all, i);
         if (slot != PHX_SLOT_NONE && !phx_awake_look(awake, shard->mem, &in, slot)) return false;
     }
-    return phx_awake_settle(awake, shard->mem, &in);
+    return phx_activation_end_tick(awake, shard->mem, &in);
 }
 
 bool phx_shard_zones(phx_shard *shard)

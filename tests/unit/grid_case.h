@@ -92,9 +92,9 @@ static inline void rebuild(void)
 /* The tick ends: nothing is changed any more, new places are old ones, the dead go. */
 static inline void end_tick(void)
 {
-    phx_grid_settle(&grid, tick % 2 == 0 && !unmarked);
+    phx_grid_end_tick(&grid, tick % 2 == 0 && !unmarked);
     unmarked = false;
-    cr_assert(phx_grid_settled(&grid));
+    cr_assert(phx_grid_in_order(&grid));
     for (uint32_t slot = 0; slot < store.slots; slot++) {
         old[slot].here = store.body[slot].state & PHX_SLOT_LIVE;
         old[slot].x = store.body[slot].x;

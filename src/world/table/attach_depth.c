@@ -30,7 +30,7 @@ void phx_depths_set(phx_depths *depths, uint64_t id, uint32_t depth)
     else if (depth > 0) phx_idmap_insert(&depths->of, id, depth);
 }
 
-void phx_depths_settle(phx_depths *depths)
+void phx_attach_depth_end_tick(phx_depths *depths)
 {
     if (!depths->changed) return;
     depths->changed = false;

@@ -25,7 +25,7 @@ bool phx_depths_reserve(phx_depths *depths);
 /* An id that is not there yet and a depth above 0 need reserved room. */
 void phx_depths_set(phx_depths *depths, uint64_t id, uint32_t depth);
 /* A new tick: now becomes before. */
-void phx_depths_settle(phx_depths *depths);
+void phx_attach_depth_end_tick(phx_depths *depths);
 
 static inline bool phx_depths_any(const phx_depths *depths)
 {

@@ -60,7 +60,7 @@ static void begin(phx_world *world)
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
     phx_renames_clear(&world->renames);
     phx_broadcasts_clear(&world->broadcasts);
-    phx_depths_settle(&world->depths);
+    phx_attach_depth_end_tick(&world->depths);
     world->finishing = false;
     world->crowd.incarnations = world->incarnations;
     if (world->next_classes) take_definition(world);
@@ -87,7 +87,7 @@ static void end(phx_world *world)
     phx_run_shards(world, phx_step_end, true);
     world->rules.bands_changed = false;
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
-    phx_areas_settle(&world->areas);
+    phx_areas_end_tick(&world->areas);
     if (world->zoned) world->zoned = zones_left(world);
     atomic_store_explicit(&world->kind_count, world->def.class_count, memory_order_relaxed);
 }
