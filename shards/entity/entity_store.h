@@ -146,7 +146,7 @@ static inline void phx_store_rename(phx_store *store, uint32_t slot)
 }
 
 /* The observer's consumer is told something of its list: is that the first? */
-static inline bool phx_store_tell(phx_store *store, uint32_t slot)
+static inline bool phx_store_report(phx_store *store, uint32_t slot)
 {
     bool fresh = store->name[slot].fresh;
     if (PHX_UNLIKELY(fresh)) store->name[slot].fresh = false; /* else not written: others share its line */

@@ -477,7 +477,7 @@ static void open(telling *at, uint32_t slot)
     if (at->other_bands) at->window = PH_BAND_EVERY_MAX;
 }
 
-bool phx_band_tell(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
+bool phx_band_emit(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);

@@ -7,7 +7,7 @@
  * tick, what is in them from its end. They travel with migrants, and with copies that moved lately.
  *
  * exchange, index: the shard's owner. publish, once the lists of the tick stand: the owner puts what trails and bodies
- * say side by side (strides); any worker tells observers, each its own ones (phx_band_tell()), then the owner puts down
+ * say side by side (strides); any worker tells observers, each its own ones (phx_band_emit()), then the owner puts down
  * who waits. end: trails become those of this tick.
  */
 #ifndef PHX_SHARDS_PUBLISH_BAND_UPDATES_H
@@ -152,7 +152,7 @@ void phx_lookout_group(phx_lookout *lookout);
  * What an own observer is told: what entered its list, and of the rest of it what is due. Appends to the lookout, a row
  * to notices[] if there is anything. false = no memory, nothing appended.
  */
-bool phx_band_tell(phx_lookout *lookout, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
+bool phx_band_emit(phx_lookout *lookout, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count);
 
 #endif

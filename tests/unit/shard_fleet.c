@@ -409,7 +409,7 @@ static void check_observer(fleet *f, uint64_t observer)
                  (unsigned long)observer, change->leave_count, leave_count);
     cr_assert_eq(change->enter_count, enter_count, "tick %lu: observer %lu: %u of %u enters", (unsigned long)f->tick,
                  (unsigned long)observer, change->enter_count, enter_count);
-    cr_assert_eq(phx_store_tell(&fleet_home(f, observer)->store, change->slot), o->fresh, "tick %lu: observer %lu",
+    cr_assert_eq(phx_store_report(&fleet_home(f, observer)->store, change->slot), o->fresh, "tick %lu: observer %lu",
                  (unsigned long)f->tick, (unsigned long)observer);
     o->fresh = false;
     cr_assert_leq(leave_count + enter_count, 2 * FLEET_IDS);

@@ -197,7 +197,7 @@ bool phx_ingest(phx_world *world)
         if (end == world->run_at) end++;
         while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
     }
-    phx_moves_tell(world);
+    phx_moves_report(world);
     return true;
 }
 

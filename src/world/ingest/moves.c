@@ -55,7 +55,7 @@ void phx_moves_free(phx_world *world)
     phx_release(&world->mem, (void **)&stretch->left, &stretch->left_capacity, sizeof *stretch->left);
 }
 
-void phx_moves_tell(phx_world *world)
+void phx_moves_report(phx_world *world)
 {
     for (uint32_t w = 0; w < world->movers; w++) {
         phx_move_sum *sums = sums_of(world, w);

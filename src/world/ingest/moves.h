@@ -48,6 +48,6 @@ void phx_moves_apply(struct phx_world *world, const phx_run *run);
 bool phx_moves_share(struct phx_world *world, uint32_t first, uint32_t end);
 
 /* All commands of the tick are applied: the shards are told what the moves did to them as a whole. */
-void phx_moves_tell(struct phx_world *world);
+void phx_moves_report(struct phx_world *world);
 
 #endif

@@ -222,7 +222,7 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
 static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch, phx_share *share)
 {
     phx_store *store = &at->shard->store;
-    uint32_t fresh = phx_store_tell(store, change->slot) ? PH_CHANGE_FRESH : 0;
+    uint32_t fresh = phx_store_report(store, change->slot) ? PH_CHANGE_FRESH : 0;
     uint32_t count = change->leave_count + change->enter_count, to = share->targets;
     PHX_ASSERT(share->changes < batch->view.change_count && to + count <= batch->view.target_count);
     batch->changes[share->changes++] = (ph_change){.observer = store->name[change->slot].id,

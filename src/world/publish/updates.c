@@ -124,13 +124,13 @@ bool phx_updates_plan(phx_world *world)
 static bool tell(phx_world *world, phx_lookout *lookout, const phx_shard *shard, uint32_t slot)
 {
     const phx_trail *trail = &shard->bands.trails[slot];
-    if (trail->change == 0) return phx_band_tell(lookout, shard, slot, NULL, 0);
+    if (trail->change == 0) return phx_band_emit(lookout, shard, slot, NULL, 0);
     const phx_scratch *scratch = &world->scratch[trail->worker];
     const phx_change *change = &scratch->changes[trail->change - 1];
     PHX_ASSERT(change->slot == slot);
     uint32_t few[PHX_ORDER_FEW];
     const uint32_t *entered = phx_interest_entered(scratch, change, few);
-    return phx_band_tell(lookout, shard, slot, entered, change->enter_count);
+    return phx_band_emit(lookout, shard, slot, entered, change->enter_count);
 }
 
 /* The consumer of a seat's observer; PHX_SLOT_NONE: there is none. */
