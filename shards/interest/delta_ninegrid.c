@@ -162,7 +162,7 @@ static uint32_t pick_crossings(const crosser *at, const phx_nine_job *job, bool 
 /* The job of the tower that it left; NULL = nothing is told there. */
 static const phx_nine_job *job_left(const phx_nine *nine, const phx_crossing *own)
 {
-    const phx_crowd *crowd = &nine->crowds[own->from];
+    const phx_cell_block *crowd = &nine->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
     return crowd->jobs >> t & 1 ? &nine->jobs[crowd->tower[t].job] : NULL;
 }
@@ -187,7 +187,7 @@ enum { AWAIT_CARDS = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 
 PHX_AWAIT void await_comer(const phx_nine *nine, const phx_crossing *own, bool cards)
 {
     if (!phx_ninegrid_delta(own)) return;
-    const phx_crowd *left = &nine->crowds[own->from];
+    const phx_cell_block *left = &nine->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
     if (!cards) __builtin_prefetch(&left->tower[t]);
     else if (left->jobs >> t & 1) __builtin_prefetch(&nine->jobs[left->tower[t].job]);

@@ -17,7 +17,7 @@ static uint32_t room(uint8_t size_class)
     return size_class == PHX_LIST_NONE ? 0 : 2u << size_class;
 }
 
-static void release_cards(phx_nine *nine, phx_crowd *crowd, uint32_t t)
+static void release_cards(phx_nine *nine, phx_cell_block *crowd, uint32_t t)
 {
     uint8_t size_class = crowd->room[t];
     if (size_class == PHX_LIST_NONE) return;
@@ -27,7 +27,7 @@ static void release_cards(phx_nine *nine, phx_crowd *crowd, uint32_t t)
 }
 
 /* Room for one more card in the tower. */
-static bool reserve_card(phx_nine *nine, phx_mem *mem, phx_crowd *crowd, uint32_t t)
+static bool reserve_card(phx_nine *nine, phx_mem *mem, phx_cell_block *crowd, uint32_t t)
 {
     phx_tower *tower = &crowd->tower[t];
     if (tower->count < room(crowd->room[t])) return true;
@@ -54,14 +54,14 @@ static bool reserve_card(phx_nine *nine, phx_mem *mem, phx_crowd *crowd, uint32_
 }
 
 /* The crowd of a tower, made where there is none; NULL = no memory. */
-static phx_crowd *crowd_ensure(phx_nine *nine, phx_mem *mem, uint16_t tx, uint16_t ty)
+static phx_cell_block *crowd_ensure(phx_nine *nine, phx_mem *mem, uint16_t tx, uint16_t ty)
 {
     uint16_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
-    phx_crowd *crowd = phx_nine_crowd(nine, bx, by);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, bx, by);
     if (PHX_LIKELY(crowd)) return crowd;
     uint32_t *place = phx_block_map_ensure(&nine->map, mem, bx, by);
     if (!place || !phx_grow(mem, (void **)&nine->crowds, &nine->crowds_capacity, nine->crowd_count,
-                            (size_t)nine->crowd_count + 1, sizeof(phx_crowd)))
+                            (size_t)nine->crowd_count + 1, sizeof(phx_cell_block)))
         return NULL;
     crowd = &nine->crowds[nine->crowd_count++];
     *place = nine->crowd_count;
@@ -137,7 +137,7 @@ static phx_crossing crossing_of_card(const phx_card *card, const phx_note *note)
                           .special = card->flags & PHX_CARD_SPECIAL};
 }
 
-static void mark_watching(phx_nine *nine, phx_crowd *crowd, uint32_t t, uint8_t watches)
+static void mark_watching(phx_nine *nine, phx_cell_block *crowd, uint32_t t, uint8_t watches)
 {
     if (watches == PHX_WATCH_LOOK) {
         crowd->look |= 1ull << t;
@@ -163,7 +163,7 @@ static void take_note(phx_nine *nine, const phx_store *store, const phx_note *no
 {
     bool elsewhere = note->ax != note->bx || note->ay != note->by;
     if (!elsewhere && !note->renewed) return;
-    phx_crowd *crowd = phx_nine_crowd(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     PHX_ASSERT(crowd);
     uint32_t t = phx_block_tower(note->ax, note->ay);
     uint32_t place = find_card(nine, store, &crowd->tower[t], note->slot);
@@ -228,7 +228,7 @@ static bool sort_crossings(phx_nine *nine, phx_mem *mem, const phx_store *store)
 /* Brings the tower of a note and its name near, or its cards. */
 PHX_AWAIT void await_note(const phx_nine *nine, const phx_store *store, const phx_note *note, bool cards)
 {
-    const phx_crowd *crowd = phx_nine_crowd(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
+    const phx_cell_block *crowd = phx_ninegrid_cell_block(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
     if (cards) {
         __builtin_prefetch(&nine->cards[tower->first], 1);
@@ -254,7 +254,7 @@ static void renew_keys(phx_nine *nine, const phx_store *store)
     if (PHX_LIKELY(bits == nine->key_bits)) return;
     nine->key_bits = bits;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
-        const phx_crowd *crowd = &nine->crowds[c];
+        const phx_cell_block *crowd = &nine->crowds[c];
         for (uint64_t left = crowd->stood; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             phx_card *cards = nine->cards + tower->first;
@@ -294,7 +294,7 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
 {
     const phx_crossing *crossing = &nine->crossings[i];
     if (crossing->is && !crossing->stays) {
-        phx_crowd *crowd = crowd_ensure(nine, mem, crossing->bx, crossing->by);
+        phx_cell_block *crowd = crowd_ensure(nine, mem, crossing->bx, crossing->by);
         uint32_t t = phx_block_tower(crossing->bx, crossing->by);
         if (!crowd || !reserve_card(nine, mem, crowd, t)) return false;
         phx_tower *tower = &crowd->tower[t];
@@ -318,7 +318,8 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
 /* Brings the tower that somebody goes to near, or the place of its card there. */
 PHX_AWAIT void await_tower(const phx_nine *nine, const phx_crossing *crossing, bool card)
 {
-    const phx_crowd *crowd = phx_nine_crowd(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
+    const phx_cell_block *crowd =
+        phx_ninegrid_cell_block(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
     uint32_t t = phx_block_tower(crossing->bx, crossing->by);
     if (!crowd) return;
     if (card) {
@@ -346,7 +347,7 @@ static bool place_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *
 /* ---- jobs ---- */
 
 /* These towers of a crowd see the crossing come or go. There is room. */
-static void show(phx_nine *nine, const phx_crowd *crowd, uint64_t towers, uint32_t crossing)
+static void show(phx_nine *nine, const phx_cell_block *crowd, uint64_t towers, uint32_t crossing)
 {
     uint32_t number = (uint32_t)(crowd - nine->crowds), told = 0;
     phx_nine_pair *pair = nine->found + nine->found_count;
@@ -375,14 +376,14 @@ static bool show_in(phx_nine *nine, phx_mem *mem, uint32_t i, const phx_rect *fr
     const phx_crossing *crossing = &nine->crossings[i];
     uint32_t told = crossing->special ? i | PHX_NINE_SPECIAL : i;
     bool glances = phx_ninegrid_delta(crossing);
-    phx_crowd_walk walk = phx_nine_walk(nine, rect);
-    for (phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+    phx_cell_block_walk walk = phx_nine_walk(nine, rect);
+    for (phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
         if (!phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,
                       (size_t)nine->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_nine_pair)))
             return false;
         uint64_t here = glances ? crowd->stood : crowd->watched;
-        uint64_t a = from ? phx_crowd_mask(crowd, *from) & here : 0;
-        uint64_t b = to ? phx_crowd_mask(crowd, *to) & here : 0;
+        uint64_t a = from ? phx_cell_block_mask(crowd, *from) & here : 0;
+        uint64_t b = to ? phx_cell_block_mask(crowd, *to) & here : 0;
         show(nine, crowd, a & ~b, told);
         show(nine, crowd, b & ~a, told | PHX_NINE_ENTER);
         if (crossing->recast) crowd->odd |= (a | b) & crowd->watched;
@@ -435,7 +436,7 @@ static inline void take_comers(phx_nine *nine, const phx_tower *tower)
 }
 
 /* The jobs of a crowd: `towers`, and those of its pairs [first, end). There is room. */
-static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_t first, uint32_t end)
+static void make_jobs(phx_nine *nine, phx_cell_block *crowd, uint64_t towers, uint32_t first, uint32_t end)
 {
     uint32_t next[PHX_BLOCK_TOWERS][2]; /* of a tower's leaves and enters: how many, then the place of the next */
     for (uint32_t i = first; i < end; i++) towers |= 1ull << nine->binned[i].tower;
@@ -494,7 +495,7 @@ static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
         if (!show_crossing(nine, mem, in->rules, i)) return false;
     if (!bin_pairs(nine, mem)) return false;
     for (uint32_t c = 0, first = 0; c < nine->crowd_count; first = nine->bins[c++]) {
-        phx_crowd *crowd = &nine->crowds[c];
+        phx_cell_block *crowd = &nine->crowds[c];
         uint64_t towers = (crowd->untidy & crowd->watched) | crowd->odd | (in->changed ? crowd->look : 0);
         crowd->jobs = 0;
         if (!towers && first == nine->bins[c]) continue;
@@ -512,7 +513,7 @@ static void mark_comers(const phx_nine *nine)
     for (uint32_t i = 0; i < nine->crossing_count; i++) {
         const phx_crossing *c = &nine->crossings[i];
         if (!c->is || c->stays) continue;
-        phx_crowd *crowd = phx_nine_crowd(nine, c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
+        phx_cell_block *crowd = phx_ninegrid_cell_block(nine, c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
         crowd->tower[phx_block_tower(c->bx, c->by)].job = i;
     }
 }
@@ -541,7 +542,7 @@ bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 /* ---- the tick's end ---- */
 
 /* Who watches from this tower, as the cards say. */
-static void read_watches(const phx_nine *nine, phx_crowd *crowd, uint32_t t)
+static void read_watches(const phx_nine *nine, phx_cell_block *crowd, uint32_t t)
 {
     const phx_card *cards = nine->cards + crowd->tower[t].first;
     uint64_t bit = 1ull << t, watched = 0, looks = 0;
@@ -556,7 +557,7 @@ static void read_watches(const phx_nine *nine, phx_crowd *crowd, uint32_t t)
 void phx_nine_look(phx_nine *nine, const phx_store *store, uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    phx_crowd *crowd = phx_nine_crowd(nine, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
     const uint32_t t = phx_block_tower(body->tx, body->ty);
     PHX_ASSERT(crowd);
     phx_card *card = nine->cards + crowd->tower[t].first;
@@ -592,7 +593,7 @@ static void merge_came(const phx_nine *nine, const phx_store *store, phx_card *c
     memcpy(cards, from, came * sizeof *cards);
 }
 
-static void tidy(phx_nine *nine, const phx_store *store, phx_crowd *crowd, uint32_t t)
+static void tidy(phx_nine *nine, const phx_store *store, phx_cell_block *crowd, uint32_t t)
 {
     phx_tower *tower = &crowd->tower[t];
     phx_card *cards = nine->cards + tower->first;
@@ -623,9 +624,9 @@ static void tidy(phx_nine *nine, const phx_store *store, phx_crowd *crowd, uint3
 }
 
 /* A crowd that nobody is left in goes; the last one takes its place. */
-static void drop(phx_nine *nine, phx_crowd *crowd)
+static void drop(phx_nine *nine, phx_cell_block *crowd)
 {
-    const phx_crowd *last = &nine->crowds[--nine->crowd_count];
+    const phx_cell_block *last = &nine->crowds[--nine->crowd_count];
     *phx_block_map_place(&nine->map, crowd->bx, crowd->by) = 0;
     if (last == crowd) return;
     *phx_block_map_place(&nine->map, last->bx, last->by) = (uint32_t)(crowd - nine->crowds) + 1;
@@ -633,7 +634,7 @@ static void drop(phx_nine *nine, phx_crowd *crowd)
 }
 
 /* Brings the untidy towers of a crowd near, or their cards. */
-PHX_AWAIT void await_untidy(const phx_nine *nine, const phx_crowd *crowd, bool cards)
+PHX_AWAIT void await_untidy(const phx_nine *nine, const phx_cell_block *crowd, bool cards)
 {
     for (uint64_t left = crowd->untidy; left; left &= left - 1) {
         const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
@@ -646,7 +647,7 @@ static void tidy_crowds(phx_nine *nine, const phx_store *store)
 {
     enum { NEXT = 1, AFTER = 2, LATER = 4 };
     for (uint32_t c = nine->crowd_count; c-- > 0;) {
-        phx_crowd *crowd = &nine->crowds[c];
+        phx_cell_block *crowd = &nine->crowds[c];
         if (c >= LATER) __builtin_prefetch(&crowd[-LATER], 1);
         if (c >= AFTER) await_untidy(nine, &crowd[-AFTER], false);
         if (c >= NEXT) await_untidy(nine, &crowd[-NEXT], true);
@@ -659,7 +660,7 @@ static void tidy_crowds(phx_nine *nine, const phx_store *store)
 void phx_ninegrid_end_tick(phx_nine *nine, const phx_rules *rules, const phx_store *store)
 {
     for (uint32_t c = 0; nine->looking && c < nine->crowd_count; c++) {
-        phx_crowd *crowd = &nine->crowds[c];
+        phx_cell_block *crowd = &nine->crowds[c];
         for (uint64_t left = crowd->odd; left; left &= left - 1)
             read_watches(nine, crowd, (uint32_t)__builtin_ctzll(left));
         nine->marking |= crowd->look != 0;
@@ -668,7 +669,7 @@ void phx_ninegrid_end_tick(phx_nine *nine, const phx_rules *rules, const phx_sto
     bool marking = nine->marking;
     nine->marking = false;
     for (uint32_t c = 0; marking && c < nine->crowd_count; c++) {
-        phx_crowd *crowd = &nine->crowds[c];
+        phx_cell_block *crowd = &nine->crowds[c];
         for (uint64_t left = crowd->look; left; left &= left - 1)
             read_watches(nine, crowd, (uint32_t)__builtin_ctzll(left));
         nine->marking |= crowd->look != 0;

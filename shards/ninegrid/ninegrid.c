@@ -13,7 +13,7 @@ bool phx_nine_init(phx_nine *nine, phx_mem *mem, const phx_rules *rules)
 void phx_nine_free(phx_nine *nine, phx_mem *mem)
 {
     phx_block_map_free(&nine->map, mem);
-    phx_release(mem, (void **)&nine->crowds, &nine->crowds_capacity, sizeof(phx_crowd));
+    phx_release(mem, (void **)&nine->crowds, &nine->crowds_capacity, sizeof(phx_cell_block));
     phx_release(mem, (void **)&nine->cards, &nine->cards_capacity, sizeof(phx_card));
     phx_release(mem, (void **)&nine->notes, &nine->notes_capacity, sizeof(phx_note));
     phx_release(mem, (void **)&nine->attrs, &nine->attrs_capacity, sizeof(phx_attr));
@@ -43,7 +43,7 @@ phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint1
 void phx_ninegrid_mark_dirty(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick)
 {
     if (!nine->marking) return;
-    phx_crowd *crowd = phx_nine_crowd(nine, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
     if (!crowd) return;
     if (crowd->dirty_tick != tick) crowd->dirty = 0;
     crowd->dirty_tick = tick;
@@ -52,9 +52,9 @@ void phx_ninegrid_mark_dirty(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t 
 
 bool phx_ninegrid_dirty(const phx_nine *nine, phx_rect rect, uint64_t tick)
 {
-    phx_crowd_walk walk = phx_nine_walk(nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;)
-        if (crowd->dirty_tick == tick && (crowd->dirty & phx_crowd_mask(crowd, rect))) return true;
+    phx_cell_block_walk walk = phx_nine_walk(nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;)
+        if (crowd->dirty_tick == tick && (crowd->dirty & phx_cell_block_mask(crowd, rect))) return true;
     return false;
 }
 
@@ -129,9 +129,9 @@ uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_s
     const phx_attr *attr = attr_before(nine, store, slot);
     uint32_t n = 0;
     phx_rect rect = phx_nine_rect(rules, nine->span, note ? note->ax : body->tx, note ? note->ay : body->ty);
-    phx_crowd_walk walk = phx_nine_walk(nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
+    phx_cell_block_walk walk = phx_nine_walk(nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             const phx_card *cards = nine->cards + tower->first;
             for (uint32_t i = 0; i < tower->old; i++) {
@@ -149,9 +149,9 @@ uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_s
 uint32_t phx_nine_scan(const phx_nine *nine, phx_rect rect, uint32_t *out, uint32_t *ranges)
 {
     uint32_t n = 0;
-    phx_crowd_walk walk = phx_nine_walk(nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
+    phx_cell_block_walk walk = phx_nine_walk(nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             const phx_card *cards = nine->cards + tower->first;
             *ranges += tower->count > 0;
@@ -177,7 +177,7 @@ uint8_t phx_nine_watches(const phx_store *store, uint32_t slot)
 
 /* ---- the check ---- */
 
-static bool card_valid(const phx_nine *nine, const phx_crowd *crowd, const phx_card *card, uint32_t t,
+static bool card_valid(const phx_nine *nine, const phx_cell_block *crowd, const phx_card *card, uint32_t t,
                        const phx_store *store)
 {
     const phx_body *body = &store->body[card->slot];
@@ -197,9 +197,9 @@ bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_stor
     uint32_t live = 0, cards = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) live += (store->body[slot].state & PHX_SLOT_LIVE) != 0;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
-        const phx_crowd *crowd = &nine->crowds[c];
+        const phx_cell_block *crowd = &nine->crowds[c];
         uint32_t before = cards;
-        if (phx_nine_crowd(nine, crowd->bx, crowd->by) != crowd || crowd->untidy) return false;
+        if (phx_ninegrid_cell_block(nine, crowd->bx, crowd->by) != crowd || crowd->untidy) return false;
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
             const phx_tower *tower = &crowd->tower[t];
             if (tower->old != tower->count || (tower->count > 0) != (crowd->stood >> t & 1)) return false;

@@ -59,7 +59,7 @@ typedef struct phx_tower {
  * 8 x 8 towers, made when somebody comes and gone with the last one; sets of towers are 64 bit masks. What most
  * walks need is its first line.
  */
-typedef struct phx_crowd {
+typedef struct phx_cell_block {
     uint16_t bx, by;
     uint32_t cards;
     uint64_t stood;             /* there is a card, old or new */
@@ -71,7 +71,7 @@ typedef struct phx_crowd {
     uint64_t dirty, dirty_tick; /* something changed in it in that tick, if anybody wants to know */
     phx_tower tower[PHX_BLOCK_TOWERS];
     uint8_t room[PHX_BLOCK_TOWERS]; /* size class of its cards; PHX_LIST_NONE = none */
-} phx_crowd;
+} phx_cell_block;
 
 /*
  * What has changed since the last tick's end, and how it was then; body.row of its slot is the place of its note. Of
@@ -133,7 +133,7 @@ enum { PHX_NINE_SIZES = 30 };
 
 typedef struct phx_nine {
     phx_block_map map; /* of crowds */
-    phx_crowd *crowds;
+    phx_cell_block *crowds;
     uint32_t crowd_count, crowds_capacity;
     phx_card *cards;
     uint32_t cards_used, cards_capacity;
@@ -256,14 +256,14 @@ static inline bool phx_rect_has(phx_rect rect, uint16_t tx, uint16_t ty)
     return tx >= rect.x0 && tx <= rect.x1 && ty >= rect.y0 && ty <= rect.y1;
 }
 
-static inline phx_crowd *phx_nine_crowd(const phx_nine *nine, uint32_t bx, uint32_t by)
+static inline phx_cell_block *phx_ninegrid_cell_block(const phx_nine *nine, uint32_t bx, uint32_t by)
 {
     uint32_t n = phx_block_map_find(&nine->map, bx, by);
     return n ? &nine->crowds[n - 1] : NULL;
 }
 
 /* The rectangle's towers in the crowd. */
-static inline uint64_t phx_crowd_mask(const phx_crowd *crowd, phx_rect rect)
+static inline uint64_t phx_cell_block_mask(const phx_cell_block *crowd, phx_rect rect)
 {
     bool meets = crowd->bx >= rect.x0 >> PHX_BLOCK_BITS && crowd->bx <= rect.x1 >> PHX_BLOCK_BITS &&
                  crowd->by >= rect.y0 >> PHX_BLOCK_BITS && crowd->by <= rect.y1 >> PHX_BLOCK_BITS;
@@ -271,35 +271,35 @@ static inline uint64_t phx_crowd_mask(const phx_crowd *crowd, phx_rect rect)
 }
 
 /* The crowds that a rectangle meets, one after the other; where it is wider than there are crowds, those there are. */
-typedef struct phx_crowd_walk {
+typedef struct phx_cell_block_walk {
     const phx_nine *nine;
     phx_rect rect;
     uint32_t bx, by, next;
     bool wide;
-} phx_crowd_walk;
+} phx_cell_block_walk;
 
-static inline phx_crowd_walk phx_nine_walk(const phx_nine *nine, phx_rect rect)
+static inline phx_cell_block_walk phx_nine_walk(const phx_nine *nine, phx_rect rect)
 {
     uint64_t width = (uint64_t)(rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) + 1;
     uint64_t height = (uint64_t)(rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) + 1;
-    return (phx_crowd_walk){.nine = nine,
-                            .rect = rect,
-                            .bx = rect.x0 >> PHX_BLOCK_BITS,
-                            .by = rect.y0 >> PHX_BLOCK_BITS,
-                            .wide = width * height > nine->crowd_count};
+    return (phx_cell_block_walk){.nine = nine,
+                                 .rect = rect,
+                                 .bx = rect.x0 >> PHX_BLOCK_BITS,
+                                 .by = rect.y0 >> PHX_BLOCK_BITS,
+                                 .wide = width * height > nine->crowd_count};
 }
 
 /* NULL = through. */
-static inline phx_crowd *phx_nine_next(phx_crowd_walk *walk)
+static inline phx_cell_block *phx_nine_next(phx_cell_block_walk *walk)
 {
     const phx_nine *nine = walk->nine;
     while (walk->wide) {
         if (walk->next == nine->crowd_count) return NULL;
-        phx_crowd *crowd = &nine->crowds[walk->next++];
-        if (phx_crowd_mask(crowd, walk->rect)) return crowd;
+        phx_cell_block *crowd = &nine->crowds[walk->next++];
+        if (phx_cell_block_mask(crowd, walk->rect)) return crowd;
     }
     while (walk->by <= walk->rect.y1 >> PHX_BLOCK_BITS) {
-        phx_crowd *crowd = phx_nine_crowd(nine, walk->bx, walk->by);
+        phx_cell_block *crowd = phx_ninegrid_cell_block(nine, walk->bx, walk->by);
         if (walk->bx++ == walk->rect.x1 >> PHX_BLOCK_BITS) {
             walk->bx = walk->rect.x0 >> PHX_BLOCK_BITS;
             walk->by++;

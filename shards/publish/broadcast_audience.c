@@ -63,8 +63,8 @@ static bool add_block(phx_audience *audience, const phx_shard *shard, const orde
 static bool add_crowds(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
 {
     const phx_nine *nine = &shard->nine;
-    phx_crowd_walk walk = phx_nine_walk(nine, to->rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+    phx_cell_block_walk walk = phx_nine_walk(nine, to->rect);
+    for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
         call.block = (uint32_t)(crowd - nine->crowds);
         if (!add_block(audience, shard, to, crowd->bx, crowd->by, call)) return false;
     }
@@ -215,7 +215,7 @@ static part part_of(const phx_shard *shard, const phx_seats *seats, const phx_to
 
 static void seat_cards(const phx_shard *shard, phx_seats *seats)
 {
-    const phx_crowd *crowd = &shard->nine.crowds[seats->block];
+    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
     uint32_t place = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
         part cards = part_of(shard, seats, &crowd->tower[t], place);
@@ -330,7 +330,7 @@ static uint32_t listen_block(const phx_shard *shard, const phx_seats *seats, con
 static uint32_t listen_crowd(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
                              uint32_t *out)
 {
-    const phx_crowd *crowd = &shard->nine.crowds[seats->block];
+    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
     bool special = shard->store.body[call->slot].state & PHX_SLOT_SPECIAL;
     uint32_t place = 0, n = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {

@@ -40,9 +40,9 @@ static void seen_around(const phx_shard *shard, uint32_t slot, phx_list_fn visit
     const phx_store *store = &shard->store;
     uint32_t targets[PHX_LIST_PIECE_MAX], count = 0;
     phx_rect rect = phx_nine_rect(shard->rules, shard->rules->span, store->body[slot].tx, store->body[slot].ty);
-    phx_crowd_walk walk = phx_nine_walk(&shard->nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
+    phx_cell_block_walk walk = phx_nine_walk(&shard->nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 const phx_card *card = &shard->nine.cards[i];
@@ -155,9 +155,9 @@ static void visit_block(const watch *at, const phx_block *block, phx_rect rect)
 static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
                          void (*visit)(void *user, uint32_t observer), void *user)
 {
-    phx_crowd_walk walk = phx_nine_walk(&shard->nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_crowd_mask(crowd, rect) & crowd->watched; left; left &= left - 1) {
+    phx_cell_block_walk walk = phx_nine_walk(&shard->nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(crowd, rect) & crowd->watched; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 const phx_card *card = &shard->nine.cards[i];

@@ -43,9 +43,9 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
     enum { PIECE = 256 };
     uint32_t slots[PIECE], n = 0;
     phx_rect rect = phx_box_towers(shard->rules, box);
-    phx_crowd_walk walk = phx_nine_walk(&shard->nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
+    phx_cell_block_walk walk = phx_nine_walk(&shard->nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             sink->visited++;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
