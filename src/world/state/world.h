@@ -160,7 +160,7 @@ typedef struct phx_world {
     phx_attach attach;
     phx_areas areas;
     phx_depths depths; /* of who is attached */
-    phx_crowding crowd;
+    phx_crowd_result crowd;
     phx_renames renames;   /* of this tick */
     uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
 
