@@ -49,15 +49,15 @@ static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_nine
                           told_all *told)
 {
     uint32_t count = job->leave_count + job->enter_count, glanced = 0;
-    const phx_card *cards = shard->nine.cards + job->card;
+    const phx_cell_entry *cards = shard->nine.cards + job->card;
     if (count == 0) return true;
     if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
     if (told->job != job) tell_crossings(scratch, shard, job, cards[range.first].slot, told);
     const uint32_t all = told->leave_count + told->enter_count;
     phx_change *change = scratch->changes + scratch->change_count;
     for (uint32_t i = range.first; i < range.end; i++) {
-        const phx_card *card = &cards[i];
-        bool stayed = card->watches == PHX_WATCH_PLAIN && !(card->flags & PHX_CARD_WENT);
+        const phx_cell_entry *card = &cards[i];
+        bool stayed = card->watches == PHX_WATCH_PLAIN && !(card->flags & PHX_CELL_LEFT);
         change[all > 0 ? glanced : 0] = (phx_change){.slot = card->slot,
                                                      .target_first = told->target_first,
                                                      .leave_count = told->leave_count,
@@ -111,10 +111,10 @@ static inline bool sees(const crosser *at, const phx_crossing *c)
 /* Who stayed in a tower that it now sees and did not; words, as all that follows. */
 static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_card *card = at->shard->nine.cards + tower->first, *end = card + tower->old;
+    const phx_cell_entry *card = at->shard->nine.cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
     for (; card < end; card++)
-        if (!(card->flags & PHX_CARD_WENT) && may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL))
+        if (!(card->flags & PHX_CELL_LEFT) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
             out[n++] = phx_nine_word(card->key, card->slot);
     return n;
 }
@@ -123,10 +123,11 @@ static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t 
 static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
-    const phx_card *card = nine->cards + tower->first + tower->old, *end = nine->cards + tower->first + tower->count;
+    const phx_cell_entry *card = nine->cards + tower->first + tower->old,
+                         *end = nine->cards + tower->first + tower->count;
     uint32_t n = 0;
     for (; card < end; card++)
-        if (!saw(at, &nine->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL))
+        if (!saw(at, &nine->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
             out[n++] = phx_nine_word(card->key, card->slot);
     return n;
 }
@@ -135,11 +136,11 @@ static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *o
 static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
-    const phx_card *card = nine->cards + tower->first, *end = card + tower->old;
+    const phx_cell_entry *card = nine->cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
     for (; card < end; card++) {
-        const phx_crossing *went = card->flags & PHX_CARD_WENT ? &nine->crossings[card->move] : NULL;
-        if ((went && sees(at, went)) || !may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL)) continue;
+        const phx_crossing *went = card->flags & PHX_CELL_LEFT ? &nine->crossings[card->move] : NULL;
+        if ((went && sees(at, went)) || !may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL)) continue;
         out[n++] = phx_nine_word(went ? went->key : card->key, card->slot);
     }
     return n;
@@ -233,7 +234,7 @@ typedef struct found {
 /* All words of a tower, whatever they are; there is room. Are that all, and is there nothing to be asked of any? */
 static inline bool take_plain(const phx_nine *nine, const phx_tower *tower, uint64_t *out)
 {
-    const phx_card *card = nine->cards + tower->first;
+    const phx_cell_entry *card = nine->cards + tower->first;
     uint32_t flags = 0;
     for (uint32_t i = 0; i < PHX_NINE_AT_ONCE; i++) {
         out[i] = phx_nine_word(card[i].key, card[i].slot);
@@ -313,7 +314,7 @@ static void tell_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, c
 }
 
 static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job,
-                                       const phx_card *card)
+                                       const phx_cell_entry *card)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
     const crosser at = {shard, &shard->nine.crossings[card->move]};
@@ -349,19 +350,19 @@ static const phx_nine_job *job_of(const phx_nine *nine, uint32_t item)
 uint32_t phx_nine_item_slot(const phx_nine *nine, uint32_t item)
 {
     const phx_nine_job *job = job_of(nine, item);
-    const phx_card *card = &nine->cards[job->card + item - job->first];
-    return card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT) ? PHX_SLOT_NONE : card->slot;
+    const phx_cell_entry *card = &nine->cards[job->card + item - job->first];
+    return card->watches == PHX_WATCH_NONE || (card->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : card->slot;
 }
 
 /* One observer. false = no memory, it is untouched. */
 static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_nine_job *job,
                      uint32_t at, told_all *told)
 {
-    phx_card *card = &shard->nine.cards[job->card + at];
+    phx_cell_entry *card = &shard->nine.cards[job->card + at];
     bool forced = card->watches != PHX_WATCH_LOOK;
-    if (card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT)) return true;
+    if (card->watches == PHX_WATCH_NONE || (card->flags & PHX_CELL_LEFT)) return true;
     if (!job->look && forced) {
-        if (!(card->flags & PHX_CARD_CAME)) return glance_stayed(scratch, shard, job, (phx_span){at, at + 1}, told);
+        if (!(card->flags & PHX_CELL_ENTERED)) return glance_stayed(scratch, shard, job, (phx_span){at, at + 1}, told);
         await_comers(&shard->nine, job->comer + at - (job->card_count - job->came));
         phx_delta_result seen = glance_crosser(scratch, shard, job, card);
         if (seen != PHX_DELTA_LOOK) return seen == PHX_DELTA_DONE;

@@ -41,12 +41,13 @@ static bool reserve_card(phx_nine *nine, phx_mem *mem, phx_cell_block *crowd, ui
     } else {
         size_t needed = (size_t)nine->cards_used + room(size_class);
         if (!phx_grow(mem, (void **)&nine->cards, &nine->cards_capacity, nine->cards_used, needed + PHX_NINE_AT_ONCE,
-                      sizeof(phx_card)))
+                      sizeof(phx_cell_entry)))
             return false;
         first = nine->cards_used;
         nine->cards_used = (uint32_t)needed;
     }
-    if (tower->count > 0) memcpy(nine->cards + first, nine->cards + tower->first, tower->count * sizeof(phx_card));
+    if (tower->count > 0)
+        memcpy(nine->cards + first, nine->cards + tower->first, tower->count * sizeof(phx_cell_entry));
     release_cards(nine, crowd, t);
     tower->first = first;
     crowd->room[t] = size_class;
@@ -91,7 +92,7 @@ static phx_name name_then(const phx_nine *nine, const phx_store *store, uint32_t
 /* Where in its tower the card of a noted slot stands. */
 static uint32_t find_card(const phx_nine *nine, const phx_store *store, const phx_tower *tower, uint32_t slot)
 {
-    const phx_card *cards = nine->cards + tower->first;
+    const phx_cell_entry *cards = nine->cards + tower->first;
     uint32_t lo = 0, hi = tower->old;
     phx_name wanted = hi > PHX_NINE_FEW ? name_then(nine, store, slot) : (phx_name){0};
     while (hi - lo > PHX_NINE_FEW) {
@@ -126,7 +127,7 @@ static phx_crossing crossing_of(const phx_nine *nine, const phx_store *store, co
 }
 
 /* What its card says, if nothing but its tower has changed. */
-static phx_crossing crossing_of_card(const phx_card *card, const phx_note *note)
+static phx_crossing crossing_of_card(const phx_cell_entry *card, const phx_note *note)
 {
     return (phx_crossing){.slot = card->slot,
                           .key = card->key,
@@ -134,7 +135,7 @@ static phx_crossing crossing_of_card(const phx_card *card, const phx_note *note)
                           .by = note->by,
                           .is = true,
                           .watches = card->watches,
-                          .special = card->flags & PHX_CARD_SPECIAL};
+                          .special = card->flags & PHX_CELL_SPECIAL};
 }
 
 static void mark_watching(phx_nine *nine, phx_cell_block *crowd, uint32_t t, uint8_t watches)
@@ -147,13 +148,13 @@ static void mark_watching(phx_nine *nine, phx_cell_block *crowd, uint32_t t, uin
 }
 
 /* Field by field: a card that is put together elsewhere would be read before it is written. */
-static void write_card(phx_card *card, const phx_crossing *crossing, uint32_t move, uint32_t flags)
+static void write_card(phx_cell_entry *card, const phx_crossing *crossing, uint32_t move, uint32_t flags)
 {
     card->slot = crossing->slot;
     card->key = crossing->key;
     card->move = move;
     card->flags =
-        (uint8_t)(flags | (crossing->special ? PHX_CARD_SPECIAL : 0) | (crossing->recast ? PHX_CARD_RECAST : 0));
+        (uint8_t)(flags | (crossing->special ? PHX_CELL_SPECIAL : 0) | (crossing->recast ? PHX_CELL_CHANGED : 0));
     card->watches = crossing->watches;
     card->reserved = 0;
 }
@@ -167,7 +168,7 @@ static void take_note(phx_nine *nine, const phx_store *store, const phx_note *no
     PHX_ASSERT(crowd);
     uint32_t t = phx_block_tower(note->ax, note->ay);
     uint32_t place = find_card(nine, store, &crowd->tower[t], note->slot);
-    phx_card *card = &nine->cards[crowd->tower[t].first + place];
+    phx_cell_entry *card = &nine->cards[crowd->tower[t].first + place];
     phx_crossing crossing = note->renewed ? crossing_of(nine, store, note, note->slot) : crossing_of_card(card, note);
     crossing.place = place;
     crossing.from = (uint32_t)(crowd - nine->crowds);
@@ -183,7 +184,7 @@ static void take_note(phx_nine *nine, const phx_store *store, const phx_note *no
         if (!note->recast) return;
     }
     card->move = nine->crossing_count;
-    if (!crossing.stays) card->flags |= PHX_CARD_WENT;
+    if (!crossing.stays) card->flags |= PHX_CELL_LEFT;
     crowd->untidy |= 1ull << t;
     nine->crossings[nine->crossing_count++] = crossing;
 }
@@ -195,7 +196,7 @@ static void mark_old(phx_nine *nine)
         const phx_crossing *crossing = &nine->crossings[i];
         if (!crossing->was) continue;
         const phx_tower *tower = &nine->crowds[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
-        phx_card *card = &nine->cards[tower->first + crossing->place];
+        phx_cell_entry *card = &nine->cards[tower->first + crossing->place];
         PHX_ASSERT(card->slot == crossing->slot);
         card->move = i;
     }
@@ -257,7 +258,7 @@ static void renew_keys(phx_nine *nine, const phx_store *store)
         const phx_cell_block *crowd = &nine->crowds[c];
         for (uint64_t left = crowd->stood; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-            phx_card *cards = nine->cards + tower->first;
+            phx_cell_entry *cards = nine->cards + tower->first;
             for (uint32_t i = 0; i < tower->count; i++) cards[i].key = phx_nine_key(nine, &store->name[cards[i].slot]);
         }
     }
@@ -299,9 +300,9 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
         if (!crowd || !reserve_card(nine, mem, crowd, t)) return false;
         phx_tower *tower = &crowd->tower[t];
         uint32_t came = tower->count - tower->old + 1;
-        if (!phx_grow(mem, (void **)&nine->came, &nine->came_capacity, 0, came, sizeof(phx_card))) return false;
-        phx_card *card = &nine->cards[tower->first + tower->count++];
-        write_card(card, crossing, i, PHX_CARD_CAME);
+        if (!phx_grow(mem, (void **)&nine->came, &nine->came_capacity, 0, came, sizeof(phx_cell_entry))) return false;
+        phx_cell_entry *card = &nine->cards[tower->first + tower->count++];
+        write_card(card, crossing, i, PHX_CELL_ENTERED);
         tower->job = i;
         crowd->stood |= 1ull << t;
         mark_watching(nine, crowd, t, card->watches);
@@ -431,7 +432,7 @@ static inline void take_comers(phx_nine *nine, const phx_tower *tower)
     to[0] = tower->job;
     nine->comer_count += came;
     if (PHX_LIKELY(came <= 1)) return;
-    const phx_card *card = nine->cards + tower->first + tower->old;
+    const phx_cell_entry *card = nine->cards + tower->first + tower->old;
     for (uint32_t i = 0; i < came; i++) to[i] = card[i].move;
 }
 
@@ -544,7 +545,7 @@ bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 /* Who watches from this tower, as the cards say. */
 static void read_watches(const phx_nine *nine, phx_cell_block *crowd, uint32_t t)
 {
-    const phx_card *cards = nine->cards + crowd->tower[t].first;
+    const phx_cell_entry *cards = nine->cards + crowd->tower[t].first;
     uint64_t bit = 1ull << t, watched = 0, looks = 0;
     for (uint32_t i = 0; i < crowd->tower[t].count; i++) {
         if (cards[i].watches != PHX_WATCH_NONE) watched = bit;
@@ -560,18 +561,18 @@ void phx_nine_look(phx_nine *nine, const phx_store *store, uint32_t slot)
     phx_cell_block *crowd = phx_ninegrid_cell_block(nine, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
     const uint32_t t = phx_block_tower(body->tx, body->ty);
     PHX_ASSERT(crowd);
-    phx_card *card = nine->cards + crowd->tower[t].first;
-    while (card->slot != slot || (card->flags & PHX_CARD_WENT)) card++;
+    phx_cell_entry *card = nine->cards + crowd->tower[t].first;
+    while (card->slot != slot || (card->flags & PHX_CELL_LEFT)) card++;
     PHX_ASSERT(card < nine->cards + crowd->tower[t].first + crowd->tower[t].count);
     card->watches = phx_nine_watches(store, slot);
     mark_watching(nine, crowd, t, card->watches);
 }
 
 /* By insertion, before there are many. */
-static void sort_few(const phx_store *store, phx_card *cards, uint32_t count)
+static void sort_few(const phx_store *store, phx_cell_entry *cards, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
-        phx_card card = cards[i];
+        phx_cell_entry card = cards[i];
         uint32_t j = i;
         for (; j > 0 && before(&store->name[card.slot], &store->name[cards[j - 1].slot]); j--) cards[j] = cards[j - 1];
         cards[j] = card;
@@ -579,12 +580,13 @@ static void sort_few(const phx_store *store, phx_card *cards, uint32_t count)
 }
 
 /* Those that came, sorted, go among those that stayed, sorted, from the last one down. */
-static void merge_came(const phx_nine *nine, const phx_store *store, phx_card *cards, uint32_t stayed, uint32_t came)
+static void merge_came(const phx_nine *nine, const phx_store *store, phx_cell_entry *cards, uint32_t stayed,
+                       uint32_t came)
 {
-    const phx_card *from = nine->came;
+    const phx_cell_entry *from = nine->came;
     memcpy(nine->came, cards + stayed, came * sizeof *cards);
     while (came > 0 && stayed > 0) {
-        const phx_card *a = &cards[stayed - 1], *b = &from[came - 1];
+        const phx_cell_entry *a = &cards[stayed - 1], *b = &from[came - 1];
         bool last = before(&store->name[b->slot], &store->name[a->slot]);
         cards[stayed + came - 1] = last ? *a : *b;
         if (last) stayed--;
@@ -596,19 +598,19 @@ static void merge_came(const phx_nine *nine, const phx_store *store, phx_card *c
 static void tidy(phx_nine *nine, const phx_store *store, phx_cell_block *crowd, uint32_t t)
 {
     phx_tower *tower = &crowd->tower[t];
-    phx_card *cards = nine->cards + tower->first;
+    phx_cell_entry *cards = nine->cards + tower->first;
     uint32_t stayed = 0, came = 0;
     for (uint32_t i = 0; i < tower->count; i++) {
-        if (cards[i].flags & PHX_CARD_WENT) continue;
+        if (cards[i].flags & PHX_CELL_LEFT) continue;
         if (i != stayed + came) cards[stayed + came] = cards[i];
-        phx_card *card = &cards[stayed + came];
+        phx_cell_entry *card = &cards[stayed + came];
         if (i < tower->old) stayed++;
         else came++;
         if (card->move == PHX_NINE_NONE) continue;
         card->move = PHX_NINE_NONE;
-        bool special = card->flags & PHX_CARD_SPECIAL;
-        if (card->flags & PHX_CARD_RECAST) special = store->body[card->slot].state & PHX_SLOT_SPECIAL;
-        card->flags = special ? PHX_CARD_SPECIAL : 0;
+        bool special = card->flags & PHX_CELL_SPECIAL;
+        if (card->flags & PHX_CELL_CHANGED) special = store->body[card->slot].state & PHX_SLOT_SPECIAL;
+        card->flags = special ? PHX_CELL_SPECIAL : 0;
     }
     if (stayed + came > PHX_NINE_FEW && tower->old <= PHX_NINE_FEW) sort_few(store, cards, stayed);
     if (stayed + came > PHX_NINE_FEW && came > 0) merge_came(nine, store, cards, stayed, came);

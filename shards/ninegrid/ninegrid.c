@@ -14,13 +14,13 @@ void phx_nine_free(phx_nine *nine, phx_mem *mem)
 {
     phx_block_map_free(&nine->map, mem);
     phx_release(mem, (void **)&nine->crowds, &nine->crowds_capacity, sizeof(phx_cell_block));
-    phx_release(mem, (void **)&nine->cards, &nine->cards_capacity, sizeof(phx_card));
+    phx_release(mem, (void **)&nine->cards, &nine->cards_capacity, sizeof(phx_cell_entry));
     phx_release(mem, (void **)&nine->notes, &nine->notes_capacity, sizeof(phx_note));
     phx_release(mem, (void **)&nine->attrs, &nine->attrs_capacity, sizeof(phx_attr));
     phx_release(mem, (void **)&nine->crossings, &nine->crossings_capacity, sizeof(phx_crossing));
     phx_release(mem, (void **)&nine->spare, &nine->spare_capacity, sizeof(phx_crossing));
     phx_release(mem, (void **)&nine->keys, &nine->keys_capacity, sizeof(phx_sorted));
-    phx_release(mem, (void **)&nine->came, &nine->came_capacity, sizeof(phx_card));
+    phx_release(mem, (void **)&nine->came, &nine->came_capacity, sizeof(phx_cell_entry));
     phx_release(mem, (void **)&nine->jobs, &nine->jobs_capacity, sizeof(phx_nine_job));
     phx_release(mem, (void **)&nine->comers, &nine->comers_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&nine->found, &nine->found_capacity, sizeof(phx_nine_pair));
@@ -133,10 +133,10 @@ uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_s
     for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-            const phx_card *cards = nine->cards + tower->first;
+            const phx_cell_entry *cards = nine->cards + tower->first;
             for (uint32_t i = 0; i < tower->old; i++) {
                 if (cards[i].slot == slot) continue;
-                if ((cards[i].flags & PHX_CARD_SPECIAL) && !phx_eligible(attr, attr_before(nine, store, cards[i].slot)))
+                if ((cards[i].flags & PHX_CELL_SPECIAL) && !phx_eligible(attr, attr_before(nine, store, cards[i].slot)))
                     continue;
                 if (out) out[n] = cards[i].slot;
                 n++;
@@ -153,11 +153,11 @@ uint32_t phx_nine_scan(const phx_nine *nine, phx_rect rect, uint32_t *out, uint3
     for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-            const phx_card *cards = nine->cards + tower->first;
+            const phx_cell_entry *cards = nine->cards + tower->first;
             *ranges += tower->count > 0;
             for (uint32_t i = 0; i < tower->count; i++) {
-                if (cards[i].flags & PHX_CARD_WENT) continue;
-                out[n++] = cards[i].slot | (cards[i].flags & PHX_CARD_SPECIAL ? PHX_ROW_SPECIAL : 0);
+                if (cards[i].flags & PHX_CELL_LEFT) continue;
+                out[n++] = cards[i].slot | (cards[i].flags & PHX_CELL_SPECIAL ? PHX_ROW_SPECIAL : 0);
             }
         }
     }
@@ -177,7 +177,7 @@ uint8_t phx_nine_watches(const phx_store *store, uint32_t slot)
 
 /* ---- the check ---- */
 
-static bool card_valid(const phx_nine *nine, const phx_cell_block *crowd, const phx_card *card, uint32_t t,
+static bool card_valid(const phx_nine *nine, const phx_cell_block *crowd, const phx_cell_entry *card, uint32_t t,
                        const phx_store *store)
 {
     const phx_body *body = &store->body[card->slot];
@@ -186,7 +186,7 @@ static bool card_valid(const phx_nine *nine, const phx_cell_block *crowd, const 
     if (body->tx >> PHX_BLOCK_BITS != crowd->bx || body->ty >> PHX_BLOCK_BITS != crowd->by) return false;
     if (phx_block_tower(body->tx, body->ty) != t || card->move != PHX_NINE_NONE) return false;
     if (card->key != phx_nine_key(nine, &store->name[card->slot])) return false;
-    if (card->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CARD_SPECIAL : 0)) return false;
+    if (card->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CELL_SPECIAL : 0)) return false;
     if (card->watches != phx_nine_watches(store, card->slot)) return false;
     if (card->watches != PHX_WATCH_NONE && !(crowd->watched & bit)) return false;
     return card->watches != PHX_WATCH_LOOK || (crowd->look & bit);

@@ -24,7 +24,7 @@
 #include "shards/grid/far_targets.h"
 #include "shards/grid/grid.h"
 
-enum { PHX_CARD_SPECIAL = 1, PHX_CARD_CAME = 2, PHX_CARD_WENT = 4, PHX_CARD_RECAST = 8 };
+enum { PHX_CELL_SPECIAL = 1, PHX_CELL_ENTERED = 2, PHX_CELL_LEFT = 4, PHX_CELL_CHANGED = 8 };
 enum {
     PHX_NINE_FEW = 16,   /* cards of a tower that are looked at one by one, and in no order */
     PHX_NINE_AT_ONCE = 2 /* as many as most have: read whether they are there or not, so cards are padded */
@@ -39,14 +39,14 @@ enum {
 
 enum { PHX_NINE_NONE = UINT32_MAX };
 
-typedef struct phx_card {
+typedef struct phx_cell_entry {
     uint32_t slot;
     uint32_t key;  /* of its name, see phx_nine.key_bits */
     uint32_t move; /* in this tick: of the crossings; PHX_NINE_NONE = it stayed as it was */
     uint8_t flags; /* PHX_CARD_... */
     uint8_t watches;
     uint16_t reserved;
-} phx_card;
+} phx_cell_entry;
 
 typedef struct phx_tower {
     uint32_t first; /* in the cards */
@@ -135,7 +135,7 @@ typedef struct phx_nine {
     phx_block_map map; /* of crowds */
     phx_cell_block *crowds;
     uint32_t crowd_count, crowds_capacity;
-    phx_card *cards;
+    phx_cell_entry *cards;
     uint32_t cards_used, cards_capacity;
     uint32_t free_first[PHX_NINE_SIZES]; /* by size class; the first card's slot is the next */
     uint32_t card_count;
@@ -151,7 +151,7 @@ typedef struct phx_nine {
     uint32_t crossing_count, crossings_capacity, spare_capacity;
     struct phx_sorted *keys; /* scratch of their sort */
     uint32_t keys_capacity;
-    phx_card *came; /* scratch of settling */
+    phx_cell_entry *came; /* scratch of settling */
     uint32_t came_capacity;
     phx_nine_job *jobs;
     uint32_t job_count, jobs_capacity;

@@ -199,13 +199,13 @@ uint32_t phx_audience_places(const phx_shard *shard, uint32_t block)
 
 /* A crowd's towers, one behind the other, cut to the seats: cards [first, end), the first of which has this seat. */
 typedef struct part {
-    const phx_card *first, *end;
+    const phx_cell_entry *first, *end;
     uint32_t seat;
 } part;
 
 static part part_of(const phx_shard *shard, const phx_seats *seats, const phx_tower *tower, uint32_t place)
 {
-    const phx_card *cards = shard->nine.cards + tower->first;
+    const phx_cell_entry *cards = shard->nine.cards + tower->first;
     uint32_t lo = seats->first > place ? seats->first - place : 0, hi = tower->count;
     uint32_t end = seats->first + seats->count;
     if (place + hi > end) hi = end > place ? end - place : 0;
@@ -220,8 +220,8 @@ static void seat_cards(const phx_shard *shard, phx_seats *seats)
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
         part cards = part_of(shard, seats, &crowd->tower[t], place);
         if (cards.first < cards.end) seats->towers |= 1ull << t;
-        for (const phx_card *card = cards.first; card < cards.end; card++) {
-            bool observes = card->watches != PHX_WATCH_NONE && !(card->flags & PHX_CARD_WENT);
+        for (const phx_cell_entry *card = cards.first; card < cards.end; card++) {
+            bool observes = card->watches != PHX_WATCH_NONE && !(card->flags & PHX_CELL_LEFT);
             seats->slot[cards.seat++] = observes ? card->slot : PHX_SLOT_NONE;
         }
     }
@@ -336,7 +336,7 @@ static uint32_t listen_crowd(const phx_shard *shard, const phx_seats *seats, con
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
         if (!(call->towers >> t & 1)) continue;
         part cards = part_of(shard, seats, &crowd->tower[t], place);
-        for (const phx_card *card = cards.first; card < cards.end; card++, cards.seat++) {
+        for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
             if (seats->slot[cards.seat] == PHX_SLOT_NONE) continue;
             bool plain = !special && card->watches != PHX_WATCH_LOOK && card->slot != call->slot;
             if (plain || sees(shard, card->slot, call->slot, self)) out[n++] = cards.seat; /* plain: in these towers */

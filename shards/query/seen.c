@@ -45,9 +45,9 @@ static void seen_around(const phx_shard *shard, uint32_t slot, phx_list_fn visit
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_card *card = &shard->nine.cards[i];
-                bool special = card->flags & PHX_CARD_SPECIAL;
-                if (card->slot == slot || (card->flags & PHX_CARD_WENT)) continue; /* in a tick, where it stood */
+                const phx_cell_entry *card = &shard->nine.cards[i];
+                bool special = card->flags & PHX_CELL_SPECIAL;
+                if (card->slot == slot || (card->flags & PHX_CELL_LEFT)) continue; /* in a tick, where it stood */
                 if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, card->slot))) continue;
                 targets[count++] = card->slot;
                 if (count < PHX_LIST_PIECE_MAX) continue;
@@ -160,7 +160,7 @@ static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
         for (uint64_t left = phx_cell_block_mask(crowd, rect) & crowd->watched; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_card *card = &shard->nine.cards[i];
+                const phx_cell_entry *card = &shard->nine.cards[i];
                 bool sees = card->watches != PHX_WATCH_NONE && phx_shard_is_in_list(shard, card->slot, target);
                 if (sees) visit(user, card->slot);
             }

@@ -49,8 +49,8 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             sink->visited++;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_card *card = &shard->nine.cards[i];
-                if (card->flags & PHX_CARD_WENT) continue;
+                const phx_cell_entry *card = &shard->nine.cards[i];
+                if (card->flags & PHX_CELL_LEFT) continue;
                 slots[n++] = card->slot;
                 if (n < PIECE) continue;
                 sink->take(sink, slots, n);
