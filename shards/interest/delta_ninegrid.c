@@ -57,7 +57,7 @@ static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_nine
     phx_change *change = scratch->changes + scratch->change_count;
     for (uint32_t i = range.first; i < range.end; i++) {
         const phx_cell_entry *card = &cards[i];
-        bool stayed = card->watches == PHX_WATCH_PLAIN && !(card->flags & PHX_CELL_LEFT);
+        bool stayed = card->watches == PHX_OBSERVER_KIND_PLAIN && !(card->flags & PHX_CELL_LEFT);
         change[all > 0 ? glanced : 0] = (phx_change){.slot = card->slot,
                                                      .target_first = told->target_first,
                                                      .leave_count = told->leave_count,
@@ -351,7 +351,7 @@ uint32_t phx_nine_item_slot(const phx_nine *nine, uint32_t item)
 {
     const phx_nine_job *job = job_of(nine, item);
     const phx_cell_entry *card = &nine->cards[job->card + item - job->first];
-    return card->watches == PHX_WATCH_NONE || (card->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : card->slot;
+    return card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : card->slot;
 }
 
 /* One observer. false = no memory, it is untouched. */
@@ -359,8 +359,8 @@ static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_s
                      uint32_t at, told_all *told)
 {
     phx_cell_entry *card = &shard->nine.cards[job->card + at];
-    bool forced = card->watches != PHX_WATCH_LOOK;
-    if (card->watches == PHX_WATCH_NONE || (card->flags & PHX_CELL_LEFT)) return true;
+    bool forced = card->watches != PHX_OBSERVER_KIND_LOOK;
+    if (card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT)) return true;
     if (!job->look && forced) {
         if (!(card->flags & PHX_CELL_ENTERED)) return glance_stayed(scratch, shard, job, (phx_span){at, at + 1}, told);
         await_comers(&shard->nine, job->comer + at - (job->card_count - job->came));
@@ -368,7 +368,7 @@ static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_s
         if (seen != PHX_DELTA_LOOK) return seen == PHX_DELTA_DONE;
     }
     if (!phx_evaluate_observer(scratch, directory, shard, card->slot, forced)) return false;
-    card->watches = phx_nine_watches(&shard->store, card->slot);
+    card->watches = phx_ninegrid_observer_kind(&shard->store, card->slot);
     return true;
 }
 

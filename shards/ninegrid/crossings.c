@@ -109,8 +109,8 @@ static uint32_t find_card(const phx_nine *nine, const phx_store *store, const ph
 /* As an observer: who changed what decides about its list has to be evaluated, once, whatever its list was. */
 static uint8_t watches_now(const phx_note *note, const phx_store *store, uint32_t slot)
 {
-    uint8_t watches = phx_nine_watches(store, slot);
-    return note && note->attr != PHX_NINE_NONE && watches != PHX_WATCH_NONE ? PHX_WATCH_LOOK : watches;
+    uint8_t watches = phx_ninegrid_observer_kind(store, slot);
+    return note && note->attr != PHX_NINE_NONE && watches != PHX_OBSERVER_KIND_NONE ? PHX_OBSERVER_KIND_LOOK : watches;
 }
 
 /* What the store says; note: or NULL. */
@@ -140,11 +140,11 @@ static phx_crossing crossing_of_card(const phx_cell_entry *card, const phx_note 
 
 static void mark_watching(phx_nine *nine, phx_cell_block *crowd, uint32_t t, uint8_t watches)
 {
-    if (watches == PHX_WATCH_LOOK) {
+    if (watches == PHX_OBSERVER_KIND_LOOK) {
         crowd->look |= 1ull << t;
         nine->marking = true;
     }
-    if (watches != PHX_WATCH_NONE) crowd->watched |= 1ull << t;
+    if (watches != PHX_OBSERVER_KIND_NONE) crowd->watched |= 1ull << t;
 }
 
 /* Field by field: a card that is put together elsewhere would be read before it is written. */
@@ -548,8 +548,8 @@ static void read_watches(const phx_nine *nine, phx_cell_block *crowd, uint32_t t
     const phx_cell_entry *cards = nine->cards + crowd->tower[t].first;
     uint64_t bit = 1ull << t, watched = 0, looks = 0;
     for (uint32_t i = 0; i < crowd->tower[t].count; i++) {
-        if (cards[i].watches != PHX_WATCH_NONE) watched = bit;
-        if (cards[i].watches == PHX_WATCH_LOOK) looks = bit;
+        if (cards[i].watches != PHX_OBSERVER_KIND_NONE) watched = bit;
+        if (cards[i].watches == PHX_OBSERVER_KIND_LOOK) looks = bit;
     }
     crowd->watched = (crowd->watched & ~bit) | watched;
     crowd->look = (crowd->look & ~bit) | looks;
@@ -564,7 +564,7 @@ void phx_nine_look(phx_nine *nine, const phx_store *store, uint32_t slot)
     phx_cell_entry *card = nine->cards + crowd->tower[t].first;
     while (card->slot != slot || (card->flags & PHX_CELL_LEFT)) card++;
     PHX_ASSERT(card < nine->cards + crowd->tower[t].first + crowd->tower[t].count);
-    card->watches = phx_nine_watches(store, slot);
+    card->watches = phx_ninegrid_observer_kind(store, slot);
     mark_watching(nine, crowd, t, card->watches);
 }
 

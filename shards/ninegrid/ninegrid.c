@@ -164,15 +164,16 @@ uint32_t phx_nine_scan(const phx_nine *nine, phx_rect rect, uint32_t *out, uint3
     return n;
 }
 
-uint8_t phx_nine_watches(const phx_store *store, uint32_t slot)
+uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot)
 {
-    if (!(store->body[slot].state & PHX_SLOT_OWN)) return PHX_WATCH_NONE;
+    if (!(store->body[slot].state & PHX_SLOT_OWN)) return PHX_OBSERVER_KIND_NONE;
     const phx_list *list = &store->tail[slot].list;
     if (list->implied) {
-        if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_WATCH_LOOK;
-        return PHX_WATCH_PLAIN;
+        if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_OBSERVER_KIND_LOOK;
+        return PHX_OBSERVER_KIND_PLAIN;
     }
-    return phx_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_WATCH_LOOK : PHX_WATCH_NONE;
+    return phx_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_OBSERVER_KIND_LOOK
+                                                                             : PHX_OBSERVER_KIND_NONE;
 }
 
 /* ---- the check ---- */
@@ -187,9 +188,9 @@ static bool card_valid(const phx_nine *nine, const phx_cell_block *crowd, const 
     if (phx_block_tower(body->tx, body->ty) != t || card->move != PHX_NINE_NONE) return false;
     if (card->key != phx_nine_key(nine, &store->name[card->slot])) return false;
     if (card->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CELL_SPECIAL : 0)) return false;
-    if (card->watches != phx_nine_watches(store, card->slot)) return false;
-    if (card->watches != PHX_WATCH_NONE && !(crowd->watched & bit)) return false;
-    return card->watches != PHX_WATCH_LOOK || (crowd->look & bit);
+    if (card->watches != phx_ninegrid_observer_kind(store, card->slot)) return false;
+    if (card->watches != PHX_OBSERVER_KIND_NONE && !(crowd->watched & bit)) return false;
+    return card->watches != PHX_OBSERVER_KIND_LOOK || (crowd->look & bit);
 }
 
 bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_store *store)

@@ -32,9 +32,9 @@ enum {
 
 /* What a card is as an observer. */
 enum {
-    PHX_WATCH_NONE = 0,
-    PHX_WATCH_LOOK, /* has to be evaluated */
-    PHX_WATCH_PLAIN /* its list is implied, and nothing but crossings can change it */
+    PHX_OBSERVER_KIND_NONE = 0,
+    PHX_OBSERVER_KIND_LOOK, /* has to be evaluated */
+    PHX_OBSERVER_KIND_PLAIN /* its list is implied, and nothing but crossings can change it */
 };
 
 enum { PHX_NINE_NONE = UINT32_MAX };
@@ -234,7 +234,7 @@ bool phx_ninegrid_dirty(const phx_nine *nine, phx_rect rect, uint64_t tick);
 /* The observer's card says what it now is to say of it: once the index phase is over. */
 void phx_nine_look(phx_nine *nine, const phx_store *store, uint32_t slot);
 /* What its card is to say of it as an observer. */
-uint8_t phx_nine_watches(const phx_store *store, uint32_t slot);
+uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot);
 
 /* Whole-structure check, between ticks: every live slot has its card in the right tower. For PHX_VALIDATE. */
 bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_store *store);
@@ -248,7 +248,7 @@ phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint1
 /* Is a glance enough for who crossed, if nothing odd is in sight? */
 static inline bool phx_ninegrid_delta(const phx_crossing *crossing)
 {
-    return crossing->was && crossing->is && crossing->watches == PHX_WATCH_PLAIN;
+    return crossing->was && crossing->is && crossing->watches == PHX_OBSERVER_KIND_PLAIN;
 }
 
 static inline bool phx_rect_has(phx_rect rect, uint16_t tx, uint16_t ty)

@@ -221,7 +221,7 @@ static void seat_cards(const phx_shard *shard, phx_seats *seats)
         part cards = part_of(shard, seats, &crowd->tower[t], place);
         if (cards.first < cards.end) seats->towers |= 1ull << t;
         for (const phx_cell_entry *card = cards.first; card < cards.end; card++) {
-            bool observes = card->watches != PHX_WATCH_NONE && !(card->flags & PHX_CELL_LEFT);
+            bool observes = card->watches != PHX_OBSERVER_KIND_NONE && !(card->flags & PHX_CELL_LEFT);
             seats->slot[cards.seat++] = observes ? card->slot : PHX_SLOT_NONE;
         }
     }
@@ -338,7 +338,7 @@ static uint32_t listen_crowd(const phx_shard *shard, const phx_seats *seats, con
         part cards = part_of(shard, seats, &crowd->tower[t], place);
         for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
             if (seats->slot[cards.seat] == PHX_SLOT_NONE) continue;
-            bool plain = !special && card->watches != PHX_WATCH_LOOK && card->slot != call->slot;
+            bool plain = !special && card->watches != PHX_OBSERVER_KIND_LOOK && card->slot != call->slot;
             if (plain || sees(shard, card->slot, call->slot, self)) out[n++] = cards.seat; /* plain: in these towers */
         }
     }

@@ -161,7 +161,7 @@ static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 const phx_cell_entry *card = &shard->nine.cards[i];
-                bool sees = card->watches != PHX_WATCH_NONE && phx_shard_is_in_list(shard, card->slot, target);
+                bool sees = card->watches != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, card->slot, target);
                 if (sees) visit(user, card->slot);
             }
         }
