@@ -83,7 +83,7 @@ static bool before(const phx_name *a, const phx_name *b)
 /* As a card's slot was called when its tower was put in order. */
 static phx_name name_then(const phx_nine *nine, const phx_store *store, uint32_t slot)
 {
-    const phx_note *note = phx_nine_note_of(nine, store, slot);
+    const phx_change_note *note = phx_nine_note_of(nine, store, slot);
     phx_name name = store->name[slot];
     if (note && note->renewed) name.kind = note->kind;
     return name;
@@ -107,14 +107,15 @@ static uint32_t find_card(const phx_nine *nine, const phx_store *store, const ph
 }
 
 /* As an observer: who changed what decides about its list has to be evaluated, once, whatever its list was. */
-static uint8_t watches_now(const phx_note *note, const phx_store *store, uint32_t slot)
+static uint8_t watches_now(const phx_change_note *note, const phx_store *store, uint32_t slot)
 {
     uint8_t watches = phx_ninegrid_observer_kind(store, slot);
     return note && note->attr != PHX_NINE_NONE && watches != PHX_OBSERVER_KIND_NONE ? PHX_OBSERVER_KIND_LOOK : watches;
 }
 
 /* What the store says; note: or NULL. */
-static phx_crossing crossing_of(const phx_nine *nine, const phx_store *store, const phx_note *note, uint32_t slot)
+static phx_crossing crossing_of(const phx_nine *nine, const phx_store *store, const phx_change_note *note,
+                                uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
     return (phx_crossing){.slot = slot,
@@ -127,7 +128,7 @@ static phx_crossing crossing_of(const phx_nine *nine, const phx_store *store, co
 }
 
 /* What its card says, if nothing but its tower has changed. */
-static phx_crossing crossing_of_card(const phx_cell_entry *card, const phx_note *note)
+static phx_crossing crossing_of_card(const phx_cell_entry *card, const phx_change_note *note)
 {
     return (phx_crossing){.slot = card->slot,
                           .key = card->key,
@@ -160,7 +161,7 @@ static void write_card(phx_cell_entry *card, const phx_crossing *crossing, uint3
 }
 
 /* The card of a noted slot follows it where it stays; else, or when observers have to look, that is a crossing. */
-static void take_note(phx_nine *nine, const phx_store *store, const phx_note *note)
+static void take_note(phx_nine *nine, const phx_store *store, const phx_change_note *note)
 {
     bool elsewhere = note->ax != note->bx || note->ay != note->by;
     if (!elsewhere && !note->renewed) return;
@@ -227,7 +228,7 @@ static bool sort_crossings(phx_nine *nine, phx_mem *mem, const phx_store *store)
 }
 
 /* Brings the tower of a note and its name near, or its cards. */
-PHX_AWAIT void await_note(const phx_nine *nine, const phx_store *store, const phx_note *note, bool cards)
+PHX_AWAIT void await_note(const phx_nine *nine, const phx_store *store, const phx_change_note *note, bool cards)
 {
     const phx_cell_block *crowd = phx_ninegrid_cell_block(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
@@ -342,7 +343,7 @@ static bool place_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *
     }
     /* a note for each at most, and notes are taken where nothing may fail */
     return phx_grow(mem, (void **)&nine->notes, &nine->notes_capacity, nine->note_count, nine->card_count,
-                    sizeof(phx_note));
+                    sizeof(phx_change_note));
 }
 
 /* ---- jobs ---- */

@@ -15,7 +15,7 @@ void phx_nine_free(phx_nine *nine, phx_mem *mem)
     phx_block_map_free(&nine->map, mem);
     phx_release(mem, (void **)&nine->crowds, &nine->crowds_capacity, sizeof(phx_cell_block));
     phx_release(mem, (void **)&nine->cards, &nine->cards_capacity, sizeof(phx_cell_entry));
-    phx_release(mem, (void **)&nine->notes, &nine->notes_capacity, sizeof(phx_note));
+    phx_release(mem, (void **)&nine->notes, &nine->notes_capacity, sizeof(phx_change_note));
     phx_release(mem, (void **)&nine->attrs, &nine->attrs_capacity, sizeof(phx_attr));
     phx_release(mem, (void **)&nine->crossings, &nine->crossings_capacity, sizeof(phx_crossing));
     phx_release(mem, (void **)&nine->spare, &nine->spare_capacity, sizeof(phx_crossing));
@@ -61,23 +61,23 @@ bool phx_ninegrid_dirty(const phx_nine *nine, phx_rect rect, uint64_t tick)
 /* ---- notes ---- */
 
 /* NULL = it has no card yet. */
-static phx_note *note_ensure(phx_nine *nine, phx_store *store, uint32_t slot)
+static phx_change_note *note_ensure(phx_nine *nine, phx_store *store, uint32_t slot)
 {
     phx_body *body = &store->body[slot];
     if (!(body->state & PHX_SLOT_ROW)) return NULL;
-    phx_note *note = phx_nine_note_of(nine, store, slot);
+    phx_change_note *note = phx_nine_note_of(nine, store, slot);
     if (note) return note;
     PHX_ASSERT(nine->note_count < nine->notes_capacity);
     body->row = nine->note_count;
     note = &nine->notes[nine->note_count++];
-    *note =
-        (phx_note){.slot = slot, .attr = PHX_NINE_NONE, .ax = body->tx, .ay = body->ty, .bx = body->tx, .by = body->ty};
+    *note = (phx_change_note){
+        .slot = slot, .attr = PHX_NINE_NONE, .ax = body->tx, .ay = body->ty, .bx = body->tx, .by = body->ty};
     return note;
 }
 
 void phx_nine_note_tower(phx_nine *nine, phx_store *store, uint32_t slot, uint16_t tx, uint16_t ty)
 {
-    phx_note *note = note_ensure(nine, store, slot);
+    phx_change_note *note = note_ensure(nine, store, slot);
     if (!note) return;
     note->bx = tx;
     note->by = ty;
@@ -85,7 +85,7 @@ void phx_nine_note_tower(phx_nine *nine, phx_store *store, uint32_t slot, uint16
 
 void phx_nine_note(phx_nine *nine, phx_store *store, uint32_t slot)
 {
-    phx_note *note = note_ensure(nine, store, slot);
+    phx_change_note *note = note_ensure(nine, store, slot);
     if (!note || note->renewed) return;
     note->renewed = true;
     note->kind = store->name[slot].kind;
@@ -101,7 +101,7 @@ void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const p
 {
     const phx_attr *now = phx_store_attr(store, slot);
     phx_nine_note(nine, store, slot);
-    phx_note *note = phx_nine_note_of(nine, store, slot);
+    phx_change_note *note = phx_nine_note_of(nine, store, slot);
     if (!note) return;
     bool recast = now->layers != next->layers || now->stealth != next->stealth || now->global != next->global;
     bool observes = now->sees != next->sees || now->detect != next->detect ||
@@ -117,14 +117,14 @@ void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const p
 
 static const phx_attr *attr_before(const phx_nine *nine, const phx_store *store, uint32_t slot)
 {
-    const phx_note *note = phx_nine_note_of(nine, store, slot);
+    const phx_change_note *note = phx_nine_note_of(nine, store, slot);
     return note && note->attr != PHX_NINE_NONE ? &nine->attrs[note->attr] : phx_store_attr(store, slot);
 }
 
 uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
                        uint32_t *out)
 {
-    const phx_note *note = phx_nine_note_of(nine, store, slot);
+    const phx_change_note *note = phx_nine_note_of(nine, store, slot);
     const phx_body *body = &store->body[slot];
     const phx_attr *attr = attr_before(nine, store, slot);
     uint32_t n = 0;

@@ -77,14 +77,14 @@ typedef struct phx_cell_block {
  * What has changed since the last tick's end, and how it was then; body.row of its slot is the place of its note. Of
  * most it is just the tower, and their cards say the rest.
  */
-typedef struct phx_note {
+typedef struct phx_change_note {
     uint32_t slot;
     uint32_t attr;           /* in attrs, or PHX_NINE_NONE: nothing that decides who sees whom has changed */
     uint16_t ax, ay, bx, by; /* its tower then, and now */
     uint16_t kind;           /* then, if renewed */
     bool renewed;            /* its card has to be written anew: it died, has other attributes, another name or owner */
     bool recast;             /* as a target: observers have to look at it anew */
-} phx_note;
+} phx_change_note;
 
 /* Somebody crossed, came, went, or is to be looked at anew. In the order of events: kind, id. */
 typedef struct phx_crossing {
@@ -143,7 +143,7 @@ typedef struct phx_nine {
     uint32_t span;     /* of the last tick's end */
     bool marking;      /* there may be somebody to be evaluated when anything changes near it */
 
-    phx_note *notes;
+    phx_change_note *notes;
     uint32_t note_count, notes_capacity;
     phx_attr *attrs;
     uint32_t attr_count, attrs_capacity;
@@ -198,7 +198,7 @@ static inline uint32_t phx_nine_key(const phx_nine *nine, const phx_name *name)
 }
 
 /* NULL = nothing noted of it. */
-static inline phx_note *phx_nine_note_of(const phx_nine *nine, const phx_store *store, uint32_t slot)
+static inline phx_change_note *phx_nine_note_of(const phx_nine *nine, const phx_store *store, uint32_t slot)
 {
     uint32_t place = store->body[slot].row;
     bool noted = place < nine->note_count && nine->notes[place].slot == slot;

@@ -189,8 +189,8 @@ static uint32_t bits_of(float v)
 /* What was noted of it; in what order of notes does not matter. */
 static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many, uint32_t slot)
 {
-    const phx_note *a = phx_nine_note_of(&one->nine, &one->store, slot);
-    const phx_note *b = phx_nine_note_of(&many->nine, &many->store, slot);
+    const phx_change_note *a = phx_nine_note_of(&one->nine, &one->store, slot);
+    const phx_change_note *b = phx_nine_note_of(&many->nine, &many->store, slot);
     cr_assert_eq(a != NULL, b != NULL, "seed %u, slot %u", (unsigned)seed, slot);
     if (!a) return;
     cr_assert(a->ax == b->ax && a->ay == b->ay && a->bx == b->bx && a->by == b->by, "seed %u, slot %u", (unsigned)seed,
