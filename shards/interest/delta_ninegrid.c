@@ -16,12 +16,12 @@ bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
 
 /* What all who stayed in a job's tower were told, when it is the same for all; NULL = nothing yet. */
 typedef struct told_all {
-    const phx_nine_job *job;
+    const phx_cell_task *job;
     uint32_t target_first, leave_count, enter_count;
 } told_all;
 
 /* The crossings of a job that an observer may see, leaves first; to the scratch's targets. */
-static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_nine_job *job, uint32_t slot,
+static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *job, uint32_t slot,
                            told_all *told)
 {
     const phx_nine *nine = &shard->nine;
@@ -45,7 +45,7 @@ static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const p
  * Plain observers on these cards of the job, if they stayed: one alone where a crossing has to be looked at. The
  * others are passed over without a branch, as who went from where is not to be guessed. false = no memory.
  */
-static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_span range,
+static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job, phx_span range,
                           told_all *told)
 {
     uint32_t count = job->leave_count + job->enter_count, glanced = 0;
@@ -147,7 +147,7 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *
 }
 
 /* Of a job's crossings, those that begin or end where the observer is concerned. */
-static uint32_t pick_crossings(const crosser *at, const phx_nine_job *job, bool enter, uint64_t *out)
+static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool enter, uint64_t *out)
 {
     const phx_nine *nine = &at->shard->nine;
     uint32_t first = enter ? job->pair + job->leave_count : job->pair;
@@ -161,7 +161,7 @@ static uint32_t pick_crossings(const crosser *at, const phx_nine_job *job, bool 
 }
 
 /* The job of the tower that it left; NULL = nothing is told there. */
-static const phx_nine_job *job_left(const phx_nine *nine, const phx_crossing *own)
+static const phx_cell_task *job_left(const phx_nine *nine, const phx_crossing *own)
 {
     const phx_cell_block *crowd = &nine->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
@@ -214,7 +214,7 @@ PHX_AWAIT void await_comers(const phx_nine *nine, uint32_t comer)
 /* What is known of one that crossed, before its events are. */
 typedef struct outlook {
     const phx_nine_pair *pair, *end; /* the towers that it sees come or go */
-    const phx_nine_job *job, *left;  /* of the tower where it is; of that where it was, or NULL */
+    const phx_cell_task *job, *left; /* of the tower where it is; of that where it was, or NULL */
 } outlook;
 
 /* No fewer than leave, or enter. */
@@ -313,7 +313,7 @@ static void tell_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, c
     tell_words(scratch, shard, events->enter, events->enters);
 }
 
-static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job,
+static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job,
                                        const phx_cell_entry *card)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
@@ -336,7 +336,7 @@ static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, c
 /* ---- jobs ---- */
 
 /* The job that an item belongs to; its card is the (item - job->first)-th of the tower's. */
-static const phx_nine_job *job_of(const phx_nine *nine, uint32_t item)
+static const phx_cell_task *job_of(const phx_nine *nine, uint32_t item)
 {
     uint32_t lo = 0, hi = nine->job_count;
     while (hi - lo > 1) {
@@ -347,15 +347,15 @@ static const phx_nine_job *job_of(const phx_nine *nine, uint32_t item)
     return &nine->jobs[lo];
 }
 
-uint32_t phx_nine_item_slot(const phx_nine *nine, uint32_t item)
+uint32_t phx_cell_task_entry_slot(const phx_nine *nine, uint32_t item)
 {
-    const phx_nine_job *job = job_of(nine, item);
+    const phx_cell_task *job = job_of(nine, item);
     const phx_cell_entry *card = &nine->cards[job->card + item - job->first];
     return card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : card->slot;
 }
 
 /* One observer. false = no memory, it is untouched. */
-static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_nine_job *job,
+static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_cell_task *job,
                      uint32_t at, told_all *told)
 {
     phx_cell_entry *card = &shard->nine.cards[job->card + at];
@@ -373,8 +373,8 @@ static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_s
 }
 
 /* These cards of a job, those who stayed at once if nobody has to be looked at. Where it ended: there is no memory. */
-static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_nine_job *job,
-                        phx_span range)
+static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
+                        const phx_cell_task *job, phx_span range)
 {
     told_all told = {0};
     uint32_t at = range.first, old = job->card_count - job->came, end = range.end < old ? range.end : old;
@@ -391,7 +391,7 @@ uint32_t phx_nine_run(phx_scratch *scratch, const phx_directory *directory, phx_
 {
     enum { AWAIT_JOBS = 12 }; /* jobs whose cards come from memory meanwhile */
     const phx_nine *nine = &shard->nine;
-    const phx_nine_job *job = job_of(nine, first);
+    const phx_cell_task *job = job_of(nine, first);
     for (uint32_t item = first, end = first + count; item < end; job++) {
         uint32_t left = end - job->first;
         phx_span range = {item - job->first, left < job->card_count ? left : job->card_count};

@@ -27,6 +27,6 @@ uint32_t phx_nine_run(phx_scratch *scratch, const phx_directory *directory, phx_
 bool phx_nine_plain(const phx_shard *shard, uint32_t slot);
 
 /* The observer of an item of the shard's jobs; PHX_SLOT_NONE = it is none. */
-uint32_t phx_nine_item_slot(const phx_nine *nine, uint32_t item);
+uint32_t phx_cell_task_entry_slot(const phx_nine *nine, uint32_t item);
 
 #endif

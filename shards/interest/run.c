@@ -275,7 +275,7 @@ void phx_interest_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first,
     const uint32_t end = first + count;
     if (!phx_shard_rows(shard)) {
         for (uint32_t i = first; i < end; i++) {
-            const uint32_t slot = shard->alt ? i : phx_nine_item_slot(&shard->nine, i);
+            const uint32_t slot = shard->alt ? i : phx_cell_task_entry_slot(&shard->nine, i);
             if (slot != PHX_SLOT_NONE) visit(user, slot, false);
         }
         return;

@@ -453,16 +453,16 @@ static void make_jobs(phx_nine *nine, phx_cell_block *crowd, uint64_t towers, ui
         const phx_tower *tower = &crowd->tower[t];
         take_comers(nine, tower);
         crowd->tower[t].job = nine->job_count;
-        nine->jobs[nine->job_count++] = (phx_nine_job){.first = nine->item_count,
-                                                       .card = tower->first,
-                                                       .card_count = tower->count,
-                                                       .came = tower->count - tower->old,
-                                                       .comer = nine->comer_count - (tower->count - tower->old),
-                                                       .pair = place,
-                                                       .leave_count = next[t][0],
-                                                       .enter_count = next[t][1],
-                                                       .look = crowd->odd >> t & 1,
-                                                       .mixed = crowd->look >> t & 1};
+        nine->jobs[nine->job_count++] = (phx_cell_task){.first = nine->item_count,
+                                                        .card = tower->first,
+                                                        .card_count = tower->count,
+                                                        .came = tower->count - tower->old,
+                                                        .comer = nine->comer_count - (tower->count - tower->old),
+                                                        .pair = place,
+                                                        .leave_count = next[t][0],
+                                                        .enter_count = next[t][1],
+                                                        .look = crowd->odd >> t & 1,
+                                                        .mixed = crowd->look >> t & 1};
         nine->item_count += tower->count;
         next[t][1] += place + next[t][0];
         next[t][0] = place;
@@ -502,7 +502,7 @@ static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
         crowd->jobs = 0;
         if (!towers && first == nine->bins[c]) continue;
         if (!phx_grow(mem, (void **)&nine->jobs, &nine->jobs_capacity, nine->job_count,
-                      (size_t)nine->job_count + PHX_BLOCK_TOWERS, sizeof(phx_nine_job)))
+                      (size_t)nine->job_count + PHX_BLOCK_TOWERS, sizeof(phx_cell_task)))
             return false;
         make_jobs(nine, crowd, towers, first, nine->bins[c]);
     }

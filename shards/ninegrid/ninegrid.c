@@ -21,7 +21,7 @@ void phx_nine_free(phx_nine *nine, phx_mem *mem)
     phx_release(mem, (void **)&nine->spare, &nine->spare_capacity, sizeof(phx_crossing));
     phx_release(mem, (void **)&nine->keys, &nine->keys_capacity, sizeof(phx_sorted));
     phx_release(mem, (void **)&nine->came, &nine->came_capacity, sizeof(phx_cell_entry));
-    phx_release(mem, (void **)&nine->jobs, &nine->jobs_capacity, sizeof(phx_nine_job));
+    phx_release(mem, (void **)&nine->jobs, &nine->jobs_capacity, sizeof(phx_cell_task));
     phx_release(mem, (void **)&nine->comers, &nine->comers_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&nine->found, &nine->found_capacity, sizeof(phx_nine_pair));
     phx_release(mem, (void **)&nine->binned, &nine->binned_capacity, sizeof(phx_nine_told));

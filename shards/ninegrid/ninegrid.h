@@ -102,7 +102,7 @@ typedef struct phx_crossing {
 } phx_crossing;
 
 /* A tower whose observers have something to see. */
-typedef struct phx_nine_job {
+typedef struct phx_cell_task {
     uint32_t first; /* item; one for each card */
     uint32_t card, card_count;
     uint32_t came;  /* the last ones of the cards, */
@@ -112,7 +112,7 @@ typedef struct phx_nine_job {
     bool look;    /* something odd is in sight: all evaluate */
     bool mixed;   /* some may have to be evaluated, others not */
     bool special; /* one of the crossings has to be looked at */
-} phx_nine_job;
+} phx_cell_task;
 
 /* A tower that sees a crossing come or go: as towers see each other, one that who crossed sees come or go. */
 typedef struct phx_nine_pair {
@@ -153,7 +153,7 @@ typedef struct phx_nine {
     uint32_t keys_capacity;
     phx_cell_entry *came; /* scratch of settling */
     uint32_t came_capacity;
-    phx_nine_job *jobs;
+    phx_cell_task *jobs;
     uint32_t job_count, jobs_capacity;
     uint32_t *comers; /* the crossings that led to a tower with a job, by job */
     uint32_t comer_count, comers_capacity;
