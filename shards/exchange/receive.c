@@ -141,8 +141,8 @@ static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
     if (!phx_grow(shard->mem, (void **)&told->at, &told->capacity, 0, shard->store.slots, sizeof(uint32_t)))
         return PHX_SLOT_NONE;
     *slots = told->at;
-    return phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, told->at)
-                                 : phx_prev_list(shard, slot, told->at, &pairs);
+    return phx_shard_ninegrid(shard) ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, slot, told->at)
+                                     : phx_prev_list(shard, slot, told->at, &pairs);
 }
 
 /* The list of one that leaves comes behind those before it in the outbox. false = no memory, or too long a list. */
@@ -220,7 +220,7 @@ static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
            phx_store_reserve_user_data(&shard->store, shard->mem, entity->user_data) &&
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
            phx_deferred_reserve(&shard->deferred, shard->mem, 1) &&
-           (!phx_shard_nine(shard) || phx_nine_reserve(&shard->nine, shard->mem)) &&
+           (!phx_shard_ninegrid(shard) || phx_ninegrid_reserve(&shard->nine, shard->mem)) &&
            (!shard->implies || phx_prev_rows_reserve(&shard->past, shard->mem)) &&
            phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
                     sizeof(uint32_t)) &&
@@ -254,7 +254,7 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
     }
     phx_shard_mark_discontinuous(shard, body);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
-    if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
     if (shard->implies) phx_prev_rows_note(&shard->past, &shard->store, slot);
     phx_store_dress(&shard->store, slot, &entity->attr);
     phx_store_set_user_data(&shard->store, slot, entity->user_data);
@@ -395,7 +395,7 @@ static void repeat(phx_shard *shard, uint32_t slot, phx_origin origin)
 /* Does a copy of a ghost, or of nobody here, say no more than one short step? That needs no room made before. */
 static bool only_steps(const phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
-    if (slot == PHX_SLOT_NONE || phx_shard_nine(shard)) return false;
+    if (slot == PHX_SLOT_NONE || phx_shard_ninegrid(shard)) return false;
     const phx_body *body = &shard->store.body[slot];
     const float dx = fabsf(entity->x - body->x), dy = fabsf(entity->y - body->y);
     return dx <= shard->step_limit && dy <= shard->step_limit && !phx_shard_dirty(shard, body) &&

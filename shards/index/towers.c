@@ -61,7 +61,7 @@ static uint32_t wanted(const towers *own, uint32_t slot, phx_rect *rect)
     float radius = body->state & PHX_SLOT_LIVE ? phx_index_radius(store, slot) : -1.0f;
     *rect = (phx_rect){0};
     if (radius < 0.0f) return 0;
-    *rect = by_towers(own) ? phx_nine_rect(rules, rules->span, body->tx, body->ty)
+    *rect = by_towers(own) ? phx_ninegrid_rect(rules, rules->span, body->tx, body->ty)
                            : phx_box_towers(rules, phx_index_box(store, slot, radius));
     return area_of(*rect) > PHX_OBSERVER_KIND_MAX ? WIDE : WATCHES;
 }
@@ -279,7 +279,7 @@ static bool differ(const phx_index *index, uint32_t observer, phx_sink *sink)
     bool itself = at->noted == (uint32_t)index->tick;
     if (itself && !by_towers(own)) return false; /* all that is in sight may differ */
     bool crossed = itself && (at->px != at->tx || at->py != at->ty);
-    phx_rect before = crossed ? phx_nine_rect(index->env.rules, own->span, at->px, at->py) : at->rect;
+    phx_rect before = crossed ? phx_ninegrid_rect(index->env.rules, own->span, at->px, at->py) : at->rect;
     if (crossed && ((at->flags & WIDE) || area_of(before) > PHX_OBSERVER_KIND_MAX)) return false;
     if (at->flags & WIDE) {
         if (own->note_count > 0) sink->take(sink, own->notes, own->note_count);

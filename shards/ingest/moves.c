@@ -20,7 +20,7 @@ static void touch_far(phx_shard *shard, uint32_t slot)
 /* Marks a tower, if it has a block. */
 static void touch_tower(phx_shard *shard, uint16_t tx, uint16_t ty)
 {
-    if (phx_shard_nine(shard)) phx_ninegrid_mark_dirty(&shard->nine, tx, ty, shard->tick);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_mark_dirty(&shard->nine, tx, ty, shard->tick);
     else if (phx_shard_rows(shard)) phx_grid_mark_dirty(&shard->grid, tx, ty, shard->tick, false);
 }
 
@@ -85,8 +85,8 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
 {
     uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
     bool crossed = tx != body->tx || ty != body->ty;
-    if (crossed && phx_shard_nine(shard))
-        phx_nine_note_tower(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body), tx, ty);
+    if (crossed && phx_shard_ninegrid(shard))
+        phx_ninegrid_note_tower(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body), tx, ty);
     body->x = x;
     body->y = y;
     body->z = z;
@@ -124,7 +124,7 @@ static const uint32_t OFF_BLOCK = ~((PHX_BLOCK_SIDE - 1u) << 16 | (PHX_BLOCK_SID
 phx_move_frame phx_move_frame_of(const phx_shard *shard)
 {
     const phx_rules *rules = shard->rules;
-    const bool nine = phx_shard_nine(shard), rows = phx_shard_rows(shard);
+    const bool nine = phx_shard_ninegrid(shard), rows = phx_shard_rows(shard);
     phx_rect rect = shard->rect;
     return (phx_move_frame){.origin = {rules->origin[0], rules->origin[1], 0.0f, 0.0f},
                             .tower_size = {rules->tower_size, rules->tower_size, 1.0f, 1.0f},
@@ -179,7 +179,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
     uint32_t slot = (uint32_t)(body - shard->store.body);
     if (tower != before && frame->nine) {
         if (!alone) return false; /* notes are the owner's */
-        phx_nine_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
+        phx_ninegrid_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
     }
     if (PHX_UNLIKELY(((tower ^ before) & OFF_BLOCK) != 0) && frame->rows && !there_is_block(shard, tower)) return false;
     if (!shard->many_movers) touch_both(shard, slot, before, tower);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
+bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     return phx_observes(attr) && phx_unlimited(attr) && (attr->sees & 1) && shard->far.global_count == 0 &&
@@ -24,7 +24,7 @@ typedef struct told_all {
 static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *job, uint32_t slot,
                            told_all *told)
 {
-    const phx_nine *nine = &shard->nine;
+    const phx_ninegrid *nine = &shard->nine;
     const phx_attr *attr = job->special ? phx_store_attr(&shard->store, slot) : NULL;
     const uint32_t *pair = nine->pairs + job->pair;
     uint32_t *to = scratch->targets + scratch->target_count, n = 0, leaves = 0;
@@ -115,33 +115,33 @@ static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t 
     uint32_t n = 0;
     for (; card < end; card++)
         if (!(card->flags & PHX_CELL_LEFT) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
-            out[n++] = phx_nine_word(card->key, card->slot);
+            out[n++] = phx_ninegrid_word(card->key, card->slot);
     return n;
 }
 
 /* Who came to a tower that it now sees and did not, from where it could not see them. */
 static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_nine *nine = &at->shard->nine;
+    const phx_ninegrid *nine = &at->shard->nine;
     const phx_cell_entry *card = nine->cards + tower->first + tower->old,
                          *end = nine->cards + tower->first + tower->count;
     uint32_t n = 0;
     for (; card < end; card++)
         if (!saw(at, &nine->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
-            out[n++] = phx_nine_word(card->key, card->slot);
+            out[n++] = phx_ninegrid_word(card->key, card->slot);
     return n;
 }
 
 /* Who was in a tower that it saw and does not now. Who went may have another name. */
 static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_nine *nine = &at->shard->nine;
+    const phx_ninegrid *nine = &at->shard->nine;
     const phx_cell_entry *card = nine->cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
     for (; card < end; card++) {
         const phx_crossing *went = card->flags & PHX_CELL_LEFT ? &nine->crossings[card->move] : NULL;
         if ((went && sees(at, went)) || !may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL)) continue;
-        out[n++] = phx_nine_word(went ? went->key : card->key, card->slot);
+        out[n++] = phx_ninegrid_word(went ? went->key : card->key, card->slot);
     }
     return n;
 }
@@ -149,19 +149,19 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *
 /* Of a job's crossings, those that begin or end where the observer is concerned. */
 static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool enter, uint64_t *out)
 {
-    const phx_nine *nine = &at->shard->nine;
+    const phx_ninegrid *nine = &at->shard->nine;
     uint32_t first = enter ? job->pair + job->leave_count : job->pair;
     uint32_t count = enter ? job->enter_count : job->leave_count, n = 0;
     for (uint32_t i = first; i < first + count; i++) {
         const phx_crossing *c = &nine->crossings[nine->pairs[i]];
         if ((enter ? sees(at, c) : saw(at, c)) && may_see(at, c->slot, c->special))
-            out[n++] = phx_nine_word(c->key, c->slot);
+            out[n++] = phx_ninegrid_word(c->key, c->slot);
     }
     return n;
 }
 
 /* The job of the tower that it left; NULL = nothing is told there. */
-static const phx_cell_task *job_left(const phx_nine *nine, const phx_crossing *own)
+static const phx_cell_task *job_left(const phx_ninegrid *nine, const phx_crossing *own)
 {
     const phx_cell_block *crowd = &nine->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
@@ -169,14 +169,15 @@ static const phx_cell_task *job_left(const phx_nine *nine, const phx_crossing *o
 }
 
 /* In found: the towers that it sees come or go. */
-static const phx_nine_pair *pairs_of(const phx_nine *nine, const phx_crossing *own, const phx_nine_pair **end)
+static const phx_ninegrid_pair *pairs_of(const phx_ninegrid *nine, const phx_crossing *own,
+                                         const phx_ninegrid_pair **end)
 {
     bool last = own + 1 == nine->crossings + nine->crossing_count;
     *end = nine->found + (last ? nine->found_count : own[1].pair);
     return nine->found + own->pair;
 }
 
-static inline const phx_tower *tower_of(const phx_nine *nine, const phx_nine_pair *pair)
+static inline const phx_tower *tower_of(const phx_ninegrid *nine, const phx_ninegrid_pair *pair)
 {
     return &nine->crowds[pair->crowd].tower[pair->tower];
 }
@@ -185,14 +186,14 @@ static inline const phx_tower *tower_of(const phx_nine *nine, const phx_nine_pai
 enum { AWAIT_CARDS = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
 
 /* The towers that a comer sees come or go, and that where it was; then what is in them. */
-PHX_AWAIT void await_comer(const phx_nine *nine, const phx_crossing *own, bool cards)
+PHX_AWAIT void await_comer(const phx_ninegrid *nine, const phx_crossing *own, bool cards)
 {
     if (!phx_ninegrid_delta(own)) return;
     const phx_cell_block *left = &nine->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
     if (!cards) __builtin_prefetch(&left->tower[t]);
     else if (left->jobs >> t & 1) __builtin_prefetch(&nine->jobs[left->tower[t].job]);
-    const phx_nine_pair *end, *pair = pairs_of(nine, own, &end);
+    const phx_ninegrid_pair *end, *pair = pairs_of(nine, own, &end);
     for (; pair < end; pair++) {
         const phx_tower *tower = tower_of(nine, pair);
         __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : (const void *)tower);
@@ -200,7 +201,7 @@ PHX_AWAIT void await_comer(const phx_nine *nine, const phx_crossing *own, bool c
 }
 
 /* Those who cross are in no order of memory, nor is what they see. */
-PHX_AWAIT void await_comers(const phx_nine *nine, uint32_t comer)
+PHX_AWAIT void await_comers(const phx_ninegrid *nine, uint32_t comer)
 {
     const phx_crossing *crossings = nine->crossings;
     const uint32_t *next = nine->comers + comer;
@@ -213,15 +214,15 @@ PHX_AWAIT void await_comers(const phx_nine *nine, uint32_t comer)
 
 /* What is known of one that crossed, before its events are. */
 typedef struct outlook {
-    const phx_nine_pair *pair, *end; /* the towers that it sees come or go */
-    const phx_cell_task *job, *left; /* of the tower where it is; of that where it was, or NULL */
+    const phx_ninegrid_pair *pair, *end; /* the towers that it sees come or go */
+    const phx_cell_task *job, *left;     /* of the tower where it is; of that where it was, or NULL */
 } outlook;
 
 /* No fewer than leave, or enter. */
-static uint32_t most_events(const phx_nine *nine, const outlook *about)
+static uint32_t most_events(const phx_ninegrid *nine, const outlook *about)
 {
     uint32_t most = about->job->leave_count + (about->left ? about->left->enter_count : 0);
-    for (const phx_nine_pair *pair = about->pair; pair < about->end; pair++) most += tower_of(nine, pair)->count;
+    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) most += tower_of(nine, pair)->count;
     return most;
 }
 
@@ -232,15 +233,15 @@ typedef struct found {
 } found;
 
 /* All words of a tower, whatever they are; there is room. Are that all, and is there nothing to be asked of any? */
-static inline bool take_plain(const phx_nine *nine, const phx_tower *tower, uint64_t *out)
+static inline bool take_plain(const phx_ninegrid *nine, const phx_tower *tower, uint64_t *out)
 {
     const phx_cell_entry *card = nine->cards + tower->first;
     uint32_t flags = 0;
-    for (uint32_t i = 0; i < PHX_NINE_AT_ONCE; i++) {
-        out[i] = phx_nine_word(card[i].key, card[i].slot);
+    for (uint32_t i = 0; i < PHX_NINEGRID_AT_ONCE; i++) {
+        out[i] = phx_ninegrid_word(card[i].key, card[i].slot);
         flags |= i < tower->count ? card[i].flags : 0;
     }
-    return flags == 0 && tower->count <= PHX_NINE_AT_ONCE;
+    return flags == 0 && tower->count <= PHX_NINEGRID_AT_ONCE;
 }
 
 /*
@@ -249,9 +250,9 @@ static inline bool take_plain(const phx_nine *nine, const phx_tower *tower, uint
  */
 static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *came)
 {
-    const phx_nine *nine = &at->shard->nine;
+    const phx_ninegrid *nine = &at->shard->nine;
     uint32_t leaves = 0, enters = 0, n = 0;
-    for (const phx_nine_pair *pair = about->pair; pair < about->end; pair++) {
+    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) {
         const phx_tower *tower = tower_of(nine, pair);
         const uint32_t enter = pair->crossing >> 31;
         if (PHX_LIKELY(take_plain(nine, tower, enter ? to->enter + enters : to->leave + leaves))) {
@@ -322,7 +323,7 @@ static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, c
     PHX_ASSERT(phx_ninegrid_delta(at.own));
     if (about.left && about.left->look) return PHX_DELTA_LOOK;
     about.pair = pairs_of(&shard->nine, at.own, &about.end);
-    uint32_t most = most_events(&shard->nine, &about) + PHX_NINE_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
+    uint32_t most = most_events(&shard->nine, &about) + PHX_NINEGRID_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
     if (!phx_interest_reserve(scratch, room, 0)) return PHX_DELTA_NO_MEMORY;
     _Static_assert(sizeof(phx_sorted) >= 2 * sizeof(uint64_t), "room for leaves and for enters");
     found events = {.leave = (uint64_t *)(void *)scratch->sorted, .enter = (uint64_t *)(void *)scratch->sorted + room};
@@ -336,7 +337,7 @@ static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, c
 /* ---- jobs ---- */
 
 /* The job that an item belongs to; its card is the (item - job->first)-th of the tower's. */
-static const phx_cell_task *job_of(const phx_nine *nine, uint32_t item)
+static const phx_cell_task *job_of(const phx_ninegrid *nine, uint32_t item)
 {
     uint32_t lo = 0, hi = nine->job_count;
     while (hi - lo > 1) {
@@ -347,7 +348,7 @@ static const phx_cell_task *job_of(const phx_nine *nine, uint32_t item)
     return &nine->jobs[lo];
 }
 
-uint32_t phx_cell_task_entry_slot(const phx_nine *nine, uint32_t item)
+uint32_t phx_cell_task_entry_slot(const phx_ninegrid *nine, uint32_t item)
 {
     const phx_cell_task *job = job_of(nine, item);
     const phx_cell_entry *card = &nine->cards[job->card + item - job->first];
@@ -386,11 +387,11 @@ static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, ph
     return at;
 }
 
-uint32_t phx_nine_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
-                      uint32_t count)
+uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
+                          uint32_t count)
 {
     enum { AWAIT_JOBS = 12 }; /* jobs whose cards come from memory meanwhile */
-    const phx_nine *nine = &shard->nine;
+    const phx_ninegrid *nine = &shard->nine;
     const phx_cell_task *job = job_of(nine, first);
     for (uint32_t item = first, end = first + count; item < end; job++) {
         uint32_t left = end - job->first;

@@ -51,7 +51,7 @@ phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radiu
 phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float radius)
 {
     if (rules->range == PH_RANGE_RADIUS) return phx_interest_rect(rules, body->x, body->y, radius);
-    return phx_nine_rect(rules, rules->span, body->tx, body->ty);
+    return phx_ninegrid_rect(rules, rules->span, body->tx, body->ty);
 }
 
 phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius)
@@ -89,7 +89,7 @@ static bool due(const look *at)
         return !shard->alt->ops->touched || shard->alt->ops->touched(shard->alt, at->slot, box);
     }
     phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
-    if (phx_shard_nine(shard)) return phx_ninegrid_dirty(&shard->nine, rect, shard->tick);
+    if (phx_shard_ninegrid(shard)) return phx_ninegrid_dirty(&shard->nine, rect, shard->tick);
     return phx_grid_dirty(&shard->grid, rect, shard->tick);
 }
 
@@ -127,7 +127,7 @@ static uint32_t scan_rect(look *at, phx_rect rect, const phx_area *area)
 static uint32_t scan_towers(look *at, phx_rect rect)
 {
     phx_interest_counts *counts = &at->scratch->counts;
-    uint32_t ranges = 0, found = phx_nine_scan(&at->shard->nine, rect, at->scratch->hits, &ranges);
+    uint32_t ranges = 0, found = phx_ninegrid_scan(&at->shard->nine, rect, at->scratch->hits, &ranges);
     counts->ranges_visited += ranges;
     counts->pairs_tested += found;
     return found;
@@ -175,7 +175,7 @@ static uint32_t scan_around(look *at)
 {
     const phx_rules *rules = at->shard->rules;
     phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->radius);
-    if (phx_shard_nine(at->shard)) return scan_towers(at, rect);
+    if (phx_shard_ninegrid(at->shard)) return scan_towers(at, rect);
     phx_area area = {at->body->x, at->body->y, at->radius, rules->shape == PH_SHAPE_SQUARE};
     uint32_t found = at->shard->alt ? scan_index(at) : scan_rect(at, rect, &area);
     if (rules->range == PH_RANGE_TOWERS || at->radius < at->attr->view) return found;
@@ -576,8 +576,9 @@ static void take_old(look *at)
     if (at->list->implied) {
         uint32_t *old = at->scratch->old;
         at->old = old;
-        at->old_count = phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
-                                              : phx_prev_list(shard, at->slot, old, &at->scratch->counts.pairs_tested);
+        at->old_count = phx_shard_ninegrid(shard)
+                            ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
+                            : phx_prev_list(shard, at->slot, old, &at->scratch->counts.pairs_tested);
     }
     const uint32_t *old = at->old, count = at->old_count, tag = at->tag | MARK_OLD; /* marks might be anywhere */
     uint32_t *mark = at->scratch->mark;

@@ -295,7 +295,7 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, 
     PHX_ASSERT(first + count <= phx_interest_rows(shard));
     if (!phx_shard_rows(shard) && !phx_scratch_room(scratch, shard->store.slots)) return 0;
     if (shard->alt) return run_slots(scratch, directory, shard, first, count);
-    if (phx_shard_nine(shard)) return phx_nine_run(scratch, directory, shard, first, count);
+    if (phx_shard_ninegrid(shard)) return phx_ninegrid_run(scratch, directory, shard, first, count);
     uint32_t done = 0;
     scratch->square_each = 0; /* so that no work hangs on who did what before */
     for (uint32_t b = count > 0 ? phx_grid_block_at(grid, first) : 0; done < count; b++) {
@@ -316,7 +316,7 @@ uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wan
     /* where few moved, who did is found for a piece again, and where few observe, most rows are nobody's work */
     enum { FEW_MORE = 4 };
     uint32_t left = phx_interest_rows(shard) - first, count = 0;
-    if (shard->alt || phx_shard_nine(shard)) return left < wanted ? left : wanted;
+    if (shard->alt || phx_shard_ninegrid(shard)) return left < wanted ? left : wanted;
     if (phx_sparse_plan_movers(shard) || shard->observing_count < grid->row_count / FEW_MORE) wanted *= FEW_MORE;
     for (uint32_t b = phx_grid_block_at(grid, first); count < wanted && count < left; b++) {
         uint32_t rest = phx_grid_block_end(grid, b) - (first + count);

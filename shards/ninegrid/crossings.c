@@ -17,7 +17,7 @@ static uint32_t room(uint8_t size_class)
     return size_class == PHX_LIST_NONE ? 0 : 2u << size_class;
 }
 
-static void release_cards(phx_nine *nine, phx_cell_block *crowd, uint32_t t)
+static void release_cards(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t)
 {
     uint8_t size_class = crowd->room[t];
     if (size_class == PHX_LIST_NONE) return;
@@ -27,21 +27,21 @@ static void release_cards(phx_nine *nine, phx_cell_block *crowd, uint32_t t)
 }
 
 /* Room for one more card in the tower. */
-static bool reserve_card(phx_nine *nine, phx_mem *mem, phx_cell_block *crowd, uint32_t t)
+static bool reserve_card(phx_ninegrid *nine, phx_mem *mem, phx_cell_block *crowd, uint32_t t)
 {
     phx_tower *tower = &crowd->tower[t];
     if (tower->count < room(crowd->room[t])) return true;
     uint8_t size_class = crowd->room[t] == PHX_LIST_NONE ? 0 : (uint8_t)(crowd->room[t] + 1);
-    PHX_ASSERT(size_class < PHX_NINE_SIZES);
+    PHX_ASSERT(size_class < PHX_NINEGRID_SIZES);
     uint32_t first = nine->free_first[size_class];
-    if (first != PHX_NINE_NONE) {
+    if (first != PHX_NINEGRID_NONE) {
         nine->free_first[size_class] = nine->cards[first].slot;
-        if (nine->free_first[size_class] != PHX_NINE_NONE) /* the next one to be asked for */
+        if (nine->free_first[size_class] != PHX_NINEGRID_NONE) /* the next one to be asked for */
             __builtin_prefetch(&nine->cards[nine->free_first[size_class]], 1);
     } else {
         size_t needed = (size_t)nine->cards_used + room(size_class);
-        if (!phx_grow(mem, (void **)&nine->cards, &nine->cards_capacity, nine->cards_used, needed + PHX_NINE_AT_ONCE,
-                      sizeof(phx_cell_entry)))
+        if (!phx_grow(mem, (void **)&nine->cards, &nine->cards_capacity, nine->cards_used,
+                      needed + PHX_NINEGRID_AT_ONCE, sizeof(phx_cell_entry)))
             return false;
         first = nine->cards_used;
         nine->cards_used = (uint32_t)needed;
@@ -55,7 +55,7 @@ static bool reserve_card(phx_nine *nine, phx_mem *mem, phx_cell_block *crowd, ui
 }
 
 /* The crowd of a tower, made where there is none; NULL = no memory. */
-static phx_cell_block *crowd_ensure(phx_nine *nine, phx_mem *mem, uint16_t tx, uint16_t ty)
+static phx_cell_block *crowd_ensure(phx_ninegrid *nine, phx_mem *mem, uint16_t tx, uint16_t ty)
 {
     uint16_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
     phx_cell_block *crowd = phx_ninegrid_cell_block(nine, bx, by);
@@ -81,21 +81,21 @@ static bool before(const phx_name *a, const phx_name *b)
 }
 
 /* As a card's slot was called when its tower was put in order. */
-static phx_name name_then(const phx_nine *nine, const phx_store *store, uint32_t slot)
+static phx_name name_then(const phx_ninegrid *nine, const phx_store *store, uint32_t slot)
 {
-    const phx_change_note *note = phx_nine_note_of(nine, store, slot);
+    const phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
     phx_name name = store->name[slot];
     if (note && note->renewed) name.kind = note->kind;
     return name;
 }
 
 /* Where in its tower the card of a noted slot stands. */
-static uint32_t find_card(const phx_nine *nine, const phx_store *store, const phx_tower *tower, uint32_t slot)
+static uint32_t find_card(const phx_ninegrid *nine, const phx_store *store, const phx_tower *tower, uint32_t slot)
 {
     const phx_cell_entry *cards = nine->cards + tower->first;
     uint32_t lo = 0, hi = tower->old;
-    phx_name wanted = hi > PHX_NINE_FEW ? name_then(nine, store, slot) : (phx_name){0};
-    while (hi - lo > PHX_NINE_FEW) {
+    phx_name wanted = hi > PHX_NINEGRID_FEW ? name_then(nine, store, slot) : (phx_name){0};
+    while (hi - lo > PHX_NINEGRID_FEW) {
         uint32_t mid = lo + (hi - lo) / 2;
         phx_name name = name_then(nine, store, cards[mid].slot);
         if (before(&name, &wanted)) lo = mid + 1;
@@ -110,16 +110,17 @@ static uint32_t find_card(const phx_nine *nine, const phx_store *store, const ph
 static uint8_t watches_now(const phx_change_note *note, const phx_store *store, uint32_t slot)
 {
     uint8_t watches = phx_ninegrid_observer_kind(store, slot);
-    return note && note->attr != PHX_NINE_NONE && watches != PHX_OBSERVER_KIND_NONE ? PHX_OBSERVER_KIND_LOOK : watches;
+    return note && note->attr != PHX_NINEGRID_NONE && watches != PHX_OBSERVER_KIND_NONE ? PHX_OBSERVER_KIND_LOOK
+                                                                                        : watches;
 }
 
 /* What the store says; note: or NULL. */
-static phx_crossing crossing_of(const phx_nine *nine, const phx_store *store, const phx_change_note *note,
+static phx_crossing crossing_of(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
                                 uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
     return (phx_crossing){.slot = slot,
-                          .key = phx_nine_key(nine, &store->name[slot]),
+                          .key = phx_ninegrid_key(nine, &store->name[slot]),
                           .bx = body->tx,
                           .by = body->ty,
                           .is = body->state & PHX_SLOT_LIVE,
@@ -139,7 +140,7 @@ static phx_crossing crossing_of_card(const phx_cell_entry *card, const phx_chang
                           .special = card->flags & PHX_CELL_SPECIAL};
 }
 
-static void mark_watching(phx_nine *nine, phx_cell_block *crowd, uint32_t t, uint8_t watches)
+static void mark_watching(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t, uint8_t watches)
 {
     if (watches == PHX_OBSERVER_KIND_LOOK) {
         crowd->look |= 1ull << t;
@@ -161,7 +162,7 @@ static void write_card(phx_cell_entry *card, const phx_crossing *crossing, uint3
 }
 
 /* The card of a noted slot follows it where it stays; else, or when observers have to look, that is a crossing. */
-static void take_note(phx_nine *nine, const phx_store *store, const phx_change_note *note)
+static void take_note(phx_ninegrid *nine, const phx_store *store, const phx_change_note *note)
 {
     bool elsewhere = note->ax != note->bx || note->ay != note->by;
     if (!elsewhere && !note->renewed) return;
@@ -180,7 +181,7 @@ static void take_note(phx_nine *nine, const phx_store *store, const phx_change_n
     crossing.special |= note->recast; /* now or before */
     crossing.stays = crossing.is && !elsewhere && note->kind == store->name[note->slot].kind;
     if (crossing.stays) {
-        write_card(card, &crossing, PHX_NINE_NONE, 0);
+        write_card(card, &crossing, PHX_NINEGRID_NONE, 0);
         mark_watching(nine, crowd, t, card->watches);
         if (!note->recast) return;
     }
@@ -191,7 +192,7 @@ static void take_note(phx_nine *nine, const phx_store *store, const phx_change_n
 }
 
 /* The old cards of crossings that were sorted say which is theirs. */
-static void mark_old(phx_nine *nine)
+static void mark_old(phx_ninegrid *nine)
 {
     for (uint32_t i = 0; i < nine->crossing_count; i++) {
         const phx_crossing *crossing = &nine->crossings[i];
@@ -204,7 +205,7 @@ static void mark_old(phx_nine *nine)
 }
 
 /* Into the order of events. */
-static bool sort_crossings(phx_nine *nine, phx_mem *mem, const phx_store *store)
+static bool sort_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_store *store)
 {
     const phx_crossing *crossings = nine->crossings;
     const phx_name *name = store->name;
@@ -228,7 +229,7 @@ static bool sort_crossings(phx_nine *nine, phx_mem *mem, const phx_store *store)
 }
 
 /* Brings the tower of a note and its name near, or its cards. */
-PHX_AWAIT void await_note(const phx_nine *nine, const phx_store *store, const phx_change_note *note, bool cards)
+PHX_AWAIT void await_note(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note, bool cards)
 {
     const phx_cell_block *crowd = phx_ninegrid_cell_block(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
@@ -242,7 +243,7 @@ PHX_AWAIT void await_note(const phx_nine *nine, const phx_store *store, const ph
 }
 
 /* Is the last crossing where it belongs, if those before it are? Mostly so, as commands come in the order of ids. */
-static bool last_in_order(const phx_nine *nine, const phx_store *store)
+static bool last_in_order(const phx_ninegrid *nine, const phx_store *store)
 {
     if (nine->crossing_count < 2) return true;
     const phx_crossing *last = &nine->crossings[nine->crossing_count - 1];
@@ -250,7 +251,7 @@ static bool last_in_order(const phx_nine *nine, const phx_store *store)
 }
 
 /* Keys by more bits, once names differ in more. */
-static void renew_keys(phx_nine *nine, const phx_store *store)
+static void renew_keys(phx_ninegrid *nine, const phx_store *store)
 {
     uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
     if (PHX_LIKELY(bits == nine->key_bits)) return;
@@ -260,13 +261,14 @@ static void renew_keys(phx_nine *nine, const phx_store *store)
         for (uint64_t left = crowd->stood; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             phx_cell_entry *cards = nine->cards + tower->first;
-            for (uint32_t i = 0; i < tower->count; i++) cards[i].key = phx_nine_key(nine, &store->name[cards[i].slot]);
+            for (uint32_t i = 0; i < tower->count; i++)
+                cards[i].key = phx_ninegrid_key(nine, &store->name[cards[i].slot]);
         }
     }
 }
 
 /* Everything that was noted, and everybody who was added. */
-static bool find_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
+static bool find_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     size_t most = (size_t)nine->note_count + in->deferred->count;
     if (!phx_grow(mem, (void **)&nine->crossings, &nine->crossings_capacity, 0, most, sizeof(phx_crossing)))
@@ -292,7 +294,7 @@ static bool find_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
 /* ---- cards ---- */
 
 /* Restartable: all room for a crossing is there before its first change. */
-static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *in, uint32_t i)
+static bool place_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in, uint32_t i)
 {
     const phx_crossing *crossing = &nine->crossings[i];
     if (crossing->is && !crossing->stays) {
@@ -318,7 +320,7 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
 }
 
 /* Brings the tower that somebody goes to near, or the place of its card there. */
-PHX_AWAIT void await_tower(const phx_nine *nine, const phx_crossing *crossing, bool card)
+PHX_AWAIT void await_tower(const phx_ninegrid *nine, const phx_crossing *crossing, bool card)
 {
     const phx_cell_block *crowd =
         phx_ninegrid_cell_block(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
@@ -333,7 +335,7 @@ PHX_AWAIT void await_tower(const phx_nine *nine, const phx_crossing *crossing, b
     __builtin_prefetch(&crowd->room[t]);
 }
 
-static bool place_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
+static bool place_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     for (; nine->at < nine->crossing_count; nine->at++) {
         if (nine->at + 2 * AHEAD < nine->crossing_count)
@@ -349,14 +351,14 @@ static bool place_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *
 /* ---- jobs ---- */
 
 /* These towers of a crowd see the crossing come or go. There is room. */
-static void show(phx_nine *nine, const phx_cell_block *crowd, uint64_t towers, uint32_t crossing)
+static void show(phx_ninegrid *nine, const phx_cell_block *crowd, uint64_t towers, uint32_t crossing)
 {
     uint32_t number = (uint32_t)(crowd - nine->crowds), told = 0;
-    phx_nine_pair *pair = nine->found + nine->found_count;
+    phx_ninegrid_pair *pair = nine->found + nine->found_count;
     for (; towers; towers &= towers - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(towers);
         bool watched = crowd->watched >> t & 1;
-        *pair++ = (phx_nine_pair){.crossing = crossing, .crowd = number, .tower = (uint8_t)t, .watched = watched};
+        *pair++ = (phx_ninegrid_pair){.crossing = crossing, .crowd = number, .tower = (uint8_t)t, .watched = watched};
         told += watched;
     }
     nine->found_count = (uint32_t)(pair - nine->found);
@@ -373,31 +375,32 @@ static phx_rect joined(phx_rect a, phx_rect b)
  * The towers that see the crossing come or go, those around where it was and where it is (NULL: nowhere) in `rect`; if
  * it is odd, all in them have to look.
  */
-static bool show_in(phx_nine *nine, phx_mem *mem, uint32_t i, const phx_rect *from, const phx_rect *to, phx_rect rect)
+static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, const phx_rect *from, const phx_rect *to,
+                    phx_rect rect)
 {
     const phx_crossing *crossing = &nine->crossings[i];
-    uint32_t told = crossing->special ? i | PHX_NINE_SPECIAL : i;
+    uint32_t told = crossing->special ? i | PHX_NINEGRID_SPECIAL : i;
     bool glances = phx_ninegrid_delta(crossing);
-    phx_cell_block_walk walk = phx_nine_walk(nine, rect);
-    for (phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, rect);
+    for (phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         if (!phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,
-                      (size_t)nine->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_nine_pair)))
+                      (size_t)nine->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_ninegrid_pair)))
             return false;
         uint64_t here = glances ? crowd->stood : crowd->watched;
         uint64_t a = from ? phx_cell_block_mask(crowd, *from) & here : 0;
         uint64_t b = to ? phx_cell_block_mask(crowd, *to) & here : 0;
         show(nine, crowd, a & ~b, told);
-        show(nine, crowd, b & ~a, told | PHX_NINE_ENTER);
+        show(nine, crowd, b & ~a, told | PHX_NINEGRID_ENTER);
         if (crossing->recast) crowd->odd |= (a | b) & crowd->watched;
     }
     return true;
 }
 
-static bool show_crossing(phx_nine *nine, phx_mem *mem, const phx_rules *rules, uint32_t i)
+static bool show_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_rules *rules, uint32_t i)
 {
     phx_crossing *c = &nine->crossings[i];
-    phx_rect from = phx_nine_rect(rules, rules->span, c->ax, c->ay);
-    phx_rect to = phx_nine_rect(rules, rules->span, c->bx, c->by);
+    phx_rect from = phx_ninegrid_rect(rules, rules->span, c->ax, c->ay);
+    phx_rect to = phx_ninegrid_rect(rules, rules->span, c->bx, c->by);
     c->pair = nine->found_count;
     bool meet = from.x0 <= to.x1 && to.x0 <= from.x1 && from.y0 <= to.y1 && to.y0 <= from.y1;
     if (c->was && c->is && meet) return show_in(nine, mem, i, &from, &to, joined(from, to));
@@ -405,10 +408,11 @@ static bool show_crossing(phx_nine *nine, phx_mem *mem, const phx_rules *rules, 
 }
 
 /* The pairs of observers by crowd, in their order; bins[] has how many each crowd has, and then where they begin. */
-static bool bin_pairs(phx_nine *nine, phx_mem *mem)
+static bool bin_pairs(phx_ninegrid *nine, phx_mem *mem)
 {
     uint32_t sum = 0;
-    if (!phx_grow(mem, (void **)&nine->binned, &nine->binned_capacity, 0, nine->found_count, sizeof(phx_nine_told)) ||
+    if (!phx_grow(mem, (void **)&nine->binned, &nine->binned_capacity, 0, nine->found_count,
+                  sizeof(phx_ninegrid_told)) ||
         !phx_grow(mem, (void **)&nine->pairs, &nine->pairs_capacity, 0, nine->found_count, sizeof(uint32_t)))
         return false;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
@@ -417,16 +421,16 @@ static bool bin_pairs(phx_nine *nine, phx_mem *mem)
         sum += count;
     }
     for (uint32_t i = 0; i < nine->found_count; i++) {
-        const phx_nine_pair *pair = &nine->found[i];
+        const phx_ninegrid_pair *pair = &nine->found[i];
         if (!pair->watched) continue;
         /* its bin ends up where the next one's begins */
-        nine->binned[nine->bins[pair->crowd]++] = (phx_nine_told){.crossing = pair->crossing, .tower = pair->tower};
+        nine->binned[nine->bins[pair->crowd]++] = (phx_ninegrid_told){.crossing = pair->crossing, .tower = pair->tower};
     }
     return true;
 }
 
 /* Whoever came to a tower: rarely more than one, and whether anybody did is not to be foreseen. Room for one more. */
-static inline void take_comers(phx_nine *nine, const phx_tower *tower)
+static inline void take_comers(phx_ninegrid *nine, const phx_tower *tower)
 {
     const uint32_t came = tower->count - tower->old;
     uint32_t *to = nine->comers + nine->comer_count;
@@ -438,7 +442,7 @@ static inline void take_comers(phx_nine *nine, const phx_tower *tower)
 }
 
 /* The jobs of a crowd: `towers`, and those of its pairs [first, end). There is room. */
-static void make_jobs(phx_nine *nine, phx_cell_block *crowd, uint64_t towers, uint32_t first, uint32_t end)
+static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers, uint32_t first, uint32_t end)
 {
     uint32_t next[PHX_BLOCK_TOWERS][2]; /* of a tower's leaves and enters: how many, then the place of the next */
     for (uint32_t i = first; i < end; i++) towers |= 1ull << nine->binned[i].tower;
@@ -471,15 +475,15 @@ static void make_jobs(phx_nine *nine, phx_cell_block *crowd, uint64_t towers, ui
     }
     for (uint32_t i = first; i < end; i++) {
         uint32_t crossing = nine->binned[i].crossing, t = nine->binned[i].tower;
-        nine->pairs[next[t][crossing >> 31]++] = crossing & ~(PHX_NINE_ENTER | PHX_NINE_SPECIAL);
-        if (PHX_UNLIKELY(crossing & PHX_NINE_SPECIAL)) nine->jobs[crowd->tower[t].job].special = true;
+        nine->pairs[next[t][crossing >> 31]++] = crossing & ~(PHX_NINEGRID_ENTER | PHX_NINEGRID_SPECIAL);
+        if (PHX_UNLIKELY(crossing & PHX_NINEGRID_SPECIAL)) nine->jobs[crowd->tower[t].job].special = true;
     }
     crowd->jobs = towers;
     nine->looking |= crowd->odd != 0;
 }
 
 /* All that has to be done in the interest phase, crowd by crowd. */
-static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
+static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     nine->job_count = nine->comer_count = nine->found_count = nine->item_count = 0;
     nine->looking = false;
@@ -510,7 +514,7 @@ static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 }
 
 /* Towers say again who came last, where some say which their job is already. */
-static void mark_comers(const phx_nine *nine)
+static void mark_comers(const phx_ninegrid *nine)
 {
     for (uint32_t i = 0; i < nine->crossing_count; i++) {
         const phx_crossing *c = &nine->crossings[i];
@@ -520,7 +524,7 @@ static void mark_comers(const phx_nine *nine)
     }
 }
 
-bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
+bool phx_ninegrid_index(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     if (nine->stage == STAGE_CROSSINGS) {
         if (!find_crossings(nine, mem, in)) return false;
@@ -544,7 +548,7 @@ bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 /* ---- the tick's end ---- */
 
 /* Who watches from this tower, as the cards say. */
-static void read_watches(const phx_nine *nine, phx_cell_block *crowd, uint32_t t)
+static void read_watches(const phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t)
 {
     const phx_cell_entry *cards = nine->cards + crowd->tower[t].first;
     uint64_t bit = 1ull << t, watched = 0, looks = 0;
@@ -556,7 +560,7 @@ static void read_watches(const phx_nine *nine, phx_cell_block *crowd, uint32_t t
     crowd->look = (crowd->look & ~bit) | looks;
 }
 
-void phx_nine_look(phx_nine *nine, const phx_store *store, uint32_t slot)
+void phx_ninegrid_look(phx_ninegrid *nine, const phx_store *store, uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
     phx_cell_block *crowd = phx_ninegrid_cell_block(nine, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
@@ -581,7 +585,7 @@ static void sort_few(const phx_store *store, phx_cell_entry *cards, uint32_t cou
 }
 
 /* Those that came, sorted, go among those that stayed, sorted, from the last one down. */
-static void merge_came(const phx_nine *nine, const phx_store *store, phx_cell_entry *cards, uint32_t stayed,
+static void merge_came(const phx_ninegrid *nine, const phx_store *store, phx_cell_entry *cards, uint32_t stayed,
                        uint32_t came)
 {
     const phx_cell_entry *from = nine->came;
@@ -596,7 +600,7 @@ static void merge_came(const phx_nine *nine, const phx_store *store, phx_cell_en
     memcpy(cards, from, came * sizeof *cards);
 }
 
-static void tidy(phx_nine *nine, const phx_store *store, phx_cell_block *crowd, uint32_t t)
+static void tidy(phx_ninegrid *nine, const phx_store *store, phx_cell_block *crowd, uint32_t t)
 {
     phx_tower *tower = &crowd->tower[t];
     phx_cell_entry *cards = nine->cards + tower->first;
@@ -607,14 +611,14 @@ static void tidy(phx_nine *nine, const phx_store *store, phx_cell_block *crowd, 
         phx_cell_entry *card = &cards[stayed + came];
         if (i < tower->old) stayed++;
         else came++;
-        if (card->move == PHX_NINE_NONE) continue;
-        card->move = PHX_NINE_NONE;
+        if (card->move == PHX_NINEGRID_NONE) continue;
+        card->move = PHX_NINEGRID_NONE;
         bool special = card->flags & PHX_CELL_SPECIAL;
         if (card->flags & PHX_CELL_CHANGED) special = store->body[card->slot].state & PHX_SLOT_SPECIAL;
         card->flags = special ? PHX_CELL_SPECIAL : 0;
     }
-    if (stayed + came > PHX_NINE_FEW && tower->old <= PHX_NINE_FEW) sort_few(store, cards, stayed);
-    if (stayed + came > PHX_NINE_FEW && came > 0) merge_came(nine, store, cards, stayed, came);
+    if (stayed + came > PHX_NINEGRID_FEW && tower->old <= PHX_NINEGRID_FEW) sort_few(store, cards, stayed);
+    if (stayed + came > PHX_NINEGRID_FEW && came > 0) merge_came(nine, store, cards, stayed, came);
     uint32_t went = tower->count - stayed - came;
     crowd->cards -= went;
     nine->card_count -= went;
@@ -627,7 +631,7 @@ static void tidy(phx_nine *nine, const phx_store *store, phx_cell_block *crowd, 
 }
 
 /* A crowd that nobody is left in goes; the last one takes its place. */
-static void drop(phx_nine *nine, phx_cell_block *crowd)
+static void drop(phx_ninegrid *nine, phx_cell_block *crowd)
 {
     const phx_cell_block *last = &nine->crowds[--nine->crowd_count];
     *phx_block_map_place(&nine->map, crowd->bx, crowd->by) = 0;
@@ -637,7 +641,7 @@ static void drop(phx_nine *nine, phx_cell_block *crowd)
 }
 
 /* Brings the untidy towers of a crowd near, or their cards. */
-PHX_AWAIT void await_untidy(const phx_nine *nine, const phx_cell_block *crowd, bool cards)
+PHX_AWAIT void await_untidy(const phx_ninegrid *nine, const phx_cell_block *crowd, bool cards)
 {
     for (uint64_t left = crowd->untidy; left; left &= left - 1) {
         const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
@@ -646,7 +650,7 @@ PHX_AWAIT void await_untidy(const phx_nine *nine, const phx_cell_block *crowd, b
 }
 
 /* From the last one on, as the last takes the place of one that goes; those that come next are brought near. */
-static void tidy_crowds(phx_nine *nine, const phx_store *store)
+static void tidy_crowds(phx_ninegrid *nine, const phx_store *store)
 {
     enum { NEXT = 1, AFTER = 2, LATER = 4 };
     for (uint32_t c = nine->crowd_count; c-- > 0;) {
@@ -660,7 +664,7 @@ static void tidy_crowds(phx_nine *nine, const phx_store *store)
     }
 }
 
-void phx_ninegrid_end_tick(phx_nine *nine, const phx_rules *rules, const phx_store *store)
+void phx_ninegrid_end_tick(phx_ninegrid *nine, const phx_rules *rules, const phx_store *store)
 {
     for (uint32_t c = 0; nine->looking && c < nine->crowd_count; c++) {
         phx_cell_block *crowd = &nine->crowds[c];

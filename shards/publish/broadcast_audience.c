@@ -18,7 +18,7 @@ void phx_audience_free(phx_audience *audience, phx_mem *mem)
 uint32_t phx_audience_blocks(const phx_shard *shard)
 {
     if (shard->alt) return (shard->store.slots + PHX_SEATS_MAX - 1) / PHX_SEATS_MAX;
-    return phx_shard_nine(shard) ? shard->nine.crowd_count : shard->grid.block_count;
+    return phx_shard_ninegrid(shard) ? shard->nine.crowd_count : shard->grid.block_count;
 }
 
 /* ---- calls ---- */
@@ -62,9 +62,9 @@ static bool add_block(phx_audience *audience, const phx_shard *shard, const orde
 
 static bool add_crowds(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
 {
-    const phx_nine *nine = &shard->nine;
-    phx_cell_block_walk walk = phx_nine_walk(nine, to->rect);
-    for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+    const phx_ninegrid *nine = &shard->nine;
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, to->rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         call.block = (uint32_t)(crowd - nine->crowds);
         if (!add_block(audience, shard, to, crowd->bx, crowd->by, call)) return false;
     }
@@ -83,7 +83,7 @@ static bool add_blocks(phx_audience *audience, const phx_shard *shard, const ord
 
 static bool add_order(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
 {
-    return phx_shard_nine(shard) ? add_crowds(audience, shard, to, call) : add_blocks(audience, shard, to, call);
+    return phx_shard_ninegrid(shard) ? add_crowds(audience, shard, to, call) : add_blocks(audience, shard, to, call);
 }
 
 /* Where the rows are of those who may see the entity without a relation: by max(view, reach) + margin at most. */
@@ -160,7 +160,7 @@ bool phx_audience_call_one(phx_audience *audience, const phx_shard *shard, uint3
     if (shard->alt)
         return phx_box_has(seen_from_box(shard, slot), body->x, body->y) || call_slot(audience, shard, call, observer);
     phx_rect own = {body->tx, body->ty, body->tx, body->ty};
-    order to = {.rect = phx_shard_nine(shard) ? own : phx_interest_rows_rect(shard, body, 0.0f),
+    order to = {.rect = phx_shard_ninegrid(shard) ? own : phx_interest_rows_rect(shard, body, 0.0f),
                 .done = seen_from(shard, slot),
                 .any_done = true};
     return add_order(audience, shard, &to, call);
@@ -192,7 +192,7 @@ uint32_t phx_audience_places(const phx_shard *shard, uint32_t block)
         uint32_t left = shard->store.slots - block * PHX_SEATS_MAX;
         return left < PHX_SEATS_MAX ? left : PHX_SEATS_MAX;
     }
-    if (phx_shard_nine(shard)) return shard->nine.crowds[block].cards;
+    if (phx_shard_ninegrid(shard)) return shard->nine.crowds[block].cards;
     const phx_block *b = &shard->grid.blocks[block];
     return b->start[PHX_BLOCK_TOWERS] - b->start[0];
 }
@@ -247,7 +247,7 @@ void phx_audience_seat(const phx_shard *shard, phx_seats *seats)
         seat_slots(shard, seats);
         return;
     }
-    if (phx_shard_nine(shard)) {
+    if (phx_shard_ninegrid(shard)) {
         seat_cards(shard, seats);
         return;
     }
@@ -370,6 +370,6 @@ uint32_t phx_audience_listen(const phx_shard *shard, const phx_seats *seats, con
                              uint32_t *out)
 {
     if (call->observer != PHX_SLOT_NONE) return listen_one(shard, seats, call, self, out);
-    return phx_shard_nine(shard) ? listen_crowd(shard, seats, call, self, out)
-                                 : listen_block(shard, seats, call, self, out);
+    return phx_shard_ninegrid(shard) ? listen_crowd(shard, seats, call, self, out)
+                                     : listen_block(shard, seats, call, self, out);
 }

@@ -39,9 +39,9 @@ static void seen_around(const phx_shard *shard, uint32_t slot, phx_list_fn visit
 {
     const phx_store *store = &shard->store;
     uint32_t targets[PHX_LIST_PIECE_MAX], count = 0;
-    phx_rect rect = phx_nine_rect(shard->rules, shard->rules->span, store->body[slot].tx, store->body[slot].ty);
-    phx_cell_block_walk walk = phx_nine_walk(&shard->nine, rect);
-    for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+    phx_rect rect = phx_ninegrid_rect(shard->rules, shard->rules->span, store->body[slot].tx, store->body[slot].ty);
+    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
@@ -64,7 +64,7 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
     const phx_list *list = &shard->store.tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     if (list->implied) {
-        if (phx_shard_nine(shard)) seen_around(shard, slot, visit, user);
+        if (phx_shard_ninegrid(shard)) seen_around(shard, slot, visit, user);
         else seen_near(shard, slot, visit, user);
     }
     for (uint32_t i = 0, n; i < list->count; i += n) {
@@ -75,7 +75,7 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
 
 bool phx_shard_derives(const phx_shard *shard, uint32_t slot)
 {
-    if (phx_shard_nine(shard)) return phx_nine_plain(shard, slot);
+    if (phx_shard_ninegrid(shard)) return phx_ninegrid_plain(shard, slot);
     return shard->implies && phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
@@ -84,8 +84,8 @@ uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot)
     const phx_list *list = &shard->store.tail[slot].list;
     if (!list->implied) return list->count;
     uint64_t pairs = 0;
-    return phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, NULL)
-                                 : phx_prev_list(shard, slot, NULL, &pairs);
+    return phx_shard_ninegrid(shard) ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, slot, NULL)
+                                     : phx_prev_list(shard, slot, NULL, &pairs);
 }
 
 static bool listed(const phx_shard *shard, uint32_t observer, uint32_t target)
@@ -155,8 +155,8 @@ static void visit_block(const watch *at, const phx_block *block, phx_rect rect)
 static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
                          void (*visit)(void *user, uint32_t observer), void *user)
 {
-    phx_cell_block_walk walk = phx_nine_walk(&shard->nine, rect);
-    for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect) & crowd->watched; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
@@ -199,7 +199,7 @@ void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhe
         return;
     }
     phx_rect rect = phx_interest_rows_rect(shard, body, radius);
-    if (phx_shard_nine(shard)) {
+    if (phx_shard_ninegrid(shard)) {
         phx_rect all = {0, 0, (uint16_t)(shard->rules->towers[0] - 1), (uint16_t)(shard->rules->towers[1] - 1)};
         visit_towers(shard, everywhere ? all : rect, slot, visit, user);
         return;

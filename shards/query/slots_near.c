@@ -43,8 +43,8 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
     enum { PIECE = 256 };
     uint32_t slots[PIECE], n = 0;
     phx_rect rect = phx_box_towers(shard->rules, box);
-    phx_cell_block_walk walk = phx_nine_walk(&shard->nine, rect);
-    for (const phx_cell_block *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             sink->visited++;
@@ -64,7 +64,7 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
 void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
     if (shard->alt) shard->alt->ops->around(shard->alt, box, sink);
-    else if (phx_shard_nine(shard)) cards_around(shard, box, sink);
+    else if (phx_shard_ninegrid(shard)) cards_around(shard, box, sink);
     else rows_around(shard, box, sink);
 }
 
@@ -72,7 +72,7 @@ phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius
 {
     const phx_rules *rules = shard->rules;
     if (rules->range == PH_RANGE_RADIUS) return phx_box_around(body->x, body->y, radius);
-    return phx_box_of_towers(rules, phx_nine_rect(rules, rules->span, body->tx, body->ty));
+    return phx_box_of_towers(rules, phx_ninegrid_rect(rules, rules->span, body->tx, body->ty));
 }
 
 /* ---- scans ---- */

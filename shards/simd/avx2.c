@@ -456,7 +456,7 @@ AVX2_INLINE void put_mask(const phx_cells *cells, uint32_t place, uint32_t first
 }
 
 /* What there may be in the nine cells of one watcher, of which a row may be more than a vector, becomes pairs. */
-AVX2_INLINE void put_long(const phx_cells *cells, const phx_nine_cells *around, uint32_t place, uint64_t mask,
+AVX2_INLINE void put_long(const phx_cells *cells, const phx_ninegrid_cells *around, uint32_t place, uint64_t mask,
                           const borders *b, const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const watcher of = watcher_at(cells->now, cells->old, place);
@@ -477,7 +477,7 @@ AVX2_INLINE bool put_nine(const phx_cells *cells, uint32_t place, uint64_t mask,
 {
     const uint32_t cell = cells->cell[place], room = pairs->capacity - pairs->count;
     if (PHX_UNLIKELY((mask & NINE_LONG) != 0 || room < NINE_ROWS * LANES)) {
-        const phx_nine_cells around = phx_cells_around(cells, cell);
+        const phx_ninegrid_cells around = phx_cells_around(cells, cell);
         if (room < around.count) return false;
         put_long(cells, &around, place, mask, b, limits, square, margin, pairs);
         pairs->tested += around.count - bits_of(nine_lanes(cells, cell));
@@ -493,7 +493,7 @@ AVX2_INLINE bool put_nine(const phx_cells *cells, uint32_t place, uint64_t mask,
 
 /* Those of the watchers of a range; how many. *tested: how many candidates there are, of a row a vector at most. */
 AVX2_INLINE uint32_t find_nine(const phx_cells *cells, const phx_watchers *watchers, phx_span range, const borders *b,
-                               bool square, bool margin, phx_found_nine *list, uint64_t *tested)
+                               bool square, bool margin, phx_found_ninegrid *list, uint64_t *tested)
 {
     const uint32_t *now = watchers->now, *old = watchers->old, *places = watchers->place;
     const size_t columns = cells->columns;
@@ -506,7 +506,7 @@ AVX2_INLINE uint32_t find_nine(const phx_cells *cells, const phx_watchers *watch
         uint64_t m = mask_at(cells, *middle, &of, b, square, margin);
         uint64_t c = mask_at(cells, *(middle + columns), &of, b, square, margin);
         uint64_t there = nine_lanes(cells, cell), some = (NINE_LONG | a | m << ROW_BITS | c << 2 * ROW_BITS) & there;
-        list[n] = (phx_found_nine){some, w};
+        list[n] = (phx_found_ninegrid){some, w};
         n += some != 0;
         sum += bits_of(there);
     }
@@ -521,7 +521,7 @@ AVX2_INLINE uint32_t match_nine(const phx_cells *cells, const phx_watchers *watc
     const borders b = in_registers(limits);
     const uint32_t *place = watchers->place;
     enum { AT_ONCE = 128 }; /* watchers whose masks wait until they become pairs: 2 KiB */
-    phx_found_nine list[AT_ONCE];
+    phx_found_ninegrid list[AT_ONCE];
     for (uint32_t w = 0, end; w < watchers->count; w = end) {
         end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
         uint32_t n = find_nine(cells, watchers, (phx_span){w, end}, &b, square, margin, list, &pairs->tested);

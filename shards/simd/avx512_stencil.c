@@ -168,7 +168,7 @@ AVX512_INLINE uint64_t long_rows(const field *in)
  * lanes, until put_found() puts that right.
  */
 AVX512_INLINE uint32_t find_nine(const field *in, const phx_watchers *watchers, phx_span range, const borders *b,
-                                 phx_found_nine *list, uint64_t *tested)
+                                 phx_found_ninegrid *list, uint64_t *tested)
 {
     uint64_t sum = 0;
     uint32_t n = 0;
@@ -177,7 +177,7 @@ AVX512_INLINE uint32_t find_nine(const field *in, const phx_watchers *watchers, 
         const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
         const uint64_t there = there_are(in, cell);
         const uint64_t mask = (some_cross(in, in->of.start + cell - 1, of, b) | long_rows(in)) & there;
-        list[n] = (phx_found_nine){mask, w};
+        list[n] = (phx_found_ninegrid){mask, w};
         n += mask != 0;
         sum += bits_of(there);
     }
@@ -186,7 +186,7 @@ AVX512_INLINE uint32_t find_nine(const field *in, const phx_watchers *watchers, 
 }
 
 /* The pairs of one observer, without their flags, where a row is longer than its lanes. Returns the new count. */
-AVX512_INLINE uint32_t put_long(const field *in, uint32_t place, const phx_nine_cells *around, const borders *b,
+AVX512_INLINE uint32_t put_long(const field *in, uint32_t place, const phx_ninegrid_cells *around, const borders *b,
                                 const phx_pairs *pairs, uint32_t n)
 {
     const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
@@ -240,8 +240,8 @@ AVX512_INLINE void flag_pairs(const field *in, const borders *b, const phx_pairs
 }
 
 /* Of these the pairs, as long as there is room for all of one. How many have them. */
-AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const phx_found_nine *list, uint32_t count,
-                                 const borders *b, phx_pairs *pairs)
+AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const phx_found_ninegrid *list,
+                                 uint32_t count, const borders *b, phx_pairs *pairs)
 {
     const phx_pairs to = *pairs; /* what is stored might be anywhere */
     uint32_t n = to.count, i = 0;
@@ -249,7 +249,7 @@ AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const 
         const uint32_t place = places[list[i].watcher];
         const bool is_long = (list[i].mask & long_rows(in)) != 0;
         if (PHX_UNLIKELY(is_long || to.capacity - n < 3 * in->lanes)) {
-            const phx_nine_cells around = phx_cells_around(&in->of, in->of.cell[place]);
+            const phx_ninegrid_cells around = phx_cells_around(&in->of, in->of.cell[place]);
             if (to.capacity - n < around.count) break;
             if (is_long) {
                 pairs->tested += around.count - bits_of(there_are(in, in->of.cell[place]));
@@ -270,7 +270,7 @@ AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers,
 {
     const borders b = in_registers(limits, square, margin);
     enum { AT_ONCE = 256 }; /* watchers whose masks wait until they become pairs: 4 KiB */
-    phx_found_nine list[AT_ONCE];
+    phx_found_ninegrid list[AT_ONCE];
     for (uint32_t w = 0, end; w < watchers->count; w = end) {
         end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
         uint32_t n = find_nine(in, watchers, (phx_span){w, end}, &b, list, &pairs->tested);

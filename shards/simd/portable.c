@@ -209,7 +209,7 @@ static uint32_t match_sparse_portable(const phx_cells *cells, const phx_watchers
     const phx_candidates all = {near.now, near.old, near.place};
     for (; w < watchers->count; w++) {
         const watcher of = watcher_of(watchers, w);
-        const phx_nine_cells nine = phx_cells_around(cells, cells->cell[of.place]);
+        const phx_ninegrid_cells nine = phx_cells_around(cells, cells->cell[of.place]);
         if (pairs->capacity - pairs->count < nine.count) break;
         pairs->tested += nine.count;
         near.count = 0;

@@ -27,25 +27,25 @@ static inline bool phx_units_cross(int32_t d, int32_t e, const phx_limits *limit
 }
 
 /* The places of three rows of three cells. */
-typedef struct phx_nine_cells {
+typedef struct phx_ninegrid_cells {
     phx_span row[3];
     uint32_t count;
-} phx_nine_cells;
+} phx_ninegrid_cells;
 
-static inline phx_nine_cells phx_cells_around(const phx_cells *cells, uint32_t cell)
+static inline phx_ninegrid_cells phx_cells_around(const phx_cells *cells, uint32_t cell)
 {
     const uint32_t *middle = cells->start + cell - 1, *above = middle - cells->columns;
     const uint32_t *below = middle + cells->columns;
-    phx_nine_cells around = {.row = {{above[0], above[3]}, {middle[0], middle[3]}, {below[0], below[3]}}};
+    phx_ninegrid_cells around = {.row = {{above[0], above[3]}, {middle[0], middle[3]}, {below[0], below[3]}}};
     for (uint32_t r = 0; r < 3; r++) around.count += around.row[r].end - around.row[r].first;
     return around;
 }
 
 /* A watcher in whose nine cells is something that may be an event, as bits of their rows, or perhaps. */
-typedef struct phx_found_nine {
+typedef struct phx_found_ninegrid {
     uint64_t mask;
     uint32_t watcher;
-} phx_found_nine;
+} phx_found_ninegrid;
 
 /* phx_kernels.missing, by one that finds. */
 static inline uint32_t phx_missing(uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value),

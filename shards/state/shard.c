@@ -27,7 +27,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
         shard->alt = phx_index_make(rules->index, &env);
         made = shard->alt;
     }
-    if (made && phx_shard_nine(shard)) made = phx_nine_init(&shard->nine, mem, rules);
+    if (made && phx_shard_ninegrid(shard)) made = phx_ninegrid_init(&shard->nine, mem, rules);
     shard->move_frame = phx_move_frame_of(shard);
     if (made) return true;
     phx_shard_free(shard, shard_count);
@@ -39,7 +39,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_mem *mem = shard->mem;
     phx_store_free(&shard->store, mem);
     phx_grid_free(&shard->grid, mem);
-    phx_nine_free(&shard->nine, mem);
+    phx_ninegrid_free(&shard->nine, mem);
     phx_index_free(shard->alt);
     shard->alt = NULL;
     phx_prev_rows_free(&shard->past, mem);
@@ -83,7 +83,7 @@ static void mend_row(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_ROW)) return;
-    if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, slot);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_note(&shard->nine, &shard->store, slot);
     if (!phx_shard_rows(shard)) return;
     uint32_t *row = &shard->grid.rows.slot[body->row];
     *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
@@ -110,7 +110,7 @@ void phx_shard_kill(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     phx_shard_mark_discontinuous(shard, body);
-    if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, slot);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_note(&shard->nine, &shard->store, slot);
     else if ((body->state & PHX_SLOT_ROW) && phx_shard_rows(shard)) phx_grid_misplace(&shard->grid, body, slot);
     phx_store_kill(&shard->store, slot);
 }
@@ -150,7 +150,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
     phx_slots *leaving = &shard->leaving;
-    if (phx_shard_nine(shard) && !phx_nine_reserve(&shard->nine, shard->mem)) return false;
+    if (phx_shard_ninegrid(shard) && !phx_ninegrid_reserve(&shard->nine, shard->mem)) return false;
     if (shard->implies && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
     uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
     return phx_store_reserve(&shard->store, shard->mem, 0) &&
@@ -185,7 +185,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
     if (now->ready && !attr->ready) forget(shard, (phx_forget){store->name[slot].id, now->consumer, slot});
-    if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, store, slot, attr);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, store, slot, attr);
     if (shard->implies) phx_prev_rows_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);
     phx_store_dress(store, slot, attr);
@@ -211,7 +211,7 @@ void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial)
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if (partial) body->state |= PHX_SLOT_PARTIAL;
     else body->state = (uint16_t)(body->state & ~PHX_SLOT_PARTIAL);
-    if (phx_shard_nine(shard) && partial) phx_nine_look(&shard->nine, &shard->store, slot);
+    if (phx_shard_ninegrid(shard) && partial) phx_ninegrid_look(&shard->nine, &shard->store, slot);
     else mend_row(shard, slot);
 }
 
@@ -266,11 +266,11 @@ void phx_shard_end(phx_shard *shard)
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
         if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
     }
-    if (phx_shard_nine(shard)) phx_ninegrid_end_tick(&shard->nine, shard->rules, &shard->store);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_end_tick(&shard->nine, shard->rules, &shard->store);
     phx_prev_rows_end(&shard->past, &shard->store, &shard->grid, shard->rules->shape);
     phx_bands_end_tick(shard);
-    PHX_VALIDATE(phx_shard_nine(shard) || phx_shard_lists_valid(shard));
-    PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));
+    PHX_VALIDATE(phx_shard_ninegrid(shard) || phx_shard_lists_valid(shard));
+    PHX_VALIDATE(!phx_shard_ninegrid(shard) || phx_ninegrid_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);
     phx_outbox_lists_end(&shard->outbox);
     shard->forget_count = 0;

@@ -78,7 +78,7 @@ typedef struct phx_move_frame {
     phx_pair origin, tower_size;
     phx_pair low, high;  /* of the rectangle, in towers: inside while low <= p < high */
     uint32_t block_bits; /* of ty << 16 | tx: where most move, a step that changes none of them is looked at no more */
-    bool nine;           /* phx_shard_nine() */
+    bool nine;           /* phx_shard_ninegrid() */
     bool rows;           /* phx_shard_rows() */
 } phx_move_frame;
 
@@ -101,7 +101,7 @@ typedef struct phx_shard {
     phx_store store;
     /* how near entities are found: by rows (range = radius) or cards (range = towers), the lighthouse's, or by alt */
     phx_grid grid;
-    phx_nine nine;
+    phx_ninegrid nine;
     phx_index *alt;     /* NULL: the lighthouse */
     phx_prev_rows past; /* of rows, while lists are implied */
     phx_list_pool lists;
@@ -325,7 +325,7 @@ bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t ta
 bool phx_shard_waits(const phx_shard *shard, uint32_t observer);
 
 /* Are the crowds (ninegrid/ninegrid.h) what there is instead of the grid? */
-static inline bool phx_shard_nine(const phx_shard *shard)
+static inline bool phx_shard_ninegrid(const phx_shard *shard)
 {
     return shard->rules->range == PH_RANGE_TOWERS && !shard->alt;
 }

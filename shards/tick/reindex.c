@@ -116,7 +116,7 @@ static bool take_names(phx_shard *shard, const phx_renames *renames)
         if (!phx_store_reserve(store, shard->mem, 0) ||
             !phx_store_reserve_user_data(store, shard->mem, renames->items[i].user_data))
             return false;
-        if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, store, slot);
+        if (phx_shard_ninegrid(shard)) phx_ninegrid_note(&shard->nine, store, slot);
         rename_slot(store, slot, &renames->items[i]);
     }
     uint32_t dead = renames->count > 0 ? store->dead_first : PHX_SLOT_NONE;
@@ -263,14 +263,14 @@ static bool any_kept(const phx_shard *shard)
 static bool index_towers(phx_shard *shard)
 {
     if (shard->alt) return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->stamp);
-    if (!phx_shard_nine(shard)) return index_rows(shard);
-    phx_nine_input in = {.rules = shard->rules,
-                         .store = &shard->store,
-                         .deferred = &shard->deferred,
-                         .tick = shard->tick,
-                         .changed = shard->changed,
-                         .look_all = shard->all_dirty || shard->far_dirty};
-    return phx_nine_index(&shard->nine, shard->mem, &in);
+    if (!phx_shard_ninegrid(shard)) return index_rows(shard);
+    phx_ninegrid_input in = {.rules = shard->rules,
+                             .store = &shard->store,
+                             .deferred = &shard->deferred,
+                             .tick = shard->tick,
+                             .changed = shard->changed,
+                             .look_all = shard->all_dirty || shard->far_dirty};
+    return phx_ninegrid_index(&shard->nine, shard->mem, &in);
 }
 
 /* An observer that targets are waiting for is odd, as if new: it is looked at in any case. false = no memory. */

@@ -126,7 +126,7 @@ static inline phx_box case_box(uint32_t slot)
 {
     const phx_body *body = &c.store.body[slot];
     if (c.rules.range == PH_RANGE_RADIUS) return phx_index_box(&c.store, slot, phx_index_radius(&c.store, slot));
-    return phx_box_of_towers(&c.rules, phx_nine_rect(&c.rules, c.rules.span, body->tx, body->ty));
+    return phx_box_of_towers(&c.rules, phx_ninegrid_rect(&c.rules, c.rules.span, body->tx, body->ty));
 }
 
 static inline bool case_sees(uint32_t o, uint32_t t)

@@ -492,7 +492,7 @@ static void check_shards(fleet *f)
     for (uint32_t i = 0; i < f->shard_count; i++) {
         const phx_shard *shard = &f->shard[i];
         uint32_t observing = 0, ghosts = 0;
-        if (phx_shard_nine(shard)) cr_assert(phx_nine_valid(&shard->nine, shard->rules, &shard->store));
+        if (phx_shard_ninegrid(shard)) cr_assert(phx_ninegrid_valid(&shard->nine, shard->rules, &shard->store));
         else cr_assert(phx_grid_valid(&shard->grid, &shard->store));
         cr_assert_eq(shard->deferred.depth, 0);
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {

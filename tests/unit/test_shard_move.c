@@ -189,8 +189,8 @@ static uint32_t bits_of(float v)
 /* What was noted of it; in what order of notes does not matter. */
 static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many, uint32_t slot)
 {
-    const phx_change_note *a = phx_nine_note_of(&one->nine, &one->store, slot);
-    const phx_change_note *b = phx_nine_note_of(&many->nine, &many->store, slot);
+    const phx_change_note *a = phx_ninegrid_note_of(&one->nine, &one->store, slot);
+    const phx_change_note *b = phx_ninegrid_note_of(&many->nine, &many->store, slot);
     cr_assert_eq(a != NULL, b != NULL, "seed %u, slot %u", (unsigned)seed, slot);
     if (!a) return;
     cr_assert(a->ax == b->ax && a->ay == b->ay && a->bx == b->bx && a->by == b->by, "seed %u, slot %u", (unsigned)seed,
@@ -217,7 +217,7 @@ static void same_bodies(uint64_t seed, const phx_shard *one, const phx_shard *ma
         const phx_body *a = &one->store.body[s], *b = &many->store.body[s];
         bool same = bits_of(a->x) == bits_of(b->x) && bits_of(a->y) == bits_of(b->y) && bits_of(a->z) == bits_of(b->z);
         cr_assert(same && a->tx == b->tx && a->ty == b->ty, "seed %u, slot %u", (unsigned)seed, s);
-        if (phx_shard_nine(one)) same_note(seed, one, many, s);
+        if (phx_shard_ninegrid(one)) same_note(seed, one, many, s);
         else same_row(seed, one, many, s);
         cr_assert_eq(a->state & bits, b->state & bits, "seed %u, slot %u", (unsigned)seed, s);
         cr_assert_eq(a->changed, b->changed, "seed %u, slot %u", (unsigned)seed, s);
