@@ -58,7 +58,7 @@ static void measure_radius(phx_shard *shard)
  * How far own observers look beyond the rectangle, and in range = radius a step farther, so that who comes by one, and
  * is no jump, is in nobody's sight when it is new here.
  */
-static void look_around(phx_shard *shard, phx_zone *zone)
+static void look_around(phx_shard *shard, phx_halo_request *zone)
 {
     const phx_rules *rules = shard->rules;
     const float far = shard->radius_max + shard->step_limit;
@@ -69,7 +69,7 @@ static void look_around(phx_shard *shard, phx_zone *zone)
     shard->sight = endless ? phx_box_all() : phx_box_wider(own, shard->radius_max);
 }
 
-phx_zone phx_shard_measure(phx_shard *shard)
+phx_halo_request phx_shard_measure(phx_shard *shard)
 {
     if (shard->radius_stale) measure_radius(shard);
     phx_pin *pins = shard->pins_before;
@@ -81,7 +81,8 @@ phx_zone phx_shard_measure(phx_shard *shard)
     shard->pins_capacity = capacity;
     shard->pin_count = 0;
     shard->pins_compared = false;
-    phx_zone zone = {.rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
+    phx_halo_request zone = {
+        .rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
     if (shard->rules->wakes && shard->store.own_count > 0) zone.wake_towers1 = shard->rules->wake_span + 1;
     if (!zone.observed) return zone;
     look_around(shard, &zone);
@@ -97,7 +98,7 @@ static uint32_t towers_off(phx_rect rect, uint16_t tx, uint16_t ty)
 }
 
 /* May an observer of the zone see the entity, or it wake others there? More than really do is right, fewer is not. */
-static bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
+static bool zone_needs(const phx_shard *shard, const phx_halo_request *zone, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     const bool by_towers = shard->rules->range == PH_RANGE_TOWERS, far = body->state & PHX_SLOT_FAR;
@@ -114,7 +115,7 @@ static bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t sl
 }
 
 /* What is clear is not in the zone's halo either: on its side, along one axis. */
-static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_zone *zone)
+static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_halo_request *zone)
 {
     const bool by_towers = shard->rules->range == PH_RANGE_TOWERS || zone->wake_towers1 > 0;
     if (by_towers) clear.x0 = INFINITY;
@@ -126,7 +127,7 @@ static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_zone *z
 }
 
 /* false = no memory. */
-static bool add_near(phx_shard *shard, const phx_zone *zone, uint32_t number)
+static bool add_near(phx_shard *shard, const phx_halo_request *zone, uint32_t number)
 {
     const uint32_t groups = shard->near_count / PHX_NEARBY; /* full ones, before this */
     if (!phx_grow(shard->mem, (void **)&shard->near, &shard->near_capacity, shard->near_capacity, (size_t)groups + 1,
@@ -147,7 +148,7 @@ static bool add_near(phx_shard *shard, const phx_zone *zone, uint32_t number)
 }
 
 /* The shards whose zones touch this one's rectangle, and where none of them does. false = no memory. */
-static bool find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
+static bool find_near(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count)
 {
     phx_rect rect = shard->rect;
     int64_t x0 = rect.x0, y0 = rect.y0, x1 = rect.x1, y1 = rect.y1;
@@ -155,7 +156,7 @@ static bool find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_co
     shard->by_distance = shard->rules->range == PH_RANGE_RADIUS;
     shard->clear = phx_box_all();
     for (uint32_t i = 0; i < shard_count; i++) {
-        const phx_zone *zone = &zones[i];
+        const phx_halo_request *zone = &zones[i];
         int64_t h = zone->observed ? (int64_t)zone->halo_towers : -1;
         if ((int64_t)zone->wake_towers1 - 1 > h) h = (int64_t)zone->wake_towers1 - 1;
         if (i == shard->index || h < 0) continue;
@@ -214,12 +215,12 @@ static inline uint32_t in_halos(const phx_nearby *near, float x, float y)
 }
 
 /* Of each of them, one by one, zone_needs() says the same. */
-static inline void validate_halos(const phx_shard *shard, const phx_zone *zones, uint32_t slot, uint32_t group,
+static inline void validate_halos(const phx_shard *shard, const phx_halo_request *zones, uint32_t slot, uint32_t group,
                                   uint32_t in)
 {
     for (uint32_t at = 0; at < PHX_NEARBY; at++) {
         const bool there = group * PHX_NEARBY + at < shard->near_count;
-        const phx_zone *zone = &zones[shard->near[group].shard[there ? at : 0]];
+        const phx_halo_request *zone = &zones[shard->near[group].shard[there ? at : 0]];
         PHX_VALIDATE((in >> at & 1) == (there && zone_needs(shard, zone, slot)));
     }
 }
@@ -228,7 +229,7 @@ static inline void validate_halos(const phx_shard *shard, const phx_zone *zones,
  * The copies of one entity from cursor.item on, where distance alone decides, and so for many zones at once. false =
  * the outbox is full.
  */
-static bool send_by_distance(phx_shard *shard, const phx_zone *zones, uint32_t slot)
+static bool send_by_distance(phx_shard *shard, const phx_halo_request *zones, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     uint32_t *item = &shard->cursor.item, first = *item % PHX_NEARBY;
@@ -246,7 +247,7 @@ static bool send_by_distance(phx_shard *shard, const phx_zone *zones, uint32_t s
 }
 
 /* The same by all that counts. */
-static bool send_copies_of(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, uint32_t slot)
+static bool send_copies_of(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, uint32_t slot)
 {
     const bool far = shard->store.body[slot].state & PHX_SLOT_FAR;
     const uint32_t count = far ? shard_count : shard->near_count;
@@ -296,7 +297,7 @@ static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[SLOTS_AT_ONC
 }
 
 /* The copies of all own entities from the cursor on; false = the outbox is full. */
-static bool send_entities(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
+static bool send_entities(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count)
 {
     phx_cursor *cursor = &shard->cursor;
     uint32_t wanted[SLOTS_AT_ONCE], end;
@@ -335,7 +336,7 @@ static bool make_marks(phx_shard *shard, uint32_t shard_count)
     return shard->begun && shard->sent;
 }
 
-bool phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done)
+bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, bool *done)
 {
     phx_outbox_reset(&shard->outbox);
     phx_cursor *cursor = &shard->cursor;

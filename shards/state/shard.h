@@ -33,14 +33,14 @@
 #include "shards/zones/zones.h"
 
 /* Who reads what of a shard's neighbourhood; made by phx_shard_measure(), read by all senders one barrier later. */
-typedef struct phx_zone {
+typedef struct phx_halo_request {
     phx_rect rect;
     uint32_t halo_towers;  /* own observers look no farther than this beyond the rectangle */
     phx_box halo;          /* range = radius: nor than a step short of the ends of this, which decides */
     float margin_max;      /* of own observers */
     uint32_t observed;     /* there are own observers at all; a word, for memcmp */
     uint32_t wake_towers1; /* wakers so far beyond it, and 1, wake own NPCs; 0 = there are none to wake */
-} phx_zone;
+} phx_halo_request;
 
 /* Shards side by side whose zones touch one's rectangle; which of them need a copy is asked of all at once. */
 enum { PHX_NEARBY = 8 };
@@ -243,7 +243,7 @@ bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const ph
 void phx_shard_arrivals_told(phx_shard *shard);
 
 /* What this shard needs of others. */
-phx_zone phx_shard_measure(phx_shard *shard);
+phx_halo_request phx_shard_measure(phx_shard *shard);
 
 /*
  * Asks for copies of targets that own observers have relations to and that live
@@ -255,7 +255,7 @@ void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool 
 bool phx_shard_copies_due(phx_shard *shard);
 
 /* A copy to every shard that may need it, if due; *done as above. false = no memory: call again. */
-bool phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done);
+bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, bool *done);
 
 /* ---- index ---- */
 

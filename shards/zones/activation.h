@@ -4,7 +4,7 @@
  * first waker or loses its last one, and NPCs are looked at only in towers where it
  * becomes 0, or no longer is, and where they went to another tower themselves. Who has
  * no waker near any more waits in a queue, by the tick since when.
- * Wakers beyond the rectangle are there as ghosts (phx_zone.wake_towers). Part of the
+ * Wakers beyond the rectangle are there as ghosts (phx_halo_request.wake_towers). Part of the
  * zones phase of the shard's owner; the rule is in pharos.h, "Activation".
  */
 #ifndef PHX_SHARDS_ZONES_ACTIVATION_H

@@ -117,7 +117,7 @@ void phx_broadcasts_locate(phx_world *world)
 static bool near_shard(const phx_world *world, const phx_source *source, uint32_t index)
 {
     const phx_body *body = &world->shards[source->shard].store.body[source->slot];
-    const phx_zone *zone = &world->zones[index];
+    const phx_halo_request *zone = &world->zones[index];
     uint32_t halo = zone->halo_towers;
     return body->tx + halo >= zone->rect.x0 && body->tx <= zone->rect.x1 + halo && body->ty + halo >= zone->rect.y0 &&
            body->ty <= zone->rect.y1 + halo;

@@ -152,7 +152,7 @@ typedef struct phx_world {
     phx_port *ports;
     phx_mem *shard_mems; /* what each shard holds: parts of mem */
     phx_tally *tallies;  /* one per shard */
-    phx_zone *zones, *zones_before;
+    phx_halo_request *zones, *zones_before;
     uint32_t shard_count;
 
     phx_directory directory;
