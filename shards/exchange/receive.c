@@ -77,7 +77,8 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
     uint32_t areas = phx_crossings_of(&shard->zones.crossings, slot, &places);
     while (cursor->part != PART_DONE) {
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
-        bool awake_left = cursor->part == PART_AWAKE && cursor->item == 0 && phx_awake_is(&shard->zones.awake, slot);
+        bool awake_left =
+            cursor->part == PART_AWAKE && cursor->item == 0 && phx_activation_is(&shard->zones.awake, slot);
         bool areas_left = cursor->part == PART_AREAS && cursor->item < areas;
         bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_trail(shard, slot);
         bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_wait_words(shard, slot);
@@ -335,8 +336,8 @@ static bool receive_relations(phx_shard *shard, const phx_record *record)
 
 static bool receive_awake(phx_shard *shard, const phx_record *record)
 {
-    if (!phx_awake_cover(&shard->zones.awake, shard->mem, shard->store.slots)) return false;
-    phx_awake_carry(&shard->zones.awake, arrived_slot(shard, record->id), record->as.alone_since);
+    if (!phx_activation_cover(&shard->zones.awake, shard->mem, shard->store.slots)) return false;
+    phx_activation_carry(&shard->zones.awake, arrived_slot(shard, record->id), record->as.alone_since);
     return true;
 }
 

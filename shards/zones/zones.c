@@ -8,13 +8,13 @@ void phx_zones_init(phx_zones *zones, phx_mem *mem)
 {
     *zones = (phx_zones){0};
     phx_roster_init(&zones->roster, mem);
-    phx_awake_init(&zones->awake, mem);
+    phx_activation_init(&zones->awake, mem);
     phx_crossings_init(&zones->crossings);
 }
 
 static void drop_awake(phx_zones *zones, phx_mem *mem)
 {
-    phx_awake_free(&zones->awake, mem);
+    phx_activation_free(&zones->awake, mem);
     zones->awake_on = false;
 }
 
@@ -44,7 +44,7 @@ void phx_zones_free(phx_zones *zones, phx_mem *mem)
 void phx_shard_zones_let_go(phx_shard *shard, uint32_t slot)
 {
     phx_roster_remove(&shard->zones.roster, slot);
-    phx_awake_let_go(&shard->zones.awake, slot);
+    phx_activation_let_go(&shard->zones.awake, slot);
     phx_crossings_let_go(&shard->zones.crossings, slot);
 }
 
@@ -107,21 +107,21 @@ static bool cross(phx_shard *shard, const going *all, bool areas)
 static bool activate(phx_shard *shard, const going *all)
 {
     phx_zones *zones = &shard->zones;
-    phx_awake *awake = &zones->awake;
-    phx_awake_input in = {.rules = shard->rules,
-                          .store = &shard->store,
-                          .roster = &zones->roster,
-                          .rect = shard->rect,
-                          .tick = shard->tick,
-                          .edges = &zones->edges};
-    if (awake->span != shard->rules->wake_span) phx_awake_recount(awake, shard->mem, shard->rules->wake_span);
+    phx_activation *awake = &zones->awake;
+    phx_activation_input in = {.rules = shard->rules,
+                               .store = &shard->store,
+                               .roster = &zones->roster,
+                               .rect = shard->rect,
+                               .tick = shard->tick,
+                               .edges = &zones->edges};
+    if (awake->span != shard->rules->wake_span) phx_activation_recount(awake, shard->mem, shard->rules->wake_span);
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
-        if (slot != PHX_SLOT_NONE && !phx_awake_count(awake, shard->mem, &in, slot)) return false;
+        if (slot != PHX_SLOT_NONE && !phx_activation_count(awake, shard->mem, &in, slot)) return false;
     }
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
-        if (slot != PHX_SLOT_NONE && !phx_awake_look(awake, shard->mem, &in, slot)) return false;
+        if (slot != PHX_SLOT_NONE && !phx_activation_look(awake, shard->mem, &in, slot)) return false;
     }
     return phx_activation_end_tick(awake, shard->mem, &in);
 }
@@ -140,7 +140,7 @@ bool phx_shard_zones(phx_shard *shard)
         return true;
     }
     if (!phx_roster_cover(&zones->roster, mem, slots)) return false;
-    if (wakes && !phx_awake_cover(&zones->awake, mem, slots)) return false;
+    if (wakes && !phx_activation_cover(&zones->awake, mem, slots)) return false;
     if (areas && !phx_crossings_cover(&zones->crossings, mem, slots)) return false;
     going all = changed_slots(shard, (wakes && !zones->awake_on) || (areas && !zones->crossings_on));
     if (!cross(shard, &all, areas)) return false;

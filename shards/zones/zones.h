@@ -17,7 +17,7 @@ typedef struct phx_zones {
     uint32_t *touched; /* slots that changed in this tick */
     uint32_t touched_count, touched_capacity;
     phx_roster roster;
-    phx_awake awake;
+    phx_activation awake;
     phx_crossings crossings;
     const phx_areas *areas; /* the world's; NULL = it has none */
     phx_edges edges;        /* of this tick */

@@ -65,7 +65,7 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     uint64_t h = mix(mix(mix(mix(0, id), float_bits(body->x)), float_bits(body->y)), float_bits(body->z));
     h = hash_attr(mix(h, phx_store_user_data(store, slot)), phx_store_attr(store, slot));
     h = mix(h, phx_attach_parent(&world->attach, id));
-    if (phx_awake_is(&shard->zones.awake, slot)) h = mix(h, 1 + shard->zones.awake.sleepers[slot].alone_since);
+    if (phx_activation_is(&shard->zones.awake, slot)) h = mix(h, 1 + shard->zones.awake.sleepers[slot].alone_since);
     const uint64_t *shrunk = phx_idmap_find(&world->crowd.shrunk, id);
     if (shrunk) h = mix(h, *shrunk); /* its view by its attributes, and how far it is from that */
     list_sum seen = {.store = store, .id = id};
