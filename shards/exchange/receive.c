@@ -40,7 +40,7 @@ static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_s
 static void fill_areas(phx_shard *shard, uint32_t slot, phx_record *record)
 {
     const uint32_t *places = NULL;
-    uint32_t count = phx_crossings_of(&shard->zones.crossings, slot, &places);
+    uint32_t count = phx_area_members_of(&shard->zones.crossings, slot, &places);
     record->id = shard->store.name[slot].id;
     record->type = PHX_RECORD_AREAS;
     record->slot = count;
@@ -74,7 +74,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
     phx_cursor *cursor = &shard->cursor;
     const phx_relation_set *set = phx_relations_of(&shard->relations, shard->store.name[slot].id);
     const uint32_t *places;
-    uint32_t areas = phx_crossings_of(&shard->zones.crossings, slot, &places);
+    uint32_t areas = phx_area_members_of(&shard->zones.crossings, slot, &places);
     while (cursor->part != PART_DONE) {
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
         bool awake_left =
@@ -343,13 +343,13 @@ static bool receive_awake(phx_shard *shard, const phx_record *record)
 
 static bool receive_areas(phx_shard *shard, const phx_record *record)
 {
-    phx_crossings *crossings = &shard->zones.crossings;
+    phx_area_members *crossings = &shard->zones.crossings;
     uint32_t slot = arrived_slot(shard, record->id);
-    if (!phx_crossings_cover(crossings, shard->mem, shard->store.slots)) return false;
+    if (!phx_area_members_cover(crossings, shard->mem, shard->store.slots)) return false;
     for (uint32_t i = 0; i < record->count; i++) {
         const uint64_t *place = phx_idmap_find(&shard->zones.areas->index, record->as.areas[i]);
         PHX_ASSERT(place);
-        if (!phx_crossings_carry(crossings, shard->mem, slot, (uint32_t)*place, record->slot)) return false;
+        if (!phx_area_members_carry(crossings, shard->mem, slot, (uint32_t)*place, record->slot)) return false;
     }
     return true;
 }

@@ -29,7 +29,7 @@ static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const p
     const uint32_t *pair = nine->pairs + job->pair;
     uint32_t *to = scratch->targets + scratch->target_count, n = 0, leaves = 0;
     for (uint32_t i = 0; i < job->leave_count + job->enter_count; i++) {
-        const phx_crossing *c = &nine->crossings[pair[i]];
+        const phx_area_member *c = &nine->crossings[pair[i]];
         if (c->special && !phx_eligible(attr, phx_store_attr(&shard->store, c->slot))) continue;
         leaves += i < job->leave_count;
         to[n++] = c->slot;
@@ -80,7 +80,7 @@ static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_cell
 /* One observer that crossed. */
 typedef struct crosser {
     const phx_shard *shard;
-    const phx_crossing *own;
+    const phx_area_member *own;
 } crosser;
 
 static inline bool may_see(const crosser *at, uint32_t slot, bool special)
@@ -98,12 +98,12 @@ static inline bool in_span(const crosser *at, uint16_t ax, uint16_t ay, uint16_t
 }
 
 /* Was a crossing seen before it, from where this one was? Is it seen now? */
-static inline bool saw(const crosser *at, const phx_crossing *c)
+static inline bool saw(const crosser *at, const phx_area_member *c)
 {
     return c->was && in_span(at, at->own->ax, at->own->ay, c->ax, c->ay);
 }
 
-static inline bool sees(const crosser *at, const phx_crossing *c)
+static inline bool sees(const crosser *at, const phx_area_member *c)
 {
     return c->is && in_span(at, at->own->bx, at->own->by, c->bx, c->by);
 }
@@ -139,7 +139,7 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *
     const phx_cell_entry *card = nine->cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
     for (; card < end; card++) {
-        const phx_crossing *went = card->flags & PHX_CELL_LEFT ? &nine->crossings[card->move] : NULL;
+        const phx_area_member *went = card->flags & PHX_CELL_LEFT ? &nine->crossings[card->move] : NULL;
         if ((went && sees(at, went)) || !may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL)) continue;
         out[n++] = phx_ninegrid_word(went ? went->key : card->key, card->slot);
     }
@@ -153,7 +153,7 @@ static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool
     uint32_t first = enter ? job->pair + job->leave_count : job->pair;
     uint32_t count = enter ? job->enter_count : job->leave_count, n = 0;
     for (uint32_t i = first; i < first + count; i++) {
-        const phx_crossing *c = &nine->crossings[nine->pairs[i]];
+        const phx_area_member *c = &nine->crossings[nine->pairs[i]];
         if ((enter ? sees(at, c) : saw(at, c)) && may_see(at, c->slot, c->special))
             out[n++] = phx_ninegrid_word(c->key, c->slot);
     }
@@ -161,7 +161,7 @@ static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool
 }
 
 /* The job of the tower that it left; NULL = nothing is told there. */
-static const phx_cell_task *job_left(const phx_ninegrid *nine, const phx_crossing *own)
+static const phx_cell_task *job_left(const phx_ninegrid *nine, const phx_area_member *own)
 {
     const phx_cell_block *crowd = &nine->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
@@ -169,7 +169,7 @@ static const phx_cell_task *job_left(const phx_ninegrid *nine, const phx_crossin
 }
 
 /* In found: the towers that it sees come or go. */
-static const phx_ninegrid_pair *pairs_of(const phx_ninegrid *nine, const phx_crossing *own,
+static const phx_ninegrid_pair *pairs_of(const phx_ninegrid *nine, const phx_area_member *own,
                                          const phx_ninegrid_pair **end)
 {
     bool last = own + 1 == nine->crossings + nine->crossing_count;
@@ -186,7 +186,7 @@ static inline const phx_tower *tower_of(const phx_ninegrid *nine, const phx_nine
 enum { AWAIT_CARDS = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
 
 /* The towers that a comer sees come or go, and that where it was; then what is in them. */
-PHX_AWAIT void await_comer(const phx_ninegrid *nine, const phx_crossing *own, bool cards)
+PHX_AWAIT void await_comer(const phx_ninegrid *nine, const phx_area_member *own, bool cards)
 {
     if (!phx_ninegrid_delta(own)) return;
     const phx_cell_block *left = &nine->crowds[own->from];
@@ -203,7 +203,7 @@ PHX_AWAIT void await_comer(const phx_ninegrid *nine, const phx_crossing *own, bo
 /* Those who cross are in no order of memory, nor is what they see. */
 PHX_AWAIT void await_comers(const phx_ninegrid *nine, uint32_t comer)
 {
-    const phx_crossing *crossings = nine->crossings;
+    const phx_area_member *crossings = nine->crossings;
     const uint32_t *next = nine->comers + comer;
     if (comer + AWAIT_CROSSING >= nine->comer_count) return;
     __builtin_prefetch(&crossings[next[AWAIT_CROSSING]]);

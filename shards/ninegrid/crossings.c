@@ -115,29 +115,29 @@ static uint8_t watches_now(const phx_change_note *note, const phx_store *store, 
 }
 
 /* What the store says; note: or NULL. */
-static phx_crossing crossing_of(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
-                                uint32_t slot)
+static phx_area_member crossing_of(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
+                                   uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    return (phx_crossing){.slot = slot,
-                          .key = phx_ninegrid_key(nine, &store->name[slot]),
-                          .bx = body->tx,
-                          .by = body->ty,
-                          .is = body->state & PHX_SLOT_LIVE,
-                          .watches = watches_now(note, store, slot),
-                          .special = body->state & PHX_SLOT_SPECIAL};
+    return (phx_area_member){.slot = slot,
+                             .key = phx_ninegrid_key(nine, &store->name[slot]),
+                             .bx = body->tx,
+                             .by = body->ty,
+                             .is = body->state & PHX_SLOT_LIVE,
+                             .watches = watches_now(note, store, slot),
+                             .special = body->state & PHX_SLOT_SPECIAL};
 }
 
 /* What its card says, if nothing but its tower has changed. */
-static phx_crossing crossing_of_card(const phx_cell_entry *card, const phx_change_note *note)
+static phx_area_member crossing_of_card(const phx_cell_entry *card, const phx_change_note *note)
 {
-    return (phx_crossing){.slot = card->slot,
-                          .key = card->key,
-                          .bx = note->bx,
-                          .by = note->by,
-                          .is = true,
-                          .watches = card->watches,
-                          .special = card->flags & PHX_CELL_SPECIAL};
+    return (phx_area_member){.slot = card->slot,
+                             .key = card->key,
+                             .bx = note->bx,
+                             .by = note->by,
+                             .is = true,
+                             .watches = card->watches,
+                             .special = card->flags & PHX_CELL_SPECIAL};
 }
 
 static void mark_watching(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t, uint8_t watches)
@@ -150,7 +150,7 @@ static void mark_watching(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t,
 }
 
 /* Field by field: a card that is put together elsewhere would be read before it is written. */
-static void write_card(phx_cell_entry *card, const phx_crossing *crossing, uint32_t move, uint32_t flags)
+static void write_card(phx_cell_entry *card, const phx_area_member *crossing, uint32_t move, uint32_t flags)
 {
     card->slot = crossing->slot;
     card->key = crossing->key;
@@ -171,7 +171,8 @@ static void take_note(phx_ninegrid *nine, const phx_store *store, const phx_chan
     uint32_t t = phx_block_tower(note->ax, note->ay);
     uint32_t place = find_card(nine, store, &crowd->tower[t], note->slot);
     phx_cell_entry *card = &nine->cards[crowd->tower[t].first + place];
-    phx_crossing crossing = note->renewed ? crossing_of(nine, store, note, note->slot) : crossing_of_card(card, note);
+    phx_area_member crossing =
+        note->renewed ? crossing_of(nine, store, note, note->slot) : crossing_of_card(card, note);
     crossing.place = place;
     crossing.from = (uint32_t)(crowd - nine->crowds);
     crossing.ax = note->ax;
@@ -195,7 +196,7 @@ static void take_note(phx_ninegrid *nine, const phx_store *store, const phx_chan
 static void mark_old(phx_ninegrid *nine)
 {
     for (uint32_t i = 0; i < nine->crossing_count; i++) {
-        const phx_crossing *crossing = &nine->crossings[i];
+        const phx_area_member *crossing = &nine->crossings[i];
         if (!crossing->was) continue;
         const phx_tower *tower = &nine->crowds[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
         phx_cell_entry *card = &nine->cards[tower->first + crossing->place];
@@ -207,18 +208,18 @@ static void mark_old(phx_ninegrid *nine)
 /* Into the order of events. */
 static bool sort_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_store *store)
 {
-    const phx_crossing *crossings = nine->crossings;
+    const phx_area_member *crossings = nine->crossings;
     const phx_name *name = store->name;
     uint32_t count = nine->crossing_count;
     if (!phx_grow(mem, (void **)&nine->keys, &nine->keys_capacity, 0, (size_t)count * 2, sizeof(phx_sorted)) ||
-        !phx_grow(mem, (void **)&nine->spare, &nine->spare_capacity, 0, count, sizeof(phx_crossing)))
+        !phx_grow(mem, (void **)&nine->spare, &nine->spare_capacity, 0, count, sizeof(phx_area_member)))
         return false;
     phx_sorted *keys = nine->keys;
     for (uint32_t i = 0; i < count; i++)
         keys[i] = (phx_sorted){.id = name[crossings[i].slot].id, .kind = name[crossings[i].slot].kind, .slot = i};
     phx_order_many(keys, keys + count, count);
     for (uint32_t i = 0; i < count; i++) nine->spare[i] = crossings[keys[i].slot];
-    phx_crossing *spare = nine->crossings;
+    phx_area_member *spare = nine->crossings;
     nine->crossings = nine->spare;
     nine->spare = spare;
     uint32_t swap = nine->crossings_capacity;
@@ -246,7 +247,7 @@ PHX_AWAIT void await_note(const phx_ninegrid *nine, const phx_store *store, cons
 static bool last_in_order(const phx_ninegrid *nine, const phx_store *store)
 {
     if (nine->crossing_count < 2) return true;
-    const phx_crossing *last = &nine->crossings[nine->crossing_count - 1];
+    const phx_area_member *last = &nine->crossings[nine->crossing_count - 1];
     return !before(&store->name[last->slot], &store->name[last[-1].slot]);
 }
 
@@ -271,7 +272,7 @@ static void renew_keys(phx_ninegrid *nine, const phx_store *store)
 static bool find_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     size_t most = (size_t)nine->note_count + in->deferred->count;
-    if (!phx_grow(mem, (void **)&nine->crossings, &nine->crossings_capacity, 0, most, sizeof(phx_crossing)))
+    if (!phx_grow(mem, (void **)&nine->crossings, &nine->crossings_capacity, 0, most, sizeof(phx_area_member)))
         return false;
     renew_keys(nine, in->store);
     nine->crossing_count = 0;
@@ -296,7 +297,7 @@ static bool find_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_
 /* Restartable: all room for a crossing is there before its first change. */
 static bool place_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in, uint32_t i)
 {
-    const phx_crossing *crossing = &nine->crossings[i];
+    const phx_area_member *crossing = &nine->crossings[i];
     if (crossing->is && !crossing->stays) {
         phx_cell_block *crowd = crowd_ensure(nine, mem, crossing->bx, crossing->by);
         uint32_t t = phx_block_tower(crossing->bx, crossing->by);
@@ -320,7 +321,7 @@ static bool place_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_
 }
 
 /* Brings the tower that somebody goes to near, or the place of its card there. */
-PHX_AWAIT void await_tower(const phx_ninegrid *nine, const phx_crossing *crossing, bool card)
+PHX_AWAIT void await_tower(const phx_ninegrid *nine, const phx_area_member *crossing, bool card)
 {
     const phx_cell_block *crowd =
         phx_ninegrid_cell_block(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
@@ -378,7 +379,7 @@ static phx_rect joined(phx_rect a, phx_rect b)
 static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, const phx_rect *from, const phx_rect *to,
                     phx_rect rect)
 {
-    const phx_crossing *crossing = &nine->crossings[i];
+    const phx_area_member *crossing = &nine->crossings[i];
     uint32_t told = crossing->special ? i | PHX_NINEGRID_SPECIAL : i;
     bool glances = phx_ninegrid_delta(crossing);
     phx_cell_block_walk walk = phx_ninegrid_walk(nine, rect);
@@ -398,7 +399,7 @@ static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, const phx_rect
 
 static bool show_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_rules *rules, uint32_t i)
 {
-    phx_crossing *c = &nine->crossings[i];
+    phx_area_member *c = &nine->crossings[i];
     phx_rect from = phx_ninegrid_rect(rules, rules->span, c->ax, c->ay);
     phx_rect to = phx_ninegrid_rect(rules, rules->span, c->bx, c->by);
     c->pair = nine->found_count;
@@ -517,7 +518,7 @@ static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input
 static void mark_comers(const phx_ninegrid *nine)
 {
     for (uint32_t i = 0; i < nine->crossing_count; i++) {
-        const phx_crossing *c = &nine->crossings[i];
+        const phx_area_member *c = &nine->crossings[i];
         if (!c->is || c->stays) continue;
         phx_cell_block *crowd = phx_ninegrid_cell_block(nine, c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
         crowd->tower[phx_block_tower(c->bx, c->by)].job = i;

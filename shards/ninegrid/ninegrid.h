@@ -87,7 +87,7 @@ typedef struct phx_change_note {
 } phx_change_note;
 
 /* Somebody crossed, came, went, or is to be looked at anew. In the order of events: kind, id. */
-typedef struct phx_crossing {
+typedef struct phx_area_member {
     uint32_t slot;
     uint32_t key;   /* of its name, as it is now */
     uint32_t place; /* of the old card in its tower */
@@ -99,7 +99,7 @@ typedef struct phx_crossing {
     bool stays : 1;          /* its card does: only observers have to look at it */
     bool recast : 1;
     bool special : 1; /* is, or was */
-} phx_crossing;
+} phx_area_member;
 
 /* A tower whose observers have something to see. */
 typedef struct phx_cell_task {
@@ -147,7 +147,7 @@ typedef struct phx_ninegrid {
     uint32_t note_count, notes_capacity;
     phx_attr *attrs;
     uint32_t attr_count, attrs_capacity;
-    phx_crossing *crossings, *spare;
+    phx_area_member *crossings, *spare;
     uint32_t crossing_count, crossings_capacity, spare_capacity;
     struct phx_sorted *keys; /* scratch of their sort */
     uint32_t keys_capacity;
@@ -246,7 +246,7 @@ static const uint32_t PHX_NINEGRID_ENTER = 1u << 31, PHX_NINEGRID_SPECIAL = 1u <
 phx_rect phx_ninegrid_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty);
 
 /* Is a glance enough for who crossed, if nothing odd is in sight? */
-static inline bool phx_ninegrid_delta(const phx_crossing *crossing)
+static inline bool phx_ninegrid_delta(const phx_area_member *crossing)
 {
     return crossing->was && crossing->is && crossing->watches == PHX_OBSERVER_KIND_PLAIN;
 }

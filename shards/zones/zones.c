@@ -9,7 +9,7 @@ void phx_zones_init(phx_zones *zones, phx_mem *mem)
     *zones = (phx_zones){0};
     phx_roster_init(&zones->roster, mem);
     phx_activation_init(&zones->awake, mem);
-    phx_crossings_init(&zones->crossings);
+    phx_area_members_init(&zones->crossings);
 }
 
 static void drop_awake(phx_zones *zones, phx_mem *mem)
@@ -20,7 +20,7 @@ static void drop_awake(phx_zones *zones, phx_mem *mem)
 
 static void drop_crossings(phx_zones *zones, phx_mem *mem)
 {
-    phx_crossings_free(&zones->crossings, mem);
+    phx_area_members_free(&zones->crossings, mem);
     zones->crossings_on = false;
 }
 
@@ -45,7 +45,7 @@ void phx_shard_zones_let_go(phx_shard *shard, uint32_t slot)
 {
     phx_roster_remove(&shard->zones.roster, slot);
     phx_activation_let_go(&shard->zones.awake, slot);
-    phx_crossings_let_go(&shard->zones.crossings, slot);
+    phx_area_members_let_go(&shard->zones.crossings, slot);
 }
 
 /* ---- who is gone through ---- */
@@ -87,18 +87,18 @@ static bool stand(phx_shard *shard, uint32_t slot)
 static bool cross(phx_shard *shard, const going *all, bool areas)
 {
     phx_zones *zones = &shard->zones;
-    phx_crossing_input in = {.areas = zones->areas,
-                             .store = &shard->store,
-                             .roster = &zones->roster,
-                             .rect = shard->rect,
-                             .tick = shard->tick,
-                             .stamp = shard->stamp,
-                             .edges = &zones->edges};
-    if (areas && !phx_crossings_look_near(&zones->crossings, shard->mem, &in)) return false;
+    phx_area_members_input in = {.areas = zones->areas,
+                                 .store = &shard->store,
+                                 .roster = &zones->roster,
+                                 .rect = shard->rect,
+                                 .tick = shard->tick,
+                                 .stamp = shard->stamp,
+                                 .edges = &zones->edges};
+    if (areas && !phx_area_members_look_near(&zones->crossings, shard->mem, &in)) return false;
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
         if (slot == PHX_SLOT_NONE) continue;
-        if (areas && !phx_crossings_look(&zones->crossings, shard->mem, &in, slot)) return false;
+        if (areas && !phx_area_members_look(&zones->crossings, shard->mem, &in, slot)) return false;
         if (!stand(shard, slot)) return false;
     }
     return true;
@@ -141,7 +141,7 @@ bool phx_shard_zones(phx_shard *shard)
     }
     if (!phx_roster_cover(&zones->roster, mem, slots)) return false;
     if (wakes && !phx_activation_cover(&zones->awake, mem, slots)) return false;
-    if (areas && !phx_crossings_cover(&zones->crossings, mem, slots)) return false;
+    if (areas && !phx_area_members_cover(&zones->crossings, mem, slots)) return false;
     going all = changed_slots(shard, (wakes && !zones->awake_on) || (areas && !zones->crossings_on));
     if (!cross(shard, &all, areas)) return false;
     if (wakes && !activate(shard, &all)) return false;

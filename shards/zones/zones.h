@@ -18,7 +18,7 @@ typedef struct phx_zones {
     uint32_t touched_count, touched_capacity;
     phx_roster roster;
     phx_activation awake;
-    phx_crossings crossings;
+    phx_area_members crossings;
     const phx_areas *areas; /* the world's; NULL = it has none */
     phx_edges edges;        /* of this tick */
 } phx_zones;
