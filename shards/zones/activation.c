@@ -8,15 +8,15 @@
 void phx_activation_init(phx_activation *awake, phx_mem *mem)
 {
     *awake = (phx_activation){.first = PHX_SLOT_NONE, .last = PHX_SLOT_NONE};
-    phx_sheet_init(&awake->wakers, mem);
-    phx_sheet_init(&awake->cover, mem);
+    phx_tower_map_init(&awake->wakers, mem);
+    phx_tower_map_init(&awake->cover, mem);
 }
 
 void phx_activation_free(phx_activation *awake, phx_mem *mem)
 {
     uint64_t woken = awake->woken, slept = awake->slept;
-    phx_sheet_free(&awake->wakers, mem);
-    phx_sheet_free(&awake->cover, mem);
+    phx_tower_map_free(&awake->wakers, mem);
+    phx_tower_map_free(&awake->cover, mem);
     phx_release(mem, (void **)&awake->sleepers, &awake->capacity, sizeof *awake->sleepers);
     phx_release(mem, (void **)&awake->turned, &awake->turned_capacity, sizeof *awake->turned);
     phx_activation_init(awake, mem);
@@ -38,8 +38,8 @@ bool phx_activation_cover(phx_activation *awake, phx_mem *mem, uint32_t slots)
 
 void phx_activation_recount(phx_activation *awake, phx_mem *mem, uint32_t span)
 {
-    phx_sheet_free(&awake->wakers, mem);
-    phx_sheet_free(&awake->cover, mem);
+    phx_tower_map_free(&awake->wakers, mem);
+    phx_tower_map_free(&awake->cover, mem);
     for (uint32_t slot = 0; slot < awake->slots; slot++) awake->sleepers[slot].waker = false;
     awake->span = span;
 }
@@ -58,11 +58,11 @@ static bool around(const phx_activation *awake, phx_rect rect, uint16_t tx, uint
 }
 
 /* The tower's cover, by `by`; who stands there is to be looked at if that tells for them. */
-static void turn(phx_activation *awake, const phx_roster *roster, uint32_t tx, uint32_t ty, int by)
+static void turn(phx_activation *awake, const phx_tower_members *roster, uint32_t tx, uint32_t ty, int by)
 {
-    uint32_t before = phx_sheet_get(&awake->cover, tx, ty), now = before + (uint32_t)by;
-    phx_sheet_put(&awake->cover, tx, ty, now);
-    if ((before == 0) == (now == 0) || phx_roster_first(roster, tx, ty) == PHX_SLOT_NONE) return;
+    uint32_t before = phx_tower_map_get(&awake->cover, tx, ty), now = before + (uint32_t)by;
+    phx_tower_map_put(&awake->cover, tx, ty, now);
+    if ((before == 0) == (now == 0) || phx_tower_members_first(roster, tx, ty) == PHX_SLOT_NONE) return;
     awake->turned[awake->turned_count++] = ty << 16 | tx;
 }
 
@@ -75,7 +75,7 @@ static bool spread(phx_activation *awake, phx_mem *mem, const phx_activation_inp
     size_t towers = (size_t)(box.x1 - box.x0 + 1) * (size_t)(box.y1 - box.y0 + 1);
     if (!phx_grow(mem, (void **)&awake->turned, &awake->turned_capacity, awake->turned_count,
                   awake->turned_count + towers, sizeof *awake->turned) ||
-        (by > 0 && !phx_sheet_reserve(&awake->cover, mem, box.x0, box.y0, box.x1, box.y1)))
+        (by > 0 && !phx_tower_map_reserve(&awake->cover, mem, box.x0, box.y0, box.x1, box.y1)))
         return false;
     for (uint32_t y = box.y0; y <= box.y1; y++)
         for (uint32_t x = box.x0; x <= box.x1; x++) turn(awake, in->roster, x, y, by);
@@ -84,10 +84,10 @@ static bool spread(phx_activation *awake, phx_mem *mem, const phx_activation_inp
 
 static bool uncount(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, phx_activation_state *it)
 {
-    uint32_t count = phx_sheet_get(&awake->wakers, it->tx, it->ty);
+    uint32_t count = phx_tower_map_get(&awake->wakers, it->tx, it->ty);
     PHX_ASSERT(count > 0);
     if (count == 1 && !spread(awake, mem, in, it->tx, it->ty, -1)) return false;
-    phx_sheet_put(&awake->wakers, it->tx, it->ty, count - 1);
+    phx_tower_map_put(&awake->wakers, it->tx, it->ty, count - 1);
     it->waker = false;
     return true;
 }
@@ -100,10 +100,10 @@ bool phx_activation_count(phx_activation *awake, phx_mem *mem, const phx_activat
     if (it->waker == wakes && (!wakes || (it->tx == body->tx && it->ty == body->ty))) return true;
     if (it->waker && !uncount(awake, mem, in, it)) return false;
     if (!wakes) return true;
-    if (!phx_sheet_reserve(&awake->wakers, mem, body->tx, body->ty, body->tx, body->ty)) return false;
-    uint32_t count = phx_sheet_get(&awake->wakers, body->tx, body->ty);
+    if (!phx_tower_map_reserve(&awake->wakers, mem, body->tx, body->ty, body->tx, body->ty)) return false;
+    uint32_t count = phx_tower_map_get(&awake->wakers, body->tx, body->ty);
     if (count == 0 && !spread(awake, mem, in, body->tx, body->ty, 1)) return false;
-    phx_sheet_put(&awake->wakers, body->tx, body->ty, count + 1);
+    phx_tower_map_put(&awake->wakers, body->tx, body->ty, count + 1);
     it->tx = body->tx;
     it->ty = body->ty;
     it->waker = true;
@@ -167,7 +167,7 @@ bool phx_activation_look(phx_activation *awake, phx_mem *mem, const phx_activati
     phx_activation_state *it = &awake->sleepers[slot];
     it->npc = (body->state & PHX_SLOT_OWN) && phx_is_npc(in->rules, phx_store_attr(in->store, slot));
     if (!it->npc) return !it->awake || fall_asleep(awake, mem, in, slot);
-    if (phx_sheet_get(&awake->cover, body->tx, body->ty) > 0) {
+    if (phx_tower_map_get(&awake->cover, body->tx, body->ty) > 0) {
         if (!it->awake && !tell(awake, mem, in, slot, true)) return false;
         queue_remove(awake, slot);
         it->alone_since = 0;
@@ -181,7 +181,7 @@ bool phx_activation_look(phx_activation *awake, phx_mem *mem, const phx_activati
 bool phx_activation_end_tick(phx_activation *awake, phx_mem *mem, const phx_activation_input *in)
 {
     for (uint32_t i = 0; i < awake->turned_count; i++) {
-        uint32_t tower = awake->turned[i], slot = phx_roster_first(in->roster, tower & 0xffff, tower >> 16);
+        uint32_t tower = awake->turned[i], slot = phx_tower_members_first(in->roster, tower & 0xffff, tower >> 16);
         for (; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next)
             if (awake->sleepers[slot].npc && !phx_activation_look(awake, mem, in, slot)) return false;
     }

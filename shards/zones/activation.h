@@ -25,9 +25,9 @@ typedef struct phx_activation_state {
 typedef struct phx_activation {
     phx_activation_state *sleepers; /* by slot */
     uint32_t capacity, slots;
-    phx_sheet wakers; /* in a tower, ghosts too */
-    phx_sheet cover;  /* towers with wakers within wake_span of a tower of the rectangle */
-    uint32_t *turned; /* towers, ty << 16 | tx, whose cover became 0 or is not 0 any more */
+    phx_tower_map wakers; /* in a tower, ghosts too */
+    phx_tower_map cover;  /* towers with wakers within wake_span of a tower of the rectangle */
+    uint32_t *turned;     /* towers, ty << 16 | tx, whose cover became 0 or is not 0 any more */
     uint32_t turned_count, turned_capacity;
     uint32_t first, last; /* of the queue */
     uint32_t span;        /* that cover was counted with */
@@ -52,7 +52,7 @@ static inline bool phx_is_waker(const phx_rules *rules, const phx_attr *attr)
 typedef struct phx_activation_input {
     const phx_rules *rules;
     const phx_store *store;
-    const phx_roster *roster; /* of this tick's end */
+    const phx_tower_members *roster; /* of this tick's end */
     phx_rect rect;
     uint64_t tick;
     phx_edges *edges;

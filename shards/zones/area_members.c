@@ -127,7 +127,7 @@ static bool settle(phx_area_members *crossings, phx_mem *mem, const phx_area_mem
 static bool stays(const phx_area_members_input *in, const phx_area_visitor *visitor, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
-    const phx_roster_entry *stood = &in->roster->entries[slot];
+    const phx_tower_members_entry *stood = &in->roster->entries[slot];
     if (!stood->in || stood->tx != body->tx || stood->ty != body->ty) return false;
     if (body->changed == in->stamp && (body->state & PHX_SLOT_DISCONTINUOUS))
         return false; /* its kind may be another */
@@ -154,7 +154,7 @@ bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_
 
 /* Who stands in the cells of a block that lie in the rectangle. */
 static bool look_block(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in,
-                       const phx_sheet_block *block, phx_rect rect)
+                       const phx_tower_map_block *block, phx_rect rect)
 {
     uint32_t bx = (uint32_t)(block->key - 1) << PHX_SHEET_BITS;
     uint32_t by = (uint32_t)((block->key - 1) >> 32) << PHX_SHEET_BITS;
@@ -175,7 +175,7 @@ static bool look_block(phx_area_members *crossings, phx_mem *mem, const phx_area
 
 static bool look_rect(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, phx_rect rect)
 {
-    const phx_sheet *first = &in->roster->first;
+    const phx_tower_map *first = &in->roster->first;
     if (rect.x0 > in->rect.x1 || rect.y0 > in->rect.y1 || rect.x1 < in->rect.x0 || rect.y1 < in->rect.y0) return true;
     phx_rect own = {rect.x0 > in->rect.x0 ? rect.x0 : in->rect.x0, rect.y0 > in->rect.y0 ? rect.y0 : in->rect.y0,
                     rect.x1 < in->rect.x1 ? rect.x1 : in->rect.x1, rect.y1 < in->rect.y1 ? rect.y1 : in->rect.y1};
@@ -188,7 +188,8 @@ static bool look_rect(phx_area_members *crossings, phx_mem *mem, const phx_area_
     }
     for (uint32_t by = by0; by <= by1; by++)
         for (uint32_t bx = bx0; bx <= bx1; bx++) {
-            const phx_sheet_block *block = phx_sheet_block_of(first, bx << PHX_SHEET_BITS, by << PHX_SHEET_BITS);
+            const phx_tower_map_block *block =
+                phx_tower_map_block_of(first, bx << PHX_SHEET_BITS, by << PHX_SHEET_BITS);
             if (block && !look_block(crossings, mem, in, block, own)) return false;
         }
     return true;

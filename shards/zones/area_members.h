@@ -30,7 +30,7 @@ typedef struct phx_area_members {
 typedef struct phx_area_members_input {
     const phx_areas *areas;
     const phx_store *store;
-    const phx_roster *roster; /* own entities that did not change are in it */
+    const phx_tower_members *roster; /* own entities that did not change are in it */
     phx_rect rect;
     uint64_t tick;
     uint16_t stamp; /* phx_body.changed of those that did */

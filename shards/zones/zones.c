@@ -7,7 +7,7 @@
 void phx_zones_init(phx_zones *zones, phx_mem *mem)
 {
     *zones = (phx_zones){0};
-    phx_roster_init(&zones->roster, mem);
+    phx_tower_members_init(&zones->roster, mem);
     phx_activation_init(&zones->awake, mem);
     phx_area_members_init(&zones->crossings);
 }
@@ -27,7 +27,7 @@ static void drop_crossings(phx_zones *zones, phx_mem *mem)
 /* What all need. */
 static void drop(phx_zones *zones, phx_mem *mem)
 {
-    phx_roster_free(&zones->roster, mem);
+    phx_tower_members_free(&zones->roster, mem);
     phx_release(mem, (void **)&zones->touched, &zones->touched_capacity, sizeof *zones->touched);
     zones->touched_count = 0;
     zones->on = false;
@@ -43,7 +43,7 @@ void phx_zones_free(phx_zones *zones, phx_mem *mem)
 
 void phx_shard_zones_let_go(phx_shard *shard, uint32_t slot)
 {
-    phx_roster_remove(&shard->zones.roster, slot);
+    phx_tower_members_remove(&shard->zones.roster, slot);
     phx_activation_let_go(&shard->zones.awake, slot);
     phx_area_members_let_go(&shard->zones.crossings, slot);
 }
@@ -78,8 +78,9 @@ static uint32_t slot_at(const phx_shard *shard, const going *all, uint32_t i)
 static bool stand(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    if (body->state & PHX_SLOT_OWN) return phx_roster_place(&shard->zones.roster, shard->mem, slot, body->tx, body->ty);
-    phx_roster_remove(&shard->zones.roster, slot);
+    if (body->state & PHX_SLOT_OWN)
+        return phx_tower_members_place(&shard->zones.roster, shard->mem, slot, body->tx, body->ty);
+    phx_tower_members_remove(&shard->zones.roster, slot);
     return true;
 }
 
@@ -139,7 +140,7 @@ bool phx_shard_zones(phx_shard *shard)
         if (zones->on) drop(zones, mem);
         return true;
     }
-    if (!phx_roster_cover(&zones->roster, mem, slots)) return false;
+    if (!phx_tower_members_cover(&zones->roster, mem, slots)) return false;
     if (wakes && !phx_activation_cover(&zones->awake, mem, slots)) return false;
     if (areas && !phx_area_members_cover(&zones->crossings, mem, slots)) return false;
     going all = changed_slots(shard, (wakes && !zones->awake_on) || (areas && !zones->crossings_on));
