@@ -190,10 +190,10 @@ static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination, boo
         phx_shard_fill_entity(shard, slot, PHX_RECORD_COPY, record);
         record->slot = pinned;
     }
-    shard->copy_sent = phx_bands_trail_due(shard, slot);
+    shard->copy_sent = phx_bands_history_due(shard, slot);
     if (!shard->copy_sent) return true;
     if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
-    phx_bands_fill_trail(shard, slot, record);
+    phx_bands_fill_history(shard, slot, record);
     shard->copy_sent = false;
     return true;
 }

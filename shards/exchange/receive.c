@@ -80,7 +80,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
         bool awake_left =
             cursor->part == PART_AWAKE && cursor->item == 0 && phx_activation_is(&shard->zones.awake, slot);
         bool areas_left = cursor->part == PART_AREAS && cursor->item < areas;
-        bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_trail(shard, slot);
+        bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_history(shard, slot);
         bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_wait_words(shard, slot);
         if (cursor->part != PART_ENTITY && !relations_left && !awake_left && !areas_left && !trail_left &&
             !waits_left) {
@@ -100,7 +100,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
         } else if (areas_left) {
             fill_areas(shard, slot, record);
         } else if (trail_left) {
-            phx_bands_fill_trail(shard, slot, record);
+            phx_bands_fill_history(shard, slot, record);
             cursor->item = 1;
         } else {
             phx_bands_fill_waits(shard, slot, &cursor->item, record);
@@ -436,7 +436,7 @@ static bool receive_trail(phx_shard *shard, const phx_record *record)
 {
     uint32_t slot = phx_store_ghost(&shard->store, record->id);
     if (slot == PHX_SLOT_NONE) slot = arrived_slot(shard, record->id);
-    return phx_bands_take_trail(shard, slot, record);
+    return phx_bands_take_history(shard, slot, record);
 }
 
 static bool receive_one(phx_shard *shard, const phx_record *record, const phx_listed *lists)

@@ -21,7 +21,7 @@ void phx_updates_free(phx_world *world)
     phx_updates *u = &world->updates;
     phx_mem *mem = &world->mem;
     for (uint32_t i = 0; u->workers && i < world->def.workers; i++) {
-        phx_lookout_free(&u->workers[i].lookout);
+        phx_update_scratch_free(&u->workers[i].lookout);
         phx_release(mem, (void **)&u->workers[i].groups, &u->workers[i].groups_capacity, sizeof(phx_update_group));
     }
     phx_free(mem, u->workers, world->def.workers * sizeof *u->workers, PHX_CACHE_LINE);
@@ -58,7 +58,7 @@ bool phx_bands_differ(const ph_world_def *before, const ph_world_def *after)
 
 bool phx_step_strides(phx_world *world, uint32_t index)
 {
-    phx_bands_stride(&world->shards[index]);
+    phx_bands_sample(&world->shards[index]);
     return true;
 }
 
@@ -85,7 +85,7 @@ static bool plan_shard(phx_world *world, uint32_t index)
 static void note_entered(phx_world *world, const phx_chunk *chunk)
 {
     const phx_scratch *scratch = &world->scratch[chunk->worker];
-    phx_trail *trails = world->shards[chunk->shard].bands.trails;
+    phx_motion_history *trails = world->shards[chunk->shard].bands.trails;
     for (uint32_t c = 0; c < chunk->change_count; c++) {
         const phx_change *change = &scratch->changes[chunk->change_first + c];
         if (change->enter_count == 0) continue;
@@ -112,7 +112,7 @@ bool phx_updates_plan(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (!plan_shard(world, world->order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++) {
-        phx_lookout_reset(&u->workers[i].lookout);
+        phx_update_scratch_reset(&u->workers[i].lookout);
         u->workers[i].group_count = 0;
     }
     phx_workers_share(world->workers, world->chunk_count, entered_body, world);
@@ -121,9 +121,9 @@ bool phx_updates_plan(phx_world *world)
 
 /* ---- looking ---- */
 
-static bool tell(phx_world *world, phx_lookout *lookout, const phx_shard *shard, uint32_t slot)
+static bool tell(phx_world *world, phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot)
 {
-    const phx_trail *trail = &shard->bands.trails[slot];
+    const phx_motion_history *trail = &shard->bands.trails[slot];
     if (trail->change == 0) return phx_band_emit(lookout, shard, slot, NULL, 0);
     const phx_scratch *scratch = &world->scratch[trail->worker];
     const phx_change *change = &scratch->changes[trail->change - 1];
@@ -145,7 +145,7 @@ static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, cons
 static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard *shard, const phx_seats *seats,
                        uint32_t *consumers, uint32_t from)
 {
-    phx_lookout *lookout = &own->lookout;
+    phx_update_scratch *lookout = &own->lookout;
     phx_update_group group = {.consumer = consumers[from],
                               .notice_first = lookout->notice_count,
                               .due_first = lookout->due_count,
@@ -153,7 +153,7 @@ static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard
     if (!phx_grow(&world->mem, (void **)&own->groups, &own->groups_capacity, own->group_count,
                   (size_t)own->group_count + 1, sizeof group))
         return false;
-    phx_lookout_group(lookout);
+    phx_update_scratch_group(lookout);
     for (uint32_t seat = from; seat < seats->count; seat++) {
         if (consumers[seat] != group.consumer) continue;
         if (!tell(world, lookout, shard, seats->slot[seat])) return false;
@@ -169,7 +169,7 @@ static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard
 static bool look_piece(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
 {
     const phx_shard *shard = &world->shards[piece->shard];
-    phx_lookout *lookout = &own->lookout;
+    phx_update_scratch *lookout = &own->lookout;
     phx_seats seats = {.block = piece->block, .first = piece->first, .count = piece->count};
     uint32_t consumers[PHX_SEATS_MAX], waits = lookout->wait_count;
     uint32_t told = lookout->notice_count, due = lookout->due_count, targets = lookout->target_count;
@@ -225,7 +225,7 @@ bool phx_step_waits(phx_world *world, uint32_t index)
     for (uint32_t i = 0; i < u->piece_count; i++) {
         const phx_update_piece *piece = &u->pieces[i];
         if (piece->shard != index) continue;
-        const phx_lookout *lookout = &u->workers[piece->worker].lookout;
+        const phx_update_scratch *lookout = &u->workers[piece->worker].lookout;
         const phx_update_group *groups = groups_of(world, piece);
         for (uint32_t g = 0; g < piece->group_count; g++) /* doing it again does no harm */
             if (!phx_bands_commit(&world->shards[index], lookout, lookout->notices + groups[g].notice_first,
@@ -236,7 +236,7 @@ bool phx_step_waits(phx_world *world, uint32_t index)
 }
 
 /* Those of its observers that are told something, and not only wait. */
-static uint32_t told_of(const phx_lookout *lookout, const phx_update_group *group)
+static uint32_t told_of(const phx_update_scratch *lookout, const phx_update_group *group)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < group->notice_count; i++) count += lookout->notices[group->notice_first + i].due_count > 0;
@@ -256,11 +256,11 @@ static void count_told(phx_world *world)
 }
 
 /* Observers whose lists are owed to them have no updates. */
-static void leave_out_owed(const phx_shard *shard, phx_lookout *lookout, phx_update_group *group)
+static void leave_out_owed(const phx_shard *shard, phx_update_scratch *lookout, phx_update_group *group)
 {
     group->due_count = 0;
     for (uint32_t i = 0; i < group->notice_count; i++) {
-        phx_notice *notice = &lookout->notices[group->notice_first + i];
+        phx_update_notice *notice = &lookout->notices[group->notice_first + i];
         if (shard->store.tail[notice->slot].list.owed) notice->due_count = 0;
         group->due_count += notice->due_count;
     }
@@ -307,7 +307,7 @@ bool phx_updates_place(phx_world *world)
     return true;
 }
 
-static void fill_group(const phx_world *world, const phx_shard *shard, const phx_lookout *lookout,
+static void fill_group(const phx_world *world, const phx_shard *shard, const phx_update_scratch *lookout,
                        const phx_update_group *group)
 {
     phx_news *news = &world->batches[group->consumer]->news;
@@ -323,7 +323,7 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
                                                .z = body->z};
     }
     for (uint32_t i = 0; i < group->notice_count; i++) {
-        const phx_notice *told = &lookout->notices[group->notice_first + i];
+        const phx_update_notice *told = &lookout->notices[group->notice_first + i];
         if (told->due_count == 0) continue;
         news->updates[at.updates++] =
             (ph_update){name[told->slot].id, phx_store_user_data(&shard->store, told->slot), at.due, told->due_count};

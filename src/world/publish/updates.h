@@ -33,7 +33,7 @@ typedef struct phx_update_piece {
 
 /* One worker's. */
 typedef struct phx_update_worker {
-    phx_lookout lookout;
+    phx_update_scratch lookout;
     phx_update_group *groups;
     uint32_t group_count, groups_capacity;
     uint64_t held; /* since the world was made: times that an update had to wait */

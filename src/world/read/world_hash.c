@@ -46,7 +46,7 @@ static uint64_t hash_updates(const phx_world *world, const phx_shard *shard, uin
 {
     const phx_bands *bands = &shard->bands;
     if (!world->rules.banded || !bands->live) return 0;
-    const phx_trail *trail = &bands->trails[slot];
+    const phx_motion_history *trail = &bands->trails[slot];
     uint64_t id = shard->store.name[slot].id, sum = 0;
     uint32_t age = (uint32_t)world->tick - trail->moved;
     if (trail->moved != 0 && age < PH_BAND_EVERY_MAX) sum += mix(id, 1 + age);
