@@ -81,7 +81,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
             cursor->part == PART_AWAKE && cursor->item == 0 && phx_activation_is(&shard->zones.awake, slot);
         bool areas_left = cursor->part == PART_AREAS && cursor->item < areas;
         bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_history(shard, slot);
-        bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_wait_words(shard, slot);
+        bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_deferred_words(shard, slot);
         if (cursor->part != PART_ENTITY && !relations_left && !awake_left && !areas_left && !trail_left &&
             !waits_left) {
             cursor->part++;
@@ -103,7 +103,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
             phx_bands_fill_history(shard, slot, record);
             cursor->item = 1;
         } else {
-            phx_bands_fill_waits(shard, slot, &cursor->item, record);
+            phx_bands_fill_deferred(shard, slot, &cursor->item, record);
         }
     }
     return true;
@@ -116,7 +116,7 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination, uint32
     phx_relations_drop(&shard->relations, store->name[slot].id);
     shard->counts.entries -= listed;
     phx_list_release(&shard->lists, &store->tail[slot].list);
-    phx_bands_drop_waits(shard, slot);
+    phx_bands_drop_deferred(shard, slot);
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_shard_zones_let_go(shard, slot);
     const phx_origin origin = {.next = PHX_SLOT_NONE, .source = (uint16_t)destination, .emigrated = true};
@@ -456,8 +456,8 @@ static bool receive_one(phx_shard *shard, const phx_record *record, const phx_li
         return receive_copy(shard, record);
     case PHX_RECORD_TRAIL:
         return receive_trail(shard, record);
-    case PHX_RECORD_WAITS:
-        return phx_bands_take_waits(shard, arrived_slot(shard, record->id), record);
+    case PHX_RECORD_DEFERRED_UPDATES:
+        return phx_bands_take_deferred(shard, arrived_slot(shard, record->id), record);
     case PHX_RECORD_BEGIN:
         return receive_begin(shard, record);
     }

@@ -45,13 +45,13 @@ static phx_list *waits_of(const phx_shard *shard, uint32_t slot)
     return slot < shard->bands.waits_capacity ? &shard->bands.waits[slot] : NULL;
 }
 
-uint32_t phx_bands_wait_words(const phx_shard *shard, uint32_t slot)
+uint32_t phx_bands_deferred_words(const phx_shard *shard, uint32_t slot)
 {
     const phx_list *waits = shard->rules->banded ? waits_of(shard, slot) : NULL;
     return waits ? waits->count : 0;
 }
 
-void phx_bands_drop_waits(phx_shard *shard, uint32_t slot)
+void phx_bands_drop_deferred(phx_shard *shard, uint32_t slot)
 {
     phx_list *waits = waits_of(shard, slot);
     if (!waits || waits->size_class == PHX_LIST_NONE) return;
@@ -65,7 +65,7 @@ static bool write_waits(phx_shard *shard, uint32_t slot, const uint32_t *words, 
     phx_bands *bands = &shard->bands;
     phx_list *waits = &bands->waits[slot];
     if (count == 0) {
-        phx_bands_drop_waits(shard, slot);
+        phx_bands_drop_deferred(shard, slot);
         return true;
     }
     bool fits = count <= phx_list_capacity(&bands->pool, waits);
@@ -87,19 +87,19 @@ bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *lookout, const
     return true;
 }
 
-void phx_bands_fill_waits(const phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record)
+void phx_bands_fill_deferred(const phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record)
 {
     const phx_name *name = shard->store.name;
     const phx_list *waits = &shard->bands.waits[slot];
     const uint32_t *words = phx_list_entries(&shard->bands.pool, waits);
     record->id = name[slot].id;
-    record->type = PHX_RECORD_WAITS;
+    record->type = PHX_RECORD_DEFERRED_UPDATES;
     for (; record->count < PHX_RECORD_ITEMS && *at < waits->count; *at += 2)
         record->as.waiting[record->count++] =
-            (phx_waiting){name[words[*at]].id, name[words[*at]].incarnation, words[*at + 1]};
+            (phx_deferred_update){name[words[*at]].id, name[words[*at]].incarnation, words[*at + 1]};
 }
 
-bool phx_bands_take_waits(phx_shard *shard, uint32_t slot, const phx_record *record)
+bool phx_bands_take_deferred(phx_shard *shard, uint32_t slot, const phx_record *record)
 {
     phx_bands *bands = &shard->bands;
     if (!phx_grow(shard->mem, (void **)&bands->arrivals, &bands->arrivals_capacity, bands->arrival_count,
@@ -209,7 +209,7 @@ static void settle_slot(phx_shard *shard, uint32_t slot)
     phx_motion_history *trail = &shard->bands.trails[slot];
     if (!(body->state & PHX_SLOT_LIVE)) {
         if (trail->known) *trail = (phx_motion_history){0};
-        phx_bands_drop_waits(shard, slot);
+        phx_bands_drop_deferred(shard, slot);
         return;
     }
     if (moved_from(trail, body)) {
@@ -223,7 +223,7 @@ static void settle_slot(phx_shard *shard, uint32_t slot)
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     trail->kind = attr->kind;
     trail->change = 0;
-    if (!(body->state & PHX_SLOT_OWN) || !phx_observes(attr)) phx_bands_drop_waits(shard, slot);
+    if (!(body->state & PHX_SLOT_OWN) || !phx_observes(attr)) phx_bands_drop_deferred(shard, slot);
 }
 
 void phx_bands_end_tick(phx_shard *shard)

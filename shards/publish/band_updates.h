@@ -43,7 +43,7 @@ typedef struct phx_motion_sample {
 /* Who waits of a migrant's targets: found by id, once all are here. */
 typedef struct phx_arrival_wait {
     uint32_t observer; /* slot */
-    phx_waiting waiting;
+    phx_deferred_update waiting;
 } phx_arrival_wait;
 
 typedef struct phx_bands {
@@ -123,12 +123,12 @@ void phx_bands_fill_history(const struct phx_shard *shard, uint32_t slot, phx_re
 /* false = no memory, unchanged. */
 bool phx_bands_take_history(struct phx_shard *shard, uint32_t slot, const phx_record *record);
 /* Words of an observer's waits: two for each target. */
-uint32_t phx_bands_wait_words(const struct phx_shard *shard, uint32_t slot);
+uint32_t phx_bands_deferred_words(const struct phx_shard *shard, uint32_t slot);
 /* Up to PHX_RECORD_ITEMS of them from word *at on. */
-void phx_bands_fill_waits(const struct phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record);
-bool phx_bands_take_waits(struct phx_shard *shard, uint32_t slot, const phx_record *record);
+void phx_bands_fill_deferred(const struct phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record);
+bool phx_bands_take_deferred(struct phx_shard *shard, uint32_t slot, const phx_record *record);
 /* An own observer's waits end: it has left, or emigrated. */
-void phx_bands_drop_waits(struct phx_shard *shard, uint32_t slot);
+void phx_bands_drop_deferred(struct phx_shard *shard, uint32_t slot);
 
 /* The targets of phx_arrival_wait, from ids to slots. false = no memory: call again. */
 bool phx_bands_resolve(struct phx_shard *shard, const phx_directory *directory);

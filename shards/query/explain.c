@@ -134,6 +134,6 @@ void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot,
         rank(shard, observer, &at, why);
         if (why->rank > why->cap) why->reason = PH_REASON_CAP;
     }
-    if (passes(why->reason) && !listed && phx_shard_waits(shard, observer)) why->reason = PH_REASON_WAITS;
+    if (passes(why->reason) && !listed && phx_shard_has_deferred(shard, observer)) why->reason = PH_REASON_WAITS;
     why->sees = passes(why->reason);
 }

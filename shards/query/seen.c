@@ -112,7 +112,7 @@ bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t ta
     return listed(shard, observer, target);
 }
 
-bool phx_shard_waits(const phx_shard *shard, uint32_t observer)
+bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer)
 {
     return shard->store.body[observer].state & PHX_SLOT_PARTIAL;
 }

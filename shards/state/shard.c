@@ -235,7 +235,7 @@ void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told)
     list->owed = true;
     shard->owes = shard->waiting_untold = true;
     shard->store.name[slot].fresh = true;
-    phx_bands_drop_waits(shard, slot);
+    phx_bands_drop_deferred(shard, slot);
     phx_shard_partial(shard, slot, true);
 }
 

@@ -322,7 +322,7 @@ uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);
 bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target);
 
 /* Once lists stand: do targets wait for the own observer, which gets on with them in the next tick? */
-bool phx_shard_waits(const phx_shard *shard, uint32_t observer);
+bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer);
 
 /* Are the crowds (ninegrid/ninegrid.h) what there is instead of the grid? */
 static inline bool phx_shard_ninegrid(const phx_shard *shard)

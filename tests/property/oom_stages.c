@@ -64,7 +64,7 @@ static const struct {
     [PHX_STAGE_HEAR] = {"hear", STAGE_STOPS, NULL},
     [PHX_STAGE_UPDATES] = {"updates", STAGE_STOPS, NULL},
     [PHX_STAGE_LOOK] = {"look", STAGE_STOPS, NULL},
-    [PHX_STAGE_WAITS] = {"waits", STAGE_STOPS, NULL},
+    [PHX_STAGE_DEFER_UPDATES] = {"waits", STAGE_STOPS, NULL},
     [PHX_STAGE_BATCHES] = {"batches", STAGE_STOPS, NULL},
     [PHX_STAGE_FILL] = {"fill", STAGE_NEVER, "batches were made of the right size before"},
     [PHX_STAGE_OFFER] = {"offer", STAGE_STOPS, NULL},
@@ -257,7 +257,8 @@ static void play(trial *t)
     X(ticks) \
     X(entities) \
     X(observers) \
-    X(list_entries) X(applied) X(enters) X(leaves) X(batches) X(coalesced_ticks) X(deliveries) X(deliveries_dropped) \
+    X(list_entries) \
+    X(applied) X(enters) X(leaves) X(batches) X(coalesced_ticks) X(deliveries) X(deliveries_dropped) \
         X(deliveries_void) X(awake) X(woken) X(slept) X(areas) X(area_enters) X(area_leaves) X(updates) X(adds_held) \
             X(updates_held) X(updates_replaced) X(migrations) X(halo_records) X(attached) X(broadcasts) \
                 X(payload_bytes) X(queued) X(batches_out) X(net_events) X(mail_waiting) X(updates_waiting) \

@@ -219,7 +219,7 @@ static const phx_update_group *groups_of(const phx_world *world, const phx_updat
     return groups ? groups + piece->group_first : NULL; /* no array: no piece of this worker's has any */
 }
 
-bool phx_step_waits(phx_world *world, uint32_t index)
+bool phx_step_defer_updates(phx_world *world, uint32_t index)
 {
     const phx_updates *u = &world->updates;
     for (uint32_t i = 0; i < u->piece_count; i++) {

@@ -64,7 +64,7 @@ bool phx_updates_plan(struct phx_world *world);
 /* Looks after the observers of the pieces that are undone. */
 bool phx_updates_look(struct phx_world *world);
 /* What waits in one shard. */
-bool phx_step_waits(struct phx_world *world, uint32_t shard);
+bool phx_step_defer_updates(struct phx_world *world, uint32_t shard);
 /* Gives every group its place in its consumer's news: sizes. */
 bool phx_updates_place(struct phx_world *world);
 /* The same for one consumer, some of whose observers were set aside: these get nothing. */

@@ -151,7 +151,7 @@ static void differ(const check *at, uint64_t target, ph_difference_kind kind, ph
 
 static void compare(check *at, ph_difference *difference)
 {
-    bool waits = phx_shard_waits(at->shard, at->slot); /* some may not have joined yet */
+    bool waits = phx_shard_has_deferred(at->shard, at->slot); /* some may not have joined yet */
     for (uint32_t i = 0; i < at->expected_count; i++) {
         const phx_ranked *expected = &at->expected[i];
         if (expected->slot == NOT_LISTED && waits) continue;

@@ -407,7 +407,7 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
         return true;
     case PHX_STAGE_UPDATES:
     case PHX_STAGE_LOOK:
-    case PHX_STAGE_WAITS:
+    case PHX_STAGE_DEFER_UPDATES:
         drop_banded(world);
         *next = PHX_STAGE_BATCHES;
         return true;

@@ -245,8 +245,8 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_LOOK:
         through = phx_updates_look(world);
         break;
-    case PHX_STAGE_WAITS:
-        through = shards(world, phx_step_waits) && phx_updates_place(world);
+    case PHX_STAGE_DEFER_UPDATES:
+        through = shards(world, phx_step_defer_updates) && phx_updates_place(world);
         break;
     case PHX_STAGE_BATCHES:
         through = phx_publish_batches(world);
