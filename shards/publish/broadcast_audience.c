@@ -8,14 +8,14 @@
 #include "shards/interest/evaluate.h"
 #include "shards/query/slots_near.h"
 
-void phx_audience_free(phx_audience *audience, phx_mem *mem)
+void phx_recipients_free(phx_recipients *audience, phx_mem *mem)
 {
     phx_release(mem, (void **)&audience->calls, &audience->calls_capacity, sizeof *audience->calls);
     phx_release(mem, (void **)&audience->spare, &audience->spare_capacity, sizeof *audience->spare);
     phx_release(mem, (void **)&audience->first, &audience->first_capacity, sizeof *audience->first);
 }
 
-uint32_t phx_audience_blocks(const phx_shard *shard)
+uint32_t phx_recipients_blocks(const phx_shard *shard)
 {
     if (shard->alt) return (shard->store.slots + PHX_SEATS_MAX - 1) / PHX_SEATS_MAX;
     return phx_shard_ninegrid(shard) ? shard->nine.crowd_count : shard->grid.block_count;
@@ -23,12 +23,12 @@ uint32_t phx_audience_blocks(const phx_shard *shard)
 
 /* ---- calls ---- */
 
-void phx_audience_clear(phx_audience *audience)
+void phx_recipients_clear(phx_recipients *audience)
 {
     audience->call_count = 0;
 }
 
-static bool add(phx_audience *audience, const phx_shard *shard, phx_call call)
+static bool add(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call)
 {
     if (!phx_grow(shard->mem, (void **)&audience->spare, &audience->spare_capacity, audience->call_count,
                   (size_t)audience->call_count + 1, sizeof call))
@@ -52,15 +52,15 @@ typedef struct order {
     bool any_done;
 } order;
 
-static bool add_block(phx_audience *audience, const phx_shard *shard, const order *to, uint32_t bx, uint32_t by,
-                      phx_call call)
+static bool add_block(phx_recipients *audience, const phx_shard *shard, const order *to, uint32_t bx, uint32_t by,
+                      phx_broadcast_target call)
 {
     call.towers = mask_of(to->rect, bx, by);
     if (to->any_done) call.towers &= ~mask_of(to->done, bx, by);
     return call.towers == 0 || add(audience, shard, call);
 }
 
-static bool add_crowds(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
+static bool add_crowds(phx_recipients *audience, const phx_shard *shard, const order *to, phx_broadcast_target call)
 {
     const phx_ninegrid *nine = &shard->nine;
     phx_cell_block_walk walk = phx_ninegrid_walk(nine, to->rect);
@@ -71,7 +71,7 @@ static bool add_crowds(phx_audience *audience, const phx_shard *shard, const ord
     return true;
 }
 
-static bool add_blocks(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
+static bool add_blocks(phx_recipients *audience, const phx_shard *shard, const order *to, phx_broadcast_target call)
 {
     phx_block_walk walk = phx_grid_walk(&shard->grid, to->rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
@@ -81,7 +81,7 @@ static bool add_blocks(phx_audience *audience, const phx_shard *shard, const ord
     return true;
 }
 
-static bool add_order(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
+static bool add_order(phx_recipients *audience, const phx_shard *shard, const order *to, phx_broadcast_target call)
 {
     return phx_shard_ninegrid(shard) ? add_crowds(audience, shard, to, call) : add_blocks(audience, shard, to, call);
 }
@@ -108,13 +108,13 @@ static phx_box seen_from_box(const phx_shard *shard, uint32_t slot)
 /* One call to each own observer in a box. */
 typedef struct call_sink {
     phx_sink sink;
-    phx_audience *audience;
+    phx_recipients *audience;
     const phx_shard *shard;
     phx_box box;
-    phx_call call;
+    phx_broadcast_target call;
 } call_sink;
 
-static bool call_slot(phx_audience *audience, const phx_shard *shard, phx_call call, uint32_t observer)
+static bool call_slot(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call, uint32_t observer)
 {
     call.towers = ~0ull;
     call.block = observer / PHX_SEATS_MAX;
@@ -134,9 +134,9 @@ static void call_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
     }
 }
 
-bool phx_audience_call(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message)
+bool phx_recipients_call(phx_recipients *audience, const phx_shard *shard, uint32_t slot, uint32_t message)
 {
-    phx_call call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
+    phx_broadcast_target call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
     if (shard->alt) {
         call_sink to = {.sink.take = call_slots,
                         .audience = audience,
@@ -152,11 +152,11 @@ bool phx_audience_call(phx_audience *audience, const phx_shard *shard, uint32_t 
     return add_order(audience, shard, &to, call);
 }
 
-bool phx_audience_call_one(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message,
-                           uint32_t observer)
+bool phx_recipients_call_one(phx_recipients *audience, const phx_shard *shard, uint32_t slot, uint32_t message,
+                             uint32_t observer)
 {
     const phx_body *body = &shard->store.body[observer];
-    phx_call call = {.message = message, .slot = slot, .observer = observer};
+    phx_broadcast_target call = {.message = message, .slot = slot, .observer = observer};
     if (shard->alt)
         return phx_box_has(seen_from_box(shard, slot), body->x, body->y) || call_slot(audience, shard, call, observer);
     phx_rect own = {body->tx, body->ty, body->tx, body->ty};
@@ -167,9 +167,9 @@ bool phx_audience_call_one(phx_audience *audience, const phx_shard *shard, uint3
 }
 
 /* By block, by counting; the order of those of one block stays. */
-bool phx_audience_sort(phx_audience *audience, const phx_shard *shard)
+bool phx_recipients_sort(phx_recipients *audience, const phx_shard *shard)
 {
-    uint32_t blocks = phx_audience_blocks(shard), sum = 0;
+    uint32_t blocks = phx_recipients_blocks(shard), sum = 0;
     if (!phx_grow(shard->mem, (void **)&audience->calls, &audience->calls_capacity, 0, audience->call_count,
                   sizeof *audience->calls) ||
         !phx_grow(shard->mem, (void **)&audience->first, &audience->first_capacity, 0, (size_t)blocks + 2,
@@ -186,7 +186,7 @@ bool phx_audience_sort(phx_audience *audience, const phx_shard *shard)
 
 /* ---- seats ---- */
 
-uint32_t phx_audience_places(const phx_shard *shard, uint32_t block)
+uint32_t phx_recipients_places(const phx_shard *shard, uint32_t block)
 {
     if (shard->alt) {
         uint32_t left = shard->store.slots - block * PHX_SEATS_MAX;
@@ -203,7 +203,7 @@ typedef struct part {
     uint32_t seat;
 } part;
 
-static part part_of(const phx_shard *shard, const phx_seats *seats, const phx_tower *tower, uint32_t place)
+static part part_of(const phx_shard *shard, const phx_observer_batch *seats, const phx_tower *tower, uint32_t place)
 {
     const phx_cell_entry *cards = shard->nine.cards + tower->first;
     uint32_t lo = seats->first > place ? seats->first - place : 0, hi = tower->count;
@@ -213,7 +213,7 @@ static part part_of(const phx_shard *shard, const phx_seats *seats, const phx_to
     return (part){cards + lo, cards + hi, place + lo - seats->first};
 }
 
-static void seat_cards(const phx_shard *shard, phx_seats *seats)
+static void seat_cards(const phx_shard *shard, phx_observer_batch *seats)
 {
     const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
     uint32_t place = 0;
@@ -227,7 +227,7 @@ static void seat_cards(const phx_shard *shard, phx_seats *seats)
     }
 }
 
-static void seat_slots(const phx_shard *shard, phx_seats *seats)
+static void seat_slots(const phx_shard *shard, phx_observer_batch *seats)
 {
     const phx_store *store = &shard->store;
     uint32_t first = seats->block * PHX_SEATS_MAX + seats->first;
@@ -238,7 +238,7 @@ static void seat_slots(const phx_shard *shard, phx_seats *seats)
     seats->towers = ~0ull;
 }
 
-void phx_audience_seat(const phx_shard *shard, phx_seats *seats)
+void phx_recipients_seat(const phx_shard *shard, phx_observer_batch *seats)
 {
     PHX_ASSERT(seats->count <= PHX_SEATS_MAX);
     seats->towers = 0;
@@ -285,8 +285,8 @@ static uint32_t in_view(const phx_shard *shard, uint32_t first, uint32_t end, fl
 }
 
 /* Rows [first, end) of one call; out gets rows. */
-static uint32_t listen_rows(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
-                            uint32_t first, uint32_t end, uint32_t *out)
+static uint32_t listen_rows(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
+                            bool self, uint32_t first, uint32_t end, uint32_t *out)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_body *body = &shard->store.body[call->slot];
@@ -309,8 +309,8 @@ static uint32_t listen_rows(const phx_shard *shard, const phx_seats *seats, cons
 }
 
 /* The towers of one line of the block are one range of rows. */
-static uint32_t listen_block(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
-                             uint32_t *out)
+static uint32_t listen_block(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
+                             bool self, uint32_t *out)
 {
     const uint32_t *start = shard->grid.blocks[seats->block].start;
     uint32_t low = start[0] + seats->first, high = low + seats->count, n = 0;
@@ -327,8 +327,8 @@ static uint32_t listen_block(const phx_shard *shard, const phx_seats *seats, con
     return n;
 }
 
-static uint32_t listen_crowd(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
-                             uint32_t *out)
+static uint32_t listen_crowd(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
+                             bool self, uint32_t *out)
 {
     const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
     bool special = shard->store.body[call->slot].state & PHX_SLOT_SPECIAL;
@@ -346,7 +346,8 @@ static uint32_t listen_crowd(const phx_shard *shard, const phx_seats *seats, con
 }
 
 /* Whether this seat's row is one of the call's towers'; cards and slots always are, where they are called. */
-static bool called(const phx_shard *shard, const phx_seats *seats, const phx_call *call, uint32_t seat)
+static bool called(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
+                   uint32_t seat)
 {
     if (!phx_shard_rows(shard)) return true;
     const uint32_t *start = shard->grid.blocks[seats->block].start;
@@ -356,8 +357,8 @@ static bool called(const phx_shard *shard, const phx_seats *seats, const phx_cal
 }
 
 /* The call is for one observer only. */
-static uint32_t listen_one(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
-                           uint32_t *out)
+static uint32_t listen_one(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
+                           bool self, uint32_t *out)
 {
     uint32_t seat = shard->alt ? call->observer % PHX_SEATS_MAX : 0;
     while (seat < seats->count && seats->slot[seat] != call->observer) seat++;
@@ -366,8 +367,8 @@ static uint32_t listen_one(const phx_shard *shard, const phx_seats *seats, const
     return sees(shard, call->observer, call->slot, self);
 }
 
-uint32_t phx_audience_listen(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
-                             uint32_t *out)
+uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *seats,
+                               const phx_broadcast_target *call, bool self, uint32_t *out)
 {
     if (call->observer != PHX_SLOT_NONE) return listen_one(shard, seats, call, self, out);
     return phx_shard_ninegrid(shard) ? listen_crowd(shard, seats, call, self, out)

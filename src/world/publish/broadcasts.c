@@ -33,7 +33,7 @@ void phx_broadcasts_free(phx_world *world)
     phx_broadcasts *b = &world->broadcasts;
     phx_mem *mem = &world->mem;
     for (uint32_t i = 0; b->audiences && i < world->shard_count; i++)
-        phx_audience_free(&b->audiences[i], world->shards[i].mem);
+        phx_recipients_free(&b->audiences[i], world->shards[i].mem);
     for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_ear(&b->ears[i], mem);
     phx_free(mem, b->audiences, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
     phx_free(mem, b->ears, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
@@ -139,7 +139,7 @@ static bool call_tied(phx_world *world, const phx_source *source, uint32_t index
         phx_shard *shard;
         uint32_t observer;
         if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->index != index) continue;
-        if (!phx_audience_call_one(&world->broadcasts.audiences[index], shard, slot, message, observer)) return false;
+        if (!phx_recipients_call_one(&world->broadcasts.audiences[index], shard, slot, message, observer)) return false;
     }
     return true;
 }
@@ -147,18 +147,18 @@ static bool call_tied(phx_world *world, const phx_source *source, uint32_t index
 bool phx_step_call(phx_world *world, uint32_t index)
 {
     const phx_broadcasts *b = &world->broadcasts;
-    phx_audience *audience = &b->audiences[index];
+    phx_recipients *audience = &b->audiences[index];
     const phx_shard *shard = &world->shards[index];
-    phx_audience_clear(audience);
+    phx_recipients_clear(audience);
     if (shard->observing_count == 0) return true;
     for (uint32_t m = 0; m < b->message_count; m++) {
         const phx_source *source = &b->sources[b->messages[m].source];
         uint32_t slot = source->shard == PHX_SLOT_NONE ? PHX_SLOT_NONE : slot_in(world, source, index);
         if (slot == PHX_SLOT_NONE) continue;
-        if (!phx_audience_call(audience, shard, slot, m)) return false;
+        if (!phx_recipients_call(audience, shard, slot, m)) return false;
         if (source->far && !call_tied(world, source, index, slot, m)) return false;
     }
-    return phx_audience_sort(audience, shard);
+    return phx_recipients_sort(audience, shard);
 }
 
 /* ---- pieces ---- */
@@ -166,7 +166,7 @@ bool phx_step_call(phx_world *world, uint32_t index)
 static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
 {
     phx_broadcasts *b = &world->broadcasts;
-    uint32_t places = phx_audience_places(&world->shards[index], block);
+    uint32_t places = phx_recipients_places(&world->shards[index], block);
     for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
         phx_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
         piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
@@ -180,9 +180,9 @@ static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
 
 static bool plan_shard(phx_world *world, uint32_t index)
 {
-    const phx_audience *audience = &world->broadcasts.audiences[index];
+    const phx_recipients *audience = &world->broadcasts.audiences[index];
     if (audience->call_count == 0) return true;
-    for (uint32_t block = 0; block < phx_audience_blocks(&world->shards[index]); block++)
+    for (uint32_t block = 0; block < phx_recipients_blocks(&world->shards[index]); block++)
         if (audience->first[block] < audience->first[block + 1] && !plan_block(world, index, block)) return false;
     return true;
 }
@@ -212,8 +212,8 @@ bool phx_plan_pieces(phx_world *world)
 /* ---- hearing ---- */
 
 /* Keeps the seats of observers of the kinds that the message is for. Returns how many. */
-static uint32_t filter(const phx_store *store, const phx_seats *seats, const phx_message *message, uint32_t *out,
-                       uint32_t count)
+static uint32_t filter(const phx_store *store, const phx_observer_batch *seats, const phx_message *message,
+                       uint32_t *out, uint32_t count)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -224,14 +224,14 @@ static uint32_t filter(const phx_store *store, const phx_seats *seats, const phx
 }
 
 /* All calls to the piece's seats; *hits, *heard: how many hits, and seats in them. false = no memory. */
-static bool listen(phx_world *world, phx_ear *ear, const phx_piece *piece, const phx_seats *seats, uint32_t *hits,
-                   uint32_t *heard)
+static bool listen(phx_world *world, phx_ear *ear, const phx_piece *piece, const phx_observer_batch *seats,
+                   uint32_t *hits, uint32_t *heard)
 {
     const phx_broadcasts *b = &world->broadcasts;
-    const phx_audience *audience = &b->audiences[piece->shard];
+    const phx_recipients *audience = &b->audiences[piece->shard];
     const phx_shard *shard = &world->shards[piece->shard];
     for (uint32_t c = audience->first[piece->block]; c < audience->first[piece->block + 1]; c++) {
-        const phx_call *call = &audience->calls[c];
+        const phx_broadcast_target *call = &audience->calls[c];
         const phx_message *message = &b->messages[call->message];
         if ((call->towers & seats->towers) == 0) continue;
         if (!phx_grow(&world->mem, (void **)&ear->seats, &ear->seats_capacity, *heard, (size_t)*heard + PHX_SEATS_MAX,
@@ -239,7 +239,7 @@ static bool listen(phx_world *world, phx_ear *ear, const phx_piece *piece, const
             !phx_grow(&world->mem, (void **)&ear->hits, &ear->hits_capacity, *hits, (size_t)*hits + 1,
                       sizeof *ear->hits))
             return false;
-        uint32_t *out = ear->seats + *heard, count = phx_audience_listen(shard, seats, call, message->self, out);
+        uint32_t *out = ear->seats + *heard, count = phx_recipients_filter(shard, seats, call, message->self, out);
         if (message->filtered) count = filter(&shard->store, seats, message, out, count);
         if (count == 0) continue;
         ear->hits[(*hits)++] = (phx_hit){call->message, count};
@@ -284,9 +284,9 @@ static bool hear_piece(phx_world *world, phx_ear *ear, phx_piece *piece)
     const phx_broadcasts *b = &world->broadcasts;
     const phx_store *store = &world->shards[piece->shard].store;
     phx_mail_share *shares = b->shares + (size_t)(piece - b->pieces) * world->def.consumers;
-    phx_seats seats = {.block = piece->block, .first = piece->first, .count = piece->count};
+    phx_observer_batch seats = {.block = piece->block, .first = piece->first, .count = piece->count};
     uint32_t hits = 0, heard = 0, ends[PHX_SEATS_MAX];
-    phx_audience_seat(&world->shards[piece->shard], &seats);
+    phx_recipients_seat(&world->shards[piece->shard], &seats);
     memset(shares, 0, world->def.consumers * sizeof *shares);
     if (!listen(world, ear, piece, &seats, &hits, &heard)) return false;
     if (!phx_grow(&world->mem, (void **)&ear->heard, &ear->heard_capacity, ear->heard_count,

@@ -75,9 +75,9 @@ typedef struct phx_broadcasts {
     phx_idmap index; /* incarnation + 1 -> place in sources */
     uint32_t message_count, messages_capacity;
     uint32_t source_count, sources_capacity;
-    uint64_t payload_bytes;  /* of the tick's broadcasts so far */
-    phx_audience *audiences; /* one per shard */
-    phx_ear *ears;           /* one per worker */
+    uint64_t payload_bytes;    /* of the tick's broadcasts so far */
+    phx_recipients *audiences; /* one per shard */
+    phx_ear *ears;             /* one per worker */
     phx_piece *pieces;
     uint32_t piece_count, pieces_capacity;
     phx_mail_share *shares; /* [piece][consumer] */

@@ -67,8 +67,8 @@ static bool plan_shard(phx_world *world, uint32_t index)
     phx_updates *u = &world->updates;
     const phx_shard *shard = &world->shards[index];
     if (!phx_bands_busy(shard)) return true;
-    for (uint32_t block = 0; block < phx_audience_blocks(shard); block++) {
-        uint32_t places = phx_audience_places(shard, block);
+    for (uint32_t block = 0; block < phx_recipients_blocks(shard); block++) {
+        uint32_t places = phx_recipients_places(shard, block);
         for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
             phx_update_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
             piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
@@ -134,7 +134,8 @@ static bool tell(phx_world *world, phx_update_scratch *lookout, const phx_shard 
 }
 
 /* The consumer of a seat's observer; PHX_SLOT_NONE: there is none. */
-static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_seats *seats, uint32_t seat)
+static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_observer_batch *seats,
+                            uint32_t seat)
 {
     uint32_t slot = seats->slot[seat];
     if (slot == PHX_SLOT_NONE || !phx_observes(phx_store_attr(&shard->store, slot))) return PHX_SLOT_NONE;
@@ -142,8 +143,8 @@ static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, cons
 }
 
 /* Tells the seats of one consumer, which are PHX_SLOT_NONE in consumers[] then. false = no memory. */
-static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard *shard, const phx_seats *seats,
-                       uint32_t *consumers, uint32_t from)
+static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard *shard,
+                       const phx_observer_batch *seats, uint32_t *consumers, uint32_t from)
 {
     phx_update_scratch *lookout = &own->lookout;
     phx_update_group group = {.consumer = consumers[from],
@@ -170,10 +171,10 @@ static bool look_piece(phx_world *world, phx_update_worker *own, phx_update_piec
 {
     const phx_shard *shard = &world->shards[piece->shard];
     phx_update_scratch *lookout = &own->lookout;
-    phx_seats seats = {.block = piece->block, .first = piece->first, .count = piece->count};
+    phx_observer_batch seats = {.block = piece->block, .first = piece->first, .count = piece->count};
     uint32_t consumers[PHX_SEATS_MAX], waits = lookout->wait_count;
     uint32_t told = lookout->notice_count, due = lookout->due_count, targets = lookout->target_count;
-    phx_audience_seat(shard, &seats);
+    phx_recipients_seat(shard, &seats);
     for (uint32_t seat = 0; seat < seats.count; seat++) consumers[seat] = consumer_at(world, shard, &seats, seat);
     piece->group_first = own->group_count;
     for (uint32_t seat = 0; seat < seats.count; seat++) {
