@@ -19,7 +19,7 @@ bool phx_broadcasts_init(phx_world *world)
     return b->audiences && b->ears && (b->sizes || world->def.consumers == 0);
 }
 
-static void free_ear(phx_ear *ear, phx_mem *mem)
+static void free_ear(phx_broadcast_scratch *ear, phx_mem *mem)
 {
     phx_release(mem, (void **)&ear->hits, &ear->hits_capacity, sizeof *ear->hits);
     phx_release(mem, (void **)&ear->seats, &ear->seats_capacity, sizeof *ear->seats);
@@ -144,7 +144,7 @@ static bool call_tied(phx_world *world, const phx_source *source, uint32_t index
     return true;
 }
 
-bool phx_step_call(phx_world *world, uint32_t index)
+bool phx_step_target(phx_world *world, uint32_t index)
 {
     const phx_broadcasts *b = &world->broadcasts;
     phx_recipients *audience = &b->audiences[index];
@@ -187,7 +187,7 @@ static bool plan_shard(phx_world *world, uint32_t index)
     return true;
 }
 
-static bool ready_ear(phx_world *world, phx_ear *ear)
+static bool ready_ear(phx_world *world, phx_broadcast_scratch *ear)
 {
     size_t words = (size_t)phx_broadcasts_words(&world->broadcasts) * world->def.consumers;
     PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there is nothing to hear */
@@ -224,8 +224,8 @@ static uint32_t filter(const phx_store *store, const phx_observer_batch *seats, 
 }
 
 /* All calls to the piece's seats; *hits, *heard: how many hits, and seats in them. false = no memory. */
-static bool listen(phx_world *world, phx_ear *ear, const phx_piece *piece, const phx_observer_batch *seats,
-                   uint32_t *hits, uint32_t *heard)
+static bool listen(phx_world *world, phx_broadcast_scratch *ear, const phx_piece *piece,
+                   const phx_observer_batch *seats, uint32_t *hits, uint32_t *heard)
 {
     const phx_broadcasts *b = &world->broadcasts;
     const phx_recipients *audience = &b->audiences[piece->shard];
@@ -242,14 +242,14 @@ static bool listen(phx_world *world, phx_ear *ear, const phx_piece *piece, const
         uint32_t *out = ear->seats + *heard, count = phx_recipients_filter(shard, seats, call, message->self, out);
         if (message->filtered) count = filter(&shard->store, seats, message, out, count);
         if (count == 0) continue;
-        ear->hits[(*hits)++] = (phx_hit){call->message, count};
+        ear->hits[(*hits)++] = (phx_message_hits){call->message, count};
         *heard += count;
     }
     return true;
 }
 
 /* Sorts the hits by seat, each seat's messages in their order, into the ear's heard[]; ends[i]: where seat i's end. */
-static void sort_by_seat(phx_ear *ear, uint32_t hits, uint32_t heard, uint32_t *ends, uint32_t seats)
+static void sort_by_seat(phx_broadcast_scratch *ear, uint32_t hits, uint32_t heard, uint32_t *ends, uint32_t seats)
 {
     uint32_t first = ear->heard_count;
     memset(ends, 0, seats * sizeof *ends);
@@ -266,7 +266,8 @@ static void sort_by_seat(phx_ear *ear, uint32_t hits, uint32_t heard, uint32_t *
 }
 
 /* Counts what an observer hears for its consumer. */
-static void share_out(const phx_broadcasts *b, phx_ear *ear, phx_mail_share *shares, const phx_hearing *hearing)
+static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_mail_share *shares,
+                      const phx_recipient *hearing)
 {
     phx_mail_share *share = &shares[hearing->consumer];
     uint64_t *used = ear->used + (size_t)phx_broadcasts_words(b) * hearing->consumer;
@@ -278,7 +279,7 @@ static void share_out(const phx_broadcasts *b, phx_ear *ear, phx_mail_share *sha
     share->heard += hearing->count;
 }
 
-static bool hear_piece(phx_world *world, phx_ear *ear, phx_piece *piece)
+static bool hear_piece(phx_world *world, phx_broadcast_scratch *ear, phx_piece *piece)
 {
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
@@ -302,7 +303,7 @@ static bool hear_piece(phx_world *world, phx_ear *ear, phx_piece *piece)
         if (next) __builtin_prefetch(&store->name[seats.slot[i + AHEAD]]);
         if (ends[i] == first) continue;
         uint32_t slot = seats.slot[i], consumer = store->name[slot].consumer;
-        ear->hearings[ear->hearing_count] = (phx_hearing){slot, consumer, first, ends[i] - first};
+        ear->hearings[ear->hearing_count] = (phx_recipient){slot, consumer, first, ends[i] - first};
         share_out(b, ear, shares, &ear->hearings[ear->hearing_count++]);
     }
     piece->hearing_count = ear->hearing_count - piece->hearing_first;

@@ -116,12 +116,12 @@ static void fill_piece(phx_world *world, uint32_t index)
     const phx_broadcasts *b = &world->broadcasts;
     phx_piece *piece = &b->pieces[index];
     uint64_t from = phx_now_ns();
-    const phx_ear *ear = &b->ears[piece->worker];
+    const phx_broadcast_scratch *ear = &b->ears[piece->worker];
     const phx_store *store = &world->shards[piece->shard].store;
     for (uint32_t i = 0; i < piece->hearing_count; i++) {
         if (i + AHEAD < piece->hearing_count)
             __builtin_prefetch(&store->name[ear->hearings[piece->hearing_first + i + AHEAD].slot]);
-        const phx_hearing *hearing = &ear->hearings[piece->hearing_first + i];
+        const phx_recipient *hearing = &ear->hearings[piece->hearing_first + i];
         if (b->sizes[hearing->consumer].deliveries == 0) continue; /* dropped */
         phx_mail_share *share = share_of(world, index, hearing->consumer);
         phx_mail *mail = &world->batches[hearing->consumer]->mail;

@@ -50,13 +50,13 @@ typedef enum phx_stage {
     PHX_STAGE_SPREAD, /* where there are too many events, enters wait */
     PHX_STAGE_COMMIT,
     PHX_STAGE_LOCATE, /* only if there are broadcasts: where their sources are, */
-    PHX_STAGE_CALL,   /* who may hear them, */
+    PHX_STAGE_TARGET, /* who may hear them, */
     PHX_STAGE_PIECES,
-    PHX_STAGE_HEAR,          /* and who does */
-    PHX_STAGE_UPDATES,       /* only if there are bands: whose updates may be due, */
-    PHX_STAGE_LOOK,          /* which are, */
-    PHX_STAGE_DEFER_UPDATES, /* and which wait */
-    PHX_STAGE_BATCHES,       /* a batch of the right size for every consumer */
+    PHX_STAGE_FIND_RECIPIENTS, /* and who does */
+    PHX_STAGE_UPDATES,         /* only if there are bands: whose updates may be due, */
+    PHX_STAGE_LOOK,            /* which are, */
+    PHX_STAGE_DEFER_UPDATES,   /* and which wait */
+    PHX_STAGE_BATCHES,         /* a batch of the right size for every consumer */
     PHX_STAGE_FILL,
     PHX_STAGE_OFFER,
     PHX_STAGE_END

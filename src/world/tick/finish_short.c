@@ -397,13 +397,13 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
         for (uint32_t i = 0; i < world->shard_count; i++) commit_shard(world, i);
         if (world->broadcasts.message_count > 0) return true;
         world->broadcasts.piece_count = 0;
-        *next = PHX_STAGE_HEAR; /* that stage knows the next one */
+        *next = PHX_STAGE_FIND_RECIPIENTS; /* that stage knows the next one */
         return true;
-    case PHX_STAGE_CALL:
+    case PHX_STAGE_TARGET:
     case PHX_STAGE_PIECES:
-    case PHX_STAGE_HEAR:
+    case PHX_STAGE_FIND_RECIPIENTS:
         refuse_broadcasts(world);
-        *next = PHX_STAGE_HEAR; /* that stage has no pieces now, and knows the next one */
+        *next = PHX_STAGE_FIND_RECIPIENTS; /* that stage has no pieces now, and knows the next one */
         return true;
     case PHX_STAGE_UPDATES:
     case PHX_STAGE_LOOK:

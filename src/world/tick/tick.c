@@ -229,13 +229,13 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_LOCATE:
         phx_broadcasts_locate(world);
         break;
-    case PHX_STAGE_CALL:
-        through = shards(world, phx_step_call);
+    case PHX_STAGE_TARGET:
+        through = shards(world, phx_step_target);
         break;
     case PHX_STAGE_PIECES:
         through = phx_plan_pieces(world);
         break;
-    case PHX_STAGE_HEAR:
+    case PHX_STAGE_FIND_RECIPIENTS:
         through = phx_run_pieces(world);
         next = after_broadcasts(world);
         break;
