@@ -16,7 +16,7 @@ enum { OBSERVERS = 60, MESSAGES_MAX = 5, ITEMS_MAX = 20000, TICKS_MAX = 4000, RA
 static watched_memory watched;
 static phx_mem mem;
 static phx_backlog *backlog;
-static phx_mail in, out;
+static phx_batch_broadcasts in, out;
 
 /* What waits, oldest first: a message for an observer. */
 typedef struct item {
@@ -35,7 +35,7 @@ static void set_up(void)
     phx_mem_init(&mem, watched_memory_allocator(&watched));
     backlog = phx_backlog_create(&mem, BOUND);
     cr_assert_not_null(backlog);
-    in = out = (phx_mail){0};
+    in = out = (phx_batch_broadcasts){0};
     item_count = 0;
     memset(tick_bytes, 0, sizeof tick_bytes);
     pushed = drained = voided = dropped = 0;
@@ -44,8 +44,8 @@ static void set_up(void)
 static void tear_down(void)
 {
     phx_backlog_destroy(backlog);
-    phx_mail_free(&in, &mem);
-    phx_mail_free(&out, &mem);
+    phx_batch_broadcasts_free(&in, &mem);
+    phx_batch_broadcasts_free(&out, &mem);
     cr_assert_eq(atomic_load(&watched.blocks), 0);
 }
 
@@ -64,9 +64,9 @@ static uint64_t word_of(uint64_t tick, uint32_t number, uint32_t at)
 }
 
 /* A tick's mail: observer o hears the messages whose bits are set in heard[o]. */
-static void make_mail(phx_mail *mail, uint64_t tick, uint32_t messages, const uint32_t *heard)
+static void make_mail(phx_batch_broadcasts *mail, uint64_t tick, uint32_t messages, const uint32_t *heard)
 {
-    phx_mail_size size = {.messages = messages};
+    phx_batch_broadcasts_size size = {.messages = messages};
     for (uint32_t i = 0; i < messages; i++) {
         size.payload += phx_payload_room(length_of(tick, i));
     }
@@ -74,7 +74,7 @@ static void make_mail(phx_mail *mail, uint64_t tick, uint32_t messages, const ui
         size.deliveries += heard[o] != 0;
         size.heard += (uint32_t)__builtin_popcount(heard[o]);
     }
-    cr_assert(phx_mail_reserve(mail, &mem, size));
+    cr_assert(phx_batch_broadcasts_reserve(mail, &mem, size));
     uint64_t first = 0;
     for (uint32_t i = 0; i < messages; i++) {
         mail->messages[i] = (ph_message){.source = i + 1, .tick = tick, .first = first, .bytes = length_of(tick, i)};
@@ -235,7 +235,7 @@ static void random_ticks(bool failing)
             }
         }
         make_mail(&in, tick, messages, heard);
-        uint64_t bytes = listeners > 0 ? phx_mail_bytes(&in) : 0;
+        uint64_t bytes = listeners > 0 ? phx_batch_broadcasts_bytes(&in) : 0;
         push_at_last(failing);
         list_push(tick, messages, heard, bytes);
         compare_counts();

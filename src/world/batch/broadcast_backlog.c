@@ -11,7 +11,7 @@
 
 /* The mail of one tick. */
 typedef struct segment {
-    phx_mail mail;
+    phx_batch_broadcasts mail;
     uint32_t number; /* from 1, in order */
     struct segment *next;
 } segment;
@@ -54,7 +54,7 @@ static void free_segments(phx_mem *mem, segment *first)
 {
     while (first) {
         segment *next = first->next;
-        phx_mail_free(&first->mail, mem);
+        phx_batch_broadcasts_free(&first->mail, mem);
         phx_free(mem, first, sizeof *first, PHX_CACHE_LINE);
         first = next;
     }
@@ -153,14 +153,14 @@ static void drop_oldest(phx_backlog *backlog)
         }
         release_listener(backlog, of);
     }
-    backlog->bytes -= phx_mail_bytes(&gone->mail);
+    backlog->bytes -= phx_batch_broadcasts_bytes(&gone->mail);
     backlog->oldest = gone->next;
     if (!backlog->oldest) backlog->newest = NULL;
     gone->next = backlog->spare;
     backlog->spare = gone;
 }
 
-bool phx_backlog_reserve_push(phx_backlog *backlog, const phx_mail *mail)
+bool phx_backlog_reserve_push(phx_backlog *backlog, const phx_batch_broadcasts *mail)
 {
     if (mail->size.deliveries == 0) return true;
     if (!backlog->spare) {
@@ -174,21 +174,21 @@ bool phx_backlog_reserve_push(phx_backlog *backlog, const phx_mail *mail)
                     places, sizeof *backlog->listeners);
 }
 
-void phx_backlog_push(phx_backlog *backlog, phx_mail *mail)
+void phx_backlog_push(phx_backlog *backlog, phx_batch_broadcasts *mail)
 {
     if (mail->size.deliveries == 0) return;
     segment *into = backlog->spare;
-    phx_mail taken = *mail;
+    phx_batch_broadcasts taken = *mail;
     PHX_ASSERT(into);
     backlog->spare = into->next;
     *mail = into->mail;
-    mail->size = (phx_mail_size){0};
+    mail->size = (phx_batch_broadcasts_size){0};
     *into = (segment){.mail = taken, .number = ++backlog->number};
     if (backlog->newest) backlog->newest->next = into;
     else backlog->oldest = into;
     backlog->newest = into;
     for (uint32_t i = 0; i < taken.size.deliveries; i++) add_listener(backlog, &taken.deliveries[i]);
-    backlog->bytes += phx_mail_bytes(&taken);
+    backlog->bytes += phx_batch_broadcasts_bytes(&taken);
     backlog->counts.pushed += taken.size.heard;
     backlog->counts.pending += taken.size.heard;
     while (backlog->bytes > backlog->bound) drop_oldest(backlog);
@@ -214,9 +214,9 @@ void phx_backlog_rename(phx_backlog *backlog, uint64_t observer, uint64_t user_d
 
 /* ---- going ---- */
 
-bool phx_backlog_reserve_drain(phx_backlog *backlog, phx_mail *mail)
+bool phx_backlog_reserve_drain(phx_backlog *backlog, phx_batch_broadcasts *mail)
 {
-    phx_mail_size all = {0};
+    phx_batch_broadcasts_size all = {0};
     if (backlog->counts.pending == 0) return true;
     for (const segment *s = backlog->oldest; s; s = s->next) {
         all.messages += s->mail.size.messages;
@@ -224,11 +224,11 @@ bool phx_backlog_reserve_drain(phx_backlog *backlog, phx_mail *mail)
     }
     all.deliveries = phx_idmap_count(&backlog->index);
     all.heard = (uint32_t)backlog->counts.pending; /* each takes 4 bytes of a bound below 2^32 */
-    return phx_mail_reserve(mail, backlog->mem, all);
+    return phx_batch_broadcasts_reserve(mail, backlog->mem, all);
 }
 
 /* A delivery for everybody who hears anything, with the places of what they hear. */
-static uint32_t drain_deliveries(phx_backlog *backlog, phx_mail *mail)
+static uint32_t drain_deliveries(phx_backlog *backlog, phx_batch_broadcasts *mail)
 {
     uint32_t count = 0, first = 0;
     for (uint32_t i = 0; i < backlog->listener_count; i++) {
@@ -243,7 +243,8 @@ static uint32_t drain_deliveries(phx_backlog *backlog, phx_mail *mail)
 }
 
 /* Appends a segment's messages; what its observers heard is found by the listeners' places. */
-static void drain_segment(phx_backlog *backlog, const segment *s, phx_mail *mail, phx_mail_size *at)
+static void drain_segment(phx_backlog *backlog, const segment *s, phx_batch_broadcasts *mail,
+                          phx_batch_broadcasts_size *at)
 {
     for (uint32_t i = 0; i < s->mail.size.messages; i++) {
         mail->messages[at->messages + i] = s->mail.messages[i];
@@ -261,15 +262,15 @@ static void drain_segment(phx_backlog *backlog, const segment *s, phx_mail *mail
     at->payload += s->mail.size.payload;
 }
 
-void phx_backlog_drain(phx_backlog *backlog, phx_mail *mail)
+void phx_backlog_drain(phx_backlog *backlog, phx_batch_broadcasts *mail)
 {
     if (backlog->counts.pending > 0) {
-        phx_mail_size at = {0};
+        phx_batch_broadcasts_size at = {0};
         mail->size.deliveries = drain_deliveries(backlog, mail);
         for (const segment *s = backlog->oldest; s; s = s->next) drain_segment(backlog, s, mail, &at);
         PHX_ASSERT(at.messages == mail->size.messages && at.payload == mail->size.payload);
     } else {
-        mail->size = (phx_mail_size){0};
+        mail->size = (phx_batch_broadcasts_size){0};
     }
     backlog->counts.drained += backlog->counts.pending;
     backlog->counts.pending = 0;

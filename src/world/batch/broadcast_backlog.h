@@ -27,9 +27,9 @@ phx_backlog *phx_backlog_create(phx_mem *mem, uint64_t bound);
 void phx_backlog_destroy(phx_backlog *backlog);
 
 /* Makes room for a push of this mail. false = no memory, nothing changed. */
-bool phx_backlog_reserve_push(phx_backlog *backlog, const phx_mail *mail);
+bool phx_backlog_reserve_push(phx_backlog *backlog, const phx_batch_broadcasts *mail);
 /* Takes the mail, which gets other, empty arrays; the room was reserved. Empty mail is nothing. */
-void phx_backlog_push(phx_backlog *backlog, phx_mail *mail);
+void phx_backlog_push(phx_backlog *backlog, phx_batch_broadcasts *mail);
 /* What waits for this observer is void. Nothing waits: nothing happens. */
 void phx_backlog_forget(phx_backlog *backlog, uint64_t observer);
 
@@ -37,13 +37,13 @@ void phx_backlog_forget(phx_backlog *backlog, uint64_t observer);
 void phx_backlog_rename(phx_backlog *backlog, uint64_t observer, uint64_t user_data);
 
 /* Makes `mail` large enough for all that waits. false = no memory, nothing changed. */
-bool phx_backlog_reserve_drain(phx_backlog *backlog, phx_mail *mail);
+bool phx_backlog_reserve_drain(phx_backlog *backlog, phx_batch_broadcasts *mail);
 /*
  * Moves all that waits into `mail`, for which room was reserved: one delivery per
  * observer, its messages in their order. Messages whose observers are all void come too,
  * unless nothing is left at all. It is empty after that.
  */
-void phx_backlog_drain(phx_backlog *backlog, phx_mail *mail);
+void phx_backlog_drain(phx_backlog *backlog, phx_batch_broadcasts *mail);
 
 phx_backlog_counts phx_backlog_count(const phx_backlog *backlog);
 /* So many deliveries that never came are dropped: there was no memory for them. */

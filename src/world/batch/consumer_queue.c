@@ -150,9 +150,9 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
     }
     batch->view.change_count = change_count;
     batch->view.target_count = target_count;
-    batch->mail.size = (phx_mail_size){0};
+    batch->mail.size = (phx_batch_broadcasts_size){0};
     batch->view.activation_count = batch->view.crossing_count = 0;
-    batch->news.size = (phx_news_size){0};
+    batch->news.size = (phx_batch_updates_size){0};
     batch->state = PHX_BATCH_FILLING;
     c->filling = batch;
     return batch;
@@ -169,7 +169,7 @@ void phx_consumer_forget(phx_consumer *c, uint64_t observer)
 /* What the host sees of the mail. */
 static void show_mail(phx_batch *batch)
 {
-    const phx_mail *mail = &batch->mail;
+    const phx_batch_broadcasts *mail = &batch->mail;
     ph_batch *view = &batch->view;
     view->messages = mail->messages;
     view->payload = (const uint8_t *)mail->payload;
@@ -184,7 +184,7 @@ static void show_mail(phx_batch *batch)
 /* What it sees of the updates. */
 static void show_news(phx_batch *batch)
 {
-    const phx_news *news = &batch->news;
+    const phx_batch_updates *news = &batch->news;
     ph_batch *view = &batch->view;
     view->updates = news->updates;
     view->due = news->due;
@@ -215,7 +215,7 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     c->events += batch->view.target_count;
     c->bytes += (uint64_t)batch->view.change_count * sizeof(ph_change) +
                 (uint64_t)batch->view.target_count * (sizeof(ph_target) + sizeof(uint16_t)) +
-                phx_mail_bytes(&batch->mail) + phx_news_bytes(&batch->news);
+                phx_batch_broadcasts_bytes(&batch->mail) + phx_batch_updates_bytes(&batch->news);
     phx_relay_put(&c->relay, batch);
 }
 
@@ -415,7 +415,7 @@ void phx_consumer_abandon(phx_consumer *c)
     c->filling = NULL;
 }
 
-void phx_consumer_drop_mail(phx_consumer *c, uint64_t deliveries)
+void phx_consumer_drop_broadcasts(phx_consumer *c, uint64_t deliveries)
 {
     phx_backlog_drop(c->backlog, deliveries);
 }
@@ -443,8 +443,8 @@ void phx_consumer_strip(phx_batch *batch)
 {
     PHX_ASSERT(!batch->merged);
     batch->view.change_count = batch->view.target_count = 0;
-    batch->mail.size = (phx_mail_size){0};
-    batch->news.size = (phx_news_size){0};
+    batch->mail.size = (phx_batch_broadcasts_size){0};
+    batch->news.size = (phx_batch_updates_size){0};
 }
 
 phx_consumer_counts phx_consumer_count(const phx_consumer *c)

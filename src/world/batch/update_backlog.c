@@ -84,7 +84,7 @@ static void drop_left(phx_latest *latest, const phx_batch *batch, const ph_chang
     if (set->observers[o].first == PHX_NETSET_NONE) phx_netset_observer_remove(set, o);
 }
 
-static void take(phx_latest *latest, const phx_news *news, const ph_update *update)
+static void take(phx_latest *latest, const phx_batch_updates *news, const ph_update *update)
 {
     phx_netset *set = &latest->set;
     uint32_t o = phx_netset_observer_find(set, update->observer);
@@ -107,15 +107,16 @@ void phx_latest_merge(phx_latest *latest, const phx_batch *batch)
     for (uint32_t i = 0; i < batch->news.size.updates; i++) take(latest, &batch->news, &batch->news.updates[i]);
 }
 
-bool phx_latest_reserve_drain(phx_latest *latest, phx_news *news)
+bool phx_latest_reserve_drain(phx_latest *latest, phx_batch_updates *news)
 {
     uint32_t count = latest->set.entry_table.used;
-    return phx_news_reserve(news, latest->mem, (phx_news_size){latest->set.observer_table.used, count, count});
+    return phx_batch_updates_reserve(news, latest->mem,
+                                     (phx_batch_updates_size){latest->set.observer_table.used, count, count});
 }
 
 /* The entries of one observer; they go to places from `at` on. */
-static void drain_observer(const phx_latest *latest, const phx_net_observer *observer, phx_news *news, uint32_t at,
-                           ph_update *update)
+static void drain_observer(const phx_latest *latest, const phx_net_observer *observer, phx_batch_updates *news,
+                           uint32_t at, ph_update *update)
 {
     const phx_netset *set = &latest->set;
     *update = (ph_update){.observer = observer->id, .user_data = observer->user_data, .first = at};
@@ -130,7 +131,7 @@ static void drain_observer(const phx_latest *latest, const phx_net_observer *obs
     PHX_ASSERT(update->count > 0);
 }
 
-void phx_latest_drain(phx_latest *latest, phx_news *news)
+void phx_latest_drain(phx_latest *latest, phx_batch_updates *news)
 {
     phx_netset *set = &latest->set;
     uint32_t at = 0, row = 0;

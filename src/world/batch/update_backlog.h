@@ -35,9 +35,9 @@ void phx_latest_rename(phx_latest *latest, uint64_t id, uint64_t user_data);
 /* Drops what waits for this observer. */
 void phx_latest_forget(phx_latest *latest, uint64_t observer);
 /* Makes the news large enough for all that waits; what was in it is lost. false = no memory. */
-bool phx_latest_reserve_drain(phx_latest *latest, phx_news *news);
+bool phx_latest_reserve_drain(phx_latest *latest, phx_batch_updates *news);
 /* Moves all that waits into the news, for which room was reserved. It is empty after that. */
-void phx_latest_drain(phx_latest *latest, phx_news *news);
+void phx_latest_drain(phx_latest *latest, phx_batch_updates *news);
 
 phx_latest_counts phx_latest_count(const phx_latest *latest);
 

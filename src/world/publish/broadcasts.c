@@ -266,10 +266,10 @@ static void sort_by_seat(phx_broadcast_scratch *ear, uint32_t hits, uint32_t hea
 }
 
 /* Counts what an observer hears for its consumer. */
-static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_mail_share *shares,
+static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_batch_broadcasts_share *shares,
                       const phx_recipient *hearing)
 {
-    phx_mail_share *share = &shares[hearing->consumer];
+    phx_batch_broadcasts_share *share = &shares[hearing->consumer];
     uint64_t *used = ear->used + (size_t)phx_broadcasts_words(b) * hearing->consumer;
     for (uint32_t i = 0; i < hearing->count; i++) {
         uint32_t m = ear->heard[hearing->first + i];
@@ -284,7 +284,7 @@ static bool hear_piece(phx_world *world, phx_broadcast_scratch *ear, phx_piece *
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
     const phx_store *store = &world->shards[piece->shard].store;
-    phx_mail_share *shares = b->shares + (size_t)(piece - b->pieces) * world->def.consumers;
+    phx_batch_broadcasts_share *shares = b->shares + (size_t)(piece - b->pieces) * world->def.consumers;
     phx_observer_batch seats = {.block = piece->block, .first = piece->first, .count = piece->count};
     uint32_t hits = 0, heard = 0, ends[PHX_SEATS_MAX];
     phx_recipients_seat(&world->shards[piece->shard], &seats);

@@ -64,10 +64,10 @@ typedef struct phx_broadcast_scratch {
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_broadcast_scratch;
 
 /* A piece's part of a consumer's mail: how much, and where it goes. */
-typedef struct phx_mail_share {
+typedef struct phx_batch_broadcasts_share {
     uint32_t deliveries, heard;
     uint32_t delivery_at, heard_at;
-} phx_mail_share;
+} phx_batch_broadcasts_share;
 
 typedef struct phx_broadcasts {
     phx_message *messages;
@@ -80,10 +80,10 @@ typedef struct phx_broadcasts {
     phx_broadcast_scratch *ears; /* one per worker */
     phx_piece *pieces;
     uint32_t piece_count, pieces_capacity;
-    phx_mail_share *shares; /* [piece][consumer] */
+    phx_batch_broadcasts_share *shares; /* [piece][consumer] */
     uint32_t shares_capacity;
-    phx_mail_size *sizes; /* [consumer]: of this tick, once planned */
-    uint32_t *places;     /* [consumer][message]: where a message that is used stands in the mail */
+    phx_batch_broadcasts_size *sizes; /* [consumer]: of this tick, once planned */
+    uint32_t *places;                 /* [consumer][message]: where a message that is used stands in the mail */
     uint32_t places_capacity;
 } phx_broadcasts;
 

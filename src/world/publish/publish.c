@@ -130,19 +130,20 @@ static void fill_edges(phx_world *world)
 /* The consumer's batch of this tick, if it gets anything. false = no memory. */
 static bool make_batch(phx_world *world, uint32_t consumer, phx_share sum)
 {
-    static const phx_mail_size none;
+    static const phx_batch_broadcasts_size none;
     static const phx_edge_size no_edges;
-    static const phx_news_size no_news;
+    static const phx_batch_updates_size no_news;
     const phx_broadcasts *broadcasts = &world->broadcasts;
-    phx_mail_size mail = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
+    phx_batch_broadcasts_size mail = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
     world->batches[consumer] = NULL;
     phx_edge_size edges = world->zoned ? world->edge_sizes[consumer] : no_edges;
-    phx_news_size news = world->updating ? world->updates.sizes[consumer] : no_news;
+    phx_batch_updates_size news = world->updating ? world->updates.sizes[consumer] : no_news;
     if (sum.changes == 0 && mail.deliveries == 0 && phx_edge_total(edges) == 0 && news.updates == 0) return true;
     phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
     world->batches[consumer] = batch;
-    return batch && phx_mail_reserve(&batch->mail, &world->mem, mail) &&
-           phx_batch_size_edges(&world->mem, batch, edges) && phx_news_reserve(&batch->news, &world->mem, news);
+    return batch && phx_batch_broadcasts_reserve(&batch->mail, &world->mem, mail) &&
+           phx_batch_size_edges(&world->mem, batch, edges) &&
+           phx_batch_updates_reserve(&batch->news, &world->mem, news);
 }
 
 /* From here on a share says where the chunk's part of the batch begins. */
@@ -316,7 +317,7 @@ void phx_publish_keep(phx_world *world)
     phx_batch *batch = world->batches[world->stage_at];
     if (!phx_consumer_keep(consumer, batch, world->tick)) {
         set_aside_told(world, &batch->view, batch);
-        phx_consumer_drop_mail(consumer, batch->mail.size.heard);
+        phx_consumer_drop_broadcasts(consumer, batch->mail.size.heard);
         phx_consumer_strip(batch);
         bool kept = phx_consumer_keep(consumer, batch, world->tick);
         PHX_ASSERT(kept); /* edges wait as they are */

@@ -270,8 +270,8 @@ static void leave_out_owed(const phx_shard *shard, phx_update_scratch *lookout, 
 void phx_updates_replace(phx_world *world, uint32_t consumer)
 {
     phx_updates *u = &world->updates;
-    phx_news_size *size = &u->sizes[consumer];
-    *size = (phx_news_size){0};
+    phx_batch_updates_size *size = &u->sizes[consumer];
+    *size = (phx_batch_updates_size){0};
     for (uint32_t i = 0; i < u->piece_count; i++) {
         const phx_update_piece *piece = &u->pieces[i];
         phx_update_worker *own = &u->workers[piece->worker];
@@ -290,13 +290,13 @@ void phx_updates_replace(phx_world *world, uint32_t consumer)
 bool phx_updates_place(phx_world *world)
 {
     phx_updates *u = &world->updates;
-    for (uint32_t c = 0; c < world->def.consumers; c++) u->sizes[c] = (phx_news_size){0};
+    for (uint32_t c = 0; c < world->def.consumers; c++) u->sizes[c] = (phx_batch_updates_size){0};
     for (uint32_t i = 0; i < u->piece_count; i++) {
         const phx_update_piece *piece = &u->pieces[i];
         phx_update_worker *own = &u->workers[piece->worker];
         for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++) {
             phx_update_group *group = &own->groups[g];
-            phx_news_size *size = &u->sizes[group->consumer];
+            phx_batch_updates_size *size = &u->sizes[group->consumer];
             group->at = *size;
             if (group->due_count > UINT32_MAX - size->due) return false; /* more than a batch can count */
             size->updates += told_of(&own->lookout, group);
@@ -311,9 +311,9 @@ bool phx_updates_place(phx_world *world)
 static void fill_group(const phx_world *world, const phx_shard *shard, const phx_update_scratch *lookout,
                        const phx_update_group *group)
 {
-    phx_news *news = &world->batches[group->consumer]->news;
+    phx_batch_updates *news = &world->batches[group->consumer]->news;
     const phx_name *name = shard->store.name;
-    phx_news_size at = group->at;
+    phx_batch_updates_size at = group->at;
     for (uint32_t i = 0; i < group->target_count; i++) {
         uint32_t slot = lookout->targets[group->target_first + i];
         const phx_body *body = &shard->store.body[slot];

@@ -19,7 +19,7 @@ typedef struct phx_update_group {
     uint32_t notice_first, notice_count; /* in the lookout's notices[] */
     uint32_t due_first, due_count;       /* likewise */
     uint32_t target_first, target_count;
-    phx_news_size at; /* where its part of the consumer's news begins */
+    phx_batch_updates_size at; /* where its part of the consumer's news begins */
 } phx_update_group;
 
 /* Some places of one block. */
@@ -43,7 +43,7 @@ typedef struct phx_updates {
     phx_update_worker *workers;
     phx_update_piece *pieces;
     uint32_t piece_count, pieces_capacity;
-    phx_news_size *sizes; /* [consumer]: of this tick, once planned */
+    phx_batch_updates_size *sizes; /* [consumer]: of this tick, once planned */
 } phx_updates;
 
 /* Does some class have bands, and is there a consumer to tell? */
