@@ -225,7 +225,7 @@ static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
            (!shard->implies || phx_prev_rows_reserve(&shard->past, shard->mem)) &&
            phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
                     sizeof(uint32_t)) &&
-           phx_arrivals_ready(&shard->arrivals, shard->mem);
+           phx_immigrant_lists_ready(&shard->arrivals, shard->mem);
 }
 
 /* Are its attributes and user data what the record says? */
@@ -307,7 +307,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
     shard->store.tail[slot].list.owed = entity->owed;
     shard->counts.entries += listed;
     const phx_listed *list = listed > 0 ? lists + entity->list_first : NULL;
-    phx_arrivals_add(&shard->arrivals, (phx_arrival){.observer = slot, .count = listed, .list = list});
+    phx_immigrant_lists_add(&shard->arrivals, (phx_immigrant_list){.observer = slot, .count = listed, .list = list});
     shard->store.name[slot].fresh = entity->fresh || !entity->attr.ready;
     shard->arrived.at[shard->arrived.count++] = slot;
     phx_shard_count_observer(shard, phx_store_attr(&shard->store, slot), 1);

@@ -55,7 +55,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_release(mem, (void **)&shard->travels.at, &shard->travels.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->recalled.at, &shard->recalled.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->arrived.at, &shard->arrived.capacity, sizeof(uint32_t));
-    phx_arrivals_free(&shard->arrivals, mem);
+    phx_immigrant_lists_free(&shard->arrivals, mem);
     phx_release(mem, (void **)&shard->pins, &shard->pins_capacity, sizeof(phx_pin));
     phx_release(mem, (void **)&shard->pins_before, &shard->pins_before_capacity, sizeof(phx_pin));
     phx_release(mem, (void **)&shard->forgets, &shard->forgets_capacity, sizeof(phx_forget));

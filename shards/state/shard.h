@@ -136,10 +136,10 @@ typedef struct phx_shard {
     phx_slots recalled;  /* scratch: the list of one who leaves or came, as rows imply it */
     phx_outbox outbox;
     phx_cursor cursor;
-    uint32_t received;           /* records done of the block that phx_shard_receive() could not end */
-    phx_slots arrived;           /* own slots that came in this tick: the directory is to be told */
-    phx_arrivals arrivals;       /* the same, and their lists */
-    phx_pin *pins, *pins_before; /* of this tick, and of the one before */
+    uint32_t received;            /* records done of the block that phx_shard_receive() could not end */
+    phx_slots arrived;            /* own slots that came in this tick: the directory is to be told */
+    phx_immigrant_lists arrivals; /* the same, and their lists */
+    phx_pin *pins, *pins_before;  /* of this tick, and of the one before */
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;
     bool pins_compared;                 /* in this tick */

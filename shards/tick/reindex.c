@@ -302,7 +302,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (!call_waiting(shard)) return false;
     sweep_ghosts(shard);
     if (!take_names(shard, renames)) return false;
-    if (!phx_arrivals_resolve(shard, directory, renames)) return false;
+    if (!phx_immigrant_lists_resolve(shard, directory, renames)) return false;
     if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;
     phx_prev_rows *past = &shard->past;
     if (shard->implies && !phx_prev_rows_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store))
