@@ -129,15 +129,15 @@ static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_halo_re
 /* false = no memory. */
 static bool add_near(phx_shard *shard, const phx_halo_request *zone, uint32_t number)
 {
-    const uint32_t groups = shard->near_count / PHX_NEARBY; /* full ones, before this */
+    const uint32_t groups = shard->near_count / PHX_NEIGHBOUR_HALOS; /* full ones, before this */
     if (!phx_grow(shard->mem, (void **)&shard->near, &shard->near_capacity, shard->near_capacity, (size_t)groups + 1,
                   sizeof *shard->near))
         return false;
-    const uint32_t at = shard->near_count++ % PHX_NEARBY;
-    phx_nearby *group = &shard->near[(shard->near_count - 1) / PHX_NEARBY];
+    const uint32_t at = shard->near_count++ % PHX_NEIGHBOUR_HALOS;
+    phx_neighbour_halos *group = &shard->near[(shard->near_count - 1) / PHX_NEIGHBOUR_HALOS];
     PHX_ASSERT(zone->observed || zone->wake_towers1 > 0); /* else it needs nothing, and has no halo */
     if (at == 0)
-        for (uint32_t i = 0; i < PHX_NEARBY; i++) group->x0[i] = INFINITY;
+        for (uint32_t i = 0; i < PHX_NEIGHBOUR_HALOS; i++) group->x0[i] = INFINITY;
     group->x0[at] = zone->halo.x0;
     group->y0[at] = zone->halo.y0;
     group->x1[at] = zone->halo.x1;
@@ -199,11 +199,11 @@ static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination, boo
 }
 
 /* In which of the halos is a place? A bit for each; four at a time, as the least of processors compare them. */
-static inline uint32_t in_halos(const phx_nearby *near, float x, float y)
+static inline uint32_t in_halos(const phx_neighbour_halos *near, float x, float y)
 {
     enum { PART = sizeof(phx_bounds) / sizeof(float) };
     phx_bound_bits all = {0, 0, 0, 0}, bit = {1, 2, 4, 8};
-    for (uint32_t i = 0; i < PHX_NEARBY; i += PART, bit <<= PART) {
+    for (uint32_t i = 0; i < PHX_NEIGHBOUR_HALOS; i += PART, bit <<= PART) {
         phx_bounds x0, y0, x1, y1;
         memcpy(&x0, near->x0 + i, sizeof x0);
         memcpy(&y0, near->y0 + i, sizeof y0);
@@ -218,8 +218,8 @@ static inline uint32_t in_halos(const phx_nearby *near, float x, float y)
 static inline void validate_halos(const phx_shard *shard, const phx_halo_request *zones, uint32_t slot, uint32_t group,
                                   uint32_t in)
 {
-    for (uint32_t at = 0; at < PHX_NEARBY; at++) {
-        const bool there = group * PHX_NEARBY + at < shard->near_count;
+    for (uint32_t at = 0; at < PHX_NEIGHBOUR_HALOS; at++) {
+        const bool there = group * PHX_NEIGHBOUR_HALOS + at < shard->near_count;
         const phx_halo_request *zone = &zones[shard->near[group].shard[there ? at : 0]];
         PHX_VALIDATE((in >> at & 1) == (there && zone_needs(shard, zone, slot)));
     }
@@ -232,14 +232,15 @@ static inline void validate_halos(const phx_shard *shard, const phx_halo_request
 static bool send_by_distance(phx_shard *shard, const phx_halo_request *zones, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    uint32_t *item = &shard->cursor.item, first = *item % PHX_NEARBY;
-    for (uint32_t group = *item / PHX_NEARBY; group * PHX_NEARBY < shard->near_count; group++, first = 0) {
-        const phx_nearby *near = &shard->near[group];
+    uint32_t *item = &shard->cursor.item, first = *item % PHX_NEIGHBOUR_HALOS;
+    for (uint32_t group = *item / PHX_NEIGHBOUR_HALOS; group * PHX_NEIGHBOUR_HALOS < shard->near_count;
+         group++, first = 0) {
+        const phx_neighbour_halos *near = &shard->near[group];
         uint32_t in = in_halos(near, body->x, body->y);
         validate_halos(shard, zones, slot, group, in);
         for (in = in >> first << first; in != 0; in &= in - 1) {
             const uint32_t at = (uint32_t)__builtin_ctz(in);
-            *item = group * PHX_NEARBY + at;
+            *item = group * PHX_NEIGHBOUR_HALOS + at;
             if (!send_copy(shard, slot, near->shard[at], false)) return false;
         }
     }
@@ -253,7 +254,7 @@ static bool send_copies_of(phx_shard *shard, const phx_halo_request *zones, uint
     const uint32_t count = far ? shard_count : shard->near_count;
     if (!far && shard->by_distance) return send_by_distance(shard, zones, slot);
     for (uint32_t *i = &shard->cursor.item; *i < count; (*i)++) {
-        uint32_t destination = far ? *i : shard->near[*i / PHX_NEARBY].shard[*i % PHX_NEARBY];
+        uint32_t destination = far ? *i : shard->near[*i / PHX_NEIGHBOUR_HALOS].shard[*i % PHX_NEIGHBOUR_HALOS];
         if (destination == shard->index || !zone_needs(shard, &zones[destination], slot)) continue;
         if (!send_copy(shard, slot, destination, false)) return false;
     }

@@ -43,12 +43,12 @@ typedef struct phx_halo_request {
 } phx_halo_request;
 
 /* Shards side by side whose zones touch one's rectangle; which of them need a copy is asked of all at once. */
-enum { PHX_NEARBY = 8 };
-typedef struct phx_nearby {
+enum { PHX_NEIGHBOUR_HALOS = 8 };
+typedef struct phx_neighbour_halos {
     /* halos; nobody is in that of one that is not there */
-    float x0[PHX_NEARBY], y0[PHX_NEARBY], x1[PHX_NEARBY], y1[PHX_NEARBY];
-    uint16_t shard[PHX_NEARBY];
-} phx_nearby;
+    float x0[PHX_NEIGHBOUR_HALOS], y0[PHX_NEIGHBOUR_HALOS], x1[PHX_NEIGHBOUR_HALOS], y1[PHX_NEIGHBOUR_HALOS];
+    uint16_t shard[PHX_NEIGHBOUR_HALOS];
+} phx_neighbour_halos;
 
 /* Gone or not ready: nothing may be told to this observer any more. */
 typedef struct phx_forget {
@@ -143,7 +143,7 @@ typedef struct phx_shard {
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;
     bool pins_compared;                 /* in this tick */
-    phx_nearby *near;                   /* of find_near(), as is what follows up to clear */
+    phx_neighbour_halos *near;          /* of find_near(), as is what follows up to clear */
     uint32_t near_count, near_capacity; /* shards; groups of them that there is room for */
     bool by_distance;                   /* that alone decides which of them need a copy, but of who is PHX_SLOT_FAR */
     phx_rect inner;                     /* towers that no other shard's zone covers */
