@@ -39,7 +39,7 @@ static float median_view(const phx_store *store)
     return (float)(of.sum[i] / of.count[i]);
 }
 
-bool phx_cells_choose(phx_cells *cells, const phx_index *index, float *side)
+bool phx_cells_choose(phx_uniform_cells *cells, const phx_index *index, float *side)
 {
     enum { OFTEN = 64 };
     const phx_rules *rules = index->env.rules;

@@ -16,7 +16,7 @@ enum { BUCKETS_PER_SLOT = 4 };
 
 typedef struct hash {
     phx_index index;
-    phx_cells cells;
+    phx_uniform_cells cells;
     phx_chain *buckets;
     phx_link *links;       /* by slot */
     uint32_t bucket_count; /* 0: none yet */
