@@ -422,7 +422,7 @@ enum { NINE_ROWS = 3, ROW_BITS = 16 };
 static const uint64_t NINE_LONG = NEAR_LONG * (1ull | 1ull << ROW_BITS | 1ull << 2 * ROW_BITS);
 
 /* The lanes of all that are in the nine cells around one. */
-AVX2_INLINE uint64_t nine_lanes(const phx_cells *cells, uint32_t cell)
+AVX2_INLINE uint64_t nine_lanes(const phx_tile_cells *cells, uint32_t cell)
 {
     const uint32_t *middle = cells->near + cell, *above = middle - cells->columns, *below = middle + cells->columns;
     return *above | (uint64_t)*middle << ROW_BITS | (uint64_t)*below << 2 * ROW_BITS;
@@ -434,13 +434,13 @@ AVX2_INLINE uint32_t bits_of(uint64_t mask)
 }
 
 /* Which from a place on may be events: of a vector. */
-AVX2_INLINE uint32_t mask_at(const phx_cells *cells, uint32_t first, const watcher *of, const borders *b, bool square,
-                             bool margin)
+AVX2_INLINE uint32_t mask_at(const phx_tile_cells *cells, uint32_t first, const watcher *of, const borders *b,
+                             bool square, bool margin)
 {
     return mask_of(crossing(cells->now + first, cells->old + first, of, b, square, margin));
 }
 
-AVX2_INLINE void put_at(const phx_cells *cells, uint32_t place, uint32_t at, const phx_limits *limits, bool square,
+AVX2_INLINE void put_at(const phx_tile_cells *cells, uint32_t place, uint32_t at, const phx_limits *limits, bool square,
                         phx_pairs *pairs)
 {
     put(pairs, limits, place, phx_units_apart(cells->now[at], cells->now[place], square),
@@ -448,7 +448,7 @@ AVX2_INLINE void put_at(const phx_cells *cells, uint32_t place, uint32_t at, con
 }
 
 /* The same of the lanes of a vector. */
-AVX2_INLINE void put_mask(const phx_cells *cells, uint32_t place, uint32_t first, uint32_t mask,
+AVX2_INLINE void put_mask(const phx_tile_cells *cells, uint32_t place, uint32_t first, uint32_t mask,
                           const phx_limits *limits, bool square, phx_pairs *pairs)
 {
     for (; mask != 0; mask &= mask - 1)
@@ -456,7 +456,7 @@ AVX2_INLINE void put_mask(const phx_cells *cells, uint32_t place, uint32_t first
 }
 
 /* What there may be in the nine cells of one watcher, of which a row may be more than a vector, becomes pairs. */
-AVX2_INLINE void put_long(const phx_cells *cells, const phx_ninegrid_cells *around, uint32_t place, uint64_t mask,
+AVX2_INLINE void put_long(const phx_tile_cells *cells, const phx_ninegrid_cells *around, uint32_t place, uint64_t mask,
                           const borders *b, const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const watcher of = watcher_at(cells->now, cells->old, place);
@@ -472,7 +472,7 @@ AVX2_INLINE void put_long(const phx_cells *cells, const phx_ninegrid_cells *arou
 }
 
 /* What there may be of one watcher becomes pairs. false: there is no room. */
-AVX2_INLINE bool put_nine(const phx_cells *cells, uint32_t place, uint64_t mask, const borders *b,
+AVX2_INLINE bool put_nine(const phx_tile_cells *cells, uint32_t place, uint64_t mask, const borders *b,
                           const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const uint32_t cell = cells->cell[place], room = pairs->capacity - pairs->count;
@@ -492,8 +492,8 @@ AVX2_INLINE bool put_nine(const phx_cells *cells, uint32_t place, uint64_t mask,
 }
 
 /* Those of the watchers of a range; how many. *tested: how many candidates there are, of a row a vector at most. */
-AVX2_INLINE uint32_t find_nine(const phx_cells *cells, const phx_watchers *watchers, phx_span range, const borders *b,
-                               bool square, bool margin, phx_found_ninegrid *list, uint64_t *tested)
+AVX2_INLINE uint32_t find_nine(const phx_tile_cells *cells, const phx_watchers *watchers, phx_span range,
+                               const borders *b, bool square, bool margin, phx_found_ninegrid *list, uint64_t *tested)
 {
     const uint32_t *now = watchers->now, *old = watchers->old, *places = watchers->place;
     const size_t columns = cells->columns;
@@ -515,7 +515,7 @@ AVX2_INLINE uint32_t find_nine(const phx_cells *cells, const phx_watchers *watch
 }
 
 /* As match_all(): first masks, then pairs of those that are not empty. */
-AVX2_INLINE uint32_t match_nine(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
+AVX2_INLINE uint32_t match_nine(const phx_tile_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                                 bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits);
@@ -535,8 +535,8 @@ AVX2_INLINE uint32_t match_nine(const phx_cells *cells, const phx_watchers *watc
     return watchers->count;
 }
 
-AVX2 static uint32_t match_sparse_avx2(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
-                                       phx_pairs *pairs)
+AVX2 static uint32_t match_sparse_avx2(const phx_tile_cells *cells, const phx_watchers *watchers,
+                                       const phx_limits *limits, phx_pairs *pairs)
 {
     if (limits->square) return match_nine(cells, watchers, limits, true, true, pairs);
     if (has_margin(limits)) return match_nine(cells, watchers, limits, false, true, pairs);

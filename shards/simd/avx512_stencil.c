@@ -115,7 +115,7 @@ AVX512_INLINE __m512i flagged(__m512i place, distances of, const borders *b)
 
 /* What observers are matched with: the cells, in registers rather than where what is written might be. */
 typedef struct field {
-    phx_cells of;
+    phx_tile_cells of;
     uint32_t lanes;      /* of a row, as near[0] has it */
     uint32_t bits, more; /* of a row's word, as above */
 } field;
@@ -283,7 +283,7 @@ AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers,
     return watchers->count;
 }
 
-AVX512_INLINE uint32_t match_cells(const phx_cells *of, uint32_t lanes, const phx_watchers *watchers,
+AVX512_INLINE uint32_t match_cells(const phx_tile_cells *of, uint32_t lanes, const phx_watchers *watchers,
                                    const phx_limits *limits, phx_pairs *pairs)
 {
     const field in = {*of, lanes, lanes == FEW ? FEW_BITS : MANY_BITS, lanes == FEW ? FEW_MORE : MANY_MORE};
@@ -293,8 +293,8 @@ AVX512_INLINE uint32_t match_cells(const phx_cells *of, uint32_t lanes, const ph
     return match_nine(&in, watchers, limits, false, false, pairs);
 }
 
-AVX512 uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
-                                        phx_pairs *pairs)
+AVX512 uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_watchers *watchers,
+                                        const phx_limits *limits, phx_pairs *pairs)
 {
     return cells->near[0] == FEW ? match_cells(cells, FEW, watchers, limits, pairs)
                                  : match_cells(cells, MANY, watchers, limits, pairs);

@@ -66,12 +66,12 @@ typedef struct phx_watchers {
 } phx_watchers;
 
 /* A tile's rows by cell, a reach wide. */
-typedef struct phx_cells {
+typedef struct phx_tile_cells {
     const uint32_t *now, *old, *cell; /* by place */
     const uint32_t *start;            /* by cell */
     const uint32_t *near;             /* by cell: what the kernels' starts() said */
     uint32_t columns;
-} phx_cells;
+} phx_tile_cells;
 
 /* Set in a pair's observer: a leave; units can not decide whether it is an event, and which. */
 static const uint32_t PHX_PAIR_LEAVE = 1u << 31, PHX_PAIR_UNSURE = 1u << 30;
@@ -191,7 +191,7 @@ typedef struct phx_kernels {
     uint32_t (*match)(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
                       const phx_limits *limits, phx_pairs *pairs);
     /* The same of watchers whose candidates are the nine cells around each, few in each row of three. */
-    uint32_t (*match_sparse)(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
+    uint32_t (*match_sparse)(const phx_tile_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                              phx_pairs *pairs);
     /* Which pairs units can not decide; room for all and pad. How many. */
     uint32_t (*unsure)(const phx_pairs *pairs, uint32_t *which);
@@ -265,7 +265,7 @@ uint32_t phx_walk_avx2(struct phx_shard *shards, uint32_t shard_count, const str
 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
                           const phx_limits *limits, phx_pairs *pairs);
 void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near);
-uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
+uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
                                  phx_pairs *pairs);
 void phx_merge_avx512(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
 #endif

@@ -192,7 +192,7 @@ typedef struct crowd {
 } crowd;
 
 /* Up to eight places from one on. */
-static inline void join(crowd *to, const phx_cells *cells, uint32_t first, uint32_t count)
+static inline void join(crowd *to, const phx_tile_cells *cells, uint32_t first, uint32_t count)
 {
     uint32_t *now = to->now + to->count, *old = to->old + to->count, *place = to->place + to->count;
     memcpy(now, cells->now + first, EIGHT * sizeof *now);
@@ -201,8 +201,8 @@ static inline void join(crowd *to, const phx_cells *cells, uint32_t first, uint3
     to->count += count < EIGHT ? count : EIGHT;
 }
 
-static uint32_t match_sparse_portable(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
-                                      phx_pairs *pairs)
+static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_watchers *watchers,
+                                      const phx_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
     crowd near;

@@ -32,7 +32,7 @@ typedef struct phx_ninegrid_cells {
     uint32_t count;
 } phx_ninegrid_cells;
 
-static inline phx_ninegrid_cells phx_cells_around(const phx_cells *cells, uint32_t cell)
+static inline phx_ninegrid_cells phx_cells_around(const phx_tile_cells *cells, uint32_t cell)
 {
     const uint32_t *middle = cells->start + cell - 1, *above = middle - cells->columns;
     const uint32_t *below = middle + cells->columns;

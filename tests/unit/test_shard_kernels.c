@@ -300,13 +300,13 @@ Test(kernels, places_of_a_range_of_rows)
 }
 
 /* The three rows of three cells around a watcher's. */
-static void nine_around(const phx_cells *cells, uint32_t place, phx_span line[3])
+static void nine_around(const phx_tile_cells *cells, uint32_t place, phx_span line[3])
 {
     const uint32_t *first = cells->start + cells->cell[place] - 1 - cells->columns;
     for (uint32_t i = 0; i < 3; i++, first += cells->columns) line[i] = (phx_span){first[0], first[3]};
 }
 
-static uint32_t count_around(const phx_cells *cells, uint32_t place)
+static uint32_t count_around(const phx_tile_cells *cells, uint32_t place)
 {
     phx_span line[3];
     nine_around(cells, place, line);
@@ -314,7 +314,7 @@ static uint32_t count_around(const phx_cells *cells, uint32_t place)
 }
 
 /* Pairs that are there, and candidates that were tested, of watchers who are done. */
-static void check_nine(const phx_cells *cells, const uint32_t *place, uint32_t done, const phx_limits *limits,
+static void check_nine(const phx_tile_cells *cells, const uint32_t *place, uint32_t done, const phx_limits *limits,
                        const phx_pairs *pairs, const char *name)
 {
     uint32_t n = 0, tested = 0;
@@ -344,7 +344,7 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         for (uint32_t c = 0; c < CELLS; c++)
             for (uint32_t i = start[c]; i < start[c + 1]; i++) cell[i] = c;
         const uint32_t first = start[COLUMNS + 1], count = start[COLUMNS + 3] - first; /* the two in the middle */
-        const phx_cells all = {now, old, cell, start, near, COLUMNS};
+        const phx_tile_cells all = {now, old, cell, start, near, COLUMNS};
         for (uint32_t i = 0; i < WATCHERS; i++) {
             place[i] = first + phx_rng_below(&rng, count);
             uint32_t around = count_around(&all, place[i]);
