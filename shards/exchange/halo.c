@@ -267,10 +267,10 @@ enum { SLOTS_AT_ONCE = 128 }; /* that are looked at before copies of some are se
 static uint32_t find_near_border(const phx_shard *shard, phx_span slots, uint32_t *found)
 {
     const phx_body *bodies = shard->store.body;
-    const phx_pair low = {shard->clear.x0, shard->clear.y0}, high = {shard->clear.x1, shard->clear.y1};
+    const phx_vec2 low = {shard->clear.x0, shard->clear.y0}, high = {shard->clear.x1, shard->clear.y1};
     uint32_t count = 0;
     for (uint32_t slot = slots.first; slot < slots.end; slot++) {
-        const phx_pair p = phx_pair_at(&bodies[slot].x);
+        const phx_vec2 p = phx_pair_at(&bodies[slot].x);
         const bool clear = phx_pair_both((p > low) & (p < high)), far = bodies[slot].state & PHX_SLOT_FAR;
         found[count] = slot;
         count += !clear | far;

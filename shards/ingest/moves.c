@@ -152,9 +152,9 @@ static __attribute__((noinline)) void touch_both(phx_shard *shard, uint32_t slot
 }
 
 /* How far, along the longer axis; *square: as it is, squared. */
-static inline float step_of(phx_pair from, phx_pair to, float *square)
+static inline float step_of(phx_vec2 from, phx_vec2 to, float *square)
 {
-    phx_pair d = to - from, d2 = d * d;
+    phx_vec2 d = to - from, d2 = d * d;
     float dx = fabsf(d[0]), dy = fabsf(d[1]);
     *square = d2[0] + d2[1];
     return dx > dy ? dx : dy;
@@ -169,8 +169,8 @@ static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if ((body->state & PHX_MOVE_PLAIN_BITS) != PHX_MOVE_PLAIN || body->changed == shard->stamp) return false;
-    phx_pair p = {to.x, to.y}, old = phx_pair_at(&body->x);
-    phx_pair q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps what is outside */
+    phx_vec2 p = {to.x, to.y}, old = phx_pair_at(&body->x);
+    phx_vec2 q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps what is outside */
     float step2, step = step_of(old, p, &step2);
     if (!phx_pair_both((q >= frame->low) & (q < frame->high)) || !(step <= shard->step_limit)) return false;
     if (phx_pair_both(p == old) && z == body->z) return true;

@@ -75,8 +75,8 @@ typedef struct phx_cursor {
 
 /* What does not change from move to move. The upper lanes of low and high are beyond all that there may be. */
 typedef struct phx_move_frame {
-    phx_pair origin, tower_size;
-    phx_pair low, high;  /* of the rectangle, in towers: inside while low <= p < high */
+    phx_vec2 origin, tower_size;
+    phx_vec2 low, high;  /* of the rectangle, in towers: inside while low <= p < high */
     uint32_t block_bits; /* of ty << 16 | tx: where most move, a step that changes none of them is looked at no more */
     bool nine;           /* phx_shard_ninegrid() */
     bool rows;           /* phx_shard_rows() */
