@@ -273,7 +273,7 @@ static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const r
 {
     const phx_tile *tile = &scratch->tile;
     const phx_grid_rows *rows = &shard->grid.rows;
-    const phx_area area = {rows->x[of->row], rows->y[of->row], r, tile->limits.square};
+    const phx_range area = {rows->x[of->row], rows->y[of->row], r, tile->limits.square};
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
     const phx_span near = phx_tile_comers(tile, tile->cell[of->place]);
     uint32_t *hits = scratch->old, count = shard->kernels->scan(&tile->comers, near, &area, hits, scratch->squares);

@@ -102,7 +102,7 @@ static void add_hit(look *at, uint32_t slot, uint32_t bits)
 }
 
 /* The towers of one block that lie in the rectangle, as ranges of rows; hits go behind hits[n]. Returns the new n. */
-static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, const phx_area *area, uint32_t n)
+static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, const phx_range *area, uint32_t n)
 {
     phx_scratch *scratch = at->scratch;
     const phx_grid_rows *rows = &at->shard->grid.rows;
@@ -116,7 +116,7 @@ static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, cons
     return n;
 }
 
-static uint32_t scan_rect(look *at, phx_rect rect, const phx_area *area)
+static uint32_t scan_rect(look *at, phx_rect rect, const phx_range *area)
 {
     phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
     uint32_t n = 0;
@@ -176,7 +176,7 @@ static uint32_t scan_around(look *at)
     const phx_rules *rules = at->shard->rules;
     phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->radius);
     if (phx_shard_ninegrid(at->shard)) return scan_towers(at, rect);
-    phx_area area = {at->body->x, at->body->y, at->radius, rules->shape == PH_SHAPE_SQUARE};
+    phx_range area = {at->body->x, at->body->y, at->radius, rules->shape == PH_SHAPE_SQUARE};
     uint32_t found = at->shard->alt ? scan_index(at) : scan_rect(at, rect, &area);
     if (rules->range == PH_RANGE_TOWERS || at->radius < at->attr->view) return found;
     bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;

@@ -36,7 +36,7 @@ static void recall_rows(recall *at, uint64_t *pairs)
     bool noted = !at->indexed && shard->past.attr_count > 0; /* then rows may have marks that they had not */
     phx_row_query near;
     phx_row_query_open(&near, shard->kernels, &shard->grid, recall_rect(at),
-                       (phx_area){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
+                       (phx_range){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
     for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) {
             uint32_t target = near.hits[i] & PHX_ROW_SLOT;
@@ -56,7 +56,7 @@ static void recall_span(recall *at, phx_span span, uint64_t *pairs)
 {
     const phx_prev_rows *past = &at->shard->past;
     const phx_grid_rows rows = {.x = past->x, .y = past->y, .slot = past->place};
-    const phx_area area = {at->x, at->y, at->attr->view, past->shape == PH_SHAPE_SQUARE};
+    const phx_range area = {at->x, at->y, at->attr->view, past->shape == PH_SHAPE_SQUARE};
     uint32_t hits[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
     float squares[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
     *pairs += span.end - span.first;
@@ -124,5 +124,5 @@ void phx_row_query_view(phx_row_query *near, const phx_shard *shard, uint32_t sl
     const phx_body *body = &shard->store.body[slot];
     float view = phx_store_attr(&shard->store, slot)->view;
     phx_row_query_open(near, shard->kernels, &shard->grid, phx_interest_rows_rect(shard, body, view),
-                       (phx_area){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
+                       (phx_range){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
 }

@@ -4,7 +4,7 @@
 #include "shards/query/row_query.h"
 
 void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, const phx_grid *grid, phx_rect rect,
-                        phx_area area, bool old)
+                        phx_range area, bool old)
 {
     near->walk = phx_grid_walk(grid, rect);
     near->rows = grid->rows;

@@ -18,12 +18,12 @@ static phx_box widened(phx_box box, float drift)
  * A square that has the box: as wide as the float32 difference from the middle to the farther end, and rounding keeps
  * order, so who is between the ends is no farther from the middle.
  */
-static phx_area square_of(phx_box box)
+static phx_range square_of(phx_box box)
 {
     float x = box.x0 * 0.5f + box.x1 * 0.5f, y = box.y0 * 0.5f + box.y1 * 0.5f;
     float rx = fmaxf(x - box.x0, box.x1 - x), ry = fmaxf(y - box.y0, box.y1 - y);
     bool bounded = fabsf(x) <= FLT_MAX && fabsf(y) <= FLT_MAX; /* else an end is infinite */
-    return bounded ? (phx_area){x, y, fmaxf(rx, ry), true} : (phx_area){0.0f, 0.0f, INFINITY, true};
+    return bounded ? (phx_range){x, y, fmaxf(rx, ry), true} : (phx_range){0.0f, 0.0f, INFINITY, true};
 }
 
 static void rows_around(const phx_shard *shard, phx_box box, phx_sink *sink)

@@ -771,7 +771,7 @@ AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_sight *sight, co
 
 /* ---- areas and caps ---- */
 
-AVX2 static uint32_t scan_avx2(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
+AVX2 static uint32_t scan_avx2(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
                                float *squares)
 {
     const __m256 x = _mm256_set1_ps(area->x), y = _mm256_set1_ps(area->y), r = _mm256_set1_ps(area->r);

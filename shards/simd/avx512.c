@@ -335,7 +335,7 @@ AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight
 
 /* ---- areas and caps ---- */
 
-AVX512 static uint32_t scan_avx512(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
+AVX512 static uint32_t scan_avx512(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
                                    float *squares)
 {
     const __m512 x = _mm512_set1_ps(area->x), y = _mm512_set1_ps(area->y), r = _mm512_set1_ps(area->r);

@@ -118,10 +118,10 @@ typedef struct phx_unordered {
 } phx_unordered;
 
 /* A circle or a square; the ground-plane part of the range test, in float32 as in entity/visibility.h. */
-typedef struct phx_area {
+typedef struct phx_range {
     float x, y, r;
     bool square;
-} phx_area;
+} phx_range;
 
 /* How far one sees, in float32 as in entity/visibility.h. */
 typedef struct phx_limit {
@@ -203,7 +203,7 @@ typedef struct phx_kernels {
     void (*resolve)(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
                     phx_runs *runs);
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
-    uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots, float *squares);
+    uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots, float *squares);
     /*
      * A look for each row of the block's towers in which rows stand that may be near one, and who is near towers that
      * are beyond the block. Room for PHX_BLOCK_SIDE looks of each, for all to be beyond, and pad.

@@ -261,7 +261,7 @@ static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const 
 }
 
 /* So is this, of every row. */
-static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
+static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
                               float *squares)
 {
     const float x = area->x, y = area->y, r = area->r, r2 = r * r;
