@@ -97,7 +97,7 @@ static inline uint32_t *beyond_of(const phx_sparse_plan *stir, uint32_t axes)
 
 /* Up to PHX_SPARSE_AT_ONCE rows look. false = no memory. */
 static bool look_at_once(phx_scratch *scratch, const phx_sight *sight, const uint32_t *who, uint32_t count,
-                         const phx_limit *limit)
+                         const phx_view_range *limit)
 {
     phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
@@ -128,7 +128,7 @@ static phx_span rows_of(const phx_block *block)
 
 /* Rows look at those of a block that are near, and among `at`. around: at those of others too. false = no memory. */
 static bool look_at(phx_scratch *scratch, const phx_block *block, phx_span at, const uint32_t *who, uint32_t count,
-                    const phx_limit *limit, bool around)
+                    const phx_view_range *limit, bool around)
 {
     phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
@@ -142,7 +142,7 @@ static bool look_at(phx_scratch *scratch, const phx_block *block, phx_span at, c
 }
 
 /* Rows of the block look around. false = no memory. */
-static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t count, const phx_limit *limit)
+static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t count, const phx_view_range *limit)
 {
     phx_sparse_plan *stir = &scratch->stir;
     const phx_grid *grid = &stir->shard->grid;
@@ -331,9 +331,9 @@ static uint32_t before(const uint32_t *rows, uint32_t count, uint32_t row)
     return n;
 }
 
-static phx_limit limit_of(const phx_sparse_plan *stir, float r)
+static phx_view_range limit_of(const phx_sparse_plan *stir, float r)
 {
-    return (phx_limit){r, stir->shard->rules->shape == PH_SHAPE_SQUARE};
+    return (phx_view_range){r, stir->shard->rules->shape == PH_SHAPE_SQUARE};
 }
 
 /* Those who moved look around, if they are of the piece, else at it. false = no memory. */
@@ -343,7 +343,7 @@ static bool movers_look(phx_scratch *scratch)
     const phx_block *block = &stir->shard->grid.blocks[stir->block];
     const uint32_t *movers = stir->movers, first = before(movers, stir->own_count, stir->piece.first);
     const uint32_t end = before(movers, stir->own_count, stir->piece.end);
-    const phx_limit limit = limit_of(stir, block->reach);
+    const phx_view_range limit = limit_of(stir, block->reach);
     return look_around(scratch, movers + first, end - first, &limit) &&
            look_at(scratch, block, stir->piece, movers, first, &limit, false) &&
            look_at(scratch, block, stir->piece, movers + end, stir->mover_count - end, &limit, false);
@@ -383,7 +383,7 @@ static bool observers_look(phx_scratch *scratch)
     const uint32_t *who = scratch->hits;
     for (uint32_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && view[who[end]] == view[who[i]]; end++) continue;
-        const phx_limit limit = limit_of(stir, view[who[i]]);
+        const phx_view_range limit = limit_of(stir, view[who[i]]);
         if (!look_around(scratch, who + i, end - i, &limit)) return false;
     }
     return true;

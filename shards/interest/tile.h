@@ -77,7 +77,7 @@ typedef struct phx_tile {
     phx_picked picked;         /* before the sort */
     phx_candidates candidates; /* of one cell: in the same memory */
     uint32_t candidate_count;
-    phx_limits limits; /* of observers with these radii: */
+    phx_tile_limits limits; /* of observers with these radii: */
     float limits_in, limits_near;
     bool alike; /* all observers of the block are plain and have the same view and margin: */
     float alike_in, alike_near;

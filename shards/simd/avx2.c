@@ -226,7 +226,7 @@ typedef struct borders {
     __m256i in_low, in_high, near_low, near_high;
 } borders;
 
-AVX2_INLINE borders in_registers(const phx_limits *limits)
+AVX2_INLINE borders in_registers(const phx_tile_limits *limits)
 {
     return (borders){_mm256_set1_epi32(limits->in_low), _mm256_set1_epi32(limits->in_high),
                      _mm256_set1_epi32(limits->near_low), _mm256_set1_epi32(limits->near_high)};
@@ -294,7 +294,8 @@ AVX2_INLINE uint64_t group_mask(const uint32_t *now, const uint32_t *old, uint32
 }
 
 /* Appends a pair. */
-AVX2_INLINE void put(phx_pairs *pairs, const phx_limits *limits, uint32_t place, int32_t d, int32_t e, uint32_t target)
+AVX2_INLINE void put(phx_pairs *pairs, const phx_tile_limits *limits, uint32_t place, int32_t d, int32_t e,
+                     uint32_t target)
 {
     uint32_t flags;
     (void)phx_units_cross(d, e, limits, &flags);
@@ -378,7 +379,7 @@ AVX2_INLINE void put_found(const found *list, uint32_t count, const phx_candidat
  * there is something, which in a crowd is as likely as not.
  */
 AVX2_INLINE uint32_t match_all(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
-                               const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
+                               const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits);
     const uint32_t *now = c->now, *old = c->old;
@@ -404,13 +405,13 @@ AVX2_INLINE uint32_t match_all(const phx_candidates *c, uint32_t count, const ph
     return w;
 }
 
-static bool has_margin(const phx_limits *limits)
+static bool has_margin(const phx_tile_limits *limits)
 {
     return limits->in_low != limits->near_low || limits->in_high != limits->near_high;
 }
 
 AVX2 static uint32_t match_avx2(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
-                                const phx_limits *limits, phx_pairs *pairs)
+                                const phx_tile_limits *limits, phx_pairs *pairs)
 {
     if (limits->square) return match_all(c, count, watchers, limits, true, true, pairs);
     if (has_margin(limits)) return match_all(c, count, watchers, limits, false, true, pairs);
@@ -440,8 +441,8 @@ AVX2_INLINE uint32_t mask_at(const phx_tile_cells *cells, uint32_t first, const 
     return mask_of(crossing(cells->now + first, cells->old + first, of, b, square, margin));
 }
 
-AVX2_INLINE void put_at(const phx_tile_cells *cells, uint32_t place, uint32_t at, const phx_limits *limits, bool square,
-                        phx_pairs *pairs)
+AVX2_INLINE void put_at(const phx_tile_cells *cells, uint32_t place, uint32_t at, const phx_tile_limits *limits,
+                        bool square, phx_pairs *pairs)
 {
     put(pairs, limits, place, phx_units_apart(cells->now[at], cells->now[place], square),
         phx_units_apart(cells->old[at], cells->old[place], square), at);
@@ -449,7 +450,7 @@ AVX2_INLINE void put_at(const phx_tile_cells *cells, uint32_t place, uint32_t at
 
 /* The same of the lanes of a vector. */
 AVX2_INLINE void put_mask(const phx_tile_cells *cells, uint32_t place, uint32_t first, uint32_t mask,
-                          const phx_limits *limits, bool square, phx_pairs *pairs)
+                          const phx_tile_limits *limits, bool square, phx_pairs *pairs)
 {
     for (; mask != 0; mask &= mask - 1)
         put_at(cells, place, first + (uint32_t)__builtin_ctz(mask), limits, square, pairs);
@@ -457,7 +458,7 @@ AVX2_INLINE void put_mask(const phx_tile_cells *cells, uint32_t place, uint32_t 
 
 /* What there may be in the nine cells of one watcher, of which a row may be more than a vector, becomes pairs. */
 AVX2_INLINE void put_long(const phx_tile_cells *cells, const phx_ninegrid_cells *around, uint32_t place, uint64_t mask,
-                          const borders *b, const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
+                          const borders *b, const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const watcher of = watcher_at(cells->now, cells->old, place);
     for (uint32_t r = 0; r < NINE_ROWS; r++, mask >>= ROW_BITS) {
@@ -473,7 +474,7 @@ AVX2_INLINE void put_long(const phx_tile_cells *cells, const phx_ninegrid_cells 
 
 /* What there may be of one watcher becomes pairs. false: there is no room. */
 AVX2_INLINE bool put_nine(const phx_tile_cells *cells, uint32_t place, uint64_t mask, const borders *b,
-                          const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
+                          const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const uint32_t cell = cells->cell[place], room = pairs->capacity - pairs->count;
     if (PHX_UNLIKELY((mask & NINE_LONG) != 0 || room < NINE_ROWS * LANES)) {
@@ -515,8 +516,8 @@ AVX2_INLINE uint32_t find_nine(const phx_tile_cells *cells, const phx_watchers *
 }
 
 /* As match_all(): first masks, then pairs of those that are not empty. */
-AVX2_INLINE uint32_t match_nine(const phx_tile_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
-                                bool square, bool margin, phx_pairs *pairs)
+AVX2_INLINE uint32_t match_nine(const phx_tile_cells *cells, const phx_watchers *watchers,
+                                const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits);
     const uint32_t *place = watchers->place;
@@ -536,7 +537,7 @@ AVX2_INLINE uint32_t match_nine(const phx_tile_cells *cells, const phx_watchers 
 }
 
 AVX2 static uint32_t match_sparse_avx2(const phx_tile_cells *cells, const phx_watchers *watchers,
-                                       const phx_limits *limits, phx_pairs *pairs)
+                                       const phx_tile_limits *limits, phx_pairs *pairs)
 {
     if (limits->square) return match_nine(cells, watchers, limits, true, true, pairs);
     if (has_margin(limits)) return match_nine(cells, watchers, limits, false, true, pairs);
@@ -676,7 +677,7 @@ AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, 
 }
 
 AVX2 static uint32_t crossed_avx2(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                  const phx_limit *limit, const phx_crossers *out)
+                                  const phx_view_range *limit, const phx_crossers *out)
 {
     if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
     return crossed(rows, looks, some, limit->r, false, out);

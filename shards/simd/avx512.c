@@ -224,7 +224,7 @@ AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks
 }
 
 AVX512 static uint32_t crossed_avx512(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                      const phx_limit *limit, const phx_crossers *out)
+                                      const phx_view_range *limit, const phx_crossers *out)
 {
     if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
     return crossed(rows, looks, some, limit->r, false, out);

@@ -180,7 +180,7 @@ AVX512_INLINE uint32_t match_all(const matching *by, const phx_candidates *candi
 }
 
 AVX512 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
-                                 const phx_limits *limits, phx_pairs *pairs)
+                                 const phx_tile_limits *limits, phx_pairs *pairs)
 {
     const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;

@@ -70,7 +70,7 @@ typedef struct borders {
     bool square, margin;
 } borders;
 
-AVX512_INLINE borders in_registers(const phx_limits *limits, bool square, bool margin)
+AVX512_INLINE borders in_registers(const phx_tile_limits *limits, bool square, bool margin)
 {
     return (borders){_mm512_set1_epi32(limits->in_low),
                      _mm512_set1_epi32(limits->in_high),
@@ -265,8 +265,8 @@ AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const 
 }
 
 /* Some at a time. */
-AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers, const phx_limits *limits, bool square,
-                                  bool margin, phx_pairs *pairs)
+AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers, const phx_tile_limits *limits,
+                                  bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits, square, margin);
     enum { AT_ONCE = 256 }; /* watchers whose masks wait until they become pairs: 4 KiB */
@@ -284,7 +284,7 @@ AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers,
 }
 
 AVX512_INLINE uint32_t match_cells(const phx_tile_cells *of, uint32_t lanes, const phx_watchers *watchers,
-                                   const phx_limits *limits, phx_pairs *pairs)
+                                   const phx_tile_limits *limits, phx_pairs *pairs)
 {
     const field in = {*of, lanes, lanes == FEW ? FEW_BITS : MANY_BITS, lanes == FEW ? FEW_MORE : MANY_MORE};
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
@@ -294,7 +294,7 @@ AVX512_INLINE uint32_t match_cells(const phx_tile_cells *of, uint32_t lanes, con
 }
 
 AVX512 uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_watchers *watchers,
-                                        const phx_limits *limits, phx_pairs *pairs)
+                                        const phx_tile_limits *limits, phx_pairs *pairs)
 {
     return cells->near[0] == FEW ? match_cells(cells, FEW, watchers, limits, pairs)
                                  : match_cells(cells, MANY, watchers, limits, pairs);

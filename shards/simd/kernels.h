@@ -52,11 +52,11 @@ typedef struct phx_candidates {
  * r and R = view + margin in units, with slack both ways, squared for circles. From low to high is an odd number, less
  * than 2 * INT16_MAX.
  */
-typedef struct phx_limits {
+typedef struct phx_tile_limits {
     int32_t in_low, in_high;     /* surely within r up to low, surely not beyond high */
     int32_t near_low, near_high; /* of R */
     bool square;
-} phx_limits;
+} phx_tile_limits;
 
 /* Observers by place in a tile, and the positions of all places in units. */
 typedef struct phx_watchers {
@@ -124,10 +124,10 @@ typedef struct phx_range {
 } phx_range;
 
 /* How far one sees, in float32 as in entity/visibility.h. */
-typedef struct phx_limit {
+typedef struct phx_view_range {
     float r;
     bool square;
-} phx_limit;
+} phx_view_range;
 
 /* Where some rows look: at others of a block, as far as they may be seen from there, drift and all. */
 typedef struct phx_sight {
@@ -189,9 +189,9 @@ typedef struct phx_kernels {
      * tell alike), as long as there is room for all of one watcher's. Returns how many watchers are done.
      */
     uint32_t (*match)(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
-                      const phx_limits *limits, phx_pairs *pairs);
+                      const phx_tile_limits *limits, phx_pairs *pairs);
     /* The same of watchers whose candidates are the nine cells around each, few in each row of three. */
-    uint32_t (*match_sparse)(const phx_tile_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
+    uint32_t (*match_sparse)(const phx_tile_cells *cells, const phx_watchers *watchers, const phx_tile_limits *limits,
                              phx_pairs *pairs);
     /* Which pairs units can not decide; room for all and pad. How many. */
     uint32_t (*unsure)(const phx_pairs *pairs, uint32_t *which);
@@ -214,7 +214,7 @@ typedef struct phx_kernels {
      * Of some looks, in order, the rows that are in range, or were, and not both. Exactly; room for all and pad. How
      * many.
      */
-    uint32_t (*crossed)(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, const phx_limit *limit,
+    uint32_t (*crossed)(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, const phx_view_range *limit,
                         const phx_crossers *out);
     /* Of those slot words and squares, in place, the special ones and those within the limit. How many. */
     uint32_t (*nearer)(uint32_t *slots, float *squares, uint32_t count, float limit);
@@ -263,10 +263,10 @@ uint32_t phx_walk_avx2(struct phx_shard *shards, uint32_t shard_count, const str
                        uint32_t first, struct phx_move_sum *sums);
 /* Of the AVX-512 set, in files of their own: */
 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
-                          const phx_limits *limits, phx_pairs *pairs);
+                          const phx_tile_limits *limits, phx_pairs *pairs);
 void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near);
-uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
-                                 phx_pairs *pairs);
+uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_watchers *watchers,
+                                 const phx_tile_limits *limits, phx_pairs *pairs);
 void phx_merge_avx512(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
 #endif
 

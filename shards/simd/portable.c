@@ -123,7 +123,7 @@ typedef struct judged {
 } judged;
 
 /* Nothing else is touched, so that compilers make vectors of it. */
-static inline void judge(const phx_candidates *c, uint32_t count, watcher of, phx_limits limits, bool square,
+static inline void judge(const phx_candidates *c, uint32_t count, watcher of, phx_tile_limits limits, bool square,
                          judged *out)
 {
     const uint32_t *now = c->now, *old = c->old;
@@ -148,10 +148,11 @@ static inline bool any_kept(const uint32_t kept[EIGHT])
  * A piece of candidates, with room for all. Of eight, mostly none is kept; else no branch hangs on which: every pair is
  * written, kept or not.
  */
-static void match_piece(const phx_candidates *c, uint32_t count, watcher of, const phx_limits *limits, phx_pairs *pairs)
+static void match_piece(const phx_candidates *c, uint32_t count, watcher of, const phx_tile_limits *limits,
+                        phx_pairs *pairs)
 {
     const uint32_t *from = c->target;
-    const phx_limits by = *limits;
+    const phx_tile_limits by = *limits;
     uint32_t *observer = pairs->observer, *target = pairs->target, n = pairs->count;
     judged is;
     PHX_ASSERT(count <= PIECE);
@@ -173,7 +174,7 @@ static void match_piece(const phx_candidates *c, uint32_t count, watcher of, con
 }
 
 static uint32_t match_portable(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
-                               const phx_limits *limits, phx_pairs *pairs)
+                               const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
     for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
@@ -202,7 +203,7 @@ static inline void join(crowd *to, const phx_tile_cells *cells, uint32_t first, 
 }
 
 static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_watchers *watchers,
-                                      const phx_limits *limits, phx_pairs *pairs)
+                                      const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
     crowd near;
@@ -316,7 +317,7 @@ static void look_portable(const phx_grid_rows *rows, const phx_sight *sight, con
 }
 
 static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                 const phx_limit *limit, const phx_crossers *out)
+                                 const phx_view_range *limit, const phx_crossers *out)
 {
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {

@@ -18,7 +18,7 @@ static inline int32_t phx_units_apart(uint32_t a, uint32_t b, bool square)
 }
 
 /* May a candidate so far off, now and before, be an event? *flags: of the pair, if so. */
-static inline bool phx_units_cross(int32_t d, int32_t e, const phx_limits *limits, uint32_t *flags)
+static inline bool phx_units_cross(int32_t d, int32_t e, const phx_tile_limits *limits, uint32_t *flags)
 {
     uint32_t enters = (d <= limits->in_low) & (e > limits->in_high);
     uint32_t leaves = (e <= limits->near_low) & (d > limits->near_high);

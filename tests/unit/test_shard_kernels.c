@@ -21,13 +21,13 @@ static int64_t units_apart(uint32_t a, uint32_t b, bool square)
     return dx > dy ? dx : dy;
 }
 
-static bool may_cross(uint32_t i, uint32_t at, const phx_limits *limits)
+static bool may_cross(uint32_t i, uint32_t at, const phx_tile_limits *limits)
 {
     int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
     return (d <= limits->in_high && e > limits->in_low) || (d > limits->near_low && e <= limits->near_high);
 }
 
-static bool must_cross(uint32_t i, uint32_t at, const phx_limits *limits, bool *leaves)
+static bool must_cross(uint32_t i, uint32_t at, const phx_tile_limits *limits, bool *leaves)
 {
     int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
     *leaves = e <= limits->near_low && d > limits->near_high;
@@ -35,9 +35,9 @@ static bool must_cross(uint32_t i, uint32_t at, const phx_limits *limits, bool *
 }
 
 /* So coarse that distances often equal limits. */
-static phx_limits coarse(uint64_t *rng, uint32_t count)
+static phx_tile_limits coarse(uint64_t *rng, uint32_t count)
 {
-    phx_limits limits = {.square = phx_rng_below(rng, 2)};
+    phx_tile_limits limits = {.square = phx_rng_below(rng, 2)};
     int32_t low = (int32_t)phx_rng_below(rng, 8) - 1, more = (int32_t)phx_rng_below(rng, 3);
     for (uint32_t i = 0; i < count; i++) {
         now[i] = phx_rng_below(rng, 9) | phx_rng_below(rng, 9) << 16;
@@ -73,7 +73,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The pairs of one watcher among candidates first .. end, from the n-th on, in any order. Returns where they end. */
-static uint32_t check_matches(uint32_t at, phx_span span, const uint32_t *places, const phx_limits *limits,
+static uint32_t check_matches(uint32_t at, phx_span span, const uint32_t *places, const phx_tile_limits *limits,
                               const phx_pairs *pairs, uint32_t n, const char *name)
 {
     static uint64_t expected[MANY], found[MANY];
@@ -97,7 +97,7 @@ static void match_some(const phx_kernels *kernels, const char *name)
     uint64_t rng = 33;
     for (uint32_t round = 0; round < 3000; round++) {
         uint32_t count = round % (ROWS + 1), place[5], capacity = count + phx_rng_below(&rng, PAIRS - ROWS + 1), n = 0;
-        phx_limits limits = coarse(&rng, ROWS); /* those behind the end match too */
+        phx_tile_limits limits = coarse(&rng, ROWS); /* those behind the end match too */
         for (uint32_t i = 0; i < 5; i++) place[i] = phx_rng_below(&rng, ROWS);
         phx_pairs pairs = no_pairs(capacity);
         uint32_t done = kernels->match(&(phx_candidates){now, old, row}, count, &(phx_watchers){place, 5, now, old},
@@ -138,7 +138,7 @@ static void match_many(const phx_kernels *kernels, const char *name)
         const bool square = round % 2;
         const int32_t slack = square ? 2 : INT16_MAX - 1 - (int32_t)phx_rng_below(&rng, 9000);
         const int32_t in = square ? r : r * r, out = square ? near : near * near;
-        const phx_limits limits = {in - slack - 1, in + slack, out - slack - 1, out + slack, square};
+        const phx_tile_limits limits = {in - slack - 1, in + slack, out - slack - 1, out + slack, square};
         for (uint32_t i = 0; i < count; i++) {
             now[i] = some_way_off(&rng, r);
             old[i] = some_way_off(&rng, near);
@@ -314,7 +314,7 @@ static uint32_t count_around(const phx_tile_cells *cells, uint32_t place)
 }
 
 /* Pairs that are there, and candidates that were tested, of watchers who are done. */
-static void check_nine(const phx_tile_cells *cells, const uint32_t *place, uint32_t done, const phx_limits *limits,
+static void check_nine(const phx_tile_cells *cells, const uint32_t *place, uint32_t done, const phx_tile_limits *limits,
                        const phx_pairs *pairs, const char *name)
 {
     uint32_t n = 0, tested = 0;
@@ -337,7 +337,7 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         const uint32_t cells = round % 2 ? CELLS : CELLS + EMPTY, each = round % 5 ? 4 : 17;
         uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + EMPTY + PHX_KERNEL_PAD];
         uint32_t place[WATCHERS], most = 0;
-        phx_limits limits = coarse(&rng, ROWS);
+        phx_tile_limits limits = coarse(&rng, ROWS);
         for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has somebody */
             start[i] = phx_rng_below(&rng, each) + (i == COLUMNS + 2);
         kernels->starts(start, cells, near);

@@ -165,7 +165,7 @@ static void stir_some(const phx_kernels *kernels, const char *name)
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
     uint64_t rng = 37;
     for (uint32_t round = 0; round < 1500; round++) {
-        const phx_limit limit = {10, round % 2};
+        const phx_view_range limit = {10, round % 2};
         for (uint32_t i = 0; i < ROWS; i++) {
             px[i] = round % 3 ? roundf(float_between(&rng, -10, 20)) : some_coordinate(&rng, -10, 30);
             py[i] = round % 3 ? roundf(float_between(&rng, -10, 20)) : some_coordinate(&rng, -10, 30);
