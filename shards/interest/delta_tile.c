@@ -171,7 +171,7 @@ static inline standing standing_of(const phx_tile *tile, uint32_t target)
 }
 
 /* Is one of them odd? */
-static bool any_odd(const phx_scratch *scratch, const phx_shard *shard, phx_watchers of)
+static bool any_odd(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
     const phx_tile *tile = &scratch->tile;
     for (uint32_t w = 0; tile->odd_own > 0 && w < of.count; w++)
@@ -421,7 +421,7 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span sp
 }
 
 /* Those of some watchers, up to one in place `end`, who are odd and have no pairs. As flush(). */
-static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_watchers *watchers, uint32_t end,
+static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_tile_observers *watchers, uint32_t end,
                           const phx_radii *radii)
 {
     for (; watchers->count > 0 && watchers->place[0] < end; watchers->place++, watchers->count--) {
@@ -437,7 +437,7 @@ static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_watchers *
  * The pairs found so far, of these watchers, become changes, observer by observer, whose targets are their words or
  * take the place of these: there are not more, but of who is odd. PHX_SLOT_NONE, or the place where memory ended.
  */
-static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_watchers of, const phx_radii *radii)
+static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_tile_observers of, const phx_radii *radii)
 {
     const phx_runs *runs = &scratch->runs;
     const uint32_t *special = runs->special, pairs = scratch->pairs.count;
@@ -466,7 +466,7 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_watchers of, c
 }
 
 /* Pairs of these watchers, whose candidates are picked, as long as there is room. How many watchers are done. */
-static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_watchers watchers)
+static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_tile_observers watchers)
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t done =
@@ -480,7 +480,7 @@ static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint3
 {
     const phx_tile *tile = &scratch->tile;
     phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
-    phx_watchers watchers = {place, count, tile->now, tile->old};
+    phx_tile_observers watchers = {place, count, tile->now, tile->old};
     uint32_t done = shard->kernels->match_sparse(&cells, &watchers, &tile->limits, &scratch->pairs);
     scratch->counts.ranges_visited += 3 * (uint64_t)done;
     return done;
@@ -494,7 +494,7 @@ static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32
     for (uint32_t i = 0, n; i < count; i += n) {
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
-        const phx_watchers watchers = {place + i, n, tile->now, tile->old};
+        const phx_tile_observers watchers = {place + i, n, tile->now, tile->old};
         const bool odd = any_odd(scratch, shard, watchers);
         tile->candidate_count = phx_tile_pick(tile, cell[place[i]], odd, &spans);
         scratch->counts.ranges_visited += spans;
@@ -522,7 +522,7 @@ static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint
 {
     for (uint32_t i = 0, n; i < count; i += n) {
         n = match_some(scratch, shard, place + i, count - i, radii);
-        uint32_t stopped = flush(scratch, shard, (phx_watchers){.place = place + i, .count = n}, radii);
+        uint32_t stopped = flush(scratch, shard, (phx_tile_observers){.place = place + i, .count = n}, radii);
         if (stopped != PHX_SLOT_NONE) return stopped;
     }
     return PHX_SLOT_NONE;
@@ -623,7 +623,7 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *p
         scratch->pairs.count = 0;
         return true;
     }
-    *done = before(place, count, flush(scratch, shard, (phx_watchers){0}, &radii));
+    *done = before(place, count, flush(scratch, shard, (phx_tile_observers){0}, &radii));
     return true;
 }
 

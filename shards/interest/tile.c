@@ -128,7 +128,7 @@ static void ring(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 
 static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 {
-    phx_frame *frame = &tile->frame;
+    phx_tile_frame *frame = &tile->frame;
     float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE;
     float x = corner(shard, 0, block->bx, tile->reach, &slack[0]);
     float y = corner(shard, 1, block->by, tile->reach, &slack[1]);
@@ -159,7 +159,7 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
 
 phx_rect phx_tile_towers(const phx_tile *tile)
 {
-    const phx_frame *frame = &tile->frame;
+    const phx_tile_frame *frame = &tile->frame;
     float off = off_tower(tile->shard) * 1.0001f; /* steps are rounded when they are added up */
     float low = frame->low / frame->scale - off;
     const phx_box box = {frame->x + low, frame->y + low, frame->x + frame->width / frame->scale + off,
@@ -190,9 +190,9 @@ static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
     tile->cell = array + 3 * step;
     tile->movers = array + 4 * step;
     tile->target = array + 5 * step;
-    tile->picked = (phx_picked){array + 6 * step, array + 7 * step, array + 8 * step, array + 9 * step};
+    tile->picked = (phx_tile_rows){array + 6 * step, array + 7 * step, array + 8 * step, array + 9 * step};
     /* once it is sorted, what was picked is not needed any more */
-    tile->candidates = (phx_candidates){tile->picked.now, tile->picked.old, tile->picked.row};
+    tile->candidates = (phx_tile_candidates){tile->picked.now, tile->picked.old, tile->picked.row};
     tile->own = tile->picked.cell;
     return true;
 }
@@ -238,9 +238,9 @@ static void pick_past(phx_tile *tile, ranges of)
 {
     const phx_prev_rows *past = &tile->shard->past;
     const phx_grid_rows rows = {.x = past->x, .y = past->y, .ox = past->nowhere, .oy = past->nowhere};
-    const phx_picked *all = &tile->picked;
+    const phx_tile_rows *all = &tile->picked;
     const uint32_t n = tile->count;
-    const phx_picked to = {all->old + n, all->now + n, all->row + n, all->cell + n};
+    const phx_tile_rows to = {all->old + n, all->now + n, all->row + n, all->cell + n};
     if (of.count == 0) return;
     tile->past_count = tile->shard->kernels->pick(&rows, of.spans, of.count, &tile->frame, &to);
     for (uint32_t i = 0; i < tile->past_count; i++) to.row[i] |= PHX_TILE_PAST;
@@ -287,7 +287,7 @@ static bool sort(phx_tile *tile, phx_mem *mem)
 {
     uint32_t cells = tile->frame.columns * tile->frame.rows;
     if (!reserve_cells(tile, mem, cells)) return false;
-    const phx_picked from = tile->picked;
+    const phx_tile_rows from = tile->picked;
     const uint32_t count = tile->count;
     uint32_t *now = tile->now, *old = tile->old, *row = tile->row, *cell = tile->cell;
     uint32_t *start = tile->start + 1; /* while sorting, where a cell goes on: in the end, where the next begins */
@@ -560,7 +560,7 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
     if (odd && !whole) n = add_odd(tile, cell, spans, n);
     if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, cell, true, spans);
     *span_count = n;
-    const phx_candidates all = {tile->now, tile->old, tile->target};
+    const phx_tile_candidates all = {tile->now, tile->old, tile->target};
     return tile->shard->kernels->gather(&all, spans, n, &tile->candidates);
 }
 

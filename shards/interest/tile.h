@@ -50,7 +50,7 @@ typedef struct phx_tile {
     bool odd; /* something odd (PHX_SLOT_DISCONTINUOUS) happened in a tower around; once marked, in somebody's sight */
     bool marked; /* marks[] are there */
 
-    phx_frame frame;
+    phx_tile_frame frame;
     float reach;                         /* no pair that was beyond it half way is an event */
     float spread;                        /* how far outside of the block own rows may have been then */
     uint32_t fine;                       /* cells a reach: 1, 2 or 4 */
@@ -74,8 +74,8 @@ typedef struct phx_tile {
     uint32_t *own;    /* places of the block's own rows, in order */
     uint32_t *movers; /* places of all rows that moved, in order; unless most of the shard's do */
     uint32_t mover_count;
-    phx_picked picked;         /* before the sort */
-    phx_candidates candidates; /* of one cell: in the same memory */
+    phx_tile_rows picked;           /* before the sort */
+    phx_tile_candidates candidates; /* of one cell: in the same memory */
     uint32_t candidate_count;
     phx_tile_limits limits; /* of observers with these radii: */
     float limits_in, limits_near;

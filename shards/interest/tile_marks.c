@@ -13,7 +13,7 @@
 /* What is within reach of a column or a row of cells, and what float32 may be off: from low to high. */
 static void cells_around(const phx_tile *tile, int axis, uint32_t number, float *low, float *high)
 {
-    const phx_frame *frame = &tile->frame;
+    const phx_tile_frame *frame = &tile->frame;
     float side = (float)(1u << frame->shift) / frame->scale, reach = tile->reach;
     float at = (axis == 0 ? frame->x : frame->y) + (float)number * side, slack = (fabsf(at) + side + reach) * 2e-6f;
     reach += 2 / frame->scale; /* a position may be a unit off */

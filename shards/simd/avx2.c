@@ -110,7 +110,7 @@ AVX2_INLINE __m256i both(__m256i x, __m256i y)
 }
 
 AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                               const phx_frame *frame, const phx_picked *to)
+                               const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     const __m256 zx = _mm256_set1_ps(frame->x), zy = _mm256_set1_ps(frame->y), scale = _mm256_set1_ps(frame->scale);
     const __m256 width = _mm256_set1_ps(frame->width), height = _mm256_set1_ps(frame->height);
@@ -194,8 +194,8 @@ AVX2 static uint32_t within_rows_avx2(const uint32_t *row, uint32_t count, phx_s
     return n;
 }
 
-AVX2 static uint32_t gather_avx2(const phx_candidates *from, const phx_span *spans, uint32_t count,
-                                 const phx_candidates *to)
+AVX2 static uint32_t gather_avx2(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
+                                 const phx_tile_candidates *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {
@@ -311,8 +311,8 @@ typedef struct drawn {
 } drawn;
 
 /* Those of one mask, behind n that are drawn. How many there are then. */
-AVX2_INLINE uint32_t draw(drawn *to, uint32_t n, const found *from, const phx_candidates *c, uint32_t now, uint32_t old,
-                          uint32_t *observer, uint32_t *target)
+AVX2_INLINE uint32_t draw(drawn *to, uint32_t n, const found *from, const phx_tile_candidates *c, uint32_t now,
+                          uint32_t old, uint32_t *observer, uint32_t *target)
 {
     const __m128i place = _mm_set1_epi32((int)from->watcher);
     const __m128i own = _mm_setr_epi32((int)now, (int)old, (int)now, (int)old);
@@ -358,10 +358,10 @@ AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *b,
 }
 
 /* What was found becomes pairs. */
-AVX2_INLINE void put_found(const found *list, uint32_t count, const phx_candidates *c, const phx_watchers *watchers,
-                           const borders *b, bool square, phx_pairs *pairs)
+AVX2_INLINE void put_found(const found *list, uint32_t count, const phx_tile_candidates *c,
+                           const phx_tile_observers *watchers, const borders *b, bool square, phx_pairs *pairs)
 {
-    const phx_candidates of = *c;
+    const phx_tile_candidates of = *c;
     drawn some; /* written before it is read */
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -378,7 +378,7 @@ AVX2_INLINE void put_found(const found *list, uint32_t count, const phx_candidat
  * First masks of all candidates of many watchers, then pairs of those that are not empty: no branch hangs on whether
  * there is something, which in a crowd is as likely as not.
  */
-AVX2_INLINE uint32_t match_all(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
+AVX2_INLINE uint32_t match_all(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
                                const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits);
@@ -410,7 +410,7 @@ static bool has_margin(const phx_tile_limits *limits)
     return limits->in_low != limits->near_low || limits->in_high != limits->near_high;
 }
 
-AVX2 static uint32_t match_avx2(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
+AVX2 static uint32_t match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
                                 const phx_tile_limits *limits, phx_pairs *pairs)
 {
     if (limits->square) return match_all(c, count, watchers, limits, true, true, pairs);
@@ -493,7 +493,7 @@ AVX2_INLINE bool put_nine(const phx_tile_cells *cells, uint32_t place, uint64_t 
 }
 
 /* Those of the watchers of a range; how many. *tested: how many candidates there are, of a row a vector at most. */
-AVX2_INLINE uint32_t find_nine(const phx_tile_cells *cells, const phx_watchers *watchers, phx_span range,
+AVX2_INLINE uint32_t find_nine(const phx_tile_cells *cells, const phx_tile_observers *watchers, phx_span range,
                                const borders *b, bool square, bool margin, phx_found_ninegrid *list, uint64_t *tested)
 {
     const uint32_t *now = watchers->now, *old = watchers->old, *places = watchers->place;
@@ -516,7 +516,7 @@ AVX2_INLINE uint32_t find_nine(const phx_tile_cells *cells, const phx_watchers *
 }
 
 /* As match_all(): first masks, then pairs of those that are not empty. */
-AVX2_INLINE uint32_t match_nine(const phx_tile_cells *cells, const phx_watchers *watchers,
+AVX2_INLINE uint32_t match_nine(const phx_tile_cells *cells, const phx_tile_observers *watchers,
                                 const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits);
@@ -536,7 +536,7 @@ AVX2_INLINE uint32_t match_nine(const phx_tile_cells *cells, const phx_watchers 
     return watchers->count;
 }
 
-AVX2 static uint32_t match_sparse_avx2(const phx_tile_cells *cells, const phx_watchers *watchers,
+AVX2 static uint32_t match_sparse_avx2(const phx_tile_cells *cells, const phx_tile_observers *watchers,
                                        const phx_tile_limits *limits, phx_pairs *pairs)
 {
     if (limits->square) return match_nine(cells, watchers, limits, true, true, pairs);

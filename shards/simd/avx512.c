@@ -19,7 +19,7 @@ AVX512_INLINE __m512 half_way(__m512 now, __m512 old, __m512 stride)
 }
 
 AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                                   const phx_frame *frame, const phx_picked *to)
+                                   const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     const __m512 zx = _mm512_set1_ps(frame->x), zy = _mm512_set1_ps(frame->y), scale = _mm512_set1_ps(frame->scale);
     const __m512 width = _mm512_set1_ps(frame->width), height = _mm512_set1_ps(frame->height);
@@ -73,8 +73,8 @@ AVX512 static uint32_t within_rows_avx512(const uint32_t *row, uint32_t count, p
     return n;
 }
 
-AVX512 static uint32_t gather_avx512(const phx_candidates *from, const phx_span *spans, uint32_t count,
-                                     const phx_candidates *to)
+AVX512 static uint32_t gather_avx512(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
+                                     const phx_tile_candidates *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {

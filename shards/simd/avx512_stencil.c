@@ -167,7 +167,7 @@ AVX512_INLINE uint64_t long_rows(const field *in)
  * Those of the watchers of a range; how many. *tested: how many candidates there are; of a longer row one more than
  * lanes, until put_found() puts that right.
  */
-AVX512_INLINE uint32_t find_nine(const field *in, const phx_watchers *watchers, phx_span range, const borders *b,
+AVX512_INLINE uint32_t find_nine(const field *in, const phx_tile_observers *watchers, phx_span range, const borders *b,
                                  phx_found_ninegrid *list, uint64_t *tested)
 {
     uint64_t sum = 0;
@@ -265,7 +265,7 @@ AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const 
 }
 
 /* Some at a time. */
-AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers, const phx_tile_limits *limits,
+AVX512_INLINE uint32_t match_nine(const field *in, const phx_tile_observers *watchers, const phx_tile_limits *limits,
                                   bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits, square, margin);
@@ -283,7 +283,7 @@ AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers,
     return watchers->count;
 }
 
-AVX512_INLINE uint32_t match_cells(const phx_tile_cells *of, uint32_t lanes, const phx_watchers *watchers,
+AVX512_INLINE uint32_t match_cells(const phx_tile_cells *of, uint32_t lanes, const phx_tile_observers *watchers,
                                    const phx_tile_limits *limits, phx_pairs *pairs)
 {
     const field in = {*of, lanes, lanes == FEW ? FEW_BITS : MANY_BITS, lanes == FEW ? FEW_MORE : MANY_MORE};
@@ -293,7 +293,7 @@ AVX512_INLINE uint32_t match_cells(const phx_tile_cells *of, uint32_t lanes, con
     return match_nine(&in, watchers, limits, false, false, pairs);
 }
 
-AVX512 uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_watchers *watchers,
+AVX512 uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *watchers,
                                         const phx_tile_limits *limits, phx_pairs *pairs)
 {
     return cells->near[0] == FEW ? match_cells(cells, FEW, watchers, limits, pairs)

@@ -23,7 +23,7 @@ enum {
 };
 
 /* Where a tile's units begin and how many it has. */
-typedef struct phx_frame {
+typedef struct phx_tile_frame {
     float x, y;               /* of unit 0 */
     float scale;              /* units to a length of 1 */
     float low, width, height; /* units: who was half way before low or beyond is left out */
@@ -31,7 +31,7 @@ typedef struct phx_frame {
     uint32_t shift;           /* units to a cell: 1 << shift */
     uint32_t columns, rows;   /* of cells */
     uint32_t moved;           /* what to set in the cell's word of a row that moved: PHX_CELL_MOVED, or nothing */
-} phx_frame;
+} phx_tile_frame;
 
 static const uint32_t PHX_CELL_MOVED = 1u << 31;
 
@@ -39,14 +39,14 @@ static const uint32_t PHX_CELL_MOVED = 1u << 31;
  * What was picked: positions y << 16 | x, now and before, the row in the grid, the cell of where it was half way
  * between the two, or is, along an axis on which it did not step there.
  */
-typedef struct phx_picked {
+typedef struct phx_tile_rows {
     uint32_t *now, *old, *row, *cell;
-} phx_picked;
+} phx_tile_rows;
 
 /* What observers are compared with, and what pairs say of it. */
-typedef struct phx_candidates {
+typedef struct phx_tile_candidates {
     uint32_t *now, *old, *target;
-} phx_candidates;
+} phx_tile_candidates;
 
 /*
  * r and R = view + margin in units, with slack both ways, squared for circles. From low to high is an odd number, less
@@ -59,11 +59,11 @@ typedef struct phx_tile_limits {
 } phx_tile_limits;
 
 /* Observers by place in a tile, and the positions of all places in units. */
-typedef struct phx_watchers {
+typedef struct phx_tile_observers {
     const uint32_t *place;
     uint32_t count;
     const uint32_t *now, *old;
-} phx_watchers;
+} phx_tile_observers;
 
 /* A tile's rows by cell, a reach wide. */
 typedef struct phx_tile_cells {
@@ -171,8 +171,8 @@ typedef struct phx_kernels {
     uint32_t (*walk)(struct phx_shard *shards, uint32_t shard_count, const struct phx_move_batch *batch, uint32_t first,
                      struct phx_move_sum *sums);
     /* The rows of some ranges that were in the frame half way; how many. */
-    uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_frame *frame,
-                     const phx_picked *to);
+    uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_tile_frame *frame,
+                     const phx_tile_rows *to);
     /*
      * How many are in cells, at[1 .. cells], becomes where each begins, at[0 .. cells]; at[0] is 0, and what is behind
      * is padded, as near[] is: what match_sparse wants to know, if anything. near[0] is of all cells, near[c] of cell c
@@ -182,17 +182,18 @@ typedef struct phx_kernels {
     /* The places of those of some rows that are in a range, which is not empty; room for all and pad. How many. */
     uint32_t (*within_rows)(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places);
     /* Those of some ranges of places, side by side; how many. */
-    uint32_t (*gather)(const phx_candidates *from, const phx_span *spans, uint32_t count, const phx_candidates *to);
+    uint32_t (*gather)(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
+                       const phx_tile_candidates *to);
     /*
      * Which of the candidates are or may be events of which of the watchers, behind the pairs that are there, watcher
      * by watcher, those of one in any order (no two positions differ by four reaches along both axes: these sets do not
      * tell alike), as long as there is room for all of one watcher's. Returns how many watchers are done.
      */
-    uint32_t (*match)(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
+    uint32_t (*match)(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *watchers,
                       const phx_tile_limits *limits, phx_pairs *pairs);
     /* The same of watchers whose candidates are the nine cells around each, few in each row of three. */
-    uint32_t (*match_sparse)(const phx_tile_cells *cells, const phx_watchers *watchers, const phx_tile_limits *limits,
-                             phx_pairs *pairs);
+    uint32_t (*match_sparse)(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+                             const phx_tile_limits *limits, phx_pairs *pairs);
     /* Which pairs units can not decide; room for all and pad. How many. */
     uint32_t (*unsure)(const phx_pairs *pairs, uint32_t *which);
     /*
@@ -262,10 +263,10 @@ extern const phx_kernels phx_kernels_avx512;
 uint32_t phx_walk_avx2(struct phx_shard *shards, uint32_t shard_count, const struct phx_move_batch *batch,
                        uint32_t first, struct phx_move_sum *sums);
 /* Of the AVX-512 set, in files of their own: */
-uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
+uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *watchers,
                           const phx_tile_limits *limits, phx_pairs *pairs);
 void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near);
-uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_watchers *watchers,
+uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *watchers,
                                  const phx_tile_limits *limits, phx_pairs *pairs);
 void phx_merge_avx512(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
 #endif

@@ -46,7 +46,7 @@ static inline uint32_t unit_before(float q, uint32_t away)
 }
 
 static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                              const phx_frame *frame, const phx_picked *to)
+                              const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
@@ -85,8 +85,8 @@ static uint32_t within_rows_portable(const uint32_t *row, uint32_t count, phx_sp
     return n;
 }
 
-static uint32_t gather_portable(const phx_candidates *from, const phx_span *spans, uint32_t count,
-                                const phx_candidates *to)
+static uint32_t gather_portable(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
+                                const phx_tile_candidates *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {
@@ -110,7 +110,7 @@ typedef struct watcher {
     uint32_t place, now, old;
 } watcher;
 
-static watcher watcher_of(const phx_watchers *watchers, uint32_t w)
+static watcher watcher_of(const phx_tile_observers *watchers, uint32_t w)
 {
     uint32_t place = watchers->place[w];
     return (watcher){place, watchers->now[place], watchers->old[place]};
@@ -123,7 +123,7 @@ typedef struct judged {
 } judged;
 
 /* Nothing else is touched, so that compilers make vectors of it. */
-static inline void judge(const phx_candidates *c, uint32_t count, watcher of, phx_tile_limits limits, bool square,
+static inline void judge(const phx_tile_candidates *c, uint32_t count, watcher of, phx_tile_limits limits, bool square,
                          judged *out)
 {
     const uint32_t *now = c->now, *old = c->old;
@@ -148,7 +148,7 @@ static inline bool any_kept(const uint32_t kept[EIGHT])
  * A piece of candidates, with room for all. Of eight, mostly none is kept; else no branch hangs on which: every pair is
  * written, kept or not.
  */
-static void match_piece(const phx_candidates *c, uint32_t count, watcher of, const phx_tile_limits *limits,
+static void match_piece(const phx_tile_candidates *c, uint32_t count, watcher of, const phx_tile_limits *limits,
                         phx_pairs *pairs)
 {
     const uint32_t *from = c->target;
@@ -173,14 +173,14 @@ static void match_piece(const phx_candidates *c, uint32_t count, watcher of, con
     pairs->count = n;
 }
 
-static uint32_t match_portable(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
+static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
                                const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
     for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
         const watcher of = watcher_of(watchers, w);
         for (uint32_t i = 0; i < count; i += PIECE) {
-            const phx_candidates piece = {c->now + i, c->old + i, c->target + i};
+            const phx_tile_candidates piece = {c->now + i, c->old + i, c->target + i};
             match_piece(&piece, count - i < PIECE ? count - i : PIECE, of, limits, pairs);
         }
     }
@@ -202,12 +202,12 @@ static inline void join(crowd *to, const phx_tile_cells *cells, uint32_t first, 
     to->count += count < EIGHT ? count : EIGHT;
 }
 
-static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_watchers *watchers,
+static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_tile_observers *watchers,
                                       const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
     crowd near;
-    const phx_candidates all = {near.now, near.old, near.place};
+    const phx_tile_candidates all = {near.now, near.old, near.place};
     for (; w < watchers->count; w++) {
         const watcher of = watcher_of(watchers, w);
         const phx_ninegrid_cells nine = phx_cells_around(cells, cells->cell[of.place]);

@@ -100,8 +100,8 @@ static void match_some(const phx_kernels *kernels, const char *name)
         phx_tile_limits limits = coarse(&rng, ROWS); /* those behind the end match too */
         for (uint32_t i = 0; i < 5; i++) place[i] = phx_rng_below(&rng, ROWS);
         phx_pairs pairs = no_pairs(capacity);
-        uint32_t done = kernels->match(&(phx_candidates){now, old, row}, count, &(phx_watchers){place, 5, now, old},
-                                       &limits, &pairs);
+        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row}, count,
+                                       &(phx_tile_observers){place, 5, now, old}, &limits, &pairs);
         cr_assert_geq(done, 1, "%s: there was room for all of one", name);
         for (uint32_t w = 0; w < done; w++)
             n = check_matches(place[w], (phx_span){0, count}, row, &limits, &pairs, n, name);
@@ -146,8 +146,8 @@ static void match_many(const phx_kernels *kernels, const char *name)
         }
         for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
         phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};
-        uint32_t done = kernels->match(&(phx_candidates){now, old, row}, count, &(phx_watchers){place, 3, now, old},
-                                       &limits, &pairs),
+        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row}, count,
+                                       &(phx_tile_observers){place, 3, now, old}, &limits, &pairs),
                  n = 0;
         cr_assert_geq(done, 2, "%s: there was room for two", name);
         for (uint32_t w = 0; w < done; w++)
@@ -353,7 +353,8 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         const uint32_t capacity = round % 3 ? most + phx_rng_below(&rng, 2 * most) : PAIRS;
         for (uint32_t w = 0, done; w < WATCHERS; w += done) {
             phx_pairs pairs = no_pairs(capacity);
-            done = kernels->match_sparse(&all, &(phx_watchers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
+            done =
+                kernels->match_sparse(&all, &(phx_tile_observers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
             cr_assert_geq(done, 1, "%s: there was room for all of one", name);
             check_nine(&all, place + w, done, &limits, &pairs, name);
             bool room = w + done < WATCHERS && capacity - pairs.count >= count_around(&all, place[w + done]);

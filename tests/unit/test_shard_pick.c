@@ -41,7 +41,7 @@ static uint32_t low_bits(float q)
 }
 
 /* The unit of where one was half way, if that was in the frame. */
-static bool in_frame(float to, float from, const phx_frame *frame, float end, uint32_t *unit)
+static bool in_frame(float to, float from, const phx_tile_frame *frame, float end, uint32_t *unit)
 {
     volatile float step = from - to, half = step * 0.5f, way = to + half;
     const float q = fabsf(step) <= frame->stride ? way : to;
@@ -51,7 +51,7 @@ static bool in_frame(float to, float from, const phx_frame *frame, float end, ui
 }
 
 /* Steps of all lengths, some longer than the stride; many are 0. */
-static float stepped_from(uint64_t *rng, float to, const phx_frame *frame)
+static float stepped_from(uint64_t *rng, float to, const phx_tile_frame *frame)
 {
     const float most = frame->stride / frame->scale;
     switch (phx_rng_below(rng, 4)) {
@@ -71,11 +71,11 @@ static void pick_some(const phx_kernels *kernels, const char *name)
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
     uint64_t rng = 31;
     for (uint32_t round = 0; round < 1500; round++) {
-        phx_frame frame = {.x = float_between(&rng, -50, 50),
-                           .y = float_between(&rng, -50, 50),
-                           .scale = 100,
-                           .shift = 11 + phx_rng_below(&rng, 3),
-                           .columns = 3 + phx_rng_below(&rng, 5)};
+        phx_tile_frame frame = {.x = float_between(&rng, -50, 50),
+                                .y = float_between(&rng, -50, 50),
+                                .scale = 100,
+                                .shift = 11 + phx_rng_below(&rng, 3),
+                                .columns = 3 + phx_rng_below(&rng, 5)};
         frame.rows = 3 + phx_rng_below(&rng, 3);
         frame.width = (float)(frame.columns << frame.shift);
         frame.height = (float)(frame.rows << frame.shift);
@@ -96,7 +96,7 @@ static void pick_some(const phx_kernels *kernels, const char *name)
         phx_span spans[2] = {{0, a < b ? a : b}, {a < b ? b : a, ROWS}};
         uint32_t most = spans[0].end + ROWS - spans[1].first, arrays = ROWS + 2 * PHX_KERNEL_PAD;
         guard(now, arrays), guard(old, arrays), guard(row, arrays), guard(cell, arrays);
-        uint32_t count = kernels->pick(&rows, spans, 2, &frame, &(phx_picked){now, old, row, cell});
+        uint32_t count = kernels->pick(&rows, spans, 2, &frame, &(phx_tile_rows){now, old, row, cell});
         for (uint32_t i = 0; i < ROWS; i++) {
             const float fx = in_units(px[i], frame.x, frame.scale), fy = in_units(py[i], frame.y, frame.scale);
             const float gx = in_units(pox[i], frame.x, frame.scale), gy = in_units(poy[i], frame.y, frame.scale);
@@ -129,12 +129,12 @@ static void gather_some(const phx_kernels *kernels, const char *name)
 {
     enum { LENGTH = ROWS + 2 * PHX_KERNEL_PAD };
     static uint32_t from[3][ROWS + PHX_KERNEL_PAD], to[3][LENGTH];
-    const phx_candidates all = {from[0], from[1], from[2]};
+    const phx_tile_candidates all = {from[0], from[1], from[2]};
     for (uint32_t i = 0; i < 3 * ROWS; i++) from[i / ROWS][i % ROWS] = 1000 + i;
     for (uint32_t first = 0; first <= ROWS; first++) {
         phx_span spans[3] = {{first, ROWS}, {first, first}, {0, first}};
         for (uint32_t a = 0; a < 3; a++) guard(to[a], LENGTH);
-        cr_assert_eq(kernels->gather(&all, spans, 3, &(phx_candidates){to[0], to[1], to[2]}), ROWS, "%s", name);
+        cr_assert_eq(kernels->gather(&all, spans, 3, &(phx_tile_candidates){to[0], to[1], to[2]}), ROWS, "%s", name);
         for (uint32_t i = 0; i < ROWS; i++) {
             uint32_t at = (i + first) % ROWS;
             for (uint32_t a = 0; a < 3; a++)

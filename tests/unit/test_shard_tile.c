@@ -235,7 +235,7 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     const phx_shard *shard = tile->shard;
     const phx_attr *attr = phx_store_attr(&shard->store, shard->grid.rows.slot[tile->row[place]] & PHX_ROW_SLOT);
     phx_pairs pairs = {.observer = observer_words, .target = target_words, .capacity = FLEET_IDS};
-    phx_watchers watcher = {&place, 1, tile->now, tile->old};
+    phx_tile_observers watcher = {&place, 1, tile->now, tile->old};
     float r = attr->view, far = attr->view + attr->margin;
     uint32_t spans;
     phx_tile_limit(tile, r, far);
