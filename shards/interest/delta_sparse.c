@@ -52,7 +52,7 @@ static inline void add_pair(phx_sparse_plan *stir, uint32_t observer, uint32_t t
  * What those who moved found makes pairs of observers of the piece: of who looks, and of those who stand still. There
  * is room.
  */
-static void add_mirrored(phx_sparse_plan *stir, const phx_crossers *found, uint32_t count)
+static void add_mirrored(phx_sparse_plan *stir, const phx_view_changes *found, uint32_t count)
 {
     const phx_grid *grid = &stir->shard->grid;
     const float *view = grid->rows.view;
@@ -67,7 +67,7 @@ static void add_mirrored(phx_sparse_plan *stir, const phx_crossers *found, uint3
 }
 
 /* What was found makes pairs. false = no memory. */
-static bool add_pairs(phx_sparse_plan *stir, phx_mem *mem, const phx_crossers *found, uint32_t count)
+static bool add_pairs(phx_sparse_plan *stir, phx_mem *mem, const phx_view_changes *found, uint32_t count)
 {
     if (!reserve_pairs(stir, mem, (size_t)stir->pair_count + 2 * (size_t)count)) return false;
     if (stir->way == PHX_SPARSE_BY_MOVERS) add_mirrored(stir, found, count);
@@ -79,7 +79,7 @@ static bool add_pairs(phx_sparse_plan *stir, phx_mem *mem, const phx_crossers *f
 enum { ROWS = 4096 }; /* that are looked at before what was found is taken: there is room for it */
 
 /* Of the looks from `first` on, those at no more than ROWS rows, or one: where they end. *rows: at how many. */
-static uint32_t looks_end(const phx_looks *looks, uint32_t first, uint64_t *rows)
+static uint32_t looks_end(const phx_row_ranges *looks, uint32_t first, uint64_t *rows)
 {
     *rows = looks->length;
     if (PHX_LIKELY(*rows <= ROWS)) return looks->count;
@@ -96,12 +96,12 @@ static inline uint32_t *beyond_of(const phx_sparse_plan *stir, uint32_t axes)
 }
 
 /* Up to PHX_SPARSE_AT_ONCE rows look. false = no memory. */
-static bool look_at_once(phx_scratch *scratch, const phx_sight *sight, const uint32_t *who, uint32_t count,
+static bool look_at_once(phx_scratch *scratch, const phx_lookup *sight, const uint32_t *who, uint32_t count,
                          const phx_view_range *limit)
 {
     phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
-    phx_looks *looks = &stir->looks;
+    phx_row_ranges *looks = &stir->looks;
     looks->row = stir->look_words[0], looks->first = stir->look_words[1], looks->end = stir->look_words[2];
     for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b] = beyond_of(stir, b) + stir->beyond_count[b];
     shard->kernels->look(&shard->grid.rows, sight, who, count, looks);
@@ -114,7 +114,7 @@ static bool look_at_once(phx_scratch *scratch, const phx_sight *sight, const uin
         if (!phx_grow(scratch->mem, (void **)&stir->found, &stir->found_capacity, 0, 2 * room, sizeof(uint32_t)))
             return false;
         const phx_span some = {i, end};
-        const phx_crossers found = {stir->found, stir->found + room};
+        const phx_view_changes found = {stir->found, stir->found + room};
         uint32_t count_found = shard->kernels->crossed(&shard->grid.rows, looks, some, limit, &found);
         if (!add_pairs(stir, scratch->mem, &found, count_found)) return false;
     }
@@ -132,7 +132,7 @@ static bool look_at(phx_scratch *scratch, const phx_block *block, phx_span at, c
 {
     phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
-    const phx_sight sight = {shard->rules, block, at, stir->reach};
+    const phx_lookup sight = {shard->rules, block, at, stir->reach};
     for (uint32_t i = 0; i < count; i += PHX_SPARSE_AT_ONCE) {
         uint32_t n = count - i < PHX_SPARSE_AT_ONCE ? count - i : PHX_SPARSE_AT_ONCE;
         if (!look_at_once(scratch, &sight, who + i, n, limit)) return false;
@@ -151,7 +151,7 @@ static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t coun
     if (!look_at(scratch, own, rows_of(own), who, count, limit, true)) return false;
     phx_block_walk walk = phx_grid_walk(grid, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
-        uint32_t axes = block->by == own->by ? PHX_BEYOND_X : block->bx == own->bx ? PHX_BEYOND_Y : PHX_BEYOND_BOTH;
+        uint32_t axes = block->by == own->by ? PHX_SPILL_X : block->bx == own->bx ? PHX_SPILL_Y : PHX_SPILL_BOTH;
         uint32_t *beyond = beyond_of(stir, axes), beyond_count = stir->beyond_count[axes];
         if (block != own && !look_at(scratch, block, rows_of(block), beyond, beyond_count, limit, false)) return false;
     }

@@ -59,11 +59,12 @@ typedef struct phx_sparse_plan {
     phx_rect around;  /* the towers where all rows stand that may be one with the block's */
     uint32_t *movers; /* rows of all who were touched in reach of the block's rows, or not far off: first its own */
     uint32_t mover_count, own_count, movers_capacity;
-    uint32_t *beyond; /* of those who look around, who has other blocks in reach: a part for each phx_looks.beyond */
+    uint32_t
+        *beyond; /* of those who look around, who has other blocks in reach: a part for each phx_row_ranges.beyond */
     uint32_t beyond_part, beyond_count[PHX_BEYONDS], beyond_capacity;
-    phx_looks looks; /* of up to PHX_SPARSE_AT_ONCE, in: */
+    phx_row_ranges looks; /* of up to PHX_SPARSE_AT_ONCE, in: */
     uint32_t look_words[3][PHX_SPARSE_LOOKS];
-    uint32_t *found; /* what they find: the two arrays of phx_crossers */
+    uint32_t *found; /* what they find: the two arrays of phx_view_changes */
     uint32_t found_capacity;
     phx_span piece; /* rows whose observers are told, from these pairs: */
     phx_sparse_plan_pair *pairs;

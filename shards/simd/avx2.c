@@ -645,7 +645,8 @@ AVX2_INLINE crossing_rows crossing_of(const phx_grid_rows *rows, uint32_t first,
 }
 
 /* Behind n; how many there are now. Two at once, and the second counts if it is there: one round is the rule. */
-AVX2_INLINE uint32_t put_crossed(uint32_t by, uint32_t first, crossing_rows some, uint32_t n, const phx_crossers *out)
+AVX2_INLINE uint32_t put_crossed(uint32_t by, uint32_t first, crossing_rows some, uint32_t n,
+                                 const phx_view_changes *out)
 {
     uint32_t mask = some.crossed;
     while (mask != 0) {
@@ -660,8 +661,8 @@ AVX2_INLINE uint32_t put_crossed(uint32_t by, uint32_t first, crossing_rows some
     return n;
 }
 
-AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r, bool square,
-                             const phx_crossers *out)
+AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some, float r,
+                             bool square, const phx_view_changes *out)
 {
     const phx_grid_rows at = *rows;
     const __m256 limit = _mm256_set1_ps(square ? r : r * r);
@@ -676,8 +677,8 @@ AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, 
     return n;
 }
 
-AVX2 static uint32_t crossed_avx2(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                  const phx_view_range *limit, const phx_crossers *out)
+AVX2 static uint32_t crossed_avx2(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+                                  const phx_view_range *limit, const phx_view_changes *out)
 {
     if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
     return crossed(rows, looks, some, limit->r, false, out);
@@ -697,7 +698,7 @@ AVX2_INLINE __m256i towers(__m256 p, __m256 origin, __m256 size, __m256 last)
 }
 
 /* As phx_box_around() and phx_box_towers() do it. */
-AVX2_INLINE sides sides_of(const phx_sight *sight, int axis, uint32_t block, __m256 p)
+AVX2_INLINE sides sides_of(const phx_lookup *sight, int axis, uint32_t block, __m256 p)
 {
     const phx_rules *rules = sight->rules;
     const __m256 origin = _mm256_set1_ps(rules->origin[axis]), size = _mm256_set1_ps(rules->tower_size);
@@ -721,7 +722,7 @@ AVX2_INLINE __m256i up_to(__m256i lanes, __m256i low, __m256i high)
 }
 
 /* Who looks beyond the block. */
-AVX2_INLINE void put_beyond(phx_looks *looks, uint32_t axes, __m256i lanes, __m256i row)
+AVX2_INLINE void put_beyond(phx_row_ranges *looks, uint32_t axes, __m256i lanes, __m256i row)
 {
     const choice some = choose(mask_of(lanes));
     keep(looks->beyond[axes] + looks->beyond_count[axes], &some, row);
@@ -729,8 +730,8 @@ AVX2_INLINE void put_beyond(phx_looks *looks, uint32_t axes, __m256i lanes, __m2
 }
 
 /* A row of towers at a time, of all lanes. */
-AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
-                           phx_looks *looks)
+AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who, uint32_t count,
+                           phx_row_ranges *looks)
 {
     const phx_block *block = sight->block;
     const int *starts = (const int *)(const void *)block->start, *ends = starts + 1;
@@ -746,9 +747,9 @@ AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_sight *sight, co
         sides y = sides_of(sight, 1, block->by, _mm256_i32gather_ps(rows->y, row, sizeof(float)));
         x.beyond = _mm256_and_si256(x.beyond, lanes);
         y.beyond = _mm256_and_si256(y.beyond, lanes);
-        put_beyond(looks, PHX_BEYOND_X, x.beyond, row);
-        put_beyond(looks, PHX_BEYOND_Y, y.beyond, row);
-        put_beyond(looks, PHX_BEYOND_BOTH, _mm256_and_si256(x.beyond, y.beyond), row);
+        put_beyond(looks, PHX_SPILL_X, x.beyond, row);
+        put_beyond(looks, PHX_SPILL_Y, y.beyond, row);
+        put_beyond(looks, PHX_SPILL_BOTH, _mm256_and_si256(x.beyond, y.beyond), row);
         lanes = up_to(lanes, x.low, x.high);
         while (mask_of(lanes = up_to(lanes, y.low, y.high)) != 0) {
             __m256i line = _mm256_slli_epi32(y.low, PHX_BLOCK_BITS);

@@ -198,8 +198,8 @@ AVX512_INLINE uint32_t put_crossed(uint32_t i, crossing_rows some, uint32_t n, u
 }
 
 /* Of few rows mostly none crossed; where there are many, no branch hangs on what is not to be foreseen. */
-AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r, bool square,
-                               const phx_crossers *out)
+AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some, float r,
+                               bool square, const phx_view_changes *out)
 {
     const phx_grid_rows at = *rows;
     const __m512 limit = _mm512_set1_ps(square ? r : r * r);
@@ -223,8 +223,8 @@ AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks
     return n;
 }
 
-AVX512 static uint32_t crossed_avx512(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                      const phx_view_range *limit, const phx_crossers *out)
+AVX512 static uint32_t crossed_avx512(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+                                      const phx_view_range *limit, const phx_view_changes *out)
 {
     if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
     return crossed(rows, looks, some, limit->r, false, out);
@@ -236,7 +236,7 @@ typedef struct axis {
     __m512i first; /* of the block */
 } axis;
 
-AVX512_INLINE axis axis_of(const phx_sight *sight, int which, uint32_t block)
+AVX512_INLINE axis axis_of(const phx_lookup *sight, int which, uint32_t block)
 {
     const phx_rules *rules = sight->rules;
     return (axis){_mm512_set1_ps(rules->origin[which]), _mm512_set1_ps(rules->tower_size),
@@ -288,15 +288,15 @@ AVX512_INLINE __m512i of_towers(const per_tower *of, __m512i tower)
 }
 
 /* Who looks beyond the block. */
-AVX512_INLINE void put_beyond(phx_looks *looks, uint32_t axes, __mmask16 lanes, __m512i row)
+AVX512_INLINE void put_beyond(phx_row_ranges *looks, uint32_t axes, __mmask16 lanes, __m512i row)
 {
     keep(looks->beyond[axes] + looks->beyond_count[axes], lanes, row);
     looks->beyond_count[axes] += (uint32_t)__builtin_popcount(lanes);
 }
 
 /* A row of towers at a time, of all lanes. */
-AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
-                               phx_looks *looks)
+AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who, uint32_t count,
+                               phx_row_ranges *looks)
 {
     const phx_block *block = sight->block;
     const axis across = axis_of(sight, 0, block->bx), down = axis_of(sight, 1, block->by);
@@ -310,9 +310,9 @@ AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight
         __m512i row = _mm512_maskz_loadu_epi32(lanes, who + i), length = _mm512_setzero_si512();
         sides x = sides_of(&across, _mm512_i32gather_ps(row, rows->x, sizeof(float)));
         sides y = sides_of(&down, _mm512_i32gather_ps(row, rows->y, sizeof(float)));
-        put_beyond(looks, PHX_BEYOND_X, x.beyond & lanes, row);
-        put_beyond(looks, PHX_BEYOND_Y, y.beyond & lanes, row);
-        put_beyond(looks, PHX_BEYOND_BOTH, x.beyond & y.beyond & lanes, row);
+        put_beyond(looks, PHX_SPILL_X, x.beyond & lanes, row);
+        put_beyond(looks, PHX_SPILL_Y, y.beyond & lanes, row);
+        put_beyond(looks, PHX_SPILL_BOTH, x.beyond & y.beyond & lanes, row);
         lanes = _mm512_mask_cmple_epi32_mask(lanes, x.low, x.high);
         while ((lanes = _mm512_mask_cmple_epi32_mask(lanes, y.low, y.high)) != 0) {
             __m512i line = _mm512_slli_epi32(y.low, PHX_BLOCK_BITS);

@@ -130,28 +130,28 @@ typedef struct phx_view_range {
 } phx_view_range;
 
 /* Where some rows look: at others of a block, as far as they may be seen from there, drift and all. */
-typedef struct phx_sight {
+typedef struct phx_lookup {
     const phx_rules *rules;
     const phx_block *block;
     phx_span at; /* of its rows, those that are looked at */
     float reach;
-} phx_sight;
+} phx_lookup;
 
 /* Along which axes who looks at a block looks farther. */
-enum { PHX_BEYOND_X, PHX_BEYOND_Y, PHX_BEYOND_BOTH, PHX_BEYONDS };
+enum { PHX_SPILL_X, PHX_SPILL_Y, PHX_SPILL_BOTH, PHX_BEYONDS };
 
 /* Looks: a row at a range of rows, which is not empty; and who may see rows of other blocks, too. */
-typedef struct phx_looks {
+typedef struct phx_row_ranges {
     uint32_t *row, *first, *end;
     uint32_t count;
     uint64_t length; /* of all ranges */
     uint32_t *beyond[PHX_BEYONDS], beyond_count[PHX_BEYONDS];
-} phx_looks;
+} phx_row_ranges;
 
 /* Rows that look, and those that come into view, or, with PHX_PAIR_LEAVE, leave it. */
-typedef struct phx_crossers {
+typedef struct phx_view_changes {
     uint32_t *by, *row;
-} phx_crossers;
+} phx_view_changes;
 
 struct phx_shard;
 struct phx_move_batch;
@@ -209,14 +209,14 @@ typedef struct phx_kernels {
      * A look for each row of the block's towers in which rows stand that may be near one, and who is near towers that
      * are beyond the block. Room for PHX_BLOCK_SIDE looks of each, for all to be beyond, and pad.
      */
-    void (*look)(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
-                 phx_looks *looks);
+    void (*look)(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who, uint32_t count,
+                 phx_row_ranges *looks);
     /*
      * Of some looks, in order, the rows that are in range, or were, and not both. Exactly; room for all and pad. How
      * many.
      */
-    uint32_t (*crossed)(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, const phx_view_range *limit,
-                        const phx_crossers *out);
+    uint32_t (*crossed)(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+                        const phx_view_range *limit, const phx_view_changes *out);
     /* Of those slot words and squares, in place, the special ones and those within the limit. How many. */
     uint32_t (*nearer)(uint32_t *slots, float *squares, uint32_t count, float limit);
     /*

@@ -282,14 +282,14 @@ static inline uint32_t in_view(float dx, float dy, float r, bool square)
     return dx * dx + dy * dy <= r * r;
 }
 
-static void look_portable(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
-                          phx_looks *looks)
+static void look_portable(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who, uint32_t count,
+                          phx_row_ranges *looks)
 {
     const int32_t last = PHX_BLOCK_SIDE - 1;
     const phx_block *block = sight->block;
     const int32_t x = block->bx << PHX_BLOCK_BITS, y = block->by << PHX_BLOCK_BITS;
     uint32_t *out = looks->beyond_count;
-    out[PHX_BEYOND_X] = out[PHX_BEYOND_Y] = out[PHX_BEYOND_BOTH] = 0;
+    out[PHX_SPILL_X] = out[PHX_SPILL_Y] = out[PHX_SPILL_BOTH] = 0;
     looks->count = 0;
     looks->length = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -299,9 +299,9 @@ static void look_portable(const phx_grid_rows *rows, const phx_sight *sight, con
         const int32_t from = x0 > 0 ? x0 : 0, to = x1 < last ? x1 : last;
         const uint32_t out_x = (x0 < 0) | (x1 > last), out_y = (y0 < 0) | (y1 > last);
         for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b][out[b]] = who[i];
-        out[PHX_BEYOND_X] += out_x;
-        out[PHX_BEYOND_Y] += out_y;
-        out[PHX_BEYOND_BOTH] += out_x & out_y;
+        out[PHX_SPILL_X] += out_x;
+        out[PHX_SPILL_Y] += out_y;
+        out[PHX_SPILL_BOTH] += out_x & out_y;
         if (from > to) continue;
         for (int32_t line = y0 > 0 ? y0 : 0; line <= y1 && line <= last; line++) {
             const uint32_t *start = block->start + (line << PHX_BLOCK_BITS);
@@ -316,8 +316,8 @@ static void look_portable(const phx_grid_rows *rows, const phx_sight *sight, con
     }
 }
 
-static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                 const phx_view_range *limit, const phx_crossers *out)
+static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+                                 const phx_view_range *limit, const phx_view_changes *out)
 {
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {

@@ -161,7 +161,7 @@ static void stir_some(const phx_kernels *kernels, const char *name)
 {
     enum { LOOKS = 4, MOST = LOOKS * ROWS + 2 * PHX_KERNEL_PAD };
     static uint32_t found_by[MOST], found_row[MOST];
-    const phx_crossers found = {found_by, found_row};
+    const phx_view_changes found = {found_by, found_row};
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
     uint64_t rng = 37;
     for (uint32_t round = 0; round < 1500; round++) {
@@ -173,7 +173,7 @@ static void stir_some(const phx_kernels *kernels, const char *name)
             poy[i] = phx_rng_below(&rng, 3) > 0 ? py[i] : some_coordinate(&rng, -10, 30);
         }
         uint32_t by[LOOKS], first[LOOKS], end[LOOKS], n = 0, most = 0;
-        const phx_looks looks = {.row = by, .first = first, .end = end, .count = LOOKS};
+        const phx_row_ranges looks = {.row = by, .first = first, .end = end, .count = LOOKS};
         for (uint32_t l = 0; l < LOOKS; l++) {
             by[l] = phx_rng_below(&rng, ROWS);
             first[l] = phx_rng_below(&rng, ROWS);
@@ -219,7 +219,7 @@ static phx_block some_block(uint64_t *rng, const phx_rules *rules)
 }
 
 /* What a row sees of a block, tower by tower; behind the others. */
-static void add_looks(phx_looks *looks, const phx_sight *sight, uint32_t who)
+static void add_looks(phx_row_ranges *looks, const phx_lookup *sight, uint32_t who)
 {
     const phx_block *block = sight->block;
     phx_rect rect = phx_box_towers(sight->rules, phx_box_around(px[who], py[who], sight->reach));
@@ -243,7 +243,7 @@ static void add_looks(phx_looks *looks, const phx_sight *sight, uint32_t who)
     }
     const uint32_t x = block->bx * PHX_BLOCK_SIDE, y = block->by * PHX_BLOCK_SIDE;
     bool out_x = rect.x0 < x || rect.x1 >= x + PHX_BLOCK_SIDE, out_y = rect.y0 < y || rect.y1 >= y + PHX_BLOCK_SIDE;
-    const bool out[PHX_BEYONDS] = {[PHX_BEYOND_X] = out_x, [PHX_BEYOND_Y] = out_y, [PHX_BEYOND_BOTH] = out_x && out_y};
+    const bool out[PHX_BEYONDS] = {[PHX_SPILL_X] = out_x, [PHX_SPILL_Y] = out_y, [PHX_SPILL_BOTH] = out_x && out_y};
     for (uint32_t b = 0; b < PHX_BEYONDS; b++)
         if (out[b]) looks->beyond[b][looks->beyond_count[b]++] = who;
 }
@@ -256,7 +256,7 @@ static int compare_looks(const void *a, const void *b)
 }
 
 /* In the order of rows, whatever that of the kernel is. */
-static void order_looks(phx_looks *looks)
+static void order_looks(phx_row_ranges *looks)
 {
     static uint32_t words[PHX_BLOCK_SIDE * ROWS][3];
     for (uint32_t i = 0; i < looks->count; i++)
@@ -281,8 +281,8 @@ static void look_about(const phx_kernels *kernels, const char *name)
         const phx_block block = some_block(&rng, &rules);
         uint32_t begin = phx_rng_below(&rng, ROWS), count = 0;
         const phx_span all = {0, ROWS}, some = {begin, begin + phx_rng_below(&rng, ROWS - begin)};
-        const phx_sight sight = {&rules, &block, round % 2 ? all : some,
-                                 reaches[phx_rng_below(&rng, sizeof reaches / sizeof *reaches)]};
+        const phx_lookup sight = {&rules, &block, round % 2 ? all : some,
+                                  reaches[phx_rng_below(&rng, sizeof reaches / sizeof *reaches)]};
         for (uint32_t i = 0; i < ROWS; i++) {
             float wide = phx_rng_below(&rng, 8) ? 1.5f : 1e15f;
             px[i] = rules.origin[0] + rules.tower_size * (float)rules.towers[0] * float_between(&rng, -0.2f, wide);
@@ -290,8 +290,8 @@ static void look_about(const phx_kernels *kernels, const char *name)
             who[count] = i;
             count += phx_rng_below(&rng, 3) == 0;
         }
-        phx_looks got = {.row = got_words[0], .first = got_words[1], .end = got_words[2]};
-        phx_looks told = {.row = words[0], .first = words[1], .end = words[2]};
+        phx_row_ranges got = {.row = got_words[0], .first = got_words[1], .end = got_words[2]};
+        phx_row_ranges told = {.row = words[0], .first = words[1], .end = words[2]};
         for (uint32_t a = 0; a < ARRAYS; a++) guard(got_words[a], LENGTH);
         for (uint32_t b = 0; b < PHX_BEYONDS; b++) got.beyond[b] = got_words[3 + b], told.beyond[b] = words[3 + b];
         for (uint32_t i = 0; i < count; i++) add_looks(&told, &sight, who[i]);
