@@ -306,7 +306,7 @@ bool phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, 
 {
     if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return false;
     if (enters + leaves == 0) return true;
-    const phx_runs *runs = &scratch->runs;
+    const phx_observer_runs *runs = &scratch->runs;
     if (!phx_interest_reserve(scratch, enters + leaves, 0)) return false;
     if (apart && !phx_interest_reserve_changes(scratch, 1 + runs->count, enters + leaves + runs->first[runs->count]))
         return false;
@@ -342,7 +342,7 @@ static bool tell_odd(phx_scratch *scratch, phx_shard *shard, const run *of, floa
 
 static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
 {
-    const phx_runs *runs = &scratch->runs;
+    const phx_observer_runs *runs = &scratch->runs;
     uint32_t row = scratch->tile.row[runs->place[r]], first = scratch->word_first;
     return (run){.words = {first + runs->first[r], first + runs->first[r + 1]},
                  .leaves = runs->leaves[r + 1] - runs->leaves[r],
@@ -439,7 +439,7 @@ static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_tile_obser
  */
 static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_tile_observers of, const phx_radii *radii)
 {
-    const phx_runs *runs = &scratch->runs;
+    const phx_observer_runs *runs = &scratch->runs;
     const uint32_t *special = runs->special, pairs = scratch->pairs.count;
     const phx_block *block = &shard->grid.blocks[scratch->tile.block];
     const float view_all = phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: no row's has to be looked at */

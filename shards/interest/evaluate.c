@@ -342,7 +342,7 @@ static bool has_best(const look *at, uint32_t count)
  * The list of an observer that cuts plainly, out of plain hits: at->count of scratch->hits, and the events. LOOK_EACH:
  * it is not to be had so, as some are equally far off. In any case the hits are in another order.
  */
-static look_result divide(look *at, uint32_t found, phx_divided *events)
+static look_result divide(look *at, uint32_t found, phx_cap_split *events)
 {
     phx_scratch *scratch = at->scratch;
     const phx_kernels *kernels = at->shard->kernels;
@@ -673,7 +673,7 @@ static void begin_look(look *at)
 static look_result look_plainly(look *at, uint32_t found)
 {
     bool in_part = at->radius < at->attr->view; /* of a view where all are plain */
-    phx_divided events;
+    phx_cap_split events;
     if (found <= at->attr->cap + 1) {
         if (in_part) return LOOK_FARTHER;
         at->scratch->square_each = farthest(at) / (found + 1);

@@ -94,14 +94,14 @@ typedef struct phx_scratch {
     uint32_t overflow_count, overflow_capacity;
     phx_use changes_use, targets_use, overflow_use;
 
-    phx_tile tile;        /* the last one */
-    phx_sparse_plan stir; /* the last one */
-    bool odd_near;        /* something odd is in sight of the cell that is being looked around */
-    phx_pairs pairs;      /* of the tile, not confirmed yet */
-    uint32_t *unsure;     /* of these, the kernels' unsure() */
-    uint32_t word_first;  /* in targets: what resolve() made of them, and */
-    phx_runs runs;        /* whose they are */
-    uint32_t *pair_words; /* all their arrays */
+    phx_tile tile;          /* the last one */
+    phx_sparse_plan stir;   /* the last one */
+    bool odd_near;          /* something odd is in sight of the cell that is being looked around */
+    phx_pairs pairs;        /* of the tile, not confirmed yet */
+    uint32_t *unsure;       /* of these, the kernels' unsure() */
+    uint32_t word_first;    /* in targets: what resolve() made of them, and */
+    phx_observer_runs runs; /* whose they are */
+    uint32_t *pair_words;   /* all their arrays */
     uint32_t pair_words_capacity;
 
     phx_interest_counts counts;                         /* since the world was made */

@@ -84,7 +84,7 @@ static bool reserve_pairs(phx_scratch *scratch, uint32_t count)
     uint32_t *array = scratch->pair_words;
     scratch->pairs = (phx_pairs){.observer = array, .target = array + step, .capacity = capacity};
     scratch->unsure = array + 2 * step;
-    scratch->runs = (phx_runs){array + 3 * step, array + 4 * step, array + 5 * step, array + 6 * step, 0};
+    scratch->runs = (phx_observer_runs){array + 3 * step, array + 4 * step, array + 5 * step, array + 6 * step, 0};
     return true;
 }
 

@@ -575,11 +575,11 @@ AVX2_INLINE uint32_t take_sure(const phx_pairs *pairs, const uint32_t *row, cons
 }
 
 AVX2 static void resolve_avx2(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                              phx_runs *runs)
+                              phx_observer_runs *runs)
 {
     const __m256i of_place = _mm256_set1_epi32((int)PHX_PAIR_PLACE);
     const __m256i one_back = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
-    const phx_runs to = *runs; /* stores below might be anywhere */
+    const phx_observer_runs to = *runs; /* stores below might be anywhere */
     const uint32_t *const observers = pairs->observer, n = take_sure(pairs, row, slots, words);
     __m256i last = _mm256_set1_epi32(-1);
     uint32_t r = 0, specials = 0, gone = 0;
@@ -852,11 +852,11 @@ AVX2 static uint32_t within_avx2(const double *keys, uint32_t count, double limi
     return n;
 }
 
-AVX2 static phx_divided divide_avx2(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                    double limit, uint32_t *enter, uint32_t *leave)
+AVX2 static phx_cap_split divide_avx2(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                      double limit, uint32_t *enter, uint32_t *leave)
 {
     const __m256d most = _mm256_set1_pd(limit);
-    phx_divided n = {0, 0, 0};
+    phx_cap_split n = {0, 0, 0};
     for (uint32_t i = 0; i < count; i += LANES) {
         uint32_t lanes = first_lanes(count - i), stays = keys_within(keys + i, most) & lanes;
         __m128i before = _mm_loadl_epi64((const __m128i *)(const void *)(was + i));
@@ -866,7 +866,7 @@ AVX2 static phx_divided divide_avx2(uint32_t *slots, const double *keys, const u
         keep(slots + n.stay, &stay, slot);
         keep(enter + n.enter, &enters, slot);
         keep(leave + n.leave, &leaves, slot);
-        n = (phx_divided){n.stay + stay.count, n.enter + enters.count, n.leave + leaves.count};
+        n = (phx_cap_split){n.stay + stay.count, n.enter + enters.count, n.leave + leaves.count};
     }
     return n;
 }

@@ -115,11 +115,11 @@ AVX512_INLINE __m512i words_of(__m512i targets, __mmask16 lanes, const uint32_t 
 }
 
 AVX512 static void resolve_avx512(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                                  phx_runs *runs)
+                                  phx_observer_runs *runs)
 {
     const __m512i of_place = _mm512_set1_epi32((int)PHX_PAIR_PLACE), unsure = _mm512_set1_epi32((int)PHX_PAIR_UNSURE);
     const __m512i flag = _mm512_set1_epi32((int)PHX_TARGET_LEAVE), below = _mm512_loadu_si512(lanes_below);
-    const phx_runs to = *runs; /* stores below might be anywhere */
+    const phx_observer_runs to = *runs; /* stores below might be anywhere */
     __m512i last = _mm512_set1_epi32(-1);
     uint32_t n = 0, r = 0, specials = 0, gone = 0;
     for (uint32_t i = 0; i < pairs->count; i += LANES) {
@@ -407,11 +407,11 @@ AVX512 static uint32_t within_avx512(const double *keys, uint32_t count, double 
     return n;
 }
 
-AVX512 static phx_divided divide_avx512(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                        double limit, uint32_t *enter, uint32_t *leave)
+AVX512 static phx_cap_split divide_avx512(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                          double limit, uint32_t *enter, uint32_t *leave)
 {
     const __m512d most = _mm512_set1_pd(limit);
-    phx_divided n = {0, 0, 0};
+    phx_cap_split n = {0, 0, 0};
     for (uint32_t i = 0; i < count; i += LANES) {
         __mmask16 lanes = first_lanes(count - i), stays = keys_within(keys + i, most) & lanes;
         __m128i before = _mm_loadu_si128((const __m128i *)(const void *)(was + i));

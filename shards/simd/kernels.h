@@ -92,10 +92,10 @@ typedef struct phx_pairs {
  * and the words of special targets. Ends with a run that begins where words end, special[] with that too. Room for all
  * pairs and pad.
  */
-typedef struct phx_runs {
+typedef struct phx_observer_runs {
     uint32_t *place, *first, *leaves, *special;
     uint32_t count;
-} phx_runs;
+} phx_observer_runs;
 
 /* In the word of a target, which is its row's: the pair is a leave. */
 static const uint32_t PHX_TARGET_LEAVE = 1u << 30;
@@ -158,9 +158,9 @@ struct phx_move_batch;
 struct phx_move_sum;
 
 /* What a limit makes of candidates. */
-typedef struct phx_divided {
+typedef struct phx_cap_split {
     uint32_t stay, enter, leave;
-} phx_divided;
+} phx_cap_split;
 
 typedef struct phx_kernels {
     /*
@@ -202,7 +202,7 @@ typedef struct phx_kernels {
      * pad. The pairs are not to be used any more.
      */
     void (*resolve)(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                    phx_runs *runs);
+                    phx_observer_runs *runs);
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
     uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots, float *squares);
     /*
@@ -228,8 +228,8 @@ typedef struct phx_kernels {
     /* How many keys are at most the limit. */
     uint32_t (*within)(const double *keys, uint32_t count, double limit);
     /* Of those slots, in order: who stays, in place; of them who was not in the list; who was, and does not. */
-    phx_divided (*divide)(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count, double limit,
-                          uint32_t *enter, uint32_t *leave);
+    phx_cap_split (*divide)(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count, double limit,
+                            uint32_t *enter, uint32_t *leave);
     /* The first place of `value` among the first `count` of an array, or count. */
     uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
     /*

@@ -239,9 +239,9 @@ static uint32_t unsure_portable(const phx_pairs *pairs, uint32_t *which)
 }
 
 static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                             phx_runs *runs)
+                             phx_observer_runs *runs)
 {
-    const phx_runs to = *runs; /* stores below might be anywhere */
+    const phx_observer_runs to = *runs; /* stores below might be anywhere */
     uint32_t last = UINT32_MAX, n = 0, r = 0, specials = 0, leaves = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
         uint32_t observer = pairs->observer[i], place = observer & PHX_PAIR_PLACE, target = pairs->target[i];
@@ -365,10 +365,10 @@ static uint32_t within_portable(const double *keys, uint32_t count, double limit
     return n;
 }
 
-static phx_divided divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                   double limit, uint32_t *enter, uint32_t *leave)
+static phx_cap_split divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                     double limit, uint32_t *enter, uint32_t *leave)
 {
-    phx_divided n = {0, 0, 0};
+    phx_cap_split n = {0, 0, 0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = slots[i], stays = keys[i] <= limit;
         slots[n.stay] = enter[n.enter] = leave[n.leave] = slot;

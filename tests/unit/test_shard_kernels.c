@@ -206,7 +206,7 @@ Test(kernels, which_pairs_are_unsure)
 
 /* Against one pair at a time: words, runs and special words of those that are sure. */
 static void check_runs(const uint32_t *observer, const uint32_t *word, uint32_t count, const uint32_t *words,
-                       const phx_runs *runs, const char *name)
+                       const phx_observer_runs *runs, const char *name)
 {
     uint32_t n = 0, r = 0, s = 0, leaves = 0, last = UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
@@ -245,7 +245,7 @@ static void resolve_some(const phx_kernels *kernels, const char *name)
         for (uint32_t i = 0; i < pairs.count; i++) word[i] = places ? slots[row[targets[i]]] : targets[i];
         guard(words, LENGTH);
         for (uint32_t a = 0; a < 4; a++) guard(array[a], LENGTH);
-        phx_runs runs = {.place = array[0], .first = array[1], .leaves = array[2], .special = array[3]};
+        phx_observer_runs runs = {.place = array[0], .first = array[1], .leaves = array[2], .special = array[3]};
         kernels->resolve(&pairs, places ? row : NULL, slots, words, &runs);
         check_runs(observer, word, pairs.count, words, &runs, name);
         check_guard(words, pairs.count, LENGTH, name);
@@ -400,7 +400,7 @@ static void cut_some(const phx_kernels *kernels, const char *name)
         cr_assert_eq(found, held, "%s", name);
         for (uint32_t i = 0; i < count; i++) within += keys[i] <= limit;
         cr_assert_eq(kernels->within(keys, count, limit), within, "%s", name);
-        phx_divided n = kernels->divide(listed, keys, was, count, limit, enter, leave);
+        phx_cap_split n = kernels->divide(listed, keys, was, count, limit, enter, leave);
         for (uint32_t i = 0; i < count; i++) {
             bool stays = keys[i] <= limit;
             if (stays) cr_assert_eq(listed[stay++], slots[i], "%s", name);
