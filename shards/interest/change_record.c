@@ -61,7 +61,7 @@ static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_
     for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
 }
 
-/* These slots become events of a change of few: phx_naming_write() orders them. flag: of each. */
+/* These slots become events of a change of few: phx_event_writer_flush() orders them. flag: of each. */
 static void tell_few(phx_scratch *scratch, const uint32_t *slots, uint32_t count, uint32_t flag)
 {
     if (count == 0) return; /* there may be no array yet */
@@ -131,7 +131,7 @@ typedef uint64_t halves __attribute__((vector_size(16)));
 _Static_assert(sizeof(ph_target) == sizeof(halves) && offsetof(ph_target, id) == 0, "a target is written at once");
 
 /* user_data: the store's. */
-static inline void write_name(const phx_told *to, uint32_t at, const phx_name *name, const uint64_t *user_data,
+static inline void write_name(const phx_event_columns *to, uint32_t at, const phx_name *name, const uint64_t *user_data,
                               uint32_t target)
 {
     const phx_name *from = &name[target & PHX_ROW_SLOT];
@@ -142,7 +142,7 @@ static inline void write_name(const phx_told *to, uint32_t at, const phx_name *n
 }
 
 /* Those of all changes that wait. */
-static void place_all(phx_naming *naming)
+static void place_all(phx_event_writer *naming)
 {
     const phx_shard *shard = naming->shard;
     const phx_unordered of = {naming->targets, naming->end, naming->first, naming->changes};
@@ -159,7 +159,7 @@ static void place_all(phx_naming *naming)
 }
 
 /* Those targets, from these places on where they are in order; else places are theirs, one by one. */
-static inline void write_names(const phx_store *store, phx_told to, const uint32_t *targets, uint32_t count,
+static inline void write_names(const phx_store *store, phx_event_columns to, const uint32_t *targets, uint32_t count,
                                const uint32_t *place, uint32_t first)
 {
     const phx_name *name = store->name; /* what is written might be anywhere */
@@ -170,7 +170,7 @@ static inline void write_names(const phx_store *store, phx_told to, const uint32
         for (uint32_t i = 0; i < count; i++) write_name(&to, place ? place[i] : first + i, name, NULL, targets[i]);
 }
 
-void phx_naming_write(phx_naming *naming)
+void phx_event_writer_flush(phx_event_writer *naming)
 {
     const phx_store *store = &naming->shard->store;
     if (naming->count == 0) return;
@@ -185,12 +185,12 @@ void phx_naming_write(phx_naming *naming)
     naming->count = naming->changes = 0;
 }
 
-void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, const phx_told *to,
-                    uint32_t first)
+void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, const phx_change *change,
+                          const phx_event_columns *to, uint32_t first)
 {
     const uint32_t *from = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
     bool fits = naming->count + count <= PHX_ORDER_MOST && !change->ordered;
-    if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_naming_write(naming);
+    if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_event_writer_flush(naming);
     if (change->ordered) {
         write_names(&naming->shard->store, *to, from, count, NULL, first);
         return;

@@ -227,28 +227,28 @@ phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t
                                 uint32_t leaves);
 
 /* Columns of events' targets, side by side. */
-typedef struct phx_told {
+typedef struct phx_event_columns {
     ph_target *targets;
     uint16_t *kinds;
     uint32_t *incarnations;
-} phx_told;
+} phx_event_columns;
 
 /*
  * The targets of changes on their way to events: ordered and written many at a time, for little hangs then on how many
  * a change has.
  */
-typedef struct phx_naming {
+typedef struct phx_event_writer {
     const phx_shard *shard;
     const uint32_t *targets;                             /* those that wait */
     uint32_t count, changes;                             /* how many, and of how many changes */
     bool mixed;                                          /* these go to more than one's columns */
-    phx_told to[PHX_ORDER_MOST];                         /* by change, as */
+    phx_event_columns to[PHX_ORDER_MOST];                /* by change, as */
     uint32_t end[PHX_ORDER_MOST], first[PHX_ORDER_MOST]; /* these */
     uint32_t place[PHX_ORDER_MOST + PHX_KERNEL_PAD];
-} phx_naming;
+} phx_event_writer;
 
 /* Nothing waits. */
-static inline void phx_naming_begin(phx_naming *naming, const phx_shard *shard)
+static inline void phx_event_writer_begin(phx_event_writer *naming, const phx_shard *shard)
 {
     naming->shard = shard;
     naming->targets = NULL;
@@ -258,12 +258,12 @@ static inline void phx_naming_begin(phx_naming *naming, const phx_shard *shard)
 
 /*
  * The targets of a change, which has some, become events, from the first on: each of the leaves, and each of the
- * enters, by kind, then id. Written now or by phx_naming_write(). Between interest phase and end, any worker.
+ * enters, by kind, then id. Written now or by phx_event_writer_flush(). Between interest phase and end, any worker.
  */
-void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, const phx_told *to,
-                    uint32_t first);
+void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, const phx_change *change,
+                          const phx_event_columns *to, uint32_t first);
 /* Writes what waits. */
-void phx_naming_write(phx_naming *naming);
+void phx_event_writer_flush(phx_event_writer *naming);
 /* The slots of its enters; those of few may be written to few[], which has room for PHX_ORDER_FEW. */
 const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few);
 /* Room for a change of that many targets and a list of that length. false = no memory, nothing changed. */

@@ -413,10 +413,11 @@ static void check_observer(fleet *f, uint64_t observer)
                  (unsigned long)f->tick, (unsigned long)observer);
     o->fresh = false;
     cr_assert_leq(leave_count + enter_count, 2 * FLEET_IDS);
-    phx_naming naming;
-    phx_naming_begin(&naming, fleet_home(f, observer));
-    phx_naming_add(&naming, scratch, change, &(phx_told){told_targets, told_kinds, told_incarnations}, 0);
-    phx_naming_write(&naming);
+    phx_event_writer naming;
+    phx_event_writer_begin(&naming, fleet_home(f, observer));
+    phx_event_writer_add(&naming, scratch, change, &(phx_event_columns){told_targets, told_kinds, told_incarnations},
+                         0);
+    phx_event_writer_flush(&naming);
     check_events(f, observer, 0, leaves, leave_count, "leave");
     check_events(f, observer, leave_count, enters, enter_count, "enter");
     f->changes++;

@@ -196,7 +196,7 @@ typedef struct filling {
     phx_shard *shard;
     const phx_scratch *scratch;
     phx_share *shares; /* by consumer */
-    phx_naming *naming;
+    phx_event_writer *naming;
     bool far;            /* names are */
     uint32_t asked, end; /* of its targets and what is between them: whose names are asked for, and all */
 } filling;
@@ -233,8 +233,8 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags | fresh};
     if (count > 0)
-        phx_naming_add(at->naming, at->scratch, change, &(phx_told){batch->targets, batch->kinds, batch->incarnations},
-                       to);
+        phx_event_writer_add(at->naming, at->scratch, change,
+                             &(phx_event_columns){batch->targets, batch->kinds, batch->incarnations}, to);
     share->targets = to + count;
 }
 
@@ -248,8 +248,9 @@ static void arrange(phx_world *world, const phx_chunk *chunk, phx_share *shares)
         phx_batch *batch = world->batches[consumer];
         const ph_change *own = &batch->changes[--shares[consumer].changes];
         uint32_t enter = own->first + own->leave_count;
-        phx_told leaves = {batch->targets + own->first, batch->kinds + own->first, batch->incarnations + own->first};
-        phx_told enters = {batch->targets + enter, batch->kinds + enter, batch->incarnations + enter};
+        phx_event_columns leaves = {batch->targets + own->first, batch->kinds + own->first,
+                                    batch->incarnations + own->first};
+        phx_event_columns enters = {batch->targets + enter, batch->kinds + enter, batch->incarnations + enter};
         phx_depths_arrange(&world->depths, leaves, own->leave_count, false);
         phx_depths_arrange(&world->depths, enters, own->enter_count, true);
     }
@@ -264,8 +265,8 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
     if (chunk->change_count == 0) return;
     uint64_t from = phx_now_ns();
     const phx_change *last = changes + chunk->change_count;
-    phx_naming naming;
-    phx_naming_begin(&naming, &world->shards[chunk->shard]);
+    phx_event_writer naming;
+    phx_event_writer_begin(&naming, &world->shards[chunk->shard]);
     filling at = {.shard = &world->shards[chunk->shard],
                   .naming = &naming,
                   .scratch = &world->scratch[chunk->worker],
@@ -279,7 +280,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
         uint32_t consumer = consumer_of(world, chunk, change);
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
-    phx_naming_write(&naming);
+    phx_event_writer_flush(&naming);
     if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange(world, chunk, at.shares);
     chunk->publish_ns += phx_now_ns() - from;
 }

@@ -49,6 +49,6 @@ static inline uint32_t phx_depths_now(const phx_depths *depths, uint64_t id)
  * `count` enters, in the order (kind, id), become ordered by depth first, the least first; or leaves, the greatest
  * first. Any worker.
  */
-void phx_depths_arrange(const phx_depths *depths, phx_told told, uint32_t count, bool enters);
+void phx_depths_arrange(const phx_depths *depths, phx_event_columns told, uint32_t count, bool enters);
 
 #endif
