@@ -15,8 +15,9 @@ bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_
     return phx_interest_reserve_changes(scratch, 1, targets) &&
            phx_grow(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, scratch->overflow_count,
                     scratch->overflow_count + words, sizeof(uint32_t)) &&
-           phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, many, sizeof(phx_sorted)) &&
-           phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, many, sizeof(phx_sorted));
+           phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, many, sizeof(phx_sort_record)) &&
+           phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, many,
+                    sizeof(phx_sort_record));
 }
 
 /* Of whom a change's target tells. */
@@ -56,7 +57,7 @@ static inline uint32_t key_bits(const phx_store *store, const uint32_t *targets,
 static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_t *slots, uint32_t count, uint32_t *to)
 {
     for (uint32_t i = 0; i < count; i++)
-        scratch->sorted[i] = (phx_sorted){.id = name[slots[i]].id, .slot = slots[i], .kind = name[slots[i]].kind};
+        scratch->sorted[i] = (phx_sort_record){.id = name[slots[i]].id, .slot = slots[i], .kind = name[slots[i]].kind};
     phx_order_many(scratch->sorted, scratch->sorted_spare, count);
     for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
 }
@@ -111,9 +112,9 @@ static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t
 }
 
 /* How all of a shard's names get keys; bits = PHX_ORDER_NO_KEY: they do not. */
-static inline phx_keying keying_of(const phx_store *store)
+static inline phx_sort_key_format keying_of(const phx_store *store)
 {
-    return (phx_keying){store->name, phx_order_bits(store->id_bits, store->kind_bits), store->kind_bits};
+    return (phx_sort_key_format){store->name, phx_order_bits(store->id_bits, store->kind_bits), store->kind_bits};
 }
 
 /* Those of one change where there are no keys for all: perhaps there are for these. */
@@ -121,8 +122,8 @@ static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_
                         uint32_t *place)
 {
     const phx_store *store = &shard->store;
-    const phx_keying by = {store->name, bits_of_these(store, targets, count), store->kind_bits};
-    const phx_unordered of = {targets, &count, &first, 1};
+    const phx_sort_key_format by = {store->name, bits_of_these(store, targets, count), store->kind_bits};
+    const phx_unsorted_events of = {targets, &count, &first, 1};
     if (by.bits == PHX_ORDER_NO_KEY) place_wide(shard, targets, count, first, place);
     else shard->kernels->order_keys(&by, &of, place);
 }
@@ -145,8 +146,8 @@ static inline void write_name(const phx_event_columns *to, uint32_t at, const ph
 static void place_all(phx_event_writer *naming)
 {
     const phx_shard *shard = naming->shard;
-    const phx_unordered of = {naming->targets, naming->end, naming->first, naming->changes};
-    const phx_keying by = keying_of(&shard->store);
+    const phx_unsorted_events of = {naming->targets, naming->end, naming->first, naming->changes};
+    const phx_sort_key_format by = keying_of(&shard->store);
     validate_key_bits(&shard->store, of.targets, naming->count);
     if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) {
         shard->kernels->order_keys(&by, &of, naming->place);

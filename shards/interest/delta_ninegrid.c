@@ -325,7 +325,7 @@ static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, c
     about.pair = pairs_of(&shard->nine, at.own, &about.end);
     uint32_t most = most_events(&shard->nine, &about) + PHX_NINEGRID_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
     if (!phx_interest_reserve(scratch, room, 0)) return PHX_DELTA_NO_MEMORY;
-    _Static_assert(sizeof(phx_sorted) >= 2 * sizeof(uint64_t), "room for leaves and for enters");
+    _Static_assert(sizeof(phx_sort_record) >= 2 * sizeof(uint64_t), "room for leaves and for enters");
     found events = {.leave = (uint64_t *)(void *)scratch->sorted, .enter = (uint64_t *)(void *)scratch->sorted + room};
     find_events(&at, &about, &events, (uint64_t *)(void *)scratch->sorted_spare);
     scratch->counts.glanced++;

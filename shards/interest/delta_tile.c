@@ -545,9 +545,9 @@ static bool moved(const phx_grid_rows *rows, uint32_t row)
 }
 
 /* A pair, to be put in the order of its observer's place. */
-static phx_sorted to_sort(uint32_t place, uint32_t flags, uint32_t target)
+static phx_sort_record to_sort(uint32_t place, uint32_t flags, uint32_t target)
 {
-    return (phx_sorted){.id = (uint64_t)place << 32 | flags, .slot = target};
+    return (phx_sort_record){.id = (uint64_t)place << 32 | flags, .slot = target};
 }
 
 /* Of numbers in ascending order, how many are below one. */
@@ -583,9 +583,10 @@ static bool mirror(phx_scratch *scratch, const phx_shard *shard, uint32_t first,
     const uint32_t length = last - first;
     uint32_t n = 0;
     size_t most = 2 * (size_t)pairs->count;
-    if (!phx_grow(scratch->mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, most, sizeof(phx_sorted)) ||
+    if (!phx_grow(scratch->mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, most,
+                  sizeof(phx_sort_record)) ||
         !phx_grow(scratch->mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, most,
-                  sizeof(phx_sorted)))
+                  sizeof(phx_sort_record)))
         return false;
     for (uint32_t i = 0; i < pairs->count; i++) {
         uint32_t place = pairs->observer[i] & PHX_PAIR_PLACE, flags = pairs->observer[i] & ~PHX_PAIR_PLACE;

@@ -82,7 +82,7 @@ typedef struct phx_scratch {
     double square_each; /* how far off the last one was that was kept at a cap: its square, for each of the cap */
     phx_ranked *ranked;
     uint32_t ranked_capacity;
-    phx_sorted *sorted, *sorted_spare;
+    phx_sort_record *sorted, *sorted_spare;
     uint32_t sorted_capacity, sorted_spare_capacity;
 
     phx_change *changes;

@@ -41,8 +41,8 @@ void phx_scratch_relieve(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->keys, &scratch->keys_capacity, sizeof(double));
     phx_release(mem, (void **)&scratch->was, &scratch->was_capacity, sizeof(uint8_t));
     phx_release(mem, (void **)&scratch->ranked, &scratch->ranked_capacity, sizeof(phx_ranked));
-    phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sorted));
-    phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sort_record));
+    phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sort_record));
     phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
     phx_tile_free(&scratch->tile, mem);
     phx_sparse_plan_free(&scratch->stir, mem);

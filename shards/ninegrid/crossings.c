@@ -211,12 +211,12 @@ static bool sort_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_store *st
     const phx_area_member *crossings = nine->crossings;
     const phx_name *name = store->name;
     uint32_t count = nine->crossing_count;
-    if (!phx_grow(mem, (void **)&nine->keys, &nine->keys_capacity, 0, (size_t)count * 2, sizeof(phx_sorted)) ||
+    if (!phx_grow(mem, (void **)&nine->keys, &nine->keys_capacity, 0, (size_t)count * 2, sizeof(phx_sort_record)) ||
         !phx_grow(mem, (void **)&nine->spare, &nine->spare_capacity, 0, count, sizeof(phx_area_member)))
         return false;
-    phx_sorted *keys = nine->keys;
+    phx_sort_record *keys = nine->keys;
     for (uint32_t i = 0; i < count; i++)
-        keys[i] = (phx_sorted){.id = name[crossings[i].slot].id, .kind = name[crossings[i].slot].kind, .slot = i};
+        keys[i] = (phx_sort_record){.id = name[crossings[i].slot].id, .kind = name[crossings[i].slot].kind, .slot = i};
     phx_order_many(keys, keys + count, count);
     for (uint32_t i = 0; i < count; i++) nine->spare[i] = crossings[keys[i].slot];
     phx_area_member *spare = nine->crossings;

@@ -19,7 +19,7 @@ void phx_ninegrid_free(phx_ninegrid *nine, phx_mem *mem)
     phx_release(mem, (void **)&nine->attrs, &nine->attrs_capacity, sizeof(phx_attr));
     phx_release(mem, (void **)&nine->crossings, &nine->crossings_capacity, sizeof(phx_area_member));
     phx_release(mem, (void **)&nine->spare, &nine->spare_capacity, sizeof(phx_area_member));
-    phx_release(mem, (void **)&nine->keys, &nine->keys_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&nine->keys, &nine->keys_capacity, sizeof(phx_sort_record));
     phx_release(mem, (void **)&nine->came, &nine->came_capacity, sizeof(phx_cell_entry));
     phx_release(mem, (void **)&nine->jobs, &nine->jobs_capacity, sizeof(phx_cell_task));
     phx_release(mem, (void **)&nine->comers, &nine->comers_capacity, sizeof(uint32_t));

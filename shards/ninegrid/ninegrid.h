@@ -149,7 +149,7 @@ typedef struct phx_ninegrid {
     uint32_t attr_count, attrs_capacity;
     phx_area_member *crossings, *spare;
     uint32_t crossing_count, crossings_capacity, spare_capacity;
-    struct phx_sorted *keys; /* scratch of their sort */
+    struct phx_sort_record *keys; /* scratch of their sort */
     uint32_t keys_capacity;
     phx_cell_entry *came; /* scratch of settling */
     uint32_t came_capacity;

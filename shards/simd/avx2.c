@@ -909,7 +909,7 @@ AVX2 static void order_change(const int32_t *key, uint32_t count, uint32_t first
     }
 }
 
-AVX2 static void order_keys_avx2(const phx_keying *by, const phx_unordered *of, uint32_t *place)
+AVX2 static void order_keys_avx2(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
         int32_t key[PHX_ORDER_FEW + 2 * LANES]; /* the last vector may be of pad alone, and is left out */

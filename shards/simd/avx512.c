@@ -515,7 +515,7 @@ AVX512_INLINE __m512i name_words(const phx_name *name, size_t offset, __m512i in
 }
 
 /* Targets' kinds and bits of ids, kinds in front; what is behind the bits of a key is to be cut off. */
-AVX512_INLINE __m512i kinds_and_ids(const phx_keying *by, __m512i target, __mmask16 lanes)
+AVX512_INLINE __m512i kinds_and_ids(const phx_sort_key_format *by, __m512i target, __mmask16 lanes)
 {
     _Static_assert(sizeof(phx_name) == 2 * 8, "a name is twice what indexes count");
     _Static_assert((uint64_t)PHX_SLOTS_MAX * 2 - 1 <= INT32_MAX, "every slot has an index, which has a sign");
@@ -535,8 +535,8 @@ AVX512_INLINE __m512i kinds_and_ids(const phx_keying *by, __m512i target, __mmas
 enum { SHORTS = 2 * LANES };
 
 /* Those of a vector of targets, to be stored; lanes that are not there get any. */
-AVX512_INLINE void store_keys(const phx_keying *by, __m512i target, __mmask16 lanes, bool shorts, int32_t *words,
-                              uint32_t at)
+AVX512_INLINE void store_keys(const phx_sort_key_format *by, __m512i target, __mmask16 lanes, bool shorts,
+                              int32_t *words, uint32_t at)
 {
     const __m512i sign = _mm512_set1_epi32(shorts ? 1 << 15 : INT32_MIN);
     __m512i key = _mm512_andnot_si512(sign, kinds_and_ids(by, target, lanes));
@@ -620,7 +620,8 @@ AVX512_INLINE void order_change(const int32_t *words, uint32_t at, uint32_t coun
     }
 }
 
-AVX512_INLINE void order_changes(const phx_keying *by, const phx_unordered *of, bool shorts, uint32_t *place)
+AVX512_INLINE void order_changes(const phx_sort_key_format *by, const phx_unsorted_events *of, bool shorts,
+                                 uint32_t *place)
 {
     int32_t words[PHX_ORDER_MOST + PHX_ORDER_FEW];
     const uint32_t total = of->count > 0 ? of->end[of->count - 1] : 0;
@@ -638,7 +639,7 @@ AVX512_INLINE void order_changes(const phx_keying *by, const phx_unordered *of, 
     }
 }
 
-AVX512 static void order_keys_avx512(const phx_keying *by, const phx_unordered *of, uint32_t *place)
+AVX512 static void order_keys_avx512(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     /* in these bits keys differ: up to 15, and one for leaves, are a short one */
     const uint64_t bits = (uint64_t)by->kinds << by->bits | ((UINT64_C(1) << by->bits) - 1);

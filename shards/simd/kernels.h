@@ -101,21 +101,21 @@ typedef struct phx_observer_runs {
 static const uint32_t PHX_TARGET_LEAVE = 1u << 30;
 
 /* How targets get keys (phx_order_key()). */
-typedef struct phx_keying {
+typedef struct phx_sort_key_format {
     const phx_name *name; /* by slot */
     uint32_t bits;
     uint32_t kinds; /* in these bits they differ, or may */
-} phx_keying;
+} phx_sort_key_format;
 
 enum { PHX_ORDER_MOST = 256 }; /* targets that are ordered at once */
 
 /* Changes whose targets are side by side: words, of which slot and PHX_TARGET_LEAVE count, PHX_ORDER_FEW at most. */
-typedef struct phx_unordered {
+typedef struct phx_unsorted_events {
     const uint32_t *targets;
     const uint32_t *end;   /* by change: where its targets end, PHX_ORDER_MOST at most */
     const uint32_t *first; /* by change: the place of the first of them */
     uint32_t count;        /* of changes */
-} phx_unordered;
+} phx_unsorted_events;
 
 /* A circle or a square; the ground-plane part of the range test, in float32 as in entity/visibility.h. */
 typedef struct phx_range {
@@ -241,7 +241,7 @@ typedef struct phx_kernels {
      * The places of all targets, each change's from its first on, by their keys, which are all different in a change.
      * Room for all and pad.
      */
-    void (*order_keys)(const phx_keying *by, const phx_unordered *of, uint32_t *place);
+    void (*order_keys)(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place);
     /* The same of kinds and ids, that keys can not tell apart (phx_order_bits()). */
     void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
     /* The same of words (phx_order_word()), all different, the least first; for up to rank_most. */

@@ -405,7 +405,7 @@ static void order_change(const int32_t *key, uint32_t count, uint32_t first, uin
         for (uint32_t j = 0; j < count; j++) place[j] += key[i] < key[j];
 }
 
-static void order_keys_portable(const phx_keying *by, const phx_unordered *of, uint32_t *place)
+static void order_keys_portable(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
         int32_t key[PHX_ORDER_FEW];

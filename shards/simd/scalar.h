@@ -61,7 +61,7 @@ static inline uint32_t phx_missing(uint32_t (*find)(const uint32_t *array, uint3
 }
 
 /* Keys of some targets. */
-static inline void phx_keys_of(const phx_keying *by, const uint32_t *targets, uint32_t count, int32_t *key)
+static inline void phx_keys_of(const phx_sort_key_format *by, const uint32_t *targets, uint32_t count, int32_t *key)
 {
     const phx_name *name = by->name;
     const uint32_t bits = by->bits; /* keys might be stored there */

@@ -550,7 +550,8 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
         uint32_t end[PHX_ORDER_MOST], from[PHX_ORDER_MOST];
         uint32_t changes = some_changes(&rng, slot, count, targets_of, end, from);
         place[end[changes - 1] + PHX_KERNEL_PAD] = GUARD;
-        kernels->order_keys(&(phx_keying){names, bits, kinds}, &(phx_unordered){targets_of, end, from, changes}, place);
+        kernels->order_keys(&(phx_sort_key_format){names, bits, kinds},
+                            &(phx_unsorted_events){targets_of, end, from, changes}, place);
         for (uint32_t c = 0, at = 0; c < changes; at = end[c++])
             check_places(names, targets_of + at, end[c] - at, from[c], place + at, name, round);
         cr_assert_eq(place[end[changes - 1] + PHX_KERNEL_PAD], GUARD, "%s: stored too far", name);

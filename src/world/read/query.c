@@ -8,24 +8,25 @@
 
 void phx_found_free(phx_found *found)
 {
-    phx_release(found->mem, (void **)&found->items, &found->items_capacity, sizeof(phx_sorted));
+    phx_release(found->mem, (void **)&found->items, &found->items_capacity, sizeof(phx_sort_record));
 }
 
 static void add(phx_found *found, uint64_t id, uint16_t kind)
 {
     uint32_t n = found->count;
-    if (!phx_grow(found->mem, (void **)&found->items, &found->items_capacity, n, (size_t)n + 1, sizeof(phx_sorted))) {
+    if (!phx_grow(found->mem, (void **)&found->items, &found->items_capacity, n, (size_t)n + 1,
+                  sizeof(phx_sort_record))) {
         found->failed = true;
         return;
     }
-    found->items[n] = (phx_sorted){.id = id, .slot = n, .kind = kind};
+    found->items[n] = (phx_sort_record){.id = id, .slot = n, .kind = kind};
     found->count++;
 }
 
 static ph_status sort(phx_found *found)
 {
     uint32_t capacity = 0;
-    phx_sorted *spare = NULL;
+    phx_sort_record *spare = NULL;
     if (found->failed) return PH_NO_MEMORY;
     if (!phx_grow(found->mem, (void **)&spare, &capacity, 0, found->count, sizeof *spare)) return PH_NO_MEMORY;
     phx_order_many(found->items, spare, found->count);

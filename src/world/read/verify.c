@@ -14,9 +14,9 @@ typedef struct check {
     const phx_shard *shard;
     const phx_relation_set *relations;
     uint32_t slot;
-    phx_sorted *listed, *spare; /* by id; in slot the place in names */
-    uint32_t *incarnations;     /* by place */
-    bool *right;                /* by place in listed: it is expected too */
+    phx_sort_record *listed, *spare; /* by id; in slot the place in names */
+    uint32_t *incarnations;          /* by place */
+    bool *right;                     /* by place in listed: it is expected too */
     uint32_t listed_count, listed_capacity, spare_capacity, incarnations_capacity, right_capacity;
     phx_ranked *expected; /* in slot the place in listed, or NOT_LISTED */
     uint32_t expected_count, expected_capacity;
@@ -49,7 +49,7 @@ static bool add_listed(void *user, const uint32_t *targets, uint32_t count)
     }
     for (uint32_t i = 0; i < count; i++, n++) {
         const phx_name *name = &at->shard->store.name[targets[i]];
-        at->listed[n] = (phx_sorted){.id = name->id, .slot = n};
+        at->listed[n] = (phx_sort_record){.id = name->id, .slot = n};
         at->incarnations[n] = name->incarnation;
     }
     at->listed_count = n;
