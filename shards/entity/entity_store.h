@@ -37,7 +37,7 @@ enum {
      * told from the rows alone.
      */
     PHX_SLOT_DISCONTINUOUS = 1u << 8,
-    PHX_SLOT_WAITING = 1u << 9,        /* phx_shards_move() left a move of it over: those that follow wait behind it */
+    PHX_SLOT_MOVES_GENERAL = 1u << 9,  /* phx_shards_move() left a move of it over: those that follow wait behind it */
     PHX_SLOT_NOTED = 1u << 10,         /* grid/prev_rows.h has the attributes that it had at the last tick's end */
     PHX_SLOT_ROW_MISPLACED = 1u << 11, /* phx_grid_misplace() took it: until the index phase its row stands elsewhere */
     /* An observer whose list is not complete: targets wait for a later tick. From commit to the next index phase. */

@@ -121,20 +121,20 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
 /* What of two towers, ty << 16 | tx, differs if they are of different blocks. */
 static const uint32_t OFF_BLOCK = ~((PHX_BLOCK_SIDE - 1u) << 16 | (PHX_BLOCK_SIDE - 1u));
 
-phx_move_frame phx_move_frame_of(const phx_shard *shard)
+phx_move_constants phx_move_constants_of(const phx_shard *shard)
 {
     const phx_rules *rules = shard->rules;
     const bool nine = phx_shard_ninegrid(shard), rows = phx_shard_rows(shard);
     phx_rect rect = shard->rect;
-    return (phx_move_frame){.origin = {rules->origin[0], rules->origin[1], 0.0f, 0.0f},
-                            .tower_size = {rules->tower_size, rules->tower_size, 1.0f, 1.0f},
-                            .low = {rect.x0, rect.y0, -INFINITY, -INFINITY},
-                            .high = {(float)rect.x1 + 1.0f, (float)rect.y1 + 1.0f, INFINITY, INFINITY},
-                            .block_bits = nine   ? ~0u
-                                          : rows ? OFF_BLOCK
-                                                 : 0,
-                            .nine = nine,
-                            .rows = rows};
+    return (phx_move_constants){.origin = {rules->origin[0], rules->origin[1], 0.0f, 0.0f},
+                                .tower_size = {rules->tower_size, rules->tower_size, 1.0f, 1.0f},
+                                .low = {rect.x0, rect.y0, -INFINITY, -INFINITY},
+                                .high = {(float)rect.x1 + 1.0f, (float)rect.y1 + 1.0f, INFINITY, INFINITY},
+                                .block_bits = nine   ? ~0u
+                                              : rows ? OFF_BLOCK
+                                                     : 0,
+                                .nine = nine,
+                                .rows = rows};
 }
 
 /* Is there a block for a tower, ty << 16 | tx? To make one is the owner's, later. */
@@ -164,8 +164,8 @@ static inline float step_of(phx_vec2 from, phx_vec2 to, float *square)
  * A move of the common kind: the first of the entity in this tick, one short step inside the rectangle, seen
  * by the usual rules. false: it is another, nothing was done.
  */
-static inline bool move_plain(phx_shard *shard, const phx_move_frame *frame, phx_body *body, phx_place to, float z,
-                              bool alone, phx_move_sum *sum)
+static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame, phx_body *body, phx_place to, float z,
+                              bool alone, phx_move_stats *sum)
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if ((body->state & PHX_MOVE_PLAIN_BITS) != PHX_MOVE_PLAIN || body->changed == shard->stamp) return false;
@@ -206,7 +206,7 @@ static inline bool may_move(const phx_shard *shard, bool alone)
     return alone || shard->many_movers;
 }
 
-static void add_sum(phx_move_sum *sum, const phx_move_sum *more)
+static void add_sum(phx_move_stats *sum, const phx_move_stats *more)
 {
     sum->moved += more->moved;
     for (int axis = 0; axis < 2; axis++)
@@ -217,12 +217,12 @@ static void add_sum(phx_move_sum *sum, const phx_move_sum *more)
 /* mixed, which is known where it is inlined: else the frame and the sum are no memory that a body might be. */
 static inline __attribute__((always_inline)) uint32_t move_each(phx_shard *shards, uint32_t shard_count,
                                                                 const phx_move_batch *batch, bool mixed, bool alone,
-                                                                phx_move_sum *sums, uint32_t *left)
+                                                                phx_move_stats *sums, uint32_t *left)
 {
     const phx_move_batch of = *batch; /* what is written might be anywhere */
     const uint32_t first = of.places[0];
-    const phx_move_frame frame = shards[mixed || first >= shard_count ? 0 : first].move_frame;
-    phx_move_sum own = {.moved = 0};
+    const phx_move_constants frame = shards[mixed || first >= shard_count ? 0 : first].move_frame;
+    phx_move_stats own = {.moved = 0};
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < of.count; i++) {
         const uint32_t next = mixed ? of.places[i] : first;
@@ -238,10 +238,10 @@ static inline __attribute__((always_inline)) uint32_t move_each(phx_shard *shard
         }
         phx_shard *shard = &shards[place];
         phx_body *body = &shard->store.body[of.slots[i]];
-        const phx_move_frame *by = mixed ? &shard->move_frame : &frame;
+        const phx_move_constants *by = mixed ? &shard->move_frame : &frame;
         const float z = of.z ? of.z[i] : 0.0f;
         if (PHX_LIKELY(move_plain(shard, by, body, of.to[i], z, alone, mixed ? &sums[place] : &own))) continue;
-        body->state |= PHX_SLOT_WAITING;
+        body->state |= PHX_SLOT_MOVES_GENERAL;
         left_count++;
     }
     if (own.moved > 0) add_sum(&sums[first], &own);
@@ -249,14 +249,14 @@ static inline __attribute__((always_inline)) uint32_t move_each(phx_shard *shard
 }
 
 uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
-                         phx_move_sum *sums, uint32_t *left)
+                         phx_move_stats *sums, uint32_t *left)
 {
     if (batch->count == 0) return 0;
     if (batch->mixed) return move_each(shards, shard_count, batch, true, alone, sums, left);
     return move_each(shards, shard_count, batch, false, alone, sums, left);
 }
 
-void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum)
+void phx_shard_moved(phx_shard *shard, const phx_move_stats *sum)
 {
     if (sum->moved == 0) return;
     shard->touched += sum->moved;
@@ -289,10 +289,10 @@ void phx_rows_copied(phx_shard *shard)
     shard->grid.behind = false;
 }
 
-bool phx_shard_move_waiting(phx_shard *shard, uint32_t slot, ph_position position)
+bool phx_shard_move_general(phx_shard *shard, uint32_t slot, ph_position position)
 {
     phx_body *body = &shard->store.body[slot];
-    body->state = (uint16_t)(body->state & ~PHX_SLOT_WAITING);
+    body->state = (uint16_t)(body->state & ~PHX_SLOT_MOVES_GENERAL);
     if (PHX_UNLIKELY(!phx_shard_ready(shard, 1))) return false;
     phx_shard_move(shard, slot, position.x, position.y, position.z);
     return true;

@@ -62,7 +62,7 @@ typedef struct course {
 
 AVX2_INLINE course course_of(const phx_shard *shard)
 {
-    const phx_move_frame *frame = &shard->move_frame;
+    const phx_move_constants *frame = &shard->move_frame;
     const int sign = INT32_MAX, block = (int)frame->block_bits;
     const __m128i tower = _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 1, 4, 5);
     return (course){.origin = two(frame->origin, frame->origin),
@@ -91,10 +91,10 @@ AVX2_INLINE bool take_steps(const course *c, __m256 was, __m256 is, __m256 step,
 }
 
 /* Adds moves to what was done to a shard: along x and y, squared. */
-AVX2_INLINE void add_up(phx_move_sum *sum, __m128 steps, uint32_t count)
+AVX2_INLINE void add_up(phx_move_stats *sum, __m128 steps, uint32_t count)
 {
     enum { MOVED = 1 << 3 };
-    _Static_assert(sizeof *sum == sizeof steps && offsetof(phx_move_sum, moved) == 12, "a vector");
+    _Static_assert(sizeof *sum == sizeof steps && offsetof(phx_move_stats, moved) == 12, "a vector");
     __m128 was = _mm_loadu_ps((const float *)(const void *)sum);
     __m128i moved = _mm_add_epi32(_mm_castps_si128(was), _mm_set1_epi32((int)count));
     __m128 is = _mm_blend_ps(_mm_max_ps(was, steps), _mm_castsi128_ps(moved), MOVED);
@@ -108,7 +108,7 @@ AVX2_INLINE __m128 lengths(__m128 step, __m128 square)
 }
 
 /* Two by two, of one shard. */
-AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uint32_t first, phx_move_sum *sum)
+AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uint32_t first, phx_move_stats *sum)
 {
     const course c = course_of(shard);
     const uint32_t changed = (uint32_t)shard->stamp << 16, count = batch->count, *slots = batch->slots;
@@ -142,7 +142,7 @@ AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uin
 
 /* One by one, of shards by turns. What differs between them is in memory. */
 AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                                phx_move_sum *sums)
+                                phx_move_stats *sums)
 {
     enum { X_Y_Z = 7, TOWER = 8 };
     const course c = course_of(shards); /* but for low and high the same for all */
@@ -158,7 +158,7 @@ AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const p
         const uint32_t place = places[i];
         if (PHX_UNLIKELY(place >= shard_count)) break;
         phx_shard *shard = &shards[place];
-        const phx_move_frame *frame = &shard->move_frame;
+        const phx_move_constants *frame = &shard->move_frame;
         phx_body *body = &shard->store.body[slots[i]];
         uint32_t word = word_of(body);
         if (PHX_UNLIKELY(!shard->many_movers || ((word ^ PHX_MOVE_PLAIN) & PHX_MOVE_PLAIN_BITS) != 0)) break;
@@ -180,7 +180,7 @@ AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const p
 }
 
 AVX2 uint32_t phx_walk_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                            phx_move_sum *sums)
+                            phx_move_stats *sums)
 {
     const uint32_t place = batch->places[first];
     PHX_ASSERT(place < shard_count && shards[place].many_movers);

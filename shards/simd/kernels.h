@@ -155,7 +155,7 @@ typedef struct phx_view_changes {
 
 struct phx_shard;
 struct phx_move_batch;
-struct phx_move_sum;
+struct phx_move_stats;
 
 /* What a limit makes of candidates. */
 typedef struct phx_cap_split {
@@ -169,7 +169,7 @@ typedef struct phx_kernels {
      * may always be none.
      */
     uint32_t (*walk)(struct phx_shard *shards, uint32_t shard_count, const struct phx_move_batch *batch, uint32_t first,
-                     struct phx_move_sum *sums);
+                     struct phx_move_stats *sums);
     /* The rows of some ranges that were in the frame half way; how many. */
     uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_tile_frame *frame,
                      const phx_tile_rows *to);
@@ -261,7 +261,7 @@ extern const phx_kernels phx_kernels_avx512;
 
 /* Those that the AVX-512 set takes over; of avx2_move.c: */
 uint32_t phx_walk_avx2(struct phx_shard *shards, uint32_t shard_count, const struct phx_move_batch *batch,
-                       uint32_t first, struct phx_move_sum *sums);
+                       uint32_t first, struct phx_move_stats *sums);
 /* Of the AVX-512 set, in files of their own: */
 uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *watchers,
                           const phx_tile_limits *limits, phx_pairs *pairs);

@@ -9,7 +9,7 @@
 
 /* One by one they are as well done where they are left. */
 static uint32_t walk_portable(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                              phx_move_sum *sums)
+                              phx_move_stats *sums)
 {
     (void)shards, (void)shard_count, (void)batch, (void)first, (void)sums;
     return 0;

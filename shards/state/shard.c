@@ -28,7 +28,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
         made = shard->alt;
     }
     if (made && phx_shard_ninegrid(shard)) made = phx_ninegrid_init(&shard->nine, mem, rules);
-    shard->move_frame = phx_move_frame_of(shard);
+    shard->move_frame = phx_move_constants_of(shard);
     if (made) return true;
     phx_shard_free(shard, shard_count);
     return false;

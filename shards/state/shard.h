@@ -74,13 +74,13 @@ typedef struct phx_cursor {
 } phx_cursor;
 
 /* What does not change from move to move. The upper lanes of low and high are beyond all that there may be. */
-typedef struct phx_move_frame {
+typedef struct phx_move_constants {
     phx_vec2 origin, tower_size;
     phx_vec2 low, high;  /* of the rectangle, in towers: inside while low <= p < high */
     uint32_t block_bits; /* of ty << 16 | tx: where most move, a step that changes none of them is looked at no more */
     bool nine;           /* phx_shard_ninegrid() */
     bool rows;           /* phx_shard_rows() */
-} phx_move_frame;
+} phx_move_constants;
 
 typedef struct phx_shard_counts {
     uint64_t migrations, copies, deferred_adds;
@@ -94,7 +94,7 @@ typedef struct phx_shard {
     const phx_rules *rules;
     uint32_t index;
     phx_rect rect;
-    phx_move_frame move_frame;
+    phx_move_constants move_frame;
     uint64_t tick;
     uint16_t stamp; /* of the tick, for phx_body.changed: 1..65535, then all are cleared */
 
@@ -190,16 +190,16 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot);
 void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
 
 /* What phx_shards_move() did to one shard as a whole; a vector. */
-typedef struct phx_move_sum {
+typedef struct phx_move_stats {
     float step_max[2]; /* along x and along y; or the longer one in either */
     float step2_max;   /* the square of the longest as it is */
     uint32_t moved;
-} phx_move_sum;
+} phx_move_stats;
 
 /* State of an entity whose moves may be of the common kind: these bits of it are those. */
 enum {
     PHX_MOVE_PLAIN = PHX_SLOT_OWN | PHX_SLOT_ROW,
-    PHX_MOVE_PLAIN_BITS = PHX_MOVE_PLAIN | PHX_SLOT_FAR | PHX_SLOT_WAITING
+    PHX_MOVE_PLAIN_BITS = PHX_MOVE_PLAIN | PHX_SLOT_FAR | PHX_SLOT_MOVES_GENERAL
 };
 
 /* Moves of several shards. A place that is no shard's index is nowhere. */
@@ -214,17 +214,17 @@ typedef struct phx_move_batch {
 /*
  * Moves in order, those of the common kind alone: the first of its entity, a short step, inside the rectangle.
  * The others are left, their numbers in left[] (room for all), in order; what was done is added to the sums, one
- * per shard. For all that are left phx_shard_move_waiting() is due, in order, and phx_shard_moved() for each
+ * per shard. For all that are left phx_shard_move_general() is due, in order, and phx_shard_moved() for each
  * shard before its exchange phase. In range = towers a step to another tower is noted (ninegrid/ninegrid.h), but only
  * if alone. Not alone, several workers may be at it at once, for disjoint entities, with sums of their own: nothing of
  * a shard but these bodies is written, and only of shards with many_movers, which need no marks. Their rows stay behind
  * until the index phase.
  */
 uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
-                         phx_move_sum *sums, uint32_t *left);
-void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum);
+                         phx_move_stats *sums, uint32_t *left);
+void phx_shard_moved(phx_shard *shard, const phx_move_stats *sum);
 /* false = no memory, nothing changed. */
-bool phx_shard_move_waiting(phx_shard *shard, uint32_t slot, ph_position position);
+bool phx_shard_move_general(phx_shard *shard, uint32_t slot, ph_position position);
 /* Attributes become these. */
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
 /* The observer's relation to item.target becomes item; bits 0 ends it. false = no memory, nothing changed. */
@@ -361,7 +361,7 @@ void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial);
 void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told);
 /* A live slot dies. */
 void phx_shard_kill(phx_shard *shard, uint32_t slot);
-phx_move_frame phx_move_frame_of(const phx_shard *shard);
+phx_move_constants phx_move_constants_of(const phx_shard *shard);
 /* Writes a position and its tower, and the row when that is enough. */
 void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z);
 /* An own observer came (sign 1) or went (-1): how far the shard looks. */

@@ -29,7 +29,7 @@ static phx_kernels counting;
 static uint32_t walked[2]; /* of shards by turns: [true] */
 
 static uint32_t walk(phx_shard *shards, uint32_t shard_count, const phx_move_batch *moves, uint32_t first,
-                     phx_move_sum *sums)
+                     phx_move_stats *sums)
 {
     uint32_t count = phx_kernels_of(k.rules.simd)->walk(shards, shard_count, moves, first, sums);
     walked[moves->mixed] += count;
@@ -134,7 +134,7 @@ static void apply_one_by_one(void)
 }
 
 /* One hand's next batch. Returns how many are left, their places among the moves in left[]. */
-static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_sum *sums, uint32_t *left)
+static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_stats *sums, uint32_t *left)
 {
     uint32_t slots[BATCH], at[BATCH], places[BATCH], count = 0;
     phx_place to[BATCH];
@@ -160,7 +160,7 @@ static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_su
 static void apply_at_once(uint32_t hands)
 {
     static uint32_t left[HANDS_MAX][MOVES];
-    phx_move_sum sum[HANDS_MAX][SHARDS_MAX] = {0};
+    phx_move_stats sum[HANDS_MAX][SHARDS_MAX] = {0};
     uint32_t count[HANDS_MAX] = {0};
     for (uint32_t h = 0; h < hands; h++)
         for (uint32_t next = 0; next < MOVES;) count[h] += batch(h, hands, &next, sum[h], &left[h][count[h]]);
@@ -168,7 +168,7 @@ static void apply_at_once(uint32_t hands)
         k.left += count[h];
         for (uint32_t i = 0; i < count[h]; i++) {
             uint32_t at = left[h][i];
-            cr_assert(phx_shard_move_waiting(&k.many[k.places[at]], k.slots[at], k.to[at]));
+            cr_assert(phx_shard_move_general(&k.many[k.places[at]], k.slots[at], k.to[at]));
         }
     }
     for (uint32_t p = 0; p < k.shards; p++) {

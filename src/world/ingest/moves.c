@@ -34,12 +34,12 @@ static const uint32_t PLACE_UNKNOWN = UINT32_MAX; /* that of PHX_HOME_NONE */
 static size_t sums_step(const phx_world *world)
 {
     const size_t line = PHX_CACHE_LINE;
-    return (world->shard_count * sizeof(phx_move_sum) + line - 1) / line * line;
+    return (world->shard_count * sizeof(phx_move_stats) + line - 1) / line * line;
 }
 
-static phx_move_sum *sums_of(const phx_world *world, uint32_t worker)
+static phx_move_stats *sums_of(const phx_world *world, uint32_t worker)
 {
-    return (phx_move_sum *)(void *)((char *)world->move_sums + worker * sums_step(world));
+    return (phx_move_stats *)(void *)((char *)world->move_sums + worker * sums_step(world));
 }
 
 bool phx_moves_init(phx_world *world)
@@ -58,7 +58,7 @@ void phx_moves_free(phx_world *world)
 void phx_moves_report(phx_world *world)
 {
     for (uint32_t w = 0; w < world->movers; w++) {
-        phx_move_sum *sums = sums_of(world, w);
+        phx_move_stats *sums = sums_of(world, w);
         for (uint32_t s = 0; s < world->shard_count; s++) phx_shard_moved(&world->shards[s], &sums[s]);
         memset(sums, 0, world->shard_count * sizeof *sums);
     }
@@ -147,7 +147,7 @@ static ph_status settle(phx_world *world, uint32_t place, uint32_t slot, ph_posi
 {
     if (place == PLACE_UNKNOWN) return PH_UNKNOWN_ID;
     if (place >= world->shard_count) return PH_ATTACHED;
-    return phx_shard_move_waiting(&world->shards[place], slot, position) ? PH_OK : PH_NO_MEMORY;
+    return phx_shard_move_general(&world->shards[place], slot, position) ? PH_OK : PH_NO_MEMORY;
 }
 
 /* The i-th move of a run, which was left. */

@@ -168,8 +168,8 @@ typedef struct phx_world {
     uint32_t run_count, runs_capacity;
     uint32_t run_at; /* next to apply */
     phx_stretch stretch;
-    phx_move_sum *move_sums; /* what this tick's moves did, by worker and shard; see ingest/moves.c */
-    uint32_t movers;         /* the workers below have some in it that the shards were not told of */
+    phx_move_stats *move_sums; /* what this tick's moves did, by worker and shard; see ingest/moves.c */
+    uint32_t movers;           /* the workers below have some in it that the shards were not told of */
 
     phx_producer *producers;
     phx_consumer_slot *consumers;
