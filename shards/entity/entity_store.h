@@ -45,14 +45,14 @@ enum {
 };
 
 /* Of a ghost, where an own observer has its list: no larger than that. */
-typedef struct phx_origin {
+typedef struct phx_ghost_source {
     uint32_t next;      /* a guess: the ghost whose copy came behind its own the last time; any slot, or none */
     uint16_t source;    /* shard that owns it */
     bool repeated : 1;  /* this tick, by its owner, behind a BEGIN (state/records.h) */
     bool emigrated : 1; /* this tick, from here */
     bool pinned : 1;    /* somebody has it as a relation's target: distance does not count */
     bool gone : 1;      /* nobody repeats it: all that its slot says may be old; it goes when rows are sorted anew */
-} phx_origin;
+} phx_ghost_source;
 
 /* What events say of an entity, side by side: an event costs one look at memory, and one more if there is user data. */
 typedef struct phx_name {
@@ -73,7 +73,7 @@ typedef struct phx_store {
     phx_name *name;
     union phx_tail {
         phx_list list;
-        phx_origin origin;
+        phx_ghost_source origin;
         uint32_t dead_next; /* of a dead one: who died before it in this tick; PHX_SLOT_NONE ends */
     } * tail;
     uint64_t *user_data; /* NULL: nobody here ever had other than 0 */
@@ -167,7 +167,7 @@ void phx_store_kill(phx_store *store, uint32_t slot);
 void phx_store_bury(phx_store *store);
 
 /* Own <-> ghost in place; the id map must have room for one more (reserve). */
-void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_origin origin);
+void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_ghost_source origin);
 void phx_store_to_own(phx_store *store, uint32_t slot);
 
 /* The live ghost of this id, or PHX_SLOT_NONE. */

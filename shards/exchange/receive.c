@@ -119,7 +119,7 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination, uint32
     phx_bands_drop_deferred(shard, slot);
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_shard_zones_let_go(shard, slot);
-    const phx_origin origin = {.next = PHX_SLOT_NONE, .source = (uint16_t)destination, .emigrated = true};
+    const phx_ghost_source origin = {.next = PHX_SLOT_NONE, .source = (uint16_t)destination, .emigrated = true};
     phx_store_to_ghost(store, slot, origin);
     phx_shard_flag(shard, slot);
     shard->copies_due = shard->changed = true;
@@ -376,7 +376,7 @@ static uint32_t copied_ghost(const phx_shard *shard, uint64_t id)
 }
 
 /* A ghost was repeated: the one before it says so from now on, and what came behind it is looked at next. */
-static void repeat(phx_shard *shard, uint32_t slot, phx_origin origin)
+static void repeat(phx_shard *shard, uint32_t slot, phx_ghost_source origin)
 {
     phx_store *store = &shard->store;
     const uint32_t last = shard->copied, next = store->tail[slot].origin.next;
@@ -417,7 +417,7 @@ static bool receive_copy(phx_shard *shard, const phx_record *record)
     }
     PHX_ASSERT(shard->refreshed[record->source]);
     /* of two copies of a tick the pinned one comes last */
-    repeat(shard, slot, (phx_origin){.source = record->source, .repeated = true, .pinned = record->slot != 0});
+    repeat(shard, slot, (phx_ghost_source){.source = record->source, .repeated = true, .pinned = record->slot != 0});
     shard->counts.copies++;
     return true;
 }

@@ -151,8 +151,9 @@ typedef struct phx_shard {
     bool copy_sent; /* the last copy is in the outbox, but not its trail */
     /* per destination: BEGIN sent in this refresh / it has copies of the last one; NULL: nothing was ever due */
     bool *begun, *sent;
-    uint32_t copied, copied_next; /* the ghost of the last copy that came, or none, and its phx_origin.next before */
-    bool *refreshed;              /* per source: a BEGIN came in this tick; NULL: none ever did */
+    uint32_t copied,
+        copied_next; /* the ghost of the last copy that came, or none, and its phx_ghost_source.next before */
+    bool *refreshed; /* per source: a BEGIN came in this tick; NULL: none ever did */
     bool refreshed_any;
     bool copies_due; /* something own changed that copies elsewhere may have to show */
 

@@ -72,7 +72,7 @@ static void sweep_ghosts(phx_shard *shard)
     for (uint32_t slot = 0; store->ghost_count > 0 && slot < store->slots; slot++) {
         phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_GHOST)) continue;
-        phx_origin *origin = &store->tail[slot].origin;
+        phx_ghost_source *origin = &store->tail[slot].origin;
         bool refreshed = shard->refreshed && shard->refreshed[origin->source];
         origin->gone |= (refreshed || origin->emigrated) && !origin->repeated;
         origin->repeated = false;

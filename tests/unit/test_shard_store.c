@@ -123,7 +123,7 @@ Test(stores, own_and_ghost_change_over_in_place)
     give_user_data(slot, 70);
     set_attr(&store, slot, (phx_attr){.kind = 3});
     cr_assert(phx_idmap_reserve(&store.ghosts, 1));
-    phx_store_to_ghost(&store, slot, (phx_origin){.source = 2, .emigrated = true});
+    phx_store_to_ghost(&store, slot, (phx_ghost_source){.source = 2, .emigrated = true});
     cr_assert_eq(store.body[slot].state, PHX_SLOT_GHOST | PHX_SLOT_ROW | PHX_SLOT_FAR, "relations went with it");
     cr_assert_eq(phx_store_ghost(&store, 7), slot);
     cr_assert_not(store.tail[slot].origin.repeated);
