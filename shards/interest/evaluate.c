@@ -163,7 +163,7 @@ static uint32_t leave_out_far(look *at, uint32_t found)
 static uint32_t scan_index(look *at)
 {
     phx_scratch *scratch = at->scratch;
-    phx_scan scan = {.hits = scratch->hits, .squares = scratch->squares};
+    phx_range_scan scan = {.hits = scratch->hits, .squares = scratch->squares};
     phx_slots_scan(at->shard, at->slot, &scan);
     scratch->counts.ranges_visited += scan.visited;
     scratch->counts.pairs_tested += scan.pairs;

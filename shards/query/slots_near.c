@@ -83,7 +83,7 @@ typedef struct scan_sink {
     const phx_body *body;
     const phx_rules *rules;
     float view;
-    phx_scan *scan;
+    phx_range_scan *scan;
 } scan_sink;
 
 enum { AHEAD = 8 }; /* candidates: their bodies come from memory meanwhile */
@@ -92,7 +92,7 @@ enum { AHEAD = 8 }; /* candidates: their bodies come from memory meanwhile */
 static void take_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const scan_sink *at = (const scan_sink *)sink;
-    phx_scan *scan = at->scan;
+    phx_range_scan *scan = at->scan;
     float x = at->body->x, y = at->body->y, r = at->view;
     bool square = at->rules->shape == PH_SHAPE_SQUARE;
     scan->pairs += count;
@@ -110,7 +110,7 @@ static void take_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
 static void take_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const scan_sink *at = (const scan_sink *)sink;
-    phx_scan *scan = at->scan;
+    phx_range_scan *scan = at->scan;
     scan->pairs += count;
     for (uint32_t i = 0; i < count; i++) {
         const phx_body *body = &at->store->body[slots[i]];
@@ -119,7 +119,7 @@ static void take_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t count
     }
 }
 
-void phx_slots_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan)
+void phx_slots_scan(const phx_shard *shard, uint32_t observer, phx_range_scan *scan)
 {
     const phx_rules *rules = shard->rules;
     scan_sink sink = {.sink.take = rules->range == PH_RANGE_TOWERS ? take_in_towers : take_in_range,

@@ -19,13 +19,13 @@ void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink);
 phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius);
 
 /* With another index than the lighthouse what the kernels' scan is: of those in range of an observer by its view. */
-typedef struct phx_scan {
+typedef struct phx_range_scan {
     uint32_t *hits; /* rows' slot words; room for all slots */
     float *squares; /* of their distances; range = radius */
     uint32_t count;
     uint64_t pairs, visited;
-} phx_scan;
+} phx_range_scan;
 
-void phx_slots_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan);
+void phx_slots_scan(const phx_shard *shard, uint32_t observer, phx_range_scan *scan);
 
 #endif
