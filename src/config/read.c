@@ -34,7 +34,7 @@ typedef struct reader {
     bool band_seen[PHX_BAND_KEY_COUNT];   /* in this band */
     bool bands_begun;                     /* in this section: those there were are gone */
     ph_band band;
-    phx_scan scan;
+    phx_text_scan scan;
 } reader;
 
 /* libconfuse has one lexer for the process, and no context for its callbacks: they find it here. */
