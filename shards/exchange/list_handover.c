@@ -31,7 +31,7 @@ void phx_immigrant_lists_add(phx_immigrant_lists *arrivals, phx_immigrant_list a
 /* ---- the long way ---- */
 
 /* A dead slot for a target that is not here (any more): its leave event is all that is left of it. */
-static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_renames *renames)
+static uint32_t departed(phx_shard *shard, const phx_list_record *listed, const phx_renames *renames)
 {
     phx_store *store = &shard->store;
     uint32_t slot = phx_store_take(store, listed->id, PHX_SLOT_OWN);
@@ -56,7 +56,7 @@ static bool reserve_list(phx_shard *shard, const phx_immigrant_list *arrival, co
 
 /* The slot of one of a list that arrived. What a ghost says that is gone, its name too, may be old. */
 static uint32_t resolve_item(phx_shard *shard, const phx_directory *directory, const phx_renames *renames,
-                             const phx_listed *listed)
+                             const phx_list_record *listed)
 {
     const phx_store *store = &shard->store;
     uint32_t slot = phx_shard_find(shard, directory, listed->id);
@@ -137,7 +137,7 @@ static inline bool is_listed(const phx_immigrant_lists *arrivals, const phx_immi
  */
 static bool fold_list(phx_shard *shard, const phx_immigrant_list *arrival)
 {
-    phx_slots *recalled = &shard->recalled;
+    phx_slot_array *recalled = &shard->recalled;
     const phx_name *name = shard->store.name;
     phx_list *list = &shard->store.tail[arrival->observer].list;
     uint64_t pairs = 0;

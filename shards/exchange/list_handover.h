@@ -14,9 +14,9 @@
 struct phx_shard;
 
 typedef struct phx_immigrant_list {
-    uint32_t observer;      /* slot */
-    uint32_t count;         /* of its list */
-    const phx_listed *list; /* the sender's, until the tick ends; NULL = empty */
+    uint32_t observer;           /* slot */
+    uint32_t count;              /* of its list */
+    const phx_list_record *list; /* the sender's, until the tick ends; NULL = empty */
 } phx_immigrant_list;
 
 /* One of a list, and who has the same place, but perhaps in another list. */

@@ -135,7 +135,7 @@ static uint32_t home_of(const phx_body *body, const uint16_t *column_shard, cons
 static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
 {
     const phx_list *list = &shard->store.tail[slot].list;
-    phx_slots *told = &shard->recalled;
+    phx_slot_array *told = &shard->recalled;
     uint64_t pairs = 0;
     *slots = phx_list_entries(&shard->lists, list);
     if (!list->implied) return list->count;
@@ -153,14 +153,14 @@ static bool write_list(phx_shard *shard, uint32_t slot)
     const uint32_t *slots, count = list_of(shard, slot, &slots);
     if (count == 0) return true;
     if (count > PHX_LIST_COUNT_MAX) return false; /* PHX_SLOT_NONE too */
-    phx_listed *to = phx_outbox_list(&shard->outbox, count);
+    phx_list_record *to = phx_outbox_list(&shard->outbox, count);
     if (!to) return false;
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *name = &store->name[slots[i]];
-        to[i] = (phx_listed){.id = name->id,
-                             .user_data = phx_store_user_data(store, slots[i]),
-                             .incarnation = name->incarnation,
-                             .kind = name->kind};
+        to[i] = (phx_list_record){.id = name->id,
+                                  .user_data = phx_store_user_data(store, slots[i]),
+                                  .incarnation = name->incarnation,
+                                  .kind = name->kind};
     }
     return true;
 }
@@ -168,7 +168,7 @@ static bool write_list(phx_shard *shard, uint32_t slot)
 /* The lists of all that leave, for the whole tick: records of every round say where theirs begin. false = no memory. */
 static bool write_lists(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard, uint32_t columns)
 {
-    phx_slots *travels = &shard->travels;
+    phx_slot_array *travels = &shard->travels;
     const uint32_t count = shard->leaving.count;
     if (!phx_grow(shard->mem, (void **)&travels->at, &travels->capacity, 0, (size_t)count + 1, sizeof(uint32_t)))
         return false;
@@ -216,7 +216,7 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
 /* Room for this entity in any state, everywhere it may have to stand. */
 static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
 {
-    phx_slots *arrived = &shard->arrived;
+    phx_slot_array *arrived = &shard->arrived;
     return phx_store_reserve(&shard->store, shard->mem, 1) &&
            phx_store_reserve_user_data(&shard->store, shard->mem, entity->user_data) &&
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
@@ -289,7 +289,7 @@ static bool just_walked(const phx_shard *shard, uint32_t slot)
            phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
-static bool receive_migrant(phx_shard *shard, const phx_record *record, const phx_listed *lists)
+static bool receive_migrant(phx_shard *shard, const phx_record *record, const phx_list_record *lists)
 {
     const phx_entity_record *entity = &record->as.entity;
     const uint32_t listed = entity->list_count;
@@ -306,7 +306,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
     shard->store.tail[slot].list = phx_list_empty();
     shard->store.tail[slot].list.owed = entity->owed;
     shard->counts.entries += listed;
-    const phx_listed *list = listed > 0 ? lists + entity->list_first : NULL;
+    const phx_list_record *list = listed > 0 ? lists + entity->list_first : NULL;
     phx_immigrant_lists_add(&shard->arrivals, (phx_immigrant_list){.observer = slot, .count = listed, .list = list});
     shard->store.name[slot].fresh = entity->fresh || !entity->attr.ready;
     shard->arrived.at[shard->arrived.count++] = slot;
@@ -439,7 +439,7 @@ static bool receive_trail(phx_shard *shard, const phx_record *record)
     return phx_bands_take_history(shard, slot, record);
 }
 
-static bool receive_one(phx_shard *shard, const phx_record *record, const phx_listed *lists)
+static bool receive_one(phx_shard *shard, const phx_record *record, const phx_list_record *lists)
 {
     switch ((phx_record_type)record->type) {
     case PHX_RECORD_MIGRANT:
@@ -464,7 +464,7 @@ static bool receive_one(phx_shard *shard, const phx_record *record, const phx_li
     phx_panic(__FILE__, __LINE__, "a record of no known type");
 }
 
-bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_listed *lists)
+bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_list_record *lists)
 {
     PHX_ASSERT(block->destination == shard->index);
     PHX_ASSERT(block->count <= PHX_RECORD_BLOCK_RECORDS);

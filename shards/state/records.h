@@ -40,13 +40,13 @@ typedef struct phx_entity_record {
 } phx_entity_record;
 
 /* A target of a migrating observer's list: enough to tell its leave even where nobody knows it. */
-typedef struct phx_listed {
+typedef struct phx_list_record {
     uint64_t id;
     uint64_t user_data;
     uint32_t incarnation;
     uint16_t kind;
     uint16_t reserved;
-} phx_listed;
+} phx_list_record;
 
 /* As in publish/band_updates.h. */
 typedef struct phx_trail_record {

@@ -58,7 +58,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_immigrant_lists_free(&shard->arrivals, mem);
     phx_release(mem, (void **)&shard->pins, &shard->pins_capacity, sizeof(phx_pin));
     phx_release(mem, (void **)&shard->pins_before, &shard->pins_before_capacity, sizeof(phx_pin));
-    phx_release(mem, (void **)&shard->forgets, &shard->forgets_capacity, sizeof(phx_forget));
+    phx_release(mem, (void **)&shard->forgets, &shard->forgets_capacity, sizeof(phx_silenced));
     phx_free(mem, shard->begun, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->sent, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->refreshed, shard_count, PHX_CACHE_LINE);
@@ -149,18 +149,18 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
 
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
-    phx_slots *leaving = &shard->leaving;
+    phx_slot_array *leaving = &shard->leaving;
     if (phx_shard_ninegrid(shard) && !phx_ninegrid_reserve(&shard->nine, shard->mem)) return false;
     if (shard->implies && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
     uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
     return phx_store_reserve(&shard->store, shard->mem, 0) &&
            phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
-                    (size_t)shard->forget_count + 1, sizeof(phx_forget)) &&
+                    (size_t)shard->forget_count + 1, sizeof(phx_silenced)) &&
            phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count,
                     (size_t)leaving->count + leaves, sizeof(uint32_t));
 }
 
-static void forget(phx_shard *shard, phx_forget item)
+static void forget(phx_shard *shard, phx_silenced item)
 {
     PHX_ASSERT(shard->forget_count < shard->forgets_capacity);
     shard->forgets[shard->forget_count++] = item;
@@ -170,7 +170,7 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    forget(shard, (phx_forget){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
+    forget(shard, (phx_silenced){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_relations_drop(&shard->relations, store->name[slot].id);
     shard->counts.entries -= phx_shard_list_count(shard, slot);
@@ -184,7 +184,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     const phx_attr *now = phx_store_attr(store, slot);
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
-    if (now->ready && !attr->ready) forget(shard, (phx_forget){store->name[slot].id, now->consumer, slot});
+    if (now->ready && !attr->ready) forget(shard, (phx_silenced){store->name[slot].id, now->consumer, slot});
     if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, store, slot, attr);
     if (shard->implies) phx_prev_rows_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);

@@ -51,16 +51,16 @@ typedef struct phx_neighbour_halos {
 } phx_neighbour_halos;
 
 /* Gone or not ready: nothing may be told to this observer any more. */
-typedef struct phx_forget {
+typedef struct phx_silenced {
     uint64_t observer;
     uint32_t consumer;
     uint32_t slot; /* PHX_SLOT_NONE: it left; else only if it is still not ready at the tick's end */
-} phx_forget;
+} phx_silenced;
 
-typedef struct phx_slots {
+typedef struct phx_slot_array {
     uint32_t *at;
     uint32_t count, capacity;
-} phx_slots;
+} phx_slot_array;
 
 /* A remote observer needs a copy of this entity at any distance. */
 typedef struct phx_pin {
@@ -128,16 +128,16 @@ typedef struct phx_shard {
     bool implies;      /* range = radius: plain lists are implied, from the index phase to the next: prev_list.h */
     const phx_kernels *kernels;
 
-    phx_slots leaving;   /* may have left the rectangle in this tick */
-    phx_slots waiting;   /* observers whose lists were spread: to be looked at in the next tick again */
-    bool waiting_untold; /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
-    bool owes;           /* lists were emptied in this tick for want of memory: phx_list.owed */
-    phx_slots travels;   /* by number in leaving[]: where its list begins in the outbox's; and the end of the last */
-    phx_slots recalled;  /* scratch: the list of one who leaves or came, as rows imply it */
+    phx_slot_array leaving; /* may have left the rectangle in this tick */
+    phx_slot_array waiting; /* observers whose lists were spread: to be looked at in the next tick again */
+    bool waiting_untold;    /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
+    bool owes;              /* lists were emptied in this tick for want of memory: phx_list.owed */
+    phx_slot_array travels; /* by number in leaving[]: where its list begins in the outbox's; and the end of the last */
+    phx_slot_array recalled; /* scratch: the list of one who leaves or came, as rows imply it */
     phx_outbox outbox;
     phx_cursor cursor;
     uint32_t received;            /* records done of the block that phx_shard_receive() could not end */
-    phx_slots arrived;            /* own slots that came in this tick: the directory is to be told */
+    phx_slot_array arrived;       /* own slots that came in this tick: the directory is to be told */
     phx_immigrant_lists arrivals; /* the same, and their lists */
     phx_pin *pins, *pins_before;  /* of this tick, and of the one before */
     uint32_t pin_count, pins_capacity;
@@ -164,7 +164,7 @@ typedef struct phx_shard {
     uint32_t observing_count; /* own entities with a view */
     uint32_t ready_count;     /* those of them that are ready */
 
-    phx_forget *forgets;
+    phx_silenced *forgets;
     uint32_t forget_count, forgets_capacity;
 
     phx_zones zones;
@@ -239,7 +239,7 @@ void phx_shard_rules_changed(phx_shard *shard);
 bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard,
                              uint32_t columns, bool *done);
 /* Takes one block of a source, in their order, whose lists these are: they stay until the tick ends. */
-bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_listed *lists);
+bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_list_record *lists);
 /* The world has told the directory of arrived[]. */
 void phx_shard_arrivals_told(phx_shard *shard);
 

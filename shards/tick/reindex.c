@@ -287,7 +287,7 @@ static bool call_one(phx_shard *shard, uint32_t slot)
 /* All of them. false = no memory: call again. */
 static bool call_waiting(phx_shard *shard)
 {
-    phx_slots *waiting = &shard->waiting;
+    phx_slot_array *waiting = &shard->waiting;
     for (; waiting->count > 0; waiting->count--)
         if (!call_one(shard, waiting->at[waiting->count - 1])) return false;
     for (uint32_t slot = 0; shard->waiting_untold && slot < shard->store.slots; slot++)

@@ -84,7 +84,7 @@ static void forget_silenced(phx_world *world)
     for (uint32_t s = 0; s < world->shard_count; s++) {
         phx_shard *shard = &world->shards[s];
         for (uint32_t i = 0; i < shard->forget_count; i++) {
-            const phx_forget *item = &shard->forgets[i];
+            const phx_silenced *item = &shard->forgets[i];
             if (item->slot != PHX_SLOT_NONE && phx_store_attr(&shard->store, item->slot)->ready) continue;
             phx_consumer_forget(world->consumers[item->consumer].consumer, item->observer);
         }
