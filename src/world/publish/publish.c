@@ -12,11 +12,11 @@
 /* Shares of a chunk begin with a cache line: chunks side by side are worked on by different workers. */
 static size_t shares_per_chunk(const phx_world *world)
 {
-    enum { A_LINE = PHX_CACHE_LINE / sizeof(phx_share) };
+    enum { A_LINE = PHX_CACHE_LINE / sizeof(phx_consumer_changes) };
     return ((size_t)world->def.consumers + A_LINE - 1) / A_LINE * A_LINE;
 }
 
-static phx_share *share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
+static phx_consumer_changes *share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
 {
     return &world->shares[chunk * shares_per_chunk(world) + consumer];
 }
@@ -36,10 +36,10 @@ static const phx_change *changes_of(const phx_world *world, const phx_chunk *chu
 bool phx_publish_room(phx_world *world)
 {
     return phx_grow(&world->mem, (void **)&world->shares, &world->shares_capacity, world->shares_capacity,
-                    world->chunk_count * shares_per_chunk(world), sizeof(phx_share));
+                    world->chunk_count * shares_per_chunk(world), sizeof(phx_consumer_changes));
 }
 
-static void add_share(phx_share *sum, phx_share more)
+static void add_share(phx_consumer_changes *sum, phx_consumer_changes more)
 {
     sum->changes += more.changes;
     sum->targets += more.targets;
@@ -50,15 +50,15 @@ void phx_publish_count(phx_world *world, uint32_t index)
     const phx_chunk *chunk = &world->chunks[index];
     const phx_change *changes = changes_of(world, chunk);
     uint32_t consumer = 0;
-    phx_share run = {0, 0}; /* of changes one after the other of one consumer: not in memory */
+    phx_consumer_changes run = {0, 0}; /* of changes one after the other of one consumer: not in memory */
     if (world->def.consumers == 0) return;
-    memset(share_of(world, index, 0), 0, world->def.consumers * sizeof(phx_share));
+    memset(share_of(world, index, 0), 0, world->def.consumers * sizeof(phx_consumer_changes));
     for (uint32_t c = 0; c < chunk->change_count; c++) {
         const uint32_t targets = changes[c].leave_count + changes[c].enter_count;
         const uint32_t of = consumer_of(world, chunk, &changes[c]);
         if (of != consumer) {
             add_share(share_of(world, index, consumer), run);
-            run = (phx_share){0, 0};
+            run = (phx_consumer_changes){0, 0};
             consumer = of;
         }
         run.changes += phx_change_told(&changes[c]); /* else of the list's keeping only */
@@ -71,11 +71,11 @@ void phx_publish_recount(phx_world *world, uint32_t index, uint32_t consumer)
 {
     const phx_chunk *chunk = &world->chunks[index];
     const phx_change *changes = changes_of(world, chunk);
-    phx_share *share = share_of(world, index, consumer);
-    *share = (phx_share){0, 0};
+    phx_consumer_changes *share = share_of(world, index, consumer);
+    *share = (phx_consumer_changes){0, 0};
     for (uint32_t c = 0; c < chunk->change_count; c++)
         if (consumer_of(world, chunk, &changes[c]) == consumer && phx_change_told(&changes[c]))
-            add_share(share, (phx_share){1, changes[c].leave_count + changes[c].enter_count});
+            add_share(share, (phx_consumer_changes){1, changes[c].leave_count + changes[c].enter_count});
 }
 
 /* Nothing that is pending may still be told to who left or is not ready. */
@@ -128,7 +128,7 @@ static void fill_edges(phx_world *world)
 }
 
 /* The consumer's batch of this tick, if it gets anything. false = no memory. */
-static bool make_batch(phx_world *world, uint32_t consumer, phx_share sum)
+static bool make_batch(phx_world *world, uint32_t consumer, phx_consumer_changes sum)
 {
     static const phx_batch_broadcasts_size none;
     static const phx_edge_size no_edges;
@@ -149,9 +149,9 @@ static bool make_batch(phx_world *world, uint32_t consumer, phx_share sum)
 /* From here on a share says where the chunk's part of the batch begins. */
 static void place_shares(phx_world *world, uint32_t consumer)
 {
-    phx_share sum = {0};
+    phx_consumer_changes sum = {0};
     for (uint32_t i = 0; i < world->chunk_count; i++) {
-        phx_share *share = share_of(world, i, consumer), own = *share;
+        phx_consumer_changes *share = share_of(world, i, consumer), own = *share;
         *share = sum;
         add_share(&sum, own);
     }
@@ -168,10 +168,10 @@ bool phx_publish_batches(phx_world *world)
     if (world->zoned) count_edges(world);
     for (; world->stage_at < consumers; world->stage_at++) {
         uint32_t c = world->stage_at;
-        phx_share sum = {0};
+        phx_consumer_changes sum = {0};
         uint64_t targets = 0;
         for (uint32_t i = 0; i < world->chunk_count; i++) {
-            const phx_share *own = share_of(world, i, c);
+            const phx_consumer_changes *own = share_of(world, i, c);
             add_share(&sum, *own);
             targets += own->targets;
         }
@@ -195,7 +195,7 @@ enum {
 typedef struct filling {
     phx_shard *shard;
     const phx_scratch *scratch;
-    phx_share *shares; /* by consumer */
+    phx_consumer_changes *shares; /* by consumer */
     phx_event_writer *naming;
     bool far;            /* names are */
     uint32_t asked, end; /* of its targets and what is between them: whose names are asked for, and all */
@@ -220,7 +220,8 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
 }
 
 /* One change and its targets to their places in the batch. */
-static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch, phx_share *share)
+static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch,
+                               phx_consumer_changes *share)
 {
     phx_store *store = &at->shard->store;
     uint32_t fresh = phx_store_report(store, change->slot) ? PH_CHANGE_FRESH : 0;
@@ -239,7 +240,7 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
 }
 
 /* Somebody is attached: parents before their children, or behind them. Shares go back to where they began. */
-static void arrange(phx_world *world, const phx_chunk *chunk, phx_share *shares)
+static void arrange(phx_world *world, const phx_chunk *chunk, phx_consumer_changes *shares)
 {
     const phx_change *changes = changes_of(world, chunk);
     for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {

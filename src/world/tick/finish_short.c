@@ -207,7 +207,7 @@ static void drop_uncut(phx_world *world)
 /* Commits each change that finds memory; the observers of the others are set aside. */
 static void commit_shard(phx_world *world, uint32_t index)
 {
-    phx_port *port = &world->ports[index];
+    phx_shard_progress *port = &world->ports[index];
     if (port->step_done == world->step) return;
     while (!phx_step_commit(world, index)) { /* each time one change less */
         const phx_chunk *chunk = &world->chunks[port->chunk];

@@ -19,7 +19,7 @@ static void shard_body(void *context, uint32_t worker, uint32_t piece)
     const shard_run *run = context;
     phx_world *world = run->world;
     uint32_t shard = world->order[piece];
-    phx_port *port = &world->ports[shard];
+    phx_shard_progress *port = &world->ports[shard];
     (void)worker;
     if (port->step_done == world->step) return;
     uint64_t from = phx_now_ns();
@@ -94,7 +94,7 @@ static void tell_arrivals(phx_world *world, uint32_t index)
 
 bool phx_step_receive(phx_world *world, uint32_t index)
 {
-    phx_port *port = &world->ports[index];
+    phx_shard_progress *port = &world->ports[index];
     for (; port->source < world->shard_count; port->source++) {
         uint32_t source = world->order[port->source];
         const phx_outbox *from = &world->shards[source].outbox;
@@ -162,14 +162,14 @@ void phx_copy_row_positions(phx_world *world)
 /* ---- shards, once more ---- */
 
 /* Behind the last of its own as they were planned, those that were left of any. */
-static uint32_t next_chunk(const phx_world *world, const phx_port *port)
+static uint32_t next_chunk(const phx_world *world, const phx_shard_progress *port)
 {
     return port->chunk + 1 == port->chunk_end ? world->chunks_planned : port->chunk + 1;
 }
 
 bool phx_step_commit(phx_world *world, uint32_t index)
 {
-    phx_port *port = &world->ports[index];
+    phx_shard_progress *port = &world->ports[index];
     for (; port->chunk < world->chunk_count; port->chunk = next_chunk(world, port), port->change = 0) {
         const phx_chunk *chunk = &world->chunks[port->chunk];
         if (chunk->shard != index || chunk->commit_count == 0) continue;
@@ -218,7 +218,7 @@ bool phx_plan_chunks(phx_world *world)
     world->chunk_count = 0;
     phx_spread_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) {
-        phx_port *port = &world->ports[world->order[i]];
+        phx_shard_progress *port = &world->ports[world->order[i]];
         port->chunk = world->chunk_count;
         if (!plan_shard(world, world->order[i])) return false;
         port->chunk_end = world->chunk_count;
