@@ -164,10 +164,10 @@ typedef struct phx_world {
     phx_renames renames;   /* of this tick */
     uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
 
-    phx_run *runs; /* the tick's commands, in order */
+    phx_command_run *runs; /* the tick's commands, in order */
     uint32_t run_count, runs_capacity;
     uint32_t run_at; /* next to apply */
-    phx_stretch stretch;
+    phx_move_span stretch;
     phx_move_stats *move_sums; /* what this tick's moves did, by worker and shard; see ingest/moves.c */
     uint32_t movers;           /* the workers below have some in it that the shards were not told of */
 

@@ -267,7 +267,7 @@ static void refuse_broadcasts(phx_world *world)
     phx_broadcasts *b = &world->broadcasts;
     uint32_t m = 0;
     for (uint32_t r = 0; r < world->run_count; r++) {
-        const phx_run *run = &world->runs[r];
+        const phx_command_run *run = &world->runs[r];
         if (run->commands.op != PHX_OP_BROADCAST) continue;
         for (uint32_t i = 0; i < run->commands.count && m < b->message_count; i++) {
             const char *record = (const char *)run->commands.records + (size_t)i * run->commands.record_bytes;
