@@ -186,7 +186,7 @@ static inline const phx_tower *tower_of(const phx_ninegrid *nine, const phx_nine
 enum { AWAIT_CARDS = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
 
 /* The towers that a comer sees come or go, and that where it was; then what is in them. */
-PHX_AWAIT void await_comer(const phx_ninegrid *nine, const phx_area_member *own, bool cards)
+PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *nine, const phx_area_member *own, bool cards)
 {
     if (!phx_ninegrid_delta(own)) return;
     const phx_cell_block *left = &nine->crowds[own->from];
@@ -201,7 +201,7 @@ PHX_AWAIT void await_comer(const phx_ninegrid *nine, const phx_area_member *own,
 }
 
 /* Those who cross are in no order of memory, nor is what they see. */
-PHX_AWAIT void await_comers(const phx_ninegrid *nine, uint32_t comer)
+PHX_PREFETCH_INLINE void await_comers(const phx_ninegrid *nine, uint32_t comer)
 {
     const phx_area_member *crossings = nine->crossings;
     const uint32_t *next = nine->comers + comer;

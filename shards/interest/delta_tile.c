@@ -355,7 +355,7 @@ static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r
  * Lists are in no order of memory: those of observers ahead come meanwhile, first where they are, then their entries,
  * of which many follow by themselves.
  */
-PHX_AWAIT void await_list(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
+PHX_PREFETCH_INLINE void await_list(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
 {
     enum { NEAR = 4, FAR = 8, LINES = 4 }; /* observers ahead */
     if (r + FAR >= scratch->runs.count) return;

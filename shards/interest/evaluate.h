@@ -65,7 +65,7 @@ typedef struct phx_scratch {
     uint32_t mark_capacity;
     uint32_t epoch;
     bool marked; /* somebody was evaluated in this tick */
-    phx_use mark_use;
+    phx_high_water mark_use;
     uint32_t *hits; /* the new list; places of those who glance together: who evaluates may move it */
     uint32_t hits_capacity;
     float *squares; /* of the distances of hits, while a cap may want them */
@@ -92,7 +92,7 @@ typedef struct phx_scratch {
     uint32_t target_count, targets_capacity;
     uint32_t *overflow; /* new lists that did not fit in place: of each how many entries, then these */
     uint32_t overflow_count, overflow_capacity;
-    phx_use changes_use, targets_use, overflow_use;
+    phx_high_water changes_use, targets_use, overflow_use;
 
     phx_tile tile;          /* the last one */
     phx_sparse_plan stir;   /* the last one */

@@ -230,7 +230,8 @@ static bool sort_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_store *st
 }
 
 /* Brings the tower of a note and its name near, or its cards. */
-PHX_AWAIT void await_note(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note, bool cards)
+PHX_PREFETCH_INLINE void await_note(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
+                                    bool cards)
 {
     const phx_cell_block *crowd = phx_ninegrid_cell_block(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
@@ -321,7 +322,7 @@ static bool place_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_
 }
 
 /* Brings the tower that somebody goes to near, or the place of its card there. */
-PHX_AWAIT void await_tower(const phx_ninegrid *nine, const phx_area_member *crossing, bool card)
+PHX_PREFETCH_INLINE void await_tower(const phx_ninegrid *nine, const phx_area_member *crossing, bool card)
 {
     const phx_cell_block *crowd =
         phx_ninegrid_cell_block(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
@@ -642,7 +643,7 @@ static void drop(phx_ninegrid *nine, phx_cell_block *crowd)
 }
 
 /* Brings the untidy towers of a crowd near, or their cards. */
-PHX_AWAIT void await_untidy(const phx_ninegrid *nine, const phx_cell_block *crowd, bool cards)
+PHX_PREFETCH_INLINE void await_untidy(const phx_ninegrid *nine, const phx_cell_block *crowd, bool cards)
 {
     for (uint64_t left = crowd->untidy; left; left &= left - 1) {
         const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];

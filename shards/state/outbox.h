@@ -26,7 +26,7 @@ typedef struct phx_outbox {
     uint32_t *open;                     /* per destination: its last block + 1, or 0; NULL: nothing was ever sent */
     phx_list_record *lists;             /* of this tick's migrants, one after the other */
     uint32_t list_count, list_capacity; /* targets in them */
-    phx_use list_use;
+    phx_high_water list_use;
 } phx_outbox;
 
 /* Holds no memory yet. */

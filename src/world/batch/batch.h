@@ -42,7 +42,7 @@ typedef struct phx_batch {
     uint32_t targets_capacity;
     uint32_t kinds_capacity;
     uint32_t incarnations_capacity;
-    phx_use changes_use, targets_use, kinds_use, incarnations_use;
+    phx_high_water changes_use, targets_use, kinds_use, incarnations_use;
     uint32_t magic;
     phx_batch_state state;
     bool merged;                  /* its content is in the net difference already (an offer that ran out of memory) */

@@ -193,7 +193,7 @@ bool phx_ingest(phx_world *world)
             world->run_at = end;
             continue;
         }
-        if (worth(world, commands, PHX_MOVES_WORTH_ROUSING)) phx_workers_rouse(world->workers);
+        if (worth(world, commands, PHX_MOVES_WORTH_ROUSING)) phx_workers_wake_early(world->workers);
         if (end == world->run_at) end++;
         while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
     }

@@ -326,6 +326,6 @@ static void pieces_body(void *context, uint32_t worker, uint32_t index)
 bool phx_run_pieces(phx_world *world)
 {
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_workers_share(world->workers, world->broadcasts.piece_count, pieces_body, world);
+    phx_parallel_for(world->workers, world->broadcasts.piece_count, pieces_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }

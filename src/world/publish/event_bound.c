@@ -145,7 +145,7 @@ bool phx_spread(phx_world *world)
     const uint64_t room = leaves < spreading->events_max ? spreading->events_max - leaves : 0;
     atomic_store_explicit(&spreading->limit, number_of_enters(world, room), memory_order_relaxed);
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_workers_share(world->workers, world->def.workers, cut_body, world);
+    phx_parallel_for(world->workers, world->def.workers, cut_body, world);
     if (atomic_load_explicit(&world->failed, memory_order_relaxed) != 0) return false;
     world->totals.ticks_spread++;
     return true;

@@ -146,5 +146,5 @@ static void fill_body(void *context, uint32_t worker, uint32_t unit)
 void phx_deliver_fill(phx_world *world)
 {
     if (world->broadcasts.piece_count == 0) return;
-    phx_workers_share(world->workers, world->def.consumers + world->broadcasts.piece_count, fill_body, world);
+    phx_parallel_for(world->workers, world->def.consumers + world->broadcasts.piece_count, fill_body, world);
 }

@@ -289,7 +289,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
 void phx_publish_fill(phx_world *world)
 {
     if (world->def.consumers == 0) return;
-    phx_workers_share(world->workers, world->chunk_count, fill_body, world);
+    phx_parallel_for(world->workers, world->chunk_count, fill_body, world);
     if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
     if (world->zoned) fill_edges(world);
     if (world->updating) phx_updates_fill(world);

@@ -115,7 +115,7 @@ bool phx_updates_plan(phx_world *world)
         phx_update_scratch_reset(&u->workers[i].lookout);
         u->workers[i].group_count = 0;
     }
-    phx_workers_share(world->workers, world->chunk_count, entered_body, world);
+    phx_parallel_for(world->workers, world->chunk_count, entered_body, world);
     return true;
 }
 
@@ -208,7 +208,7 @@ static void look_body(void *context, uint32_t worker, uint32_t index)
 bool phx_updates_look(phx_world *world)
 {
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_workers_share(world->workers, world->updates.piece_count, look_body, world);
+    phx_parallel_for(world->workers, world->updates.piece_count, look_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }
 
@@ -349,5 +349,5 @@ static void fill_body(void *context, uint32_t worker, uint32_t index)
 
 void phx_updates_fill(phx_world *world)
 {
-    phx_workers_share(world->workers, world->updates.piece_count, fill_body, world);
+    phx_parallel_for(world->workers, world->updates.piece_count, fill_body, world);
 }

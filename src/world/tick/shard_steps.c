@@ -34,7 +34,7 @@ bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh)
     shard_run run = {world, step};
     if (fresh) world->step++;
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_workers_share(world->workers, world->shard_count, shard_body, &run);
+    phx_parallel_for(world->workers, world->shard_count, shard_body, &run);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }
 
@@ -150,7 +150,7 @@ void phx_copy_row_positions(phx_world *world)
     bool any = false;
     for (uint32_t i = 0; i < world->shard_count; i++) any |= world->shards[i].grid.behind;
     if (!any) return;
-    phx_workers_share(world->workers, world->shard_count * mend_parts(world), mend_body, world);
+    phx_parallel_for(world->workers, world->shard_count * mend_parts(world), mend_body, world);
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
         if (!shard->grid.behind) continue;
@@ -271,6 +271,6 @@ bool phx_run_interest(phx_world *world)
 {
     if (!phx_split_undone(world)) return false;
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_workers_share(world->workers, world->chunk_count, interest_body, world);
+    phx_parallel_for(world->workers, world->chunk_count, interest_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }
