@@ -163,7 +163,7 @@ bool phx_publish_batches(phx_world *world)
     if (consumers == 0) return true;
     if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
     forget_silenced(world);
-    if (world->stage_at == 0) phx_finish_forget(world);
+    if (world->stage_at == 0) phx_finish_drop_changes(world);
     rename_pending(world);
     if (world->zoned) count_edges(world);
     for (; world->stage_at < consumers; world->stage_at++) {
@@ -308,9 +308,9 @@ bool phx_publish_offer(phx_world *world)
 /* What its batch tells of lists, and of positions, is told anew in a later tick. */
 static void set_aside_told(phx_world *world, const ph_batch *view, const phx_batch *batch)
 {
-    for (uint32_t i = 0; i < view->change_count; i++) phx_finish_set_aside(world, view->changes[i].observer);
+    for (uint32_t i = 0; i < view->change_count; i++) phx_finish_silence_observer(world, view->changes[i].observer);
     for (uint32_t i = 0; i < batch->news.size.updates; i++)
-        phx_finish_set_aside(world, batch->news.updates[i].observer);
+        phx_finish_silence_observer(world, batch->news.updates[i].observer);
 }
 
 void phx_publish_keep(phx_world *world)

@@ -15,7 +15,7 @@ static void relieve_scratches(phx_world *world)
     for (uint32_t w = 0; w < world->def.workers; w++) phx_scratch_relieve(&world->scratch[w]);
 }
 
-void phx_finish_relieve(phx_world *world)
+void phx_finish_release_spare(phx_world *world)
 {
     for (uint32_t c = 0; c < world->def.consumers; c++) phx_consumer_relieve(world->consumers[c].consumer);
     if (world->stage > PHX_STAGE_PLAN) return; /* the scratches have results */
@@ -232,7 +232,7 @@ static void drop_banded(phx_world *world)
     world->updating = false;
 }
 
-void phx_finish_forget(phx_world *world)
+void phx_finish_drop_changes(phx_world *world)
 {
     bool any = false;
     for (uint32_t s = 0; s < world->shard_count; s++) {
@@ -250,7 +250,7 @@ void phx_finish_forget(phx_world *world)
     }
 }
 
-void phx_finish_set_aside(phx_world *world, uint64_t observer)
+void phx_finish_silence_observer(phx_world *world, uint64_t observer)
 {
     phx_shard *shard;
     uint32_t slot;
@@ -315,7 +315,7 @@ static bool halve_changes(phx_world *world, uint32_t consumer)
             any = true;
             kept += targets_of(&changes[c]);
             if (kept <= all / 2 && targets_of(&changes[c]) > 0) continue;
-            phx_finish_set_aside(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
+            phx_finish_silence_observer(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
         }
     }
     return any;
@@ -337,7 +337,7 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
             if (kept <= all / 2) continue;
             for (uint32_t n = 0; n < group->notice_count; n++) {
                 const uint32_t slot = own->lookout.notices[group->notice_first + n].slot;
-                phx_finish_set_aside(world, world->shards[piece->shard].store.name[slot].id);
+                phx_finish_silence_observer(world, world->shards[piece->shard].store.name[slot].id);
             }
         }
     }

@@ -290,7 +290,7 @@ static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish)
         from = to;
     } while (through && world->stage != PHX_STAGE_IDLE);
     if (through) phx_stats_end(world);
-    if (through && finish) phx_finish_relieve(world); /* so that reads and leaves have some */
+    if (through && finish) phx_finish_release_spare(world); /* so that reads and leaves have some */
     if (through && tick) *tick = world->tick;
     phx_gate_tick_end(&world->gate, !through);
     return through ? PH_OK : PH_NO_MEMORY;
@@ -313,7 +313,7 @@ ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick)
     }
     world->totals.ticks_short += !world->finishing;
     world->finishing = true;
-    phx_finish_relieve(world);
+    phx_finish_release_spare(world);
     return run_tick(world, tick, true);
 }
 
