@@ -130,7 +130,7 @@ static bool reserve(cut *at)
     return phx_interest_reserve(scratch, change->leave_count + at->most, at->in_place ? 0 : at->count);
 }
 
-bool phx_interest_spread(phx_scratch *scratch, phx_shard *shard, phx_change *change, uint32_t most)
+bool phx_spread_change(phx_scratch *scratch, phx_shard *shard, phx_change *change, uint32_t most)
 {
     const uint32_t number = (uint32_t)(change - scratch->changes), held = change->enter_count - most;
     cut at = {.scratch = scratch, .shard = shard, .change = change, .most = most};

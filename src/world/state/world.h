@@ -184,7 +184,7 @@ typedef struct phx_world {
     phx_chunk *chunks;
     uint32_t chunk_count, chunks_capacity;
     uint32_t chunks_planned; /* a shard's follow each other; behind them is what was left of some for want of memory */
-    phx_spreading spreading;
+    phx_spread_state spreading;
     phx_consumer_changes *shares; /* [chunk][consumer] */
     uint32_t shares_capacity;
     phx_batch **batches; /* of this tick, one per consumer */

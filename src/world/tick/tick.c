@@ -219,7 +219,7 @@ static bool run_stage(phx_world *world)
         through = phx_run_interest(world);
         break;
     case PHX_STAGE_SPREAD:
-        through = phx_spread(world);
+        through = phx_spread_tick(world);
         if (through) phx_stats_share(world);
         break;
     case PHX_STAGE_COMMIT:
