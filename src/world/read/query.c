@@ -79,7 +79,7 @@ ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t 
     uint32_t slot, home_slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
     if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
-    phx_party party = {target, &home->store.body[home_slot], phx_store_attr(&home->store, home_slot)};
+    phx_explain_side party = {target, &home->store.body[home_slot], phx_store_attr(&home->store, home_slot)};
     phx_shard_explain(shard, slot, phx_shard_find(shard, &world->directory, target), party, why);
     return PH_OK;
 }
