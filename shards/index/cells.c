@@ -59,7 +59,7 @@ bool phx_cells_choose(phx_uniform_cells *cells, const phx_index *index, float *s
 void phx_cells_all(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const phx_store *store = index->env.store;
-    phx_pieces pieces = {.sink = sink};
+    phx_cell_pieces pieces = {.sink = sink};
     sink->visited++;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];

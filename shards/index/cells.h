@@ -64,19 +64,19 @@ static inline void phx_chain_take(phx_chain *chain, phx_link *links, uint32_t sl
 }
 
 /* Slots on their way to a sink, some at a time. */
-typedef struct phx_pieces {
+typedef struct phx_cell_pieces {
     phx_sink *sink;
     uint32_t count;
     uint32_t slots[64];
-} phx_pieces;
+} phx_cell_pieces;
 
-static inline void phx_pieces_flush(phx_pieces *pieces)
+static inline void phx_pieces_flush(phx_cell_pieces *pieces)
 {
     if (pieces->count > 0) pieces->sink->take(pieces->sink, pieces->slots, pieces->count);
     pieces->count = 0;
 }
 
-static inline void phx_pieces_add(phx_pieces *pieces, uint32_t slot)
+static inline void phx_pieces_add(phx_cell_pieces *pieces, uint32_t slot)
 {
     pieces->slots[pieces->count++] = slot;
     if (pieces->count == sizeof pieces->slots / sizeof *pieces->slots) phx_pieces_flush(pieces);

@@ -181,7 +181,7 @@ static patch patch_of(const grid *own, phx_box box)
 static void around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const grid *own = (const grid *)index;
-    phx_pieces pieces = {.sink = sink};
+    phx_cell_pieces pieces = {.sink = sink};
     if (!own->chains) return; /* nobody ever was in */
     patch at = patch_of(own, box);
     uint64_t cells = (uint64_t)(at.x1 - at.x0 + 1) * (at.y1 - at.y0 + 1);

@@ -168,7 +168,7 @@ static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
     phx_broadcasts *b = &world->broadcasts;
     uint32_t places = phx_recipients_places(&world->shards[index], block);
     for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
-        phx_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
+        phx_broadcast_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
         piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
         if (!phx_grow(&world->mem, (void **)&b->pieces, &b->pieces_capacity, b->piece_count, (size_t)b->piece_count + 1,
                       sizeof piece))
@@ -224,7 +224,7 @@ static uint32_t filter(const phx_store *store, const phx_observer_batch *seats, 
 }
 
 /* All calls to the piece's seats; *hits, *heard: how many hits, and seats in them. false = no memory. */
-static bool listen(phx_world *world, phx_broadcast_scratch *ear, const phx_piece *piece,
+static bool listen(phx_world *world, phx_broadcast_scratch *ear, const phx_broadcast_piece *piece,
                    const phx_observer_batch *seats, uint32_t *hits, uint32_t *heard)
 {
     const phx_broadcasts *b = &world->broadcasts;
@@ -279,7 +279,7 @@ static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_b
     share->heard += hearing->count;
 }
 
-static bool hear_piece(phx_world *world, phx_broadcast_scratch *ear, phx_piece *piece)
+static bool hear_piece(phx_world *world, phx_broadcast_scratch *ear, phx_broadcast_piece *piece)
 {
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
@@ -314,7 +314,7 @@ static void pieces_body(void *context, uint32_t worker, uint32_t index)
 {
     phx_world *world = context;
     phx_broadcasts *b = &world->broadcasts;
-    phx_piece *piece = &b->pieces[index];
+    phx_broadcast_piece *piece = &b->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
     uint64_t from = phx_now_ns();
     bool through = hear_piece(world, &b->ears[worker], piece);

@@ -39,13 +39,13 @@ typedef struct phx_recipient {
 } phx_recipient;
 
 /* Some places of one block, to which there are calls. */
-typedef struct phx_piece {
+typedef struct phx_broadcast_piece {
     uint32_t shard, block;
     uint32_t first, count; /* places */
     uint32_t worker;       /* whose ear has the results; PHX_SLOT_NONE = not done */
     uint32_t hearing_first, hearing_count;
     uint64_t ns; /* its workers' time */
-} phx_piece;
+} phx_broadcast_piece;
 
 /* Seats of the piece under work that hear one message: the next `count` in the ear's. */
 typedef struct phx_message_hits {
@@ -78,7 +78,7 @@ typedef struct phx_broadcasts {
     uint64_t payload_bytes;      /* of the tick's broadcasts so far */
     phx_recipients *audiences;   /* one per shard */
     phx_broadcast_scratch *ears; /* one per worker */
-    phx_piece *pieces;
+    phx_broadcast_piece *pieces;
     uint32_t piece_count, pieces_capacity;
     phx_batch_broadcasts_share *shares; /* [piece][consumer] */
     uint32_t shares_capacity;

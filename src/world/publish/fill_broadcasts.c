@@ -114,7 +114,7 @@ static void fill_piece(phx_world *world, uint32_t index)
 {
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
-    phx_piece *piece = &b->pieces[index];
+    phx_broadcast_piece *piece = &b->pieces[index];
     uint64_t from = phx_now_ns();
     const phx_broadcast_scratch *ear = &b->ears[piece->worker];
     const phx_store *store = &world->shards[piece->shard].store;
