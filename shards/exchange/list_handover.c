@@ -137,7 +137,7 @@ static inline bool is_listed(const phx_immigrant_lists *arrivals, const phx_immi
  */
 static bool fold_list(phx_shard *shard, const phx_immigrant_list *arrival)
 {
-    phx_slot_array *recalled = &shard->recalled;
+    phx_slot_array *recalled = &shard->list_scratch;
     const phx_name *name = shard->store.name;
     phx_list *list = &shard->store.tail[arrival->observer].list;
     uint64_t pairs = 0;

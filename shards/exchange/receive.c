@@ -61,9 +61,9 @@ enum { PART_ENTITY = 0, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_TRAIL, PART
 /* The first one of those of leaving[at]. */
 static void fill_migrant(const phx_shard *shard, uint32_t at, phx_record *record)
 {
-    const uint32_t first = shard->travels.at[at], count = shard->travels.at[at + 1] - first;
+    const uint32_t first = shard->emigrant_list_first.at[at], count = shard->emigrant_list_first.at[at + 1] - first;
     PHX_ASSERT(count <= PHX_LIST_COUNT_MAX);
-    phx_shard_fill_entity(shard, shard->leaving.at[at], PHX_RECORD_MIGRANT, record);
+    phx_shard_fill_entity(shard, shard->emigrant_candidates.at[at], PHX_RECORD_MIGRANT, record);
     record->as.entity.list_first = first;
     record->as.entity.list_count = count & PHX_LIST_COUNT_MAX;
 }
@@ -135,7 +135,7 @@ static uint32_t home_of(const phx_body *body, const uint16_t *column_shard, cons
 static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
 {
     const phx_list *list = &shard->store.tail[slot].list;
-    phx_slot_array *told = &shard->recalled;
+    phx_slot_array *told = &shard->list_scratch;
     uint64_t pairs = 0;
     *slots = phx_list_entries(&shard->lists, list);
     if (!list->implied) return list->count;
@@ -168,13 +168,13 @@ static bool write_list(phx_shard *shard, uint32_t slot)
 /* The lists of all that leave, for the whole tick: records of every round say where theirs begin. false = no memory. */
 static bool write_lists(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard, uint32_t columns)
 {
-    phx_slot_array *travels = &shard->travels;
-    const uint32_t count = shard->leaving.count;
+    phx_slot_array *travels = &shard->emigrant_list_first;
+    const uint32_t count = shard->emigrant_candidates.count;
     if (!phx_grow(shard->mem, (void **)&travels->at, &travels->capacity, 0, (size_t)count + 1, sizeof(uint32_t)))
         return false;
     phx_outbox_lists_begin(&shard->outbox);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t slot = shard->leaving.at[i];
+        const uint32_t slot = shard->emigrant_candidates.at[i];
         const phx_body *body = &shard->store.body[slot];
         travels->at[i] = shard->outbox.list_count;
         bool leaves = (body->state & PHX_SLOT_OWN) && home_of(body, column_shard, row_shard, columns) != shard->index;
@@ -189,23 +189,25 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
 {
     phx_cursor *cursor = &shard->cursor;
     /* for all at once: a call that stopped after some were packed would begin anew without them */
-    uint32_t ghosts_max = phx_idmap_count(&shard->store.ghosts) + (shard->leaving.count - cursor->slot);
+    uint32_t ghosts_max = phx_idmap_count(&shard->store.ghosts) + (shard->emigrant_candidates.count - cursor->slot);
     if (!phx_idmap_reserve(&shard->store.ghosts, ghosts_max)) return false;
     phx_outbox_reset(&shard->outbox);
     bool begins = cursor->slot == 0 && cursor->part == PART_ENTITY;
     if (begins && !write_lists(shard, column_shard, row_shard, columns)) return false;
-    for (*done = false; cursor->slot < shard->leaving.count; cursor->slot++, cursor->part = cursor->item = 0) {
-        uint32_t slot = shard->leaving.at[cursor->slot];
+    for (*done = false; cursor->slot < shard->emigrant_candidates.count;
+         cursor->slot++, cursor->part = cursor->item = 0) {
+        uint32_t slot = shard->emigrant_candidates.at[cursor->slot];
         phx_body *body = &shard->store.body[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
         uint32_t home = home_of(body, column_shard, row_shard, columns);
         if (home != shard->index) {
             if (!send_migrant(shard, slot, home)) return true;
-            let_go(shard, slot, home, shard->travels.at[cursor->slot + 1] - shard->travels.at[cursor->slot]);
+            let_go(shard, slot, home,
+                   shard->emigrant_list_first.at[cursor->slot + 1] - shard->emigrant_list_first.at[cursor->slot]);
         }
         body->state = (uint16_t)(body->state & ~PHX_SLOT_LEAVING);
     }
-    shard->leaving.count = 0;
+    shard->emigrant_candidates.count = 0;
     *cursor = (phx_cursor){0};
     *done = true;
     return true;
@@ -216,7 +218,7 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
 /* Room for this entity in any state, everywhere it may have to stand. */
 static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
 {
-    phx_slot_array *arrived = &shard->arrived;
+    phx_slot_array *arrived = &shard->immigrants;
     return phx_store_reserve(&shard->store, shard->mem, 1) &&
            phx_store_reserve_user_data(&shard->store, shard->mem, entity->user_data) &&
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
@@ -309,7 +311,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
     const phx_list_record *list = listed > 0 ? lists + entity->list_first : NULL;
     phx_immigrant_lists_add(&shard->arrivals, (phx_immigrant_list){.observer = slot, .count = listed, .list = list});
     shard->store.name[slot].fresh = entity->fresh || !entity->attr.ready;
-    shard->arrived.at[shard->arrived.count++] = slot;
+    shard->immigrants.at[shard->immigrants.count++] = slot;
     phx_shard_count_observer(shard, phx_store_attr(&shard->store, slot), 1);
     phx_shard_flag(shard, slot);
     shard->copies_due = shard->changed = true;
@@ -319,8 +321,8 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
 /* The slot of a migrant of this tick: nearly always the last one that came. */
 static uint32_t arrived_slot(const phx_shard *shard, uint64_t id)
 {
-    for (uint32_t i = shard->arrived.count; i-- > 0;)
-        if (shard->store.name[shard->arrived.at[i]].id == id) return shard->arrived.at[i];
+    for (uint32_t i = shard->immigrants.count; i-- > 0;)
+        if (shard->store.name[shard->immigrants.at[i]].id == id) return shard->immigrants.at[i];
     phx_panic(__FILE__, __LINE__, "a relation arrived without its observer");
 }
 
@@ -476,5 +478,5 @@ bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const ph
 
 void phx_shard_arrivals_told(phx_shard *shard)
 {
-    shard->arrived.count = 0;
+    shard->immigrants.count = 0;
 }

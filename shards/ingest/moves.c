@@ -113,8 +113,8 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
     phx_shard_mark_step(shard, body, x, y);
     phx_shard_place(shard, body, x, y, z);
     if (!outside(shard, body->tx, body->ty) || (body->state & PHX_SLOT_LEAVING)) return;
-    PHX_ASSERT(shard->leaving.count < shard->leaving.capacity);
-    shard->leaving.at[shard->leaving.count++] = slot;
+    PHX_ASSERT(shard->emigrant_candidates.count < shard->emigrant_candidates.capacity);
+    shard->emigrant_candidates.at[shard->emigrant_candidates.count++] = slot;
     body->state |= PHX_SLOT_LEAVING;
 }
 

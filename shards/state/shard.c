@@ -50,11 +50,11 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_far_free(&shard->far, mem);
     phx_bands_free(&shard->bands, mem);
     phx_outbox_free(&shard->outbox);
-    phx_release(mem, (void **)&shard->leaving.at, &shard->leaving.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->emigrant_candidates.at, &shard->emigrant_candidates.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->waiting.at, &shard->waiting.capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&shard->travels.at, &shard->travels.capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&shard->recalled.at, &shard->recalled.capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&shard->arrived.at, &shard->arrived.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->emigrant_list_first.at, &shard->emigrant_list_first.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->list_scratch.at, &shard->list_scratch.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->immigrants.at, &shard->immigrants.capacity, sizeof(uint32_t));
     phx_immigrant_lists_free(&shard->arrivals, mem);
     phx_release(mem, (void **)&shard->pins, &shard->pins_capacity, sizeof(phx_pin));
     phx_release(mem, (void **)&shard->pins_before, &shard->pins_before_capacity, sizeof(phx_pin));
@@ -149,7 +149,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
 
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
-    phx_slot_array *leaving = &shard->leaving;
+    phx_slot_array *leaving = &shard->emigrant_candidates;
     if (phx_shard_ninegrid(shard) && !phx_ninegrid_reserve(&shard->nine, shard->mem)) return false;
     if (shard->implies && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
     uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */

@@ -128,16 +128,17 @@ typedef struct phx_shard {
     bool implies;      /* range = radius: plain lists are implied, from the index phase to the next: prev_list.h */
     const phx_kernels *kernels;
 
-    phx_slot_array leaving; /* may have left the rectangle in this tick */
-    phx_slot_array waiting; /* observers whose lists were spread: to be looked at in the next tick again */
-    bool waiting_untold;    /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
-    bool owes;              /* lists were emptied in this tick for want of memory: phx_list.owed */
-    phx_slot_array travels; /* by number in leaving[]: where its list begins in the outbox's; and the end of the last */
-    phx_slot_array recalled; /* scratch: the list of one who leaves or came, as rows imply it */
+    phx_slot_array emigrant_candidates; /* may have left the rectangle in this tick */
+    phx_slot_array waiting;             /* observers whose lists were spread: to be looked at in the next tick again */
+    bool waiting_untold;                /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
+    bool owes;                          /* lists were emptied in this tick for want of memory: phx_list.owed */
+    phx_slot_array emigrant_list_first; /* by number in leaving[]: where its list begins in the outbox's; and the end of
+                                           the last */
+    phx_slot_array list_scratch;        /* scratch: the list of one who leaves or came, as rows imply it */
     phx_outbox outbox;
     phx_cursor cursor;
     uint32_t received;            /* records done of the block that phx_shard_receive() could not end */
-    phx_slot_array arrived;       /* own slots that came in this tick: the directory is to be told */
+    phx_slot_array immigrants;    /* own slots that came in this tick: the directory is to be told */
     phx_immigrant_lists arrivals; /* the same, and their lists */
     phx_pin *pins, *pins_before;  /* of this tick, and of the one before */
     uint32_t pin_count, pins_capacity;

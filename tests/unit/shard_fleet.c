@@ -210,8 +210,8 @@ static bool sent(fleet *f, exchange what, uint32_t i, bool *done)
 static void tell_arrivals(fleet *f, uint32_t i)
 {
     const phx_shard *shard = &f->shard[i];
-    for (uint32_t a = 0; a < shard->arrived.count; a++) {
-        uint32_t slot = shard->arrived.at[a];
+    for (uint32_t a = 0; a < shard->immigrants.count; a++) {
+        uint32_t slot = shard->immigrants.at[a];
         phx_directory_set(&f->directory, shard->store.name[slot].id, phx_home(i, slot));
     }
 }

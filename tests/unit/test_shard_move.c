@@ -232,7 +232,7 @@ static void same_marks(uint64_t seed, const phx_shard *a, const phx_shard *b)
     cr_assert_eq(a->step_max, b->step_max, "seed %u", (unsigned)seed);
     cr_assert_eq(a->step2_max, b->step2_max, "seed %u", (unsigned)seed);
     cr_assert_eq(a->grid.stale, b->grid.stale);
-    cr_assert_eq(a->leaving.count, b->leaving.count);
+    cr_assert_eq(a->emigrant_candidates.count, b->emigrant_candidates.count);
     for (uint32_t i = 0; i < a->grid.block_count; i++) {
         cr_assert_eq(a->grid.blocks[i].dirty_tick, b->grid.blocks[i].dirty_tick, "seed %u", (unsigned)seed);
         cr_assert_eq(a->grid.blocks[i].dirty, b->grid.blocks[i].dirty, "seed %u", (unsigned)seed);

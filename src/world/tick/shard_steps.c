@@ -58,7 +58,7 @@ bool phx_step_send_migrants(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
     const phx_partition *partition = &world->partition;
-    if (!fill_due(world, index, shard->leaving.count == 0)) return true;
+    if (!fill_due(world, index, shard->emigrant_candidates.count == 0)) return true;
     return outbox_ready(world, index) && phx_shard_send_migrants(shard, partition->column_of, partition->row_of,
                                                                  partition->columns, &world->ports[index].all_sent);
 }
@@ -84,8 +84,8 @@ bool phx_step_send_copies(phx_world *world, uint32_t index)
 static void tell_arrivals(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
-    for (uint32_t i = 0; i < shard->arrived.count; i++) {
-        uint32_t slot = shard->arrived.at[i];
+    for (uint32_t i = 0; i < shard->immigrants.count; i++) {
+        uint32_t slot = shard->immigrants.at[i];
         uint64_t id = shard->store.name[slot].id;
         uint64_t attached = phx_directory_find(&world->directory, id) & PHX_HOME_ATTACHED;
         phx_directory_set(&world->directory, id, phx_home(index, slot) | attached);
