@@ -66,7 +66,7 @@ static void look_around(phx_shard *shard, phx_halo_request *zone)
     const phx_box own = phx_box_of_towers(rules, shard->rect);
     zone->halo_towers = rules->range == PH_RANGE_TOWERS ? rules->span : phx_length_towers(rules, far);
     zone->halo = endless ? phx_box_all() : phx_box_wider(own, far);
-    shard->sight = endless ? phx_box_all() : phx_box_wider(own, shard->radius_max);
+    shard->visible_box = endless ? phx_box_all() : phx_box_wider(own, shard->radius_max);
 }
 
 phx_halo_request phx_shard_measure(phx_shard *shard)
@@ -130,11 +130,11 @@ static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_halo_re
 static bool add_near(phx_shard *shard, const phx_halo_request *zone, uint32_t number)
 {
     const uint32_t groups = shard->near_count / PHX_NEIGHBOUR_HALOS; /* full ones, before this */
-    if (!phx_grow(shard->mem, (void **)&shard->near, &shard->near_capacity, shard->near_capacity, (size_t)groups + 1,
-                  sizeof *shard->near))
+    if (!phx_grow(shard->mem, (void **)&shard->neighbour_halos, &shard->near_capacity, shard->near_capacity,
+                  (size_t)groups + 1, sizeof *shard->neighbour_halos))
         return false;
     const uint32_t at = shard->near_count++ % PHX_NEIGHBOUR_HALOS;
-    phx_neighbour_halos *group = &shard->near[(shard->near_count - 1) / PHX_NEIGHBOUR_HALOS];
+    phx_neighbour_halos *group = &shard->neighbour_halos[(shard->near_count - 1) / PHX_NEIGHBOUR_HALOS];
     PHX_ASSERT(zone->observed || zone->wake_towers1 > 0); /* else it needs nothing, and has no halo */
     if (at == 0)
         for (uint32_t i = 0; i < PHX_NEIGHBOUR_HALOS; i++) group->x0[i] = INFINITY;
@@ -154,7 +154,7 @@ static bool find_near(phx_shard *shard, const phx_halo_request *zones, uint32_t 
     int64_t x0 = rect.x0, y0 = rect.y0, x1 = rect.x1, y1 = rect.y1;
     shard->near_count = 0;
     shard->by_distance = shard->rules->range == PH_RANGE_RADIUS;
-    shard->clear = phx_box_all();
+    shard->halo_free_box = phx_box_all();
     for (uint32_t i = 0; i < shard_count; i++) {
         const phx_halo_request *zone = &zones[i];
         int64_t h = zone->observed ? (int64_t)zone->halo_towers : -1;
@@ -163,14 +163,15 @@ static bool find_near(phx_shard *shard, const phx_halo_request *zones, uint32_t 
         int64_t left = zone->rect.x1 + h, right = zone->rect.x0 - h, low = zone->rect.y1 + h, high = zone->rect.y0 - h;
         if (left < rect.x0 || right > rect.x1 || low < rect.y0 || high > rect.y1) continue;
         if (!add_near(shard, zone, i)) return false;
-        shard->clear = clear_of(shard, shard->clear, zone);
+        shard->halo_free_box = clear_of(shard, shard->halo_free_box, zone);
         if (zone->rect.x1 < rect.x0 && left >= x0) x0 = left + 1;
         else if (zone->rect.x0 > rect.x1 && right <= x1) x1 = right - 1;
         else if (zone->rect.y1 < rect.y0 && low >= y0) y0 = low + 1;
         else if (zone->rect.y0 > rect.y1 && high <= y1) y1 = high - 1;
     }
     bool empty = x0 > x1 || y0 > y1;
-    shard->inner = empty ? (phx_rect){1, 1, 0, 0} : (phx_rect){(uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1};
+    shard->interior =
+        empty ? (phx_rect){1, 1, 0, 0} : (phx_rect){(uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1};
     return true;
 }
 
@@ -220,7 +221,7 @@ static inline void validate_halos(const phx_shard *shard, const phx_halo_request
 {
     for (uint32_t at = 0; at < PHX_NEIGHBOUR_HALOS; at++) {
         const bool there = group * PHX_NEIGHBOUR_HALOS + at < shard->near_count;
-        const phx_halo_request *zone = &zones[shard->near[group].shard[there ? at : 0]];
+        const phx_halo_request *zone = &zones[shard->neighbour_halos[group].shard[there ? at : 0]];
         PHX_VALIDATE((in >> at & 1) == (there && zone_needs(shard, zone, slot)));
     }
 }
@@ -235,7 +236,7 @@ static bool send_by_distance(phx_shard *shard, const phx_halo_request *zones, ui
     uint32_t *item = &shard->cursor.item, first = *item % PHX_NEIGHBOUR_HALOS;
     for (uint32_t group = *item / PHX_NEIGHBOUR_HALOS; group * PHX_NEIGHBOUR_HALOS < shard->near_count;
          group++, first = 0) {
-        const phx_neighbour_halos *near = &shard->near[group];
+        const phx_neighbour_halos *near = &shard->neighbour_halos[group];
         uint32_t in = in_halos(near, body->x, body->y);
         validate_halos(shard, zones, slot, group, in);
         for (in = in >> first << first; in != 0; in &= in - 1) {
@@ -254,7 +255,8 @@ static bool send_copies_of(phx_shard *shard, const phx_halo_request *zones, uint
     const uint32_t count = far ? shard_count : shard->near_count;
     if (!far && shard->by_distance) return send_by_distance(shard, zones, slot);
     for (uint32_t *i = &shard->cursor.item; *i < count; (*i)++) {
-        uint32_t destination = far ? *i : shard->near[*i / PHX_NEIGHBOUR_HALOS].shard[*i % PHX_NEIGHBOUR_HALOS];
+        uint32_t destination =
+            far ? *i : shard->neighbour_halos[*i / PHX_NEIGHBOUR_HALOS].shard[*i % PHX_NEIGHBOUR_HALOS];
         if (destination == shard->index || !zone_needs(shard, &zones[destination], slot)) continue;
         if (!send_copy(shard, slot, destination, false)) return false;
     }
@@ -267,7 +269,8 @@ enum { SLOTS_AT_ONCE = 128 }; /* that are looked at before copies of some are se
 static uint32_t find_near_border(const phx_shard *shard, phx_span slots, uint32_t *found)
 {
     const phx_body *bodies = shard->store.body;
-    const phx_vec2 low = {shard->clear.x0, shard->clear.y0}, high = {shard->clear.x1, shard->clear.y1};
+    const phx_vec2 low = {shard->halo_free_box.x0, shard->halo_free_box.y0},
+                   high = {shard->halo_free_box.x1, shard->halo_free_box.y1};
     uint32_t count = 0;
     for (uint32_t slot = slots.first; slot < slots.end; slot++) {
         const phx_vec2 p = phx_pair_at(&bodies[slot].x);
@@ -292,7 +295,7 @@ static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[SLOTS_AT_ONC
         const bool own = body->state & PHX_SLOT_OWN, far = body->state & PHX_SLOT_FAR;
         __builtin_prefetch(&store->name[slot]);
         wanted[count] = slot;
-        count += own & (far | !phx_rect_has(shard->inner, body->tx, body->ty));
+        count += own & (far | !phx_rect_has(shard->interior, body->tx, body->ty));
     }
     return count;
 }

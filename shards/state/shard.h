@@ -143,13 +143,13 @@ typedef struct phx_shard {
     phx_pin *pins, *pins_before;  /* of this tick, and of the one before */
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;
-    bool pins_compared;                 /* in this tick */
-    phx_neighbour_halos *near;          /* of find_near(), as is what follows up to clear */
-    uint32_t near_count, near_capacity; /* shards; groups of them that there is room for */
-    bool by_distance;                   /* that alone decides which of them need a copy, but of who is PHX_SLOT_FAR */
-    phx_rect inner;                     /* towers that no other shard's zone covers */
-    phx_box clear;  /* strictly between its ends nobody is in another shard's halo, nor wakes anybody there */
-    bool copy_sent; /* the last copy is in the outbox, but not its trail */
+    bool pins_compared;                   /* in this tick */
+    phx_neighbour_halos *neighbour_halos; /* of find_near(), as is what follows up to clear */
+    uint32_t near_count, near_capacity;   /* shards; groups of them that there is room for */
+    bool by_distance;                     /* that alone decides which of them need a copy, but of who is PHX_SLOT_FAR */
+    phx_rect interior;                    /* towers that no other shard's zone covers */
+    phx_box halo_free_box; /* strictly between its ends nobody is in another shard's halo, nor wakes anybody there */
+    bool copy_sent;        /* the last copy is in the outbox, but not its trail */
     /* per destination: BEGIN sent in this refresh / it has copies of the last one; NULL: nothing was ever due */
     bool *begun, *sent;
     uint32_t copied,
@@ -161,7 +161,8 @@ typedef struct phx_shard {
     float radius_max, margin_max;        /* over own observers: view + margin, and margin; at least that while stale */
     uint32_t radius_count, margin_count; /* of them, those with just that */
     bool radius_stale;
-    phx_box sight; /* range = radius: beyond it nobody is seen by distance alone; as of the last tick with observers */
+    phx_box visible_box;      /* range = radius: beyond it nobody is seen by distance alone; as of the last tick with
+                                 observers */
     uint32_t observing_count; /* own entities with a view */
     uint32_t ready_count;     /* those of them that are ready */
 

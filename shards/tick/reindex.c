@@ -18,7 +18,7 @@ static bool unseen(const phx_shard *shard, uint32_t slot)
     const phx_body *body = &shard->store.body[slot];
     if (!phx_shard_rows(shard) || !(body->state & PHX_SLOT_GHOST) || (body->state & PHX_SLOT_FAR)) return false;
     if (shard->rules->wakes || shard->rules->banded || shard->store.tail[slot].origin.pinned) return false;
-    return !phx_box_has(shard->sight, body->x, body->y);
+    return !phx_box_has(shard->visible_box, body->x, body->y);
 }
 
 /* Does a slot wait for a row that somebody may see? */

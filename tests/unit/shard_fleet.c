@@ -473,7 +473,8 @@ static void check_copy(const fleet *f, const phx_shard *shard, uint32_t slot)
     const phx_body *body = &shard->store.body[slot];
     if ((body->state & PHX_SLOT_GHOST) && shard->store.tail[slot].origin.gone) { /* its row waits for the next sort */
         cr_assert(body->state & PHX_SLOT_ROW);
-        cr_assert_not(phx_box_has(shard->sight, body->x, body->y), "%lu is gone, and in sight", (unsigned long)id);
+        cr_assert_not(phx_box_has(shard->visible_box, body->x, body->y), "%lu is gone, and in sight",
+                      (unsigned long)id);
         return;
     }
     cr_assert(e->in, "tick %lu: %lu is not in the world", (unsigned long)f->tick, (unsigned long)id);
