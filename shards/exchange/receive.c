@@ -224,7 +224,7 @@ static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
            phx_deferred_reserve(&shard->deferred, shard->mem, 1) &&
            (!phx_shard_ninegrid(shard) || phx_ninegrid_reserve(&shard->nine, shard->mem)) &&
-           (!shard->implies || phx_prev_rows_reserve(&shard->past, shard->mem)) &&
+           (!shard->derives_lists || phx_prev_rows_reserve(&shard->past, shard->mem)) &&
            phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
                     sizeof(uint32_t)) &&
            phx_immigrant_lists_ready(&shard->arrivals, shard->mem);
@@ -258,7 +258,7 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
     phx_shard_mark_discontinuous(shard, body);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
     if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
-    if (shard->implies) phx_prev_rows_note(&shard->past, &shard->store, slot);
+    if (shard->derives_lists) phx_prev_rows_note(&shard->past, &shard->store, slot);
     phx_store_dress(&shard->store, slot, &entity->attr);
     phx_store_set_user_data(&shard->store, slot, entity->user_data);
     phx_shard_flag(shard, slot);
@@ -287,7 +287,7 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
 static bool just_walked(const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    return shard->implies && (body->state & PHX_SLOT_ROW) && !(body->state & PHX_SLOT_DISCONTINUOUS) &&
+    return shard->derives_lists && (body->state & PHX_SLOT_ROW) && !(body->state & PHX_SLOT_DISCONTINUOUS) &&
            phx_grid_view(&shard->store, slot) > 0.0f;
 }
 

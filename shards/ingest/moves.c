@@ -27,15 +27,15 @@ static void touch_tower(phx_shard *shard, uint16_t tx, uint16_t ty)
 void phx_shard_mark_dirty(phx_shard *shard, phx_body *body)
 {
     if (phx_shard_dirty(shard, body)) return;
-    body->changed = shard->stamp;
+    body->changed = shard->dirty_stamp;
     body->state = (uint16_t)(body->state & ~PHX_SLOT_DISCONTINUOUS);
-    if ((body->state & PHX_SLOT_ROW) && !shard->many_movers) {
+    if ((body->state & PHX_SLOT_ROW) && !shard->dense_tick) {
         touch_tower(shard, body->tx, body->ty);
         if (phx_shard_rows(shard)) phx_grid_mark_moved(&shard->grid, body->row);
     }
     if (body->state & PHX_SLOT_FAR) touch_far(shard, (uint32_t)(body - shard->store.body));
-    if (!shard->many_movers) phx_zones_touch(&shard->zones, shard->mem, (uint32_t)(body - shard->store.body));
-    shard->touched++;
+    if (!shard->dense_tick) phx_zones_touch(&shard->zones, shard->mem, (uint32_t)(body - shard->store.body));
+    shard->dirty_count++;
     shard->changed = true;
     if (body->state & PHX_SLOT_OWN) shard->copies_due = true;
 }
@@ -45,10 +45,10 @@ void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
     phx_shard_mark_dirty(shard, body);
     if (body->state & PHX_SLOT_DISCONTINUOUS) return;
     body->state |= PHX_SLOT_DISCONTINUOUS;
-    shard->odd = true;
+    shard->any_discontinuous = true;
     if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
-    if (shard->implies) phx_prev_rows_discontinuous(&shard->past, (uint32_t)(body - shard->store.body));
+    if (shard->derives_lists) phx_prev_rows_discontinuous(&shard->past, (uint32_t)(body - shard->store.body));
     /* the row stands where the entity was at the last tick's end, wherever it has gone since */
     const phx_grid_rows *rows = &shard->grid.rows;
     phx_grid_mark_dirty(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),
@@ -77,7 +77,7 @@ static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
 static bool arrive(phx_shard *shard, const phx_body *body)
 {
     if (!phx_grid_block_visit(&shard->grid, shard->mem, body->tx, body->ty)) return false;
-    if (!shard->many_movers) touch_tower(shard, body->tx, body->ty);
+    if (!shard->dense_tick) touch_tower(shard, body->tx, body->ty);
     return true;
 }
 
@@ -168,7 +168,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
                               bool alone, phx_move_stats *sum)
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
-    if ((body->state & PHX_MOVE_PLAIN_BITS) != PHX_MOVE_PLAIN || body->changed == shard->stamp) return false;
+    if ((body->state & PHX_MOVE_PLAIN_BITS) != PHX_MOVE_PLAIN || body->changed == shard->dirty_stamp) return false;
     phx_vec2 p = {to.x, to.y}, old = phx_pair_at(&body->x);
     phx_vec2 q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps what is outside */
     float step2, step = step_of(old, p, &step2);
@@ -182,18 +182,18 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
         phx_ninegrid_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
     }
     if (PHX_UNLIKELY(((tower ^ before) & OFF_BLOCK) != 0) && frame->rows && !there_is_block(shard, tower)) return false;
-    if (!shard->many_movers) touch_both(shard, slot, before, tower);
+    if (!shard->dense_tick) touch_both(shard, slot, before, tower);
     memcpy(&body->x, &p, 2 * sizeof(float));
     body->z = z;
     body->tx = (uint16_t)tower;
     body->ty = (uint16_t)(tower >> 16);
-    if (!shard->many_movers && frame->rows && !shard->grid.stale) { /* else rows are mended or sorted anew later */
+    if (!shard->dense_tick && frame->rows && !shard->grid.stale) { /* else rows are mended or sorted anew later */
         shard->grid.rows.x[body->row] = to.x;
         shard->grid.rows.y[body->row] = to.y;
         phx_grid_mark_moved(&shard->grid, body->row);
     }
     body->state = (uint16_t)(body->state & ~PHX_SLOT_DISCONTINUOUS);
-    body->changed = shard->stamp;
+    body->changed = shard->dirty_stamp;
     sum->moved++;
     sum->step_max[0] = step > sum->step_max[0] ? step : sum->step_max[0];
     sum->step2_max = step2 > sum->step2_max ? step2 : sum->step2_max;
@@ -203,7 +203,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
 /* May this worker's moves be applied to it? Else they are left. */
 static inline bool may_move(const phx_shard *shard, bool alone)
 {
-    return alone || shard->many_movers;
+    return alone || shard->dense_tick;
 }
 
 static void add_sum(phx_move_stats *sum, const phx_move_stats *more)
@@ -226,7 +226,7 @@ static inline __attribute__((always_inline)) uint32_t move_each(phx_shard *shard
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < of.count; i++) {
         const uint32_t next = mixed ? of.places[i] : first;
-        if (next < shard_count && shards[next].many_movers) {
+        if (next < shard_count && shards[next].dense_tick) {
             i += shards->kernels->walk(shards, shard_count, &of, i, sums);
             if (i == of.count) break;
         }
@@ -259,9 +259,9 @@ uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move
 void phx_shard_moved(phx_shard *shard, const phx_move_stats *sum)
 {
     if (sum->moved == 0) return;
-    shard->touched += sum->moved;
+    shard->dirty_count += sum->moved;
     shard->changed = shard->copies_due = true;
-    shard->grid.behind |= shard->many_movers && shard->move_frame.rows;
+    shard->grid.behind |= shard->dense_tick && shard->move_frame.rows;
     for (int axis = 0; axis < 2; axis++)
         if (sum->step_max[axis] > shard->step_max) shard->step_max = sum->step_max[axis];
     if (sum->step2_max > shard->step2_max) shard->step2_max = sum->step2_max;

@@ -367,7 +367,7 @@ static uint32_t find_observers(phx_scratch *scratch)
     const phx_sparse_plan *stir = &scratch->stir;
     uint32_t *found = scratch->hits, kept = 0;
     const uint32_t n = phx_grid_observers_in(&stir->shard->grid, stir->piece, found);
-    if (stir->shard->many_movers) return n;
+    if (stir->shard->dense_tick) return n;
     for (uint32_t i = 0; i < n; i++)
         if (may_see_change(stir, found[i])) found[kept++] = found[i];
     return kept;

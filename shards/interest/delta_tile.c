@@ -398,7 +398,7 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span sp
                  const phx_radii *radii, bool apart)
 {
     enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is no slower than to mark each */
-    const bool implied = shard->implies && view > 0.0f;
+    const bool implied = shard->derives_lists && view > 0.0f;
     run of = run_at(scratch, shard, i);
     const bool special = implied && specials.first < specials.end;
     if (PHX_UNLIKELY(special)) sift(scratch, shard, &of, specials);
@@ -658,9 +658,9 @@ bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)
     const phx_tile *tile = &scratch->tile;
     const phx_shard *shard = tile->shard;
     PHX_ASSERT(tile->marked);
-    *due = shard->many_movers || (tile->marks[cell] & PHX_TILE_DIRTY);
+    *due = shard->dense_tick || (tile->marks[cell] & PHX_TILE_DIRTY);
     scratch->odd_near = tile->marks[cell] & PHX_TILE_DISCONTINUOUS;
-    return !scratch->odd_near || shard->implies;
+    return !scratch->odd_near || shard->derives_lists;
 }
 
 bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)

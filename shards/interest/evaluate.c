@@ -80,7 +80,7 @@ static bool due(const look *at)
 {
     const phx_shard *shard = at->shard;
     if (shard->all_dirty || shard->far_dirty || phx_shard_dirty(shard, at->body)) return true;
-    if (shard->many_movers && !shard->alt) return true;
+    if (shard->dense_tick && !shard->alt) return true;
     if (shard->global_moved && at->attr->cap > 0) return true;
     if (!phx_observes(at->attr)) return phx_list_holds(at->list);
     if (relation_dirty(at)) return true;

@@ -237,8 +237,8 @@ static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, 
     if (block->reach == 0.0f) return range.end - range.first;
     if (!phx_sparse_plan_open(&scratch->stir, scratch->mem, shard, number)) return 0;
     if (scratch->stir.way != PHX_SPARSE_NONE) return phx_delta_sparse(scratch, shard, rows);
-    if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
-    bool usable = shard->glances && tile->usable;
+    if (shard->delta_allowed && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
+    bool usable = shard->delta_allowed && tile->usable;
     if (usable && !tile->quiet) return reserve_tile(scratch) ? run_tile(scratch, directory, shard, range) : 0;
     return run_rows(scratch, directory, shard, rows, usable);
 }
@@ -250,8 +250,8 @@ static block_order order_of(phx_scratch *scratch, phx_shard *shard, uint32_t num
 {
     if (!phx_sparse_plan_open(&scratch->stir, scratch->mem, shard, number)) return ORDER_NONE;
     if (scratch->stir.way != PHX_SPARSE_NONE) return ORDER_ROWS;
-    if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return ORDER_NONE;
-    return shard->glances && scratch->tile.usable && !scratch->tile.quiet ? ORDER_TILE : ORDER_ROWS;
+    if (shard->delta_allowed && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return ORDER_NONE;
+    return shard->delta_allowed && scratch->tile.usable && !scratch->tile.quiet ? ORDER_TILE : ORDER_ROWS;
 }
 
 /* The same of a part of a block, counted from its first row. */

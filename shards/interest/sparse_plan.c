@@ -125,13 +125,13 @@ static bool choose(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block)
     const bool alike = block->reach == block->reach_min;
     uint32_t rows = 0;
     stir->around = towers_around(stir, block);
-    if (shard->odd || !shard->many_movers) {
+    if (shard->any_discontinuous || !shard->dense_tick) {
         phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
         /* nobody finds those then, or too many; or somebody's list is not implied yet */
-        const bool many = shard->many_movers || phx_shard_expects_dense_tick(shard);
+        const bool many = shard->dense_tick || phx_shard_expects_dense_tick(shard);
         if (marks.odd && (many || shard->past.kept)) return true;
         stir->odd = marks.odd;
-        if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */
+        if (!marks.dirty && !shard->dense_tick) { /* nobody has anything to see */
             stir->way = PHX_SPARSE_BY_MOVERS;
             return true;
         }
@@ -163,7 +163,7 @@ bool phx_sparse_plan_open(phx_sparse_plan *stir, phx_mem *mem, const phx_shard *
     stir->mover_count = stir->own_count = 0;
     stir->way = PHX_SPARSE_NONE;
     stir->odd = false;
-    if (!shard->glances || !shard->implies || !(block->view_min > 0.0f)) return true;
+    if (!shard->delta_allowed || !shard->derives_lists || !(block->view_min > 0.0f)) return true;
     stir->reach = look_reach(shard, block);
     if (choose(stir, mem, block)) return true;
     stir->shard = NULL;

@@ -79,7 +79,7 @@ void phx_sparse_plan_free(phx_sparse_plan *stir, phx_mem *mem);
 /* May those who moved look, in this tick? */
 static inline bool phx_sparse_plan_movers(const phx_shard *shard)
 {
-    return shard->glances && shard->implies && !shard->many_movers;
+    return shard->delta_allowed && shard->derives_lists && !shard->dense_tick;
 }
 
 /* The stir of a block; the one that is there if it is that. false = no memory. */

@@ -139,7 +139,7 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
      */
     float around = (PHX_TILE_REACH + 1) / frame->scale + tile->spread;
     frame->stride = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
-    frame->moved = shard->many_movers ? 0 : PHX_CELL_MOVED;
+    frame->moved = shard->dense_tick ? 0 : PHX_CELL_MOVED;
     /* whoever moved looks around too, wherever it is: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
     float edge = around + frame->low / frame->scale;
@@ -254,14 +254,14 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     const phx_rect rect = phx_tile_towers(tile);
     phx_span row_spans[AROUND * PHX_BLOCK_SIDE], past_spans[AROUND + 1];
     ranges rows = {row_spans, 0}, past = {past_spans, 0};
-    tile->quiet = !shard->many_movers;
+    tile->quiet = !shard->dense_tick;
     tile->odd = false;
     PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
     PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
     phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, &rows, &past);
     if (tile->quiet) return true;
-    if (!shard->implies) past.count = 0; /* lists are not told by positions any more */
+    if (!shard->derives_lists) past.count = 0; /* lists are not told by positions any more */
     const uint32_t most = length_of(rows) + length_of(past);
     if (!reserve_rows(tile, mem, most)) return false;
     tile->count = shard->kernels->pick(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
@@ -497,12 +497,12 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     if (tile->frame.moved) find_movers(tile);
     tile->limits_in = tile->limits_near = -1;
     find_alike(tile, shard, block);
-    if (!tile->odd || !shard->implies) return true;
+    if (!tile->odd || !shard->derives_lists) return true;
     if (!find_odd(tile, mem)) {
         tile->shard = NULL;
         return false;
     }
-    tile->told = shard->many_movers && tile->alike && block->view_min > 0.0f && !shard->past.kept;
+    tile->told = shard->dense_tick && tile->alike && block->view_min > 0.0f && !shard->past.kept;
     return true;
 }
 

@@ -146,7 +146,7 @@ static void mark_towers(phx_tile *tile)
     uint64_t towers[AT_ONCE];
     window at;
     open_window(&at, tile);
-    if (tile->shard->implies) memset(at.odd, 0, sizeof at.odd);
+    if (tile->shard->derives_lists) memset(at.odd, 0, sizeof at.odd);
     for (uint32_t first = tile->fine, n; first < end; first += n) {
         n = end - first < AT_ONCE ? end - first : AT_ONCE;
         for (uint32_t x = 0; x < n; x++) towers[x] = bits_between(deciding(tile, 0, first + x, at.x));
@@ -156,7 +156,8 @@ static void mark_towers(phx_tile *tile)
 
 void phx_tile_mark(phx_tile *tile)
 {
-    const bool implies = tile->shard->implies, all_due = tile->shard->many_movers; /* whatever changed around them */
+    const bool implies = tile->shard->derives_lists,
+               all_due = tile->shard->dense_tick; /* whatever changed around them */
     if (tile->marked) return;
     tile->marked = true;
     if (implies && all_due) memset(tile->marks, PHX_TILE_DIRTY, (size_t)tile->frame.columns * tile->frame.rows);

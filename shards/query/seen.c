@@ -76,7 +76,7 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
 bool phx_shard_derives(const phx_shard *shard, uint32_t slot)
 {
     if (phx_shard_ninegrid(shard)) return phx_ninegrid_plain(shard, slot);
-    return shard->implies && phx_grid_view(&shard->store, slot) > 0.0f;
+    return shard->derives_lists && phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
 uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot)

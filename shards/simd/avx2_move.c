@@ -111,7 +111,7 @@ AVX2_INLINE __m128 lengths(__m128 step, __m128 square)
 AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uint32_t first, phx_move_stats *sum)
 {
     const course c = course_of(shard);
-    const uint32_t changed = (uint32_t)shard->stamp << 16, count = batch->count, *slots = batch->slots;
+    const uint32_t changed = (uint32_t)shard->dirty_stamp << 16, count = batch->count, *slots = batch->slots;
     const phx_place *to_places = batch->to;
     const float *z = batch->z;
     phx_body *bodies = shard->store.body;
@@ -149,7 +149,7 @@ AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const p
     const __m128 origin = _mm256_castps256_ps128(c.origin), size = _mm256_castps256_ps128(c.size);
     const __m128 limit = _mm256_castps256_ps128(c.limit), length = _mm256_castps256_ps128(c.length);
     const __m128i towers = _mm256_castsi256_si128(c.towers), blocks = _mm256_castsi256_si128(c.blocks);
-    const uint32_t changed = (uint32_t)shards->stamp << 16, count = batch->count, *slots = batch->slots;
+    const uint32_t changed = (uint32_t)shards->dirty_stamp << 16, count = batch->count, *slots = batch->slots;
     const uint32_t *places = batch->places;
     const phx_place *to_places = batch->to;
     const float *z = batch->z;
@@ -161,7 +161,7 @@ AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const p
         const phx_move_constants *frame = &shard->move_frame;
         phx_body *body = &shard->store.body[slots[i]];
         uint32_t word = word_of(body);
-        if (PHX_UNLIKELY(!shard->many_movers || ((word ^ PHX_MOVE_PLAIN) & PHX_MOVE_PLAIN_BITS) != 0)) break;
+        if (PHX_UNLIKELY(!shard->dense_tick || ((word ^ PHX_MOVE_PLAIN) & PHX_MOVE_PLAIN_BITS) != 0)) break;
         if (PHX_UNLIKELY((word ^ changed) <= UINT16_MAX)) break;
         __m128 was = _mm_loadu_ps(&body->x), is = position_at(to_places, z, i);
         __m128 step = _mm_and_ps(_mm_sub_ps(is, was), length), square = _mm_mul_ps(step, step);
@@ -183,7 +183,7 @@ AVX2 uint32_t phx_walk_avx2(phx_shard *shards, uint32_t shard_count, const phx_m
                             phx_move_stats *sums)
 {
     const uint32_t place = batch->places[first];
-    PHX_ASSERT(place < shard_count && shards[place].many_movers);
+    PHX_ASSERT(place < shard_count && shards[place].dense_tick);
     if (batch->mixed) return walk_mixed(shards, shard_count, batch, first, sums);
     return walk_one(&shards[place], batch, first, &sums[place]);
 }

@@ -71,10 +71,11 @@ void phx_shard_begin(phx_shard *shard, uint64_t tick)
     PHX_ASSERT(shard->store.dead_count == 0);
     PHX_ASSERT(shard->deferred.depth == 0);
     shard->tick = tick;
-    shard->stamp = (uint16_t)(tick % UINT16_MAX + 1);
-    for (uint32_t slot = 0; shard->stamp == 1 && slot < shard->store.slots; slot++) shard->store.body[slot].changed = 0;
+    shard->dirty_stamp = (uint16_t)(tick % UINT16_MAX + 1);
+    for (uint32_t slot = 0; shard->dirty_stamp == 1 && slot < shard->store.slots; slot++)
+        shard->store.body[slot].changed = 0;
     shard->zones.edges.count = 0;
-    shard->touched = 0;
+    shard->dirty_count = 0;
     phx_deferred_begin(&shard->deferred);
 }
 
@@ -151,7 +152,7 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
     phx_slot_array *leaving = &shard->emigrant_candidates;
     if (phx_shard_ninegrid(shard) && !phx_ninegrid_reserve(&shard->nine, shard->mem)) return false;
-    if (shard->implies && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
+    if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
     uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
     return phx_store_reserve(&shard->store, shard->mem, 0) &&
            phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
@@ -186,7 +187,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
     if (now->ready && !attr->ready) forget(shard, (phx_silenced){store->name[slot].id, now->consumer, slot});
     if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, store, slot, attr);
-    if (shard->implies) phx_prev_rows_note(&shard->past, store, slot);
+    if (shard->derives_lists) phx_prev_rows_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);
     phx_store_dress(store, slot, attr);
     phx_shard_count_observer(shard, attr, 1);
@@ -276,9 +277,10 @@ void phx_shard_end(phx_shard *shard)
     shard->forget_count = 0;
     shard->zones.touched_count = 0;
     shard->zones.missed = false;
-    if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->many_movers);
+    if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);
     PHX_VALIDATE(!shard->changed || !phx_shard_rows(shard) || phx_grid_in_order(&shard->grid));
-    shard->many_movers = phx_shard_expects_dense_tick(shard);
+    shard->dense_tick = phx_shard_expects_dense_tick(shard);
     shard->step_max = shard->step2_max = 0.0f;
-    shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->odd = shard->owes = false;
+    shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->any_discontinuous =
+        shard->owes = false;
 }

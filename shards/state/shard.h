@@ -96,7 +96,7 @@ typedef struct phx_shard {
     phx_rect rect;
     phx_move_constants move_frame;
     uint64_t tick;
-    uint16_t stamp; /* of the tick, for phx_body.changed: 1..65535, then all are cleared */
+    uint16_t dirty_stamp; /* of the tick, for phx_body.changed: 1..65535, then all are cleared */
 
     phx_store store;
     /* how near entities are found: by rows (range = radius) or cards (range = towers), the lighthouse's, or by alt */
@@ -109,23 +109,23 @@ typedef struct phx_shard {
     phx_relations relations;
     phx_far far;
     phx_bands bands;
-    bool all_dirty;    /* every observer is to be evaluated: the rules changed */
-    bool far_dirty;    /* the same: something seen from far off changed */
-    bool global_moved; /* where a global target stands matters at the caps only */
-    bool changed;      /* anything here changed in this tick, ghosts included */
-    bool odd;          /* the same, and was odd (PHX_SLOT_DISCONTINUOUS): else no tower is marked so */
+    bool all_dirty;         /* every observer is to be evaluated: the rules changed */
+    bool far_dirty;         /* the same: something seen from far off changed */
+    bool global_moved;      /* where a global target stands matters at the caps only */
+    bool changed;           /* anything here changed in this tick, ghosts included */
+    bool any_discontinuous; /* the same, and was odd (PHX_SLOT_DISCONTINUOUS): else no tower is marked so */
     /*
      * Most of the rows change every tick: every observer is looked at, towers are not
      * marked. Guessed from the tick before; only the work depends on it.
      */
-    bool many_movers;
-    uint32_t touched;  /* entities changed in this tick; kept until the next one begins */
-    float step_max;    /* the longest step of this tick along an axis, of those that are not odd */
-    float step2_max;   /* the square of the longest one as it is */
-    float step_limit;  /* a longer one is a jump, and odd */
-    float drift_limit; /* of the grid's rows: farther would cost looks more than it saves rebuilds */
-    bool glances;      /* glances may be enough in this tick */
-    bool implies;      /* range = radius: plain lists are implied, from the index phase to the next: prev_list.h */
+    bool dense_tick;
+    uint32_t dirty_count; /* entities changed in this tick; kept until the next one begins */
+    float step_max;       /* the longest step of this tick along an axis, of those that are not odd */
+    float step2_max;      /* the square of the longest one as it is */
+    float step_limit;     /* a longer one is a jump, and odd */
+    float drift_limit;    /* of the grid's rows: farther would cost looks more than it saves rebuilds */
+    bool delta_allowed;   /* glances may be enough in this tick */
+    bool derives_lists;   /* range = radius: plain lists are implied, from the index phase to the next: prev_list.h */
     const phx_kernels *kernels;
 
     phx_slot_array emigrant_candidates; /* may have left the rectangle in this tick */
@@ -293,7 +293,7 @@ bool phx_shard_outside_valid(const phx_shard *shard);
 /* Were so many touched in this tick that in the next one most are expected to move? */
 static inline bool phx_shard_expects_dense_tick(const phx_shard *shard)
 {
-    return shard->touched > (shard->store.own_count + shard->store.ghost_count) / 4;
+    return shard->dirty_count > (shard->store.own_count + shard->store.ghost_count) / 4;
 }
 
 /* The live own slot or ghost of this id, or PHX_SLOT_NONE. */
@@ -344,7 +344,7 @@ bool phx_shard_derives(const phx_shard *shard, uint32_t slot);
 
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 {
-    return body->changed == shard->stamp;
+    return body->changed == shard->dirty_stamp;
 }
 
 /* A ghost, or PHX_SLOT_NONE, if it is of this very incarnation, else PHX_SLOT_NONE; one of an older one dies. */

@@ -170,7 +170,8 @@ static bool rebuild(phx_shard *shard)
         phx_body *body = &shard->store.body[deferred->slots[i]];
         if ((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW)) phx_shard_mark_discontinuous(shard, body);
     }
-    if (!phx_grid_rebuild(grid, shard->mem, &shard->store, deferred->slots, deferred->count, shard->tick, shard->stamp))
+    if (!phx_grid_rebuild(grid, shard->mem, &shard->store, deferred->slots, deferred->count, shard->tick,
+                          shard->dirty_stamp))
         return false;
     grid->outside = any_outside(shard);
     return true;
@@ -262,7 +263,8 @@ static bool any_kept(const phx_shard *shard)
 /* All live slots into their towers, or wherever else they are looked for. */
 static bool index_towers(phx_shard *shard)
 {
-    if (shard->alt) return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->stamp);
+    if (shard->alt)
+        return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->dirty_stamp);
     if (!phx_shard_ninegrid(shard)) return index_rows(shard);
     phx_ninegrid_input in = {.rules = shard->rules,
                              .store = &shard->store,
@@ -278,7 +280,7 @@ static bool call_one(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_OWN) || !(body->state & PHX_SLOT_PARTIAL)) return true;
-    if (shard->implies && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
+    if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
     phx_shard_mark_discontinuous(shard, body);
     phx_shard_partial(shard, slot, false);
     return true;
@@ -305,7 +307,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (!phx_immigrant_lists_resolve(shard, directory, renames)) return false;
     if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;
     phx_prev_rows *past = &shard->past;
-    if (shard->implies && !phx_prev_rows_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store))
+    if (shard->derives_lists && !phx_prev_rows_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store))
         return false;
     if (!index_towers(shard)) return false;
     phx_prev_rows_blank(past, &shard->store, &shard->grid);
@@ -322,7 +324,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (implies && !phx_prev_rows_room(past, shard->mem, shard->store.slots)) return false;
     if (shard->changed) phx_block_summary_update(&shard->grid);
     phx_deferred_end(&shard->deferred);
-    shard->glances = radii && !shard->all_dirty && !shard->far_dirty;
-    shard->implies = implies;
+    shard->delta_allowed = radii && !shard->all_dirty && !shard->far_dirty;
+    shard->derives_lists = implies;
     return true;
 }

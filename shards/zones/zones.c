@@ -62,7 +62,7 @@ static going changed_slots(const phx_shard *shard, bool every)
     going all = {.count = shard->store.slots, .every = every || !zones->on || shard->all_dirty};
     if (all.every) return all;
     if (!shard->changed) return (going){0};
-    if (shard->many_movers || zones->missed) return all;
+    if (shard->dense_tick || zones->missed) return all;
     return (going){.count = zones->touched_count, .listed = true};
 }
 
@@ -93,7 +93,7 @@ static bool cross(phx_shard *shard, const going *all, bool areas)
                                  .roster = &zones->roster,
                                  .rect = shard->rect,
                                  .tick = shard->tick,
-                                 .stamp = shard->stamp,
+                                 .stamp = shard->dirty_stamp,
                                  .edges = &zones->edges};
     if (areas && !phx_area_members_look_near(&zones->crossings, shard->mem, &in)) return false;
     for (uint32_t i = 0; i < all->count; i++) {

@@ -96,7 +96,7 @@ static void fill(phx_shard *shard, uint32_t index, phx_rect rect, uint64_t seed)
     }
     cr_assert(phx_shard_index(shard, &k.directory, &k.renames));
     phx_shard_end(shard);
-    shard->many_movers = seed % (3 + 2 * index) != 0;
+    shard->dense_tick = seed % (3 + 2 * index) != 0;
     phx_shard_begin(shard, 2);
     /* some entities come, and some change, before the moves */
     for (uint64_t id = 1; id <= 4; id++) {
@@ -227,7 +227,7 @@ static void same_bodies(uint64_t seed, const phx_shard *one, const phx_shard *ma
 
 static void same_marks(uint64_t seed, const phx_shard *a, const phx_shard *b)
 {
-    cr_assert(a->touched == b->touched && a->changed == b->changed && a->copies_due == b->copies_due);
+    cr_assert(a->dirty_count == b->dirty_count && a->changed == b->changed && a->copies_due == b->copies_due);
     cr_assert(a->far_dirty == b->far_dirty && a->far.stale == b->far.stale && a->global_moved == b->global_moved);
     cr_assert_eq(a->step_max, b->step_max, "seed %u", (unsigned)seed);
     cr_assert_eq(a->step2_max, b->step2_max, "seed %u", (unsigned)seed);
@@ -263,7 +263,7 @@ static void run(uint64_t seed, ph_range range, const phx_rect *rects, uint32_t s
     k.many[0].kernels = &counting; /* the first one's do it for all */
     make_moves(seed);
     apply_one_by_one();
-    apply_at_once(k.one[0].many_movers ? hands : 1);
+    apply_at_once(k.one[0].dense_tick ? hands : 1);
     for (uint32_t p = 0; p < shards; p++) {
         same_bodies(seed, &k.one[p], &k.many[p]);
         same_marks(seed, &k.one[p], &k.many[p]);

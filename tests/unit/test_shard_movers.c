@@ -23,7 +23,7 @@ static fleet *open_world(uint64_t seed, uint32_t towers, uint32_t shards)
 /* many: as if most had moved in the tick before, so each observer looks for itself. */
 static void begin(bool many)
 {
-    for (uint32_t i = 0; i < f->shard_count; i++) f->shard[i].many_movers = many;
+    for (uint32_t i = 0; i < f->shard_count; i++) f->shard[i].dense_tick = many;
     counted = fleet_counts(f);
     fleet_begin(f);
 }

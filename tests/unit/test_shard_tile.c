@@ -389,7 +389,7 @@ static const phx_shard *open_odd(const tile_case *like, uint64_t seed, bool few)
     if (!few) all_step();
     for (uint64_t id = 1; id <= IDS; id++)
         if (phx_rng_below(&rng, ODD_ONE_IN) == 0) odd_command(id);
-    cr_assert_eq(f->shard[0].many_movers, !few);
+    cr_assert_eq(f->shard[0].dense_tick, !few);
     return indexed();
 }
 

@@ -242,7 +242,7 @@ void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stat
                               .ghosts = shard->store.ghost_count,
                               .list_entries = shard->counts.entries + counts->enters - counts->leaves - counts->dropped,
                               .bytes = atomic_load_explicit(&shard->mem->bytes, memory_order_relaxed),
-                              .touched = shard->touched,
+                              .touched = shard->dirty_count,
                               .enters = counts->enters,
                               .leaves = counts->leaves,
                               .observers_glanced = counts->glanced,
