@@ -261,7 +261,7 @@ void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change 
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change)
 {
     phx_list *list = &shard->store.tail[change->slot].list;
-    phx_slot_array *waiting = &shard->waiting;
+    phx_slot_array *waiting = &shard->partial_observers;
     bool waits = change->flags & PH_CHANGE_MORE;
     if (waits && !phx_grow(shard->mem, (void **)&waiting->at, &waiting->capacity, waiting->count,
                            (size_t)waiting->count + 1, sizeof(uint32_t)))

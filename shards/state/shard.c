@@ -51,7 +51,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_bands_free(&shard->bands, mem);
     phx_outbox_free(&shard->outbox);
     phx_release(mem, (void **)&shard->emigrant_candidates.at, &shard->emigrant_candidates.capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&shard->waiting.at, &shard->waiting.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->partial_observers.at, &shard->partial_observers.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->emigrant_list_first.at, &shard->emigrant_list_first.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->list_scratch.at, &shard->list_scratch.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->immigrants.at, &shard->immigrants.capacity, sizeof(uint32_t));
@@ -234,7 +234,7 @@ void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told)
     list->implied = false;
     phx_list_release(&shard->lists, list);
     list->owed = true;
-    shard->owes = shard->waiting_untold = true;
+    shard->owes_lists = shard->partial_not_listed = true;
     shard->store.name[slot].fresh = true;
     phx_bands_drop_deferred(shard, slot);
     phx_shard_partial(shard, slot, true);
@@ -282,5 +282,5 @@ void phx_shard_end(phx_shard *shard)
     shard->dense_tick = phx_shard_expects_dense_tick(shard);
     shard->step_max = shard->step2_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->any_discontinuous =
-        shard->owes = false;
+        shard->owes_lists = false;
 }

@@ -129,9 +129,9 @@ typedef struct phx_shard {
     const phx_kernels *kernels;
 
     phx_slot_array emigrant_candidates; /* may have left the rectangle in this tick */
-    phx_slot_array waiting;             /* observers whose lists were spread: to be looked at in the next tick again */
-    bool waiting_untold;                /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
-    bool owes;                          /* lists were emptied in this tick for want of memory: phx_list.owed */
+    phx_slot_array partial_observers;   /* observers whose lists were spread: to be looked at in the next tick again */
+    bool partial_not_listed;            /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
+    bool owes_lists;                    /* lists were emptied in this tick for want of memory: phx_list.owed */
     phx_slot_array emigrant_list_first; /* by number in leaving[]: where its list begins in the outbox's; and the end of
                                            the last */
     phx_slot_array list_scratch;        /* scratch: the list of one who leaves or came, as rows imply it */

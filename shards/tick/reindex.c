@@ -289,12 +289,12 @@ static bool call_one(phx_shard *shard, uint32_t slot)
 /* All of them. false = no memory: call again. */
 static bool call_waiting(phx_shard *shard)
 {
-    phx_slot_array *waiting = &shard->waiting;
+    phx_slot_array *waiting = &shard->partial_observers;
     for (; waiting->count > 0; waiting->count--)
         if (!call_one(shard, waiting->at[waiting->count - 1])) return false;
-    for (uint32_t slot = 0; shard->waiting_untold && slot < shard->store.slots; slot++)
+    for (uint32_t slot = 0; shard->partial_not_listed && slot < shard->store.slots; slot++)
         if (!call_one(shard, slot)) return false;
-    shard->waiting_untold = false;
+    shard->partial_not_listed = false;
     return true;
 }
 

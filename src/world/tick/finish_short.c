@@ -237,8 +237,8 @@ void phx_finish_drop_changes(phx_world *world)
     bool any = false;
     for (uint32_t s = 0; s < world->shard_count; s++) {
         const phx_shard *shard = &world->shards[s];
-        any |= shard->owes;
-        for (uint32_t slot = 0; shard->owes && slot < shard->store.slots; slot++) {
+        any |= shard->owes_lists;
+        for (uint32_t slot = 0; shard->owes_lists && slot < shard->store.slots; slot++) {
             if (!(shard->store.body[slot].state & PHX_SLOT_OWN) || !shard->store.tail[slot].list.owed) continue;
             const phx_name *name = &shard->store.name[slot];
             phx_consumer_forget(world->consumers[name->consumer].consumer, name->id);
