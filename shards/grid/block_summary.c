@@ -77,7 +77,7 @@ bool phx_block_summary_valid(const phx_grid *grid)
             return false;
     }
     for (uint32_t row = 0; row < grid->row_end; row += PHX_WORD_ROWS)
-        if (grid->watching[row / PHX_WORD_ROWS] != watching_from(grid, row)) return false;
+        if (grid->observer_bits[row / PHX_WORD_ROWS] != watching_from(grid, row)) return false;
     return true;
 }
 
@@ -93,7 +93,7 @@ void phx_grid_changed_block(phx_grid *grid, uint32_t number)
 void phx_grid_changed(phx_grid *grid, uint32_t row)
 {
     if (!grid->surveyed) return; /* nor, perhaps, in order */
-    phx_row_set_bit(grid->watching, row, grid->rows.view[row] != 0.0f);
+    phx_row_set_bit(grid->observer_bits, row, grid->rows.view[row] != 0.0f);
     phx_grid_changed_block(grid, phx_grid_block_at(grid, row));
 }
 
@@ -110,7 +110,7 @@ void phx_block_summary_update(phx_grid *grid)
         if (block->reach_min <= -PHX_VIEW_LEFTOVER) grid->surveyed = false;
     }
     for (uint32_t row = 0; all && row < grid->row_end; row += PHX_WORD_ROWS)
-        grid->watching[row / PHX_WORD_ROWS] = watching_from(grid, row);
+        grid->observer_bits[row / PHX_WORD_ROWS] = watching_from(grid, row);
     grid->change_count = 0;
     PHX_VALIDATE(phx_block_summary_valid(grid));
 }

@@ -88,21 +88,21 @@ typedef struct phx_grid {
      * A bit for each row whose entity was touched in this tick, at least: of all others (x, y) is (ox, oy). Kept
      * where few are, else nobody asks; bits of rows that there are not are 0.
      */
-    uint64_t *stirred;
-    uint64_t *watching; /* a bit for each row with a view, once surveyed; those of rows that there are not are 0 */
-    void *memory;       /* all columns: one piece */
+    uint64_t *moved_bits;
+    uint64_t *observer_bits; /* a bit for each row with a view, once surveyed; those of rows that there are not are 0 */
+    void *memory;            /* all columns: one piece */
     uint32_t row_count, rows_capacity;
     uint32_t row_end; /* the last block's end: so many rows and gaps there are */
     uint32_t *astray; /* slots of whom phx_grid_misplace() took */
     uint32_t astray_count, astray_capacity;
-    float drift;   /* how far along an axis a row may be by now from where it stood when they were sorted */
-    bool outside;  /* then somebody stood outside of all towers; else nobody is farther out than drift */
-    bool stale;    /* rows or towers do not match the bodies: a rebuild is due */
-    bool behind;   /* rows' x, y are those of before the moves: a rebuild or phx_rows_copy_positions() is due */
-    bool surveyed; /* blocks say of observers what rows' views do, but for these blocks; watching[] of all */
+    float drift_bound;    /* how far along an axis a row may be by now from where it stood when they were sorted */
+    bool outside;         /* then somebody stood outside of all towers; else nobody is farther out than drift */
+    bool needs_rebuild;   /* rows or towers do not match the bodies: a rebuild is due */
+    bool positions_stale; /* rows' x, y are those of before the moves: a rebuild or phx_rows_copy_positions() is due */
+    bool surveyed;        /* blocks say of observers what rows' views do, but for these blocks; watching[] of all */
     uint32_t changes[PHX_BLOCK_STALE_MAX], change_count; /* their numbers */
     bool sorting;                                        /* a rebuild stopped half way for want of memory */
-    bool roomy;                 /* a rebuild makes gaps: rows were to be put in, and there was none near */
+    bool wants_gaps;            /* a rebuild makes gaps: rows were to be put in, and there was none near */
     uint32_t pause, pause_next; /* ticks in which no row is put in alone; and once it was in vain the next time */
 } phx_grid;
 
@@ -162,12 +162,12 @@ static inline void phx_row_set_bit(uint64_t *words, uint32_t row, bool value)
 /* The entity of a row was touched, in a tick in which few are. */
 static inline void phx_grid_mark_moved(phx_grid *grid, uint32_t row)
 {
-    phx_row_set_bit(grid->stirred, row, true);
+    phx_row_set_bit(grid->moved_bits, row, true);
 }
 
 static inline bool phx_grid_moved(const phx_grid *grid, uint32_t row)
 {
-    return phx_row_bit(grid->stirred, row);
+    return phx_row_bit(grid->moved_bits, row);
 }
 
 /* The rows of a span that were touched, in order; room for all, and for one more. How many. */

@@ -9,9 +9,9 @@
 void phx_grid_misplace(phx_grid *grid, phx_body *body, uint32_t slot)
 {
     PHX_ASSERT(body->state & PHX_SLOT_ROW);
-    if (grid->stale || grid->sorting || (body->state & PHX_SLOT_ROW_MISPLACED)) return;
+    if (grid->needs_rebuild || grid->sorting || (body->state & PHX_SLOT_ROW_MISPLACED)) return;
     if (grid->astray_count == grid->astray_capacity) {
-        grid->stale = true;
+        grid->needs_rebuild = true;
         return;
     }
     body->state |= PHX_SLOT_ROW_MISPLACED;
@@ -54,8 +54,8 @@ static loose_row row_at(const phx_grid *grid, uint32_t row)
                        .oy = of->oy[row],
                        .view = of->view[row],
                        .slot = of->slot[row],
-                       .stirred = phx_row_bit(grid->stirred, row),
-                       .watching = phx_row_bit(grid->watching, row)};
+                       .stirred = phx_row_bit(grid->moved_bits, row),
+                       .watching = phx_row_bit(grid->observer_bits, row)};
 }
 
 static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loose_row *is)
@@ -67,8 +67,8 @@ static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loos
     of->oy[row] = is->oy;
     of->view[row] = is->view;
     of->slot[row] = is->slot;
-    phx_row_set_bit(grid->stirred, row, is->stirred);
-    phx_row_set_bit(grid->watching, row, is->watching);
+    phx_row_set_bit(grid->moved_bits, row, is->stirred);
+    phx_row_set_bit(grid->observer_bits, row, is->watching);
     store->body[is->slot & PHX_ROW_SLOT].row = row;
 }
 
@@ -82,8 +82,8 @@ static void make_gap(phx_grid *grid, uint32_t row)
 {
     grid->rows.slot[row] = PHX_ROW_GAP;
     grid->rows.view[row] = 0.0f;
-    phx_row_set_bit(grid->stirred, row, false);
-    phx_row_set_bit(grid->watching, row, false);
+    phx_row_set_bit(grid->moved_bits, row, false);
+    phx_row_set_bit(grid->observer_bits, row, false);
 }
 
 /* ---- towers and blocks ---- */
@@ -162,11 +162,11 @@ static uint32_t make_room(phx_grid *grid, phx_store *store, uint32_t number, uin
 static phx_rows_edited give_up(phx_grid *grid)
 {
     enum { PAUSE_MOST = 32 }; /* ticks, this one too */
-    if (grid->roomy) {        /* else there were no gaps yet */
+    if (grid->wants_gaps) {   /* else there were no gaps yet */
         grid->pause = grid->pause_next > 0 ? grid->pause_next : 1;
         grid->pause_next = 2 * grid->pause < PAUSE_MOST ? 2 * grid->pause : PAUSE_MOST;
     }
-    grid->roomy = true;
+    grid->wants_gaps = true;
     return PHX_EDIT_SORT;
 }
 
@@ -260,7 +260,7 @@ static phx_rows_edited set_right(phx_grid *grid, phx_mem *mem, phx_store *store,
 
 phx_rows_edited phx_rows_edit(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work)
 {
-    PHX_ASSERT(!grid->stale && !grid->sorting);
+    PHX_ASSERT(!grid->needs_rebuild && !grid->sorting);
     for (; grid->astray_count > 0; grid->astray_count--) {
         const phx_rows_edited done = set_right(grid, mem, store, grid->astray[grid->astray_count - 1], tick, work);
         if (done != PHX_EDIT_DONE) return done;

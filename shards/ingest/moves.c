@@ -96,9 +96,10 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     /* a row may only drift from its tower, step by step; see grid/grid.h */
     if (body->state & PHX_SLOT_DISCONTINUOUS)
         phx_grid_misplace(&shard->grid, body, (uint32_t)(body - shard->store.body));
-    else if (crossed && !arrive(shard, body)) shard->grid.stale = true;
-    if (shard->grid.stale || shard->grid.behind) return; /* all rows are written from the bodies later */
-    if (body->state & PHX_SLOT_ROW_MISPLACED) return;    /* this one, too */
+    else if (crossed && !arrive(shard, body)) shard->grid.needs_rebuild = true;
+    if (shard->grid.needs_rebuild || shard->grid.positions_stale)
+        return;                                       /* all rows are written from the bodies later */
+    if (body->state & PHX_SLOT_ROW_MISPLACED) return; /* this one, too */
     shard->grid.rows.x[body->row] = x;
     shard->grid.rows.y[body->row] = y;
 }
@@ -187,7 +188,8 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
     body->z = z;
     body->tx = (uint16_t)tower;
     body->ty = (uint16_t)(tower >> 16);
-    if (!shard->dense_tick && frame->rows && !shard->grid.stale) { /* else rows are mended or sorted anew later */
+    if (!shard->dense_tick && frame->rows &&
+        !shard->grid.needs_rebuild) { /* else rows are mended or sorted anew later */
         shard->grid.rows.x[body->row] = to.x;
         shard->grid.rows.y[body->row] = to.y;
         phx_grid_mark_moved(&shard->grid, body->row);
@@ -261,7 +263,7 @@ void phx_shard_moved(phx_shard *shard, const phx_move_stats *sum)
     if (sum->moved == 0) return;
     shard->dirty_count += sum->moved;
     shard->changed = shard->copies_due = true;
-    shard->grid.behind |= shard->dense_tick && shard->move_frame.rows;
+    shard->grid.positions_stale |= shard->dense_tick && shard->move_frame.rows;
     for (int axis = 0; axis < 2; axis++)
         if (sum->step_max[axis] > shard->step_max) shard->step_max = sum->step_max[axis];
     if (sum->step2_max > shard->step2_max) shard->step2_max = sum->step2_max;
@@ -271,7 +273,7 @@ void phx_rows_copy_positions(phx_shard *shard, uint32_t part, uint32_t parts)
 {
     enum { AHEAD = 32, LINE_ROWS = PHX_CACHE_LINE / sizeof(float) };
     phx_grid *grid = &shard->grid;
-    PHX_ASSERT(grid->behind && !grid->stale);
+    PHX_ASSERT(grid->positions_stale && !grid->needs_rebuild);
     uint64_t lines = (grid->row_end + LINE_ROWS - 1) / LINE_ROWS;
     uint32_t first = (uint32_t)(lines * part / parts * LINE_ROWS);
     uint32_t end = (uint32_t)(lines * (part + 1) / parts * LINE_ROWS);
@@ -286,7 +288,7 @@ void phx_rows_copy_positions(phx_shard *shard, uint32_t part, uint32_t parts)
 
 void phx_rows_copied(phx_shard *shard)
 {
-    shard->grid.behind = false;
+    shard->grid.positions_stale = false;
 }
 
 bool phx_shard_move_general(phx_shard *shard, uint32_t slot, ph_position position)

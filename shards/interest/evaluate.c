@@ -56,7 +56,7 @@ phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float
 
 phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius)
 {
-    return phx_interest_towers(shard->rules, body, radius + shard->grid.drift);
+    return phx_interest_towers(shard->rules, body, radius + shard->grid.drift_bound);
 }
 
 static uint32_t mark_bits(const look *at, uint32_t slot)

@@ -104,7 +104,7 @@ static bool observers_pay(const phx_sparse_plan *stir, const phx_block *block)
  */
 static float towers_apart(const phx_shard *shard, const phx_block *block)
 {
-    const float drift = shard->grid.drift, step = shard->step_max;
+    const float drift = shard->grid.drift_bound, step = shard->step_max;
     return block->reach + 2 * (drift > step ? drift : step);
 }
 
@@ -149,7 +149,7 @@ static bool choose(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block)
  */
 static float look_reach(const phx_shard *shard, const phx_block *block)
 {
-    const float drift = shard->grid.drift, steps = 2 * shard->step_max;
+    const float drift = shard->grid.drift_bound, steps = 2 * shard->step_max;
     return block->reach + (drift > steps ? drift : steps);
 }
 

@@ -38,7 +38,7 @@ static float reach_of(const phx_block *block, const phx_shard *shard)
 /* How far along an axis a row may have been, half way, from its tower: when rows were just sorted, half a step. */
 static float off_tower(const phx_shard *shard)
 {
-    const float half = shard->step_max * 0.5f, drift = shard->grid.drift;
+    const float half = shard->step_max * 0.5f, drift = shard->grid.drift_bound;
     return half > drift ? half : drift;
 }
 

@@ -25,7 +25,7 @@ static void keep(recall *at, uint32_t target)
 /* The towers where the rows of all within its view stand; since the index phase they stand where entities are now. */
 static phx_rect recall_rect(const recall *at)
 {
-    float off = at->shard->grid.drift + (at->indexed ? at->shard->step_max : 0.0f);
+    float off = at->shard->grid.drift_bound + (at->indexed ? at->shard->step_max : 0.0f);
     return phx_interest_rect(at->shard->rules, at->x, at->y, at->attr->view + off);
 }
 

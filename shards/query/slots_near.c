@@ -29,7 +29,7 @@ static phx_range square_of(phx_box box)
 static void rows_around(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
     phx_row_query near;
-    phx_rect rect = phx_box_towers(shard->rules, widened(box, shard->grid.drift));
+    phx_rect rect = phx_box_towers(shard->rules, widened(box, shard->grid.drift_bound));
     phx_row_query_open(&near, shard->kernels, &shard->grid, rect, square_of(box), false);
     for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) near.hits[i] &= PHX_ROW_SLOT;

@@ -38,7 +38,7 @@ static uint32_t adds_due(const phx_shard *shard)
 /* How far rows may have drifted with this tick's steps. */
 static float drift_now(const phx_shard *shard)
 {
-    const float drift = shard->grid.drift;
+    const float drift = shard->grid.drift_bound;
     return shard->step_max > 0.0f ? nextafterf(drift + shard->step_max, INFINITY) : drift;
 }
 
@@ -46,7 +46,7 @@ static float drift_now(const phx_shard *shard)
 static bool rebuild_due(const phx_shard *shard)
 {
     const phx_grid *grid = &shard->grid;
-    return grid->stale || grid->sorting || drift_now(shard) > shard->drift_limit ||
+    return grid->needs_rebuild || grid->sorting || drift_now(shard) > shard->drift_limit ||
            phx_grid_sort_due(grid, adds_due(shard));
 }
 
@@ -209,7 +209,7 @@ bool phx_shard_outside_valid(const phx_shard *shard)
     inner_bounds(shard->rules, 0, &inner.x0, &inner.x1);
     inner_bounds(shard->rules, 1, &inner.y0, &inner.y1);
     const float slack = (fabsf(inner.x0) + fabsf(inner.y0) + fabsf(inner.x1) + fabsf(inner.y1)) * 1e-5f;
-    const phx_box near = phx_box_wider(inner, shard->grid.drift + slack); /* by more than the bounds are in */
+    const phx_box near = phx_box_wider(inner, shard->grid.drift_bound + slack); /* by more than the bounds are in */
     for (uint32_t slot = 0; !shard->grid.outside && slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
         if ((body->state & PHX_SLOT_ROW) && !phx_box_has(near, body->x, body->y)) return false;
@@ -222,7 +222,7 @@ static bool index_rows(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
     if (rebuild_due(shard)) return rebuild(shard);
-    grid->drift = drift_now(shard);
+    grid->drift_bound = drift_now(shard);
     const phx_rows_edited done = set_right(shard);
     return done == PHX_EDIT_SORT ? rebuild(shard) : done == PHX_EDIT_DONE;
 }
@@ -312,7 +312,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (!index_towers(shard)) return false;
     phx_prev_rows_blank(past, &shard->store, &shard->grid);
     past->kept |= any_kept(shard); /* a second call does not find those any more who came in */
-    PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.behind || phx_grid_valid(&shard->grid, &shard->store));
+    PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.positions_stale || phx_grid_valid(&shard->grid, &shard->store));
     PHX_VALIDATE(!phx_shard_rows(shard) || phx_shard_outside_valid(shard));
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
     end_adds(shard);

@@ -173,7 +173,7 @@ static void apply_at_once(uint32_t hands)
     }
     for (uint32_t p = 0; p < k.shards; p++) {
         for (uint32_t h = 0; h < hands; h++) phx_shard_moved(&k.many[p], &sum[h][p]);
-        if (!k.many[p].grid.behind || k.many[p].grid.stale) continue;
+        if (!k.many[p].grid.positions_stale || k.many[p].grid.needs_rebuild) continue;
         for (uint32_t h = 0; h < hands; h++) phx_rows_copy_positions(&k.many[p], h, hands);
         phx_rows_copied(&k.many[p]);
     }
@@ -202,7 +202,8 @@ static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many
 static void same_row(uint64_t seed, const phx_shard *one, const phx_shard *many, uint32_t slot)
 {
     const uint32_t a = one->store.body[slot].row, b = many->store.body[slot].row;
-    if ((one->store.body[slot].state & (PHX_SLOT_ROW | PHX_SLOT_ROW_MISPLACED)) != PHX_SLOT_ROW || one->grid.stale)
+    if ((one->store.body[slot].state & (PHX_SLOT_ROW | PHX_SLOT_ROW_MISPLACED)) != PHX_SLOT_ROW ||
+        one->grid.needs_rebuild)
         return;
     cr_assert_eq(bits_of(one->grid.rows.x[a]), bits_of(many->grid.rows.x[b]), "seed %u, slot %u", (unsigned)seed, slot);
     cr_assert_eq(bits_of(one->grid.rows.y[a]), bits_of(many->grid.rows.y[b]), "seed %u, slot %u", (unsigned)seed, slot);
@@ -212,7 +213,7 @@ static void same_row(uint64_t seed, const phx_shard *one, const phx_shard *many,
 static void same_bodies(uint64_t seed, const phx_shard *one, const phx_shard *many)
 {
     /* of many astray the first ones are noted, then all rows are to be sorted: who is the first does not matter */
-    const uint32_t bits = one->grid.stale ? ~(uint32_t)PHX_SLOT_ROW_MISPLACED : ~0u;
+    const uint32_t bits = one->grid.needs_rebuild ? ~(uint32_t)PHX_SLOT_ROW_MISPLACED : ~0u;
     for (uint32_t s = 0; s < ENTITIES + 4; s++) {
         const phx_body *a = &one->store.body[s], *b = &many->store.body[s];
         bool same = bits_of(a->x) == bits_of(b->x) && bits_of(a->y) == bits_of(b->y) && bits_of(a->z) == bits_of(b->z);
@@ -231,7 +232,7 @@ static void same_marks(uint64_t seed, const phx_shard *a, const phx_shard *b)
     cr_assert(a->far_dirty == b->far_dirty && a->far.stale == b->far.stale && a->global_moved == b->global_moved);
     cr_assert_eq(a->step_max, b->step_max, "seed %u", (unsigned)seed);
     cr_assert_eq(a->step2_max, b->step2_max, "seed %u", (unsigned)seed);
-    cr_assert_eq(a->grid.stale, b->grid.stale);
+    cr_assert_eq(a->grid.needs_rebuild, b->grid.needs_rebuild);
     cr_assert_eq(a->emigrant_candidates.count, b->emigrant_candidates.count);
     for (uint32_t i = 0; i < a->grid.block_count; i++) {
         cr_assert_eq(a->grid.blocks[i].dirty_tick, b->grid.blocks[i].dirty_tick, "seed %u", (unsigned)seed);

@@ -259,7 +259,7 @@ Test(movers, a_step_out_of_sight_as_rows_are_sorted)
             if (t == 1) fleet_move(f, AWAY, 69.9f, 35);
             fleet_end(f);
         }
-        cr_assert_eq(f->shard[0].grid.drift, 0.0f, "rows were sorted");
+        cr_assert_eq(f->shard[0].grid.drift_bound, 0.0f, "rows were sorted");
         cr_assert(!fleet_sees(f, 1, AWAY) && !fleet_sees(f, AWAY, 1));
         fleet_close(f);
     }

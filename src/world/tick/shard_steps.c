@@ -142,18 +142,18 @@ static void mend_body(void *context, uint32_t worker, uint32_t piece)
     uint32_t parts = mend_parts(world);
     phx_shard *shard = &world->shards[world->order[piece / parts]];
     (void)worker;
-    if (shard->grid.behind) phx_rows_copy_positions(shard, piece % parts, parts);
+    if (shard->grid.positions_stale) phx_rows_copy_positions(shard, piece % parts, parts);
 }
 
 void phx_copy_row_positions(phx_world *world)
 {
     bool any = false;
-    for (uint32_t i = 0; i < world->shard_count; i++) any |= world->shards[i].grid.behind;
+    for (uint32_t i = 0; i < world->shard_count; i++) any |= world->shards[i].grid.positions_stale;
     if (!any) return;
     phx_parallel_for(world->workers, world->shard_count * mend_parts(world), mend_body, world);
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
-        if (!shard->grid.behind) continue;
+        if (!shard->grid.positions_stale) continue;
         phx_rows_copied(shard);
         PHX_VALIDATE(phx_grid_valid(&shard->grid, &shard->store));
     }
