@@ -145,11 +145,11 @@ static bool fold_list(phx_shard *shard, const phx_immigrant_list *arrival)
         !reserve_notes(&shard->arrivals, shard->mem, arrival->count))
         return false;
     note(&shard->arrivals, arrival);
-    list->implied = true; /* as phx_prev_list() takes it to be */
+    list->derived = true; /* as phx_prev_list() takes it to be */
     uint32_t count = phx_prev_list(shard, arrival->observer, recalled->at, &pairs), same = 0;
     if (count == arrival->count)
         while (same < count && is_listed(&shard->arrivals, arrival, &name[recalled->at[same]])) same++;
-    list->implied = count == arrival->count && same == count;
+    list->derived = count == arrival->count && same == count;
     return true;
 }
 
@@ -159,7 +159,7 @@ bool phx_immigrant_lists_resolve(phx_shard *shard, const phx_directory *director
         const phx_immigrant_list *arrival = &arrivals->at[arrivals->count - 1];
         const bool odd = shard->store.body[arrival->observer].state & PHX_SLOT_DISCONTINUOUS;
         if (!odd && !fold_list(shard, arrival)) return false;
-        if (shard->store.tail[arrival->observer].list.implied) continue;
+        if (shard->store.tail[arrival->observer].list.derived) continue;
         if (!resolve_list(shard, directory, renames, arrival)) return false;
     }
     return true;

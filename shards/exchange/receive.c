@@ -138,7 +138,7 @@ static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
     phx_slot_array *told = &shard->list_scratch;
     uint64_t pairs = 0;
     *slots = phx_list_entries(&shard->lists, list);
-    if (!list->implied) return list->count;
+    if (!list->derived) return list->count;
     if (!phx_grow(shard->mem, (void **)&told->at, &told->capacity, 0, shard->store.slots, sizeof(uint32_t)))
         return PHX_SLOT_NONE;
     *slots = told->at;

@@ -139,7 +139,7 @@ bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *r
         past->nowhere[i] = NAN;
         past->place[i] = i;
         phx_list *list = &store->tail[slot].list;
-        if (!(store->body[slot].state & PHX_SLOT_OWN) || !list->implied) continue;
+        if (!(store->body[slot].state & PHX_SLOT_OWN) || !list->derived) continue;
         PHX_ASSERT(list->size_class == PHX_LIST_NONE);
         list->block = i & PHX_ROW_SLOT;
     }

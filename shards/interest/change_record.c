@@ -266,7 +266,7 @@ bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx
     if (waits && !phx_grow(shard->mem, (void **)&waiting->at, &waiting->capacity, waiting->count,
                            (size_t)waiting->count + 1, sizeof(uint32_t)))
         return false;
-    if (list->implied) phx_list_release(&shard->lists, list);
+    if (list->derived) phx_list_release(&shard->lists, list);
     if (change->list_first != PHX_SLOT_NONE) {
         const uint32_t *words = scratch->overflow + change->list_first, count = words[0];
         if (!phx_list_reserve(&shard->lists, shard->mem, list, count)) return false;

@@ -251,7 +251,7 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t 
                          : words_of(shard, pairs, last, slot, false, to, &leaves);
     if (PHX_UNLIKELY(odd && phx_row_discontinuous(&shard->grid.rows, row)))
         return tell_odd(scratch, shard, slot, to, count);
-    PHX_VALIDATE(shard->store.tail[slot].list.implied == 1);
+    PHX_VALIDATE(shard->store.tail[slot].list.derived == 1);
     if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* so many are put in order before they get names */
         const uint32_t enters = phx_interest_part(scratch, to, count);
         for (uint32_t i = 0; i < count - enters; i++) scratch->leave[i] &= PHX_ROW_SLOT;

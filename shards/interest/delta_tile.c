@@ -103,7 +103,7 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float 
 static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, float far, outcome *hits)
 {
     const phx_list *list = &shard->store.tail[slot].list;
-    PHX_ASSERT(!list->implied);
+    PHX_ASSERT(!list->derived);
     if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count, list->count + hits->enter_count))
         return false;
     settle(scratch, shard, slot, r, far != r, hits);
@@ -258,7 +258,7 @@ static outcome take_words(phx_scratch *scratch, phx_span words)
 static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
 {
     const uint32_t count = of->words.end - of->words.first;
-    PHX_VALIDATE(shard->store.tail[of->slot].list.implied == 1);
+    PHX_VALIDATE(shard->store.tail[of->slot].list.derived == 1);
     PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
     if (PHX_UNLIKELY(count == 0)) return;
     const uint32_t first = apart ? scratch->target_count : of->words.first;
@@ -292,7 +292,7 @@ static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, 
 {
     enum { FEW = 1 << 14 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
     *count = 0;
-    if (!shard->store.tail[slot].list.implied) return true; /* it is new, or was no observer */
+    if (!shard->store.tail[slot].list.derived) return true; /* it is new, or was no observer */
     const size_t most = shard->store.slots <= FEW ? FEW : phx_prev_list_max(shard, slot);
     if (!phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, most + PHX_KERNEL_PAD,
                   sizeof(uint32_t)))
@@ -322,7 +322,7 @@ bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32
     if (!recall(scratch, shard, slot, &leaves)) return false;
     if (!phx_delta_emit_both(scratch, shard, slot, enters, leaves, apart)) return false;
     PHX_VALIDATE(phx_shard_derives(shard, slot));
-    list->implied = true;
+    list->derived = true;
     return true;
 }
 

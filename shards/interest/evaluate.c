@@ -471,7 +471,7 @@ static bool settle(look *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
     bool implied = phx_shard_derives(at->shard, at->slot);
-    bool unfolds = !implied && (at->list->implied) && at->count > 0;
+    bool unfolds = !implied && (at->list->derived) && at->count > 0;
     bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its block goes back at the commit */
     if (enters + leaves > 0 || unfolds || folds || at->list->owed) {
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
@@ -485,7 +485,7 @@ static bool settle(look *at, uint32_t enters, uint32_t leaves)
         }
     }
     scratch->counts.held += at->held; /* once all else is done: memory may end before, and the observer come again */
-    at->list->implied = implied;
+    at->list->derived = implied;
     at->list->owed = false;
     if (implied) at->list->count = 0;
     return true;
@@ -507,10 +507,10 @@ static size_t most_targets(const look *at)
     enum { FEW = 1 << 13 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
     const phx_shard *shard = at->shard;
     if (!phx_shard_rows(shard)) return shard->store.slots;
-    bool all = !at->list->implied && shard->store.slots <= FEW;
+    bool all = !at->list->derived && shard->store.slots <= FEW;
     size_t now =
         all ? shard->store.slots : phx_grid_most(&shard->grid, phx_interest_rows_rect(shard, at->body, at->attr->view));
-    size_t old = at->list->implied ? phx_prev_list_max(shard, at->slot) : at->list->count;
+    size_t old = at->list->derived ? phx_prev_list_max(shard, at->slot) : at->list->count;
     size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
     return now + old + far + (at->relations ? at->relations->count : 0);
 }
@@ -573,7 +573,7 @@ static void take_old(look *at)
     phx_shard *shard = at->shard;
     at->old = phx_list_entries(&shard->lists, at->list);
     at->old_count = at->list->count;
-    if (at->list->implied) {
+    if (at->list->derived) {
         uint32_t *old = at->scratch->old;
         at->old = old;
         at->old_count = phx_shard_ninegrid(shard)
@@ -723,7 +723,7 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
         scratch->counts.evaluated++;
         scratch->counts.dropped += phx_shard_list_count(shard, slot);
         at.list->count = 0;
-        at.list->implied = at.list->owed = false;
+        at.list->derived = at.list->owed = false;
         return true;
     }
     if (!reserve_look(&at)) return false;

@@ -168,7 +168,7 @@ uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot)
 {
     if (!(store->body[slot].state & PHX_SLOT_OWN)) return PHX_OBSERVER_KIND_NONE;
     const phx_list *list = &store->tail[slot].list;
-    if (list->implied) {
+    if (list->derived) {
         if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_OBSERVER_KIND_LOOK;
         return PHX_OBSERVER_KIND_PLAIN;
     }

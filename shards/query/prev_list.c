@@ -105,7 +105,7 @@ static recall open_recall(const phx_shard *shard, uint32_t slot)
 
 uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
 {
-    PHX_ASSERT(shard->store.tail[slot].list.implied == 1);
+    PHX_ASSERT(shard->store.tail[slot].list.derived == 1);
     recall at = open_recall(shard, slot);
     at.out = out;
     recall_rows(&at, pairs);

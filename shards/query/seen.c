@@ -63,7 +63,7 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
 {
     const phx_list *list = &shard->store.tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    if (list->implied) {
+    if (list->derived) {
         if (phx_shard_ninegrid(shard)) seen_around(shard, slot, visit, user);
         else seen_near(shard, slot, visit, user);
     }
@@ -82,7 +82,7 @@ bool phx_shard_derives(const phx_shard *shard, uint32_t slot)
 uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot)
 {
     const phx_list *list = &shard->store.tail[slot].list;
-    if (!list->implied) return list->count;
+    if (!list->derived) return list->count;
     uint64_t pairs = 0;
     return phx_shard_ninegrid(shard) ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, slot, NULL)
                                      : phx_prev_list(shard, slot, NULL, &pairs);
@@ -93,7 +93,7 @@ static bool listed(const phx_shard *shard, uint32_t observer, uint32_t target)
     const phx_list *list = &shard->store.tail[observer].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     bool found = false;
-    PHX_ASSERT(!list->implied); /* the rule decides there */
+    PHX_ASSERT(!list->derived); /* the rule decides there */
     for (uint32_t i = 0; i < list->count; i++) found |= entries[i] == target;
     return found;
 }

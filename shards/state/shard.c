@@ -231,7 +231,7 @@ void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told)
     if (told) phx_shard_list_targets(shard, slot, count_seen, &seen);
     else seen = phx_shard_list_count(shard, slot);
     shard->counts.entries -= seen;
-    list->implied = false;
+    list->derived = false;
     phx_list_release(&shard->lists, list);
     list->owed = true;
     shard->owes_lists = shard->partial_not_listed = true;
@@ -251,7 +251,7 @@ bool phx_shard_lists_valid(const phx_shard *shard)
 {
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_list *list = &shard->store.tail[slot].list;
-        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, implied = own && (list->implied);
+        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, implied = own && (list->derived);
         if (own && phx_shard_derives(shard, slot) != implied) return false;
         if (implied && (list->count > 0 || list->size_class != PHX_LIST_NONE)) return false;
     }

@@ -741,7 +741,7 @@ Test(interest, a_run_that_stops_has_done_the_first_and_none_of_the_rest)
         for (uint32_t i = 0; i < LONE; i++) {
             const phx_list *list = &shard->store.tail[observers[i]].list;
             cr_assert_eq(list->count, 1, "20 more do not fit in place: they wait for the commit");
-            cr_assert_not(list->implied);
+            cr_assert_not(list->derived);
         }
         cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, rows - done), rows - done);
         cr_assert_eq(fresh.change_count, LONE);
