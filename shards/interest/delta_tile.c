@@ -276,7 +276,8 @@ static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const r
     const phx_range area = {rows->x[of->row], rows->y[of->row], r, tile->limits.square};
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
     const phx_span near = phx_tile_comers(tile, tile->cell[of->place]);
-    uint32_t *hits = scratch->old, count = shard->kernels->scan(&tile->comers, near, &area, hits, scratch->squares);
+    uint32_t *hits = scratch->old,
+             count = shard->kernels->scan(&tile->rows_without_history, near, &area, hits, scratch->squares);
     scratch->counts.pairs_tested += near.end - near.first;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t target = hits[i] & PHX_ROW_SLOT;

@@ -338,7 +338,7 @@ static bool reserve_odd(phx_tile *tile, phx_mem *mem)
         return false;
     uint32_t *words = tile->odd_words;
     tile->odd_places = words;
-    tile->comers =
+    tile->rows_without_history =
         (phx_grid_rows){.x = (float *)(words + column), .y = (float *)(words + 2 * column), .slot = words + 3 * column};
     tile->odd_at = words + 4 * column;
     tile->comer_start = words + 5 * column;
@@ -362,9 +362,9 @@ static bool find_odd(phx_tile *tile, phx_mem *mem)
         if (is_goer(tile, place)) continue;
         own += phx_tile_own(tile, row);
         for (; line * columns <= tile->cell[place]; line++) tile->comer_start[line] = comers;
-        tile->comers.x[comers] = rows->x[row];
-        tile->comers.y[comers] = rows->y[row];
-        tile->comers.slot[comers++] = rows->slot[row];
+        tile->rows_without_history.x[comers] = rows->x[row];
+        tile->rows_without_history.y[comers] = rows->y[row];
+        tile->rows_without_history.slot[comers++] = rows->slot[row];
     }
     for (; line <= tile->frame.rows; line++) tile->comer_start[line] = comers;
     tile->odd_count = n;

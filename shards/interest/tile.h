@@ -62,9 +62,9 @@ typedef struct phx_tile {
     uint32_t *odd_places;        /* while lists are implied: of those, and of who was not here before, in order; */
     uint32_t *odd_at;            /* their cells: y << 16 | x */
     uint32_t odd_count, odd_own; /* of the block's own rows: not here before */
-    phx_grid_rows comers;        /* of these alone: x, y and what a pair says of them, as scans want it */
-    uint32_t *comer_start;       /* by row of cells, and one more: its first one */
-    bool told;                   /* all observers of the block are told by glances, the odd ones too */
+    phx_grid_rows rows_without_history; /* of these alone: x, y and what a pair says of them, as scans want it */
+    uint32_t *comer_start;              /* by row of cells, and one more: its first one */
+    bool told;                          /* all observers of the block are told by glances, the odd ones too */
     uint32_t *odd_words;
     uint32_t odd_words_capacity;
     uint32_t *now, *old; /* sorted by cell: y << 16 | x */
