@@ -229,7 +229,7 @@ static inline __attribute__((always_inline)) uint32_t move_each(phx_shard *shard
     for (uint32_t i = 0; i < of.count; i++) {
         const uint32_t next = mixed ? of.places[i] : first;
         if (next < shard_count && shards[next].dense_tick) {
-            i += shards->kernels->walk(shards, shard_count, &of, i, sums);
+            i += shards->kernels->move_batch(shards, shard_count, &of, i, sums);
             if (i == of.count) break;
         }
         const uint32_t place = mixed ? of.places[i] : first;

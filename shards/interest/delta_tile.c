@@ -185,7 +185,7 @@ static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_tes
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_tile *tile = &scratch->tile;
     const phx_pairs *pairs = &scratch->pairs;
-    uint32_t count = shard->kernels->unsure(pairs, scratch->unsure);
+    uint32_t count = shard->kernels->collect_unsure(pairs, scratch->unsure);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pair = scratch->unsure[i], place = pairs->observer[pair] & PHX_PAIR_PLACE, o = tile->row[place];
         const standing t = standing_of(tile, pairs->target[pair]);
@@ -386,8 +386,8 @@ static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float
     const bool words = tile->named || tile->past_count > 0;
     for (uint32_t i = 0; !tile->named && words && i < count; i++)
         scratch->pairs.target[i] = phx_tile_word(tile, scratch->pairs.target[i]);
-    shard->kernels->resolve(&scratch->pairs, words ? NULL : tile->row, shard->grid.rows.slot,
-                            scratch->targets + scratch->target_count, &scratch->runs);
+    shard->kernels->pairs_to_runs(&scratch->pairs, words ? NULL : tile->row, shard->grid.rows.slot,
+                                  scratch->targets + scratch->target_count, &scratch->runs);
     scratch->pairs.count = 0;
     scratch->word_first = scratch->target_count;
     if (apart) scratch->target_count += scratch->runs.first[scratch->runs.count];
@@ -482,7 +482,7 @@ static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint3
     const phx_tile *tile = &scratch->tile;
     phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
     phx_tile_observers watchers = {place, count, tile->now, tile->old};
-    uint32_t done = shard->kernels->match_sparse(&cells, &watchers, &tile->limits, &scratch->pairs);
+    uint32_t done = shard->kernels->match_stencil(&cells, &watchers, &tile->limits, &scratch->pairs);
     scratch->counts.ranges_visited += 3 * (uint64_t)done;
     return done;
 }

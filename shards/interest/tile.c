@@ -242,7 +242,7 @@ static void pick_past(phx_tile *tile, ranges of)
     const uint32_t n = tile->count;
     const phx_tile_rows to = {all->old + n, all->now + n, all->row + n, all->cell + n};
     if (of.count == 0) return;
-    tile->past_count = tile->shard->kernels->pick(&rows, of.spans, of.count, &tile->frame, &to);
+    tile->past_count = tile->shard->kernels->cull_rows(&rows, of.spans, of.count, &tile->frame, &to);
     for (uint32_t i = 0; i < tile->past_count; i++) to.row[i] |= PHX_TILE_PAST;
     tile->count += tile->past_count;
 }
@@ -264,7 +264,7 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     if (!shard->derives_lists) past.count = 0; /* lists are not told by positions any more */
     const uint32_t most = length_of(rows) + length_of(past);
     if (!reserve_rows(tile, mem, most)) return false;
-    tile->count = shard->kernels->pick(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
+    tile->count = shard->kernels->cull_rows(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
     pick_past(tile, past);
     PHX_ASSERT(tile->count <= most && (tile->past_count == 0 || tile->odd));
     return true;
@@ -292,7 +292,7 @@ static bool sort(phx_tile *tile, phx_mem *mem)
     uint32_t *now = tile->now, *old = tile->old, *row = tile->row, *cell = tile->cell;
     uint32_t *start = tile->start + 1; /* while sorting, where a cell goes on: in the end, where the next begins */
     for (uint32_t i = 0; i < count; i++) start[(from.cell[i] & ~PHX_CELL_MOVED) + 1]++;
-    tile->shard->kernels->starts(start, cells, tile->near);
+    tile->shard->kernels->cell_offsets(start, cells, tile->near);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = start[from.cell[i] & ~PHX_CELL_MOVED]++;
         now[at] = from.now[i];
@@ -491,7 +491,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     if (tile->quiet) return true;
     name_targets(tile);
     ring(tile, shard, block);
-    uint32_t own = shard->kernels->within_rows(tile->row, tile->count, tile->rows, tile->own);
+    uint32_t own = shard->kernels->indices_in_range(tile->row, tile->count, tile->rows, tile->own);
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
     (void)own;
     if (tile->frame.moved) find_movers(tile);

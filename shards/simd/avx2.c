@@ -954,15 +954,15 @@ AVX2 static void rank_avx2(const uint64_t *words, uint32_t count, uint32_t *plac
     order(words, NULL, count, true, place);
 }
 
-const phx_kernels phx_kernels_avx2 = {.walk = phx_walk_avx2,
-                                      .pick = pick_avx2,
-                                      .starts = starts_avx2,
-                                      .within_rows = within_rows_avx2,
+const phx_kernels phx_kernels_avx2 = {.move_batch = phx_walk_avx2,
+                                      .cull_rows = pick_avx2,
+                                      .cell_offsets = starts_avx2,
+                                      .indices_in_range = within_rows_avx2,
                                       .gather = gather_avx2,
                                       .match = match_avx2,
-                                      .match_sparse = match_sparse_avx2,
-                                      .unsure = unsure_avx2,
-                                      .resolve = resolve_avx2,
+                                      .match_stencil = match_sparse_avx2,
+                                      .collect_unsure = unsure_avx2,
+                                      .pairs_to_runs = resolve_avx2,
                                       .scan = scan_avx2,
                                       .look = look_avx2,
                                       .crossed = crossed_avx2,

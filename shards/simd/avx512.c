@@ -691,15 +691,15 @@ AVX512 static void rank_avx512(const uint64_t *words, uint32_t count, uint32_t *
     else order(words, NULL, count, (count + IDS - 1) / IDS, true, place);
 }
 
-const phx_kernels phx_kernels_avx512 = {.walk = phx_walk_avx2,
-                                        .pick = pick_avx512,
-                                        .starts = phx_starts_avx512,
-                                        .within_rows = within_rows_avx512,
+const phx_kernels phx_kernels_avx512 = {.move_batch = phx_walk_avx2,
+                                        .cull_rows = pick_avx512,
+                                        .cell_offsets = phx_starts_avx512,
+                                        .indices_in_range = within_rows_avx512,
                                         .gather = gather_avx512,
                                         .match = phx_match_avx512,
-                                        .match_sparse = phx_match_sparse_avx512,
-                                        .unsure = unsure_avx512,
-                                        .resolve = resolve_avx512,
+                                        .match_stencil = phx_match_sparse_avx512,
+                                        .collect_unsure = unsure_avx512,
+                                        .pairs_to_runs = resolve_avx512,
                                         .scan = scan_avx512,
                                         .look = look_avx512,
                                         .crossed = crossed_avx512,

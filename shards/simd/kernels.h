@@ -168,19 +168,19 @@ typedef struct phx_kernels {
      * phx_shards_move() does them, up to one that is not. How many were done: the next one may be another, or not. It
      * may always be none.
      */
-    uint32_t (*walk)(struct phx_shard *shards, uint32_t shard_count, const struct phx_move_batch *batch, uint32_t first,
-                     struct phx_move_stats *sums);
+    uint32_t (*move_batch)(struct phx_shard *shards, uint32_t shard_count, const struct phx_move_batch *batch,
+                           uint32_t first, struct phx_move_stats *sums);
     /* The rows of some ranges that were in the frame half way; how many. */
-    uint32_t (*pick)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count, const phx_tile_frame *frame,
-                     const phx_tile_rows *to);
+    uint32_t (*cull_rows)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+                          const phx_tile_frame *frame, const phx_tile_rows *to);
     /*
      * How many are in cells, at[1 .. cells], becomes where each begins, at[0 .. cells]; at[0] is 0, and what is behind
      * is padded, as near[] is: what match_sparse wants to know, if anything. near[0] is of all cells, near[c] of cell c
      * and the two beside it; the last one has none.
      */
-    void (*starts)(uint32_t *at, uint32_t cells, uint32_t *near);
+    void (*cell_offsets)(uint32_t *at, uint32_t cells, uint32_t *near);
     /* The places of those of some rows that are in a range, which is not empty; room for all and pad. How many. */
-    uint32_t (*within_rows)(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places);
+    uint32_t (*indices_in_range)(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places);
     /* Those of some ranges of places, side by side; how many. */
     uint32_t (*gather)(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
                        const phx_tile_candidates *to);
@@ -192,17 +192,17 @@ typedef struct phx_kernels {
     uint32_t (*match)(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *watchers,
                       const phx_tile_limits *limits, phx_pairs *pairs);
     /* The same of watchers whose candidates are the nine cells around each, few in each row of three. */
-    uint32_t (*match_sparse)(const phx_tile_cells *cells, const phx_tile_observers *watchers,
-                             const phx_tile_limits *limits, phx_pairs *pairs);
+    uint32_t (*match_stencil)(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+                              const phx_tile_limits *limits, phx_pairs *pairs);
     /* Which pairs units can not decide; room for all and pad. How many. */
-    uint32_t (*unsure)(const phx_pairs *pairs, uint32_t *which);
+    uint32_t (*collect_unsure)(const phx_pairs *pairs, uint32_t *which);
     /*
      * The runs of pairs, and of each the target's word, with PHX_TARGET_LEAVE: where targets are places slots[] of the
      * row, row[] of the place; row = NULL: they are words. Those with PHX_PAIR_UNSURE are left out. Room for all and
      * pad. The pairs are not to be used any more.
      */
-    void (*resolve)(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                    phx_observer_runs *runs);
+    void (*pairs_to_runs)(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
+                          phx_observer_runs *runs);
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
     uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots, float *squares);
     /*

@@ -431,15 +431,15 @@ static void rank_portable(const uint64_t *words, uint32_t count, uint32_t *place
     }
 }
 
-const phx_kernels phx_kernels_portable = {.walk = walk_portable,
-                                          .pick = pick_portable,
-                                          .starts = starts_portable,
-                                          .within_rows = within_rows_portable,
+const phx_kernels phx_kernels_portable = {.move_batch = walk_portable,
+                                          .cull_rows = pick_portable,
+                                          .cell_offsets = starts_portable,
+                                          .indices_in_range = within_rows_portable,
                                           .gather = gather_portable,
                                           .match = match_portable,
-                                          .match_sparse = match_sparse_portable,
-                                          .unsure = unsure_portable,
-                                          .resolve = resolve_portable,
+                                          .match_stencil = match_sparse_portable,
+                                          .collect_unsure = unsure_portable,
+                                          .pairs_to_runs = resolve_portable,
                                           .scan = scan_portable,
                                           .look = look_portable,
                                           .crossed = crossed_portable,

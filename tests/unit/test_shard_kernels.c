@@ -187,7 +187,7 @@ static void list_unsure(const phx_kernels *kernels, const char *name)
         const phx_pairs pairs = some_pairs(&rng, round % PAIRS, true);
         uint32_t n = 0;
         guard(which, PAIRS + 2 * PHX_KERNEL_PAD);
-        uint32_t found = kernels->unsure(&pairs, which);
+        uint32_t found = kernels->collect_unsure(&pairs, which);
         for (uint32_t i = 0; i < pairs.count; i++) {
             if (!(observers[i] & PHX_PAIR_UNSURE)) continue;
             cr_assert(n < found && which[n++] == i, "%s: %u of %u", name, i, pairs.count);
@@ -246,7 +246,7 @@ static void resolve_some(const phx_kernels *kernels, const char *name)
         guard(words, LENGTH);
         for (uint32_t a = 0; a < 4; a++) guard(array[a], LENGTH);
         phx_observer_runs runs = {.place = array[0], .first = array[1], .leaves = array[2], .special = array[3]};
-        kernels->resolve(&pairs, places ? row : NULL, slots, words, &runs);
+        kernels->pairs_to_runs(&pairs, places ? row : NULL, slots, words, &runs);
         check_runs(observer, word, pairs.count, words, &runs, name);
         check_guard(words, pairs.count, LENGTH, name);
         for (uint32_t a = 0; a < 4; a++) check_guard(array[a], pairs.count + 1, LENGTH, name);
@@ -265,7 +265,7 @@ static void starts_some(const phx_kernels *kernels, const char *name)
     for (uint32_t cells = 1; cells <= CELLS; cells++) {
         uint32_t at[CELLS + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + PHX_KERNEL_PAD], count[CELLS + 1], sum = 0;
         for (uint32_t i = 1; i <= cells; i++) at[i] = count[i] = phx_rng_below(&rng, 1u << phx_rng_below(&rng, 20));
-        kernels->starts(at, cells, near);
+        kernels->cell_offsets(at, cells, near);
         cr_assert_eq(at[0], 0, "%s", name);
         for (uint32_t i = 1; i <= cells; i++) cr_assert_eq(at[i], sum += count[i], "%s: %u of %u", name, i, cells);
     }
@@ -285,7 +285,7 @@ static void within_rows_some(const phx_kernels *kernels, const char *name)
         phx_span range = {base, base + 1 + phx_rng_below(&rng, ROWS)};
         for (uint32_t i = 0; i < count; i++) row[i] = base + phx_rng_below(&rng, 2 * ROWS) - ROWS / 3;
         guard(observers, PAIRS + 2 * PHX_KERNEL_PAD);
-        uint32_t found = kernels->within_rows(row, count, range, observers);
+        uint32_t found = kernels->indices_in_range(row, count, range, observers);
         for (uint32_t i = 0; i < count; i++)
             if (row[i] >= range.first && row[i] < range.end)
                 cr_assert(n < found && observers[n++] == i, "%s: place %u of %u", name, i, count);
@@ -340,7 +340,7 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         phx_tile_limits limits = coarse(&rng, ROWS);
         for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has somebody */
             start[i] = phx_rng_below(&rng, each) + (i == COLUMNS + 2);
-        kernels->starts(start, cells, near);
+        kernels->cell_offsets(start, cells, near);
         for (uint32_t c = 0; c < CELLS; c++)
             for (uint32_t i = start[c]; i < start[c + 1]; i++) cell[i] = c;
         const uint32_t first = start[COLUMNS + 1], count = start[COLUMNS + 3] - first; /* the two in the middle */
@@ -354,7 +354,7 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         for (uint32_t w = 0, done; w < WATCHERS; w += done) {
             phx_pairs pairs = no_pairs(capacity);
             done =
-                kernels->match_sparse(&all, &(phx_tile_observers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
+                kernels->match_stencil(&all, &(phx_tile_observers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
             cr_assert_geq(done, 1, "%s: there was room for all of one", name);
             check_nine(&all, place + w, done, &limits, &pairs, name);
             bool room = w + done < WATCHERS && capacity - pairs.count >= count_around(&all, place[w + done]);

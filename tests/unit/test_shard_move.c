@@ -31,7 +31,7 @@ static uint32_t walked[2]; /* of shards by turns: [true] */
 static uint32_t walk(phx_shard *shards, uint32_t shard_count, const phx_move_batch *moves, uint32_t first,
                      phx_move_stats *sums)
 {
-    uint32_t count = phx_kernels_of(k.rules.simd)->walk(shards, shard_count, moves, first, sums);
+    uint32_t count = phx_kernels_of(k.rules.simd)->move_batch(shards, shard_count, moves, first, sums);
     walked[moves->mixed] += count;
     return count;
 }
@@ -39,7 +39,7 @@ static uint32_t walk(phx_shard *shards, uint32_t shard_count, const phx_move_bat
 /* There is one for every set but the portable one. */
 static void check_walked(bool mixed, uint32_t least)
 {
-    bool none = phx_kernels_of(k.rules.simd)->walk == phx_kernels_portable.walk;
+    bool none = phx_kernels_of(k.rules.simd)->move_batch == phx_kernels_portable.move_batch;
     if (!none) cr_assert_geq(walked[mixed], least, "%u", walked[mixed]);
 }
 
@@ -260,7 +260,7 @@ static void run(uint64_t seed, ph_range range, const phx_rect *rects, uint32_t s
         fill(&k.many[p], p, rects[p], seed);
     }
     counting = *k.many[0].kernels;
-    counting.walk = walk;
+    counting.move_batch = walk;
     k.many[0].kernels = &counting; /* the first one's do it for all */
     make_moves(seed);
     apply_one_by_one();

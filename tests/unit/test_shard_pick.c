@@ -96,7 +96,7 @@ static void pick_some(const phx_kernels *kernels, const char *name)
         phx_span spans[2] = {{0, a < b ? a : b}, {a < b ? b : a, ROWS}};
         uint32_t most = spans[0].end + ROWS - spans[1].first, arrays = ROWS + 2 * PHX_KERNEL_PAD;
         guard(now, arrays), guard(old, arrays), guard(row, arrays), guard(cell, arrays);
-        uint32_t count = kernels->pick(&rows, spans, 2, &frame, &(phx_tile_rows){now, old, row, cell});
+        uint32_t count = kernels->cull_rows(&rows, spans, 2, &frame, &(phx_tile_rows){now, old, row, cell});
         for (uint32_t i = 0; i < ROWS; i++) {
             const float fx = in_units(px[i], frame.x, frame.scale), fy = in_units(py[i], frame.y, frame.scale);
             const float gx = in_units(pox[i], frame.x, frame.scale), gy = in_units(poy[i], frame.y, frame.scale);

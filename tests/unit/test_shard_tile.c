@@ -246,7 +246,7 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     if (!tile->sparse) return events;
     phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
     pairs.count = 0;
-    cr_assert_eq(shard->kernels->match_sparse(&cells, &watcher, &tile->limits, &pairs), 1);
+    cr_assert_eq(shard->kernels->match_stencil(&cells, &watcher, &tile->limits, &pairs), 1);
     cr_assert_eq(check_pairs(tile, place, r, far, &pairs), events);
     return events;
 }
