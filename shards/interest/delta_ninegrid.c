@@ -280,7 +280,7 @@ static void tell_words(phx_scratch *scratch, const phx_shard *shard, uint64_t *w
     scratch->target_count += count;
     if (PHX_LIKELY(count <= shard->kernels->rank_most)) {
         uint32_t place[PHX_ORDER_FEW];
-        shard->kernels->rank(word, count, place);
+        shard->kernels->rank_words(word, count, place);
         for (uint32_t i = 0; i < count; i++) to[place[i]] = (uint32_t)word[i];
         return;
     }

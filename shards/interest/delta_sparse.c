@@ -104,7 +104,7 @@ static bool look_at_once(phx_scratch *scratch, const phx_lookup *sight, const ui
     phx_row_ranges *looks = &stir->looks;
     looks->row = stir->look_words[0], looks->first = stir->look_words[1], looks->end = stir->look_words[2];
     for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b] = beyond_of(stir, b) + stir->beyond_count[b];
-    shard->kernels->look(&shard->grid.rows, sight, who, count, looks);
+    shard->kernels->plan_row_ranges(&shard->grid.rows, sight, who, count, looks);
     scratch->counts.ranges_visited += looks->count;
     scratch->counts.pairs_tested += looks->length;
     for (uint32_t i = 0, end; i < looks->count; i = end) {
@@ -115,7 +115,7 @@ static bool look_at_once(phx_scratch *scratch, const phx_lookup *sight, const ui
             return false;
         const phx_span some = {i, end};
         const phx_view_changes found = {stir->found, stir->found + room};
-        uint32_t count_found = shard->kernels->crossed(&shard->grid.rows, looks, some, limit, &found);
+        uint32_t count_found = shard->kernels->find_view_changes(&shard->grid.rows, looks, some, limit, &found);
         if (!add_pairs(stir, scratch->mem, &found, count_found)) return false;
     }
     return true;

@@ -52,7 +52,7 @@ static void take_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
         for (; i < end && i < hits->leave_count; i++) {
             uint32_t target = hits->leave[i] & PHX_ROW_SLOT;
             if ((hits->leave[i] & PHX_ROW_SPECIAL) && is_far(phx_store_attr(store, target), r)) continue;
-            at[taken] = shard->kernels->find(entries, list->count, target);
+            at[taken] = shard->kernels->find_u32(entries, list->count, target);
             hits->leave[n] = target;
             n += at[taken] < list->count;
             taken += at[taken] < list->count;
@@ -77,7 +77,7 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
         }
         hits->enter[n++] = target;
     }
-    hits->enter_count = margin ? shard->kernels->missing(entries, list->count, hits->enter, n) : n;
+    hits->enter_count = margin ? shard->kernels->set_difference(entries, list->count, hits->enter, n) : n;
 }
 
 /* The candidates become events and a list, which is kept; room is reserved. */
@@ -277,7 +277,7 @@ static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const r
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
     const phx_span near = phx_tile_comers(tile, tile->cell[of->place]);
     uint32_t *hits = scratch->old,
-             count = shard->kernels->scan(&tile->rows_without_history, near, &area, hits, scratch->squares);
+             count = shard->kernels->range_scan(&tile->rows_without_history, near, &area, hits, scratch->squares);
     scratch->counts.pairs_tested += near.end - near.first;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t target = hits[i] & PHX_ROW_SLOT;

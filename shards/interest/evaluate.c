@@ -111,7 +111,7 @@ static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, cons
     for (uint32_t i = 0; i < span_count; i++) {
         scratch->counts.ranges_visited++;
         scratch->counts.pairs_tested += spans[i].end - spans[i].first;
-        n += at->shard->kernels->scan(rows, spans[i], area, scratch->hits + n, scratch->squares + n);
+        n += at->shard->kernels->range_scan(rows, spans[i], area, scratch->hits + n, scratch->squares + n);
     }
     return n;
 }
@@ -157,7 +157,7 @@ static uint32_t leave_out_far(look *at, uint32_t found)
     float most = scan_square(at);
     double limit = (double)phx_rank_radius(squares, found, wanted, most) * at->shard->rules->sticky;
     if (!(limit < (double)most)) return found;
-    return at->shard->kernels->nearer(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
+    return at->shard->kernels->keep_within(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
 }
 
 static uint32_t scan_index(look *at)
@@ -335,7 +335,7 @@ static bool has_best(const look *at, uint32_t count)
 {
     const double square = (double)(at->radius * at->radius), below = nextafter(square, 0.0);
     if (at->radius == at->attr->view) return true;
-    return square > 0.0 && at->shard->kernels->within(at->scratch->keys, count, below) >= at->attr->cap;
+    return square > 0.0 && at->shard->kernels->count_within(at->scratch->keys, count, below) >= at->attr->cap;
 }
 
 /*
@@ -347,23 +347,24 @@ static look_result divide(look *at, uint32_t found, phx_cap_split *events)
     phx_scratch *scratch = at->scratch;
     const phx_kernels *kernels = at->shard->kernels;
     const double sticky = at->shard->rules->sticky;
-    uint32_t own = kernels->find(scratch->hits, found, at->slot), count = found - 1, others = 0, cap = at->attr->cap;
+    uint32_t own = kernels->find_u32(scratch->hits, found, at->slot), count = found - 1, others = 0,
+             cap = at->attr->cap;
     double limit = farthest(at) * sticky;
     PHX_ASSERT(own < found && count > cap);
     scratch->hits[own] = scratch->hits[count];
     scratch->squares[own] = scratch->squares[count];
     scratch->hits[count] = at->slot;
     scratch->squares[count] = 0.0f;
-    uint32_t was = kernels->weigh(scratch->mark, at->tag | MARK_OLD, scratch->hits, scratch->squares, count, sticky,
-                                  scratch->keys, scratch->was);
+    uint32_t was = kernels->cap_keys(scratch->mark, at->tag | MARK_OLD, scratch->hits, scratch->squares, count, sticky,
+                                     scratch->keys, scratch->was);
     bool split = phx_rank_split(kernels, scratch->keys, count, cap, limit, &limit);
     bool within = split && limit < (double)(at->radius * at->radius);
     if (!within && !has_best(at, count)) return LOOK_FARTHER;
     scratch->square_each = limit / cap; /* it came near, if there is none */
     if (!split) return LOOK_EACH;
     if (was < at->old_count) others = leave_others(at, count);
-    *events = kernels->divide(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
-                              scratch->leave + others);
+    *events = kernels->split_at_limit(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
+                                      scratch->leave + others);
     events->leave += others;
     at->count = events->stay;
     PHX_ASSERT(at->count == cap);
@@ -386,8 +387,8 @@ static bool cut_by_distance(look *at)
     uint32_t n = 0;
     const double sticky = at->shard->rules->sticky;
     double limit;
-    kernels->weigh(scratch->mark, at->tag | MARK_OLD | MARK_NEW, scratch->hits, scratch->squares, at->count, sticky,
-                   scratch->keys, scratch->was);
+    kernels->cap_keys(scratch->mark, at->tag | MARK_OLD | MARK_NEW, scratch->hits, scratch->squares, at->count, sticky,
+                      scratch->keys, scratch->was);
     if (!phx_rank_split(kernels, scratch->keys, at->count, at->attr->cap, farthest(at) * sticky, &limit)) return false;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i], stays = scratch->keys[i] <= limit;

@@ -62,7 +62,7 @@ static void recall_span(recall *at, phx_span span, uint64_t *pairs)
     *pairs += span.end - span.first;
     for (phx_span piece = span; piece.first < span.end; piece.first = piece.end) {
         piece.end = span.end - piece.first < PHX_NEAR_ROWS ? span.end : piece.first + PHX_NEAR_ROWS;
-        uint32_t count = at->shard->kernels->scan(&rows, piece, &area, hits, squares);
+        uint32_t count = at->shard->kernels->range_scan(&rows, piece, &area, hits, squares);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t target = past->word[hits[i]] & PHX_ROW_SLOT;
             if (target == at->slot) continue;

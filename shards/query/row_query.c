@@ -29,7 +29,7 @@ bool phx_row_query_next(phx_row_query *near, uint32_t *count)
     phx_span *span = &near->spans[near->span];
     uint32_t rows = span->end - span->first < PHX_NEAR_ROWS ? span->end - span->first : PHX_NEAR_ROWS;
     phx_span piece = {span->first, span->first + rows};
-    *count = near->kernels->scan(&near->rows, piece, &near->area, near->hits, near->squares);
+    *count = near->kernels->range_scan(&near->rows, piece, &near->area, near->hits, near->squares);
     near->pairs += rows;
     span->first += rows;
     near->span += span->first == span->end;

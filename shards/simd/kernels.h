@@ -204,39 +204,40 @@ typedef struct phx_kernels {
     void (*pairs_to_runs)(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
                           phx_observer_runs *runs);
     /* The rows of a range in an area, exactly: slot words and squares of distances, room for all and pad. How many. */
-    uint32_t (*scan)(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots, float *squares);
+    uint32_t (*range_scan)(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
+                           float *squares);
     /*
      * A look for each row of the block's towers in which rows stand that may be near one, and who is near towers that
      * are beyond the block. Room for PHX_BLOCK_SIDE looks of each, for all to be beyond, and pad.
      */
-    void (*look)(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who, uint32_t count,
-                 phx_row_ranges *looks);
+    void (*plan_row_ranges)(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who, uint32_t count,
+                            phx_row_ranges *looks);
     /*
      * Of some looks, in order, the rows that are in range, or were, and not both. Exactly; room for all and pad. How
      * many.
      */
-    uint32_t (*crossed)(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
-                        const phx_view_range *limit, const phx_view_changes *out);
+    uint32_t (*find_view_changes)(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+                                  const phx_view_range *limit, const phx_view_changes *out);
     /* Of those slot words and squares, in place, the special ones and those within the limit. How many. */
-    uint32_t (*nearer)(uint32_t *slots, float *squares, uint32_t count, float limit);
+    uint32_t (*keep_within)(uint32_t *slots, float *squares, uint32_t count, float limit);
     /*
      * Keys at a cap of slots, all plain, from squares of distances: was[i]: the slot's mark is that of who was in the
      * list; of all others times sticky. How many were.
      */
-    uint32_t (*weigh)(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                      uint32_t count, double sticky, double *keys, uint8_t *was);
+    uint32_t (*cap_keys)(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
+                         uint32_t count, double sticky, double *keys, uint8_t *was);
     /* How many keys are at most the limit. */
-    uint32_t (*within)(const double *keys, uint32_t count, double limit);
+    uint32_t (*count_within)(const double *keys, uint32_t count, double limit);
     /* Of those slots, in order: who stays, in place; of them who was not in the list; who was, and does not. */
-    phx_cap_split (*divide)(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count, double limit,
-                            uint32_t *enter, uint32_t *leave);
+    phx_cap_split (*split_at_limit)(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                    double limit, uint32_t *enter, uint32_t *leave);
     /* The first place of `value` among the first `count` of an array, or count. */
-    uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value);
+    uint32_t (*find_u32)(const uint32_t *array, uint32_t count, uint32_t value);
     /*
      * Of some values, in place and in order, those that are not among the first `count` of an array; room for one
      * more. How many.
      */
-    uint32_t (*missing)(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count);
+    uint32_t (*set_difference)(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count);
     /*
      * The places of all targets, each change's from its first on, by their keys, which are all different in a change.
      * Room for all and pad.
@@ -245,7 +246,7 @@ typedef struct phx_kernels {
     /* The same of kinds and ids, that keys can not tell apart (phx_order_bits()). */
     void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
     /* The same of words (phx_order_word()), all different, the least first; for up to rank_most. */
-    void (*rank)(const uint64_t *words, uint32_t count, uint32_t *place);
+    void (*rank_words)(const uint64_t *words, uint32_t count, uint32_t *place);
     uint32_t rank_most; /* at most PHX_ORDER_FEW: of more, to merge them is faster, by measurement */
     /* Two runs of words in order become one, elsewhere. */
     phx_merge merge;

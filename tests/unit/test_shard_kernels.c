@@ -389,7 +389,7 @@ static void cut_some(const phx_kernels *kernels, const char *name)
             slots[i] = listed[i] = phx_rng_below(&rng, SLOTS);
             squares[i] = (float)phx_rng_below(&rng, 40);
         }
-        uint32_t found = kernels->weigh(mark, LISTED, listed, squares, count, sticky, keys, was);
+        uint32_t found = kernels->cap_keys(mark, LISTED, listed, squares, count, sticky, keys, was);
         for (uint32_t i = 0; i < count; i++) {
             bool in = mark[slots[i]] == LISTED;
             volatile double key = (double)squares[i] * (in ? 1.0 : sticky);
@@ -399,8 +399,8 @@ static void cut_some(const phx_kernels *kernels, const char *name)
         }
         cr_assert_eq(found, held, "%s", name);
         for (uint32_t i = 0; i < count; i++) within += keys[i] <= limit;
-        cr_assert_eq(kernels->within(keys, count, limit), within, "%s", name);
-        phx_cap_split n = kernels->divide(listed, keys, was, count, limit, enter, leave);
+        cr_assert_eq(kernels->count_within(keys, count, limit), within, "%s", name);
+        phx_cap_split n = kernels->split_at_limit(listed, keys, was, count, limit, enter, leave);
         for (uint32_t i = 0; i < count; i++) {
             bool stays = keys[i] <= limit;
             if (stays) cr_assert_eq(listed[stay++], slots[i], "%s", name);
@@ -477,7 +477,7 @@ static void rank_some(const phx_kernels *kernels, const char *name)
         for (uint32_t i = 0; i < count; i++)
             word[i] = (i * 37 + round) % PHX_ORDER_FEW * 0x100000001u ^ (phx_rng_below(&rng, 2) ? high : 0);
         place[PHX_ORDER_FEW] = GUARD;
-        kernels->rank(word, count, place);
+        kernels->rank_words(word, count, place);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t before = 0;
             for (uint32_t j = 0; j < count; j++) before += word[j] < word[i];
@@ -620,15 +620,15 @@ static void find_all(const phx_kernels *kernels, const char *name)
     uint64_t rng = 28;
     for (uint32_t count = 0; count <= LONGEST; count += count < ROWS ? 1 : 37) { /* not what stands behind the end */
         for (uint32_t i = 0; i < LONGEST; i++) array[i] = i < count ? 1000 + i : i == count ? 78 : 77;
-        cr_assert_eq(kernels->find(array, count, 77), count, "%s: absent of %u", name, count);
+        cr_assert_eq(kernels->find_u32(array, count, 77), count, "%s: absent of %u", name, count);
         for (uint32_t at = 0; at < count; at++)
-            cr_assert_eq(kernels->find(array, count, 1000 + at), at, "%s: %u of %u", name, at, count);
+            cr_assert_eq(kernels->find_u32(array, count, 1000 + at), at, "%s: %u of %u", name, at, count);
         if (count < 2) continue;
         uint32_t first = phx_rng_below(&rng, count), second = phx_rng_below(&rng, count);
         array[first] = array[second] = UINT32_MAX;
-        cr_assert_eq(kernels->find(array, count, UINT32_MAX), first < second ? first : second, "the first of two");
+        cr_assert_eq(kernels->find_u32(array, count, UINT32_MAX), first < second ? first : second, "the first of two");
     }
-    cr_assert_eq(kernels->find(NULL, 0, 5), 0);
+    cr_assert_eq(kernels->find_u32(NULL, 0, 5), 0);
 }
 
 Test(kernels, finding_in_lists_of_any_length)
@@ -661,13 +661,13 @@ static void leave_out_some(const phx_kernels *kernels, const char *name)
             n += !is_there;
             there += is_there;
         }
-        cr_assert_eq(kernels->missing(array, count, values, wanted), n, "%s: %u among %u", name, wanted, count);
+        cr_assert_eq(kernels->set_difference(array, count, values, wanted), n, "%s: %u among %u", name, wanted, count);
         for (uint32_t i = 0; i < n; i++) cr_assert_eq(values[i], expected[i], "%s: %u of %u", name, i, n);
         for (uint32_t i = wanted + 1; i <= END; i++) cr_assert_eq(values[i], GUARD, "%s: stored too far", name);
         missing += n;
     }
     cr_assert(missing > 10000 && there > 10000, "%s: a test of nothing", name);
-    cr_assert_eq(kernels->missing(NULL, 0, values, 0), 0);
+    cr_assert_eq(kernels->set_difference(NULL, 0, values, 0), 0);
 }
 
 Test(kernels, leaving_out_what_is_in_a_list)
