@@ -202,7 +202,7 @@ bool phx_plan_pieces(phx_world *world)
     phx_broadcasts *b = &world->broadcasts;
     b->piece_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (!plan_shard(world, world->order[i])) return false;
+        if (!plan_shard(world, world->shard_order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++)
         if (!ready_ear(world, &b->ears[i])) return false;
     return phx_grow(&world->mem, (void **)&b->shares, &b->shares_capacity, 0,

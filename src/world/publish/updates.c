@@ -110,7 +110,7 @@ bool phx_updates_plan(phx_world *world)
     phx_updates *u = &world->updates;
     u->piece_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (!plan_shard(world, world->order[i])) return false;
+        if (!plan_shard(world, world->shard_order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++) {
         phx_update_scratch_reset(&u->workers[i].lookout);
         u->workers[i].group_count = 0;

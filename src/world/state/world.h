@@ -175,8 +175,8 @@ typedef struct phx_world {
     phx_consumer_slot *consumers;
 
     phx_workers *workers;
-    phx_scratch *scratch; /* one per worker */
-    uint32_t *order;      /* in which shards (and outboxes) are worked on; tests permute it */
+    phx_scratch *scratch;  /* one per worker */
+    uint32_t *shard_order; /* in which shards (and outboxes) are worked on; tests permute it */
     uint32_t order_capacity;
     _Atomic uint32_t failed; /* some piece of a step had no memory; relaxed: the barrier orders the work itself */
     uint64_t step;

@@ -18,7 +18,7 @@ static void shard_body(void *context, uint32_t worker, uint32_t piece)
 {
     const shard_run *run = context;
     phx_world *world = run->world;
-    uint32_t shard = world->order[piece];
+    uint32_t shard = world->shard_order[piece];
     phx_shard_progress *port = &world->ports[shard];
     (void)worker;
     if (port->step_done == world->step) return;
@@ -96,7 +96,7 @@ bool phx_step_receive(phx_world *world, uint32_t index)
 {
     phx_shard_progress *port = &world->ports[index];
     for (; port->source < world->shard_count; port->source++) {
-        uint32_t source = world->order[port->source];
+        uint32_t source = world->shard_order[port->source];
         const phx_outbox *from = &world->shards[source].outbox;
         if (!port->held) port->held = phx_outbox_first(from, index);
         for (; port->held; port->held = phx_outbox_after(from, port->held))
@@ -140,7 +140,7 @@ static void mend_body(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
     uint32_t parts = mend_parts(world);
-    phx_shard *shard = &world->shards[world->order[piece / parts]];
+    phx_shard *shard = &world->shards[world->shard_order[piece / parts]];
     (void)worker;
     if (shard->grid.positions_stale) phx_rows_copy_positions(shard, piece % parts, parts);
 }
@@ -218,9 +218,9 @@ bool phx_plan_chunks(phx_world *world)
     world->chunk_count = 0;
     phx_spread_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) {
-        phx_shard_progress *port = &world->ports[world->order[i]];
+        phx_shard_progress *port = &world->ports[world->shard_order[i]];
         port->chunk = world->chunk_count;
-        if (!plan_shard(world, world->order[i])) return false;
+        if (!plan_shard(world, world->shard_order[i])) return false;
         port->chunk_end = world->chunk_count;
     }
     world->chunks_planned = world->chunk_count;

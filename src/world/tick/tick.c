@@ -319,10 +319,10 @@ ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick)
 
 void phx_world_permute(phx_world *world, uint64_t seed)
 {
-    for (uint32_t i = 0; i < world->shard_count; i++) world->order[i] = i;
+    for (uint32_t i = 0; i < world->shard_count; i++) world->shard_order[i] = i;
     for (uint32_t i = world->shard_count; i > 1; i--) {
-        uint32_t j = phx_rng_below(&seed, i), other = world->order[i - 1];
-        world->order[i - 1] = world->order[j];
-        world->order[j] = other;
+        uint32_t j = phx_rng_below(&seed, i), other = world->shard_order[i - 1];
+        world->shard_order[i - 1] = world->shard_order[j];
+        world->shard_order[j] = other;
     }
 }
