@@ -125,7 +125,7 @@ PH_NODISCARD PH_API ph_status ph_find_many(ph_world world, uint32_t count, const
 typedef bool (*ph_hit_fn)(void *user, const ph_hit *hit);
 
 /**
- * Visits what ph_find() finds, in its order, with no capacity to guess. Holds nothing of the world while the callback
+ * Visits the hits of ph_find(), in its order, with no capacity to guess. Holds nothing of the world while the callback
  * runs, as ph_list_visit(): 256 hits at a time are copied to the stack, so a tick that runs meanwhile, on whichever
  * thread, ends the visit behind the callback that is running (PH_BUSY); all that is visited is as it was at the end of
  * one tick. Nests. Allocates nothing; every 256 hits cost the search anew. query->kinds has to last as long as the

@@ -130,8 +130,9 @@ static ph_query some_query(uint64_t *rng)
 }
 
 typedef struct visited {
-    ph_hit *hits; /* what is expected */
+    ph_hit *hits; /* expected */
     uint32_t count, seen, stop;
+    ph_world world;
 } visited;
 
 static bool visit_hit(void *user, const ph_hit *hit)
@@ -140,6 +141,41 @@ static bool visit_hit(void *user, const ph_hit *hit)
     bool same = v->seen < v->count && hit->id == v->hits[v->seen].id && hit->user_data == v->hits[v->seen].user_data;
     CHECK(same, "visit %" PRIu32 " of %" PRIu32 " is of %" PRIu64, v->seen, v->count, hit->id);
     return ++v->seen < v->stop && same;
+}
+
+static bool tick_at_third(void *user, const ph_hit *hit)
+{
+    visited *v = user;
+    (void)hit;
+    if (++v->seen == 3) {
+        CHECK_OK(ph_tick(v->world, NULL));
+    }
+    return true;
+}
+
+/* A tick from a callback ends the visit; a visit inside of a visit does not. */
+static bool visit_inside(void *user, const ph_hit *hit)
+{
+    visited *v = user;
+    const ph_query all = {.shape = PH_QUERY_CIRCLE, .radius = INFINITY, .without = hit->id};
+    visited inner = {.world = v->world};
+    CHECK_STATUS(ph_find_visit(v->world, &all, tick_at_third, &inner), PH_BUSY);
+    CHECK(inner.seen == 3, "%" PRIu32 " visited before the tick", inner.seen);
+    v->seen++;
+    return true;
+}
+
+static void ticks_inside(uint64_t seed)
+{
+    place *p = check_zalloc(sizeof *p);
+    world_make(p, PH_RANGE_RADIUS, 2, 2);
+    world_fill(p, &seed);
+    const ph_query all = {.shape = PH_QUERY_CIRCLE, .radius = INFINITY};
+    visited outer = {.world = p->world};
+    CHECK_STATUS(ph_find_visit(p->world, &all, visit_inside, &outer), PH_BUSY);
+    CHECK(outer.seen == 1, "%" PRIu32 " visited after a tick", outer.seen);
+    CHECK_OK(ph_world_destroy(p->world));
+    free(p);
 }
 
 /* All of them, in pieces; and as many as are wanted. */
@@ -355,6 +391,7 @@ int main(int argc, char **argv)
     uint64_t seed = option_number(argc, argv, "--seed", 1);
     layouts(seed);
     threads(seed);
+    ticks_inside(seed);
     refusals();
     return check_done("places");
 }

@@ -244,7 +244,7 @@ static int by_id(const void *a, const void *b)
     return l->id < r->id ? -1 : l->id > r->id;
 }
 
-/* Some of what is expected, which is ordered by id, each once; `nearest` may have to be the first of another order. */
+/* Only expected hits, each once; `expected` is ordered by id. */
 static bool some_of(ph_hit *got, uint32_t got_count, const ph_hit *expected, uint32_t count)
 {
     if (got_count > 1) {
@@ -289,7 +289,6 @@ static void compare_answer(run *r, const ph_query *q, const ph_answer *got, ph_h
     note_hits(r, "got     ", got->hits, counted ? written : 0);
 }
 
-/* What is visited goes behind what is there. */
 static bool take_hit(void *user, const ph_hit *hit)
 {
     ph_answer *to = user;
