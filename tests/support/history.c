@@ -212,7 +212,7 @@ static uint64_t settled_since(const history *h, model_key observer, uint64_t las
     for (;; tick--) {
         const history_entity *now = history_entity_at(h, tick, observer);
         const history_entity *before = history_entity_at(h, tick - 1, observer);
-        if (before == NULL || !before->settled || (now->changed && now->fresh)) {
+        if (before == NULL || !before->settled || before->consumer != now->consumer || (now->changed && now->fresh)) {
             return tick;
         }
     }
