@@ -76,7 +76,7 @@ static ph_status set(phx_world *world, const phx_cmd_attrs *command)
     return PH_OK;
 }
 
-static ph_status resend(phx_world *world, const phx_cmd_id *command)
+static ph_status resend_list(phx_world *world, const phx_cmd_id *command)
 {
     phx_shard *shard;
     uint32_t slot;
@@ -126,7 +126,7 @@ static ph_status apply(phx_world *world, uint16_t op, const void *record)
     case PHX_OP_DETACH:
         return phx_ingest_detach(world, record);
     case PHX_OP_RESEND:
-        return resend(world, record);
+        return resend_list(world, record);
     case PHX_OP_BROADCAST:
         return phx_broadcasts_add(world, record);
     case PHX_OP_AREA_SET:

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "world/publish/publish.h"
-#include "world/tick/shard_steps.h"
 
 enum { WORD_BITS = 64 };
 

@@ -193,15 +193,6 @@ bool phx_step_end(phx_world *world, uint32_t index)
 /* Few enough that a worker's last chunk is short, many enough that taking one does not show. */
 enum { CHUNK_ROWS = 256 };
 
-bool phx_add_chunk(phx_world *world, phx_chunk chunk)
-{
-    if (!phx_grow(&world->mem, (void **)&world->chunks, &world->chunks_capacity, world->chunk_count,
-                  (size_t)world->chunk_count + 1, sizeof chunk))
-        return false;
-    world->chunks[world->chunk_count++] = chunk;
-    return true;
-}
-
 /* The chunks of one shard. */
 static bool plan_shard(phx_world *world, uint32_t shard)
 {

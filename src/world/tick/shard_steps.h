@@ -30,8 +30,6 @@ void phx_copy_row_positions(phx_world *world);
 
 /* Cuts the rows of all changed shards into chunks. false = no memory. */
 bool phx_plan_chunks(phx_world *world);
-/* Behind the others, without room for its share (phx_publish_room()). false = no memory. */
-bool phx_add_chunk(phx_world *world, phx_chunk chunk);
 /* Evaluates the chunks that are undone. false = no memory: call again. */
 bool phx_run_interest(phx_world *world);
 /* What chunks could not do for want of memory becomes chunks of its own. false = no memory for these. */
