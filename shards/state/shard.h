@@ -254,7 +254,7 @@ bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const ph
 /* The world has told the directory of arrived[]. */
 void phx_shard_arrivals_told(phx_shard *shard);
 
-/* What this shard needs of others. */
+/* The needs of this shard in others. */
 phx_halo_request phx_shard_measure(phx_shard *shard);
 
 /*
