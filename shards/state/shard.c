@@ -173,7 +173,7 @@ void phx_shard_note_beginner(phx_shard *shard, uint32_t slot)
     beginners->at[beginners->count++] = slot;
 }
 
-enum { FORGETS_MOST = 2 }; /* of one command: by who is not ready any more, and by who changes the consumer */
+enum { FORGETS_MOST = 2 }; /* of one command: one for an observer that is no longer ready, one for a changed consumer */
 
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
@@ -215,7 +215,7 @@ static void owe_list(phx_shard *shard, uint32_t slot)
     shard->store.name[slot].fresh = true;
 }
 
-/* Who is not ready has no list: also who is ready again in the same tick begins anew. */
+/* An observer that is not ready has no list, so one that is ready again in the same tick begins anew. */
 static void end_list(phx_shard *shard, uint32_t slot)
 {
     phx_list *list = &shard->store.tail[slot].list;
@@ -226,7 +226,7 @@ static void end_list(phx_shard *shard, uint32_t slot)
     phx_bands_drop_deferred(shard, slot);
 }
 
-/* What a change of attributes means for the observer's list; these are noted. */
+/* A change of consumer or readiness ends the observer's list, or begins it anew; the consumer is told later. */
 static void follow_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
 {
     const phx_attr *now = phx_store_attr(&shard->store, slot);
@@ -331,7 +331,7 @@ bool phx_shard_lists_valid(const phx_shard *shard)
 void phx_shard_end(phx_shard *shard)
 {
     PHX_ASSERT(shard->deferred.depth == 0);
-    /* who became not ready in this tick, and is not now, begins anew */
+    /* an observer that was not ready in this tick begins anew */
     for (uint32_t i = 0; i < shard->forget_count; i++) {
         uint32_t slot = shard->forgets[i].slot;
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
