@@ -5,6 +5,8 @@
  */
 #include "shards/index/crosslist.h"
 
+#include "shards/entity/entity_store.h"
+
 enum { PASSES_LEAST = 64, PASSES_MOST = 1 << 16 }; /* noted at once: more are settled in between */
 
 static phx_index *make(const phx_index_env *env)

@@ -3,6 +3,7 @@
  * for who came or jumped, from sorted rows where that are many. See crosslist.h. Written in the index phase by the
  * shard's owner.
  */
+#include "shards/entity/entity_store.h"
 #include "shards/index/crosslist.h"
 
 /* ---- one box ---- */

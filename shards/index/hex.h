@@ -5,8 +5,7 @@
 #define PHX_SHARDS_INDEX_HEX_H
 
 #include "base/idmap.h"
-#include "shards/index/index.h"
-#include "shards/index/slotset.h"
+#include "shards/entity/bounds.h"
 
 enum {
     PHX_HEX_LEVELS = 24,

@@ -4,6 +4,8 @@
  */
 #include "shards/index/index.h"
 
+#include "shards/entity/entity_store.h"
+
 extern const phx_index_ops phx_index_brute, phx_index_grid, phx_index_hash, phx_index_crosslist, phx_index_towers,
     phx_index_quadtree, phx_index_hex, phx_index_timer;
 

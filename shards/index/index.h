@@ -23,6 +23,7 @@
 #define PHX_SHARDS_INDEX_INDEX_H
 
 #include "shards/entity/bounds.h"
+#include "shards/entity/entity_store.h"
 
 /* Takes candidates, in pieces. The taker's own data stand around it. */
 typedef struct phx_sink {

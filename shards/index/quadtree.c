@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "shards/entity/entity_store.h"
+
 enum {
     STACK_MAX = 3 * PHX_QUAD_DEPTH_MAX + 4, /* of a walk: of each depth up to three nodes wait */
     PIECE = 256                             /* candidates told at a time */

@@ -4,6 +4,7 @@
 #ifndef PHX_SHARDS_INDEX_QUADTREE_H
 #define PHX_SHARDS_INDEX_QUADTREE_H
 
+#include "base/mem.h"
 #include "shards/index/index.h"
 
 enum { PHX_QUAD_CHUNK = 32, PHX_QUAD_DEPTH_MAX = 16 };

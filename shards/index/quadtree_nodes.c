@@ -2,9 +2,10 @@
  * Nodes of a quadtree: entities in and out of leaves, leaves cut in four and merged; see quadtree.h. Of the shard's
  * owner, in the index phase.
  */
-#include "shards/index/quadtree.h"
-
 #include <string.h>
+
+#include "base/mem.h"
+#include "shards/index/quadtree.h"
 
 /* ---- chunks ---- */
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "shards/entity/entity_store.h"
+
 static phx_index *make(const phx_index_env *env)
 {
     phx_timer *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);

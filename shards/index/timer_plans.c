@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "shards/entity/entity_store.h"
 #include "shards/index/timer.h"
 
 static phx_timer_pair *pairs_of(const phx_timer *own, const phx_timer_plan *plan)

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "shards/entity/entity_store.h"
 #include "shards/index/timer.h"
 
 /* ---- cells ---- */

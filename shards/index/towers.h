@@ -6,9 +6,9 @@
 #define PHX_SHARDS_INDEX_TOWERS_H
 
 #include "base/idmap.h"
-#include "shards/index/index.h"
-#include "shards/index/slotset.h"
-#include "shards/ninegrid/ninegrid.h"
+#include "shards/entity/bounds.h"
+#include "shards/entity/list_pool.h"
+#include "shards/simd/kernels.h"
 
 enum {
     PHX_OBSERVER_KIND_BITS = 2,

@@ -691,8 +691,7 @@ AVX512 static void rank_avx512(const uint64_t *words, uint32_t count, uint32_t *
     else order(words, NULL, count, (count + IDS - 1) / IDS, true, place);
 }
 
-const phx_kernels phx_kernels_avx512 = {.move_batch = phx_walk_avx2,
-                                        .cull_rows = pick_avx512,
+const phx_kernels phx_kernels_avx512 = {.cull_rows = pick_avx512,
                                         .cell_offsets = phx_starts_avx512,
                                         .indices_in_range = within_rows_avx512,
                                         .gather = gather_avx512,

@@ -3,11 +3,10 @@
  * eight come out and keeps the upper ones; what comes next is of the run whose next word is the lower one, so none that
  * is still to come belongs before those that came out. Called in the interest phase by entity/event_order.c.
  */
+#include "shards/simd/avx512.h"
 #include "shards/simd/kernels.h"
 
 #if defined(__x86_64__)
-
-#include "shards/simd/avx512.h"
 
 enum { WORDS = 8 };
 

@@ -7,6 +7,7 @@
 
 #if defined(__x86_64__)
 
+#include "shards/entity/bounds.h"
 #include "shards/simd/avx512.h"
 #include "shards/simd/scalar.h"
 

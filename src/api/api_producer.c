@@ -5,6 +5,8 @@
 #include "api/handles.h"
 #include "base/float_env.h"
 #include "world/queue/commands.h"
+#include "world/state/producer.h"
+#include "world/state/world.h"
 
 ph_status ph_producer_open(ph_world handle, ph_producer *producer)
 {

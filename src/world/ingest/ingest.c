@@ -3,6 +3,8 @@
  */
 #include "world/ingest/ingest.h"
 
+#include "shards/ingest/commands.h"
+#include "shards/ingest/moves.h"
 #include "world/ingest/ingest_relations.h"
 #include "world/queue/commands.h"
 #include "world/table/attr_resolve.h"

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "shards/ingest/move_batch.h"
+#include "shards/ingest/moves.h"
 #include "world/ingest/ingest.h"
 #include "world/queue/commands.h"
 

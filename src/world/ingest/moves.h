@@ -9,7 +9,6 @@
 #ifndef PHX_WORLD_INGEST_MOVES_H
 #define PHX_WORLD_INGEST_MOVES_H
 
-#include "shards/state/shard.h"
 #include "world/queue/command_queue.h"
 
 struct phx_world;

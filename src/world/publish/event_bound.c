@@ -3,6 +3,7 @@
  */
 #include "world/publish/event_bound.h"
 
+#include "shards/interest/scratch.h"
 #include "shards/interest/spread_change.h"
 #include "world/publish/publish.h"
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "shards/interest/event_naming.h"
 #include "world/publish/fill_broadcasts.h"
 #include "world/table/clock.h"
 #include "world/tick/finish_short.h"

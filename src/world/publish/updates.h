@@ -8,7 +8,6 @@
 #define PHX_WORLD_PUBLISH_UPDATES_H
 
 #include "shards/publish/band_updates.h"
-#include "shards/publish/broadcast_audience.h"
 #include "world/batch/batch_updates.h"
 
 struct phx_world;

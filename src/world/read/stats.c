@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "shards/interest/scratch.h"
 #include "world/read/query.h"
 
 /* ---- while a tick runs ---- */

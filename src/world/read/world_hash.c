@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "shards/query/seen.h"
+#include "shards/state/update_bands.h"
 #include "world/read/query.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)

@@ -14,8 +14,8 @@
 
 #include "base/directory.h"
 #include "base/workers.h"
-#include "shards/interest/evaluate.h"
-#include "world/batch/consumer_queue.h"
+#include "shards/ingest/move_batch.h"
+#include "shards/interest/scratch.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/moves.h"
 #include "world/publish/broadcasts.h"

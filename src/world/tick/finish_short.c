@@ -3,6 +3,8 @@
  */
 #include "world/tick/finish_short.h"
 
+#include "shards/interest/run.h"
+#include "shards/tick/set_aside.h"
 #include "world/ingest/ingest.h"
 #include "world/publish/fill_broadcasts.h"
 #include "world/publish/publish.h"

@@ -2,14 +2,13 @@
  * A world's beginning and end, and what may change of it; see state/world.h. Called through
  * src/api, by the thread that ticks.
  */
-#include "world/state/world.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/entropy.h"
 #include "base/simd.h"
-#include "world/table/gate.h"
+#include "shards/interest/scratch.h"
+#include "world/state/world.h"
 
 /* ---- create ---- */
 

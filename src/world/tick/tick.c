@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "shards/interest/scratch.h"
+#include "shards/tick/begin_end.h"
 #include "world/ingest/ingest.h"
 #include "world/publish/event_bound.h"
 #include "world/publish/publish.h"
