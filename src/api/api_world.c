@@ -9,6 +9,8 @@
 #include "base/float_env.h"
 #include "world/read/query.h"
 #include "world/table/gate.h"
+#include "world/tick/lifecycle.h"
+#include "world/tick/tick.h"
 
 phx_world_slot phx_world_slots[PH_WORLDS_MAX];
 

@@ -5,8 +5,12 @@
 
 #include "shards/ingest/commands.h"
 #include "shards/ingest/moves.h"
+#include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest_relations.h"
+#include "world/ingest/moves.h"
+#include "world/publish/broadcasts.h"
 #include "world/queue/commands.h"
+#include "world/state/move_types.h"
 #include "world/table/attr_resolve.h"
 
 /* ---- one entity ---- */

@@ -5,6 +5,7 @@
 #ifndef PHX_WORLD_INGEST_INGEST_H
 #define PHX_WORLD_INGEST_INGEST_H
 
+#include "world/state/move_types.h"
 #include "world/state/world.h"
 
 /* Puts the runs of all snapshots in order. false = no memory: call again. */

@@ -14,6 +14,7 @@
 #include "shards/ingest/moves.h"
 #include "world/ingest/ingest.h"
 #include "world/queue/commands.h"
+#include "world/state/move_types.h"
 
 /* Looked up together: the first line has come when the last is asked for, and all of it stays near. */
 enum { GROUP = 128 };

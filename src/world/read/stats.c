@@ -7,6 +7,8 @@
 
 #include "shards/interest/scratch.h"
 #include "world/read/query.h"
+#include "world/state/broadcast_types.h"
+#include "world/state/update_types.h"
 
 /* ---- while a tick runs ---- */
 

@@ -13,7 +13,8 @@
 #include "shards/tick/reindex.h"
 #include "shards/tick/row_positions.h"
 #include "shards/tick/zones_phase.h"
-#include "world/publish/publish.h"
+#include "world/publish/change_counts.h"
+#include "world/publish/event_bound.h"
 #include "world/table/clock.h"
 
 /* ---- shards ---- */
