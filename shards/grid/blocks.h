@@ -19,10 +19,4 @@ phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t bx, uint
 /* Before it, when starts are still right: idle blocks may go, and all may get other numbers. false = no memory. */
 bool phx_grid_tidy_blocks(phx_grid *grid, phx_mem *mem, uint64_t tick);
 
-/* Where the gap behind a block's rows ends: the next block begins there. */
-static inline uint32_t phx_grid_block_end(const phx_grid *grid, uint32_t number)
-{
-    return number + 1 < grid->block_count ? grid->blocks[number + 1].start[0] : grid->row_end;
-}
-
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "shards/entity/bounds.h"
-#include "shards/grid/blocks.h"
 
 enum { LEAF_TOWERS_BITS = PHX_BLOCK_BITS + PHX_LEAF_BITS };
 

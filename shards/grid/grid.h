@@ -283,4 +283,10 @@ bool phx_grid_rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed);
 /* No row has moved and none has a view: of a rebuild. */
 void phx_grid_clear_bits(phx_grid *grid);
 
+/* Where the gap behind a block's rows ends: the next block begins there. */
+static inline uint32_t phx_grid_block_end(const phx_grid *grid, uint32_t number)
+{
+    return number + 1 < grid->block_count ? grid->blocks[number + 1].start[0] : grid->row_end;
+}
+
 #endif

@@ -3,8 +3,11 @@
  * for who came or jumped, from sorted rows where that are many. See crosslist.h. Written in the index phase by the
  * shard's owner.
  */
+#include "shards/index/crosslist_boxes.h"
+
 #include "shards/entity/entity_store.h"
-#include "shards/index/crosslist.h"
+#include "shards/index/crosslist_nodes.h"
+#include "shards/index/crosslist_state.h"
 
 /* ---- one box ---- */
 

@@ -7,13 +7,13 @@
  * Written in the index phase by the shard's owner, read by all workers in the interest phase; see index.h. Changes are
  * noted one by one and done at the end of the tick's, each whole or not at all, and doing one twice is doing it once.
  */
-#include "shards/index/hex.h"
-
 #include <string.h>
 
 #include "shards/entity/entity_store.h"
+#include "shards/index/hex_lattice.h"
 #include "shards/index/index.h"
 #include "shards/index/slotset.h"
+#include "shards/simd/dispatch.h"
 
 typedef struct hex_tower {
     phx_list home;   /* who stands in its hexagon */

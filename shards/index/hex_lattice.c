@@ -12,8 +12,9 @@
  * average. None is farther than 1.7 s; the next but one hexagon's centre is 3 s from its own, so the place's own tower
  * and the six around it are all that have to be asked.
  */
+#include "shards/index/hex_lattice.h"
+
 #include "shards/entity/bounds.h"
-#include "shards/index/hex.h"
 
 static const double ROOT3 = 1.7320508075688772;
 static const double SLACK = 1e-6;

@@ -8,12 +8,12 @@
  * Written in the index phase by the shard's owner, read by all workers in the interest phase; see index.h. Changes are
  * noted one by one and done at the end of the tick's, each whole or not at all.
  */
-#include "shards/index/towers.h"
-
 #include <string.h>
 
 #include "shards/index/index.h"
 #include "shards/index/slotset.h"
+#include "shards/index/towers_map.h"
+#include "shards/simd/dispatch.h"
 
 enum {
     STANDS = 1u << 0,  /* is in a tower's objects */

@@ -2,12 +2,13 @@
  * Towers in blocks of 4 x 4, made where somebody stands or looks; see towers.h. Of the shard's owner in the index
  * phase; walks by any worker.
  */
+#include "shards/index/towers_map.h"
+
 #include <string.h>
 
 #include "shards/entity/bounds.h"
 #include "shards/entity/list_pool.h"
 #include "shards/index/slotset.h"
-#include "shards/index/towers.h"
 
 enum { INSIDE = PHX_OBSERVER_KIND_SIDE - 1 };
 

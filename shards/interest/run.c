@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "shards/grid/blocks.h"
 #include "shards/interest/delta_ninegrid.h"
 #include "shards/interest/delta_sparse.h"
 #include "shards/interest/delta_tile.h"

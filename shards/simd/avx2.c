@@ -3,6 +3,8 @@
  * for the instruction set function by function and chosen at run time. Lanes beyond a range are read (arrays are
  * padded) and masked out.
  */
+#include "shards/simd/avx2.h"
+
 #include "shards/entity/bounds.h"
 #include "shards/simd/scalar.h"
 

@@ -9,6 +9,10 @@
 #if defined(__x86_64__)
 
 #include "shards/simd/avx512.h"
+#include "shards/simd/avx512_lanes.h"
+#include "shards/simd/avx512_match.h"
+#include "shards/simd/avx512_merge.h"
+#include "shards/simd/avx512_stencil.h"
 
 /* Between now and before, if that is one step. */
 AVX512_INLINE __m512 half_way(__m512 now, __m512 old, __m512 stride)

@@ -3,8 +3,10 @@
  * may have crossed a border: distances, less that of the border, are cut short to 16 bits, which is enough. What
  * was found is stored side by side, few or many: nothing branches on a distance. Called in the interest phase.
  */
+#include "shards/simd/avx512_match.h"
+
 #include "shards/entity/bounds.h"
-#include "shards/simd/avx512.h"
+#include "shards/simd/avx512_lanes.h"
 #include "shards/simd/kernels.h"
 
 #if defined(__x86_64__)

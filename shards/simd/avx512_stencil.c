@@ -8,7 +8,8 @@
 #if defined(__x86_64__)
 
 #include "shards/entity/bounds.h"
-#include "shards/simd/avx512.h"
+#include "shards/simd/avx512_lanes.h"
+#include "shards/simd/avx512_stencil.h"
 #include "shards/simd/scalar.h"
 
 /* ---- where cells begin ---- */

@@ -241,21 +241,4 @@ typedef struct phx_kernels {
     phx_merge merge;
 } phx_kernels;
 
-/* The kernels for what phx_simd_choose() gave. */
-const phx_kernels *phx_kernels_of(ph_simd simd);
-
-extern const phx_kernels phx_kernels_portable;
-#if defined(__x86_64__)
-extern const phx_kernels phx_kernels_avx2;
-extern const phx_kernels phx_kernels_avx512;
-
-/* Of the AVX-512 set, in files of their own: */
-uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *watchers,
-                          const phx_tile_limits *limits, phx_pairs *pairs);
-void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near);
-uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *watchers,
-                                 const phx_tile_limits *limits, phx_pairs *pairs);
-void phx_merge_avx512(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
-#endif
-
 #endif

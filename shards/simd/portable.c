@@ -1,6 +1,8 @@
 /*
  * The kernels in plain C; see kernels.h.
  */
+#include "shards/simd/portable.h"
+
 #include <string.h>
 
 #include "base/simd.h"
@@ -445,13 +447,3 @@ const phx_kernels phx_kernels_portable = {.cull_rows = pick_portable,
                                           .rank_words = rank_portable,
                                           .rank_most = 8,
                                           .merge = phx_merge_words};
-
-const phx_kernels *phx_kernels_of(ph_simd simd)
-{
-#if defined(__x86_64__)
-    if (simd == PH_SIMD_AVX512) return &phx_kernels_avx512;
-    if (simd == PH_SIMD_AVX2) return &phx_kernels_avx2;
-#endif
-    PHX_ASSERT(simd == PH_SIMD_PORTABLE);
-    return &phx_kernels_portable;
-}

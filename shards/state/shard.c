@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "shards/index/registry.h"
+#include "shards/simd/dispatch.h"
 #include "shards/state/immigrant_lists.h"
 #include "shards/state/update_bands.h"
 

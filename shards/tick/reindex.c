@@ -14,6 +14,7 @@
 #include "shards/grid/block_summary.h"
 #include "shards/grid/rebuild.h"
 #include "shards/grid/row_edit.h"
+#include "shards/index/registry.h"
 #include "shards/ninegrid/crossings.h"
 #include "shards/publish/band_updates.h"
 #include "shards/state/dirty_marks.h"

@@ -8,6 +8,8 @@
 #include "api/handles.h"
 #include "base/float_env.h"
 #include "world/read/query.h"
+#include "world/read/stats.h"
+#include "world/read/world_hash.h"
 #include "world/table/gate.h"
 #include "world/tick/lifecycle.h"
 #include "world/tick/tick.h"

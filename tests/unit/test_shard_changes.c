@@ -9,6 +9,7 @@
 #include "shards/interest/change_record.h"
 #include "shards/interest/evaluate.h"
 #include "shards/interest/event_naming.h"
+#include "shards/simd/dispatch.h"
 #include "shards/simd/kernels.h"
 
 enum { MEMBERS = 200, MOST = PHX_ORDER_FEW };

@@ -12,7 +12,7 @@
 
 #include "shards/ingest/move_batch.h"
 #include "shards/ingest/moves.h"
-#include "world/ingest/ingest.h"
+#include "world/ingest/refuse.h"
 #include "world/queue/commands.h"
 #include "world/state/move_types.h"
 

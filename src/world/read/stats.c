@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "shards/interest/scratch.h"
-#include "world/read/query.h"
 #include "world/state/broadcast_types.h"
 #include "world/state/update_types.h"
 

@@ -4,7 +4,7 @@
 #include "world/tick/finish_short.h"
 
 #include "shards/interest/run.h"
-#include "world/ingest/ingest.h"
+#include "world/ingest/refuse.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/fill_broadcasts.h"
 #include "world/publish/publish.h"
