@@ -3,8 +3,8 @@
  * with commands between them, give with any number of workers what they give with one;
  * and what can not be moved is told in the order of the commands.
  */
-#include "world/ingest/moves.h"
 #include "unit/shard_case.h"
+#include "world/ingest/moves.h"
 
 #include <pharos/pharos.h>
 
