@@ -1,6 +1,6 @@
 /*
  * The two sorted lists of index = crosslist: nodes slide past their neighbours, or are found a place by the anchors;
- * see crosslist.h. Written by the shard's owner in the index phase, walked by any worker after it.
+ * see crosslist_nodes.h. Written by the shard's owner in the index phase, walked by any worker after it.
  */
 #include "shards/index/crosslist_nodes.h"
 

@@ -1,6 +1,6 @@
 /*
- * The plans of index = timer: an observer's pairs and when each is due; see timer.h. Written in the index phase by the
- * shard's owner; who is due is read in the interest phase.
+ * The plans of index = timer: an observer's pairs and when each is due; see timer_plans.h. Written in the index phase
+ * by the shard's owner; who is due is read in the interest phase.
  */
 #include "shards/index/timer_plans.h"
 

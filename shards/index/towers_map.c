@@ -1,5 +1,5 @@
 /*
- * Towers in blocks of 4 x 4, made where somebody stands or looks; see towers.h. Of the shard's owner in the index
+ * Towers in blocks of 4 x 4, made where somebody stands or looks; see towers_map.h. Of the shard's owner in the index
  * phase; walks by any worker.
  */
 #include "shards/index/towers_map.h"

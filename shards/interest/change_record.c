@@ -1,6 +1,7 @@
 /*
- * What changed for an observer, from its slots in a worker's scratch to names and kept lists; see evaluate.h. Recorded
- * in the interest phase by whoever evaluated the observer, committed by the owner, named by any worker at the fill.
+ * What changed for an observer, from its slots in a worker's scratch to names and kept lists; see change_record.h.
+ * Recorded in the interest phase by whoever evaluated the observer, committed by the owner, named by any worker at the
+ * fill.
  */
 #include "shards/interest/change_record.h"
 

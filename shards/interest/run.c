@@ -1,6 +1,6 @@
 /*
  * The observers of a range of a shard, each the shortest way that will do: by tile, by glance, by crossings, or
- * evaluated (evaluate.c); see evaluate.h. The interest phase, any worker, with a scratch of its own.
+ * evaluated (evaluate.c); see run.h. The interest phase, any worker, with a scratch of its own.
  */
 #include "shards/interest/run.h"
 

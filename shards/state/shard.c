@@ -1,6 +1,5 @@
 /*
- * A shard's life and the commands on its own entities; see shard.h. The exchange is in
- * exchange/receive.c and exchange/halo.c, the index phase in tick/reindex.c, lists in interest/evaluate.c.
+ * A shard is made and freed, with all its parts; see shard.h. By the world's owner, when no tick is open.
  */
 #include "shards/state/shard.h"
 

@@ -7,10 +7,10 @@
  *   phx_shard_begin, then commands (enter, leave, move, set, relate, ...)    ingest
  *   phx_shard_send_migrants / _receive                                       exchange
  *   phx_shard_measure, then pins, phx_shard_send_copies / _receive           exchange
- *   phx_shard_index, then phx_rows_copy_positions if due                         index
+ *   phx_shard_index, then phx_rows_copy_positions if due                     index
  *   phx_shard_zones                                                          zones
- *   phx_interest_run (interest/evaluate.h; any worker, disjoint observers)   interest
- *   phx_interest_commit (interest/evaluate.h), phx_shard_end                    publish
+ *   phx_interest_run (interest/run.h; any worker, disjoint observers)        interest
+ *   phx_interest_commit (interest/change_record.h), phx_shard_end            publish
  * What returns false for want of memory has done nothing, or as much as a second call
  * can go on from; nothing else may be called before that second call succeeded.
  */
