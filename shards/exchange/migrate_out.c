@@ -31,7 +31,7 @@ static void fill_areas(phx_shard *shard, uint32_t slot, phx_record *record)
         record->as.areas[record->count++] = shard->zones.areas->at[places[shard->cursor.item++]].id;
 }
 
-static void fill_awake(phx_shard *shard, uint32_t slot, phx_record *record)
+static void fill_activation(phx_shard *shard, uint32_t slot, phx_record *record)
 {
     record->id = shard->store.name[slot].id;
     record->type = PHX_RECORD_AWAKE;
@@ -77,7 +77,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
         } else if (relations_left) {
             fill_relations(shard, slot, set, record);
         } else if (awake_left) {
-            fill_awake(shard, slot, record);
+            fill_activation(shard, slot, record);
         } else if (areas_left) {
             fill_areas(shard, slot, record);
         } else if (trail_left) {
@@ -91,7 +91,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
 }
 
 /* What stays behind: a ghost, until the halo of its new owner confirms it or not. */
-static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination, uint32_t listed)
+static void turn_own_to_ghost(phx_shard *shard, uint32_t slot, uint32_t destination, uint32_t listed)
 {
     phx_store *store = &shard->store;
     phx_relations_drop(&shard->relations, store->name[slot].id);
@@ -183,8 +183,9 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
         uint32_t home = home_of(body, column_shard, row_shard, columns);
         if (home != shard->index) {
             if (!send_migrant(shard, slot, home)) return true;
-            let_go(shard, slot, home,
-                   shard->emigrant_list_first.at[cursor->slot + 1] - shard->emigrant_list_first.at[cursor->slot]);
+            turn_own_to_ghost(shard, slot, home,
+                              shard->emigrant_list_first.at[cursor->slot + 1] -
+                                  shard->emigrant_list_first.at[cursor->slot]);
         }
         body->state = (uint16_t)(body->state & ~PHX_SLOT_LEAVING);
     }

@@ -38,14 +38,14 @@ static uint32_t astray_of(uint32_t rows)
     return rows / PART + AT_LEAST;
 }
 
-static size_t words_of(uint32_t rows)
+static size_t row_words(uint32_t rows)
 {
     return ((size_t)rows + PHX_WORD_ROWS - 1) / PHX_WORD_ROWS;
 }
 
 static size_t memory_bytes(uint32_t capacity)
 {
-    return COLUMNS * column_bytes(capacity) + BIT_COLUMNS * words_of(capacity) * sizeof(uint64_t) +
+    return COLUMNS * column_bytes(capacity) + BIT_COLUMNS * row_words(capacity) * sizeof(uint64_t) +
            astray_of(capacity) * sizeof(uint32_t);
 }
 
@@ -69,8 +69,8 @@ static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
                                  .view = (float *)(void *)(memory + 4 * step),
                                  .slot = (uint32_t *)(void *)(memory + 5 * step)};
     grid->moved_bits = (uint64_t *)(void *)(memory + COLUMNS * step);
-    grid->observer_bits = grid->moved_bits + words_of(capacity);
-    grid->astray = (uint32_t *)(void *)(grid->observer_bits + words_of(capacity));
+    grid->observer_bits = grid->moved_bits + row_words(capacity);
+    grid->astray = (uint32_t *)(void *)(grid->observer_bits + row_words(capacity));
     grid->astray_capacity = astray_of(capacity);
     grid->astray_count = 0;
 }
@@ -132,7 +132,7 @@ uint32_t phx_grid_most(const phx_grid *grid, phx_rect rect)
     return rows;
 }
 
-static bool block_touched(const phx_block *block, phx_rect rect, uint64_t tick)
+static bool block_dirty(const phx_block *block, phx_rect rect, uint64_t tick)
 {
     return block->dirty_tick == tick && (block->dirty & phx_block_mask(rect, block->bx, block->by));
 }
@@ -141,7 +141,7 @@ bool phx_grid_dirty(const phx_grid *grid, phx_rect rect, uint64_t tick)
 {
     phx_block_walk walk = phx_grid_walk(grid, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-        if (block_touched(block, rect, tick)) return true;
+        if (block_dirty(block, rect, tick)) return true;
     return false;
 }
 
@@ -177,7 +177,7 @@ bool phx_grid_rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
 
 void phx_grid_clear_bits(phx_grid *grid)
 {
-    if (grid->memory) memset(grid->moved_bits, 0, BIT_COLUMNS * words_of(grid->rows_capacity) * sizeof(uint64_t));
+    if (grid->memory) memset(grid->moved_bits, 0, BIT_COLUMNS * row_words(grid->rows_capacity) * sizeof(uint64_t));
 }
 
 /* The rows of a span whose bits are set, as phx_grid_moved_in(). */
@@ -211,10 +211,10 @@ uint32_t phx_grid_observers_in(const phx_grid *grid, phx_span span, uint32_t *ou
     return rows_in(grid->observer_bits, span, out);
 }
 
-static void settle_few(phx_grid *grid)
+static void order_misplaced_rows(phx_grid *grid)
 {
     const phx_grid_rows *rows = &grid->rows;
-    for (size_t word = 0; word < words_of(grid->row_end); word++) {
+    for (size_t word = 0; word < row_words(grid->row_end); word++) {
         for (uint64_t bits = grid->moved_bits[word]; bits != 0; bits &= bits - 1) {
             size_t row = word * PHX_WORD_ROWS + (size_t)__builtin_ctzll(bits);
             rows->ox[row] = rows->x[row];
@@ -228,16 +228,16 @@ void phx_grid_end_tick(phx_grid *grid, bool few)
 {
     if (grid->row_end == 0) return;
     if (few) {
-        settle_few(grid);
+        order_misplaced_rows(grid);
         return;
     }
     memcpy(grid->rows.ox, grid->rows.x, grid->row_end * sizeof(float));
     memcpy(grid->rows.oy, grid->rows.y, grid->row_end * sizeof(float));
-    memset(grid->moved_bits, 0, words_of(grid->row_end) * sizeof(uint64_t));
+    memset(grid->moved_bits, 0, row_words(grid->row_end) * sizeof(uint64_t));
 }
 
 /* Is the row in the body's tower, or, when rows may have drifted, in one beside it? Drift is less than a tower. */
-static bool row_near(const phx_grid *grid, const phx_body *body)
+static bool row_in_span(const phx_grid *grid, const phx_body *body)
 {
     int32_t far = grid->drift_bound > 0.0f ? 1 : 0;
     for (int32_t dy = -far; dy <= far; dy++) {
@@ -279,7 +279,7 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
         if ((grid->rows.slot[body->row] & PHX_ROW_SLOT) != slot) return false;
         if (grid->rows.x[body->row] != body->x || grid->rows.y[body->row] != body->y) return false;
         if (grid->rows.view[body->row] != phx_grid_view(store, slot)) return false;
-        if (!row_near(grid, body)) return false;
+        if (!row_in_span(grid, body)) return false;
     }
     return rows == grid->row_count;
 }
@@ -300,8 +300,8 @@ float phx_grid_view(const phx_store *store, uint32_t slot)
     const phx_attr *attr = phx_store_attr(store, slot);
     uint32_t state = store->body[slot].state;
     if (!(state & PHX_SLOT_OWN)) return 0.0f;
-    if (!phx_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
+    if (!phx_attr_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
     bool bare = !(state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
-    bool plain = attr->margin == 0.0f && phx_unlimited(attr) && (attr->sees & 1) && bare;
+    bool plain = attr->margin == 0.0f && phx_list_unlimited(attr) && (attr->sees & 1) && bare;
     return plain ? attr->view : -(attr->view + attr->margin);
 }

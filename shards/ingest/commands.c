@@ -46,7 +46,7 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands)
                     (size_t)leaving->count + leaves, sizeof(uint32_t));
 }
 
-static void forget(phx_shard *shard, phx_silenced item)
+static void add_silenced(phx_shard *shard, phx_silenced item)
 {
     PHX_ASSERT(shard->forget_count < shard->forgets_capacity);
     shard->forgets[shard->forget_count++] = item;
@@ -56,7 +56,7 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    forget(shard, (phx_silenced){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
+    add_silenced(shard, (phx_silenced){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_relations_drop(&shard->relations, store->name[slot].id);
     shard->counts.entries -= phx_shard_list_count(shard, slot);
@@ -70,7 +70,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     const phx_attr *now = phx_store_attr(store, slot);
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
-    if (now->ready && !attr->ready) forget(shard, (phx_silenced){store->name[slot].id, now->consumer, slot});
+    if (now->ready && !attr->ready) add_silenced(shard, (phx_silenced){store->name[slot].id, now->consumer, slot});
     if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, store, slot, attr);
     if (shard->derives_lists) phx_prev_rows_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);

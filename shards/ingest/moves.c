@@ -15,7 +15,7 @@
 
 /* ---- marks ---- */
 
-static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
+static bool outside_shard(const phx_shard *shard, uint16_t tx, uint16_t ty)
 {
     return tx < shard->rect.x0 || tx > shard->rect.x1 || ty < shard->rect.y0 || ty > shard->rect.y1;
 }
@@ -29,7 +29,7 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
     if (body->x == x && body->y == y && body->z == z) return;
     phx_shard_mark_step(shard, body, x, y);
     phx_shard_place(shard, body, x, y, z);
-    if (!outside(shard, body->tx, body->ty) || (body->state & PHX_SLOT_LEAVING)) return;
+    if (!outside_shard(shard, body->tx, body->ty) || (body->state & PHX_SLOT_LEAVING)) return;
     PHX_ASSERT(shard->emigrant_candidates.count < shard->emigrant_candidates.capacity);
     shard->emigrant_candidates.at[shard->emigrant_candidates.count++] = slot;
     body->state |= PHX_SLOT_LEAVING;
@@ -42,7 +42,7 @@ static bool there_is_block(const phx_shard *shard, uint32_t tower)
     return phx_grid_block(&shard->grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS) != NULL;
 }
 
-static __attribute__((noinline)) void touch_both(phx_shard *shard, uint32_t slot, uint32_t from, uint32_t to)
+static __attribute__((noinline)) void mark_both_towers(phx_shard *shard, uint32_t slot, uint32_t from, uint32_t to)
 {
     phx_zones_touch(&shard->zones, shard->mem, slot);
     phx_shard_mark_tower(shard, (uint16_t)from, (uint16_t)(from >> 16));
@@ -81,7 +81,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
     }
     if (PHX_UNLIKELY(((tower ^ before) & PHX_OFF_BLOCK_BITS) != 0) && frame->rows && !there_is_block(shard, tower))
         return false;
-    if (!shard->dense_tick) touch_both(shard, slot, before, tower);
+    if (!shard->dense_tick) mark_both_towers(shard, slot, before, tower);
     memcpy(&body->x, &p, 2 * sizeof(float));
     body->z = z;
     body->tx = (uint16_t)tower;

@@ -27,7 +27,7 @@ uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of)
 }
 
 /* The list that the observer had, to scratch->leave; *count of it. false = no memory. */
-static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t *count)
+static bool load_prev_list(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t *count)
 {
     enum { FEW = 1 << 14 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
     *count = 0;
@@ -58,7 +58,7 @@ bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32
     phx_list *list = &shard->store.tail[slot].list;
     uint32_t leaves;
     PHX_ASSERT(phx_list_holds_no_memory(list));
-    if (!recall(scratch, shard, slot, &leaves)) return false;
+    if (!load_prev_list(scratch, shard, slot, &leaves)) return false;
     if (!phx_delta_emit_both(scratch, shard, slot, enters, leaves, apart)) return false;
     PHX_VALIDATE(phx_shard_derives(shard, slot));
     list->derived = true;

@@ -9,7 +9,7 @@
 #include "shards/grid/row_edit.h"
 
 /* Wherever it goes, a global target is seen; one with a reach may come into anybody's view. */
-static void touch_far(phx_shard *shard, uint32_t slot)
+static void mark_far_dirty(phx_shard *shard, uint32_t slot)
 {
     if (phx_store_attr(&shard->store, slot)->global) shard->global_moved = true;
     else shard->far_dirty = shard->far.stale = true;
@@ -24,7 +24,7 @@ void phx_shard_mark_dirty(phx_shard *shard, phx_body *body)
         phx_shard_mark_tower(shard, body->tx, body->ty);
         if (phx_shard_rows(shard)) phx_grid_mark_moved(&shard->grid, body->row);
     }
-    if (body->state & PHX_SLOT_FAR) touch_far(shard, (uint32_t)(body - shard->store.body));
+    if (body->state & PHX_SLOT_FAR) mark_far_dirty(shard, (uint32_t)(body - shard->store.body));
     if (!shard->dense_tick) phx_zones_touch(&shard->zones, shard->mem, (uint32_t)(body - shard->store.body));
     shard->dirty_count++;
     shard->changed = true;
@@ -60,7 +60,7 @@ void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y)
 }
 
 /* Marks the tower that a step led to: its block is made where none is. false = no memory. */
-static bool arrive(phx_shard *shard, const phx_body *body)
+static bool mark_arrival_tower(phx_shard *shard, const phx_body *body)
 {
     if (!phx_grid_block_visit(&shard->grid, shard->mem, body->tx, body->ty)) return false;
     if (!shard->dense_tick) phx_shard_mark_tower(shard, body->tx, body->ty);
@@ -82,7 +82,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     /* a row may only drift from its tower, step by step; see grid/grid.h */
     if (body->state & PHX_SLOT_DISCONTINUOUS)
         phx_grid_misplace(&shard->grid, body, (uint32_t)(body - shard->store.body));
-    else if (crossed && !arrive(shard, body)) shard->grid.needs_rebuild = true;
+    else if (crossed && !mark_arrival_tower(shard, body)) shard->grid.needs_rebuild = true;
     if (shard->grid.needs_rebuild || shard->grid.positions_stale)
         return;                                       /* all rows are written from the bodies later */
     if (body->state & PHX_SLOT_ROW_MISPLACED) return; /* this one, too */

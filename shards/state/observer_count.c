@@ -19,7 +19,7 @@ static bool most_without(float most, uint32_t *count, float value)
     return --*count > 0;
 }
 
-static void look_as_far(phx_shard *shard, const phx_attr *attr)
+static void measure_visible_box(phx_shard *shard, const phx_attr *attr)
 {
     most_with(&shard->radius_max, &shard->radius_count, attr->view + attr->margin);
     most_with(&shard->margin_max, &shard->margin_count, attr->margin);
@@ -28,7 +28,7 @@ static void look_as_far(phx_shard *shard, const phx_attr *attr)
 void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign)
 {
     if (attr->view == 0.0f) return;
-    if (sign > 0) look_as_far(shard, attr);
+    if (sign > 0) measure_visible_box(shard, attr);
     else if (!shard->radius_stale)
         shard->radius_stale = !most_without(shard->radius_max, &shard->radius_count, attr->view + attr->margin) ||
                               !most_without(shard->margin_max, &shard->margin_count, attr->margin);
@@ -42,7 +42,7 @@ void phx_shard_measure_radius(phx_shard *shard)
     shard->radius_count = shard->margin_count = 0;
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_attr *attr = phx_store_attr(&shard->store, slot);
-        if ((shard->store.body[slot].state & PHX_SLOT_OWN) && attr->view != 0.0f) look_as_far(shard, attr);
+        if ((shard->store.body[slot].state & PHX_SLOT_OWN) && attr->view != 0.0f) measure_visible_box(shard, attr);
     }
     shard->radius_stale = false;
 }

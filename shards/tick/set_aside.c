@@ -7,7 +7,7 @@
 #include "shards/query/seen.h"
 #include "shards/state/entity_change.h"
 
-static bool count_seen(void *user, const uint32_t *targets, uint32_t count)
+static bool count_listed(void *user, const uint32_t *targets, uint32_t count)
 {
     (void)targets;
     *(uint64_t *)user += count;
@@ -19,7 +19,7 @@ void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told)
     phx_list *list = &shard->store.tail[slot].list;
     uint64_t seen = 0;
     PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_OWN);
-    if (told) phx_shard_list_targets(shard, slot, count_seen, &seen);
+    if (told) phx_shard_list_targets(shard, slot, count_listed, &seen);
     else seen = phx_shard_list_count(shard, slot);
     shard->counts.entries -= seen;
     list->derived = false;

@@ -27,7 +27,7 @@ static uint32_t slot_at(const phx_shard *shard, const going *all, uint32_t i)
     return all->every || phx_shard_dirty(shard, &shard->store.body[i]) ? i : PHX_SLOT_NONE;
 }
 
-static bool stand(phx_shard *shard, uint32_t slot)
+static bool place_member(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     if (body->state & PHX_SLOT_OWN)
@@ -37,7 +37,7 @@ static bool stand(phx_shard *shard, uint32_t slot)
 }
 
 /* Areas, and the roster behind them. */
-static bool cross(phx_shard *shard, const going *all, bool areas)
+static bool update_area_members(phx_shard *shard, const going *all, bool areas)
 {
     phx_zones *zones = &shard->zones;
     phx_area_members_input in = {.areas = zones->areas,
@@ -52,12 +52,12 @@ static bool cross(phx_shard *shard, const going *all, bool areas)
         uint32_t slot = slot_at(shard, all, i);
         if (slot == PHX_SLOT_NONE) continue;
         if (areas && !phx_area_members_look(&zones->crossings, shard->mem, &in, slot)) return false;
-        if (!stand(shard, slot)) return false;
+        if (!place_member(shard, slot)) return false;
     }
     return true;
 }
 
-static bool activate(phx_shard *shard, const going *all)
+static bool update_activation(phx_shard *shard, const going *all)
 {
     phx_zones *zones = &shard->zones;
     phx_activation *awake = &zones->awake;
@@ -96,8 +96,8 @@ bool phx_shard_zones(phx_shard *shard)
     if (wakes && !phx_activation_cover(&zones->awake, mem, slots)) return false;
     if (areas && !phx_area_members_cover(&zones->crossings, mem, slots)) return false;
     going all = changed_slots(shard, (wakes && !zones->awake_on) || (areas && !zones->crossings_on));
-    if (!cross(shard, &all, areas)) return false;
-    if (wakes && !activate(shard, &all)) return false;
+    if (!update_area_members(shard, &all, areas)) return false;
+    if (wakes && !update_activation(shard, &all)) return false;
     zones->on = true;
     zones->awake_on = wakes;
     zones->crossings_on = areas;

@@ -23,7 +23,7 @@ static inline size_t phx_shares_per_chunk(const phx_world *world)
     return ((size_t)world->def.consumers + A_LINE - 1) / A_LINE * A_LINE;
 }
 
-static inline phx_consumer_changes *phx_share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
+static inline phx_consumer_changes *phx_consumer_share(phx_world *world, uint32_t chunk, uint32_t consumer)
 {
     return &world->shares[chunk * phx_shares_per_chunk(world) + consumer];
 }
@@ -34,7 +34,7 @@ static inline uint32_t phx_consumer_of_change(const phx_world *world, const phx_
     return world->shards[chunk->shard].store.name[change->slot].consumer;
 }
 
-static inline phx_change *phx_changes_of(const phx_world *world, const phx_chunk *chunk)
+static inline phx_change *phx_chunk_changes(const phx_world *world, const phx_chunk *chunk)
 {
     if (chunk->change_count == 0) return NULL;
     return world->scratch[chunk->worker].changes + chunk->change_first;

@@ -86,7 +86,7 @@ static void place_shares(phx_world *world, uint32_t consumer)
 {
     phx_consumer_changes sum = {0};
     for (uint32_t i = 0; i < world->chunk_count; i++) {
-        phx_consumer_changes *share = phx_share_of(world, i, consumer), own = *share;
+        phx_consumer_changes *share = phx_consumer_share(world, i, consumer), own = *share;
         *share = sum;
         phx_add_share(&sum, own);
     }
@@ -106,7 +106,7 @@ bool phx_publish_batches(phx_world *world)
         phx_consumer_changes sum = {0};
         uint64_t targets = 0;
         for (uint32_t i = 0; i < world->chunk_count; i++) {
-            const phx_consumer_changes *own = phx_share_of(world, i, c);
+            const phx_consumer_changes *own = phx_consumer_share(world, i, c);
             phx_add_share(&sum, *own);
             targets += own->targets;
         }
@@ -175,9 +175,9 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
 }
 
 /* Somebody is attached: parents before their children, or behind them. Shares go back to where they began. */
-static void arrange(phx_world *world, const phx_chunk *chunk, phx_consumer_changes *shares)
+static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consumer_changes *shares)
 {
-    const phx_change *changes = phx_changes_of(world, chunk);
+    const phx_change *changes = phx_chunk_changes(world, chunk);
     for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {
         if (!phx_change_told(change)) continue;
         uint32_t consumer = phx_consumer_of_change(world, chunk, change);
@@ -192,11 +192,11 @@ static void arrange(phx_world *world, const phx_chunk *chunk, phx_consumer_chang
     }
 }
 
-static void fill_body(void *context, uint32_t worker, uint32_t piece)
+static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
     phx_chunk *chunk = &world->chunks[piece];
-    const phx_change *changes = phx_changes_of(world, chunk);
+    const phx_change *changes = phx_chunk_changes(world, chunk);
     (void)worker;
     if (chunk->change_count == 0) return;
     uint64_t from = phx_now_ns();
@@ -206,7 +206,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
     filling at = {.shard = &world->shards[chunk->shard],
                   .naming = &naming,
                   .scratch = &world->scratch[chunk->worker],
-                  .shares = phx_share_of(world, piece, 0),
+                  .shares = phx_consumer_share(world, piece, 0),
                   .far = phx_directory_count(&world->directory) > NAMES_NEAR,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
@@ -217,14 +217,14 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
     phx_event_writer_flush(&naming);
-    if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange(world, chunk, at.shares);
+    if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange_attached(world, chunk, at.shares);
     chunk->publish_ns += phx_now_ns() - from;
 }
 
 void phx_publish_fill(phx_world *world)
 {
     if (world->def.consumers == 0) return;
-    phx_parallel_for(world->workers, world->chunk_count, fill_body, world);
+    phx_parallel_for(world->workers, world->chunk_count, fill_changes_unit, world);
     if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
     if (world->zoned) fill_edges(world);
     if (world->updating) phx_updates_fill(world);

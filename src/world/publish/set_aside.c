@@ -24,7 +24,7 @@ void phx_clear_change(phx_change *change)
 
 void phx_clear_owed(phx_world *world, const phx_chunk *chunk)
 {
-    phx_change *changes = phx_changes_of(world, chunk);
+    phx_change *changes = phx_chunk_changes(world, chunk);
     for (uint32_t c = 0; c < chunk->change_count; c++)
         if (world->shards[chunk->shard].store.tail[changes[c].slot].list.owed) phx_clear_change(&changes[c]);
 }

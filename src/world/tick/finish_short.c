@@ -35,11 +35,11 @@ void phx_finish_release_spare(phx_world *world)
 
 /* ---- observers that are set aside ---- */
 
-static bool listens(const phx_shard *shard, uint32_t slot)
+static bool observer_holds_list(const phx_shard *shard, uint32_t slot)
 {
     const uint32_t own = shard->store.body[slot].state & PHX_SLOT_OWN;
     if (!own) return false;
-    return phx_observes(phx_store_attr(&shard->store, slot)) || phx_list_holds(&shard->store.tail[slot].list);
+    return phx_attr_observes(phx_store_attr(&shard->store, slot)) || phx_list_holds(&shard->store.tail[slot].list);
 }
 
 /* The observer of a change that is not committed is set aside. */
@@ -65,7 +65,7 @@ static void drop_change_of(phx_world *world, const phx_shard *shard, uint32_t sl
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        phx_change *changes = phx_changes_of(world, chunk);
+        phx_change *changes = phx_chunk_changes(world, chunk);
         for (uint32_t c = 0; chunk->shard == shard->index && c < chunk->change_count; c++)
             if (changes[c].slot == slot) drop_change(world, chunk, &changes[c]);
     }
@@ -74,7 +74,7 @@ static void drop_change_of(phx_world *world, const phx_shard *shard, uint32_t sl
 static void drop_undone(void *user, uint32_t slot, bool block)
 {
     const undone *at = user;
-    if (!listens(at->shard, slot)) return;
+    if (!observer_holds_list(at->shard, slot)) return;
     if (block) drop_change_of(at->world, at->shard, slot);
     phx_set_aside(at->world, at->shard, slot, false);
 }
@@ -122,7 +122,7 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
     phx_interest_undone(&world->scratch[0], shard, chunk->first, most, take_row, &taken);
     if (taken.block) return false;
     for (uint32_t i = 0; i < taken.count; i++)
-        if (listens(shard, taken.slots[i])) phx_set_aside(world, shard, taken.slots[i], false);
+        if (observer_holds_list(shard, taken.slots[i])) phx_set_aside(world, shard, taken.slots[i], false);
     chunk->first += most;
     chunk->count -= most;
     chunk->passed = most;
@@ -164,7 +164,7 @@ static void drop_shards(phx_world *world)
         phx_shard *shard = &world->shards[i];
         world->ports[i].chunk = world->ports[i].chunk_end = 0;
         for (uint32_t slot = 0; shard->changed && slot < shard->store.slots; slot++)
-            if (listens(shard, slot)) phx_set_aside(world, shard, slot, false);
+            if (observer_holds_list(shard, slot)) phx_set_aside(world, shard, slot, false);
     }
 }
 
@@ -174,7 +174,7 @@ static void drop_uncut(phx_world *world)
     const uint32_t limit = atomic_load_explicit(&world->spreading.limit, memory_order_relaxed);
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        phx_change *changes = phx_changes_of(world, chunk);
+        phx_change *changes = phx_chunk_changes(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++)
             if (changes[c].enter_count > limit) drop_change(world, chunk, &changes[c]);
         phx_publish_count(world, i);
@@ -188,7 +188,7 @@ static void commit_shard(phx_world *world, uint32_t index)
     if (port->step_done == world->step) return;
     while (!phx_step_commit(world, index)) { /* each time one change less */
         const phx_chunk *chunk = &world->chunks[port->chunk];
-        drop_change(world, chunk, phx_changes_of(world, chunk) + port->change);
+        drop_change(world, chunk, phx_chunk_changes(world, chunk) + port->change);
         phx_publish_count(world, port->chunk);
     }
     port->step_done = world->step;
@@ -200,7 +200,7 @@ static void drop_banded(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-            if (!listens(shard, slot)) continue;
+            if (!observer_holds_list(shard, slot)) continue;
             const uint32_t kind = phx_store_attr(&shard->store, slot)->kind;
             if (world->classes[kind].band_count > 0) phx_set_aside(world, shard, slot, true);
         }
@@ -236,7 +236,8 @@ static void refuse_broadcasts(phx_world *world)
 /* ---- batches ---- */
 
 /* Is the change told to the consumer? */
-static bool told_to(const phx_world *world, const phx_chunk *chunk, const phx_change *change, uint32_t consumer)
+static bool consumer_of_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change,
+                               uint32_t consumer)
 {
     return phx_change_told(change) && world->shards[chunk->shard].store.name[change->slot].consumer == consumer;
 }
@@ -253,15 +254,15 @@ static bool halve_changes(phx_world *world, uint32_t consumer)
     bool any = false;
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        const phx_change *changes = phx_changes_of(world, chunk);
+        const phx_change *changes = phx_chunk_changes(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++)
-            if (told_to(world, chunk, &changes[c], consumer)) all += targets_of(&changes[c]);
+            if (consumer_of_change(world, chunk, &changes[c], consumer)) all += targets_of(&changes[c]);
     }
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        phx_change *changes = phx_changes_of(world, chunk);
+        phx_change *changes = phx_chunk_changes(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++) {
-            if (!told_to(world, chunk, &changes[c], consumer)) continue;
+            if (!consumer_of_change(world, chunk, &changes[c], consumer)) continue;
             any = true;
             kept += targets_of(&changes[c]);
             if (kept <= all / 2 && targets_of(&changes[c]) > 0) continue;
