@@ -93,6 +93,8 @@
     X(MUTANT_FIND_SECTOR, "queries: every sector is half a disc") \
     X(MUTANT_FIND_APEX, "queries: a sector's edge is left out") \
     X(MUTANT_FIND_QUAD, "queries: a quad's edge is in one way round only") \
+    X(MUTANT_FIND_SPHERE, "queries: spheres are as high as the sky") \
+    X(MUTANT_FIND_HEIGHT, "queries: a height range's lower end is left out") \
     X(MUTANT_FIND_LAYERS, "queries: all layers of the filter have to match") \
     X(MUTANT_FIND_KINDS, "queries: kinds not filtered") \
     X(MUTANT_FIND_WITHOUT, "queries: who asks is found too") \
