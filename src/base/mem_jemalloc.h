@@ -9,7 +9,7 @@
 /* A zero one when jemalloc is not built in. */
 ph_allocator phx_allocator_jemalloc(void);
 
-/* Gives memory that was released back to the system, so that what is resident is what is held; for measuring. */
+/* Gives released memory back to the system, so that resident memory is held memory; for measuring. */
 void phx_jemalloc_purge(void);
 
 #endif
