@@ -300,10 +300,10 @@ typedef struct ph_target {
 
 enum {
     /*
-     * The observer's first change since it entered the world, became ready, or was reset (ph_tick_finish()). Forget
-     * what was told of its list: there are no leaves, and the enters are the whole list at the end of the batch's last
-     * tick. In a coalesced batch, and once it was reset, there may be none. A list that became empty because all its
-     * targets left, which was told, does not begin anew.
+     * The observer begins: it entered the world with a view, or got its first one, became ready, was given another
+     * consumer, asked for it (ph_resend()), or was reset (ph_tick_finish()). Forget what was told of its list: there
+     * are no leaves, and the enters are the whole list at the end of the batch's last tick, which may be empty. A list
+     * that became empty because all its targets left, which was told, does not begin anew.
      */
     PH_CHANGE_FRESH = 1u << 0,
     /*

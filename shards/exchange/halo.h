@@ -7,7 +7,7 @@
 
 #include "shards/state/shard.h"
 
-/* What this shard needs of others. */
+/* The needs of this shard in others. */
 phx_halo_request phx_shard_measure(phx_shard *shard);
 
 /*

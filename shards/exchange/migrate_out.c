@@ -97,7 +97,7 @@ static void turn_own_to_ghost(phx_shard *shard, uint32_t slot, uint32_t destinat
     phx_relations_drop(&shard->relations, store->name[slot].id);
     shard->counts.entries -= listed;
     phx_list_release(&shard->lists, &store->tail[slot].list);
-    phx_bands_drop_deferred(shard, slot);
+    phx_bands_drop_deferred(&shard->bands, slot);
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_zones_let_go(&shard->zones, slot);
     const phx_ghost_source origin = {.next = PHX_SLOT_NONE, .source = (uint16_t)destination, .emigrated = true};

@@ -25,4 +25,7 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item);
 /* Every list is to be found anew. */
 void phx_shard_rules_changed(phx_shard *shard);
 
+/* The own observer is told its whole list in this tick, as PH_CHANGE_FRESH; room as for a set. */
+void phx_shard_resend(phx_shard *shard, uint32_t slot);
+
 #endif

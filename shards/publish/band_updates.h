@@ -87,8 +87,6 @@ uint32_t phx_bands_deferred_words(const struct phx_shard *shard, uint32_t slot);
 /* Up to PHX_RECORD_ITEMS of them from word *at on. */
 void phx_bands_fill_deferred(const struct phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record);
 bool phx_bands_take_deferred(struct phx_shard *shard, uint32_t slot, const phx_record *record);
-/* An own observer's waits end: it has left, or emigrated. */
-void phx_bands_drop_deferred(struct phx_shard *shard, uint32_t slot);
 
 /* The targets of phx_arrival_wait, from ids to slots. false = no memory: call again. */
 bool phx_bands_resolve(struct phx_shard *shard, const phx_directory *directory);

@@ -55,6 +55,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_bands_free(&shard->bands, mem);
     phx_outbox_free(&shard->outbox);
     phx_release(mem, (void **)&shard->emigrant_candidates.at, &shard->emigrant_candidates.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->beginners.at, &shard->beginners.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->partial_observers.at, &shard->partial_observers.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->emigrant_list_first.at, &shard->emigrant_list_first.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->list_scratch.at, &shard->list_scratch.capacity, sizeof(uint32_t));

@@ -16,3 +16,11 @@ void phx_bands_free(phx_bands *bands, phx_mem *mem)
     phx_release(mem, (void **)&bands->arrivals, &bands->arrivals_capacity, sizeof *bands->arrivals);
     phx_list_pool_free(&bands->pool, mem);
 }
+
+void phx_bands_drop_deferred(phx_bands *bands, uint32_t slot)
+{
+    phx_list *waits = slot < bands->waits_capacity ? &bands->waits[slot] : NULL;
+    if (!waits || waits->size_class == PHX_LIST_NONE) return;
+    if (waits->count > 0) bands->waiting--;
+    phx_list_release(&bands->pool, waits);
+}

@@ -49,4 +49,7 @@ void phx_bands_init(phx_bands *bands);
 
 void phx_bands_free(phx_bands *bands, phx_mem *mem);
 
+/* The deferred updates of an own observer end: it has left, or emigrated. */
+void phx_bands_drop_deferred(phx_bands *bands, uint32_t slot);
+
 #endif

@@ -34,7 +34,7 @@ bool phx_shard_lists_valid(const phx_shard *shard)
 void phx_shard_end(phx_shard *shard)
 {
     PHX_ASSERT(shard->deferred.depth == 0);
-    /* who became not ready in this tick, and is not now, begins anew */
+    /* an observer that was not ready in this tick begins anew */
     for (uint32_t i = 0; i < shard->forget_count; i++) {
         uint32_t slot = shard->forgets[i].slot;
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
@@ -47,7 +47,7 @@ void phx_shard_end(phx_shard *shard)
     PHX_VALIDATE(!phx_shard_ninegrid(shard) || phx_ninegrid_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);
     phx_outbox_lists_end(&shard->outbox);
-    shard->forget_count = 0;
+    shard->forget_count = shard->beginners.count = 0;
     shard->zones.touched_count = 0;
     shard->zones.missed = false;
     if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);

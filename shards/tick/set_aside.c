@@ -3,7 +3,6 @@
  */
 #include "shards/tick/set_aside.h"
 
-#include "shards/publish/band_updates.h"
 #include "shards/query/seen.h"
 #include "shards/state/entity_change.h"
 
@@ -27,6 +26,6 @@ void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told)
     list->owed = true;
     shard->owes_lists = shard->partial_not_listed = true;
     shard->store.name[slot].fresh = true;
-    phx_bands_drop_deferred(shard, slot);
+    phx_bands_drop_deferred(&shard->bands, slot);
     phx_shard_partial(shard, slot, true);
 }

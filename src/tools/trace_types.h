@@ -17,6 +17,7 @@
     X(UNLINK, "unlink") \
     X(ATTACH, "attach") \
     X(DETACH, "detach") \
+    X(RESEND, "resend") \
     X(BROADCAST, "broadcast") \
     X(AREA, "area") \
     X(UNAREA, "unarea")

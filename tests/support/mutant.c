@@ -20,6 +20,7 @@
 #define model_observers mutant_observers
 #define model_ask mutant_ask
 #define model_explain mutant_explain
+#define model_end_list mutant_end_list
 #define model_pair_of mutant_pair_of
 #define model_linked mutant_linked
 #define model_coordinate_ok mutant_coordinate_ok

@@ -49,7 +49,9 @@
     X(MUTANT_NOT_READY_TOLD, "an observer that is not ready gets leaves") \
     X(MUTANT_READY_KEEPS, "a list survives not being ready") \
     X(MUTANT_NOT_FRESH, "fresh flag missing") \
-    X(MUTANT_FRESH_EMPTY, "fresh flag whenever the list was empty before") \
+    X(MUTANT_FRESH_EMPTY, "no change for an observer that begins with an empty list") \
+    X(MUTANT_RESEND_KEEPS, "the first change behind a resend is not fresh") \
+    X(MUTANT_READY_RESTORES, "a list survives not being ready for a part of a tick") \
     X(MUTANT_ORDER_ID, "targets ordered by id only") \
     X(MUTANT_DEPARTED_KIND, "kind 0 for a departed target") \
     X(MUTANT_OLD_USER_DATA, "user data of a leave is 0") \

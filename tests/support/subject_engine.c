@@ -47,6 +47,8 @@ ph_status engine_submit(ph_producer producer, const command *c)
         return ph_attach(producer, c->id, c->other);
     case COMMAND_DETACH:
         return ph_detach(producer, c->id);
+    case COMMAND_RESEND:
+        return ph_resend(producer, c->id);
     case COMMAND_BROADCAST:
         return broadcast(producer, c);
     case COMMAND_AREA_SET:

@@ -41,3 +41,12 @@ void phx_publish_recount(phx_world *world, uint32_t index, uint32_t consumer)
         if (phx_consumer_of_change(world, chunk, &changes[c]) == consumer && phx_change_told(&changes[c]))
             phx_add_share(share, (phx_consumer_changes){1, changes[c].leave_count + changes[c].enter_count});
 }
+
+bool phx_add_chunk(phx_world *world, phx_chunk chunk)
+{
+    if (!phx_grow(&world->mem, (void **)&world->chunks, &world->chunks_capacity, world->chunk_count,
+                  (size_t)world->chunk_count + 1, sizeof chunk))
+        return false;
+    world->chunks[world->chunk_count++] = chunk;
+    return true;
+}

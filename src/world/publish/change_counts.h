@@ -46,4 +46,7 @@ static inline void phx_add_share(phx_consumer_changes *sum, phx_consumer_changes
     sum->targets += more.targets;
 }
 
+/* Behind the others, without room for its share (phx_publish_room()). false = no memory. */
+bool phx_add_chunk(phx_world *world, phx_chunk chunk);
+
 #endif

@@ -10,7 +10,7 @@ void phx_set_aside(phx_world *world, phx_shard *shard, uint32_t slot, bool told)
 {
     const phx_list *list = &shard->store.tail[slot].list;
     if (list->owed && told) return; /* its debt of an earlier tick is paid by this one's evaluation */
-    world->totals.observers_reset += !list->owed;
+    world->totals.observers_reset += !list->owed || list->count > 0 || list->derived;
     phx_shard_set_aside(shard, slot, told);
 }
 

@@ -4,6 +4,7 @@
 #include "world/tick/finish_short.h"
 
 #include "shards/interest/run.h"
+#include "shards/state/beginners.h"
 #include "world/ingest/refuse.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/fill_broadcasts.h"
@@ -181,6 +182,21 @@ static void drop_uncut(phx_world *world)
     }
 }
 
+/* Observers that begin a list: it is told in a later tick. */
+static void drop_beginners(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        for (uint32_t b = 0; b < shard->beginners.count; b++) {
+            const uint32_t slot = shard->beginners.at[b];
+            if (!phx_shard_begins(shard, slot)) continue;
+            drop_change_of(world, shard, slot);
+            if (!shard->store.tail[slot].list.owed) phx_set_aside(world, shard, slot, true);
+        }
+    }
+    for (uint32_t i = 0; i < world->chunk_count; i++) phx_publish_count(world, i);
+}
+
 /* Commits each change that finds memory; the observers of the others are set aside. */
 static void commit_shard(phx_world *world, uint32_t index)
 {
@@ -343,6 +359,9 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
     case PHX_STAGE_SPREAD:
         drop_uncut(world);
         phx_stats_share(world);
+        return true;
+    case PHX_STAGE_BEGINNERS:
+        drop_beginners(world);
         return true;
     case PHX_STAGE_COMMIT:
         for (uint32_t i = 0; i < world->shard_count; i++) commit_shard(world, i);

@@ -12,6 +12,7 @@
 #include "shards/tick/begin_end.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest.h"
+#include "world/publish/beginners.h"
 #include "world/publish/broadcasts.h"
 #include "world/publish/event_bound.h"
 #include "world/publish/publish.h"
@@ -229,6 +230,9 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_SPREAD:
         through = phx_spread_tick(world);
         if (through) phx_stats_share(world);
+        break;
+    case PHX_STAGE_BEGINNERS:
+        through = phx_publish_beginners(world);
         break;
     case PHX_STAGE_COMMIT:
         through = run_shard_step(world, phx_step_commit);
