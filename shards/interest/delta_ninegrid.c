@@ -5,12 +5,9 @@
 
 #include <string.h>
 
-bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot)
-{
-    const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    return phx_attr_observes(attr) && phx_list_unlimited(attr) && (attr->sees & 1) && shard->far.global_count == 0 &&
-           !(shard->store.body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
-}
+#include "shards/interest/change_record.h"
+#include "shards/interest/delta_tile.h"
+#include "shards/interest/evaluate.h"
 
 /* ---- who stayed ---- */
 

@@ -9,6 +9,7 @@
 
 #include <pharos/pharos.h>
 
+#include "base/mem_jemalloc.h"
 #include "tools/cli.h"
 #include "tools/replay_report.h"
 #include "tools/replay_run.h"

@@ -3,6 +3,12 @@
  * is, and runs that stop for want of memory (shard_fleet.h compares what is found with a
  * plain world every tick).
  */
+#include "shards/grid/blocks.h"
+#include "shards/ingest/commands.h"
+#include "shards/interest/run.h"
+#include "shards/query/seen.h"
+#include "shards/state/view_reach.h"
+#include "shards/tick/reindex.h"
 #include "unit/shard_fleet.h"
 
 enum { EPOCH_LAST = UINT32_MAX >> 3 }; /* three bits of a mark are flags */

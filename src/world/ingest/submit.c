@@ -3,6 +3,8 @@
  * is queued. Runs on producers' threads at any time, also while a tick runs; it reads
  * nothing of the world but its immutable definition.
  */
+#include "world/ingest/submit.h"
+
 #include <string.h>
 
 #include "base/lengths.h"
