@@ -54,9 +54,10 @@ enum {
 /** ph_query.flags, ORed together. */
 enum {
     PH_QUERY_HEIGHT = 1u << 0,   /* only with z_low <= z <= z_high */
-    PH_QUERY_UNORDERED = 1u << 1 /* in any order, not the same from one layout of shards to another: nothing is
+    PH_QUERY_UNORDERED = 1u << 1, /* in any order, not the same from one layout of shards to another: nothing is
                                     sorted; of an array that is too small any `capacity` of them, but of `nearest`
                                     still the nearest. A visit has no use for it. */
+    PH_QUERY_IN_INSTANCE = 1u << 2 /* of one instance alone; without it entities of all instances are found */
 };
 
 /** One question. Fields that its shape has no use for are not looked at; all that is 0 filters nobody. */
@@ -75,7 +76,9 @@ typedef struct ph_query {
     uint64_t of;         /* list, observers: whose */
     const uint32_t *kinds; /* only these kinds */
     uint32_t kind_count;   /* 0..PH_QUERY_KINDS_MAX; 0 = all kinds */
-    uint32_t flags;        /* PH_QUERY_HEIGHT, PH_QUERY_UNORDERED */
+    uint32_t flags;        /* PH_QUERY_HEIGHT, PH_QUERY_UNORDERED, PH_QUERY_IN_INSTANCE */
+    uint32_t instance;     /* with PH_QUERY_IN_INSTANCE: only entities in this one */
+    uint32_t reserved;
 } ph_query;
 
 /** One entity that was found. */
@@ -144,6 +147,7 @@ PH_NODISCARD PH_API ph_status ph_find_visit(ph_world world, const ph_query *quer
     X(PH_REASON_NOT_READY, 1, false, "the observer is not ready") \
     X(PH_REASON_NO_VIEW, 2, false, "the observer has no view") \
     X(PH_REASON_SELF, 3, false, "nobody sees itself") \
+    X(PH_REASON_INSTANCE, 18, false, "they are in different instances") \
     X(PH_REASON_LAYERS, 4, false, "the observer looks at none of the target's layers") \
     X(PH_REASON_STEALTH, 5, false, "the target's stealth is above the observer's detect") \
     X(PH_REASON_TOWERS_APART, 6, false, "their towers are farther apart than span") \
@@ -163,7 +167,7 @@ typedef enum ph_reason {
 #define PH_REASON_ENUM(name, number, sees, text) name = number,
     PH_REASON_LIST(PH_REASON_ENUM)
 #undef PH_REASON_ENUM
-        PH_REASON_END /* one past the last */
+        PH_REASON_END = 19 /* one past the greatest */
 } ph_reason;
 
 /**
@@ -188,6 +192,8 @@ typedef struct ph_explanation {
     uint32_t passing;   /* how many come so far, if there is a cap */
     uint64_t sees_mask; /* of the observer */
     uint64_t layers;    /* of the target */
+    uint32_t observer_instance;
+    uint32_t target_instance;
     uint8_t stealth;    /* of the target */
     uint8_t detect;     /* of the observer */
     uint8_t range;      /* ph_range of the world */

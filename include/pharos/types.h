@@ -221,7 +221,8 @@ enum {
     PH_PRIORITY = 1u << 14,
     PH_USER_DATA = 1u << 15,
     PH_CONSUMER = 1u << 16,
-    PH_GIVEN_ALL = (1u << 17) - 1
+    PH_INSTANCE = 1u << 17,
+    PH_GIVEN_ALL = (1u << 18) - 1
 };
 
 /**
@@ -238,6 +239,7 @@ typedef struct ph_attrs {
     uint32_t kind; /* place in ph_world_def.classes; 0 = "default" */
     uint32_t cap;
     uint32_t consumer; /* who gets this observer's events; only at enter; default 0 */
+    uint32_t instance; /* the copy of the map that it is in: see pharos.h, "Instances"; 0 unless given, of no class */
     uint64_t layers;
     uint64_t sees;
     uint64_t user_data; /* the host's; comes back in batches */
@@ -512,6 +514,7 @@ typedef struct ph_stats {
     uint64_t tick_ns_sum; /* all ticks, and their phases: */
     uint64_t ingest_ns_sum, exchange_ns_sum, index_ns_sum, interest_ns_sum, publish_ns_sum;
     uint64_t bytes;                         /* now: held from the allocator */
+    uint64_t instances;                     /* now: instances with entities in them */
     uint64_t attached;                      /* now: entities that follow a parent */
     uint64_t broadcasts;                    /* applied, ... */
     uint64_t payload_bytes;                 /* ... and the bytes of their payloads */

@@ -60,6 +60,8 @@ typedef struct phx_attr {
     bool global, ready;
     bool spreads;      /* its class has an adds_max */
     uint16_t reserved; /* 0: sets are compared as bytes */
+    uint32_t instance;
+    uint32_t reserved2; /* 0 */
 } phx_attr;
 
 /* Does the rule of each pair alone decide who is in its list? Else the others do too: at a cap, or what may join. */
@@ -124,7 +126,13 @@ static inline float phx_rank_d2(const phx_rules *rules, const phx_body *o, const
 
 static inline bool phx_layers_match(const phx_attr *o, const phx_attr *t)
 {
-    return (o->sees & t->layers) != 0 && t->stealth <= o->detect;
+    return o->instance == t->instance && (o->sees & t->layers) != 0 && t->stealth <= o->detect;
+}
+
+/* Does an observer see each target near it that is not special (PHX_SLOT_SPECIAL)? */
+static inline bool phx_sees_common(const phx_attr *o)
+{
+    return (o->sees & 1) && o->instance == 0;
 }
 
 /* A ready observer with view > 0. */

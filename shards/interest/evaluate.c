@@ -166,7 +166,7 @@ static uint32_t scan_around(look *at)
     uint32_t found = at->shard->alt ? scan_index(at) : scan_rect(at, rect, &area);
     if (rules->range == PH_RANGE_TOWERS || at->radius < at->attr->view) return found;
     bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;
-    return flat && (at->attr->sees & 1) ? leave_out_far(at, found) : found;
+    return flat && phx_sees_common(at->attr) ? leave_out_far(at, found) : found;
 }
 
 /* Of those found in view, all but the targets of own relations. */
@@ -176,7 +176,7 @@ static void look_at_hits(look *at, uint32_t found)
     const phx_store *store = &at->shard->store;
     bool by_towers = rules->range == PH_RANGE_TOWERS;
     bool look_at_z = !by_towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
-    bool look_at_all = !(at->attr->sees & 1);
+    bool look_at_all = !phx_sees_common(at->attr);
     const uint32_t *hits = at->scratch->hits;
     float *squares = at->scratch->squares;
     for (uint32_t i = 0; i < found; i++) {
@@ -248,7 +248,7 @@ static bool cuts_plainly(const look *at)
     const phx_rules *rules = at->shard->rules;
     const phx_far *far = &at->shard->far;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f && (at->attr->sees & 1) &&
+    return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f && phx_sees_common(at->attr) &&
            !at->relations && flat && rules->range == PH_RANGE_RADIUS && far->global_count == 0 && far->levels == 0;
 }
 

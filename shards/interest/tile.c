@@ -435,7 +435,7 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     *in = *near = view;
     if (view > 0.0f) return true;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    if (!phx_attr_observes(attr) || !phx_list_unlimited(attr) || !(attr->sees & 1)) return false;
+    if (!phx_attr_observes(attr) || !phx_list_unlimited(attr) || !phx_sees_common(attr)) return false;
     if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
     *in = attr->view;
     *near = attr->view + attr->margin;

@@ -19,6 +19,7 @@ static ph_reason decide_reason(const phx_shard *shard, phx_explain_side o, phx_e
     if (!oa->ready) return PH_REASON_NOT_READY;
     if (!(oa->view > 0.0f)) return PH_REASON_NO_VIEW;
     if (o.id == t.id) return PH_REASON_SELF;
+    if (oa->instance != ta->instance) return PH_REASON_INSTANCE;
     if (!(oa->sees & ta->layers)) return PH_REASON_LAYERS;
     if (ta->stealth > oa->detect) return PH_REASON_STEALTH;
     if (ta->global) return PH_REASON_GLOBAL;
@@ -119,6 +120,8 @@ static void fill_explanation(const phx_shard *shard, phx_explain_side o, phx_exp
                             .cap = o.attr->cap,
                             .sees_mask = o.attr->sees,
                             .layers = t.attr->layers,
+                            .observer_instance = o.attr->instance,
+                            .target_instance = t.attr->instance,
                             .stealth = t.attr->stealth,
                             .detect = o.attr->detect,
                             .range = (uint8_t)rules->range,

@@ -136,6 +136,7 @@ static bool query_passes(const ph_query *query, const phx_store *store, uint32_t
 {
     const phx_name *name = &store->name[slot];
     if (name->id == query->without) return false;
+    if ((query->flags & PH_QUERY_IN_INSTANCE) && phx_store_attr(store, slot)->instance != query->instance) return false;
     if (query->flags & PH_QUERY_HEIGHT) {
         float z = store->body[slot].z;
         if (!(query->z_low <= z && z <= query->z_high)) return false;

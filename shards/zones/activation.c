@@ -60,16 +60,17 @@ static bool rect_in_span(const phx_activation *awake, phx_rect rect, uint16_t tx
 }
 
 /* The tower's cover, by `by`; who stands there is to be looked at if that tells for them. */
-static void change_coverage(phx_activation *awake, const phx_tower_members *roster, uint32_t tx, uint32_t ty, int by)
+static void change_coverage(phx_activation *awake, const phx_tower_members *roster, uint32_t instance, uint32_t tx,
+                            uint32_t ty, int by)
 {
-    uint32_t before = phx_tower_map_get(&awake->cover, tx, ty), now = before + (uint32_t)by;
-    phx_tower_map_put(&awake->cover, tx, ty, now);
+    uint32_t before = phx_tower_map_get(&awake->cover, instance, tx, ty), now = before + (uint32_t)by;
+    phx_tower_map_put(&awake->cover, instance, tx, ty, now);
     if ((before == 0) == (now == 0) || phx_tower_members_first(roster, tx, ty) == PHX_SLOT_NONE) return;
-    awake->turned[awake->turned_count++] = ty << 16 | tx;
+    awake->turned[awake->turned_count++] = (uint64_t)instance << 32 | ty << 16 | tx;
 }
 
 /* A tower gets its first waker (1), or lost its last one (-1). false = no memory, nothing changed. */
-static bool spread_coverage(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint16_t tx,
+static bool spread_coverage(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t instance, uint16_t tx,
                             uint16_t ty, int by)
 {
     phx_rect box;
@@ -80,16 +81,16 @@ static bool spread_coverage(phx_activation *awake, phx_mem *mem, const phx_activ
         (by > 0 && !phx_tower_map_reserve(&awake->cover, mem, box.x0, box.y0, box.x1, box.y1)))
         return false;
     for (uint32_t y = box.y0; y <= box.y1; y++)
-        for (uint32_t x = box.x0; x <= box.x1; x++) change_coverage(awake, in->roster, x, y, by);
+        for (uint32_t x = box.x0; x <= box.x1; x++) change_coverage(awake, in->roster, instance, x, y, by);
     return true;
 }
 
 static bool uncount_waker(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, phx_activation_state *it)
 {
-    uint32_t count = phx_tower_map_get(&awake->wakers, it->tx, it->ty);
+    uint32_t count = phx_tower_map_get(&awake->wakers, it->instance, it->tx, it->ty);
     PHX_ASSERT(count > 0);
-    if (count == 1 && !spread_coverage(awake, mem, in, it->tx, it->ty, -1)) return false;
-    phx_tower_map_put(&awake->wakers, it->tx, it->ty, count - 1);
+    if (count == 1 && !spread_coverage(awake, mem, in, it->instance, it->tx, it->ty, -1)) return false;
+    phx_tower_map_put(&awake->wakers, it->instance, it->tx, it->ty, count - 1);
     it->waker = false;
     return true;
 }
@@ -98,14 +99,16 @@ bool phx_activation_count(phx_activation *awake, phx_mem *mem, const phx_activat
 {
     const phx_body *body = &in->store->body[slot];
     phx_activation_state *it = &awake->sleepers[slot];
+    const uint32_t instance = phx_store_attr(in->store, slot)->instance;
     bool wakes = (body->state & PHX_SLOT_LIVE) && phx_is_waker(in->rules, phx_store_attr(in->store, slot));
-    if (it->waker == wakes && (!wakes || (it->tx == body->tx && it->ty == body->ty))) return true;
+    if (it->waker == wakes && (!wakes || (it->instance == instance && it->tx == body->tx && it->ty == body->ty))) return true;
     if (it->waker && !uncount_waker(awake, mem, in, it)) return false;
     if (!wakes) return true;
     if (!phx_tower_map_reserve(&awake->wakers, mem, body->tx, body->ty, body->tx, body->ty)) return false;
-    uint32_t count = phx_tower_map_get(&awake->wakers, body->tx, body->ty);
-    if (count == 0 && !spread_coverage(awake, mem, in, body->tx, body->ty, 1)) return false;
-    phx_tower_map_put(&awake->wakers, body->tx, body->ty, count + 1);
+    uint32_t count = phx_tower_map_get(&awake->wakers, instance, body->tx, body->ty);
+    if (count == 0 && !spread_coverage(awake, mem, in, instance, body->tx, body->ty, 1)) return false;
+    phx_tower_map_put(&awake->wakers, instance, body->tx, body->ty, count + 1);
+    it->instance = instance;
     it->tx = body->tx;
     it->ty = body->ty;
     it->waker = true;
@@ -170,7 +173,7 @@ bool phx_activation_look(phx_activation *awake, phx_mem *mem, const phx_activati
     phx_activation_state *it = &awake->sleepers[slot];
     it->npc = (body->state & PHX_SLOT_OWN) && phx_is_npc(in->rules, phx_store_attr(in->store, slot));
     if (!it->npc) return !it->awake || fall_asleep(awake, mem, in, slot);
-    if (phx_tower_map_get(&awake->cover, body->tx, body->ty) > 0) {
+    if (phx_tower_map_get(&awake->cover, phx_store_attr(in->store, slot)->instance, body->tx, body->ty) > 0) {
         if (!it->awake && !emit_activation_edge(awake, mem, in, slot, true)) return false;
         queue_remove(awake, slot);
         it->alone_since = 0;
@@ -184,9 +187,11 @@ bool phx_activation_look(phx_activation *awake, phx_mem *mem, const phx_activati
 bool phx_activation_end_tick(phx_activation *awake, phx_mem *mem, const phx_activation_input *in)
 {
     for (uint32_t i = 0; i < awake->turned_count; i++) {
-        uint32_t tower = awake->turned[i], slot = phx_tower_members_first(in->roster, tower & 0xffff, tower >> 16);
+        uint32_t tower = (uint32_t)awake->turned[i], instance = (uint32_t)(awake->turned[i] >> 32);
+        uint32_t slot = phx_tower_members_first(in->roster, tower & 0xffff, tower >> 16);
         for (; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next)
-            if (awake->sleepers[slot].npc && !phx_activation_look(awake, mem, in, slot)) return false;
+            if (awake->sleepers[slot].npc && phx_store_attr(in->store, slot)->instance == instance &&
+                !phx_activation_look(awake, mem, in, slot)) return false;
     }
     awake->turned_count = 0;
     while (awake->first != PHX_SLOT_NONE &&

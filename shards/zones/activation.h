@@ -18,7 +18,8 @@
 typedef struct phx_activation_state {
     uint64_t alone_since;  /* the first tick without a waker near; 0 = one is near, or asleep */
     uint32_t next, before; /* in the queue of those who will fall asleep; slots */
-    uint16_t tx, ty;       /* of a waker: where it is counted */
+    uint32_t instance;     /* of a waker: where it is counted */
+    uint16_t tx, ty;
     bool waker, npc, awake, queued;
 } phx_activation_state;
 
@@ -27,7 +28,7 @@ typedef struct phx_activation {
     uint32_t capacity, slots;
     phx_tower_map wakers; /* in a tower, ghosts too */
     phx_tower_map cover;  /* towers with wakers within wake_span of a tower of the rectangle */
-    uint32_t *turned;     /* towers, ty << 16 | tx, whose cover became 0 or is not 0 any more */
+    uint64_t *turned;     /* instance << 32 | ty << 16 | tx of towers whose cover became 0 or is not 0 any more */
     uint32_t turned_count, turned_capacity;
     uint32_t first, last; /* of the queue */
     uint32_t span;        /* that cover was counted with */

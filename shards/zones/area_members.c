@@ -193,7 +193,7 @@ static bool find_rect_members(phx_area_members *crossings, phx_mem *mem, const p
     for (uint32_t by = by0; by <= by1; by++)
         for (uint32_t bx = bx0; bx <= bx1; bx++) {
             const phx_tower_map_block *block =
-                phx_tower_map_block_of(first, bx << PHX_SHEET_BITS, by << PHX_SHEET_BITS);
+                phx_tower_map_block_of(first, 0, bx << PHX_SHEET_BITS, by << PHX_SHEET_BITS);
             if (block && !find_block_members(crossings, mem, in, block, own)) return false;
         }
     return true;

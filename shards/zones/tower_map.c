@@ -49,11 +49,11 @@ static void block_drop(phx_tower_map *sheet, phx_tower_map_block *block)
     sheet->free_first = (uint32_t)(block - sheet->blocks) + 1;
 }
 
-void phx_tower_map_put(phx_tower_map *sheet, uint32_t tx, uint32_t ty, uint32_t value)
+void phx_tower_map_put(phx_tower_map *sheet, uint32_t instance, uint32_t tx, uint32_t ty, uint32_t value)
 {
-    phx_tower_map_block *block = phx_tower_map_block_of(sheet, tx, ty);
+    phx_tower_map_block *block = phx_tower_map_block_of(sheet, instance, tx, ty);
     if (!block && value == 0) return;
-    if (!block) block = make_map_block(sheet, phx_tower_map_key(tx, ty));
+    if (!block) block = make_map_block(sheet, phx_tower_map_key(instance, tx, ty));
     uint32_t *cell = &block->cells[phx_tower_map_cell(tx, ty)];
     block->used += (uint32_t)(value != 0) - (uint32_t)(*cell != 0);
     *cell = value;

@@ -1,5 +1,5 @@
 /*
- * A number for every tower, most of them 0: blocks of 8 x 8 towers that exist only where
+ * A number for every tower of every instance, most of them 0: blocks of 8 x 8 towers that exist only where
  * one is not. What roster and awake keep by tower. Owned by a shard, as all of it.
  */
 #ifndef PHX_SHARDS_ZONES_TOWER_MAP_H
@@ -25,15 +25,18 @@ typedef struct phx_tower_map {
 void phx_tower_map_init(phx_tower_map *sheet, phx_mem *mem);
 /* Leaves it as after phx_tower_map_init(). */
 void phx_tower_map_free(phx_tower_map *sheet, phx_mem *mem);
-/* Room for all towers of this rectangle of them, x0..x1 and y0..y1. false = no memory, nothing changed. */
+/* Room for all towers of this rectangle of them, in any instance, x0..x1 and y0..y1. false = no memory, nothing changed. */
 bool phx_tower_map_reserve(phx_tower_map *sheet, phx_mem *mem, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1);
 /* Room was reserved, unless value is 0 or the tower has one that is not. */
-void phx_tower_map_put(phx_tower_map *sheet, uint32_t tx, uint32_t ty, uint32_t value);
+void phx_tower_map_put(phx_tower_map *sheet, uint32_t instance, uint32_t tx, uint32_t ty, uint32_t value);
 
 /* Never 0: that is no key of a map. */
-static inline uint64_t phx_tower_map_key(uint32_t tx, uint32_t ty)
+static inline uint64_t phx_tower_map_key(uint32_t instance, uint32_t tx, uint32_t ty)
 {
-    return ((uint64_t)(ty >> PHX_SHEET_BITS) << 32 | tx >> PHX_SHEET_BITS) + 1;
+    enum { AXIS_BITS = 16 - PHX_SHEET_BITS };
+    return ((uint64_t)instance << (2 * AXIS_BITS) | (uint64_t)(ty >> PHX_SHEET_BITS) << AXIS_BITS |
+            tx >> PHX_SHEET_BITS) +
+           1;
 }
 
 static inline uint32_t phx_tower_map_cell(uint32_t tx, uint32_t ty)
@@ -41,15 +44,16 @@ static inline uint32_t phx_tower_map_cell(uint32_t tx, uint32_t ty)
     return (ty & (PHX_SHEET_SIDE - 1)) << PHX_SHEET_BITS | (tx & (PHX_SHEET_SIDE - 1));
 }
 
-static inline phx_tower_map_block *phx_tower_map_block_of(const phx_tower_map *sheet, uint32_t tx, uint32_t ty)
+static inline phx_tower_map_block *phx_tower_map_block_of(const phx_tower_map *sheet, uint32_t instance,
+                                                          uint32_t tx, uint32_t ty)
 {
-    const uint64_t *at = phx_idmap_find(&sheet->index, phx_tower_map_key(tx, ty));
+    const uint64_t *at = phx_idmap_find(&sheet->index, phx_tower_map_key(instance, tx, ty));
     return at ? &sheet->blocks[*at] : NULL;
 }
 
-static inline uint32_t phx_tower_map_get(const phx_tower_map *sheet, uint32_t tx, uint32_t ty)
+static inline uint32_t phx_tower_map_get(const phx_tower_map *sheet, uint32_t instance, uint32_t tx, uint32_t ty)
 {
-    const phx_tower_map_block *block = phx_tower_map_block_of(sheet, tx, ty);
+    const phx_tower_map_block *block = phx_tower_map_block_of(sheet, instance, tx, ty);
     return block ? block->cells[phx_tower_map_cell(tx, ty)] : 0;
 }
 

@@ -33,7 +33,7 @@ void phx_tower_members_remove(phx_tower_members *roster, uint32_t slot);
 /* The first slot in a tower, or PHX_SLOT_NONE; the others by entries[].next. */
 static inline uint32_t phx_tower_members_first(const phx_tower_members *roster, uint32_t tx, uint32_t ty)
 {
-    return phx_tower_map_get(&roster->first, tx, ty) - 1;
+    return phx_tower_map_get(&roster->first, 0, tx, ty) - 1;
 }
 
 #endif

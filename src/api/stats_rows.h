@@ -16,6 +16,7 @@
 #define PHX_STATS_ROWS(X) \
     X(COUNTER, ticks, "ticks_total", "", "Ticks run.") \
     X(GAUGE, entities, "entities", "", "Entities in the world.") \
+    X(GAUGE, instances, "instances", "", "Instances with entities in them.") \
     X(GAUGE, attached, "attached_entities", "", "Entities that follow a parent.") \
     X(GAUGE, observers, "observers", "", "Ready observers.") \
     X(GAUGE, list_entries, "list_entries", "", "Pairs: entries of all interest lists.") \

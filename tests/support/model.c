@@ -79,6 +79,7 @@ ph_attrs model_resolve(const model *m, const model_entity *e)
     a.x = root->own.x;
     a.y = root->own.y;
     a.z = root->own.z;
+    a.instance = MUTATE(MUTANT_ATTACH_INSTANCE, root->own.instance, e->own.instance);
     return a;
 }
 
@@ -257,6 +258,7 @@ static void own_merge(ph_attrs *own, const ph_attrs *a, uint32_t given)
     MERGE(PH_PRIORITY, priority);
     MERGE(PH_USER_DATA, user_data);
     MERGE(PH_CONSUMER, consumer);
+    MERGE(PH_INSTANCE, instance);
 #undef MERGE
     own->given |= given;
 }
@@ -293,6 +295,7 @@ static void detach(model *m, model_entity *child)
         child->own.y = root->own.y;
         child->own.z = root->own.z;
     }
+    child->own.instance = root->own.instance;
     child->parent = 0;
 }
 
@@ -396,7 +399,8 @@ static ph_status apply_set(model *m, const command *c)
     if (e == NULL) {
         return PH_UNKNOWN_ID;
     }
-    if (e->parent != 0 && (c->attrs.given & PH_POSITION) != 0) {
+    const uint32_t placed = PH_POSITION | MUTATE(MUTANT_ATTACH_OWN_INSTANCE, (uint32_t)PH_INSTANCE, 0u);
+    if (e->parent != 0 && (c->attrs.given & placed) != 0) {
         if (MUTATE(MUTANT_ATTACH_HALF, false, true)) {
             own_merge(&e->own, &c->attrs, c->attrs.given & ~(uint32_t)PH_POSITION);
         }

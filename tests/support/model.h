@@ -140,7 +140,7 @@ typedef struct model_area {
 
 /* The fields of ph_stats that follow from the specification. */
 typedef struct model_counts {
-    uint64_t ticks, entities, observers, list_entries;
+    uint64_t ticks, entities, instances, observers, list_entries;
     uint64_t commands, applied, refused_in_tick, enters, leaves, deliveries, updates, updates_held;
     uint64_t adds_held, ticks_spread;
     uint64_t crowd_observers, crowd_narrowed, crowd_widened, crowd_most;

@@ -51,7 +51,8 @@ void model_crowd(model *m, uint64_t incarnations)
         uint64_t around = 0;
         for (size_t j = 0; j < m->entities.count; j++) {
             bool itself = i == j && MUTATE(MUTANT_CROWD_ALONE, false, true);
-            around += !itself && model_towers_apart(m, &now[i], &now[j]) <= 1;
+            bool met = now[i].instance == now[j].instance || MUTATE(MUTANT_CROWD_INSTANCE, false, true);
+            around += !itself && met && model_towers_apart(m, &now[i], &now[j]) <= 1;
         }
         if (!(now[i].view > 0)) {
             e->crowd_step = 0;

@@ -86,6 +86,10 @@ static bool in_place(const ph_query *q, float x, float y, float z, float *square
 static bool passes(const ph_query *q, const model_entity *e)
 {
     bool layer = MUTATE(MUTANT_FIND_LAYERS, (q->layers & e->now.layers) != 0, (q->layers & e->now.layers) == q->layers);
+    bool elsewhere = (q->flags & PH_QUERY_IN_INSTANCE) != 0 && q->instance != e->now.instance;
+    if (MUTATE(MUTANT_FIND_INSTANCE, elsewhere, false)) {
+        return false;
+    }
     if ((q->layers != 0 && !layer) || (e->id == q->without && MUTATE(MUTANT_FIND_WITHOUT, true, false))) {
         return false;
     }

@@ -183,7 +183,12 @@ static bool hidden(const model_entity *o, const model_entity *t)
     if (MUTATE(MUTANT_GLOBAL_BLIND, false, t->now.global)) {
         stealthy = false;
     }
-    return !layer || stealthy;
+    bool apart = o->now.instance != t->now.instance;
+    if (MUTATE(MUTANT_INSTANCE_LINK, false, model_linked(o, t)) ||
+        MUTATE(MUTANT_INSTANCE_GLOBAL, false, t->now.global)) {
+        apart = false;
+    }
+    return !layer || stealthy || MUTATE(MUTANT_INSTANCE, apart, false);
 }
 
 bool model_rule(const model *m, const model_entity *o, const model_entity *t, bool was_in, model_candidate *c)

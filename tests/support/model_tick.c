@@ -367,6 +367,19 @@ static void find_lists(model *m)
     free(marks);
 }
 
+static uint64_t count_instances(const model *m)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < m->entities.count; i++) {
+        bool first = true;
+        for (size_t j = 0; j < i && first; j++) {
+            first = m->entities.items[j]->now.instance != m->entities.items[i]->now.instance;
+        }
+        count += first;
+    }
+    return count;
+}
+
 uint64_t model_tick(model *m)
 {
     for (size_t i = 0; i < m->changes.count; i++) {
@@ -392,5 +405,6 @@ uint64_t model_tick(model *m)
     model_update_all(m);
     m->counts.ticks = m->tick;
     m->counts.entities = m->entities.count;
+    m->counts.instances = count_instances(m);
     return m->tick;
 }

@@ -66,6 +66,9 @@ static ph_reason why_rule(const model *m, const model_entity *o, const model_ent
     if (o == t) {
         return PH_REASON_SELF;
     }
+    if (o->now.instance != t->now.instance) {
+        return PH_REASON_INSTANCE;
+    }
     bool stealthy = t->now.stealth > o->now.detect;
     if ((o->now.sees & t->now.layers) == 0 && MUTATE(MUTANT_WHY_ORDER, true, !stealthy)) {
         return PH_REASON_LAYERS;
@@ -125,6 +128,8 @@ ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_e
     e->height = m->def.height;
     e->cap = o->now.cap;
     e->sees_mask = o->now.sees;
+    e->observer_instance = o->now.instance;
+    e->target_instance = t->now.instance;
     e->layers = t->now.layers;
     e->stealth = t->now.stealth;
     e->detect = o->now.detect;
@@ -132,10 +137,11 @@ ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_e
     e->shape = (uint8_t)m->def.shape;
     bool in = is_listed(o, target);
     e->reason = why_rule(m, o, t, e, in);
-    if (e->reason >= PH_REASON_GLOBAL && e->cap != 0) {
+    bool passes = e->reason >= PH_REASON_GLOBAL && e->reason != PH_REASON_INSTANCE;
+    if (passes && e->cap != 0) {
         why_cap(m, o, t, e);
     }
-    e->sees = e->reason >= PH_REASON_GLOBAL;
+    e->sees = passes && e->reason != PH_REASON_CAP;
     if (e->sees && !in) {
         e->reason = PH_REASON_WAITS;
         e->sees = false;

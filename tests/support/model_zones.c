@@ -50,7 +50,8 @@ static bool waker_near(const model *m, const model_entity *e)
     int64_t span = (int64_t)m->def.activation_span + MUTATE(MUTANT_WAKE_SPAN, 0, 1);
     for (size_t i = 0; i < m->entities.count; i++) {
         const model_entity *w = m->entities.items[i];
-        if (w != e && wakes(m, w) && model_towers_apart(m, &w->now, &e->now) <= span) {
+        bool met = w->now.instance == e->now.instance || MUTATE(MUTANT_WAKE_INSTANCE, false, true);
+        if (w != e && met && wakes(m, w) && model_towers_apart(m, &w->now, &e->now) <= span) {
             return true;
         }
     }

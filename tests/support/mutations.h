@@ -24,6 +24,14 @@
     X(MUTANT_PAIR_TOWERS, "pairs count in range = towers") \
     X(MUTANT_LAYERS_ALL, "sees only when all layers match") \
     X(MUTANT_STEALTH_OPEN, "stealth < detect") \
+    X(MUTANT_INSTANCE, "entities of different instances meet") \
+    X(MUTANT_INSTANCE_LINK, "a link leads to another instance") \
+    X(MUTANT_INSTANCE_GLOBAL, "a global target is seen in all instances") \
+    X(MUTANT_ATTACH_INSTANCE, "an attached child stays in its own instance") \
+    X(MUTANT_ATTACH_OWN_INSTANCE, "an attached child may change its instance") \
+    X(MUTANT_WAKE_INSTANCE, "an NPC is kept awake from another instance") \
+    X(MUTANT_CROWD_INSTANCE, "a crowd in another instance counts") \
+    X(MUTANT_FIND_INSTANCE, "a query of one instance finds all") \
     X(MUTANT_GLOBAL_BLIND, "a global target ignores stealth") \
     X(MUTANT_GLOBAL_BLINDLESS, "an observer with view 0 sees global targets") \
     X(MUTANT_LINK_SYMMETRIC, "a link works both ways") \

@@ -57,6 +57,13 @@ void attrs_any(gen *g, ph_attrs *a, uint32_t percent)
     }
 }
 
+/* One of few, the greatest number too. */
+uint32_t instance_any(gen *g)
+{
+    static const uint32_t numbers[] = {0, 0, 1, 2, UINT32_MAX};
+    return numbers[choose(&g->c, COUNT(numbers))];
+}
+
 command enter_any(gen *g, uint32_t place)
 {
     command c = {.type = COMMAND_ENTER, .id = g->s->ids[place]};
@@ -69,6 +76,10 @@ command enter_any(gen *g, uint32_t place)
     c.attrs.given |= chance(&g->c, 70) ? PH_POSITION : PH_X | PH_Y;
     if (chance(&g->c, 70)) {
         c.attrs.given |= PH_KIND;
+    }
+    if ((g->p->flags & GEN_INSTANCES) != 0 && chance(&g->c, 80)) {
+        c.attrs.given |= PH_INSTANCE;
+        c.attrs.instance = instance_any(g);
     }
     if (g->s->def.consumers > 1 && chance(&g->c, 60)) {
         c.attrs.given |= PH_CONSUMER;
@@ -96,6 +107,10 @@ static command set_any(gen *g, uint32_t place)
         return c;
     }
     attrs_any(g, &c.attrs, 12);
+    if ((g->p->flags & GEN_INSTANCES) != 0 && chance(&g->c, 40)) {
+        c.attrs.given |= PH_INSTANCE;
+        c.attrs.instance = instance_any(g);
+    }
     if (g->s->def.consumers > 1 && chance(&g->c, 8)) {
         c.attrs.given |= PH_CONSUMER;
         c.attrs.consumer = choose(&g->c, g->s->def.consumers);
@@ -241,7 +256,7 @@ static void spoil_attrs(gen *g, ph_attrs *a)
         a->cap = chance(&g->c, 50) ? (uint32_t)INT32_MAX + 1u : UINT32_MAX;
         break;
     default:
-        a->given |= chance(&g->c, 50) ? 1u << 31 : 1u << 17;
+        a->given |= chance(&g->c, 50) ? 1u << 31 : 1u << 18;
         break;
     }
 }

@@ -165,6 +165,8 @@ static void choose_filters(asking *a, asked *to)
         q->z_high = one < other ? other : one;
     }
     q->flags |= below(a, 4) == 0 ? PH_QUERY_UNORDERED : 0;
+    q->flags |= below(a, 4) == 0 ? PH_QUERY_IN_INSTANCE : 0;
+    q->instance = below(a, 3);
     q->layers = below(a, 3) == 0 ? 1 + below(a, 3) : 0;
     q->without = below(a, 3) == 0 ? s->ids[below(a, s->id_count)] : 0;
     q->kind_count = below(a, 3) == 0 ? 1 + below(a, KINDS) : 0;

@@ -80,6 +80,9 @@ static const char *first_difference(const ph_attrs *a, const ph_attrs *b)
     if (a->kind != b->kind || a->cap != b->cap || a->consumer != b->consumer || a->priority != b->priority) {
         return "kind, cap, consumer or priority";
     }
+    if (a->instance != b->instance) {
+        return "instance";
+    }
     if (a->layers != b->layers || a->sees != b->sees || a->stealth != b->stealth || a->detect != b->detect) {
         return "layers, sees, stealth or detect";
     }
@@ -126,6 +129,7 @@ static bool same_why(const ph_explanation *a, const ph_explanation *b)
            same_float(a->radius, b->radius) && same_float(a->margin, b->margin) && same_float(a->height, b->height) &&
            a->towers_x == b->towers_x && a->towers_y == b->towers_y && a->span == b->span && a->cap == b->cap &&
            a->rank == b->rank && a->passing == b->passing && a->sees_mask == b->sees_mask && a->layers == b->layers &&
+           a->observer_instance == b->observer_instance && a->target_instance == b->target_instance &&
            a->stealth == b->stealth && a->detect == b->detect && a->range == b->range && a->shape == b->shape;
 }
 
@@ -202,6 +206,7 @@ void run_stats(run *r)
     } rows[] = {
         {"ticks", got.ticks, c.ticks},
         {"entities", got.entities, c.entities},
+        {"instances", got.instances, c.instances},
         {"observers", got.observers, c.observers},
         {"list_entries", got.list_entries, c.list_entries},
         {"commands", got.commands, c.commands},

@@ -101,9 +101,10 @@ static bool count_tower(phx_idmap *towers, uint64_t key, uint64_t entities)
     return true;
 }
 
-static uint64_t key_of(uint32_t tx, uint32_t ty)
+/* Of a tower of an instance. Never 0: no axis has all the towers that 16 bits can number. */
+static uint64_t key_of(uint32_t instance, uint32_t tx, uint32_t ty)
 {
-    return ((uint64_t)ty << 16 | tx) + 1;
+    return ((uint64_t)instance << 32 | (uint64_t)ty << 16 | tx) + 1;
 }
 
 bool phx_step_crowd_count(phx_world *world, uint32_t index)
@@ -113,7 +114,9 @@ bool phx_step_crowd_count(phx_world *world, uint32_t index)
     phx_idmap_clear(towers);
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
-        if ((body->state & PHX_SLOT_OWN) && !count_tower(towers, key_of(body->tx, body->ty), 1)) return false;
+        if (!(body->state & PHX_SLOT_OWN)) continue;
+        const uint32_t instance = phx_store_attr(store, slot)->instance;
+        if (!count_tower(towers, key_of(instance, body->tx, body->ty), 1)) return false;
     }
     return true;
 }
@@ -143,14 +146,14 @@ bool phx_crowd_gather(phx_world *world)
 /* ---- deciding ---- */
 
 /* Entities in the nine towers around a body. */
-static uint64_t count_around(const phx_rules *rules, const phx_idmap *towers, const phx_body *body)
+static uint64_t count_around(const phx_rules *rules, const phx_idmap *towers, const phx_body *body, uint32_t instance)
 {
     uint32_t x0 = body->tx > 0 ? body->tx - 1u : 0, x1 = body->tx + 1u < rules->towers[0] ? body->tx + 1u : body->tx;
     uint32_t y0 = body->ty > 0 ? body->ty - 1u : 0, y1 = body->ty + 1u < rules->towers[1] ? body->ty + 1u : body->ty;
     uint64_t sum = 0;
     for (uint32_t y = y0; y <= y1; y++) {
         for (uint32_t x = x0; x <= x1; x++) {
-            const uint64_t *count = phx_idmap_find(towers, key_of(x, y));
+            const uint64_t *count = phx_idmap_find(towers, key_of(instance, x, y));
             if (count) sum += *count;
         }
     }
@@ -192,7 +195,8 @@ bool phx_step_crowd_decide(phx_world *world, uint32_t index)
         const uint64_t *shrunk = find_shrunk_view(&world->crowd, store->name[slot].id);
         float view = shrunk ? view_of(shrunk) : phx_store_attr(store, slot)->view;
         if (!shrunk && view == 0.0f) continue;
-        uint64_t entities = count_around(&world->rules, all_towers(world), body);
+        const uint32_t instance = phx_store_attr(store, slot)->instance;
+        uint64_t entities = count_around(&world->rules, all_towers(world), body, instance);
         uint32_t step = step_of(shrunk), next = 0;
         if (view > 0.0f) next = next_step(world, step, entities, store->name[slot].incarnation);
         if (view > 0.0f && entities > of->most) of->most = entities;

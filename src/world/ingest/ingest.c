@@ -13,6 +13,7 @@
 #include "world/queue/commands.h"
 #include "world/state/move_types.h"
 #include "world/table/attr_resolve.h"
+#include "world/table/instance_counts.h"
 
 /* ---- one entity ---- */
 
@@ -23,6 +24,7 @@ static ph_status enter_entity(phx_world *world, const phx_cmd_attrs *command)
     uint32_t entities = phx_directory_count(&world->directory);
     if (entities >= world->def.entities_max) return PH_CAPACITY;
     if (!phx_directory_reserve(&world->directory, command->id)) return PH_NO_MEMORY;
+    if (!phx_instances_reserve(&world->instances)) return PH_NO_MEMORY;
     phx_attr attr = {0};
     phx_attr_apply(&world->rules, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA | PH_CONSUMER);
@@ -35,6 +37,7 @@ static ph_status enter_entity(phx_world *world, const phx_cmd_attrs *command)
     if (slot == PHX_SLOT_NONE) return PH_NO_MEMORY;
     world->incarnations++;
     phx_directory_insert(&world->directory, command->id, phx_home(index, slot));
+    phx_instances_add(&world->instances, attr.instance);
     return PH_OK;
 }
 
@@ -46,6 +49,7 @@ static ph_status leave_entity(phx_world *world, const phx_cmd_id *command)
     if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
     ph_status status = phx_ingest_release_all(world, command->id);
     if (status != PH_OK) return status;
+    phx_instances_take(&world->instances, phx_store_attr(&shard->store, slot)->instance);
     phx_shard_leave(shard, slot);
     phx_crowd_forget(world, command->id);
     phx_directory_remove(&world->directory, command->id);
@@ -57,17 +61,20 @@ static ph_status set_attributes(phx_world *world, const phx_cmd_attrs *command)
     uint64_t home = phx_directory_find(&world->directory, command->id);
     const ph_attrs *given = &command->attrs;
     if (home == PHX_HOME_NONE) return PH_UNKNOWN_ID;
-    if ((given->given & PH_POSITION) && (home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
+    if ((given->given & (PH_POSITION | PH_INSTANCE)) && (home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
     phx_shard *shard = &world->shards[phx_home_shard(home)];
     uint32_t slot = phx_home_slot(home);
     bool renamed = given->given & (PH_KIND | PH_USER_DATA);
     if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
+    if (!phx_instances_reserve(&world->instances)) return PH_NO_MEMORY;
     if (renamed && !phx_renames_ready(&world->renames, &world->mem)) return PH_NO_MEMORY;
     uint64_t user_data = given->given & PH_USER_DATA ? given->user_data : phx_store_user_data(&shard->store, slot);
     if (!phx_store_reserve_user_data(&shard->store, shard->mem, user_data)) return PH_NO_MEMORY;
     phx_attr attr = *phx_store_attr(&shard->store, slot);
     phx_crowd_attrs(world, command->id, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
+    phx_instances_take(&world->instances, phx_store_attr(&shard->store, slot)->instance);
+    phx_instances_add(&world->instances, attr.instance);
     phx_store_set_user_data(&shard->store, slot, user_data);
     phx_shard_set(shard, slot, &attr);
     if (renamed)

@@ -7,6 +7,7 @@
 
 #include "shards/ingest/commands.h"
 #include "shards/ingest/moves.h"
+#include "world/table/instance_counts.h"
 
 /* One that is in the world: the caller has looked. */
 static phx_shard *must_find(const phx_world *world, uint64_t id, uint32_t *slot)
@@ -73,14 +74,22 @@ static void end_relations(phx_world *world, uint64_t id)
 
 /* ---- attachments ---- */
 
-/* Moves an entity to another's position. */
+/* Moves an entity to another's position and instance. */
 static bool place_at(phx_world *world, uint64_t id, uint64_t where)
 {
     uint32_t slot, there;
     const phx_shard *other = must_find(world, where, &there);
     phx_shard *shard = must_find(world, id, &slot);
-    if (!phx_shard_ready(shard, 1)) return false;
+    if (!phx_shard_ready(shard, 1) || !phx_instances_reserve(&world->instances)) return false;
     const phx_body at = other->store.body[there];
+    const uint32_t instance = phx_store_attr(&other->store, there)->instance;
+    phx_attr attr = *phx_store_attr(&shard->store, slot);
+    if (attr.instance != instance) {
+        phx_instances_take(&world->instances, attr.instance);
+        phx_instances_add(&world->instances, instance);
+        attr.instance = instance;
+        phx_shard_set(shard, slot, &attr);
+    }
     phx_shard_move(shard, slot, at.x, at.y, at.z);
     return true;
 }
@@ -115,7 +124,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
     ph_status status = phx_attach_check(attach, child, parent);
     if (status != PH_OK) return status;
     uint32_t slot;
-    if (!phx_depths_reserve(&world->depths)) return PH_NO_MEMORY;
+    if (!phx_depths_reserve(&world->depths) || !phx_instances_reserve(&world->instances)) return PH_NO_MEMORY;
     if (!phx_shard_ready(must_find(world, child, &slot), 1)) return PH_NO_MEMORY;
     if (before != 0) phx_attach_take(attach, child);
     if (!phx_attach_put(attach, child, parent)) {

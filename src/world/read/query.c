@@ -52,6 +52,7 @@ ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs)
                         .kind = a->kind,
                         .cap = a->cap,
                         .consumer = a->consumer,
+                        .instance = a->instance,
                         .layers = a->layers,
                         .sees = a->sees,
                         .user_data = phx_store_user_data(&shard->store, slot),

@@ -8,6 +8,7 @@
 #include "shards/interest/scratch.h"
 #include "world/state/broadcast_types.h"
 #include "world/state/update_types.h"
+#include "world/table/instance_counts.h"
 
 /* ---- while a tick runs ---- */
 
@@ -208,6 +209,7 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
     const phx_world_totals *totals = &world->totals;
     *stats = (ph_stats){.ticks = world->tick,
                         .entities = phx_directory_count(&world->directory),
+                        .instances = phx_instances_live(&world->instances, phx_directory_count(&world->directory)),
                         .attached = phx_idmap_count(&world->attach.parent_of),
                         .applied = totals->applied,
                         .refused_in_tick = totals->refused_in_tick,

@@ -16,7 +16,7 @@ typedef struct phx_crowd_view_change {
 
 /* One shard's, written by its worker. */
 typedef struct phx_crowd_control_shard {
-    phx_idmap towers; /* (ty << 16 | tx) + 1 -> own entities there */
+    phx_idmap towers; /* (instance << 32 | ty << 16 | tx) + 1 -> own entities there */
     phx_crowd_view_change *changes;
     uint32_t change_count, changes_capacity;
     uint64_t most; /* the greatest p of an observer */

@@ -162,6 +162,7 @@ typedef struct phx_world {
     phx_areas areas;
     phx_depths depths; /* of who is attached */
     phx_crowd_result crowd;
+    phx_idmap instances;   /* entities of each but 0: table/instance_counts.h */
     phx_renames renames;   /* of this tick */
     uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
 

@@ -27,6 +27,7 @@ void phx_attr_apply(const phx_rules *rules, const ph_attrs *more, phx_attr *attr
     RESOLVE(PH_PRIORITY, priority);
 #undef RESOLVE
     attr->spreads = c->adds_max > 0;
+    if (given & PH_INSTANCE) attr->instance = m->instance;
     if (given & PH_CONSUMER) attr->consumer = (uint16_t)m->consumer;
     attr->given |= given;
 }

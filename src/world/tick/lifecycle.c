@@ -127,6 +127,7 @@ static bool init_world(phx_world *world, const ph_world_def *def)
     phx_areas_init(&world->areas, mem);
     phx_depths_init(&world->depths, mem);
     phx_renames_init(&world->renames, mem);
+    phx_idmap_init(&world->instances, mem);
     if (!copy_classes(mem, def, &world->classes)) return false;
     world->def.classes = world->classes;
     atomic_store_explicit(&world->kind_count, def->class_count, memory_order_relaxed);
@@ -206,6 +207,7 @@ void phx_world_destroy(phx_world *world)
     phx_areas_free(&world->areas);
     phx_depths_free(&world->depths);
     phx_renames_free(&world->renames, mem);
+    if (world->instances.mem) phx_idmap_free(&world->instances);
     phx_free(mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     phx_free(mem, world->next_classes, world->next_def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     PHX_ASSERT(atomic_load_explicit(&mem->bytes, memory_order_relaxed) == 0);
