@@ -158,8 +158,8 @@ bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_
 static bool find_block_members(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in,
                                const phx_tower_map_block *block, phx_rect rect)
 {
-    uint32_t bx = (uint32_t)(block->key - 1) << PHX_SHEET_BITS;
-    uint32_t by = (uint32_t)((block->key - 1) >> 32) << PHX_SHEET_BITS;
+    uint32_t bx = phx_tower_map_left(block);
+    uint32_t by = phx_tower_map_bottom(block);
     for (uint32_t i = 0; i < PHX_SHEET_CELLS; i++) {
         uint32_t tx = bx + i % PHX_SHEET_SIDE, ty = by + i / PHX_SHEET_SIDE;
         if (block->cells[i] == 0 || tx < rect.x0 || tx > rect.x1 || ty < rect.y0 || ty > rect.y1) continue;

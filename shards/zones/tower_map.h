@@ -30,13 +30,24 @@ bool phx_tower_map_reserve(phx_tower_map *sheet, phx_mem *mem, uint32_t x0, uint
 /* Room was reserved, unless value is 0 or the tower has one that is not. */
 void phx_tower_map_put(phx_tower_map *sheet, uint32_t instance, uint32_t tx, uint32_t ty, uint32_t value);
 
+enum { PHX_SHEET_AXIS_BITS = 16 - PHX_SHEET_BITS }; /* of a block's coordinate */
+
 /* Never 0: that is no key of a map. */
 static inline uint64_t phx_tower_map_key(uint32_t instance, uint32_t tx, uint32_t ty)
 {
-    enum { AXIS_BITS = 16 - PHX_SHEET_BITS };
-    return ((uint64_t)instance << (2 * AXIS_BITS) | (uint64_t)(ty >> PHX_SHEET_BITS) << AXIS_BITS |
-            tx >> PHX_SHEET_BITS) +
-           1;
+    const uint64_t column = tx >> PHX_SHEET_BITS, row = ty >> PHX_SHEET_BITS;
+    return ((uint64_t)instance << (2 * PHX_SHEET_AXIS_BITS) | row << PHX_SHEET_AXIS_BITS | column) + 1;
+}
+
+/* The first tower along x, and along y, of a block that is in use. */
+static inline uint32_t phx_tower_map_left(const phx_tower_map_block *block)
+{
+    return (uint32_t)(block->key - 1) % (1u << PHX_SHEET_AXIS_BITS) << PHX_SHEET_BITS;
+}
+
+static inline uint32_t phx_tower_map_bottom(const phx_tower_map_block *block)
+{
+    return (uint32_t)(block->key - 1) >> PHX_SHEET_AXIS_BITS << PHX_SHEET_BITS & UINT16_MAX;
 }
 
 static inline uint32_t phx_tower_map_cell(uint32_t tx, uint32_t ty)
