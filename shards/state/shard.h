@@ -32,7 +32,8 @@
 #include "shards/state/update_bands.h"
 #include "shards/zones/zones.h"
 
-/* Who reads what of a shard's neighbourhood; made by phx_shard_measure(), read by all senders one barrier later. */
+/* The part of a shard's neighbourhood that it reads; made by phx_shard_measure(), read by all senders one barrier
+ * later. */
 typedef struct phx_halo_request {
     phx_rect rect;
     uint32_t halo_towers;  /* own observers look no farther than this beyond the rectangle */
@@ -45,7 +46,7 @@ typedef struct phx_halo_request {
 /* Shards side by side whose zones touch one's rectangle; which of them need a copy is asked of all at once. */
 enum { PHX_NEIGHBOUR_HALOS = 8 };
 typedef struct phx_neighbour_halos {
-    /* halos; nobody is in that of one that is not there */
+    /* halos; that of a missing neighbour is empty */
     float x0[PHX_NEIGHBOUR_HALOS], y0[PHX_NEIGHBOUR_HALOS], x1[PHX_NEIGHBOUR_HALOS], y1[PHX_NEIGHBOUR_HALOS];
     uint16_t shard[PHX_NEIGHBOUR_HALOS];
 } phx_neighbour_halos;
@@ -129,7 +130,7 @@ typedef struct phx_shard {
     const phx_kernels *kernels;
 
     phx_slot_array emigrant_candidates; /* may have left the rectangle in this tick */
-    phx_slot_array beginners;           /* own slots whose first change of a list may be due in this tick; some twice */
+    phx_slot_array beginners;           /* own slots that may have a first change of a list in this tick; some twice */
     phx_slot_array partial_observers;   /* observers whose lists were spread: to be looked at in the next tick again */
     bool partial_not_listed;            /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
     bool owes_lists;                    /* lists were emptied in this tick for want of memory: phx_list.owed */
