@@ -53,10 +53,10 @@ enum {
 
 /** ph_query.flags, ORed together. */
 enum {
-    PH_QUERY_HEIGHT = 1u << 0,   /* only with z_low <= z <= z_high */
-    PH_QUERY_UNORDERED = 1u << 1, /* in any order, not the same from one layout of shards to another: nothing is
-                                    sorted; of an array that is too small any `capacity` of them, but of `nearest`
-                                    still the nearest. A visit has no use for it. */
+    PH_QUERY_HEIGHT = 1u << 0,     /* only with z_low <= z <= z_high */
+    PH_QUERY_UNORDERED = 1u << 1,  /* in any order, not the same from one layout of shards to another: nothing is
+                                     sorted; of an array that is too small any `capacity` of them, but of `nearest`
+                                     still the nearest. A visit has no use for it. */
     PH_QUERY_IN_INSTANCE = 1u << 2 /* of one instance alone; without it entities of all instances are found */
 };
 
@@ -194,10 +194,10 @@ typedef struct ph_explanation {
     uint64_t layers;    /* of the target */
     uint32_t observer_instance;
     uint32_t target_instance;
-    uint8_t stealth;    /* of the target */
-    uint8_t detect;     /* of the observer */
-    uint8_t range;      /* ph_range of the world */
-    uint8_t shape;      /* ph_shape of the world */
+    uint8_t stealth; /* of the target */
+    uint8_t detect;  /* of the observer */
+    uint8_t range;   /* ph_range of the world */
+    uint8_t shape;   /* ph_shape of the world */
 } ph_explanation;
 
 /**

@@ -32,8 +32,8 @@ static inline phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_
 static inline bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    return phx_attr_observes(attr) && phx_list_unlimited(attr) && phx_sees_common(attr) && shard->far.global_count == 0 &&
-           !(shard->store.body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
+    return phx_attr_observes(attr) && phx_list_unlimited(attr) && phx_sees_common(attr) &&
+           shard->far.global_count == 0 && !(shard->store.body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
 }
 
 /* Is a plain row's place enough to say whether it sees this target? Else phx_shard_is_in_list() has to be asked. */

@@ -70,8 +70,8 @@ static void change_coverage(phx_activation *awake, const phx_tower_members *rost
 }
 
 /* A tower gets its first waker (1), or lost its last one (-1). false = no memory, nothing changed. */
-static bool spread_coverage(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t instance, uint16_t tx,
-                            uint16_t ty, int by)
+static bool spread_coverage(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t instance,
+                            uint16_t tx, uint16_t ty, int by)
 {
     phx_rect box;
     if (!rect_in_span(awake, in->rect, tx, ty, &box)) return true;
@@ -101,7 +101,8 @@ bool phx_activation_count(phx_activation *awake, phx_mem *mem, const phx_activat
     phx_activation_state *it = &awake->sleepers[slot];
     const uint32_t instance = phx_store_attr(in->store, slot)->instance;
     bool wakes = (body->state & PHX_SLOT_LIVE) && phx_is_waker(in->rules, phx_store_attr(in->store, slot));
-    if (it->waker == wakes && (!wakes || (it->instance == instance && it->tx == body->tx && it->ty == body->ty))) return true;
+    if (it->waker == wakes && (!wakes || (it->instance == instance && it->tx == body->tx && it->ty == body->ty)))
+        return true;
     if (it->waker && !uncount_waker(awake, mem, in, it)) return false;
     if (!wakes) return true;
     if (!phx_tower_map_reserve(&awake->wakers, mem, body->tx, body->ty, body->tx, body->ty)) return false;
@@ -191,7 +192,8 @@ bool phx_activation_end_tick(phx_activation *awake, phx_mem *mem, const phx_acti
         uint32_t slot = phx_tower_members_first(in->roster, tower & 0xffff, tower >> 16);
         for (; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next)
             if (awake->sleepers[slot].npc && phx_store_attr(in->store, slot)->instance == instance &&
-                !phx_activation_look(awake, mem, in, slot)) return false;
+                !phx_activation_look(awake, mem, in, slot))
+                return false;
     }
     awake->turned_count = 0;
     while (awake->first != PHX_SLOT_NONE &&

@@ -25,7 +25,8 @@ typedef struct phx_tower_map {
 void phx_tower_map_init(phx_tower_map *sheet, phx_mem *mem);
 /* Leaves it as after phx_tower_map_init(). */
 void phx_tower_map_free(phx_tower_map *sheet, phx_mem *mem);
-/* Room for all towers of this rectangle of them, in any instance, x0..x1 and y0..y1. false = no memory, nothing changed. */
+/* Room for all towers of this rectangle of them, in any instance, x0..x1 and y0..y1. false = no memory, nothing
+ * changed. */
 bool phx_tower_map_reserve(phx_tower_map *sheet, phx_mem *mem, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1);
 /* Room was reserved, unless value is 0 or the tower has one that is not. */
 void phx_tower_map_put(phx_tower_map *sheet, uint32_t instance, uint32_t tx, uint32_t ty, uint32_t value);
@@ -55,8 +56,8 @@ static inline uint32_t phx_tower_map_cell(uint32_t tx, uint32_t ty)
     return (ty & (PHX_SHEET_SIDE - 1)) << PHX_SHEET_BITS | (tx & (PHX_SHEET_SIDE - 1));
 }
 
-static inline phx_tower_map_block *phx_tower_map_block_of(const phx_tower_map *sheet, uint32_t instance,
-                                                          uint32_t tx, uint32_t ty)
+static inline phx_tower_map_block *phx_tower_map_block_of(const phx_tower_map *sheet, uint32_t instance, uint32_t tx,
+                                                          uint32_t ty)
 {
     const uint64_t *at = phx_idmap_find(&sheet->index, phx_tower_map_key(instance, tx, ty));
     return at ? &sheet->blocks[*at] : NULL;

@@ -31,13 +31,13 @@ typedef enum place_mode {
 typedef enum motion { MOTION_STILL, MOTION_WALK, MOTION_TELEPORT, MOTIONS } motion;
 
 enum {
-    GEN_SLOW = 1,   /* consumers are drained by steps */
-    GEN_PLAIN = 2,  /* classes of the usual kind: a view, rarely more */
-    GEN_AWAKE = 8,  /* some class wakes others */
-    GEN_BANDS = 16, /* classes with bands, some with a budget for updates */
+    GEN_SLOW = 1,       /* consumers are drained by steps */
+    GEN_PLAIN = 2,      /* classes of the usual kind: a view, rarely more */
+    GEN_AWAKE = 8,      /* some class wakes others */
+    GEN_BANDS = 16,     /* classes with bands, some with a budget for updates */
     GEN_INSTANCES = 64, /* entities in several copies of the map, and moves between them */
-    GEN_FAR = 32,   /* lengths and places up to what may be */
-    GEN_REACH = 4   /* small views, wide reaches, margins, small towers: seen from shards away */
+    GEN_FAR = 32,       /* lengths and places up to what may be */
+    GEN_REACH = 4       /* small views, wide reaches, margins, small towers: seen from shards away */
 };
 
 /* What a kind of run is made of; weights of a choice, each out of its row's sum. */
