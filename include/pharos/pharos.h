@@ -241,6 +241,24 @@ PH_NODISCARD PH_API ph_status ph_move_many(ph_producer producer, uint32_t count,
 /** ph_leave() for ids[i]. */
 PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count, const uint64_t *ids, uint32_t *done);
 
+/* ============================== instances =============================== */
+
+/**
+ * @name Instances
+ * Copies of the map: dungeon runs, matches, channels. An entity is in one, its attribute `instance`, any number of 32
+ * bits, 0 unless given. Entities of different instances never meet: no list has a target of another one, whatever link,
+ * pair, reach or `global` there is (these stay, and count again once both are in one instance); none keeps an NPC of
+ * another awake, and none counts for its crowd control. Areas are there in all instances, with an edge for whoever goes
+ * into them. Queries ask all instances, or one: PH_QUERY_IN_INSTANCE.
+ *
+ * ph_set() with PH_INSTANCE takes an entity to another one: its list, and the lists that had it, change in that tick as
+ * after a jump. An attached child is in its parent's instance, from the attachment on and at every change; a set of its
+ * own with PH_INSTANCE is PH_ATTACHED. Detached, it stays where it is.
+ *
+ * A number needs no opening and no closing: with its last entity nothing of it is left. ph_stats.instances says how
+ * many have entities.
+ */
+
 /* ============================== activation ============================== */
 
 /**
@@ -248,7 +266,7 @@ PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count
  * Which NPCs are worth simulating. An NPC is an entity whose class has `sleeps` and not
  * `wakes`. A waker is a ready observer with view > 0 whose class has `wakes`. At the end
  * of each tick
- *     near(n)  = there is a waker w with |tower(w).x - tower(n).x| <= activation_span and
+ *     near(n)  = there is a waker w in n's instance with |tower(w).x - tower(n).x| <= activation_span and
  *                |tower(w).y - tower(n).y| <= activation_span, towers clamped to the world;
  *     awake(n) = n is an NPC, and: near(n), or n was awake at the end of the tick before
  *                and near(n) held at the end of one of the last activation_linger ticks.
@@ -280,7 +298,7 @@ PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count
  *              >= 0 for all, or <= 0 for all;
  * in float32, every operation rounded on its own, in the order written. A polygon is taken
  * as convex when all its corners are in it by this rule, and each side has one off its line.
- * Every entity counts, observer or not, ready or not; z, layers and stealth play no part.
+ * Every entity counts, of any instance, observer or not, ready or not; z, layers and stealth play no part.
  *
  * Each difference to the tick before is one edge in ph_batch.crossings of the entity's own
  * consumer. What counts is where entity and area are at the tick's end: whoever is inside

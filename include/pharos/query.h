@@ -141,13 +141,13 @@ PH_NODISCARD PH_API ph_status ph_find_visit(ph_world world, const ph_query *quer
 
 /**
  * Every reason why a target is in an observer's list or is not: name, number, in the list, sentence. Numbers never
- * change meaning. They stand in the order in which they are looked at; the first that holds is told.
+ * change meaning. They stand in the order in which they are looked at, but for 18, which comes before 4; the first that
+ * holds is told.
  */
 #define PH_REASON_LIST(X) \
     X(PH_REASON_NOT_READY, 1, false, "the observer is not ready") \
     X(PH_REASON_NO_VIEW, 2, false, "the observer has no view") \
     X(PH_REASON_SELF, 3, false, "nobody sees itself") \
-    X(PH_REASON_INSTANCE, 18, false, "they are in different instances") \
     X(PH_REASON_LAYERS, 4, false, "the observer looks at none of the target's layers") \
     X(PH_REASON_STEALTH, 5, false, "the target's stealth is above the observer's detect") \
     X(PH_REASON_TOWERS_APART, 6, false, "their towers are farther apart than span") \
@@ -161,13 +161,14 @@ PH_NODISCARD PH_API ph_status ph_find_visit(ph_world world, const ph_query *quer
     X(PH_REASON_VIEW, 14, true, "the target is within the observer's view") \
     X(PH_REASON_REACH, 15, true, "the target is within its own reach, which is more than the observer's view") \
     X(PH_REASON_MARGIN, 16, true, "the target is beyond the radius, but was in the list and is within the margin") \
-    X(PH_REASON_WAITS, 17, false, "the target passes, but waits for a later tick: adds_max or events_max")
+    X(PH_REASON_WAITS, 17, false, "the target passes, but waits for a later tick: adds_max or events_max") \
+    X(PH_REASON_INSTANCE, 18, false, "they are in different instances")
 
 typedef enum ph_reason {
 #define PH_REASON_ENUM(name, number, sees, text) name = number,
     PH_REASON_LIST(PH_REASON_ENUM)
 #undef PH_REASON_ENUM
-        PH_REASON_END = 19 /* one past the greatest */
+        PH_REASON_END /* one past the last */
 } ph_reason;
 
 /**

@@ -22,3 +22,17 @@ string(CONCAT loop_output "^4: 101 awakes\n6: sees 101\n11: 101 calls: Who goes 
     "86 of 180 watchman-ticks simulated, [1-9][0-9]* positions told\n$")
 set_tests_properties(example_game_loop PROPERTIES LABELS example TIMEOUT 60 PASS_REGULAR_EXPRESSION "${loop_output}"
     FAIL_REGULAR_EXPRESSION "runtime error;WARNING: ThreadSanitizer;ERROR: AddressSanitizer;LeakSanitizer")
+
+# A lobby, dungeon runs on one map, a boss seen from afar, loot for one player.
+add_executable(example_instances examples/instances.c)
+target_link_libraries(example_instances PRIVATE pharos)
+add_test(NAME example_instances COMMAND example_instances)
+string(CONCAT instances_output "^in the lobby: 2500 players, 1 instance\n"
+    "in the dungeon: 500 instances, each player sees 4 players and a boss\n"
+    "loot of one player in run 7: seen by 1\nloot of run 7: seen by 5\n"
+    "a player with a pet leaves: run 7 loses 2, the pet is in instance 0\n"
+    "around the start: 2500 in all instances, 5 in run 8\n"
+    "back in the lobby: 1 instance\n$")
+set_tests_properties(example_instances PROPERTIES LABELS example TIMEOUT 60 PASS_REGULAR_EXPRESSION
+    "${instances_output}"
+    FAIL_REGULAR_EXPRESSION "runtime error;WARNING: ThreadSanitizer;ERROR: AddressSanitizer;LeakSanitizer")

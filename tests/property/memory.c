@@ -15,6 +15,9 @@ enum {
     MIB = 1024 * KIB,
     SHARDS_AXIS = 32,
     ENTITIES = 199,
+    NUMBERS_ENTITIES = 1000,
+    NUMBERS_ROUNDS = 1000,
+    NUMBERS_WARM = 20,
     TICKS = 60,
     SHARDS_BYTES = 24 * MIB, /* 3 of each shard's struct, some 60 KiB of each that was walked through */
     CONSUMERS_BYTES = 2 * MIB,
@@ -129,8 +132,49 @@ static void fresh(void)
     ph_world_destroy(world);
 }
 
+static void set_instances(ph_world world, ph_producer producer, uint32_t first, uint32_t step)
+{
+    for (uint32_t i = 0; i < NUMBERS_ENTITIES; i++) {
+        const ph_attrs attrs = {.given = PH_INSTANCE, .instance = first + i * step};
+        REQUIRE(ph_set(producer, i + 1, &attrs) == PH_OK);
+    }
+    REQUIRE(ph_tick(world, NULL) == PH_OK);
+}
+
+/* A million numbers in turn, each for a tick: what is held does not grow, and goes back to what it was. */
+static void many_numbers(ph_range range)
+{
+    ph_world_def def = ph_world_def_default();
+    ph_world world;
+    ph_producer producer;
+    ph_stats stats;
+    def.range = range;
+    REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
+    for (uint32_t i = 0; i < NUMBERS_ENTITIES; i++) {
+        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW, .x = (float)i * 9, .y = (float)(i % 7), .view = 50};
+        REQUIRE(ph_enter(producer, i + 1, &attrs) == PH_OK);
+    }
+    for (uint32_t round = 0; round < NUMBERS_WARM; round++) {
+        set_instances(world, producer, 1 + round * NUMBERS_ENTITIES, 1);
+    }
+    set_instances(world, producer, 0, 0);
+    const uint64_t before = bytes_of(world);
+    for (uint32_t round = 0; round < NUMBERS_ROUNDS; round++) {
+        set_instances(world, producer, UINT32_MAX - (round + 1) * NUMBERS_ENTITIES, 1);
+        REQUIRE(ph_world_stats(world, &stats) == PH_OK);
+        CHECK(stats.instances == NUMBERS_ENTITIES, "%" PRIu64 " instances", stats.instances);
+    }
+    set_instances(world, producer, 0, 0);
+    REQUIRE(ph_world_stats(world, &stats) == PH_OK);
+    CHECK(stats.instances == 1, "%" PRIu64 " instances at the end", stats.instances);
+    at_most(range == PH_RANGE_RADIUS ? "a million instances" : "a million instances, towers", bytes_of(world), before);
+    REQUIRE(ph_world_destroy(world) == PH_OK);
+}
+
 int main(void)
 {
+    many_numbers(PH_RANGE_RADIUS);
+    many_numbers(PH_RANGE_TOWERS);
     many_shards();
     many_consumers();
     fresh();

@@ -351,7 +351,7 @@ static void refusals(void)
     REFUSED(storey, z_low, NAN, PH_BAD_POSITION);
     REFUSED(storey, z_high, INFINITY, PH_BAD_POSITION);
     REFUSED(storey, z_low, 2, PH_BAD_VALUE);
-    REFUSED(circle, flags, 4, PH_BAD_VALUE);
+    REFUSED(circle, flags, 8, PH_BAD_VALUE);
     REFUSED(sector, to_x, 0, PH_BAD_VALUE);
     REFUSED(sector, to_x, 1e-30f, PH_BAD_VALUE);
     REFUSED(sector, to_y, INFINITY, PH_BAD_VALUE);

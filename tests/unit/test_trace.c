@@ -253,7 +253,7 @@ typedef struct bad_case {
     const char *reason;
 } bad_case;
 
-#define ALL_COLUMNS "tick,op,id,other,x,y,z,kind,view,margin,reach,layers,sees,stealth,detect,global,ready,cap,priority"
+#define ALL_COLUMNS "tick,op,id,other,x,y,z,kind,view,margin,reach,instance,layers,sees,stealth,detect,global,ready,cap,priority"
 
 static const bad_case bad_cases[] = {
     {"x,enter,1,,1,1", PHX_TRACE_BAD_TICK, "tick: \"x\" is not a whole number from 0 to 2^64-1"},
@@ -297,15 +297,17 @@ static const bad_case bad_cases[] = {
     {"5,enter,1,,--1,1", PHX_TRACE_BAD_VALUE, "x: \"--1\" is not a number"},
     {"5,enter,1,,-,1", PHX_TRACE_BAD_VALUE, "x: \"-\" is not a number"},
     {"5,enter,1,,.,1", PHX_TRACE_BAD_VALUE, "x: \".\" is not a number"},
-    {"5,set,1,,,,,,,,,0x,", PHX_TRACE_BAD_VALUE, "layers: \"0x\" is not a 64-bit mask, decimal or 0x..."},
-    {"5,set,1,,,,,,,,,0x10000000000000000", PHX_TRACE_BAD_VALUE,
+    {"5,set,1,,,,,,,,,4294967296", PHX_TRACE_BAD_VALUE,
+     "instance: \"4294967296\" is not a whole number from 0 to 4294967295"},
+    {"5,set,1,,,,,,,,,,0x,", PHX_TRACE_BAD_VALUE, "layers: \"0x\" is not a 64-bit mask, decimal or 0x..."},
+    {"5,set,1,,,,,,,,,,0x10000000000000000", PHX_TRACE_BAD_VALUE,
      "layers: \"0x10000000000000000\" is not a 64-bit mask, decimal or 0x..."},
-    {"5,set,1,,,,,,,,,0xg", PHX_TRACE_BAD_VALUE, "layers: \"0xg\" is not a 64-bit mask, decimal or 0x..."},
-    {"5,set,1,,,,,,,,,,,256", PHX_TRACE_BAD_VALUE, "stealth: \"256\" is not a whole number from 0 to 255"},
-    {"5,set,1,,,,,,,,,,,,,maybe", PHX_TRACE_BAD_VALUE, "global: \"maybe\" is none of 0, 1, false, true, no, yes"},
-    {"5,set,1,,,,,,,,,,,,,,,4294967296", PHX_TRACE_BAD_VALUE,
+    {"5,set,1,,,,,,,,,,0xg", PHX_TRACE_BAD_VALUE, "layers: \"0xg\" is not a 64-bit mask, decimal or 0x..."},
+    {"5,set,1,,,,,,,,,,,,256", PHX_TRACE_BAD_VALUE, "stealth: \"256\" is not a whole number from 0 to 255"},
+    {"5,set,1,,,,,,,,,,,,,,maybe", PHX_TRACE_BAD_VALUE, "global: \"maybe\" is none of 0, 1, false, true, no, yes"},
+    {"5,set,1,,,,,,,,,,,,,,,,4294967296", PHX_TRACE_BAD_VALUE,
      "cap: \"4294967296\" is not a whole number from 0 to 4294967295"},
-    {"5,leave,1,,,,,,,,,,,,,,,,,", PHX_TRACE_BAD_FIELDS, "more fields than the 19 columns of the header"},
+    {"5,leave,1,,,,,,,,,,,,,,,,,,", PHX_TRACE_BAD_FIELDS, "more fields than the 20 columns of the header"},
     {"5,leave,\"1\"", PHX_TRACE_BAD_ID, "id: \"\\x221\\x22\" is not a whole number from 1 to 2^64-1"},
     {"5,leave,\x01\xff", PHX_TRACE_BAD_ID, "id: \"\\x01\\xff\" is not a whole number from 1 to 2^64-1"},
     {"5,leave,1\r", PHX_TRACE_BAD_ID, "id: \"1\\x0d\" is not a whole number from 1 to 2^64-1"}, /* CR CR LF */
@@ -375,7 +377,7 @@ Test(trace, headers)
     expect_refused("tick,op\n", 1, "the header has no column id");
     expect_refused("#\nop,id,x\n", 2, "the header has no column tick");
     expect_refused("tick,op,id,tick\n", 1, "column tick stands twice in the header");
-    const char *const known = "there are: tick op id other x y z kind view margin reach layers sees stealth detect "
+    const char *const known = "there are: tick op id other x y z kind view margin reach instance layers sees stealth detect "
                               "global ready cap priority radius x2 y2 corners text self";
     char reason[512];
     const char *const unknown[][2] = {
