@@ -149,15 +149,15 @@ static void many_numbers(ph_range range)
     ph_producer producer;
     ph_stats stats;
     def.range = range;
+    def.consumers = 0;
     REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
     for (uint32_t i = 0; i < NUMBERS_ENTITIES; i++) {
         const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW, .x = (float)i * 9, .y = (float)(i % 7), .view = 50};
         REQUIRE(ph_enter(producer, i + 1, &attrs) == PH_OK);
     }
-    for (uint32_t round = 0; round < NUMBERS_WARM; round++) {
-        set_instances(world, producer, 1 + round * NUMBERS_ENTITIES, 1);
+    for (uint32_t round = 0; round < NUMBERS_WARM; round++) { /* as it grows at first: there, back, there, back */
+        set_instances(world, producer, round % 10 == 9 ? 0 : 1 + round * NUMBERS_ENTITIES, round % 10 != 9);
     }
-    set_instances(world, producer, 0, 0);
     const uint64_t before = bytes_of(world);
     for (uint32_t round = 0; round < NUMBERS_ROUNDS; round++) {
         set_instances(world, producer, UINT32_MAX - (round + 1) * NUMBERS_ENTITIES, 1);

@@ -159,8 +159,8 @@ Test(trace, every_op)
 
 Test(trace, every_attribute)
 {
-    open_text("op,reach,layers,sees,stealth,detect,global,ready,cap,priority,id,tick,view,margin,x,y,z,kind\n"
-              "set,2.5,0xF0,18446744073709551615,255,1,yes,0,4294967295,9,1,0,7,8,1e2,.5,-0,nobody\n"
+    open_text("op,reach,layers,sees,stealth,detect,global,ready,cap,priority,id,tick,view,margin,x,y,z,kind,instance\n"
+              "set,2.5,0xF0,18446744073709551615,255,1,yes,0,4294967295,9,1,0,7,8,1e2,.5,-0,nobody,4294967295\n"
               "set,,0XfFfFfFfFfFfFfFfF,0,0,0,false,true,0,0,1,0\n");
     expect_row(PHX_OP_SET, 0, 1);
     const ph_attrs *attrs = &row.attrs;
@@ -172,6 +172,7 @@ Test(trace, every_attribute)
     cr_expect(attrs->stealth == 255 && attrs->detect == 1 && attrs->priority == 9);
     cr_expect(attrs->global && !attrs->ready);
     cr_expect_eq(attrs->cap, UINT32_MAX);
+    cr_expect_eq(attrs->instance, UINT32_MAX);
     cr_expect_eq(attrs->kind, 0, "a name that is no class");
     expect_row(PHX_OP_SET, 0, 1);
     cr_expect_eq(attrs->layers, UINT64_MAX);
