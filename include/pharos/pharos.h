@@ -248,8 +248,8 @@ PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count
  * Copies of the map: dungeon runs, matches, channels. An entity is in one, its attribute `instance`, any number of 32
  * bits, 0 unless given. Entities of different instances never meet: no list has a target of another one, whatever link,
  * pair, reach or `global` there is (these stay, and count again once both are in one instance); none keeps an NPC of
- * another awake, and none counts for its crowd control. Areas are there in all instances, with an edge for whoever goes
- * into them. Queries ask all instances, or one: PH_QUERY_IN_INSTANCE.
+ * another awake, and none counts for its crowd control. Areas are there in all instances, with an edge for each entity
+ * that goes into them. Queries ask all instances, or one: PH_QUERY_IN_INSTANCE.
  *
  * ph_set() with PH_INSTANCE takes an entity to another one: its list, and the lists that had it, change in that tick as
  * after a jump. An attached child is in its parent's instance, from the attachment on and at every change; a set of its

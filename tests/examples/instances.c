@@ -29,7 +29,7 @@ static bool open_world(server *s)
     ph_class classes[4] = {ph_class_default("default"), ph_class_default("player"), ph_class_default("boss"),
                            ph_class_default("loot")};
     classes[PLAYER_KIND].view = 60;
-    classes[BOSS_KIND].reach = 1000; /* seen from the entrance on, whoever looks */
+    classes[BOSS_KIND].reach = 1000; /* seen from the entrance on */
     ph_world_def def = ph_world_def_default();
     def.world_size[0] = def.world_size[1] = 2000;
     def.classes = classes;
@@ -66,7 +66,7 @@ static uint32_t found(server *s, const ph_query *query)
     return count;
 }
 
-/* A row of players, so that the lobby is no crowd; each looks at what all see, and at what is its own. */
+/* Players stand apart, so that the lobby is no crowd; each looks at a layer of all, and at a layer of its own. */
 static void fill_lobby(server *s)
 {
     for (uint32_t i = 0; i < PLAYERS; i++) {
@@ -123,7 +123,7 @@ static void drop_loot(server *s, uint32_t run)
     printf("loot of run %u: seen by %u\n", run, found(s, &q));
 }
 
-/* What is attached follows into the other instance. */
+/* A pet that is attached follows into the other instance. */
 static void leave_with_pet(server *s, uint32_t run)
 {
     const uint64_t player = (uint64_t)(run - 1) * PARTY + 1;

@@ -22,8 +22,9 @@ SMALL = os.path.join(DATA, "replay_small.csv")
 SMALL_WORLD = ["--set", "view=10", "--set", "margin=2", "--set", "world_size=100,100", "--set", "tower_size=20"]
 LAYOUTS = [[], ["--workers", "2"], ["--shards", "2x1"], ["--workers", "3", "--shards", "4x4"],
            ["--workers", "2", "--shards", "1x5"]]
+INDEXES = ["lighthouse", "brute", "grid", "hash", "crosslist", "towers", "quadtree", "hex", "timer"]
 HEADER = "tick,observer,event,target\n"
-ALL = "tick,op,id,other,x,y,z,kind,view,margin,reach,layers,sees,stealth,detect,global,ready,cap,priority\n"
+ALL = "tick,op,id,other,x,y,z,kind,view,margin,reach,instance,layers,sees,stealth,detect,global,ready,cap,priority\n"
 
 program = None
 failures = 0
@@ -262,6 +263,24 @@ def test_kinds(folder):
         run.complain("a kind that is not there is class default")
 
 
+def test_instances(folder):
+    """Entities of different instances do not meet; children follow; one event file in each index and layout."""
+    write(folder, "t.csv", "tick,op,id,other,x,y,instance,global\n0,enter,1,,10,10\n0,enter,2,,11,10,7\n"
+          "0,enter,3,,90,90,7,1\n0,link,1,2\n1,set,1,,,,7\n2,attach,4,1\n2,enter,5,,12,10\n3,attach,5,1\n"
+          "3,set,5,,,,1\n4,set,1,,,,0\n")
+    events = ("0,2,enter,3\n1,1,enter,2\n1,1,enter,3\n1,2,enter,1\n3,1,enter,5\n3,2,enter,5\n3,5,enter,1\n"
+              "3,5,enter,2\n3,5,enter,3\n4,1,leave,2\n4,1,leave,3\n4,2,leave,1\n4,2,leave,5\n4,5,leave,2\n"
+              "4,5,leave,3\n")
+    world = ["t.csv", "--skip-bad", "--events", "-", "--set", "view=10", "--set", "world_size=100,100", "--set",
+             "tower_size=20"]
+    for index in INDEXES:
+        for layout in LAYOUTS:
+            run = Run(folder, world + ["--index", index] + layout).ends(0, "(PH_ATTACHED)")
+            if run.out != HEADER + events:
+                run.complain("instances")
+    Run(folder, world + ["--explain", "1,2@0"]).ends(0)
+
+
 def test_many_commands_in_one_tick(folder):
     """More than a producer's queue holds is still one tick, in order; more than all hold is refused by name."""
     count = 4000
@@ -296,7 +315,7 @@ BAD_LINES = [
     ("5,move,1", "move needs x, y or z"),
     ("5,pair,1,2", "pair needs view"),
     ("5,leave,1,9", "leave takes no other"),
-    ("5,leave,1" + "," * 20, "more fields than the 19 columns"),
+    ("5,leave,1" + "," * 21, "more fields than the 20 columns"),
     ("5,leave,1\0", "zero byte"),
     ("5,leave," + "1" * 70000, "more than 65536 bytes"),
     # refused by the engine at once ...
@@ -306,7 +325,7 @@ BAD_LINES = [
     ("5,enter,2,,-1.1e18,1", "not a number from -1e18 to 1e18 (PH_BAD_POSITION)"),
     ("5,move,1,,1,1e38", "(PH_BAD_POSITION)"),
     ("5,link,1,1", "(PH_SAME_ID)"),
-    ("5,set,1,,,,,,,,,,,,,,,2147483648", "(PH_BAD_VALUE)"),
+    ("5,set,1,,,,,,,,,,,,,,,,2147483648", "(PH_BAD_VALUE)"),
     # ... and in the tick
     ("5,leave,77", "entity 77: no entity of this id is in the world (PH_UNKNOWN_ID)"),
     ("5,enter,1,,2,2", "entity 1: an entity of this id is in the world already (PH_EXISTS)"),

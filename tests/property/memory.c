@@ -141,7 +141,7 @@ static void set_instances(ph_world world, ph_producer producer, uint32_t first, 
     REQUIRE(ph_tick(world, NULL) == PH_OK);
 }
 
-/* A million numbers in turn, each for a tick: what is held does not grow, and goes back to what it was. */
+/* A million numbers in turn, each for a tick: the bytes of the world do not grow. */
 static void many_numbers(ph_range range)
 {
     ph_world_def def = ph_world_def_default();

@@ -292,8 +292,8 @@ void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64
 }
 
 /*
- * As it was in the last of the ticks that had it: one whose edge is on may be gone, if it went over to another
- * consumer, which was told of the other edge.
+ * As it was in the last of the ticks that had it: an entity with an edge that is on may be gone, if it went over to
+ * another consumer, which was told of the other edge.
  */
 static uint64_t last_user_data(const history *h, uint64_t first, uint64_t last, model_key key)
 {

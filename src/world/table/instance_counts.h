@@ -13,7 +13,7 @@ bool phx_instances_reserve(phx_idmap *instances);
 void phx_instances_add(phx_idmap *instances, uint32_t instance);
 /* One entity less. */
 void phx_instances_take(phx_idmap *instances, uint32_t instance);
-/* How many instances have entities; of all `entities`, those that are counted nowhere else are in instance 0. */
+/* How many instances have entities; the `entities` of all that are counted nowhere else are in 0. */
 uint32_t phx_instances_live(const phx_idmap *instances, uint64_t entities);
 
 #endif
