@@ -31,7 +31,7 @@ enum {
     PHX_SLOT_RELATED = 1u << 5, /* has pairs or links as an observer */
     PHX_SLOT_FAR = 1u << 6,     /* global or reach > 0: seen beyond the observers' views */
     PHX_SLOT_SPECIAL =
-        1u << 7, /* as a target: an instance other than 0, layers other than 1, stealth, priority, or PHX_SLOT_FAR */
+        1u << 7, /* as a target: layers other than 1, stealth, priority, or PHX_SLOT_FAR */
     /*
      * Its last change was more than one short step: it is new, jumped, or has other
      * attributes. What its tower's observers saw at the last tick's end can then not be
@@ -42,7 +42,8 @@ enum {
     PHX_SLOT_NOTED = 1u << 10,         /* grid/prev_rows.h has the attributes that it had at the last tick's end */
     PHX_SLOT_ROW_MISPLACED = 1u << 11, /* phx_grid_misplace() took it: until the index phase its row stands elsewhere */
     /* An observer whose list is not complete: targets wait for a later tick. From commit to the next index phase. */
-    PHX_SLOT_PARTIAL = 1u << 12
+    PHX_SLOT_PARTIAL = 1u << 12,
+    PHX_SLOT_APART = 1u << 13 /* in an instance other than 0: phx_store_instance() */
 };
 
 /* Of a ghost, where an own observer has its list: no larger than that. */
@@ -125,6 +126,13 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state);
 static inline const phx_attr *phx_store_attr(const phx_store *store, uint32_t slot)
 {
     return &store->sets.attr[store->set[slot]];
+}
+
+/* The instance that it is in: of most it is 0, without a look at their attributes. */
+static inline uint32_t phx_store_instance(const phx_store *store, uint32_t slot)
+{
+    if (PHX_LIKELY(!(store->body[slot].state & PHX_SLOT_APART))) return 0;
+    return phx_store_attr(store, slot)->instance;
 }
 
 /* Its attributes become these; phx_store_reserve() was called since the last time. */

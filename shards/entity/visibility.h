@@ -129,12 +129,6 @@ static inline bool phx_layers_match(const phx_attr *o, const phx_attr *t)
     return o->instance == t->instance && (o->sees & t->layers) != 0 && t->stealth <= o->detect;
 }
 
-/* Does an observer see each target near it that is not special (PHX_SLOT_SPECIAL)? */
-static inline bool phx_sees_common(const phx_attr *o)
-{
-    return (o->sees & 1) && o->instance == 0;
-}
-
 /* A ready observer with view > 0. */
 static inline bool phx_attr_observes(const phx_attr *a)
 {

@@ -13,6 +13,7 @@ static size_t leaf_bytes(const phx_block_map *map, uint32_t y)
 bool phx_block_map_init(phx_block_map *map, phx_mem *mem, const uint32_t towers[2])
 {
     const uint32_t side = PHX_BLOCK_SIDE * PHX_LEAF_SIDE;
+    phx_idmap_init(&map->apart, mem);
     map->width = (towers[0] + side - 1) / side;
     map->height = (towers[1] + side - 1) / side;
     map->blocks_high = (towers[1] + PHX_BLOCK_SIDE - 1) / PHX_BLOCK_SIDE;
@@ -23,6 +24,7 @@ bool phx_block_map_init(phx_block_map *map, phx_mem *mem, const uint32_t towers[
 void phx_block_map_free(phx_block_map *map, phx_mem *mem)
 {
     size_t leaves = (size_t)map->width * map->height;
+    if (map->apart.mem) phx_idmap_free(&map->apart);
     if (!map->leaf) return;
     for (size_t i = 0; i < leaves; i++)
         phx_free(mem, map->leaf[i], leaf_bytes(map, (uint32_t)(i / map->width)), PHX_CACHE_LINE);
@@ -30,11 +32,25 @@ void phx_block_map_free(phx_block_map *map, phx_mem *mem)
     *map = (phx_block_map){0};
 }
 
-uint32_t *phx_block_map_ensure(phx_block_map *map, phx_mem *mem, uint32_t bx, uint32_t by)
+bool phx_block_map_reserve(phx_block_map *map, phx_mem *mem, uint32_t instance, uint32_t bx, uint32_t by)
 {
     const uint32_t y = by >> PHX_LEAF_BITS;
+    if (instance != 0) return phx_idmap_reserve(&map->apart, phx_idmap_count(&map->apart) + 1);
     uint32_t **leaf = &map->leaf[y * map->width + (bx >> PHX_LEAF_BITS)];
     PHX_ASSERT(bx >> PHX_LEAF_BITS < map->width && by < map->blocks_high);
     if (!*leaf) *leaf = phx_alloc_zero(mem, leaf_bytes(map, y), PHX_CACHE_LINE);
-    return *leaf ? phx_block_map_place(map, bx, by) : NULL;
+    return *leaf != NULL;
+}
+
+void phx_block_map_put(phx_block_map *map, uint32_t instance, uint32_t bx, uint32_t by, uint32_t number)
+{
+    if (instance == 0) {
+        *phx_block_map_place(map, bx, by) = number;
+        return;
+    }
+    const uint64_t key = phx_block_map_key(instance, bx, by);
+    uint64_t *at = phx_idmap_find(&map->apart, key);
+    if (number == 0) (void)phx_idmap_remove(&map->apart, key);
+    else if (at) *at = number;
+    else phx_idmap_insert(&map->apart, key, number);
 }

@@ -1,11 +1,12 @@
 /*
- * Where the blocks of 8 x 8 towers of a grid, or of the nine-grid, are: a table of leaves that exist where a block is
- * or was. To find one are two looks at memory and no search. Written by the shard's owner.
+ * Where the blocks of 8 x 8 towers of a grid, or of the nine-grid, are. In instance 0: a table of leaves that exist
+ * where a block is or was; to find one are two looks at memory and no search. In all other instances: a map, which has
+ * an entry for each block that there is and nothing for one that is gone. Written by the shard's owner.
  */
 #ifndef PHX_SHARDS_GRID_BLOCK_TABLE_H
 #define PHX_SHARDS_GRID_BLOCK_TABLE_H
 
-#include "base/mem.h"
+#include "base/idmap.h"
 
 enum {
     PHX_BLOCK_BITS = 3,
@@ -19,12 +20,13 @@ typedef struct phx_block_map {
     uint32_t **leaf; /* [height][width] of NULL or [64][64] block number + 1; the last ones of fewer rows, if so */
     uint32_t width, height;
     uint32_t blocks_high; /* blocks along y */
+    phx_idmap apart;      /* of other instances: key of the block -> its number + 1 */
 } phx_block_map;
 
 bool phx_block_map_init(phx_block_map *map, phx_mem *mem, const uint32_t towers[2]);
 void phx_block_map_free(phx_block_map *map, phx_mem *mem);
 
-/* Number + 1 of a place that has a leaf, to be written. */
+/* Number + 1 of a place in instance 0 that has a leaf, to be written. */
 static inline uint32_t *phx_block_map_place(const phx_block_map *map, uint32_t bx, uint32_t by)
 {
     PHX_ASSERT(bx >> PHX_LEAF_BITS < map->width && by < map->blocks_high);
@@ -32,14 +34,27 @@ static inline uint32_t *phx_block_map_place(const phx_block_map *map, uint32_t b
     return leaf ? &leaf[(by & (PHX_LEAF_SIDE - 1)) << PHX_LEAF_BITS | (bx & (PHX_LEAF_SIDE - 1))] : NULL;
 }
 
-/* The same; makes the leaf where there is none. NULL = no memory. */
-uint32_t *phx_block_map_ensure(phx_block_map *map, phx_mem *mem, uint32_t bx, uint32_t by);
+/* Never 0, as the instance is not. */
+static inline uint64_t phx_block_map_key(uint32_t instance, uint32_t bx, uint32_t by)
+{
+    enum { AXIS_BITS = 16 - PHX_BLOCK_BITS };
+    return (uint64_t)instance << (2 * AXIS_BITS) | (uint64_t)by << AXIS_BITS | bx;
+}
+
+/* Room for one more block, at that place. false = no memory, unchanged. */
+bool phx_block_map_reserve(phx_block_map *map, phx_mem *mem, uint32_t instance, uint32_t bx, uint32_t by);
+/* The block at a place has that number now, + 1; 0: it is gone. Room was reserved, or there is one already. */
+void phx_block_map_put(phx_block_map *map, uint32_t instance, uint32_t bx, uint32_t by, uint32_t number);
 
 /* The block's number + 1; 0: there is none. */
-static inline uint32_t phx_block_map_find(const phx_block_map *map, uint32_t bx, uint32_t by)
+static inline uint32_t phx_block_map_find(const phx_block_map *map, uint32_t instance, uint32_t bx, uint32_t by)
 {
-    const uint32_t *place = phx_block_map_place(map, bx, by);
-    return place ? *place : 0;
+    if (PHX_LIKELY(instance == 0)) {
+        const uint32_t *place = phx_block_map_place(map, bx, by);
+        return place ? *place : 0;
+    }
+    const uint64_t *number = phx_idmap_find(&map->apart, phx_block_map_key(instance, bx, by));
+    return number ? (uint32_t)*number : 0;
 }
 
 /* What of two towers, ty << 16 | tx, differs if they are of different blocks. */

@@ -12,10 +12,9 @@
 #include "shards/grid/grid.h"
 
 /* Makes a block where none is; false = no memory. */
-static bool make_grid_block(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)
+static bool make_grid_block(phx_grid *grid, phx_mem *mem, uint32_t instance, uint32_t bx, uint32_t by)
 {
-    uint32_t *place = phx_block_map_ensure(&grid->map, mem, bx, by);
-    if (!place) return false;
+    if (!phx_block_map_reserve(&grid->map, mem, instance, bx, by)) return false;
     if (!phx_grow(mem, (void **)&grid->blocks, &grid->blocks_capacity, grid->block_count, (size_t)grid->block_count + 1,
                   sizeof(phx_block)))
         return false;
@@ -23,24 +22,25 @@ static bool make_grid_block(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t 
     memset(block, 0, sizeof *block);
     block->bx = (uint16_t)bx;
     block->by = (uint16_t)by;
+    block->instance = instance;
     block->reach_min = INFINITY; /* as a survey has it where nobody is */
-    *place = grid->block_count;
+    phx_block_map_put(&grid->map, instance, bx, by, grid->block_count);
     return true;
 }
 
-phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)
+phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t instance, uint32_t bx, uint32_t by)
 {
-    phx_block *block = phx_grid_block(grid, bx, by);
+    phx_block *block = phx_grid_block(grid, instance, bx, by);
     if (PHX_LIKELY(block)) return block;
-    return make_grid_block(grid, mem, bx, by) ? phx_grid_block(grid, bx, by) : NULL;
+    return make_grid_block(grid, mem, instance, bx, by) ? phx_grid_block(grid, instance, bx, by) : NULL;
 }
 
-bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint16_t tx, uint16_t ty)
+bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint32_t instance, uint16_t tx, uint16_t ty)
 {
     const uint32_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
     PHX_ASSERT(!grid->sorting); /* starts and row_end are right */
-    if (PHX_LIKELY(phx_grid_block(grid, bx, by))) return true;
-    if (!make_grid_block(grid, mem, bx, by)) return false;
+    if (PHX_LIKELY(phx_grid_block(grid, instance, bx, by))) return true;
+    if (!make_grid_block(grid, mem, instance, bx, by)) return false;
     phx_block *block = &grid->blocks[grid->block_count - 1];
     for (uint32_t t = 0; t <= PHX_BLOCK_TOWERS; t++) block->start[t] = grid->row_end; /* behind all others */
     return true;
@@ -64,14 +64,15 @@ static void drop_idle_blocks(phx_grid *grid, uint64_t tick)
     uint32_t kept = 0, ordered = grid->blocks_ordered;
     for (uint32_t i = 0; i < grid->block_count; i++) {
         phx_block *block = &grid->blocks[i];
-        uint32_t *place = phx_block_map_place(&grid->map, block->bx, block->by);
         if (block_idle(block, tick)) {
-            *place = 0;
+            phx_block_map_put(&grid->map, block->instance, block->bx, block->by, 0);
             grid->blocks_ordered -= i < ordered;
             continue;
         }
         if (kept != i) grid->blocks[kept] = *block;
-        *place = ++kept;
+        kept++;
+        phx_block_map_put(&grid->map, grid->blocks[kept - 1].instance, grid->blocks[kept - 1].bx,
+                          grid->blocks[kept - 1].by, kept);
     }
     grid->block_count = kept;
 }
@@ -126,10 +127,15 @@ static bool order_blocks(phx_grid *grid, phx_mem *mem)
     for (uint32_t i = 0; i < count; i++) words[i] = (uint64_t)morton_code(&grid->blocks[i]) << 32 | i;
     phx_order_words(words, words + count, count, phx_merge_words);
     permute_blocks(grid, words);
+    if (phx_idmap_count(&grid->map.apart) > 0) { /* an instance is one run of blocks, along the curve */
+        for (uint32_t i = 0; i < count; i++) words[i] = (uint64_t)grid->blocks[i].instance << 32 | i;
+        phx_order_words(words, words + count, count, phx_merge_words);
+        permute_blocks(grid, words);
+    }
     phx_free(mem, words, 2 * (size_t)count * sizeof *words, PHX_CACHE_LINE);
     for (uint32_t i = 0; i < count; i++) {
         const phx_block *block = &grid->blocks[i];
-        *phx_block_map_place(&grid->map, block->bx, block->by) = i + 1;
+        phx_block_map_put(&grid->map, block->instance, block->bx, block->by, i + 1);
     }
     grid->blocks_ordered = count;
     return true;

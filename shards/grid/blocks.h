@@ -11,10 +11,10 @@
  * There is a block for a tower in which somebody is, or for whom a row is put in: behind the others, without rows.
  * false = no memory. Ingest, exchange and index, the owner.
  */
-bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint16_t tx, uint16_t ty);
+bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint32_t instance, uint16_t tx, uint16_t ty);
 
 /* Of a rebuild: the block at a place, made where there is none; NULL = no memory. */
-phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by);
+phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t instance, uint32_t bx, uint32_t by);
 
 /* Before it, when starts are still right: idle blocks may go, and all may get other numbers. false = no memory. */
 bool phx_grid_tidy_blocks(phx_grid *grid, phx_mem *mem, uint64_t tick);

@@ -83,13 +83,22 @@ void phx_grid_free(phx_grid *grid, phx_mem *mem)
     *grid = (phx_grid){0};
 }
 
-phx_block_walk phx_grid_walk(const phx_grid *grid, phx_rect rect)
+phx_block_walk phx_grid_walk(const phx_grid *grid, uint32_t instance, phx_rect rect)
 {
     return (phx_block_walk){.grid = grid,
                             .rect = rect,
+                            .instance = instance,
                             .bx = rect.x0 >> PHX_BLOCK_BITS,
                             .by = rect.y0 >> PHX_BLOCK_BITS,
                             .wide = phx_grid_wide(grid, rect)};
+}
+
+phx_block_walk phx_grid_walk_all(const phx_grid *grid, phx_rect rect)
+{
+    phx_block_walk walk = phx_grid_walk(grid, 0, rect);
+    walk.any = phx_idmap_count(&grid->map.apart) > 0;
+    walk.wide |= walk.any;
+    return walk;
 }
 
 const phx_block *phx_grid_next(phx_block_walk *walk)
@@ -98,10 +107,10 @@ const phx_block *phx_grid_next(phx_block_walk *walk)
     while (walk->wide) {
         if (walk->next == grid->block_count) return NULL;
         const phx_block *block = &grid->blocks[walk->next++];
-        if (phx_block_meets(block, walk->rect)) return block;
+        if ((walk->any || block->instance == walk->instance) && phx_block_meets(block, walk->rect)) return block;
     }
     while (walk->by <= walk->rect.y1 >> PHX_BLOCK_BITS) {
-        const phx_block *block = phx_grid_block(grid, walk->bx, walk->by);
+        const phx_block *block = phx_grid_block(grid, walk->instance, walk->bx, walk->by);
         if (walk->bx++ == walk->rect.x1 >> PHX_BLOCK_BITS) {
             walk->bx = walk->rect.x0 >> PHX_BLOCK_BITS;
             walk->by++;
@@ -123,9 +132,9 @@ uint32_t phx_grid_block_at(const phx_grid *grid, uint32_t row)
     return low;
 }
 
-uint32_t phx_grid_most(const phx_grid *grid, phx_rect rect)
+uint32_t phx_grid_most(const phx_grid *grid, uint32_t instance, phx_rect rect)
 {
-    phx_block_walk walk = phx_grid_walk(grid, rect);
+    phx_block_walk walk = phx_grid_walk(grid, instance, rect);
     uint32_t rows = 0;
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
         rows += block->start[PHX_BLOCK_TOWERS] - block->start[0];
@@ -137,18 +146,18 @@ static bool block_dirty(const phx_block *block, phx_rect rect, uint64_t tick)
     return block->dirty_tick == tick && (block->dirty & phx_block_mask(rect, block->bx, block->by));
 }
 
-bool phx_grid_dirty(const phx_grid *grid, phx_rect rect, uint64_t tick)
+bool phx_grid_dirty(const phx_grid *grid, uint32_t instance, phx_rect rect, uint64_t tick)
 {
-    phx_block_walk walk = phx_grid_walk(grid, rect);
+    phx_block_walk walk = phx_grid_walk(grid, instance, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
         if (block_dirty(block, rect, tick)) return true;
     return false;
 }
 
-phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tick)
+phx_tower_marks phx_grid_marks(const phx_grid *grid, uint32_t instance, phx_rect rect, uint64_t tick)
 {
     phx_tower_marks marks = {false, false};
-    phx_block_walk walk = phx_grid_walk(grid, rect);
+    phx_block_walk walk = phx_grid_walk(grid, instance, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
         if (block->dirty_tick != tick) continue;
         uint64_t mask = phx_block_mask(rect, block->bx, block->by);
@@ -237,14 +246,14 @@ void phx_grid_end_tick(phx_grid *grid, bool few)
 }
 
 /* Is the row in the body's tower, or, when rows may have drifted, in one beside it? Drift is less than a tower. */
-static bool row_in_span(const phx_grid *grid, const phx_body *body)
+static bool row_in_span(const phx_grid *grid, const phx_body *body, uint32_t instance)
 {
     int32_t far = grid->drift_bound > 0.0f ? 1 : 0;
     for (int32_t dy = -far; dy <= far; dy++) {
         for (int32_t dx = -far; dx <= far; dx++) {
             uint32_t tx = (uint32_t)(body->tx + dx), ty = (uint32_t)(body->ty + dy);
             if (tx >> LEAF_TOWERS_BITS >= grid->map.width || ty >> LEAF_TOWERS_BITS >= grid->map.height) continue;
-            const phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+            const phx_block *block = phx_grid_block(grid, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
             uint32_t tower = phx_block_tower((uint16_t)tx, (uint16_t)ty);
             if (block && body->row >= block->start[tower] && body->row < block->start[tower + 1]) return true;
         }
@@ -279,7 +288,7 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
         if ((grid->rows.slot[body->row] & PHX_ROW_SLOT) != slot) return false;
         if (grid->rows.x[body->row] != body->x || grid->rows.y[body->row] != body->y) return false;
         if (grid->rows.view[body->row] != phx_grid_view(store, slot)) return false;
-        if (!row_in_span(grid, body)) return false;
+        if (!row_in_span(grid, body, phx_store_instance(store, slot))) return false;
     }
     return rows == grid->row_count;
 }
@@ -302,6 +311,6 @@ float phx_grid_view(const phx_store *store, uint32_t slot)
     if (!(state & PHX_SLOT_OWN)) return 0.0f;
     if (!phx_attr_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
     bool bare = !(state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
-    bool plain = attr->margin == 0.0f && phx_list_unlimited(attr) && phx_sees_common(attr) && bare;
+    bool plain = attr->margin == 0.0f && phx_list_unlimited(attr) && (attr->sees & 1) && bare;
     return plain ? attr->view : -(attr->view + attr->margin);
 }

@@ -41,6 +41,7 @@ typedef struct phx_block {
     uint32_t observers; /* how many there are */
     bool special;       /* there are rows with PHX_ROW_SPECIAL */
     uint16_t bx, by;
+    uint32_t instance; /* all its rows are in this one */
     phx_span past; /* of who is odd, and stood here, the shard's past rows: from the index phase to the end */
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
 } phx_block;
@@ -107,9 +108,9 @@ bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2]);
 void phx_grid_free(phx_grid *grid, phx_mem *mem);
 
 /* NULL = no block there, so no entity. */
-static inline phx_block *phx_grid_block(const phx_grid *grid, uint32_t bx, uint32_t by)
+static inline phx_block *phx_grid_block(const phx_grid *grid, uint32_t instance, uint32_t bx, uint32_t by)
 {
-    uint32_t n = phx_block_map_find(&grid->map, bx, by);
+    uint32_t n = phx_block_map_find(&grid->map, instance, bx, by);
     return n ? &grid->blocks[n - 1] : NULL;
 }
 
@@ -179,9 +180,10 @@ static inline void phx_block_mark_dirty(phx_block *block, uint32_t tower, uint64
 }
 
 /* The same of a tower of the world; nothing if no block is there. */
-static inline void phx_grid_mark_dirty(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, bool odd)
+static inline void phx_grid_mark_dirty(phx_grid *grid, uint32_t instance, uint16_t tx, uint16_t ty, uint64_t tick,
+                                       bool odd)
 {
-    phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    phx_block *block = phx_grid_block(grid, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
     if (block) phx_block_mark_dirty(block, phx_block_tower(tx, ty), tick, odd);
 }
 
@@ -238,25 +240,28 @@ static inline bool phx_block_meets(const phx_block *block, phx_rect rect)
 typedef struct phx_block_walk {
     const phx_grid *grid;
     phx_rect rect;
+    uint32_t instance;
     uint32_t bx, by, next;
-    bool wide;
+    bool wide, any; /* goes through all blocks; those of any instance are met */
 } phx_block_walk;
 
-phx_block_walk phx_grid_walk(const phx_grid *grid, phx_rect rect);
+phx_block_walk phx_grid_walk(const phx_grid *grid, uint32_t instance, phx_rect rect);
+/* In all instances: where there are others than 0 all blocks are gone through. */
+phx_block_walk phx_grid_walk_all(const phx_grid *grid, phx_rect rect);
 /* NULL = through. */
 const phx_block *phx_grid_next(phx_block_walk *walk);
 
 /* No fewer than stand in the rectangle's towers: the rows of the blocks that it meets. */
-uint32_t phx_grid_most(const phx_grid *grid, phx_rect rect);
+uint32_t phx_grid_most(const phx_grid *grid, uint32_t instance, phx_rect rect);
 
 /* Did anything change in this tick in the rectangle's towers? */
-bool phx_grid_dirty(const phx_grid *grid, phx_rect rect, uint64_t tick);
+bool phx_grid_dirty(const phx_grid *grid, uint32_t instance, phx_rect rect, uint64_t tick);
 
 /* The same, and did anything odd? All of them are looked at, where the one above ends at the first. */
 typedef struct phx_tower_marks {
     bool dirty, odd;
 } phx_tower_marks;
-phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tick);
+phx_tower_marks phx_grid_marks(const phx_grid *grid, uint32_t instance, phx_rect rect, uint64_t tick);
 
 /* ---- in block_summary.c ---- */
 

@@ -71,22 +71,47 @@ const phx_attr *phx_prev_rows_attr_of(const phx_prev_rows *past, const phx_store
 
 enum { KEY_SLOT_BITS = 32, KEY_AXIS_BITS = 16 };
 
-/* By block: a radix sort of what a block's coordinate may have, twice. The result is in past->keys. */
-static void sort_keys(phx_prev_rows *past)
+enum { DIGIT_BITS = 7, DIGITS = 1 << DIGIT_BITS };
+
+/* One pass of a radix sort: the keys change places by a digit of each, which is in digits[]. */
+static void sort_by_digit(phx_prev_rows *past, const uint8_t *digits)
 {
-    enum { DIGIT_BITS = 7, DIGITS = 1 << DIGIT_BITS };
+    uint32_t start[DIGITS + 1] = {0};
+    for (uint32_t i = 0; i < past->row_count; i++) start[digits[i] + 1]++;
+    for (uint32_t d = 0; d < DIGITS; d++) start[d + 1] += start[d];
+    for (uint32_t i = 0; i < past->row_count; i++) past->spare[start[digits[i]]++] = past->keys[i];
+    uint64_t *sorted = past->spare;
+    past->spare = past->keys;
+    past->keys = sorted;
+}
+
+static uint32_t instance_before(const phx_prev_rows *past, const phx_store *store, uint32_t slot)
+{
+    return phx_prev_rows_attr_of(past, store, slot)->instance;
+}
+
+/* By instance, where there are others than 0. digits: room for all. */
+static void sort_by_instance(phx_prev_rows *past, const phx_store *store, uint8_t *digits)
+{
+    enum { INSTANCE_BITS = 32 };
+    for (uint32_t shift = 0; shift < INSTANCE_BITS; shift += DIGIT_BITS) {
+        for (uint32_t i = 0; i < past->row_count; i++)
+            digits[i] = instance_before(past, store, (uint32_t)past->keys[i]) >> shift & (DIGITS - 1);
+        sort_by_digit(past, digits);
+    }
+}
+
+/* By block: what a block's coordinate may have is two digits. The result is in past->keys. */
+static void sort_keys(phx_prev_rows *past, const phx_store *store)
+{
     static const uint32_t shifts[] = {KEY_SLOT_BITS, KEY_SLOT_BITS + DIGIT_BITS, KEY_SLOT_BITS + KEY_AXIS_BITS,
                                       KEY_SLOT_BITS + KEY_AXIS_BITS + DIGIT_BITS};
+    uint8_t *digits = (uint8_t *)past->columns; /* which are written later */
     _Static_assert(PH_TOWERS_AXIS_MAX >> PHX_BLOCK_BITS <= 1 << (2 * DIGIT_BITS), "two digits are a coordinate");
+    if (past->apart) sort_by_instance(past, store, digits);
     for (uint32_t pass = 0; pass < sizeof shifts / sizeof *shifts; pass++) {
-        uint32_t start[DIGITS + 1] = {0};
-        for (uint32_t i = 0; i < past->row_count; i++) start[(past->keys[i] >> shifts[pass] & (DIGITS - 1)) + 1]++;
-        for (uint32_t d = 0; d < DIGITS; d++) start[d + 1] += start[d];
-        for (uint32_t i = 0; i < past->row_count; i++)
-            past->spare[start[past->keys[i] >> shifts[pass] & (DIGITS - 1)]++] = past->keys[i];
-        uint64_t *sorted = past->spare;
-        past->spare = past->keys;
-        past->keys = sorted;
+        for (uint32_t i = 0; i < past->row_count; i++) digits[i] = past->keys[i] >> shifts[pass] & (DIGITS - 1);
+        sort_by_digit(past, digits);
     }
 }
 
@@ -100,9 +125,12 @@ static void take_discontinuous(phx_prev_rows *past, const phx_rules *rules, cons
                                const phx_store *store)
 {
     uint32_t n = 0;
+    past->apart = false;
     for (uint32_t word = 0; n < past->odd_count; word++) {
         for (uint64_t bits = past->odd[word]; bits != 0; bits &= bits - 1) {
             uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(bits), row = store->body[slot].row;
+            const uint32_t state = store->body[slot].state;
+            past->apart |= (state & PHX_SLOT_APART) || ((state & PHX_SLOT_NOTED) && instance_before(past, store, slot) != 0);
             past->keys[n++] = prev_row_key(phx_tower_index(rules, 0, grid->rows.ox[row]) >> PHX_BLOCK_BITS,
                                            phx_tower_index(rules, 1, grid->rows.oy[row]) >> PHX_BLOCK_BITS, slot);
         }
@@ -131,7 +159,7 @@ bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *r
     past->word = past->columns + 3 * column;
     past->nowhere = (float *)(past->columns + 4 * column);
     take_discontinuous(past, rules, grid, store);
-    if (count > 1) sort_keys(past);
+    if (count > 1) sort_keys(past, store);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = (uint32_t)past->keys[i], row = store->body[slot].row;
         past->rows[i] = (phx_prev_rows_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(past, store, slot)};
@@ -149,27 +177,35 @@ bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *r
 }
 
 /* The block that the i-th row stood in. The odd mark its towers, so it is there until the tick's end. */
-static phx_block *block_of(const phx_prev_rows *past, const phx_grid *grid, uint32_t i)
+static phx_block *block_of(const phx_prev_rows *past, const phx_store *store, const phx_grid *grid, uint32_t i)
 {
+    const uint32_t instance = past->apart ? instance_before(past, store, past->rows[i].slot) : 0;
     const uint32_t at = (uint32_t)(past->keys[i] >> KEY_SLOT_BITS);
-    phx_block *block = phx_grid_block(grid, at & ((1u << KEY_AXIS_BITS) - 1), at >> KEY_AXIS_BITS);
+    phx_block *block = phx_grid_block(grid, instance, at & ((1u << KEY_AXIS_BITS) - 1), at >> KEY_AXIS_BITS);
     PHX_ASSERT(block);
     return block;
 }
 
+/* Stood two rows in one block? */
+static bool of_one_block(const phx_prev_rows *past, const phx_store *store, uint32_t i, uint32_t j)
+{
+    if (past->keys[i] >> KEY_SLOT_BITS != past->keys[j] >> KEY_SLOT_BITS) return false;
+    return !past->apart || instance_before(past, store, past->rows[i].slot) == instance_before(past, store, past->rows[j].slot);
+}
+
 /* The end of those rows that stood in one block with the first one. */
-static uint32_t block_end(const phx_prev_rows *past, uint32_t first)
+static uint32_t block_end(const phx_prev_rows *past, const phx_store *store, uint32_t first)
 {
     uint32_t end = first + 1;
-    while (end < past->row_count && past->keys[end] >> KEY_SLOT_BITS == past->keys[first] >> KEY_SLOT_BITS) end++;
+    while (end < past->row_count && of_one_block(past, store, first, end)) end++;
     return end;
 }
 
 void phx_prev_rows_blank(const phx_prev_rows *past, const phx_store *store, phx_grid *grid)
 {
     for (uint32_t i = 0, end; i < past->row_count; i = end) {
-        end = block_end(past, i);
-        block_of(past, grid, i)->past = (phx_span){i, end};
+        end = block_end(past, store, i);
+        block_of(past, store, grid, i)->past = (phx_span){i, end};
     }
     for (uint32_t i = 0; i < past->row_count; i++) {
         const phx_body *body = &store->body[past->rows[i].slot];
@@ -180,7 +216,7 @@ void phx_prev_rows_blank(const phx_prev_rows *past, const phx_store *store, phx_
 void phx_prev_rows_end(phx_prev_rows *past, phx_store *store, phx_grid *grid, ph_shape shape)
 {
     PHX_ASSERT(past->collected || past->odd_count == 0);
-    for (uint32_t i = 0; i < past->row_count; i = block_end(past, i)) block_of(past, grid, i)->past = (phx_span){0, 0};
+    for (uint32_t i = 0; i < past->row_count; i = block_end(past, store, i)) block_of(past, store, grid, i)->past = (phx_span){0, 0};
     for (uint32_t i = 0; i < past->attr_count; i++) {
         phx_body *body = &store->body[past->attrs[i].slot];
         body->state = (uint16_t)(body->state & ~PHX_SLOT_NOTED);

@@ -40,8 +40,9 @@ typedef struct phx_prev_rows {
     float *nowhere; /* NaN, as many: where they are as what they were */
     uint32_t *columns;
     uint32_t columns_capacity;
-    phx_prev_rows_row *rows; /* sorted by the block that it stood in: rows of blocks, then blocks */
+    phx_prev_rows_row *rows; /* sorted by the block that it stood in: rows of blocks, then blocks, then instances */
     uint64_t *keys, *spare;  /* of the rows: by << 48 | bx << 32 | slot */
+    bool apart;              /* one of the rows stood in another instance than 0 */
     uint32_t row_count, rows_capacity, keys_capacity, spare_capacity;
 } phx_prev_rows;
 

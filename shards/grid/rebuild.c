@@ -44,8 +44,10 @@ static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t 
             body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW);
             continue;
         }
-        if (!block || block->bx != body->tx >> PHX_BLOCK_BITS || block->by != body->ty >> PHX_BLOCK_BITS)
-            block = phx_grid_block_ensure(grid, mem, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
+        const uint32_t instance = phx_store_instance(store, slot);
+        if (!block || block->bx != body->tx >> PHX_BLOCK_BITS || block->by != body->ty >> PHX_BLOCK_BITS ||
+            block->instance != instance)
+            block = phx_grid_block_ensure(grid, mem, instance, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
         if (!block) return false;
         uint32_t tower = phx_block_tower(body->tx, body->ty);
         key[i] = (uint32_t)(block - grid->blocks) << (2 * PHX_BLOCK_BITS) | tower;

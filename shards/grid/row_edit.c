@@ -179,11 +179,14 @@ typedef struct berth {
     uint32_t block, tower, gap;
 } berth;
 
-/* The block of a body's tower, made where none is, and the gap that will do. */
-static phx_rows_edited find_berth(phx_grid *grid, phx_mem *mem, const phx_body *body, uint32_t work, berth *to)
+/* The block of a slot's tower, made where none is, and the gap that will do. */
+static phx_rows_edited find_berth(phx_grid *grid, phx_mem *mem, const phx_store *store, uint32_t slot, uint32_t work,
+                                  berth *to)
 {
-    if (!phx_grid_block_visit(grid, mem, body->tx, body->ty)) return PHX_EDIT_NO_MEMORY;
-    const phx_block *block = phx_grid_block(grid, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
+    const phx_body *body = &store->body[slot];
+    const uint32_t instance = phx_store_instance(store, slot);
+    if (!phx_grid_block_visit(grid, mem, instance, body->tx, body->ty)) return PHX_EDIT_NO_MEMORY;
+    const phx_block *block = phx_grid_block(grid, instance, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
     to->block = (uint32_t)(block - grid->blocks);
     to->tower = phx_block_tower(body->tx, body->ty);
     to->gap = find_gap(grid, to->block, work);
@@ -211,7 +214,7 @@ phx_rows_edited phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uin
     PHX_ASSERT((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW));
     if (*work == 0) return fall_back_to_sort(grid);
     berth to;
-    const phx_rows_edited found = find_berth(grid, mem, body, *work, &to);
+    const phx_rows_edited found = find_berth(grid, mem, store, slot, *work, &to);
     if (found != PHX_EDIT_DONE) return found;
     const uint32_t word = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
     loose_row row = {.ox = NAN, .oy = NAN, .view = phx_grid_view(store, slot), .slot = word};
@@ -252,7 +255,7 @@ static phx_rows_edited edit_misplaced_row(phx_grid *grid, phx_mem *mem, phx_stor
     PHX_ASSERT((body->state & PHX_SLOT_ROW_MISPLACED) && (body->state & PHX_SLOT_ROW));
     if (*work == 0) return fall_back_to_sort(grid);
     berth to = {0};
-    const phx_rows_edited found = live ? find_berth(grid, mem, body, *work, &to) : PHX_EDIT_DONE;
+    const phx_rows_edited found = live ? find_berth(grid, mem, store, slot, *work, &to) : PHX_EDIT_DONE;
     if (found != PHX_EDIT_DONE) return found;
     loose_row row = row_at(grid, body->row);
     remove_row(grid, store, body->row, work);

@@ -3,6 +3,8 @@
  */
 #include "shards/ingest/commands.h"
 
+#include "shards/grid/row_edit.h"
+
 #include "shards/query/seen.h"
 #include "shards/state/beginners.h"
 #include "shards/state/dirty_marks.h"
@@ -114,10 +116,13 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, store, slot, attr);
     if (shard->derives_lists) phx_prev_rows_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);
+    const bool elsewhere = attr->instance != now->instance;
     phx_store_dress(store, slot, attr);
     phx_shard_count_observer(shard, attr, 1);
     phx_shard_note_beginner(shard, slot);
     phx_shard_flag(shard, slot);
+    if (elsewhere && phx_shard_rows(shard) && (store->body[slot].state & PHX_SLOT_ROW))
+        phx_grid_misplace(&shard->grid, &store->body[slot], slot);
 }
 
 void phx_shard_resend(phx_shard *shard, uint32_t slot)

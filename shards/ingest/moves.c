@@ -36,17 +36,19 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
 }
 
 /* Is there a block for a tower, ty << 16 | tx? To make one is the owner's, later. */
-static bool there_is_block(const phx_shard *shard, uint32_t tower)
+static bool there_is_block(const phx_shard *shard, uint32_t slot, uint32_t tower)
 {
     const uint32_t tx = (uint16_t)tower, ty = tower >> 16;
-    return phx_grid_block(&shard->grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS) != NULL;
+    const uint32_t instance = phx_store_instance(&shard->store, slot);
+    return phx_grid_block(&shard->grid, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS) != NULL;
 }
 
 static __attribute__((noinline)) void mark_both_towers(phx_shard *shard, uint32_t slot, uint32_t from, uint32_t to)
 {
+    const uint32_t instance = phx_store_instance(&shard->store, slot);
     phx_zones_touch(&shard->zones, shard->mem, slot);
-    phx_shard_mark_tower(shard, (uint16_t)from, (uint16_t)(from >> 16));
-    if (to != from) phx_shard_mark_tower(shard, (uint16_t)to, (uint16_t)(to >> 16));
+    phx_shard_mark_tower(shard, instance, (uint16_t)from, (uint16_t)(from >> 16));
+    if (to != from) phx_shard_mark_tower(shard, instance, (uint16_t)to, (uint16_t)(to >> 16));
 }
 
 /* How far, along the longer axis; *square: as it is, squared. */
@@ -79,7 +81,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
         if (!alone) return false; /* notes are the owner's */
         phx_ninegrid_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
     }
-    if (PHX_UNLIKELY(((tower ^ before) & PHX_OFF_BLOCK_BITS) != 0) && frame->rows && !there_is_block(shard, tower))
+    if (PHX_UNLIKELY(((tower ^ before) & PHX_OFF_BLOCK_BITS) != 0) && frame->rows && !there_is_block(shard, slot, tower))
         return false;
     if (!shard->dense_tick) mark_both_towers(shard, slot, before, tower);
     memcpy(&body->x, &p, 2 * sizeof(float));

@@ -160,7 +160,7 @@ static bool find_pairs_around(phx_scratch *scratch, const uint32_t *who, uint32_
     const phx_block *own = &grid->blocks[stir->block];
     memset(stir->beyond_count, 0, sizeof stir->beyond_count);
     if (!find_block_pairs(scratch, own, rows_of(own), who, count, limit, true)) return false;
-    phx_block_walk walk = phx_grid_walk(grid, stir->around);
+    phx_block_walk walk = phx_grid_walk(grid, own->instance, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
         uint32_t axes = block->by == own->by ? PHX_SPILL_X : block->bx == own->bx ? PHX_SPILL_Y : PHX_SPILL_BOTH;
         uint32_t *beyond = beyond_of(stir, axes), beyond_count = stir->beyond_count[axes];
@@ -201,7 +201,8 @@ static bool add_prev_row_pair(phx_scratch *scratch, uint32_t at)
 static bool add_prev_row_pairs(phx_scratch *scratch)
 {
     const phx_sparse_plan *stir = &scratch->stir;
-    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
+    const phx_grid *grid = &stir->shard->grid;
+    phx_block_walk walk = phx_grid_walk(grid, grid->blocks[stir->block].instance, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
         for (uint32_t at = block->past.first; at < block->past.end; at++)
             if (!add_prev_row_pair(scratch, at)) return false;
@@ -372,7 +373,7 @@ static bool may_see_change(const phx_sparse_plan *stir, uint32_t row)
     const phx_shard *shard = stir->shard;
     const phx_grid *grid = &shard->grid;
     phx_box near = phx_box_around(grid->rows.x[row], grid->rows.y[row], grid->blocks[stir->block].reach);
-    return phx_grid_dirty(grid, phx_box_towers(shard->rules, near), shard->tick);
+    return phx_grid_dirty(grid, grid->blocks[stir->block].instance, phx_box_towers(shard->rules, near), shard->tick);
 }
 
 /* The observers of the piece that have to look, to scratch->hits: there is room, for one more too. How many. */

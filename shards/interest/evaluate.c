@@ -76,7 +76,7 @@ static bool evaluation_due(const look *at)
     }
     phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
     if (phx_shard_ninegrid(shard)) return phx_ninegrid_dirty(&shard->nine, rect, shard->tick);
-    return phx_grid_dirty(&shard->grid, rect, shard->tick);
+    return phx_grid_dirty(&shard->grid, at->attr->instance, rect, shard->tick);
 }
 
 /* ---- the new list ---- */
@@ -104,7 +104,7 @@ static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, cons
 
 static uint32_t scan_rect(look *at, phx_rect rect, const phx_range *area)
 {
-    phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
+    phx_block_walk walk = phx_grid_walk(&at->shard->grid, at->attr->instance, rect);
     uint32_t n = 0;
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) n = scan_block(at, block, rect, area, n);
     return n;
@@ -166,7 +166,7 @@ static uint32_t scan_around(look *at)
     uint32_t found = at->shard->alt ? scan_index(at) : scan_rect(at, rect, &area);
     if (rules->range == PH_RANGE_TOWERS || at->radius < at->attr->view) return found;
     bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;
-    return flat && phx_sees_common(at->attr) ? leave_out_far(at, found) : found;
+    return flat && phx_sees_common(at->shard, at->attr) ? leave_out_far(at, found) : found;
 }
 
 /* Of those found in view, all but the targets of own relations. */
@@ -176,7 +176,7 @@ static void look_at_hits(look *at, uint32_t found)
     const phx_store *store = &at->shard->store;
     bool by_towers = rules->range == PH_RANGE_TOWERS;
     bool look_at_z = !by_towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
-    bool look_at_all = !phx_sees_common(at->attr);
+    bool look_at_all = !phx_sees_common(at->shard, at->attr);
     const uint32_t *hits = at->scratch->hits;
     float *squares = at->scratch->squares;
     for (uint32_t i = 0; i < found; i++) {
@@ -248,7 +248,7 @@ static bool cuts_plainly(const look *at)
     const phx_rules *rules = at->shard->rules;
     const phx_far *far = &at->shard->far;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f && phx_sees_common(at->attr) &&
+    return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f && phx_sees_common(at->shard, at->attr) &&
            !at->relations && flat && rules->range == PH_RANGE_RADIUS && far->global_count == 0 && far->levels == 0;
 }
 
@@ -256,7 +256,7 @@ static bool cuts_plainly(const look *at)
 static bool plain_in_view(const look *at)
 {
     phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->attr->view);
-    phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
+    phx_block_walk walk = phx_grid_walk(&at->shard->grid, at->attr->instance, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
         if (block->special) return false;
     return true;
@@ -504,7 +504,7 @@ static size_t most_targets(const look *at)
     if (!phx_shard_rows(shard)) return shard->store.slots;
     bool all = !at->list->derived && shard->store.slots <= FEW;
     size_t now =
-        all ? shard->store.slots : phx_grid_most(&shard->grid, phx_interest_rows_rect(shard, at->body, at->attr->view));
+        all ? shard->store.slots : phx_grid_most(&shard->grid, at->attr->instance, phx_interest_rows_rect(shard, at->body, at->attr->view));
     size_t old = at->list->derived ? phx_prev_list_max(shard, at->slot) : at->list->count;
     size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
     return now + old + far + (at->relations ? at->relations->count : 0);

@@ -41,7 +41,7 @@ static bool find_movers_around(phx_sparse_plan *stir, phx_mem *mem, uint32_t *ro
     const phx_block *own = &stir->shard->grid.blocks[stir->block];
     if (!find_in(stir, mem, own, rows)) return false;
     stir->own_count = stir->mover_count;
-    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
+    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, own->instance, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
         if (block != own && !find_in(stir, mem, block, rows)) return false;
     return true;
@@ -69,7 +69,8 @@ static float estimate_comparisons(const phx_sparse_plan *stir, const phx_block *
 /* Past rows in the blocks around: each looks too, in a way. */
 static uint32_t past_rows(const phx_sparse_plan *stir)
 {
-    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
+    const phx_grid *grid = &stir->shard->grid;
+    phx_block_walk walk = phx_grid_walk(grid, grid->blocks[stir->block].instance, stir->around);
     uint32_t count = 0;
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) count += block->past.end - block->past.first;
     return count;
@@ -126,7 +127,7 @@ static bool choose_plan(phx_sparse_plan *stir, phx_mem *mem, const phx_block *bl
     uint32_t rows = 0;
     stir->around = block_event_towers(stir, block);
     if (shard->any_discontinuous || !shard->dense_tick) {
-        phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
+        phx_tower_marks marks = phx_grid_marks(&shard->grid, block->instance, stir->around, shard->tick);
         /* nobody finds those then, or too many; or somebody's list is not implied yet */
         const bool many = shard->dense_tick || phx_shard_expects_dense_tick(shard);
         if (marks.odd && (many || shard->past.kept)) return true;

@@ -259,7 +259,7 @@ static bool collect_rows(phx_tile *tile, phx_mem *mem)
     tile->odd = false;
     PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
     PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
-    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
+    phx_block_walk walk = phx_grid_walk(&shard->grid, shard->grid.blocks[tile->block].instance, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, &rows, &past);
     if (tile->quiet) return true;
     if (!shard->derives_lists) past.count = 0; /* lists are not told by positions any more */
@@ -435,7 +435,7 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     *in = *near = view;
     if (view > 0.0f) return true;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    if (!phx_attr_observes(attr) || !phx_list_unlimited(attr) || !phx_sees_common(attr)) return false;
+    if (!phx_attr_observes(attr) || !phx_list_unlimited(attr) || !(attr->sees & 1)) return false;
     if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
     *in = attr->view;
     *near = attr->view + attr->margin;

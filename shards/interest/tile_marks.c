@@ -56,7 +56,7 @@ static void open_window(window *at, const phx_tile *tile)
     const phx_rect rect = frame_towers_around(tile);
     *at = (window){.x = rect.x0 & ~(PHX_BLOCK_SIDE - 1u), .y = rect.y0 & ~(PHX_BLOCK_SIDE - 1u)};
     PHX_ASSERT(rect.x1 - at->x < WINDOW && rect.y1 - at->y < WINDOW);
-    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
+    phx_block_walk walk = phx_grid_walk(&shard->grid, shard->grid.blocks[tile->block].instance, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
         const uint32_t x = ((uint32_t)block->bx << PHX_BLOCK_BITS) - at->x;
         const uint32_t y = ((uint32_t)block->by << PHX_BLOCK_BITS) - at->y;

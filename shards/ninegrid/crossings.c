@@ -63,12 +63,12 @@ static phx_cell_block *crowd_ensure(phx_ninegrid *nine, phx_mem *mem, uint16_t t
     uint16_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
     phx_cell_block *crowd = phx_ninegrid_cell_block(nine, bx, by);
     if (PHX_LIKELY(crowd)) return crowd;
-    uint32_t *place = phx_block_map_ensure(&nine->map, mem, bx, by);
-    if (!place || !phx_grow(mem, (void **)&nine->crowds, &nine->crowds_capacity, nine->crowd_count,
+    if (!phx_block_map_reserve(&nine->map, mem, 0, bx, by) ||
+        !phx_grow(mem, (void **)&nine->crowds, &nine->crowds_capacity, nine->crowd_count,
                             (size_t)nine->crowd_count + 1, sizeof(phx_cell_block)))
         return NULL;
     crowd = &nine->crowds[nine->crowd_count++];
-    *place = nine->crowd_count;
+    phx_block_map_put(&nine->map, 0, bx, by, nine->crowd_count);
     memset(crowd, 0, sizeof *crowd);
     crowd->bx = bx;
     crowd->by = by;
@@ -641,9 +641,9 @@ static void tidy_tower(phx_ninegrid *nine, const phx_store *store, phx_cell_bloc
 static void drop_cell_block(phx_ninegrid *nine, phx_cell_block *crowd)
 {
     const phx_cell_block *last = &nine->crowds[--nine->crowd_count];
-    *phx_block_map_place(&nine->map, crowd->bx, crowd->by) = 0;
+    phx_block_map_put(&nine->map, 0, crowd->bx, crowd->by, 0);
     if (last == crowd) return;
-    *phx_block_map_place(&nine->map, last->bx, last->by) = (uint32_t)(crowd - nine->crowds) + 1;
+    phx_block_map_put(&nine->map, 0, last->bx, last->by, (uint32_t)(crowd - nine->crowds) + 1);
     *crowd = *last;
 }
 

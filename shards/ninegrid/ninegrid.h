@@ -231,7 +231,7 @@ static inline bool phx_ninegrid_delta(const phx_area_member *crossing)
 
 static inline phx_cell_block *phx_ninegrid_cell_block(const phx_ninegrid *nine, uint32_t bx, uint32_t by)
 {
-    uint32_t n = phx_block_map_find(&nine->map, bx, by);
+    uint32_t n = phx_block_map_find(&nine->map, 0, bx, by);
     return n ? &nine->crowds[n - 1] : NULL;
 }
 

@@ -74,7 +74,8 @@ static bool add_crowds(phx_recipients *audience, const phx_shard *shard, const o
 
 static bool add_blocks(phx_recipients *audience, const phx_shard *shard, const order *to, phx_broadcast_target call)
 {
-    phx_block_walk walk = phx_grid_walk(&shard->grid, to->rect);
+    const uint32_t instance = phx_store_instance(&shard->store, call.slot);
+    phx_block_walk walk = phx_grid_walk(&shard->grid, instance, to->rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
         call.block = (uint32_t)(block - shard->grid.blocks);
         if (!add_block(audience, shard, to, block->bx, block->by, call)) return false;
@@ -145,7 +146,7 @@ bool phx_recipients_call(phx_recipients *audience, const phx_shard *shard, uint3
                         .box = seen_from_box(shard, slot),
                         .call = call};
         audience->failed = false;
-        phx_slots_in_range(shard, to.box, &to.sink);
+        phx_slots_in_range(shard, NULL, to.box, &to.sink);
         return !audience->failed;
     }
     order to = {.rect = seen_from(shard, slot)};

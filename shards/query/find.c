@@ -170,5 +170,6 @@ void phx_find_in_shard(const phx_shard *shard, const ph_query *query, phx_hits *
 {
     finder at = {
         .sink.take = collect_in_query, .shard = shard, .query = query, .box = phx_query_box(query), .hits = hits};
-    phx_slots_in_range(shard, at.box, &at.sink);
+    const bool one = query->flags & PH_QUERY_IN_INSTANCE;
+    phx_slots_in_range(shard, one ? &query->instance : NULL, at.box, &at.sink);
 }

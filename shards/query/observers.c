@@ -89,7 +89,7 @@ void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhe
     if (!(body->state & PHX_SLOT_ROW)) return; /* its add is deferred: nobody sees it yet */
     if (shard->alt) {
         watch_sink near = {.sink.take = visit_watchers, .shard = shard, .target = slot, .visit = visit, .user = user};
-        phx_slots_in_range(shard, everywhere ? phx_box_all() : phx_shard_box(shard, body, radius), &near.sink);
+        phx_slots_in_range(shard, NULL, everywhere ? phx_box_all() : phx_shard_box(shard, body, radius), &near.sink);
         return;
     }
     phx_rect rect = phx_interest_rows_rect(shard, body, radius);
@@ -99,12 +99,13 @@ void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhe
         return;
     }
     watch at = {shard, slot, body->x, body->y, INFINITY, phx_row_decides(shard, body), visit, user};
+    if (everywhere && phx_idmap_count(&grid->map.apart) > 0) at.plain = false; /* rows are of all instances */
     if (everywhere) {
         visit_rows(&at, 0, grid->row_end); /* gaps have no view */
         return;
     }
     /* three roundings of the rule, and what underflows in a square; see phx_box_around() */
     if (radius * radius <= FLT_MAX) at.radius = radius + radius * 1e-6f + 1e-18f;
-    phx_block_walk walk = phx_grid_walk(grid, rect);
+    phx_block_walk walk = phx_grid_walk(grid, phx_store_instance(&shard->store, slot), rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) visit_block(&at, block, rect);
 }

@@ -36,7 +36,7 @@ static void add_prev_rows(recall *at, uint64_t *pairs)
     const phx_store *store = &shard->store;
     bool noted = !at->indexed && shard->past.attr_count > 0; /* then rows may have marks that they had not */
     phx_row_query near;
-    phx_row_query_open(&near, shard->kernels, &shard->grid, add_prev_rect(at),
+    phx_row_query_open(&near, shard->kernels, phx_grid_walk(&shard->grid, at->attr->instance, add_prev_rect(at)),
                        (phx_range){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
     for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) {
@@ -79,7 +79,7 @@ static void add_prev_discontinuous(recall *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
     if (shard->past.row_count == 0) return;
-    phx_block_walk walk = phx_grid_walk(&shard->grid, phx_interest_rect(shard->rules, at->x, at->y, at->attr->view));
+    phx_block_walk walk = phx_grid_walk(&shard->grid, at->attr->instance, phx_interest_rect(shard->rules, at->x, at->y, at->attr->view));
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) add_prev_span(at, block->past, pairs);
 }
 
@@ -117,13 +117,14 @@ uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uin
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)
 {
     recall at = open_prev_list(shard, slot);
-    return phx_grid_most(&shard->grid, add_prev_rect(&at)) + shard->past.row_count;
+    return phx_grid_most(&shard->grid, at.attr->instance, add_prev_rect(&at)) + shard->past.row_count;
 }
 
 void phx_row_query_view(phx_row_query *near, const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     float view = phx_store_attr(&shard->store, slot)->view;
-    phx_row_query_open(near, shard->kernels, &shard->grid, phx_interest_rows_rect(shard, body, view),
+    phx_rect rect = phx_interest_rows_rect(shard, body, view);
+    phx_row_query_open(near, shard->kernels, phx_grid_walk(&shard->grid, phx_store_instance(&shard->store, slot), rect),
                        (phx_range){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
 }

@@ -5,10 +5,11 @@
 
 #include "shards/entity/bounds.h"
 
-void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, const phx_grid *grid, phx_rect rect,
-                        phx_range area, bool old)
+void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, phx_block_walk walk, phx_range area,
+                        bool old)
 {
-    near->walk = phx_grid_walk(grid, rect);
+    const phx_grid *grid = walk.grid;
+    near->walk = walk;
     near->rows = grid->rows;
     if (old) {
         near->rows.x = grid->rows.ox;

@@ -24,9 +24,9 @@ typedef struct phx_row_query {
     float squares[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
 } phx_row_query;
 
-/* Where to look, for what; old: for where rows were at the last tick's end. */
-void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, const phx_grid *grid, phx_rect rect,
-                        phx_range area, bool old);
+/* The blocks where to look, for what; old: for where rows were at the last tick's end. */
+void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, phx_block_walk walk, phx_range area,
+                        bool old);
 /* The next piece's hits, rows' slot words, are in near->hits: *count of them, perhaps none. false = through. */
 bool phx_row_query_next(phx_row_query *near, uint32_t *count);
 

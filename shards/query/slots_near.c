@@ -27,11 +27,13 @@ static phx_range square_of(phx_box box)
     return bounded ? (phx_range){x, y, fmaxf(rx, ry), true} : (phx_range){0.0f, 0.0f, INFINITY, true};
 }
 
-static void rows_around(const phx_shard *shard, phx_box box, phx_sink *sink)
+static void rows_around(const phx_shard *shard, const uint32_t *instance, phx_box box, phx_sink *sink)
 {
+    const phx_grid *grid = &shard->grid;
     phx_row_query near;
     phx_rect rect = phx_box_towers(shard->rules, widen_by_drift(box, shard->grid.drift_bound));
-    phx_row_query_open(&near, shard->kernels, &shard->grid, rect, square_of(box), false);
+    phx_block_walk walk = instance ? phx_grid_walk(grid, *instance, rect) : phx_grid_walk_all(grid, rect);
+    phx_row_query_open(&near, shard->kernels, walk, square_of(box), false);
     for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) near.hits[i] &= PHX_ROW_SLOT;
         if (n > 0) sink->take(sink, near.hits, n);
@@ -62,11 +64,11 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
     if (n > 0) sink->take(sink, slots, n);
 }
 
-void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink)
+void phx_slots_in_range(const phx_shard *shard, const uint32_t *instance, phx_box box, phx_sink *sink)
 {
     if (shard->alt) shard->alt->ops->around(shard->alt, box, sink);
     else if (phx_shard_ninegrid(shard)) cards_around(shard, box, sink);
-    else rows_around(shard, box, sink);
+    else rows_around(shard, instance, box, sink);
 }
 
 /* ---- scans ---- */

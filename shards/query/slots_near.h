@@ -11,9 +11,9 @@
 
 /*
  * Gives the sink every live slot, own or ghost, whose position is in the box, each once, in no order; others may be
- * among them. But for ghosts without a row, whom nobody here sees (docs/invariants.md, 5).
+ * among them, also such of other instances: *instance is the one that is asked for, NULL all. But for ghosts without a row, whom nobody here sees (docs/invariants.md, 5).
  */
-void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink);
+void phx_slots_in_range(const phx_shard *shard, const uint32_t *instance, phx_box box, phx_sink *sink);
 
 /* With another index than the lighthouse what the kernels' scan is: of those in range of an observer by its view. */
 typedef struct phx_range_scan {

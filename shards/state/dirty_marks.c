@@ -20,12 +20,13 @@ void phx_shard_mark_dirty(phx_shard *shard, phx_body *body)
     if (phx_shard_dirty(shard, body)) return;
     body->changed = shard->dirty_stamp;
     body->state = (uint16_t)(body->state & ~PHX_SLOT_DISCONTINUOUS);
+    const uint32_t slot = (uint32_t)(body - shard->store.body);
     if ((body->state & PHX_SLOT_ROW) && !shard->dense_tick) {
-        phx_shard_mark_tower(shard, body->tx, body->ty);
+        phx_shard_mark_tower(shard, phx_store_instance(&shard->store, slot), body->tx, body->ty);
         if (phx_shard_rows(shard)) phx_grid_mark_moved(&shard->grid, body->row);
     }
-    if (body->state & PHX_SLOT_FAR) mark_far_dirty(shard, (uint32_t)(body - shard->store.body));
-    if (!shard->dense_tick) phx_zones_touch(&shard->zones, shard->mem, (uint32_t)(body - shard->store.body));
+    if (body->state & PHX_SLOT_FAR) mark_far_dirty(shard, slot);
+    if (!shard->dense_tick) phx_zones_touch(&shard->zones, shard->mem, slot);
     shard->dirty_count++;
     shard->changed = true;
     if (body->state & PHX_SLOT_OWN) shard->copies_due = true;
@@ -39,10 +40,11 @@ void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
     shard->any_discontinuous = true;
     if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
-    if (shard->derives_lists) phx_prev_rows_discontinuous(&shard->past, (uint32_t)(body - shard->store.body));
+    const uint32_t slot = (uint32_t)(body - shard->store.body);
+    if (shard->derives_lists) phx_prev_rows_discontinuous(&shard->past, slot);
     /* the row stands where the entity was at the last tick's end, wherever it has gone since */
     const phx_grid_rows *rows = &shard->grid.rows;
-    phx_grid_mark_dirty(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),
+    phx_grid_mark_dirty(&shard->grid, phx_store_instance(&shard->store, slot), phx_tower_index(shard->rules, 0, rows->ox[body->row]),
                         phx_tower_index(shard->rules, 1, rows->oy[body->row]), shard->tick, true);
 }
 
@@ -62,8 +64,9 @@ void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y)
 /* Marks the tower that a step led to: its block is made where none is. false = no memory. */
 static bool mark_arrival_tower(phx_shard *shard, const phx_body *body)
 {
-    if (!phx_grid_block_visit(&shard->grid, shard->mem, body->tx, body->ty)) return false;
-    if (!shard->dense_tick) phx_shard_mark_tower(shard, body->tx, body->ty);
+    const uint32_t instance = phx_store_instance(&shard->store, (uint32_t)(body - shard->store.body));
+    if (!phx_grid_block_visit(&shard->grid, shard->mem, instance, body->tx, body->ty)) return false;
+    if (!shard->dense_tick) phx_shard_mark_tower(shard, instance, body->tx, body->ty);
     return true;
 }
 

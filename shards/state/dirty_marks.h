@@ -8,10 +8,10 @@
 #include "shards/state/shard.h"
 
 /* Marks a tower, if it has a block. */
-static inline void phx_shard_mark_tower(phx_shard *shard, uint16_t tx, uint16_t ty)
+static inline void phx_shard_mark_tower(phx_shard *shard, uint32_t instance, uint16_t tx, uint16_t ty)
 {
     if (phx_shard_ninegrid(shard)) phx_ninegrid_mark_dirty(&shard->nine, tx, ty, shard->tick);
-    else if (phx_shard_rows(shard)) phx_grid_mark_dirty(&shard->grid, tx, ty, shard->tick, false);
+    else if (phx_shard_rows(shard)) phx_grid_mark_dirty(&shard->grid, instance, tx, ty, shard->tick, false);
 }
 
 /* Marks an entity as changed in this tick, and the tower that it stood in at the last one. */

@@ -24,10 +24,13 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    uint32_t old = body->state, state = old & ~(uint32_t)(PHX_SLOT_FAR | PHX_SLOT_SPECIAL);
+    uint32_t old = body->state, state = old & ~(uint32_t)(PHX_SLOT_FAR | PHX_SLOT_SPECIAL | PHX_SLOT_APART);
     bool reaches = attr->reach > 0.0f && shard->rules->range == PH_RANGE_RADIUS;
     if (attr->global || reaches) state |= PHX_SLOT_FAR;
-    if (attr->instance != 0 || attr->layers != 1 || attr->stealth > 0 || attr->priority > 0 || (state & PHX_SLOT_FAR))
+    if (attr->instance != 0) state |= PHX_SLOT_APART;
+    /* rows of one block are of one instance; whatever else looks at cards or slots has to look at theirs */
+    const bool mixed = attr->instance != 0 && !phx_shard_rows(shard);
+    if (mixed || attr->layers != 1 || attr->stealth > 0 || attr->priority > 0 || (state & PHX_SLOT_FAR))
         state |= PHX_SLOT_SPECIAL;
     if ((old | state) & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     body->state = (uint16_t)state;

@@ -28,11 +28,20 @@ static inline phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_
     return phx_interest_towers(shard->rules, body, radius + shard->grid.drift_bound);
 }
 
+/*
+ * Does the observer see each target near it that is not special (PHX_SLOT_SPECIAL)? Rows that it finds are in its own
+ * instance; cards and slots are in any, and special in each but 0.
+ */
+static inline bool phx_sees_common(const phx_shard *shard, const phx_attr *observer)
+{
+    return (observer->sees & 1) && (observer->instance == 0 || phx_shard_rows(shard));
+}
+
 /* May an own observer's list be implied from now on? */
 static inline bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    return phx_attr_observes(attr) && phx_list_unlimited(attr) && phx_sees_common(attr) &&
+    return phx_attr_observes(attr) && phx_list_unlimited(attr) && phx_sees_common(shard, attr) &&
            shard->far.global_count == 0 && !(shard->store.body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
 }
 

@@ -72,7 +72,7 @@ static inline uint32_t put(uint16_t tx, uint16_t ty)
 static inline void move(uint32_t slot, uint16_t tx, uint16_t ty)
 {
     phx_body *body = &store.body[slot];
-    if (body->changed != STAMP) phx_grid_mark_dirty(&grid, body->tx, body->ty, tick, false);
+    if (body->changed != STAMP) phx_grid_mark_dirty(&grid, 0, body->tx, body->ty, tick, false);
     body->changed = STAMP;
     place(slot, tx, ty);
     grid.needs_rebuild = true;
@@ -121,7 +121,7 @@ static inline void check_rows(void)
     uint32_t next = 0, live = 0;
     for (uint32_t b = 0; b < grid.block_count; b++) {
         const phx_block *block = &grid.blocks[b];
-        cr_assert_eq(phx_grid_block(&grid, block->bx, block->by), block, "the table finds it");
+        cr_assert_eq(phx_grid_block(&grid, 0, block->bx, block->by), block, "the table finds it");
         cr_assert_eq(block->start[0], next, "blocks follow one another");
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
             cr_assert_leq(block->start[t], block->start[t + 1]);

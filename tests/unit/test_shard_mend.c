@@ -36,7 +36,7 @@ static uint32_t enter(uint16_t tx, uint16_t ty)
 /* As a shard does: the old tower is marked, the row stays where it is. */
 static void touch(phx_body *body)
 {
-    if (body->changed != STAMP) phx_grid_mark_dirty(&grid, body->tx, body->ty, tick, true);
+    if (body->changed != STAMP) phx_grid_mark_dirty(&grid, 0, body->tx, body->ty, tick, true);
     if (body->changed != STAMP && !grid.needs_rebuild) phx_grid_mark_moved(&grid, body->row);
     body->changed = STAMP;
     body->state |= PHX_SLOT_DISCONTINUOUS;
@@ -138,7 +138,7 @@ static void check_marks(void)
         const phx_body *body = &store.body[slot];
         if (!(body->state & PHX_SLOT_LIVE) || body->changed != STAMP) continue;
         const phx_rect at = {body->tx, body->ty, body->tx, body->ty};
-        const phx_tower_marks marks = phx_grid_marks(&grid, at, tick);
+        const phx_tower_marks marks = phx_grid_marks(&grid, 0, at, tick);
         cr_assert(marks.dirty && marks.odd, "slot %u in tick %u", slot, (unsigned)tick);
     }
 }
@@ -265,7 +265,7 @@ Test(grid_mend, the_last_block_grows_into_what_is_left)
     }
     cr_assert_eq(sum.sorted, 1, "the first one needs more rows than there are: then an eighth is there");
     cr_assert_eq(sum.mended, 99);
-    cr_assert_eq(phx_block_rows(phx_grid_block(&grid, 900 / 8, 900 / 8)), 100);
+    cr_assert_eq(phx_block_rows(phx_grid_block(&grid, 0, 900 / 8, 900 / 8)), 100);
 }
 
 /* Where no work may be done, nothing is: the rebuild has all. */
