@@ -130,7 +130,8 @@ static void take_discontinuous(phx_prev_rows *past, const phx_rules *rules, cons
         for (uint64_t bits = past->odd[word]; bits != 0; bits &= bits - 1) {
             uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(bits), row = store->body[slot].row;
             const uint32_t state = store->body[slot].state;
-            past->apart |= (state & PHX_SLOT_APART) || ((state & PHX_SLOT_NOTED) && instance_before(past, store, slot) != 0);
+            past->apart |=
+                (state & PHX_SLOT_APART) || ((state & PHX_SLOT_NOTED) && instance_before(past, store, slot) != 0);
             past->keys[n++] = prev_row_key(phx_tower_index(rules, 0, grid->rows.ox[row]) >> PHX_BLOCK_BITS,
                                            phx_tower_index(rules, 1, grid->rows.oy[row]) >> PHX_BLOCK_BITS, slot);
         }
@@ -190,7 +191,8 @@ static phx_block *block_of(const phx_prev_rows *past, const phx_store *store, co
 static bool of_one_block(const phx_prev_rows *past, const phx_store *store, uint32_t i, uint32_t j)
 {
     if (past->keys[i] >> KEY_SLOT_BITS != past->keys[j] >> KEY_SLOT_BITS) return false;
-    return !past->apart || instance_before(past, store, past->rows[i].slot) == instance_before(past, store, past->rows[j].slot);
+    return !past->apart ||
+           instance_before(past, store, past->rows[i].slot) == instance_before(past, store, past->rows[j].slot);
 }
 
 /* The end of those rows that stood in one block with the first one. */
@@ -216,7 +218,8 @@ void phx_prev_rows_blank(const phx_prev_rows *past, const phx_store *store, phx_
 void phx_prev_rows_end(phx_prev_rows *past, phx_store *store, phx_grid *grid, ph_shape shape)
 {
     PHX_ASSERT(past->collected || past->odd_count == 0);
-    for (uint32_t i = 0; i < past->row_count; i = block_end(past, store, i)) block_of(past, store, grid, i)->past = (phx_span){0, 0};
+    for (uint32_t i = 0; i < past->row_count; i = block_end(past, store, i))
+        block_of(past, store, grid, i)->past = (phx_span){0, 0};
     for (uint32_t i = 0; i < past->attr_count; i++) {
         phx_body *body = &store->body[past->attrs[i].slot];
         body->state = (uint16_t)(body->state & ~PHX_SLOT_NOTED);

@@ -81,7 +81,8 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
         if (!alone) return false; /* notes are the owner's */
         phx_ninegrid_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
     }
-    if (PHX_UNLIKELY(((tower ^ before) & PHX_OFF_BLOCK_BITS) != 0) && frame->rows && !there_is_block(shard, slot, tower))
+    if (PHX_UNLIKELY(((tower ^ before) & PHX_OFF_BLOCK_BITS) != 0) && frame->rows &&
+        !there_is_block(shard, slot, tower))
         return false;
     if (!shard->dense_tick) mark_both_towers(shard, slot, before, tower);
     memcpy(&body->x, &p, 2 * sizeof(float));

@@ -248,8 +248,9 @@ static bool cuts_plainly(const look *at)
     const phx_rules *rules = at->shard->rules;
     const phx_far *far = &at->shard->far;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f && phx_sees_common(at->shard, at->attr) &&
-           !at->relations && flat && rules->range == PH_RANGE_RADIUS && far->global_count == 0 && far->levels == 0;
+    return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f &&
+           phx_sees_common(at->shard, at->attr) && !at->relations && flat && rules->range == PH_RANGE_RADIUS &&
+           far->global_count == 0 && far->levels == 0;
 }
 
 /* Are all rows in its view plain? */
@@ -504,7 +505,8 @@ static size_t most_targets(const look *at)
     if (!phx_shard_rows(shard)) return shard->store.slots;
     bool all = !at->list->derived && shard->store.slots <= FEW;
     size_t now =
-        all ? shard->store.slots : phx_grid_most(&shard->grid, at->attr->instance, phx_interest_rows_rect(shard, at->body, at->attr->view));
+        all ? shard->store.slots
+            : phx_grid_most(&shard->grid, at->attr->instance, phx_interest_rows_rect(shard, at->body, at->attr->view));
     size_t old = at->list->derived ? phx_prev_list_max(shard, at->slot) : at->list->count;
     size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
     return now + old + far + (at->relations ? at->relations->count : 0);

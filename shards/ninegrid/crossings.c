@@ -64,8 +64,8 @@ static phx_cell_block *crowd_ensure(phx_ninegrid *nine, phx_mem *mem, uint16_t t
     phx_cell_block *crowd = phx_ninegrid_cell_block(nine, bx, by);
     if (PHX_LIKELY(crowd)) return crowd;
     if (!phx_block_map_reserve(&nine->map, mem, 0, bx, by) ||
-        !phx_grow(mem, (void **)&nine->crowds, &nine->crowds_capacity, nine->crowd_count,
-                            (size_t)nine->crowd_count + 1, sizeof(phx_cell_block)))
+        !phx_grow(mem, (void **)&nine->crowds, &nine->crowds_capacity, nine->crowd_count, (size_t)nine->crowd_count + 1,
+                  sizeof(phx_cell_block)))
         return NULL;
     crowd = &nine->crowds[nine->crowd_count++];
     phx_block_map_put(&nine->map, 0, bx, by, nine->crowd_count);

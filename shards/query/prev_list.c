@@ -79,7 +79,8 @@ static void add_prev_discontinuous(recall *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
     if (shard->past.row_count == 0) return;
-    phx_block_walk walk = phx_grid_walk(&shard->grid, at->attr->instance, phx_interest_rect(shard->rules, at->x, at->y, at->attr->view));
+    phx_block_walk walk =
+        phx_grid_walk(&shard->grid, at->attr->instance, phx_interest_rect(shard->rules, at->x, at->y, at->attr->view));
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) add_prev_span(at, block->past, pairs);
 }
 

@@ -5,8 +5,7 @@
 
 #include "shards/entity/bounds.h"
 
-void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, phx_block_walk walk, phx_range area,
-                        bool old)
+void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, phx_block_walk walk, phx_range area, bool old)
 {
     const phx_grid *grid = walk.grid;
     near->walk = walk;

@@ -25,8 +25,7 @@ typedef struct phx_row_query {
 } phx_row_query;
 
 /* The blocks where to look, for what; old: for where rows were at the last tick's end. */
-void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, phx_block_walk walk, phx_range area,
-                        bool old);
+void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, phx_block_walk walk, phx_range area, bool old);
 /* The next piece's hits, rows' slot words, are in near->hits: *count of them, perhaps none. false = through. */
 bool phx_row_query_next(phx_row_query *near, uint32_t *count);
 

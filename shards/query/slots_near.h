@@ -11,7 +11,8 @@
 
 /*
  * Gives the sink every live slot, own or ghost, whose position is in the box, each once, in no order; others may be
- * among them, also such of other instances: *instance is the one that is asked for, NULL all. But for ghosts without a row, whom nobody here sees (docs/invariants.md, 5).
+ * among them, also such of other instances: *instance is the one that is asked for, NULL all. But for ghosts without a
+ * row, whom nobody here sees (docs/invariants.md, 5).
  */
 void phx_slots_in_range(const phx_shard *shard, const uint32_t *instance, phx_box box, phx_sink *sink);
 

@@ -44,7 +44,8 @@ void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
     if (shard->derives_lists) phx_prev_rows_discontinuous(&shard->past, slot);
     /* the row stands where the entity was at the last tick's end, wherever it has gone since */
     const phx_grid_rows *rows = &shard->grid.rows;
-    phx_grid_mark_dirty(&shard->grid, phx_store_instance(&shard->store, slot), phx_tower_index(shard->rules, 0, rows->ox[body->row]),
+    phx_grid_mark_dirty(&shard->grid, phx_store_instance(&shard->store, slot),
+                        phx_tower_index(shard->rules, 0, rows->ox[body->row]),
                         phx_tower_index(shard->rules, 1, rows->oy[body->row]), shard->tick, true);
 }
 

@@ -28,7 +28,8 @@ typedef struct crowd {
     bool views_tiny, views_mixed, alike; /* alike: all see as far and are plain observers, if not plain targets */
     uint32_t odd; /* of so many commands one is a leave, one a jump, and one of attributes; 0: none is, nobody comes */
     uint32_t movers_percent;
-    uint64_t id_step; /* ids are multiples of it */
+    uint32_t instances; /* so many, one over the other; 1: there is but instance 0 */
+    uint64_t id_step;   /* ids are multiples of it */
 } crowd;
 
 /* What came of it. */
@@ -76,6 +77,7 @@ static crowd crowd_of(uint64_t seed)
     of.odd = odds[phx_rng_below(&rng, 4)];
     of.movers_percent = movers[phx_rng_below(&rng, 3)];
     of.id_step = ids[phx_rng_below(&rng, 3)];
+    of.instances = phx_rng_below(&rng, 2) ? 1 : 2 + phx_rng_below(&rng, 3);
     of.def.events_max = phx_rng_below(&rng, 3) ? 0 : of.count * of.count / (1 + phx_rng_below(&rng, 40));
     return of;
 }
@@ -88,7 +90,8 @@ static float somewhere(host *h, const crowd *of)
 /* What decides who may see it, and, unless all are alike, whom it may see. */
 static void dress(host *h, const crowd *of, ph_attrs *a)
 {
-    a->given |= PH_LAYERS | PH_STEALTH | (of->alike ? 0 : PH_DETECT);
+    a->given |= PH_LAYERS | PH_STEALTH | (of->alike ? 0 : PH_DETECT) | (of->instances > 1 ? PH_INSTANCE : 0);
+    a->instance = of->instances > 1 ? phx_rng_below(&h->rng, of->instances) : 0;
     a->layers = 1 + phx_rng_below(&h->rng, 2);
     a->stealth = phx_rng_below(&h->rng, 2) != 0;
     a->detect = phx_rng_below(&h->rng, 2) != 0;
@@ -103,6 +106,10 @@ static void come(host *h, const crowd *of, member *who, uint64_t id)
     a.x = who->x = somewhere(h, of);
     a.y = who->y = somewhere(h, of);
     a.margin = view > 0 ? of->margin_max : 0;
+    if (of->instances > 1) {
+        a.given |= PH_INSTANCE;
+        a.instance = phx_rng_below(&h->rng, of->instances);
+    }
     if (of->odd > 0 && phx_rng_below(&h->rng, 30) == 0) dress(h, of, &a);
     who->in = true;
     CHECK_OK(ph_enter(h->producer, id, &a));

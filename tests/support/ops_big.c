@@ -50,7 +50,8 @@ static void big_world(script *s, ph_range range, ph_shape shape)
 typedef struct big {
     script *s;
     uint64_t rng;
-    bool calm; /* nothing but walking, almost: what an engine may have a short way for */
+    uint32_t instances; /* copies of the map that entities are in */
+    bool calm;          /* nothing but walking, almost: what an engine may have a short way for */
     VEC(gen_entity) at;
 } big;
 
@@ -101,6 +102,10 @@ static void big_enter(big *b, uint32_t i)
     c.attrs.kind = phx_rng_below(&b->rng, BIG_CLASSES);
     c.attrs.consumer = i % b->s->def.consumers;
     c.attrs.user_data = i * 7u;
+    if (b->instances > 1) {
+        c.attrs.given |= PH_INSTANCE;
+        c.attrs.instance = phx_rng_below(&b->rng, b->instances);
+    }
     if (!b->calm && phx_rng_below(&b->rng, 100) == 0) {
         c.attrs.given |= PH_REACH;
         c.attrs.reach = 150;
@@ -144,6 +149,10 @@ static void big_other(big *b, uint32_t count)
         c.attrs.kind = phx_rng_below(&b->rng, BIG_CLASSES);
         c.attrs.stealth = (uint8_t)phx_rng_below(&b->rng, 2);
         c.attrs.cap = phx_rng_below(&b->rng, 20);
+        if (b->instances > 1 && phx_rng_below(&b->rng, 2) == 0) {
+            c.attrs.given = PH_INSTANCE;
+            c.attrs.instance = phx_rng_below(&b->rng, b->instances);
+        }
     }
     big_push(b, c);
     if (c.type == COMMAND_LEAVE) {
@@ -190,7 +199,9 @@ static void big_area(big *b)
 
 script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_range range, ph_shape shape, bool calm)
 {
+    enum { COPIES = 3 };
     big b = {.s = script_new(), .rng = seed, .calm = calm};
+    b.instances = phx_mix64(seed) % 2 == 0 ? COPIES : 1;
     const step tick = {.type = STEP_TICK};
     b.s->seed = seed;
     b.s->profile = "big";

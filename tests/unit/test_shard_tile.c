@@ -422,7 +422,8 @@ static bool odd_near(const phx_shard *shard, uint32_t at, float reach)
 /* Did anything change in the towers within reach of a place? */
 static bool changed_near(const phx_shard *shard, float x, float y, float reach)
 {
-    return !isnan(x) && phx_grid_marks(&shard->grid, 0, phx_interest_rect(shard->rules, x, y, reach), shard->tick).dirty;
+    return !isnan(x) &&
+           phx_grid_marks(&shard->grid, 0, phx_interest_rect(shard->rules, x, y, reach), shard->tick).dirty;
 }
 
 static void check_marks(const phx_shard *shard, uint32_t number, phx_tile *tile, marked *sum)
