@@ -129,7 +129,7 @@ typedef struct phx_shard {
     const phx_kernels *kernels;
 
     phx_slot_array emigrant_candidates; /* may have left the rectangle in this tick */
-    phx_slot_array beginners;           /* own slots whose first change of a list may be due in this tick; some twice */
+    phx_slot_array beginners;           /* own slots that may begin a list in this tick; some twice */
     phx_slot_array partial_observers;   /* observers whose lists were spread: to be looked at in the next tick again */
     bool partial_not_listed;            /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
     bool owes_lists;                    /* lists were emptied in this tick for want of memory: phx_list.owed */
