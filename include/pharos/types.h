@@ -143,7 +143,7 @@ typedef struct ph_task_hooks {
  * Crowd control, for range = radius. While crowd_entities = B > 0, an observer's view is multiplied by a share that
  * follows from how many stand around it, in 16 steps, at most one a tick; all in double:
  *
- *     share(s) = 1 - s * (1 - crowd_floor) / 16;  the view that counts is (float)(view * share(s))
+ *     share(s) = 1 - s * (1 - crowd_floor) / 16;  the view that counts: (float)(view * share(s)), or view if that is 0
  *     p = the entities in its tower and the eight around that, itself too, after the tick's commands
  *     wanted(p) = the least s of 0..16 with p * (share(s) * share(s)) <= B, or 16
  *     s + 1 when wanted(p) > s; else s - 1 when wanted(p * 1.25) < s; else s stays
