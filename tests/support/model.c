@@ -366,7 +366,8 @@ static void begin_anew(const model *m, model_entity *e)
 void model_end_list(const model *m, model_entity *e)
 {
     begin_anew(m, e);
-    e->list.count = MUTATE(MUTANT_READY_RESTORES, 0, e->list.count);
+    bool keeps = MUTATE(MUTANT_READY_RESTORES, false, true) || MUTATE(MUTANT_NOT_READY_TOLD, false, true);
+    e->list.count = keeps ? e->list.count : 0;
 }
 
 /* The attributes decide to which consumer, and from where on, the list is told. */

@@ -293,11 +293,9 @@ static void settle(model *m, model_entity *o, key_list *new_list, bool more)
     }
     o->settled = ready;
     o->anew = false;
-    if (ready || MUTATE(MUTANT_READY_KEEPS, true, false)) {
-        o->list.count = 0;
-        for (size_t i = 0; i < new_list->count; i++) {
-            VEC_PUSH(&o->list, new_list->items[i]);
-        }
+    o->list.count = 0;
+    for (size_t i = 0; i < new_list->count; i++) {
+        VEC_PUSH(&o->list, new_list->items[i]);
     }
 }
 

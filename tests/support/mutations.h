@@ -55,7 +55,6 @@
     X(MUTANT_TWICE, "a target that stays is told again when its kind changes") \
     X(MUTANT_REBORN_MERGED, "leave and enter of one id in one tick merged away") \
     X(MUTANT_NOT_READY_TOLD, "an observer that is not ready gets leaves") \
-    X(MUTANT_READY_KEEPS, "a list survives not being ready") \
     X(MUTANT_NOT_FRESH, "fresh flag missing") \
     X(MUTANT_FRESH_EMPTY, "no change for an observer that begins with an empty list") \
     X(MUTANT_RESEND_KEEPS, "the first change behind a resend is not fresh") \
