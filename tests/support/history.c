@@ -138,6 +138,17 @@ bool history_listed(const history *h, uint64_t tick, model_key observer, model_k
     return false;
 }
 
+static bool departed_in(const history *h, uint64_t tick, model_key key)
+{
+    const history_tick *t = &h->ticks.items[tick];
+    for (size_t i = 0; i < t->departed.count; i++) {
+        if (same_key(t->departed.items[i].key, key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Kind and user data of the target in that tick, its last ones if it left the world in it. */
 static model_target target_at(const history *h, uint64_t tick, model_key key)
 {
@@ -280,6 +291,16 @@ void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64
     }
 }
 
+/* As it was in the last of the ticks that had it: gone since, its other edge went to the consumer it had by then. */
+static uint64_t last_user_data(const history *h, uint64_t first, uint64_t last, model_key key)
+{
+    uint64_t tick = last;
+    while (tick > first && history_entity_at(h, tick, key) == NULL && !departed_in(h, tick, key)) {
+        tick--;
+    }
+    return target_at(h, tick, key).user_data;
+}
+
 void history_edges(const history *h, uint32_t consumer, uint64_t first, uint64_t last, edge_list *edges)
 {
     for (uint64_t tick = first; tick <= last; tick++) {
@@ -304,11 +325,7 @@ void history_edges(const history *h, uint32_t consumer, uint64_t first, uint64_t
     }
     for (size_t i = 0; i < edges->count; i++) {
         model_edge *edge = &edges->items[i];
-        /* gone since: the edge that ends it went to the consumer that the entity had by then */
-        const history_entity *is = edge->on ? history_entity_at(h, last, edge->entity) : NULL;
-        if (is != NULL) {
-            edge->user_data = is->user_data;
-        }
+        edge->user_data = edge->on ? last_user_data(h, first, last, edge->entity) : edge->user_data;
     }
 }
 
