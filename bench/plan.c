@@ -108,6 +108,9 @@ static bool skipped(bench_plan *plan, const bench_case *made)
     if (reason == NULL && made->scenario->rides && engine->heard == NULL) { /* engines have both or neither */
         reason = "it has no attachments";
     }
+    if (reason == NULL && made->scenario->copies && engine->heard == NULL) { /* likewise */
+        reason = "it has no instances";
+    }
     if (reason == NULL && made->scenario->zones && engine->heard == NULL) { /* likewise */
         reason = "it has neither areas nor activation";
     }

@@ -20,6 +20,7 @@ ph_attrs bench_rules_resolve(const ph_world_def *def, const ph_attrs *given)
     is.view = (given->given & PH_VIEW) != 0 ? given->view : class->view;
     is.margin = (given->given & PH_MARGIN) != 0 ? given->margin : class->margin;
     is.reach = (given->given & PH_REACH) != 0 ? given->reach : class->reach;
+    is.instance = (given->given & PH_INSTANCE) != 0 ? given->instance : 0;
     is.layers = (given->given & PH_LAYERS) != 0 ? given->layers : class->layers;
     is.sees = (given->given & PH_SEES) != 0 ? given->sees : class->sees;
     is.stealth = (given->given & PH_STEALTH) != 0 ? given->stealth : class->stealth;
@@ -79,7 +80,8 @@ static bool in_radius(const ph_world_def *def, const ph_attrs *observer, const p
 
 bool bench_rules_sees(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target, bool was)
 {
-    if ((observer->sees & target->layers) == 0 || target->stealth > observer->detect) {
+    if (observer->instance != target->instance || (observer->sees & target->layers) == 0 ||
+        target->stealth > observer->detect) {
         return false;
     }
     if (target->global) {

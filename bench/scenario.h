@@ -26,6 +26,7 @@ typedef struct bench_scenario {
     bool asks;               /* queries of places are measured: for engines that have them */
     bool talks;              /* has broadcasts: for engines that have them */
     bool rides;              /* has attachments: for engines that have them */
+    bool copies;             /* has instances: for engines that have them */
     bool zones;              /* has areas or activation: for engines that have them */
     bool updates;            /* has bands: for engines that tell who moved */
     const char *const *keys; /* config keys behind the file's, ended by NULL: the view, the shards */
@@ -104,6 +105,7 @@ extern const bench_scenario bench_ingest, bench_border_pingpong, bench_teleport_
 extern const bench_scenario bench_chat_storm, bench_mounts, bench_crowd_control;
 extern const bench_scenario bench_speed_50, bench_sparse_huge;
 extern const bench_scenario bench_ask_places, bench_bands;
+extern const bench_scenario bench_instances, bench_instances_flat;
 extern const bench_scenario bench_activation, bench_areas, bench_churn;
 
 #endif

@@ -206,6 +206,7 @@ static void set(bench_verify *verify, uint64_t id, const ph_attrs *attrs)
     TAKE(PH_VIEW, view);
     TAKE(PH_MARGIN, margin);
     TAKE(PH_REACH, reach);
+    TAKE(PH_INSTANCE, instance);
     TAKE(PH_LAYERS, layers);
     TAKE(PH_SEES, sees);
     TAKE(PH_STEALTH, stealth);

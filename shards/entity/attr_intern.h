@@ -1,8 +1,8 @@
 /*
  * What entities are (phx_attr), each distinct set of attributes once: most of a world share a handful of them, so an
- * entity costs a number and not 48 bytes. A set is known by its number while somebody has it; set 0, all zero, stays.
+ * entity costs a number and not 56 bytes. A set is known by its number while somebody has it; set 0, all zero, stays.
  *
- * Where all differ a set costs about 80 bytes beside the number; as many are kept as there ever were at once.
+ * Where all differ a set costs about 90 bytes beside the number; as many are kept as there ever were at once.
  *
  * Owned by a store: written by the shard's owner, read by all workers in the interest phase and by readers. A pointer
  * to a set is good until the next reserve, or the last drop.
