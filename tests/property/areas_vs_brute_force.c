@@ -3,7 +3,7 @@
  * all ticks tell it, is who the rule says. An entity that is far enough from all borders is not looked at again, so
  * here many come near to them, some areas move, go or come beside who walks and who stands, and kinds change.
  *
- *     area_walk [--seed N] [--count N]
+ *     areas_vs_brute_force [--seed N] [--count N]
  */
 #include <inttypes.h>
 #include <math.h>
@@ -217,11 +217,11 @@ int main(int argc, char **argv)
     for (uint64_t seed = first; seed < first + count; seed++) {
         run(seed, &edges);
         if (check_failures() > 0) {
-            (void)fprintf(stderr, "to repeat it: area_walk --seed %" PRIu64 " --count 1\n", seed);
+            (void)fprintf(stderr, "to repeat it: areas_vs_brute_force --seed %" PRIu64 " --count 1\n", seed);
             break;
         }
     }
     printf("%" PRIu64 " worlds, %" PRIu64 " edges\n", count, edges);
     CHECK(edges > count * 1000, "hardly anybody came in or went out");
-    return check_done("area_walk");
+    return check_done("areas_vs_brute_force");
 }

@@ -229,5 +229,5 @@ int main(void)
     play(2, 2);
     play(5, 1);
     play(5, 3);
-    return check_done("mounts");
+    return check_done("attachments");
 }

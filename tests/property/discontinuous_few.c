@@ -3,7 +3,7 @@
  * change layers. No tile is made there; each looks around (interest/sparse_plan.h). Here and there an allocation fails.
  * Lists kept from events are those that positions and attributes say, by the float32 rule, after every tick.
  *
- *     few_odd [--seed N] [--count N]
+ *     discontinuous_few [--seed N] [--count N]
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -230,9 +230,10 @@ int main(int argc, char **argv)
     uint64_t events = 0, failed = 0;
     for (uint64_t seed = first; seed < first + count && check_failures() == 0; seed++) {
         run(seed, &events, &failed);
-        if (check_failures() > 0) (void)fprintf(stderr, "to repeat it: few_odd --seed %" PRIu64 " --count 1\n", seed);
+        if (check_failures() > 0)
+            (void)fprintf(stderr, "to repeat it: discontinuous_few --seed %" PRIu64 " --count 1\n", seed);
     }
     printf("%" PRIu64 " crowds, %" PRIu64 " events, %" PRIu64 " allocations failed\n", count, events, failed);
     CHECK(events > count * 1000 && (failed > 0 || count < 4), "too little happened");
-    return check_done("few_odd");
+    return check_done("discontinuous_few");
 }

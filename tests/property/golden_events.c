@@ -195,5 +195,5 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof goldens / sizeof goldens[0]; i++) {
         walk(&goldens[i], entities, ticks, entities == ENTITIES && ticks == TICKS);
     }
-    return check_done("golden");
+    return check_done("golden_events");
 }

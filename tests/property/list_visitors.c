@@ -375,5 +375,5 @@ int main(void)
         long_lists(shards);
     }
     edges();
-    return check_done("visit");
+    return check_done("list_visitors");
 }

@@ -174,5 +174,5 @@ int main(int argc, char **argv)
     uint32_t jumps = (uint32_t)option_number(argc, argv, "--jumps", JUMPS);
     play(entities, jumps, 1, 1);
     play(entities, jumps, 3, 2);
-    return check_done("storms");
+    return check_done("mass_enter_and_teleport");
 }

@@ -318,5 +318,5 @@ int main(int argc, char **argv)
     layouts(seed);
     threads(seed);
     refusals();
-    return check_done("places");
+    return check_done("spatial_queries_vs_model");
 }

@@ -133,5 +133,5 @@ int main(void)
     uint64_t fails = 1;
     while (travel(fails)) fails++;
     CHECK(fails > 50, "only %" PRIu64 " allocations: a test of little", fails);
-    return check_done("jump_in");
+    return check_done("teleport_across_shards");
 }

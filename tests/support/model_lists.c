@@ -1,7 +1,7 @@
 /*
- * The toy world and its client; see toy_lists.h.
+ * The toy world and its client; see model_lists.h.
  */
-#include "support/toy_lists.h"
+#include "support/model_lists.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
- * The generator proper: profiles, steps, whole scripts. See ops.h.
+ * The generator proper: profiles, steps, whole scripts. See script_gen.h.
  */
 #include <string.h>
 
-#include "support/ops_parts.h"
+#include "support/script_gen_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

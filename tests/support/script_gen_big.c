@@ -5,7 +5,7 @@
 
 #include <pharos/pharos.h>
 
-#include "support/ops_parts.h"
+#include "support/script_gen_parts.h"
 
 enum { BIG_TOWERS = 40, BIG_CLASSES = 4 };
 

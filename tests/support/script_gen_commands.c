@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "support/ops_parts.h"
+#include "support/script_gen_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -1,13 +1,13 @@
 /*
- * The inside of the generator, shared by its own files only: ops.c (profiles, whole
- * scripts), ops_commands.c, ops_patterns.c, ops_world.c (definitions), ops_values.c
- * (numbers), ops_big.c.
+ * The inside of the generator, shared by its own files only: script_gen.c (profiles, whole
+ * scripts), script_gen_commands.c, script_gen_patterns.c, script_gen_world.c (definitions), script_gen_values.c
+ * (numbers), script_gen_big.c.
  */
 #ifndef SUPPORT_OPS_PARTS_H
 #define SUPPORT_OPS_PARTS_H
 
 #include "base/rng.h"
-#include "support/ops.h"
+#include "support/script_gen.h"
 
 /* Where choices come from: a seeded generator, or bytes until they are used up. */
 typedef struct choices {

@@ -1,7 +1,7 @@
 /*
  * The generator's patterns: several commands that belong together and look for trouble.
  */
-#include "support/ops_parts.h"
+#include "support/script_gen_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -8,7 +8,7 @@
 
 #include <pharos/pharos.h>
 
-#include "support/ops_parts.h"
+#include "support/script_gen_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

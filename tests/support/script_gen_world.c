@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "support/ops_parts.h"
+#include "support/script_gen_parts.h"
 
 enum { SHARDS_AXIS_MAX = 6 };
 

@@ -3,7 +3,7 @@
  * known (what the tables once had, splitmix64, the known key of tools), by differences that those mixers let survive
  * when a seed is added or xored before them, and by plain strides. With a world's key none of it makes walks long.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "base/directory.h"
 #include "base/idmap.h"

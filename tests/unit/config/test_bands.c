@@ -2,7 +2,7 @@
  * Bands of a class: as sections of a file, as an assignment, in the dump, and what is
  * refused where.
  */
-#include "unit/config_case.h"
+#include "unit/config/config_case.h"
 
 #define PLAYER "class player {\n  view = 90\n  band { radius = 30 every = 1 }\n  band { every = 4\n radius = 60 }\n}\n"
 

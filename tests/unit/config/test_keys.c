@@ -3,7 +3,7 @@
  * lies just outside, what is no value of its type; by file and by --set.
  */
 #include "base/keys.h"
-#include "unit/config_case.h"
+#include "unit/config/config_case.h"
 
 #define F32_ANY "[-1e18, 1e18]"
 #define F32_POSITIVE "[1.1754944e-38, 1e18]"

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit/config_case.h"
+#include "unit/config/config_case.h"
 
 static char folder[] = "/tmp/pharos-locale-XXXXXX";
 static locale_t comma;

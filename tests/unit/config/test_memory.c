@@ -1,9 +1,9 @@
 /*
  * Every allocation of the config library fails in turn: PH_NO_MEMORY, a reason, nothing
  * changed, nothing leaked. libconfuse allocates in a library of its own and is not
- * reached by this. Linked with --wrap, see cmake/config.cmake.
+ * reached by this. Linked with --wrap, see cmake/unit.cmake.
  */
-#include "unit/config_case.h"
+#include "unit/config/config_case.h"
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);

@@ -2,7 +2,7 @@
  * Assignments, as --set of the programs takes them: where they go, how lists and classes
  * are written, exact reasons, nothing changed by a refused one.
  */
-#include "unit/config_case.h"
+#include "unit/config/config_case.h"
 
 Test(config_set, world_keys)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "api/def.h"
-#include "unit/config_case.h"
+#include "unit/config/config_case.h"
 
 typedef struct refusal {
     const char *text;

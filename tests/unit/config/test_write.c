@@ -7,7 +7,7 @@
 
 #include "base/key_table.h"
 #include "base/rng.h"
-#include "unit/config_case.h"
+#include "unit/config/config_case.h"
 
 static const phx_key world_keys[PHX_WORLD_KEY_COUNT] = PHX_WORLD_KEY_TABLE;
 static const phx_key class_keys[PHX_CLASS_KEY_COUNT] = PHX_CLASS_KEY_TABLE;

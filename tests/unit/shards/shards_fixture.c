@@ -1,8 +1,8 @@
 /*
- * The wiring, and the plain world beside it; see shard_fleet.h. The steps are those of
+ * The wiring, and the plain world beside it; see shards_fixture.h. The steps are those of
  * src/world/tick/shard_steps.c and world/tick/tick.c without workers and batches.
  */
-#include "unit/shard_fleet.h"
+#include "unit/shards/shards_fixture.h"
 
 #include "base/simd.h"
 

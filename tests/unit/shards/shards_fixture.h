@@ -7,7 +7,7 @@
 #ifndef UNIT_SHARD_FLEET_H
 #define UNIT_SHARD_FLEET_H
 
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/interest/evaluate.h"
 #include "world/table/partition.h"

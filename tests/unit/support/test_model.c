@@ -4,7 +4,7 @@
  */
 #include <float.h>
 
-#include "unit/model_fixture.h"
+#include "unit/support/model_fixture.h"
 
 /* One observer at the origin, one target at (x, y, z); does it come into sight? */
 static bool sees_at(ph_shape shape, float height, float view, float x, float y, float z)

@@ -2,7 +2,7 @@
  * The model against hand-made vectors: events, incarnations, readiness, attachment,
  * classes, order of commands, refusals, and the net difference of several ticks.
  */
-#include "unit/model_fixture.h"
+#include "unit/support/model_fixture.h"
 
 static const ph_attrs PLAIN = {.given = PH_KIND, .kind = 2};
 

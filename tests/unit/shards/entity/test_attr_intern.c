@@ -1,7 +1,7 @@
 /*
  * shards/entity/attr_intern.c: who is alike shares one set, the last one ends it, and without memory nothing changes.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/entity/attr_intern.h"
 

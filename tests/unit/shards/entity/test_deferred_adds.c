@@ -2,7 +2,7 @@
  * The deferred-add queue through a shard: who enters while it is iterated stands in no
  * row and no list until the outermost iteration ends, and comes in in order.
  */
-#include "unit/shard_fleet.h"
+#include "unit/shards/shards_fixture.h"
 
 #include <signal.h>
 

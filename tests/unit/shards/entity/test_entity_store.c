@@ -2,7 +2,7 @@
  * shards/entity/entity_store.c: the life of a slot, own and ghost in one place, the quarantine of the
  * dead, and what a reserve promises.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/entity/entity_store.h"
 

@@ -2,7 +2,7 @@
  * shards/entity/list_pool.c: size classes, blocks that come back, and that no two lists ever share
  * an entry.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/entity/list_pool.h"
 

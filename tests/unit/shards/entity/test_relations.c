@@ -2,7 +2,7 @@
  * shards/entity/relations.c: pairs and links per observer against a plain table, sets that are
  * used again, and no memory.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/entity/relations.h"
 

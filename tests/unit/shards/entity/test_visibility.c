@@ -2,7 +2,7 @@
  * shards/entity/visibility.h: the tower of a position, range by every shape, and the table of who
  * sees whom, each float32 operation rounded on its own.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 /* ---- towers ---- */
 

@@ -1,8 +1,8 @@
 /*
  * shards/exchange/receive.c, exchange/halo.c and tick/reindex.c: migration, halo and pins between shards wired by hand
- * (shard_fleet.h compares every tick with a plain world).
+ * (shards_fixture.h compares every tick with a plain world).
  */
-#include "unit/shard_fleet.h"
+#include "unit/shards/shards_fixture.h"
 
 /* Two shards side by side: towers of 10, the border at x = 500. */
 static fleet *two(uint32_t pool_blocks)

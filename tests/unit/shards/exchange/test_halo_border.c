@@ -1,8 +1,8 @@
 /*
  * shards/exchange/receive.c, exchange/halo.c and tick/reindex.c: what walking along and over borders costs, and that it
- * is cheap where nobody can see the difference (shard_fleet.h compares every tick with a plain world).
+ * is cheap where nobody can see the difference (shards_fixture.h compares every tick with a plain world).
  */
-#include "unit/shard_fleet.h"
+#include "unit/shards/shards_fixture.h"
 
 enum { FILLERS = 48, FILLER = 200 }; /* rows in the first shard, so that one that is gone is few; ids from there on */
 

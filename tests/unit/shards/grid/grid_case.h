@@ -5,7 +5,7 @@
 #ifndef UNIT_GRID_CASE_H
 #define UNIT_GRID_CASE_H
 
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/grid/grid.h"
 

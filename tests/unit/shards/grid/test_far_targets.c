@@ -2,7 +2,7 @@
  * shards/grid/far_targets.c: how many towers a length spans, and that the 3 x 3 cells of each level
  * hold every target whose reach may span to the observer.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/grid/far_targets.h"
 

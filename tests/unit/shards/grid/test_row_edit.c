@@ -2,7 +2,7 @@
  * shards/grid/row_edit.c: rows put in, taken out and set right one by one are what a rebuild would make of them,
  * whether there are gaps or not, however much memory there is; and what is too much is left to the rebuild.
  */
-#include "unit/grid_case.h"
+#include "unit/shards/grid/grid_case.h"
 
 static void set_up_mend(void)
 {

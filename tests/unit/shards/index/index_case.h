@@ -6,7 +6,7 @@
 #ifndef UNIT_INDEX_CASE_H
 #define UNIT_INDEX_CASE_H
 
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/index/index.h"
 #include "shards/ninegrid/ninegrid.h"

@@ -5,7 +5,7 @@
 #ifndef UNIT_INDEX_LIFE_H
 #define UNIT_INDEX_LIFE_H
 
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/index/index.h"
 

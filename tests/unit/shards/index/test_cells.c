@@ -1,7 +1,7 @@
 /*
  * The indexes brute, grid and hash: what is only theirs, beyond the contract that test_index.c asks all for.
  */
-#include "unit/index_life.h"
+#include "unit/shards/index/index_life.h"
 
 #include "shards/index/cells.h"
 

@@ -2,7 +2,7 @@
  * shards/index/crosslist*: the two lists are in order whatever moves, anchors find places, boxes hold exactly who
  * stands in them, from nodes that passed each other as from walks and sorting, and want of memory only delays.
  */
-#include "unit/index_life.h"
+#include "unit/shards/index/index_life.h"
 
 #include "shards/index/crosslist.h"
 

@@ -3,7 +3,7 @@
  * come, go, step, jump, stand in one place, outside the world, at the ends of float32; nobody may be left out of a
  * box, of what is touched, or of what differs; and want of memory may only ever delay.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/index/index.h"
 #include "support/indexes.h"

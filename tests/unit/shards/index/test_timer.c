@@ -3,7 +3,7 @@
  * does; pairs that can not meet are not in memory, those that are far off are not looked at; and what is too much for
  * a plan is looked for around.
  */
-#include "unit/index_life.h"
+#include "unit/shards/index/index_life.h"
 
 #include "shards/index/timer.h"
 

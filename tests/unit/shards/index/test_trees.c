@@ -1,7 +1,7 @@
 /*
  * The indexes quadtree, hex and towers: each by itself against brute force (index_case.h), and what is only theirs.
  */
-#include "unit/index_case.h"
+#include "unit/shards/index/index_case.h"
 
 #include "shards/index/hex.h"
 #include "shards/index/quadtree.h"

@@ -3,7 +3,7 @@
  * last bit and mark, also when they are dealt out by slot to several hands, or of several
  * shards by turns. Two sets of shards that are alike get the same moves, one each way.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "base/simd.h"
 #include "shards/state/shard.h"

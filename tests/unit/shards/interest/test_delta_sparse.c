@@ -1,9 +1,9 @@
 /*
  * shards/interest/delta_tile.c where few moved: who moved looks around, and tells those who stand still. All against a
- * plain world (shard_fleet.h compares every tick).
+ * plain world (shards_fixture.h compares every tick).
  */
 #include "support/check.h"
-#include "unit/shard_fleet.h"
+#include "unit/shards/shards_fixture.h"
 
 #include "base/simd.h"
 

@@ -1,9 +1,9 @@
 /*
  * shards/interest/delta_tile.c: observers among short steps, told of by glances, against a plain world
- * (shard_fleet.h compares every tick); and when a glance is not enough.
+ * (shards_fixture.h compares every tick); and when a glance is not enough.
  */
 #include "support/check.h"
-#include "unit/shard_fleet.h"
+#include "unit/shards/shards_fixture.h"
 
 #include "base/simd.h"
 

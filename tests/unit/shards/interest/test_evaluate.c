@@ -1,9 +1,9 @@
 /*
  * shards/interest/evaluate.c: where an observer looks, when it may be left out, how much work it
- * is, and runs that stop for want of memory (shard_fleet.h compares what is found with a
+ * is, and runs that stop for want of memory (shards_fixture.h compares what is found with a
  * plain world every tick).
  */
-#include "unit/shard_fleet.h"
+#include "unit/shards/shards_fixture.h"
 
 enum { EPOCH_LAST = UINT32_MAX >> 3 }; /* three bits of a mark are flags */
 

@@ -2,7 +2,7 @@
  * shards/interest/change_record.c: the targets of a change by kind, then id, whatever the ids and kinds of a shard are
  * like, against a plain sort of their names.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "base/simd.h"
 #include "shards/interest/evaluate.h"

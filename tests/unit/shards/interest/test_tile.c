@@ -2,7 +2,7 @@
  * shards/interest/tile.c: what a tile leaves out can not be an event, whatever the block is like, against
  * all rows one by one in float32; and what it does not leave out is near a border.
  */
-#include "unit/shard_fleet.h"
+#include "unit/shards/shards_fixture.h"
 
 #include "base/simd.h"
 

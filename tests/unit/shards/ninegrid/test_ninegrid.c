@@ -1,8 +1,8 @@
 /*
- * shards/ninegrid/: range = towers, in random lives against a plain world (shard_fleet.h compares every tick, and
+ * shards/ninegrid/: range = towers, in random lives against a plain world (shards_fixture.h compares every tick, and
  * every list), and the work that is done for it.
  */
-#include "unit/shard_fleet.h"
+#include "unit/shards/shards_fixture.h"
 
 static fleet *f;
 static phx_interest_counts counted;

@@ -1,7 +1,7 @@
 /*
  * shards/query/find.h: the first ones of an order in an array of any room, whatever comes in whatever order.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/query/find.h"
 

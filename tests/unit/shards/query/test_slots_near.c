@@ -1,7 +1,7 @@
 /*
  * shards/query/slots_near.h: who stands near a place, by rows that drift and by cards, against a look at everybody.
  */
-#include "unit/shard_fleet.h"
+#include "unit/shards/shards_fixture.h"
 
 #include "base/simd.h"
 #include "shards/query/slots_near.h"

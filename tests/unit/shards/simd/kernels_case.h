@@ -5,7 +5,7 @@
 #ifndef PHX_TESTS_UNIT_KERNELS_CASE_H
 #define PHX_TESTS_UNIT_KERNELS_CASE_H
 
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

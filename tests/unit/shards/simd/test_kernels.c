@@ -1,8 +1,8 @@
 /*
  * shards/kernels*.c: every instruction set that this machine has, against one pair at a time; and no store beyond what
- * was promised. Those that read rows are in test_shard_pick.c.
+ * was promised. Those that read rows are in test_tile_cull.c.
  */
-#include "unit/kernels_case.h"
+#include "unit/shards/simd/kernels_case.h"
 
 enum { MANY = 9000 /* more than a kernel takes at once */ };
 

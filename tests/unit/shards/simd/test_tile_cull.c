@@ -2,7 +2,7 @@
  * The kernels that read rows of the grid (picking, looking, crossing), of every instruction set that this machine has,
  * against one row at a time with every operation stored.
  */
-#include "unit/kernels_case.h"
+#include "unit/shards/simd/kernels_case.h"
 
 /* ---- picking ---- */
 

@@ -2,7 +2,7 @@
  * shards/simd/top_k.c: the best K of many and the order of events, against a full sort; what is due in a tick
  * (publish/band_updates.h).
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
  * shards/state/outbox.c: a bounded pool, filled per destination, free again after each round.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
  * shards/zones/areas.c: how far a point may go before it comes into an area, or out of it, by float32's own rule, near
  * borders, far from the origin and among sizes of all orders.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "shards/zones/areas.h"
 

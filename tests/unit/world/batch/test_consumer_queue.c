@@ -8,7 +8,7 @@
 #include <signal.h>
 
 #include "base/rng.h"
-#include "support/toy_lists.h"
+#include "support/model_lists.h"
 #include "support/watched_memory.h"
 #include "world/batch/consumer_queue.h"
 

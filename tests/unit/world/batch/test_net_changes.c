@@ -1,13 +1,13 @@
 /*
  * world/batch/net_changes.c: every rule of the net difference by hand, then random worlds against
- * plain sets (support/toy_lists), and no memory at every call.
+ * plain sets (support/model_lists), and no memory at every call.
  */
 #include <criterion/criterion.h>
 
 #include <signal.h>
 
 #include "base/rng.h"
-#include "support/toy_lists.h"
+#include "support/model_lists.h"
 #include "support/watched_memory.h"
 #include "world/batch/net_changes.h"
 

@@ -3,7 +3,7 @@
  * with commands between them, give with any number of workers what they give with one;
  * and what can not be moved is told in the order of the commands.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include <pharos/pharos.h>
 

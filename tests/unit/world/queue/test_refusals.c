@@ -2,7 +2,7 @@
  * The world's bounded queue of refusals on their way to a producer, from one thread. Two
  * threads are in concurrency/stress_refusals.c.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "world/queue/refusals.h"
 

@@ -2,7 +2,7 @@
  * The world's small tables: partition, ties, attachments, resolved attributes, the gate.
  * Each against a plain table, or row by row.
  */
-#include "unit/shard_case.h"
+#include "unit/shards/shard_case.h"
 
 #include "world/table/attachments.h"
 #include "world/table/attr_resolve.h"
