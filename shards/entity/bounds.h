@@ -27,16 +27,16 @@ static inline phx_box phx_box_all(void)
 }
 
 /* x and y side by side; the upper lanes are nobody's, and computed without a trap. */
-typedef float phx_pair __attribute__((vector_size(16)));
+typedef float phx_vec2 __attribute__((vector_size(16)));
 typedef int32_t phx_pair_bits __attribute__((vector_size(16)));
 
 /* Two floats that lie one after the other: x, y of a body or a position. */
-static inline phx_pair phx_pair_at(const float *x)
+static inline phx_vec2 phx_pair_at(const float *x)
 {
     typedef double doubles __attribute__((vector_size(16)));
     double both;
     memcpy(&both, x, sizeof both);
-    return (phx_pair)(doubles){both, 0.0};
+    return (phx_vec2)(doubles){both, 0.0};
 }
 
 /* Is it so of x and of y? */

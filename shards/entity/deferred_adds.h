@@ -17,7 +17,7 @@
 typedef struct phx_deferred {
     uint32_t *slots; /* in the order of adding; some may have died since */
     uint32_t count, capacity;
-    phx_use use;
+    phx_high_water use;
     uint32_t depth; /* iterations inside one another */
 } phx_deferred;
 

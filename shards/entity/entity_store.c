@@ -116,7 +116,7 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
         store->tail[slot].list = phx_list_empty();
         store->own_count++;
     } else {
-        store->tail[slot].origin = (phx_origin){.next = PHX_SLOT_NONE};
+        store->tail[slot].origin = (phx_ghost_source){.next = PHX_SLOT_NONE};
         phx_idmap_insert(&store->ghosts, id, slot);
         store->ghost_count++;
     }
@@ -165,7 +165,7 @@ void phx_store_bury(phx_store *store)
     store->dead_count = 0;
 }
 
-void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_origin origin)
+void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_ghost_source origin)
 {
     phx_body *body = &store->body[slot];
     PHX_ASSERT(body->state & PHX_SLOT_OWN);

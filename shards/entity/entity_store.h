@@ -36,23 +36,23 @@ enum {
      * attributes. What its tower's observers saw at the last tick's end can then not be
      * told from the rows alone.
      */
-    PHX_SLOT_ODD = 1u << 8,
-    PHX_SLOT_WAITING = 1u << 9, /* phx_shards_move() left a move of it over: those that follow wait behind it */
-    PHX_SLOT_NOTED = 1u << 10,  /* grid/prev_rows.h has the attributes that it had at the last tick's end */
-    PHX_SLOT_ASTRAY = 1u << 11, /* phx_grid_stray() took it: until the index phase its row stands elsewhere */
+    PHX_SLOT_DISCONTINUOUS = 1u << 8,
+    PHX_SLOT_MOVES_GENERAL = 1u << 9,  /* phx_shards_move() left a move of it over: those that follow wait behind it */
+    PHX_SLOT_NOTED = 1u << 10,         /* grid/prev_rows.h has the attributes that it had at the last tick's end */
+    PHX_SLOT_ROW_MISPLACED = 1u << 11, /* phx_grid_misplace() took it: until the index phase its row stands elsewhere */
     /* An observer whose list is not complete: targets wait for a later tick. From commit to the next index phase. */
     PHX_SLOT_PARTIAL = 1u << 12
 };
 
 /* Of a ghost, where an own observer has its list: no larger than that. */
-typedef struct phx_origin {
+typedef struct phx_ghost_source {
     uint32_t next;      /* a guess: the ghost whose copy came behind its own the last time; any slot, or none */
     uint16_t source;    /* shard that owns it */
     bool repeated : 1;  /* this tick, by its owner, behind a BEGIN (state/records.h) */
     bool emigrated : 1; /* this tick, from here */
     bool pinned : 1;    /* somebody has it as a relation's target: distance does not count */
     bool gone : 1;      /* nobody repeats it: all that its slot says may be old; it goes when rows are sorted anew */
-} phx_origin;
+} phx_ghost_source;
 
 /* What events say of an entity, side by side: an event costs one look at memory, and one more if there is user data. */
 typedef struct phx_name {
@@ -73,7 +73,7 @@ typedef struct phx_store {
     phx_name *name;
     union phx_tail {
         phx_list list;
-        phx_origin origin;
+        phx_ghost_source origin;
         uint32_t dead_next; /* of a dead one: who died before it in this tick; PHX_SLOT_NONE ends */
     } * tail;
     uint64_t *user_data; /* NULL: nobody here ever had other than 0 */
@@ -146,7 +146,7 @@ static inline void phx_store_rename(phx_store *store, uint32_t slot)
 }
 
 /* The observer's consumer is told something of its list: is that the first? */
-static inline bool phx_store_tell(phx_store *store, uint32_t slot)
+static inline bool phx_store_report(phx_store *store, uint32_t slot)
 {
     bool fresh = store->name[slot].fresh;
     if (PHX_UNLIKELY(fresh)) store->name[slot].fresh = false; /* else not written: others share its line */
@@ -167,7 +167,7 @@ void phx_store_kill(phx_store *store, uint32_t slot);
 void phx_store_bury(phx_store *store);
 
 /* Own <-> ghost in place; the id map must have room for one more (reserve). */
-void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_origin origin);
+void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_ghost_source origin);
 void phx_store_to_own(phx_store *store, uint32_t slot);
 
 /* The live ghost of this id, or PHX_SLOT_NONE. */

@@ -23,7 +23,7 @@ typedef struct form {
 /* The first `sorted` are in order. */
 INLINE void insertion_sort(form of, char *items, uint32_t sorted, uint32_t count)
 {
-    phx_sorted room; /* for the larger form */
+    phx_sort_record room; /* for the larger form */
     char *item = (char *)&room;
     for (uint32_t i = sorted; i < count; i++) {
         memcpy(item, items + i * of.bytes, of.bytes);
@@ -109,20 +109,20 @@ void phx_order_words(uint64_t *items, uint64_t *spare, uint32_t count, phx_merge
 
 INLINE bool sorted_before(const void *a, const void *b)
 {
-    const phx_sorted *one = a, *other = b;
+    const phx_sort_record *one = a, *other = b;
     return phx_order_before(one->kind, one->id, other->kind, other->id);
 }
 
 /* The second one, or the first; by a mask, where compilers would rather branch. */
-INLINE const phx_sorted *either(const phx_sorted *a, const phx_sorted *b, size_t second)
+INLINE const phx_sort_record *either(const phx_sort_record *a, const phx_sort_record *b, size_t second)
 {
-    return (const phx_sorted *)((uintptr_t)a ^ (((uintptr_t)a ^ (uintptr_t)b) & -(uintptr_t)second));
+    return (const phx_sort_record *)((uintptr_t)a ^ (((uintptr_t)a ^ (uintptr_t)b) & -(uintptr_t)second));
 }
 
 INLINE void merge_sorted(const void *first, uint32_t a_count, const void *second, uint32_t b_count, void *to)
 {
-    const phx_sorted *a = first, *b = second, *a_end = a + a_count, *b_end = b + b_count;
-    phx_sorted *out = to, *out_end = out + a_count + b_count;
+    const phx_sort_record *a = first, *b = second, *a_end = a + a_count, *b_end = b + b_count;
+    phx_sort_record *out = to, *out_end = out + a_count + b_count;
     while (a < a_end && b < b_end) {
         for (size_t steps = steps_of(a_end - a, b_end - b); steps > 0; steps--) {
             size_t from_b = sorted_before(b, a), last_b = !sorted_before(b_end - 1, a_end - 1);
@@ -138,7 +138,7 @@ INLINE void merge_sorted(const void *first, uint32_t a_count, const void *second
     memcpy(out + (a_end - a), b, (size_t)(b_end - b) * sizeof *out);
 }
 
-void phx_order_many(phx_sorted *items, phx_sorted *spare, uint32_t count)
+void phx_order_many(phx_sort_record *items, phx_sort_record *spare, uint32_t count)
 {
     order((form){sizeof *items, sorted_before, merge_sorted}, (char *)items, (char *)spare, count);
 }

@@ -11,12 +11,12 @@
 enum { PHX_ORDER_FEW = 64 }; /* up to here counting is no slower than merging */
 
 /* To be ordered, or in order. */
-typedef struct phx_sorted {
+typedef struct phx_sort_record {
     uint64_t id;
     uint32_t slot;
     uint16_t kind;
     uint16_t reserved;
-} phx_sorted;
+} phx_sort_record;
 
 enum {
     PHX_ORDER_KEY_BITS = 31, /* one is left for what goes before all others */
@@ -56,7 +56,7 @@ static inline bool phx_order_before(uint16_t kind, uint64_t id, uint16_t other_k
 }
 
 /* Orders by kind, then id. spare has room for `count`; the result is in `items`. */
-void phx_order_many(phx_sorted *items, phx_sorted *spare, uint32_t count);
+void phx_order_many(phx_sort_record *items, phx_sort_record *spare, uint32_t count);
 /* Two runs in order become one, elsewhere. */
 typedef void (*phx_merge)(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
 /* The same of words, the least first; half as much to be moved about. merge: of words, as simd/kernels.h has it. */

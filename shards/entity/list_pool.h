@@ -29,7 +29,7 @@ typedef struct phx_list {
      * Not kept: it is what the rule says; count 0. See ninegrid/ninegrid.h, query/prev_list.h. In range = radius it has
      * no block either, and `block` is what grid/prev_rows.h says.
      */
-    uint32_t implied : 1;
+    uint32_t derived : 1;
     /* Emptied for want of memory: its observer is told the whole list anew (PH_CHANGE_FRESH), also an empty one. */
     uint32_t owed : 1;
     uint32_t count : 27;
@@ -62,7 +62,7 @@ static inline phx_list phx_list_empty(void)
 /* May it have any entries, or is its observer to be told that it has none? */
 static inline bool phx_list_holds(const phx_list *list)
 {
-    return list->count > 0 || list->implied || list->owed;
+    return list->count > 0 || list->derived || list->owed;
 }
 
 static inline uint32_t phx_list_capacity(const phx_list_pool *pool, const phx_list *list)
@@ -72,9 +72,9 @@ static inline uint32_t phx_list_capacity(const phx_list_pool *pool, const phx_li
 }
 
 /* Implied, or as good as that: without an entry, a block to be given back, or anything owed. */
-static inline bool phx_list_bare(const phx_list *list)
+static inline bool phx_list_holds_no_memory(const phx_list *list)
 {
-    return !list->owed && (list->implied || list->size_class == PHX_LIST_NONE);
+    return !list->owed && (list->derived || list->size_class == PHX_LIST_NONE);
 }
 
 /* There is room for so many, and they are there. */

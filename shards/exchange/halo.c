@@ -58,7 +58,7 @@ static void measure_radius(phx_shard *shard)
  * How far own observers look beyond the rectangle, and in range = radius a step farther, so that who comes by one, and
  * is no jump, is in nobody's sight when it is new here.
  */
-static void look_around(phx_shard *shard, phx_zone *zone)
+static void look_around(phx_shard *shard, phx_halo_request *zone)
 {
     const phx_rules *rules = shard->rules;
     const float far = shard->radius_max + shard->step_limit;
@@ -66,10 +66,10 @@ static void look_around(phx_shard *shard, phx_zone *zone)
     const phx_box own = phx_box_of_towers(rules, shard->rect);
     zone->halo_towers = rules->range == PH_RANGE_TOWERS ? rules->span : phx_length_towers(rules, far);
     zone->halo = endless ? phx_box_all() : phx_box_wider(own, far);
-    shard->sight = endless ? phx_box_all() : phx_box_wider(own, shard->radius_max);
+    shard->visible_box = endless ? phx_box_all() : phx_box_wider(own, shard->radius_max);
 }
 
-phx_zone phx_shard_measure(phx_shard *shard)
+phx_halo_request phx_shard_measure(phx_shard *shard)
 {
     if (shard->radius_stale) measure_radius(shard);
     phx_pin *pins = shard->pins_before;
@@ -81,7 +81,8 @@ phx_zone phx_shard_measure(phx_shard *shard)
     shard->pins_capacity = capacity;
     shard->pin_count = 0;
     shard->pins_compared = false;
-    phx_zone zone = {.rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
+    phx_halo_request zone = {
+        .rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
     if (shard->rules->wakes && shard->store.own_count > 0) zone.wake_towers1 = shard->rules->wake_span + 1;
     if (!zone.observed) return zone;
     look_around(shard, &zone);
@@ -97,7 +98,7 @@ static uint32_t towers_off(phx_rect rect, uint16_t tx, uint16_t ty)
 }
 
 /* May an observer of the zone see the entity, or it wake others there? More than really do is right, fewer is not. */
-static bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t slot)
+static bool zone_needs(const phx_shard *shard, const phx_halo_request *zone, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     const bool by_towers = shard->rules->range == PH_RANGE_TOWERS, far = body->state & PHX_SLOT_FAR;
@@ -114,7 +115,7 @@ static bool zone_needs(const phx_shard *shard, const phx_zone *zone, uint32_t sl
 }
 
 /* What is clear is not in the zone's halo either: on its side, along one axis. */
-static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_zone *zone)
+static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_halo_request *zone)
 {
     const bool by_towers = shard->rules->range == PH_RANGE_TOWERS || zone->wake_towers1 > 0;
     if (by_towers) clear.x0 = INFINITY;
@@ -126,17 +127,17 @@ static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_zone *z
 }
 
 /* false = no memory. */
-static bool add_near(phx_shard *shard, const phx_zone *zone, uint32_t number)
+static bool add_near(phx_shard *shard, const phx_halo_request *zone, uint32_t number)
 {
-    const uint32_t groups = shard->near_count / PHX_NEARBY; /* full ones, before this */
-    if (!phx_grow(shard->mem, (void **)&shard->near, &shard->near_capacity, shard->near_capacity, (size_t)groups + 1,
-                  sizeof *shard->near))
+    const uint32_t groups = shard->near_count / PHX_NEIGHBOUR_HALOS; /* full ones, before this */
+    if (!phx_grow(shard->mem, (void **)&shard->neighbour_halos, &shard->near_capacity, shard->near_capacity,
+                  (size_t)groups + 1, sizeof *shard->neighbour_halos))
         return false;
-    const uint32_t at = shard->near_count++ % PHX_NEARBY;
-    phx_nearby *group = &shard->near[(shard->near_count - 1) / PHX_NEARBY];
+    const uint32_t at = shard->near_count++ % PHX_NEIGHBOUR_HALOS;
+    phx_neighbour_halos *group = &shard->neighbour_halos[(shard->near_count - 1) / PHX_NEIGHBOUR_HALOS];
     PHX_ASSERT(zone->observed || zone->wake_towers1 > 0); /* else it needs nothing, and has no halo */
     if (at == 0)
-        for (uint32_t i = 0; i < PHX_NEARBY; i++) group->x0[i] = INFINITY;
+        for (uint32_t i = 0; i < PHX_NEIGHBOUR_HALOS; i++) group->x0[i] = INFINITY;
     group->x0[at] = zone->halo.x0;
     group->y0[at] = zone->halo.y0;
     group->x1[at] = zone->halo.x1;
@@ -147,29 +148,30 @@ static bool add_near(phx_shard *shard, const phx_zone *zone, uint32_t number)
 }
 
 /* The shards whose zones touch this one's rectangle, and where none of them does. false = no memory. */
-static bool find_near(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
+static bool find_near(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count)
 {
     phx_rect rect = shard->rect;
     int64_t x0 = rect.x0, y0 = rect.y0, x1 = rect.x1, y1 = rect.y1;
     shard->near_count = 0;
     shard->by_distance = shard->rules->range == PH_RANGE_RADIUS;
-    shard->clear = phx_box_all();
+    shard->halo_free_box = phx_box_all();
     for (uint32_t i = 0; i < shard_count; i++) {
-        const phx_zone *zone = &zones[i];
+        const phx_halo_request *zone = &zones[i];
         int64_t h = zone->observed ? (int64_t)zone->halo_towers : -1;
         if ((int64_t)zone->wake_towers1 - 1 > h) h = (int64_t)zone->wake_towers1 - 1;
         if (i == shard->index || h < 0) continue;
         int64_t left = zone->rect.x1 + h, right = zone->rect.x0 - h, low = zone->rect.y1 + h, high = zone->rect.y0 - h;
         if (left < rect.x0 || right > rect.x1 || low < rect.y0 || high > rect.y1) continue;
         if (!add_near(shard, zone, i)) return false;
-        shard->clear = clear_of(shard, shard->clear, zone);
+        shard->halo_free_box = clear_of(shard, shard->halo_free_box, zone);
         if (zone->rect.x1 < rect.x0 && left >= x0) x0 = left + 1;
         else if (zone->rect.x0 > rect.x1 && right <= x1) x1 = right - 1;
         else if (zone->rect.y1 < rect.y0 && low >= y0) y0 = low + 1;
         else if (zone->rect.y0 > rect.y1 && high <= y1) y1 = high - 1;
     }
     bool empty = x0 > x1 || y0 > y1;
-    shard->inner = empty ? (phx_rect){1, 1, 0, 0} : (phx_rect){(uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1};
+    shard->interior =
+        empty ? (phx_rect){1, 1, 0, 0} : (phx_rect){(uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1};
     return true;
 }
 
@@ -189,20 +191,20 @@ static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination, boo
         phx_shard_fill_entity(shard, slot, PHX_RECORD_COPY, record);
         record->slot = pinned;
     }
-    shard->copy_sent = phx_bands_trail_due(shard, slot);
+    shard->copy_sent = phx_bands_history_due(shard, slot);
     if (!shard->copy_sent) return true;
     if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
-    phx_bands_fill_trail(shard, slot, record);
+    phx_bands_fill_history(shard, slot, record);
     shard->copy_sent = false;
     return true;
 }
 
 /* In which of the halos is a place? A bit for each; four at a time, as the least of processors compare them. */
-static inline uint32_t in_halos(const phx_nearby *near, float x, float y)
+static inline uint32_t in_halos(const phx_neighbour_halos *near, float x, float y)
 {
     enum { PART = sizeof(phx_bounds) / sizeof(float) };
     phx_bound_bits all = {0, 0, 0, 0}, bit = {1, 2, 4, 8};
-    for (uint32_t i = 0; i < PHX_NEARBY; i += PART, bit <<= PART) {
+    for (uint32_t i = 0; i < PHX_NEIGHBOUR_HALOS; i += PART, bit <<= PART) {
         phx_bounds x0, y0, x1, y1;
         memcpy(&x0, near->x0 + i, sizeof x0);
         memcpy(&y0, near->y0 + i, sizeof y0);
@@ -214,12 +216,12 @@ static inline uint32_t in_halos(const phx_nearby *near, float x, float y)
 }
 
 /* Of each of them, one by one, zone_needs() says the same. */
-static inline void validate_halos(const phx_shard *shard, const phx_zone *zones, uint32_t slot, uint32_t group,
+static inline void validate_halos(const phx_shard *shard, const phx_halo_request *zones, uint32_t slot, uint32_t group,
                                   uint32_t in)
 {
-    for (uint32_t at = 0; at < PHX_NEARBY; at++) {
-        const bool there = group * PHX_NEARBY + at < shard->near_count;
-        const phx_zone *zone = &zones[shard->near[group].shard[there ? at : 0]];
+    for (uint32_t at = 0; at < PHX_NEIGHBOUR_HALOS; at++) {
+        const bool there = group * PHX_NEIGHBOUR_HALOS + at < shard->near_count;
+        const phx_halo_request *zone = &zones[shard->neighbour_halos[group].shard[there ? at : 0]];
         PHX_VALIDATE((in >> at & 1) == (there && zone_needs(shard, zone, slot)));
     }
 }
@@ -228,17 +230,18 @@ static inline void validate_halos(const phx_shard *shard, const phx_zone *zones,
  * The copies of one entity from cursor.item on, where distance alone decides, and so for many zones at once. false =
  * the outbox is full.
  */
-static bool send_by_distance(phx_shard *shard, const phx_zone *zones, uint32_t slot)
+static bool send_by_distance(phx_shard *shard, const phx_halo_request *zones, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    uint32_t *item = &shard->cursor.item, first = *item % PHX_NEARBY;
-    for (uint32_t group = *item / PHX_NEARBY; group * PHX_NEARBY < shard->near_count; group++, first = 0) {
-        const phx_nearby *near = &shard->near[group];
+    uint32_t *item = &shard->cursor.item, first = *item % PHX_NEIGHBOUR_HALOS;
+    for (uint32_t group = *item / PHX_NEIGHBOUR_HALOS; group * PHX_NEIGHBOUR_HALOS < shard->near_count;
+         group++, first = 0) {
+        const phx_neighbour_halos *near = &shard->neighbour_halos[group];
         uint32_t in = in_halos(near, body->x, body->y);
         validate_halos(shard, zones, slot, group, in);
         for (in = in >> first << first; in != 0; in &= in - 1) {
             const uint32_t at = (uint32_t)__builtin_ctz(in);
-            *item = group * PHX_NEARBY + at;
+            *item = group * PHX_NEIGHBOUR_HALOS + at;
             if (!send_copy(shard, slot, near->shard[at], false)) return false;
         }
     }
@@ -246,13 +249,14 @@ static bool send_by_distance(phx_shard *shard, const phx_zone *zones, uint32_t s
 }
 
 /* The same by all that counts. */
-static bool send_copies_of(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, uint32_t slot)
+static bool send_copies_of(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, uint32_t slot)
 {
     const bool far = shard->store.body[slot].state & PHX_SLOT_FAR;
     const uint32_t count = far ? shard_count : shard->near_count;
     if (!far && shard->by_distance) return send_by_distance(shard, zones, slot);
     for (uint32_t *i = &shard->cursor.item; *i < count; (*i)++) {
-        uint32_t destination = far ? *i : shard->near[*i / PHX_NEARBY].shard[*i % PHX_NEARBY];
+        uint32_t destination =
+            far ? *i : shard->neighbour_halos[*i / PHX_NEIGHBOUR_HALOS].shard[*i % PHX_NEIGHBOUR_HALOS];
         if (destination == shard->index || !zone_needs(shard, &zones[destination], slot)) continue;
         if (!send_copy(shard, slot, destination, false)) return false;
     }
@@ -265,10 +269,11 @@ enum { SLOTS_AT_ONCE = 128 }; /* that are looked at before copies of some are se
 static uint32_t find_near_border(const phx_shard *shard, phx_span slots, uint32_t *found)
 {
     const phx_body *bodies = shard->store.body;
-    const phx_pair low = {shard->clear.x0, shard->clear.y0}, high = {shard->clear.x1, shard->clear.y1};
+    const phx_vec2 low = {shard->halo_free_box.x0, shard->halo_free_box.y0},
+                   high = {shard->halo_free_box.x1, shard->halo_free_box.y1};
     uint32_t count = 0;
     for (uint32_t slot = slots.first; slot < slots.end; slot++) {
-        const phx_pair p = phx_pair_at(&bodies[slot].x);
+        const phx_vec2 p = phx_pair_at(&bodies[slot].x);
         const bool clear = phx_pair_both((p > low) & (p < high)), far = bodies[slot].state & PHX_SLOT_FAR;
         found[count] = slot;
         count += !clear | far;
@@ -290,13 +295,13 @@ static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[SLOTS_AT_ONC
         const bool own = body->state & PHX_SLOT_OWN, far = body->state & PHX_SLOT_FAR;
         __builtin_prefetch(&store->name[slot]);
         wanted[count] = slot;
-        count += own & (far | !phx_rect_has(shard->inner, body->tx, body->ty));
+        count += own & (far | !phx_rect_has(shard->interior, body->tx, body->ty));
     }
     return count;
 }
 
 /* The copies of all own entities from the cursor on; false = the outbox is full. */
-static bool send_entities(phx_shard *shard, const phx_zone *zones, uint32_t shard_count)
+static bool send_entities(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count)
 {
     phx_cursor *cursor = &shard->cursor;
     uint32_t wanted[SLOTS_AT_ONCE], end;
@@ -335,7 +340,7 @@ static bool make_marks(phx_shard *shard, uint32_t shard_count)
     return shard->begun && shard->sent;
 }
 
-bool phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done)
+bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, bool *done)
 {
     phx_outbox_reset(&shard->outbox);
     phx_cursor *cursor = &shard->cursor;

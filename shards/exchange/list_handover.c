@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-void phx_arrivals_free(phx_arrivals *arrivals, phx_mem *mem)
+void phx_immigrant_lists_free(phx_immigrant_lists *arrivals, phx_mem *mem)
 {
     phx_release(mem, (void **)&arrivals->at, &arrivals->capacity, sizeof *arrivals->at);
     phx_release(mem, (void **)&arrivals->noted, &arrivals->noted_capacity, sizeof *arrivals->noted);
@@ -15,13 +15,13 @@ void phx_arrivals_free(phx_arrivals *arrivals, phx_mem *mem)
     arrivals->count = 0;
 }
 
-bool phx_arrivals_ready(phx_arrivals *arrivals, phx_mem *mem)
+bool phx_immigrant_lists_ready(phx_immigrant_lists *arrivals, phx_mem *mem)
 {
     return phx_grow(mem, (void **)&arrivals->at, &arrivals->capacity, arrivals->count, (size_t)arrivals->count + 1,
                     sizeof *arrivals->at);
 }
 
-void phx_arrivals_add(phx_arrivals *arrivals, phx_arrival arrival)
+void phx_immigrant_lists_add(phx_immigrant_lists *arrivals, phx_immigrant_list arrival)
 {
     PHX_ASSERT(arrivals->count < arrivals->capacity);
     PHX_ASSERT((arrival.list != NULL) == (arrival.count > 0));
@@ -31,7 +31,7 @@ void phx_arrivals_add(phx_arrivals *arrivals, phx_arrival arrival)
 /* ---- the long way ---- */
 
 /* A dead slot for a target that is not here (any more): its leave event is all that is left of it. */
-static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_renames *renames)
+static uint32_t departed(phx_shard *shard, const phx_list_record *listed, const phx_renames *renames)
 {
     phx_store *store = &shard->store;
     uint32_t slot = phx_store_take(store, listed->id, PHX_SLOT_OWN);
@@ -44,7 +44,7 @@ static uint32_t departed(phx_shard *shard, const phx_listed *listed, const phx_r
 }
 
 /* Room for a list that arrived, and for all that it names, should they be departed. false = no memory. */
-static bool reserve_list(phx_shard *shard, const phx_arrival *arrival, const phx_renames *renames)
+static bool reserve_list(phx_shard *shard, const phx_immigrant_list *arrival, const phx_renames *renames)
 {
     uint64_t user_data = 0;
     for (uint32_t i = 0; i < arrival->count; i++) user_data |= arrival->list[i].user_data;
@@ -56,7 +56,7 @@ static bool reserve_list(phx_shard *shard, const phx_arrival *arrival, const phx
 
 /* The slot of one of a list that arrived. What a ghost says that is gone, its name too, may be old. */
 static uint32_t resolve_item(phx_shard *shard, const phx_directory *directory, const phx_renames *renames,
-                             const phx_listed *listed)
+                             const phx_list_record *listed)
 {
     const phx_store *store = &shard->store;
     uint32_t slot = phx_shard_find(shard, directory, listed->id);
@@ -67,7 +67,7 @@ static uint32_t resolve_item(phx_shard *shard, const phx_directory *directory, c
 
 /* A list that arrived, from ids to slots; the observer takes the long way. false = no memory. */
 static bool resolve_list(phx_shard *shard, const phx_directory *directory, const phx_renames *renames,
-                         const phx_arrival *arrival)
+                         const phx_immigrant_list *arrival)
 {
     if (arrival->count > 0 && !reserve_list(shard, arrival, renames)) return false;
     phx_list *list = &shard->store.tail[arrival->observer].list;
@@ -76,20 +76,20 @@ static bool resolve_list(phx_shard *shard, const phx_directory *directory, const
         entries[i] = resolve_item(shard, directory, renames, &arrival->list[i]);
     phx_list_set_count(&shard->lists, list, arrival->count);
     if (arrival->count > 0) phx_shard_flag(shard, arrival->observer); /* a list makes a row worth a look */
-    phx_shard_touch_odd(shard, &shard->store.body[arrival->observer]);
+    phx_shard_mark_discontinuous(shard, &shard->store.body[arrival->observer]);
     return true;
 }
 
 /* ---- lists that rows imply ---- */
 
 /* Fibonacci hashing. */
-static inline uint32_t place_of(const phx_arrivals *arrivals, uint32_t incarnation)
+static inline uint32_t place_of(const phx_immigrant_lists *arrivals, uint32_t incarnation)
 {
     return incarnation * 0x9e3779b1u >> arrivals->shift;
 }
 
 /* Room for a list to be noted, with so many places that few share one. false = no memory. */
-static bool reserve_notes(phx_arrivals *arrivals, phx_mem *mem, uint32_t count)
+static bool reserve_notes(phx_immigrant_lists *arrivals, phx_mem *mem, uint32_t count)
 {
     enum { BITS_LEAST = 6, BITS_MOST = 31, PLACES_FOR_ONE = 4 };
     const uint32_t had = arrivals->places_capacity;
@@ -104,11 +104,11 @@ static bool reserve_notes(phx_arrivals *arrivals, phx_mem *mem, uint32_t count)
 }
 
 /* Notes a list, by incarnations: the last one of a place stands there, and names the one before it. There is room. */
-static void note(phx_arrivals *arrivals, const phx_arrival *arrival)
+static void note(phx_immigrant_lists *arrivals, const phx_immigrant_list *arrival)
 {
     for (uint32_t i = 0; i < arrival->count; i++) {
         uint32_t *place = &arrivals->places[place_of(arrivals, arrival->list[i].incarnation)];
-        arrivals->noted[i] = (phx_noted){arrival->list[i].incarnation, *place};
+        arrivals->noted[i] = (phx_migrant_target){arrival->list[i].incarnation, *place};
         *place = i;
     }
 }
@@ -118,7 +118,8 @@ static void note(phx_arrivals *arrivals, const phx_arrival *arrival)
  * number of this one, or leads to others' places, always to a lower one. By its id too: in 2^32 entities' time
  * incarnations come again.
  */
-static inline bool is_listed(const phx_arrivals *arrivals, const phx_arrival *arrival, const phx_name *name)
+static inline bool is_listed(const phx_immigrant_lists *arrivals, const phx_immigrant_list *arrival,
+                             const phx_name *name)
 {
     uint32_t at = arrivals->places[place_of(arrivals, name->incarnation)], end = arrival->count;
     while (at < end && arrivals->noted[at].incarnation != name->incarnation) {
@@ -134,9 +135,9 @@ static inline bool is_listed(const phx_arrivals *arrivals, const phx_arrival *ar
  * long ago (docs/invariants.md, 5), which it might have seen from there: then it is resolved. false = no
  * memory.
  */
-static bool fold_list(phx_shard *shard, const phx_arrival *arrival)
+static bool fold_list(phx_shard *shard, const phx_immigrant_list *arrival)
 {
-    phx_slots *recalled = &shard->recalled;
+    phx_slot_array *recalled = &shard->list_scratch;
     const phx_name *name = shard->store.name;
     phx_list *list = &shard->store.tail[arrival->observer].list;
     uint64_t pairs = 0;
@@ -144,21 +145,21 @@ static bool fold_list(phx_shard *shard, const phx_arrival *arrival)
         !reserve_notes(&shard->arrivals, shard->mem, arrival->count))
         return false;
     note(&shard->arrivals, arrival);
-    list->implied = true; /* as phx_recall() takes it to be */
-    uint32_t count = phx_recall(shard, arrival->observer, recalled->at, &pairs), same = 0;
+    list->derived = true; /* as phx_prev_list() takes it to be */
+    uint32_t count = phx_prev_list(shard, arrival->observer, recalled->at, &pairs), same = 0;
     if (count == arrival->count)
         while (same < count && is_listed(&shard->arrivals, arrival, &name[recalled->at[same]])) same++;
-    list->implied = count == arrival->count && same == count;
+    list->derived = count == arrival->count && same == count;
     return true;
 }
 
-bool phx_arrivals_resolve(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
+bool phx_immigrant_lists_resolve(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
-    for (phx_arrivals *arrivals = &shard->arrivals; arrivals->count > 0; arrivals->count--) {
-        const phx_arrival *arrival = &arrivals->at[arrivals->count - 1];
-        const bool odd = shard->store.body[arrival->observer].state & PHX_SLOT_ODD;
+    for (phx_immigrant_lists *arrivals = &shard->arrivals; arrivals->count > 0; arrivals->count--) {
+        const phx_immigrant_list *arrival = &arrivals->at[arrivals->count - 1];
+        const bool odd = shard->store.body[arrival->observer].state & PHX_SLOT_DISCONTINUOUS;
         if (!odd && !fold_list(shard, arrival)) return false;
-        if (shard->store.tail[arrival->observer].list.implied) continue;
+        if (shard->store.tail[arrival->observer].list.derived) continue;
         if (!resolve_list(shard, directory, renames, arrival)) return false;
     }
     return true;

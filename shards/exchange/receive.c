@@ -40,7 +40,7 @@ static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_s
 static void fill_areas(phx_shard *shard, uint32_t slot, phx_record *record)
 {
     const uint32_t *places = NULL;
-    uint32_t count = phx_crossings_of(&shard->zones.crossings, slot, &places);
+    uint32_t count = phx_area_members_of(&shard->zones.crossings, slot, &places);
     record->id = shard->store.name[slot].id;
     record->type = PHX_RECORD_AREAS;
     record->slot = count;
@@ -61,9 +61,9 @@ enum { PART_ENTITY = 0, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_TRAIL, PART
 /* The first one of those of leaving[at]. */
 static void fill_migrant(const phx_shard *shard, uint32_t at, phx_record *record)
 {
-    const uint32_t first = shard->travels.at[at], count = shard->travels.at[at + 1] - first;
+    const uint32_t first = shard->emigrant_list_first.at[at], count = shard->emigrant_list_first.at[at + 1] - first;
     PHX_ASSERT(count <= PHX_LIST_COUNT_MAX);
-    phx_shard_fill_entity(shard, shard->leaving.at[at], PHX_RECORD_MIGRANT, record);
+    phx_shard_fill_entity(shard, shard->emigrant_candidates.at[at], PHX_RECORD_MIGRANT, record);
     record->as.entity.list_first = first;
     record->as.entity.list_count = count & PHX_LIST_COUNT_MAX;
 }
@@ -74,13 +74,14 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
     phx_cursor *cursor = &shard->cursor;
     const phx_relation_set *set = phx_relations_of(&shard->relations, shard->store.name[slot].id);
     const uint32_t *places;
-    uint32_t areas = phx_crossings_of(&shard->zones.crossings, slot, &places);
+    uint32_t areas = phx_area_members_of(&shard->zones.crossings, slot, &places);
     while (cursor->part != PART_DONE) {
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
-        bool awake_left = cursor->part == PART_AWAKE && cursor->item == 0 && phx_awake_is(&shard->zones.awake, slot);
+        bool awake_left =
+            cursor->part == PART_AWAKE && cursor->item == 0 && phx_activation_is(&shard->zones.awake, slot);
         bool areas_left = cursor->part == PART_AREAS && cursor->item < areas;
-        bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_trail(shard, slot);
-        bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_wait_words(shard, slot);
+        bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_history(shard, slot);
+        bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_deferred_words(shard, slot);
         if (cursor->part != PART_ENTITY && !relations_left && !awake_left && !areas_left && !trail_left &&
             !waits_left) {
             cursor->part++;
@@ -99,10 +100,10 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
         } else if (areas_left) {
             fill_areas(shard, slot, record);
         } else if (trail_left) {
-            phx_bands_fill_trail(shard, slot, record);
+            phx_bands_fill_history(shard, slot, record);
             cursor->item = 1;
         } else {
-            phx_bands_fill_waits(shard, slot, &cursor->item, record);
+            phx_bands_fill_deferred(shard, slot, &cursor->item, record);
         }
     }
     return true;
@@ -115,10 +116,10 @@ static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination, uint32
     phx_relations_drop(&shard->relations, store->name[slot].id);
     shard->counts.entries -= listed;
     phx_list_release(&shard->lists, &store->tail[slot].list);
-    phx_bands_drop_waits(shard, slot);
+    phx_bands_drop_deferred(shard, slot);
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_shard_zones_let_go(shard, slot);
-    const phx_origin origin = {.next = PHX_SLOT_NONE, .source = (uint16_t)destination, .emigrated = true};
+    const phx_ghost_source origin = {.next = PHX_SLOT_NONE, .source = (uint16_t)destination, .emigrated = true};
     phx_store_to_ghost(store, slot, origin);
     phx_shard_flag(shard, slot);
     shard->copies_due = shard->changed = true;
@@ -134,15 +135,15 @@ static uint32_t home_of(const phx_body *body, const uint16_t *column_shard, cons
 static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
 {
     const phx_list *list = &shard->store.tail[slot].list;
-    phx_slots *told = &shard->recalled;
+    phx_slot_array *told = &shard->list_scratch;
     uint64_t pairs = 0;
     *slots = phx_list_entries(&shard->lists, list);
-    if (!list->implied) return list->count;
+    if (!list->derived) return list->count;
     if (!phx_grow(shard->mem, (void **)&told->at, &told->capacity, 0, shard->store.slots, sizeof(uint32_t)))
         return PHX_SLOT_NONE;
     *slots = told->at;
-    return phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, told->at)
-                                 : phx_recall(shard, slot, told->at, &pairs);
+    return phx_shard_ninegrid(shard) ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, slot, told->at)
+                                     : phx_prev_list(shard, slot, told->at, &pairs);
 }
 
 /* The list of one that leaves comes behind those before it in the outbox. false = no memory, or too long a list. */
@@ -152,14 +153,14 @@ static bool write_list(phx_shard *shard, uint32_t slot)
     const uint32_t *slots, count = list_of(shard, slot, &slots);
     if (count == 0) return true;
     if (count > PHX_LIST_COUNT_MAX) return false; /* PHX_SLOT_NONE too */
-    phx_listed *to = phx_outbox_list(&shard->outbox, count);
+    phx_list_record *to = phx_outbox_list(&shard->outbox, count);
     if (!to) return false;
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *name = &store->name[slots[i]];
-        to[i] = (phx_listed){.id = name->id,
-                             .user_data = phx_store_user_data(store, slots[i]),
-                             .incarnation = name->incarnation,
-                             .kind = name->kind};
+        to[i] = (phx_list_record){.id = name->id,
+                                  .user_data = phx_store_user_data(store, slots[i]),
+                                  .incarnation = name->incarnation,
+                                  .kind = name->kind};
     }
     return true;
 }
@@ -167,13 +168,13 @@ static bool write_list(phx_shard *shard, uint32_t slot)
 /* The lists of all that leave, for the whole tick: records of every round say where theirs begin. false = no memory. */
 static bool write_lists(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard, uint32_t columns)
 {
-    phx_slots *travels = &shard->travels;
-    const uint32_t count = shard->leaving.count;
+    phx_slot_array *travels = &shard->emigrant_list_first;
+    const uint32_t count = shard->emigrant_candidates.count;
     if (!phx_grow(shard->mem, (void **)&travels->at, &travels->capacity, 0, (size_t)count + 1, sizeof(uint32_t)))
         return false;
     phx_outbox_lists_begin(&shard->outbox);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t slot = shard->leaving.at[i];
+        const uint32_t slot = shard->emigrant_candidates.at[i];
         const phx_body *body = &shard->store.body[slot];
         travels->at[i] = shard->outbox.list_count;
         bool leaves = (body->state & PHX_SLOT_OWN) && home_of(body, column_shard, row_shard, columns) != shard->index;
@@ -188,23 +189,25 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
 {
     phx_cursor *cursor = &shard->cursor;
     /* for all at once: a call that stopped after some were packed would begin anew without them */
-    uint32_t ghosts_max = phx_idmap_count(&shard->store.ghosts) + (shard->leaving.count - cursor->slot);
+    uint32_t ghosts_max = phx_idmap_count(&shard->store.ghosts) + (shard->emigrant_candidates.count - cursor->slot);
     if (!phx_idmap_reserve(&shard->store.ghosts, ghosts_max)) return false;
     phx_outbox_reset(&shard->outbox);
     bool begins = cursor->slot == 0 && cursor->part == PART_ENTITY;
     if (begins && !write_lists(shard, column_shard, row_shard, columns)) return false;
-    for (*done = false; cursor->slot < shard->leaving.count; cursor->slot++, cursor->part = cursor->item = 0) {
-        uint32_t slot = shard->leaving.at[cursor->slot];
+    for (*done = false; cursor->slot < shard->emigrant_candidates.count;
+         cursor->slot++, cursor->part = cursor->item = 0) {
+        uint32_t slot = shard->emigrant_candidates.at[cursor->slot];
         phx_body *body = &shard->store.body[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
         uint32_t home = home_of(body, column_shard, row_shard, columns);
         if (home != shard->index) {
             if (!send_migrant(shard, slot, home)) return true;
-            let_go(shard, slot, home, shard->travels.at[cursor->slot + 1] - shard->travels.at[cursor->slot]);
+            let_go(shard, slot, home,
+                   shard->emigrant_list_first.at[cursor->slot + 1] - shard->emigrant_list_first.at[cursor->slot]);
         }
         body->state = (uint16_t)(body->state & ~PHX_SLOT_LEAVING);
     }
-    shard->leaving.count = 0;
+    shard->emigrant_candidates.count = 0;
     *cursor = (phx_cursor){0};
     *done = true;
     return true;
@@ -215,16 +218,16 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
 /* Room for this entity in any state, everywhere it may have to stand. */
 static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
 {
-    phx_slots *arrived = &shard->arrived;
+    phx_slot_array *arrived = &shard->immigrants;
     return phx_store_reserve(&shard->store, shard->mem, 1) &&
            phx_store_reserve_user_data(&shard->store, shard->mem, entity->user_data) &&
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
            phx_deferred_reserve(&shard->deferred, shard->mem, 1) &&
-           (!phx_shard_nine(shard) || phx_nine_reserve(&shard->nine, shard->mem)) &&
-           (!shard->implies || phx_past_reserve(&shard->past, shard->mem)) &&
+           (!phx_shard_ninegrid(shard) || phx_ninegrid_reserve(&shard->nine, shard->mem)) &&
+           (!shard->derives_lists || phx_prev_rows_reserve(&shard->past, shard->mem)) &&
            phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
                     sizeof(uint32_t)) &&
-           phx_arrivals_ready(&shard->arrivals, shard->mem);
+           phx_immigrant_lists_ready(&shard->arrivals, shard->mem);
 }
 
 /* Are its attributes and user data what the record says? */
@@ -240,7 +243,7 @@ static void take_position(phx_shard *shard, uint32_t slot, const phx_entity_reco
 {
     phx_body *body = &shard->store.body[slot];
     if (body->x == entity->x && body->y == entity->y && body->z == entity->z) return;
-    phx_shard_touch_step(shard, body, entity->x, entity->y);
+    phx_shard_mark_step(shard, body, entity->x, entity->y);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
 }
 
@@ -252,10 +255,10 @@ static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record
         take_position(shard, slot, entity);
         return;
     }
-    phx_shard_touch_odd(shard, body);
+    phx_shard_mark_discontinuous(shard, body);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
-    if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
-    if (shard->implies) phx_past_note(&shard->past, &shard->store, slot);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
+    if (shard->derives_lists) phx_prev_rows_note(&shard->past, &shard->store, slot);
     phx_store_dress(&shard->store, slot, &entity->attr);
     phx_store_set_user_data(&shard->store, slot, entity->user_data);
     phx_shard_flag(shard, slot);
@@ -271,7 +274,7 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
     phx_store_set_user_data(&shard->store, slot, entity->user_data);
     shard->store.name[slot].incarnation = entity->incarnation;
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
-    phx_shard_touch_odd(shard, body);
+    phx_shard_mark_discontinuous(shard, body);
     phx_shard_flag(shard, slot);
     phx_deferred_add(&shard->deferred, slot);
     return slot;
@@ -284,11 +287,11 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
 static bool just_walked(const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    return shard->implies && (body->state & PHX_SLOT_ROW) && !(body->state & PHX_SLOT_ODD) &&
+    return shard->derives_lists && (body->state & PHX_SLOT_ROW) && !(body->state & PHX_SLOT_DISCONTINUOUS) &&
            phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
-static bool receive_migrant(phx_shard *shard, const phx_record *record, const phx_listed *lists)
+static bool receive_migrant(phx_shard *shard, const phx_record *record, const phx_list_record *lists)
 {
     const phx_entity_record *entity = &record->as.entity;
     const uint32_t listed = entity->list_count;
@@ -296,19 +299,19 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
     uint32_t slot = phx_shard_same_ghost(shard, phx_store_ghost(&shard->store, record->id), entity->incarnation);
     if (slot != PHX_SLOT_NONE) {
         take_entity(shard, slot, entity);
-        phx_shard_touch(shard, &shard->store.body[slot]);
+        phx_shard_mark_dirty(shard, &shard->store.body[slot]);
         phx_store_to_own(&shard->store, slot);
-        if (entity->owed || !just_walked(shard, slot)) phx_shard_touch_odd(shard, &shard->store.body[slot]);
+        if (entity->owed || !just_walked(shard, slot)) phx_shard_mark_discontinuous(shard, &shard->store.body[slot]);
     } else {
         slot = add_entity(shard, record, PHX_SLOT_OWN);
     }
     shard->store.tail[slot].list = phx_list_empty();
     shard->store.tail[slot].list.owed = entity->owed;
     shard->counts.entries += listed;
-    const phx_listed *list = listed > 0 ? lists + entity->list_first : NULL;
-    phx_arrivals_add(&shard->arrivals, (phx_arrival){.observer = slot, .count = listed, .list = list});
+    const phx_list_record *list = listed > 0 ? lists + entity->list_first : NULL;
+    phx_immigrant_lists_add(&shard->arrivals, (phx_immigrant_list){.observer = slot, .count = listed, .list = list});
     shard->store.name[slot].fresh = entity->fresh || !entity->attr.ready;
-    shard->arrived.at[shard->arrived.count++] = slot;
+    shard->immigrants.at[shard->immigrants.count++] = slot;
     phx_shard_count_observer(shard, phx_store_attr(&shard->store, slot), 1);
     phx_shard_flag(shard, slot);
     shard->copies_due = shard->changed = true;
@@ -318,8 +321,8 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
 /* The slot of a migrant of this tick: nearly always the last one that came. */
 static uint32_t arrived_slot(const phx_shard *shard, uint64_t id)
 {
-    for (uint32_t i = shard->arrived.count; i-- > 0;)
-        if (shard->store.name[shard->arrived.at[i]].id == id) return shard->arrived.at[i];
+    for (uint32_t i = shard->immigrants.count; i-- > 0;)
+        if (shard->store.name[shard->immigrants.at[i]].id == id) return shard->immigrants.at[i];
     phx_panic(__FILE__, __LINE__, "a relation arrived without its observer");
 }
 
@@ -335,20 +338,20 @@ static bool receive_relations(phx_shard *shard, const phx_record *record)
 
 static bool receive_awake(phx_shard *shard, const phx_record *record)
 {
-    if (!phx_awake_cover(&shard->zones.awake, shard->mem, shard->store.slots)) return false;
-    phx_awake_carry(&shard->zones.awake, arrived_slot(shard, record->id), record->as.alone_since);
+    if (!phx_activation_cover(&shard->zones.awake, shard->mem, shard->store.slots)) return false;
+    phx_activation_carry(&shard->zones.awake, arrived_slot(shard, record->id), record->as.alone_since);
     return true;
 }
 
 static bool receive_areas(phx_shard *shard, const phx_record *record)
 {
-    phx_crossings *crossings = &shard->zones.crossings;
+    phx_area_members *crossings = &shard->zones.crossings;
     uint32_t slot = arrived_slot(shard, record->id);
-    if (!phx_crossings_cover(crossings, shard->mem, shard->store.slots)) return false;
+    if (!phx_area_members_cover(crossings, shard->mem, shard->store.slots)) return false;
     for (uint32_t i = 0; i < record->count; i++) {
         const uint64_t *place = phx_idmap_find(&shard->zones.areas->index, record->as.areas[i]);
         PHX_ASSERT(place);
-        if (!phx_crossings_carry(crossings, shard->mem, slot, (uint32_t)*place, record->slot)) return false;
+        if (!phx_area_members_carry(crossings, shard->mem, slot, (uint32_t)*place, record->slot)) return false;
     }
     return true;
 }
@@ -375,7 +378,7 @@ static uint32_t copied_ghost(const phx_shard *shard, uint64_t id)
 }
 
 /* A ghost was repeated: the one before it says so from now on, and what came behind it is looked at next. */
-static void repeat(phx_shard *shard, uint32_t slot, phx_origin origin)
+static void repeat(phx_shard *shard, uint32_t slot, phx_ghost_source origin)
 {
     phx_store *store = &shard->store;
     const uint32_t last = shard->copied, next = store->tail[slot].origin.next;
@@ -395,7 +398,7 @@ static void repeat(phx_shard *shard, uint32_t slot, phx_origin origin)
 /* Does a copy of a ghost, or of nobody here, say no more than one short step? That needs no room made before. */
 static bool only_steps(const phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
-    if (slot == PHX_SLOT_NONE || phx_shard_nine(shard)) return false;
+    if (slot == PHX_SLOT_NONE || phx_shard_ninegrid(shard)) return false;
     const phx_body *body = &shard->store.body[slot];
     const float dx = fabsf(entity->x - body->x), dy = fabsf(entity->y - body->y);
     return dx <= shard->step_limit && dy <= shard->step_limit && !phx_shard_dirty(shard, body) &&
@@ -416,7 +419,7 @@ static bool receive_copy(phx_shard *shard, const phx_record *record)
     }
     PHX_ASSERT(shard->refreshed[record->source]);
     /* of two copies of a tick the pinned one comes last */
-    repeat(shard, slot, (phx_origin){.source = record->source, .repeated = true, .pinned = record->slot != 0});
+    repeat(shard, slot, (phx_ghost_source){.source = record->source, .repeated = true, .pinned = record->slot != 0});
     shard->counts.copies++;
     return true;
 }
@@ -435,10 +438,10 @@ static bool receive_trail(phx_shard *shard, const phx_record *record)
 {
     uint32_t slot = phx_store_ghost(&shard->store, record->id);
     if (slot == PHX_SLOT_NONE) slot = arrived_slot(shard, record->id);
-    return phx_bands_take_trail(shard, slot, record);
+    return phx_bands_take_history(shard, slot, record);
 }
 
-static bool receive_one(phx_shard *shard, const phx_record *record, const phx_listed *lists)
+static bool receive_one(phx_shard *shard, const phx_record *record, const phx_list_record *lists)
 {
     switch ((phx_record_type)record->type) {
     case PHX_RECORD_MIGRANT:
@@ -455,15 +458,15 @@ static bool receive_one(phx_shard *shard, const phx_record *record, const phx_li
         return receive_copy(shard, record);
     case PHX_RECORD_TRAIL:
         return receive_trail(shard, record);
-    case PHX_RECORD_WAITS:
-        return phx_bands_take_waits(shard, arrived_slot(shard, record->id), record);
+    case PHX_RECORD_DEFERRED_UPDATES:
+        return phx_bands_take_deferred(shard, arrived_slot(shard, record->id), record);
     case PHX_RECORD_BEGIN:
         return receive_begin(shard, record);
     }
     phx_panic(__FILE__, __LINE__, "a record of no known type");
 }
 
-bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_listed *lists)
+bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_list_record *lists)
 {
     PHX_ASSERT(block->destination == shard->index);
     PHX_ASSERT(block->count <= PHX_RECORD_BLOCK_RECORDS);
@@ -475,5 +478,5 @@ bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const ph
 
 void phx_shard_arrivals_told(phx_shard *shard)
 {
-    shard->arrived.count = 0;
+    shard->immigrants.count = 0;
 }

@@ -66,7 +66,7 @@ static uint64_t watching_from(const phx_grid *grid, uint32_t first)
     return bits;
 }
 
-bool phx_grid_survey_valid(const phx_grid *grid)
+bool phx_block_summary_valid(const phx_grid *grid)
 {
     for (uint32_t b = 0; b < grid->block_count; b++) {
         const phx_block *block = &grid->blocks[b];
@@ -77,7 +77,7 @@ bool phx_grid_survey_valid(const phx_grid *grid)
             return false;
     }
     for (uint32_t row = 0; row < grid->row_end; row += PHX_WORD_ROWS)
-        if (grid->watching[row / PHX_WORD_ROWS] != watching_from(grid, row)) return false;
+        if (grid->observer_bits[row / PHX_WORD_ROWS] != watching_from(grid, row)) return false;
     return true;
 }
 
@@ -86,22 +86,22 @@ void phx_grid_changed_block(phx_grid *grid, uint32_t number)
     PHX_ASSERT(number < grid->block_count);
     for (uint32_t i = 0; i < grid->change_count; i++)
         if (grid->changes[i] == number) return;
-    if (grid->change_count < PHX_GRID_CHANGES) grid->changes[grid->change_count++] = number;
+    if (grid->change_count < PHX_BLOCK_STALE_MAX) grid->changes[grid->change_count++] = number;
     else grid->surveyed = false;
 }
 
 void phx_grid_changed(phx_grid *grid, uint32_t row)
 {
     if (!grid->surveyed) return; /* nor, perhaps, in order */
-    phx_row_set_bit(grid->watching, row, grid->rows.view[row] != 0.0f);
+    phx_row_set_bit(grid->observer_bits, row, grid->rows.view[row] != 0.0f);
     phx_grid_changed_block(grid, phx_grid_block_at(grid, row));
 }
 
-void phx_grid_survey(phx_grid *grid)
+void phx_block_summary_update(phx_grid *grid)
 {
     const bool all = !grid->surveyed;
     const uint32_t count = all ? grid->block_count : grid->change_count;
-    PHX_VALIDATE(all || count > 0 || phx_grid_survey_valid(grid));
+    PHX_VALIDATE(all || count > 0 || phx_block_summary_valid(grid));
     grid->surveyed = true;
     for (uint32_t i = 0; i < count; i++) {
         phx_block *block = &grid->blocks[all ? i : grid->changes[i]];
@@ -110,7 +110,7 @@ void phx_grid_survey(phx_grid *grid)
         if (block->reach_min <= -PHX_VIEW_LEFTOVER) grid->surveyed = false;
     }
     for (uint32_t row = 0; all && row < grid->row_end; row += PHX_WORD_ROWS)
-        grid->watching[row / PHX_WORD_ROWS] = watching_from(grid, row);
+        grid->observer_bits[row / PHX_WORD_ROWS] = watching_from(grid, row);
     grid->change_count = 0;
-    PHX_VALIDATE(phx_grid_survey_valid(grid));
+    PHX_VALIDATE(phx_block_summary_valid(grid));
 }

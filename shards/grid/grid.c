@@ -66,9 +66,9 @@ static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
                                  .oy = (float *)(void *)(memory + 3 * step),
                                  .view = (float *)(void *)(memory + 4 * step),
                                  .slot = (uint32_t *)(void *)(memory + 5 * step)};
-    grid->stirred = (uint64_t *)(void *)(memory + COLUMNS * step);
-    grid->watching = grid->stirred + words_of(capacity);
-    grid->astray = (uint32_t *)(void *)(grid->watching + words_of(capacity));
+    grid->moved_bits = (uint64_t *)(void *)(memory + COLUMNS * step);
+    grid->observer_bits = grid->moved_bits + words_of(capacity);
+    grid->astray = (uint32_t *)(void *)(grid->observer_bits + words_of(capacity));
     grid->astray_capacity = astray_of(capacity);
     grid->astray_count = 0;
 }
@@ -135,7 +135,7 @@ static bool block_touched(const phx_block *block, phx_rect rect, uint64_t tick)
     return block->dirty_tick == tick && (block->dirty & phx_block_mask(rect, block->bx, block->by));
 }
 
-bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick)
+bool phx_grid_dirty(const phx_grid *grid, phx_rect rect, uint64_t tick)
 {
     phx_block_walk walk = phx_grid_walk(grid, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
@@ -206,7 +206,7 @@ static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t 
         phx_body *body = &store->body[slot];
         key[i] = KEY_GONE;
         if (slots[i] == PHX_ROW_GAP) continue;
-        body->state = (uint16_t)(body->state & ~PHX_SLOT_ASTRAY);
+        body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW_MISPLACED);
         if (!(body->state & PHX_SLOT_LIVE)) {
             body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW);
             continue;
@@ -271,7 +271,7 @@ static void mark_gaps(phx_grid *grid)
     }
 }
 
-/* The rows of a span whose bits are set, as phx_grid_stirred_in(). */
+/* The rows of a span whose bits are set, as phx_grid_moved_in(). */
 static uint32_t rows_in(const uint64_t *words, phx_span span, uint32_t *out)
 {
     enum { AT_ONCE = 8 }; /* and those count that are there: as a rule the loop is left after one round */
@@ -292,30 +292,30 @@ static uint32_t rows_in(const uint64_t *words, phx_span span, uint32_t *out)
     return n;
 }
 
-uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out)
+uint32_t phx_grid_moved_in(const phx_grid *grid, phx_span span, uint32_t *out)
 {
-    return rows_in(grid->stirred, span, out);
+    return rows_in(grid->moved_bits, span, out);
 }
 
-uint32_t phx_grid_watching_in(const phx_grid *grid, phx_span span, uint32_t *out)
+uint32_t phx_grid_observers_in(const phx_grid *grid, phx_span span, uint32_t *out)
 {
-    return rows_in(grid->watching, span, out);
+    return rows_in(grid->observer_bits, span, out);
 }
 
 static void settle_few(phx_grid *grid)
 {
     const phx_grid_rows *rows = &grid->rows;
     for (size_t word = 0; word < words_of(grid->row_end); word++) {
-        for (uint64_t bits = grid->stirred[word]; bits != 0; bits &= bits - 1) {
+        for (uint64_t bits = grid->moved_bits[word]; bits != 0; bits &= bits - 1) {
             size_t row = word * PHX_WORD_ROWS + (size_t)__builtin_ctzll(bits);
             rows->ox[row] = rows->x[row];
             rows->oy[row] = rows->y[row];
         }
-        grid->stirred[word] = 0;
+        grid->moved_bits[word] = 0;
     }
 }
 
-void phx_grid_settle(phx_grid *grid, bool few)
+void phx_grid_end_tick(phx_grid *grid, bool few)
 {
     if (grid->row_end == 0) return;
     if (few) {
@@ -324,7 +324,7 @@ void phx_grid_settle(phx_grid *grid, bool few)
     }
     memcpy(grid->rows.ox, grid->rows.x, grid->row_end * sizeof(float));
     memcpy(grid->rows.oy, grid->rows.y, grid->row_end * sizeof(float));
-    memset(grid->stirred, 0, words_of(grid->row_end) * sizeof(uint64_t));
+    memset(grid->moved_bits, 0, words_of(grid->row_end) * sizeof(uint64_t));
 }
 
 /* Keys become places: those of who is gone one in the pad. */
@@ -368,8 +368,9 @@ static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint1
             body->row = row;
             body->state |= PHX_SLOT_ROW;
             if (body->changed != stamp) continue;
-            phx_block_touch(block, phx_block_tower(body->tx, body->ty), tick, body->state & PHX_SLOT_ODD);
-            phx_grid_stir(grid, row);
+            phx_block_mark_dirty(block, phx_block_tower(body->tx, body->ty), tick,
+                                 body->state & PHX_SLOT_DISCONTINUOUS);
+            phx_grid_mark_moved(grid, row);
         }
     }
 }
@@ -384,18 +385,18 @@ static void sort_rows(phx_grid *grid, uint32_t total, uint32_t *place)
     sort_floats(&rows->view, &rows->y, place, total);
     sort_words(&rows->slot, &rows->y, place, total);
     mark_gaps(grid);
-    if (grid->memory) memset(grid->stirred, 0, BIT_COLUMNS * words_of(grid->rows_capacity) * sizeof(uint64_t));
+    if (grid->memory) memset(grid->moved_bits, 0, BIT_COLUMNS * words_of(grid->rows_capacity) * sizeof(uint64_t));
 }
 
 bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
                       uint64_t tick, uint16_t stamp)
 {
     uint64_t needed = (uint64_t)grid->row_end + added_count, rows_most = (uint64_t)grid->row_count + added_count;
-    grid->stale = true; /* until it is done */
+    grid->needs_rebuild = true; /* until it is done */
     if (!grid->sorting && !phx_grid_tidy_blocks(grid, mem, tick)) return false;
     grid->sorting = true;
     grid->surveyed = false;
-    uint64_t roomy = grid->roomy ? rows_most + gaps_wanted(grid, (uint32_t)rows_most) : 0;
+    uint64_t roomy = grid->wants_gaps ? rows_most + gaps_wanted(grid, (uint32_t)rows_most) : 0;
     if (!rows_reserve(grid, mem, (uint32_t)(needed > roomy ? needed : roomy))) return false;
     const uint32_t total = append_rows(grid, store, added, added_count);
     uint32_t *place = (uint32_t *)(void *)grid->rows.x, rows = 0;
@@ -403,18 +404,18 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
     starts_from_counts(grid, rows);
     sort_rows(grid, total, place);
     follow_bodies(grid, store, tick, stamp);
-    grid->drift = 0.0f;
+    grid->drift_bound = 0.0f;
     grid->astray_count = 0;
     grid->blocks_sorted = grid->block_count;
     grid->pause -= grid->pause > 0;
-    grid->stale = grid->behind = grid->sorting = false;
+    grid->needs_rebuild = grid->positions_stale = grid->sorting = false;
     return true;
 }
 
 /* Is the row in the body's tower, or, when rows may have drifted, in one beside it? Drift is less than a tower. */
 static bool row_near(const phx_grid *grid, const phx_body *body)
 {
-    int32_t far = grid->drift > 0.0f ? 1 : 0;
+    int32_t far = grid->drift_bound > 0.0f ? 1 : 0;
     for (int32_t dy = -far; dy <= far; dy++) {
         for (int32_t dx = -far; dx <= far; dx++) {
             uint32_t tx = (uint32_t)(body->tx + dx), ty = (uint32_t)(body->ty + dy);
@@ -459,11 +460,11 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
     return rows == grid->row_count;
 }
 
-bool phx_grid_settled(const phx_grid *grid)
+bool phx_grid_in_order(const phx_grid *grid)
 {
     const phx_grid_rows *rows = &grid->rows;
     for (uint32_t row = 0; row < grid->row_end; row++) {
-        if (phx_grid_stirred(grid, row)) return false;
+        if (phx_grid_moved(grid, row)) return false;
         if (rows->slot[row] == PHX_ROW_GAP) continue;
         if (rows->ox[row] != rows->x[row] || rows->oy[row] != rows->y[row]) return false;
     }

@@ -37,9 +37,9 @@ typedef struct phx_span {
 
 typedef struct phx_block {
     uint64_t dirty; /* towers in which something changed in tick dirty_tick */
-    uint64_t odd;   /* those where it was more than a short step: see PHX_SLOT_ODD */
+    uint64_t odd;   /* those where it was more than a short step: see PHX_SLOT_DISCONTINUOUS */
     uint64_t dirty_tick;
-    float reach;        /* how far its own observers look, leaving included; 0 = there is none: phx_grid_survey() */
+    float reach; /* how far its own observers look, leaving included; 0 = there is none: phx_block_summary_update() */
     float reach_min;    /* how far the one looks that looks the least far */
     float view_min;     /* the least view of them; 0 = not known */
     uint32_t observers; /* how many there are */
@@ -66,7 +66,7 @@ typedef struct phx_grid_rows {
 } phx_grid_rows;
 
 /* Was who has this row not here before, or another than it was, while lists are implied? */
-static inline bool phx_row_odd(const phx_grid_rows *rows, uint32_t row)
+static inline bool phx_row_discontinuous(const phx_grid_rows *rows, uint32_t row)
 {
     return rows->ox[row] != rows->ox[row];
 }
@@ -75,7 +75,7 @@ static inline bool phx_row_odd(const phx_grid_rows *rows, uint32_t row)
 #define PHX_VIEW_LEFTOVER (-1e-30f)
 
 /* Blocks that are surveyed by themselves, more than have walkers over a border in most ticks; of more, all are. */
-enum { PHX_GRID_CHANGES = 32 };
+enum { PHX_BLOCK_STALE_MAX = 32 };
 
 typedef struct phx_grid {
     phx_block_map map;
@@ -88,21 +88,21 @@ typedef struct phx_grid {
      * A bit for each row whose entity was touched in this tick, at least: of all others (x, y) is (ox, oy). Kept
      * where few are, else nobody asks; bits of rows that there are not are 0.
      */
-    uint64_t *stirred;
-    uint64_t *watching; /* a bit for each row with a view, once surveyed; those of rows that there are not are 0 */
-    void *memory;       /* all columns: one piece */
+    uint64_t *moved_bits;
+    uint64_t *observer_bits; /* a bit for each row with a view, once surveyed; those of rows that there are not are 0 */
+    void *memory;            /* all columns: one piece */
     uint32_t row_count, rows_capacity;
     uint32_t row_end; /* the last block's end: so many rows and gaps there are */
-    uint32_t *astray; /* slots of whom phx_grid_stray() took */
+    uint32_t *astray; /* slots of whom phx_grid_misplace() took */
     uint32_t astray_count, astray_capacity;
-    float drift;   /* how far along an axis a row may be by now from where it stood when they were sorted */
-    bool outside;  /* then somebody stood outside of all towers; else nobody is farther out than drift */
-    bool stale;    /* rows or towers do not match the bodies: a rebuild is due */
-    bool behind;   /* rows' x, y are those of before the moves: a rebuild or phx_shard_mend_rows() is due */
-    bool surveyed; /* blocks say of observers what rows' views do, but for these blocks; watching[] of all */
-    uint32_t changes[PHX_GRID_CHANGES], change_count; /* their numbers */
-    bool sorting;                                     /* a rebuild stopped half way for want of memory */
-    bool roomy;                 /* a rebuild makes gaps: rows were to be put in, and there was none near */
+    float drift_bound;    /* how far along an axis a row may be by now from where it stood when they were sorted */
+    bool outside;         /* then somebody stood outside of all towers; else nobody is farther out than drift */
+    bool needs_rebuild;   /* rows or towers do not match the bodies: a rebuild is due */
+    bool positions_stale; /* rows' x, y are those of before the moves: a rebuild or phx_rows_copy_positions() is due */
+    bool surveyed;        /* blocks say of observers what rows' views do, but for these blocks; watching[] of all */
+    uint32_t changes[PHX_BLOCK_STALE_MAX], change_count; /* their numbers */
+    bool sorting;                                        /* a rebuild stopped half way for want of memory */
+    bool wants_gaps;            /* a rebuild makes gaps: rows were to be put in, and there was none near */
     uint32_t pause, pause_next; /* ticks in which no row is put in alone; and once it was in vain the next time */
 } phx_grid;
 
@@ -160,23 +160,23 @@ static inline void phx_row_set_bit(uint64_t *words, uint32_t row, bool value)
 }
 
 /* The entity of a row was touched, in a tick in which few are. */
-static inline void phx_grid_stir(phx_grid *grid, uint32_t row)
+static inline void phx_grid_mark_moved(phx_grid *grid, uint32_t row)
 {
-    phx_row_set_bit(grid->stirred, row, true);
+    phx_row_set_bit(grid->moved_bits, row, true);
 }
 
-static inline bool phx_grid_stirred(const phx_grid *grid, uint32_t row)
+static inline bool phx_grid_moved(const phx_grid *grid, uint32_t row)
 {
-    return phx_row_bit(grid->stirred, row);
+    return phx_row_bit(grid->moved_bits, row);
 }
 
 /* The rows of a span that were touched, in order; room for all, and for one more. How many. */
-uint32_t phx_grid_stirred_in(const phx_grid *grid, phx_span span, uint32_t *out);
+uint32_t phx_grid_moved_in(const phx_grid *grid, phx_span span, uint32_t *out);
 /* The same of those with a view. */
-uint32_t phx_grid_watching_in(const phx_grid *grid, phx_span span, uint32_t *out);
+uint32_t phx_grid_observers_in(const phx_grid *grid, phx_span span, uint32_t *out);
 
 /* Marks a tower of the block as changed in this tick, oddly or not. */
-static inline void phx_block_touch(phx_block *block, uint32_t tower, uint64_t tick, bool odd)
+static inline void phx_block_mark_dirty(phx_block *block, uint32_t tower, uint64_t tick, bool odd)
 {
     if (block->dirty_tick != tick) {
         block->dirty_tick = tick;
@@ -188,10 +188,10 @@ static inline void phx_block_touch(phx_block *block, uint32_t tower, uint64_t ti
 }
 
 /* The same of a tower of the world; nothing if no block is there. */
-static inline void phx_grid_touch(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, bool odd)
+static inline void phx_grid_mark_dirty(phx_grid *grid, uint16_t tx, uint16_t ty, uint64_t tick, bool odd)
 {
     phx_block *block = phx_grid_block(grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
-    if (block) phx_block_touch(block, phx_block_tower(tx, ty), tick, odd);
+    if (block) phx_block_mark_dirty(block, phx_block_tower(tx, ty), tick, odd);
 }
 
 /* The towers of block (bx, by) that lie in the rectangle, which meets it, as a set. */
@@ -259,7 +259,7 @@ const phx_block *phx_grid_next(phx_block_walk *walk);
 uint32_t phx_grid_most(const phx_grid *grid, phx_rect rect);
 
 /* Did anything change in this tick in the rectangle's towers? */
-bool phx_grid_touched(const phx_grid *grid, phx_rect rect, uint64_t tick);
+bool phx_grid_dirty(const phx_grid *grid, phx_rect rect, uint64_t tick);
 
 /* The same, and did anything odd? All of them are looked at, where the one above ends at the first. */
 typedef struct phx_tower_marks {
@@ -300,10 +300,10 @@ void phx_grid_changed(phx_grid *grid, uint32_t row);
 void phx_grid_changed_block(phx_grid *grid, uint32_t number);
 
 /* Finds what blocks say of their observers, where that changed: once rows and views are those of the interest phase. */
-void phx_grid_survey(phx_grid *grid);
+void phx_block_summary_update(phx_grid *grid);
 
 /* Do blocks say what they would if they were asked again? For PHX_VALIDATE. */
-bool phx_grid_survey_valid(const phx_grid *grid);
+bool phx_block_summary_valid(const phx_grid *grid);
 
 /* ---- in row_edit.c ---- */
 
@@ -311,13 +311,13 @@ bool phx_grid_survey_valid(const phx_grid *grid);
  * The row of a body does not stand where that is, by a jump, or nobody needs it any more: it is put where it belongs,
  * or taken out, in the index phase. Where many are, all rows are sorted anew then. Ingest, exchange, index: the owner.
  */
-void phx_grid_stray(phx_grid *grid, phx_body *body, uint32_t slot);
+void phx_grid_misplace(phx_grid *grid, phx_body *body, uint32_t slot);
 
-typedef enum phx_mend {
-    PHX_MEND_DONE,
-    PHX_MEND_SORT,     /* it is more work than to sort all anew: rebuild, which does what is left */
-    PHX_MEND_NO_MEMORY /* call again */
-} phx_mend;
+typedef enum phx_rows_edited {
+    PHX_EDIT_DONE,
+    PHX_EDIT_SORT,     /* it is more work than to sort all anew: rebuild, which does what is left */
+    PHX_EDIT_NO_MEMORY /* call again */
+} phx_rows_edited;
 
 /*
  * Would it be more work than a rebuild, if so many rows more than those astray are to be put in? Or is a rebuild due in
@@ -325,19 +325,20 @@ typedef enum phx_mend {
  */
 bool phx_grid_sort_due(const phx_grid *grid, uint32_t more);
 /* Rows that may be moved for all who are put in or taken out in a tick: a small part of what a rebuild moves. */
-uint32_t phx_grid_mend_limit(const phx_grid *grid);
+uint32_t phx_rows_edit_limit(const phx_grid *grid);
 /*
- * Rows of whom phx_grid_stray() took go where they belong, and what is new there is marked. *work is what is left of
+ * Rows of whom phx_grid_misplace() took go where they belong, and what is new there is marked. *work is what is left of
  * the limit: at 0 the rest is left to the rebuild.
  */
-phx_mend phx_grid_mend(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work);
+phx_rows_edited phx_rows_edit(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work);
 /* A slot that has no row, touched in this tick, gets one. */
-phx_mend phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick, uint32_t *work);
+phx_rows_edited phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick,
+                             uint32_t *work);
 
 /* ---- of rows ---- */
 
 /* The tick is over: what is new becomes old. few: no rows but those stirred are new. */
-void phx_grid_settle(phx_grid *grid, bool few);
+void phx_grid_end_tick(phx_grid *grid, bool few);
 
 /*
  * Sorts anew: the old rows whose slots are still live, then the slots of added[] that have
@@ -351,6 +352,6 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
 bool phx_grid_valid(const phx_grid *grid, const phx_store *store);
 
 /* Nothing is new any more: at the tick's end. */
-bool phx_grid_settled(const phx_grid *grid);
+bool phx_grid_in_order(const phx_grid *grid);
 
 #endif

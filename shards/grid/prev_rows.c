@@ -7,26 +7,26 @@
 
 #include <string.h>
 
-void phx_past_init(phx_past *past, phx_mem *mem)
+void phx_prev_rows_init(phx_prev_rows *past, phx_mem *mem)
 {
-    *past = (phx_past){0};
+    *past = (phx_prev_rows){0};
     phx_idmap_init(&past->index, mem);
 }
 
-void phx_past_free(phx_past *past, phx_mem *mem)
+void phx_prev_rows_free(phx_prev_rows *past, phx_mem *mem)
 {
     if (!past->index.mem) return;
     phx_idmap_free(&past->index);
     phx_release(mem, (void **)&past->odd, &past->odd_capacity, sizeof(uint64_t));
-    phx_release(mem, (void **)&past->attrs, &past->attrs_capacity, sizeof(phx_past_attr));
+    phx_release(mem, (void **)&past->attrs, &past->attrs_capacity, sizeof(phx_prev_rows_attr));
     phx_release(mem, (void **)&past->columns, &past->columns_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&past->rows, &past->rows_capacity, sizeof(phx_past_row));
+    phx_release(mem, (void **)&past->rows, &past->rows_capacity, sizeof(phx_prev_rows_row));
     phx_release(mem, (void **)&past->keys, &past->keys_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&past->spare, &past->spare_capacity, sizeof(uint64_t));
-    *past = (phx_past){0};
+    *past = (phx_prev_rows){0};
 }
 
-bool phx_past_room(phx_past *past, phx_mem *mem, uint32_t slots)
+bool phx_prev_rows_room(phx_prev_rows *past, phx_mem *mem, uint32_t slots)
 {
     uint32_t words = (uint32_t)(((uint64_t)slots + 63) / 64), before = past->odd_capacity;
     if (words <= before) return true;
@@ -37,30 +37,30 @@ bool phx_past_room(phx_past *past, phx_mem *mem, uint32_t slots)
 
 /* ---- attributes ---- */
 
-bool phx_past_reserve(phx_past *past, phx_mem *mem)
+bool phx_prev_rows_reserve(phx_prev_rows *past, phx_mem *mem)
 {
     return phx_idmap_reserve(&past->index, past->attr_count + 1) &&
            phx_grow(mem, (void **)&past->attrs, &past->attrs_capacity, past->attr_count, (size_t)past->attr_count + 1,
-                    sizeof(phx_past_attr));
+                    sizeof(phx_prev_rows_attr));
 }
 
-void phx_past_note(phx_past *past, phx_store *store, uint32_t slot)
+void phx_prev_rows_note(phx_prev_rows *past, phx_store *store, uint32_t slot)
 {
     phx_body *body = &store->body[slot];
     if (!(body->state & PHX_SLOT_ROW) || (body->state & PHX_SLOT_NOTED)) return;
     PHX_ASSERT(past->attr_count < past->attrs_capacity);
     body->state |= PHX_SLOT_NOTED;
     phx_idmap_insert(&past->index, (uint64_t)slot + 1, past->attr_count);
-    past->attrs[past->attr_count++] = (phx_past_attr){*phx_store_attr(store, slot), slot};
+    past->attrs[past->attr_count++] = (phx_prev_rows_attr){*phx_store_attr(store, slot), slot};
 }
 
-static uint32_t note_of(const phx_past *past, const phx_store *store, uint32_t slot)
+static uint32_t note_of(const phx_prev_rows *past, const phx_store *store, uint32_t slot)
 {
     if (!(store->body[slot].state & PHX_SLOT_NOTED)) return PHX_SLOT_NONE;
     return (uint32_t)*phx_idmap_find(&past->index, (uint64_t)slot + 1);
 }
 
-const phx_attr *phx_past_attr_of(const phx_past *past, const phx_store *store, uint32_t slot)
+const phx_attr *phx_prev_rows_attr_of(const phx_prev_rows *past, const phx_store *store, uint32_t slot)
 {
     uint32_t note = note_of(past, store, slot);
     return note == PHX_SLOT_NONE ? phx_store_attr(store, slot) : &past->attrs[note].attr;
@@ -71,7 +71,7 @@ const phx_attr *phx_past_attr_of(const phx_past *past, const phx_store *store, u
 enum { KEY_SLOT_BITS = 32, KEY_AXIS_BITS = 16 };
 
 /* By block: a radix sort of what a block's coordinate may have, twice. The result is in past->keys. */
-static void sort_keys(phx_past *past)
+static void sort_keys(phx_prev_rows *past)
 {
     enum { DIGIT_BITS = 7, DIGITS = 1 << DIGIT_BITS };
     static const uint32_t shifts[] = {KEY_SLOT_BITS, KEY_SLOT_BITS + DIGIT_BITS, KEY_SLOT_BITS + KEY_AXIS_BITS,
@@ -95,7 +95,7 @@ static uint64_t key_of(uint32_t bx, uint32_t by, uint32_t slot)
 }
 
 /* The keys of who became odd, who is so no longer a bit. */
-static void take_odd(phx_past *past, const phx_rules *rules, const phx_grid *grid, const phx_store *store)
+static void take_odd(phx_prev_rows *past, const phx_rules *rules, const phx_grid *grid, const phx_store *store)
 {
     uint32_t n = 0;
     for (uint32_t word = 0; n < past->odd_count; word++) {
@@ -108,7 +108,8 @@ static void take_odd(phx_past *past, const phx_rules *rules, const phx_grid *gri
     }
 }
 
-bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, const phx_grid *grid, phx_store *store)
+bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *rules, const phx_grid *grid,
+                           phx_store *store)
 {
     if (past->collected) return true;
     uint32_t count = past->odd_count;
@@ -116,7 +117,7 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
     enum { COLUMNS = 5 };
     size_t column = (size_t)count + PHX_KERNEL_PAD;
     if (!phx_grow(mem, (void **)&past->columns, &past->columns_capacity, 0, COLUMNS * column, sizeof(uint32_t)) ||
-        !phx_grow(mem, (void **)&past->rows, &past->rows_capacity, 0, count, sizeof(phx_past_row)) ||
+        !phx_grow(mem, (void **)&past->rows, &past->rows_capacity, 0, count, sizeof(phx_prev_rows_row)) ||
         !phx_grow(mem, (void **)&past->keys, &past->keys_capacity, 0, count, sizeof(uint64_t)) ||
         !phx_grow(mem, (void **)&past->spare, &past->spare_capacity, 0, past->keys_capacity, sizeof(uint64_t)))
         return false;
@@ -131,14 +132,14 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
     if (count > 1) sort_keys(past);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = (uint32_t)past->keys[i], row = store->body[slot].row;
-        past->rows[i] = (phx_past_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(past, store, slot)};
+        past->rows[i] = (phx_prev_rows_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(past, store, slot)};
         past->x[i] = past->rows[i].x;
         past->y[i] = past->rows[i].y;
         past->word[i] = slot | (store->body[slot].state & (PHX_SLOT_SPECIAL | PHX_SLOT_NOTED) ? PHX_ROW_SPECIAL : 0);
         past->nowhere[i] = NAN;
         past->place[i] = i;
         phx_list *list = &store->tail[slot].list;
-        if (!(store->body[slot].state & PHX_SLOT_OWN) || !list->implied) continue;
+        if (!(store->body[slot].state & PHX_SLOT_OWN) || !list->derived) continue;
         PHX_ASSERT(list->size_class == PHX_LIST_NONE);
         list->block = i & PHX_ROW_SLOT;
     }
@@ -146,7 +147,7 @@ bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, cons
 }
 
 /* The block that the i-th row stood in. The odd mark its towers, so it is there until the tick's end. */
-static phx_block *block_of(const phx_past *past, const phx_grid *grid, uint32_t i)
+static phx_block *block_of(const phx_prev_rows *past, const phx_grid *grid, uint32_t i)
 {
     const uint32_t at = (uint32_t)(past->keys[i] >> KEY_SLOT_BITS);
     phx_block *block = phx_grid_block(grid, at & ((1u << KEY_AXIS_BITS) - 1), at >> KEY_AXIS_BITS);
@@ -155,14 +156,14 @@ static phx_block *block_of(const phx_past *past, const phx_grid *grid, uint32_t 
 }
 
 /* The end of those rows that stood in one block with the first one. */
-static uint32_t block_end(const phx_past *past, uint32_t first)
+static uint32_t block_end(const phx_prev_rows *past, uint32_t first)
 {
     uint32_t end = first + 1;
     while (end < past->row_count && past->keys[end] >> KEY_SLOT_BITS == past->keys[first] >> KEY_SLOT_BITS) end++;
     return end;
 }
 
-void phx_past_blank(const phx_past *past, const phx_store *store, phx_grid *grid)
+void phx_prev_rows_blank(const phx_prev_rows *past, const phx_store *store, phx_grid *grid)
 {
     for (uint32_t i = 0, end; i < past->row_count; i = end) {
         end = block_end(past, i);
@@ -174,7 +175,7 @@ void phx_past_blank(const phx_past *past, const phx_store *store, phx_grid *grid
     }
 }
 
-void phx_past_end(phx_past *past, phx_store *store, phx_grid *grid, ph_shape shape)
+void phx_prev_rows_end(phx_prev_rows *past, phx_store *store, phx_grid *grid, ph_shape shape)
 {
     PHX_ASSERT(past->collected || past->odd_count == 0);
     for (uint32_t i = 0; i < past->row_count; i = block_end(past, i)) block_of(past, grid, i)->past = (phx_span){0, 0};

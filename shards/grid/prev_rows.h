@@ -1,12 +1,11 @@
 /*
- * What was, of entities that are odd in this tick (PHX_SLOT_ODD): where they stood at the last tick's end and, where
- * attributes changed, which they had. Rows tell it of all others. So a list that is not kept can be told after the
- * fact; see query/prev_list.h. Only while the shard's plain lists are implied.
+ * What was, of entities that are odd in this tick (PHX_SLOT_DISCONTINUOUS): where they stood at the last tick's end
+ * and, where attributes changed, which they had. Rows tell it of all others. So a list that is not kept can be told
+ * after the fact; see query/prev_list.h. Only while the shard's plain lists are implied.
  *
  * ingest, exchange: who becomes odd is put down, attributes are copied before they change. index: before rows are
- * sorted anew, or set right, phx_past_collect() takes from them what they say of the odd, and sorts that by blocks of
- * towers.
- * interest: read by all workers. end: all forgotten. Otherwise written by the shard's owner.
+ * sorted anew, or set right, phx_prev_rows_collect() takes from them what they say of the odd, and sorts that by blocks
+ * of towers. interest: read by all workers. end: all forgotten. Otherwise written by the shard's owner.
  */
 #ifndef PHX_SHARDS_GRID_PREV_ROWS_H
 #define PHX_SHARDS_GRID_PREV_ROWS_H
@@ -14,23 +13,23 @@
 #include "shards/grid/grid.h"
 
 /* An entity before its attributes changed. */
-typedef struct phx_past_attr {
+typedef struct phx_prev_rows_attr {
     phx_attr attr;
     uint32_t slot;
-} phx_past_attr;
+} phx_prev_rows_attr;
 
 /* An odd entity as it stood at the last tick's end. */
-typedef struct phx_past_row {
+typedef struct phx_prev_rows_row {
     float x, y;
     uint32_t slot;
     uint32_t attr; /* in attrs; PHX_SLOT_NONE = it has those that it had */
-} phx_past_row;
+} phx_prev_rows_row;
 
-typedef struct phx_past {
+typedef struct phx_prev_rows {
     ph_shape shape; /* of the last tick's rules: of the lists that are implied */
     uint64_t *odd;  /* a bit for each slot: it has a row and became odd in this tick; until that is collected */
     uint32_t odd_count, odd_capacity;
-    phx_past_attr *attrs;
+    phx_prev_rows_attr *attrs;
     uint32_t attr_count, attrs_capacity;
     phx_idmap index; /* slot + 1 -> place in attrs, of slots that are PHX_SLOT_NOTED */
     bool collected;  /* in this tick: rows and keys are there */
@@ -41,18 +40,18 @@ typedef struct phx_past {
     float *nowhere; /* NaN, as many: where they are as what they were */
     uint32_t *columns;
     uint32_t columns_capacity;
-    phx_past_row *rows;     /* sorted by the block that it stood in: rows of blocks, then blocks */
-    uint64_t *keys, *spare; /* of the rows: by << 48 | bx << 32 | slot */
+    phx_prev_rows_row *rows; /* sorted by the block that it stood in: rows of blocks, then blocks */
+    uint64_t *keys, *spare;  /* of the rows: by << 48 | bx << 32 | slot */
     uint32_t row_count, rows_capacity, keys_capacity, spare_capacity;
-} phx_past;
+} phx_prev_rows;
 
-void phx_past_init(phx_past *past, phx_mem *mem);
-void phx_past_free(phx_past *past, phx_mem *mem);
+void phx_prev_rows_init(phx_prev_rows *past, phx_mem *mem);
+void phx_prev_rows_free(phx_prev_rows *past, phx_mem *mem);
 
 /* Room for each of so many slots to become odd. false = no memory, unchanged. */
-bool phx_past_room(phx_past *past, phx_mem *mem, uint32_t slots);
+bool phx_prev_rows_room(phx_prev_rows *past, phx_mem *mem, uint32_t slots);
 /* A slot with a row becomes odd. */
-static inline void phx_past_odd(phx_past *past, uint32_t slot)
+static inline void phx_prev_rows_discontinuous(phx_prev_rows *past, uint32_t slot)
 {
     uint64_t *odd = &past->odd[slot >> 6], bit = UINT64_C(1) << (slot & 63);
     PHX_ASSERT(slot >> 6 < past->odd_capacity && !(*odd & bit) && !past->collected);
@@ -60,14 +59,15 @@ static inline void phx_past_odd(phx_past *past, uint32_t slot)
     past->odd_count++;
 }
 
-/* Room for one more phx_past_note(). false = no memory, unchanged. */
-bool phx_past_reserve(phx_past *past, phx_mem *mem);
+/* Room for one more phx_prev_rows_note(). false = no memory, unchanged. */
+bool phx_prev_rows_reserve(phx_prev_rows *past, phx_mem *mem);
 /* The attributes are about to change. */
-void phx_past_note(phx_past *past, phx_store *store, uint32_t slot);
+void phx_prev_rows_note(phx_prev_rows *past, phx_store *store, uint32_t slot);
 /* The attributes of an entity that was here, at the last tick's end. */
-const phx_attr *phx_past_attr_of(const phx_past *past, const phx_store *store, uint32_t slot);
+const phx_attr *phx_prev_rows_attr_of(const phx_prev_rows *past, const phx_store *store, uint32_t slot);
 
-static inline const phx_attr *phx_past_row_attr(const phx_past *past, const phx_store *store, const phx_past_row *row)
+static inline const phx_attr *phx_prev_rows_row_attr(const phx_prev_rows *past, const phx_store *store,
+                                                     const phx_prev_rows_row *row)
 {
     return row->attr == PHX_SLOT_NONE ? phx_store_attr(store, row->slot) : &past->attrs[row->attr].attr;
 }
@@ -76,12 +76,13 @@ static inline const phx_attr *phx_past_row_attr(const phx_past *past, const phx_
  * Before the rebuild, once a tick: the rows are still those of the last tick's end. An odd own observer with an
  * implied list finds its past row at list.block. false = no memory: call again.
  */
-bool phx_past_collect(phx_past *past, phx_mem *mem, const phx_rules *rules, const phx_grid *grid, phx_store *store);
+bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *rules, const phx_grid *grid,
+                           phx_store *store);
 /*
  * After the rebuild: rows of the odd do not say any more where they were; these past rows do, and blocks know theirs.
  */
-void phx_past_blank(const phx_past *past, const phx_store *store, phx_grid *grid);
+void phx_prev_rows_blank(const phx_prev_rows *past, const phx_store *store, phx_grid *grid);
 
-void phx_past_end(phx_past *past, phx_store *store, phx_grid *grid, ph_shape shape);
+void phx_prev_rows_end(phx_prev_rows *past, phx_store *store, phx_grid *grid, ph_shape shape);
 
 #endif

@@ -2,19 +2,19 @@
  * Rows put in and taken out one by one, where few came, went or jumped in a tick; see grid.h. Behind the rows of a
  * block there may be a gap. Inside of a tower the order of rows is nobody's business: so towers move on by one row as
  * the first row of each goes behind its last, however many there are; and so do blocks, up to the first one that has a
- * gap behind it. Called by the shard's owner, in the index phase; phx_grid_stray() in ingest and exchange too.
+ * gap behind it. Called by the shard's owner, in the index phase; phx_grid_misplace() in ingest and exchange too.
  */
 #include "shards/grid/grid.h"
 
-void phx_grid_stray(phx_grid *grid, phx_body *body, uint32_t slot)
+void phx_grid_misplace(phx_grid *grid, phx_body *body, uint32_t slot)
 {
     PHX_ASSERT(body->state & PHX_SLOT_ROW);
-    if (grid->stale || grid->sorting || (body->state & PHX_SLOT_ASTRAY)) return;
+    if (grid->needs_rebuild || grid->sorting || (body->state & PHX_SLOT_ROW_MISPLACED)) return;
     if (grid->astray_count == grid->astray_capacity) {
-        grid->stale = true;
+        grid->needs_rebuild = true;
         return;
     }
-    body->state |= PHX_SLOT_ASTRAY;
+    body->state |= PHX_SLOT_ROW_MISPLACED;
     grid->astray[grid->astray_count++] = slot;
 }
 
@@ -30,7 +30,7 @@ bool phx_grid_sort_due(const phx_grid *grid, uint32_t more)
     return rows > grid->row_count / PART + AT_LEAST || (rows > 0 && grid->pause > 0);
 }
 
-uint32_t phx_grid_mend_limit(const phx_grid *grid)
+uint32_t phx_rows_edit_limit(const phx_grid *grid)
 {
     enum { PART = 8, AT_LEAST = 256 }; /* a row moved alone costs up to five times what one that is sorted does */
     return grid->row_count / PART + AT_LEAST;
@@ -54,8 +54,8 @@ static loose_row row_at(const phx_grid *grid, uint32_t row)
                        .oy = of->oy[row],
                        .view = of->view[row],
                        .slot = of->slot[row],
-                       .stirred = phx_row_bit(grid->stirred, row),
-                       .watching = phx_row_bit(grid->watching, row)};
+                       .stirred = phx_row_bit(grid->moved_bits, row),
+                       .watching = phx_row_bit(grid->observer_bits, row)};
 }
 
 static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loose_row *is)
@@ -67,8 +67,8 @@ static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loos
     of->oy[row] = is->oy;
     of->view[row] = is->view;
     of->slot[row] = is->slot;
-    phx_row_set_bit(grid->stirred, row, is->stirred);
-    phx_row_set_bit(grid->watching, row, is->watching);
+    phx_row_set_bit(grid->moved_bits, row, is->stirred);
+    phx_row_set_bit(grid->observer_bits, row, is->watching);
     store->body[is->slot & PHX_ROW_SLOT].row = row;
 }
 
@@ -82,8 +82,8 @@ static void make_gap(phx_grid *grid, uint32_t row)
 {
     grid->rows.slot[row] = PHX_ROW_GAP;
     grid->rows.view[row] = 0.0f;
-    phx_row_set_bit(grid->stirred, row, false);
-    phx_row_set_bit(grid->watching, row, false);
+    phx_row_set_bit(grid->moved_bits, row, false);
+    phx_row_set_bit(grid->observer_bits, row, false);
 }
 
 /* ---- towers and blocks ---- */
@@ -159,15 +159,15 @@ static uint32_t make_room(phx_grid *grid, phx_store *store, uint32_t number, uin
 /* ---- those who come, go and jump ---- */
 
 /* In vain: if it is so again and again, as where all jump to one place, it is tried less often. */
-static phx_mend give_up(phx_grid *grid)
+static phx_rows_edited give_up(phx_grid *grid)
 {
     enum { PAUSE_MOST = 32 }; /* ticks, this one too */
-    if (grid->roomy) {        /* else there were no gaps yet */
+    if (grid->wants_gaps) {   /* else there were no gaps yet */
         grid->pause = grid->pause_next > 0 ? grid->pause_next : 1;
         grid->pause_next = 2 * grid->pause < PAUSE_MOST ? 2 * grid->pause : PAUSE_MOST;
     }
-    grid->roomy = true;
-    return PHX_MEND_SORT;
+    grid->wants_gaps = true;
+    return PHX_EDIT_SORT;
 }
 
 /* Where a slot's row goes. */
@@ -176,14 +176,14 @@ typedef struct berth {
 } berth;
 
 /* The block of a body's tower, made where none is, and the gap that will do. */
-static phx_mend find_berth(phx_grid *grid, phx_mem *mem, const phx_body *body, uint32_t work, berth *to)
+static phx_rows_edited find_berth(phx_grid *grid, phx_mem *mem, const phx_body *body, uint32_t work, berth *to)
 {
-    if (!phx_grid_block_visit(grid, mem, body->tx, body->ty)) return PHX_MEND_NO_MEMORY;
+    if (!phx_grid_block_visit(grid, mem, body->tx, body->ty)) return PHX_EDIT_NO_MEMORY;
     const phx_block *block = phx_grid_block(grid, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
     to->block = (uint32_t)(block - grid->blocks);
     to->tower = phx_block_tower(body->tx, body->ty);
     to->gap = find_gap(grid, to->block, work);
-    return to->gap < grid->block_count ? PHX_MEND_DONE : give_up(grid);
+    return to->gap < grid->block_count ? PHX_EDIT_DONE : give_up(grid);
 }
 
 static void put_row(phx_grid *grid, phx_store *store, const berth *to, loose_row *row, uint64_t tick, uint32_t *work)
@@ -196,22 +196,23 @@ static void put_row(phx_grid *grid, phx_store *store, const berth *to, loose_row
     write_row(grid, store, make_room(grid, store, to->block, to->tower, to->gap, work), row);
     grid->row_count++;
     body->state |= PHX_SLOT_ROW;
-    phx_block_touch(&grid->blocks[to->block], to->tower, tick, body->state & PHX_SLOT_ODD);
+    phx_block_mark_dirty(&grid->blocks[to->block], to->tower, tick, body->state & PHX_SLOT_DISCONTINUOUS);
     phx_grid_changed_block(grid, to->block);
 }
 
-phx_mend phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick, uint32_t *work)
+phx_rows_edited phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick,
+                             uint32_t *work)
 {
     phx_body *body = &store->body[slot];
     PHX_ASSERT((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW));
     if (*work == 0) return give_up(grid);
     berth to;
-    const phx_mend found = find_berth(grid, mem, body, *work, &to);
-    if (found != PHX_MEND_DONE) return found;
+    const phx_rows_edited found = find_berth(grid, mem, body, *work, &to);
+    if (found != PHX_EDIT_DONE) return found;
     const uint32_t word = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
     loose_row row = {.ox = NAN, .oy = NAN, .view = phx_grid_view(store, slot), .slot = word};
     put_row(grid, store, &to, &row, tick, work);
-    return PHX_MEND_DONE;
+    return PHX_EDIT_DONE;
 }
 
 /* The tower that a row of the block is in. */
@@ -239,29 +240,30 @@ static void take_row(phx_grid *grid, phx_store *store, uint32_t row, uint32_t *w
 }
 
 /* The row of a slot that is astray. */
-static phx_mend set_right(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick, uint32_t *work)
+static phx_rows_edited set_right(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick,
+                                 uint32_t *work)
 {
     phx_body *body = &store->body[slot];
     const bool live = body->state & PHX_SLOT_LIVE;
-    PHX_ASSERT((body->state & PHX_SLOT_ASTRAY) && (body->state & PHX_SLOT_ROW));
+    PHX_ASSERT((body->state & PHX_SLOT_ROW_MISPLACED) && (body->state & PHX_SLOT_ROW));
     if (*work == 0) return give_up(grid);
     berth to = {0};
-    const phx_mend found = live ? find_berth(grid, mem, body, *work, &to) : PHX_MEND_DONE;
-    if (found != PHX_MEND_DONE) return found;
+    const phx_rows_edited found = live ? find_berth(grid, mem, body, *work, &to) : PHX_EDIT_DONE;
+    if (found != PHX_EDIT_DONE) return found;
     loose_row row = row_at(grid, body->row);
     take_row(grid, store, body->row, work);
-    body->state = (uint16_t)(body->state & ~(PHX_SLOT_ASTRAY | PHX_SLOT_ROW));
+    body->state = (uint16_t)(body->state & ~(PHX_SLOT_ROW_MISPLACED | PHX_SLOT_ROW));
     if (live) to.gap = find_gap(grid, to.block, UINT32_MAX); /* perhaps a nearer one now */
     if (live) put_row(grid, store, &to, &row, tick, work);
-    return PHX_MEND_DONE;
+    return PHX_EDIT_DONE;
 }
 
-phx_mend phx_grid_mend(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work)
+phx_rows_edited phx_rows_edit(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work)
 {
-    PHX_ASSERT(!grid->stale && !grid->sorting);
+    PHX_ASSERT(!grid->needs_rebuild && !grid->sorting);
     for (; grid->astray_count > 0; grid->astray_count--) {
-        const phx_mend done = set_right(grid, mem, store, grid->astray[grid->astray_count - 1], tick, work);
-        if (done != PHX_MEND_DONE) return done;
+        const phx_rows_edited done = set_right(grid, mem, store, grid->astray[grid->astray_count - 1], tick, work);
+        if (done != PHX_EDIT_DONE) return done;
     }
-    return PHX_MEND_DONE;
+    return PHX_EDIT_DONE;
 }

@@ -39,7 +39,7 @@ static float median_view(const phx_store *store)
     return (float)(of.sum[i] / of.count[i]);
 }
 
-bool phx_cells_choose(phx_cells *cells, const phx_index *index, float *side)
+bool phx_cells_choose(phx_uniform_cells *cells, const phx_index *index, float *side)
 {
     enum { OFTEN = 64 };
     const phx_rules *rules = index->env.rules;
@@ -59,7 +59,7 @@ bool phx_cells_choose(phx_cells *cells, const phx_index *index, float *side)
 void phx_cells_all(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const phx_store *store = index->env.store;
-    phx_pieces pieces = {.sink = sink};
+    phx_cell_pieces pieces = {.sink = sink};
     sink->visited++;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];

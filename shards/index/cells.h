@@ -20,20 +20,20 @@ typedef struct phx_link {
 } phx_link;
 
 /* How wide cells are, chosen by who there is. */
-typedef struct phx_cells {
+typedef struct phx_uniform_cells {
     float side;   /* 0: not chosen yet */
     float wanted; /* the side that was chosen; the index may have made it wider */
     float origin[2];
     uint32_t count;        /* slots that are in */
     uint32_t chosen_at;    /* the count when the side was chosen */
     uint64_t chosen_moves; /* counts.moves then */
-} phx_cells;
+} phx_uniform_cells;
 
 /* Cells are numbered as far as this, either way; what is farther out stands in the last one. */
 enum { PHX_CELL_LAST = 1 << 30 };
 
 /* Monotone in p, so the cells of a box's ends bound those of all in it. */
-static inline int32_t phx_cell_of(const phx_cells *cells, int axis, float p)
+static inline int32_t phx_cell_of(const phx_uniform_cells *cells, int axis, float p)
 {
     float q = floorf((p - cells->origin[axis]) / cells->side);
     if (!(q > (float)-PHX_CELL_LAST)) return -PHX_CELL_LAST;
@@ -45,7 +45,7 @@ static inline int32_t phx_cell_of(const phx_cells *cells, int axis, float p)
  * there is none. Looked for anew when the number of entities has doubled or halved, or every entity has changed some
  * 64 times since; a little change of what is wanted is none. *side is set when it is another one. false = it stays.
  */
-bool phx_cells_choose(phx_cells *cells, const phx_index *index, float *side);
+bool phx_cells_choose(phx_uniform_cells *cells, const phx_index *index, float *side);
 
 static inline void phx_chain_put(phx_chain *chain, phx_link *links, uint32_t slot)
 {
@@ -64,19 +64,19 @@ static inline void phx_chain_take(phx_chain *chain, phx_link *links, uint32_t sl
 }
 
 /* Slots on their way to a sink, some at a time. */
-typedef struct phx_pieces {
+typedef struct phx_cell_pieces {
     phx_sink *sink;
     uint32_t count;
     uint32_t slots[64];
-} phx_pieces;
+} phx_cell_pieces;
 
-static inline void phx_pieces_flush(phx_pieces *pieces)
+static inline void phx_pieces_flush(phx_cell_pieces *pieces)
 {
     if (pieces->count > 0) pieces->sink->take(pieces->sink, pieces->slots, pieces->count);
     pieces->count = 0;
 }
 
-static inline void phx_pieces_add(phx_pieces *pieces, uint32_t slot)
+static inline void phx_pieces_add(phx_cell_pieces *pieces, uint32_t slot)
 {
     pieces->slots[pieces->count++] = slot;
     if (pieces->count == sizeof pieces->slots / sizeof *pieces->slots) phx_pieces_flush(pieces);

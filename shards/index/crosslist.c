@@ -202,7 +202,7 @@ static bool turn(phx_index *index)
     link_pending(own);
     phx_cross_flush(own);
     if (!phx_cross_fill(own)) return false;
-    phx_cross_settle(own);
+    phx_cross_apply(own);
     return true;
 }
 

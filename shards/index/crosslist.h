@@ -155,7 +155,7 @@ bool phx_cross_sort(phx_cross *own);
 /* Anchors at even distances. Only their places change. */
 void phx_cross_place_anchors(phx_cross *own, int axis);
 /* Ends the tick for the anchors: they are placed anew when much was passed or walked since the last time. */
-void phx_cross_settle(phx_cross *own);
+void phx_cross_apply(phx_cross *own);
 /* The first node of an axis whose key is at least this; walking is counted in *walked. */
 uint32_t phx_cross_from(const phx_cross *own, int axis, uint32_t key, uint64_t *walked);
 /* The axis along which fewer nodes lie between the keys {low x, high x, low y, high y}, by the anchors. */

@@ -123,7 +123,7 @@ static void find_radius_max(phx_cross *own)
             own->radius_max = own->radius[slot];
 }
 
-void phx_cross_settle(phx_cross *own)
+void phx_cross_apply(phx_cross *own)
 {
     enum { PER_NODE = 32 }; /* a few percent of what was done since */
     if (own->effort / PER_NODE <= own->node_count) return;

@@ -15,7 +15,7 @@ enum { CELLS_AROUND = 2, CELLS_MAX = 1 << 22 };
 
 typedef struct grid {
     phx_index index;
-    phx_cells cells;
+    phx_uniform_cells cells;
     phx_chain *chains; /* [rows][columns] */
     phx_link *links;   /* by slot */
     uint32_t columns, rows;
@@ -42,7 +42,7 @@ static void release(phx_index *index)
 /* ---- cells ---- */
 
 /* The cell along an axis, in the array. */
-static inline uint32_t along(const phx_cells *cells, int axis, float p, uint32_t count)
+static inline uint32_t along(const phx_uniform_cells *cells, int axis, float p, uint32_t count)
 {
     int32_t n = phx_cell_of(cells, axis, p);
     return n < 0 ? 0 : (uint32_t)n < count ? (uint32_t)n : count - 1;
@@ -152,7 +152,7 @@ static bool turn(phx_index *index)
     grid *own = (grid *)index;
     const phx_store *store = index->env.store;
     float side;
-    phx_cells before = own->cells;
+    phx_uniform_cells before = own->cells;
     if (!phx_cells_choose(&own->cells, index, &side)) return true;
     if (!lay_out(own, side)) {
         own->cells = before;
@@ -181,7 +181,7 @@ static patch patch_of(const grid *own, phx_box box)
 static void around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const grid *own = (const grid *)index;
-    phx_pieces pieces = {.sink = sink};
+    phx_cell_pieces pieces = {.sink = sink};
     if (!own->chains) return; /* nobody ever was in */
     patch at = patch_of(own, box);
     uint64_t cells = (uint64_t)(at.x1 - at.x0 + 1) * (at.y1 - at.y0 + 1);

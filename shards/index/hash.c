@@ -16,7 +16,7 @@ enum { BUCKETS_PER_SLOT = 4 };
 
 typedef struct hash {
     phx_index index;
-    phx_cells cells;
+    phx_uniform_cells cells;
     phx_chain *buckets;
     phx_link *links;       /* by slot */
     uint32_t bucket_count; /* 0: none yet */
@@ -177,7 +177,7 @@ static patch patch_of(const hash *own, phx_box box)
 static void around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const hash *own = (const hash *)index;
-    phx_pieces pieces = {.sink = sink};
+    phx_cell_pieces pieces = {.sink = sink};
     if (own->cells.count == 0) return;
     patch at = patch_of(own, box);
     if (at.wide) {

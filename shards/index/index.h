@@ -103,8 +103,8 @@ typedef struct phx_index_ops {
      * came into range or went out of it, or passed a border between view and view + margin, or has other layers or
      * stealth while in range. They may repeat. false = it can not tell; the list is then found by around(). Asked in
      * ticks with changes only, and not of an observer that is odd itself (new, jumped, with other attributes:
-     * PHX_SLOT_ODD), or has a cap or relations, nor while anybody is global or has a reach, nor when the rules changed:
-     * what is not asked for is not needed in a later tick either. NULL = never.
+     * PHX_SLOT_DISCONTINUOUS), or has a cap or relations, nor while anybody is global or has a reach, nor when the
+     * rules changed: what is not asked for is not needed in a later tick either. NULL = never.
      */
     bool (*differ)(const phx_index *index, uint32_t observer, phx_sink *sink);
 

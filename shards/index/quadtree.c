@@ -235,7 +235,7 @@ static bool reserve(phx_index *index, uint32_t slots)
 
 static bool turn(phx_index *index)
 {
-    return phx_quad_settle((phx_quadtree *)index, index->env.mem);
+    return phx_quad_apply((phx_quadtree *)index, index->env.mem);
 }
 
 /* ---- is it whole? ---- */

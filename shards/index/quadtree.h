@@ -81,6 +81,6 @@ void phx_quad_cut(phx_quadtree *tree, uint32_t leaf, uint32_t place);
 /* The leaf's count changed. */
 void phx_quad_enqueue(phx_quadtree *tree, uint32_t leaf);
 /* Cuts leaves that are too full, merges those that are too empty, until none is. false = no memory: call again. */
-bool phx_quad_settle(phx_quadtree *tree, phx_mem *mem);
+bool phx_quad_apply(phx_quadtree *tree, phx_mem *mem);
 
 #endif

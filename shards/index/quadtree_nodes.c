@@ -212,7 +212,7 @@ static bool settle(phx_quadtree *tree, phx_mem *mem, uint32_t at)
     return true;
 }
 
-bool phx_quad_settle(phx_quadtree *tree, phx_mem *mem)
+bool phx_quad_apply(phx_quadtree *tree, phx_mem *mem)
 {
     while (tree->queue_count > 0) {
         uint32_t at = tree->queue[--tree->queue_count];

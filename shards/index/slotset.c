@@ -25,7 +25,7 @@ bool phx_slotset_room(phx_list_pool *pool, phx_mem *mem, phx_list *set)
 void phx_slotset_remove(phx_list_pool *pool, phx_mem *mem, const phx_kernels *kernels, phx_list *set, uint32_t slot)
 {
     enum { SPARE = 4, LEAST = 16 }; /* a block shrinks to half once it is a quarter full, so it does not flap */
-    uint32_t *entries = phx_list_entries(pool, set), at = kernels->find(entries, set->count, slot);
+    uint32_t *entries = phx_list_entries(pool, set), at = kernels->find_u32(entries, set->count, slot);
     PHX_ASSERT(at < set->count);
     entries[at] = entries[--set->count];
     if (set->count == 0) phx_list_release(pool, set);

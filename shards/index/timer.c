@@ -207,7 +207,7 @@ static void announce_changed(phx_timer *own)
     for (uint32_t i = 0; i < own->change_count; i++) {
         const phx_timer_change *change = &own->changes[i];
         uint32_t what = change->what;
-        if (what & (PHX_TIMER_WENT | PHX_TIMER_OTHER | PHX_TIMER_JUMPED)) phx_timer_announce_left(own, change);
+        if (what & (PHX_TIMER_WENT | PHX_TIMER_OTHER | PHX_TIMER_JUMPED)) phx_timer_report_left(own, change);
         if (what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED | PHX_TIMER_RANGED)) phx_timer_announce_came(own, change);
     }
 }

@@ -158,7 +158,7 @@ void phx_timer_refresh(phx_timer *own, uint32_t observer);
 /* No plan. */
 void phx_timer_forget(phx_timer *own, uint32_t slot);
 /* A target went, or is not to be told from where it was: its pairs with all near its old range are due. */
-void phx_timer_announce_left(phx_timer *own, const phx_timer_change *change);
+void phx_timer_report_left(phx_timer *own, const phx_timer_change *change);
 /* A target has a new range: its pairs with all near that, and not near the old one, are made and due. */
 void phx_timer_announce_came(phx_timer *own, const phx_timer_change *change);
 /* Makes the plan or goes on with it, as is due. false = no memory: call again. */

@@ -250,7 +250,7 @@ static bool plans(const phx_timer *own, uint32_t slot)
     return own->movers[slot].radius >= 0.0f && !(own->flags[slot] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS));
 }
 
-void phx_timer_announce_left(phx_timer *own, const phx_timer_change *change)
+void phx_timer_report_left(phx_timer *own, const phx_timer_change *change)
 {
     phx_timer_walk walk = walk_around(own, change->cx, change->cy);
     for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {

@@ -47,7 +47,7 @@ static bool by_towers(const towers *own)
 static uint32_t area_of(phx_rect rect)
 {
     uint64_t area = (uint64_t)(rect.x1 - rect.x0 + 1) * (uint64_t)(rect.y1 - rect.y0 + 1);
-    return area > PHX_WATCH_MAX ? PHX_WATCH_MAX + 1 : (uint32_t)area;
+    return area > PHX_OBSERVER_KIND_MAX ? PHX_OBSERVER_KIND_MAX + 1 : (uint32_t)area;
 }
 
 /* ---- watching ---- */
@@ -61,9 +61,9 @@ static uint32_t wanted(const towers *own, uint32_t slot, phx_rect *rect)
     float radius = body->state & PHX_SLOT_LIVE ? phx_index_radius(store, slot) : -1.0f;
     *rect = (phx_rect){0};
     if (radius < 0.0f) return 0;
-    *rect = by_towers(own) ? phx_nine_rect(rules, rules->span, body->tx, body->ty)
+    *rect = by_towers(own) ? phx_ninegrid_rect(rules, rules->span, body->tx, body->ty)
                            : phx_box_towers(rules, phx_index_box(store, slot, radius));
-    return area_of(*rect) > PHX_WATCH_MAX ? WIDE : WATCHES;
+    return area_of(*rect) > PHX_OBSERVER_KIND_MAX ? WIDE : WATCHES;
 }
 
 /* Towers that are in the one and not in the other. */
@@ -139,7 +139,8 @@ static void sync_change(towers *own, uint32_t slot, const standing *before)
     uint64_t tick = own->index.tick;
     bool was = before->flags & STANDS, is = now->flags & STANDS;
     bool crossed = !was || !is || before->tx != now->tx || before->ty != now->ty;
-    bool told = crossed || !by_towers(own) || (body->state & PHX_SLOT_ODD); /* by towers, where in one is no matter */
+    bool told =
+        crossed || !by_towers(own) || (body->state & PHX_SLOT_DISCONTINUOUS); /* by towers, where in one is no matter */
     if (was && crossed) phx_watch_sync(&own->map, before->tx, before->ty, slot, tick, true);
     if (is) phx_watch_sync(&own->map, now->tx, now->ty, slot, tick, told);
 }
@@ -257,7 +258,7 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
 static void give_synced(const towers *own, const phx_watch_tower *tower, phx_sink *sink)
 {
     if (tower->synced != own->index.tick) return;
-    for (uint32_t i = tower->sync; i != PHX_WATCH_NONE_AT; i = own->map.syncs[i].next)
+    for (uint32_t i = tower->sync; i != PHX_OBSERVER_KIND_NONE_AT; i = own->map.syncs[i].next)
         sink->take(sink, &own->map.syncs[i].slot, 1);
 }
 
@@ -278,8 +279,8 @@ static bool differ(const phx_index *index, uint32_t observer, phx_sink *sink)
     bool itself = at->noted == (uint32_t)index->tick;
     if (itself && !by_towers(own)) return false; /* all that is in sight may differ */
     bool crossed = itself && (at->px != at->tx || at->py != at->ty);
-    phx_rect before = crossed ? phx_nine_rect(index->env.rules, own->span, at->px, at->py) : at->rect;
-    if (crossed && ((at->flags & WIDE) || area_of(before) > PHX_WATCH_MAX)) return false;
+    phx_rect before = crossed ? phx_ninegrid_rect(index->env.rules, own->span, at->px, at->py) : at->rect;
+    if (crossed && ((at->flags & WIDE) || area_of(before) > PHX_OBSERVER_KIND_MAX)) return false;
     if (at->flags & WIDE) {
         if (own->note_count > 0) sink->take(sink, own->notes, own->note_count);
         return true;
@@ -320,12 +321,12 @@ static bool slot_valid(const towers *own, uint32_t slot, uint64_t *places)
     uint32_t flags = wanted(own, slot, &rect);
     if (at->flags != (STANDS | flags) || memcmp(&rect, &at->rect, sizeof rect) != 0) return false;
     uint32_t tower = phx_watch_find(&own->map, body->tx, body->ty);
-    if (tower == PHX_WATCH_NONE_AT) return false;
+    if (tower == PHX_OBSERVER_KIND_NONE_AT) return false;
     if (!phx_slotset_has(&own->map.pool, &phx_watch_tower_at(&own->map, tower)->objects, slot)) return false;
     *places += 1 + (flags & WATCHES ? area_of(rect) : 0);
     for (rim i = rim_of(rect, false, rect); (flags & WATCHES) && next_of_rim(&i);) {
         tower = phx_watch_find(&own->map, (uint16_t)i.tx, (uint16_t)i.ty);
-        if (tower == PHX_WATCH_NONE_AT) return false;
+        if (tower == PHX_OBSERVER_KIND_NONE_AT) return false;
         if (!phx_slotset_has(&own->map.pool, &phx_watch_tower_at(&own->map, tower)->watchers, slot)) return false;
     }
     return true;

@@ -11,13 +11,14 @@
 #include "shards/ninegrid/ninegrid.h"
 
 enum {
-    PHX_WATCH_BITS = 2,
-    PHX_WATCH_SIDE = 1 << PHX_WATCH_BITS, /* towers of a block: few, so that who stands alone costs little */
-    PHX_WATCH_TOWERS = PHX_WATCH_SIDE * PHX_WATCH_SIDE,
-    PHX_WATCH_MAX = 1024 /* towers that an observer registers with; who looks farther is told of everything */
+    PHX_OBSERVER_KIND_BITS = 2,
+    PHX_OBSERVER_KIND_SIDE =
+        1 << PHX_OBSERVER_KIND_BITS, /* towers of a block: few, so that who stands alone costs little */
+    PHX_OBSERVER_KIND_TOWERS = PHX_OBSERVER_KIND_SIDE * PHX_OBSERVER_KIND_SIDE,
+    PHX_OBSERVER_KIND_MAX = 1024 /* towers that an observer registers with; who looks farther is told of everything */
 };
 
-static const uint32_t PHX_WATCH_NONE_AT = UINT32_MAX;
+static const uint32_t PHX_OBSERVER_KIND_NONE_AT = UINT32_MAX;
 
 typedef struct phx_watch_tower {
     phx_list objects;  /* who stands in it */
@@ -32,7 +33,7 @@ typedef struct phx_watch_block {
     uint32_t used; /* objects and watchers of all its towers */
     uint32_t next; /* of a free one */
     bool idle;     /* is in idle[] */
-    phx_watch_tower tower[PHX_WATCH_TOWERS];
+    phx_watch_tower tower[PHX_OBSERVER_KIND_TOWERS];
 } phx_watch_block;
 
 /* Who is to be told about, in the sync list of a tower. */
@@ -40,7 +41,8 @@ typedef struct phx_sync {
     uint32_t slot, next;
 } phx_sync;
 
-/* The towers of one shard that anybody stands in or watches. A tower is named by block * PHX_WATCH_TOWERS + its place.
+/* The towers of one shard that anybody stands in or watches. A tower is named by block * PHX_OBSERVER_KIND_TOWERS + its
+ * place.
  */
 typedef struct phx_watch_map {
     phx_watch_block *blocks;
@@ -61,10 +63,10 @@ void phx_watch_map_free(phx_watch_map *map, phx_mem *mem);
 
 static inline phx_watch_tower *phx_watch_tower_at(const phx_watch_map *map, uint32_t tower)
 {
-    return &map->blocks[tower / PHX_WATCH_TOWERS].tower[tower % PHX_WATCH_TOWERS];
+    return &map->blocks[tower / PHX_OBSERVER_KIND_TOWERS].tower[tower % PHX_OBSERVER_KIND_TOWERS];
 }
 
-/* PHX_WATCH_NONE_AT: there is none. */
+/* PHX_OBSERVER_KIND_NONE_AT: there is none. */
 uint32_t phx_watch_find(const phx_watch_map *map, uint16_t tx, uint16_t ty);
 /* Makes the tower if need be, with room for an object or a watcher more. false = no memory. */
 bool phx_watch_need(phx_watch_map *map, phx_mem *mem, uint16_t tx, uint16_t ty, bool watcher);

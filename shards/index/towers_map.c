@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-enum { INSIDE = PHX_WATCH_SIDE - 1 };
+enum { INSIDE = PHX_OBSERVER_KIND_SIDE - 1 };
 
 void phx_watch_map_init(phx_watch_map *map, phx_mem *mem, const phx_kernels *kernels)
 {
     map->kernels = kernels;
-    map->block_free = PHX_WATCH_NONE_AT;
+    map->block_free = PHX_OBSERVER_KIND_NONE_AT;
     phx_idmap_init(&map->places, mem);
     phx_list_pool_init(&map->pool);
 }
@@ -52,7 +52,7 @@ static bool make_block(phx_watch_map *map, phx_mem *mem, uint32_t bx, uint32_t b
 {
     if (!phx_idmap_reserve(&map->places, phx_idmap_count(&map->places) + 1)) return false;
     uint32_t block = map->block_free;
-    if (block == PHX_WATCH_NONE_AT) {
+    if (block == PHX_OBSERVER_KIND_NONE_AT) {
         if (!phx_grow(mem, (void **)&map->blocks, &map->blocks_capacity, map->block_count, (size_t)map->block_count + 1,
                       sizeof(phx_watch_block)) ||
             !phx_grow(mem, (void **)&map->idle, &map->idle_capacity, map->idle_count, map->blocks_capacity,
@@ -63,7 +63,7 @@ static bool make_block(phx_watch_map *map, phx_mem *mem, uint32_t bx, uint32_t b
         map->block_free = map->blocks[block].next;
     }
     map->blocks[block] = (phx_watch_block){.bx = (uint16_t)bx, .by = (uint16_t)by};
-    for (uint32_t i = 0; i < PHX_WATCH_TOWERS; i++)
+    for (uint32_t i = 0; i < PHX_OBSERVER_KIND_TOWERS; i++)
         map->blocks[block].tower[i].objects = map->blocks[block].tower[i].watchers = phx_slotset_empty();
     phx_idmap_insert(&map->places, key_of(bx, by), block);
     map->live_count++;
@@ -75,7 +75,7 @@ static void free_block(phx_watch_map *map, uint32_t block)
 {
     phx_watch_block *at = &map->blocks[block];
     phx_idmap_remove(&map->places, key_of(at->bx, at->by));
-    for (uint32_t i = 0; i < PHX_WATCH_TOWERS; i++) { /* nobody is in, but room may have been made */
+    for (uint32_t i = 0; i < PHX_OBSERVER_KIND_TOWERS; i++) { /* nobody is in, but room may have been made */
         phx_list_release(&map->pool, &at->tower[i].objects);
         phx_list_release(&map->pool, &at->tower[i].watchers);
     }
@@ -97,10 +97,10 @@ void phx_watch_begin(phx_watch_map *map)
 
 uint32_t phx_watch_find(const phx_watch_map *map, uint16_t tx, uint16_t ty)
 {
-    const phx_watch_block *block = find_block(map, tx >> PHX_WATCH_BITS, ty >> PHX_WATCH_BITS);
-    if (!block) return PHX_WATCH_NONE_AT;
-    uint32_t inside = (uint32_t)(ty & INSIDE) << PHX_WATCH_BITS | (tx & INSIDE);
-    return (uint32_t)(block - map->blocks) * PHX_WATCH_TOWERS + inside;
+    const phx_watch_block *block = find_block(map, tx >> PHX_OBSERVER_KIND_BITS, ty >> PHX_OBSERVER_KIND_BITS);
+    if (!block) return PHX_OBSERVER_KIND_NONE_AT;
+    uint32_t inside = (uint32_t)(ty & INSIDE) << PHX_OBSERVER_KIND_BITS | (tx & INSIDE);
+    return (uint32_t)(block - map->blocks) * PHX_OBSERVER_KIND_TOWERS + inside;
 }
 
 static phx_list *set_of(phx_watch_map *map, uint32_t tower, bool watcher)
@@ -112,8 +112,8 @@ static phx_list *set_of(phx_watch_map *map, uint32_t tower, bool watcher)
 bool phx_watch_need(phx_watch_map *map, phx_mem *mem, uint16_t tx, uint16_t ty, bool watcher)
 {
     uint32_t tower = phx_watch_find(map, tx, ty);
-    if (tower == PHX_WATCH_NONE_AT) {
-        if (!make_block(map, mem, tx >> PHX_WATCH_BITS, ty >> PHX_WATCH_BITS)) return false;
+    if (tower == PHX_OBSERVER_KIND_NONE_AT) {
+        if (!make_block(map, mem, tx >> PHX_OBSERVER_KIND_BITS, ty >> PHX_OBSERVER_KIND_BITS)) return false;
         tower = phx_watch_find(map, tx, ty);
     }
     return phx_slotset_room(&map->pool, mem, set_of(map, tower, watcher));
@@ -123,12 +123,12 @@ void phx_watch_add(phx_watch_map *map, uint16_t tx, uint16_t ty, bool watcher, u
 {
     uint32_t tower = phx_watch_find(map, tx, ty);
     phx_slotset_add(&map->pool, set_of(map, tower, watcher), slot);
-    map->blocks[tower / PHX_WATCH_TOWERS].used++;
+    map->blocks[tower / PHX_OBSERVER_KIND_TOWERS].used++;
 }
 
 void phx_watch_remove(phx_watch_map *map, phx_mem *mem, uint16_t tx, uint16_t ty, bool watcher, uint32_t slot)
 {
-    uint32_t tower = phx_watch_find(map, tx, ty), block = tower / PHX_WATCH_TOWERS;
+    uint32_t tower = phx_watch_find(map, tx, ty), block = tower / PHX_OBSERVER_KIND_TOWERS;
     phx_slotset_remove(&map->pool, mem, map->kernels, set_of(map, tower, watcher), slot);
     if (--map->blocks[block].used == 0) queue_idle(map, block);
 }
@@ -152,7 +152,7 @@ void phx_watch_sync(phx_watch_map *map, uint16_t tx, uint16_t ty, uint32_t slot,
         PHX_ASSERT(map->synced_count < map->synced_capacity);
         map->synced[map->synced_count++] = tower;
         at->synced = tick;
-        at->sync = PHX_WATCH_NONE_AT;
+        at->sync = PHX_OBSERVER_KIND_NONE_AT;
     }
     PHX_ASSERT(map->sync_count < map->syncs_capacity);
     map->syncs[map->sync_count] = (phx_sync){slot, at->sync};
@@ -164,23 +164,23 @@ void phx_watch_sync(phx_watch_map *map, uint16_t tx, uint16_t ty, uint32_t slot,
 /* The block's towers in the rectangle, as a set; none if it does not meet it. */
 static uint64_t towers_in(const phx_watch_block *block, phx_rect rect)
 {
-    uint32_t x = (uint32_t)block->bx << PHX_WATCH_BITS, y = (uint32_t)block->by << PHX_WATCH_BITS;
+    uint32_t x = (uint32_t)block->bx << PHX_OBSERVER_KIND_BITS, y = (uint32_t)block->by << PHX_OBSERVER_KIND_BITS;
     uint64_t set = 0;
     if (rect.x1 < x || rect.y1 < y || rect.x0 > x + INSIDE || rect.y0 > y + INSIDE) return 0;
     uint32_t x0 = rect.x0 > x ? rect.x0 - x : 0, y0 = rect.y0 > y ? rect.y0 - y : 0;
     uint32_t x1 = rect.x1 - x < INSIDE ? rect.x1 - x : INSIDE, y1 = rect.y1 - y < INSIDE ? rect.y1 - y : INSIDE;
     uint64_t line = ((2u << x1) - 1) & ~((1u << x0) - 1);
-    for (uint32_t row = y0; row <= y1; row++) set |= line << (row << PHX_WATCH_BITS);
+    for (uint32_t row = y0; row <= y1; row++) set |= line << (row << PHX_OBSERVER_KIND_BITS);
     return set;
 }
 
 phx_watch_walk phx_watch_open(const phx_watch_map *map, phx_rect rect)
 {
     phx_watch_walk walk = {.map = map, .rect = rect};
-    walk.bx = rect.x0 >> PHX_WATCH_BITS;
-    walk.by = rect.y0 >> PHX_WATCH_BITS;
-    uint64_t width = (uint64_t)(rect.x1 >> PHX_WATCH_BITS) - walk.bx + 1;
-    uint64_t height = (uint64_t)(rect.y1 >> PHX_WATCH_BITS) - walk.by + 1;
+    walk.bx = rect.x0 >> PHX_OBSERVER_KIND_BITS;
+    walk.by = rect.y0 >> PHX_OBSERVER_KIND_BITS;
+    uint64_t width = (uint64_t)(rect.x1 >> PHX_OBSERVER_KIND_BITS) - walk.bx + 1;
+    uint64_t height = (uint64_t)(rect.y1 >> PHX_OBSERVER_KIND_BITS) - walk.by + 1;
     walk.all = width * height > map->block_count;
     return walk;
 }
@@ -188,7 +188,7 @@ phx_watch_walk phx_watch_open(const phx_watch_map *map, phx_rect rect)
 static bool next_block(phx_watch_walk *walk)
 {
     const phx_watch_map *map = walk->map;
-    uint32_t last_x = walk->rect.x1 >> PHX_WATCH_BITS, last_y = walk->rect.y1 >> PHX_WATCH_BITS;
+    uint32_t last_x = walk->rect.x1 >> PHX_OBSERVER_KIND_BITS, last_y = walk->rect.y1 >> PHX_OBSERVER_KIND_BITS;
     if (walk->all) {
         if (walk->next == map->block_count) return false;
         walk->block = &map->blocks[walk->next++];
@@ -202,7 +202,7 @@ static bool next_block(phx_watch_walk *walk)
     if (walk->bx < last_x) {
         walk->bx++;
     } else {
-        walk->bx = walk->rect.x0 >> PHX_WATCH_BITS;
+        walk->bx = walk->rect.x0 >> PHX_OBSERVER_KIND_BITS;
         walk->by++;
     }
     return true;
@@ -214,8 +214,8 @@ const phx_watch_tower *phx_watch_next(phx_watch_walk *walk)
         if (!next_block(walk)) return NULL;
     uint32_t i = (uint32_t)__builtin_ctzll(walk->left);
     walk->left &= walk->left - 1;
-    walk->tx = (uint16_t)(((uint32_t)walk->block->bx << PHX_WATCH_BITS) + (i & INSIDE));
-    walk->ty = (uint16_t)(((uint32_t)walk->block->by << PHX_WATCH_BITS) + (i >> PHX_WATCH_BITS));
+    walk->tx = (uint16_t)(((uint32_t)walk->block->bx << PHX_OBSERVER_KIND_BITS) + (i & INSIDE));
+    walk->ty = (uint16_t)(((uint32_t)walk->block->by << PHX_OBSERVER_KIND_BITS) + (i >> PHX_OBSERVER_KIND_BITS));
     return &walk->block->tower[i];
 }
 
@@ -227,7 +227,7 @@ bool phx_watch_map_valid(const phx_watch_map *map)
         uint32_t used = 0;
         if (find_block(map, block->bx, block->by) != block) continue;
         live++;
-        for (uint32_t i = 0; i < PHX_WATCH_TOWERS; i++)
+        for (uint32_t i = 0; i < PHX_OBSERVER_KIND_TOWERS; i++)
             used += block->tower[i].objects.count + block->tower[i].watchers.count;
         if (used != block->used || (used == 0 && !block->idle)) return false;
     }

@@ -15,8 +15,9 @@ bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_
     return phx_interest_reserve_changes(scratch, 1, targets) &&
            phx_grow(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, scratch->overflow_count,
                     scratch->overflow_count + words, sizeof(uint32_t)) &&
-           phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, many, sizeof(phx_sorted)) &&
-           phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, many, sizeof(phx_sorted));
+           phx_grow(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, many, sizeof(phx_sort_record)) &&
+           phx_grow(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, many,
+                    sizeof(phx_sort_record));
 }
 
 /* Of whom a change's target tells. */
@@ -56,12 +57,12 @@ static inline uint32_t key_bits(const phx_store *store, const uint32_t *targets,
 static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_t *slots, uint32_t count, uint32_t *to)
 {
     for (uint32_t i = 0; i < count; i++)
-        scratch->sorted[i] = (phx_sorted){.id = name[slots[i]].id, .slot = slots[i], .kind = name[slots[i]].kind};
+        scratch->sorted[i] = (phx_sort_record){.id = name[slots[i]].id, .slot = slots[i], .kind = name[slots[i]].kind};
     phx_order_many(scratch->sorted, scratch->sorted_spare, count);
     for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
 }
 
-/* These slots become events of a change of few: phx_naming_write() orders them. flag: of each. */
+/* These slots become events of a change of few: phx_event_writer_flush() orders them. flag: of each. */
 static void tell_few(phx_scratch *scratch, const uint32_t *slots, uint32_t count, uint32_t flag)
 {
     if (count == 0) return; /* there may be no array yet */
@@ -111,9 +112,9 @@ static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t
 }
 
 /* How all of a shard's names get keys; bits = PHX_ORDER_NO_KEY: they do not. */
-static inline phx_keying keying_of(const phx_store *store)
+static inline phx_sort_key_format keying_of(const phx_store *store)
 {
-    return (phx_keying){store->name, phx_order_bits(store->id_bits, store->kind_bits), store->kind_bits};
+    return (phx_sort_key_format){store->name, phx_order_bits(store->id_bits, store->kind_bits), store->kind_bits};
 }
 
 /* Those of one change where there are no keys for all: perhaps there are for these. */
@@ -121,8 +122,8 @@ static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_
                         uint32_t *place)
 {
     const phx_store *store = &shard->store;
-    const phx_keying by = {store->name, bits_of_these(store, targets, count), store->kind_bits};
-    const phx_unordered of = {targets, &count, &first, 1};
+    const phx_sort_key_format by = {store->name, bits_of_these(store, targets, count), store->kind_bits};
+    const phx_unsorted_events of = {targets, &count, &first, 1};
     if (by.bits == PHX_ORDER_NO_KEY) place_wide(shard, targets, count, first, place);
     else shard->kernels->order_keys(&by, &of, place);
 }
@@ -131,7 +132,7 @@ typedef uint64_t halves __attribute__((vector_size(16)));
 _Static_assert(sizeof(ph_target) == sizeof(halves) && offsetof(ph_target, id) == 0, "a target is written at once");
 
 /* user_data: the store's. */
-static inline void write_name(const phx_told *to, uint32_t at, const phx_name *name, const uint64_t *user_data,
+static inline void write_name(const phx_event_columns *to, uint32_t at, const phx_name *name, const uint64_t *user_data,
                               uint32_t target)
 {
     const phx_name *from = &name[target & PHX_ROW_SLOT];
@@ -142,11 +143,11 @@ static inline void write_name(const phx_told *to, uint32_t at, const phx_name *n
 }
 
 /* Those of all changes that wait. */
-static void place_all(phx_naming *naming)
+static void place_all(phx_event_writer *naming)
 {
     const phx_shard *shard = naming->shard;
-    const phx_unordered of = {naming->targets, naming->end, naming->first, naming->changes};
-    const phx_keying by = keying_of(&shard->store);
+    const phx_unsorted_events of = {naming->targets, naming->end, naming->first, naming->changes};
+    const phx_sort_key_format by = keying_of(&shard->store);
     validate_key_bits(&shard->store, of.targets, naming->count);
     if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) {
         shard->kernels->order_keys(&by, &of, naming->place);
@@ -159,7 +160,7 @@ static void place_all(phx_naming *naming)
 }
 
 /* Those targets, from these places on where they are in order; else places are theirs, one by one. */
-static inline void write_names(const phx_store *store, phx_told to, const uint32_t *targets, uint32_t count,
+static inline void write_names(const phx_store *store, phx_event_columns to, const uint32_t *targets, uint32_t count,
                                const uint32_t *place, uint32_t first)
 {
     const phx_name *name = store->name; /* what is written might be anywhere */
@@ -170,7 +171,7 @@ static inline void write_names(const phx_store *store, phx_told to, const uint32
         for (uint32_t i = 0; i < count; i++) write_name(&to, place ? place[i] : first + i, name, NULL, targets[i]);
 }
 
-void phx_naming_write(phx_naming *naming)
+void phx_event_writer_flush(phx_event_writer *naming)
 {
     const phx_store *store = &naming->shard->store;
     if (naming->count == 0) return;
@@ -185,12 +186,12 @@ void phx_naming_write(phx_naming *naming)
     naming->count = naming->changes = 0;
 }
 
-void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, const phx_told *to,
-                    uint32_t first)
+void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, const phx_change *change,
+                          const phx_event_columns *to, uint32_t first)
 {
     const uint32_t *from = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
     bool fits = naming->count + count <= PHX_ORDER_MOST && !change->ordered;
-    if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_naming_write(naming);
+    if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_event_writer_flush(naming);
     if (change->ordered) {
         write_names(&naming->shard->store, *to, from, count, NULL, first);
         return;
@@ -260,12 +261,12 @@ void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change 
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change)
 {
     phx_list *list = &shard->store.tail[change->slot].list;
-    phx_slots *waiting = &shard->waiting;
+    phx_slot_array *waiting = &shard->partial_observers;
     bool waits = change->flags & PH_CHANGE_MORE;
     if (waits && !phx_grow(shard->mem, (void **)&waiting->at, &waiting->capacity, waiting->count,
                            (size_t)waiting->count + 1, sizeof(uint32_t)))
         return false;
-    if (list->implied) phx_list_release(&shard->lists, list);
+    if (list->derived) phx_list_release(&shard->lists, list);
     if (change->list_first != PHX_SLOT_NONE) {
         const uint32_t *words = scratch->overflow + change->list_first, count = words[0];
         if (!phx_list_reserve(&shard->lists, shard->mem, list, count)) return false;

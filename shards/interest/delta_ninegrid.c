@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
+bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     return phx_observes(attr) && phx_unlimited(attr) && (attr->sees & 1) && shard->far.global_count == 0 &&
@@ -16,20 +16,20 @@ bool phx_nine_plain(const phx_shard *shard, uint32_t slot)
 
 /* What all who stayed in a job's tower were told, when it is the same for all; NULL = nothing yet. */
 typedef struct told_all {
-    const phx_nine_job *job;
+    const phx_cell_task *job;
     uint32_t target_first, leave_count, enter_count;
 } told_all;
 
 /* The crossings of a job that an observer may see, leaves first; to the scratch's targets. */
-static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_nine_job *job, uint32_t slot,
+static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *job, uint32_t slot,
                            told_all *told)
 {
-    const phx_nine *nine = &shard->nine;
+    const phx_ninegrid *nine = &shard->nine;
     const phx_attr *attr = job->special ? phx_store_attr(&shard->store, slot) : NULL;
     const uint32_t *pair = nine->pairs + job->pair;
     uint32_t *to = scratch->targets + scratch->target_count, n = 0, leaves = 0;
     for (uint32_t i = 0; i < job->leave_count + job->enter_count; i++) {
-        const phx_crossing *c = &nine->crossings[pair[i]];
+        const phx_area_member *c = &nine->crossings[pair[i]];
         if (c->special && !phx_eligible(attr, phx_store_attr(&shard->store, c->slot))) continue;
         leaves += i < job->leave_count;
         to[n++] = c->slot;
@@ -45,19 +45,19 @@ static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const p
  * Plain observers on these cards of the job, if they stayed: one alone where a crossing has to be looked at. The
  * others are passed over without a branch, as who went from where is not to be guessed. false = no memory.
  */
-static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job, phx_span range,
+static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job, phx_span range,
                           told_all *told)
 {
     uint32_t count = job->leave_count + job->enter_count, glanced = 0;
-    const phx_card *cards = shard->nine.cards + job->card;
+    const phx_cell_entry *cards = shard->nine.cards + job->card;
     if (count == 0) return true;
     if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
     if (told->job != job) tell_crossings(scratch, shard, job, cards[range.first].slot, told);
     const uint32_t all = told->leave_count + told->enter_count;
     phx_change *change = scratch->changes + scratch->change_count;
     for (uint32_t i = range.first; i < range.end; i++) {
-        const phx_card *card = &cards[i];
-        bool stayed = card->watches == PHX_WATCH_PLAIN && !(card->flags & PHX_CARD_WENT);
+        const phx_cell_entry *card = &cards[i];
+        bool stayed = card->watches == PHX_OBSERVER_KIND_PLAIN && !(card->flags & PHX_CELL_LEFT);
         change[all > 0 ? glanced : 0] = (phx_change){.slot = card->slot,
                                                      .target_first = told->target_first,
                                                      .leave_count = told->leave_count,
@@ -80,7 +80,7 @@ static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_nine
 /* One observer that crossed. */
 typedef struct crosser {
     const phx_shard *shard;
-    const phx_crossing *own;
+    const phx_area_member *own;
 } crosser;
 
 static inline bool may_see(const crosser *at, uint32_t slot, bool special)
@@ -98,12 +98,12 @@ static inline bool in_span(const crosser *at, uint16_t ax, uint16_t ay, uint16_t
 }
 
 /* Was a crossing seen before it, from where this one was? Is it seen now? */
-static inline bool saw(const crosser *at, const phx_crossing *c)
+static inline bool saw(const crosser *at, const phx_area_member *c)
 {
     return c->was && in_span(at, at->own->ax, at->own->ay, c->ax, c->ay);
 }
 
-static inline bool sees(const crosser *at, const phx_crossing *c)
+static inline bool sees(const crosser *at, const phx_area_member *c)
 {
     return c->is && in_span(at, at->own->bx, at->own->by, c->bx, c->by);
 }
@@ -111,71 +111,73 @@ static inline bool sees(const crosser *at, const phx_crossing *c)
 /* Who stayed in a tower that it now sees and did not; words, as all that follows. */
 static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_card *card = at->shard->nine.cards + tower->first, *end = card + tower->old;
+    const phx_cell_entry *card = at->shard->nine.cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
     for (; card < end; card++)
-        if (!(card->flags & PHX_CARD_WENT) && may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL))
-            out[n++] = phx_nine_word(card->key, card->slot);
+        if (!(card->flags & PHX_CELL_LEFT) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
+            out[n++] = phx_ninegrid_word(card->key, card->slot);
     return n;
 }
 
 /* Who came to a tower that it now sees and did not, from where it could not see them. */
 static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_nine *nine = &at->shard->nine;
-    const phx_card *card = nine->cards + tower->first + tower->old, *end = nine->cards + tower->first + tower->count;
+    const phx_ninegrid *nine = &at->shard->nine;
+    const phx_cell_entry *card = nine->cards + tower->first + tower->old,
+                         *end = nine->cards + tower->first + tower->count;
     uint32_t n = 0;
     for (; card < end; card++)
-        if (!saw(at, &nine->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL))
-            out[n++] = phx_nine_word(card->key, card->slot);
+        if (!saw(at, &nine->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
+            out[n++] = phx_ninegrid_word(card->key, card->slot);
     return n;
 }
 
 /* Who was in a tower that it saw and does not now. Who went may have another name. */
 static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_nine *nine = &at->shard->nine;
-    const phx_card *card = nine->cards + tower->first, *end = card + tower->old;
+    const phx_ninegrid *nine = &at->shard->nine;
+    const phx_cell_entry *card = nine->cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
     for (; card < end; card++) {
-        const phx_crossing *went = card->flags & PHX_CARD_WENT ? &nine->crossings[card->move] : NULL;
-        if ((went && sees(at, went)) || !may_see(at, card->slot, card->flags & PHX_CARD_SPECIAL)) continue;
-        out[n++] = phx_nine_word(went ? went->key : card->key, card->slot);
+        const phx_area_member *went = card->flags & PHX_CELL_LEFT ? &nine->crossings[card->move] : NULL;
+        if ((went && sees(at, went)) || !may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL)) continue;
+        out[n++] = phx_ninegrid_word(went ? went->key : card->key, card->slot);
     }
     return n;
 }
 
 /* Of a job's crossings, those that begin or end where the observer is concerned. */
-static uint32_t pick_crossings(const crosser *at, const phx_nine_job *job, bool enter, uint64_t *out)
+static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool enter, uint64_t *out)
 {
-    const phx_nine *nine = &at->shard->nine;
+    const phx_ninegrid *nine = &at->shard->nine;
     uint32_t first = enter ? job->pair + job->leave_count : job->pair;
     uint32_t count = enter ? job->enter_count : job->leave_count, n = 0;
     for (uint32_t i = first; i < first + count; i++) {
-        const phx_crossing *c = &nine->crossings[nine->pairs[i]];
+        const phx_area_member *c = &nine->crossings[nine->pairs[i]];
         if ((enter ? sees(at, c) : saw(at, c)) && may_see(at, c->slot, c->special))
-            out[n++] = phx_nine_word(c->key, c->slot);
+            out[n++] = phx_ninegrid_word(c->key, c->slot);
     }
     return n;
 }
 
 /* The job of the tower that it left; NULL = nothing is told there. */
-static const phx_nine_job *job_left(const phx_nine *nine, const phx_crossing *own)
+static const phx_cell_task *job_left(const phx_ninegrid *nine, const phx_area_member *own)
 {
-    const phx_crowd *crowd = &nine->crowds[own->from];
+    const phx_cell_block *crowd = &nine->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
     return crowd->jobs >> t & 1 ? &nine->jobs[crowd->tower[t].job] : NULL;
 }
 
 /* In found: the towers that it sees come or go. */
-static const phx_nine_pair *pairs_of(const phx_nine *nine, const phx_crossing *own, const phx_nine_pair **end)
+static const phx_ninegrid_pair *pairs_of(const phx_ninegrid *nine, const phx_area_member *own,
+                                         const phx_ninegrid_pair **end)
 {
     bool last = own + 1 == nine->crossings + nine->crossing_count;
     *end = nine->found + (last ? nine->found_count : own[1].pair);
     return nine->found + own->pair;
 }
 
-static inline const phx_tower *tower_of(const phx_nine *nine, const phx_nine_pair *pair)
+static inline const phx_tower *tower_of(const phx_ninegrid *nine, const phx_ninegrid_pair *pair)
 {
     return &nine->crowds[pair->crowd].tower[pair->tower];
 }
@@ -184,14 +186,14 @@ static inline const phx_tower *tower_of(const phx_nine *nine, const phx_nine_pai
 enum { AWAIT_CARDS = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
 
 /* The towers that a comer sees come or go, and that where it was; then what is in them. */
-PHX_AWAIT void await_comer(const phx_nine *nine, const phx_crossing *own, bool cards)
+PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *nine, const phx_area_member *own, bool cards)
 {
-    if (!phx_nine_glances(own)) return;
-    const phx_crowd *left = &nine->crowds[own->from];
+    if (!phx_ninegrid_delta(own)) return;
+    const phx_cell_block *left = &nine->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
     if (!cards) __builtin_prefetch(&left->tower[t]);
     else if (left->jobs >> t & 1) __builtin_prefetch(&nine->jobs[left->tower[t].job]);
-    const phx_nine_pair *end, *pair = pairs_of(nine, own, &end);
+    const phx_ninegrid_pair *end, *pair = pairs_of(nine, own, &end);
     for (; pair < end; pair++) {
         const phx_tower *tower = tower_of(nine, pair);
         __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : (const void *)tower);
@@ -199,9 +201,9 @@ PHX_AWAIT void await_comer(const phx_nine *nine, const phx_crossing *own, bool c
 }
 
 /* Those who cross are in no order of memory, nor is what they see. */
-PHX_AWAIT void await_comers(const phx_nine *nine, uint32_t comer)
+PHX_PREFETCH_INLINE void await_comers(const phx_ninegrid *nine, uint32_t comer)
 {
-    const phx_crossing *crossings = nine->crossings;
+    const phx_area_member *crossings = nine->crossings;
     const uint32_t *next = nine->comers + comer;
     if (comer + AWAIT_CROSSING >= nine->comer_count) return;
     __builtin_prefetch(&crossings[next[AWAIT_CROSSING]]);
@@ -212,15 +214,15 @@ PHX_AWAIT void await_comers(const phx_nine *nine, uint32_t comer)
 
 /* What is known of one that crossed, before its events are. */
 typedef struct outlook {
-    const phx_nine_pair *pair, *end; /* the towers that it sees come or go */
-    const phx_nine_job *job, *left;  /* of the tower where it is; of that where it was, or NULL */
+    const phx_ninegrid_pair *pair, *end; /* the towers that it sees come or go */
+    const phx_cell_task *job, *left;     /* of the tower where it is; of that where it was, or NULL */
 } outlook;
 
 /* No fewer than leave, or enter. */
-static uint32_t most_events(const phx_nine *nine, const outlook *about)
+static uint32_t most_events(const phx_ninegrid *nine, const outlook *about)
 {
     uint32_t most = about->job->leave_count + (about->left ? about->left->enter_count : 0);
-    for (const phx_nine_pair *pair = about->pair; pair < about->end; pair++) most += tower_of(nine, pair)->count;
+    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) most += tower_of(nine, pair)->count;
     return most;
 }
 
@@ -231,15 +233,15 @@ typedef struct found {
 } found;
 
 /* All words of a tower, whatever they are; there is room. Are that all, and is there nothing to be asked of any? */
-static inline bool take_plain(const phx_nine *nine, const phx_tower *tower, uint64_t *out)
+static inline bool take_plain(const phx_ninegrid *nine, const phx_tower *tower, uint64_t *out)
 {
-    const phx_card *card = nine->cards + tower->first;
+    const phx_cell_entry *card = nine->cards + tower->first;
     uint32_t flags = 0;
-    for (uint32_t i = 0; i < PHX_NINE_AT_ONCE; i++) {
-        out[i] = phx_nine_word(card[i].key, card[i].slot);
+    for (uint32_t i = 0; i < PHX_NINEGRID_AT_ONCE; i++) {
+        out[i] = phx_ninegrid_word(card[i].key, card[i].slot);
         flags |= i < tower->count ? card[i].flags : 0;
     }
-    return flags == 0 && tower->count <= PHX_NINE_AT_ONCE;
+    return flags == 0 && tower->count <= PHX_NINEGRID_AT_ONCE;
 }
 
 /*
@@ -248,9 +250,9 @@ static inline bool take_plain(const phx_nine *nine, const phx_tower *tower, uint
  */
 static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *came)
 {
-    const phx_nine *nine = &at->shard->nine;
+    const phx_ninegrid *nine = &at->shard->nine;
     uint32_t leaves = 0, enters = 0, n = 0;
-    for (const phx_nine_pair *pair = about->pair; pair < about->end; pair++) {
+    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) {
         const phx_tower *tower = tower_of(nine, pair);
         const uint32_t enter = pair->crossing >> 31;
         if (PHX_LIKELY(take_plain(nine, tower, enter ? to->enter + enters : to->leave + leaves))) {
@@ -278,7 +280,7 @@ static void tell_words(phx_scratch *scratch, const phx_shard *shard, uint64_t *w
     scratch->target_count += count;
     if (PHX_LIKELY(count <= shard->kernels->rank_most)) {
         uint32_t place[PHX_ORDER_FEW];
-        shard->kernels->rank(word, count, place);
+        shard->kernels->rank_words(word, count, place);
         for (uint32_t i = 0; i < count; i++) to[place[i]] = (uint32_t)word[i];
         return;
     }
@@ -312,30 +314,30 @@ static void tell_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, c
     tell_words(scratch, shard, events->enter, events->enters);
 }
 
-static phx_glance_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_nine_job *job,
-                                        const phx_card *card)
+static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job,
+                                       const phx_cell_entry *card)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
     const crosser at = {shard, &shard->nine.crossings[card->move]};
     outlook about = {.job = job, .left = job_left(&shard->nine, at.own)};
-    PHX_ASSERT(phx_nine_glances(at.own));
-    if (about.left && about.left->look) return PHX_GLANCE_LOOK;
+    PHX_ASSERT(phx_ninegrid_delta(at.own));
+    if (about.left && about.left->look) return PHX_DELTA_LOOK;
     about.pair = pairs_of(&shard->nine, at.own, &about.end);
-    uint32_t most = most_events(&shard->nine, &about) + PHX_NINE_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
-    if (!phx_interest_reserve(scratch, room, 0)) return PHX_GLANCE_NO_MEMORY;
-    _Static_assert(sizeof(phx_sorted) >= 2 * sizeof(uint64_t), "room for leaves and for enters");
+    uint32_t most = most_events(&shard->nine, &about) + PHX_NINEGRID_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
+    if (!phx_interest_reserve(scratch, room, 0)) return PHX_DELTA_NO_MEMORY;
+    _Static_assert(sizeof(phx_sort_record) >= 2 * sizeof(uint64_t), "room for leaves and for enters");
     found events = {.leave = (uint64_t *)(void *)scratch->sorted, .enter = (uint64_t *)(void *)scratch->sorted + room};
     find_events(&at, &about, &events, (uint64_t *)(void *)scratch->sorted_spare);
     scratch->counts.glanced++;
     scratch->counts.pairs_tested += events.enters + events.leaves;
     if (events.enters + events.leaves > 0) tell_events(scratch, shard, card->slot, &events);
-    return PHX_GLANCE_DONE;
+    return PHX_DELTA_DONE;
 }
 
 /* ---- jobs ---- */
 
 /* The job that an item belongs to; its card is the (item - job->first)-th of the tower's. */
-static const phx_nine_job *job_of(const phx_nine *nine, uint32_t item)
+static const phx_cell_task *job_of(const phx_ninegrid *nine, uint32_t item)
 {
     uint32_t lo = 0, hi = nine->job_count;
     while (hi - lo > 1) {
@@ -346,34 +348,34 @@ static const phx_nine_job *job_of(const phx_nine *nine, uint32_t item)
     return &nine->jobs[lo];
 }
 
-uint32_t phx_nine_item_slot(const phx_nine *nine, uint32_t item)
+uint32_t phx_cell_task_entry_slot(const phx_ninegrid *nine, uint32_t item)
 {
-    const phx_nine_job *job = job_of(nine, item);
-    const phx_card *card = &nine->cards[job->card + item - job->first];
-    return card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT) ? PHX_SLOT_NONE : card->slot;
+    const phx_cell_task *job = job_of(nine, item);
+    const phx_cell_entry *card = &nine->cards[job->card + item - job->first];
+    return card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : card->slot;
 }
 
 /* One observer. false = no memory, it is untouched. */
-static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_nine_job *job,
+static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_cell_task *job,
                      uint32_t at, told_all *told)
 {
-    phx_card *card = &shard->nine.cards[job->card + at];
-    bool forced = card->watches != PHX_WATCH_LOOK;
-    if (card->watches == PHX_WATCH_NONE || (card->flags & PHX_CARD_WENT)) return true;
+    phx_cell_entry *card = &shard->nine.cards[job->card + at];
+    bool forced = card->watches != PHX_OBSERVER_KIND_LOOK;
+    if (card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT)) return true;
     if (!job->look && forced) {
-        if (!(card->flags & PHX_CARD_CAME)) return glance_stayed(scratch, shard, job, (phx_span){at, at + 1}, told);
+        if (!(card->flags & PHX_CELL_ENTERED)) return glance_stayed(scratch, shard, job, (phx_span){at, at + 1}, told);
         await_comers(&shard->nine, job->comer + at - (job->card_count - job->came));
-        phx_glance_result seen = glance_crosser(scratch, shard, job, card);
-        if (seen != PHX_GLANCE_LOOK) return seen == PHX_GLANCE_DONE;
+        phx_delta_result seen = glance_crosser(scratch, shard, job, card);
+        if (seen != PHX_DELTA_LOOK) return seen == PHX_DELTA_DONE;
     }
-    if (!phx_interest_evaluate(scratch, directory, shard, card->slot, forced)) return false;
-    card->watches = phx_nine_watches(&shard->store, card->slot);
+    if (!phx_evaluate_observer(scratch, directory, shard, card->slot, forced)) return false;
+    card->watches = phx_ninegrid_observer_kind(&shard->store, card->slot);
     return true;
 }
 
 /* These cards of a job, those who stayed at once if nobody has to be looked at. Where it ended: there is no memory. */
-static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_nine_job *job,
-                        phx_span range)
+static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
+                        const phx_cell_task *job, phx_span range)
 {
     told_all told = {0};
     uint32_t at = range.first, old = job->card_count - job->came, end = range.end < old ? range.end : old;
@@ -385,12 +387,12 @@ static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, ph
     return at;
 }
 
-uint32_t phx_nine_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
-                      uint32_t count)
+uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
+                          uint32_t count)
 {
     enum { AWAIT_JOBS = 12 }; /* jobs whose cards come from memory meanwhile */
-    const phx_nine *nine = &shard->nine;
-    const phx_nine_job *job = job_of(nine, first);
+    const phx_ninegrid *nine = &shard->nine;
+    const phx_cell_task *job = job_of(nine, first);
     for (uint32_t item = first, end = first + count; item < end; job++) {
         uint32_t left = end - job->first;
         phx_span range = {item - job->first, left < job->card_count ? left : job->card_count};

@@ -18,14 +18,14 @@ static size_t enough(size_t count)
     return count > AT_LEAST ? count : AT_LEAST;
 }
 
-static bool reserve_pairs(phx_stir *stir, phx_mem *mem, size_t count)
+static bool reserve_pairs(phx_sparse_plan *stir, phx_mem *mem, size_t count)
 {
     return phx_grow(mem, (void **)&stir->pairs, &stir->pairs_capacity, stir->pair_count, enough(count),
                     sizeof *stir->pairs);
 }
 
 /* The piece of a stir becomes this one, without pairs. false = no memory. */
-static bool begin_piece(phx_stir *stir, phx_mem *mem, phx_span piece)
+static bool begin_piece(phx_sparse_plan *stir, phx_mem *mem, phx_span piece)
 {
     const size_t rows = piece.end - piece.first, words = rows / PHX_WORD_ROWS + 1;
     stir->piece = piece;
@@ -39,11 +39,11 @@ static bool begin_piece(phx_stir *stir, phx_mem *mem, phx_span piece)
 }
 
 /* There is room. */
-static inline void add_pair(phx_stir *stir, uint32_t observer, uint32_t target)
+static inline void add_pair(phx_sparse_plan *stir, uint32_t observer, uint32_t target)
 {
     const uint32_t at = observer - stir->piece.first;
     uint64_t *word = &stir->told[at / PHX_WORD_ROWS], bit = UINT64_C(1) << at % PHX_WORD_ROWS;
-    stir->pairs[stir->pair_count] = (phx_stir_pair){target, *word & bit ? stir->last[at] : PHX_STIR_NO_PAIR};
+    stir->pairs[stir->pair_count] = (phx_sparse_plan_pair){target, *word & bit ? stir->last[at] : PHX_SPARSE_NO_PAIR};
     *word |= bit;
     stir->last[at] = stir->pair_count++;
 }
@@ -52,7 +52,7 @@ static inline void add_pair(phx_stir *stir, uint32_t observer, uint32_t target)
  * What those who moved found makes pairs of observers of the piece: of who looks, and of those who stand still. There
  * is room.
  */
-static void add_mirrored(phx_stir *stir, const phx_crossers *found, uint32_t count)
+static void add_mirrored(phx_sparse_plan *stir, const phx_view_changes *found, uint32_t count)
 {
     const phx_grid *grid = &stir->shard->grid;
     const float *view = grid->rows.view;
@@ -61,16 +61,16 @@ static void add_mirrored(phx_stir *stir, const phx_crossers *found, uint32_t cou
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = found->by[i], target = found->row[i], other = target & ~PHX_PAIR_LEAVE;
         if (in_span(piece, row) && !(mixed && view[row] == 0.0f)) add_pair(stir, row, target);
-        if (in_span(piece, other) && !phx_grid_stirred(grid, other) && !(mixed && view[other] == 0.0f))
+        if (in_span(piece, other) && !phx_grid_moved(grid, other) && !(mixed && view[other] == 0.0f))
             add_pair(stir, other, row | (target & PHX_PAIR_LEAVE));
     }
 }
 
 /* What was found makes pairs. false = no memory. */
-static bool add_pairs(phx_stir *stir, phx_mem *mem, const phx_crossers *found, uint32_t count)
+static bool add_pairs(phx_sparse_plan *stir, phx_mem *mem, const phx_view_changes *found, uint32_t count)
 {
     if (!reserve_pairs(stir, mem, (size_t)stir->pair_count + 2 * (size_t)count)) return false;
-    if (stir->way == PHX_STIR_MOVERS) add_mirrored(stir, found, count);
+    if (stir->way == PHX_SPARSE_BY_MOVERS) add_mirrored(stir, found, count);
     else
         for (uint32_t i = 0; i < count; i++) add_pair(stir, found->by[i], found->row[i]);
     return true;
@@ -79,7 +79,7 @@ static bool add_pairs(phx_stir *stir, phx_mem *mem, const phx_crossers *found, u
 enum { ROWS = 4096 }; /* that are looked at before what was found is taken: there is room for it */
 
 /* Of the looks from `first` on, those at no more than ROWS rows, or one: where they end. *rows: at how many. */
-static uint32_t looks_end(const phx_looks *looks, uint32_t first, uint64_t *rows)
+static uint32_t looks_end(const phx_row_ranges *looks, uint32_t first, uint64_t *rows)
 {
     *rows = looks->length;
     if (PHX_LIKELY(*rows <= ROWS)) return looks->count;
@@ -90,21 +90,21 @@ static uint32_t looks_end(const phx_looks *looks, uint32_t first, uint64_t *rows
     return end;
 }
 
-static inline uint32_t *beyond_of(const phx_stir *stir, uint32_t axes)
+static inline uint32_t *beyond_of(const phx_sparse_plan *stir, uint32_t axes)
 {
     return stir->beyond + (size_t)axes * stir->beyond_part;
 }
 
-/* Up to PHX_STIR_AT_ONCE rows look. false = no memory. */
-static bool look_at_once(phx_scratch *scratch, const phx_sight *sight, const uint32_t *who, uint32_t count,
-                         const phx_limit *limit)
+/* Up to PHX_SPARSE_AT_ONCE rows look. false = no memory. */
+static bool look_at_once(phx_scratch *scratch, const phx_lookup *sight, const uint32_t *who, uint32_t count,
+                         const phx_view_range *limit)
 {
-    phx_stir *stir = &scratch->stir;
+    phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
-    phx_looks *looks = &stir->looks;
+    phx_row_ranges *looks = &stir->looks;
     looks->row = stir->look_words[0], looks->first = stir->look_words[1], looks->end = stir->look_words[2];
     for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b] = beyond_of(stir, b) + stir->beyond_count[b];
-    shard->kernels->look(&shard->grid.rows, sight, who, count, looks);
+    shard->kernels->plan_row_ranges(&shard->grid.rows, sight, who, count, looks);
     scratch->counts.ranges_visited += looks->count;
     scratch->counts.pairs_tested += looks->length;
     for (uint32_t i = 0, end; i < looks->count; i = end) {
@@ -114,8 +114,8 @@ static bool look_at_once(phx_scratch *scratch, const phx_sight *sight, const uin
         if (!phx_grow(scratch->mem, (void **)&stir->found, &stir->found_capacity, 0, 2 * room, sizeof(uint32_t)))
             return false;
         const phx_span some = {i, end};
-        const phx_crossers found = {stir->found, stir->found + room};
-        uint32_t count_found = shard->kernels->crossed(&shard->grid.rows, looks, some, limit, &found);
+        const phx_view_changes found = {stir->found, stir->found + room};
+        uint32_t count_found = shard->kernels->find_view_changes(&shard->grid.rows, looks, some, limit, &found);
         if (!add_pairs(stir, scratch->mem, &found, count_found)) return false;
     }
     return true;
@@ -128,13 +128,13 @@ static phx_span rows_of(const phx_block *block)
 
 /* Rows look at those of a block that are near, and among `at`. around: at those of others too. false = no memory. */
 static bool look_at(phx_scratch *scratch, const phx_block *block, phx_span at, const uint32_t *who, uint32_t count,
-                    const phx_limit *limit, bool around)
+                    const phx_view_range *limit, bool around)
 {
-    phx_stir *stir = &scratch->stir;
+    phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
-    const phx_sight sight = {shard->rules, block, at, stir->reach};
-    for (uint32_t i = 0; i < count; i += PHX_STIR_AT_ONCE) {
-        uint32_t n = count - i < PHX_STIR_AT_ONCE ? count - i : PHX_STIR_AT_ONCE;
+    const phx_lookup sight = {shard->rules, block, at, stir->reach};
+    for (uint32_t i = 0; i < count; i += PHX_SPARSE_AT_ONCE) {
+        uint32_t n = count - i < PHX_SPARSE_AT_ONCE ? count - i : PHX_SPARSE_AT_ONCE;
         if (!look_at_once(scratch, &sight, who + i, n, limit)) return false;
         for (uint32_t b = 0; around && b < PHX_BEYONDS; b++) stir->beyond_count[b] += stir->looks.beyond_count[b];
     }
@@ -142,16 +142,16 @@ static bool look_at(phx_scratch *scratch, const phx_block *block, phx_span at, c
 }
 
 /* Rows of the block look around. false = no memory. */
-static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t count, const phx_limit *limit)
+static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t count, const phx_view_range *limit)
 {
-    phx_stir *stir = &scratch->stir;
+    phx_sparse_plan *stir = &scratch->stir;
     const phx_grid *grid = &stir->shard->grid;
     const phx_block *own = &grid->blocks[stir->block];
     memset(stir->beyond_count, 0, sizeof stir->beyond_count);
     if (!look_at(scratch, own, rows_of(own), who, count, limit, true)) return false;
     phx_block_walk walk = phx_grid_walk(grid, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
-        uint32_t axes = block->by == own->by ? PHX_BEYOND_X : block->bx == own->bx ? PHX_BEYOND_Y : PHX_BEYOND_BOTH;
+        uint32_t axes = block->by == own->by ? PHX_SPILL_X : block->bx == own->bx ? PHX_SPILL_Y : PHX_SPILL_BOTH;
         uint32_t *beyond = beyond_of(stir, axes), beyond_count = stir->beyond_count[axes];
         if (block != own && !look_at(scratch, block, rows_of(block), beyond, beyond_count, limit, false)) return false;
     }
@@ -161,10 +161,10 @@ static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t coun
 /* A past row leaves the observers of the piece who saw it: those with old positions around it. false = no memory. */
 static bool add_past(phx_scratch *scratch, uint32_t at)
 {
-    phx_stir *stir = &scratch->stir;
+    phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
     const phx_block *block = &shard->grid.blocks[stir->block];
-    const phx_past_row *past = &shard->past.rows[at];
+    const phx_prev_rows_row *past = &shard->past.rows[at];
     const phx_rect rect = phx_box_towers(shard->rules, phx_box_around(past->x, past->y, stir->reach));
     const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     phx_grid_rows old = shard->grid.rows;
@@ -180,7 +180,7 @@ static bool add_past(phx_scratch *scratch, uint32_t at)
         scratch->counts.pairs_tested += end - first;
         for (uint32_t row = first; row < end; row++)
             if (old.view[row] > 0.0f && phx_row_views(&old, row, past->x, past->y, square))
-                add_pair(stir, row, at | PHX_STIR_PAST | PHX_PAIR_LEAVE);
+                add_pair(stir, row, at | PHX_SPARSE_PAST | PHX_PAIR_LEAVE);
     }
     return true;
 }
@@ -188,7 +188,7 @@ static bool add_past(phx_scratch *scratch, uint32_t at)
 /* What was around, of who is odd. false = no memory. */
 static bool add_odd(phx_scratch *scratch)
 {
-    const phx_stir *stir = &scratch->stir;
+    const phx_sparse_plan *stir = &scratch->stir;
     phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
         for (uint32_t at = block->past.first; at < block->past.end; at++)
@@ -200,20 +200,20 @@ static bool add_odd(phx_scratch *scratch)
  * The words of one observer, the last of whose pairs this is, but for targets that it may not see. A past row, of which
  * there are none unless odd, has its slot with PHX_ROW_SPECIAL. How many; *leaves of them.
  */
-static inline __attribute__((always_inline)) uint32_t words_of(const phx_shard *shard, const phx_stir_pair *pairs,
-                                                               uint32_t last, uint32_t slot, bool odd, uint32_t *to,
-                                                               uint32_t *leaves)
+static inline __attribute__((always_inline)) uint32_t words_of(const phx_shard *shard,
+                                                               const phx_sparse_plan_pair *pairs, uint32_t last,
+                                                               uint32_t slot, bool odd, uint32_t *to, uint32_t *leaves)
 {
     const phx_store *store = &shard->store;
     const uint32_t *slots = shard->grid.rows.slot;
     uint32_t count = 0, left_count = 0;
-    for (uint32_t i = last; i != PHX_STIR_NO_PAIR; i = pairs[i].previous) {
+    for (uint32_t i = last; i != PHX_SPARSE_NO_PAIR; i = pairs[i].previous) {
         const uint32_t at = pairs[i].target & PHX_PAIR_PLACE, left = pairs[i].target >> 31;
-        const bool past = odd && (pairs[i].target & PHX_STIR_PAST);
+        const bool past = odd && (pairs[i].target & PHX_SPARSE_PAST);
         const uint32_t word = past ? shard->past.word[at] : slots[at], target = word & PHX_ROW_SLOT;
         if ((word & PHX_ROW_SPECIAL) &&
             !phx_eligible(phx_store_attr(store, slot),
-                          past ? phx_past_attr_of(&shard->past, store, target) : phx_store_attr(store, target)))
+                          past ? phx_prev_rows_attr_of(&shard->past, store, target) : phx_store_attr(store, target)))
             continue;
         to[count++] = target | left * PHX_TARGET_LEAVE | past * PHX_ROW_SPECIAL;
         left_count += left;
@@ -234,7 +234,7 @@ static bool tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, cons
         scratch->enter[enters] = words[i];
         enters += words[i] != slot;
     }
-    return phx_glance_tell_odd(scratch, shard, slot, enters, false);
+    return phx_delta_emit_discontinuous(scratch, shard, slot, enters, false);
 }
 
 /*
@@ -244,23 +244,24 @@ static bool tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, cons
 static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
 {
     const uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
-    const phx_stir_pair *pairs = scratch->stir.pairs;
+    const phx_sparse_plan_pair *pairs = scratch->stir.pairs;
     const bool odd = scratch->stir.odd;
     uint32_t *to = scratch->targets + scratch->target_count, leaves;
     uint32_t count = odd ? words_of(shard, pairs, last, slot, true, to, &leaves)
                          : words_of(shard, pairs, last, slot, false, to, &leaves);
-    if (PHX_UNLIKELY(odd && phx_row_odd(&shard->grid.rows, row))) return tell_odd(scratch, shard, slot, to, count);
-    PHX_VALIDATE(shard->store.tail[slot].list.implied == 1);
+    if (PHX_UNLIKELY(odd && phx_row_discontinuous(&shard->grid.rows, row)))
+        return tell_odd(scratch, shard, slot, to, count);
+    PHX_VALIDATE(shard->store.tail[slot].list.derived == 1);
     if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* so many are put in order before they get names */
         const uint32_t enters = phx_interest_part(scratch, to, count);
         for (uint32_t i = 0; i < count - enters; i++) scratch->leave[i] &= PHX_ROW_SLOT;
-        if (odd) return phx_glance_tell_both(scratch, shard, slot, enters, count - enters, false);
+        if (odd) return phx_delta_emit_both(scratch, shard, slot, enters, count - enters, false);
         phx_interest_record(scratch, shard, slot, enters, count - enters);
         return true;
     }
     if (PHX_UNLIKELY(odd)) {
         phx_span words = {0, count};
-        leaves -= phx_glance_keep_seen(to, &words);
+        leaves -= phx_delta_keep_seen(to, &words);
         count = words.end;
     }
     if (count == 0) return true;
@@ -270,14 +271,14 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t 
 }
 
 /* The most pairs that one observer has; where nobody is odd all are few enough. */
-static uint32_t most_pairs(const phx_stir *stir)
+static uint32_t most_pairs(const phx_sparse_plan *stir)
 {
     uint32_t most = 0;
     if (!stir->odd) return stir->pair_count;
     for (uint32_t at = 0; at < stir->piece.end - stir->piece.first; at++) {
         if (!phx_row_bit(stir->told, at)) continue;
         uint32_t count = 0;
-        for (uint32_t i = stir->last[at]; i != PHX_STIR_NO_PAIR; i = stir->pairs[i].previous) count++;
+        for (uint32_t i = stir->last[at]; i != PHX_SPARSE_NO_PAIR; i = stir->pairs[i].previous) count++;
         if (count > most) most = count;
     }
     return most;
@@ -286,7 +287,7 @@ static uint32_t most_pairs(const phx_stir *stir)
 /* Room for what pairs become, all of them, of whom one observer has so many at most. */
 static bool reserve_all(phx_scratch *scratch, uint32_t most)
 {
-    const phx_stir *stir = &scratch->stir;
+    const phx_sparse_plan *stir = &scratch->stir;
     const uint32_t rows = stir->piece.end - stir->piece.first, pairs = stir->pair_count;
     const uint32_t changes = pairs < rows ? pairs : rows;
     return phx_scratch_room(scratch, most) && phx_interest_reserve_changes(scratch, changes, pairs) &&
@@ -296,7 +297,7 @@ static bool reserve_all(phx_scratch *scratch, uint32_t most)
 /* All pairs of a piece become changes, in the order of rows. How many rows are done: fewer = no memory at the next. */
 static uint32_t tell_all(phx_scratch *scratch, phx_shard *shard)
 {
-    const phx_stir *stir = &scratch->stir;
+    const phx_sparse_plan *stir = &scratch->stir;
     const uint32_t rows = stir->piece.end - stir->piece.first;
     if (stir->pair_count == 0) return rows;
     const uint32_t most = most_pairs(stir);
@@ -330,19 +331,19 @@ static uint32_t before(const uint32_t *rows, uint32_t count, uint32_t row)
     return n;
 }
 
-static phx_limit limit_of(const phx_stir *stir, float r)
+static phx_view_range limit_of(const phx_sparse_plan *stir, float r)
 {
-    return (phx_limit){r, stir->shard->rules->shape == PH_SHAPE_SQUARE};
+    return (phx_view_range){r, stir->shard->rules->shape == PH_SHAPE_SQUARE};
 }
 
 /* Those who moved look around, if they are of the piece, else at it. false = no memory. */
 static bool movers_look(phx_scratch *scratch)
 {
-    const phx_stir *stir = &scratch->stir;
+    const phx_sparse_plan *stir = &scratch->stir;
     const phx_block *block = &stir->shard->grid.blocks[stir->block];
     const uint32_t *movers = stir->movers, first = before(movers, stir->own_count, stir->piece.first);
     const uint32_t end = before(movers, stir->own_count, stir->piece.end);
-    const phx_limit limit = limit_of(stir, block->reach);
+    const phx_view_range limit = limit_of(stir, block->reach);
     return look_around(scratch, movers + first, end - first, &limit) &&
            look_at(scratch, block, stir->piece, movers, first, &limit, false) &&
            look_at(scratch, block, stir->piece, movers + end, stir->mover_count - end, &limit, false);
@@ -352,21 +353,21 @@ static bool movers_look(phx_scratch *scratch)
  * Did anything change in the towers that the observer of a row sees? Marks are not of rows, and say where somebody was,
  * too; if it moved itself, there is its own.
  */
-static bool may_see_change(const phx_stir *stir, uint32_t row)
+static bool may_see_change(const phx_sparse_plan *stir, uint32_t row)
 {
     const phx_shard *shard = stir->shard;
     const phx_grid *grid = &shard->grid;
     phx_box near = phx_box_around(grid->rows.x[row], grid->rows.y[row], grid->blocks[stir->block].reach);
-    return phx_grid_touched(grid, phx_box_towers(shard->rules, near), shard->tick);
+    return phx_grid_dirty(grid, phx_box_towers(shard->rules, near), shard->tick);
 }
 
 /* The observers of the piece that have to look, to scratch->hits: there is room, for one more too. How many. */
 static uint32_t find_observers(phx_scratch *scratch)
 {
-    const phx_stir *stir = &scratch->stir;
+    const phx_sparse_plan *stir = &scratch->stir;
     uint32_t *found = scratch->hits, kept = 0;
-    const uint32_t n = phx_grid_watching_in(&stir->shard->grid, stir->piece, found);
-    if (stir->shard->many_movers) return n;
+    const uint32_t n = phx_grid_observers_in(&stir->shard->grid, stir->piece, found);
+    if (stir->shard->dense_tick) return n;
     for (uint32_t i = 0; i < n; i++)
         if (may_see_change(stir, found[i])) found[kept++] = found[i];
     return kept;
@@ -375,14 +376,14 @@ static uint32_t find_observers(phx_scratch *scratch)
 /* The observers of the piece look for themselves, at once who see as far. false = no memory. */
 static bool observers_look(phx_scratch *scratch)
 {
-    const phx_stir *stir = &scratch->stir;
+    const phx_sparse_plan *stir = &scratch->stir;
     const float *view = stir->shard->grid.rows.view;
     if (!phx_scratch_room(scratch, (size_t)(stir->piece.end - stir->piece.first) + 1)) return false;
     uint32_t count = find_observers(scratch);
     const uint32_t *who = scratch->hits;
     for (uint32_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && view[who[end]] == view[who[i]]; end++) continue;
-        const phx_limit limit = limit_of(stir, view[who[i]]);
+        const phx_view_range limit = limit_of(stir, view[who[i]]);
         if (!look_around(scratch, who + i, end - i, &limit)) return false;
     }
     return true;
@@ -391,10 +392,10 @@ static bool observers_look(phx_scratch *scratch)
 /* All looks of a piece. false = no memory. */
 static bool look(phx_scratch *scratch, phx_span piece)
 {
-    phx_stir *stir = &scratch->stir;
-    const bool observers = stir->way == PHX_STIR_OBSERVERS;
+    phx_sparse_plan *stir = &scratch->stir;
+    const bool observers = stir->way == PHX_SPARSE_BY_OBSERVERS;
     const uint32_t most = observers ? piece.end - piece.first : stir->own_count;
-    stir->beyond_part = most + PHX_STIR_AT_ONCE + PHX_KERNEL_PAD;
+    stir->beyond_part = most + PHX_SPARSE_AT_ONCE + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&stir->beyond, &stir->beyond_capacity, 0,
                   enough(PHX_BEYONDS * (size_t)stir->beyond_part), sizeof(uint32_t)))
         return false;
@@ -403,11 +404,11 @@ static bool look(phx_scratch *scratch, phx_span piece)
     return (observers ? observers_look(scratch) : movers_look(scratch)) && (!stir->odd || add_odd(scratch));
 }
 
-uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span piece)
+uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span piece)
 {
-    const phx_stir *stir = &scratch->stir;
+    const phx_sparse_plan *stir = &scratch->stir;
     const phx_block *block = &shard->grid.blocks[stir->block];
-    const bool quiet = stir->way == PHX_STIR_MOVERS && stir->mover_count == 0 && !stir->odd;
+    const bool quiet = stir->way == PHX_SPARSE_BY_MOVERS && stir->mover_count == 0 && !stir->odd;
     uint32_t done = piece.end - piece.first;
     if (!quiet) done = look(scratch, piece) ? tell_all(scratch, shard) : 0;
     scratch->counts.glanced += observers_in(shard, block, (phx_span){piece.first, piece.first + done});

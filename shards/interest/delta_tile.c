@@ -52,7 +52,7 @@ static void take_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
         for (; i < end && i < hits->leave_count; i++) {
             uint32_t target = hits->leave[i] & PHX_ROW_SLOT;
             if ((hits->leave[i] & PHX_ROW_SPECIAL) && is_far(phx_store_attr(store, target), r)) continue;
-            at[taken] = shard->kernels->find(entries, list->count, target);
+            at[taken] = shard->kernels->find_u32(entries, list->count, target);
             hits->leave[n] = target;
             n += at[taken] < list->count;
             taken += at[taken] < list->count;
@@ -77,7 +77,7 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
         }
         hits->enter[n++] = target;
     }
-    hits->enter_count = margin ? shard->kernels->missing(entries, list->count, hits->enter, n) : n;
+    hits->enter_count = margin ? shard->kernels->set_difference(entries, list->count, hits->enter, n) : n;
 }
 
 /* The candidates become events and a list, which is kept; room is reserved. */
@@ -103,7 +103,7 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float 
 static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, float far, outcome *hits)
 {
     const phx_list *list = &shard->store.tail[slot].list;
-    PHX_ASSERT(!list->implied);
+    PHX_ASSERT(!list->derived);
     if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count, list->count + hits->enter_count))
         return false;
     settle(scratch, shard, slot, r, far != r, hits);
@@ -166,16 +166,16 @@ static inline standing standing_of(const phx_tile *tile, uint32_t target)
     const phx_grid_rows *rows = &tile->shard->grid.rows;
     const uint32_t t = row_of(tile, target);
     if (PHX_LIKELY(!(t & PHX_TILE_PAST))) return (standing){rows->x[t], rows->y[t], rows->ox[t], rows->oy[t]};
-    const phx_past_row *past = &tile->shard->past.rows[t & ~PHX_TILE_PAST];
+    const phx_prev_rows_row *past = &tile->shard->past.rows[t & ~PHX_TILE_PAST];
     return (standing){NAN, NAN, past->x, past->y};
 }
 
 /* Is one of them odd? */
-static bool any_odd(const phx_scratch *scratch, const phx_shard *shard, phx_watchers of)
+static bool any_odd(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
     const phx_tile *tile = &scratch->tile;
     for (uint32_t w = 0; tile->odd_own > 0 && w < of.count; w++)
-        if (phx_row_odd(&shard->grid.rows, tile->row[of.place[w]])) return true;
+        if (phx_row_discontinuous(&shard->grid.rows, tile->row[of.place[w]])) return true;
     return false;
 }
 
@@ -185,7 +185,7 @@ static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_tes
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_tile *tile = &scratch->tile;
     const phx_pairs *pairs = &scratch->pairs;
-    uint32_t count = shard->kernels->unsure(pairs, scratch->unsure);
+    uint32_t count = shard->kernels->collect_unsure(pairs, scratch->unsure);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pair = scratch->unsure[i], place = pairs->observer[pair] & PHX_PAIR_PLACE, o = tile->row[place];
         const standing t = standing_of(tile, pairs->target[pair]);
@@ -193,7 +193,7 @@ static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_tes
         float old = compared(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
         uint32_t is_in = now <= test->in, was_in = old <= test->in, is_near = now <= test->near;
         uint32_t was_near = old <= test->near, leave = was_near & ~is_near, enter = is_in & ~was_in;
-        uint32_t both_came = (t.ox != t.ox) & phx_row_odd(rows, o); /* add_comers() */
+        uint32_t both_came = (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* add_comers() */
         uint32_t none = both_came | (~(leave | enter) & 1);
         pairs->observer[pair] = place | leave * PHX_PAIR_LEAVE | none * PHX_PAIR_UNSURE; /* not to be guessed */
     }
@@ -217,7 +217,7 @@ static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, ph
     for (uint32_t s = specials.end; s-- > specials.first;) {
         uint32_t at = scratch->word_first + scratch->runs.special[s], word = words[at];
         const bool leaves = word & PHX_TARGET_LEAVE;
-        const phx_attr *target = leaves ? phx_past_attr_of(&shard->past, &shard->store, word & PHX_ROW_SLOT)
+        const phx_attr *target = leaves ? phx_prev_rows_attr_of(&shard->past, &shard->store, word & PHX_ROW_SLOT)
                                         : phx_store_attr(&shard->store, word & PHX_ROW_SLOT);
         if (phx_eligible(own, target)) continue;
         of->leaves -= leaves;
@@ -225,7 +225,7 @@ static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, ph
     }
 }
 
-uint32_t phx_glance_keep_seen(uint32_t *words, phx_span *of)
+uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of)
 {
     const uint32_t past = PHX_ROW_SPECIAL | PHX_TARGET_LEAVE, other = PHX_ROW_SLOT | PHX_TARGET_LEAVE;
     uint32_t kept = 0;
@@ -258,7 +258,7 @@ static outcome take_words(phx_scratch *scratch, phx_span words)
 static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
 {
     const uint32_t count = of->words.end - of->words.first;
-    PHX_VALIDATE(shard->store.tail[of->slot].list.implied == 1);
+    PHX_VALIDATE(shard->store.tail[of->slot].list.derived == 1);
     PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
     if (PHX_UNLIKELY(count == 0)) return;
     const uint32_t first = apart ? scratch->target_count : of->words.first;
@@ -273,10 +273,11 @@ static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const r
 {
     const phx_tile *tile = &scratch->tile;
     const phx_grid_rows *rows = &shard->grid.rows;
-    const phx_area area = {rows->x[of->row], rows->y[of->row], r, tile->limits.square};
+    const phx_range area = {rows->x[of->row], rows->y[of->row], r, tile->limits.square};
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
     const phx_span near = phx_tile_comers(tile, tile->cell[of->place]);
-    uint32_t *hits = scratch->old, count = shard->kernels->scan(&tile->comers, near, &area, hits, scratch->squares);
+    uint32_t *hits = scratch->old,
+             count = shard->kernels->range_scan(&tile->rows_without_history, near, &area, hits, scratch->squares);
     scratch->counts.pairs_tested += near.end - near.first;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t target = hits[i] & PHX_ROW_SLOT;
@@ -292,21 +293,21 @@ static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, 
 {
     enum { FEW = 1 << 14 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
     *count = 0;
-    if (!shard->store.tail[slot].list.implied) return true; /* it is new, or was no observer */
-    const size_t most = shard->store.slots <= FEW ? FEW : phx_recall_most(shard, slot);
+    if (!shard->store.tail[slot].list.derived) return true; /* it is new, or was no observer */
+    const size_t most = shard->store.slots <= FEW ? FEW : phx_prev_list_max(shard, slot);
     if (!phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, most + PHX_KERNEL_PAD,
                   sizeof(uint32_t)))
         return false;
-    *count = phx_recall(shard, slot, scratch->leave, &scratch->counts.pairs_tested);
+    *count = phx_prev_list(shard, slot, scratch->leave, &scratch->counts.pairs_tested);
     return true;
 }
 
-bool phx_glance_tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
-                          bool apart)
+bool phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
+                         bool apart)
 {
     if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return false;
     if (enters + leaves == 0) return true;
-    const phx_runs *runs = &scratch->runs;
+    const phx_observer_runs *runs = &scratch->runs;
     if (!phx_interest_reserve(scratch, enters + leaves, 0)) return false;
     if (apart && !phx_interest_reserve_changes(scratch, 1 + runs->count, enters + leaves + runs->first[runs->count]))
         return false;
@@ -314,15 +315,15 @@ bool phx_glance_tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot,
     return true;
 }
 
-bool phx_glance_tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart)
+bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart)
 {
     phx_list *list = &shard->store.tail[slot].list;
     uint32_t leaves;
-    PHX_ASSERT(phx_list_bare(list));
+    PHX_ASSERT(phx_list_holds_no_memory(list));
     if (!recall(scratch, shard, slot, &leaves)) return false;
-    if (!phx_glance_tell_both(scratch, shard, slot, enters, leaves, apart)) return false;
-    PHX_VALIDATE(phx_shard_implied(shard, slot));
-    list->implied = true;
+    if (!phx_delta_emit_both(scratch, shard, slot, enters, leaves, apart)) return false;
+    PHX_VALIDATE(phx_shard_derives(shard, slot));
+    list->derived = true;
     return true;
 }
 
@@ -337,12 +338,12 @@ static bool tell_odd(phx_scratch *scratch, phx_shard *shard, const run *of, floa
     if (count > 0) memcpy(scratch->enter, scratch->targets + of->words.first, count * sizeof(uint32_t));
     name_slots(scratch->enter, count);
     const uint32_t enters = add_comers(scratch, shard, of, r, count);
-    return phx_glance_tell_odd(scratch, shard, of->slot, enters, true);
+    return phx_delta_emit_discontinuous(scratch, shard, of->slot, enters, true);
 }
 
 static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
 {
-    const phx_runs *runs = &scratch->runs;
+    const phx_observer_runs *runs = &scratch->runs;
     uint32_t row = scratch->tile.row[runs->place[r]], first = scratch->word_first;
     return (run){.words = {first + runs->first[r], first + runs->first[r + 1]},
                  .leaves = runs->leaves[r + 1] - runs->leaves[r],
@@ -355,7 +356,7 @@ static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r
  * Lists are in no order of memory: those of observers ahead come meanwhile, first where they are, then their entries,
  * of which many follow by themselves.
  */
-PHX_AWAIT void await_list(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
+PHX_PREFETCH_INLINE void await_list(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
 {
     enum { NEAR = 4, FAR = 8, LINES = 4 }; /* observers ahead */
     if (r + FAR >= scratch->runs.count) return;
@@ -385,8 +386,8 @@ static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float
     const bool words = tile->named || tile->past_count > 0;
     for (uint32_t i = 0; !tile->named && words && i < count; i++)
         scratch->pairs.target[i] = phx_tile_word(tile, scratch->pairs.target[i]);
-    shard->kernels->resolve(&scratch->pairs, words ? NULL : tile->row, shard->grid.rows.slot,
-                            scratch->targets + scratch->target_count, &scratch->runs);
+    shard->kernels->pairs_to_runs(&scratch->pairs, words ? NULL : tile->row, shard->grid.rows.slot,
+                                  scratch->targets + scratch->target_count, &scratch->runs);
     scratch->pairs.count = 0;
     scratch->word_first = scratch->target_count;
     if (apart) scratch->target_count += scratch->runs.first[scratch->runs.count];
@@ -397,18 +398,18 @@ static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float
 static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span specials, float view,
                  const phx_radii *radii, bool apart)
 {
-    enum { COMPARED = 256 }; /* words: up to here phx_glance_keep_seen() is no slower than to mark each */
-    const bool implied = shard->implies && view > 0.0f;
+    enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is no slower than to mark each */
+    const bool implied = shard->derives_lists && view > 0.0f;
     run of = run_at(scratch, shard, i);
     const bool special = implied && specials.first < specials.end;
     if (PHX_UNLIKELY(special)) sift(scratch, shard, &of, specials);
-    const bool odd = implied && phx_row_odd(&shard->grid.rows, of.row);
+    const bool odd = implied && phx_row_discontinuous(&shard->grid.rows, of.row);
     if (PHX_UNLIKELY(odd)) return tell_odd(scratch, shard, &of, radii->in);
     const uint32_t count = of.words.end - of.words.first;
     const bool past = special && scratch->tile.past_count > 0;
     const bool few = count <= PHX_ORDER_FEW && (!past || (specials.end - specials.first) * count <= COMPARED);
     if (PHX_LIKELY(implied && few)) {
-        if (PHX_UNLIKELY(past)) of.leaves -= phx_glance_keep_seen(scratch->targets, &of.words);
+        if (PHX_UNLIKELY(past)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
         tell_few(scratch, shard, &of, apart);
         return true;
     }
@@ -417,17 +418,17 @@ static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span sp
     if (!implied) return conclude(scratch, shard, of.slot, radii->in, radii->near, &hits);
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
-    return phx_glance_tell_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
+    return phx_delta_emit_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
 }
 
 /* Those of some watchers, up to one in place `end`, who are odd and have no pairs. As flush(). */
-static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_watchers *watchers, uint32_t end,
+static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_tile_observers *watchers, uint32_t end,
                           const phx_radii *radii)
 {
     for (; watchers->count > 0 && watchers->place[0] < end; watchers->place++, watchers->count--) {
         const uint32_t place = watchers->place[0], row = scratch->tile.row[place];
         const run none = {.place = place, .row = row, .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
-        if (!phx_row_odd(&shard->grid.rows, row)) continue;
+        if (!phx_row_discontinuous(&shard->grid.rows, row)) continue;
         if (!tell_odd(scratch, shard, &none, radii->in)) return place;
     }
     return PHX_SLOT_NONE;
@@ -437,9 +438,9 @@ static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_watchers *
  * The pairs found so far, of these watchers, become changes, observer by observer, whose targets are their words or
  * take the place of these: there are not more, but of who is odd. PHX_SLOT_NONE, or the place where memory ended.
  */
-static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_watchers of, const phx_radii *radii)
+static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_tile_observers of, const phx_radii *radii)
 {
-    const phx_runs *runs = &scratch->runs;
+    const phx_observer_runs *runs = &scratch->runs;
     const uint32_t *special = runs->special, pairs = scratch->pairs.count;
     const phx_block *block = &shard->grid.blocks[scratch->tile.block];
     const float view_all = phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: no row's has to be looked at */
@@ -466,7 +467,7 @@ static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_watchers of, c
 }
 
 /* Pairs of these watchers, whose candidates are picked, as long as there is room. How many watchers are done. */
-static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_watchers watchers)
+static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_tile_observers watchers)
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t done =
@@ -479,9 +480,9 @@ static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_watchers watch
 static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
     const phx_tile *tile = &scratch->tile;
-    phx_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
-    phx_watchers watchers = {place, count, tile->now, tile->old};
-    uint32_t done = shard->kernels->match_sparse(&cells, &watchers, &tile->limits, &scratch->pairs);
+    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
+    phx_tile_observers watchers = {place, count, tile->now, tile->old};
+    uint32_t done = shard->kernels->match_stencil(&cells, &watchers, &tile->limits, &scratch->pairs);
     scratch->counts.ranges_visited += 3 * (uint64_t)done;
     return done;
 }
@@ -494,7 +495,7 @@ static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32
     for (uint32_t i = 0, n; i < count; i += n) {
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
-        const phx_watchers watchers = {place + i, n, tile->now, tile->old};
+        const phx_tile_observers watchers = {place + i, n, tile->now, tile->old};
         const bool odd = any_odd(scratch, shard, watchers);
         tile->candidate_count = phx_tile_pick(tile, cell[place[i]], odd, &spans);
         scratch->counts.ranges_visited += spans;
@@ -522,7 +523,7 @@ static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint
 {
     for (uint32_t i = 0, n; i < count; i += n) {
         n = match_some(scratch, shard, place + i, count - i, radii);
-        uint32_t stopped = flush(scratch, shard, (phx_watchers){.place = place + i, .count = n}, radii);
+        uint32_t stopped = flush(scratch, shard, (phx_tile_observers){.place = place + i, .count = n}, radii);
         if (stopped != PHX_SLOT_NONE) return stopped;
     }
     return PHX_SLOT_NONE;
@@ -545,9 +546,9 @@ static bool moved(const phx_grid_rows *rows, uint32_t row)
 }
 
 /* A pair, to be put in the order of its observer's place. */
-static phx_sorted to_sort(uint32_t place, uint32_t flags, uint32_t target)
+static phx_sort_record to_sort(uint32_t place, uint32_t flags, uint32_t target)
 {
-    return (phx_sorted){.id = (uint64_t)place << 32 | flags, .slot = target};
+    return (phx_sort_record){.id = (uint64_t)place << 32 | flags, .slot = target};
 }
 
 /* Of numbers in ascending order, how many are below one. */
@@ -583,9 +584,10 @@ static bool mirror(phx_scratch *scratch, const phx_shard *shard, uint32_t first,
     const uint32_t length = last - first;
     uint32_t n = 0;
     size_t most = 2 * (size_t)pairs->count;
-    if (!phx_grow(scratch->mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, most, sizeof(phx_sorted)) ||
+    if (!phx_grow(scratch->mem, (void **)&scratch->sorted, &scratch->sorted_capacity, 0, most,
+                  sizeof(phx_sort_record)) ||
         !phx_grow(scratch->mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, 0, most,
-                  sizeof(phx_sorted)))
+                  sizeof(phx_sort_record)))
         return false;
     for (uint32_t i = 0; i < pairs->count; i++) {
         uint32_t place = pairs->observer[i] & PHX_PAIR_PLACE, flags = pairs->observer[i] & ~PHX_PAIR_PLACE;
@@ -605,7 +607,7 @@ static bool mirror(phx_scratch *scratch, const phx_shard *shard, uint32_t first,
     return true;
 }
 
-/* Whoever moved looks, and tells the rest. false: nothing was done; *done as of phx_glance_all(). */
+/* Whoever moved looks, and tells the rest. false: nothing was done; *done as of phx_delta_all(). */
 static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, uint32_t *done)
 {
     const phx_tile *tile = &scratch->tile;
@@ -623,19 +625,19 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *p
         scratch->pairs.count = 0;
         return true;
     }
-    *done = before(place, count, flush(scratch, shard, (phx_watchers){0}, &radii));
+    *done = before(place, count, flush(scratch, shard, (phx_tile_observers){0}, &radii));
     return true;
 }
 
 /* ---- in general ---- */
 
-bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard)
+bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard)
 {
     const phx_tile *tile = &scratch->tile;
     return tile->told || (tile->alike && !tile->odd && shard->far.levels == 0);
 }
 
-uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
+uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
 {
     const phx_tile *tile = &scratch->tile;
     const uint32_t *place = tile->own + range.first;
@@ -652,17 +654,17 @@ uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     return before(place, count, glance_places(scratch, shard, watching, n, &radii));
 }
 
-bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due)
+bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)
 {
     const phx_tile *tile = &scratch->tile;
     const phx_shard *shard = tile->shard;
     PHX_ASSERT(tile->marked);
-    *due = shard->many_movers || (tile->marks[cell] & PHX_TILE_DIRTY);
-    scratch->odd_near = tile->marks[cell] & PHX_TILE_ODD;
-    return !scratch->odd_near || shard->implies;
+    *due = shard->dense_tick || (tile->marks[cell] & PHX_TILE_DIRTY);
+    scratch->odd_near = tile->marks[cell] & PHX_TILE_DISCONTINUOUS;
+    return !scratch->odd_near || shard->derives_lists;
 }
 
-bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)
+bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t row = scratch->tile.row[place];
@@ -670,19 +672,20 @@ bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint3
     if (shard->far.levels != 0 && moved(rows, row)) return false; /* it may come into somebody's reach */
     if (!scratch->odd_near) return true;
     if (!(rows->view[row] > 0.0f)) return false;
-    return !phx_row_odd(rows, row) || phx_list_bare(&shard->store.tail[rows->slot[row] & PHX_ROW_SLOT].list);
+    return !phx_row_discontinuous(rows, row) ||
+           phx_list_holds_no_memory(&shard->store.tail[rows->slot[row] & PHX_ROW_SLOT].list);
 }
 
-uint32_t phx_glance_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
-                         const phx_radii *radii)
+uint32_t phx_delta_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                        const phx_radii *radii)
 {
     return before(place, count, glance_places(scratch, shard, place, count, radii));
 }
 
-phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row)
+phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
 {
     float r, far;
     const phx_grid_rows *rows = &shard->grid.rows;
     bool done = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far);
-    return done ? PHX_GLANCE_DONE : PHX_GLANCE_LOOK;
+    return done ? PHX_DELTA_DONE : PHX_DELTA_LOOK;
 }

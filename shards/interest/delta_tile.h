@@ -12,7 +12,7 @@
  * Two who were both not here before are as far apart before as they are now, to the units: an odd observer looks for
  * such targets by themselves. Only if its list is kept, as it was another kind of observer, it takes the long way.
  *
- * Otherwise it is enough while nothing odd (PHX_SLOT_ODD) has happened in the towers around: then
+ * Otherwise it is enough while nothing odd (PHX_SLOT_DISCONTINUOUS) has happened in the towers around: then
  * every target there was there at the last tick's end with the same attributes, not more
  * than shard->step_max away along each axis, and the list holds exactly what the rule
  * said of the old positions. With r the view and R = view + margin, new positions decide
@@ -28,11 +28,11 @@
 
 #include "shards/interest/evaluate.h"
 
-typedef enum phx_glance_result {
-    PHX_GLANCE_DONE = 0, /* the observer is through */
-    PHX_GLANCE_LOOK,     /* the whole list has to be found */
-    PHX_GLANCE_NO_MEMORY /* nothing was changed */
-} phx_glance_result;
+typedef enum phx_delta_result {
+    PHX_DELTA_DONE = 0, /* the observer is through */
+    PHX_DELTA_LOOK,     /* the whole list has to be found */
+    PHX_DELTA_NO_MEMORY /* nothing was changed */
+} phx_delta_result;
 
 /* How far one looks: its view; that and its margin. */
 typedef struct phx_radii {
@@ -43,18 +43,18 @@ typedef struct phx_radii {
  * Of the scratch's tile, usable and not quiet: are all observers alike, with nothing odd in sight of any, or nothing
  * that a glance does not tell?
  */
-bool phx_glance_simple(const phx_scratch *scratch, const phx_shard *shard);
+bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard);
 /*
  * At the observers of such a tile, own rows first .. end in the order of places. Where few moved, these look
  * and tell the others. How many are done: fewer = no memory at the next one.
  */
-uint32_t phx_glance_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
+uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
 
 /*
  * At the observers of some rows of the scratch's stir (sparse_plan.h), which has a way. How many rows are done: fewer =
  * no memory at the next one.
  */
-uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span rows);
+uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span rows);
 
 /*
  * ---- of who is odd, where lists are implied ----
@@ -62,30 +62,30 @@ uint32_t phx_glance_few(phx_scratch *scratch, phx_shard *shard, phx_span rows);
  * Takes those whom one observer leaves and enters, who were seen and still are, out of its few words: who is odd enters
  * where it is, and leaves, with PHX_ROW_SPECIAL, where it was. How many there were.
  */
-uint32_t phx_glance_keep_seen(uint32_t *words, phx_span *of);
+uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of);
 /*
  * Slots in scratch->enter and ->leave become a change, but for those in both. apart: there is room behind it for the
  * changes of all runs. false = no memory, nothing was told.
  */
-bool phx_glance_tell_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
-                          bool apart);
+bool phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
+                         bool apart);
 /*
  * An odd observer, whose list is bare: slots in scratch->enter are all that it sees now, whom it saw is told by
- * positions. As phx_glance_tell_both().
+ * positions. As phx_delta_emit_both().
  */
-bool phx_glance_tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart);
+bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart);
 
 /*
  * Looks around a cell of any other tile that is usable, marked and not quiet. false: something odd is in sight while
  * lists are kept, and its observers take the long way. *due: something changed. In scratch->odd_near: something odd is.
  */
-bool phx_glance_begin(phx_scratch *scratch, uint32_t cell, bool *due);
-/* Is a glance enough for the observer in a place of the cell that phx_glance_begin() has looked around? */
-bool phx_glance_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii);
+bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due);
+/* Is a glance enough for the observer in a place of the cell that phx_delta_begin() has looked around? */
+bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii);
 /* At some such observers, in order, who look so far. How many are done: fewer = no memory at the next one. */
-uint32_t phx_glance_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
-                         const phx_radii *radii);
+uint32_t phx_delta_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                        const phx_radii *radii);
 /* At the observer of a row around which nothing changed: done unless it has more to it than a glance tells. */
-phx_glance_result phx_glance_quiet(const phx_shard *shard, uint32_t row);
+phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row);
 
 #endif

@@ -51,12 +51,12 @@ phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radiu
 phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float radius)
 {
     if (rules->range == PH_RANGE_RADIUS) return phx_interest_rect(rules, body->x, body->y, radius);
-    return phx_nine_rect(rules, rules->span, body->tx, body->ty);
+    return phx_ninegrid_rect(rules, rules->span, body->tx, body->ty);
 }
 
 phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius)
 {
-    return phx_interest_towers(shard->rules, body, radius + shard->grid.drift);
+    return phx_interest_towers(shard->rules, body, radius + shard->grid.drift_bound);
 }
 
 static uint32_t mark_bits(const look *at, uint32_t slot)
@@ -80,7 +80,7 @@ static bool due(const look *at)
 {
     const phx_shard *shard = at->shard;
     if (shard->all_dirty || shard->far_dirty || phx_shard_dirty(shard, at->body)) return true;
-    if (shard->many_movers && !shard->alt) return true;
+    if (shard->dense_tick && !shard->alt) return true;
     if (shard->global_moved && at->attr->cap > 0) return true;
     if (!phx_observes(at->attr)) return phx_list_holds(at->list);
     if (relation_dirty(at)) return true;
@@ -89,8 +89,8 @@ static bool due(const look *at)
         return !shard->alt->ops->touched || shard->alt->ops->touched(shard->alt, at->slot, box);
     }
     phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
-    if (phx_shard_nine(shard)) return phx_nine_touched(&shard->nine, rect, shard->tick);
-    return phx_grid_touched(&shard->grid, rect, shard->tick);
+    if (phx_shard_ninegrid(shard)) return phx_ninegrid_dirty(&shard->nine, rect, shard->tick);
+    return phx_grid_dirty(&shard->grid, rect, shard->tick);
 }
 
 /* ---- the new list ---- */
@@ -102,7 +102,7 @@ static void add_hit(look *at, uint32_t slot, uint32_t bits)
 }
 
 /* The towers of one block that lie in the rectangle, as ranges of rows; hits go behind hits[n]. Returns the new n. */
-static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, const phx_area *area, uint32_t n)
+static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, const phx_range *area, uint32_t n)
 {
     phx_scratch *scratch = at->scratch;
     const phx_grid_rows *rows = &at->shard->grid.rows;
@@ -111,12 +111,12 @@ static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, cons
     for (uint32_t i = 0; i < span_count; i++) {
         scratch->counts.ranges_visited++;
         scratch->counts.pairs_tested += spans[i].end - spans[i].first;
-        n += at->shard->kernels->scan(rows, spans[i], area, scratch->hits + n, scratch->squares + n);
+        n += at->shard->kernels->range_scan(rows, spans[i], area, scratch->hits + n, scratch->squares + n);
     }
     return n;
 }
 
-static uint32_t scan_rect(look *at, phx_rect rect, const phx_area *area)
+static uint32_t scan_rect(look *at, phx_rect rect, const phx_range *area)
 {
     phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
     uint32_t n = 0;
@@ -127,7 +127,7 @@ static uint32_t scan_rect(look *at, phx_rect rect, const phx_area *area)
 static uint32_t scan_towers(look *at, phx_rect rect)
 {
     phx_interest_counts *counts = &at->scratch->counts;
-    uint32_t ranges = 0, found = phx_nine_scan(&at->shard->nine, rect, at->scratch->hits, &ranges);
+    uint32_t ranges = 0, found = phx_ninegrid_scan(&at->shard->nine, rect, at->scratch->hits, &ranges);
     counts->ranges_visited += ranges;
     counts->pairs_tested += found;
     return found;
@@ -157,14 +157,14 @@ static uint32_t leave_out_far(look *at, uint32_t found)
     float most = scan_square(at);
     double limit = (double)phx_rank_radius(squares, found, wanted, most) * at->shard->rules->sticky;
     if (!(limit < (double)most)) return found;
-    return at->shard->kernels->nearer(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
+    return at->shard->kernels->keep_within(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
 }
 
 static uint32_t scan_index(look *at)
 {
     phx_scratch *scratch = at->scratch;
-    phx_scan scan = {.hits = scratch->hits, .squares = scratch->squares};
-    phx_shard_scan(at->shard, at->slot, &scan);
+    phx_range_scan scan = {.hits = scratch->hits, .squares = scratch->squares};
+    phx_slots_scan(at->shard, at->slot, &scan);
     scratch->counts.ranges_visited += scan.visited;
     scratch->counts.pairs_tested += scan.pairs;
     return scan.count;
@@ -175,8 +175,8 @@ static uint32_t scan_around(look *at)
 {
     const phx_rules *rules = at->shard->rules;
     phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->radius);
-    if (phx_shard_nine(at->shard)) return scan_towers(at, rect);
-    phx_area area = {at->body->x, at->body->y, at->radius, rules->shape == PH_SHAPE_SQUARE};
+    if (phx_shard_ninegrid(at->shard)) return scan_towers(at, rect);
+    phx_range area = {at->body->x, at->body->y, at->radius, rules->shape == PH_SHAPE_SQUARE};
     uint32_t found = at->shard->alt ? scan_index(at) : scan_rect(at, rect, &area);
     if (rules->range == PH_RANGE_TOWERS || at->radius < at->attr->view) return found;
     bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;
@@ -335,35 +335,36 @@ static bool has_best(const look *at, uint32_t count)
 {
     const double square = (double)(at->radius * at->radius), below = nextafter(square, 0.0);
     if (at->radius == at->attr->view) return true;
-    return square > 0.0 && at->shard->kernels->within(at->scratch->keys, count, below) >= at->attr->cap;
+    return square > 0.0 && at->shard->kernels->count_within(at->scratch->keys, count, below) >= at->attr->cap;
 }
 
 /*
  * The list of an observer that cuts plainly, out of plain hits: at->count of scratch->hits, and the events. LOOK_EACH:
  * it is not to be had so, as some are equally far off. In any case the hits are in another order.
  */
-static look_result divide(look *at, uint32_t found, phx_divided *events)
+static look_result divide(look *at, uint32_t found, phx_cap_split *events)
 {
     phx_scratch *scratch = at->scratch;
     const phx_kernels *kernels = at->shard->kernels;
     const double sticky = at->shard->rules->sticky;
-    uint32_t own = kernels->find(scratch->hits, found, at->slot), count = found - 1, others = 0, cap = at->attr->cap;
+    uint32_t own = kernels->find_u32(scratch->hits, found, at->slot), count = found - 1, others = 0,
+             cap = at->attr->cap;
     double limit = farthest(at) * sticky;
     PHX_ASSERT(own < found && count > cap);
     scratch->hits[own] = scratch->hits[count];
     scratch->squares[own] = scratch->squares[count];
     scratch->hits[count] = at->slot;
     scratch->squares[count] = 0.0f;
-    uint32_t was = kernels->weigh(scratch->mark, at->tag | MARK_OLD, scratch->hits, scratch->squares, count, sticky,
-                                  scratch->keys, scratch->was);
+    uint32_t was = kernels->cap_keys(scratch->mark, at->tag | MARK_OLD, scratch->hits, scratch->squares, count, sticky,
+                                     scratch->keys, scratch->was);
     bool split = phx_rank_split(kernels, scratch->keys, count, cap, limit, &limit);
     bool within = split && limit < (double)(at->radius * at->radius);
     if (!within && !has_best(at, count)) return LOOK_FARTHER;
     scratch->square_each = limit / cap; /* it came near, if there is none */
     if (!split) return LOOK_EACH;
     if (was < at->old_count) others = leave_others(at, count);
-    *events = kernels->divide(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
-                              scratch->leave + others);
+    *events = kernels->split_at_limit(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
+                                      scratch->leave + others);
     events->leave += others;
     at->count = events->stay;
     PHX_ASSERT(at->count == cap);
@@ -386,8 +387,8 @@ static bool cut_by_distance(look *at)
     uint32_t n = 0;
     const double sticky = at->shard->rules->sticky;
     double limit;
-    kernels->weigh(scratch->mark, at->tag | MARK_OLD | MARK_NEW, scratch->hits, scratch->squares, at->count, sticky,
-                   scratch->keys, scratch->was);
+    kernels->cap_keys(scratch->mark, at->tag | MARK_OLD | MARK_NEW, scratch->hits, scratch->squares, at->count, sticky,
+                      scratch->keys, scratch->was);
     if (!phx_rank_split(kernels, scratch->keys, at->count, at->attr->cap, farthest(at) * sticky, &limit)) return false;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i], stays = scratch->keys[i] <= limit;
@@ -470,8 +471,8 @@ static uint32_t without(const look *at, const uint32_t *slots, uint32_t count, u
 static bool settle(look *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
-    bool implied = phx_shard_implied(at->shard, at->slot);
-    bool unfolds = !implied && (at->list->implied) && at->count > 0;
+    bool implied = phx_shard_derives(at->shard, at->slot);
+    bool unfolds = !implied && (at->list->derived) && at->count > 0;
     bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its block goes back at the commit */
     if (enters + leaves > 0 || unfolds || folds || at->list->owed) {
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
@@ -485,7 +486,7 @@ static bool settle(look *at, uint32_t enters, uint32_t leaves)
         }
     }
     scratch->counts.held += at->held; /* once all else is done: memory may end before, and the observer come again */
-    at->list->implied = implied;
+    at->list->derived = implied;
     at->list->owed = false;
     if (implied) at->list->count = 0;
     return true;
@@ -507,10 +508,10 @@ static size_t most_targets(const look *at)
     enum { FEW = 1 << 13 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
     const phx_shard *shard = at->shard;
     if (!phx_shard_rows(shard)) return shard->store.slots;
-    bool all = !at->list->implied && shard->store.slots <= FEW;
+    bool all = !at->list->derived && shard->store.slots <= FEW;
     size_t now =
         all ? shard->store.slots : phx_grid_most(&shard->grid, phx_interest_rows_rect(shard, at->body, at->attr->view));
-    size_t old = at->list->implied ? phx_recall_most(shard, at->slot) : at->list->count;
+    size_t old = at->list->derived ? phx_prev_list_max(shard, at->slot) : at->list->count;
     size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
     return now + old + far + (at->relations ? at->relations->count : 0);
 }
@@ -573,11 +574,12 @@ static void take_old(look *at)
     phx_shard *shard = at->shard;
     at->old = phx_list_entries(&shard->lists, at->list);
     at->old_count = at->list->count;
-    if (at->list->implied) {
+    if (at->list->derived) {
         uint32_t *old = at->scratch->old;
         at->old = old;
-        at->old_count = phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
-                                              : phx_recall(shard, at->slot, old, &at->scratch->counts.pairs_tested);
+        at->old_count = phx_shard_ninegrid(shard)
+                            ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
+                            : phx_prev_list(shard, at->slot, old, &at->scratch->counts.pairs_tested);
     }
     const uint32_t *old = at->old, count = at->old_count, tag = at->tag | MARK_OLD; /* marks might be anywhere */
     uint32_t *mark = at->scratch->mark;
@@ -608,7 +610,7 @@ static bool mends(const look *at)
 {
     const phx_shard *shard = at->shard;
     bool stays = !shard->all_dirty && !shard->far_dirty && shard->far.levels == 0 && shard->far.global_count == 0;
-    bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_ODD);
+    bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_DISCONTINUOUS);
     bool plain = phx_observes(at->attr) && phx_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
     return shard->alt && shard->alt->ops->differ && stays && plain && !odd;
 }
@@ -638,14 +640,14 @@ static void mend_list(look *at, uint32_t enters, uint32_t leaves)
 }
 
 /* What the index says of who may differ, decided by the rule. */
-static phx_glance_result mend(look *at)
+static phx_delta_result mend(look *at)
 {
     phx_scratch *scratch = at->scratch;
     const phx_index *index = at->shard->alt;
     differ_sink sink = {.sink.take = take_differing, .at = at};
     uint32_t enters = 0, leaves = 0;
     scratch->mark[at->slot] = at->tag | MARK_HELD;
-    if (!index->ops->differ(index, at->slot, &sink.sink)) return PHX_GLANCE_LOOK;
+    if (!index->ops->differ(index, at->slot, &sink.sink)) return PHX_DELTA_LOOK;
     scratch->counts.ranges_visited += sink.sink.visited;
     scratch->counts.pairs_tested += at->count;
     if (at->count > 0) take_old(at);
@@ -655,10 +657,10 @@ static phx_glance_result mend(look *at)
         if (was && !is) scratch->leave[leaves++] = target;
         if (!was && is) scratch->enter[enters++] = target;
     }
-    if (enters + leaves == 0) return PHX_GLANCE_DONE;
-    if (!phx_interest_reserve(scratch, enters + leaves, at->old_count + enters)) return PHX_GLANCE_NO_MEMORY;
+    if (enters + leaves == 0) return PHX_DELTA_DONE;
+    if (!phx_interest_reserve(scratch, enters + leaves, at->old_count + enters)) return PHX_DELTA_NO_MEMORY;
     mend_list(at, enters, leaves);
-    return PHX_GLANCE_DONE;
+    return PHX_DELTA_DONE;
 }
 
 /* A new observer under evaluation: no mark is of its epoch. */
@@ -672,7 +674,7 @@ static void begin_look(look *at)
 static look_result look_plainly(look *at, uint32_t found)
 {
     bool in_part = at->radius < at->attr->view; /* of a view where all are plain */
-    phx_divided events;
+    phx_cap_split events;
     if (found <= at->attr->cap + 1) {
         if (in_part) return LOOK_FARTHER;
         at->scratch->square_each = farthest(at) / (found + 1);
@@ -704,7 +706,7 @@ static bool look_long(look *at)
     return cut_at_cap(at) && cut_at_adds(at) && compare(at);
 }
 
-bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
+bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
                            bool forced)
 {
     phx_store *store = &shard->store;
@@ -720,17 +722,17 @@ bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory,
     if (!forced && !due(&at)) return true;
     if (!at.attr->ready) {
         scratch->counts.evaluated++;
-        scratch->counts.dropped += phx_shard_seen_count(shard, slot);
+        scratch->counts.dropped += phx_shard_list_count(shard, slot);
         at.list->count = 0;
-        at.list->implied = at.list->owed = false;
+        at.list->derived = at.list->owed = false;
         return true;
     }
     if (!reserve_look(&at)) return false;
     if (mends(&at)) {
         begin_look(&at);
-        phx_glance_result mended = mend(&at);
-        scratch->counts.glanced += mended == PHX_GLANCE_DONE;
-        if (mended != PHX_GLANCE_LOOK) return mended == PHX_GLANCE_DONE;
+        phx_delta_result mended = mend(&at);
+        scratch->counts.glanced += mended == PHX_DELTA_DONE;
+        if (mended != PHX_DELTA_LOOK) return mended == PHX_DELTA_DONE;
     }
     begin_look(&at);
     take_old(&at);

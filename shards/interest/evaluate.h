@@ -65,7 +65,7 @@ typedef struct phx_scratch {
     uint32_t mark_capacity;
     uint32_t epoch;
     bool marked; /* somebody was evaluated in this tick */
-    phx_use mark_use;
+    phx_high_water mark_use;
     uint32_t *hits; /* the new list; places of those who glance together: who evaluates may move it */
     uint32_t hits_capacity;
     float *squares; /* of the distances of hits, while a cap may want them */
@@ -82,7 +82,7 @@ typedef struct phx_scratch {
     double square_each; /* how far off the last one was that was kept at a cap: its square, for each of the cap */
     phx_ranked *ranked;
     uint32_t ranked_capacity;
-    phx_sorted *sorted, *sorted_spare;
+    phx_sort_record *sorted, *sorted_spare;
     uint32_t sorted_capacity, sorted_spare_capacity;
 
     phx_change *changes;
@@ -92,16 +92,16 @@ typedef struct phx_scratch {
     uint32_t target_count, targets_capacity;
     uint32_t *overflow; /* new lists that did not fit in place: of each how many entries, then these */
     uint32_t overflow_count, overflow_capacity;
-    phx_use changes_use, targets_use, overflow_use;
+    phx_high_water changes_use, targets_use, overflow_use;
 
-    phx_tile tile;        /* the last one */
-    phx_stir stir;        /* the last one */
-    bool odd_near;        /* something odd is in sight of the cell that is being looked around */
-    phx_pairs pairs;      /* of the tile, not confirmed yet */
-    uint32_t *unsure;     /* of these, the kernels' unsure() */
-    uint32_t word_first;  /* in targets: what resolve() made of them, and */
-    phx_runs runs;        /* whose they are */
-    uint32_t *pair_words; /* all their arrays */
+    phx_tile tile;          /* the last one */
+    phx_sparse_plan stir;   /* the last one */
+    bool odd_near;          /* something odd is in sight of the cell that is being looked around */
+    phx_pairs pairs;        /* of the tile, not confirmed yet */
+    uint32_t *unsure;       /* of these, the kernels' unsure() */
+    uint32_t word_first;    /* in targets: what resolve() made of them, and */
+    phx_observer_runs runs; /* whose they are */
+    uint32_t *pair_words;   /* all their arrays */
     uint32_t pair_words_capacity;
 
     phx_interest_counts counts;                         /* since the world was made */
@@ -130,7 +130,7 @@ static inline uint32_t phx_interest_rows(const phx_shard *shard)
 {
     if (!shard->changed) return 0;
     if (shard->alt) return shard->store.slots;
-    return phx_shard_nine(shard) ? shard->nine.item_count : shard->grid.row_end;
+    return phx_shard_ninegrid(shard) ? shard->nine.item_count : shard->grid.row_end;
 }
 
 /*
@@ -154,7 +154,7 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, 
  * One own observer, for which the scratch has room (phx_interest_run()), the long way: its whole new list against the
  * old one; unless nothing changed in sight of it and it is not forced. false = no memory, nothing changed.
  */
-bool phx_interest_evaluate(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
+bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
                            bool forced);
 
 /*
@@ -227,28 +227,28 @@ phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t
                                 uint32_t leaves);
 
 /* Columns of events' targets, side by side. */
-typedef struct phx_told {
+typedef struct phx_event_columns {
     ph_target *targets;
     uint16_t *kinds;
     uint32_t *incarnations;
-} phx_told;
+} phx_event_columns;
 
 /*
  * The targets of changes on their way to events: ordered and written many at a time, for little hangs then on how many
  * a change has.
  */
-typedef struct phx_naming {
+typedef struct phx_event_writer {
     const phx_shard *shard;
     const uint32_t *targets;                             /* those that wait */
     uint32_t count, changes;                             /* how many, and of how many changes */
     bool mixed;                                          /* these go to more than one's columns */
-    phx_told to[PHX_ORDER_MOST];                         /* by change, as */
+    phx_event_columns to[PHX_ORDER_MOST];                /* by change, as */
     uint32_t end[PHX_ORDER_MOST], first[PHX_ORDER_MOST]; /* these */
     uint32_t place[PHX_ORDER_MOST + PHX_KERNEL_PAD];
-} phx_naming;
+} phx_event_writer;
 
 /* Nothing waits. */
-static inline void phx_naming_begin(phx_naming *naming, const phx_shard *shard)
+static inline void phx_event_writer_begin(phx_event_writer *naming, const phx_shard *shard)
 {
     naming->shard = shard;
     naming->targets = NULL;
@@ -258,12 +258,12 @@ static inline void phx_naming_begin(phx_naming *naming, const phx_shard *shard)
 
 /*
  * The targets of a change, which has some, become events, from the first on: each of the leaves, and each of the
- * enters, by kind, then id. Written now or by phx_naming_write(). Between interest phase and end, any worker.
+ * enters, by kind, then id. Written now or by phx_event_writer_flush(). Between interest phase and end, any worker.
  */
-void phx_naming_add(phx_naming *naming, const phx_scratch *scratch, const phx_change *change, const phx_told *to,
-                    uint32_t first);
+void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, const phx_change *change,
+                          const phx_event_columns *to, uint32_t first);
 /* Writes what waits. */
-void phx_naming_write(phx_naming *naming);
+void phx_event_writer_flush(phx_event_writer *naming);
 /* The slots of its enters; those of few may be written to few[], which has room for PHX_ORDER_FEW. */
 const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few);
 /* Room for a change of that many targets and a list of that length. false = no memory, nothing changed. */

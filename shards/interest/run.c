@@ -41,11 +41,11 @@ void phx_scratch_relieve(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->keys, &scratch->keys_capacity, sizeof(double));
     phx_release(mem, (void **)&scratch->was, &scratch->was_capacity, sizeof(uint8_t));
     phx_release(mem, (void **)&scratch->ranked, &scratch->ranked_capacity, sizeof(phx_ranked));
-    phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sorted));
-    phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sorted));
+    phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sort_record));
+    phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sort_record));
     phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
     phx_tile_free(&scratch->tile, mem);
-    phx_stir_free(&scratch->stir, mem);
+    phx_sparse_plan_free(&scratch->stir, mem);
 }
 
 void phx_scratch_free(phx_scratch *scratch)
@@ -84,7 +84,7 @@ static bool reserve_pairs(phx_scratch *scratch, uint32_t count)
     uint32_t *array = scratch->pair_words;
     scratch->pairs = (phx_pairs){.observer = array, .target = array + step, .capacity = capacity};
     scratch->unsure = array + 2 * step;
-    scratch->runs = (phx_runs){array + 3 * step, array + 4 * step, array + 5 * step, array + 6 * step, 0};
+    scratch->runs = (phx_observer_runs){array + 3 * step, array + 4 * step, array + 5 * step, array + 6 * step, 0};
     return true;
 }
 
@@ -113,7 +113,7 @@ static uint32_t run_slots(phx_scratch *scratch, const phx_directory *directory, 
     for (uint32_t slot = first; slot < first + count; slot++) {
         if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
         if (phx_store_attr(store, slot)->view == 0.0f && !phx_list_holds(&store->tail[slot].list)) continue;
-        if (!phx_interest_evaluate(scratch, directory, shard, slot, false)) return slot - first;
+        if (!phx_evaluate_observer(scratch, directory, shard, slot, false)) return slot - first;
     }
     return count;
 }
@@ -126,14 +126,14 @@ static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
 
 /* The observer of a row, after what a glance said. false = no memory, it is untouched. */
 static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t row,
-                    phx_glance_result seen)
+                    phx_delta_result seen)
 {
-    if (seen == PHX_GLANCE_DONE) {
+    if (seen == PHX_DELTA_DONE) {
         scratch->counts.glanced++;
         return true;
     }
     uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
-    if (!phx_interest_evaluate(scratch, directory, shard, slot, false)) return false;
+    if (!phx_evaluate_observer(scratch, directory, shard, slot, false)) return false;
     settle_row(shard, row, slot);
     return true;
 }
@@ -149,7 +149,7 @@ static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
 {
     if (of->count == 0) return true;
     PHX_ASSERT(of->place == scratch->hits); /* nobody was evaluated since the first one joined */
-    uint32_t done = phx_glance_even(scratch, shard, of->place, of->count, &of->radii);
+    uint32_t done = phx_delta_even(scratch, shard, of->place, of->count, &of->radii);
     scratch->counts.glanced += done;
     of->place += done;
     of->count -= done;
@@ -160,7 +160,7 @@ static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
 static bool join(const phx_scratch *scratch, const phx_shard *shard, company *of, uint32_t place)
 {
     phx_radii radii;
-    if (!phx_glance_enough(scratch, shard, place, &radii)) return false;
+    if (!phx_delta_enough(scratch, shard, place, &radii)) return false;
     bool alike = radii.in == of->radii.in && radii.near == of->radii.near;
     if (of->count > 0 && !alike) return false;
     if (of->count == 0) of->place = scratch->hits; /* which an evaluation may have moved */
@@ -179,11 +179,11 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
     for (; i < range.end; i++) {
         uint32_t place = tile->own[i], row = tile->row[place];
         if (shard->grid.rows.view[row] == 0.0f) continue;
-        if (cell != tile->cell[place]) able = phx_glance_begin(scratch, cell = tile->cell[place], &due);
+        if (cell != tile->cell[place]) able = phx_delta_begin(scratch, cell = tile->cell[place], &due);
         if (able && due && join(scratch, shard, &of, place)) continue;
         if (!run_company(scratch, shard, &of)) break;
         if (able && due && join(scratch, shard, &of, place)) continue; /* the first of others */
-        phx_glance_result seen = able && !due ? phx_glance_quiet(shard, row) : PHX_GLANCE_LOOK;
+        phx_delta_result seen = able && !due ? phx_delta_quiet(shard, row) : PHX_DELTA_LOOK;
         if (!look_on(scratch, directory, shard, row, seen)) break;
     }
     if (i == range.end && run_company(scratch, shard, &of)) return range.end - range.first;
@@ -205,9 +205,9 @@ static uint32_t observers_in(const phx_tile *tile, phx_span range)
 static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
     phx_tile *tile = &scratch->tile;
-    if (!phx_glance_simple(scratch, shard) || (tile->odd && !tile->sparse)) phx_tile_mark(tile);
-    if (!phx_glance_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
-    uint32_t done = phx_glance_all(scratch, shard, range);
+    if (!phx_delta_simple(scratch, shard) || (tile->odd && !tile->sparse)) phx_tile_mark(tile);
+    if (!phx_delta_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
+    uint32_t done = phx_delta_all(scratch, shard, range);
     scratch->counts.glanced += observers_in(tile, (phx_span){range.first, range.first + done});
     return done;
 }
@@ -218,7 +218,7 @@ static uint32_t run_rows(phx_scratch *scratch, const phx_directory *directory, p
 {
     for (uint32_t row = range.first; row < range.end; row++) {
         if (shard->grid.rows.view[row] == 0.0f) continue;
-        phx_glance_result seen = quiet ? phx_glance_quiet(shard, row) : PHX_GLANCE_LOOK;
+        phx_delta_result seen = quiet ? phx_delta_quiet(shard, row) : PHX_DELTA_LOOK;
         if (!look_on(scratch, directory, shard, row, seen)) return row - range.first;
     }
     return range.end - range.first;
@@ -235,10 +235,10 @@ static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, 
     const phx_tile *tile = &scratch->tile;
     const phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
     if (block->reach == 0.0f) return range.end - range.first;
-    if (!phx_stir_open(&scratch->stir, scratch->mem, shard, number)) return 0;
-    if (scratch->stir.way != PHX_STIR_NONE) return phx_glance_few(scratch, shard, rows);
-    if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
-    bool usable = shard->glances && tile->usable;
+    if (!phx_sparse_plan_open(&scratch->stir, scratch->mem, shard, number)) return 0;
+    if (scratch->stir.way != PHX_SPARSE_NONE) return phx_delta_sparse(scratch, shard, rows);
+    if (shard->delta_allowed && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
+    bool usable = shard->delta_allowed && tile->usable;
     if (usable && !tile->quiet) return reserve_tile(scratch) ? run_tile(scratch, directory, shard, range) : 0;
     return run_rows(scratch, directory, shard, rows, usable);
 }
@@ -248,10 +248,10 @@ typedef enum block_order { ORDER_ROWS, ORDER_TILE, ORDER_NONE } block_order;
 
 static block_order order_of(phx_scratch *scratch, phx_shard *shard, uint32_t number)
 {
-    if (!phx_stir_open(&scratch->stir, scratch->mem, shard, number)) return ORDER_NONE;
-    if (scratch->stir.way != PHX_STIR_NONE) return ORDER_ROWS;
-    if (shard->glances && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return ORDER_NONE;
-    return shard->glances && scratch->tile.usable && !scratch->tile.quiet ? ORDER_TILE : ORDER_ROWS;
+    if (!phx_sparse_plan_open(&scratch->stir, scratch->mem, shard, number)) return ORDER_NONE;
+    if (scratch->stir.way != PHX_SPARSE_NONE) return ORDER_ROWS;
+    if (shard->delta_allowed && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return ORDER_NONE;
+    return shard->delta_allowed && scratch->tile.usable && !scratch->tile.quiet ? ORDER_TILE : ORDER_ROWS;
 }
 
 /* The same of a part of a block, counted from its first row. */
@@ -275,7 +275,7 @@ void phx_interest_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first,
     const uint32_t end = first + count;
     if (!phx_shard_rows(shard)) {
         for (uint32_t i = first; i < end; i++) {
-            const uint32_t slot = shard->alt ? i : phx_nine_item_slot(&shard->nine, i);
+            const uint32_t slot = shard->alt ? i : phx_cell_task_entry_slot(&shard->nine, i);
             if (slot != PHX_SLOT_NONE) visit(user, slot, false);
         }
         return;
@@ -295,7 +295,7 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, 
     PHX_ASSERT(first + count <= phx_interest_rows(shard));
     if (!phx_shard_rows(shard) && !phx_scratch_room(scratch, shard->store.slots)) return 0;
     if (shard->alt) return run_slots(scratch, directory, shard, first, count);
-    if (phx_shard_nine(shard)) return phx_nine_run(scratch, directory, shard, first, count);
+    if (phx_shard_ninegrid(shard)) return phx_ninegrid_run(scratch, directory, shard, first, count);
     uint32_t done = 0;
     scratch->square_each = 0; /* so that no work hangs on who did what before */
     for (uint32_t b = count > 0 ? phx_grid_block_at(grid, first) : 0; done < count; b++) {
@@ -316,8 +316,8 @@ uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wan
     /* where few moved, who did is found for a piece again, and where few observe, most rows are nobody's work */
     enum { FEW_MORE = 4 };
     uint32_t left = phx_interest_rows(shard) - first, count = 0;
-    if (shard->alt || phx_shard_nine(shard)) return left < wanted ? left : wanted;
-    if (phx_stir_movers(shard) || shard->observing_count < grid->row_count / FEW_MORE) wanted *= FEW_MORE;
+    if (shard->alt || phx_shard_ninegrid(shard)) return left < wanted ? left : wanted;
+    if (phx_sparse_plan_movers(shard) || shard->observing_count < grid->row_count / FEW_MORE) wanted *= FEW_MORE;
     for (uint32_t b = phx_grid_block_at(grid, first); count < wanted && count < left; b++) {
         uint32_t rest = phx_grid_block_end(grid, b) - (first + count);
         if (rest > 2 * wanted) return count > 0 ? count : wanted;

@@ -6,19 +6,19 @@
 #include "shards/entity/bounds.h"
 #include "shards/interest/tile.h"
 
-void phx_stir_free(phx_stir *stir, phx_mem *mem)
+void phx_sparse_plan_free(phx_sparse_plan *stir, phx_mem *mem)
 {
     phx_release(mem, (void **)&stir->movers, &stir->movers_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&stir->beyond, &stir->beyond_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&stir->found, &stir->found_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&stir->pairs, &stir->pairs_capacity, sizeof(phx_stir_pair));
+    phx_release(mem, (void **)&stir->pairs, &stir->pairs_capacity, sizeof(phx_sparse_plan_pair));
     phx_release(mem, (void **)&stir->told, &stir->told_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&stir->last, &stir->last_capacity, sizeof(uint32_t));
-    *stir = (phx_stir){0};
+    *stir = (phx_sparse_plan){0};
 }
 
 /* Those of a block's rows in the towers around, behind the others. *rows: that many more. false = no memory. */
-static bool find_in(phx_stir *stir, phx_mem *mem, const phx_block *block, uint32_t *rows)
+static bool find_in(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block, uint32_t *rows)
 {
     enum { AT_LEAST = 4096 }; /* a block's: rarely more than at the first time */
     const phx_grid *grid = &stir->shard->grid;
@@ -31,12 +31,12 @@ static bool find_in(phx_stir *stir, phx_mem *mem, const phx_block *block, uint32
         return false;
     *rows += length;
     for (uint32_t s = 0; s < count; s++)
-        stir->mover_count += phx_grid_stirred_in(grid, spans[s], stir->movers + stir->mover_count);
+        stir->mover_count += phx_grid_moved_in(grid, spans[s], stir->movers + stir->mover_count);
     return true;
 }
 
 /* Those in the rows of the towers around. *rows: how many there are in these. false = no memory. */
-static bool find_movers(phx_stir *stir, phx_mem *mem, uint32_t *rows)
+static bool find_movers(phx_sparse_plan *stir, phx_mem *mem, uint32_t *rows)
 {
     const phx_block *own = &stir->shard->grid.blocks[stir->block];
     if (!find_in(stir, mem, own, rows)) return false;
@@ -55,7 +55,7 @@ static bool find_movers(phx_stir *stir, phx_mem *mem, uint32_t *rows)
  */
 enum { MOVER_EACH = 60, OBSERVER_EACH = 250, TILE_EACH = 28, TILE_ONCE = 600 };
 
-static float comparisons(const phx_stir *stir, const phx_block *block)
+static float comparisons(const phx_sparse_plan *stir, const phx_block *block)
 {
     float together = 0, own = (float)phx_block_rows(block);
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
@@ -67,7 +67,7 @@ static float comparisons(const phx_stir *stir, const phx_block *block)
 }
 
 /* Past rows in the blocks around: each looks too, in a way. */
-static uint32_t past_rows(const phx_stir *stir)
+static uint32_t past_rows(const phx_sparse_plan *stir)
 {
     phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
     uint32_t count = 0;
@@ -76,22 +76,23 @@ static uint32_t past_rows(const phx_stir *stir)
 }
 
 /* Are so few of those around odd that each may find all in its range? Movers were found. */
-static bool few_odd(const phx_stir *stir)
+static bool few_odd(const phx_sparse_plan *stir)
 {
     uint32_t count = past_rows(stir);
-    for (uint32_t i = 0; i < stir->mover_count; i++) count += phx_row_odd(&stir->shard->grid.rows, stir->movers[i]);
-    return count <= PHX_STIR_ODD_MOST;
+    for (uint32_t i = 0; i < stir->mover_count; i++)
+        count += phx_row_discontinuous(&stir->shard->grid.rows, stir->movers[i]);
+    return count <= PHX_SPARSE_ODD_MOST;
 }
 
 /* Without a tile, a look is less work: what else there is, for who has anything to see, is the whole list. */
-static bool movers_pay(const phx_stir *stir, const phx_block *block, uint32_t rows)
+static bool movers_pay(const phx_sparse_plan *stir, const phx_block *block, uint32_t rows)
 {
     const uint32_t lookers = stir->mover_count + (stir->odd ? past_rows(stir) : 0);
     if (!phx_tile_fits(block, stir->shard)) return true;
     return (float)lookers * (MOVER_EACH + comparisons(stir, block)) < (float)rows * TILE_EACH + TILE_ONCE;
 }
 
-static bool observers_pay(const phx_stir *stir, const phx_block *block)
+static bool observers_pay(const phx_sparse_plan *stir, const phx_block *block)
 {
     if (!phx_tile_fits(block, stir->shard)) return true;
     return (float)block->observers * OBSERVER_EACH < (float)phx_block_rows(block) * TILE_EACH + TILE_ONCE;
@@ -103,12 +104,12 @@ static bool observers_pay(const phx_stir *stir, const phx_block *block)
  */
 static float towers_apart(const phx_shard *shard, const phx_block *block)
 {
-    const float drift = shard->grid.drift, step = shard->step_max;
+    const float drift = shard->grid.drift_bound, step = shard->step_max;
     return block->reach + 2 * (drift > step ? drift : step);
 }
 
 /* The towers where all rows stand that may be an event with the block's. */
-static phx_rect towers_around(const phx_stir *stir, const phx_block *block)
+static phx_rect towers_around(const phx_sparse_plan *stir, const phx_block *block)
 {
     const phx_shard *shard = stir->shard;
     uint16_t x = (uint16_t)(block->bx << PHX_BLOCK_BITS), y = (uint16_t)(block->by << PHX_BLOCK_BITS);
@@ -118,27 +119,27 @@ static phx_rect towers_around(const phx_stir *stir, const phx_block *block)
 }
 
 /* Sets the way, and finds the movers if that may be theirs, or some are odd. false = no memory. */
-static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
+static bool choose(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block)
 {
     const phx_shard *shard = stir->shard;
     const bool alike = block->reach == block->reach_min;
     uint32_t rows = 0;
     stir->around = towers_around(stir, block);
-    if (shard->odd || !shard->many_movers) {
+    if (shard->any_discontinuous || !shard->dense_tick) {
         phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
         /* nobody finds those then, or too many; or somebody's list is not implied yet */
-        const bool many = shard->many_movers || phx_shard_many_touched(shard);
+        const bool many = shard->dense_tick || phx_shard_expects_dense_tick(shard);
         if (marks.odd && (many || shard->past.kept)) return true;
         stir->odd = marks.odd;
-        if (!marks.dirty && !shard->many_movers) { /* nobody has anything to see */
-            stir->way = PHX_STIR_MOVERS;
+        if (!marks.dirty && !shard->dense_tick) { /* nobody has anything to see */
+            stir->way = PHX_SPARSE_BY_MOVERS;
             return true;
         }
     }
-    if (phx_stir_movers(shard) && (alike || stir->odd) && !find_movers(stir, mem, &rows)) return false;
+    if (phx_sparse_plan_movers(shard) && (alike || stir->odd) && !find_movers(stir, mem, &rows)) return false;
     if (stir->odd && !few_odd(stir)) return true;
-    if (phx_stir_movers(shard) && alike && movers_pay(stir, block, rows)) stir->way = PHX_STIR_MOVERS;
-    if (stir->way == PHX_STIR_NONE && observers_pay(stir, block)) stir->way = PHX_STIR_OBSERVERS;
+    if (phx_sparse_plan_movers(shard) && alike && movers_pay(stir, block, rows)) stir->way = PHX_SPARSE_BY_MOVERS;
+    if (stir->way == PHX_SPARSE_NONE && observers_pay(stir, block)) stir->way = PHX_SPARSE_BY_OBSERVERS;
     return true;
 }
 
@@ -148,11 +149,11 @@ static bool choose(phx_stir *stir, phx_mem *mem, const phx_block *block)
  */
 static float look_reach(const phx_shard *shard, const phx_block *block)
 {
-    const float drift = shard->grid.drift, steps = 2 * shard->step_max;
+    const float drift = shard->grid.drift_bound, steps = 2 * shard->step_max;
     return block->reach + (drift > steps ? drift : steps);
 }
 
-bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_t number)
+bool phx_sparse_plan_open(phx_sparse_plan *stir, phx_mem *mem, const phx_shard *shard, uint32_t number)
 {
     const phx_block *block = &shard->grid.blocks[number];
     if (stir->shard == shard && stir->tick == shard->tick && stir->block == number) return true;
@@ -160,9 +161,9 @@ bool phx_stir_open(phx_stir *stir, phx_mem *mem, const phx_shard *shard, uint32_
     stir->tick = shard->tick;
     stir->block = number;
     stir->mover_count = stir->own_count = 0;
-    stir->way = PHX_STIR_NONE;
+    stir->way = PHX_SPARSE_NONE;
     stir->odd = false;
-    if (!shard->glances || !shard->implies || !(block->view_min > 0.0f)) return true;
+    if (!shard->delta_allowed || !shard->derives_lists || !(block->view_min > 0.0f)) return true;
     stir->reach = look_reach(shard, block);
     if (choose(stir, mem, block)) return true;
     stir->shard = NULL;

@@ -96,8 +96,8 @@ static void keep_list(cut *at)
     at->entries = at->in_place ? phx_list_entries(&at->shard->lists, list)
                                : phx_interest_overflow(at->scratch, at->change, at->count);
     at->count = 0;
-    phx_shard_seen(at->shard, at->change->slot, take_seen, at);
-    list->implied = false;
+    phx_shard_list_targets(at->shard, at->change->slot, take_seen, at);
+    list->derived = false;
     phx_list_set_count(&at->shard->lists, list, at->in_place ? at->count : 0);
 }
 
@@ -107,7 +107,7 @@ static void cut_list(cut *at)
     phx_list *list = &at->shard->store.tail[at->change->slot].list;
     const phx_list_pool *pool = &at->shard->lists;
     uint32_t *words = at->scratch->overflow + at->change->list_first;
-    if (list->implied) keep_list(at);
+    if (list->derived) keep_list(at);
     else if (at->change->list_first != PHX_SLOT_NONE) words[0] = filter(at, words + 1, words[0]);
     else phx_list_set_count(pool, list, filter(at, phx_list_entries(pool, list), list->count));
 }
@@ -121,8 +121,8 @@ static bool reserve(cut *at)
     if (!phx_scratch_marks(scratch, &at->shard->store)) return false;
     if (!phx_scratch_ranks(scratch, change->enter_count)) return false;
     at->tag = phx_scratch_epoch(scratch); /* which no mark is of yet */
-    if (list->implied) {
-        phx_shard_seen(at->shard, change->slot, take_seen, at);
+    if (list->derived) {
+        phx_shard_list_targets(at->shard, change->slot, take_seen, at);
         PHX_ASSERT(at->count >= held);
         at->count -= held;
         at->in_place = phx_list_widen(&at->shard->lists, list, at->count);
@@ -130,7 +130,7 @@ static bool reserve(cut *at)
     return phx_interest_reserve(scratch, change->leave_count + at->most, at->in_place ? 0 : at->count);
 }
 
-bool phx_interest_spread(phx_scratch *scratch, phx_shard *shard, phx_change *change, uint32_t most)
+bool phx_spread_change(phx_scratch *scratch, phx_shard *shard, phx_change *change, uint32_t most)
 {
     const uint32_t number = (uint32_t)(change - scratch->changes), held = change->enter_count - most;
     cut at = {.scratch = scratch, .shard = shard, .change = change, .most = most};

@@ -13,7 +13,7 @@
  * priority, then smaller d2, then smaller id. The list loses the others; an implied list is kept from here on, until
  * it is complete. false = no memory, nothing changed.
  */
-bool phx_interest_spread(phx_scratch *scratch, phx_shard *shard, phx_change *change, uint32_t most);
+bool phx_spread_change(phx_scratch *scratch, phx_shard *shard, phx_change *change, uint32_t most);
 
 /* Where results of a scratch begin. */
 typedef struct phx_scratch_mark {

@@ -38,7 +38,7 @@ static float reach_of(const phx_block *block, const phx_shard *shard)
 /* How far along an axis a row may have been, half way, from its tower: when rows were just sorted, half a step. */
 static float off_tower(const phx_shard *shard)
 {
-    const float half = shard->step_max * 0.5f, drift = shard->grid.drift;
+    const float half = shard->step_max * 0.5f, drift = shard->grid.drift_bound;
     return half > drift ? half : drift;
 }
 
@@ -128,7 +128,7 @@ static void ring(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 
 static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 {
-    phx_frame *frame = &tile->frame;
+    phx_tile_frame *frame = &tile->frame;
     float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE;
     float x = corner(shard, 0, block->bx, tile->reach, &slack[0]);
     float y = corner(shard, 1, block->by, tile->reach, &slack[1]);
@@ -139,7 +139,7 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
      */
     float around = (PHX_TILE_REACH + 1) / frame->scale + tile->spread;
     frame->stride = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
-    frame->moved = shard->many_movers ? 0 : PHX_CELL_MOVED;
+    frame->moved = shard->dense_tick ? 0 : PHX_CELL_MOVED;
     /* whoever moved looks around too, wherever it is: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
     float edge = around + frame->low / frame->scale;
@@ -159,7 +159,7 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
 
 phx_rect phx_tile_towers(const phx_tile *tile)
 {
-    const phx_frame *frame = &tile->frame;
+    const phx_tile_frame *frame = &tile->frame;
     float off = off_tower(tile->shard) * 1.0001f; /* steps are rounded when they are added up */
     float low = frame->low / frame->scale - off;
     const phx_box box = {frame->x + low, frame->y + low, frame->x + frame->width / frame->scale + off,
@@ -190,9 +190,9 @@ static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
     tile->cell = array + 3 * step;
     tile->movers = array + 4 * step;
     tile->target = array + 5 * step;
-    tile->picked = (phx_picked){array + 6 * step, array + 7 * step, array + 8 * step, array + 9 * step};
+    tile->picked = (phx_tile_rows){array + 6 * step, array + 7 * step, array + 8 * step, array + 9 * step};
     /* once it is sorted, what was picked is not needed any more */
-    tile->candidates = (phx_candidates){tile->picked.now, tile->picked.old, tile->picked.row};
+    tile->candidates = (phx_tile_candidates){tile->picked.now, tile->picked.old, tile->picked.row};
     tile->own = tile->picked.cell;
     return true;
 }
@@ -236,13 +236,13 @@ enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
  */
 static void pick_past(phx_tile *tile, ranges of)
 {
-    const phx_past *past = &tile->shard->past;
+    const phx_prev_rows *past = &tile->shard->past;
     const phx_grid_rows rows = {.x = past->x, .y = past->y, .ox = past->nowhere, .oy = past->nowhere};
-    const phx_picked *all = &tile->picked;
+    const phx_tile_rows *all = &tile->picked;
     const uint32_t n = tile->count;
-    const phx_picked to = {all->old + n, all->now + n, all->row + n, all->cell + n};
+    const phx_tile_rows to = {all->old + n, all->now + n, all->row + n, all->cell + n};
     if (of.count == 0) return;
-    tile->past_count = tile->shard->kernels->pick(&rows, of.spans, of.count, &tile->frame, &to);
+    tile->past_count = tile->shard->kernels->cull_rows(&rows, of.spans, of.count, &tile->frame, &to);
     for (uint32_t i = 0; i < tile->past_count; i++) to.row[i] |= PHX_TILE_PAST;
     tile->count += tile->past_count;
 }
@@ -254,17 +254,17 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     const phx_rect rect = phx_tile_towers(tile);
     phx_span row_spans[AROUND * PHX_BLOCK_SIDE], past_spans[AROUND + 1];
     ranges rows = {row_spans, 0}, past = {past_spans, 0};
-    tile->quiet = !shard->many_movers;
+    tile->quiet = !shard->dense_tick;
     tile->odd = false;
     PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
     PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
     phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, &rows, &past);
     if (tile->quiet) return true;
-    if (!shard->implies) past.count = 0; /* lists are not told by positions any more */
+    if (!shard->derives_lists) past.count = 0; /* lists are not told by positions any more */
     const uint32_t most = length_of(rows) + length_of(past);
     if (!reserve_rows(tile, mem, most)) return false;
-    tile->count = shard->kernels->pick(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
+    tile->count = shard->kernels->cull_rows(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
     pick_past(tile, past);
     PHX_ASSERT(tile->count <= most && (tile->past_count == 0 || tile->odd));
     return true;
@@ -287,12 +287,12 @@ static bool sort(phx_tile *tile, phx_mem *mem)
 {
     uint32_t cells = tile->frame.columns * tile->frame.rows;
     if (!reserve_cells(tile, mem, cells)) return false;
-    const phx_picked from = tile->picked;
+    const phx_tile_rows from = tile->picked;
     const uint32_t count = tile->count;
     uint32_t *now = tile->now, *old = tile->old, *row = tile->row, *cell = tile->cell;
     uint32_t *start = tile->start + 1; /* while sorting, where a cell goes on: in the end, where the next begins */
     for (uint32_t i = 0; i < count; i++) start[(from.cell[i] & ~PHX_CELL_MOVED) + 1]++;
-    tile->shard->kernels->starts(start, cells, tile->near);
+    tile->shard->kernels->cell_offsets(start, cells, tile->near);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = start[from.cell[i] & ~PHX_CELL_MOVED]++;
         now[at] = from.now[i];
@@ -338,7 +338,7 @@ static bool reserve_odd(phx_tile *tile, phx_mem *mem)
         return false;
     uint32_t *words = tile->odd_words;
     tile->odd_places = words;
-    tile->comers =
+    tile->rows_without_history =
         (phx_grid_rows){.x = (float *)(words + column), .y = (float *)(words + 2 * column), .slot = words + 3 * column};
     tile->odd_at = words + 4 * column;
     tile->comer_start = words + 5 * column;
@@ -362,9 +362,9 @@ static bool find_odd(phx_tile *tile, phx_mem *mem)
         if (is_goer(tile, place)) continue;
         own += phx_tile_own(tile, row);
         for (; line * columns <= tile->cell[place]; line++) tile->comer_start[line] = comers;
-        tile->comers.x[comers] = rows->x[row];
-        tile->comers.y[comers] = rows->y[row];
-        tile->comers.slot[comers++] = rows->slot[row];
+        tile->rows_without_history.x[comers] = rows->x[row];
+        tile->rows_without_history.y[comers] = rows->y[row];
+        tile->rows_without_history.slot[comers++] = rows->slot[row];
     }
     for (; line <= tile->frame.rows; line++) tile->comer_start[line] = comers;
     tile->odd_count = n;
@@ -491,18 +491,18 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     if (tile->quiet) return true;
     name_targets(tile);
     ring(tile, shard, block);
-    uint32_t own = shard->kernels->within_rows(tile->row, tile->count, tile->rows, tile->own);
+    uint32_t own = shard->kernels->indices_in_range(tile->row, tile->count, tile->rows, tile->own);
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
     (void)own;
     if (tile->frame.moved) find_movers(tile);
     tile->limits_in = tile->limits_near = -1;
     find_alike(tile, shard, block);
-    if (!tile->odd || !shard->implies) return true;
+    if (!tile->odd || !shard->derives_lists) return true;
     if (!find_odd(tile, mem)) {
         tile->shard = NULL;
         return false;
     }
-    tile->told = shard->many_movers && tile->alike && block->view_min > 0.0f && !shard->past.kept;
+    tile->told = shard->dense_tick && tile->alike && block->view_min > 0.0f && !shard->past.kept;
     return true;
 }
 
@@ -555,12 +555,12 @@ static uint32_t add_odd(const phx_tile *tile, uint32_t cell, phx_span *spans, ui
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span_count)
 {
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
-    const bool odd = tile->odd && (!tile->marked || (tile->marks[cell] & PHX_TILE_ODD));
+    const bool odd = tile->odd && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
     uint32_t n = add_ring(tile, cell, whole, spans);
     if (odd && !whole) n = add_odd(tile, cell, spans, n);
     if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, cell, true, spans);
     *span_count = n;
-    const phx_candidates all = {tile->now, tile->old, tile->target};
+    const phx_tile_candidates all = {tile->now, tile->old, tile->target};
     return tile->shard->kernels->gather(&all, spans, n, &tile->candidates);
 }
 

@@ -29,7 +29,7 @@
  * Something changed in a tower that decides about the cell; and something odd did, or, while lists are implied, is or
  * was in sight.
  */
-enum { PHX_TILE_DIRTY = 1, PHX_TILE_ODD = 2 };
+enum { PHX_TILE_DIRTY = 1, PHX_TILE_DISCONTINUOUS = 2 };
 
 /* In row[]: not a row of the grid but one of the shard's past rows (grid/prev_rows.h), of this place among them. */
 static const uint32_t PHX_TILE_PAST = 1u << 31;
@@ -47,10 +47,10 @@ typedef struct phx_tile {
     phx_span rows; /* the block's own, in the grid */
     bool usable;   /* false: the block is none for a tile, look at its observers one by one */
     bool quiet;    /* nothing changed in any tower around */
-    bool odd;      /* something odd (PHX_SLOT_ODD) happened in a tower around; once marked, in somebody's sight */
-    bool marked;   /* marks[] are there */
+    bool odd; /* something odd (PHX_SLOT_DISCONTINUOUS) happened in a tower around; once marked, in somebody's sight */
+    bool marked; /* marks[] are there */
 
-    phx_frame frame;
+    phx_tile_frame frame;
     float reach;                         /* no pair that was beyond it half way is an event */
     float spread;                        /* how far outside of the block own rows may have been then */
     uint32_t fine;                       /* cells a reach: 1, 2 or 4 */
@@ -62,9 +62,9 @@ typedef struct phx_tile {
     uint32_t *odd_places;        /* while lists are implied: of those, and of who was not here before, in order; */
     uint32_t *odd_at;            /* their cells: y << 16 | x */
     uint32_t odd_count, odd_own; /* of the block's own rows: not here before */
-    phx_grid_rows comers;        /* of these alone: x, y and what a pair says of them, as scans want it */
-    uint32_t *comer_start;       /* by row of cells, and one more: its first one */
-    bool told;                   /* all observers of the block are told by glances, the odd ones too */
+    phx_grid_rows rows_without_history; /* of these alone: x, y and what a pair says of them, as scans want it */
+    uint32_t *comer_start;              /* by row of cells, and one more: its first one */
+    bool told;                          /* all observers of the block are told by glances, the odd ones too */
     uint32_t *odd_words;
     uint32_t odd_words_capacity;
     uint32_t *now, *old; /* sorted by cell: y << 16 | x */
@@ -74,10 +74,10 @@ typedef struct phx_tile {
     uint32_t *own;    /* places of the block's own rows, in order */
     uint32_t *movers; /* places of all rows that moved, in order; unless most of the shard's do */
     uint32_t mover_count;
-    phx_picked picked;         /* before the sort */
-    phx_candidates candidates; /* of one cell: in the same memory */
+    phx_tile_rows picked;           /* before the sort */
+    phx_tile_candidates candidates; /* of one cell: in the same memory */
     uint32_t candidate_count;
-    phx_limits limits; /* of observers with these radii: */
+    phx_tile_limits limits; /* of observers with these radii: */
     float limits_in, limits_near;
     bool alike; /* all observers of the block are plain and have the same view and margin: */
     float alike_in, alike_near;

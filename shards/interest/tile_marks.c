@@ -13,7 +13,7 @@
 /* What is within reach of a column or a row of cells, and what float32 may be off: from low to high. */
 static void cells_around(const phx_tile *tile, int axis, uint32_t number, float *low, float *high)
 {
-    const phx_frame *frame = &tile->frame;
+    const phx_tile_frame *frame = &tile->frame;
     float side = (float)(1u << frame->shift) / frame->scale, reach = tile->reach;
     float at = (axis == 0 ? frame->x : frame->y) + (float)number * side, slack = (fabsf(at) + side + reach) * 2e-6f;
     reach += 2 / frame->scale; /* a position may be a unit off */
@@ -94,7 +94,7 @@ static void mark_box(phx_tile *tile, int64_t x0, int64_t y0, int64_t x1, int64_t
     if (x1 >= columns) x1 = columns - 1;
     if (y1 >= rows) y1 = rows - 1;
     for (int64_t y = y0; y <= y1; y++)
-        for (int64_t x = x0; x <= x1; x++) tile->marks[y * columns + x] |= PHX_TILE_ODD;
+        for (int64_t x = x0; x <= x1; x++) tile->marks[y * columns + x] |= PHX_TILE_DISCONTINUOUS;
 }
 
 /* Cells first .. last along an axis that are within reach of who stands in a cell, at that unit. */
@@ -132,7 +132,8 @@ static void mark_columns(phx_tile *tile, const window *at, phx_span columns, con
         uint8_t *marks = tile->marks + y * tile->frame.columns;
         for (uint32_t x = columns.first; x < columns.end; x++) {
             const uint64_t in_sight = towers[x - columns.first];
-            marks[x] = (uint8_t)((dirty & in_sight ? PHX_TILE_DIRTY : 0) | (odd & in_sight ? PHX_TILE_ODD : 0));
+            marks[x] =
+                (uint8_t)((dirty & in_sight ? PHX_TILE_DIRTY : 0) | (odd & in_sight ? PHX_TILE_DISCONTINUOUS : 0));
         }
     }
 }
@@ -145,7 +146,7 @@ static void mark_towers(phx_tile *tile)
     uint64_t towers[AT_ONCE];
     window at;
     open_window(&at, tile);
-    if (tile->shard->implies) memset(at.odd, 0, sizeof at.odd);
+    if (tile->shard->derives_lists) memset(at.odd, 0, sizeof at.odd);
     for (uint32_t first = tile->fine, n; first < end; first += n) {
         n = end - first < AT_ONCE ? end - first : AT_ONCE;
         for (uint32_t x = 0; x < n; x++) towers[x] = bits_between(deciding(tile, 0, first + x, at.x));
@@ -155,7 +156,8 @@ static void mark_towers(phx_tile *tile)
 
 void phx_tile_mark(phx_tile *tile)
 {
-    const bool implies = tile->shard->implies, all_due = tile->shard->many_movers; /* whatever changed around them */
+    const bool implies = tile->shard->derives_lists,
+               all_due = tile->shard->dense_tick; /* whatever changed around them */
     if (tile->marked) return;
     tile->marked = true;
     if (implies && all_due) memset(tile->marks, PHX_TILE_DIRTY, (size_t)tile->frame.columns * tile->frame.rows);
@@ -165,5 +167,5 @@ void phx_tile_mark(phx_tile *tile)
     if (!all_due) return; /* who has nothing to see is not looked at */
     uint8_t marks = 0;
     for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) marks |= tile->marks[tile->cell[tile->own[i]]];
-    tile->odd = marks & PHX_TILE_ODD;
+    tile->odd = marks & PHX_TILE_DISCONTINUOUS;
 }

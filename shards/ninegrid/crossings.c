@@ -17,7 +17,7 @@ static uint32_t room(uint8_t size_class)
     return size_class == PHX_LIST_NONE ? 0 : 2u << size_class;
 }
 
-static void release_cards(phx_nine *nine, phx_crowd *crowd, uint32_t t)
+static void release_cards(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t)
 {
     uint8_t size_class = crowd->room[t];
     if (size_class == PHX_LIST_NONE) return;
@@ -27,26 +27,27 @@ static void release_cards(phx_nine *nine, phx_crowd *crowd, uint32_t t)
 }
 
 /* Room for one more card in the tower. */
-static bool reserve_card(phx_nine *nine, phx_mem *mem, phx_crowd *crowd, uint32_t t)
+static bool reserve_card(phx_ninegrid *nine, phx_mem *mem, phx_cell_block *crowd, uint32_t t)
 {
     phx_tower *tower = &crowd->tower[t];
     if (tower->count < room(crowd->room[t])) return true;
     uint8_t size_class = crowd->room[t] == PHX_LIST_NONE ? 0 : (uint8_t)(crowd->room[t] + 1);
-    PHX_ASSERT(size_class < PHX_NINE_SIZES);
+    PHX_ASSERT(size_class < PHX_NINEGRID_SIZES);
     uint32_t first = nine->free_first[size_class];
-    if (first != PHX_NINE_NONE) {
+    if (first != PHX_NINEGRID_NONE) {
         nine->free_first[size_class] = nine->cards[first].slot;
-        if (nine->free_first[size_class] != PHX_NINE_NONE) /* the next one to be asked for */
+        if (nine->free_first[size_class] != PHX_NINEGRID_NONE) /* the next one to be asked for */
             __builtin_prefetch(&nine->cards[nine->free_first[size_class]], 1);
     } else {
         size_t needed = (size_t)nine->cards_used + room(size_class);
-        if (!phx_grow(mem, (void **)&nine->cards, &nine->cards_capacity, nine->cards_used, needed + PHX_NINE_AT_ONCE,
-                      sizeof(phx_card)))
+        if (!phx_grow(mem, (void **)&nine->cards, &nine->cards_capacity, nine->cards_used,
+                      needed + PHX_NINEGRID_AT_ONCE, sizeof(phx_cell_entry)))
             return false;
         first = nine->cards_used;
         nine->cards_used = (uint32_t)needed;
     }
-    if (tower->count > 0) memcpy(nine->cards + first, nine->cards + tower->first, tower->count * sizeof(phx_card));
+    if (tower->count > 0)
+        memcpy(nine->cards + first, nine->cards + tower->first, tower->count * sizeof(phx_cell_entry));
     release_cards(nine, crowd, t);
     tower->first = first;
     crowd->room[t] = size_class;
@@ -54,14 +55,14 @@ static bool reserve_card(phx_nine *nine, phx_mem *mem, phx_crowd *crowd, uint32_
 }
 
 /* The crowd of a tower, made where there is none; NULL = no memory. */
-static phx_crowd *crowd_ensure(phx_nine *nine, phx_mem *mem, uint16_t tx, uint16_t ty)
+static phx_cell_block *crowd_ensure(phx_ninegrid *nine, phx_mem *mem, uint16_t tx, uint16_t ty)
 {
     uint16_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
-    phx_crowd *crowd = phx_nine_crowd(nine, bx, by);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, bx, by);
     if (PHX_LIKELY(crowd)) return crowd;
     uint32_t *place = phx_block_map_ensure(&nine->map, mem, bx, by);
     if (!place || !phx_grow(mem, (void **)&nine->crowds, &nine->crowds_capacity, nine->crowd_count,
-                            (size_t)nine->crowd_count + 1, sizeof(phx_crowd)))
+                            (size_t)nine->crowd_count + 1, sizeof(phx_cell_block)))
         return NULL;
     crowd = &nine->crowds[nine->crowd_count++];
     *place = nine->crowd_count;
@@ -80,21 +81,21 @@ static bool before(const phx_name *a, const phx_name *b)
 }
 
 /* As a card's slot was called when its tower was put in order. */
-static phx_name name_then(const phx_nine *nine, const phx_store *store, uint32_t slot)
+static phx_name name_then(const phx_ninegrid *nine, const phx_store *store, uint32_t slot)
 {
-    const phx_note *note = phx_nine_note_of(nine, store, slot);
+    const phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
     phx_name name = store->name[slot];
     if (note && note->renewed) name.kind = note->kind;
     return name;
 }
 
 /* Where in its tower the card of a noted slot stands. */
-static uint32_t find_card(const phx_nine *nine, const phx_store *store, const phx_tower *tower, uint32_t slot)
+static uint32_t find_card(const phx_ninegrid *nine, const phx_store *store, const phx_tower *tower, uint32_t slot)
 {
-    const phx_card *cards = nine->cards + tower->first;
+    const phx_cell_entry *cards = nine->cards + tower->first;
     uint32_t lo = 0, hi = tower->old;
-    phx_name wanted = hi > PHX_NINE_FEW ? name_then(nine, store, slot) : (phx_name){0};
-    while (hi - lo > PHX_NINE_FEW) {
+    phx_name wanted = hi > PHX_NINEGRID_FEW ? name_then(nine, store, slot) : (phx_name){0};
+    while (hi - lo > PHX_NINEGRID_FEW) {
         uint32_t mid = lo + (hi - lo) / 2;
         phx_name name = name_then(nine, store, cards[mid].slot);
         if (before(&name, &wanted)) lo = mid + 1;
@@ -106,69 +107,72 @@ static uint32_t find_card(const phx_nine *nine, const phx_store *store, const ph
 }
 
 /* As an observer: who changed what decides about its list has to be evaluated, once, whatever its list was. */
-static uint8_t watches_now(const phx_note *note, const phx_store *store, uint32_t slot)
+static uint8_t watches_now(const phx_change_note *note, const phx_store *store, uint32_t slot)
 {
-    uint8_t watches = phx_nine_watches(store, slot);
-    return note && note->attr != PHX_NINE_NONE && watches != PHX_WATCH_NONE ? PHX_WATCH_LOOK : watches;
+    uint8_t watches = phx_ninegrid_observer_kind(store, slot);
+    return note && note->attr != PHX_NINEGRID_NONE && watches != PHX_OBSERVER_KIND_NONE ? PHX_OBSERVER_KIND_LOOK
+                                                                                        : watches;
 }
 
 /* What the store says; note: or NULL. */
-static phx_crossing crossing_of(const phx_nine *nine, const phx_store *store, const phx_note *note, uint32_t slot)
+static phx_area_member crossing_of(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
+                                   uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    return (phx_crossing){.slot = slot,
-                          .key = phx_nine_key(nine, &store->name[slot]),
-                          .bx = body->tx,
-                          .by = body->ty,
-                          .is = body->state & PHX_SLOT_LIVE,
-                          .watches = watches_now(note, store, slot),
-                          .special = body->state & PHX_SLOT_SPECIAL};
+    return (phx_area_member){.slot = slot,
+                             .key = phx_ninegrid_key(nine, &store->name[slot]),
+                             .bx = body->tx,
+                             .by = body->ty,
+                             .is = body->state & PHX_SLOT_LIVE,
+                             .watches = watches_now(note, store, slot),
+                             .special = body->state & PHX_SLOT_SPECIAL};
 }
 
 /* What its card says, if nothing but its tower has changed. */
-static phx_crossing crossing_of_card(const phx_card *card, const phx_note *note)
+static phx_area_member crossing_of_card(const phx_cell_entry *card, const phx_change_note *note)
 {
-    return (phx_crossing){.slot = card->slot,
-                          .key = card->key,
-                          .bx = note->bx,
-                          .by = note->by,
-                          .is = true,
-                          .watches = card->watches,
-                          .special = card->flags & PHX_CARD_SPECIAL};
+    return (phx_area_member){.slot = card->slot,
+                             .key = card->key,
+                             .bx = note->bx,
+                             .by = note->by,
+                             .is = true,
+                             .watches = card->watches,
+                             .special = card->flags & PHX_CELL_SPECIAL};
 }
 
-static void mark_watching(phx_nine *nine, phx_crowd *crowd, uint32_t t, uint8_t watches)
+static void mark_watching(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t, uint8_t watches)
 {
-    if (watches == PHX_WATCH_LOOK) {
+    if (watches == PHX_OBSERVER_KIND_LOOK) {
         crowd->look |= 1ull << t;
         nine->marking = true;
     }
-    if (watches != PHX_WATCH_NONE) crowd->watched |= 1ull << t;
+    if (watches != PHX_OBSERVER_KIND_NONE) crowd->watched |= 1ull << t;
 }
 
 /* Field by field: a card that is put together elsewhere would be read before it is written. */
-static void write_card(phx_card *card, const phx_crossing *crossing, uint32_t move, uint32_t flags)
+static void write_card(phx_cell_entry *card, const phx_area_member *crossing, uint32_t move, uint32_t flags)
 {
     card->slot = crossing->slot;
     card->key = crossing->key;
     card->move = move;
     card->flags =
-        (uint8_t)(flags | (crossing->special ? PHX_CARD_SPECIAL : 0) | (crossing->recast ? PHX_CARD_RECAST : 0));
+        (uint8_t)(flags | (crossing->special ? PHX_CELL_SPECIAL : 0) | (crossing->recast ? PHX_CELL_CHANGED : 0));
     card->watches = crossing->watches;
     card->reserved = 0;
 }
 
 /* The card of a noted slot follows it where it stays; else, or when observers have to look, that is a crossing. */
-static void take_note(phx_nine *nine, const phx_store *store, const phx_note *note)
+static void take_note(phx_ninegrid *nine, const phx_store *store, const phx_change_note *note)
 {
     bool elsewhere = note->ax != note->bx || note->ay != note->by;
     if (!elsewhere && !note->renewed) return;
-    phx_crowd *crowd = phx_nine_crowd(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     PHX_ASSERT(crowd);
     uint32_t t = phx_block_tower(note->ax, note->ay);
     uint32_t place = find_card(nine, store, &crowd->tower[t], note->slot);
-    phx_card *card = &nine->cards[crowd->tower[t].first + place];
-    phx_crossing crossing = note->renewed ? crossing_of(nine, store, note, note->slot) : crossing_of_card(card, note);
+    phx_cell_entry *card = &nine->cards[crowd->tower[t].first + place];
+    phx_area_member crossing =
+        note->renewed ? crossing_of(nine, store, note, note->slot) : crossing_of_card(card, note);
     crossing.place = place;
     crossing.from = (uint32_t)(crowd - nine->crowds);
     crossing.ax = note->ax;
@@ -178,44 +182,44 @@ static void take_note(phx_nine *nine, const phx_store *store, const phx_note *no
     crossing.special |= note->recast; /* now or before */
     crossing.stays = crossing.is && !elsewhere && note->kind == store->name[note->slot].kind;
     if (crossing.stays) {
-        write_card(card, &crossing, PHX_NINE_NONE, 0);
+        write_card(card, &crossing, PHX_NINEGRID_NONE, 0);
         mark_watching(nine, crowd, t, card->watches);
         if (!note->recast) return;
     }
     card->move = nine->crossing_count;
-    if (!crossing.stays) card->flags |= PHX_CARD_WENT;
+    if (!crossing.stays) card->flags |= PHX_CELL_LEFT;
     crowd->untidy |= 1ull << t;
     nine->crossings[nine->crossing_count++] = crossing;
 }
 
 /* The old cards of crossings that were sorted say which is theirs. */
-static void mark_old(phx_nine *nine)
+static void mark_old(phx_ninegrid *nine)
 {
     for (uint32_t i = 0; i < nine->crossing_count; i++) {
-        const phx_crossing *crossing = &nine->crossings[i];
+        const phx_area_member *crossing = &nine->crossings[i];
         if (!crossing->was) continue;
         const phx_tower *tower = &nine->crowds[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
-        phx_card *card = &nine->cards[tower->first + crossing->place];
+        phx_cell_entry *card = &nine->cards[tower->first + crossing->place];
         PHX_ASSERT(card->slot == crossing->slot);
         card->move = i;
     }
 }
 
 /* Into the order of events. */
-static bool sort_crossings(phx_nine *nine, phx_mem *mem, const phx_store *store)
+static bool sort_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_store *store)
 {
-    const phx_crossing *crossings = nine->crossings;
+    const phx_area_member *crossings = nine->crossings;
     const phx_name *name = store->name;
     uint32_t count = nine->crossing_count;
-    if (!phx_grow(mem, (void **)&nine->keys, &nine->keys_capacity, 0, (size_t)count * 2, sizeof(phx_sorted)) ||
-        !phx_grow(mem, (void **)&nine->spare, &nine->spare_capacity, 0, count, sizeof(phx_crossing)))
+    if (!phx_grow(mem, (void **)&nine->keys, &nine->keys_capacity, 0, (size_t)count * 2, sizeof(phx_sort_record)) ||
+        !phx_grow(mem, (void **)&nine->spare, &nine->spare_capacity, 0, count, sizeof(phx_area_member)))
         return false;
-    phx_sorted *keys = nine->keys;
+    phx_sort_record *keys = nine->keys;
     for (uint32_t i = 0; i < count; i++)
-        keys[i] = (phx_sorted){.id = name[crossings[i].slot].id, .kind = name[crossings[i].slot].kind, .slot = i};
+        keys[i] = (phx_sort_record){.id = name[crossings[i].slot].id, .kind = name[crossings[i].slot].kind, .slot = i};
     phx_order_many(keys, keys + count, count);
     for (uint32_t i = 0; i < count; i++) nine->spare[i] = crossings[keys[i].slot];
-    phx_crossing *spare = nine->crossings;
+    phx_area_member *spare = nine->crossings;
     nine->crossings = nine->spare;
     nine->spare = spare;
     uint32_t swap = nine->crossings_capacity;
@@ -226,9 +230,10 @@ static bool sort_crossings(phx_nine *nine, phx_mem *mem, const phx_store *store)
 }
 
 /* Brings the tower of a note and its name near, or its cards. */
-PHX_AWAIT void await_note(const phx_nine *nine, const phx_store *store, const phx_note *note, bool cards)
+PHX_PREFETCH_INLINE void await_note(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
+                                    bool cards)
 {
-    const phx_crowd *crowd = phx_nine_crowd(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
+    const phx_cell_block *crowd = phx_ninegrid_cell_block(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
     if (cards) {
         __builtin_prefetch(&nine->cards[tower->first], 1);
@@ -240,34 +245,35 @@ PHX_AWAIT void await_note(const phx_nine *nine, const phx_store *store, const ph
 }
 
 /* Is the last crossing where it belongs, if those before it are? Mostly so, as commands come in the order of ids. */
-static bool last_in_order(const phx_nine *nine, const phx_store *store)
+static bool last_in_order(const phx_ninegrid *nine, const phx_store *store)
 {
     if (nine->crossing_count < 2) return true;
-    const phx_crossing *last = &nine->crossings[nine->crossing_count - 1];
+    const phx_area_member *last = &nine->crossings[nine->crossing_count - 1];
     return !before(&store->name[last->slot], &store->name[last[-1].slot]);
 }
 
 /* Keys by more bits, once names differ in more. */
-static void renew_keys(phx_nine *nine, const phx_store *store)
+static void renew_keys(phx_ninegrid *nine, const phx_store *store)
 {
     uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
     if (PHX_LIKELY(bits == nine->key_bits)) return;
     nine->key_bits = bits;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
-        const phx_crowd *crowd = &nine->crowds[c];
+        const phx_cell_block *crowd = &nine->crowds[c];
         for (uint64_t left = crowd->stood; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-            phx_card *cards = nine->cards + tower->first;
-            for (uint32_t i = 0; i < tower->count; i++) cards[i].key = phx_nine_key(nine, &store->name[cards[i].slot]);
+            phx_cell_entry *cards = nine->cards + tower->first;
+            for (uint32_t i = 0; i < tower->count; i++)
+                cards[i].key = phx_ninegrid_key(nine, &store->name[cards[i].slot]);
         }
     }
 }
 
 /* Everything that was noted, and everybody who was added. */
-static bool find_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
+static bool find_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     size_t most = (size_t)nine->note_count + in->deferred->count;
-    if (!phx_grow(mem, (void **)&nine->crossings, &nine->crossings_capacity, 0, most, sizeof(phx_crossing)))
+    if (!phx_grow(mem, (void **)&nine->crossings, &nine->crossings_capacity, 0, most, sizeof(phx_area_member)))
         return false;
     renew_keys(nine, in->store);
     nine->crossing_count = 0;
@@ -290,18 +296,18 @@ static bool find_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
 /* ---- cards ---- */
 
 /* Restartable: all room for a crossing is there before its first change. */
-static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *in, uint32_t i)
+static bool place_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in, uint32_t i)
 {
-    const phx_crossing *crossing = &nine->crossings[i];
+    const phx_area_member *crossing = &nine->crossings[i];
     if (crossing->is && !crossing->stays) {
-        phx_crowd *crowd = crowd_ensure(nine, mem, crossing->bx, crossing->by);
+        phx_cell_block *crowd = crowd_ensure(nine, mem, crossing->bx, crossing->by);
         uint32_t t = phx_block_tower(crossing->bx, crossing->by);
         if (!crowd || !reserve_card(nine, mem, crowd, t)) return false;
         phx_tower *tower = &crowd->tower[t];
         uint32_t came = tower->count - tower->old + 1;
-        if (!phx_grow(mem, (void **)&nine->came, &nine->came_capacity, 0, came, sizeof(phx_card))) return false;
-        phx_card *card = &nine->cards[tower->first + tower->count++];
-        write_card(card, crossing, i, PHX_CARD_CAME);
+        if (!phx_grow(mem, (void **)&nine->came, &nine->came_capacity, 0, came, sizeof(phx_cell_entry))) return false;
+        phx_cell_entry *card = &nine->cards[tower->first + tower->count++];
+        write_card(card, crossing, i, PHX_CELL_ENTERED);
         tower->job = i;
         crowd->stood |= 1ull << t;
         mark_watching(nine, crowd, t, card->watches);
@@ -309,16 +315,17 @@ static bool place_crossing(phx_nine *nine, phx_mem *mem, const phx_nine_input *i
         crowd->cards++;
         nine->card_count++;
         if (!crossing->was) in->store->body[crossing->slot].state |= PHX_SLOT_ROW;
-        phx_nine_touch(nine, crossing->bx, crossing->by, in->tick);
+        phx_ninegrid_mark_dirty(nine, crossing->bx, crossing->by, in->tick);
     }
     if (!crossing->is) in->store->body[crossing->slot].state &= (uint16_t)~PHX_SLOT_ROW;
     return true;
 }
 
 /* Brings the tower that somebody goes to near, or the place of its card there. */
-PHX_AWAIT void await_tower(const phx_nine *nine, const phx_crossing *crossing, bool card)
+PHX_PREFETCH_INLINE void await_tower(const phx_ninegrid *nine, const phx_area_member *crossing, bool card)
 {
-    const phx_crowd *crowd = phx_nine_crowd(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
+    const phx_cell_block *crowd =
+        phx_ninegrid_cell_block(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
     uint32_t t = phx_block_tower(crossing->bx, crossing->by);
     if (!crowd) return;
     if (card) {
@@ -330,7 +337,7 @@ PHX_AWAIT void await_tower(const phx_nine *nine, const phx_crossing *crossing, b
     __builtin_prefetch(&crowd->room[t]);
 }
 
-static bool place_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
+static bool place_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     for (; nine->at < nine->crossing_count; nine->at++) {
         if (nine->at + 2 * AHEAD < nine->crossing_count)
@@ -340,20 +347,20 @@ static bool place_crossings(phx_nine *nine, phx_mem *mem, const phx_nine_input *
     }
     /* a note for each at most, and notes are taken where nothing may fail */
     return phx_grow(mem, (void **)&nine->notes, &nine->notes_capacity, nine->note_count, nine->card_count,
-                    sizeof(phx_note));
+                    sizeof(phx_change_note));
 }
 
 /* ---- jobs ---- */
 
 /* These towers of a crowd see the crossing come or go. There is room. */
-static void show(phx_nine *nine, const phx_crowd *crowd, uint64_t towers, uint32_t crossing)
+static void show(phx_ninegrid *nine, const phx_cell_block *crowd, uint64_t towers, uint32_t crossing)
 {
     uint32_t number = (uint32_t)(crowd - nine->crowds), told = 0;
-    phx_nine_pair *pair = nine->found + nine->found_count;
+    phx_ninegrid_pair *pair = nine->found + nine->found_count;
     for (; towers; towers &= towers - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(towers);
         bool watched = crowd->watched >> t & 1;
-        *pair++ = (phx_nine_pair){.crossing = crossing, .crowd = number, .tower = (uint8_t)t, .watched = watched};
+        *pair++ = (phx_ninegrid_pair){.crossing = crossing, .crowd = number, .tower = (uint8_t)t, .watched = watched};
         told += watched;
     }
     nine->found_count = (uint32_t)(pair - nine->found);
@@ -370,31 +377,32 @@ static phx_rect joined(phx_rect a, phx_rect b)
  * The towers that see the crossing come or go, those around where it was and where it is (NULL: nowhere) in `rect`; if
  * it is odd, all in them have to look.
  */
-static bool show_in(phx_nine *nine, phx_mem *mem, uint32_t i, const phx_rect *from, const phx_rect *to, phx_rect rect)
+static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, const phx_rect *from, const phx_rect *to,
+                    phx_rect rect)
 {
-    const phx_crossing *crossing = &nine->crossings[i];
-    uint32_t told = crossing->special ? i | PHX_NINE_SPECIAL : i;
-    bool glances = phx_nine_glances(crossing);
-    phx_crowd_walk walk = phx_nine_walk(nine, rect);
-    for (phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+    const phx_area_member *crossing = &nine->crossings[i];
+    uint32_t told = crossing->special ? i | PHX_NINEGRID_SPECIAL : i;
+    bool glances = phx_ninegrid_delta(crossing);
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, rect);
+    for (phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         if (!phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,
-                      (size_t)nine->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_nine_pair)))
+                      (size_t)nine->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_ninegrid_pair)))
             return false;
         uint64_t here = glances ? crowd->stood : crowd->watched;
-        uint64_t a = from ? phx_crowd_mask(crowd, *from) & here : 0;
-        uint64_t b = to ? phx_crowd_mask(crowd, *to) & here : 0;
+        uint64_t a = from ? phx_cell_block_mask(crowd, *from) & here : 0;
+        uint64_t b = to ? phx_cell_block_mask(crowd, *to) & here : 0;
         show(nine, crowd, a & ~b, told);
-        show(nine, crowd, b & ~a, told | PHX_NINE_ENTER);
+        show(nine, crowd, b & ~a, told | PHX_NINEGRID_ENTER);
         if (crossing->recast) crowd->odd |= (a | b) & crowd->watched;
     }
     return true;
 }
 
-static bool show_crossing(phx_nine *nine, phx_mem *mem, const phx_rules *rules, uint32_t i)
+static bool show_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_rules *rules, uint32_t i)
 {
-    phx_crossing *c = &nine->crossings[i];
-    phx_rect from = phx_nine_rect(rules, rules->span, c->ax, c->ay);
-    phx_rect to = phx_nine_rect(rules, rules->span, c->bx, c->by);
+    phx_area_member *c = &nine->crossings[i];
+    phx_rect from = phx_ninegrid_rect(rules, rules->span, c->ax, c->ay);
+    phx_rect to = phx_ninegrid_rect(rules, rules->span, c->bx, c->by);
     c->pair = nine->found_count;
     bool meet = from.x0 <= to.x1 && to.x0 <= from.x1 && from.y0 <= to.y1 && to.y0 <= from.y1;
     if (c->was && c->is && meet) return show_in(nine, mem, i, &from, &to, joined(from, to));
@@ -402,10 +410,11 @@ static bool show_crossing(phx_nine *nine, phx_mem *mem, const phx_rules *rules, 
 }
 
 /* The pairs of observers by crowd, in their order; bins[] has how many each crowd has, and then where they begin. */
-static bool bin_pairs(phx_nine *nine, phx_mem *mem)
+static bool bin_pairs(phx_ninegrid *nine, phx_mem *mem)
 {
     uint32_t sum = 0;
-    if (!phx_grow(mem, (void **)&nine->binned, &nine->binned_capacity, 0, nine->found_count, sizeof(phx_nine_told)) ||
+    if (!phx_grow(mem, (void **)&nine->binned, &nine->binned_capacity, 0, nine->found_count,
+                  sizeof(phx_ninegrid_told)) ||
         !phx_grow(mem, (void **)&nine->pairs, &nine->pairs_capacity, 0, nine->found_count, sizeof(uint32_t)))
         return false;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
@@ -414,28 +423,28 @@ static bool bin_pairs(phx_nine *nine, phx_mem *mem)
         sum += count;
     }
     for (uint32_t i = 0; i < nine->found_count; i++) {
-        const phx_nine_pair *pair = &nine->found[i];
+        const phx_ninegrid_pair *pair = &nine->found[i];
         if (!pair->watched) continue;
         /* its bin ends up where the next one's begins */
-        nine->binned[nine->bins[pair->crowd]++] = (phx_nine_told){.crossing = pair->crossing, .tower = pair->tower};
+        nine->binned[nine->bins[pair->crowd]++] = (phx_ninegrid_told){.crossing = pair->crossing, .tower = pair->tower};
     }
     return true;
 }
 
 /* Whoever came to a tower: rarely more than one, and whether anybody did is not to be foreseen. Room for one more. */
-static inline void take_comers(phx_nine *nine, const phx_tower *tower)
+static inline void take_comers(phx_ninegrid *nine, const phx_tower *tower)
 {
     const uint32_t came = tower->count - tower->old;
     uint32_t *to = nine->comers + nine->comer_count;
     to[0] = tower->job;
     nine->comer_count += came;
     if (PHX_LIKELY(came <= 1)) return;
-    const phx_card *card = nine->cards + tower->first + tower->old;
+    const phx_cell_entry *card = nine->cards + tower->first + tower->old;
     for (uint32_t i = 0; i < came; i++) to[i] = card[i].move;
 }
 
 /* The jobs of a crowd: `towers`, and those of its pairs [first, end). There is room. */
-static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_t first, uint32_t end)
+static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers, uint32_t first, uint32_t end)
 {
     uint32_t next[PHX_BLOCK_TOWERS][2]; /* of a tower's leaves and enters: how many, then the place of the next */
     for (uint32_t i = first; i < end; i++) towers |= 1ull << nine->binned[i].tower;
@@ -450,16 +459,16 @@ static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_
         const phx_tower *tower = &crowd->tower[t];
         take_comers(nine, tower);
         crowd->tower[t].job = nine->job_count;
-        nine->jobs[nine->job_count++] = (phx_nine_job){.first = nine->item_count,
-                                                       .card = tower->first,
-                                                       .card_count = tower->count,
-                                                       .came = tower->count - tower->old,
-                                                       .comer = nine->comer_count - (tower->count - tower->old),
-                                                       .pair = place,
-                                                       .leave_count = next[t][0],
-                                                       .enter_count = next[t][1],
-                                                       .look = crowd->odd >> t & 1,
-                                                       .mixed = crowd->look >> t & 1};
+        nine->jobs[nine->job_count++] = (phx_cell_task){.first = nine->item_count,
+                                                        .card = tower->first,
+                                                        .card_count = tower->count,
+                                                        .came = tower->count - tower->old,
+                                                        .comer = nine->comer_count - (tower->count - tower->old),
+                                                        .pair = place,
+                                                        .leave_count = next[t][0],
+                                                        .enter_count = next[t][1],
+                                                        .look = crowd->odd >> t & 1,
+                                                        .mixed = crowd->look >> t & 1};
         nine->item_count += tower->count;
         next[t][1] += place + next[t][0];
         next[t][0] = place;
@@ -468,15 +477,15 @@ static void make_jobs(phx_nine *nine, phx_crowd *crowd, uint64_t towers, uint32_
     }
     for (uint32_t i = first; i < end; i++) {
         uint32_t crossing = nine->binned[i].crossing, t = nine->binned[i].tower;
-        nine->pairs[next[t][crossing >> 31]++] = crossing & ~(PHX_NINE_ENTER | PHX_NINE_SPECIAL);
-        if (PHX_UNLIKELY(crossing & PHX_NINE_SPECIAL)) nine->jobs[crowd->tower[t].job].special = true;
+        nine->pairs[next[t][crossing >> 31]++] = crossing & ~(PHX_NINEGRID_ENTER | PHX_NINEGRID_SPECIAL);
+        if (PHX_UNLIKELY(crossing & PHX_NINEGRID_SPECIAL)) nine->jobs[crowd->tower[t].job].special = true;
     }
     crowd->jobs = towers;
     nine->looking |= crowd->odd != 0;
 }
 
 /* All that has to be done in the interest phase, crowd by crowd. */
-static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
+static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     nine->job_count = nine->comer_count = nine->found_count = nine->item_count = 0;
     nine->looking = false;
@@ -494,12 +503,12 @@ static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
         if (!show_crossing(nine, mem, in->rules, i)) return false;
     if (!bin_pairs(nine, mem)) return false;
     for (uint32_t c = 0, first = 0; c < nine->crowd_count; first = nine->bins[c++]) {
-        phx_crowd *crowd = &nine->crowds[c];
+        phx_cell_block *crowd = &nine->crowds[c];
         uint64_t towers = (crowd->untidy & crowd->watched) | crowd->odd | (in->changed ? crowd->look : 0);
         crowd->jobs = 0;
         if (!towers && first == nine->bins[c]) continue;
         if (!phx_grow(mem, (void **)&nine->jobs, &nine->jobs_capacity, nine->job_count,
-                      (size_t)nine->job_count + PHX_BLOCK_TOWERS, sizeof(phx_nine_job)))
+                      (size_t)nine->job_count + PHX_BLOCK_TOWERS, sizeof(phx_cell_task)))
             return false;
         make_jobs(nine, crowd, towers, first, nine->bins[c]);
     }
@@ -507,17 +516,17 @@ static bool find_jobs(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 }
 
 /* Towers say again who came last, where some say which their job is already. */
-static void mark_comers(const phx_nine *nine)
+static void mark_comers(const phx_ninegrid *nine)
 {
     for (uint32_t i = 0; i < nine->crossing_count; i++) {
-        const phx_crossing *c = &nine->crossings[i];
+        const phx_area_member *c = &nine->crossings[i];
         if (!c->is || c->stays) continue;
-        phx_crowd *crowd = phx_nine_crowd(nine, c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
+        phx_cell_block *crowd = phx_ninegrid_cell_block(nine, c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
         crowd->tower[phx_block_tower(c->bx, c->by)].job = i;
     }
 }
 
-bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
+bool phx_ninegrid_index(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     if (nine->stage == STAGE_CROSSINGS) {
         if (!find_crossings(nine, mem, in)) return false;
@@ -541,36 +550,36 @@ bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in)
 /* ---- the tick's end ---- */
 
 /* Who watches from this tower, as the cards say. */
-static void read_watches(const phx_nine *nine, phx_crowd *crowd, uint32_t t)
+static void read_watches(const phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t)
 {
-    const phx_card *cards = nine->cards + crowd->tower[t].first;
+    const phx_cell_entry *cards = nine->cards + crowd->tower[t].first;
     uint64_t bit = 1ull << t, watched = 0, looks = 0;
     for (uint32_t i = 0; i < crowd->tower[t].count; i++) {
-        if (cards[i].watches != PHX_WATCH_NONE) watched = bit;
-        if (cards[i].watches == PHX_WATCH_LOOK) looks = bit;
+        if (cards[i].watches != PHX_OBSERVER_KIND_NONE) watched = bit;
+        if (cards[i].watches == PHX_OBSERVER_KIND_LOOK) looks = bit;
     }
     crowd->watched = (crowd->watched & ~bit) | watched;
     crowd->look = (crowd->look & ~bit) | looks;
 }
 
-void phx_nine_look(phx_nine *nine, const phx_store *store, uint32_t slot)
+void phx_ninegrid_look(phx_ninegrid *nine, const phx_store *store, uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    phx_crowd *crowd = phx_nine_crowd(nine, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
     const uint32_t t = phx_block_tower(body->tx, body->ty);
     PHX_ASSERT(crowd);
-    phx_card *card = nine->cards + crowd->tower[t].first;
-    while (card->slot != slot || (card->flags & PHX_CARD_WENT)) card++;
+    phx_cell_entry *card = nine->cards + crowd->tower[t].first;
+    while (card->slot != slot || (card->flags & PHX_CELL_LEFT)) card++;
     PHX_ASSERT(card < nine->cards + crowd->tower[t].first + crowd->tower[t].count);
-    card->watches = phx_nine_watches(store, slot);
+    card->watches = phx_ninegrid_observer_kind(store, slot);
     mark_watching(nine, crowd, t, card->watches);
 }
 
 /* By insertion, before there are many. */
-static void sort_few(const phx_store *store, phx_card *cards, uint32_t count)
+static void sort_few(const phx_store *store, phx_cell_entry *cards, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
-        phx_card card = cards[i];
+        phx_cell_entry card = cards[i];
         uint32_t j = i;
         for (; j > 0 && before(&store->name[card.slot], &store->name[cards[j - 1].slot]); j--) cards[j] = cards[j - 1];
         cards[j] = card;
@@ -578,12 +587,13 @@ static void sort_few(const phx_store *store, phx_card *cards, uint32_t count)
 }
 
 /* Those that came, sorted, go among those that stayed, sorted, from the last one down. */
-static void merge_came(const phx_nine *nine, const phx_store *store, phx_card *cards, uint32_t stayed, uint32_t came)
+static void merge_came(const phx_ninegrid *nine, const phx_store *store, phx_cell_entry *cards, uint32_t stayed,
+                       uint32_t came)
 {
-    const phx_card *from = nine->came;
+    const phx_cell_entry *from = nine->came;
     memcpy(nine->came, cards + stayed, came * sizeof *cards);
     while (came > 0 && stayed > 0) {
-        const phx_card *a = &cards[stayed - 1], *b = &from[came - 1];
+        const phx_cell_entry *a = &cards[stayed - 1], *b = &from[came - 1];
         bool last = before(&store->name[b->slot], &store->name[a->slot]);
         cards[stayed + came - 1] = last ? *a : *b;
         if (last) stayed--;
@@ -592,25 +602,25 @@ static void merge_came(const phx_nine *nine, const phx_store *store, phx_card *c
     memcpy(cards, from, came * sizeof *cards);
 }
 
-static void tidy(phx_nine *nine, const phx_store *store, phx_crowd *crowd, uint32_t t)
+static void tidy(phx_ninegrid *nine, const phx_store *store, phx_cell_block *crowd, uint32_t t)
 {
     phx_tower *tower = &crowd->tower[t];
-    phx_card *cards = nine->cards + tower->first;
+    phx_cell_entry *cards = nine->cards + tower->first;
     uint32_t stayed = 0, came = 0;
     for (uint32_t i = 0; i < tower->count; i++) {
-        if (cards[i].flags & PHX_CARD_WENT) continue;
+        if (cards[i].flags & PHX_CELL_LEFT) continue;
         if (i != stayed + came) cards[stayed + came] = cards[i];
-        phx_card *card = &cards[stayed + came];
+        phx_cell_entry *card = &cards[stayed + came];
         if (i < tower->old) stayed++;
         else came++;
-        if (card->move == PHX_NINE_NONE) continue;
-        card->move = PHX_NINE_NONE;
-        bool special = card->flags & PHX_CARD_SPECIAL;
-        if (card->flags & PHX_CARD_RECAST) special = store->body[card->slot].state & PHX_SLOT_SPECIAL;
-        card->flags = special ? PHX_CARD_SPECIAL : 0;
+        if (card->move == PHX_NINEGRID_NONE) continue;
+        card->move = PHX_NINEGRID_NONE;
+        bool special = card->flags & PHX_CELL_SPECIAL;
+        if (card->flags & PHX_CELL_CHANGED) special = store->body[card->slot].state & PHX_SLOT_SPECIAL;
+        card->flags = special ? PHX_CELL_SPECIAL : 0;
     }
-    if (stayed + came > PHX_NINE_FEW && tower->old <= PHX_NINE_FEW) sort_few(store, cards, stayed);
-    if (stayed + came > PHX_NINE_FEW && came > 0) merge_came(nine, store, cards, stayed, came);
+    if (stayed + came > PHX_NINEGRID_FEW && tower->old <= PHX_NINEGRID_FEW) sort_few(store, cards, stayed);
+    if (stayed + came > PHX_NINEGRID_FEW && came > 0) merge_came(nine, store, cards, stayed, came);
     uint32_t went = tower->count - stayed - came;
     crowd->cards -= went;
     nine->card_count -= went;
@@ -623,9 +633,9 @@ static void tidy(phx_nine *nine, const phx_store *store, phx_crowd *crowd, uint3
 }
 
 /* A crowd that nobody is left in goes; the last one takes its place. */
-static void drop(phx_nine *nine, phx_crowd *crowd)
+static void drop(phx_ninegrid *nine, phx_cell_block *crowd)
 {
-    const phx_crowd *last = &nine->crowds[--nine->crowd_count];
+    const phx_cell_block *last = &nine->crowds[--nine->crowd_count];
     *phx_block_map_place(&nine->map, crowd->bx, crowd->by) = 0;
     if (last == crowd) return;
     *phx_block_map_place(&nine->map, last->bx, last->by) = (uint32_t)(crowd - nine->crowds) + 1;
@@ -633,7 +643,7 @@ static void drop(phx_nine *nine, phx_crowd *crowd)
 }
 
 /* Brings the untidy towers of a crowd near, or their cards. */
-PHX_AWAIT void await_untidy(const phx_nine *nine, const phx_crowd *crowd, bool cards)
+PHX_PREFETCH_INLINE void await_untidy(const phx_ninegrid *nine, const phx_cell_block *crowd, bool cards)
 {
     for (uint64_t left = crowd->untidy; left; left &= left - 1) {
         const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
@@ -642,11 +652,11 @@ PHX_AWAIT void await_untidy(const phx_nine *nine, const phx_crowd *crowd, bool c
 }
 
 /* From the last one on, as the last takes the place of one that goes; those that come next are brought near. */
-static void tidy_crowds(phx_nine *nine, const phx_store *store)
+static void tidy_crowds(phx_ninegrid *nine, const phx_store *store)
 {
     enum { NEXT = 1, AFTER = 2, LATER = 4 };
     for (uint32_t c = nine->crowd_count; c-- > 0;) {
-        phx_crowd *crowd = &nine->crowds[c];
+        phx_cell_block *crowd = &nine->crowds[c];
         if (c >= LATER) __builtin_prefetch(&crowd[-LATER], 1);
         if (c >= AFTER) await_untidy(nine, &crowd[-AFTER], false);
         if (c >= NEXT) await_untidy(nine, &crowd[-NEXT], true);
@@ -656,10 +666,10 @@ static void tidy_crowds(phx_nine *nine, const phx_store *store)
     }
 }
 
-void phx_nine_settle(phx_nine *nine, const phx_rules *rules, const phx_store *store)
+void phx_ninegrid_end_tick(phx_ninegrid *nine, const phx_rules *rules, const phx_store *store)
 {
     for (uint32_t c = 0; nine->looking && c < nine->crowd_count; c++) {
-        phx_crowd *crowd = &nine->crowds[c];
+        phx_cell_block *crowd = &nine->crowds[c];
         for (uint64_t left = crowd->odd; left; left &= left - 1)
             read_watches(nine, crowd, (uint32_t)__builtin_ctzll(left));
         nine->marking |= crowd->look != 0;
@@ -668,7 +678,7 @@ void phx_nine_settle(phx_nine *nine, const phx_rules *rules, const phx_store *st
     bool marking = nine->marking;
     nine->marking = false;
     for (uint32_t c = 0; marking && c < nine->crowd_count; c++) {
-        phx_crowd *crowd = &nine->crowds[c];
+        phx_cell_block *crowd = &nine->crowds[c];
         for (uint64_t left = crowd->look; left; left &= left - 1)
             read_watches(nine, crowd, (uint32_t)__builtin_ctzll(left));
         nine->marking |= crowd->look != 0;

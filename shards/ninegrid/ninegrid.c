@@ -3,36 +3,36 @@
  */
 #include "shards/interest/evaluate.h"
 
-bool phx_nine_init(phx_nine *nine, phx_mem *mem, const phx_rules *rules)
+bool phx_ninegrid_init(phx_ninegrid *nine, phx_mem *mem, const phx_rules *rules)
 {
-    *nine = (phx_nine){.span = rules->span};
-    for (uint32_t i = 0; i < PHX_NINE_SIZES; i++) nine->free_first[i] = PHX_NINE_NONE;
+    *nine = (phx_ninegrid){.span = rules->span};
+    for (uint32_t i = 0; i < PHX_NINEGRID_SIZES; i++) nine->free_first[i] = PHX_NINEGRID_NONE;
     return phx_block_map_init(&nine->map, mem, rules->towers);
 }
 
-void phx_nine_free(phx_nine *nine, phx_mem *mem)
+void phx_ninegrid_free(phx_ninegrid *nine, phx_mem *mem)
 {
     phx_block_map_free(&nine->map, mem);
-    phx_release(mem, (void **)&nine->crowds, &nine->crowds_capacity, sizeof(phx_crowd));
-    phx_release(mem, (void **)&nine->cards, &nine->cards_capacity, sizeof(phx_card));
-    phx_release(mem, (void **)&nine->notes, &nine->notes_capacity, sizeof(phx_note));
+    phx_release(mem, (void **)&nine->crowds, &nine->crowds_capacity, sizeof(phx_cell_block));
+    phx_release(mem, (void **)&nine->cards, &nine->cards_capacity, sizeof(phx_cell_entry));
+    phx_release(mem, (void **)&nine->notes, &nine->notes_capacity, sizeof(phx_change_note));
     phx_release(mem, (void **)&nine->attrs, &nine->attrs_capacity, sizeof(phx_attr));
-    phx_release(mem, (void **)&nine->crossings, &nine->crossings_capacity, sizeof(phx_crossing));
-    phx_release(mem, (void **)&nine->spare, &nine->spare_capacity, sizeof(phx_crossing));
-    phx_release(mem, (void **)&nine->keys, &nine->keys_capacity, sizeof(phx_sorted));
-    phx_release(mem, (void **)&nine->came, &nine->came_capacity, sizeof(phx_card));
-    phx_release(mem, (void **)&nine->jobs, &nine->jobs_capacity, sizeof(phx_nine_job));
+    phx_release(mem, (void **)&nine->crossings, &nine->crossings_capacity, sizeof(phx_area_member));
+    phx_release(mem, (void **)&nine->spare, &nine->spare_capacity, sizeof(phx_area_member));
+    phx_release(mem, (void **)&nine->keys, &nine->keys_capacity, sizeof(phx_sort_record));
+    phx_release(mem, (void **)&nine->came, &nine->came_capacity, sizeof(phx_cell_entry));
+    phx_release(mem, (void **)&nine->jobs, &nine->jobs_capacity, sizeof(phx_cell_task));
     phx_release(mem, (void **)&nine->comers, &nine->comers_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&nine->found, &nine->found_capacity, sizeof(phx_nine_pair));
-    phx_release(mem, (void **)&nine->binned, &nine->binned_capacity, sizeof(phx_nine_told));
+    phx_release(mem, (void **)&nine->found, &nine->found_capacity, sizeof(phx_ninegrid_pair));
+    phx_release(mem, (void **)&nine->binned, &nine->binned_capacity, sizeof(phx_ninegrid_told));
     phx_release(mem, (void **)&nine->bins, &nine->bins_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&nine->pairs, &nine->pairs_capacity, sizeof(uint32_t));
-    *nine = (phx_nine){0};
+    *nine = (phx_ninegrid){0};
 }
 
 /* ---- towers ---- */
 
-phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty)
+phx_rect phx_ninegrid_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty)
 {
     uint32_t last_x = rules->towers[0] - 1, last_y = rules->towers[1] - 1;
     return (phx_rect){(uint16_t)(tx > span ? tx - span : 0), (uint16_t)(ty > span ? ty - span : 0),
@@ -40,74 +40,74 @@ phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint1
                       (uint16_t)(ty + span < last_y ? ty + span : last_y)};
 }
 
-void phx_nine_touch(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick)
+void phx_ninegrid_mark_dirty(phx_ninegrid *nine, uint16_t tx, uint16_t ty, uint64_t tick)
 {
     if (!nine->marking) return;
-    phx_crowd *crowd = phx_nine_crowd(nine, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
     if (!crowd) return;
     if (crowd->dirty_tick != tick) crowd->dirty = 0;
     crowd->dirty_tick = tick;
     crowd->dirty |= 1ull << phx_block_tower(tx, ty);
 }
 
-bool phx_nine_touched(const phx_nine *nine, phx_rect rect, uint64_t tick)
+bool phx_ninegrid_dirty(const phx_ninegrid *nine, phx_rect rect, uint64_t tick)
 {
-    phx_crowd_walk walk = phx_nine_walk(nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;)
-        if (crowd->dirty_tick == tick && (crowd->dirty & phx_crowd_mask(crowd, rect))) return true;
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;)
+        if (crowd->dirty_tick == tick && (crowd->dirty & phx_cell_block_mask(crowd, rect))) return true;
     return false;
 }
 
 /* ---- notes ---- */
 
 /* NULL = it has no card yet. */
-static phx_note *note_ensure(phx_nine *nine, phx_store *store, uint32_t slot)
+static phx_change_note *note_ensure(phx_ninegrid *nine, phx_store *store, uint32_t slot)
 {
     phx_body *body = &store->body[slot];
     if (!(body->state & PHX_SLOT_ROW)) return NULL;
-    phx_note *note = phx_nine_note_of(nine, store, slot);
+    phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
     if (note) return note;
     PHX_ASSERT(nine->note_count < nine->notes_capacity);
     body->row = nine->note_count;
     note = &nine->notes[nine->note_count++];
-    *note =
-        (phx_note){.slot = slot, .attr = PHX_NINE_NONE, .ax = body->tx, .ay = body->ty, .bx = body->tx, .by = body->ty};
+    *note = (phx_change_note){
+        .slot = slot, .attr = PHX_NINEGRID_NONE, .ax = body->tx, .ay = body->ty, .bx = body->tx, .by = body->ty};
     return note;
 }
 
-void phx_nine_note_tower(phx_nine *nine, phx_store *store, uint32_t slot, uint16_t tx, uint16_t ty)
+void phx_ninegrid_note_tower(phx_ninegrid *nine, phx_store *store, uint32_t slot, uint16_t tx, uint16_t ty)
 {
-    phx_note *note = note_ensure(nine, store, slot);
+    phx_change_note *note = note_ensure(nine, store, slot);
     if (!note) return;
     note->bx = tx;
     note->by = ty;
 }
 
-void phx_nine_note(phx_nine *nine, phx_store *store, uint32_t slot)
+void phx_ninegrid_note(phx_ninegrid *nine, phx_store *store, uint32_t slot)
 {
-    phx_note *note = note_ensure(nine, store, slot);
+    phx_change_note *note = note_ensure(nine, store, slot);
     if (!note || note->renewed) return;
     note->renewed = true;
     note->kind = store->name[slot].kind;
 }
 
-bool phx_nine_reserve(phx_nine *nine, phx_mem *mem)
+bool phx_ninegrid_reserve(phx_ninegrid *nine, phx_mem *mem)
 {
     return phx_grow(mem, (void **)&nine->attrs, &nine->attrs_capacity, nine->attr_count, (size_t)nine->attr_count + 1,
                     sizeof(phx_attr));
 }
 
-void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const phx_attr *next)
+void phx_ninegrid_note_attr(phx_ninegrid *nine, phx_store *store, uint32_t slot, const phx_attr *next)
 {
     const phx_attr *now = phx_store_attr(store, slot);
-    phx_nine_note(nine, store, slot);
-    phx_note *note = phx_nine_note_of(nine, store, slot);
+    phx_ninegrid_note(nine, store, slot);
+    phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
     if (!note) return;
     bool recast = now->layers != next->layers || now->stealth != next->stealth || now->global != next->global;
     bool observes = now->sees != next->sees || now->detect != next->detect ||
                     phx_unlimited(now) != phx_unlimited(next) || phx_observes(now) != phx_observes(next);
     note->recast |= recast;
-    if ((!recast && !observes) || note->attr != PHX_NINE_NONE) return;
+    if ((!recast && !observes) || note->attr != PHX_NINEGRID_NONE) return;
     PHX_ASSERT(nine->attr_count < nine->attrs_capacity);
     note->attr = nine->attr_count;
     nine->attrs[nine->attr_count++] = *now;
@@ -115,28 +115,28 @@ void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const p
 
 /* ---- lists ---- */
 
-static const phx_attr *attr_before(const phx_nine *nine, const phx_store *store, uint32_t slot)
+static const phx_attr *attr_before(const phx_ninegrid *nine, const phx_store *store, uint32_t slot)
 {
-    const phx_note *note = phx_nine_note_of(nine, store, slot);
-    return note && note->attr != PHX_NINE_NONE ? &nine->attrs[note->attr] : phx_store_attr(store, slot);
+    const phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
+    return note && note->attr != PHX_NINEGRID_NONE ? &nine->attrs[note->attr] : phx_store_attr(store, slot);
 }
 
-uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
-                       uint32_t *out)
+uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
+                           uint32_t *out)
 {
-    const phx_note *note = phx_nine_note_of(nine, store, slot);
+    const phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
     const phx_body *body = &store->body[slot];
     const phx_attr *attr = attr_before(nine, store, slot);
     uint32_t n = 0;
-    phx_rect rect = phx_nine_rect(rules, nine->span, note ? note->ax : body->tx, note ? note->ay : body->ty);
-    phx_crowd_walk walk = phx_nine_walk(nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
+    phx_rect rect = phx_ninegrid_rect(rules, nine->span, note ? note->ax : body->tx, note ? note->ay : body->ty);
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-            const phx_card *cards = nine->cards + tower->first;
+            const phx_cell_entry *cards = nine->cards + tower->first;
             for (uint32_t i = 0; i < tower->old; i++) {
                 if (cards[i].slot == slot) continue;
-                if ((cards[i].flags & PHX_CARD_SPECIAL) && !phx_eligible(attr, attr_before(nine, store, cards[i].slot)))
+                if ((cards[i].flags & PHX_CELL_SPECIAL) && !phx_eligible(attr, attr_before(nine, store, cards[i].slot)))
                     continue;
                 if (out) out[n] = cards[i].slot;
                 n++;
@@ -146,66 +146,67 @@ uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_s
     return n;
 }
 
-uint32_t phx_nine_scan(const phx_nine *nine, phx_rect rect, uint32_t *out, uint32_t *ranges)
+uint32_t phx_ninegrid_scan(const phx_ninegrid *nine, phx_rect rect, uint32_t *out, uint32_t *ranges)
 {
     uint32_t n = 0;
-    phx_crowd_walk walk = phx_nine_walk(nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-            const phx_card *cards = nine->cards + tower->first;
+            const phx_cell_entry *cards = nine->cards + tower->first;
             *ranges += tower->count > 0;
             for (uint32_t i = 0; i < tower->count; i++) {
-                if (cards[i].flags & PHX_CARD_WENT) continue;
-                out[n++] = cards[i].slot | (cards[i].flags & PHX_CARD_SPECIAL ? PHX_ROW_SPECIAL : 0);
+                if (cards[i].flags & PHX_CELL_LEFT) continue;
+                out[n++] = cards[i].slot | (cards[i].flags & PHX_CELL_SPECIAL ? PHX_ROW_SPECIAL : 0);
             }
         }
     }
     return n;
 }
 
-uint8_t phx_nine_watches(const phx_store *store, uint32_t slot)
+uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot)
 {
-    if (!(store->body[slot].state & PHX_SLOT_OWN)) return PHX_WATCH_NONE;
+    if (!(store->body[slot].state & PHX_SLOT_OWN)) return PHX_OBSERVER_KIND_NONE;
     const phx_list *list = &store->tail[slot].list;
-    if (list->implied) {
-        if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_WATCH_LOOK;
-        return PHX_WATCH_PLAIN;
+    if (list->derived) {
+        if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_OBSERVER_KIND_LOOK;
+        return PHX_OBSERVER_KIND_PLAIN;
     }
-    return phx_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_WATCH_LOOK : PHX_WATCH_NONE;
+    return phx_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_OBSERVER_KIND_LOOK
+                                                                             : PHX_OBSERVER_KIND_NONE;
 }
 
 /* ---- the check ---- */
 
-static bool card_valid(const phx_nine *nine, const phx_crowd *crowd, const phx_card *card, uint32_t t,
+static bool card_valid(const phx_ninegrid *nine, const phx_cell_block *crowd, const phx_cell_entry *card, uint32_t t,
                        const phx_store *store)
 {
     const phx_body *body = &store->body[card->slot];
     uint64_t bit = 1ull << t;
     if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_ROW)) return false;
     if (body->tx >> PHX_BLOCK_BITS != crowd->bx || body->ty >> PHX_BLOCK_BITS != crowd->by) return false;
-    if (phx_block_tower(body->tx, body->ty) != t || card->move != PHX_NINE_NONE) return false;
-    if (card->key != phx_nine_key(nine, &store->name[card->slot])) return false;
-    if (card->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CARD_SPECIAL : 0)) return false;
-    if (card->watches != phx_nine_watches(store, card->slot)) return false;
-    if (card->watches != PHX_WATCH_NONE && !(crowd->watched & bit)) return false;
-    return card->watches != PHX_WATCH_LOOK || (crowd->look & bit);
+    if (phx_block_tower(body->tx, body->ty) != t || card->move != PHX_NINEGRID_NONE) return false;
+    if (card->key != phx_ninegrid_key(nine, &store->name[card->slot])) return false;
+    if (card->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CELL_SPECIAL : 0)) return false;
+    if (card->watches != phx_ninegrid_observer_kind(store, card->slot)) return false;
+    if (card->watches != PHX_OBSERVER_KIND_NONE && !(crowd->watched & bit)) return false;
+    return card->watches != PHX_OBSERVER_KIND_LOOK || (crowd->look & bit);
 }
 
-bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_store *store)
+bool phx_ninegrid_valid(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store)
 {
     uint32_t live = 0, cards = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) live += (store->body[slot].state & PHX_SLOT_LIVE) != 0;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
-        const phx_crowd *crowd = &nine->crowds[c];
+        const phx_cell_block *crowd = &nine->crowds[c];
         uint32_t before = cards;
-        if (phx_nine_crowd(nine, crowd->bx, crowd->by) != crowd || crowd->untidy) return false;
+        if (phx_ninegrid_cell_block(nine, crowd->bx, crowd->by) != crowd || crowd->untidy) return false;
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
             const phx_tower *tower = &crowd->tower[t];
             if (tower->old != tower->count || (tower->count > 0) != (crowd->stood >> t & 1)) return false;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 if (!card_valid(nine, crowd, &nine->cards[i], t, store)) return false;
-                if (i == tower->first || tower->count <= PHX_NINE_FEW) continue;
+                if (i == tower->first || tower->count <= PHX_NINEGRID_FEW) continue;
                 const phx_name *last = &store->name[nine->cards[i - 1].slot], *name = &store->name[nine->cards[i].slot];
                 if (last->kind > name->kind || (last->kind == name->kind && last->id >= name->id)) return false;
             }

@@ -6,11 +6,11 @@
  * A card is an entity as it stands in one tower. In the index phase whoever
  * crossed, came or went gets a move: its old card stays and is marked WENT, a new one is added, marked CAME. From
  * then to the tick's end a tower shows both who stood there (all but CAME) and who stands there now (all but WENT),
- * which is all that the interest phase asks; see interest/delta_ninegrid.h. phx_nine_settle() then puts the towers in
- * order.
+ * which is all that the interest phase asks; see interest/delta_ninegrid.h. phx_ninegrid_end_tick() then puts the
+ * towers in order.
  *
  * The list of a plain observer is not kept: it is all in the towers that it sees (phx_list.implied), and can be told
- * from the cards at any time, see phx_nine_list().
+ * from the cards at any time, see phx_ninegrid_list().
  *
  * Between ticks, and up to the index phase, the cards are those of the last tick's end, sorted by kind and id where
  * there are more than a few in a tower; what happened since is noted. Written by the shard's owner (ingest, exchange:
@@ -24,29 +24,29 @@
 #include "shards/grid/far_targets.h"
 #include "shards/grid/grid.h"
 
-enum { PHX_CARD_SPECIAL = 1, PHX_CARD_CAME = 2, PHX_CARD_WENT = 4, PHX_CARD_RECAST = 8 };
+enum { PHX_CELL_SPECIAL = 1, PHX_CELL_ENTERED = 2, PHX_CELL_LEFT = 4, PHX_CELL_CHANGED = 8 };
 enum {
-    PHX_NINE_FEW = 16,   /* cards of a tower that are looked at one by one, and in no order */
-    PHX_NINE_AT_ONCE = 2 /* as many as most have: read whether they are there or not, so cards are padded */
+    PHX_NINEGRID_FEW = 16,   /* cards of a tower that are looked at one by one, and in no order */
+    PHX_NINEGRID_AT_ONCE = 2 /* as many as most have: read whether they are there or not, so cards are padded */
 };
 
 /* What a card is as an observer. */
 enum {
-    PHX_WATCH_NONE = 0,
-    PHX_WATCH_LOOK, /* has to be evaluated */
-    PHX_WATCH_PLAIN /* its list is implied, and nothing but crossings can change it */
+    PHX_OBSERVER_KIND_NONE = 0,
+    PHX_OBSERVER_KIND_LOOK, /* has to be evaluated */
+    PHX_OBSERVER_KIND_PLAIN /* its list is implied, and nothing but crossings can change it */
 };
 
-enum { PHX_NINE_NONE = UINT32_MAX };
+enum { PHX_NINEGRID_NONE = UINT32_MAX };
 
-typedef struct phx_card {
+typedef struct phx_cell_entry {
     uint32_t slot;
-    uint32_t key;  /* of its name, see phx_nine.key_bits */
-    uint32_t move; /* in this tick: of the crossings; PHX_NINE_NONE = it stayed as it was */
+    uint32_t key;  /* of its name, see phx_ninegrid.key_bits */
+    uint32_t move; /* in this tick: of the crossings; PHX_NINEGRID_NONE = it stayed as it was */
     uint8_t flags; /* PHX_CARD_... */
     uint8_t watches;
     uint16_t reserved;
-} phx_card;
+} phx_cell_entry;
 
 typedef struct phx_tower {
     uint32_t first; /* in the cards */
@@ -59,7 +59,7 @@ typedef struct phx_tower {
  * 8 x 8 towers, made when somebody comes and gone with the last one; sets of towers are 64 bit masks. What most
  * walks need is its first line.
  */
-typedef struct phx_crowd {
+typedef struct phx_cell_block {
     uint16_t bx, by;
     uint32_t cards;
     uint64_t stood;             /* there is a card, old or new */
@@ -71,23 +71,23 @@ typedef struct phx_crowd {
     uint64_t dirty, dirty_tick; /* something changed in it in that tick, if anybody wants to know */
     phx_tower tower[PHX_BLOCK_TOWERS];
     uint8_t room[PHX_BLOCK_TOWERS]; /* size class of its cards; PHX_LIST_NONE = none */
-} phx_crowd;
+} phx_cell_block;
 
 /*
  * What has changed since the last tick's end, and how it was then; body.row of its slot is the place of its note. Of
  * most it is just the tower, and their cards say the rest.
  */
-typedef struct phx_note {
+typedef struct phx_change_note {
     uint32_t slot;
-    uint32_t attr;           /* in attrs, or PHX_NINE_NONE: nothing that decides who sees whom has changed */
+    uint32_t attr;           /* in attrs, or PHX_NINEGRID_NONE: nothing that decides who sees whom has changed */
     uint16_t ax, ay, bx, by; /* its tower then, and now */
     uint16_t kind;           /* then, if renewed */
     bool renewed;            /* its card has to be written anew: it died, has other attributes, another name or owner */
     bool recast;             /* as a target: observers have to look at it anew */
-} phx_note;
+} phx_change_note;
 
 /* Somebody crossed, came, went, or is to be looked at anew. In the order of events: kind, id. */
-typedef struct phx_crossing {
+typedef struct phx_area_member {
     uint32_t slot;
     uint32_t key;   /* of its name, as it is now */
     uint32_t place; /* of the old card in its tower */
@@ -99,10 +99,10 @@ typedef struct phx_crossing {
     bool stays : 1;          /* its card does: only observers have to look at it */
     bool recast : 1;
     bool special : 1; /* is, or was */
-} phx_crossing;
+} phx_area_member;
 
 /* A tower whose observers have something to see. */
-typedef struct phx_nine_job {
+typedef struct phx_cell_task {
     uint32_t first; /* item; one for each card */
     uint32_t card, card_count;
     uint32_t came;  /* the last ones of the cards, */
@@ -112,54 +112,54 @@ typedef struct phx_nine_job {
     bool look;    /* something odd is in sight: all evaluate */
     bool mixed;   /* some may have to be evaluated, others not */
     bool special; /* one of the crossings has to be looked at */
-} phx_nine_job;
+} phx_cell_task;
 
 /* A tower that sees a crossing come or go: as towers see each other, one that who crossed sees come or go. */
-typedef struct phx_nine_pair {
-    uint32_t crossing; /* | PHX_NINE_ENTER | PHX_NINE_SPECIAL */
+typedef struct phx_ninegrid_pair {
+    uint32_t crossing; /* | PHX_NINEGRID_ENTER | PHX_NINEGRID_SPECIAL */
     uint32_t crowd;
     uint8_t tower;
     bool watched; /* it may have observers, which are to be told */
     uint16_t reserved;
-} phx_nine_pair;
+} phx_ninegrid_pair;
 
 /* What of a pair its crowd wants to know. */
-typedef struct phx_nine_told {
+typedef struct phx_ninegrid_told {
     uint32_t crossing; /* as of the pair */
     uint32_t tower;
-} phx_nine_told;
+} phx_ninegrid_told;
 
-enum { PHX_NINE_SIZES = 30 };
+enum { PHX_NINEGRID_SIZES = 30 };
 
-typedef struct phx_nine {
+typedef struct phx_ninegrid {
     phx_block_map map; /* of crowds */
-    phx_crowd *crowds;
+    phx_cell_block *crowds;
     uint32_t crowd_count, crowds_capacity;
-    phx_card *cards;
+    phx_cell_entry *cards;
     uint32_t cards_used, cards_capacity;
-    uint32_t free_first[PHX_NINE_SIZES]; /* by size class; the first card's slot is the next */
+    uint32_t free_first[PHX_NINEGRID_SIZES]; /* by size class; the first card's slot is the next */
     uint32_t card_count;
     uint32_t key_bits; /* of ids that are in keys, entity/event_order.h; PHX_ORDER_NO_KEY: keys say nothing */
     uint32_t span;     /* of the last tick's end */
     bool marking;      /* there may be somebody to be evaluated when anything changes near it */
 
-    phx_note *notes;
+    phx_change_note *notes;
     uint32_t note_count, notes_capacity;
     phx_attr *attrs;
     uint32_t attr_count, attrs_capacity;
-    phx_crossing *crossings, *spare;
+    phx_area_member *crossings, *spare;
     uint32_t crossing_count, crossings_capacity, spare_capacity;
-    struct phx_sorted *keys; /* scratch of their sort */
+    struct phx_sort_record *keys; /* scratch of their sort */
     uint32_t keys_capacity;
-    phx_card *came; /* scratch of settling */
+    phx_cell_entry *came; /* scratch of settling */
     uint32_t came_capacity;
-    phx_nine_job *jobs;
+    phx_cell_task *jobs;
     uint32_t job_count, jobs_capacity;
     uint32_t *comers; /* the crossings that led to a tower with a job, by job */
     uint32_t comer_count, comers_capacity;
-    bool looking;          /* some towers are odd */
-    phx_nine_pair *found;  /* in the order of crossings */
-    phx_nine_told *binned; /* those with observers, by crowd */
+    bool looking;              /* some towers are odd */
+    phx_ninegrid_pair *found;  /* in the order of crossings */
+    phx_ninegrid_told *binned; /* those with observers, by crowd */
     uint32_t found_count, found_capacity, binned_capacity;
     uint32_t *bins; /* by crowd: where its pairs begin */
     uint32_t bins_capacity;
@@ -167,38 +167,38 @@ typedef struct phx_nine {
     uint32_t pairs_capacity;
     uint32_t item_count;
     uint32_t stage, at; /* how far the index phase got */
-} phx_nine;
+} phx_ninegrid;
 
 /* false = no memory. */
-bool phx_nine_init(phx_nine *nine, phx_mem *mem, const phx_rules *rules);
-void phx_nine_free(phx_nine *nine, phx_mem *mem);
+bool phx_ninegrid_init(phx_ninegrid *nine, phx_mem *mem, const phx_rules *rules);
+void phx_ninegrid_free(phx_ninegrid *nine, phx_mem *mem);
 
 /* ---- ingest, exchange ---- */
 
 /* Before it goes to another tower. */
-void phx_nine_note_tower(phx_nine *nine, phx_store *store, uint32_t slot, uint16_t tx, uint16_t ty);
+void phx_ninegrid_note_tower(phx_ninegrid *nine, phx_store *store, uint32_t slot, uint16_t tx, uint16_t ty);
 /* Before anything else of what its card says changes: kind, user data, attributes, own or ghost, death. */
-void phx_nine_note(phx_nine *nine, phx_store *store, uint32_t slot);
+void phx_ninegrid_note(phx_ninegrid *nine, phx_store *store, uint32_t slot);
 /* The same, and its attributes are about to become `next`; room for one was reserved. */
-void phx_nine_note_attr(phx_nine *nine, phx_store *store, uint32_t slot, const phx_attr *next);
-bool phx_nine_reserve(phx_nine *nine, phx_mem *mem);
+void phx_ninegrid_note_attr(phx_ninegrid *nine, phx_store *store, uint32_t slot, const phx_attr *next);
+bool phx_ninegrid_reserve(phx_ninegrid *nine, phx_mem *mem);
 /* Marks a tower as changed in this tick, if anybody wants to know. */
-void phx_nine_touch(phx_nine *nine, uint16_t tx, uint16_t ty, uint64_t tick);
+void phx_ninegrid_mark_dirty(phx_ninegrid *nine, uint16_t tx, uint16_t ty, uint64_t tick);
 
 /* What is ordered where keys say something. */
-static inline uint64_t phx_nine_word(uint32_t key, uint32_t slot)
+static inline uint64_t phx_ninegrid_word(uint32_t key, uint32_t slot)
 {
     return (uint64_t)key << PHX_ORDER_SLOT_BITS | slot;
 }
 
-static inline uint32_t phx_nine_key(const phx_nine *nine, const phx_name *name)
+static inline uint32_t phx_ninegrid_key(const phx_ninegrid *nine, const phx_name *name)
 {
     if (PHX_UNLIKELY(nine->key_bits == PHX_ORDER_NO_KEY)) return 0;
     return (uint32_t)(phx_order_word(name->id, name->kind, nine->key_bits, 0) >> PHX_ORDER_SLOT_BITS);
 }
 
 /* NULL = nothing noted of it. */
-static inline phx_note *phx_nine_note_of(const phx_nine *nine, const phx_store *store, uint32_t slot)
+static inline phx_change_note *phx_ninegrid_note_of(const phx_ninegrid *nine, const phx_store *store, uint32_t slot)
 {
     uint32_t place = store->body[slot].row;
     bool noted = place < nine->note_count && nine->notes[place].slot == slot;
@@ -207,48 +207,48 @@ static inline phx_note *phx_nine_note_of(const phx_nine *nine, const phx_store *
 
 /* ---- index ---- */
 
-typedef struct phx_nine_input {
+typedef struct phx_ninegrid_input {
     const phx_rules *rules;
     phx_store *store;
     const phx_deferred *deferred;
     uint64_t tick;
     bool changed;  /* anything at all */
     bool look_all; /* every observer evaluates */
-} phx_nine_input;
+} phx_ninegrid_input;
 
 /* Notes and adds become crossings, cards and jobs. false = no memory: call again, nothing may read meanwhile. */
-bool phx_nine_index(phx_nine *nine, phx_mem *mem, const phx_nine_input *in);
+bool phx_ninegrid_index(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in);
 
 /* ---- end ---- */
 
-void phx_nine_settle(phx_nine *nine, const phx_rules *rules, const phx_store *store);
+void phx_ninegrid_end_tick(phx_ninegrid *nine, const phx_rules *rules, const phx_store *store);
 
 /* ---- any time ---- */
 
 /* The slots in the implied list of an own observer at the last tick's end, to out[] (NULL: only counted). */
-uint32_t phx_nine_list(const phx_nine *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
-                       uint32_t *out);
+uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
+                           uint32_t *out);
 /* All who stand in the rectangle's towers now, as rows' slot words; out[] has room. *ranges: towers looked at. */
-uint32_t phx_nine_scan(const phx_nine *nine, phx_rect rect, uint32_t *out, uint32_t *ranges);
-bool phx_nine_touched(const phx_nine *nine, phx_rect rect, uint64_t tick);
+uint32_t phx_ninegrid_scan(const phx_ninegrid *nine, phx_rect rect, uint32_t *out, uint32_t *ranges);
+bool phx_ninegrid_dirty(const phx_ninegrid *nine, phx_rect rect, uint64_t tick);
 /* The observer's card says what it now is to say of it: once the index phase is over. */
-void phx_nine_look(phx_nine *nine, const phx_store *store, uint32_t slot);
+void phx_ninegrid_look(phx_ninegrid *nine, const phx_store *store, uint32_t slot);
 /* What its card is to say of it as an observer. */
-uint8_t phx_nine_watches(const phx_store *store, uint32_t slot);
+uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot);
 
 /* Whole-structure check, between ticks: every live slot has its card in the right tower. For PHX_VALIDATE. */
-bool phx_nine_valid(const phx_nine *nine, const phx_rules *rules, const phx_store *store);
+bool phx_ninegrid_valid(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store);
 
 /* ---- towers and rectangles ---- */
 
-static const uint32_t PHX_NINE_ENTER = 1u << 31, PHX_NINE_SPECIAL = 1u << 30;
+static const uint32_t PHX_NINEGRID_ENTER = 1u << 31, PHX_NINEGRID_SPECIAL = 1u << 30;
 
-phx_rect phx_nine_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty);
+phx_rect phx_ninegrid_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty);
 
 /* Is a glance enough for who crossed, if nothing odd is in sight? */
-static inline bool phx_nine_glances(const phx_crossing *crossing)
+static inline bool phx_ninegrid_delta(const phx_area_member *crossing)
 {
-    return crossing->was && crossing->is && crossing->watches == PHX_WATCH_PLAIN;
+    return crossing->was && crossing->is && crossing->watches == PHX_OBSERVER_KIND_PLAIN;
 }
 
 static inline bool phx_rect_has(phx_rect rect, uint16_t tx, uint16_t ty)
@@ -256,14 +256,14 @@ static inline bool phx_rect_has(phx_rect rect, uint16_t tx, uint16_t ty)
     return tx >= rect.x0 && tx <= rect.x1 && ty >= rect.y0 && ty <= rect.y1;
 }
 
-static inline phx_crowd *phx_nine_crowd(const phx_nine *nine, uint32_t bx, uint32_t by)
+static inline phx_cell_block *phx_ninegrid_cell_block(const phx_ninegrid *nine, uint32_t bx, uint32_t by)
 {
     uint32_t n = phx_block_map_find(&nine->map, bx, by);
     return n ? &nine->crowds[n - 1] : NULL;
 }
 
 /* The rectangle's towers in the crowd. */
-static inline uint64_t phx_crowd_mask(const phx_crowd *crowd, phx_rect rect)
+static inline uint64_t phx_cell_block_mask(const phx_cell_block *crowd, phx_rect rect)
 {
     bool meets = crowd->bx >= rect.x0 >> PHX_BLOCK_BITS && crowd->bx <= rect.x1 >> PHX_BLOCK_BITS &&
                  crowd->by >= rect.y0 >> PHX_BLOCK_BITS && crowd->by <= rect.y1 >> PHX_BLOCK_BITS;
@@ -271,35 +271,35 @@ static inline uint64_t phx_crowd_mask(const phx_crowd *crowd, phx_rect rect)
 }
 
 /* The crowds that a rectangle meets, one after the other; where it is wider than there are crowds, those there are. */
-typedef struct phx_crowd_walk {
-    const phx_nine *nine;
+typedef struct phx_cell_block_walk {
+    const phx_ninegrid *nine;
     phx_rect rect;
     uint32_t bx, by, next;
     bool wide;
-} phx_crowd_walk;
+} phx_cell_block_walk;
 
-static inline phx_crowd_walk phx_nine_walk(const phx_nine *nine, phx_rect rect)
+static inline phx_cell_block_walk phx_ninegrid_walk(const phx_ninegrid *nine, phx_rect rect)
 {
     uint64_t width = (uint64_t)(rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) + 1;
     uint64_t height = (uint64_t)(rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) + 1;
-    return (phx_crowd_walk){.nine = nine,
-                            .rect = rect,
-                            .bx = rect.x0 >> PHX_BLOCK_BITS,
-                            .by = rect.y0 >> PHX_BLOCK_BITS,
-                            .wide = width * height > nine->crowd_count};
+    return (phx_cell_block_walk){.nine = nine,
+                                 .rect = rect,
+                                 .bx = rect.x0 >> PHX_BLOCK_BITS,
+                                 .by = rect.y0 >> PHX_BLOCK_BITS,
+                                 .wide = width * height > nine->crowd_count};
 }
 
 /* NULL = through. */
-static inline phx_crowd *phx_nine_next(phx_crowd_walk *walk)
+static inline phx_cell_block *phx_ninegrid_next(phx_cell_block_walk *walk)
 {
-    const phx_nine *nine = walk->nine;
+    const phx_ninegrid *nine = walk->nine;
     while (walk->wide) {
         if (walk->next == nine->crowd_count) return NULL;
-        phx_crowd *crowd = &nine->crowds[walk->next++];
-        if (phx_crowd_mask(crowd, walk->rect)) return crowd;
+        phx_cell_block *crowd = &nine->crowds[walk->next++];
+        if (phx_cell_block_mask(crowd, walk->rect)) return crowd;
     }
     while (walk->by <= walk->rect.y1 >> PHX_BLOCK_BITS) {
-        phx_crowd *crowd = phx_nine_crowd(nine, walk->bx, walk->by);
+        phx_cell_block *crowd = phx_ninegrid_cell_block(nine, walk->bx, walk->by);
         if (walk->bx++ == walk->rect.x1 >> PHX_BLOCK_BITS) {
             walk->bx = walk->rect.x0 >> PHX_BLOCK_BITS;
             walk->by++;

@@ -26,10 +26,11 @@ bool phx_bands_ready(phx_shard *shard)
     phx_bands *bands = &shard->bands;
     uint32_t slots = shard->store.slots, trails = bands->trails_capacity, waits = bands->waits_capacity;
     if (!shard->rules->banded) return true;
-    if (!phx_grow(shard->mem, (void **)&bands->trails, &bands->trails_capacity, trails, slots, sizeof(phx_trail)))
+    if (!phx_grow(shard->mem, (void **)&bands->trails, &bands->trails_capacity, trails, slots,
+                  sizeof(phx_motion_history)))
         return false;
-    for (; trails < bands->trails_capacity; trails++) bands->trails[trails] = (phx_trail){0};
-    if (!phx_grow(shard->mem, (void **)&bands->strides, &bands->strides_capacity, 0, slots, sizeof(phx_stride)))
+    for (; trails < bands->trails_capacity; trails++) bands->trails[trails] = (phx_motion_history){0};
+    if (!phx_grow(shard->mem, (void **)&bands->strides, &bands->strides_capacity, 0, slots, sizeof(phx_motion_sample)))
         return false;
     if (!phx_grow(shard->mem, (void **)&bands->waits, &bands->waits_capacity, waits, slots, sizeof(phx_list)))
         return false;
@@ -44,13 +45,13 @@ static phx_list *waits_of(const phx_shard *shard, uint32_t slot)
     return slot < shard->bands.waits_capacity ? &shard->bands.waits[slot] : NULL;
 }
 
-uint32_t phx_bands_wait_words(const phx_shard *shard, uint32_t slot)
+uint32_t phx_bands_deferred_words(const phx_shard *shard, uint32_t slot)
 {
     const phx_list *waits = shard->rules->banded ? waits_of(shard, slot) : NULL;
     return waits ? waits->count : 0;
 }
 
-void phx_bands_drop_waits(phx_shard *shard, uint32_t slot)
+void phx_bands_drop_deferred(phx_shard *shard, uint32_t slot)
 {
     phx_list *waits = waits_of(shard, slot);
     if (!waits || waits->size_class == PHX_LIST_NONE) return;
@@ -64,7 +65,7 @@ static bool write_waits(phx_shard *shard, uint32_t slot, const uint32_t *words, 
     phx_bands *bands = &shard->bands;
     phx_list *waits = &bands->waits[slot];
     if (count == 0) {
-        phx_bands_drop_waits(shard, slot);
+        phx_bands_drop_deferred(shard, slot);
         return true;
     }
     bool fits = count <= phx_list_capacity(&bands->pool, waits);
@@ -76,7 +77,8 @@ static bool write_waits(phx_shard *shard, uint32_t slot, const uint32_t *words, 
     return true;
 }
 
-bool phx_bands_commit(phx_shard *shard, const phx_lookout *lookout, const phx_notice *told, uint32_t count)
+bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *told,
+                      uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *waits = told[i].wait_count > 0 ? lookout->waits + told[i].wait_first : NULL;
@@ -85,19 +87,19 @@ bool phx_bands_commit(phx_shard *shard, const phx_lookout *lookout, const phx_no
     return true;
 }
 
-void phx_bands_fill_waits(const phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record)
+void phx_bands_fill_deferred(const phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record)
 {
     const phx_name *name = shard->store.name;
     const phx_list *waits = &shard->bands.waits[slot];
     const uint32_t *words = phx_list_entries(&shard->bands.pool, waits);
     record->id = name[slot].id;
-    record->type = PHX_RECORD_WAITS;
+    record->type = PHX_RECORD_DEFERRED_UPDATES;
     for (; record->count < PHX_RECORD_ITEMS && *at < waits->count; *at += 2)
         record->as.waiting[record->count++] =
-            (phx_waiting){name[words[*at]].id, name[words[*at]].incarnation, words[*at + 1]};
+            (phx_deferred_update){name[words[*at]].id, name[words[*at]].incarnation, words[*at + 1]};
 }
 
-bool phx_bands_take_waits(phx_shard *shard, uint32_t slot, const phx_record *record)
+bool phx_bands_take_deferred(phx_shard *shard, uint32_t slot, const phx_record *record)
 {
     phx_bands *bands = &shard->bands;
     if (!phx_grow(shard->mem, (void **)&bands->arrivals, &bands->arrivals_capacity, bands->arrival_count,
@@ -134,42 +136,42 @@ bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
 
 /* ---- trails ---- */
 
-static bool moved_from(const phx_trail *trail, const phx_body *body)
+static bool moved_from(const phx_motion_history *trail, const phx_body *body)
 {
     return trail->known && (trail->x != body->x || trail->y != body->y || trail->z != body->z);
 }
 
 /* Ticks since it last moved, this one's move included; UINT32_MAX = long ago. */
-static uint32_t age_of(const phx_trail *trail, const phx_body *body, uint64_t tick)
+static uint32_t age_of(const phx_motion_history *trail, const phx_body *body, uint64_t tick)
 {
     if (moved_from(trail, body)) return 0;
     return trail->moved != 0 ? (uint32_t)tick - trail->moved : UINT32_MAX;
 }
 
-bool phx_bands_has_trail(const phx_shard *shard, uint32_t slot)
+bool phx_bands_has_history(const phx_shard *shard, uint32_t slot)
 {
     return shard->rules->banded && slot < shard->bands.trails_capacity && shard->bands.trails[slot].known;
 }
 
-bool phx_bands_trail_due(const phx_shard *shard, uint32_t slot)
+bool phx_bands_history_due(const phx_shard *shard, uint32_t slot)
 {
-    return phx_bands_has_trail(shard, slot) &&
+    return phx_bands_has_history(shard, slot) &&
            age_of(&shard->bands.trails[slot], &shard->store.body[slot], shard->tick) < PH_BAND_EVERY_MAX;
 }
 
-void phx_bands_fill_trail(const phx_shard *shard, uint32_t slot, phx_record *record)
+void phx_bands_fill_history(const phx_shard *shard, uint32_t slot, phx_record *record)
 {
-    const phx_trail *trail = &shard->bands.trails[slot];
+    const phx_motion_history *trail = &shard->bands.trails[slot];
     record->id = shard->store.name[slot].id;
     record->type = PHX_RECORD_TRAIL;
     record->as.trail = (phx_trail_record){trail->x, trail->y, trail->z, trail->moved, trail->kind, 0};
 }
 
-bool phx_bands_take_trail(phx_shard *shard, uint32_t slot, const phx_record *record)
+bool phx_bands_take_history(phx_shard *shard, uint32_t slot, const phx_record *record)
 {
     const phx_trail_record *from = &record->as.trail;
     if (!phx_bands_ready(shard)) return false;
-    phx_trail *trail = &shard->bands.trails[slot];
+    phx_motion_history *trail = &shard->bands.trails[slot];
     trail->x = from->x;
     trail->y = from->y;
     trail->z = from->z;
@@ -189,42 +191,42 @@ bool phx_bands_busy(const phx_shard *shard)
            (bands->last_move > 0 && shard->tick - bands->last_move < PH_BAND_EVERY_MAX);
 }
 
-void phx_bands_stride(phx_shard *shard)
+void phx_bands_sample(phx_shard *shard)
 {
     if (!phx_bands_busy(shard)) return;
     PHX_ASSERT(shard->store.slots <= shard->bands.strides_capacity);
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
-        const phx_trail *trail = &shard->bands.trails[slot];
-        shard->bands.strides[slot] = (phx_stride){body->x,  body->y,  body->z,     trail->x,
-                                                  trail->y, trail->z, trail->hash, age_of(trail, body, shard->tick)};
+        const phx_motion_history *trail = &shard->bands.trails[slot];
+        shard->bands.strides[slot] = (phx_motion_sample){
+            body->x, body->y, body->z, trail->x, trail->y, trail->z, trail->hash, age_of(trail, body, shard->tick)};
     }
 }
 
 static void settle_slot(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    phx_trail *trail = &shard->bands.trails[slot];
+    phx_motion_history *trail = &shard->bands.trails[slot];
     if (!(body->state & PHX_SLOT_LIVE)) {
-        if (trail->known) *trail = (phx_trail){0};
-        phx_bands_drop_waits(shard, slot);
+        if (trail->known) *trail = (phx_motion_history){0};
+        phx_bands_drop_deferred(shard, slot);
         return;
     }
     if (moved_from(trail, body)) {
         trail->moved = (uint32_t)shard->tick;
         shard->bands.last_move = shard->tick;
     }
-    if (!trail->known) *trail = (phx_trail){.hash = phx_band_hash(shard->store.name[slot].id), .known = true};
+    if (!trail->known) *trail = (phx_motion_history){.hash = phx_band_hash(shard->store.name[slot].id), .known = true};
     trail->x = body->x;
     trail->y = body->y;
     trail->z = body->z;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     trail->kind = attr->kind;
     trail->change = 0;
-    if (!(body->state & PHX_SLOT_OWN) || !phx_observes(attr)) phx_bands_drop_waits(shard, slot);
+    if (!(body->state & PHX_SLOT_OWN) || !phx_observes(attr)) phx_bands_drop_deferred(shard, slot);
 }
 
-void phx_bands_settle(phx_shard *shard)
+void phx_bands_end_tick(phx_shard *shard)
 {
     phx_bands *bands = &shard->bands;
     if (!shard->rules->banded) {
@@ -242,7 +244,7 @@ void phx_bands_settle(phx_shard *shard)
 
 /* ---- telling ---- */
 
-void phx_lookout_free(phx_lookout *lookout)
+void phx_update_scratch_free(phx_update_scratch *lookout)
 {
     phx_mem *mem = lookout->mem;
     phx_release(mem, (void **)&lookout->marks, &lookout->marks_capacity, sizeof *lookout->marks);
@@ -254,7 +256,7 @@ void phx_lookout_free(phx_lookout *lookout)
     phx_release(mem, (void **)&lookout->waits, &lookout->waits_capacity, sizeof *lookout->waits);
 }
 
-void phx_lookout_reset(phx_lookout *lookout)
+void phx_update_scratch_reset(phx_update_scratch *lookout)
 {
     lookout->notice_count = lookout->due_count = lookout->target_count = lookout->wait_count = 0;
 }
@@ -267,14 +269,14 @@ static uint32_t next_epoch(uint32_t epoch, phx_slot_mark *marks, uint32_t capaci
     return 2;
 }
 
-void phx_lookout_group(phx_lookout *lookout)
+void phx_update_scratch_group(phx_update_scratch *lookout)
 {
     lookout->place_epoch = next_epoch(lookout->place_epoch, lookout->places, lookout->places_capacity);
     lookout->group_first = lookout->target_count;
 }
 
 /* Room for marks of every slot. */
-static bool ready_marks(phx_lookout *lookout, phx_slot_mark **marks, uint32_t *capacity, uint32_t slots)
+static bool ready_marks(phx_update_scratch *lookout, phx_slot_mark **marks, uint32_t *capacity, uint32_t slots)
 {
     uint32_t had = *capacity;
     if (!phx_grow(lookout->mem, (void **)marks, capacity, had, slots, sizeof **marks)) return false;
@@ -284,11 +286,11 @@ static bool ready_marks(phx_lookout *lookout, phx_slot_mark **marks, uint32_t *c
 
 /* An observer being told. */
 typedef struct telling {
-    phx_lookout *lookout;
+    phx_update_scratch *lookout;
     const phx_shard *shard;
     const ph_class *class;
     const phx_body *body;
-    phx_stride own;
+    phx_motion_sample own;
     uint32_t window;  /* who moved longer ago is not due */
     bool known;       /* it was here at the last tick's end */
     bool other_bands; /* than at the last tick's end */
@@ -301,9 +303,9 @@ typedef struct telling {
 
 /* Of some targets, side by side: loops without a branch. */
 typedef struct strides {
-    float d2[PHX_SEEN_MAX], before[PHX_SEEN_MAX]; /* now, and at the last tick's end */
-    uint32_t age[PHX_SEEN_MAX], phase[PHX_SEEN_MAX];
-    uint32_t band[PHX_SEEN_MAX], band_before[PHX_SEEN_MAX];
+    float d2[PHX_LIST_PIECE_MAX], before[PHX_LIST_PIECE_MAX]; /* now, and at the last tick's end */
+    uint32_t age[PHX_LIST_PIECE_MAX], phase[PHX_LIST_PIECE_MAX];
+    uint32_t band[PHX_LIST_PIECE_MAX], band_before[PHX_LIST_PIECE_MAX];
 } strides;
 
 /* As phx_rank_d2(). */
@@ -316,10 +318,10 @@ static inline float square(float dx, float dy, float dz, bool sphere)
 static void measure(const telling *at, const uint32_t *targets, uint32_t count, strides *of)
 {
     enum { AHEAD = 8 };
-    const phx_stride *all = at->shard->bands.strides, own = at->own;
+    const phx_motion_sample *all = at->shard->bands.strides, own = at->own;
     bool sphere = at->shard->rules->shape == PH_SHAPE_SPHERE;
     for (uint32_t i = 0; i < count; i++) {
-        const phx_stride *t = &all[targets[i]];
+        const phx_motion_sample *t = &all[targets[i]];
         if (i + AHEAD < count) __builtin_prefetch(&all[targets[i + AHEAD]]);
         of->d2[i] = square(t->x - own.x, t->y - own.y, t->z - own.z, sphere);
         of->before[i] = at->known ? square(t->ox - own.ox, t->oy - own.oy, t->oz - own.oz, sphere) : of->d2[i];
@@ -356,7 +358,7 @@ static void look(const telling *at, const uint32_t *targets, uint32_t count, boo
 }
 
 /* Puts the targets into what is told. false = no memory. */
-static bool add_due(phx_lookout *lookout, const uint32_t *targets, uint32_t count)
+static bool add_due(phx_update_scratch *lookout, const uint32_t *targets, uint32_t count)
 {
     if (!phx_grow(lookout->mem, (void **)&lookout->due, &lookout->due_capacity, lookout->due_count,
                   (size_t)lookout->due_count + count, sizeof *lookout->due) ||
@@ -384,7 +386,7 @@ static uint32_t due_since(const telling *at, uint32_t target)
 /* Due, where there is a budget. */
 static bool add_candidates(telling *at, const uint32_t *targets, uint32_t count)
 {
-    phx_lookout *lookout = at->lookout;
+    phx_update_scratch *lookout = at->lookout;
     const phx_store *store = &at->shard->store;
     if (!phx_grow(lookout->mem, (void **)&lookout->candidates, &lookout->candidates_capacity, at->candidate_count,
                   (size_t)at->candidate_count + count, sizeof *lookout->candidates))
@@ -403,9 +405,9 @@ static bool add_candidates(telling *at, const uint32_t *targets, uint32_t count)
 static bool visit(void *user, const uint32_t *targets, uint32_t count)
 {
     telling *at = user;
-    const phx_lookout *lookout = at->lookout;
-    bool due[PHX_SEEN_MAX];
-    uint32_t slots[PHX_SEEN_MAX], n = 0;
+    const phx_update_scratch *lookout = at->lookout;
+    bool due[PHX_LIST_PIECE_MAX];
+    uint32_t slots[PHX_LIST_PIECE_MAX], n = 0;
     look(at, targets, count, due);
     for (uint32_t i = 0; at->marked && i < count; i++) { /* what entered is told, what waits is due */
         uint32_t epoch = lookout->marks[targets[i]].epoch;
@@ -420,9 +422,9 @@ static bool visit(void *user, const uint32_t *targets, uint32_t count)
 }
 
 /* The budget's share of the candidates is told, the rest waits. false = no memory. */
-static bool spend(telling *at, phx_notice *told)
+static bool spend(telling *at, phx_update_notice *told)
 {
-    phx_lookout *lookout = at->lookout;
+    phx_update_scratch *lookout = at->lookout;
     uint32_t count = at->candidate_count, most = at->class->updates_max;
     if (most < count) phx_rank_best(lookout->candidates, count, most);
     else most = count;
@@ -441,7 +443,8 @@ static bool spend(telling *at, phx_notice *told)
 }
 
 /* Marks what entered and what waits. false = no memory. */
-static bool mark(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, const uint32_t *entered, uint32_t count)
+static bool mark(phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
+                 uint32_t count)
 {
     uint32_t slots = shard->store.slots;
     if (!ready_marks(lookout, &lookout->marks, &lookout->marks_capacity, slots) ||
@@ -461,7 +464,7 @@ static bool mark(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, co
 static void open(telling *at, uint32_t slot)
 {
     const phx_shard *shard = at->shard;
-    const phx_trail *trail = &shard->bands.trails[slot];
+    const phx_motion_history *trail = &shard->bands.trails[slot];
     at->body = &shard->store.body[slot];
     at->own = shard->bands.strides[slot];
     at->known = trail->known;
@@ -477,12 +480,12 @@ static void open(telling *at, uint32_t slot)
     if (at->other_bands) at->window = PH_BAND_EVERY_MAX;
 }
 
-bool phx_band_tell(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
+bool phx_band_emit(phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     telling at = {.lookout = lookout, .shard = shard, .class = &shard->rules->classes[attr->kind]};
-    phx_notice told = {.slot = slot, .due_first = lookout->due_count, .wait_first = lookout->wait_count};
+    phx_update_notice told = {.slot = slot, .due_first = lookout->due_count, .wait_first = lookout->wait_count};
     uint32_t waited = shard->bands.waits[slot].count, targets = lookout->target_count;
     bool told_all = true;
     if (at.class->band_count == 0 && waited == 0) return true;
@@ -491,7 +494,7 @@ bool phx_band_tell(phx_lookout *lookout, const phx_shard *shard, uint32_t slot, 
     if (!mark(lookout, shard, slot, entered, entered_count)) told_all = false;
     if (told_all && at.class->band_count > 0) {
         open(&at, slot);
-        phx_shard_seen(shard, slot, visit, &at);
+        phx_shard_list_targets(shard, slot, visit, &at);
         told_all = !at.failed && spend(&at, &told);
     }
     if (!told_all) { /* places of this group point to targets that are not there: it begins anew */

@@ -7,7 +7,7 @@
  * tick, what is in them from its end. They travel with migrants, and with copies that moved lately.
  *
  * exchange, index: the shard's owner. publish, once the lists of the tick stand: the owner puts what trails and bodies
- * say side by side (strides); any worker tells observers, each its own ones (phx_band_tell()), then the owner puts down
+ * say side by side (strides); any worker tells observers, each its own ones (phx_band_emit()), then the owner puts down
  * who waits. end: trails become those of this tick.
  */
 #ifndef PHX_SHARDS_PUBLISH_BAND_UPDATES_H
@@ -22,7 +22,7 @@
 
 struct phx_shard;
 
-typedef struct phx_trail {
+typedef struct phx_motion_history {
     float x, y, z;   /* at the last tick's end */
     uint32_t hash;   /* of the id */
     uint32_t moved;  /* the last tick, before this one, in which it moved, cut to 32 bits; 0 = none since it is known */
@@ -30,26 +30,26 @@ typedef struct phx_trail {
     uint16_t worker;
     uint16_t kind; /* at the last tick's end */
     bool known;    /* it was in the world at the last tick's end; else all but `change` is zero */
-} phx_trail;
+} phx_motion_history;
 
 /* All that an observer wants to know of a target, in half a cache line: once lists stand, for one tick. */
-typedef struct phx_stride {
+typedef struct phx_motion_sample {
     float x, y, z;    /* now */
     float ox, oy, oz; /* at the last tick's end */
     uint32_t hash;
     uint32_t age; /* ticks since it last moved, a move in this one included; UINT32_MAX = long ago, or it is new */
-} phx_stride;
+} phx_motion_sample;
 
 /* Who waits of a migrant's targets: found by id, once all are here. */
 typedef struct phx_arrival_wait {
     uint32_t observer; /* slot */
-    phx_waiting waiting;
+    phx_deferred_update waiting;
 } phx_arrival_wait;
 
 typedef struct phx_bands {
-    phx_trail *trails;   /* by slot */
-    phx_stride *strides; /* by slot */
-    phx_list *waits;     /* by slot: of own observers pairs of a target's slot and the tick that it waits since */
+    phx_motion_history *trails; /* by slot */
+    phx_motion_sample *strides; /* by slot */
+    phx_list *waits; /* by slot: of own observers pairs of a target's slot and the tick that it waits since */
     phx_list_pool pool;
     phx_arrival_wait *arrivals;
     uint32_t trails_capacity, strides_capacity, waits_capacity, arrivals_capacity, arrival_count;
@@ -59,24 +59,24 @@ typedef struct phx_bands {
 } phx_bands;
 
 /* An observer that is told something, or of whose targets some wait. */
-typedef struct phx_notice {
+typedef struct phx_update_notice {
     uint32_t slot;
     uint32_t due_first, due_count;   /* in the lookout's due[] */
     uint32_t wait_first, wait_count; /* words in its waits[]: they become the observer's */
     bool rewaits;                    /* some wait, or did */
-} phx_notice;
+} phx_update_notice;
 
 typedef struct phx_slot_mark {
     uint32_t epoch, value;
 } phx_slot_mark;
 
 /* One worker's: memory that is kept, and the results of what it told in this tick. */
-typedef struct phx_lookout {
+typedef struct phx_update_scratch {
     phx_mem *mem;
     phx_slot_mark *marks;   /* by slot, of the observer being told: what entered, what waits (and since when) */
-    phx_slot_mark *places;  /* by slot, since phx_lookout_group(): its place in targets, from there */
+    phx_slot_mark *places;  /* by slot, since phx_update_scratch_group(): its place in targets, from there */
     phx_ranked *candidates; /* due, where there is a budget */
-    phx_notice *notices;
+    phx_update_notice *notices;
     uint32_t *due;     /* places in targets, from the group's first one on */
     uint32_t *targets; /* slots */
     uint32_t *waits;
@@ -84,8 +84,8 @@ typedef struct phx_lookout {
     uint32_t due_capacity, targets_capacity, waits_capacity;
     uint32_t notice_count, due_count, target_count, wait_count;
     uint32_t mark_epoch, place_epoch;
-    uint32_t group_first;                               /* in targets */
-} __attribute__((aligned(PHX_CACHE_LINE))) phx_lookout; /* side by side with other workers' */
+    uint32_t group_first;                                      /* in targets */
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* side by side with other workers' */
 
 /* Of an id: two of them, combined, tell when a pair is due. */
 static inline uint32_t phx_band_hash(uint64_t id)
@@ -116,19 +116,19 @@ void phx_bands_free(phx_bands *bands, phx_mem *mem);
 bool phx_bands_ready(struct phx_shard *shard);
 
 /* Has the slot a trail to travel with it? */
-bool phx_bands_has_trail(const struct phx_shard *shard, uint32_t slot);
+bool phx_bands_has_history(const struct phx_shard *shard, uint32_t slot);
 /* Is there anything about its trail that another shard has to be told with a copy of it? */
-bool phx_bands_trail_due(const struct phx_shard *shard, uint32_t slot);
-void phx_bands_fill_trail(const struct phx_shard *shard, uint32_t slot, phx_record *record);
+bool phx_bands_history_due(const struct phx_shard *shard, uint32_t slot);
+void phx_bands_fill_history(const struct phx_shard *shard, uint32_t slot, phx_record *record);
 /* false = no memory, unchanged. */
-bool phx_bands_take_trail(struct phx_shard *shard, uint32_t slot, const phx_record *record);
+bool phx_bands_take_history(struct phx_shard *shard, uint32_t slot, const phx_record *record);
 /* Words of an observer's waits: two for each target. */
-uint32_t phx_bands_wait_words(const struct phx_shard *shard, uint32_t slot);
+uint32_t phx_bands_deferred_words(const struct phx_shard *shard, uint32_t slot);
 /* Up to PHX_RECORD_ITEMS of them from word *at on. */
-void phx_bands_fill_waits(const struct phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record);
-bool phx_bands_take_waits(struct phx_shard *shard, uint32_t slot, const phx_record *record);
+void phx_bands_fill_deferred(const struct phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record);
+bool phx_bands_take_deferred(struct phx_shard *shard, uint32_t slot, const phx_record *record);
 /* An own observer's waits end: it has left, or emigrated. */
-void phx_bands_drop_waits(struct phx_shard *shard, uint32_t slot);
+void phx_bands_drop_deferred(struct phx_shard *shard, uint32_t slot);
 
 /* The targets of phx_arrival_wait, from ids to slots. false = no memory: call again. */
 bool phx_bands_resolve(struct phx_shard *shard, const phx_directory *directory);
@@ -136,23 +136,24 @@ bool phx_bands_resolve(struct phx_shard *shard, const phx_directory *directory);
 /* May anything be due here in this tick? */
 bool phx_bands_busy(const struct phx_shard *shard);
 /* Writes the strides, if so: before anybody is told. */
-void phx_bands_stride(struct phx_shard *shard);
+void phx_bands_sample(struct phx_shard *shard);
 /* What waits for the observers of notices[] becomes so. false = no memory: call again. */
-bool phx_bands_commit(struct phx_shard *shard, const phx_lookout *lookout, const phx_notice *told, uint32_t count);
-void phx_bands_settle(struct phx_shard *shard);
+bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *told,
+                      uint32_t count);
+void phx_bands_end_tick(struct phx_shard *shard);
 
 /* ---- any worker ---- */
 
-void phx_lookout_free(phx_lookout *lookout);
+void phx_update_scratch_free(phx_update_scratch *lookout);
 /* A new tick: results of the last one go. */
-void phx_lookout_reset(phx_lookout *lookout);
+void phx_update_scratch_reset(phx_update_scratch *lookout);
 /* From here on targets are counted from 0 again, each once. */
-void phx_lookout_group(phx_lookout *lookout);
+void phx_update_scratch_group(phx_update_scratch *lookout);
 /*
  * What an own observer is told: what entered its list, and of the rest of it what is due. Appends to the lookout, a row
  * to notices[] if there is anything. false = no memory, nothing appended.
  */
-bool phx_band_tell(phx_lookout *lookout, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
+bool phx_band_emit(phx_update_scratch *lookout, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count);
 
 #endif

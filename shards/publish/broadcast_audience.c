@@ -8,27 +8,27 @@
 #include "shards/interest/evaluate.h"
 #include "shards/query/slots_near.h"
 
-void phx_audience_free(phx_audience *audience, phx_mem *mem)
+void phx_recipients_free(phx_recipients *audience, phx_mem *mem)
 {
     phx_release(mem, (void **)&audience->calls, &audience->calls_capacity, sizeof *audience->calls);
     phx_release(mem, (void **)&audience->spare, &audience->spare_capacity, sizeof *audience->spare);
     phx_release(mem, (void **)&audience->first, &audience->first_capacity, sizeof *audience->first);
 }
 
-uint32_t phx_audience_blocks(const phx_shard *shard)
+uint32_t phx_recipients_blocks(const phx_shard *shard)
 {
     if (shard->alt) return (shard->store.slots + PHX_SEATS_MAX - 1) / PHX_SEATS_MAX;
-    return phx_shard_nine(shard) ? shard->nine.crowd_count : shard->grid.block_count;
+    return phx_shard_ninegrid(shard) ? shard->nine.crowd_count : shard->grid.block_count;
 }
 
 /* ---- calls ---- */
 
-void phx_audience_clear(phx_audience *audience)
+void phx_recipients_clear(phx_recipients *audience)
 {
     audience->call_count = 0;
 }
 
-static bool add(phx_audience *audience, const phx_shard *shard, phx_call call)
+static bool add(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call)
 {
     if (!phx_grow(shard->mem, (void **)&audience->spare, &audience->spare_capacity, audience->call_count,
                   (size_t)audience->call_count + 1, sizeof call))
@@ -52,26 +52,26 @@ typedef struct order {
     bool any_done;
 } order;
 
-static bool add_block(phx_audience *audience, const phx_shard *shard, const order *to, uint32_t bx, uint32_t by,
-                      phx_call call)
+static bool add_block(phx_recipients *audience, const phx_shard *shard, const order *to, uint32_t bx, uint32_t by,
+                      phx_broadcast_target call)
 {
     call.towers = mask_of(to->rect, bx, by);
     if (to->any_done) call.towers &= ~mask_of(to->done, bx, by);
     return call.towers == 0 || add(audience, shard, call);
 }
 
-static bool add_crowds(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
+static bool add_crowds(phx_recipients *audience, const phx_shard *shard, const order *to, phx_broadcast_target call)
 {
-    const phx_nine *nine = &shard->nine;
-    phx_crowd_walk walk = phx_nine_walk(nine, to->rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
+    const phx_ninegrid *nine = &shard->nine;
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, to->rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         call.block = (uint32_t)(crowd - nine->crowds);
         if (!add_block(audience, shard, to, crowd->bx, crowd->by, call)) return false;
     }
     return true;
 }
 
-static bool add_blocks(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
+static bool add_blocks(phx_recipients *audience, const phx_shard *shard, const order *to, phx_broadcast_target call)
 {
     phx_block_walk walk = phx_grid_walk(&shard->grid, to->rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
@@ -81,9 +81,9 @@ static bool add_blocks(phx_audience *audience, const phx_shard *shard, const ord
     return true;
 }
 
-static bool add_order(phx_audience *audience, const phx_shard *shard, const order *to, phx_call call)
+static bool add_order(phx_recipients *audience, const phx_shard *shard, const order *to, phx_broadcast_target call)
 {
-    return phx_shard_nine(shard) ? add_crowds(audience, shard, to, call) : add_blocks(audience, shard, to, call);
+    return phx_shard_ninegrid(shard) ? add_crowds(audience, shard, to, call) : add_blocks(audience, shard, to, call);
 }
 
 /* Where the rows are of those who may see the entity without a relation: by max(view, reach) + margin at most. */
@@ -108,13 +108,13 @@ static phx_box seen_from_box(const phx_shard *shard, uint32_t slot)
 /* One call to each own observer in a box. */
 typedef struct call_sink {
     phx_sink sink;
-    phx_audience *audience;
+    phx_recipients *audience;
     const phx_shard *shard;
     phx_box box;
-    phx_call call;
+    phx_broadcast_target call;
 } call_sink;
 
-static bool call_slot(phx_audience *audience, const phx_shard *shard, phx_call call, uint32_t observer)
+static bool call_slot(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call, uint32_t observer)
 {
     call.towers = ~0ull;
     call.block = observer / PHX_SEATS_MAX;
@@ -134,9 +134,9 @@ static void call_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
     }
 }
 
-bool phx_audience_call(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message)
+bool phx_recipients_call(phx_recipients *audience, const phx_shard *shard, uint32_t slot, uint32_t message)
 {
-    phx_call call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
+    phx_broadcast_target call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
     if (shard->alt) {
         call_sink to = {.sink.take = call_slots,
                         .audience = audience,
@@ -144,7 +144,7 @@ bool phx_audience_call(phx_audience *audience, const phx_shard *shard, uint32_t 
                         .box = seen_from_box(shard, slot),
                         .call = call};
         audience->failed = false;
-        phx_shard_around(shard, to.box, &to.sink);
+        phx_slots_in_range(shard, to.box, &to.sink);
         return !audience->failed;
     }
     order to = {.rect = seen_from(shard, slot)};
@@ -152,24 +152,24 @@ bool phx_audience_call(phx_audience *audience, const phx_shard *shard, uint32_t 
     return add_order(audience, shard, &to, call);
 }
 
-bool phx_audience_call_one(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message,
-                           uint32_t observer)
+bool phx_recipients_call_one(phx_recipients *audience, const phx_shard *shard, uint32_t slot, uint32_t message,
+                             uint32_t observer)
 {
     const phx_body *body = &shard->store.body[observer];
-    phx_call call = {.message = message, .slot = slot, .observer = observer};
+    phx_broadcast_target call = {.message = message, .slot = slot, .observer = observer};
     if (shard->alt)
         return phx_box_has(seen_from_box(shard, slot), body->x, body->y) || call_slot(audience, shard, call, observer);
     phx_rect own = {body->tx, body->ty, body->tx, body->ty};
-    order to = {.rect = phx_shard_nine(shard) ? own : phx_interest_rows_rect(shard, body, 0.0f),
+    order to = {.rect = phx_shard_ninegrid(shard) ? own : phx_interest_rows_rect(shard, body, 0.0f),
                 .done = seen_from(shard, slot),
                 .any_done = true};
     return add_order(audience, shard, &to, call);
 }
 
 /* By block, by counting; the order of those of one block stays. */
-bool phx_audience_sort(phx_audience *audience, const phx_shard *shard)
+bool phx_recipients_sort(phx_recipients *audience, const phx_shard *shard)
 {
-    uint32_t blocks = phx_audience_blocks(shard), sum = 0;
+    uint32_t blocks = phx_recipients_blocks(shard), sum = 0;
     if (!phx_grow(shard->mem, (void **)&audience->calls, &audience->calls_capacity, 0, audience->call_count,
                   sizeof *audience->calls) ||
         !phx_grow(shard->mem, (void **)&audience->first, &audience->first_capacity, 0, (size_t)blocks + 2,
@@ -186,26 +186,26 @@ bool phx_audience_sort(phx_audience *audience, const phx_shard *shard)
 
 /* ---- seats ---- */
 
-uint32_t phx_audience_places(const phx_shard *shard, uint32_t block)
+uint32_t phx_recipients_places(const phx_shard *shard, uint32_t block)
 {
     if (shard->alt) {
         uint32_t left = shard->store.slots - block * PHX_SEATS_MAX;
         return left < PHX_SEATS_MAX ? left : PHX_SEATS_MAX;
     }
-    if (phx_shard_nine(shard)) return shard->nine.crowds[block].cards;
+    if (phx_shard_ninegrid(shard)) return shard->nine.crowds[block].cards;
     const phx_block *b = &shard->grid.blocks[block];
     return b->start[PHX_BLOCK_TOWERS] - b->start[0];
 }
 
 /* A crowd's towers, one behind the other, cut to the seats: cards [first, end), the first of which has this seat. */
 typedef struct part {
-    const phx_card *first, *end;
+    const phx_cell_entry *first, *end;
     uint32_t seat;
 } part;
 
-static part part_of(const phx_shard *shard, const phx_seats *seats, const phx_tower *tower, uint32_t place)
+static part part_of(const phx_shard *shard, const phx_observer_batch *seats, const phx_tower *tower, uint32_t place)
 {
-    const phx_card *cards = shard->nine.cards + tower->first;
+    const phx_cell_entry *cards = shard->nine.cards + tower->first;
     uint32_t lo = seats->first > place ? seats->first - place : 0, hi = tower->count;
     uint32_t end = seats->first + seats->count;
     if (place + hi > end) hi = end > place ? end - place : 0;
@@ -213,21 +213,21 @@ static part part_of(const phx_shard *shard, const phx_seats *seats, const phx_to
     return (part){cards + lo, cards + hi, place + lo - seats->first};
 }
 
-static void seat_cards(const phx_shard *shard, phx_seats *seats)
+static void seat_cards(const phx_shard *shard, phx_observer_batch *seats)
 {
-    const phx_crowd *crowd = &shard->nine.crowds[seats->block];
+    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
     uint32_t place = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
         part cards = part_of(shard, seats, &crowd->tower[t], place);
         if (cards.first < cards.end) seats->towers |= 1ull << t;
-        for (const phx_card *card = cards.first; card < cards.end; card++) {
-            bool observes = card->watches != PHX_WATCH_NONE && !(card->flags & PHX_CARD_WENT);
+        for (const phx_cell_entry *card = cards.first; card < cards.end; card++) {
+            bool observes = card->watches != PHX_OBSERVER_KIND_NONE && !(card->flags & PHX_CELL_LEFT);
             seats->slot[cards.seat++] = observes ? card->slot : PHX_SLOT_NONE;
         }
     }
 }
 
-static void seat_slots(const phx_shard *shard, phx_seats *seats)
+static void seat_slots(const phx_shard *shard, phx_observer_batch *seats)
 {
     const phx_store *store = &shard->store;
     uint32_t first = seats->block * PHX_SEATS_MAX + seats->first;
@@ -238,7 +238,7 @@ static void seat_slots(const phx_shard *shard, phx_seats *seats)
     seats->towers = ~0ull;
 }
 
-void phx_audience_seat(const phx_shard *shard, phx_seats *seats)
+void phx_recipients_seat(const phx_shard *shard, phx_observer_batch *seats)
 {
     PHX_ASSERT(seats->count <= PHX_SEATS_MAX);
     seats->towers = 0;
@@ -247,7 +247,7 @@ void phx_audience_seat(const phx_shard *shard, phx_seats *seats)
         seat_slots(shard, seats);
         return;
     }
-    if (phx_shard_nine(shard)) {
+    if (phx_shard_ninegrid(shard)) {
         seat_cards(shard, seats);
         return;
     }
@@ -264,11 +264,11 @@ void phx_audience_seat(const phx_shard *shard, phx_seats *seats)
 
 /* ---- listening ---- */
 
-/* The same as phx_shard_sees(), and itself, if it observes, as `self` says. */
+/* The same as phx_shard_is_in_list(), and itself, if it observes, as `self` says. */
 static bool sees(const phx_shard *shard, uint32_t observer, uint32_t target, bool self)
 {
     if (observer == target) return self && phx_observes(phx_store_attr(&shard->store, observer));
-    return phx_shard_sees(shard, observer, target);
+    return phx_shard_is_in_list(shard, observer, target);
 }
 
 /* Rows [first, end) of plain observers for whom a target at (x, y) that is not special is in view. */
@@ -285,8 +285,8 @@ static uint32_t in_view(const phx_shard *shard, uint32_t first, uint32_t end, fl
 }
 
 /* Rows [first, end) of one call; out gets rows. */
-static uint32_t listen_rows(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
-                            uint32_t first, uint32_t end, uint32_t *out)
+static uint32_t listen_rows(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
+                            bool self, uint32_t first, uint32_t end, uint32_t *out)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_body *body = &shard->store.body[call->slot];
@@ -309,8 +309,8 @@ static uint32_t listen_rows(const phx_shard *shard, const phx_seats *seats, cons
 }
 
 /* The towers of one line of the block are one range of rows. */
-static uint32_t listen_block(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
-                             uint32_t *out)
+static uint32_t listen_block(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
+                             bool self, uint32_t *out)
 {
     const uint32_t *start = shard->grid.blocks[seats->block].start;
     uint32_t low = start[0] + seats->first, high = low + seats->count, n = 0;
@@ -327,18 +327,18 @@ static uint32_t listen_block(const phx_shard *shard, const phx_seats *seats, con
     return n;
 }
 
-static uint32_t listen_crowd(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
-                             uint32_t *out)
+static uint32_t listen_crowd(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
+                             bool self, uint32_t *out)
 {
-    const phx_crowd *crowd = &shard->nine.crowds[seats->block];
+    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
     bool special = shard->store.body[call->slot].state & PHX_SLOT_SPECIAL;
     uint32_t place = 0, n = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
         if (!(call->towers >> t & 1)) continue;
         part cards = part_of(shard, seats, &crowd->tower[t], place);
-        for (const phx_card *card = cards.first; card < cards.end; card++, cards.seat++) {
+        for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
             if (seats->slot[cards.seat] == PHX_SLOT_NONE) continue;
-            bool plain = !special && card->watches != PHX_WATCH_LOOK && card->slot != call->slot;
+            bool plain = !special && card->watches != PHX_OBSERVER_KIND_LOOK && card->slot != call->slot;
             if (plain || sees(shard, card->slot, call->slot, self)) out[n++] = cards.seat; /* plain: in these towers */
         }
     }
@@ -346,7 +346,8 @@ static uint32_t listen_crowd(const phx_shard *shard, const phx_seats *seats, con
 }
 
 /* Whether this seat's row is one of the call's towers'; cards and slots always are, where they are called. */
-static bool called(const phx_shard *shard, const phx_seats *seats, const phx_call *call, uint32_t seat)
+static bool called(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
+                   uint32_t seat)
 {
     if (!phx_shard_rows(shard)) return true;
     const uint32_t *start = shard->grid.blocks[seats->block].start;
@@ -356,8 +357,8 @@ static bool called(const phx_shard *shard, const phx_seats *seats, const phx_cal
 }
 
 /* The call is for one observer only. */
-static uint32_t listen_one(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
-                           uint32_t *out)
+static uint32_t listen_one(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
+                           bool self, uint32_t *out)
 {
     uint32_t seat = shard->alt ? call->observer % PHX_SEATS_MAX : 0;
     while (seat < seats->count && seats->slot[seat] != call->observer) seat++;
@@ -366,10 +367,10 @@ static uint32_t listen_one(const phx_shard *shard, const phx_seats *seats, const
     return sees(shard, call->observer, call->slot, self);
 }
 
-uint32_t phx_audience_listen(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
-                             uint32_t *out)
+uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *seats,
+                               const phx_broadcast_target *call, bool self, uint32_t *out)
 {
     if (call->observer != PHX_SLOT_NONE) return listen_one(shard, seats, call, self, out);
-    return phx_shard_nine(shard) ? listen_crowd(shard, seats, call, self, out)
-                                 : listen_block(shard, seats, call, self, out);
+    return phx_shard_ninegrid(shard) ? listen_crowd(shard, seats, call, self, out)
+                                     : listen_block(shard, seats, call, self, out);
 }

@@ -19,32 +19,32 @@
 enum { PHX_SEATS_MAX = 256 };
 
 /* One broadcast in one block. With another index than the lighthouse blocks are of slots, and each call is for one. */
-typedef struct phx_call {
+typedef struct phx_broadcast_target {
     uint64_t towers;   /* of the block: of rows, which may have drifted out of them; of slots: all */
     uint32_t block;    /* of the grid; range = towers: crowd; another index: PHX_SEATS_MAX slots */
     uint32_t message;  /* the caller's number */
     uint32_t slot;     /* the source */
     uint32_t observer; /* the only one who may hear it there, or PHX_SLOT_NONE: all may */
-} phx_call;
+} phx_broadcast_target;
 
-typedef struct phx_audience {
-    phx_call *calls; /* by block, and in it in the order in which they were added */
-    phx_call *spare; /* as they were added */
-    uint32_t *first; /* by block: its first call; the last one is behind all */
+typedef struct phx_recipients {
+    phx_broadcast_target *calls; /* by block, and in it in the order in which they were added */
+    phx_broadcast_target *spare; /* as they were added */
+    uint32_t *first;             /* by block: its first call; the last one is behind all */
     uint32_t call_count, calls_capacity, spare_capacity, first_capacity;
     bool failed; /* a call had no memory */
-} phx_audience;
+} phx_recipients;
 
 /* Some of those who stand in one block, as they stand in its towers. */
-typedef struct phx_seats {
+typedef struct phx_observer_batch {
     uint32_t block;
     uint32_t first, count;        /* of the block's places */
     uint64_t towers;              /* in which they stand: a call to none of these is not for them */
     bool look;                    /* not all observers among them are plain rows */
     uint32_t slot[PHX_SEATS_MAX]; /* PHX_SLOT_NONE: no observer */
-} phx_seats;
+} phx_observer_batch;
 
-/* Is a plain row's place enough to say whether it sees this target? Else phx_shard_sees() has to be asked. */
+/* Is a plain row's place enough to say whether it sees this target? Else phx_shard_is_in_list() has to be asked. */
 static inline bool phx_row_decides(const phx_shard *shard, const phx_body *target)
 {
     ph_shape shape = shard->rules->shape;
@@ -58,32 +58,32 @@ static inline bool phx_row_views(const phx_grid_rows *rows, uint32_t row, float 
     return square ? (fabsf(dx) <= view) & (fabsf(dy) <= view) : dx * dx + dy * dy <= view * view;
 }
 
-void phx_audience_free(phx_audience *audience, phx_mem *mem);
+void phx_recipients_free(phx_recipients *audience, phx_mem *mem);
 
 /* ---- the owner ---- */
 
-void phx_audience_clear(phx_audience *audience);
+void phx_recipients_clear(phx_recipients *audience);
 /* A message of the live entity in `slot`: to all near enough to see it, but for relations. false = no memory. */
-bool phx_audience_call(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message);
+bool phx_recipients_call(phx_recipients *audience, const phx_shard *shard, uint32_t slot, uint32_t message);
 /* The same message to an own observer with a relation to the source, unless it is near enough anyway. */
-bool phx_audience_call_one(phx_audience *audience, const phx_shard *shard, uint32_t slot, uint32_t message,
-                           uint32_t observer);
+bool phx_recipients_call_one(phx_recipients *audience, const phx_shard *shard, uint32_t slot, uint32_t message,
+                             uint32_t observer);
 /* Puts the calls in order. false = no memory. */
-bool phx_audience_sort(phx_audience *audience, const phx_shard *shard);
+bool phx_recipients_sort(phx_recipients *audience, const phx_shard *shard);
 
 /* ---- any worker ---- */
 
-uint32_t phx_audience_blocks(const phx_shard *shard);
+uint32_t phx_recipients_blocks(const phx_shard *shard);
 /* How many places the block has. */
-uint32_t phx_audience_places(const phx_shard *shard, uint32_t block);
+uint32_t phx_recipients_places(const phx_shard *shard, uint32_t block);
 /* Fills seats from its block, first and count (up to PHX_SEATS_MAX). */
-void phx_audience_seat(const phx_shard *shard, phx_seats *seats);
+void phx_recipients_seat(const phx_shard *shard, phx_observer_batch *seats);
 /*
  * The seats whose observers have the call's source in the list, and the source's own if
  * `self` and it observes: their numbers go to out[], which has room for seats->count.
  * Returns how many.
  */
-uint32_t phx_audience_listen(const phx_shard *shard, const phx_seats *seats, const phx_call *call, bool self,
-                             uint32_t *out);
+uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *seats,
+                               const phx_broadcast_target *call, bool self, uint32_t *out);
 
 #endif

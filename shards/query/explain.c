@@ -8,7 +8,8 @@
 #include "shards/query/explain.h"
 
 /* The rules in their order, but for the cap: which one decides. */
-static ph_reason decide(const phx_shard *shard, phx_party o, phx_party t, const phx_relation *relation, bool listed)
+static ph_reason decide(const phx_shard *shard, phx_explain_side o, phx_explain_side t, const phx_relation *relation,
+                        bool listed)
 {
     const phx_rules *rules = shard->rules;
     const phx_attr *oa = o.attr, *ta = t.attr;
@@ -42,8 +43,8 @@ typedef struct place {
     uint64_t id;
 } place;
 
-static place place_of(const phx_shard *shard, const phx_body *observer, phx_party t, const phx_relation *relation,
-                      bool listed)
+static place place_of(const phx_shard *shard, const phx_body *observer, phx_explain_side t,
+                      const phx_relation *relation, bool listed)
 {
     double d2 = phx_rank_d2(shard->rules, observer, t.body);
     return (place){.always = t.attr->global || (relation && (relation->bits & PHX_RELATION_LINK)),
@@ -69,11 +70,11 @@ static void rank(const phx_shard *shard, uint32_t observer, const place *target,
     const phx_relation_set *set = phx_relations_of(&shard->relations, store->name[observer].id);
     why->rank = why->passing = 1;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
-        phx_party other = {store->name[slot].id, &store->body[slot], phx_store_attr(store, slot)};
+        phx_explain_side other = {store->name[slot].id, &store->body[slot], phx_store_attr(store, slot)};
         if (!(other.body->state & PHX_SLOT_LIVE) || slot == observer || other.id == target->id) continue;
         const phx_relation *relation = phx_relation_find(set, other.id);
         if (!phx_sees(shard->rules, body, attr, other.body, other.attr, relation, true)) continue;
-        bool listed = phx_shard_sees(shard, observer, slot);
+        bool listed = phx_shard_is_in_list(shard, observer, slot);
         if (!phx_sees(shard->rules, body, attr, other.body, other.attr, relation, listed)) continue;
         place at = place_of(shard, body, other, relation, listed);
         why->passing++;
@@ -95,7 +96,8 @@ static bool passes(ph_reason reason)
     return false;
 }
 
-static void fill(const phx_shard *shard, phx_party o, phx_party t, const phx_relation *relation, ph_explanation *why)
+static void fill(const phx_shard *shard, phx_explain_side o, phx_explain_side t, const phx_relation *relation,
+                 ph_explanation *why)
 {
     const phx_rules *rules = shard->rules;
     bool paired = relation && (relation->bits & PHX_RELATION_PAIR);
@@ -121,12 +123,13 @@ static void fill(const phx_shard *shard, phx_party o, phx_party t, const phx_rel
                             .shape = (uint8_t)rules->shape};
 }
 
-void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_party target, ph_explanation *why)
+void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_explain_side target,
+                       ph_explanation *why)
 {
     const phx_store *store = &shard->store;
-    phx_party o = {store->name[observer].id, &store->body[observer], phx_store_attr(store, observer)};
+    phx_explain_side o = {store->name[observer].id, &store->body[observer], phx_store_attr(store, observer)};
     const phx_relation *relation = phx_relation_find(phx_relations_of(&shard->relations, o.id), target.id);
-    bool listed = slot != PHX_SLOT_NONE && phx_shard_sees(shard, observer, slot);
+    bool listed = slot != PHX_SLOT_NONE && phx_shard_is_in_list(shard, observer, slot);
     fill(shard, o, target, relation, why);
     why->reason = decide(shard, o, target, relation, listed);
     if (passes(why->reason) && why->cap > 0) {
@@ -134,6 +137,6 @@ void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot,
         rank(shard, observer, &at, why);
         if (why->rank > why->cap) why->reason = PH_REASON_CAP;
     }
-    if (passes(why->reason) && !listed && phx_shard_waits(shard, observer)) why->reason = PH_REASON_WAITS;
+    if (passes(why->reason) && !listed && phx_shard_has_deferred(shard, observer)) why->reason = PH_REASON_WAITS;
     why->sees = passes(why->reason);
 }

@@ -9,16 +9,17 @@
 #include "shards/state/shard.h"
 
 /* An entity wherever it lives. */
-typedef struct phx_party {
+typedef struct phx_explain_side {
     uint64_t id;
     const phx_body *body;
     const phx_attr *attr;
-} phx_party;
+} phx_explain_side;
 
 /*
  * Fills *why for an own observer. The target's slot in this shard, own or ghost; PHX_SLOT_NONE: too far off for a
  * copy.
  */
-void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_party target, ph_explanation *why);
+void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_explain_side target,
+                       ph_explanation *why);
 
 #endif

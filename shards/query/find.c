@@ -157,5 +157,5 @@ static void take(phx_sink *sink, const uint32_t *slots, uint32_t count)
 void phx_find_in_shard(const phx_shard *shard, const ph_query *query, phx_hits *hits)
 {
     finder at = {.sink.take = take, .shard = shard, .query = query, .box = phx_query_box(query), .hits = hits};
-    phx_shard_around(shard, at.box, &at.sink);
+    phx_slots_in_range(shard, at.box, &at.sink);
 }

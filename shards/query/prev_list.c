@@ -25,7 +25,7 @@ static void keep(recall *at, uint32_t target)
 /* The towers where the rows of all within its view stand; since the index phase they stand where entities are now. */
 static phx_rect recall_rect(const recall *at)
 {
-    float off = at->shard->grid.drift + (at->indexed ? at->shard->step_max : 0.0f);
+    float off = at->shard->grid.drift_bound + (at->indexed ? at->shard->step_max : 0.0f);
     return phx_interest_rect(at->shard->rules, at->x, at->y, at->attr->view + off);
 }
 
@@ -34,16 +34,16 @@ static void recall_rows(recall *at, uint64_t *pairs)
     const phx_shard *shard = at->shard;
     const phx_store *store = &shard->store;
     bool noted = !at->indexed && shard->past.attr_count > 0; /* then rows may have marks that they had not */
-    phx_near near;
-    phx_near_open(&near, shard->kernels, &shard->grid, recall_rect(at),
-                  (phx_area){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
-    for (uint32_t n; phx_near_next(&near, &n);) {
+    phx_row_query near;
+    phx_row_query_open(&near, shard->kernels, &shard->grid, recall_rect(at),
+                       (phx_range){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
+    for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) {
             uint32_t target = near.hits[i] & PHX_ROW_SLOT;
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
             if (target == at->slot) continue;
             if ((changed || (near.hits[i] & PHX_ROW_SPECIAL)) &&
-                !phx_eligible(at->attr, phx_past_attr_of(&shard->past, store, target)))
+                !phx_eligible(at->attr, phx_prev_rows_attr_of(&shard->past, store, target)))
                 continue;
             keep(at, target);
         }
@@ -54,20 +54,20 @@ static void recall_rows(recall *at, uint64_t *pairs)
 /* Of past rows, a piece at a time. */
 static void recall_span(recall *at, phx_span span, uint64_t *pairs)
 {
-    const phx_past *past = &at->shard->past;
+    const phx_prev_rows *past = &at->shard->past;
     const phx_grid_rows rows = {.x = past->x, .y = past->y, .slot = past->place};
-    const phx_area area = {at->x, at->y, at->attr->view, past->shape == PH_SHAPE_SQUARE};
+    const phx_range area = {at->x, at->y, at->attr->view, past->shape == PH_SHAPE_SQUARE};
     uint32_t hits[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
     float squares[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
     *pairs += span.end - span.first;
     for (phx_span piece = span; piece.first < span.end; piece.first = piece.end) {
         piece.end = span.end - piece.first < PHX_NEAR_ROWS ? span.end : piece.first + PHX_NEAR_ROWS;
-        uint32_t count = at->shard->kernels->scan(&rows, piece, &area, hits, squares);
+        uint32_t count = at->shard->kernels->range_scan(&rows, piece, &area, hits, squares);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t target = past->word[hits[i]] & PHX_ROW_SLOT;
             if (target == at->slot) continue;
             if ((past->word[hits[i]] & PHX_ROW_SPECIAL) &&
-                !phx_eligible(at->attr, phx_past_row_attr(past, &at->shard->store, &past->rows[hits[i]])))
+                !phx_eligible(at->attr, phx_prev_rows_row_attr(past, &at->shard->store, &past->rows[hits[i]])))
                 continue;
             keep(at, target);
         }
@@ -90,12 +90,12 @@ static recall open_recall(const phx_shard *shard, uint32_t slot)
     PHX_ASSERT(body->state & PHX_SLOT_ROW);
     recall at = {.shard = shard,
                  .slot = slot,
-                 .attr = phx_past_attr_of(&shard->past, store, slot),
+                 .attr = phx_prev_rows_attr_of(&shard->past, store, slot),
                  .x = rows->ox[body->row],
                  .y = rows->oy[body->row],
                  .indexed = shard->deferred.depth == 0};
     if (at.x != at.x) { /* it is odd itself */
-        const phx_past_row *row = &shard->past.rows[store->tail[slot].list.block];
+        const phx_prev_rows_row *row = &shard->past.rows[store->tail[slot].list.block];
         PHX_ASSERT(row->slot == slot);
         at.x = row->x;
         at.y = row->y;
@@ -103,9 +103,9 @@ static recall open_recall(const phx_shard *shard, uint32_t slot)
     return at;
 }
 
-uint32_t phx_recall(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
+uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
 {
-    PHX_ASSERT(shard->store.tail[slot].list.implied == 1);
+    PHX_ASSERT(shard->store.tail[slot].list.derived == 1);
     recall at = open_recall(shard, slot);
     at.out = out;
     recall_rows(&at, pairs);
@@ -113,16 +113,16 @@ uint32_t phx_recall(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64
     return at.count;
 }
 
-uint32_t phx_recall_most(const phx_shard *shard, uint32_t slot)
+uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)
 {
     recall at = open_recall(shard, slot);
     return phx_grid_most(&shard->grid, recall_rect(&at)) + shard->past.row_count;
 }
 
-void phx_near_view(phx_near *near, const phx_shard *shard, uint32_t slot)
+void phx_row_query_view(phx_row_query *near, const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     float view = phx_store_attr(&shard->store, slot)->view;
-    phx_near_open(near, shard->kernels, &shard->grid, phx_interest_rows_rect(shard, body, view),
-                  (phx_area){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
+    phx_row_query_open(near, shard->kernels, &shard->grid, phx_interest_rows_rect(shard, body, view),
+                       (phx_range){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
 }

@@ -16,12 +16,12 @@
  * The slots in an own observer's implied list as it was at the last tick's end, to out[] (NULL: only counted).
  * *pairs: distances looked at are added.
  */
-uint32_t phx_recall(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs);
+uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs);
 
 /* No fewer than those; in the interest phase. */
-uint32_t phx_recall_most(const phx_shard *shard, uint32_t slot);
+uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot);
 
 /* All within the view of an own observer by where they are now, itself too; the attributes are to be looked at. */
-void phx_near_view(phx_near *near, const phx_shard *shard, uint32_t slot);
+void phx_row_query_view(phx_row_query *near, const phx_shard *shard, uint32_t slot);
 
 #endif

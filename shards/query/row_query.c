@@ -3,8 +3,8 @@
  */
 #include "shards/query/row_query.h"
 
-void phx_near_open(phx_near *near, const phx_kernels *kernels, const phx_grid *grid, phx_rect rect, phx_area area,
-                   bool old)
+void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, const phx_grid *grid, phx_rect rect,
+                        phx_range area, bool old)
 {
     near->walk = phx_grid_walk(grid, rect);
     near->rows = grid->rows;
@@ -17,7 +17,7 @@ void phx_near_open(phx_near *near, const phx_kernels *kernels, const phx_grid *g
     near->span = near->span_count = near->pairs = near->ranges = 0;
 }
 
-bool phx_near_next(phx_near *near, uint32_t *count)
+bool phx_row_query_next(phx_row_query *near, uint32_t *count)
 {
     while (near->span == near->span_count) {
         const phx_block *block = phx_grid_next(&near->walk);
@@ -29,7 +29,7 @@ bool phx_near_next(phx_near *near, uint32_t *count)
     phx_span *span = &near->spans[near->span];
     uint32_t rows = span->end - span->first < PHX_NEAR_ROWS ? span->end - span->first : PHX_NEAR_ROWS;
     phx_span piece = {span->first, span->first + rows};
-    *count = near->kernels->scan(&near->rows, piece, &near->area, near->hits, near->squares);
+    *count = near->kernels->range_scan(&near->rows, piece, &near->area, near->hits, near->squares);
     near->pairs += rows;
     span->first += rows;
     near->span += span->first == span->end;

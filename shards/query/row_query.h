@@ -9,23 +9,23 @@
 
 enum { PHX_NEAR_ROWS = 256 }; /* a piece */
 
-typedef struct phx_near {
+typedef struct phx_row_query {
     phx_block_walk walk;
     phx_grid_rows rows; /* x, y: the columns that are looked at */
     const phx_kernels *kernels;
-    phx_area area;
+    phx_range area;
     phx_span spans[PHX_BLOCK_SIDE];
     uint32_t span, span_count;
     uint32_t pairs;  /* tested so far */
     uint32_t ranges; /* begun so far */
     uint32_t hits[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
     float squares[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
-} phx_near;
+} phx_row_query;
 
 /* Where to look, for what; old: for where rows were at the last tick's end. */
-void phx_near_open(phx_near *near, const phx_kernels *kernels, const phx_grid *grid, phx_rect rect, phx_area area,
-                   bool old);
+void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, const phx_grid *grid, phx_rect rect,
+                        phx_range area, bool old);
 /* The next piece's hits, rows' slot words, are in near->hits: *count of them, perhaps none. false = through. */
-bool phx_near_next(phx_near *near, uint32_t *count);
+bool phx_row_query_next(phx_row_query *near, uint32_t *count);
 
 #endif

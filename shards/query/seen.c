@@ -2,7 +2,7 @@
  * Interest lists for readers, kept or implied, and their reverse, found on demand: an
  * observer that has a target in its list by view and margin stands within the shard's
  * greatest radius of it, or the span; and whether it has is mostly told by the rule of one
- * pair, without a look at the list. Between ticks (phx_shard_sees() and phx_shard_seen() also
+ * pair, without a look at the list. Between ticks (phx_shard_is_in_list() and phx_shard_list_targets() also
  * once the tick's lists stand); nothing is written.
  */
 #include <float.h>
@@ -15,13 +15,13 @@
 #include "shards/query/slots_near.h"
 
 /* An implied list, row by row. */
-static void seen_near(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user)
+static void seen_near(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
-    phx_near near;
-    _Static_assert((int)PHX_NEAR_ROWS <= (int)PHX_SEEN_MAX, "a piece of rows is told as it is");
-    phx_near_view(&near, shard, slot);
-    for (uint32_t n; phx_near_next(&near, &n);) {
+    phx_row_query near;
+    _Static_assert((int)PHX_NEAR_ROWS <= (int)PHX_LIST_PIECE_MAX, "a piece of rows is told as it is");
+    phx_row_query_view(&near, shard, slot);
+    for (uint32_t n; phx_row_query_next(&near, &n);) {
         uint32_t seen = 0;
         for (uint32_t i = 0; i < n; i++) {
             uint32_t word = near.hits[i], target = word & PHX_ROW_SLOT;
@@ -35,22 +35,22 @@ static void seen_near(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, 
 }
 
 /* An implied list, card by card. */
-static void seen_around(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user)
+static void seen_around(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
-    uint32_t targets[PHX_SEEN_MAX], count = 0;
-    phx_rect rect = phx_nine_rect(shard->rules, shard->rules->span, store->body[slot].tx, store->body[slot].ty);
-    phx_crowd_walk walk = phx_nine_walk(&shard->nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
+    uint32_t targets[PHX_LIST_PIECE_MAX], count = 0;
+    phx_rect rect = phx_ninegrid_rect(shard->rules, shard->rules->span, store->body[slot].tx, store->body[slot].ty);
+    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_card *card = &shard->nine.cards[i];
-                bool special = card->flags & PHX_CARD_SPECIAL;
-                if (card->slot == slot || (card->flags & PHX_CARD_WENT)) continue; /* in a tick, where it stood */
+                const phx_cell_entry *card = &shard->nine.cards[i];
+                bool special = card->flags & PHX_CELL_SPECIAL;
+                if (card->slot == slot || (card->flags & PHX_CELL_LEFT)) continue; /* in a tick, where it stood */
                 if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, card->slot))) continue;
                 targets[count++] = card->slot;
-                if (count < PHX_SEEN_MAX) continue;
+                if (count < PHX_LIST_PIECE_MAX) continue;
                 if (!visit(user, targets, count)) return;
                 count = 0;
             }
@@ -59,33 +59,33 @@ static void seen_around(const phx_shard *shard, uint32_t slot, phx_seen_fn visit
     if (count > 0) (void)visit(user, targets, count);
 }
 
-void phx_shard_seen(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user)
+void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_list *list = &shard->store.tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    if (list->implied) {
-        if (phx_shard_nine(shard)) seen_around(shard, slot, visit, user);
+    if (list->derived) {
+        if (phx_shard_ninegrid(shard)) seen_around(shard, slot, visit, user);
         else seen_near(shard, slot, visit, user);
     }
     for (uint32_t i = 0, n; i < list->count; i += n) {
-        n = list->count - i < PHX_SEEN_MAX ? list->count - i : PHX_SEEN_MAX;
+        n = list->count - i < PHX_LIST_PIECE_MAX ? list->count - i : PHX_LIST_PIECE_MAX;
         if (!visit(user, entries + i, n)) return;
     }
 }
 
-bool phx_shard_implied(const phx_shard *shard, uint32_t slot)
+bool phx_shard_derives(const phx_shard *shard, uint32_t slot)
 {
-    if (phx_shard_nine(shard)) return phx_nine_plain(shard, slot);
-    return shard->implies && phx_grid_view(&shard->store, slot) > 0.0f;
+    if (phx_shard_ninegrid(shard)) return phx_ninegrid_plain(shard, slot);
+    return shard->derives_lists && phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
-uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot)
+uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot)
 {
     const phx_list *list = &shard->store.tail[slot].list;
-    if (!list->implied) return list->count;
+    if (!list->derived) return list->count;
     uint64_t pairs = 0;
-    return phx_shard_nine(shard) ? phx_nine_list(&shard->nine, shard->rules, &shard->store, slot, NULL)
-                                 : phx_recall(shard, slot, NULL, &pairs);
+    return phx_shard_ninegrid(shard) ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, slot, NULL)
+                                     : phx_prev_list(shard, slot, NULL, &pairs);
 }
 
 static bool listed(const phx_shard *shard, uint32_t observer, uint32_t target)
@@ -93,12 +93,12 @@ static bool listed(const phx_shard *shard, uint32_t observer, uint32_t target)
     const phx_list *list = &shard->store.tail[observer].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     bool found = false;
-    PHX_ASSERT(!list->implied); /* the rule decides there */
+    PHX_ASSERT(!list->derived); /* the rule decides there */
     for (uint32_t i = 0; i < list->count; i++) found |= entries[i] == target;
     return found;
 }
 
-bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
+bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
     const phx_store *store = &shard->store;
     const phx_body *ob = &store->body[observer], *tb = &store->body[target];
@@ -112,7 +112,7 @@ bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target)
     return listed(shard, observer, target);
 }
 
-bool phx_shard_waits(const phx_shard *shard, uint32_t observer)
+bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer)
 {
     return shard->store.body[observer].state & PHX_SLOT_PARTIAL;
 }
@@ -138,7 +138,7 @@ static void visit_rows(const watch *at, uint32_t first, uint32_t end)
         if (fabsf(rows->x[row] - at->x) > at->radius || fabsf(rows->y[row] - at->y) > at->radius) continue;
         bool plain = at->plain && rows->view[row] > 0.0f && observer != at->target;
         if (plain ? phx_row_views(rows, row, at->x, at->y, at->shard->rules->shape == PH_SHAPE_SQUARE)
-                  : phx_shard_sees(at->shard, observer, at->target))
+                  : phx_shard_is_in_list(at->shard, observer, at->target))
             at->visit(at->user, observer);
     }
 }
@@ -155,13 +155,13 @@ static void visit_block(const watch *at, const phx_block *block, phx_rect rect)
 static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
                          void (*visit)(void *user, uint32_t observer), void *user)
 {
-    phx_crowd_walk walk = phx_nine_walk(&shard->nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_crowd_mask(crowd, rect) & crowd->watched; left; left &= left - 1) {
+    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(crowd, rect) & crowd->watched; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_card *card = &shard->nine.cards[i];
-                bool sees = card->watches != PHX_WATCH_NONE && phx_shard_sees(shard, card->slot, target);
+                const phx_cell_entry *card = &shard->nine.cards[i];
+                bool sees = card->watches != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, card->slot, target);
                 if (sees) visit(user, card->slot);
             }
         }
@@ -182,12 +182,12 @@ static void visit_watchers(phx_sink *sink, const uint32_t *slots, uint32_t count
     const watch_sink *at = (const watch_sink *)sink;
     for (uint32_t i = 0; i < count; i++) {
         bool own = at->shard->store.body[slots[i]].state & PHX_SLOT_OWN;
-        if (own && phx_shard_sees(at->shard, slots[i], at->target)) at->visit(at->user, slots[i]);
+        if (own && phx_shard_is_in_list(at->shard, slots[i], at->target)) at->visit(at->user, slots[i]);
     }
 }
 
-void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
-                        void (*visit)(void *user, uint32_t observer), void *user)
+void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhere,
+                            void (*visit)(void *user, uint32_t observer), void *user)
 {
     const phx_grid *grid = &shard->grid;
     const phx_body *body = &shard->store.body[slot];
@@ -195,11 +195,11 @@ void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
     if (!(body->state & PHX_SLOT_ROW)) return; /* its add is deferred: nobody sees it yet */
     if (shard->alt) {
         watch_sink near = {.sink.take = visit_watchers, .shard = shard, .target = slot, .visit = visit, .user = user};
-        phx_shard_around(shard, everywhere ? phx_box_all() : phx_shard_box(shard, body, radius), &near.sink);
+        phx_slots_in_range(shard, everywhere ? phx_box_all() : phx_shard_box(shard, body, radius), &near.sink);
         return;
     }
     phx_rect rect = phx_interest_rows_rect(shard, body, radius);
-    if (phx_shard_nine(shard)) {
+    if (phx_shard_ninegrid(shard)) {
         phx_rect all = {0, 0, (uint16_t)(shard->rules->towers[0] - 1), (uint16_t)(shard->rules->towers[1] - 1)};
         visit_towers(shard, everywhere ? all : rect, slot, visit, user);
         return;

@@ -18,20 +18,20 @@ static phx_box widened(phx_box box, float drift)
  * A square that has the box: as wide as the float32 difference from the middle to the farther end, and rounding keeps
  * order, so who is between the ends is no farther from the middle.
  */
-static phx_area square_of(phx_box box)
+static phx_range square_of(phx_box box)
 {
     float x = box.x0 * 0.5f + box.x1 * 0.5f, y = box.y0 * 0.5f + box.y1 * 0.5f;
     float rx = fmaxf(x - box.x0, box.x1 - x), ry = fmaxf(y - box.y0, box.y1 - y);
     bool bounded = fabsf(x) <= FLT_MAX && fabsf(y) <= FLT_MAX; /* else an end is infinite */
-    return bounded ? (phx_area){x, y, fmaxf(rx, ry), true} : (phx_area){0.0f, 0.0f, INFINITY, true};
+    return bounded ? (phx_range){x, y, fmaxf(rx, ry), true} : (phx_range){0.0f, 0.0f, INFINITY, true};
 }
 
 static void rows_around(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
-    phx_near near;
-    phx_rect rect = phx_box_towers(shard->rules, widened(box, shard->grid.drift));
-    phx_near_open(&near, shard->kernels, &shard->grid, rect, square_of(box), false);
-    for (uint32_t n; phx_near_next(&near, &n);) {
+    phx_row_query near;
+    phx_rect rect = phx_box_towers(shard->rules, widened(box, shard->grid.drift_bound));
+    phx_row_query_open(&near, shard->kernels, &shard->grid, rect, square_of(box), false);
+    for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) near.hits[i] &= PHX_ROW_SLOT;
         if (n > 0) sink->take(sink, near.hits, n);
     }
@@ -43,14 +43,14 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
     enum { PIECE = 256 };
     uint32_t slots[PIECE], n = 0;
     phx_rect rect = phx_box_towers(shard->rules, box);
-    phx_crowd_walk walk = phx_nine_walk(&shard->nine, rect);
-    for (const phx_crowd *crowd; (crowd = phx_nine_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_crowd_mask(crowd, rect); left; left &= left - 1) {
+    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             sink->visited++;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_card *card = &shard->nine.cards[i];
-                if (card->flags & PHX_CARD_WENT) continue;
+                const phx_cell_entry *card = &shard->nine.cards[i];
+                if (card->flags & PHX_CELL_LEFT) continue;
                 slots[n++] = card->slot;
                 if (n < PIECE) continue;
                 sink->take(sink, slots, n);
@@ -61,10 +61,10 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
     if (n > 0) sink->take(sink, slots, n);
 }
 
-void phx_shard_around(const phx_shard *shard, phx_box box, phx_sink *sink)
+void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
     if (shard->alt) shard->alt->ops->around(shard->alt, box, sink);
-    else if (phx_shard_nine(shard)) cards_around(shard, box, sink);
+    else if (phx_shard_ninegrid(shard)) cards_around(shard, box, sink);
     else rows_around(shard, box, sink);
 }
 
@@ -72,7 +72,7 @@ phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius
 {
     const phx_rules *rules = shard->rules;
     if (rules->range == PH_RANGE_RADIUS) return phx_box_around(body->x, body->y, radius);
-    return phx_box_of_towers(rules, phx_nine_rect(rules, rules->span, body->tx, body->ty));
+    return phx_box_of_towers(rules, phx_ninegrid_rect(rules, rules->span, body->tx, body->ty));
 }
 
 /* ---- scans ---- */
@@ -83,7 +83,7 @@ typedef struct scan_sink {
     const phx_body *body;
     const phx_rules *rules;
     float view;
-    phx_scan *scan;
+    phx_range_scan *scan;
 } scan_sink;
 
 enum { AHEAD = 8 }; /* candidates: their bodies come from memory meanwhile */
@@ -92,7 +92,7 @@ enum { AHEAD = 8 }; /* candidates: their bodies come from memory meanwhile */
 static void take_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const scan_sink *at = (const scan_sink *)sink;
-    phx_scan *scan = at->scan;
+    phx_range_scan *scan = at->scan;
     float x = at->body->x, y = at->body->y, r = at->view;
     bool square = at->rules->shape == PH_SHAPE_SQUARE;
     scan->pairs += count;
@@ -110,7 +110,7 @@ static void take_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
 static void take_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const scan_sink *at = (const scan_sink *)sink;
-    phx_scan *scan = at->scan;
+    phx_range_scan *scan = at->scan;
     scan->pairs += count;
     for (uint32_t i = 0; i < count; i++) {
         const phx_body *body = &at->store->body[slots[i]];
@@ -119,7 +119,7 @@ static void take_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t count
     }
 }
 
-void phx_shard_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan)
+void phx_slots_scan(const phx_shard *shard, uint32_t observer, phx_range_scan *scan)
 {
     const phx_rules *rules = shard->rules;
     scan_sink sink = {.sink.take = rules->range == PH_RANGE_TOWERS ? take_in_towers : take_in_range,

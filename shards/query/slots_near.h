@@ -13,19 +13,19 @@
  * Gives the sink every live slot, own or ghost, whose position is in the box, each once, in no order; others may be
  * among them. But for ghosts without a row, whom nobody here sees (docs/invariants.md, 5).
  */
-void phx_shard_around(const phx_shard *shard, phx_box box, phx_sink *sink);
+void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink);
 
 /* Where those stand whom an observer may see, or who may see a target, within that radius; range = towers: the span. */
 phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius);
 
 /* With another index than the lighthouse what the kernels' scan is: of those in range of an observer by its view. */
-typedef struct phx_scan {
+typedef struct phx_range_scan {
     uint32_t *hits; /* rows' slot words; room for all slots */
     float *squares; /* of their distances; range = radius */
     uint32_t count;
     uint64_t pairs, visited;
-} phx_scan;
+} phx_range_scan;
 
-void phx_shard_scan(const phx_shard *shard, uint32_t observer, phx_scan *scan);
+void phx_slots_scan(const phx_shard *shard, uint32_t observer, phx_range_scan *scan);
 
 #endif

@@ -110,7 +110,7 @@ AVX2_INLINE __m256i both(__m256i x, __m256i y)
 }
 
 AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                               const phx_frame *frame, const phx_picked *to)
+                               const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     const __m256 zx = _mm256_set1_ps(frame->x), zy = _mm256_set1_ps(frame->y), scale = _mm256_set1_ps(frame->scale);
     const __m256 width = _mm256_set1_ps(frame->width), height = _mm256_set1_ps(frame->height);
@@ -194,8 +194,8 @@ AVX2 static uint32_t within_rows_avx2(const uint32_t *row, uint32_t count, phx_s
     return n;
 }
 
-AVX2 static uint32_t gather_avx2(const phx_candidates *from, const phx_span *spans, uint32_t count,
-                                 const phx_candidates *to)
+AVX2 static uint32_t gather_avx2(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
+                                 const phx_tile_candidates *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {
@@ -226,7 +226,7 @@ typedef struct borders {
     __m256i in_low, in_high, near_low, near_high;
 } borders;
 
-AVX2_INLINE borders in_registers(const phx_limits *limits)
+AVX2_INLINE borders in_registers(const phx_tile_limits *limits)
 {
     return (borders){_mm256_set1_epi32(limits->in_low), _mm256_set1_epi32(limits->in_high),
                      _mm256_set1_epi32(limits->near_low), _mm256_set1_epi32(limits->near_high)};
@@ -294,7 +294,8 @@ AVX2_INLINE uint64_t group_mask(const uint32_t *now, const uint32_t *old, uint32
 }
 
 /* Appends a pair. */
-AVX2_INLINE void put(phx_pairs *pairs, const phx_limits *limits, uint32_t place, int32_t d, int32_t e, uint32_t target)
+AVX2_INLINE void put(phx_pairs *pairs, const phx_tile_limits *limits, uint32_t place, int32_t d, int32_t e,
+                     uint32_t target)
 {
     uint32_t flags;
     (void)phx_units_cross(d, e, limits, &flags);
@@ -310,8 +311,8 @@ typedef struct drawn {
 } drawn;
 
 /* Those of one mask, behind n that are drawn. How many there are then. */
-AVX2_INLINE uint32_t draw(drawn *to, uint32_t n, const found *from, const phx_candidates *c, uint32_t now, uint32_t old,
-                          uint32_t *observer, uint32_t *target)
+AVX2_INLINE uint32_t draw(drawn *to, uint32_t n, const found *from, const phx_tile_candidates *c, uint32_t now,
+                          uint32_t old, uint32_t *observer, uint32_t *target)
 {
     const __m128i place = _mm_set1_epi32((int)from->watcher);
     const __m128i own = _mm_setr_epi32((int)now, (int)old, (int)now, (int)old);
@@ -357,10 +358,10 @@ AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *b,
 }
 
 /* What was found becomes pairs. */
-AVX2_INLINE void put_found(const found *list, uint32_t count, const phx_candidates *c, const phx_watchers *watchers,
-                           const borders *b, bool square, phx_pairs *pairs)
+AVX2_INLINE void put_found(const found *list, uint32_t count, const phx_tile_candidates *c,
+                           const phx_tile_observers *watchers, const borders *b, bool square, phx_pairs *pairs)
 {
-    const phx_candidates of = *c;
+    const phx_tile_candidates of = *c;
     drawn some; /* written before it is read */
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -377,8 +378,8 @@ AVX2_INLINE void put_found(const found *list, uint32_t count, const phx_candidat
  * First masks of all candidates of many watchers, then pairs of those that are not empty: no branch hangs on whether
  * there is something, which in a crowd is as likely as not.
  */
-AVX2_INLINE uint32_t match_all(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
-                               const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
+AVX2_INLINE uint32_t match_all(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
+                               const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits);
     const uint32_t *now = c->now, *old = c->old;
@@ -404,13 +405,13 @@ AVX2_INLINE uint32_t match_all(const phx_candidates *c, uint32_t count, const ph
     return w;
 }
 
-static bool has_margin(const phx_limits *limits)
+static bool has_margin(const phx_tile_limits *limits)
 {
     return limits->in_low != limits->near_low || limits->in_high != limits->near_high;
 }
 
-AVX2 static uint32_t match_avx2(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
-                                const phx_limits *limits, phx_pairs *pairs)
+AVX2 static uint32_t match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
+                                const phx_tile_limits *limits, phx_pairs *pairs)
 {
     if (limits->square) return match_all(c, count, watchers, limits, true, true, pairs);
     if (has_margin(limits)) return match_all(c, count, watchers, limits, false, true, pairs);
@@ -422,7 +423,7 @@ enum { NINE_ROWS = 3, ROW_BITS = 16 };
 static const uint64_t NINE_LONG = NEAR_LONG * (1ull | 1ull << ROW_BITS | 1ull << 2 * ROW_BITS);
 
 /* The lanes of all that are in the nine cells around one. */
-AVX2_INLINE uint64_t nine_lanes(const phx_cells *cells, uint32_t cell)
+AVX2_INLINE uint64_t nine_lanes(const phx_tile_cells *cells, uint32_t cell)
 {
     const uint32_t *middle = cells->near + cell, *above = middle - cells->columns, *below = middle + cells->columns;
     return *above | (uint64_t)*middle << ROW_BITS | (uint64_t)*below << 2 * ROW_BITS;
@@ -434,30 +435,30 @@ AVX2_INLINE uint32_t bits_of(uint64_t mask)
 }
 
 /* Which from a place on may be events: of a vector. */
-AVX2_INLINE uint32_t mask_at(const phx_cells *cells, uint32_t first, const watcher *of, const borders *b, bool square,
-                             bool margin)
+AVX2_INLINE uint32_t mask_at(const phx_tile_cells *cells, uint32_t first, const watcher *of, const borders *b,
+                             bool square, bool margin)
 {
     return mask_of(crossing(cells->now + first, cells->old + first, of, b, square, margin));
 }
 
-AVX2_INLINE void put_at(const phx_cells *cells, uint32_t place, uint32_t at, const phx_limits *limits, bool square,
-                        phx_pairs *pairs)
+AVX2_INLINE void put_at(const phx_tile_cells *cells, uint32_t place, uint32_t at, const phx_tile_limits *limits,
+                        bool square, phx_pairs *pairs)
 {
     put(pairs, limits, place, phx_units_apart(cells->now[at], cells->now[place], square),
         phx_units_apart(cells->old[at], cells->old[place], square), at);
 }
 
 /* The same of the lanes of a vector. */
-AVX2_INLINE void put_mask(const phx_cells *cells, uint32_t place, uint32_t first, uint32_t mask,
-                          const phx_limits *limits, bool square, phx_pairs *pairs)
+AVX2_INLINE void put_mask(const phx_tile_cells *cells, uint32_t place, uint32_t first, uint32_t mask,
+                          const phx_tile_limits *limits, bool square, phx_pairs *pairs)
 {
     for (; mask != 0; mask &= mask - 1)
         put_at(cells, place, first + (uint32_t)__builtin_ctz(mask), limits, square, pairs);
 }
 
 /* What there may be in the nine cells of one watcher, of which a row may be more than a vector, becomes pairs. */
-AVX2_INLINE void put_long(const phx_cells *cells, const phx_nine_cells *around, uint32_t place, uint64_t mask,
-                          const borders *b, const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
+AVX2_INLINE void put_long(const phx_tile_cells *cells, const phx_ninegrid_cells *around, uint32_t place, uint64_t mask,
+                          const borders *b, const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const watcher of = watcher_at(cells->now, cells->old, place);
     for (uint32_t r = 0; r < NINE_ROWS; r++, mask >>= ROW_BITS) {
@@ -472,12 +473,12 @@ AVX2_INLINE void put_long(const phx_cells *cells, const phx_nine_cells *around, 
 }
 
 /* What there may be of one watcher becomes pairs. false: there is no room. */
-AVX2_INLINE bool put_nine(const phx_cells *cells, uint32_t place, uint64_t mask, const borders *b,
-                          const phx_limits *limits, bool square, bool margin, phx_pairs *pairs)
+AVX2_INLINE bool put_nine(const phx_tile_cells *cells, uint32_t place, uint64_t mask, const borders *b,
+                          const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const uint32_t cell = cells->cell[place], room = pairs->capacity - pairs->count;
     if (PHX_UNLIKELY((mask & NINE_LONG) != 0 || room < NINE_ROWS * LANES)) {
-        const phx_nine_cells around = phx_cells_around(cells, cell);
+        const phx_ninegrid_cells around = phx_cells_around(cells, cell);
         if (room < around.count) return false;
         put_long(cells, &around, place, mask, b, limits, square, margin, pairs);
         pairs->tested += around.count - bits_of(nine_lanes(cells, cell));
@@ -492,8 +493,8 @@ AVX2_INLINE bool put_nine(const phx_cells *cells, uint32_t place, uint64_t mask,
 }
 
 /* Those of the watchers of a range; how many. *tested: how many candidates there are, of a row a vector at most. */
-AVX2_INLINE uint32_t find_nine(const phx_cells *cells, const phx_watchers *watchers, phx_span range, const borders *b,
-                               bool square, bool margin, phx_found_nine *list, uint64_t *tested)
+AVX2_INLINE uint32_t find_nine(const phx_tile_cells *cells, const phx_tile_observers *watchers, phx_span range,
+                               const borders *b, bool square, bool margin, phx_found_ninegrid *list, uint64_t *tested)
 {
     const uint32_t *now = watchers->now, *old = watchers->old, *places = watchers->place;
     const size_t columns = cells->columns;
@@ -506,7 +507,7 @@ AVX2_INLINE uint32_t find_nine(const phx_cells *cells, const phx_watchers *watch
         uint64_t m = mask_at(cells, *middle, &of, b, square, margin);
         uint64_t c = mask_at(cells, *(middle + columns), &of, b, square, margin);
         uint64_t there = nine_lanes(cells, cell), some = (NINE_LONG | a | m << ROW_BITS | c << 2 * ROW_BITS) & there;
-        list[n] = (phx_found_nine){some, w};
+        list[n] = (phx_found_ninegrid){some, w};
         n += some != 0;
         sum += bits_of(there);
     }
@@ -515,13 +516,13 @@ AVX2_INLINE uint32_t find_nine(const phx_cells *cells, const phx_watchers *watch
 }
 
 /* As match_all(): first masks, then pairs of those that are not empty. */
-AVX2_INLINE uint32_t match_nine(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
-                                bool square, bool margin, phx_pairs *pairs)
+AVX2_INLINE uint32_t match_nine(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+                                const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits);
     const uint32_t *place = watchers->place;
     enum { AT_ONCE = 128 }; /* watchers whose masks wait until they become pairs: 2 KiB */
-    phx_found_nine list[AT_ONCE];
+    phx_found_ninegrid list[AT_ONCE];
     for (uint32_t w = 0, end; w < watchers->count; w = end) {
         end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
         uint32_t n = find_nine(cells, watchers, (phx_span){w, end}, &b, square, margin, list, &pairs->tested);
@@ -535,8 +536,8 @@ AVX2_INLINE uint32_t match_nine(const phx_cells *cells, const phx_watchers *watc
     return watchers->count;
 }
 
-AVX2 static uint32_t match_sparse_avx2(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
-                                       phx_pairs *pairs)
+AVX2 static uint32_t match_sparse_avx2(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+                                       const phx_tile_limits *limits, phx_pairs *pairs)
 {
     if (limits->square) return match_nine(cells, watchers, limits, true, true, pairs);
     if (has_margin(limits)) return match_nine(cells, watchers, limits, false, true, pairs);
@@ -574,11 +575,11 @@ AVX2_INLINE uint32_t take_sure(const phx_pairs *pairs, const uint32_t *row, cons
 }
 
 AVX2 static void resolve_avx2(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                              phx_runs *runs)
+                              phx_observer_runs *runs)
 {
     const __m256i of_place = _mm256_set1_epi32((int)PHX_PAIR_PLACE);
     const __m256i one_back = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
-    const phx_runs to = *runs; /* stores below might be anywhere */
+    const phx_observer_runs to = *runs; /* stores below might be anywhere */
     const uint32_t *const observers = pairs->observer, n = take_sure(pairs, row, slots, words);
     __m256i last = _mm256_set1_epi32(-1);
     uint32_t r = 0, specials = 0, gone = 0;
@@ -644,7 +645,8 @@ AVX2_INLINE crossing_rows crossing_of(const phx_grid_rows *rows, uint32_t first,
 }
 
 /* Behind n; how many there are now. Two at once, and the second counts if it is there: one round is the rule. */
-AVX2_INLINE uint32_t put_crossed(uint32_t by, uint32_t first, crossing_rows some, uint32_t n, const phx_crossers *out)
+AVX2_INLINE uint32_t put_crossed(uint32_t by, uint32_t first, crossing_rows some, uint32_t n,
+                                 const phx_view_changes *out)
 {
     uint32_t mask = some.crossed;
     while (mask != 0) {
@@ -659,8 +661,8 @@ AVX2_INLINE uint32_t put_crossed(uint32_t by, uint32_t first, crossing_rows some
     return n;
 }
 
-AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r, bool square,
-                             const phx_crossers *out)
+AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some, float r,
+                             bool square, const phx_view_changes *out)
 {
     const phx_grid_rows at = *rows;
     const __m256 limit = _mm256_set1_ps(square ? r : r * r);
@@ -675,8 +677,8 @@ AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, 
     return n;
 }
 
-AVX2 static uint32_t crossed_avx2(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                  const phx_limit *limit, const phx_crossers *out)
+AVX2 static uint32_t crossed_avx2(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+                                  const phx_view_range *limit, const phx_view_changes *out)
 {
     if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
     return crossed(rows, looks, some, limit->r, false, out);
@@ -696,7 +698,7 @@ AVX2_INLINE __m256i towers(__m256 p, __m256 origin, __m256 size, __m256 last)
 }
 
 /* As phx_box_around() and phx_box_towers() do it. */
-AVX2_INLINE sides sides_of(const phx_sight *sight, int axis, uint32_t block, __m256 p)
+AVX2_INLINE sides sides_of(const phx_lookup *sight, int axis, uint32_t block, __m256 p)
 {
     const phx_rules *rules = sight->rules;
     const __m256 origin = _mm256_set1_ps(rules->origin[axis]), size = _mm256_set1_ps(rules->tower_size);
@@ -720,7 +722,7 @@ AVX2_INLINE __m256i up_to(__m256i lanes, __m256i low, __m256i high)
 }
 
 /* Who looks beyond the block. */
-AVX2_INLINE void put_beyond(phx_looks *looks, uint32_t axes, __m256i lanes, __m256i row)
+AVX2_INLINE void put_beyond(phx_row_ranges *looks, uint32_t axes, __m256i lanes, __m256i row)
 {
     const choice some = choose(mask_of(lanes));
     keep(looks->beyond[axes] + looks->beyond_count[axes], &some, row);
@@ -728,8 +730,8 @@ AVX2_INLINE void put_beyond(phx_looks *looks, uint32_t axes, __m256i lanes, __m2
 }
 
 /* A row of towers at a time, of all lanes. */
-AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
-                           phx_looks *looks)
+AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who, uint32_t count,
+                           phx_row_ranges *looks)
 {
     const phx_block *block = sight->block;
     const int *starts = (const int *)(const void *)block->start, *ends = starts + 1;
@@ -745,9 +747,9 @@ AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_sight *sight, co
         sides y = sides_of(sight, 1, block->by, _mm256_i32gather_ps(rows->y, row, sizeof(float)));
         x.beyond = _mm256_and_si256(x.beyond, lanes);
         y.beyond = _mm256_and_si256(y.beyond, lanes);
-        put_beyond(looks, PHX_BEYOND_X, x.beyond, row);
-        put_beyond(looks, PHX_BEYOND_Y, y.beyond, row);
-        put_beyond(looks, PHX_BEYOND_BOTH, _mm256_and_si256(x.beyond, y.beyond), row);
+        put_beyond(looks, PHX_SPILL_X, x.beyond, row);
+        put_beyond(looks, PHX_SPILL_Y, y.beyond, row);
+        put_beyond(looks, PHX_SPILL_BOTH, _mm256_and_si256(x.beyond, y.beyond), row);
         lanes = up_to(lanes, x.low, x.high);
         while (mask_of(lanes = up_to(lanes, y.low, y.high)) != 0) {
             __m256i line = _mm256_slli_epi32(y.low, PHX_BLOCK_BITS);
@@ -771,7 +773,7 @@ AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_sight *sight, co
 
 /* ---- areas and caps ---- */
 
-AVX2 static uint32_t scan_avx2(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
+AVX2 static uint32_t scan_avx2(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
                                float *squares)
 {
     const __m256 x = _mm256_set1_ps(area->x), y = _mm256_set1_ps(area->y), r = _mm256_set1_ps(area->r);
@@ -850,11 +852,11 @@ AVX2 static uint32_t within_avx2(const double *keys, uint32_t count, double limi
     return n;
 }
 
-AVX2 static phx_divided divide_avx2(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                    double limit, uint32_t *enter, uint32_t *leave)
+AVX2 static phx_cap_split divide_avx2(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                      double limit, uint32_t *enter, uint32_t *leave)
 {
     const __m256d most = _mm256_set1_pd(limit);
-    phx_divided n = {0, 0, 0};
+    phx_cap_split n = {0, 0, 0};
     for (uint32_t i = 0; i < count; i += LANES) {
         uint32_t lanes = first_lanes(count - i), stays = keys_within(keys + i, most) & lanes;
         __m128i before = _mm_loadl_epi64((const __m128i *)(const void *)(was + i));
@@ -864,7 +866,7 @@ AVX2 static phx_divided divide_avx2(uint32_t *slots, const double *keys, const u
         keep(slots + n.stay, &stay, slot);
         keep(enter + n.enter, &enters, slot);
         keep(leave + n.leave, &leaves, slot);
-        n = (phx_divided){n.stay + stay.count, n.enter + enters.count, n.leave + leaves.count};
+        n = (phx_cap_split){n.stay + stay.count, n.enter + enters.count, n.leave + leaves.count};
     }
     return n;
 }
@@ -907,7 +909,7 @@ AVX2 static void order_change(const int32_t *key, uint32_t count, uint32_t first
     }
 }
 
-AVX2 static void order_keys_avx2(const phx_keying *by, const phx_unordered *of, uint32_t *place)
+AVX2 static void order_keys_avx2(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
         int32_t key[PHX_ORDER_FEW + 2 * LANES]; /* the last vector may be of pad alone, and is left out */
@@ -952,27 +954,27 @@ AVX2 static void rank_avx2(const uint64_t *words, uint32_t count, uint32_t *plac
     order(words, NULL, count, true, place);
 }
 
-const phx_kernels phx_kernels_avx2 = {.walk = phx_walk_avx2,
-                                      .pick = pick_avx2,
-                                      .starts = starts_avx2,
-                                      .within_rows = within_rows_avx2,
+const phx_kernels phx_kernels_avx2 = {.move_batch = phx_walk_avx2,
+                                      .cull_rows = pick_avx2,
+                                      .cell_offsets = starts_avx2,
+                                      .indices_in_range = within_rows_avx2,
                                       .gather = gather_avx2,
                                       .match = match_avx2,
-                                      .match_sparse = match_sparse_avx2,
-                                      .unsure = unsure_avx2,
-                                      .resolve = resolve_avx2,
-                                      .scan = scan_avx2,
-                                      .look = look_avx2,
-                                      .crossed = crossed_avx2,
-                                      .nearer = nearer_avx2,
-                                      .weigh = weigh_avx2,
-                                      .within = within_avx2,
-                                      .divide = divide_avx2,
-                                      .find = find_avx2,
-                                      .missing = missing_avx2,
+                                      .match_stencil = match_sparse_avx2,
+                                      .collect_unsure = unsure_avx2,
+                                      .pairs_to_runs = resolve_avx2,
+                                      .range_scan = scan_avx2,
+                                      .plan_row_ranges = look_avx2,
+                                      .find_view_changes = crossed_avx2,
+                                      .keep_within = nearer_avx2,
+                                      .cap_keys = weigh_avx2,
+                                      .count_within = within_avx2,
+                                      .split_at_limit = divide_avx2,
+                                      .find_u32 = find_avx2,
+                                      .set_difference = missing_avx2,
                                       .order_keys = order_keys_avx2,
                                       .order = order_avx2,
-                                      .rank = rank_avx2,
+                                      .rank_words = rank_avx2,
                                       .rank_most = 40,
                                       .merge = phx_merge_words};
 

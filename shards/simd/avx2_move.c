@@ -49,7 +49,7 @@ AVX2_INLINE uint32_t word_of(const phx_body *body)
 /* It changed in this tick, and not oddly. */
 AVX2_INLINE void set_word(phx_body *body, uint32_t word, uint32_t changed)
 {
-    word = (word & (UINT16_MAX & ~(uint32_t)PHX_SLOT_ODD)) | changed;
+    word = (word & (UINT16_MAX & ~(uint32_t)PHX_SLOT_DISCONTINUOUS)) | changed;
     memcpy(&body->state, &word, sizeof word);
 }
 
@@ -62,7 +62,7 @@ typedef struct course {
 
 AVX2_INLINE course course_of(const phx_shard *shard)
 {
-    const phx_move_frame *frame = &shard->move_frame;
+    const phx_move_constants *frame = &shard->move_frame;
     const int sign = INT32_MAX, block = (int)frame->block_bits;
     const __m128i tower = _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 1, 4, 5);
     return (course){.origin = two(frame->origin, frame->origin),
@@ -91,10 +91,10 @@ AVX2_INLINE bool take_steps(const course *c, __m256 was, __m256 is, __m256 step,
 }
 
 /* Adds moves to what was done to a shard: along x and y, squared. */
-AVX2_INLINE void add_up(phx_move_sum *sum, __m128 steps, uint32_t count)
+AVX2_INLINE void add_up(phx_move_stats *sum, __m128 steps, uint32_t count)
 {
     enum { MOVED = 1 << 3 };
-    _Static_assert(sizeof *sum == sizeof steps && offsetof(phx_move_sum, moved) == 12, "a vector");
+    _Static_assert(sizeof *sum == sizeof steps && offsetof(phx_move_stats, moved) == 12, "a vector");
     __m128 was = _mm_loadu_ps((const float *)(const void *)sum);
     __m128i moved = _mm_add_epi32(_mm_castps_si128(was), _mm_set1_epi32((int)count));
     __m128 is = _mm_blend_ps(_mm_max_ps(was, steps), _mm_castsi128_ps(moved), MOVED);
@@ -108,10 +108,10 @@ AVX2_INLINE __m128 lengths(__m128 step, __m128 square)
 }
 
 /* Two by two, of one shard. */
-AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uint32_t first, phx_move_sum *sum)
+AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uint32_t first, phx_move_stats *sum)
 {
     const course c = course_of(shard);
-    const uint32_t changed = (uint32_t)shard->stamp << 16, count = batch->count, *slots = batch->slots;
+    const uint32_t changed = (uint32_t)shard->dirty_stamp << 16, count = batch->count, *slots = batch->slots;
     const phx_place *to_places = batch->to;
     const float *z = batch->z;
     phx_body *bodies = shard->store.body;
@@ -142,14 +142,14 @@ AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uin
 
 /* One by one, of shards by turns. What differs between them is in memory. */
 AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                                phx_move_sum *sums)
+                                phx_move_stats *sums)
 {
     enum { X_Y_Z = 7, TOWER = 8 };
     const course c = course_of(shards); /* but for low and high the same for all */
     const __m128 origin = _mm256_castps256_ps128(c.origin), size = _mm256_castps256_ps128(c.size);
     const __m128 limit = _mm256_castps256_ps128(c.limit), length = _mm256_castps256_ps128(c.length);
     const __m128i towers = _mm256_castsi256_si128(c.towers), blocks = _mm256_castsi256_si128(c.blocks);
-    const uint32_t changed = (uint32_t)shards->stamp << 16, count = batch->count, *slots = batch->slots;
+    const uint32_t changed = (uint32_t)shards->dirty_stamp << 16, count = batch->count, *slots = batch->slots;
     const uint32_t *places = batch->places;
     const phx_place *to_places = batch->to;
     const float *z = batch->z;
@@ -158,10 +158,10 @@ AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const p
         const uint32_t place = places[i];
         if (PHX_UNLIKELY(place >= shard_count)) break;
         phx_shard *shard = &shards[place];
-        const phx_move_frame *frame = &shard->move_frame;
+        const phx_move_constants *frame = &shard->move_frame;
         phx_body *body = &shard->store.body[slots[i]];
         uint32_t word = word_of(body);
-        if (PHX_UNLIKELY(!shard->many_movers || ((word ^ PHX_MOVE_PLAIN) & PHX_MOVE_PLAIN_BITS) != 0)) break;
+        if (PHX_UNLIKELY(!shard->dense_tick || ((word ^ PHX_MOVE_PLAIN) & PHX_MOVE_PLAIN_BITS) != 0)) break;
         if (PHX_UNLIKELY((word ^ changed) <= UINT16_MAX)) break;
         __m128 was = _mm_loadu_ps(&body->x), is = position_at(to_places, z, i);
         __m128 step = _mm_and_ps(_mm_sub_ps(is, was), length), square = _mm_mul_ps(step, step);
@@ -180,10 +180,10 @@ AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const p
 }
 
 AVX2 uint32_t phx_walk_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                            phx_move_sum *sums)
+                            phx_move_stats *sums)
 {
     const uint32_t place = batch->places[first];
-    PHX_ASSERT(place < shard_count && shards[place].many_movers);
+    PHX_ASSERT(place < shard_count && shards[place].dense_tick);
     if (batch->mixed) return walk_mixed(shards, shard_count, batch, first, sums);
     return walk_one(&shards[place], batch, first, &sums[place]);
 }

@@ -19,7 +19,7 @@ AVX512_INLINE __m512 half_way(__m512 now, __m512 old, __m512 stride)
 }
 
 AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                                   const phx_frame *frame, const phx_picked *to)
+                                   const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     const __m512 zx = _mm512_set1_ps(frame->x), zy = _mm512_set1_ps(frame->y), scale = _mm512_set1_ps(frame->scale);
     const __m512 width = _mm512_set1_ps(frame->width), height = _mm512_set1_ps(frame->height);
@@ -73,8 +73,8 @@ AVX512 static uint32_t within_rows_avx512(const uint32_t *row, uint32_t count, p
     return n;
 }
 
-AVX512 static uint32_t gather_avx512(const phx_candidates *from, const phx_span *spans, uint32_t count,
-                                     const phx_candidates *to)
+AVX512 static uint32_t gather_avx512(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
+                                     const phx_tile_candidates *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {
@@ -115,11 +115,11 @@ AVX512_INLINE __m512i words_of(__m512i targets, __mmask16 lanes, const uint32_t 
 }
 
 AVX512 static void resolve_avx512(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                                  phx_runs *runs)
+                                  phx_observer_runs *runs)
 {
     const __m512i of_place = _mm512_set1_epi32((int)PHX_PAIR_PLACE), unsure = _mm512_set1_epi32((int)PHX_PAIR_UNSURE);
     const __m512i flag = _mm512_set1_epi32((int)PHX_TARGET_LEAVE), below = _mm512_loadu_si512(lanes_below);
-    const phx_runs to = *runs; /* stores below might be anywhere */
+    const phx_observer_runs to = *runs; /* stores below might be anywhere */
     __m512i last = _mm512_set1_epi32(-1);
     uint32_t n = 0, r = 0, specials = 0, gone = 0;
     for (uint32_t i = 0; i < pairs->count; i += LANES) {
@@ -198,8 +198,8 @@ AVX512_INLINE uint32_t put_crossed(uint32_t i, crossing_rows some, uint32_t n, u
 }
 
 /* Of few rows mostly none crossed; where there are many, no branch hangs on what is not to be foreseen. */
-AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks, phx_span some, float r, bool square,
-                               const phx_crossers *out)
+AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some, float r,
+                               bool square, const phx_view_changes *out)
 {
     const phx_grid_rows at = *rows;
     const __m512 limit = _mm512_set1_ps(square ? r : r * r);
@@ -223,8 +223,8 @@ AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_looks *looks
     return n;
 }
 
-AVX512 static uint32_t crossed_avx512(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                      const phx_limit *limit, const phx_crossers *out)
+AVX512 static uint32_t crossed_avx512(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+                                      const phx_view_range *limit, const phx_view_changes *out)
 {
     if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
     return crossed(rows, looks, some, limit->r, false, out);
@@ -236,7 +236,7 @@ typedef struct axis {
     __m512i first; /* of the block */
 } axis;
 
-AVX512_INLINE axis axis_of(const phx_sight *sight, int which, uint32_t block)
+AVX512_INLINE axis axis_of(const phx_lookup *sight, int which, uint32_t block)
 {
     const phx_rules *rules = sight->rules;
     return (axis){_mm512_set1_ps(rules->origin[which]), _mm512_set1_ps(rules->tower_size),
@@ -288,15 +288,15 @@ AVX512_INLINE __m512i of_towers(const per_tower *of, __m512i tower)
 }
 
 /* Who looks beyond the block. */
-AVX512_INLINE void put_beyond(phx_looks *looks, uint32_t axes, __mmask16 lanes, __m512i row)
+AVX512_INLINE void put_beyond(phx_row_ranges *looks, uint32_t axes, __mmask16 lanes, __m512i row)
 {
     keep(looks->beyond[axes] + looks->beyond_count[axes], lanes, row);
     looks->beyond_count[axes] += (uint32_t)__builtin_popcount(lanes);
 }
 
 /* A row of towers at a time, of all lanes. */
-AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
-                               phx_looks *looks)
+AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who, uint32_t count,
+                               phx_row_ranges *looks)
 {
     const phx_block *block = sight->block;
     const axis across = axis_of(sight, 0, block->bx), down = axis_of(sight, 1, block->by);
@@ -310,9 +310,9 @@ AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight
         __m512i row = _mm512_maskz_loadu_epi32(lanes, who + i), length = _mm512_setzero_si512();
         sides x = sides_of(&across, _mm512_i32gather_ps(row, rows->x, sizeof(float)));
         sides y = sides_of(&down, _mm512_i32gather_ps(row, rows->y, sizeof(float)));
-        put_beyond(looks, PHX_BEYOND_X, x.beyond & lanes, row);
-        put_beyond(looks, PHX_BEYOND_Y, y.beyond & lanes, row);
-        put_beyond(looks, PHX_BEYOND_BOTH, x.beyond & y.beyond & lanes, row);
+        put_beyond(looks, PHX_SPILL_X, x.beyond & lanes, row);
+        put_beyond(looks, PHX_SPILL_Y, y.beyond & lanes, row);
+        put_beyond(looks, PHX_SPILL_BOTH, x.beyond & y.beyond & lanes, row);
         lanes = _mm512_mask_cmple_epi32_mask(lanes, x.low, x.high);
         while ((lanes = _mm512_mask_cmple_epi32_mask(lanes, y.low, y.high)) != 0) {
             __m512i line = _mm512_slli_epi32(y.low, PHX_BLOCK_BITS);
@@ -335,7 +335,7 @@ AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_sight *sight
 
 /* ---- areas and caps ---- */
 
-AVX512 static uint32_t scan_avx512(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
+AVX512 static uint32_t scan_avx512(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
                                    float *squares)
 {
     const __m512 x = _mm512_set1_ps(area->x), y = _mm512_set1_ps(area->y), r = _mm512_set1_ps(area->r);
@@ -407,11 +407,11 @@ AVX512 static uint32_t within_avx512(const double *keys, uint32_t count, double 
     return n;
 }
 
-AVX512 static phx_divided divide_avx512(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                        double limit, uint32_t *enter, uint32_t *leave)
+AVX512 static phx_cap_split divide_avx512(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                          double limit, uint32_t *enter, uint32_t *leave)
 {
     const __m512d most = _mm512_set1_pd(limit);
-    phx_divided n = {0, 0, 0};
+    phx_cap_split n = {0, 0, 0};
     for (uint32_t i = 0; i < count; i += LANES) {
         __mmask16 lanes = first_lanes(count - i), stays = keys_within(keys + i, most) & lanes;
         __m128i before = _mm_loadu_si128((const __m128i *)(const void *)(was + i));
@@ -515,7 +515,7 @@ AVX512_INLINE __m512i name_words(const phx_name *name, size_t offset, __m512i in
 }
 
 /* Targets' kinds and bits of ids, kinds in front; what is behind the bits of a key is to be cut off. */
-AVX512_INLINE __m512i kinds_and_ids(const phx_keying *by, __m512i target, __mmask16 lanes)
+AVX512_INLINE __m512i kinds_and_ids(const phx_sort_key_format *by, __m512i target, __mmask16 lanes)
 {
     _Static_assert(sizeof(phx_name) == 2 * 8, "a name is twice what indexes count");
     _Static_assert((uint64_t)PHX_SLOTS_MAX * 2 - 1 <= INT32_MAX, "every slot has an index, which has a sign");
@@ -535,8 +535,8 @@ AVX512_INLINE __m512i kinds_and_ids(const phx_keying *by, __m512i target, __mmas
 enum { SHORTS = 2 * LANES };
 
 /* Those of a vector of targets, to be stored; lanes that are not there get any. */
-AVX512_INLINE void store_keys(const phx_keying *by, __m512i target, __mmask16 lanes, bool shorts, int32_t *words,
-                              uint32_t at)
+AVX512_INLINE void store_keys(const phx_sort_key_format *by, __m512i target, __mmask16 lanes, bool shorts,
+                              int32_t *words, uint32_t at)
 {
     const __m512i sign = _mm512_set1_epi32(shorts ? 1 << 15 : INT32_MIN);
     __m512i key = _mm512_andnot_si512(sign, kinds_and_ids(by, target, lanes));
@@ -620,7 +620,8 @@ AVX512_INLINE void order_change(const int32_t *words, uint32_t at, uint32_t coun
     }
 }
 
-AVX512_INLINE void order_changes(const phx_keying *by, const phx_unordered *of, bool shorts, uint32_t *place)
+AVX512_INLINE void order_changes(const phx_sort_key_format *by, const phx_unsorted_events *of, bool shorts,
+                                 uint32_t *place)
 {
     int32_t words[PHX_ORDER_MOST + PHX_ORDER_FEW];
     const uint32_t total = of->count > 0 ? of->end[of->count - 1] : 0;
@@ -638,7 +639,7 @@ AVX512_INLINE void order_changes(const phx_keying *by, const phx_unordered *of, 
     }
 }
 
-AVX512 static void order_keys_avx512(const phx_keying *by, const phx_unordered *of, uint32_t *place)
+AVX512 static void order_keys_avx512(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     /* in these bits keys differ: up to 15, and one for leaves, are a short one */
     const uint64_t bits = (uint64_t)by->kinds << by->bits | ((UINT64_C(1) << by->bits) - 1);
@@ -690,27 +691,27 @@ AVX512 static void rank_avx512(const uint64_t *words, uint32_t count, uint32_t *
     else order(words, NULL, count, (count + IDS - 1) / IDS, true, place);
 }
 
-const phx_kernels phx_kernels_avx512 = {.walk = phx_walk_avx2,
-                                        .pick = pick_avx512,
-                                        .starts = phx_starts_avx512,
-                                        .within_rows = within_rows_avx512,
+const phx_kernels phx_kernels_avx512 = {.move_batch = phx_walk_avx2,
+                                        .cull_rows = pick_avx512,
+                                        .cell_offsets = phx_starts_avx512,
+                                        .indices_in_range = within_rows_avx512,
                                         .gather = gather_avx512,
                                         .match = phx_match_avx512,
-                                        .match_sparse = phx_match_sparse_avx512,
-                                        .unsure = unsure_avx512,
-                                        .resolve = resolve_avx512,
-                                        .scan = scan_avx512,
-                                        .look = look_avx512,
-                                        .crossed = crossed_avx512,
-                                        .nearer = nearer_avx512,
-                                        .weigh = weigh_avx512,
-                                        .within = within_avx512,
-                                        .divide = divide_avx512,
-                                        .find = find_avx512,
-                                        .missing = missing_avx512,
+                                        .match_stencil = phx_match_sparse_avx512,
+                                        .collect_unsure = unsure_avx512,
+                                        .pairs_to_runs = resolve_avx512,
+                                        .range_scan = scan_avx512,
+                                        .plan_row_ranges = look_avx512,
+                                        .find_view_changes = crossed_avx512,
+                                        .keep_within = nearer_avx512,
+                                        .cap_keys = weigh_avx512,
+                                        .count_within = within_avx512,
+                                        .split_at_limit = divide_avx512,
+                                        .find_u32 = find_avx512,
+                                        .set_difference = missing_avx512,
                                         .order_keys = order_keys_avx512,
                                         .order = order_avx512,
-                                        .rank = rank_avx512,
+                                        .rank_words = rank_avx512,
                                         .rank_most = 48,
                                         .merge = phx_merge_avx512};
 

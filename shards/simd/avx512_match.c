@@ -127,7 +127,7 @@ AVX512_INLINE verdict judge(const matching *by, __mmask32 lanes, const uint32_t 
 }
 
 /* One observer and the candidates first .. end: no branch hangs on a distance, but for very many events at once. */
-AVX512_INLINE void match_piece(const matching *by, const phx_candidates *of, phx_span piece, eye who, found *to)
+AVX512_INLINE void match_piece(const matching *by, const phx_tile_candidates *of, phx_span piece, eye who, found *to)
 {
     enum { SHORT = 8 }; /* as many as mostly are stored, of what may be stored: short stores seldom meet two lines */
     const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
@@ -155,8 +155,8 @@ AVX512_INLINE void name_observer(uint32_t *observer, uint32_t first, uint32_t en
     while ((first += LANES) < end);
 }
 
-AVX512_INLINE uint32_t match_all(const matching *by, const phx_candidates *candidates, uint32_t count,
-                                 const phx_watchers *watchers, phx_pairs *pairs)
+AVX512_INLINE uint32_t match_all(const matching *by, const phx_tile_candidates *candidates, uint32_t count,
+                                 const phx_tile_observers *watchers, phx_pairs *pairs)
 {
     found unwritten;
     uint32_t w = 0, first = 0;
@@ -179,8 +179,8 @@ AVX512_INLINE uint32_t match_all(const matching *by, const phx_candidates *candi
     return w;
 }
 
-AVX512 uint32_t phx_match_avx512(const phx_candidates *candidates, uint32_t count, const phx_watchers *watchers,
-                                 const phx_limits *limits, phx_pairs *pairs)
+AVX512 uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count,
+                                 const phx_tile_observers *watchers, const phx_tile_limits *limits, phx_pairs *pairs)
 {
     const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;

@@ -70,7 +70,7 @@ typedef struct borders {
     bool square, margin;
 } borders;
 
-AVX512_INLINE borders in_registers(const phx_limits *limits, bool square, bool margin)
+AVX512_INLINE borders in_registers(const phx_tile_limits *limits, bool square, bool margin)
 {
     return (borders){_mm512_set1_epi32(limits->in_low),
                      _mm512_set1_epi32(limits->in_high),
@@ -115,7 +115,7 @@ AVX512_INLINE __m512i flagged(__m512i place, distances of, const borders *b)
 
 /* What observers are matched with: the cells, in registers rather than where what is written might be. */
 typedef struct field {
-    phx_cells of;
+    phx_tile_cells of;
     uint32_t lanes;      /* of a row, as near[0] has it */
     uint32_t bits, more; /* of a row's word, as above */
 } field;
@@ -167,8 +167,8 @@ AVX512_INLINE uint64_t long_rows(const field *in)
  * Those of the watchers of a range; how many. *tested: how many candidates there are; of a longer row one more than
  * lanes, until put_found() puts that right.
  */
-AVX512_INLINE uint32_t find_nine(const field *in, const phx_watchers *watchers, phx_span range, const borders *b,
-                                 phx_found_nine *list, uint64_t *tested)
+AVX512_INLINE uint32_t find_nine(const field *in, const phx_tile_observers *watchers, phx_span range, const borders *b,
+                                 phx_found_ninegrid *list, uint64_t *tested)
 {
     uint64_t sum = 0;
     uint32_t n = 0;
@@ -177,7 +177,7 @@ AVX512_INLINE uint32_t find_nine(const field *in, const phx_watchers *watchers, 
         const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
         const uint64_t there = there_are(in, cell);
         const uint64_t mask = (some_cross(in, in->of.start + cell - 1, of, b) | long_rows(in)) & there;
-        list[n] = (phx_found_nine){mask, w};
+        list[n] = (phx_found_ninegrid){mask, w};
         n += mask != 0;
         sum += bits_of(there);
     }
@@ -186,7 +186,7 @@ AVX512_INLINE uint32_t find_nine(const field *in, const phx_watchers *watchers, 
 }
 
 /* The pairs of one observer, without their flags, where a row is longer than its lanes. Returns the new count. */
-AVX512_INLINE uint32_t put_long(const field *in, uint32_t place, const phx_nine_cells *around, const borders *b,
+AVX512_INLINE uint32_t put_long(const field *in, uint32_t place, const phx_ninegrid_cells *around, const borders *b,
                                 const phx_pairs *pairs, uint32_t n)
 {
     const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
@@ -240,8 +240,8 @@ AVX512_INLINE void flag_pairs(const field *in, const borders *b, const phx_pairs
 }
 
 /* Of these the pairs, as long as there is room for all of one. How many have them. */
-AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const phx_found_nine *list, uint32_t count,
-                                 const borders *b, phx_pairs *pairs)
+AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const phx_found_ninegrid *list,
+                                 uint32_t count, const borders *b, phx_pairs *pairs)
 {
     const phx_pairs to = *pairs; /* what is stored might be anywhere */
     uint32_t n = to.count, i = 0;
@@ -249,7 +249,7 @@ AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const 
         const uint32_t place = places[list[i].watcher];
         const bool is_long = (list[i].mask & long_rows(in)) != 0;
         if (PHX_UNLIKELY(is_long || to.capacity - n < 3 * in->lanes)) {
-            const phx_nine_cells around = phx_cells_around(&in->of, in->of.cell[place]);
+            const phx_ninegrid_cells around = phx_cells_around(&in->of, in->of.cell[place]);
             if (to.capacity - n < around.count) break;
             if (is_long) {
                 pairs->tested += around.count - bits_of(there_are(in, in->of.cell[place]));
@@ -265,12 +265,12 @@ AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const 
 }
 
 /* Some at a time. */
-AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers, const phx_limits *limits, bool square,
-                                  bool margin, phx_pairs *pairs)
+AVX512_INLINE uint32_t match_nine(const field *in, const phx_tile_observers *watchers, const phx_tile_limits *limits,
+                                  bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = in_registers(limits, square, margin);
     enum { AT_ONCE = 256 }; /* watchers whose masks wait until they become pairs: 4 KiB */
-    phx_found_nine list[AT_ONCE];
+    phx_found_ninegrid list[AT_ONCE];
     for (uint32_t w = 0, end; w < watchers->count; w = end) {
         end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
         uint32_t n = find_nine(in, watchers, (phx_span){w, end}, &b, list, &pairs->tested);
@@ -283,8 +283,8 @@ AVX512_INLINE uint32_t match_nine(const field *in, const phx_watchers *watchers,
     return watchers->count;
 }
 
-AVX512_INLINE uint32_t match_cells(const phx_cells *of, uint32_t lanes, const phx_watchers *watchers,
-                                   const phx_limits *limits, phx_pairs *pairs)
+AVX512_INLINE uint32_t match_cells(const phx_tile_cells *of, uint32_t lanes, const phx_tile_observers *watchers,
+                                   const phx_tile_limits *limits, phx_pairs *pairs)
 {
     const field in = {*of, lanes, lanes == FEW ? FEW_BITS : MANY_BITS, lanes == FEW ? FEW_MORE : MANY_MORE};
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
@@ -293,8 +293,8 @@ AVX512_INLINE uint32_t match_cells(const phx_cells *of, uint32_t lanes, const ph
     return match_nine(&in, watchers, limits, false, false, pairs);
 }
 
-AVX512 uint32_t phx_match_sparse_avx512(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
-                                        phx_pairs *pairs)
+AVX512 uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+                                        const phx_tile_limits *limits, phx_pairs *pairs)
 {
     return cells->near[0] == FEW ? match_cells(cells, FEW, watchers, limits, pairs)
                                  : match_cells(cells, MANY, watchers, limits, pairs);

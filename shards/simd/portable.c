@@ -9,7 +9,7 @@
 
 /* One by one they are as well done where they are left. */
 static uint32_t walk_portable(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                              phx_move_sum *sums)
+                              phx_move_stats *sums)
 {
     (void)shards, (void)shard_count, (void)batch, (void)first, (void)sums;
     return 0;
@@ -46,7 +46,7 @@ static inline uint32_t unit_before(float q, uint32_t away)
 }
 
 static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                              const phx_frame *frame, const phx_picked *to)
+                              const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
@@ -85,8 +85,8 @@ static uint32_t within_rows_portable(const uint32_t *row, uint32_t count, phx_sp
     return n;
 }
 
-static uint32_t gather_portable(const phx_candidates *from, const phx_span *spans, uint32_t count,
-                                const phx_candidates *to)
+static uint32_t gather_portable(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
+                                const phx_tile_candidates *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < count; s++) {
@@ -110,7 +110,7 @@ typedef struct watcher {
     uint32_t place, now, old;
 } watcher;
 
-static watcher watcher_of(const phx_watchers *watchers, uint32_t w)
+static watcher watcher_of(const phx_tile_observers *watchers, uint32_t w)
 {
     uint32_t place = watchers->place[w];
     return (watcher){place, watchers->now[place], watchers->old[place]};
@@ -123,7 +123,7 @@ typedef struct judged {
 } judged;
 
 /* Nothing else is touched, so that compilers make vectors of it. */
-static inline void judge(const phx_candidates *c, uint32_t count, watcher of, phx_limits limits, bool square,
+static inline void judge(const phx_tile_candidates *c, uint32_t count, watcher of, phx_tile_limits limits, bool square,
                          judged *out)
 {
     const uint32_t *now = c->now, *old = c->old;
@@ -148,10 +148,11 @@ static inline bool any_kept(const uint32_t kept[EIGHT])
  * A piece of candidates, with room for all. Of eight, mostly none is kept; else no branch hangs on which: every pair is
  * written, kept or not.
  */
-static void match_piece(const phx_candidates *c, uint32_t count, watcher of, const phx_limits *limits, phx_pairs *pairs)
+static void match_piece(const phx_tile_candidates *c, uint32_t count, watcher of, const phx_tile_limits *limits,
+                        phx_pairs *pairs)
 {
     const uint32_t *from = c->target;
-    const phx_limits by = *limits;
+    const phx_tile_limits by = *limits;
     uint32_t *observer = pairs->observer, *target = pairs->target, n = pairs->count;
     judged is;
     PHX_ASSERT(count <= PIECE);
@@ -172,14 +173,14 @@ static void match_piece(const phx_candidates *c, uint32_t count, watcher of, con
     pairs->count = n;
 }
 
-static uint32_t match_portable(const phx_candidates *c, uint32_t count, const phx_watchers *watchers,
-                               const phx_limits *limits, phx_pairs *pairs)
+static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
+                               const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
     for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
         const watcher of = watcher_of(watchers, w);
         for (uint32_t i = 0; i < count; i += PIECE) {
-            const phx_candidates piece = {c->now + i, c->old + i, c->target + i};
+            const phx_tile_candidates piece = {c->now + i, c->old + i, c->target + i};
             match_piece(&piece, count - i < PIECE ? count - i : PIECE, of, limits, pairs);
         }
     }
@@ -192,7 +193,7 @@ typedef struct crowd {
 } crowd;
 
 /* Up to eight places from one on. */
-static inline void join(crowd *to, const phx_cells *cells, uint32_t first, uint32_t count)
+static inline void join(crowd *to, const phx_tile_cells *cells, uint32_t first, uint32_t count)
 {
     uint32_t *now = to->now + to->count, *old = to->old + to->count, *place = to->place + to->count;
     memcpy(now, cells->now + first, EIGHT * sizeof *now);
@@ -201,15 +202,15 @@ static inline void join(crowd *to, const phx_cells *cells, uint32_t first, uint3
     to->count += count < EIGHT ? count : EIGHT;
 }
 
-static uint32_t match_sparse_portable(const phx_cells *cells, const phx_watchers *watchers, const phx_limits *limits,
-                                      phx_pairs *pairs)
+static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+                                      const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
     crowd near;
-    const phx_candidates all = {near.now, near.old, near.place};
+    const phx_tile_candidates all = {near.now, near.old, near.place};
     for (; w < watchers->count; w++) {
         const watcher of = watcher_of(watchers, w);
-        const phx_nine_cells nine = phx_cells_around(cells, cells->cell[of.place]);
+        const phx_ninegrid_cells nine = phx_cells_around(cells, cells->cell[of.place]);
         if (pairs->capacity - pairs->count < nine.count) break;
         pairs->tested += nine.count;
         near.count = 0;
@@ -238,9 +239,9 @@ static uint32_t unsure_portable(const phx_pairs *pairs, uint32_t *which)
 }
 
 static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                             phx_runs *runs)
+                             phx_observer_runs *runs)
 {
-    const phx_runs to = *runs; /* stores below might be anywhere */
+    const phx_observer_runs to = *runs; /* stores below might be anywhere */
     uint32_t last = UINT32_MAX, n = 0, r = 0, specials = 0, leaves = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
         uint32_t observer = pairs->observer[i], place = observer & PHX_PAIR_PLACE, target = pairs->target[i];
@@ -261,7 +262,7 @@ static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const 
 }
 
 /* So is this, of every row. */
-static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const phx_area *area, uint32_t *slots,
+static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
                               float *squares)
 {
     const float x = area->x, y = area->y, r = area->r, r2 = r * r;
@@ -281,14 +282,14 @@ static inline uint32_t in_view(float dx, float dy, float r, bool square)
     return dx * dx + dy * dy <= r * r;
 }
 
-static void look_portable(const phx_grid_rows *rows, const phx_sight *sight, const uint32_t *who, uint32_t count,
-                          phx_looks *looks)
+static void look_portable(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who, uint32_t count,
+                          phx_row_ranges *looks)
 {
     const int32_t last = PHX_BLOCK_SIDE - 1;
     const phx_block *block = sight->block;
     const int32_t x = block->bx << PHX_BLOCK_BITS, y = block->by << PHX_BLOCK_BITS;
     uint32_t *out = looks->beyond_count;
-    out[PHX_BEYOND_X] = out[PHX_BEYOND_Y] = out[PHX_BEYOND_BOTH] = 0;
+    out[PHX_SPILL_X] = out[PHX_SPILL_Y] = out[PHX_SPILL_BOTH] = 0;
     looks->count = 0;
     looks->length = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -298,9 +299,9 @@ static void look_portable(const phx_grid_rows *rows, const phx_sight *sight, con
         const int32_t from = x0 > 0 ? x0 : 0, to = x1 < last ? x1 : last;
         const uint32_t out_x = (x0 < 0) | (x1 > last), out_y = (y0 < 0) | (y1 > last);
         for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b][out[b]] = who[i];
-        out[PHX_BEYOND_X] += out_x;
-        out[PHX_BEYOND_Y] += out_y;
-        out[PHX_BEYOND_BOTH] += out_x & out_y;
+        out[PHX_SPILL_X] += out_x;
+        out[PHX_SPILL_Y] += out_y;
+        out[PHX_SPILL_BOTH] += out_x & out_y;
         if (from > to) continue;
         for (int32_t line = y0 > 0 ? y0 : 0; line <= y1 && line <= last; line++) {
             const uint32_t *start = block->start + (line << PHX_BLOCK_BITS);
@@ -315,8 +316,8 @@ static void look_portable(const phx_grid_rows *rows, const phx_sight *sight, con
     }
 }
 
-static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_looks *looks, phx_span some,
-                                 const phx_limit *limit, const phx_crossers *out)
+static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+                                 const phx_view_range *limit, const phx_view_changes *out)
 {
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {
@@ -364,10 +365,10 @@ static uint32_t within_portable(const double *keys, uint32_t count, double limit
     return n;
 }
 
-static phx_divided divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                   double limit, uint32_t *enter, uint32_t *leave)
+static phx_cap_split divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                     double limit, uint32_t *enter, uint32_t *leave)
 {
-    phx_divided n = {0, 0, 0};
+    phx_cap_split n = {0, 0, 0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = slots[i], stays = keys[i] <= limit;
         slots[n.stay] = enter[n.enter] = leave[n.leave] = slot;
@@ -404,7 +405,7 @@ static void order_change(const int32_t *key, uint32_t count, uint32_t first, uin
         for (uint32_t j = 0; j < count; j++) place[j] += key[i] < key[j];
 }
 
-static void order_keys_portable(const phx_keying *by, const phx_unordered *of, uint32_t *place)
+static void order_keys_portable(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
         int32_t key[PHX_ORDER_FEW];
@@ -430,27 +431,27 @@ static void rank_portable(const uint64_t *words, uint32_t count, uint32_t *place
     }
 }
 
-const phx_kernels phx_kernels_portable = {.walk = walk_portable,
-                                          .pick = pick_portable,
-                                          .starts = starts_portable,
-                                          .within_rows = within_rows_portable,
+const phx_kernels phx_kernels_portable = {.move_batch = walk_portable,
+                                          .cull_rows = pick_portable,
+                                          .cell_offsets = starts_portable,
+                                          .indices_in_range = within_rows_portable,
                                           .gather = gather_portable,
                                           .match = match_portable,
-                                          .match_sparse = match_sparse_portable,
-                                          .unsure = unsure_portable,
-                                          .resolve = resolve_portable,
-                                          .scan = scan_portable,
-                                          .look = look_portable,
-                                          .crossed = crossed_portable,
-                                          .nearer = nearer_portable,
-                                          .weigh = weigh_portable,
-                                          .within = within_portable,
-                                          .divide = divide_portable,
-                                          .find = find_portable,
-                                          .missing = missing_portable,
+                                          .match_stencil = match_sparse_portable,
+                                          .collect_unsure = unsure_portable,
+                                          .pairs_to_runs = resolve_portable,
+                                          .range_scan = scan_portable,
+                                          .plan_row_ranges = look_portable,
+                                          .find_view_changes = crossed_portable,
+                                          .keep_within = nearer_portable,
+                                          .cap_keys = weigh_portable,
+                                          .count_within = within_portable,
+                                          .split_at_limit = divide_portable,
+                                          .find_u32 = find_portable,
+                                          .set_difference = missing_portable,
                                           .order_keys = order_keys_portable,
                                           .order = order_portable,
-                                          .rank = rank_portable,
+                                          .rank_words = rank_portable,
                                           .rank_most = 8,
                                           .merge = phx_merge_words};
 

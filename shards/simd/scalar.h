@@ -18,7 +18,7 @@ static inline int32_t phx_units_apart(uint32_t a, uint32_t b, bool square)
 }
 
 /* May a candidate so far off, now and before, be an event? *flags: of the pair, if so. */
-static inline bool phx_units_cross(int32_t d, int32_t e, const phx_limits *limits, uint32_t *flags)
+static inline bool phx_units_cross(int32_t d, int32_t e, const phx_tile_limits *limits, uint32_t *flags)
 {
     uint32_t enters = (d <= limits->in_low) & (e > limits->in_high);
     uint32_t leaves = (e <= limits->near_low) & (d > limits->near_high);
@@ -27,25 +27,25 @@ static inline bool phx_units_cross(int32_t d, int32_t e, const phx_limits *limit
 }
 
 /* The places of three rows of three cells. */
-typedef struct phx_nine_cells {
+typedef struct phx_ninegrid_cells {
     phx_span row[3];
     uint32_t count;
-} phx_nine_cells;
+} phx_ninegrid_cells;
 
-static inline phx_nine_cells phx_cells_around(const phx_cells *cells, uint32_t cell)
+static inline phx_ninegrid_cells phx_cells_around(const phx_tile_cells *cells, uint32_t cell)
 {
     const uint32_t *middle = cells->start + cell - 1, *above = middle - cells->columns;
     const uint32_t *below = middle + cells->columns;
-    phx_nine_cells around = {.row = {{above[0], above[3]}, {middle[0], middle[3]}, {below[0], below[3]}}};
+    phx_ninegrid_cells around = {.row = {{above[0], above[3]}, {middle[0], middle[3]}, {below[0], below[3]}}};
     for (uint32_t r = 0; r < 3; r++) around.count += around.row[r].end - around.row[r].first;
     return around;
 }
 
 /* A watcher in whose nine cells is something that may be an event, as bits of their rows, or perhaps. */
-typedef struct phx_found_nine {
+typedef struct phx_found_ninegrid {
     uint64_t mask;
     uint32_t watcher;
-} phx_found_nine;
+} phx_found_ninegrid;
 
 /* phx_kernels.missing, by one that finds. */
 static inline uint32_t phx_missing(uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value),
@@ -61,7 +61,7 @@ static inline uint32_t phx_missing(uint32_t (*find)(const uint32_t *array, uint3
 }
 
 /* Keys of some targets. */
-static inline void phx_keys_of(const phx_keying *by, const uint32_t *targets, uint32_t count, int32_t *key)
+static inline void phx_keys_of(const phx_sort_key_format *by, const uint32_t *targets, uint32_t count, int32_t *key)
 {
     const phx_name *name = by->name;
     const uint32_t bits = by->bits; /* keys might be stored there */

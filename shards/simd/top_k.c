@@ -77,7 +77,7 @@ bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t cou
         double share = ((double)keep - low_count + 0.5) / (double)(high_count - low_count + 1);
         double at = low + (high - low) * (step < GUESSES ? share : 0.5);
         if (!(at > low && at < high)) return false;
-        uint32_t within = kernels->within(keys, count, at);
+        uint32_t within = kernels->count_within(keys, count, at);
         *limit = at;
         if (within == keep) return true;
         if (within > keep) {

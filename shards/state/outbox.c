@@ -65,7 +65,7 @@ void phx_outbox_lists_end(phx_outbox *outbox)
     outbox->list_count = 0;
 }
 
-phx_listed *phx_outbox_list(phx_outbox *outbox, uint32_t count)
+phx_list_record *phx_outbox_list(phx_outbox *outbox, uint32_t count)
 {
     const uint32_t had = outbox->list_count;
     PHX_ASSERT(outbox->used == 0); /* records say where lists begin, and they do not move from then on */

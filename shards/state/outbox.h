@@ -24,9 +24,9 @@ typedef struct phx_outbox {
     uint32_t most;                  /* used in a round so far */
     uint32_t shard_count;
     uint32_t *open;                     /* per destination: its last block + 1, or 0; NULL: nothing was ever sent */
-    phx_listed *lists;                  /* of this tick's migrants, one after the other */
+    phx_list_record *lists;             /* of this tick's migrants, one after the other */
     uint32_t list_count, list_capacity; /* targets in them */
-    phx_use list_use;
+    phx_high_water list_use;
 } phx_outbox;
 
 /* Holds no memory yet. */
@@ -41,7 +41,7 @@ void phx_outbox_lists_begin(phx_outbox *outbox);
 /* The tick ends: nobody reads them any more. What a storm took goes some ticks with fewer migrants after it. */
 void phx_outbox_lists_end(phx_outbox *outbox);
 /* One of so many targets behind the others; before the tick's first record. NULL = no memory, unchanged. */
-phx_listed *phx_outbox_list(phx_outbox *outbox, uint32_t count);
+phx_list_record *phx_outbox_list(phx_outbox *outbox, uint32_t count);
 /*
  * A record to fill, behind the destination's earlier ones; NULL = full for this round. All but `as` is cleared: of that
  * a filler writes what the type says, and nobody reads more.

@@ -24,7 +24,7 @@ typedef enum phx_record_type {
     PHX_RECORD_AWAKE,
     PHX_RECORD_AREAS,
     PHX_RECORD_TRAIL,
-    PHX_RECORD_WAITS
+    PHX_RECORD_DEFERRED_UPDATES
 } phx_record_type;
 
 typedef struct phx_entity_record {
@@ -40,13 +40,13 @@ typedef struct phx_entity_record {
 } phx_entity_record;
 
 /* A target of a migrating observer's list: enough to tell its leave even where nobody knows it. */
-typedef struct phx_listed {
+typedef struct phx_list_record {
     uint64_t id;
     uint64_t user_data;
     uint32_t incarnation;
     uint16_t kind;
     uint16_t reserved;
-} phx_listed;
+} phx_list_record;
 
 /* As in publish/band_updates.h. */
 typedef struct phx_trail_record {
@@ -57,11 +57,11 @@ typedef struct phx_trail_record {
 } phx_trail_record;
 
 /* A target of an observer that has not been told yet that it moved, since it was due in that tick. */
-typedef struct phx_waiting {
+typedef struct phx_deferred_update {
     uint64_t id;
     uint32_t incarnation;
     uint32_t since;
-} phx_waiting;
+} phx_deferred_update;
 
 enum { PHX_RECORD_ITEMS = 3, PHX_RECORD_AREA_ITEMS = 9, PHX_RECORD_BLOCK_BYTES = 4096 };
 
@@ -77,7 +77,7 @@ typedef struct phx_record {
         uint64_t areas[PHX_RECORD_AREA_ITEMS]; /* AREAS: ids, in the order of their table */
         uint64_t alone_since;                  /* AWAKE: the first tick without a waker near, or 0 */
         phx_trail_record trail;
-        phx_waiting waiting[PHX_RECORD_ITEMS];
+        phx_deferred_update waiting[PHX_RECORD_ITEMS];
     } as;
 } phx_record;
 

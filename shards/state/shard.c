@@ -16,7 +16,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);
     phx_relations_init(&shard->relations, mem);
-    phx_past_init(&shard->past, mem);
+    phx_prev_rows_init(&shard->past, mem);
     phx_zones_init(&shard->zones, mem);
     phx_bands_init(&shard->bands);
     shard->past.shape = rules->shape;
@@ -27,8 +27,8 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
         shard->alt = phx_index_make(rules->index, &env);
         made = shard->alt;
     }
-    if (made && phx_shard_nine(shard)) made = phx_nine_init(&shard->nine, mem, rules);
-    shard->move_frame = phx_move_frame_of(shard);
+    if (made && phx_shard_ninegrid(shard)) made = phx_ninegrid_init(&shard->nine, mem, rules);
+    shard->move_frame = phx_move_constants_of(shard);
     if (made) return true;
     phx_shard_free(shard, shard_count);
     return false;
@@ -39,10 +39,10 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_mem *mem = shard->mem;
     phx_store_free(&shard->store, mem);
     phx_grid_free(&shard->grid, mem);
-    phx_nine_free(&shard->nine, mem);
+    phx_ninegrid_free(&shard->nine, mem);
     phx_index_free(shard->alt);
     shard->alt = NULL;
-    phx_past_free(&shard->past, mem);
+    phx_prev_rows_free(&shard->past, mem);
     phx_zones_free(&shard->zones, mem);
     phx_list_pool_free(&shard->lists, mem);
     phx_deferred_free(&shard->deferred, mem);
@@ -50,19 +50,19 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_far_free(&shard->far, mem);
     phx_bands_free(&shard->bands, mem);
     phx_outbox_free(&shard->outbox);
-    phx_release(mem, (void **)&shard->leaving.at, &shard->leaving.capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&shard->waiting.at, &shard->waiting.capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&shard->travels.at, &shard->travels.capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&shard->recalled.at, &shard->recalled.capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&shard->arrived.at, &shard->arrived.capacity, sizeof(uint32_t));
-    phx_arrivals_free(&shard->arrivals, mem);
+    phx_release(mem, (void **)&shard->emigrant_candidates.at, &shard->emigrant_candidates.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->partial_observers.at, &shard->partial_observers.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->emigrant_list_first.at, &shard->emigrant_list_first.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->list_scratch.at, &shard->list_scratch.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->immigrants.at, &shard->immigrants.capacity, sizeof(uint32_t));
+    phx_immigrant_lists_free(&shard->arrivals, mem);
     phx_release(mem, (void **)&shard->pins, &shard->pins_capacity, sizeof(phx_pin));
     phx_release(mem, (void **)&shard->pins_before, &shard->pins_before_capacity, sizeof(phx_pin));
-    phx_release(mem, (void **)&shard->forgets, &shard->forgets_capacity, sizeof(phx_forget));
+    phx_release(mem, (void **)&shard->forgets, &shard->forgets_capacity, sizeof(phx_silenced));
     phx_free(mem, shard->begun, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->sent, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->refreshed, shard_count, PHX_CACHE_LINE);
-    phx_release(mem, (void **)&shard->near, &shard->near_capacity, sizeof *shard->near);
+    phx_release(mem, (void **)&shard->neighbour_halos, &shard->near_capacity, sizeof *shard->neighbour_halos);
     shard->begun = shard->sent = shard->refreshed = NULL;
 }
 
@@ -71,10 +71,11 @@ void phx_shard_begin(phx_shard *shard, uint64_t tick)
     PHX_ASSERT(shard->store.dead_count == 0);
     PHX_ASSERT(shard->deferred.depth == 0);
     shard->tick = tick;
-    shard->stamp = (uint16_t)(tick % UINT16_MAX + 1);
-    for (uint32_t slot = 0; shard->stamp == 1 && slot < shard->store.slots; slot++) shard->store.body[slot].changed = 0;
+    shard->dirty_stamp = (uint16_t)(tick % UINT16_MAX + 1);
+    for (uint32_t slot = 0; shard->dirty_stamp == 1 && slot < shard->store.slots; slot++)
+        shard->store.body[slot].changed = 0;
     shard->zones.edges.count = 0;
-    shard->touched = 0;
+    shard->dirty_count = 0;
     phx_deferred_begin(&shard->deferred);
 }
 
@@ -83,7 +84,7 @@ static void mend_row(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_ROW)) return;
-    if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, slot);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_note(&shard->nine, &shard->store, slot);
     if (!phx_shard_rows(shard)) return;
     uint32_t *row = &shard->grid.rows.slot[body->row];
     *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
@@ -109,9 +110,9 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
 void phx_shard_kill(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
-    phx_shard_touch_odd(shard, body);
-    if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, &shard->store, slot);
-    else if ((body->state & PHX_SLOT_ROW) && phx_shard_rows(shard)) phx_grid_stray(&shard->grid, body, slot);
+    phx_shard_mark_discontinuous(shard, body);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_note(&shard->nine, &shard->store, slot);
+    else if ((body->state & PHX_SLOT_ROW) && phx_shard_rows(shard)) phx_grid_misplace(&shard->grid, body, slot);
     phx_store_kill(&shard->store, slot);
 }
 
@@ -137,7 +138,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     body->z = z;
     body->tx = phx_tower_index(shard->rules, 0, x);
     body->ty = phx_tower_index(shard->rules, 1, y);
-    phx_shard_touch_odd(shard, body);
+    phx_shard_mark_discontinuous(shard, body);
     phx_store_dress(&shard->store, slot, attr);
     phx_store_set_user_data(&shard->store, slot, user_data);
     shard->store.name[slot].incarnation = incarnation;
@@ -149,18 +150,18 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
 
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
-    phx_slots *leaving = &shard->leaving;
-    if (phx_shard_nine(shard) && !phx_nine_reserve(&shard->nine, shard->mem)) return false;
-    if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
+    phx_slot_array *leaving = &shard->emigrant_candidates;
+    if (phx_shard_ninegrid(shard) && !phx_ninegrid_reserve(&shard->nine, shard->mem)) return false;
+    if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
     uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
     return phx_store_reserve(&shard->store, shard->mem, 0) &&
            phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
-                    (size_t)shard->forget_count + 1, sizeof(phx_forget)) &&
+                    (size_t)shard->forget_count + 1, sizeof(phx_silenced)) &&
            phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count,
                     (size_t)leaving->count + leaves, sizeof(uint32_t));
 }
 
-static void forget(phx_shard *shard, phx_forget item)
+static void forget(phx_shard *shard, phx_silenced item)
 {
     PHX_ASSERT(shard->forget_count < shard->forgets_capacity);
     shard->forgets[shard->forget_count++] = item;
@@ -170,10 +171,10 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    forget(shard, (phx_forget){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
+    forget(shard, (phx_silenced){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_relations_drop(&shard->relations, store->name[slot].id);
-    shard->counts.entries -= phx_shard_seen_count(shard, slot);
+    shard->counts.entries -= phx_shard_list_count(shard, slot);
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_shard_kill(shard, slot);
 }
@@ -183,10 +184,10 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_store *store = &shard->store;
     const phx_attr *now = phx_store_attr(store, slot);
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    phx_shard_touch_odd(shard, &store->body[slot]);
-    if (now->ready && !attr->ready) forget(shard, (phx_forget){store->name[slot].id, now->consumer, slot});
-    if (phx_shard_nine(shard)) phx_nine_note_attr(&shard->nine, store, slot, attr);
-    if (shard->implies) phx_past_note(&shard->past, store, slot);
+    phx_shard_mark_discontinuous(shard, &store->body[slot]);
+    if (now->ready && !attr->ready) forget(shard, (phx_silenced){store->name[slot].id, now->consumer, slot});
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, store, slot, attr);
+    if (shard->derives_lists) phx_prev_rows_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);
     phx_store_dress(store, slot, attr);
     phx_shard_count_observer(shard, attr, 1);
@@ -198,7 +199,7 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     if (!phx_relations_put(&shard->relations, shard->mem, store->name[slot].id, item)) return false;
-    phx_shard_touch_odd(shard, &store->body[slot]);
+    phx_shard_mark_discontinuous(shard, &store->body[slot]);
     if (phx_relations_of(&shard->relations, store->name[slot].id)) store->body[slot].state |= PHX_SLOT_RELATED;
     else store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_RELATED);
     mend_row(shard, slot);
@@ -211,7 +212,7 @@ void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial)
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if (partial) body->state |= PHX_SLOT_PARTIAL;
     else body->state = (uint16_t)(body->state & ~PHX_SLOT_PARTIAL);
-    if (phx_shard_nine(shard) && partial) phx_nine_look(&shard->nine, &shard->store, slot);
+    if (phx_shard_ninegrid(shard) && partial) phx_ninegrid_look(&shard->nine, &shard->store, slot);
     else mend_row(shard, slot);
 }
 
@@ -227,15 +228,15 @@ void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told)
     phx_list *list = &shard->store.tail[slot].list;
     uint64_t seen = 0;
     PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_OWN);
-    if (told) phx_shard_seen(shard, slot, count_seen, &seen);
-    else seen = phx_shard_seen_count(shard, slot);
+    if (told) phx_shard_list_targets(shard, slot, count_seen, &seen);
+    else seen = phx_shard_list_count(shard, slot);
     shard->counts.entries -= seen;
-    list->implied = false;
+    list->derived = false;
     phx_list_release(&shard->lists, list);
     list->owed = true;
-    shard->owes = shard->waiting_untold = true;
+    shard->owes_lists = shard->partial_not_listed = true;
     shard->store.name[slot].fresh = true;
-    phx_bands_drop_waits(shard, slot);
+    phx_bands_drop_deferred(shard, slot);
     phx_shard_partial(shard, slot, true);
 }
 
@@ -250,8 +251,8 @@ bool phx_shard_lists_valid(const phx_shard *shard)
 {
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_list *list = &shard->store.tail[slot].list;
-        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, implied = own && (list->implied);
-        if (own && phx_shard_implied(shard, slot) != implied) return false;
+        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, implied = own && (list->derived);
+        if (own && phx_shard_derives(shard, slot) != implied) return false;
         if (implied && (list->count > 0 || list->size_class != PHX_LIST_NONE)) return false;
     }
     return true;
@@ -266,19 +267,20 @@ void phx_shard_end(phx_shard *shard)
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
         if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
     }
-    if (phx_shard_nine(shard)) phx_nine_settle(&shard->nine, shard->rules, &shard->store);
-    phx_past_end(&shard->past, &shard->store, &shard->grid, shard->rules->shape);
-    phx_bands_settle(shard);
-    PHX_VALIDATE(phx_shard_nine(shard) || phx_shard_lists_valid(shard));
-    PHX_VALIDATE(!phx_shard_nine(shard) || phx_nine_valid(&shard->nine, shard->rules, &shard->store));
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_end_tick(&shard->nine, shard->rules, &shard->store);
+    phx_prev_rows_end(&shard->past, &shard->store, &shard->grid, shard->rules->shape);
+    phx_bands_end_tick(shard);
+    PHX_VALIDATE(phx_shard_ninegrid(shard) || phx_shard_lists_valid(shard));
+    PHX_VALIDATE(!phx_shard_ninegrid(shard) || phx_ninegrid_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);
     phx_outbox_lists_end(&shard->outbox);
     shard->forget_count = 0;
     shard->zones.touched_count = 0;
     shard->zones.missed = false;
-    if (shard->changed) phx_grid_settle(&shard->grid, !shard->many_movers);
-    PHX_VALIDATE(!shard->changed || !phx_shard_rows(shard) || phx_grid_settled(&shard->grid));
-    shard->many_movers = phx_shard_many_touched(shard);
+    if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);
+    PHX_VALIDATE(!shard->changed || !phx_shard_rows(shard) || phx_grid_in_order(&shard->grid));
+    shard->dense_tick = phx_shard_expects_dense_tick(shard);
     shard->step_max = shard->step2_max = 0.0f;
-    shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->odd = shard->owes = false;
+    shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->any_discontinuous =
+        shard->owes_lists = false;
 }

@@ -7,7 +7,7 @@
  *   phx_shard_begin, then commands (enter, leave, move, set, relate, ...)    ingest
  *   phx_shard_send_migrants / _receive                                       exchange
  *   phx_shard_measure, then pins, phx_shard_send_copies / _receive           exchange
- *   phx_shard_index, then phx_shard_mend_rows if due                         index
+ *   phx_shard_index, then phx_rows_copy_positions if due                         index
  *   phx_shard_zones                                                          zones
  *   phx_interest_run (interest/evaluate.h; any worker, disjoint observers)   interest
  *   phx_interest_commit (interest/evaluate.h), phx_shard_end                    publish
@@ -33,34 +33,34 @@
 #include "shards/zones/zones.h"
 
 /* Who reads what of a shard's neighbourhood; made by phx_shard_measure(), read by all senders one barrier later. */
-typedef struct phx_zone {
+typedef struct phx_halo_request {
     phx_rect rect;
     uint32_t halo_towers;  /* own observers look no farther than this beyond the rectangle */
     phx_box halo;          /* range = radius: nor than a step short of the ends of this, which decides */
     float margin_max;      /* of own observers */
     uint32_t observed;     /* there are own observers at all; a word, for memcmp */
     uint32_t wake_towers1; /* wakers so far beyond it, and 1, wake own NPCs; 0 = there are none to wake */
-} phx_zone;
+} phx_halo_request;
 
 /* Shards side by side whose zones touch one's rectangle; which of them need a copy is asked of all at once. */
-enum { PHX_NEARBY = 8 };
-typedef struct phx_nearby {
+enum { PHX_NEIGHBOUR_HALOS = 8 };
+typedef struct phx_neighbour_halos {
     /* halos; nobody is in that of one that is not there */
-    float x0[PHX_NEARBY], y0[PHX_NEARBY], x1[PHX_NEARBY], y1[PHX_NEARBY];
-    uint16_t shard[PHX_NEARBY];
-} phx_nearby;
+    float x0[PHX_NEIGHBOUR_HALOS], y0[PHX_NEIGHBOUR_HALOS], x1[PHX_NEIGHBOUR_HALOS], y1[PHX_NEIGHBOUR_HALOS];
+    uint16_t shard[PHX_NEIGHBOUR_HALOS];
+} phx_neighbour_halos;
 
 /* Gone or not ready: nothing may be told to this observer any more. */
-typedef struct phx_forget {
+typedef struct phx_silenced {
     uint64_t observer;
     uint32_t consumer;
     uint32_t slot; /* PHX_SLOT_NONE: it left; else only if it is still not ready at the tick's end */
-} phx_forget;
+} phx_silenced;
 
-typedef struct phx_slots {
+typedef struct phx_slot_array {
     uint32_t *at;
     uint32_t count, capacity;
-} phx_slots;
+} phx_slot_array;
 
 /* A remote observer needs a copy of this entity at any distance. */
 typedef struct phx_pin {
@@ -74,13 +74,13 @@ typedef struct phx_cursor {
 } phx_cursor;
 
 /* What does not change from move to move. The upper lanes of low and high are beyond all that there may be. */
-typedef struct phx_move_frame {
-    phx_pair origin, tower_size;
-    phx_pair low, high;  /* of the rectangle, in towers: inside while low <= p < high */
+typedef struct phx_move_constants {
+    phx_vec2 origin, tower_size;
+    phx_vec2 low, high;  /* of the rectangle, in towers: inside while low <= p < high */
     uint32_t block_bits; /* of ty << 16 | tx: where most move, a step that changes none of them is looked at no more */
-    bool nine;           /* phx_shard_nine() */
+    bool nine;           /* phx_shard_ninegrid() */
     bool rows;           /* phx_shard_rows() */
-} phx_move_frame;
+} phx_move_constants;
 
 typedef struct phx_shard_counts {
     uint64_t migrations, copies, deferred_adds;
@@ -94,76 +94,79 @@ typedef struct phx_shard {
     const phx_rules *rules;
     uint32_t index;
     phx_rect rect;
-    phx_move_frame move_frame;
+    phx_move_constants move_frame;
     uint64_t tick;
-    uint16_t stamp; /* of the tick, for phx_body.changed: 1..65535, then all are cleared */
+    uint16_t dirty_stamp; /* of the tick, for phx_body.changed: 1..65535, then all are cleared */
 
     phx_store store;
     /* how near entities are found: by rows (range = radius) or cards (range = towers), the lighthouse's, or by alt */
     phx_grid grid;
-    phx_nine nine;
-    phx_index *alt; /* NULL: the lighthouse */
-    phx_past past;  /* of rows, while lists are implied */
+    phx_ninegrid nine;
+    phx_index *alt;     /* NULL: the lighthouse */
+    phx_prev_rows past; /* of rows, while lists are implied */
     phx_list_pool lists;
     phx_deferred deferred;
     phx_relations relations;
     phx_far far;
     phx_bands bands;
-    bool all_dirty;    /* every observer is to be evaluated: the rules changed */
-    bool far_dirty;    /* the same: something seen from far off changed */
-    bool global_moved; /* where a global target stands matters at the caps only */
-    bool changed;      /* anything here changed in this tick, ghosts included */
-    bool odd;          /* the same, and was odd (PHX_SLOT_ODD): else no tower is marked so */
+    bool all_dirty;         /* every observer is to be evaluated: the rules changed */
+    bool far_dirty;         /* the same: something seen from far off changed */
+    bool global_moved;      /* where a global target stands matters at the caps only */
+    bool changed;           /* anything here changed in this tick, ghosts included */
+    bool any_discontinuous; /* the same, and was odd (PHX_SLOT_DISCONTINUOUS): else no tower is marked so */
     /*
      * Most of the rows change every tick: every observer is looked at, towers are not
      * marked. Guessed from the tick before; only the work depends on it.
      */
-    bool many_movers;
-    uint32_t touched;  /* entities changed in this tick; kept until the next one begins */
-    float step_max;    /* the longest step of this tick along an axis, of those that are not odd */
-    float step2_max;   /* the square of the longest one as it is */
-    float step_limit;  /* a longer one is a jump, and odd */
-    float drift_limit; /* of the grid's rows: farther would cost looks more than it saves rebuilds */
-    bool glances;      /* glances may be enough in this tick */
-    bool implies;      /* range = radius: plain lists are implied, from the index phase to the next: prev_list.h */
+    bool dense_tick;
+    uint32_t dirty_count; /* entities changed in this tick; kept until the next one begins */
+    float step_max;       /* the longest step of this tick along an axis, of those that are not odd */
+    float step2_max;      /* the square of the longest one as it is */
+    float step_limit;     /* a longer one is a jump, and odd */
+    float drift_limit;    /* of the grid's rows: farther would cost looks more than it saves rebuilds */
+    bool delta_allowed;   /* glances may be enough in this tick */
+    bool derives_lists;   /* range = radius: plain lists are implied, from the index phase to the next: prev_list.h */
     const phx_kernels *kernels;
 
-    phx_slots leaving;   /* may have left the rectangle in this tick */
-    phx_slots waiting;   /* observers whose lists were spread: to be looked at in the next tick again */
-    bool waiting_untold; /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
-    bool owes;           /* lists were emptied in this tick for want of memory: phx_list.owed */
-    phx_slots travels;   /* by number in leaving[]: where its list begins in the outbox's; and the end of the last */
-    phx_slots recalled;  /* scratch: the list of one who leaves or came, as rows imply it */
+    phx_slot_array emigrant_candidates; /* may have left the rectangle in this tick */
+    phx_slot_array partial_observers;   /* observers whose lists were spread: to be looked at in the next tick again */
+    bool partial_not_listed;            /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
+    bool owes_lists;                    /* lists were emptied in this tick for want of memory: phx_list.owed */
+    phx_slot_array emigrant_list_first; /* by number in leaving[]: where its list begins in the outbox's; and the end of
+                                           the last */
+    phx_slot_array list_scratch;        /* scratch: the list of one who leaves or came, as rows imply it */
     phx_outbox outbox;
     phx_cursor cursor;
-    uint32_t received;           /* records done of the block that phx_shard_receive() could not end */
-    phx_slots arrived;           /* own slots that came in this tick: the directory is to be told */
-    phx_arrivals arrivals;       /* the same, and their lists */
-    phx_pin *pins, *pins_before; /* of this tick, and of the one before */
+    uint32_t received;            /* records done of the block that phx_shard_receive() could not end */
+    phx_slot_array immigrants;    /* own slots that came in this tick: the directory is to be told */
+    phx_immigrant_lists arrivals; /* the same, and their lists */
+    phx_pin *pins, *pins_before;  /* of this tick, and of the one before */
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;
-    bool pins_compared;                 /* in this tick */
-    phx_nearby *near;                   /* of find_near(), as is what follows up to clear */
-    uint32_t near_count, near_capacity; /* shards; groups of them that there is room for */
-    bool by_distance;                   /* that alone decides which of them need a copy, but of who is PHX_SLOT_FAR */
-    phx_rect inner;                     /* towers that no other shard's zone covers */
-    phx_box clear;  /* strictly between its ends nobody is in another shard's halo, nor wakes anybody there */
-    bool copy_sent; /* the last copy is in the outbox, but not its trail */
+    bool pins_compared;                   /* in this tick */
+    phx_neighbour_halos *neighbour_halos; /* of find_near(), as is what follows up to clear */
+    uint32_t near_count, near_capacity;   /* shards; groups of them that there is room for */
+    bool by_distance;                     /* that alone decides which of them need a copy, but of who is PHX_SLOT_FAR */
+    phx_rect interior;                    /* towers that no other shard's zone covers */
+    phx_box halo_free_box; /* strictly between its ends nobody is in another shard's halo, nor wakes anybody there */
+    bool copy_sent;        /* the last copy is in the outbox, but not its trail */
     /* per destination: BEGIN sent in this refresh / it has copies of the last one; NULL: nothing was ever due */
     bool *begun, *sent;
-    uint32_t copied, copied_next; /* the ghost of the last copy that came, or none, and its phx_origin.next before */
-    bool *refreshed;              /* per source: a BEGIN came in this tick; NULL: none ever did */
+    uint32_t copied,
+        copied_next; /* the ghost of the last copy that came, or none, and its phx_ghost_source.next before */
+    bool *refreshed; /* per source: a BEGIN came in this tick; NULL: none ever did */
     bool refreshed_any;
     bool copies_due; /* something own changed that copies elsewhere may have to show */
 
     float radius_max, margin_max;        /* over own observers: view + margin, and margin; at least that while stale */
     uint32_t radius_count, margin_count; /* of them, those with just that */
     bool radius_stale;
-    phx_box sight; /* range = radius: beyond it nobody is seen by distance alone; as of the last tick with observers */
+    phx_box visible_box;      /* range = radius: beyond it nobody is seen by distance alone; as of the last tick with
+                                 observers */
     uint32_t observing_count; /* own entities with a view */
     uint32_t ready_count;     /* those of them that are ready */
 
-    phx_forget *forgets;
+    phx_silenced *forgets;
     uint32_t forget_count, forgets_capacity;
 
     phx_zones zones;
@@ -190,16 +193,16 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot);
 void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
 
 /* What phx_shards_move() did to one shard as a whole; a vector. */
-typedef struct phx_move_sum {
+typedef struct phx_move_stats {
     float step_max[2]; /* along x and along y; or the longer one in either */
     float step2_max;   /* the square of the longest as it is */
     uint32_t moved;
-} phx_move_sum;
+} phx_move_stats;
 
 /* State of an entity whose moves may be of the common kind: these bits of it are those. */
 enum {
     PHX_MOVE_PLAIN = PHX_SLOT_OWN | PHX_SLOT_ROW,
-    PHX_MOVE_PLAIN_BITS = PHX_MOVE_PLAIN | PHX_SLOT_FAR | PHX_SLOT_WAITING
+    PHX_MOVE_PLAIN_BITS = PHX_MOVE_PLAIN | PHX_SLOT_FAR | PHX_SLOT_MOVES_GENERAL
 };
 
 /* Moves of several shards. A place that is no shard's index is nowhere. */
@@ -214,17 +217,17 @@ typedef struct phx_move_batch {
 /*
  * Moves in order, those of the common kind alone: the first of its entity, a short step, inside the rectangle.
  * The others are left, their numbers in left[] (room for all), in order; what was done is added to the sums, one
- * per shard. For all that are left phx_shard_move_waiting() is due, in order, and phx_shard_moved() for each
+ * per shard. For all that are left phx_shard_move_general() is due, in order, and phx_shard_moved() for each
  * shard before its exchange phase. In range = towers a step to another tower is noted (ninegrid/ninegrid.h), but only
  * if alone. Not alone, several workers may be at it at once, for disjoint entities, with sums of their own: nothing of
  * a shard but these bodies is written, and only of shards with many_movers, which need no marks. Their rows stay behind
  * until the index phase.
  */
 uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
-                         phx_move_sum *sums, uint32_t *left);
-void phx_shard_moved(phx_shard *shard, const phx_move_sum *sum);
+                         phx_move_stats *sums, uint32_t *left);
+void phx_shard_moved(phx_shard *shard, const phx_move_stats *sum);
 /* false = no memory, nothing changed. */
-bool phx_shard_move_waiting(phx_shard *shard, uint32_t slot, ph_position position);
+bool phx_shard_move_general(phx_shard *shard, uint32_t slot, ph_position position);
 /* Attributes become these. */
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
 /* The observer's relation to item.target becomes item; bits 0 ends it. false = no memory, nothing changed. */
@@ -238,12 +241,12 @@ void phx_shard_rules_changed(phx_shard *shard);
 bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard,
                              uint32_t columns, bool *done);
 /* Takes one block of a source, in their order, whose lists these are: they stay until the tick ends. */
-bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_listed *lists);
+bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_list_record *lists);
 /* The world has told the directory of arrived[]. */
 void phx_shard_arrivals_told(phx_shard *shard);
 
 /* What this shard needs of others. */
-phx_zone phx_shard_measure(phx_shard *shard);
+phx_halo_request phx_shard_measure(phx_shard *shard);
 
 /*
  * Asks for copies of targets that own observers have relations to and that live
@@ -255,7 +258,7 @@ void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool 
 bool phx_shard_copies_due(phx_shard *shard);
 
 /* A copy to every shard that may need it, if due; *done as above. false = no memory: call again. */
-bool phx_shard_send_copies(phx_shard *shard, const phx_zone *zones, uint32_t shard_count, bool *done);
+bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, bool *done);
 
 /* ---- index ---- */
 
@@ -267,10 +270,10 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
 
 /*
  * The rows of one of so many parts follow their bodies: due, by any workers, if the grid is still behind; then, once,
- * phx_shard_rows_mended().
+ * phx_rows_copied().
  */
-void phx_shard_mend_rows(phx_shard *shard, uint32_t part, uint32_t parts);
-void phx_shard_rows_mended(phx_shard *shard);
+void phx_rows_copy_positions(phx_shard *shard, uint32_t part, uint32_t parts);
+void phx_rows_copied(phx_shard *shard);
 
 /* ---- zones ---- */
 
@@ -288,9 +291,9 @@ bool phx_shard_lists_valid(const phx_shard *shard);
 bool phx_shard_outside_valid(const phx_shard *shard);
 
 /* Were so many touched in this tick that in the next one most are expected to move? */
-static inline bool phx_shard_many_touched(const phx_shard *shard)
+static inline bool phx_shard_expects_dense_tick(const phx_shard *shard)
 {
-    return shard->touched > (shard->store.own_count + shard->store.ghost_count) / 4;
+    return shard->dirty_count > (shard->store.own_count + shard->store.ghost_count) / 4;
 }
 
 /* The live own slot or ghost of this id, or PHX_SLOT_NONE. */
@@ -306,26 +309,26 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_director
  * observer, in no order. everywhere: seen by more than view and margin (global, reach,
  * pair, link), so every observer is looked at. Between ticks, any thread.
  */
-void phx_shard_watchers(const phx_shard *shard, uint32_t slot, bool everywhere,
-                        void (*visit)(void *user, uint32_t observer), void *user);
+void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhere,
+                            void (*visit)(void *user, uint32_t observer), void *user);
 
 /*
- * Tells visit() all in an own observer's list, up to PHX_SEEN_MAX slots at a time, in no order, until it says false.
- * Between ticks, and in a tick once its lists stand.
+ * Tells visit() all in an own observer's list, up to PHX_LIST_PIECE_MAX slots at a time, in no order, until it says
+ * false. Between ticks, and in a tick once its lists stand.
  */
-enum { PHX_SEEN_MAX = 256 };
-typedef bool (*phx_seen_fn)(void *user, const uint32_t *targets, uint32_t count);
-void phx_shard_seen(const phx_shard *shard, uint32_t slot, phx_seen_fn visit, void *user);
+enum { PHX_LIST_PIECE_MAX = 256 };
+typedef bool (*phx_list_fn)(void *user, const uint32_t *targets, uint32_t count);
+void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 /* How many those were at the last tick's end. */
-uint32_t phx_shard_seen_count(const phx_shard *shard, uint32_t slot);
+uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);
 /* Is the target in the own observer's list? By the rule of one pair, where that decides. Also once lists stand. */
-bool phx_shard_sees(const phx_shard *shard, uint32_t observer, uint32_t target);
+bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target);
 
 /* Once lists stand: do targets wait for the own observer, which gets on with them in the next tick? */
-bool phx_shard_waits(const phx_shard *shard, uint32_t observer);
+bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer);
 
 /* Are the crowds (ninegrid/ninegrid.h) what there is instead of the grid? */
-static inline bool phx_shard_nine(const phx_shard *shard)
+static inline bool phx_shard_ninegrid(const phx_shard *shard)
 {
     return shard->rules->range == PH_RANGE_TOWERS && !shard->alt;
 }
@@ -337,11 +340,11 @@ static inline bool phx_shard_rows(const phx_shard *shard)
 }
 
 /* Is the list of an own observer implied from the interest phase on? */
-bool phx_shard_implied(const phx_shard *shard, uint32_t slot);
+bool phx_shard_derives(const phx_shard *shard, uint32_t slot);
 
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 {
-    return body->changed == shard->stamp;
+    return body->changed == shard->dirty_stamp;
 }
 
 /* A ghost, or PHX_SLOT_NONE, if it is of this very incarnation, else PHX_SLOT_NONE; one of an older one dies. */
@@ -361,17 +364,17 @@ void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial);
 void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told);
 /* A live slot dies. */
 void phx_shard_kill(phx_shard *shard, uint32_t slot);
-phx_move_frame phx_move_frame_of(const phx_shard *shard);
+phx_move_constants phx_move_constants_of(const phx_shard *shard);
 /* Writes a position and its tower, and the row when that is enough. */
 void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z);
 /* An own observer came (sign 1) or went (-1): how far the shard looks. */
 void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign);
 /* Marks an entity as changed in this tick, and the tower that it stood in at the last one. */
-void phx_shard_touch(phx_shard *shard, phx_body *body);
+void phx_shard_mark_dirty(phx_shard *shard, phx_body *body);
 /* The same, and the change is more than a short step. */
-void phx_shard_touch_odd(phx_shard *shard, phx_body *body);
+void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body);
 /* A touch, odd if the way to (x, y) is a jump or not the first in this tick. */
-void phx_shard_touch_step(phx_shard *shard, phx_body *body, float x, float y);
+void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y);
 /* What follows from the attributes: state bits, the name's part. */
 void phx_shard_flag(phx_shard *shard, uint32_t slot);
 

@@ -18,7 +18,7 @@ static bool unseen(const phx_shard *shard, uint32_t slot)
     const phx_body *body = &shard->store.body[slot];
     if (!phx_shard_rows(shard) || !(body->state & PHX_SLOT_GHOST) || (body->state & PHX_SLOT_FAR)) return false;
     if (shard->rules->wakes || shard->rules->banded || shard->store.tail[slot].origin.pinned) return false;
-    return !phx_box_has(shard->sight, body->x, body->y);
+    return !phx_box_has(shard->visible_box, body->x, body->y);
 }
 
 /* Does a slot wait for a row that somebody may see? */
@@ -38,7 +38,7 @@ static uint32_t adds_due(const phx_shard *shard)
 /* How far rows may have drifted with this tick's steps. */
 static float drift_now(const phx_shard *shard)
 {
-    const float drift = shard->grid.drift;
+    const float drift = shard->grid.drift_bound;
     return shard->step_max > 0.0f ? nextafterf(drift + shard->step_max, INFINITY) : drift;
 }
 
@@ -46,7 +46,7 @@ static float drift_now(const phx_shard *shard)
 static bool rebuild_due(const phx_shard *shard)
 {
     const phx_grid *grid = &shard->grid;
-    return grid->stale || grid->sorting || drift_now(shard) > shard->drift_limit ||
+    return grid->needs_rebuild || grid->sorting || drift_now(shard) > shard->drift_limit ||
            phx_grid_sort_due(grid, adds_due(shard));
 }
 
@@ -72,7 +72,7 @@ static void sweep_ghosts(phx_shard *shard)
     for (uint32_t slot = 0; store->ghost_count > 0 && slot < store->slots; slot++) {
         phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_GHOST)) continue;
-        phx_origin *origin = &store->tail[slot].origin;
+        phx_ghost_source *origin = &store->tail[slot].origin;
         bool refreshed = shard->refreshed && shard->refreshed[origin->source];
         origin->gone |= (refreshed || origin->emigrated) && !origin->repeated;
         origin->repeated = false;
@@ -116,7 +116,7 @@ static bool take_names(phx_shard *shard, const phx_renames *renames)
         if (!phx_store_reserve(store, shard->mem, 0) ||
             !phx_store_reserve_user_data(store, shard->mem, renames->items[i].user_data))
             return false;
-        if (phx_shard_nine(shard)) phx_nine_note(&shard->nine, store, slot);
+        if (phx_shard_ninegrid(shard)) phx_ninegrid_note(&shard->nine, store, slot);
         rename_slot(store, slot, &renames->items[i]);
     }
     uint32_t dead = renames->count > 0 ? store->dead_first : PHX_SLOT_NONE;
@@ -168,37 +168,38 @@ static bool rebuild(phx_shard *shard)
     const phx_deferred *deferred = &shard->deferred;
     for (uint32_t i = 0; i < deferred->count; i++) { /* to others they come now, however long they waited */
         phx_body *body = &shard->store.body[deferred->slots[i]];
-        if ((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW)) phx_shard_touch_odd(shard, body);
+        if ((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW)) phx_shard_mark_discontinuous(shard, body);
     }
-    if (!phx_grid_rebuild(grid, shard->mem, &shard->store, deferred->slots, deferred->count, shard->tick, shard->stamp))
+    if (!phx_grid_rebuild(grid, shard->mem, &shard->store, deferred->slots, deferred->count, shard->tick,
+                          shard->dirty_stamp))
         return false;
     grid->outside = any_outside(shard);
     return true;
 }
 
 /* Rows of the few who came, went or jumped go where they belong. */
-static phx_mend set_right(phx_shard *shard)
+static phx_rows_edited set_right(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
-    uint32_t work = phx_grid_mend_limit(grid), put = grid->astray_count;
+    uint32_t work = phx_rows_edit_limit(grid), put = grid->astray_count;
     bool outside = false;
     for (uint32_t i = 0; i < grid->astray_count; i++) {
         const phx_body *body = &shard->store.body[grid->astray[i]];
         outside |= (body->state & PHX_SLOT_LIVE) && phx_outside(shard->rules, body->x, body->y);
     }
-    phx_mend done = phx_grid_mend(grid, shard->mem, &shard->store, shard->tick, &work);
-    for (uint32_t i = 0; done == PHX_MEND_DONE && i < shard->deferred.count; i++) {
+    phx_rows_edited done = phx_rows_edit(grid, shard->mem, &shard->store, shard->tick, &work);
+    for (uint32_t i = 0; done == PHX_EDIT_DONE && i < shard->deferred.count; i++) {
         const uint32_t slot = shard->deferred.slots[i];
         phx_body *body = &shard->store.body[slot];
         if (!add_due(shard, slot)) continue;
-        phx_shard_touch_odd(shard, body); /* to others they come now, however long they waited */
+        phx_shard_mark_discontinuous(shard, body); /* to others they come now, however long they waited */
         outside |= phx_outside(shard->rules, body->x, body->y);
         done = phx_grid_put(grid, shard->mem, &shard->store, slot, shard->tick, &work);
         put++;
     }
     if (grid->outside && put > 0) grid->outside = any_outside(shard); /* perhaps who was is not there any more */
     grid->outside |= outside;
-    if (put > 0 && done == PHX_MEND_DONE) grid->pause_next /= 2;
+    if (put > 0 && done == PHX_EDIT_DONE) grid->pause_next /= 2;
     return done;
 }
 
@@ -208,7 +209,7 @@ bool phx_shard_outside_valid(const phx_shard *shard)
     inner_bounds(shard->rules, 0, &inner.x0, &inner.x1);
     inner_bounds(shard->rules, 1, &inner.y0, &inner.y1);
     const float slack = (fabsf(inner.x0) + fabsf(inner.y0) + fabsf(inner.x1) + fabsf(inner.y1)) * 1e-5f;
-    const phx_box near = phx_box_wider(inner, shard->grid.drift + slack); /* by more than the bounds are in */
+    const phx_box near = phx_box_wider(inner, shard->grid.drift_bound + slack); /* by more than the bounds are in */
     for (uint32_t slot = 0; !shard->grid.outside && slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
         if ((body->state & PHX_SLOT_ROW) && !phx_box_has(near, body->x, body->y)) return false;
@@ -221,9 +222,9 @@ static bool index_rows(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
     if (rebuild_due(shard)) return rebuild(shard);
-    grid->drift = drift_now(shard);
-    const phx_mend done = set_right(shard);
-    return done == PHX_MEND_SORT ? rebuild(shard) : done == PHX_MEND_DONE;
+    grid->drift_bound = drift_now(shard);
+    const phx_rows_edited done = set_right(shard);
+    return done == PHX_EDIT_SORT ? rebuild(shard) : done == PHX_EDIT_DONE;
 }
 
 /* Who was added came in, or waits on: ghosts that nobody sees, as long as rows are not sorted anew. */
@@ -245,13 +246,13 @@ static void end_adds(phx_shard *shard)
 /* Is it an observer whose list is implied from now on, but is kept yet? */
 static bool keeps_list(const phx_shard *shard, uint32_t slot)
 {
-    return phx_grid_view(&shard->store, slot) > 0.0f && !phx_list_bare(&shard->store.tail[slot].list);
+    return phx_grid_view(&shard->store, slot) > 0.0f && !phx_list_holds_no_memory(&shard->store.tail[slot].list);
 }
 
 /* Is anybody so who is odd, or new? Asked here, as lists change while observers are looked at. */
 static bool any_kept(const phx_shard *shard)
 {
-    const phx_past *past = &shard->past;
+    const phx_prev_rows *past = &shard->past;
     for (uint32_t i = 0; i < past->row_count; i++)
         if (keeps_list(shard, past->rows[i].slot)) return true;
     for (uint32_t i = 0; i < shard->deferred.count; i++)
@@ -262,15 +263,16 @@ static bool any_kept(const phx_shard *shard)
 /* All live slots into their towers, or wherever else they are looked for. */
 static bool index_towers(phx_shard *shard)
 {
-    if (shard->alt) return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->stamp);
-    if (!phx_shard_nine(shard)) return index_rows(shard);
-    phx_nine_input in = {.rules = shard->rules,
-                         .store = &shard->store,
-                         .deferred = &shard->deferred,
-                         .tick = shard->tick,
-                         .changed = shard->changed,
-                         .look_all = shard->all_dirty || shard->far_dirty};
-    return phx_nine_index(&shard->nine, shard->mem, &in);
+    if (shard->alt)
+        return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->dirty_stamp);
+    if (!phx_shard_ninegrid(shard)) return index_rows(shard);
+    phx_ninegrid_input in = {.rules = shard->rules,
+                             .store = &shard->store,
+                             .deferred = &shard->deferred,
+                             .tick = shard->tick,
+                             .changed = shard->changed,
+                             .look_all = shard->all_dirty || shard->far_dirty};
+    return phx_ninegrid_index(&shard->nine, shard->mem, &in);
 }
 
 /* An observer that targets are waiting for is odd, as if new: it is looked at in any case. false = no memory. */
@@ -278,8 +280,8 @@ static bool call_one(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_OWN) || !(body->state & PHX_SLOT_PARTIAL)) return true;
-    if (shard->implies && !phx_past_reserve(&shard->past, shard->mem)) return false;
-    phx_shard_touch_odd(shard, body);
+    if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
+    phx_shard_mark_discontinuous(shard, body);
     phx_shard_partial(shard, slot, false);
     return true;
 }
@@ -287,12 +289,12 @@ static bool call_one(phx_shard *shard, uint32_t slot)
 /* All of them. false = no memory: call again. */
 static bool call_waiting(phx_shard *shard)
 {
-    phx_slots *waiting = &shard->waiting;
+    phx_slot_array *waiting = &shard->partial_observers;
     for (; waiting->count > 0; waiting->count--)
         if (!call_one(shard, waiting->at[waiting->count - 1])) return false;
-    for (uint32_t slot = 0; shard->waiting_untold && slot < shard->store.slots; slot++)
+    for (uint32_t slot = 0; shard->partial_not_listed && slot < shard->store.slots; slot++)
         if (!call_one(shard, slot)) return false;
-    shard->waiting_untold = false;
+    shard->partial_not_listed = false;
     return true;
 }
 
@@ -302,14 +304,15 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (!call_waiting(shard)) return false;
     sweep_ghosts(shard);
     if (!take_names(shard, renames)) return false;
-    if (!phx_arrivals_resolve(shard, directory, renames)) return false;
+    if (!phx_immigrant_lists_resolve(shard, directory, renames)) return false;
     if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;
-    phx_past *past = &shard->past;
-    if (shard->implies && !phx_past_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store)) return false;
+    phx_prev_rows *past = &shard->past;
+    if (shard->derives_lists && !phx_prev_rows_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store))
+        return false;
     if (!index_towers(shard)) return false;
-    phx_past_blank(past, &shard->store, &shard->grid);
+    phx_prev_rows_blank(past, &shard->store, &shard->grid);
     past->kept |= any_kept(shard); /* a second call does not find those any more who came in */
-    PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.behind || phx_grid_valid(&shard->grid, &shard->store));
+    PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.positions_stale || phx_grid_valid(&shard->grid, &shard->store));
     PHX_VALIDATE(!phx_shard_rows(shard) || phx_shard_outside_valid(shard));
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
     end_adds(shard);
@@ -318,10 +321,10 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
     bool radii = phx_shard_rows(shard) && flat;
     bool implies = radii && shard->far.levels == 0 && shard->far.global_count == 0;
-    if (implies && !phx_past_room(past, shard->mem, shard->store.slots)) return false;
-    if (shard->changed) phx_grid_survey(&shard->grid);
+    if (implies && !phx_prev_rows_room(past, shard->mem, shard->store.slots)) return false;
+    if (shard->changed) phx_block_summary_update(&shard->grid);
     phx_deferred_end(&shard->deferred);
-    shard->glances = radii && !shard->all_dirty && !shard->far_dirty;
-    shard->implies = implies;
+    shard->delta_allowed = radii && !shard->all_dirty && !shard->far_dirty;
+    shard->derives_lists = implies;
     return true;
 }

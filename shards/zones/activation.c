@@ -5,26 +5,26 @@
 
 #include <string.h>
 
-void phx_awake_init(phx_awake *awake, phx_mem *mem)
+void phx_activation_init(phx_activation *awake, phx_mem *mem)
 {
-    *awake = (phx_awake){.first = PHX_SLOT_NONE, .last = PHX_SLOT_NONE};
-    phx_sheet_init(&awake->wakers, mem);
-    phx_sheet_init(&awake->cover, mem);
+    *awake = (phx_activation){.first = PHX_SLOT_NONE, .last = PHX_SLOT_NONE};
+    phx_tower_map_init(&awake->wakers, mem);
+    phx_tower_map_init(&awake->cover, mem);
 }
 
-void phx_awake_free(phx_awake *awake, phx_mem *mem)
+void phx_activation_free(phx_activation *awake, phx_mem *mem)
 {
     uint64_t woken = awake->woken, slept = awake->slept;
-    phx_sheet_free(&awake->wakers, mem);
-    phx_sheet_free(&awake->cover, mem);
+    phx_tower_map_free(&awake->wakers, mem);
+    phx_tower_map_free(&awake->cover, mem);
     phx_release(mem, (void **)&awake->sleepers, &awake->capacity, sizeof *awake->sleepers);
     phx_release(mem, (void **)&awake->turned, &awake->turned_capacity, sizeof *awake->turned);
-    phx_awake_init(awake, mem);
+    phx_activation_init(awake, mem);
     awake->woken = woken;
     awake->slept = slept;
 }
 
-bool phx_awake_cover(phx_awake *awake, phx_mem *mem, uint32_t slots)
+bool phx_activation_cover(phx_activation *awake, phx_mem *mem, uint32_t slots)
 {
     if (slots <= awake->slots) return true;
     if (!phx_grow(mem, (void **)&awake->sleepers, &awake->capacity, awake->slots, slots, sizeof *awake->sleepers))
@@ -36,16 +36,16 @@ bool phx_awake_cover(phx_awake *awake, phx_mem *mem, uint32_t slots)
 
 /* ---- wakers ---- */
 
-void phx_awake_recount(phx_awake *awake, phx_mem *mem, uint32_t span)
+void phx_activation_recount(phx_activation *awake, phx_mem *mem, uint32_t span)
 {
-    phx_sheet_free(&awake->wakers, mem);
-    phx_sheet_free(&awake->cover, mem);
+    phx_tower_map_free(&awake->wakers, mem);
+    phx_tower_map_free(&awake->cover, mem);
     for (uint32_t slot = 0; slot < awake->slots; slot++) awake->sleepers[slot].waker = false;
     awake->span = span;
 }
 
 /* The towers of the rectangle within the span of a tower; false: there is none. */
-static bool around(const phx_awake *awake, phx_rect rect, uint16_t tx, uint16_t ty, phx_rect *box)
+static bool around(const phx_activation *awake, phx_rect rect, uint16_t tx, uint16_t ty, phx_rect *box)
 {
     uint32_t span = awake->span;
     uint32_t x0 = tx > span ? tx - span : 0, y0 = ty > span ? ty - span : 0, x1 = tx + span, y1 = ty + span;
@@ -58,51 +58,52 @@ static bool around(const phx_awake *awake, phx_rect rect, uint16_t tx, uint16_t 
 }
 
 /* The tower's cover, by `by`; who stands there is to be looked at if that tells for them. */
-static void turn(phx_awake *awake, const phx_roster *roster, uint32_t tx, uint32_t ty, int by)
+static void turn(phx_activation *awake, const phx_tower_members *roster, uint32_t tx, uint32_t ty, int by)
 {
-    uint32_t before = phx_sheet_get(&awake->cover, tx, ty), now = before + (uint32_t)by;
-    phx_sheet_put(&awake->cover, tx, ty, now);
-    if ((before == 0) == (now == 0) || phx_roster_first(roster, tx, ty) == PHX_SLOT_NONE) return;
+    uint32_t before = phx_tower_map_get(&awake->cover, tx, ty), now = before + (uint32_t)by;
+    phx_tower_map_put(&awake->cover, tx, ty, now);
+    if ((before == 0) == (now == 0) || phx_tower_members_first(roster, tx, ty) == PHX_SLOT_NONE) return;
     awake->turned[awake->turned_count++] = ty << 16 | tx;
 }
 
 /* A tower gets its first waker (1), or lost its last one (-1). false = no memory, nothing changed. */
-static bool spread(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, uint16_t tx, uint16_t ty, int by)
+static bool spread(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint16_t tx, uint16_t ty,
+                   int by)
 {
     phx_rect box;
     if (!around(awake, in->rect, tx, ty, &box)) return true;
     size_t towers = (size_t)(box.x1 - box.x0 + 1) * (size_t)(box.y1 - box.y0 + 1);
     if (!phx_grow(mem, (void **)&awake->turned, &awake->turned_capacity, awake->turned_count,
                   awake->turned_count + towers, sizeof *awake->turned) ||
-        (by > 0 && !phx_sheet_reserve(&awake->cover, mem, box.x0, box.y0, box.x1, box.y1)))
+        (by > 0 && !phx_tower_map_reserve(&awake->cover, mem, box.x0, box.y0, box.x1, box.y1)))
         return false;
     for (uint32_t y = box.y0; y <= box.y1; y++)
         for (uint32_t x = box.x0; x <= box.x1; x++) turn(awake, in->roster, x, y, by);
     return true;
 }
 
-static bool uncount(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, phx_sleeper *it)
+static bool uncount(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, phx_activation_state *it)
 {
-    uint32_t count = phx_sheet_get(&awake->wakers, it->tx, it->ty);
+    uint32_t count = phx_tower_map_get(&awake->wakers, it->tx, it->ty);
     PHX_ASSERT(count > 0);
     if (count == 1 && !spread(awake, mem, in, it->tx, it->ty, -1)) return false;
-    phx_sheet_put(&awake->wakers, it->tx, it->ty, count - 1);
+    phx_tower_map_put(&awake->wakers, it->tx, it->ty, count - 1);
     it->waker = false;
     return true;
 }
 
-bool phx_awake_count(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, uint32_t slot)
+bool phx_activation_count(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
-    phx_sleeper *it = &awake->sleepers[slot];
+    phx_activation_state *it = &awake->sleepers[slot];
     bool wakes = (body->state & PHX_SLOT_LIVE) && phx_is_waker(in->rules, phx_store_attr(in->store, slot));
     if (it->waker == wakes && (!wakes || (it->tx == body->tx && it->ty == body->ty))) return true;
     if (it->waker && !uncount(awake, mem, in, it)) return false;
     if (!wakes) return true;
-    if (!phx_sheet_reserve(&awake->wakers, mem, body->tx, body->ty, body->tx, body->ty)) return false;
-    uint32_t count = phx_sheet_get(&awake->wakers, body->tx, body->ty);
+    if (!phx_tower_map_reserve(&awake->wakers, mem, body->tx, body->ty, body->tx, body->ty)) return false;
+    uint32_t count = phx_tower_map_get(&awake->wakers, body->tx, body->ty);
     if (count == 0 && !spread(awake, mem, in, body->tx, body->ty, 1)) return false;
-    phx_sheet_put(&awake->wakers, body->tx, body->ty, count + 1);
+    phx_tower_map_put(&awake->wakers, body->tx, body->ty, count + 1);
     it->tx = body->tx;
     it->ty = body->ty;
     it->waker = true;
@@ -111,9 +112,9 @@ bool phx_awake_count(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, 
 
 /* ---- those who will fall asleep, who waits longest first ---- */
 
-static void queue_remove(phx_awake *awake, uint32_t slot)
+static void queue_remove(phx_activation *awake, uint32_t slot)
 {
-    phx_sleeper *it = &awake->sleepers[slot];
+    phx_activation_state *it = &awake->sleepers[slot];
     if (!it->queued) return;
     if (it->before != PHX_SLOT_NONE) awake->sleepers[it->before].next = it->next;
     else awake->first = it->next;
@@ -123,9 +124,9 @@ static void queue_remove(phx_awake *awake, uint32_t slot)
 }
 
 /* Mostly at the end: only who came from another shard has waited before. */
-static void queue_add(phx_awake *awake, uint32_t slot)
+static void queue_add(phx_activation *awake, uint32_t slot)
 {
-    phx_sleeper *it = &awake->sleepers[slot];
+    phx_activation_state *it = &awake->sleepers[slot];
     uint32_t before = awake->last;
     while (before != PHX_SLOT_NONE && awake->sleepers[before].alone_since > it->alone_since)
         before = awake->sleepers[before].before;
@@ -141,7 +142,7 @@ static void queue_add(phx_awake *awake, uint32_t slot)
 /* ---- NPCs ---- */
 
 /* false = no memory, nothing changed. */
-static bool tell(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, uint32_t slot, bool awakes)
+static bool tell(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot, bool awakes)
 {
     if (!phx_edges_reserve(in->edges, mem, 1)) return false;
     phx_edges_put(in->edges, in->store, slot, PHX_EDGE_AWAKE, awakes);
@@ -152,7 +153,7 @@ static bool tell(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, uint
     return true;
 }
 
-static bool fall_asleep(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, uint32_t slot)
+static bool fall_asleep(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot)
 {
     if (!tell(awake, mem, in, slot, false)) return false;
     queue_remove(awake, slot);
@@ -160,13 +161,13 @@ static bool fall_asleep(phx_awake *awake, phx_mem *mem, const phx_awake_input *i
     return true;
 }
 
-bool phx_awake_look(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, uint32_t slot)
+bool phx_activation_look(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
-    phx_sleeper *it = &awake->sleepers[slot];
+    phx_activation_state *it = &awake->sleepers[slot];
     it->npc = (body->state & PHX_SLOT_OWN) && phx_is_npc(in->rules, phx_store_attr(in->store, slot));
     if (!it->npc) return !it->awake || fall_asleep(awake, mem, in, slot);
-    if (phx_sheet_get(&awake->cover, body->tx, body->ty) > 0) {
+    if (phx_tower_map_get(&awake->cover, body->tx, body->ty) > 0) {
         if (!it->awake && !tell(awake, mem, in, slot, true)) return false;
         queue_remove(awake, slot);
         it->alone_since = 0;
@@ -177,12 +178,12 @@ bool phx_awake_look(phx_awake *awake, phx_mem *mem, const phx_awake_input *in, u
     return true;
 }
 
-bool phx_awake_settle(phx_awake *awake, phx_mem *mem, const phx_awake_input *in)
+bool phx_activation_end_tick(phx_activation *awake, phx_mem *mem, const phx_activation_input *in)
 {
     for (uint32_t i = 0; i < awake->turned_count; i++) {
-        uint32_t tower = awake->turned[i], slot = phx_roster_first(in->roster, tower & 0xffff, tower >> 16);
+        uint32_t tower = awake->turned[i], slot = phx_tower_members_first(in->roster, tower & 0xffff, tower >> 16);
         for (; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next)
-            if (awake->sleepers[slot].npc && !phx_awake_look(awake, mem, in, slot)) return false;
+            if (awake->sleepers[slot].npc && !phx_activation_look(awake, mem, in, slot)) return false;
     }
     awake->turned_count = 0;
     while (awake->first != PHX_SLOT_NONE &&
@@ -193,17 +194,17 @@ bool phx_awake_settle(phx_awake *awake, phx_mem *mem, const phx_awake_input *in)
 
 /* ---- migration ---- */
 
-void phx_awake_let_go(phx_awake *awake, uint32_t slot)
+void phx_activation_let_go(phx_activation *awake, uint32_t slot)
 {
     if (slot >= awake->slots) return;
-    phx_sleeper *it = &awake->sleepers[slot];
+    phx_activation_state *it = &awake->sleepers[slot];
     queue_remove(awake, slot);
     awake->awake_count -= it->awake;
     it->npc = it->awake = false;
     it->alone_since = 0;
 }
 
-void phx_awake_carry(phx_awake *awake, uint32_t slot, uint64_t alone_since)
+void phx_activation_carry(phx_activation *awake, uint32_t slot, uint64_t alone_since)
 {
     PHX_ASSERT(slot < awake->slots && !awake->sleepers[slot].awake);
     awake->sleepers[slot].awake = true;

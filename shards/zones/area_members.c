@@ -6,33 +6,33 @@
 #include <math.h>
 #include <string.h>
 
-static const float UNKNOWN = -1.0f; /* of phx_visitor.clear */
+static const float UNKNOWN = -1.0f; /* of phx_area_visitor.clear */
 
-void phx_crossings_init(phx_crossings *crossings)
+void phx_area_members_init(phx_area_members *crossings)
 {
-    *crossings = (phx_crossings){0};
+    *crossings = (phx_area_members){0};
     phx_list_pool_init(&crossings->pool);
 }
 
-void phx_crossings_free(phx_crossings *crossings, phx_mem *mem)
+void phx_area_members_free(phx_area_members *crossings, phx_mem *mem)
 {
     uint64_t entered = crossings->entered, left = crossings->left;
     phx_release(mem, (void **)&crossings->visitors, &crossings->capacity, sizeof *crossings->visitors);
     phx_release(mem, (void **)&crossings->found, &crossings->found_capacity, sizeof *crossings->found);
     phx_list_pool_free(&crossings->pool, mem);
-    phx_crossings_init(crossings);
+    phx_area_members_init(crossings);
     crossings->entered = entered;
     crossings->left = left;
 }
 
-bool phx_crossings_cover(phx_crossings *crossings, phx_mem *mem, uint32_t slots)
+bool phx_area_members_cover(phx_area_members *crossings, phx_mem *mem, uint32_t slots)
 {
     if (slots <= crossings->slots) return true;
     if (!phx_grow(mem, (void **)&crossings->visitors, &crossings->capacity, crossings->slots, slots,
                   sizeof *crossings->visitors))
         return false;
     for (; crossings->slots < slots; crossings->slots++)
-        crossings->visitors[crossings->slots] = (phx_visitor){.inside = phx_list_empty(), .clear = UNKNOWN};
+        crossings->visitors[crossings->slots] = (phx_area_visitor){.inside = phx_list_empty(), .clear = UNKNOWN};
     return true;
 }
 
@@ -55,8 +55,8 @@ static void sort(uint32_t *places, uint32_t count)
  * The areas that it is in now, in order; *clear: how far it may go in its tower until it is in others. false = no
  * memory.
  */
-static bool find(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot, uint32_t *count,
-                 float *clear)
+static bool find(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
+                 uint32_t *count, float *clear)
 {
     const phx_areas *areas = in->areas;
     const phx_body *body = &in->store->body[slot];
@@ -91,7 +91,7 @@ static uint32_t missing(const uint32_t *from, uint32_t from_count, const uint32_
 }
 
 /* Room for them was reserved. */
-static void tell_missing(const phx_crossing_input *in, uint32_t slot, const uint32_t *from, uint32_t from_count,
+static void tell_missing(const phx_area_members_input *in, uint32_t slot, const uint32_t *from, uint32_t from_count,
                          const uint32_t *other, uint32_t other_count, bool on)
 {
     for (uint32_t i = 0, j = 0; i < from_count; i++) {
@@ -102,7 +102,8 @@ static void tell_missing(const phx_crossing_input *in, uint32_t slot, const uint
 }
 
 /* It is in found[] now. false = no memory, nothing changed. */
-static bool settle(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot, uint32_t count)
+static bool settle(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
+                   uint32_t count)
 {
     phx_list *inside = &crossings->visitors[slot].inside, now = phx_list_empty();
     const uint32_t *old = phx_list_entries(&crossings->pool, inside), *found = crossings->found;
@@ -123,19 +124,20 @@ static bool settle(phx_crossings *crossings, phx_mem *mem, const phx_crossing_in
 }
 
 /* Is it in those areas that it was in at the last look, without another one? */
-static bool stays(const phx_crossing_input *in, const phx_visitor *visitor, uint32_t slot)
+static bool stays(const phx_area_members_input *in, const phx_area_visitor *visitor, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
-    const phx_roster_entry *stood = &in->roster->entries[slot];
+    const phx_tower_members_entry *stood = &in->roster->entries[slot];
     if (!stood->in || stood->tx != body->tx || stood->ty != body->ty) return false;
-    if (body->changed == in->stamp && (body->state & PHX_SLOT_ODD)) return false; /* its kind may be another */
+    if (body->changed == in->stamp && (body->state & PHX_SLOT_DISCONTINUOUS))
+        return false; /* its kind may be another */
     return fabsf(body->x - visitor->x) <= visitor->clear && fabsf(body->y - visitor->y) <= visitor->clear;
 }
 
-bool phx_crossings_look(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, uint32_t slot)
+bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
-    phx_visitor *visitor = &crossings->visitors[slot];
+    phx_area_visitor *visitor = &crossings->visitors[slot];
     const bool own = body->state & PHX_SLOT_OWN;
     if (own && stays(in, visitor, slot)) return true;
     uint32_t count = 0;
@@ -151,8 +153,8 @@ bool phx_crossings_look(phx_crossings *crossings, phx_mem *mem, const phx_crossi
 /* ---- areas that changed ---- */
 
 /* Who stands in the cells of a block that lie in the rectangle. */
-static bool look_block(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in,
-                       const phx_sheet_block *block, phx_rect rect)
+static bool look_block(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in,
+                       const phx_tower_map_block *block, phx_rect rect)
 {
     uint32_t bx = (uint32_t)(block->key - 1) << PHX_SHEET_BITS;
     uint32_t by = (uint32_t)((block->key - 1) >> 32) << PHX_SHEET_BITS;
@@ -160,20 +162,20 @@ static bool look_block(phx_crossings *crossings, phx_mem *mem, const phx_crossin
         uint32_t tx = bx + i % PHX_SHEET_SIDE, ty = by + i / PHX_SHEET_SIDE;
         if (block->cells[i] == 0 || tx < rect.x0 || tx > rect.x1 || ty < rect.y0 || ty > rect.y1) continue;
         for (uint32_t slot = block->cells[i] - 1; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next) {
-            phx_visitor *visitor = &crossings->visitors[slot];
+            phx_area_visitor *visitor = &crossings->visitors[slot];
             if (visitor->looked == (uint32_t)in->tick) continue;
             visitor->clear = UNKNOWN;
             if (in->store->body[slot].changed == in->stamp) continue; /* its turn comes */
-            if (!phx_crossings_look(crossings, mem, in, slot)) return false;
+            if (!phx_area_members_look(crossings, mem, in, slot)) return false;
             visitor->looked = (uint32_t)in->tick;
         }
     }
     return true;
 }
 
-static bool look_rect(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in, phx_rect rect)
+static bool look_rect(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, phx_rect rect)
 {
-    const phx_sheet *first = &in->roster->first;
+    const phx_tower_map *first = &in->roster->first;
     if (rect.x0 > in->rect.x1 || rect.y0 > in->rect.y1 || rect.x1 < in->rect.x0 || rect.y1 < in->rect.y0) return true;
     phx_rect own = {rect.x0 > in->rect.x0 ? rect.x0 : in->rect.x0, rect.y0 > in->rect.y0 ? rect.y0 : in->rect.y0,
                     rect.x1 < in->rect.x1 ? rect.x1 : in->rect.x1, rect.y1 < in->rect.y1 ? rect.y1 : in->rect.y1};
@@ -186,13 +188,14 @@ static bool look_rect(phx_crossings *crossings, phx_mem *mem, const phx_crossing
     }
     for (uint32_t by = by0; by <= by1; by++)
         for (uint32_t bx = bx0; bx <= bx1; bx++) {
-            const phx_sheet_block *block = phx_sheet_block_of(first, bx << PHX_SHEET_BITS, by << PHX_SHEET_BITS);
+            const phx_tower_map_block *block =
+                phx_tower_map_block_of(first, bx << PHX_SHEET_BITS, by << PHX_SHEET_BITS);
             if (block && !look_block(crossings, mem, in, block, own)) return false;
         }
     return true;
 }
 
-bool phx_crossings_look_near(phx_crossings *crossings, phx_mem *mem, const phx_crossing_input *in)
+bool phx_area_members_look_near(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in)
 {
     for (uint32_t i = 0; i < in->areas->change_count; i++) {
         const phx_area_change *change = &in->areas->changes[i];
@@ -205,13 +208,13 @@ bool phx_crossings_look_near(phx_crossings *crossings, phx_mem *mem, const phx_c
 
 /* ---- migration ---- */
 
-void phx_crossings_let_go(phx_crossings *crossings, uint32_t slot)
+void phx_area_members_let_go(phx_area_members *crossings, uint32_t slot)
 {
     if (slot >= crossings->slots) return;
     phx_list_release(&crossings->pool, &crossings->visitors[slot].inside);
 }
 
-bool phx_crossings_carry(phx_crossings *crossings, phx_mem *mem, uint32_t slot, uint32_t area, uint32_t count)
+bool phx_area_members_carry(phx_area_members *crossings, phx_mem *mem, uint32_t slot, uint32_t area, uint32_t count)
 {
     phx_list *inside = &crossings->visitors[slot].inside;
     if (inside->count == 0 && !phx_list_reserve(&crossings->pool, mem, inside, count)) return false;

@@ -251,7 +251,7 @@ ph_status phx_areas_remove(phx_areas *areas, uint64_t id)
     return PH_OK;
 }
 
-void phx_areas_settle(phx_areas *areas)
+void phx_areas_end_tick(phx_areas *areas)
 {
     for (uint32_t i = 0; i < areas->change_count; i++) {
         uint32_t place = areas->changes[i].area;

@@ -61,7 +61,7 @@ ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, c
 /* PH_ABSENT, PH_NO_MEMORY. */
 ph_status phx_areas_remove(phx_areas *areas, uint64_t id);
 /* The tick's end: what was removed goes. */
-void phx_areas_settle(phx_areas *areas);
+void phx_areas_end_tick(phx_areas *areas);
 
 /* Is there any, or was there in this tick? */
 static inline bool phx_areas_any(const phx_areas *areas)

@@ -5,20 +5,20 @@
 
 #include <string.h>
 
-void phx_sheet_init(phx_sheet *sheet, phx_mem *mem)
+void phx_tower_map_init(phx_tower_map *sheet, phx_mem *mem)
 {
-    *sheet = (phx_sheet){0};
+    *sheet = (phx_tower_map){0};
     phx_idmap_init(&sheet->index, mem);
 }
 
-void phx_sheet_free(phx_sheet *sheet, phx_mem *mem)
+void phx_tower_map_free(phx_tower_map *sheet, phx_mem *mem)
 {
     phx_release(mem, (void **)&sheet->blocks, &sheet->capacity, sizeof *sheet->blocks);
     phx_idmap_free(&sheet->index);
-    phx_sheet_init(sheet, mem);
+    phx_tower_map_init(sheet, mem);
 }
 
-bool phx_sheet_reserve(phx_sheet *sheet, phx_mem *mem, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1)
+bool phx_tower_map_reserve(phx_tower_map *sheet, phx_mem *mem, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1)
 {
     uint32_t wide = (x1 >> PHX_SHEET_BITS) - (x0 >> PHX_SHEET_BITS) + 1;
     uint32_t high = (y1 >> PHX_SHEET_BITS) - (y0 >> PHX_SHEET_BITS) + 1;
@@ -29,11 +29,11 @@ bool phx_sheet_reserve(phx_sheet *sheet, phx_mem *mem, uint32_t x0, uint32_t y0,
                     sizeof *sheet->blocks);
 }
 
-static phx_sheet_block *block_make(phx_sheet *sheet, uint64_t key)
+static phx_tower_map_block *block_make(phx_tower_map *sheet, uint64_t key)
 {
     uint32_t place = sheet->free_first > 0 ? sheet->free_first - 1 : sheet->count++;
     PHX_ASSERT(place < sheet->capacity);
-    phx_sheet_block *block = &sheet->blocks[place];
+    phx_tower_map_block *block = &sheet->blocks[place];
     if (sheet->free_first > 0) sheet->free_first = block->used;
     memset(block, 0, sizeof *block);
     block->key = key;
@@ -41,7 +41,7 @@ static phx_sheet_block *block_make(phx_sheet *sheet, uint64_t key)
     return block;
 }
 
-static void block_drop(phx_sheet *sheet, phx_sheet_block *block)
+static void block_drop(phx_tower_map *sheet, phx_tower_map_block *block)
 {
     (void)phx_idmap_remove(&sheet->index, block->key);
     block->key = 0;
@@ -49,12 +49,12 @@ static void block_drop(phx_sheet *sheet, phx_sheet_block *block)
     sheet->free_first = (uint32_t)(block - sheet->blocks) + 1;
 }
 
-void phx_sheet_put(phx_sheet *sheet, uint32_t tx, uint32_t ty, uint32_t value)
+void phx_tower_map_put(phx_tower_map *sheet, uint32_t tx, uint32_t ty, uint32_t value)
 {
-    phx_sheet_block *block = phx_sheet_block_of(sheet, tx, ty);
+    phx_tower_map_block *block = phx_tower_map_block_of(sheet, tx, ty);
     if (!block && value == 0) return;
-    if (!block) block = block_make(sheet, phx_sheet_key(tx, ty));
-    uint32_t *cell = &block->cells[phx_sheet_cell(tx, ty)];
+    if (!block) block = block_make(sheet, phx_tower_map_key(tx, ty));
+    uint32_t *cell = &block->cells[phx_tower_map_cell(tx, ty)];
     block->used += (uint32_t)(value != 0) - (uint32_t)(*cell != 0);
     *cell = value;
     if (block->used == 0) block_drop(sheet, block);

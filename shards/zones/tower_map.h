@@ -9,48 +9,48 @@
 
 enum { PHX_SHEET_BITS = 3, PHX_SHEET_SIDE = 1 << PHX_SHEET_BITS, PHX_SHEET_CELLS = PHX_SHEET_SIDE * PHX_SHEET_SIDE };
 
-typedef struct phx_sheet_block {
+typedef struct phx_tower_map_block {
     uint32_t cells[PHX_SHEET_CELLS];
     uint64_t key;  /* 0 while free */
     uint32_t used; /* cells that are not 0; the next free block while free */
-} phx_sheet_block;
+} phx_tower_map_block;
 
-typedef struct phx_sheet {
+typedef struct phx_tower_map {
     phx_idmap index; /* block's key -> its place */
-    phx_sheet_block *blocks;
+    phx_tower_map_block *blocks;
     uint32_t count, capacity;
     uint32_t free_first; /* place + 1; 0 ends */
-} phx_sheet;
+} phx_tower_map;
 
-void phx_sheet_init(phx_sheet *sheet, phx_mem *mem);
-/* Leaves it as after phx_sheet_init(). */
-void phx_sheet_free(phx_sheet *sheet, phx_mem *mem);
+void phx_tower_map_init(phx_tower_map *sheet, phx_mem *mem);
+/* Leaves it as after phx_tower_map_init(). */
+void phx_tower_map_free(phx_tower_map *sheet, phx_mem *mem);
 /* Room for all towers of this rectangle of them, x0..x1 and y0..y1. false = no memory, nothing changed. */
-bool phx_sheet_reserve(phx_sheet *sheet, phx_mem *mem, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1);
+bool phx_tower_map_reserve(phx_tower_map *sheet, phx_mem *mem, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1);
 /* Room was reserved, unless value is 0 or the tower has one that is not. */
-void phx_sheet_put(phx_sheet *sheet, uint32_t tx, uint32_t ty, uint32_t value);
+void phx_tower_map_put(phx_tower_map *sheet, uint32_t tx, uint32_t ty, uint32_t value);
 
 /* Never 0: that is no key of a map. */
-static inline uint64_t phx_sheet_key(uint32_t tx, uint32_t ty)
+static inline uint64_t phx_tower_map_key(uint32_t tx, uint32_t ty)
 {
     return ((uint64_t)(ty >> PHX_SHEET_BITS) << 32 | tx >> PHX_SHEET_BITS) + 1;
 }
 
-static inline uint32_t phx_sheet_cell(uint32_t tx, uint32_t ty)
+static inline uint32_t phx_tower_map_cell(uint32_t tx, uint32_t ty)
 {
     return (ty & (PHX_SHEET_SIDE - 1)) << PHX_SHEET_BITS | (tx & (PHX_SHEET_SIDE - 1));
 }
 
-static inline phx_sheet_block *phx_sheet_block_of(const phx_sheet *sheet, uint32_t tx, uint32_t ty)
+static inline phx_tower_map_block *phx_tower_map_block_of(const phx_tower_map *sheet, uint32_t tx, uint32_t ty)
 {
-    const uint64_t *at = phx_idmap_find(&sheet->index, phx_sheet_key(tx, ty));
+    const uint64_t *at = phx_idmap_find(&sheet->index, phx_tower_map_key(tx, ty));
     return at ? &sheet->blocks[*at] : NULL;
 }
 
-static inline uint32_t phx_sheet_get(const phx_sheet *sheet, uint32_t tx, uint32_t ty)
+static inline uint32_t phx_tower_map_get(const phx_tower_map *sheet, uint32_t tx, uint32_t ty)
 {
-    const phx_sheet_block *block = phx_sheet_block_of(sheet, tx, ty);
-    return block ? block->cells[phx_sheet_cell(tx, ty)] : 0;
+    const phx_tower_map_block *block = phx_tower_map_block_of(sheet, tx, ty);
+    return block ? block->cells[phx_tower_map_cell(tx, ty)] : 0;
 }
 
 #endif

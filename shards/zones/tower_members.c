@@ -5,20 +5,20 @@
 
 #include <string.h>
 
-void phx_roster_init(phx_roster *roster, phx_mem *mem)
+void phx_tower_members_init(phx_tower_members *roster, phx_mem *mem)
 {
-    *roster = (phx_roster){0};
-    phx_sheet_init(&roster->first, mem);
+    *roster = (phx_tower_members){0};
+    phx_tower_map_init(&roster->first, mem);
 }
 
-void phx_roster_free(phx_roster *roster, phx_mem *mem)
+void phx_tower_members_free(phx_tower_members *roster, phx_mem *mem)
 {
-    phx_sheet_free(&roster->first, mem);
+    phx_tower_map_free(&roster->first, mem);
     phx_release(mem, (void **)&roster->entries, &roster->capacity, sizeof *roster->entries);
-    phx_roster_init(roster, mem);
+    phx_tower_members_init(roster, mem);
 }
 
-bool phx_roster_cover(phx_roster *roster, phx_mem *mem, uint32_t slots)
+bool phx_tower_members_cover(phx_tower_members *roster, phx_mem *mem, uint32_t slots)
 {
     if (slots <= roster->slots) return true;
     if (!phx_grow(mem, (void **)&roster->entries, &roster->capacity, roster->slots, slots, sizeof *roster->entries))
@@ -28,25 +28,25 @@ bool phx_roster_cover(phx_roster *roster, phx_mem *mem, uint32_t slots)
     return true;
 }
 
-void phx_roster_remove(phx_roster *roster, uint32_t slot)
+void phx_tower_members_remove(phx_tower_members *roster, uint32_t slot)
 {
     if (slot >= roster->slots || !roster->entries[slot].in) return;
-    phx_roster_entry *entry = &roster->entries[slot];
+    phx_tower_members_entry *entry = &roster->entries[slot];
     if (entry->before != PHX_SLOT_NONE) roster->entries[entry->before].next = entry->next;
-    else phx_sheet_put(&roster->first, entry->tx, entry->ty, entry->next + 1);
+    else phx_tower_map_put(&roster->first, entry->tx, entry->ty, entry->next + 1);
     if (entry->next != PHX_SLOT_NONE) roster->entries[entry->next].before = entry->before;
     entry->in = false;
 }
 
-bool phx_roster_place(phx_roster *roster, phx_mem *mem, uint32_t slot, uint16_t tx, uint16_t ty)
+bool phx_tower_members_place(phx_tower_members *roster, phx_mem *mem, uint32_t slot, uint16_t tx, uint16_t ty)
 {
-    phx_roster_entry *entry = &roster->entries[slot];
+    phx_tower_members_entry *entry = &roster->entries[slot];
     if (entry->in && entry->tx == tx && entry->ty == ty) return true;
-    if (!phx_sheet_reserve(&roster->first, mem, tx, ty, tx, ty)) return false;
-    phx_roster_remove(roster, slot);
-    uint32_t next = phx_roster_first(roster, tx, ty);
-    *entry = (phx_roster_entry){.next = next, .before = PHX_SLOT_NONE, .tx = tx, .ty = ty, .in = true};
+    if (!phx_tower_map_reserve(&roster->first, mem, tx, ty, tx, ty)) return false;
+    phx_tower_members_remove(roster, slot);
+    uint32_t next = phx_tower_members_first(roster, tx, ty);
+    *entry = (phx_tower_members_entry){.next = next, .before = PHX_SLOT_NONE, .tx = tx, .ty = ty, .in = true};
     if (next != PHX_SLOT_NONE) roster->entries[next].before = slot;
-    phx_sheet_put(&roster->first, tx, ty, slot + 1);
+    phx_tower_map_put(&roster->first, tx, ty, slot + 1);
     return true;
 }

@@ -10,31 +10,31 @@
 #include "shards/entity/entity_store.h"
 #include "shards/zones/tower_map.h"
 
-typedef struct phx_roster_entry {
+typedef struct phx_tower_members_entry {
     uint32_t next, before; /* slots; PHX_SLOT_NONE ends */
     uint16_t tx, ty;
     bool in;
-} phx_roster_entry;
+} phx_tower_members_entry;
 
-typedef struct phx_roster {
-    phx_sheet first;           /* slot + 1 */
-    phx_roster_entry *entries; /* by slot */
-    uint32_t capacity, slots;  /* entries are valid below slots */
-} phx_roster;
+typedef struct phx_tower_members {
+    phx_tower_map first;              /* slot + 1 */
+    phx_tower_members_entry *entries; /* by slot */
+    uint32_t capacity, slots;         /* entries are valid below slots */
+} phx_tower_members;
 
-void phx_roster_init(phx_roster *roster, phx_mem *mem);
-void phx_roster_free(phx_roster *roster, phx_mem *mem);
+void phx_tower_members_init(phx_tower_members *roster, phx_mem *mem);
+void phx_tower_members_free(phx_tower_members *roster, phx_mem *mem);
 /* Entries for so many slots. false = no memory, nothing changed. */
-bool phx_roster_cover(phx_roster *roster, phx_mem *mem, uint32_t slots);
+bool phx_tower_members_cover(phx_tower_members *roster, phx_mem *mem, uint32_t slots);
 /* The slot stands in this tower now, wherever it was. false = no memory, nothing changed. */
-bool phx_roster_place(phx_roster *roster, phx_mem *mem, uint32_t slot, uint16_t tx, uint16_t ty);
+bool phx_tower_members_place(phx_tower_members *roster, phx_mem *mem, uint32_t slot, uint16_t tx, uint16_t ty);
 /* If it is in. */
-void phx_roster_remove(phx_roster *roster, uint32_t slot);
+void phx_tower_members_remove(phx_tower_members *roster, uint32_t slot);
 
 /* The first slot in a tower, or PHX_SLOT_NONE; the others by entries[].next. */
-static inline uint32_t phx_roster_first(const phx_roster *roster, uint32_t tx, uint32_t ty)
+static inline uint32_t phx_tower_members_first(const phx_tower_members *roster, uint32_t tx, uint32_t ty)
 {
-    return phx_sheet_get(&roster->first, tx, ty) - 1;
+    return phx_tower_map_get(&roster->first, tx, ty) - 1;
 }
 
 #endif

@@ -7,27 +7,27 @@
 void phx_zones_init(phx_zones *zones, phx_mem *mem)
 {
     *zones = (phx_zones){0};
-    phx_roster_init(&zones->roster, mem);
-    phx_awake_init(&zones->awake, mem);
-    phx_crossings_init(&zones->crossings);
+    phx_tower_members_init(&zones->roster, mem);
+    phx_activation_init(&zones->awake, mem);
+    phx_area_members_init(&zones->crossings);
 }
 
 static void drop_awake(phx_zones *zones, phx_mem *mem)
 {
-    phx_awake_free(&zones->awake, mem);
+    phx_activation_free(&zones->awake, mem);
     zones->awake_on = false;
 }
 
 static void drop_crossings(phx_zones *zones, phx_mem *mem)
 {
-    phx_crossings_free(&zones->crossings, mem);
+    phx_area_members_free(&zones->crossings, mem);
     zones->crossings_on = false;
 }
 
 /* What all need. */
 static void drop(phx_zones *zones, phx_mem *mem)
 {
-    phx_roster_free(&zones->roster, mem);
+    phx_tower_members_free(&zones->roster, mem);
     phx_release(mem, (void **)&zones->touched, &zones->touched_capacity, sizeof *zones->touched);
     zones->touched_count = 0;
     zones->on = false;
@@ -43,9 +43,9 @@ void phx_zones_free(phx_zones *zones, phx_mem *mem)
 
 void phx_shard_zones_let_go(phx_shard *shard, uint32_t slot)
 {
-    phx_roster_remove(&shard->zones.roster, slot);
-    phx_awake_let_go(&shard->zones.awake, slot);
-    phx_crossings_let_go(&shard->zones.crossings, slot);
+    phx_tower_members_remove(&shard->zones.roster, slot);
+    phx_activation_let_go(&shard->zones.awake, slot);
+    phx_area_members_let_go(&shard->zones.crossings, slot);
 }
 
 /* ---- who is gone through ---- */
@@ -62,7 +62,7 @@ static going changed_slots(const phx_shard *shard, bool every)
     going all = {.count = shard->store.slots, .every = every || !zones->on || shard->all_dirty};
     if (all.every) return all;
     if (!shard->changed) return (going){0};
-    if (shard->many_movers || zones->missed) return all;
+    if (shard->dense_tick || zones->missed) return all;
     return (going){.count = zones->touched_count, .listed = true};
 }
 
@@ -78,8 +78,9 @@ static uint32_t slot_at(const phx_shard *shard, const going *all, uint32_t i)
 static bool stand(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    if (body->state & PHX_SLOT_OWN) return phx_roster_place(&shard->zones.roster, shard->mem, slot, body->tx, body->ty);
-    phx_roster_remove(&shard->zones.roster, slot);
+    if (body->state & PHX_SLOT_OWN)
+        return phx_tower_members_place(&shard->zones.roster, shard->mem, slot, body->tx, body->ty);
+    phx_tower_members_remove(&shard->zones.roster, slot);
     return true;
 }
 
@@ -87,18 +88,18 @@ static bool stand(phx_shard *shard, uint32_t slot)
 static bool cross(phx_shard *shard, const going *all, bool areas)
 {
     phx_zones *zones = &shard->zones;
-    phx_crossing_input in = {.areas = zones->areas,
-                             .store = &shard->store,
-                             .roster = &zones->roster,
-                             .rect = shard->rect,
-                             .tick = shard->tick,
-                             .stamp = shard->stamp,
-                             .edges = &zones->edges};
-    if (areas && !phx_crossings_look_near(&zones->crossings, shard->mem, &in)) return false;
+    phx_area_members_input in = {.areas = zones->areas,
+                                 .store = &shard->store,
+                                 .roster = &zones->roster,
+                                 .rect = shard->rect,
+                                 .tick = shard->tick,
+                                 .stamp = shard->dirty_stamp,
+                                 .edges = &zones->edges};
+    if (areas && !phx_area_members_look_near(&zones->crossings, shard->mem, &in)) return false;
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
         if (slot == PHX_SLOT_NONE) continue;
-        if (areas && !phx_crossings_look(&zones->crossings, shard->mem, &in, slot)) return false;
+        if (areas && !phx_area_members_look(&zones->crossings, shard->mem, &in, slot)) return false;
         if (!stand(shard, slot)) return false;
     }
     return true;
@@ -107,23 +108,23 @@ static bool cross(phx_shard *shard, const going *all, bool areas)
 static bool activate(phx_shard *shard, const going *all)
 {
     phx_zones *zones = &shard->zones;
-    phx_awake *awake = &zones->awake;
-    phx_awake_input in = {.rules = shard->rules,
-                          .store = &shard->store,
-                          .roster = &zones->roster,
-                          .rect = shard->rect,
-                          .tick = shard->tick,
-                          .edges = &zones->edges};
-    if (awake->span != shard->rules->wake_span) phx_awake_recount(awake, shard->mem, shard->rules->wake_span);
+    phx_activation *awake = &zones->awake;
+    phx_activation_input in = {.rules = shard->rules,
+                               .store = &shard->store,
+                               .roster = &zones->roster,
+                               .rect = shard->rect,
+                               .tick = shard->tick,
+                               .edges = &zones->edges};
+    if (awake->span != shard->rules->wake_span) phx_activation_recount(awake, shard->mem, shard->rules->wake_span);
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
-        if (slot != PHX_SLOT_NONE && !phx_awake_count(awake, shard->mem, &in, slot)) return false;
+        if (slot != PHX_SLOT_NONE && !phx_activation_count(awake, shard->mem, &in, slot)) return false;
     }
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
-        if (slot != PHX_SLOT_NONE && !phx_awake_look(awake, shard->mem, &in, slot)) return false;
+        if (slot != PHX_SLOT_NONE && !phx_activation_look(awake, shard->mem, &in, slot)) return false;
     }
-    return phx_awake_settle(awake, shard->mem, &in);
+    return phx_activation_end_tick(awake, shard->mem, &in);
 }
 
 bool phx_shard_zones(phx_shard *shard)
@@ -139,9 +140,9 @@ bool phx_shard_zones(phx_shard *shard)
         if (zones->on) drop(zones, mem);
         return true;
     }
-    if (!phx_roster_cover(&zones->roster, mem, slots)) return false;
-    if (wakes && !phx_awake_cover(&zones->awake, mem, slots)) return false;
-    if (areas && !phx_crossings_cover(&zones->crossings, mem, slots)) return false;
+    if (!phx_tower_members_cover(&zones->roster, mem, slots)) return false;
+    if (wakes && !phx_activation_cover(&zones->awake, mem, slots)) return false;
+    if (areas && !phx_area_members_cover(&zones->crossings, mem, slots)) return false;
     going all = changed_slots(shard, (wakes && !zones->awake_on) || (areas && !zones->crossings_on));
     if (!cross(shard, &all, areas)) return false;
     if (wakes && !activate(shard, &all)) return false;

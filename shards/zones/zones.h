@@ -16,9 +16,9 @@ typedef struct phx_zones {
     bool missed;       /* touched[] is not all: there was no memory for more, or most entities move */
     uint32_t *touched; /* slots that changed in this tick */
     uint32_t touched_count, touched_capacity;
-    phx_roster roster;
-    phx_awake awake;
-    phx_crossings crossings;
+    phx_tower_members roster;
+    phx_activation awake;
+    phx_area_members crossings;
     const phx_areas *areas; /* the world's; NULL = it has none */
     phx_edges edges;        /* of this tick */
 } phx_zones;

@@ -18,7 +18,7 @@ enum { PHX_CACHE_LINE = 64 };
 #define PHX_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* Before a function that does nothing but bring memory near: gcc leaves calls of it out, as it sees no effect. */
-#define PHX_AWAIT static inline __attribute__((always_inline))
+#define PHX_PREFETCH_INLINE static inline __attribute__((always_inline))
 
 /* Broken invariant: prints the place on stderr and aborts. Never returns. */
 _Noreturn void phx_panic(const char *file, int line, const char *what);

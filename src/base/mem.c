@@ -164,18 +164,18 @@ void phx_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item)
     *capacity = 0;
 }
 
-void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_use *use)
+void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_high_water *use)
 {
     enum { TICKS = 8, LARGE_BYTES = 128 << 10 }; /* storms come in waves; smaller arrays are not worth page faults */
     PHX_ASSERT(used <= *capacity);
     if (used > *capacity / 2) {
-        *use = (phx_use){0};
+        *use = (phx_high_water){0};
         return;
     }
     if (use->most < used) use->most = used;
     if (++use->ticks < TICKS) return;
     uint64_t keep = use->most + use->most / 16;
-    *use = (phx_use){0};
+    *use = (phx_high_water){0};
     if ((uint64_t)*capacity * item < LARGE_BYTES) return;
     phx_release(mem, array, capacity, item);
     (void)phx_grow(mem, array, capacity, 0, keep, item); /* no memory now: whoever needs it asks again */

@@ -45,15 +45,15 @@ static inline bool phx_grow(phx_mem *mem, void **array, uint32_t *capacity, uint
 void phx_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item);
 
 /* How much of an array was of use lately. */
-typedef struct phx_use {
+typedef struct phx_high_water {
     uint32_t most, ticks;
-} phx_use;
+} phx_high_water;
 
 /*
  * Once a tick, while the array is empty: `used` of it were of use. A large array of which not half was for some
  * ticks in a row is given back but for a sixteenth more than that, so that a storm's memory does not stay for ever.
  */
-void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_use *use);
+void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_high_water *use);
 
 /* The allocators that there are. phx_allocator_jemalloc() returns a zero one when not built in. */
 ph_allocator phx_allocator_libc(void);

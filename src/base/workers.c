@@ -359,7 +359,7 @@ static void do_nothing(void *context, uint32_t index)
     (void)index;
 }
 
-void phx_workers_rouse(phx_workers *workers)
+void phx_workers_wake_early(phx_workers *workers)
 {
     PHX_ASSERT(!workers->running);
     if (workers->threads == 0 || workers->spin_ns == 0 || workers->process != getpid()) {
@@ -500,7 +500,7 @@ static void shared_body(void *context, uint32_t index)
     }
 }
 
-void phx_workers_share(phx_workers *workers, uint32_t count, phx_piece_fn body, void *context)
+void phx_parallel_for(phx_workers *workers, uint32_t count, phx_piece_fn body, void *context)
 {
     shared_run run = {workers, body, context};
 

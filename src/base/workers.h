@@ -35,7 +35,7 @@ void phx_workers_run(phx_workers *workers, phx_worker_fn body, void *context);
  * A run is due soon, in about the time that it takes to wake a thread: sleepers are woken meanwhile. Returns at once.
  * Nothing if nobody would wait awake.
  */
-void phx_workers_rouse(phx_workers *workers);
+void phx_workers_wake_early(phx_workers *workers);
 
 /*
  * body(context, worker, i) once for every piece i in [0, count), by whichever worker, then returns; seen as above.
@@ -43,6 +43,6 @@ void phx_workers_rouse(phx_workers *workers);
  * wrote in one run is near it in the next. It goes through them in order; whoever is through with its own
  * takes the last ones of whoever has most left.
  */
-void phx_workers_share(phx_workers *workers, uint32_t count, phx_piece_fn body, void *context);
+void phx_parallel_for(phx_workers *workers, uint32_t count, phx_piece_fn body, void *context);
 
 #endif

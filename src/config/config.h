@@ -22,14 +22,14 @@ enum { PHX_SOURCE_DEFAULT = 0, PHX_SOURCE_SET = 1, PHX_SOURCE_FILE = 2 };
 enum { PHX_FILES_MAX = 64 };
 
 /* Where a value came from. */
-typedef struct phx_origin {
+typedef struct phx_key_origin {
     uint32_t source; /* PHX_SOURCE_..., or PHX_SOURCE_FILE + place in files */
     uint32_t line;
-} phx_origin;
+} phx_key_origin;
 
 typedef struct phx_class_origins {
-    phx_origin of[PHX_CLASS_KEY_COUNT];
-    phx_origin bands[PH_BANDS_MAX];
+    phx_key_origin of[PHX_CLASS_KEY_COUNT];
+    phx_key_origin bands[PH_BANDS_MAX];
 } phx_class_origins;
 
 struct ph_config {
@@ -38,7 +38,7 @@ struct ph_config {
     phx_class_origins *class_origins;
     uint32_t class_capacity; /* of the two arrays above */
     uint32_t file_count;
-    phx_origin origins[PHX_WORLD_KEY_COUNT];
+    phx_key_origin origins[PHX_WORLD_KEY_COUNT];
     char *files[PHX_FILES_MAX];
 };
 

@@ -34,7 +34,7 @@ typedef struct reader {
     bool band_seen[PHX_BAND_KEY_COUNT];   /* in this band */
     bool bands_begun;                     /* in this section: those there were are gone */
     ph_band band;
-    phx_scan scan;
+    phx_text_scan scan;
 } reader;
 
 /* libconfuse has one lexer for the process, and no context for its callbacks: they find it here. */
@@ -82,7 +82,7 @@ static bool check_half(reader *r)
 /* ================================= values ================================= */
 
 /* One value of a key: element i of it. */
-static bool take_value(reader *r, const phx_key *key, bool *seen, void *base, phx_origin *origin, uint32_t i,
+static bool take_value(reader *r, const phx_key *key, bool *seen, void *base, phx_key_origin *origin, uint32_t i,
                        uint32_t line, const char *text)
 {
     char reason[PHX_VALUE_REASON_SIZE];
@@ -100,7 +100,7 @@ static bool take_value(reader *r, const phx_key *key, bool *seen, void *base, ph
         return fail(r, PH_BAD_DEF, line, "%s", reason);
     }
     *seen = true;
-    *origin = (phx_origin){r->source, line};
+    *origin = (phx_key_origin){r->source, line};
     r->half = i + 1 < phx_key_width(key->type) ? key : NULL;
     r->half_line = line;
     return true;
@@ -147,7 +147,7 @@ static bool enter_class(reader *r)
 
 static bool take_band_value(reader *r, cfg_t *section, const char *name, uint32_t i, const char *text)
 {
-    phx_origin origin; /* a band has one for both, from where it ends */
+    phx_key_origin origin; /* a band has one for both, from where it ends */
     uint32_t key = 0;
 
     while (strcmp(phx_config_band_keys[key].name, name) != 0) {
@@ -216,7 +216,7 @@ static int on_band(cfg_t *section, cfg_opt_t *option)
         fail(r, PH_BAD_DEF, line, "the radius of a band is not above that of the band before");
         return -1;
     }
-    r->config->class_origins[r->kind].bands[class->band_count] = (phx_origin){r->source, line};
+    r->config->class_origins[r->kind].bands[class->band_count] = (phx_key_origin){r->source, line};
     class->bands[class->band_count++] = r->band;
     memset(r->band_seen, 0, sizeof r->band_seen);
     return 0;
@@ -297,7 +297,7 @@ static uint32_t line_of_reason(const reader *r, const char *reason)
     uint32_t line = 0;
 
     for (uint32_t i = 0; i < PHX_WORLD_KEY_COUNT; i++) {
-        const phx_origin *origin = &r->config->origins[i];
+        const phx_key_origin *origin = &r->config->origins[i];
 
         if (origin->source == r->source && origin->line > line &&
             strstr(reason, phx_config_world_keys[i].name) != NULL) {

@@ -14,7 +14,7 @@ typedef struct scanner {
     uint32_t open_line; /* of the outermost one */
     char before;        /* the last token: one of "={},", 'w' for a word, 0 at the start */
     bool in_list;       /* behind "= {" */
-    phx_scan *scan;
+    phx_text_scan *scan;
 } scanner;
 
 __attribute__((format(printf, 2, 3))) static bool refuse(scanner *s, const char *format, ...)
@@ -180,7 +180,7 @@ static bool pass_token(scanner *s)
     return true;
 }
 
-bool phx_scan_text(char *text, size_t length, phx_scan *scan)
+bool phx_scan_text(char *text, size_t length, phx_text_scan *scan)
 {
     scanner s = {.at = text, .end = text + length, .begin = text, .to = text, .line = 1, .scan = scan};
 

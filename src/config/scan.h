@@ -16,18 +16,18 @@ enum {
     PHX_SCAN_REASON_SIZE = 128
 };
 
-typedef struct phx_scan {
+typedef struct phx_text_scan {
     size_t length; /* of the text that is left */
     uint32_t section_count;
     uint32_t section_lines[PH_KINDS_MAX]; /* of the n-th '{' that opens a section, outermost ones only */
     uint32_t error_line;                  /* when refused */
     char reason[PHX_SCAN_REASON_SIZE];
-} phx_scan;
+} phx_text_scan;
 
 /*
  * Leaves in text, which has room for a '\0' behind it, what libconfuse is to see. false:
  * *scan says where and why it is refused.
  */
-bool phx_scan_text(char *text, size_t length, phx_scan *scan);
+bool phx_scan_text(char *text, size_t length, phx_text_scan *scan);
 
 #endif

@@ -57,7 +57,7 @@ static bool read_bands(ph_class *class, char *value, char reason[PHX_VALUE_REASO
 typedef struct field {
     const phx_key *key; /* NULL: the bands of a class */
     void *base;
-    phx_origin *origin;
+    phx_key_origin *origin;
 } field;
 
 /* The class attribute `name` of the class `class_name`, which is made when new. NULL = done, else why not. */
@@ -157,7 +157,7 @@ static ph_status assign(ph_config *staged, char *text, char reason[PHX_VALUE_REA
     if (!good) {
         return PH_BAD_DEF;
     }
-    *to.origin = (phx_origin){PHX_SOURCE_SET, 0};
+    *to.origin = (phx_key_origin){PHX_SOURCE_SET, 0};
     for (uint32_t i = 1; to.key == NULL && i < PH_BANDS_MAX; i++) {
         to.origin[i] = *to.origin;
     }

@@ -22,7 +22,7 @@ static ph_status finish(FILE *out)
 /* ================================== dump ================================== */
 
 /* A line and where it came from. */
-static void dump_line(const ph_config *config, const char *line, phx_origin origin, FILE *out)
+static void dump_line(const ph_config *config, const char *line, phx_key_origin origin, FILE *out)
 {
     char place[PHX_PLACE_SIZE];
 
@@ -37,7 +37,7 @@ static void dump_line(const ph_config *config, const char *line, phx_origin orig
     }
 }
 
-static void dump_value(const ph_config *config, const phx_key *key, const void *base, phx_origin origin,
+static void dump_value(const ph_config *config, const phx_key *key, const void *base, phx_key_origin origin,
                        const char *indent, FILE *out)
 {
     char line[COMMENT_COLUMN + PHX_VALUE_SIZE + 32];
@@ -50,7 +50,7 @@ static void dump_value(const ph_config *config, const phx_key *key, const void *
 static void dump_bands(const ph_config *config, uint32_t kind, FILE *out)
 {
     const ph_class *class = &config->classes[kind];
-    const phx_origin *origins = config->class_origins[kind].bands;
+    const phx_key_origin *origins = config->class_origins[kind].bands;
 
     for (uint32_t i = 0; i < class->band_count; i++) {
         char line[COMMENT_COLUMN + 2 * PHX_VALUE_SIZE];

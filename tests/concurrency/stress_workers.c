@@ -81,10 +81,10 @@ static void chain_run(chain *it, phx_workers *workers, uint64_t runs)
     for (uint64_t i = 0; i < runs; i++) {
         it->run++;
         if (it->run % 3 == 0) {
-            phx_workers_rouse(workers);
+            phx_workers_wake_early(workers);
         }
         if (it->shared) {
-            phx_workers_share(workers, it->count, chain_piece, it);
+            phx_parallel_for(workers, it->count, chain_piece, it);
         } else {
             phx_workers_run(workers, chain_body, it);
         }

@@ -52,19 +52,19 @@ static const struct {
     [PHX_STAGE_SEND_COPIES] = {"send copies", STAGE_STOPS, NULL},
     [PHX_STAGE_RECEIVE_COPIES] = {"receive copies", STAGE_STOPS, NULL},
     [PHX_STAGE_INDEX] = {"index", STAGE_STOPS, NULL},
-    [PHX_STAGE_MEND] = {"mend", STAGE_NEVER, "rows follow their bodies in place"},
+    [PHX_STAGE_COPY_ROWS] = {"mend", STAGE_NEVER, "rows follow their bodies in place"},
     [PHX_STAGE_ZONES] = {"zones", STAGE_STOPS, NULL},
     [PHX_STAGE_PLAN] = {"plan", STAGE_STOPS, NULL},
     [PHX_STAGE_INTEREST] = {"interest", STAGE_STOPS, NULL},
     [PHX_STAGE_SPREAD] = {"spread", STAGE_STOPS, NULL},
     [PHX_STAGE_COMMIT] = {"commit", STAGE_STOPS, NULL},
     [PHX_STAGE_LOCATE] = {"locate", STAGE_NEVER, "sources were counted at ingest, each is looked up in place"},
-    [PHX_STAGE_CALL] = {"call", STAGE_STOPS, NULL},
+    [PHX_STAGE_TARGET] = {"call", STAGE_STOPS, NULL},
     [PHX_STAGE_PIECES] = {"pieces", STAGE_STOPS, NULL},
-    [PHX_STAGE_HEAR] = {"hear", STAGE_STOPS, NULL},
+    [PHX_STAGE_FIND_RECIPIENTS] = {"hear", STAGE_STOPS, NULL},
     [PHX_STAGE_UPDATES] = {"updates", STAGE_STOPS, NULL},
     [PHX_STAGE_LOOK] = {"look", STAGE_STOPS, NULL},
-    [PHX_STAGE_WAITS] = {"waits", STAGE_STOPS, NULL},
+    [PHX_STAGE_DEFER_UPDATES] = {"waits", STAGE_STOPS, NULL},
     [PHX_STAGE_BATCHES] = {"batches", STAGE_STOPS, NULL},
     [PHX_STAGE_FILL] = {"fill", STAGE_NEVER, "batches were made of the right size before"},
     [PHX_STAGE_OFFER] = {"offer", STAGE_STOPS, NULL},
@@ -256,13 +256,25 @@ static void play(trial *t)
 #define SAME_STATS(X) \
     X(ticks) \
     X(entities) \
-    X(observers) X(list_entries) X(applied) X(enters) X(leaves) X(batches) X(coalesced_ticks) X(deliveries) \
-        X(deliveries_dropped) X(deliveries_void) X(awake) X(woken) X(slept) X(areas) X(area_enters) X(area_leaves) \
-            X(updates) X(adds_held) X(updates_held) X(updates_replaced) X(migrations) X(halo_records) X(attached) \
-                X(broadcasts) X(payload_bytes) X(queued) X(batches_out) X(net_events) X(mail_waiting) \
-                    X(updates_waiting) X(edges_waiting) X(crowd_observers) X(crowd_narrowed) X(crowd_widened) \
-                        X(crowd_most) X(last_applied) X(last_enters) X(last_leaves) X(last_deliveries) \
-                            X(last_migrations) X(last_halo_records) X(last_payload_bytes) X(last_updates)
+    X(observers) \
+    X(list_entries) \
+    X(applied) \
+    X(enters) \
+    X(leaves) \
+    X(batches) \
+    X(coalesced_ticks) \
+    X(deliveries) \
+    X(deliveries_dropped) \
+    X(deliveries_void) \
+    X(awake) \
+    X(woken) \
+    X(slept) \
+    X(areas) \
+    X(area_enters) X(area_leaves) X(updates) X(adds_held) X(updates_held) X(updates_replaced) X(migrations) \
+        X(halo_records) X(attached) X(broadcasts) X(payload_bytes) X(queued) X(batches_out) X(net_events) \
+            X(mail_waiting) X(updates_waiting) X(edges_waiting) X(crowd_observers) X(crowd_narrowed) X(crowd_widened) \
+                X(crowd_most) X(last_applied) X(last_enters) X(last_leaves) X(last_deliveries) X(last_migrations) \
+                    X(last_halo_records) X(last_payload_bytes) X(last_updates)
 
 static const char *other_stat(const ph_stats *a, const ph_stats *b)
 {

@@ -34,15 +34,15 @@ typedef struct phx_batch {
     ph_target *targets;
     uint16_t *kinds;
     uint32_t *incarnations;
-    phx_mail mail;
+    phx_batch_broadcasts mail;
     ph_edge *edges; /* activations, then crossings; of each, those that are off first */
     uint32_t edges_capacity;
-    phx_news news;
+    phx_batch_updates news;
     uint32_t changes_capacity;
     uint32_t targets_capacity;
     uint32_t kinds_capacity;
     uint32_t incarnations_capacity;
-    phx_use changes_use, targets_use, kinds_use, incarnations_use;
+    phx_high_water changes_use, targets_use, kinds_use, incarnations_use;
     uint32_t magic;
     phx_batch_state state;
     bool merged;                  /* its content is in the net difference already (an offer that ran out of memory) */

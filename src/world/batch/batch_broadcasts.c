@@ -3,7 +3,7 @@
  */
 #include "world/batch/batch_broadcasts.h"
 
-bool phx_mail_reserve(phx_mail *mail, phx_mem *mem, phx_mail_size size)
+bool phx_batch_broadcasts_reserve(phx_batch_broadcasts *mail, phx_mem *mem, phx_batch_broadcasts_size size)
 {
     PHX_ASSERT(size.payload % PHX_PAYLOAD_ALIGN == 0);
     if (!phx_grow(mem, (void **)&mail->messages, &mail->messages_capacity, 0, size.messages, sizeof *mail->messages) ||
@@ -17,7 +17,7 @@ bool phx_mail_reserve(phx_mail *mail, phx_mem *mem, phx_mail_size size)
     return true;
 }
 
-void phx_mail_free(phx_mail *mail, phx_mem *mem)
+void phx_batch_broadcasts_free(phx_batch_broadcasts *mail, phx_mem *mem)
 {
     phx_release(mem, (void **)&mail->messages, &mail->messages_capacity, sizeof *mail->messages);
     phx_release(mem, (void **)&mail->payload, &mail->payload_capacity, sizeof *mail->payload);

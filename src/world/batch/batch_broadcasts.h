@@ -20,26 +20,26 @@ static inline uint64_t phx_payload_room(uint64_t bytes)
 }
 
 /* How much there is of each; payload bytes with their padding. */
-typedef struct phx_mail_size {
+typedef struct phx_batch_broadcasts_size {
     uint32_t messages, deliveries, heard;
     uint64_t payload;
-} phx_mail_size;
+} phx_batch_broadcasts_size;
 
-typedef struct phx_mail {
+typedef struct phx_batch_broadcasts {
     ph_message *messages;
     uint64_t *payload; /* in words: so its capacity fits 32 bits */
     ph_delivery *deliveries;
     uint32_t *heard;
-    phx_mail_size size;
+    phx_batch_broadcasts_size size;
     uint32_t messages_capacity, payload_capacity, deliveries_capacity, heard_capacity;
-} phx_mail;
+} phx_batch_broadcasts;
 
 /* Room for that much, which becomes its size; what was in it is lost. false = no memory: as it was, or grown. */
-bool phx_mail_reserve(phx_mail *mail, phx_mem *mem, phx_mail_size size);
-void phx_mail_free(phx_mail *mail, phx_mem *mem);
+bool phx_batch_broadcasts_reserve(phx_batch_broadcasts *mail, phx_mem *mem, phx_batch_broadcasts_size size);
+void phx_batch_broadcasts_free(phx_batch_broadcasts *mail, phx_mem *mem);
 
 /* What it weighs: content, not capacity. */
-static inline uint64_t phx_mail_bytes(const phx_mail *mail)
+static inline uint64_t phx_batch_broadcasts_bytes(const phx_batch_broadcasts *mail)
 {
     return mail->size.messages * sizeof(ph_message) + mail->size.deliveries * sizeof(ph_delivery) +
            mail->size.heard * sizeof(uint32_t) + mail->size.payload;

@@ -3,7 +3,7 @@
  */
 #include "world/batch/batch_updates.h"
 
-bool phx_news_reserve(phx_news *news, phx_mem *mem, phx_news_size size)
+bool phx_batch_updates_reserve(phx_batch_updates *news, phx_mem *mem, phx_batch_updates_size size)
 {
     if (!phx_grow(mem, (void **)&news->updates, &news->updates_capacity, 0, size.updates, sizeof *news->updates) ||
         !phx_grow(mem, (void **)&news->due, &news->due_capacity, 0, size.due, sizeof *news->due) ||
@@ -13,7 +13,7 @@ bool phx_news_reserve(phx_news *news, phx_mem *mem, phx_news_size size)
     return true;
 }
 
-void phx_news_free(phx_news *news, phx_mem *mem)
+void phx_batch_updates_free(phx_batch_updates *news, phx_mem *mem)
 {
     phx_release(mem, (void **)&news->updates, &news->updates_capacity, sizeof *news->updates);
     phx_release(mem, (void **)&news->due, &news->due_capacity, sizeof *news->due);

@@ -10,24 +10,24 @@
 
 #include "base/mem.h"
 
-typedef struct phx_news_size {
+typedef struct phx_batch_updates_size {
     uint32_t updates, due, moved;
-} phx_news_size;
+} phx_batch_updates_size;
 
-typedef struct phx_news {
+typedef struct phx_batch_updates {
     ph_update *updates;
     uint32_t *due;
     ph_moved *moved;
-    phx_news_size size;
+    phx_batch_updates_size size;
     uint32_t updates_capacity, due_capacity, moved_capacity;
-} phx_news;
+} phx_batch_updates;
 
 /* Room for that much, which becomes its size; what was in it is lost. false = no memory: as it was, or grown. */
-bool phx_news_reserve(phx_news *news, phx_mem *mem, phx_news_size size);
-void phx_news_free(phx_news *news, phx_mem *mem);
+bool phx_batch_updates_reserve(phx_batch_updates *news, phx_mem *mem, phx_batch_updates_size size);
+void phx_batch_updates_free(phx_batch_updates *news, phx_mem *mem);
 
 /* What they weigh: content, not capacity. */
-static inline uint64_t phx_news_bytes(const phx_news *news)
+static inline uint64_t phx_batch_updates_bytes(const phx_batch_updates *news)
 {
     return news->size.updates * sizeof(ph_update) + news->size.due * sizeof(uint32_t) +
            news->size.moved * sizeof(ph_moved);

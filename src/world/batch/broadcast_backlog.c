@@ -11,7 +11,7 @@
 
 /* The mail of one tick. */
 typedef struct segment {
-    phx_mail mail;
+    phx_batch_broadcasts mail;
     uint32_t number; /* from 1, in order */
     struct segment *next;
 } segment;
@@ -26,7 +26,7 @@ typedef struct listener {
     uint32_t next_free;
 } listener;
 
-struct phx_backlog {
+struct phx_broadcast_backlog {
     phx_mem *mem;
     uint64_t bound;
     uint64_t bytes; /* of all segments */
@@ -37,12 +37,12 @@ struct phx_backlog {
     listener *listeners;
     uint32_t listener_count, listeners_capacity; /* ever used */
     uint32_t free_first;                         /* place + 1; 0 = none */
-    phx_backlog_counts counts;
+    phx_broadcast_backlog_counts counts;
 };
 
-phx_backlog *phx_backlog_create(phx_mem *mem, uint64_t bound)
+phx_broadcast_backlog *phx_broadcast_backlog_create(phx_mem *mem, uint64_t bound)
 {
-    phx_backlog *backlog = phx_alloc_zero(mem, sizeof *backlog, PHX_CACHE_LINE);
+    phx_broadcast_backlog *backlog = phx_alloc_zero(mem, sizeof *backlog, PHX_CACHE_LINE);
     if (!backlog) return NULL;
     backlog->mem = mem;
     backlog->bound = bound;
@@ -54,13 +54,13 @@ static void free_segments(phx_mem *mem, segment *first)
 {
     while (first) {
         segment *next = first->next;
-        phx_mail_free(&first->mail, mem);
+        phx_batch_broadcasts_free(&first->mail, mem);
         phx_free(mem, first, sizeof *first, PHX_CACHE_LINE);
         first = next;
     }
 }
 
-void phx_backlog_destroy(phx_backlog *backlog)
+void phx_broadcast_backlog_destroy(phx_broadcast_backlog *backlog)
 {
     if (!backlog) return;
     phx_mem *mem = backlog->mem;
@@ -71,26 +71,26 @@ void phx_backlog_destroy(phx_backlog *backlog)
     phx_free(mem, backlog, sizeof *backlog, PHX_CACHE_LINE);
 }
 
-phx_backlog_counts phx_backlog_count(const phx_backlog *backlog)
+phx_broadcast_backlog_counts phx_broadcast_backlog_count(const phx_broadcast_backlog *backlog)
 {
     return backlog->counts;
 }
 
-void phx_backlog_drop(phx_backlog *backlog, uint64_t deliveries)
+void phx_broadcast_backlog_drop(phx_broadcast_backlog *backlog, uint64_t deliveries)
 {
     backlog->counts.pushed += deliveries;
     backlog->counts.dropped += deliveries;
     backlog->counts.untold += deliveries;
 }
 
-void phx_backlog_told(phx_backlog *backlog)
+void phx_broadcast_backlog_told(phx_broadcast_backlog *backlog)
 {
     backlog->counts.untold = 0;
 }
 
 /* ---- listeners ---- */
 
-static listener *listener_of(const phx_backlog *backlog, uint64_t observer)
+static listener *listener_of(const phx_broadcast_backlog *backlog, uint64_t observer)
 {
     const uint64_t *place = phx_idmap_find(&backlog->index, observer);
     PHX_ASSERT(place);
@@ -98,7 +98,7 @@ static listener *listener_of(const phx_backlog *backlog, uint64_t observer)
 }
 
 /* The observer of one more segment. */
-static void add_listener(phx_backlog *backlog, const ph_delivery *delivery)
+static void add_listener(phx_broadcast_backlog *backlog, const ph_delivery *delivery)
 {
     const uint64_t *known = phx_idmap_find(&backlog->index, delivery->observer);
     uint32_t place = known ? (uint32_t)*known : backlog->free_first - 1;
@@ -115,7 +115,7 @@ static void add_listener(phx_backlog *backlog, const ph_delivery *delivery)
 }
 
 /* A segment with a delivery for it is gone. */
-static void release_listener(phx_backlog *backlog, listener *gone)
+static void release_listener(phx_broadcast_backlog *backlog, listener *gone)
 {
     if (--gone->segments > 0) return;
     (void)phx_idmap_remove(&backlog->index, gone->id);
@@ -124,7 +124,7 @@ static void release_listener(phx_backlog *backlog, listener *gone)
     backlog->free_first = (uint32_t)(gone - backlog->listeners) + 1;
 }
 
-static void clear(phx_backlog *backlog)
+static void clear(phx_broadcast_backlog *backlog)
 {
     if (backlog->newest) {
         backlog->newest->next = backlog->spare;
@@ -139,7 +139,7 @@ static void clear(phx_backlog *backlog)
 
 /* ---- coming ---- */
 
-static void drop_oldest(phx_backlog *backlog)
+static void drop_oldest(phx_broadcast_backlog *backlog)
 {
     segment *gone = backlog->oldest;
     for (uint32_t i = 0; i < gone->mail.size.deliveries; i++) {
@@ -153,14 +153,14 @@ static void drop_oldest(phx_backlog *backlog)
         }
         release_listener(backlog, of);
     }
-    backlog->bytes -= phx_mail_bytes(&gone->mail);
+    backlog->bytes -= phx_batch_broadcasts_bytes(&gone->mail);
     backlog->oldest = gone->next;
     if (!backlog->oldest) backlog->newest = NULL;
     gone->next = backlog->spare;
     backlog->spare = gone;
 }
 
-bool phx_backlog_reserve_push(phx_backlog *backlog, const phx_mail *mail)
+bool phx_broadcast_backlog_reserve_push(phx_broadcast_backlog *backlog, const phx_batch_broadcasts *mail)
 {
     if (mail->size.deliveries == 0) return true;
     if (!backlog->spare) {
@@ -174,27 +174,27 @@ bool phx_backlog_reserve_push(phx_backlog *backlog, const phx_mail *mail)
                     places, sizeof *backlog->listeners);
 }
 
-void phx_backlog_push(phx_backlog *backlog, phx_mail *mail)
+void phx_broadcast_backlog_push(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail)
 {
     if (mail->size.deliveries == 0) return;
     segment *into = backlog->spare;
-    phx_mail taken = *mail;
+    phx_batch_broadcasts taken = *mail;
     PHX_ASSERT(into);
     backlog->spare = into->next;
     *mail = into->mail;
-    mail->size = (phx_mail_size){0};
+    mail->size = (phx_batch_broadcasts_size){0};
     *into = (segment){.mail = taken, .number = ++backlog->number};
     if (backlog->newest) backlog->newest->next = into;
     else backlog->oldest = into;
     backlog->newest = into;
     for (uint32_t i = 0; i < taken.size.deliveries; i++) add_listener(backlog, &taken.deliveries[i]);
-    backlog->bytes += phx_mail_bytes(&taken);
+    backlog->bytes += phx_batch_broadcasts_bytes(&taken);
     backlog->counts.pushed += taken.size.heard;
     backlog->counts.pending += taken.size.heard;
     while (backlog->bytes > backlog->bound) drop_oldest(backlog);
 }
 
-void phx_backlog_forget(phx_backlog *backlog, uint64_t observer)
+void phx_broadcast_backlog_forget(phx_broadcast_backlog *backlog, uint64_t observer)
 {
     const uint64_t *place = phx_idmap_find(&backlog->index, observer);
     if (!place) return;
@@ -206,7 +206,7 @@ void phx_backlog_forget(phx_backlog *backlog, uint64_t observer)
     if (backlog->counts.pending == 0) clear(backlog); /* or mail that nobody hears would be told with the next tick's */
 }
 
-void phx_backlog_rename(phx_backlog *backlog, uint64_t observer, uint64_t user_data)
+void phx_broadcast_backlog_rename(phx_broadcast_backlog *backlog, uint64_t observer, uint64_t user_data)
 {
     const uint64_t *place = phx_idmap_find(&backlog->index, observer);
     if (place) backlog->listeners[*place].user_data = user_data;
@@ -214,9 +214,9 @@ void phx_backlog_rename(phx_backlog *backlog, uint64_t observer, uint64_t user_d
 
 /* ---- going ---- */
 
-bool phx_backlog_reserve_drain(phx_backlog *backlog, phx_mail *mail)
+bool phx_broadcast_backlog_reserve_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail)
 {
-    phx_mail_size all = {0};
+    phx_batch_broadcasts_size all = {0};
     if (backlog->counts.pending == 0) return true;
     for (const segment *s = backlog->oldest; s; s = s->next) {
         all.messages += s->mail.size.messages;
@@ -224,11 +224,11 @@ bool phx_backlog_reserve_drain(phx_backlog *backlog, phx_mail *mail)
     }
     all.deliveries = phx_idmap_count(&backlog->index);
     all.heard = (uint32_t)backlog->counts.pending; /* each takes 4 bytes of a bound below 2^32 */
-    return phx_mail_reserve(mail, backlog->mem, all);
+    return phx_batch_broadcasts_reserve(mail, backlog->mem, all);
 }
 
 /* A delivery for everybody who hears anything, with the places of what they hear. */
-static uint32_t drain_deliveries(phx_backlog *backlog, phx_mail *mail)
+static uint32_t drain_deliveries(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail)
 {
     uint32_t count = 0, first = 0;
     for (uint32_t i = 0; i < backlog->listener_count; i++) {
@@ -243,7 +243,8 @@ static uint32_t drain_deliveries(phx_backlog *backlog, phx_mail *mail)
 }
 
 /* Appends a segment's messages; what its observers heard is found by the listeners' places. */
-static void drain_segment(phx_backlog *backlog, const segment *s, phx_mail *mail, phx_mail_size *at)
+static void drain_segment(phx_broadcast_backlog *backlog, const segment *s, phx_batch_broadcasts *mail,
+                          phx_batch_broadcasts_size *at)
 {
     for (uint32_t i = 0; i < s->mail.size.messages; i++) {
         mail->messages[at->messages + i] = s->mail.messages[i];
@@ -261,15 +262,15 @@ static void drain_segment(phx_backlog *backlog, const segment *s, phx_mail *mail
     at->payload += s->mail.size.payload;
 }
 
-void phx_backlog_drain(phx_backlog *backlog, phx_mail *mail)
+void phx_broadcast_backlog_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail)
 {
     if (backlog->counts.pending > 0) {
-        phx_mail_size at = {0};
+        phx_batch_broadcasts_size at = {0};
         mail->size.deliveries = drain_deliveries(backlog, mail);
         for (const segment *s = backlog->oldest; s; s = s->next) drain_segment(backlog, s, mail, &at);
         PHX_ASSERT(at.messages == mail->size.messages && at.payload == mail->size.payload);
     } else {
-        mail->size = (phx_mail_size){0};
+        mail->size = (phx_batch_broadcasts_size){0};
     }
     backlog->counts.drained += backlog->counts.pending;
     backlog->counts.pending = 0;

@@ -12,43 +12,43 @@
 
 #include "world/batch/batch_broadcasts.h"
 
-typedef struct phx_backlog phx_backlog;
+typedef struct phx_broadcast_backlog phx_broadcast_backlog;
 
 /* Deliveries of a message to an observer. pushed = drained + voided + dropped + pending. */
-typedef struct phx_backlog_counts {
+typedef struct phx_broadcast_backlog_counts {
     uint64_t pushed, drained, voided, dropped;
     uint64_t pending; /* now */
-    uint64_t untold;  /* now: dropped since phx_backlog_told() */
-} phx_backlog_counts;
+    uint64_t untold;  /* now: dropped since phx_broadcast_backlog_told() */
+} phx_broadcast_backlog_counts;
 
 /* bound: bytes of mail. NULL = no memory. */
-phx_backlog *phx_backlog_create(phx_mem *mem, uint64_t bound);
+phx_broadcast_backlog *phx_broadcast_backlog_create(phx_mem *mem, uint64_t bound);
 /* backlog may be NULL. */
-void phx_backlog_destroy(phx_backlog *backlog);
+void phx_broadcast_backlog_destroy(phx_broadcast_backlog *backlog);
 
 /* Makes room for a push of this mail. false = no memory, nothing changed. */
-bool phx_backlog_reserve_push(phx_backlog *backlog, const phx_mail *mail);
+bool phx_broadcast_backlog_reserve_push(phx_broadcast_backlog *backlog, const phx_batch_broadcasts *mail);
 /* Takes the mail, which gets other, empty arrays; the room was reserved. Empty mail is nothing. */
-void phx_backlog_push(phx_backlog *backlog, phx_mail *mail);
+void phx_broadcast_backlog_push(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail);
 /* What waits for this observer is void. Nothing waits: nothing happens. */
-void phx_backlog_forget(phx_backlog *backlog, uint64_t observer);
+void phx_broadcast_backlog_forget(phx_broadcast_backlog *backlog, uint64_t observer);
 
 /* The user data of an observer from this tick on. O(1). Before this tick's push. */
-void phx_backlog_rename(phx_backlog *backlog, uint64_t observer, uint64_t user_data);
+void phx_broadcast_backlog_rename(phx_broadcast_backlog *backlog, uint64_t observer, uint64_t user_data);
 
 /* Makes `mail` large enough for all that waits. false = no memory, nothing changed. */
-bool phx_backlog_reserve_drain(phx_backlog *backlog, phx_mail *mail);
+bool phx_broadcast_backlog_reserve_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail);
 /*
  * Moves all that waits into `mail`, for which room was reserved: one delivery per
  * observer, its messages in their order. Messages whose observers are all void come too,
  * unless nothing is left at all. It is empty after that.
  */
-void phx_backlog_drain(phx_backlog *backlog, phx_mail *mail);
+void phx_broadcast_backlog_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail);
 
-phx_backlog_counts phx_backlog_count(const phx_backlog *backlog);
+phx_broadcast_backlog_counts phx_broadcast_backlog_count(const phx_broadcast_backlog *backlog);
 /* So many deliveries that never came are dropped: there was no memory for them. */
-void phx_backlog_drop(phx_backlog *backlog, uint64_t deliveries);
+void phx_broadcast_backlog_drop(phx_broadcast_backlog *backlog, uint64_t deliveries);
 /* The host is told of what was dropped. */
-void phx_backlog_told(phx_backlog *backlog);
+void phx_broadcast_backlog_told(phx_broadcast_backlog *backlog);
 
 #endif

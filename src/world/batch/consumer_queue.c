@@ -19,8 +19,8 @@ struct phx_consumer {
     phx_mem *mem;
     phx_coalesce *coalesce;
     phx_coalesce *edges; /* the net difference of edges */
-    phx_backlog *backlog;
-    phx_latest *latest;
+    phx_broadcast_backlog *backlog;
+    phx_update_backlog *latest;
     uint32_t bound;
     /* the ticking thread's */
     _Alignas(PHX_CACHE_LINE) phx_batch *spare;
@@ -55,8 +55,8 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_by
     c->bound = bound;
     c->coalesce = phx_coalesce_create(mem, depths);
     c->edges = phx_coalesce_create(mem, NULL);
-    c->backlog = phx_backlog_create(mem, mail_bytes);
-    c->latest = phx_latest_create(mem);
+    c->backlog = phx_broadcast_backlog_create(mem, mail_bytes);
+    c->latest = phx_update_backlog_create(mem);
     bool made = phx_relay_init(&c->relay, mem, bound);
     if (!made || c->coalesce == NULL || c->edges == NULL || c->backlog == NULL || c->latest == NULL) {
         phx_consumer_destroy(c);
@@ -77,8 +77,8 @@ void phx_consumer_destroy(phx_consumer *c)
     }
     phx_coalesce_destroy(c->coalesce);
     phx_coalesce_destroy(c->edges);
-    phx_backlog_destroy(c->backlog);
-    phx_latest_destroy(c->latest);
+    phx_broadcast_backlog_destroy(c->backlog);
+    phx_update_backlog_destroy(c->latest);
     phx_relay_free(&c->relay);
     phx_free(c->mem, c, sizeof(*c), PHX_CACHE_LINE);
 }
@@ -150,9 +150,9 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
     }
     batch->view.change_count = change_count;
     batch->view.target_count = target_count;
-    batch->mail.size = (phx_mail_size){0};
+    batch->mail.size = (phx_batch_broadcasts_size){0};
     batch->view.activation_count = batch->view.crossing_count = 0;
-    batch->news.size = (phx_news_size){0};
+    batch->news.size = (phx_batch_updates_size){0};
     batch->state = PHX_BATCH_FILLING;
     c->filling = batch;
     return batch;
@@ -162,14 +162,14 @@ void phx_consumer_forget(phx_consumer *c, uint64_t observer)
 {
     PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick is in the net already */
     phx_coalesce_forget(c->coalesce, observer);
-    phx_backlog_forget(c->backlog, observer);
-    phx_latest_forget(c->latest, observer);
+    phx_broadcast_backlog_forget(c->backlog, observer);
+    phx_update_backlog_forget(c->latest, observer);
 }
 
 /* What the host sees of the mail. */
 static void show_mail(phx_batch *batch)
 {
-    const phx_mail *mail = &batch->mail;
+    const phx_batch_broadcasts *mail = &batch->mail;
     ph_batch *view = &batch->view;
     view->messages = mail->messages;
     view->payload = (const uint8_t *)mail->payload;
@@ -184,7 +184,7 @@ static void show_mail(phx_batch *batch)
 /* What it sees of the updates. */
 static void show_news(phx_batch *batch)
 {
-    const phx_news *news = &batch->news;
+    const phx_batch_updates *news = &batch->news;
     ph_batch *view = &batch->view;
     view->updates = news->updates;
     view->due = news->due;
@@ -203,8 +203,8 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     PHX_ASSERT(batch->view.target_count <= batch->targets_capacity);
     batch->view.tick_first = tick_first;
     batch->view.tick = tick;
-    batch->view.dropped = phx_backlog_count(c->backlog).untold;
-    phx_backlog_told(c->backlog);
+    batch->view.dropped = phx_broadcast_backlog_count(c->backlog).untold;
+    phx_broadcast_backlog_told(c->backlog);
     show_mail(batch);
     show_news(batch);
     batch->state = PHX_BATCH_OUT;
@@ -215,7 +215,7 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     c->events += batch->view.target_count;
     c->bytes += (uint64_t)batch->view.change_count * sizeof(ph_change) +
                 (uint64_t)batch->view.target_count * (sizeof(ph_target) + sizeof(uint16_t)) +
-                phx_mail_bytes(&batch->mail) + phx_news_bytes(&batch->news);
+                phx_batch_broadcasts_bytes(&batch->mail) + phx_batch_updates_bytes(&batch->news);
     phx_relay_put(&c->relay, batch);
 }
 
@@ -233,10 +233,10 @@ static bool edges_alone(const phx_batch *batch)
 
 static bool is_pending(const phx_consumer *c)
 {
-    phx_backlog_counts mail = phx_backlog_count(c->backlog);
+    phx_broadcast_backlog_counts mail = phx_broadcast_backlog_count(c->backlog);
     return c->kept != NULL || phx_coalesce_count(c->coalesce).observers > 0 ||
            phx_coalesce_count(c->edges).pending > 0 || mail.pending > 0 || mail.untold > 0 ||
-           phx_latest_count(c->latest).pending > 0;
+           phx_update_backlog_count(c->latest).pending > 0;
 }
 
 /* An edge that is on is as an enter: it names the entity as it is now. */
@@ -261,8 +261,8 @@ void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t coun
     for (uint32_t i = 0; i < count; i++) {
         phx_coalesce_rename(c->coalesce, items[i].id, items[i].kind, items[i].user_data);
         phx_coalesce_rename(c->edges, items[i].id, items[i].kind, items[i].user_data);
-        phx_backlog_rename(c->backlog, items[i].id, items[i].user_data);
-        phx_latest_rename(c->latest, items[i].id, items[i].user_data);
+        phx_broadcast_backlog_rename(c->backlog, items[i].id, items[i].user_data);
+        phx_update_backlog_rename(c->latest, items[i].id, items[i].user_data);
         rename_kept(c, &items[i]);
     }
 }
@@ -305,15 +305,15 @@ static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
         return true;
     }
     bool first = !is_pending(c);
-    if (!phx_backlog_reserve_push(c->backlog, &batch->mail) || !phx_coalesce_reserve(c->coalesce, batch) ||
-        !phx_latest_reserve(c->latest, batch) || !phx_coalesce_merge_edges(c->edges, batch)) {
+    if (!phx_broadcast_backlog_reserve_push(c->backlog, &batch->mail) || !phx_coalesce_reserve(c->coalesce, batch) ||
+        !phx_update_backlog_reserve(c->latest, batch) || !phx_coalesce_merge_edges(c->edges, batch)) {
         return false;
     }
     bool merged = phx_coalesce_merge(c->coalesce, batch);
     PHX_ASSERT(merged); /* there is room */
     (void)merged;
-    phx_backlog_push(c->backlog, &batch->mail);
-    phx_latest_merge(c->latest, batch);
+    phx_broadcast_backlog_push(c->backlog, &batch->mail);
+    phx_update_backlog_merge(c->latest, batch);
     if (first) {
         c->tick_first = tick;
     }
@@ -329,8 +329,8 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
     if (batch == NULL) {
         return false;
     }
-    if (!phx_relay_ready(&c->relay) || !phx_backlog_reserve_drain(c->backlog, &batch->mail) ||
-        !phx_coalesce_reserve_drain(c->coalesce, batch) || !phx_latest_reserve_drain(c->latest, &batch->news) ||
+    if (!phx_relay_ready(&c->relay) || !phx_broadcast_backlog_reserve_drain(c->backlog, &batch->mail) ||
+        !phx_coalesce_reserve_drain(c->coalesce, batch) || !phx_update_backlog_reserve_drain(c->latest, &batch->news) ||
         !phx_coalesce_drain_edges(c->edges, batch)) {
         if (merged == NULL) {
             batch_recycle(c, batch);
@@ -340,8 +340,8 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
     bool drained = phx_coalesce_drain(c->coalesce, batch);
     PHX_ASSERT(drained); /* there is room */
     (void)drained;
-    phx_backlog_drain(c->backlog, &batch->mail);
-    phx_latest_drain(c->latest, &batch->news);
+    phx_broadcast_backlog_drain(c->backlog, &batch->mail);
+    phx_update_backlog_drain(c->latest, &batch->news);
     hand_over(c, batch, c->tick_first, tick);
     return true;
 }
@@ -415,9 +415,9 @@ void phx_consumer_abandon(phx_consumer *c)
     c->filling = NULL;
 }
 
-void phx_consumer_drop_mail(phx_consumer *c, uint64_t deliveries)
+void phx_consumer_drop_broadcasts(phx_consumer *c, uint64_t deliveries)
 {
-    phx_backlog_drop(c->backlog, deliveries);
+    phx_broadcast_backlog_drop(c->backlog, deliveries);
 }
 
 bool phx_consumer_keep(phx_consumer *c, phx_batch *batch, uint64_t tick)
@@ -443,15 +443,15 @@ void phx_consumer_strip(phx_batch *batch)
 {
     PHX_ASSERT(!batch->merged);
     batch->view.change_count = batch->view.target_count = 0;
-    batch->mail.size = (phx_mail_size){0};
-    batch->news.size = (phx_news_size){0};
+    batch->mail.size = (phx_batch_broadcasts_size){0};
+    batch->news.size = (phx_batch_updates_size){0};
 }
 
 phx_consumer_counts phx_consumer_count(const phx_consumer *c)
 {
     phx_coalesce_counts net = phx_coalesce_count(c->coalesce);
-    phx_backlog_counts mail = phx_backlog_count(c->backlog);
-    phx_latest_counts news = phx_latest_count(c->latest);
+    phx_broadcast_backlog_counts mail = phx_broadcast_backlog_count(c->backlog);
+    phx_update_backlog_counts news = phx_update_backlog_count(c->latest);
     return (phx_consumer_counts){
         .batches = c->batches,
         .coalesced_ticks = c->coalesced_ticks,

@@ -68,7 +68,7 @@ void phx_consumer_destroy(phx_consumer *c);
 /*
  * The batch to fill in this tick, with room for that many changes and targets; its
  * view.change_count and view.target_count are set to them and may be lowered before the
- * offer. Its mail and news are empty; phx_mail_reserve() and phx_news_reserve() make room.
+ * offer. Its mail and news are empty; phx_batch_broadcasts_reserve() and phx_batch_updates_reserve() make room.
  * Workers may fill changes, targets, kinds and incarnations, mail and news, each its own
  * ranges.
  * Again before the offer: the same batch, its content lost. NULL = no memory; nothing is
@@ -100,7 +100,7 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick);
 /* Memory of batches that are spare goes back. */
 void phx_consumer_relieve(phx_consumer *c);
 /* So many deliveries of the tick are dropped, and counted, as past consumer_bytes. */
-void phx_consumer_drop_mail(phx_consumer *c, uint64_t deliveries);
+void phx_consumer_drop_broadcasts(phx_consumer *c, uint64_t deliveries);
 /*
  * In the place of an offer that had no memory: the tick waits with what is pending. false = there is no memory for that
  * either, which a batch without changes, mail and updates needs not.

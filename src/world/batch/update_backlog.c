@@ -6,24 +6,24 @@
 
 #include "world/batch/net_table.h"
 
-struct phx_latest {
+struct phx_update_backlog {
     phx_mem *mem;
     phx_netset set;
     ph_position *positions; /* by entry */
     uint32_t positions_capacity;
-    phx_latest_counts counts; /* but for pending */
+    phx_update_backlog_counts counts; /* but for pending */
 };
 
-phx_latest *phx_latest_create(phx_mem *mem)
+phx_update_backlog *phx_update_backlog_create(phx_mem *mem)
 {
-    phx_latest *latest = phx_alloc_zero(mem, sizeof *latest, PHX_CACHE_LINE);
+    phx_update_backlog *latest = phx_alloc_zero(mem, sizeof *latest, PHX_CACHE_LINE);
     if (!latest) return NULL;
     latest->mem = mem;
     phx_netset_init(&latest->set, mem);
     return latest;
 }
 
-void phx_latest_destroy(phx_latest *latest)
+void phx_update_backlog_destroy(phx_update_backlog *latest)
 {
     if (!latest) return;
     phx_netset_release(&latest->set);
@@ -31,14 +31,14 @@ void phx_latest_destroy(phx_latest *latest)
     phx_free(latest->mem, latest, sizeof *latest, PHX_CACHE_LINE);
 }
 
-phx_latest_counts phx_latest_count(const phx_latest *latest)
+phx_update_backlog_counts phx_update_backlog_count(const phx_update_backlog *latest)
 {
-    phx_latest_counts counts = latest->counts;
+    phx_update_backlog_counts counts = latest->counts;
     counts.pending = latest->set.entry_table.used;
     return counts;
 }
 
-bool phx_latest_reserve(phx_latest *latest, const phx_batch *batch)
+bool phx_update_backlog_reserve(phx_update_backlog *latest, const phx_batch *batch)
 {
     phx_netset *set = &latest->set;
     return phx_netset_reserve(set, batch->news.size.updates, batch->news.size.due, batch->news.size.due) &&
@@ -46,12 +46,12 @@ bool phx_latest_reserve(phx_latest *latest, const phx_batch *batch)
                     set->entries_capacity, sizeof *latest->positions);
 }
 
-void phx_latest_rename(phx_latest *latest, uint64_t id, uint64_t user_data)
+void phx_update_backlog_rename(phx_update_backlog *latest, uint64_t id, uint64_t user_data)
 {
     phx_netset_rename(&latest->set, id, 0, user_data);
 }
 
-static void clear(phx_latest *latest, uint32_t observer)
+static void clear(phx_update_backlog *latest, uint32_t observer)
 {
     uint32_t before = latest->set.entry_table.used;
     phx_netset_observer_clear(&latest->set, observer);
@@ -59,14 +59,14 @@ static void clear(phx_latest *latest, uint32_t observer)
     latest->counts.replaced += before - latest->set.entry_table.used;
 }
 
-void phx_latest_forget(phx_latest *latest, uint64_t observer)
+void phx_update_backlog_forget(phx_update_backlog *latest, uint64_t observer)
 {
     uint32_t o = phx_netset_observer_find(&latest->set, observer);
     if (o != PHX_NETSET_NONE) clear(latest, o);
 }
 
 /* Who left is not told of any more. */
-static void drop_left(phx_latest *latest, const phx_batch *batch, const ph_change *change)
+static void drop_left(phx_update_backlog *latest, const phx_batch *batch, const ph_change *change)
 {
     phx_netset *set = &latest->set;
     uint32_t o = phx_netset_observer_find(set, change->observer);
@@ -84,7 +84,7 @@ static void drop_left(phx_latest *latest, const phx_batch *batch, const ph_chang
     if (set->observers[o].first == PHX_NETSET_NONE) phx_netset_observer_remove(set, o);
 }
 
-static void take(phx_latest *latest, const phx_news *news, const ph_update *update)
+static void take(phx_update_backlog *latest, const phx_batch_updates *news, const ph_update *update)
 {
     phx_netset *set = &latest->set;
     uint32_t o = phx_netset_observer_find(set, update->observer);
@@ -101,21 +101,22 @@ static void take(phx_latest *latest, const phx_news *news, const ph_update *upda
     latest->counts.merged += update->count;
 }
 
-void phx_latest_merge(phx_latest *latest, const phx_batch *batch)
+void phx_update_backlog_merge(phx_update_backlog *latest, const phx_batch *batch)
 {
     for (uint32_t i = 0; i < batch->view.change_count; i++) drop_left(latest, batch, &batch->changes[i]);
     for (uint32_t i = 0; i < batch->news.size.updates; i++) take(latest, &batch->news, &batch->news.updates[i]);
 }
 
-bool phx_latest_reserve_drain(phx_latest *latest, phx_news *news)
+bool phx_update_backlog_reserve_drain(phx_update_backlog *latest, phx_batch_updates *news)
 {
     uint32_t count = latest->set.entry_table.used;
-    return phx_news_reserve(news, latest->mem, (phx_news_size){latest->set.observer_table.used, count, count});
+    return phx_batch_updates_reserve(news, latest->mem,
+                                     (phx_batch_updates_size){latest->set.observer_table.used, count, count});
 }
 
 /* The entries of one observer; they go to places from `at` on. */
-static void drain_observer(const phx_latest *latest, const phx_net_observer *observer, phx_news *news, uint32_t at,
-                           ph_update *update)
+static void drain_observer(const phx_update_backlog *latest, const phx_net_observer *observer, phx_batch_updates *news,
+                           uint32_t at, ph_update *update)
 {
     const phx_netset *set = &latest->set;
     *update = (ph_update){.observer = observer->id, .user_data = observer->user_data, .first = at};
@@ -130,7 +131,7 @@ static void drain_observer(const phx_latest *latest, const phx_net_observer *obs
     PHX_ASSERT(update->count > 0);
 }
 
-void phx_latest_drain(phx_latest *latest, phx_news *news)
+void phx_update_backlog_drain(phx_update_backlog *latest, phx_batch_updates *news)
 {
     phx_netset *set = &latest->set;
     uint32_t at = 0, row = 0;

@@ -32,12 +32,12 @@ static float view_of(const uint64_t *shrunk)
     return view;
 }
 
-static uint64_t *find(const phx_crowding *crowd, uint64_t id)
+static uint64_t *find(const phx_crowd_result *crowd, uint64_t id)
 {
     return phx_idmap_count(&crowd->shrunk) > 0 ? phx_idmap_find(&crowd->shrunk, id) : NULL;
 }
 
-static float narrowed(const phx_crowding *crowd, float view, uint32_t step)
+static float narrowed(const phx_crowd_result *crowd, float view, uint32_t step)
 {
     return (float)((double)view * crowd->share[step]);
 }
@@ -46,7 +46,7 @@ static float narrowed(const phx_crowding *crowd, float view, uint32_t step)
 
 bool phx_crowd_init(phx_world *world)
 {
-    phx_crowding *crowd = &world->crowd;
+    phx_crowd_result *crowd = &world->crowd;
     phx_idmap_init(&crowd->shrunk, &world->mem);
     phx_idmap_init(&crowd->towers, &world->mem);
     phx_crowd_rules(world);
@@ -58,11 +58,11 @@ bool phx_crowd_init(phx_world *world)
 
 void phx_crowd_free(phx_world *world)
 {
-    phx_crowding *crowd = &world->crowd;
+    phx_crowd_result *crowd = &world->crowd;
     if (crowd->shrunk.mem) phx_idmap_free(&crowd->shrunk);
     if (crowd->towers.mem) phx_idmap_free(&crowd->towers);
     for (uint32_t i = 0; crowd->shards && i < world->shard_count; i++) {
-        phx_crowd_shard *of = &crowd->shards[i];
+        phx_crowd_control_shard *of = &crowd->shards[i];
         phx_idmap_free(&of->towers);
         phx_release(world->shards[i].mem, (void **)&of->changes, &of->changes_capacity, sizeof *of->changes);
     }
@@ -71,7 +71,7 @@ void phx_crowd_free(phx_world *world)
 
 void phx_crowd_rules(phx_world *world)
 {
-    phx_crowding *crowd = &world->crowd;
+    phx_crowd_result *crowd = &world->crowd;
     for (uint32_t s = 0; s <= PHX_CROWD_STEPS; s++) {
         crowd->share[s] = 1.0 - (double)s * (1.0 - (double)world->def.crowd_floor) / PHX_CROWD_STEPS;
         crowd->square[s] = crowd->share[s] * crowd->share[s];
@@ -122,7 +122,7 @@ static const phx_idmap *all_towers(const phx_world *world)
 
 bool phx_crowd_gather(phx_world *world)
 {
-    phx_crowding *crowd = &world->crowd;
+    phx_crowd_result *crowd = &world->crowd;
     crowd->shard_at = crowd->change_at = 0;
     if (world->shard_count == 1) return true;
     phx_idmap_clear(&crowd->towers);
@@ -179,7 +179,7 @@ static uint32_t next_step(const phx_world *world, uint32_t step, uint64_t entiti
 bool phx_step_crowd_decide(phx_world *world, uint32_t index)
 {
     const phx_store *store = &world->shards[index].store;
-    phx_crowd_shard *of = &world->crowd.shards[index];
+    phx_crowd_control_shard *of = &world->crowd.shards[index];
     of->change_count = 0;
     of->most = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
@@ -196,16 +196,16 @@ bool phx_step_crowd_decide(phx_world *world, uint32_t index)
         if (!phx_grow(world->shards[index].mem, (void **)&of->changes, &of->changes_capacity, of->change_count,
                       (size_t)of->change_count + 1, sizeof *of->changes))
             return false;
-        of->changes[of->change_count++] = (phx_crowd_change){slot, next};
+        of->changes[of->change_count++] = (phx_crowd_view_change){slot, next};
     }
     return true;
 }
 
 /* ---- applying ---- */
 
-static bool apply(phx_world *world, phx_shard *shard, phx_crowd_change change)
+static bool apply(phx_world *world, phx_shard *shard, phx_crowd_view_change change)
 {
-    phx_crowding *crowd = &world->crowd;
+    phx_crowd_result *crowd = &world->crowd;
     uint64_t id = shard->store.name[change.slot].id;
     phx_attr attr = *phx_store_attr(&shard->store, change.slot);
     if (!phx_shard_ready(shard, 1) || !phx_idmap_reserve(&crowd->shrunk, phx_idmap_count(&crowd->shrunk) + 1))
@@ -229,9 +229,9 @@ static bool apply(phx_world *world, phx_shard *shard, phx_crowd_change change)
 
 bool phx_crowd_apply(phx_world *world)
 {
-    phx_crowding *crowd = &world->crowd;
+    phx_crowd_result *crowd = &world->crowd;
     for (; crowd->shard_at < world->shard_count; crowd->shard_at++, crowd->change_at = 0) {
-        const phx_crowd_shard *of = &crowd->shards[crowd->shard_at];
+        const phx_crowd_control_shard *of = &crowd->shards[crowd->shard_at];
         for (; crowd->change_at < of->change_count; crowd->change_at++)
             if (!apply(world, &world->shards[crowd->shard_at], of->changes[crowd->change_at])) return false;
     }
@@ -245,7 +245,7 @@ bool phx_crowd_apply(phx_world *world)
 
 void phx_crowd_attrs(phx_world *world, uint64_t id, const ph_attrs *more, phx_attr *attr)
 {
-    phx_crowding *crowd = &world->crowd;
+    phx_crowd_result *crowd = &world->crowd;
     uint64_t *shrunk = find(crowd, id);
     if (shrunk) attr->view = view_of(shrunk);
     phx_attr_apply(&world->rules, more, attr);

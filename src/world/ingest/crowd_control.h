@@ -22,29 +22,29 @@ enum { PHX_CROWD_STEPS = 16 }; /* a view is at its floor after as many ticks */
 
 struct phx_world;
 
-typedef struct phx_crowd_change {
+typedef struct phx_crowd_view_change {
     uint32_t slot;
     uint32_t step;
-} phx_crowd_change;
+} phx_crowd_view_change;
 
 /* One shard's, written by its worker. */
-typedef struct phx_crowd_shard {
+typedef struct phx_crowd_control_shard {
     phx_idmap towers; /* (ty << 16 | tx) + 1 -> own entities there */
-    phx_crowd_change *changes;
+    phx_crowd_view_change *changes;
     uint32_t change_count, changes_capacity;
     uint64_t most; /* the greatest p of an observer */
-} __attribute__((aligned(PHX_CACHE_LINE))) phx_crowd_shard;
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_crowd_control_shard;
 
-typedef struct phx_crowding {
+typedef struct phx_crowd_result {
     phx_idmap shrunk; /* id -> step << 32 | bits of the view that it has by its attributes; step above 0 */
     phx_idmap towers; /* of all shards, when there are several */
-    phx_crowd_shard *shards;
+    phx_crowd_control_shard *shards;
     double share[PHX_CROWD_STEPS + 1], square[PHX_CROWD_STEPS + 1];
     uint32_t shard_at, change_at; /* applied so far */
     uint32_t incarnations;        /* the last one given before this tick */
     uint64_t most;                /* of the last tick */
     uint64_t narrowed, widened;   /* steps */
-} phx_crowding;
+} phx_crowd_result;
 
 /* false = no memory; to be freed in any case. */
 bool phx_crowd_init(struct phx_world *world);

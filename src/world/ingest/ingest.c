@@ -83,7 +83,7 @@ static ph_status area_set(phx_world *world, const phx_cmd_area *command)
 
 /* ---- runs ---- */
 
-void phx_ingest_refuse(phx_world *world, const phx_run *run, uint32_t i, uint64_t id, ph_status status)
+void phx_ingest_refuse(phx_world *world, const phx_command_run *run, uint32_t i, uint64_t id, ph_status status)
 {
     bool of_area = run->commands.op == PHX_OP_AREA_SET || run->commands.op == PHX_OP_AREA_REMOVE;
     uint64_t home = of_area ? PHX_HOME_NONE : phx_directory_find(&world->directory, id);
@@ -131,13 +131,13 @@ static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
     return *(const uint64_t *)((const char *)run->records + (size_t)i * run->record_bytes);
 }
 
-static void account(phx_world *world, const phx_run *in, uint32_t i, ph_status status)
+static void account(phx_world *world, const phx_command_run *in, uint32_t i, ph_status status)
 {
     if (PHX_LIKELY(status == PH_OK)) world->totals.applied++;
     else phx_ingest_refuse(world, in, i, record_id(&in->commands, i), status);
 }
 
-static void apply_run(phx_world *world, const phx_run *in)
+static void apply_run(phx_world *world, const phx_command_run *in)
 {
     const phx_cmd_run *run = &in->commands;
     if (phx_op_moves(run->op)) {
@@ -158,9 +158,9 @@ bool phx_ingest_collect(phx_world *world)
         phx_cmdq_rewind(producer->queue);
         for (phx_cmd_run run; phx_cmdq_next(producer->queue, &run);) {
             if (!phx_grow(&world->mem, (void **)&world->runs, &world->runs_capacity, world->run_count,
-                          (size_t)world->run_count + 1, sizeof(phx_run)))
+                          (size_t)world->run_count + 1, sizeof(phx_command_run)))
                 return false;
-            world->runs[world->run_count++] = (phx_run){.commands = run, .producer = i};
+            world->runs[world->run_count++] = (phx_command_run){.commands = run, .producer = i};
             commands += run.count;
         }
     }
@@ -193,11 +193,11 @@ bool phx_ingest(phx_world *world)
             world->run_at = end;
             continue;
         }
-        if (worth(world, commands, PHX_MOVES_WORTH_ROUSING)) phx_workers_rouse(world->workers);
+        if (worth(world, commands, PHX_MOVES_WORTH_ROUSING)) phx_workers_wake_early(world->workers);
         if (end == world->run_at) end++;
         while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
     }
-    phx_moves_tell(world);
+    phx_moves_report(world);
     return true;
 }
 

@@ -96,7 +96,7 @@ static void mark_attached(phx_world *world, uint64_t child, bool attached)
 /* The entity hangs this deep now, and what is attached to it deeper. */
 static void sink(phx_world *world, uint64_t id, uint32_t depth)
 {
-    const phx_family *family = phx_attach_children(&world->attach, id);
+    const phx_attach_links *family = phx_attach_children(&world->attach, id);
     phx_depths_set(&world->depths, id, depth);
     for (uint32_t i = 0; family && i < family->count; i++) sink(world, family->children[i], depth + 1);
 }
@@ -143,7 +143,7 @@ ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command)
 ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
 {
     phx_attach *attach = &world->attach;
-    const phx_family *family = phx_attach_children(attach, id);
+    const phx_attach_links *family = phx_attach_children(attach, id);
     /* all are placed before any is let go: an attached child may stand there already, so failing changes nothing */
     for (uint32_t i = 0; family && i < family->count; i++)
         if (!phx_ingest_place_at_root(world, family->children[i])) return PH_NO_MEMORY;

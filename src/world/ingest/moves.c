@@ -34,12 +34,12 @@ static const uint32_t PLACE_UNKNOWN = UINT32_MAX; /* that of PHX_HOME_NONE */
 static size_t sums_step(const phx_world *world)
 {
     const size_t line = PHX_CACHE_LINE;
-    return (world->shard_count * sizeof(phx_move_sum) + line - 1) / line * line;
+    return (world->shard_count * sizeof(phx_move_stats) + line - 1) / line * line;
 }
 
-static phx_move_sum *sums_of(const phx_world *world, uint32_t worker)
+static phx_move_stats *sums_of(const phx_world *world, uint32_t worker)
 {
-    return (phx_move_sum *)(void *)((char *)world->move_sums + worker * sums_step(world));
+    return (phx_move_stats *)(void *)((char *)world->move_sums + worker * sums_step(world));
 }
 
 bool phx_moves_init(phx_world *world)
@@ -50,15 +50,15 @@ bool phx_moves_init(phx_world *world)
 
 void phx_moves_free(phx_world *world)
 {
-    phx_stretch *stretch = &world->stretch;
+    phx_move_span *stretch = &world->stretch;
     phx_free(&world->mem, world->move_sums, world->def.workers * sums_step(world), PHX_CACHE_LINE);
     phx_release(&world->mem, (void **)&stretch->left, &stretch->left_capacity, sizeof *stretch->left);
 }
 
-void phx_moves_tell(phx_world *world)
+void phx_moves_report(phx_world *world)
 {
     for (uint32_t w = 0; w < world->movers; w++) {
-        phx_move_sum *sums = sums_of(world, w);
+        phx_move_stats *sums = sums_of(world, w);
         for (uint32_t s = 0; s < world->shard_count; s++) phx_shard_moved(&world->shards[s], &sums[s]);
         memset(sums, 0, world->shard_count * sizeof *sums);
     }
@@ -147,18 +147,18 @@ static ph_status settle(phx_world *world, uint32_t place, uint32_t slot, ph_posi
 {
     if (place == PLACE_UNKNOWN) return PH_UNKNOWN_ID;
     if (place >= world->shard_count) return PH_ATTACHED;
-    return phx_shard_move_waiting(&world->shards[place], slot, position) ? PH_OK : PH_NO_MEMORY;
+    return phx_shard_move_general(&world->shards[place], slot, position) ? PH_OK : PH_NO_MEMORY;
 }
 
 /* The i-th move of a run, which was left. */
-static ph_status settle_found(phx_world *world, const phx_run *run, uint32_t i)
+static ph_status settle_found(phx_world *world, const phx_command_run *run, uint32_t i)
 {
     phx_moves moves = phx_moves_of(&run->commands);
     uint64_t home = phx_directory_find(&world->directory, phx_moves_id(&moves, i));
     return settle(world, (uint32_t)(home >> 32), phx_home_slot(home), phx_moves_position(&moves, i));
 }
 
-static void refuse(phx_world *world, const phx_run *run, uint32_t i, ph_status status)
+static void refuse(phx_world *world, const phx_command_run *run, uint32_t i, ph_status status)
 {
     phx_moves moves = phx_moves_of(&run->commands);
     world->totals.applied--;
@@ -186,7 +186,7 @@ static void fill(group *g, const phx_moves *moves, uint32_t first, uint32_t coun
     copy_ids(g->ids, moves, first, count);
 }
 
-void phx_moves_apply(phx_world *world, const phx_run *run)
+void phx_moves_apply(phx_world *world, const phx_command_run *run)
 {
     uint32_t total = run->commands.count, left[GROUP];
     phx_moves moves = phx_moves_of(&run->commands);
@@ -208,7 +208,7 @@ void phx_moves_apply(phx_world *world, const phx_run *run)
 
 /* ---- by all workers ---- */
 
-static uint32_t words_of(const phx_run *run)
+static uint32_t words_of(const phx_command_run *run)
 {
     return (run->commands.count + 63) / 64;
 }
@@ -278,7 +278,7 @@ static void move_picked(phx_world *world, group *g, const picked *own, uint32_t 
 }
 
 /* A worker's own moves of a run. */
-static void share_run(phx_world *world, const phx_run *run, uint32_t worker, _Atomic uint64_t *left_words)
+static void share_run(phx_world *world, const phx_command_run *run, uint32_t worker, _Atomic uint64_t *left_words)
 {
     const phx_moves moves = phx_moves_of(&run->commands);
     picked own;
@@ -302,7 +302,7 @@ static void share_run(phx_world *world, const phx_run *run, uint32_t worker, _At
 static void share_body(void *context, uint32_t worker)
 {
     phx_world *world = context;
-    const phx_stretch *stretch = &world->stretch;
+    const phx_move_span *stretch = &world->stretch;
     _Atomic uint64_t *words = stretch->left;
     PHX_STALL_POINT();
     for (uint32_t r = stretch->first; r < stretch->end; r++) {
@@ -314,9 +314,9 @@ static void share_body(void *context, uint32_t worker)
 /* What was left, in the order of the commands. */
 static bool settle_stretch(phx_world *world)
 {
-    phx_stretch *stretch = &world->stretch;
+    phx_move_span *stretch = &world->stretch;
     for (; stretch->run < stretch->end; stretch->run++) {
-        const phx_run *run = &world->runs[stretch->run];
+        const phx_command_run *run = &world->runs[stretch->run];
         for (uint32_t w = 0; w < words_of(run); w++) {
             _Atomic uint64_t *word = &stretch->left[stretch->word + w];
             for (uint64_t bits; (bits = atomic_load_explicit(word, memory_order_relaxed)) != 0;) {
@@ -335,7 +335,7 @@ static bool settle_stretch(phx_world *world)
 /* false = no memory. */
 static bool open_stretch(phx_world *world, uint32_t first, uint32_t end)
 {
-    phx_stretch *stretch = &world->stretch;
+    phx_move_span *stretch = &world->stretch;
     uint64_t commands = 0, words = 0;
     for (uint32_t r = first; r < end; r++) {
         commands += world->runs[r].commands.count;
@@ -353,7 +353,7 @@ static bool open_stretch(phx_world *world, uint32_t first, uint32_t end)
 
 bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end)
 {
-    phx_stretch *stretch = &world->stretch;
+    phx_move_span *stretch = &world->stretch;
     if (!stretch->shared) {
         if (!open_stretch(world, first, end)) return false;
         world->movers = world->def.workers;

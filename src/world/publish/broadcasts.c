@@ -19,7 +19,7 @@ bool phx_broadcasts_init(phx_world *world)
     return b->audiences && b->ears && (b->sizes || world->def.consumers == 0);
 }
 
-static void free_ear(phx_ear *ear, phx_mem *mem)
+static void free_ear(phx_broadcast_scratch *ear, phx_mem *mem)
 {
     phx_release(mem, (void **)&ear->hits, &ear->hits_capacity, sizeof *ear->hits);
     phx_release(mem, (void **)&ear->seats, &ear->seats_capacity, sizeof *ear->seats);
@@ -33,7 +33,7 @@ void phx_broadcasts_free(phx_world *world)
     phx_broadcasts *b = &world->broadcasts;
     phx_mem *mem = &world->mem;
     for (uint32_t i = 0; b->audiences && i < world->shard_count; i++)
-        phx_audience_free(&b->audiences[i], world->shards[i].mem);
+        phx_recipients_free(&b->audiences[i], world->shards[i].mem);
     for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_ear(&b->ears[i], mem);
     phx_free(mem, b->audiences, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
     phx_free(mem, b->ears, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
@@ -117,7 +117,7 @@ void phx_broadcasts_locate(phx_world *world)
 static bool near_shard(const phx_world *world, const phx_source *source, uint32_t index)
 {
     const phx_body *body = &world->shards[source->shard].store.body[source->slot];
-    const phx_zone *zone = &world->zones[index];
+    const phx_halo_request *zone = &world->zones[index];
     uint32_t halo = zone->halo_towers;
     return body->tx + halo >= zone->rect.x0 && body->tx <= zone->rect.x1 + halo && body->ty + halo >= zone->rect.y0 &&
            body->ty <= zone->rect.y1 + halo;
@@ -139,26 +139,26 @@ static bool call_tied(phx_world *world, const phx_source *source, uint32_t index
         phx_shard *shard;
         uint32_t observer;
         if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->index != index) continue;
-        if (!phx_audience_call_one(&world->broadcasts.audiences[index], shard, slot, message, observer)) return false;
+        if (!phx_recipients_call_one(&world->broadcasts.audiences[index], shard, slot, message, observer)) return false;
     }
     return true;
 }
 
-bool phx_step_call(phx_world *world, uint32_t index)
+bool phx_step_target(phx_world *world, uint32_t index)
 {
     const phx_broadcasts *b = &world->broadcasts;
-    phx_audience *audience = &b->audiences[index];
+    phx_recipients *audience = &b->audiences[index];
     const phx_shard *shard = &world->shards[index];
-    phx_audience_clear(audience);
+    phx_recipients_clear(audience);
     if (shard->observing_count == 0) return true;
     for (uint32_t m = 0; m < b->message_count; m++) {
         const phx_source *source = &b->sources[b->messages[m].source];
         uint32_t slot = source->shard == PHX_SLOT_NONE ? PHX_SLOT_NONE : slot_in(world, source, index);
         if (slot == PHX_SLOT_NONE) continue;
-        if (!phx_audience_call(audience, shard, slot, m)) return false;
+        if (!phx_recipients_call(audience, shard, slot, m)) return false;
         if (source->far && !call_tied(world, source, index, slot, m)) return false;
     }
-    return phx_audience_sort(audience, shard);
+    return phx_recipients_sort(audience, shard);
 }
 
 /* ---- pieces ---- */
@@ -166,9 +166,9 @@ bool phx_step_call(phx_world *world, uint32_t index)
 static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
 {
     phx_broadcasts *b = &world->broadcasts;
-    uint32_t places = phx_audience_places(&world->shards[index], block);
+    uint32_t places = phx_recipients_places(&world->shards[index], block);
     for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
-        phx_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
+        phx_broadcast_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
         piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
         if (!phx_grow(&world->mem, (void **)&b->pieces, &b->pieces_capacity, b->piece_count, (size_t)b->piece_count + 1,
                       sizeof piece))
@@ -180,14 +180,14 @@ static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
 
 static bool plan_shard(phx_world *world, uint32_t index)
 {
-    const phx_audience *audience = &world->broadcasts.audiences[index];
+    const phx_recipients *audience = &world->broadcasts.audiences[index];
     if (audience->call_count == 0) return true;
-    for (uint32_t block = 0; block < phx_audience_blocks(&world->shards[index]); block++)
+    for (uint32_t block = 0; block < phx_recipients_blocks(&world->shards[index]); block++)
         if (audience->first[block] < audience->first[block + 1] && !plan_block(world, index, block)) return false;
     return true;
 }
 
-static bool ready_ear(phx_world *world, phx_ear *ear)
+static bool ready_ear(phx_world *world, phx_broadcast_scratch *ear)
 {
     size_t words = (size_t)phx_broadcasts_words(&world->broadcasts) * world->def.consumers;
     PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there is nothing to hear */
@@ -202,7 +202,7 @@ bool phx_plan_pieces(phx_world *world)
     phx_broadcasts *b = &world->broadcasts;
     b->piece_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (!plan_shard(world, world->order[i])) return false;
+        if (!plan_shard(world, world->shard_order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++)
         if (!ready_ear(world, &b->ears[i])) return false;
     return phx_grow(&world->mem, (void **)&b->shares, &b->shares_capacity, 0,
@@ -212,8 +212,8 @@ bool phx_plan_pieces(phx_world *world)
 /* ---- hearing ---- */
 
 /* Keeps the seats of observers of the kinds that the message is for. Returns how many. */
-static uint32_t filter(const phx_store *store, const phx_seats *seats, const phx_message *message, uint32_t *out,
-                       uint32_t count)
+static uint32_t filter(const phx_store *store, const phx_observer_batch *seats, const phx_message *message,
+                       uint32_t *out, uint32_t count)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -224,14 +224,14 @@ static uint32_t filter(const phx_store *store, const phx_seats *seats, const phx
 }
 
 /* All calls to the piece's seats; *hits, *heard: how many hits, and seats in them. false = no memory. */
-static bool listen(phx_world *world, phx_ear *ear, const phx_piece *piece, const phx_seats *seats, uint32_t *hits,
-                   uint32_t *heard)
+static bool listen(phx_world *world, phx_broadcast_scratch *ear, const phx_broadcast_piece *piece,
+                   const phx_observer_batch *seats, uint32_t *hits, uint32_t *heard)
 {
     const phx_broadcasts *b = &world->broadcasts;
-    const phx_audience *audience = &b->audiences[piece->shard];
+    const phx_recipients *audience = &b->audiences[piece->shard];
     const phx_shard *shard = &world->shards[piece->shard];
     for (uint32_t c = audience->first[piece->block]; c < audience->first[piece->block + 1]; c++) {
-        const phx_call *call = &audience->calls[c];
+        const phx_broadcast_target *call = &audience->calls[c];
         const phx_message *message = &b->messages[call->message];
         if ((call->towers & seats->towers) == 0) continue;
         if (!phx_grow(&world->mem, (void **)&ear->seats, &ear->seats_capacity, *heard, (size_t)*heard + PHX_SEATS_MAX,
@@ -239,17 +239,17 @@ static bool listen(phx_world *world, phx_ear *ear, const phx_piece *piece, const
             !phx_grow(&world->mem, (void **)&ear->hits, &ear->hits_capacity, *hits, (size_t)*hits + 1,
                       sizeof *ear->hits))
             return false;
-        uint32_t *out = ear->seats + *heard, count = phx_audience_listen(shard, seats, call, message->self, out);
+        uint32_t *out = ear->seats + *heard, count = phx_recipients_filter(shard, seats, call, message->self, out);
         if (message->filtered) count = filter(&shard->store, seats, message, out, count);
         if (count == 0) continue;
-        ear->hits[(*hits)++] = (phx_hit){call->message, count};
+        ear->hits[(*hits)++] = (phx_message_hits){call->message, count};
         *heard += count;
     }
     return true;
 }
 
 /* Sorts the hits by seat, each seat's messages in their order, into the ear's heard[]; ends[i]: where seat i's end. */
-static void sort_by_seat(phx_ear *ear, uint32_t hits, uint32_t heard, uint32_t *ends, uint32_t seats)
+static void sort_by_seat(phx_broadcast_scratch *ear, uint32_t hits, uint32_t heard, uint32_t *ends, uint32_t seats)
 {
     uint32_t first = ear->heard_count;
     memset(ends, 0, seats * sizeof *ends);
@@ -266,9 +266,10 @@ static void sort_by_seat(phx_ear *ear, uint32_t hits, uint32_t heard, uint32_t *
 }
 
 /* Counts what an observer hears for its consumer. */
-static void share_out(const phx_broadcasts *b, phx_ear *ear, phx_mail_share *shares, const phx_hearing *hearing)
+static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_batch_broadcasts_share *shares,
+                      const phx_recipient *hearing)
 {
-    phx_mail_share *share = &shares[hearing->consumer];
+    phx_batch_broadcasts_share *share = &shares[hearing->consumer];
     uint64_t *used = ear->used + (size_t)phx_broadcasts_words(b) * hearing->consumer;
     for (uint32_t i = 0; i < hearing->count; i++) {
         uint32_t m = ear->heard[hearing->first + i];
@@ -278,15 +279,15 @@ static void share_out(const phx_broadcasts *b, phx_ear *ear, phx_mail_share *sha
     share->heard += hearing->count;
 }
 
-static bool hear_piece(phx_world *world, phx_ear *ear, phx_piece *piece)
+static bool hear_piece(phx_world *world, phx_broadcast_scratch *ear, phx_broadcast_piece *piece)
 {
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
     const phx_store *store = &world->shards[piece->shard].store;
-    phx_mail_share *shares = b->shares + (size_t)(piece - b->pieces) * world->def.consumers;
-    phx_seats seats = {.block = piece->block, .first = piece->first, .count = piece->count};
+    phx_batch_broadcasts_share *shares = b->shares + (size_t)(piece - b->pieces) * world->def.consumers;
+    phx_observer_batch seats = {.block = piece->block, .first = piece->first, .count = piece->count};
     uint32_t hits = 0, heard = 0, ends[PHX_SEATS_MAX];
-    phx_audience_seat(&world->shards[piece->shard], &seats);
+    phx_recipients_seat(&world->shards[piece->shard], &seats);
     memset(shares, 0, world->def.consumers * sizeof *shares);
     if (!listen(world, ear, piece, &seats, &hits, &heard)) return false;
     if (!phx_grow(&world->mem, (void **)&ear->heard, &ear->heard_capacity, ear->heard_count,
@@ -302,7 +303,7 @@ static bool hear_piece(phx_world *world, phx_ear *ear, phx_piece *piece)
         if (next) __builtin_prefetch(&store->name[seats.slot[i + AHEAD]]);
         if (ends[i] == first) continue;
         uint32_t slot = seats.slot[i], consumer = store->name[slot].consumer;
-        ear->hearings[ear->hearing_count] = (phx_hearing){slot, consumer, first, ends[i] - first};
+        ear->hearings[ear->hearing_count] = (phx_recipient){slot, consumer, first, ends[i] - first};
         share_out(b, ear, shares, &ear->hearings[ear->hearing_count++]);
     }
     piece->hearing_count = ear->hearing_count - piece->hearing_first;
@@ -313,7 +314,7 @@ static void pieces_body(void *context, uint32_t worker, uint32_t index)
 {
     phx_world *world = context;
     phx_broadcasts *b = &world->broadcasts;
-    phx_piece *piece = &b->pieces[index];
+    phx_broadcast_piece *piece = &b->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
     uint64_t from = phx_now_ns();
     bool through = hear_piece(world, &b->ears[worker], piece);
@@ -325,6 +326,6 @@ static void pieces_body(void *context, uint32_t worker, uint32_t index)
 bool phx_run_pieces(phx_world *world)
 {
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_workers_share(world->workers, world->broadcasts.piece_count, pieces_body, world);
+    phx_parallel_for(world->workers, world->broadcasts.piece_count, pieces_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }

@@ -32,42 +32,42 @@ typedef struct phx_source {
 } phx_source;
 
 /* What one observer hears: numbers of messages in the ear's heard[]. */
-typedef struct phx_hearing {
+typedef struct phx_recipient {
     uint32_t slot;
     uint32_t consumer; /* its */
     uint32_t first, count;
-} phx_hearing;
+} phx_recipient;
 
 /* Some places of one block, to which there are calls. */
-typedef struct phx_piece {
+typedef struct phx_broadcast_piece {
     uint32_t shard, block;
     uint32_t first, count; /* places */
     uint32_t worker;       /* whose ear has the results; PHX_SLOT_NONE = not done */
     uint32_t hearing_first, hearing_count;
     uint64_t ns; /* its workers' time */
-} phx_piece;
+} phx_broadcast_piece;
 
 /* Seats of the piece under work that hear one message: the next `count` in the ear's. */
-typedef struct phx_hit {
+typedef struct phx_message_hits {
     uint32_t message, count;
-} phx_hit;
+} phx_message_hits;
 
 /* One worker's: memory that is kept, and the results of its pieces. */
-typedef struct phx_ear {
-    phx_hit *hits; /* of one piece, as the next */
+typedef struct phx_broadcast_scratch {
+    phx_message_hits *hits; /* of one piece, as the next */
     uint32_t *seats;
-    phx_hearing *hearings;
+    phx_recipient *hearings;
     uint32_t *heard;
     uint64_t *used; /* [consumer]: a bit per message that an observer of it hears */
     uint32_t hits_capacity, seats_capacity, hearings_capacity, heard_capacity, used_capacity;
     uint32_t hearing_count, heard_count;
-} __attribute__((aligned(PHX_CACHE_LINE))) phx_ear;
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_broadcast_scratch;
 
 /* A piece's part of a consumer's mail: how much, and where it goes. */
-typedef struct phx_mail_share {
+typedef struct phx_batch_broadcasts_share {
     uint32_t deliveries, heard;
     uint32_t delivery_at, heard_at;
-} phx_mail_share;
+} phx_batch_broadcasts_share;
 
 typedef struct phx_broadcasts {
     phx_message *messages;
@@ -75,15 +75,15 @@ typedef struct phx_broadcasts {
     phx_idmap index; /* incarnation + 1 -> place in sources */
     uint32_t message_count, messages_capacity;
     uint32_t source_count, sources_capacity;
-    uint64_t payload_bytes;  /* of the tick's broadcasts so far */
-    phx_audience *audiences; /* one per shard */
-    phx_ear *ears;           /* one per worker */
-    phx_piece *pieces;
+    uint64_t payload_bytes;      /* of the tick's broadcasts so far */
+    phx_recipients *audiences;   /* one per shard */
+    phx_broadcast_scratch *ears; /* one per worker */
+    phx_broadcast_piece *pieces;
     uint32_t piece_count, pieces_capacity;
-    phx_mail_share *shares; /* [piece][consumer] */
+    phx_batch_broadcasts_share *shares; /* [piece][consumer] */
     uint32_t shares_capacity;
-    phx_mail_size *sizes; /* [consumer]: of this tick, once planned */
-    uint32_t *places;     /* [consumer][message]: where a message that is used stands in the mail */
+    phx_batch_broadcasts_size *sizes; /* [consumer]: of this tick, once planned */
+    uint32_t *places;                 /* [consumer][message]: where a message that is used stands in the mail */
     uint32_t places_capacity;
 } phx_broadcasts;
 
@@ -102,7 +102,7 @@ ph_status phx_broadcasts_add(struct phx_world *world, const phx_cmd_broadcast *c
 /* Where the sources are now. */
 void phx_broadcasts_locate(struct phx_world *world);
 /* One shard's calls. */
-bool phx_step_call(struct phx_world *world, uint32_t shard);
+bool phx_step_target(struct phx_world *world, uint32_t shard);
 /* Cuts the blocks that are called into pieces. */
 bool phx_plan_pieces(struct phx_world *world);
 /* Finds who hears what in the pieces that are undone. */

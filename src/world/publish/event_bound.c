@@ -9,7 +9,7 @@
 void phx_spread_begin(phx_world *world)
 {
     enum { LEAST = 1 << 22, EACH = 64 }; /* of events_max = 0: see ph_world_def */
-    phx_spreading *spreading = &world->spreading;
+    phx_spread_state *spreading = &world->spreading;
     const uint64_t given = world->def.events_max;
     spreading->events_max = given > 0 ? given : LEAST + (uint64_t)EACH * phx_directory_count(&world->directory);
     atomic_store_explicit(&spreading->found, 0, memory_order_relaxed);
@@ -25,7 +25,7 @@ static uint32_t size_of(uint32_t enters)
     return enters == 0 ? 0 : 32 - (uint32_t)__builtin_clz(enters);
 }
 
-static void count_sizes(phx_spreading *spreading, const phx_change *changes, uint32_t count)
+static void count_sizes(phx_spread_state *spreading, const phx_change *changes, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         atomic_fetch_add_explicit(&spreading->sizes[size_of(changes[i].enter_count)], 1, memory_order_relaxed);
@@ -35,7 +35,7 @@ static void count_sizes(phx_spreading *spreading, const phx_change *changes, uin
  * No fewer than the number that the tick will end with: an observer of size s has 2^(s-1) enters or more, so if these
  * alone exceed the bound, when all observers are cut to 2^n, the number is less than 2^n.
  */
-static uint32_t limit_by_sizes(phx_spreading *spreading)
+static uint32_t limit_by_sizes(phx_spread_state *spreading)
 {
     for (uint32_t n = 0; n < 32; n++) {
         uint64_t least = 0;
@@ -49,7 +49,7 @@ static uint32_t limit_by_sizes(phx_spreading *spreading)
 }
 
 /* It only goes down: the least that any worker found. */
-static uint32_t lower_limit(phx_spreading *spreading, uint32_t to)
+static uint32_t lower_limit(phx_spread_state *spreading, uint32_t to)
 {
     uint32_t limit = atomic_load_explicit(&spreading->limit, memory_order_relaxed);
     while (to < limit && !atomic_compare_exchange_weak_explicit(&spreading->limit, &limit, to, memory_order_relaxed,
@@ -69,7 +69,7 @@ static bool cut_chunk(phx_world *world, phx_chunk *chunk, uint32_t limit)
     bool cut = true;
     for (uint32_t i = chunk->change_first; cut && i < chunk->change_first + chunk->change_count; i++)
         if (scratch->changes[i].enter_count > limit)
-            cut = phx_interest_spread(scratch, &world->shards[chunk->shard], &scratch->changes[i], limit);
+            cut = phx_spread_change(scratch, &world->shards[chunk->shard], &scratch->changes[i], limit);
     phx_interest_counts_add(&chunk->counts, &scratch->counts, &before);
     chunk->commit_count += scratch->commit_count - commits;
     return cut;
@@ -77,7 +77,7 @@ static bool cut_chunk(phx_world *world, phx_chunk *chunk, uint32_t limit)
 
 void phx_spread_chunk(phx_world *world, uint32_t index)
 {
-    phx_spreading *spreading = &world->spreading;
+    phx_spread_state *spreading = &world->spreading;
     phx_chunk *chunk = &world->chunks[index];
     phx_scratch *scratch = &world->scratch[chunk->worker];
     const uint64_t events = chunk->counts.enters + chunk->counts.leaves;
@@ -136,16 +136,16 @@ static void cut_body(void *context, uint32_t worker, uint32_t piece)
     }
 }
 
-bool phx_spread(phx_world *world)
+bool phx_spread_tick(phx_world *world)
 {
-    phx_spreading *spreading = &world->spreading;
+    phx_spread_state *spreading = &world->spreading;
     uint64_t leaves = 0;
     if (PHX_LIKELY(atomic_load_explicit(&spreading->found, memory_order_relaxed) <= spreading->events_max)) return true;
     for (uint32_t i = 0; i < world->chunk_count; i++) leaves += world->chunks[i].counts.leaves;
     const uint64_t room = leaves < spreading->events_max ? spreading->events_max - leaves : 0;
     atomic_store_explicit(&spreading->limit, number_of_enters(world, room), memory_order_relaxed);
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_workers_share(world->workers, world->def.workers, cut_body, world);
+    phx_parallel_for(world->workers, world->def.workers, cut_body, world);
     if (atomic_load_explicit(&world->failed, memory_order_relaxed) != 0) return false;
     world->totals.ticks_spread++;
     return true;

@@ -7,7 +7,7 @@
 
 #include "world/table/clock.h"
 
-static phx_mail_share *share_of(const phx_world *world, uint32_t piece, uint32_t consumer)
+static phx_batch_broadcasts_share *share_of(const phx_world *world, uint32_t piece, uint32_t consumer)
 {
     return &world->broadcasts.shares[(size_t)piece * world->def.consumers + consumer];
 }
@@ -28,7 +28,7 @@ static const uint64_t *gather_used(phx_world *world, uint32_t consumer)
 }
 
 /* Places of the messages in the consumer's mail, in the order of the commands. */
-static void place_messages(phx_world *world, uint32_t consumer, phx_mail_size *size)
+static void place_messages(phx_world *world, uint32_t consumer, phx_batch_broadcasts_size *size)
 {
     const phx_broadcasts *b = &world->broadcasts;
     const uint64_t *used = gather_used(world, consumer);
@@ -43,11 +43,11 @@ static void place_messages(phx_world *world, uint32_t consumer, phx_mail_size *s
 }
 
 /* Places of the pieces' deliveries. false: there are more than a batch can count, as if there were no memory for it. */
-static bool place_pieces(const phx_world *world, uint32_t consumer, phx_mail_size *size)
+static bool place_pieces(const phx_world *world, uint32_t consumer, phx_batch_broadcasts_size *size)
 {
     uint64_t heard = 0;
     for (uint32_t i = 0; i < world->broadcasts.piece_count; i++) {
-        phx_mail_share *share = share_of(world, i, consumer);
+        phx_batch_broadcasts_share *share = share_of(world, i, consumer);
         share->delivery_at = size->deliveries;
         share->heard_at = (uint32_t)heard;
         size->deliveries += share->deliveries;
@@ -64,7 +64,7 @@ bool phx_deliver_plan(phx_world *world)
                   (size_t)b->message_count * world->def.consumers, sizeof *b->places))
         return false;
     for (uint32_t c = 0; c < world->def.consumers; c++) {
-        b->sizes[c] = (phx_mail_size){0};
+        b->sizes[c] = (phx_batch_broadcasts_size){0};
         if (!place_pieces(world, c, &b->sizes[c])) return false;
         if (b->sizes[c].deliveries > 0) place_messages(world, c, &b->sizes[c]);
     }
@@ -74,10 +74,10 @@ bool phx_deliver_plan(phx_world *world)
 void phx_deliver_drop(phx_world *world, uint32_t consumer)
 {
     phx_broadcasts *b = &world->broadcasts;
-    phx_consumer_drop_mail(world->consumers[consumer].consumer, b->sizes[consumer].heard);
+    phx_consumer_drop_broadcasts(world->consumers[consumer].consumer, b->sizes[consumer].heard);
     for (uint32_t i = 0; i < b->piece_count; i++)
         share_of(world, i, consumer)->deliveries = share_of(world, i, consumer)->heard = 0;
-    b->sizes[consumer] = (phx_mail_size){0};
+    b->sizes[consumer] = (phx_batch_broadcasts_size){0};
 }
 
 /* ---- filling ---- */
@@ -87,7 +87,7 @@ static void fill_messages(const phx_world *world, uint32_t consumer)
 {
     const phx_broadcasts *b = &world->broadcasts;
     if (b->sizes[consumer].deliveries == 0) return;
-    phx_mail *mail = &world->batches[consumer]->mail;
+    phx_batch_broadcasts *mail = &world->batches[consumer]->mail;
     const uint64_t *used = b->ears[0].used + (size_t)phx_broadcasts_words(b) * consumer;
     ph_message *to = mail->messages;
     uint64_t first = 0;
@@ -114,17 +114,17 @@ static void fill_piece(phx_world *world, uint32_t index)
 {
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
-    phx_piece *piece = &b->pieces[index];
+    phx_broadcast_piece *piece = &b->pieces[index];
     uint64_t from = phx_now_ns();
-    const phx_ear *ear = &b->ears[piece->worker];
+    const phx_broadcast_scratch *ear = &b->ears[piece->worker];
     const phx_store *store = &world->shards[piece->shard].store;
     for (uint32_t i = 0; i < piece->hearing_count; i++) {
         if (i + AHEAD < piece->hearing_count)
             __builtin_prefetch(&store->name[ear->hearings[piece->hearing_first + i + AHEAD].slot]);
-        const phx_hearing *hearing = &ear->hearings[piece->hearing_first + i];
+        const phx_recipient *hearing = &ear->hearings[piece->hearing_first + i];
         if (b->sizes[hearing->consumer].deliveries == 0) continue; /* dropped */
-        phx_mail_share *share = share_of(world, index, hearing->consumer);
-        phx_mail *mail = &world->batches[hearing->consumer]->mail;
+        phx_batch_broadcasts_share *share = share_of(world, index, hearing->consumer);
+        phx_batch_broadcasts *mail = &world->batches[hearing->consumer]->mail;
         const uint32_t *places = b->places + (size_t)hearing->consumer * b->message_count;
         mail->deliveries[share->delivery_at++] = (ph_delivery){
             store->name[hearing->slot].id, phx_store_user_data(store, hearing->slot), share->heard_at, hearing->count};
@@ -146,5 +146,5 @@ static void fill_body(void *context, uint32_t worker, uint32_t unit)
 void phx_deliver_fill(phx_world *world)
 {
     if (world->broadcasts.piece_count == 0) return;
-    phx_workers_share(world->workers, world->def.consumers + world->broadcasts.piece_count, fill_body, world);
+    phx_parallel_for(world->workers, world->def.consumers + world->broadcasts.piece_count, fill_body, world);
 }

@@ -12,11 +12,11 @@
 /* Shares of a chunk begin with a cache line: chunks side by side are worked on by different workers. */
 static size_t shares_per_chunk(const phx_world *world)
 {
-    enum { A_LINE = PHX_CACHE_LINE / sizeof(phx_share) };
+    enum { A_LINE = PHX_CACHE_LINE / sizeof(phx_consumer_changes) };
     return ((size_t)world->def.consumers + A_LINE - 1) / A_LINE * A_LINE;
 }
 
-static phx_share *share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
+static phx_consumer_changes *share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
 {
     return &world->shares[chunk * shares_per_chunk(world) + consumer];
 }
@@ -36,10 +36,10 @@ static const phx_change *changes_of(const phx_world *world, const phx_chunk *chu
 bool phx_publish_room(phx_world *world)
 {
     return phx_grow(&world->mem, (void **)&world->shares, &world->shares_capacity, world->shares_capacity,
-                    world->chunk_count * shares_per_chunk(world), sizeof(phx_share));
+                    world->chunk_count * shares_per_chunk(world), sizeof(phx_consumer_changes));
 }
 
-static void add_share(phx_share *sum, phx_share more)
+static void add_share(phx_consumer_changes *sum, phx_consumer_changes more)
 {
     sum->changes += more.changes;
     sum->targets += more.targets;
@@ -50,15 +50,15 @@ void phx_publish_count(phx_world *world, uint32_t index)
     const phx_chunk *chunk = &world->chunks[index];
     const phx_change *changes = changes_of(world, chunk);
     uint32_t consumer = 0;
-    phx_share run = {0, 0}; /* of changes one after the other of one consumer: not in memory */
+    phx_consumer_changes run = {0, 0}; /* of changes one after the other of one consumer: not in memory */
     if (world->def.consumers == 0) return;
-    memset(share_of(world, index, 0), 0, world->def.consumers * sizeof(phx_share));
+    memset(share_of(world, index, 0), 0, world->def.consumers * sizeof(phx_consumer_changes));
     for (uint32_t c = 0; c < chunk->change_count; c++) {
         const uint32_t targets = changes[c].leave_count + changes[c].enter_count;
         const uint32_t of = consumer_of(world, chunk, &changes[c]);
         if (of != consumer) {
             add_share(share_of(world, index, consumer), run);
-            run = (phx_share){0, 0};
+            run = (phx_consumer_changes){0, 0};
             consumer = of;
         }
         run.changes += phx_change_told(&changes[c]); /* else of the list's keeping only */
@@ -71,11 +71,11 @@ void phx_publish_recount(phx_world *world, uint32_t index, uint32_t consumer)
 {
     const phx_chunk *chunk = &world->chunks[index];
     const phx_change *changes = changes_of(world, chunk);
-    phx_share *share = share_of(world, index, consumer);
-    *share = (phx_share){0, 0};
+    phx_consumer_changes *share = share_of(world, index, consumer);
+    *share = (phx_consumer_changes){0, 0};
     for (uint32_t c = 0; c < chunk->change_count; c++)
         if (consumer_of(world, chunk, &changes[c]) == consumer && phx_change_told(&changes[c]))
-            add_share(share, (phx_share){1, changes[c].leave_count + changes[c].enter_count});
+            add_share(share, (phx_consumer_changes){1, changes[c].leave_count + changes[c].enter_count});
 }
 
 /* Nothing that is pending may still be told to who left or is not ready. */
@@ -84,7 +84,7 @@ static void forget_silenced(phx_world *world)
     for (uint32_t s = 0; s < world->shard_count; s++) {
         phx_shard *shard = &world->shards[s];
         for (uint32_t i = 0; i < shard->forget_count; i++) {
-            const phx_forget *item = &shard->forgets[i];
+            const phx_silenced *item = &shard->forgets[i];
             if (item->slot != PHX_SLOT_NONE && phx_store_attr(&shard->store, item->slot)->ready) continue;
             phx_consumer_forget(world->consumers[item->consumer].consumer, item->observer);
         }
@@ -128,29 +128,30 @@ static void fill_edges(phx_world *world)
 }
 
 /* The consumer's batch of this tick, if it gets anything. false = no memory. */
-static bool make_batch(phx_world *world, uint32_t consumer, phx_share sum)
+static bool make_batch(phx_world *world, uint32_t consumer, phx_consumer_changes sum)
 {
-    static const phx_mail_size none;
+    static const phx_batch_broadcasts_size none;
     static const phx_edge_size no_edges;
-    static const phx_news_size no_news;
+    static const phx_batch_updates_size no_news;
     const phx_broadcasts *broadcasts = &world->broadcasts;
-    phx_mail_size mail = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
+    phx_batch_broadcasts_size mail = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
     world->batches[consumer] = NULL;
     phx_edge_size edges = world->zoned ? world->edge_sizes[consumer] : no_edges;
-    phx_news_size news = world->updating ? world->updates.sizes[consumer] : no_news;
+    phx_batch_updates_size news = world->updating ? world->updates.sizes[consumer] : no_news;
     if (sum.changes == 0 && mail.deliveries == 0 && phx_edge_total(edges) == 0 && news.updates == 0) return true;
     phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
     world->batches[consumer] = batch;
-    return batch && phx_mail_reserve(&batch->mail, &world->mem, mail) &&
-           phx_batch_size_edges(&world->mem, batch, edges) && phx_news_reserve(&batch->news, &world->mem, news);
+    return batch && phx_batch_broadcasts_reserve(&batch->mail, &world->mem, mail) &&
+           phx_batch_size_edges(&world->mem, batch, edges) &&
+           phx_batch_updates_reserve(&batch->news, &world->mem, news);
 }
 
 /* From here on a share says where the chunk's part of the batch begins. */
 static void place_shares(phx_world *world, uint32_t consumer)
 {
-    phx_share sum = {0};
+    phx_consumer_changes sum = {0};
     for (uint32_t i = 0; i < world->chunk_count; i++) {
-        phx_share *share = share_of(world, i, consumer), own = *share;
+        phx_consumer_changes *share = share_of(world, i, consumer), own = *share;
         *share = sum;
         add_share(&sum, own);
     }
@@ -162,15 +163,15 @@ bool phx_publish_batches(phx_world *world)
     if (consumers == 0) return true;
     if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
     forget_silenced(world);
-    if (world->stage_at == 0) phx_finish_forget(world);
+    if (world->stage_at == 0) phx_finish_drop_changes(world);
     rename_pending(world);
     if (world->zoned) count_edges(world);
     for (; world->stage_at < consumers; world->stage_at++) {
         uint32_t c = world->stage_at;
-        phx_share sum = {0};
+        phx_consumer_changes sum = {0};
         uint64_t targets = 0;
         for (uint32_t i = 0; i < world->chunk_count; i++) {
-            const phx_share *own = share_of(world, i, c);
+            const phx_consumer_changes *own = share_of(world, i, c);
             add_share(&sum, *own);
             targets += own->targets;
         }
@@ -194,8 +195,8 @@ enum {
 typedef struct filling {
     phx_shard *shard;
     const phx_scratch *scratch;
-    phx_share *shares; /* by consumer */
-    phx_naming *naming;
+    phx_consumer_changes *shares; /* by consumer */
+    phx_event_writer *naming;
     bool far;            /* names are */
     uint32_t asked, end; /* of its targets and what is between them: whose names are asked for, and all */
 } filling;
@@ -219,10 +220,11 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
 }
 
 /* One change and its targets to their places in the batch. */
-static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch, phx_share *share)
+static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch,
+                               phx_consumer_changes *share)
 {
     phx_store *store = &at->shard->store;
-    uint32_t fresh = phx_store_tell(store, change->slot) ? PH_CHANGE_FRESH : 0;
+    uint32_t fresh = phx_store_report(store, change->slot) ? PH_CHANGE_FRESH : 0;
     uint32_t count = change->leave_count + change->enter_count, to = share->targets;
     PHX_ASSERT(share->changes < batch->view.change_count && to + count <= batch->view.target_count);
     batch->changes[share->changes++] = (ph_change){.observer = store->name[change->slot].id,
@@ -232,13 +234,13 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags | fresh};
     if (count > 0)
-        phx_naming_add(at->naming, at->scratch, change, &(phx_told){batch->targets, batch->kinds, batch->incarnations},
-                       to);
+        phx_event_writer_add(at->naming, at->scratch, change,
+                             &(phx_event_columns){batch->targets, batch->kinds, batch->incarnations}, to);
     share->targets = to + count;
 }
 
 /* Somebody is attached: parents before their children, or behind them. Shares go back to where they began. */
-static void arrange(phx_world *world, const phx_chunk *chunk, phx_share *shares)
+static void arrange(phx_world *world, const phx_chunk *chunk, phx_consumer_changes *shares)
 {
     const phx_change *changes = changes_of(world, chunk);
     for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {
@@ -247,8 +249,9 @@ static void arrange(phx_world *world, const phx_chunk *chunk, phx_share *shares)
         phx_batch *batch = world->batches[consumer];
         const ph_change *own = &batch->changes[--shares[consumer].changes];
         uint32_t enter = own->first + own->leave_count;
-        phx_told leaves = {batch->targets + own->first, batch->kinds + own->first, batch->incarnations + own->first};
-        phx_told enters = {batch->targets + enter, batch->kinds + enter, batch->incarnations + enter};
+        phx_event_columns leaves = {batch->targets + own->first, batch->kinds + own->first,
+                                    batch->incarnations + own->first};
+        phx_event_columns enters = {batch->targets + enter, batch->kinds + enter, batch->incarnations + enter};
         phx_depths_arrange(&world->depths, leaves, own->leave_count, false);
         phx_depths_arrange(&world->depths, enters, own->enter_count, true);
     }
@@ -263,8 +266,8 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
     if (chunk->change_count == 0) return;
     uint64_t from = phx_now_ns();
     const phx_change *last = changes + chunk->change_count;
-    phx_naming naming;
-    phx_naming_begin(&naming, &world->shards[chunk->shard]);
+    phx_event_writer naming;
+    phx_event_writer_begin(&naming, &world->shards[chunk->shard]);
     filling at = {.shard = &world->shards[chunk->shard],
                   .naming = &naming,
                   .scratch = &world->scratch[chunk->worker],
@@ -278,7 +281,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
         uint32_t consumer = consumer_of(world, chunk, change);
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
-    phx_naming_write(&naming);
+    phx_event_writer_flush(&naming);
     if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange(world, chunk, at.shares);
     chunk->publish_ns += phx_now_ns() - from;
 }
@@ -286,7 +289,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
 void phx_publish_fill(phx_world *world)
 {
     if (world->def.consumers == 0) return;
-    phx_workers_share(world->workers, world->chunk_count, fill_body, world);
+    phx_parallel_for(world->workers, world->chunk_count, fill_body, world);
     if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
     if (world->zoned) fill_edges(world);
     if (world->updating) phx_updates_fill(world);
@@ -305,9 +308,9 @@ bool phx_publish_offer(phx_world *world)
 /* What its batch tells of lists, and of positions, is told anew in a later tick. */
 static void set_aside_told(phx_world *world, const ph_batch *view, const phx_batch *batch)
 {
-    for (uint32_t i = 0; i < view->change_count; i++) phx_finish_set_aside(world, view->changes[i].observer);
+    for (uint32_t i = 0; i < view->change_count; i++) phx_finish_silence_observer(world, view->changes[i].observer);
     for (uint32_t i = 0; i < batch->news.size.updates; i++)
-        phx_finish_set_aside(world, batch->news.updates[i].observer);
+        phx_finish_silence_observer(world, batch->news.updates[i].observer);
 }
 
 void phx_publish_keep(phx_world *world)
@@ -316,7 +319,7 @@ void phx_publish_keep(phx_world *world)
     phx_batch *batch = world->batches[world->stage_at];
     if (!phx_consumer_keep(consumer, batch, world->tick)) {
         set_aside_told(world, &batch->view, batch);
-        phx_consumer_drop_mail(consumer, batch->mail.size.heard);
+        phx_consumer_drop_broadcasts(consumer, batch->mail.size.heard);
         phx_consumer_strip(batch);
         bool kept = phx_consumer_keep(consumer, batch, world->tick);
         PHX_ASSERT(kept); /* edges wait as they are */

@@ -21,7 +21,7 @@ void phx_updates_free(phx_world *world)
     phx_updates *u = &world->updates;
     phx_mem *mem = &world->mem;
     for (uint32_t i = 0; u->workers && i < world->def.workers; i++) {
-        phx_lookout_free(&u->workers[i].lookout);
+        phx_update_scratch_free(&u->workers[i].lookout);
         phx_release(mem, (void **)&u->workers[i].groups, &u->workers[i].groups_capacity, sizeof(phx_update_group));
     }
     phx_free(mem, u->workers, world->def.workers * sizeof *u->workers, PHX_CACHE_LINE);
@@ -58,7 +58,7 @@ bool phx_bands_differ(const ph_world_def *before, const ph_world_def *after)
 
 bool phx_step_strides(phx_world *world, uint32_t index)
 {
-    phx_bands_stride(&world->shards[index]);
+    phx_bands_sample(&world->shards[index]);
     return true;
 }
 
@@ -67,8 +67,8 @@ static bool plan_shard(phx_world *world, uint32_t index)
     phx_updates *u = &world->updates;
     const phx_shard *shard = &world->shards[index];
     if (!phx_bands_busy(shard)) return true;
-    for (uint32_t block = 0; block < phx_audience_blocks(shard); block++) {
-        uint32_t places = phx_audience_places(shard, block);
+    for (uint32_t block = 0; block < phx_recipients_blocks(shard); block++) {
+        uint32_t places = phx_recipients_places(shard, block);
         for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
             phx_update_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
             piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
@@ -85,7 +85,7 @@ static bool plan_shard(phx_world *world, uint32_t index)
 static void note_entered(phx_world *world, const phx_chunk *chunk)
 {
     const phx_scratch *scratch = &world->scratch[chunk->worker];
-    phx_trail *trails = world->shards[chunk->shard].bands.trails;
+    phx_motion_history *trails = world->shards[chunk->shard].bands.trails;
     for (uint32_t c = 0; c < chunk->change_count; c++) {
         const phx_change *change = &scratch->changes[chunk->change_first + c];
         if (change->enter_count == 0) continue;
@@ -110,31 +110,32 @@ bool phx_updates_plan(phx_world *world)
     phx_updates *u = &world->updates;
     u->piece_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (!plan_shard(world, world->order[i])) return false;
+        if (!plan_shard(world, world->shard_order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++) {
-        phx_lookout_reset(&u->workers[i].lookout);
+        phx_update_scratch_reset(&u->workers[i].lookout);
         u->workers[i].group_count = 0;
     }
-    phx_workers_share(world->workers, world->chunk_count, entered_body, world);
+    phx_parallel_for(world->workers, world->chunk_count, entered_body, world);
     return true;
 }
 
 /* ---- looking ---- */
 
-static bool tell(phx_world *world, phx_lookout *lookout, const phx_shard *shard, uint32_t slot)
+static bool tell(phx_world *world, phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot)
 {
-    const phx_trail *trail = &shard->bands.trails[slot];
-    if (trail->change == 0) return phx_band_tell(lookout, shard, slot, NULL, 0);
+    const phx_motion_history *trail = &shard->bands.trails[slot];
+    if (trail->change == 0) return phx_band_emit(lookout, shard, slot, NULL, 0);
     const phx_scratch *scratch = &world->scratch[trail->worker];
     const phx_change *change = &scratch->changes[trail->change - 1];
     PHX_ASSERT(change->slot == slot);
     uint32_t few[PHX_ORDER_FEW];
     const uint32_t *entered = phx_interest_entered(scratch, change, few);
-    return phx_band_tell(lookout, shard, slot, entered, change->enter_count);
+    return phx_band_emit(lookout, shard, slot, entered, change->enter_count);
 }
 
 /* The consumer of a seat's observer; PHX_SLOT_NONE: there is none. */
-static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_seats *seats, uint32_t seat)
+static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_observer_batch *seats,
+                            uint32_t seat)
 {
     uint32_t slot = seats->slot[seat];
     if (slot == PHX_SLOT_NONE || !phx_observes(phx_store_attr(&shard->store, slot))) return PHX_SLOT_NONE;
@@ -142,10 +143,10 @@ static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, cons
 }
 
 /* Tells the seats of one consumer, which are PHX_SLOT_NONE in consumers[] then. false = no memory. */
-static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard *shard, const phx_seats *seats,
-                       uint32_t *consumers, uint32_t from)
+static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard *shard,
+                       const phx_observer_batch *seats, uint32_t *consumers, uint32_t from)
 {
-    phx_lookout *lookout = &own->lookout;
+    phx_update_scratch *lookout = &own->lookout;
     phx_update_group group = {.consumer = consumers[from],
                               .notice_first = lookout->notice_count,
                               .due_first = lookout->due_count,
@@ -153,7 +154,7 @@ static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard
     if (!phx_grow(&world->mem, (void **)&own->groups, &own->groups_capacity, own->group_count,
                   (size_t)own->group_count + 1, sizeof group))
         return false;
-    phx_lookout_group(lookout);
+    phx_update_scratch_group(lookout);
     for (uint32_t seat = from; seat < seats->count; seat++) {
         if (consumers[seat] != group.consumer) continue;
         if (!tell(world, lookout, shard, seats->slot[seat])) return false;
@@ -169,11 +170,11 @@ static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard
 static bool look_piece(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
 {
     const phx_shard *shard = &world->shards[piece->shard];
-    phx_lookout *lookout = &own->lookout;
-    phx_seats seats = {.block = piece->block, .first = piece->first, .count = piece->count};
+    phx_update_scratch *lookout = &own->lookout;
+    phx_observer_batch seats = {.block = piece->block, .first = piece->first, .count = piece->count};
     uint32_t consumers[PHX_SEATS_MAX], waits = lookout->wait_count;
     uint32_t told = lookout->notice_count, due = lookout->due_count, targets = lookout->target_count;
-    phx_audience_seat(shard, &seats);
+    phx_recipients_seat(shard, &seats);
     for (uint32_t seat = 0; seat < seats.count; seat++) consumers[seat] = consumer_at(world, shard, &seats, seat);
     piece->group_first = own->group_count;
     for (uint32_t seat = 0; seat < seats.count; seat++) {
@@ -207,7 +208,7 @@ static void look_body(void *context, uint32_t worker, uint32_t index)
 bool phx_updates_look(phx_world *world)
 {
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_workers_share(world->workers, world->updates.piece_count, look_body, world);
+    phx_parallel_for(world->workers, world->updates.piece_count, look_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }
 
@@ -219,13 +220,13 @@ static const phx_update_group *groups_of(const phx_world *world, const phx_updat
     return groups ? groups + piece->group_first : NULL; /* no array: no piece of this worker's has any */
 }
 
-bool phx_step_waits(phx_world *world, uint32_t index)
+bool phx_step_defer_updates(phx_world *world, uint32_t index)
 {
     const phx_updates *u = &world->updates;
     for (uint32_t i = 0; i < u->piece_count; i++) {
         const phx_update_piece *piece = &u->pieces[i];
         if (piece->shard != index) continue;
-        const phx_lookout *lookout = &u->workers[piece->worker].lookout;
+        const phx_update_scratch *lookout = &u->workers[piece->worker].lookout;
         const phx_update_group *groups = groups_of(world, piece);
         for (uint32_t g = 0; g < piece->group_count; g++) /* doing it again does no harm */
             if (!phx_bands_commit(&world->shards[index], lookout, lookout->notices + groups[g].notice_first,
@@ -236,7 +237,7 @@ bool phx_step_waits(phx_world *world, uint32_t index)
 }
 
 /* Those of its observers that are told something, and not only wait. */
-static uint32_t told_of(const phx_lookout *lookout, const phx_update_group *group)
+static uint32_t told_of(const phx_update_scratch *lookout, const phx_update_group *group)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < group->notice_count; i++) count += lookout->notices[group->notice_first + i].due_count > 0;
@@ -256,11 +257,11 @@ static void count_told(phx_world *world)
 }
 
 /* Observers whose lists are owed to them have no updates. */
-static void leave_out_owed(const phx_shard *shard, phx_lookout *lookout, phx_update_group *group)
+static void leave_out_owed(const phx_shard *shard, phx_update_scratch *lookout, phx_update_group *group)
 {
     group->due_count = 0;
     for (uint32_t i = 0; i < group->notice_count; i++) {
-        phx_notice *notice = &lookout->notices[group->notice_first + i];
+        phx_update_notice *notice = &lookout->notices[group->notice_first + i];
         if (shard->store.tail[notice->slot].list.owed) notice->due_count = 0;
         group->due_count += notice->due_count;
     }
@@ -269,8 +270,8 @@ static void leave_out_owed(const phx_shard *shard, phx_lookout *lookout, phx_upd
 void phx_updates_replace(phx_world *world, uint32_t consumer)
 {
     phx_updates *u = &world->updates;
-    phx_news_size *size = &u->sizes[consumer];
-    *size = (phx_news_size){0};
+    phx_batch_updates_size *size = &u->sizes[consumer];
+    *size = (phx_batch_updates_size){0};
     for (uint32_t i = 0; i < u->piece_count; i++) {
         const phx_update_piece *piece = &u->pieces[i];
         phx_update_worker *own = &u->workers[piece->worker];
@@ -289,13 +290,13 @@ void phx_updates_replace(phx_world *world, uint32_t consumer)
 bool phx_updates_place(phx_world *world)
 {
     phx_updates *u = &world->updates;
-    for (uint32_t c = 0; c < world->def.consumers; c++) u->sizes[c] = (phx_news_size){0};
+    for (uint32_t c = 0; c < world->def.consumers; c++) u->sizes[c] = (phx_batch_updates_size){0};
     for (uint32_t i = 0; i < u->piece_count; i++) {
         const phx_update_piece *piece = &u->pieces[i];
         phx_update_worker *own = &u->workers[piece->worker];
         for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++) {
             phx_update_group *group = &own->groups[g];
-            phx_news_size *size = &u->sizes[group->consumer];
+            phx_batch_updates_size *size = &u->sizes[group->consumer];
             group->at = *size;
             if (group->due_count > UINT32_MAX - size->due) return false; /* more than a batch can count */
             size->updates += told_of(&own->lookout, group);
@@ -307,12 +308,12 @@ bool phx_updates_place(phx_world *world)
     return true;
 }
 
-static void fill_group(const phx_world *world, const phx_shard *shard, const phx_lookout *lookout,
+static void fill_group(const phx_world *world, const phx_shard *shard, const phx_update_scratch *lookout,
                        const phx_update_group *group)
 {
-    phx_news *news = &world->batches[group->consumer]->news;
+    phx_batch_updates *news = &world->batches[group->consumer]->news;
     const phx_name *name = shard->store.name;
-    phx_news_size at = group->at;
+    phx_batch_updates_size at = group->at;
     for (uint32_t i = 0; i < group->target_count; i++) {
         uint32_t slot = lookout->targets[group->target_first + i];
         const phx_body *body = &shard->store.body[slot];
@@ -323,7 +324,7 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
                                                .z = body->z};
     }
     for (uint32_t i = 0; i < group->notice_count; i++) {
-        const phx_notice *told = &lookout->notices[group->notice_first + i];
+        const phx_update_notice *told = &lookout->notices[group->notice_first + i];
         if (told->due_count == 0) continue;
         news->updates[at.updates++] =
             (ph_update){name[told->slot].id, phx_store_user_data(&shard->store, told->slot), at.due, told->due_count};
@@ -348,5 +349,5 @@ static void fill_body(void *context, uint32_t worker, uint32_t index)
 
 void phx_updates_fill(phx_world *world)
 {
-    phx_workers_share(world->workers, world->updates.piece_count, fill_body, world);
+    phx_parallel_for(world->workers, world->updates.piece_count, fill_body, world);
 }

@@ -19,7 +19,7 @@ typedef struct phx_update_group {
     uint32_t notice_first, notice_count; /* in the lookout's notices[] */
     uint32_t due_first, due_count;       /* likewise */
     uint32_t target_first, target_count;
-    phx_news_size at; /* where its part of the consumer's news begins */
+    phx_batch_updates_size at; /* where its part of the consumer's news begins */
 } phx_update_group;
 
 /* Some places of one block. */
@@ -33,7 +33,7 @@ typedef struct phx_update_piece {
 
 /* One worker's. */
 typedef struct phx_update_worker {
-    phx_lookout lookout;
+    phx_update_scratch lookout;
     phx_update_group *groups;
     uint32_t group_count, groups_capacity;
     uint64_t held; /* since the world was made: times that an update had to wait */
@@ -43,7 +43,7 @@ typedef struct phx_updates {
     phx_update_worker *workers;
     phx_update_piece *pieces;
     uint32_t piece_count, pieces_capacity;
-    phx_news_size *sizes; /* [consumer]: of this tick, once planned */
+    phx_batch_updates_size *sizes; /* [consumer]: of this tick, once planned */
 } phx_updates;
 
 /* Does some class have bands, and is there a consumer to tell? */
@@ -64,7 +64,7 @@ bool phx_updates_plan(struct phx_world *world);
 /* Looks after the observers of the pieces that are undone. */
 bool phx_updates_look(struct phx_world *world);
 /* What waits in one shard. */
-bool phx_step_waits(struct phx_world *world, uint32_t shard);
+bool phx_step_defer_updates(struct phx_world *world, uint32_t shard);
 /* Gives every group its place in its consumer's news: sizes. */
 bool phx_updates_place(struct phx_world *world);
 /* The same for one consumer, some of whose observers were set aside: these get nothing. */

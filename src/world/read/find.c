@@ -190,7 +190,7 @@ ph_status phx_find_many(phx_world *world, uint32_t count, const ph_query *querie
 {
     crew at = {.world = world, .queries = queries, .answers = answers, .count = count};
     if (count > GRAIN && phx_workers_count(world->workers) > 1 && phx_gate_crew_begin(&world->gate)) {
-        phx_workers_share(world->workers, (count - 1) / GRAIN + 1, crew_body, &at);
+        phx_parallel_for(world->workers, (count - 1) / GRAIN + 1, crew_body, &at);
         phx_gate_crew_end(&world->gate);
     } else {
         find_span(&at, 0, count);

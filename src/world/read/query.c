@@ -8,24 +8,25 @@
 
 void phx_found_free(phx_found *found)
 {
-    phx_release(found->mem, (void **)&found->items, &found->items_capacity, sizeof(phx_sorted));
+    phx_release(found->mem, (void **)&found->items, &found->items_capacity, sizeof(phx_sort_record));
 }
 
 static void add(phx_found *found, uint64_t id, uint16_t kind)
 {
     uint32_t n = found->count;
-    if (!phx_grow(found->mem, (void **)&found->items, &found->items_capacity, n, (size_t)n + 1, sizeof(phx_sorted))) {
+    if (!phx_grow(found->mem, (void **)&found->items, &found->items_capacity, n, (size_t)n + 1,
+                  sizeof(phx_sort_record))) {
         found->failed = true;
         return;
     }
-    found->items[n] = (phx_sorted){.id = id, .slot = n, .kind = kind};
+    found->items[n] = (phx_sort_record){.id = id, .slot = n, .kind = kind};
     found->count++;
 }
 
 static ph_status sort(phx_found *found)
 {
     uint32_t capacity = 0;
-    phx_sorted *spare = NULL;
+    phx_sort_record *spare = NULL;
     if (found->failed) return PH_NO_MEMORY;
     if (!phx_grow(found->mem, (void **)&spare, &capacity, 0, found->count, sizeof *spare)) return PH_NO_MEMORY;
     phx_order_many(found->items, spare, found->count);
@@ -68,7 +69,7 @@ ph_status phx_query_sees(const phx_world *world, uint64_t observer, uint64_t tar
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
     if (!phx_directory_has(&world->directory, target)) return PH_UNKNOWN_ID;
     uint32_t wanted = phx_shard_find(shard, &world->directory, target);
-    *sees = wanted != PHX_SLOT_NONE && phx_shard_sees(shard, slot, wanted);
+    *sees = wanted != PHX_SLOT_NONE && phx_shard_is_in_list(shard, slot, wanted);
     return PH_OK;
 }
 
@@ -78,7 +79,7 @@ ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t 
     uint32_t slot, home_slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
     if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
-    phx_party party = {target, &home->store.body[home_slot], phx_store_attr(&home->store, home_slot)};
+    phx_explain_side party = {target, &home->store.body[home_slot], phx_store_attr(&home->store, home_slot)};
     phx_shard_explain(shard, slot, phx_shard_find(shard, &world->directory, target), party, why);
     return PH_OK;
 }
@@ -104,7 +105,7 @@ ph_status phx_query_each_listed(const phx_world *world, uint64_t observer, phx_r
     uint32_t slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
     watch at = {visit, user, shard};
-    phx_shard_seen(shard, slot, visit_targets, &at);
+    phx_shard_list_targets(shard, slot, visit_targets, &at);
     return PH_OK;
 }
 
@@ -125,7 +126,7 @@ ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_r
         const phx_shard *shard = &world->shards[i];
         uint32_t slot = phx_shard_find(shard, &world->directory, target);
         watch at = {visit, user, shard};
-        if (slot != PHX_SLOT_NONE) phx_shard_watchers(shard, slot, everywhere, visit_watcher, &at);
+        if (slot != PHX_SLOT_NONE) phx_shard_observers_of(shard, slot, everywhere, visit_watcher, &at);
     }
     return PH_OK;
 }

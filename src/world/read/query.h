@@ -13,7 +13,7 @@
 /* Entities in a query's order. Memory is the query's, from the world's allocator. */
 typedef struct phx_found {
     phx_mem *mem;
-    phx_sorted *items; /* id, kind (0 where only the id orders) */
+    phx_sort_record *items; /* id, kind (0 where only the id orders) */
     uint32_t count, items_capacity;
     bool failed; /* no memory */
 } phx_found;

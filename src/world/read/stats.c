@@ -10,9 +10,9 @@
 /* ---- while a tick runs ---- */
 
 /* What ticks count, over all workers, shards and consumers. */
-static phx_marks marks_of(const phx_world *world)
+static phx_tick_baseline marks_of(const phx_world *world)
 {
-    phx_marks marks = {.applied = world->totals.applied, .refused_in_tick = world->totals.refused_in_tick};
+    phx_tick_baseline marks = {.applied = world->totals.applied, .refused_in_tick = world->totals.refused_in_tick};
     memcpy(marks.refused, world->totals.refused, sizeof marks.refused);
     for (uint32_t i = 0; i < world->def.workers; i++) {
         const phx_interest_counts *counts = &world->scratch[i].counts;
@@ -186,7 +186,7 @@ static void set_times(const phx_world *world, ph_stats *stats)
 
 static void set_last(const phx_world *world, ph_stats *stats)
 {
-    const phx_marks now = marks_of(world), *before = &world->marks;
+    const phx_tick_baseline now = marks_of(world), *before = &world->marks;
     stats->last_applied = now.applied - before->applied;
     stats->last_refused = now.refused_in_tick - before->refused_in_tick;
     for (uint32_t s = 0; s < PH_STATUS_COUNT; s++) stats->last_refused_by[s] = now.refused[s] - before->refused[s];
@@ -203,7 +203,7 @@ static void set_last(const phx_world *world, ph_stats *stats)
 
 void phx_query_stats(const phx_world *world, ph_stats *stats)
 {
-    const phx_totals *totals = &world->totals;
+    const phx_world_totals *totals = &world->totals;
     *stats = (ph_stats){.ticks = world->tick,
                         .entities = phx_directory_count(&world->directory),
                         .attached = phx_idmap_count(&world->attach.parent_of),
@@ -242,7 +242,7 @@ void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stat
                               .ghosts = shard->store.ghost_count,
                               .list_entries = shard->counts.entries + counts->enters - counts->leaves - counts->dropped,
                               .bytes = atomic_load_explicit(&shard->mem->bytes, memory_order_relaxed),
-                              .touched = shard->touched,
+                              .touched = shard->dirty_count,
                               .enters = counts->enters,
                               .leaves = counts->leaves,
                               .observers_glanced = counts->glanced,

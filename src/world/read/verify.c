@@ -14,9 +14,9 @@ typedef struct check {
     const phx_shard *shard;
     const phx_relation_set *relations;
     uint32_t slot;
-    phx_sorted *listed, *spare; /* by id; in slot the place in names */
-    uint32_t *incarnations;     /* by place */
-    bool *right;                /* by place in listed: it is expected too */
+    phx_sort_record *listed, *spare; /* by id; in slot the place in names */
+    uint32_t *incarnations;          /* by place */
+    bool *right;                     /* by place in listed: it is expected too */
     uint32_t listed_count, listed_capacity, spare_capacity, incarnations_capacity, right_capacity;
     phx_ranked *expected; /* in slot the place in listed, or NOT_LISTED */
     uint32_t expected_count, expected_capacity;
@@ -49,7 +49,7 @@ static bool add_listed(void *user, const uint32_t *targets, uint32_t count)
     }
     for (uint32_t i = 0; i < count; i++, n++) {
         const phx_name *name = &at->shard->store.name[targets[i]];
-        at->listed[n] = (phx_sorted){.id = name->id, .slot = n};
+        at->listed[n] = (phx_sort_record){.id = name->id, .slot = n};
         at->incarnations[n] = name->incarnation;
     }
     at->listed_count = n;
@@ -60,7 +60,7 @@ static bool take_list(check *at)
 {
     phx_mem *mem = &at->world->mem;
     at->listed_count = at->expected_count = 0;
-    phx_shard_seen(at->shard, at->slot, add_listed, at);
+    phx_shard_list_targets(at->shard, at->slot, add_listed, at);
     uint32_t n = at->listed_count;
     if (at->failed || !phx_grow(mem, (void **)&at->spare, &at->spare_capacity, 0, n, sizeof *at->spare) ||
         !phx_grow(mem, (void **)&at->right, &at->right_capacity, 0, n, sizeof *at->right))
@@ -151,7 +151,7 @@ static void differ(const check *at, uint64_t target, ph_difference_kind kind, ph
 
 static void compare(check *at, ph_difference *difference)
 {
-    bool waits = phx_shard_waits(at->shard, at->slot); /* some may not have joined yet */
+    bool waits = phx_shard_has_deferred(at->shard, at->slot); /* some may not have joined yet */
     for (uint32_t i = 0; i < at->expected_count; i++) {
         const phx_ranked *expected = &at->expected[i];
         if (expected->slot == NOT_LISTED && waits) continue;

@@ -46,7 +46,7 @@ static uint64_t hash_updates(const phx_world *world, const phx_shard *shard, uin
 {
     const phx_bands *bands = &shard->bands;
     if (!world->rules.banded || !bands->live) return 0;
-    const phx_trail *trail = &bands->trails[slot];
+    const phx_motion_history *trail = &bands->trails[slot];
     uint64_t id = shard->store.name[slot].id, sum = 0;
     uint32_t age = (uint32_t)world->tick - trail->moved;
     if (trail->moved != 0 && age < PH_BAND_EVERY_MAX) sum += mix(id, 1 + age);
@@ -65,14 +65,14 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     uint64_t h = mix(mix(mix(mix(0, id), float_bits(body->x)), float_bits(body->y)), float_bits(body->z));
     h = hash_attr(mix(h, phx_store_user_data(store, slot)), phx_store_attr(store, slot));
     h = mix(h, phx_attach_parent(&world->attach, id));
-    if (phx_awake_is(&shard->zones.awake, slot)) h = mix(h, 1 + shard->zones.awake.sleepers[slot].alone_since);
+    if (phx_activation_is(&shard->zones.awake, slot)) h = mix(h, 1 + shard->zones.awake.sleepers[slot].alone_since);
     const uint64_t *shrunk = phx_idmap_find(&world->crowd.shrunk, id);
     if (shrunk) h = mix(h, *shrunk); /* its view by its attributes, and how far it is from that */
     list_sum seen = {.store = store, .id = id};
-    phx_shard_seen(shard, slot, add_to_sum, &seen);
+    phx_shard_list_targets(shard, slot, add_to_sum, &seen);
     uint64_t sum = seen.sum + hash_updates(world, shard, slot);
     const uint32_t *areas = NULL;
-    uint32_t inside = phx_crossings_of(&shard->zones.crossings, slot, &areas);
+    uint32_t inside = phx_area_members_of(&shard->zones.crossings, slot, &areas);
     for (uint32_t i = 0; i < inside; i++) sum += mix(mix(id, 0x61726561), world->areas.at[areas[i]].id);
     const phx_relation_set *set = phx_relations_of(&shard->relations, id);
     for (uint32_t i = 0; set && i < set->count; i++) {

@@ -43,20 +43,20 @@ typedef enum phx_stage {
     PHX_STAGE_SEND_COPIES,
     PHX_STAGE_RECEIVE_COPIES,
     PHX_STAGE_INDEX,
-    PHX_STAGE_MEND,  /* rows that were not sorted anew follow their bodies */
-    PHX_STAGE_ZONES, /* who awoke, fell asleep, went into areas or out of them */
+    PHX_STAGE_COPY_ROWS, /* rows that were not sorted anew follow their bodies */
+    PHX_STAGE_ZONES,     /* who awoke, fell asleep, went into areas or out of them */
     PHX_STAGE_PLAN,
     PHX_STAGE_INTEREST,
     PHX_STAGE_SPREAD, /* where there are too many events, enters wait */
     PHX_STAGE_COMMIT,
     PHX_STAGE_LOCATE, /* only if there are broadcasts: where their sources are, */
-    PHX_STAGE_CALL,   /* who may hear them, */
+    PHX_STAGE_TARGET, /* who may hear them, */
     PHX_STAGE_PIECES,
-    PHX_STAGE_HEAR,    /* and who does */
-    PHX_STAGE_UPDATES, /* only if there are bands: whose updates may be due, */
-    PHX_STAGE_LOOK,    /* which are, */
-    PHX_STAGE_WAITS,   /* and which wait */
-    PHX_STAGE_BATCHES, /* a batch of the right size for every consumer */
+    PHX_STAGE_FIND_RECIPIENTS, /* and who does */
+    PHX_STAGE_UPDATES,         /* only if there are bands: whose updates may be due, */
+    PHX_STAGE_LOOK,            /* which are, */
+    PHX_STAGE_DEFER_UPDATES,   /* and which wait */
+    PHX_STAGE_BATCHES,         /* a batch of the right size for every consumer */
     PHX_STAGE_FILL,
     PHX_STAGE_OFFER,
     PHX_STAGE_END
@@ -85,7 +85,7 @@ static inline phx_phase phx_phase_of(phx_stage stage)
 }
 
 /* What the world keeps of a shard's progress through a stage. Written by the shard's worker. */
-typedef struct phx_port {
+typedef struct phx_shard_progress {
     uint64_t step_done;           /* the last step that this shard has ended */
     bool all_sent;                /* nothing is left for a further round */
     uint32_t source;              /* receiving from */
@@ -93,7 +93,7 @@ typedef struct phx_port {
     uint32_t chunk, change;       /* commit: got this far; from the first of its own chunks on */
     uint32_t chunk_end;           /* of its own as they were planned */
     phx_phase_ns ns; /* last tick: workers' time on its steps; from the tick's end on, on its pieces, too */
-} __attribute__((aligned(PHX_CACHE_LINE))) phx_port;
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_shard_progress;
 
 /* A range of one shard's rows, whose observers are the unit of work of the interest phase. */
 typedef struct phx_chunk {
@@ -110,33 +110,33 @@ typedef struct phx_chunk {
 } phx_chunk;
 
 /* How many of a chunk's changes are one consumer's; then where they go in its batch. */
-typedef struct phx_share {
+typedef struct phx_consumer_changes {
     uint32_t changes, targets;
-} phx_share;
+} phx_consumer_changes;
 
 /* What a tick adds up, by the ticking thread. */
-typedef struct phx_totals {
+typedef struct phx_world_totals {
     uint64_t applied, refused_in_tick, untold;
     uint64_t refused[PH_STATUS_COUNT]; /* in ticks */
     uint64_t rounds;                   /* of exchanges, beyond the first of each */
     uint64_t broadcasts, payload_bytes;
     uint64_t queued_max; /* commands of one tick */
     uint64_t ticks_spread, ticks_short, observers_reset;
-} phx_totals;
+} phx_world_totals;
 
 /* What counters stood at when the last tick began. */
-typedef struct phx_marks {
+typedef struct phx_tick_baseline {
     uint64_t applied, refused_in_tick, enters, leaves, deliveries, updates, migrations, halo_records, pairs_tested,
         batch_bytes;
     uint64_t refused[PH_STATUS_COUNT]; /* in ticks */
-} phx_marks;
+} phx_tick_baseline;
 
 /* What the world adds up of one shard since it was made. Written by the ticking thread. */
-typedef struct phx_tally {
+typedef struct phx_shard_totals {
     phx_interest_counts counts;        /* of its observers */
     uint64_t refused[PH_STATUS_COUNT]; /* in ticks: commands to its entities */
-    phx_phase_ns ns;                   /* of all ticks: see phx_port */
-} phx_tally;
+    phx_phase_ns ns;                   /* of all ticks: see phx_shard_progress */
+} phx_shard_totals;
 
 typedef struct phx_world {
     phx_mem mem;
@@ -149,10 +149,10 @@ typedef struct phx_world {
 
     phx_partition partition;
     phx_shard *shards;
-    phx_port *ports;
-    phx_mem *shard_mems; /* what each shard holds: parts of mem */
-    phx_tally *tallies;  /* one per shard */
-    phx_zone *zones, *zones_before;
+    phx_shard_progress *ports;
+    phx_mem *shard_mems;       /* what each shard holds: parts of mem */
+    phx_shard_totals *tallies; /* one per shard */
+    phx_halo_request *zones, *zones_before;
     uint32_t shard_count;
 
     phx_directory directory;
@@ -160,23 +160,23 @@ typedef struct phx_world {
     phx_attach attach;
     phx_areas areas;
     phx_depths depths; /* of who is attached */
-    phx_crowding crowd;
+    phx_crowd_result crowd;
     phx_renames renames;   /* of this tick */
     uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
 
-    phx_run *runs; /* the tick's commands, in order */
+    phx_command_run *runs; /* the tick's commands, in order */
     uint32_t run_count, runs_capacity;
     uint32_t run_at; /* next to apply */
-    phx_stretch stretch;
-    phx_move_sum *move_sums; /* what this tick's moves did, by worker and shard; see ingest/moves.c */
-    uint32_t movers;         /* the workers below have some in it that the shards were not told of */
+    phx_move_span stretch;
+    phx_move_stats *move_sums; /* what this tick's moves did, by worker and shard; see ingest/moves.c */
+    uint32_t movers;           /* the workers below have some in it that the shards were not told of */
 
     phx_producer *producers;
     phx_consumer_slot *consumers;
 
     phx_workers *workers;
-    phx_scratch *scratch; /* one per worker */
-    uint32_t *order;      /* in which shards (and outboxes) are worked on; tests permute it */
+    phx_scratch *scratch;  /* one per worker */
+    uint32_t *shard_order; /* in which shards (and outboxes) are worked on; tests permute it */
     uint32_t order_capacity;
     _Atomic uint32_t failed; /* some piece of a step had no memory; relaxed: the barrier orders the work itself */
     uint64_t step;
@@ -184,8 +184,8 @@ typedef struct phx_world {
     phx_chunk *chunks;
     uint32_t chunk_count, chunks_capacity;
     uint32_t chunks_planned; /* a shard's follow each other; behind them is what was left of some for want of memory */
-    phx_spreading spreading;
-    phx_share *shares; /* [chunk][consumer] */
+    phx_spread_state spreading;
+    phx_consumer_changes *shares; /* [chunk][consumer] */
     uint32_t shares_capacity;
     phx_batch **batches; /* of this tick, one per consumer */
     phx_broadcasts broadcasts;
@@ -201,10 +201,10 @@ typedef struct phx_world {
     bool finishing; /* ph_tick_finish() was asked for this tick */
     bool resumed;   /* the stage's step stopped for want of memory and goes on */
     bool reclass;   /* the classes changed: entities are to follow */
-    phx_totals totals;
+    phx_world_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;
-    phx_marks marks;
+    phx_tick_baseline marks;
 } phx_world;
 
 /* PH_OK, PH_NO_MEMORY. def was checked. */

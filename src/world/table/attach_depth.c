@@ -30,7 +30,7 @@ void phx_depths_set(phx_depths *depths, uint64_t id, uint32_t depth)
     else if (depth > 0) phx_idmap_insert(&depths->of, id, depth);
 }
 
-void phx_depths_settle(phx_depths *depths)
+void phx_attach_depth_end_tick(phx_depths *depths)
 {
     if (!depths->changed) return;
     depths->changed = false;
@@ -50,7 +50,7 @@ void phx_depths_settle(phx_depths *depths)
 
 typedef struct arranging {
     const phx_depths *depths;
-    phx_told told;
+    phx_event_columns told;
     bool enters;
     uint32_t depth; /* those less deep are to stand in front, of enters; of leaves, the others */
 } arranging;
@@ -61,7 +61,7 @@ static bool in_front(const arranging *at, uint32_t i)
     return at->enters ? phx_depths_now(at->depths, id) < at->depth : phx_depths_before(at->depths, id) >= at->depth;
 }
 
-static void swap(phx_told told, uint32_t i, uint32_t j)
+static void swap(phx_event_columns told, uint32_t i, uint32_t j)
 {
     ph_target target = told.targets[i];
     uint16_t kind = told.kinds[i];
@@ -74,7 +74,7 @@ static void swap(phx_told told, uint32_t i, uint32_t j)
     told.incarnations[j] = incarnation;
 }
 
-static void reverse(phx_told told, uint32_t first, uint32_t end)
+static void reverse(phx_event_columns told, uint32_t first, uint32_t end)
 {
     for (; first + 1 < end; first++, end--) swap(told, first, end - 1);
 }
@@ -92,7 +92,7 @@ static uint32_t part(const arranging *at, uint32_t first, uint32_t end)
     return a + (b - middle);
 }
 
-void phx_depths_arrange(const phx_depths *depths, phx_told told, uint32_t count, bool enters)
+void phx_depths_arrange(const phx_depths *depths, phx_event_columns told, uint32_t count, bool enters)
 {
     arranging at = {.depths = depths, .told = told, .enters = enters};
     uint32_t deepest = 0, first = 0, end = count;

@@ -25,7 +25,7 @@ bool phx_depths_reserve(phx_depths *depths);
 /* An id that is not there yet and a depth above 0 need reserved room. */
 void phx_depths_set(phx_depths *depths, uint64_t id, uint32_t depth);
 /* A new tick: now becomes before. */
-void phx_depths_settle(phx_depths *depths);
+void phx_attach_depth_end_tick(phx_depths *depths);
 
 static inline bool phx_depths_any(const phx_depths *depths)
 {
@@ -49,6 +49,6 @@ static inline uint32_t phx_depths_now(const phx_depths *depths, uint64_t id)
  * `count` enters, in the order (kind, id), become ordered by depth first, the least first; or leaves, the greatest
  * first. Any worker.
  */
-void phx_depths_arrange(const phx_depths *depths, phx_told told, uint32_t count, bool enters);
+void phx_depths_arrange(const phx_depths *depths, phx_event_columns told, uint32_t count, bool enters);
 
 #endif

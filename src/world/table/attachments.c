@@ -19,7 +19,7 @@ void phx_attach_free(phx_attach *attach)
     for (uint32_t i = 0; i < attach->family_count; i++)
         phx_release(attach->mem, (void **)&attach->families[i].children, &attach->families[i].capacity,
                     sizeof(uint64_t));
-    phx_release(attach->mem, (void **)&attach->families, &attach->families_capacity, sizeof(phx_family));
+    phx_release(attach->mem, (void **)&attach->families, &attach->families_capacity, sizeof(phx_attach_links));
     phx_idmap_free(&attach->parent_of);
     phx_idmap_free(&attach->family_of);
 }
@@ -36,7 +36,7 @@ uint64_t phx_attach_root(const phx_attach *attach, uint64_t id)
     return id;
 }
 
-const phx_family *phx_attach_children(const phx_attach *attach, uint64_t parent)
+const phx_attach_links *phx_attach_children(const phx_attach *attach, uint64_t parent)
 {
     const uint64_t *at = phx_idmap_find(&attach->family_of, parent);
     return at ? &attach->families[*at] : NULL;
@@ -45,7 +45,7 @@ const phx_family *phx_attach_children(const phx_attach *attach, uint64_t parent)
 /* Edges from id down to its deepest descendant; chains are at most PH_ATTACH_DEPTH_MAX deep. */
 static uint32_t height(const phx_attach *attach, uint64_t id)
 {
-    const phx_family *family = phx_attach_children(attach, id);
+    const phx_attach_links *family = phx_attach_children(attach, id);
     uint32_t most = 0;
     for (uint32_t i = 0; family && i < family->count; i++) {
         uint32_t below = 1 + height(attach, family->children[i]);
@@ -69,10 +69,10 @@ static bool family_for(phx_attach *attach, uint32_t *place)
     *place = attach->free_first;
     if (*place != FAMILY_NONE) return true;
     if (!phx_grow(attach->mem, (void **)&attach->families, &attach->families_capacity, attach->family_count,
-                  (size_t)attach->family_count + 1, sizeof(phx_family)))
+                  (size_t)attach->family_count + 1, sizeof(phx_attach_links)))
         return false;
     *place = attach->family_count++;
-    attach->families[*place] = (phx_family){.next_free = FAMILY_NONE};
+    attach->families[*place] = (phx_attach_links){.next_free = FAMILY_NONE};
     attach->free_first = *place;
     return true;
 }
@@ -85,7 +85,7 @@ bool phx_attach_put(phx_attach *attach, uint64_t child, uint64_t parent)
     const uint64_t *at = phx_idmap_find(&attach->family_of, parent);
     if (at) place = (uint32_t)*at;
     else if (!family_for(attach, &place)) return false;
-    phx_family *family = &attach->families[place];
+    phx_attach_links *family = &attach->families[place];
     if (!phx_grow(attach->mem, (void **)&family->children, &family->capacity, family->count, (size_t)family->count + 1,
                   sizeof(uint64_t)))
         return false;
@@ -105,7 +105,7 @@ void phx_attach_take(phx_attach *attach, uint64_t child)
     const uint64_t *at = phx_idmap_find(&attach->family_of, parent);
     PHX_ASSERT(at);
     uint32_t place = (uint32_t)*at, i = 0;
-    phx_family *family = &attach->families[place];
+    phx_attach_links *family = &attach->families[place];
     while (family->children[i] != child) i++;
     for (; i + 1 < family->count; i++) family->children[i] = family->children[i + 1];
     family->count--;

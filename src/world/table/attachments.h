@@ -8,16 +8,16 @@
 
 #include "base/idmap.h"
 
-typedef struct phx_family {
+typedef struct phx_attach_links {
     uint64_t *children;
     uint32_t count, capacity;
     uint32_t next_free;
-} phx_family;
+} phx_attach_links;
 
 typedef struct phx_attach {
     phx_idmap parent_of; /* child -> parent */
     phx_idmap family_of; /* parent -> place in families */
-    phx_family *families;
+    phx_attach_links *families;
     uint32_t family_count, families_capacity, free_first;
     phx_mem *mem;
 } phx_attach;
@@ -30,7 +30,7 @@ uint64_t phx_attach_parent(const phx_attach *attach, uint64_t child);
 /* The top of the chain: id itself if it is not attached. */
 uint64_t phx_attach_root(const phx_attach *attach, uint64_t id);
 /* The parent's children, or NULL. Good until the next change. */
-const phx_family *phx_attach_children(const phx_attach *attach, uint64_t parent);
+const phx_attach_links *phx_attach_children(const phx_attach *attach, uint64_t parent);
 
 /* PH_OK, or why the child may not hang on the parent: PH_CYCLE, PH_TOO_DEEP. */
 ph_status phx_attach_check(const phx_attach *attach, uint64_t child, uint64_t parent);

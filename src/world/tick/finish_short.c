@@ -15,7 +15,7 @@ static void relieve_scratches(phx_world *world)
     for (uint32_t w = 0; w < world->def.workers; w++) phx_scratch_relieve(&world->scratch[w]);
 }
 
-void phx_finish_relieve(phx_world *world)
+void phx_finish_release_spare(phx_world *world)
 {
     for (uint32_t c = 0; c < world->def.consumers; c++) phx_consumer_relieve(world->consumers[c].consumer);
     if (world->stage > PHX_STAGE_PLAN) return; /* the scratches have results */
@@ -207,7 +207,7 @@ static void drop_uncut(phx_world *world)
 /* Commits each change that finds memory; the observers of the others are set aside. */
 static void commit_shard(phx_world *world, uint32_t index)
 {
-    phx_port *port = &world->ports[index];
+    phx_shard_progress *port = &world->ports[index];
     if (port->step_done == world->step) return;
     while (!phx_step_commit(world, index)) { /* each time one change less */
         const phx_chunk *chunk = &world->chunks[port->chunk];
@@ -232,13 +232,13 @@ static void drop_banded(phx_world *world)
     world->updating = false;
 }
 
-void phx_finish_forget(phx_world *world)
+void phx_finish_drop_changes(phx_world *world)
 {
     bool any = false;
     for (uint32_t s = 0; s < world->shard_count; s++) {
         const phx_shard *shard = &world->shards[s];
-        any |= shard->owes;
-        for (uint32_t slot = 0; shard->owes && slot < shard->store.slots; slot++) {
+        any |= shard->owes_lists;
+        for (uint32_t slot = 0; shard->owes_lists && slot < shard->store.slots; slot++) {
             if (!(shard->store.body[slot].state & PHX_SLOT_OWN) || !shard->store.tail[slot].list.owed) continue;
             const phx_name *name = &shard->store.name[slot];
             phx_consumer_forget(world->consumers[name->consumer].consumer, name->id);
@@ -250,7 +250,7 @@ void phx_finish_forget(phx_world *world)
     }
 }
 
-void phx_finish_set_aside(phx_world *world, uint64_t observer)
+void phx_finish_silence_observer(phx_world *world, uint64_t observer)
 {
     phx_shard *shard;
     uint32_t slot;
@@ -267,7 +267,7 @@ static void refuse_broadcasts(phx_world *world)
     phx_broadcasts *b = &world->broadcasts;
     uint32_t m = 0;
     for (uint32_t r = 0; r < world->run_count; r++) {
-        const phx_run *run = &world->runs[r];
+        const phx_command_run *run = &world->runs[r];
         if (run->commands.op != PHX_OP_BROADCAST) continue;
         for (uint32_t i = 0; i < run->commands.count && m < b->message_count; i++) {
             const char *record = (const char *)run->commands.records + (size_t)i * run->commands.record_bytes;
@@ -315,7 +315,7 @@ static bool halve_changes(phx_world *world, uint32_t consumer)
             any = true;
             kept += targets_of(&changes[c]);
             if (kept <= all / 2 && targets_of(&changes[c]) > 0) continue;
-            phx_finish_set_aside(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
+            phx_finish_silence_observer(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
         }
     }
     return any;
@@ -337,7 +337,7 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
             if (kept <= all / 2) continue;
             for (uint32_t n = 0; n < group->notice_count; n++) {
                 const uint32_t slot = own->lookout.notices[group->notice_first + n].slot;
-                phx_finish_set_aside(world, world->shards[piece->shard].store.name[slot].id);
+                phx_finish_silence_observer(world, world->shards[piece->shard].store.name[slot].id);
             }
         }
     }
@@ -397,17 +397,17 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
         for (uint32_t i = 0; i < world->shard_count; i++) commit_shard(world, i);
         if (world->broadcasts.message_count > 0) return true;
         world->broadcasts.piece_count = 0;
-        *next = PHX_STAGE_HEAR; /* that stage knows the next one */
+        *next = PHX_STAGE_FIND_RECIPIENTS; /* that stage knows the next one */
         return true;
-    case PHX_STAGE_CALL:
+    case PHX_STAGE_TARGET:
     case PHX_STAGE_PIECES:
-    case PHX_STAGE_HEAR:
+    case PHX_STAGE_FIND_RECIPIENTS:
         refuse_broadcasts(world);
-        *next = PHX_STAGE_HEAR; /* that stage has no pieces now, and knows the next one */
+        *next = PHX_STAGE_FIND_RECIPIENTS; /* that stage has no pieces now, and knows the next one */
         return true;
     case PHX_STAGE_UPDATES:
     case PHX_STAGE_LOOK:
-    case PHX_STAGE_WAITS:
+    case PHX_STAGE_DEFER_UPDATES:
         drop_banded(world);
         *next = PHX_STAGE_BATCHES;
         return true;

@@ -71,10 +71,10 @@ static bool init_shards(phx_world *world)
     world->tallies = phx_alloc_zero(mem, count * sizeof *world->tallies, PHX_CACHE_LINE);
     if (!world->shards || !world->ports || !world->zones || !world->zones_before) return false;
     if (!world->shard_mems || !world->tallies) return false;
-    if (!phx_grow(mem, (void **)&world->order, &world->order_capacity, 0, count, sizeof(uint32_t))) return false;
+    if (!phx_grow(mem, (void **)&world->shard_order, &world->order_capacity, 0, count, sizeof(uint32_t))) return false;
     for (; world->shard_count < count; world->shard_count++) {
         uint32_t i = world->shard_count;
-        world->order[i] = i;
+        world->shard_order[i] = i;
         phx_mem_init_part(&world->shard_mems[i], mem);
         if (!phx_shard_init(&world->shards[i], &world->shard_mems[i], &world->rules, i, count,
                             phx_partition_rect(&world->partition, i)))
@@ -160,7 +160,7 @@ static void free_shards(phx_world *world)
     phx_free(mem, world->zones_before, wanted * sizeof *world->zones, PHX_CACHE_LINE);
     phx_free(mem, world->shard_mems, wanted * sizeof *world->shard_mems, PHX_CACHE_LINE);
     phx_free(mem, world->tallies, wanted * sizeof *world->tallies, PHX_CACHE_LINE);
-    phx_release(mem, (void **)&world->order, &world->order_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&world->shard_order, &world->order_capacity, sizeof(uint32_t));
     phx_partition_free(&world->partition, mem);
 }
 
@@ -190,9 +190,9 @@ void phx_world_destroy(phx_world *world)
     phx_updates_free(world);
     phx_moves_free(world);
     free_shards(world);
-    phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_run));
+    phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_command_run));
     phx_release(mem, (void **)&world->chunks, &world->chunks_capacity, sizeof(phx_chunk));
-    phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_share));
+    phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_consumer_changes));
     phx_directory_free(&world->directory);
     phx_ties_free(&world->ties);
     phx_attach_free(&world->attach);

@@ -18,8 +18,8 @@ static void shard_body(void *context, uint32_t worker, uint32_t piece)
 {
     const shard_run *run = context;
     phx_world *world = run->world;
-    uint32_t shard = world->order[piece];
-    phx_port *port = &world->ports[shard];
+    uint32_t shard = world->shard_order[piece];
+    phx_shard_progress *port = &world->ports[shard];
     (void)worker;
     if (port->step_done == world->step) return;
     uint64_t from = phx_now_ns();
@@ -34,7 +34,7 @@ bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh)
     shard_run run = {world, step};
     if (fresh) world->step++;
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_workers_share(world->workers, world->shard_count, shard_body, &run);
+    phx_parallel_for(world->workers, world->shard_count, shard_body, &run);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }
 
@@ -58,7 +58,7 @@ bool phx_step_send_migrants(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
     const phx_partition *partition = &world->partition;
-    if (!fill_due(world, index, shard->leaving.count == 0)) return true;
+    if (!fill_due(world, index, shard->emigrant_candidates.count == 0)) return true;
     return outbox_ready(world, index) && phx_shard_send_migrants(shard, partition->column_of, partition->row_of,
                                                                  partition->columns, &world->ports[index].all_sent);
 }
@@ -84,8 +84,8 @@ bool phx_step_send_copies(phx_world *world, uint32_t index)
 static void tell_arrivals(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
-    for (uint32_t i = 0; i < shard->arrived.count; i++) {
-        uint32_t slot = shard->arrived.at[i];
+    for (uint32_t i = 0; i < shard->immigrants.count; i++) {
+        uint32_t slot = shard->immigrants.at[i];
         uint64_t id = shard->store.name[slot].id;
         uint64_t attached = phx_directory_find(&world->directory, id) & PHX_HOME_ATTACHED;
         phx_directory_set(&world->directory, id, phx_home(index, slot) | attached);
@@ -94,9 +94,9 @@ static void tell_arrivals(phx_world *world, uint32_t index)
 
 bool phx_step_receive(phx_world *world, uint32_t index)
 {
-    phx_port *port = &world->ports[index];
+    phx_shard_progress *port = &world->ports[index];
     for (; port->source < world->shard_count; port->source++) {
-        uint32_t source = world->order[port->source];
+        uint32_t source = world->shard_order[port->source];
         const phx_outbox *from = &world->shards[source].outbox;
         if (!port->held) port->held = phx_outbox_first(from, index);
         for (; port->held; port->held = phx_outbox_after(from, port->held))
@@ -140,21 +140,21 @@ static void mend_body(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
     uint32_t parts = mend_parts(world);
-    phx_shard *shard = &world->shards[world->order[piece / parts]];
+    phx_shard *shard = &world->shards[world->shard_order[piece / parts]];
     (void)worker;
-    if (shard->grid.behind) phx_shard_mend_rows(shard, piece % parts, parts);
+    if (shard->grid.positions_stale) phx_rows_copy_positions(shard, piece % parts, parts);
 }
 
-void phx_mend_rows(phx_world *world)
+void phx_copy_row_positions(phx_world *world)
 {
     bool any = false;
-    for (uint32_t i = 0; i < world->shard_count; i++) any |= world->shards[i].grid.behind;
+    for (uint32_t i = 0; i < world->shard_count; i++) any |= world->shards[i].grid.positions_stale;
     if (!any) return;
-    phx_workers_share(world->workers, world->shard_count * mend_parts(world), mend_body, world);
+    phx_parallel_for(world->workers, world->shard_count * mend_parts(world), mend_body, world);
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
-        if (!shard->grid.behind) continue;
-        phx_shard_rows_mended(shard);
+        if (!shard->grid.positions_stale) continue;
+        phx_rows_copied(shard);
         PHX_VALIDATE(phx_grid_valid(&shard->grid, &shard->store));
     }
 }
@@ -162,14 +162,14 @@ void phx_mend_rows(phx_world *world)
 /* ---- shards, once more ---- */
 
 /* Behind the last of its own as they were planned, those that were left of any. */
-static uint32_t next_chunk(const phx_world *world, const phx_port *port)
+static uint32_t next_chunk(const phx_world *world, const phx_shard_progress *port)
 {
     return port->chunk + 1 == port->chunk_end ? world->chunks_planned : port->chunk + 1;
 }
 
 bool phx_step_commit(phx_world *world, uint32_t index)
 {
-    phx_port *port = &world->ports[index];
+    phx_shard_progress *port = &world->ports[index];
     for (; port->chunk < world->chunk_count; port->chunk = next_chunk(world, port), port->change = 0) {
         const phx_chunk *chunk = &world->chunks[port->chunk];
         if (chunk->shard != index || chunk->commit_count == 0) continue;
@@ -218,9 +218,9 @@ bool phx_plan_chunks(phx_world *world)
     world->chunk_count = 0;
     phx_spread_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) {
-        phx_port *port = &world->ports[world->order[i]];
+        phx_shard_progress *port = &world->ports[world->shard_order[i]];
         port->chunk = world->chunk_count;
-        if (!plan_shard(world, world->order[i])) return false;
+        if (!plan_shard(world, world->shard_order[i])) return false;
         port->chunk_end = world->chunk_count;
     }
     world->chunks_planned = world->chunk_count;
@@ -271,6 +271,6 @@ bool phx_run_interest(phx_world *world)
 {
     if (!phx_split_undone(world)) return false;
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_workers_share(world->workers, world->chunk_count, interest_body, world);
+    phx_parallel_for(world->workers, world->chunk_count, interest_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }

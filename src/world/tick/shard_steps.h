@@ -26,7 +26,7 @@ bool phx_step_commit(phx_world *world, uint32_t shard);
 bool phx_step_end(phx_world *world, uint32_t shard);
 
 /* Where most moved and nothing else happened, the rows follow their bodies. */
-void phx_mend_rows(phx_world *world);
+void phx_copy_row_positions(phx_world *world);
 
 /* Cuts the rows of all changed shards into chunks. false = no memory. */
 bool phx_plan_chunks(phx_world *world);

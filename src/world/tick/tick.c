@@ -60,7 +60,7 @@ static void begin(phx_world *world)
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
     phx_renames_clear(&world->renames);
     phx_broadcasts_clear(&world->broadcasts);
-    phx_depths_settle(&world->depths);
+    phx_attach_depth_end_tick(&world->depths);
     world->finishing = false;
     world->crowd.incarnations = world->incarnations;
     if (world->next_classes) take_definition(world);
@@ -87,7 +87,7 @@ static void end(phx_world *world)
     phx_run_shards(world, phx_step_end, true);
     world->rules.bands_changed = false;
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
-    phx_areas_settle(&world->areas);
+    phx_areas_end_tick(&world->areas);
     if (world->zoned) world->zoned = zones_left(world);
     atomic_store_explicit(&world->kind_count, world->def.class_count, memory_order_relaxed);
 }
@@ -206,8 +206,8 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_INDEX:
         through = shards(world, phx_step_index);
         break;
-    case PHX_STAGE_MEND:
-        phx_mend_rows(world);
+    case PHX_STAGE_COPY_ROWS:
+        phx_copy_row_positions(world);
         break;
     case PHX_STAGE_ZONES:
         through = zones(world);
@@ -219,7 +219,7 @@ static bool run_stage(phx_world *world)
         through = phx_run_interest(world);
         break;
     case PHX_STAGE_SPREAD:
-        through = phx_spread(world);
+        through = phx_spread_tick(world);
         if (through) phx_stats_share(world);
         break;
     case PHX_STAGE_COMMIT:
@@ -229,13 +229,13 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_LOCATE:
         phx_broadcasts_locate(world);
         break;
-    case PHX_STAGE_CALL:
-        through = shards(world, phx_step_call);
+    case PHX_STAGE_TARGET:
+        through = shards(world, phx_step_target);
         break;
     case PHX_STAGE_PIECES:
         through = phx_plan_pieces(world);
         break;
-    case PHX_STAGE_HEAR:
+    case PHX_STAGE_FIND_RECIPIENTS:
         through = phx_run_pieces(world);
         next = after_broadcasts(world);
         break;
@@ -245,8 +245,8 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_LOOK:
         through = phx_updates_look(world);
         break;
-    case PHX_STAGE_WAITS:
-        through = shards(world, phx_step_waits) && phx_updates_place(world);
+    case PHX_STAGE_DEFER_UPDATES:
+        through = shards(world, phx_step_defer_updates) && phx_updates_place(world);
         break;
     case PHX_STAGE_BATCHES:
         through = phx_publish_batches(world);
@@ -290,7 +290,7 @@ static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish)
         from = to;
     } while (through && world->stage != PHX_STAGE_IDLE);
     if (through) phx_stats_end(world);
-    if (through && finish) phx_finish_relieve(world); /* so that reads and leaves have some */
+    if (through && finish) phx_finish_release_spare(world); /* so that reads and leaves have some */
     if (through && tick) *tick = world->tick;
     phx_gate_tick_end(&world->gate, !through);
     return through ? PH_OK : PH_NO_MEMORY;
@@ -313,16 +313,16 @@ ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick)
     }
     world->totals.ticks_short += !world->finishing;
     world->finishing = true;
-    phx_finish_relieve(world);
+    phx_finish_release_spare(world);
     return run_tick(world, tick, true);
 }
 
 void phx_world_permute(phx_world *world, uint64_t seed)
 {
-    for (uint32_t i = 0; i < world->shard_count; i++) world->order[i] = i;
+    for (uint32_t i = 0; i < world->shard_count; i++) world->shard_order[i] = i;
     for (uint32_t i = world->shard_count; i > 1; i--) {
-        uint32_t j = phx_rng_below(&seed, i), other = world->order[i - 1];
-        world->order[i - 1] = world->order[j];
-        world->order[j] = other;
+        uint32_t j = phx_rng_below(&seed, i), other = world->shard_order[i - 1];
+        world->shard_order[i - 1] = world->shard_order[j];
+        world->shard_order[j] = other;
     }
 }

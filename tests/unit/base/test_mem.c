@@ -251,7 +251,7 @@ Test(trim, what_a_storm_took_goes_some_ticks_after_it, .init = watch, .fini = al
 {
     uint64_t *items = NULL;
     uint32_t capacity = 0;
-    phx_use use = {0};
+    phx_high_water use = {0};
 
     cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, STORM, sizeof(*items)));
     phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), STORM, &use);
@@ -272,7 +272,7 @@ Test(trim, waves_and_small_arrays_keep_theirs, .init = watch, .fini = all_given_
 {
     uint64_t *items = NULL, *few = NULL;
     uint32_t capacity = 0, few_capacity = 0;
-    phx_use use = {0}, few_use = {0};
+    phx_high_water use = {0}, few_use = {0};
 
     cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, STORM, sizeof(*items)));
     cr_assert(phx_grow(&mem, (void **)&few, &few_capacity, 0, CALM, sizeof(*few)));
@@ -291,7 +291,7 @@ Test(trim, settles_whatever_the_load, .init = watch, .fini = all_given_back)
 {
     uint64_t *items = NULL;
     uint32_t capacity = 0;
-    phx_use use = {0};
+    phx_high_water use = {0};
 
     for (uint32_t load = STORM; load > STORM / 64; load /= 3) {
         uint64_t seed = load, calls = 0;
@@ -311,7 +311,7 @@ Test(trim, without_memory_nothing_is_left_and_nothing_lost, .init = watch, .fini
 {
     uint64_t *items = NULL;
     uint32_t capacity = 0;
-    phx_use use = {0};
+    phx_high_water use = {0};
 
     cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, STORM, sizeof(*items)));
     watched_memory_fail_after(&watched, 0);

@@ -154,7 +154,7 @@ Test(workers, roused_ones_run_as_others, .init = watch, .fini = all_given_back)
                 sleep_a_little();
             }
             for (uint32_t i = 0; i < run % 3; i++) {
-                phx_workers_rouse(workers);
+                phx_workers_wake_early(workers);
             }
             if (run % 7 == 0) {
                 sleep_a_little();
@@ -164,7 +164,7 @@ Test(workers, roused_ones_run_as_others, .init = watch, .fini = all_given_back)
                 cr_assert_eq(it.calls[i], run);
             }
         }
-        phx_workers_rouse(workers);
+        phx_workers_wake_early(workers);
         phx_workers_destroy(&mem, workers);
     }
 }
@@ -270,7 +270,7 @@ Test(workers, forked_child_runs_alone_and_ends, .init = watch, .fini = all_given
     int status = -1;
 
     phx_workers_run(workers, note, &it);
-    phx_workers_rouse(workers);
+    phx_workers_wake_early(workers);
     child = fork();
     if (child == 0) {
         bool right = true;
@@ -431,7 +431,7 @@ static void share_pieces(uint32_t count, uint32_t pieces, ph_task_hooks hooks)
     memset(&it, 0, sizeof(it));
     cr_assert_not_null(workers);
     for (it.input = 1; it.input <= 20; it.input++) {
-        phx_workers_share(workers, pieces, note_piece, &it);
+        phx_parallel_for(workers, pieces, note_piece, &it);
         for (uint32_t i = 0; i < PIECES_MAX; i++) {
             uint32_t expected = i < pieces ? it.input * (it.input + 1) / 2 : 0;
 
@@ -473,7 +473,7 @@ Test(workers, own_pieces_first_then_the_last_of_the_fullest, .init = watch, .fin
     static shared it;
 
     it.done = 0;
-    phx_workers_share(workers, 10, note_order, &it);
+    phx_parallel_for(workers, 10, note_order, &it);
     cr_assert_eq(it.done, 10);
     for (uint32_t i = 0; i < 10; i++) {
         cr_assert_eq(it.order[i], expected[i], "the %u-th was %u", i, it.order[i]);

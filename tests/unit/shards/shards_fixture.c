@@ -409,14 +409,15 @@ static void check_observer(fleet *f, uint64_t observer)
                  (unsigned long)observer, change->leave_count, leave_count);
     cr_assert_eq(change->enter_count, enter_count, "tick %lu: observer %lu: %u of %u enters", (unsigned long)f->tick,
                  (unsigned long)observer, change->enter_count, enter_count);
-    cr_assert_eq(phx_store_tell(&fleet_home(f, observer)->store, change->slot), o->fresh, "tick %lu: observer %lu",
+    cr_assert_eq(phx_store_report(&fleet_home(f, observer)->store, change->slot), o->fresh, "tick %lu: observer %lu",
                  (unsigned long)f->tick, (unsigned long)observer);
     o->fresh = false;
     cr_assert_leq(leave_count + enter_count, 2 * FLEET_IDS);
-    phx_naming naming;
-    phx_naming_begin(&naming, fleet_home(f, observer));
-    phx_naming_add(&naming, scratch, change, &(phx_told){told_targets, told_kinds, told_incarnations}, 0);
-    phx_naming_write(&naming);
+    phx_event_writer naming;
+    phx_event_writer_begin(&naming, fleet_home(f, observer));
+    phx_event_writer_add(&naming, scratch, change, &(phx_event_columns){told_targets, told_kinds, told_incarnations},
+                         0);
+    phx_event_writer_flush(&naming);
     check_events(f, observer, 0, leaves, leave_count, "leave");
     check_events(f, observer, leave_count, enters, enter_count, "enter");
     f->changes++;
@@ -435,7 +436,7 @@ typedef struct list_check {
 static bool check_seen(void *user, const uint32_t *slots, uint32_t count)
 {
     list_check *at = user;
-    cr_assert(count > 0 && count <= PHX_SEEN_MAX);
+    cr_assert(count > 0 && count <= PHX_LIST_PIECE_MAX);
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *name = &at->home->store.name[slots[i]];
         cr_assert(at->home->store.body[slots[i]].state & PHX_SLOT_LIVE);
@@ -451,9 +452,9 @@ static void check_list(fleet *f, uint64_t observer)
     list_check at = {.f = f, .home = home, .observer = observer};
     uint32_t count = 0, slot = own_slot(f, observer);
     for (uint32_t id = 1; id < FLEET_IDS; id++) count += f->seen[observer][id] != 0;
-    phx_shard_seen(home, slot, check_seen, &at);
+    phx_shard_list_targets(home, slot, check_seen, &at);
     cr_assert_eq(at.count, count, "tick %lu: list of %lu", (unsigned long)f->tick, (unsigned long)observer);
-    cr_assert_eq(phx_shard_seen_count(home, slot), count);
+    cr_assert_eq(phx_shard_list_count(home, slot), count);
 }
 
 static bool same_attr(const phx_attr *a, const phx_attr *b)
@@ -492,7 +493,7 @@ static void check_shards(fleet *f)
     for (uint32_t i = 0; i < f->shard_count; i++) {
         const phx_shard *shard = &f->shard[i];
         uint32_t observing = 0, ghosts = 0;
-        if (phx_shard_nine(shard)) cr_assert(phx_nine_valid(&shard->nine, shard->rules, &shard->store));
+        if (phx_shard_ninegrid(shard)) cr_assert(phx_ninegrid_valid(&shard->nine, shard->rules, &shard->store));
         else cr_assert(phx_grid_valid(&shard->grid, &shard->store));
         cr_assert_eq(shard->deferred.depth, 0);
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
@@ -533,7 +534,7 @@ static void check_watchers(fleet *f, uint64_t id, bool everywhere)
     watcher_count = 0;
     for (uint32_t i = 0; i < f->shard_count; i++) {
         uint32_t slot = fleet_slot(f, i, id);
-        if (slot != PHX_SLOT_NONE) phx_shard_watchers(&f->shard[i], slot, everywhere, watch, &f->shard[i]);
+        if (slot != PHX_SLOT_NONE) phx_shard_observers_of(&f->shard[i], slot, everywhere, watch, &f->shard[i]);
     }
     for (uint32_t o = 1; o < FLEET_IDS; o++) expected += f->seen[o][id] != 0;
     cr_assert_eq(watcher_count, expected, "tick %lu: %lu", (unsigned long)f->tick, (unsigned long)id);

@@ -30,7 +30,7 @@ typedef struct fleet {
     phx_shard shard[FLEET_SHARDS_MAX];
     uint32_t shard_count;
     uint32_t pool_bytes; /* of each outbox */
-    phx_zone zones[FLEET_SHARDS_MAX], zones_before[FLEET_SHARDS_MAX];
+    phx_halo_request zones[FLEET_SHARDS_MAX], zones_before[FLEET_SHARDS_MAX];
     phx_directory directory;
     phx_renames renames;
     phx_scratch scratch[FLEET_SCRATCHES];

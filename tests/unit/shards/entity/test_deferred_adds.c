@@ -39,12 +39,12 @@ Test(deferred, an_add_waits_until_the_outermost_iteration_ends)
     cr_assert_eq(shard->deferred.count, 3);
     /* an iteration meets neither half of them: no row, no list */
     cr_assert_eq(rows_of(shard), before);
-    cr_assert_eq(phx_shard_seen_count(shard, first), 1);
+    cr_assert_eq(phx_shard_list_count(shard, first), 1);
     for (uint64_t id = 3; id <= 5; id++) {
         uint32_t slot = fleet_slot(f, 0, id), watching = 0;
         cr_assert_eq(shard->store.body[slot].state & PHX_SLOT_ROW, 0);
         cr_assert_eq(shard->store.tail[slot].list.count, 0);
-        phx_shard_watchers(shard, slot, true, ignore, &watching);
+        phx_shard_observers_of(shard, slot, true, ignore, &watching);
         cr_assert_eq(watching, 0);
     }
     fleet_end(f);

@@ -46,8 +46,8 @@ Test(stores, a_slot_begins_clean)
     cr_assert_eq(store.name[own].incarnation, 0);
     cr_assert_arr_eq(phx_store_attr(&store, own), &zero, sizeof zero);
     cr_assert_eq(store.tail[own].list.size_class, PHX_LIST_NONE);
-    cr_assert(phx_store_tell(&store, own), "told for the first time");
-    cr_assert_not(phx_store_tell(&store, own));
+    cr_assert(phx_store_report(&store, own), "told for the first time");
+    cr_assert_not(phx_store_report(&store, own));
     cr_assert_eq(store.body[ghost].state, PHX_SLOT_GHOST);
     cr_assert_not(store.tail[ghost].origin.repeated);
     cr_assert_eq(phx_store_ghost(&store, 8), ghost);
@@ -63,7 +63,7 @@ Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
     store.body[slot] = (phx_body){.x = 1, .tx = 2, .changed = 3, .state = PHX_SLOT_OWN | PHX_SLOT_FAR};
     give_user_data(slot, 9);
     store.name[slot].incarnation = 9;
-    cr_assert(phx_store_tell(&store, slot));
+    cr_assert(phx_store_report(&store, slot));
     phx_store_kill(&store, slot);
     phx_store_bury(&store);
     cr_assert_eq(taken(11, PHX_SLOT_OWN), slot);
@@ -74,7 +74,7 @@ Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
     cr_assert_eq(store.body[slot].changed, 0);
     cr_assert_eq(phx_store_user_data(&store, slot), 0);
     cr_assert_eq(store.name[slot].incarnation, 0);
-    cr_assert(phx_store_tell(&store, slot));
+    cr_assert(phx_store_report(&store, slot));
 }
 
 Test(stores, the_dead_keep_their_names_and_places_until_they_are_buried)
@@ -123,7 +123,7 @@ Test(stores, own_and_ghost_change_over_in_place)
     give_user_data(slot, 70);
     set_attr(&store, slot, (phx_attr){.kind = 3});
     cr_assert(phx_idmap_reserve(&store.ghosts, 1));
-    phx_store_to_ghost(&store, slot, (phx_origin){.source = 2, .emigrated = true});
+    phx_store_to_ghost(&store, slot, (phx_ghost_source){.source = 2, .emigrated = true});
     cr_assert_eq(store.body[slot].state, PHX_SLOT_GHOST | PHX_SLOT_ROW | PHX_SLOT_FAR, "relations went with it");
     cr_assert_eq(phx_store_ghost(&store, 7), slot);
     cr_assert_not(store.tail[slot].origin.repeated);

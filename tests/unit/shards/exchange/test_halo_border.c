@@ -18,7 +18,7 @@ static void fill_first(fleet *f)
 }
 
 /* A ghost in the first shard, or NULL. */
-static const phx_origin *ghost_of(const fleet *f, uint64_t id, bool *row)
+static const phx_ghost_source *ghost_of(const fleet *f, uint64_t id, bool *row)
 {
     const phx_store *store = &f->shard[0].store;
     uint32_t slot = phx_store_ghost(store, id);
@@ -30,7 +30,7 @@ static const phx_origin *ghost_of(const fleet *f, uint64_t id, bool *row)
 static void check_ghost(const fleet *f, uint64_t id, bool there, bool row, bool gone)
 {
     bool has_row = false;
-    const phx_origin *origin = ghost_of(f, id, &has_row);
+    const phx_ghost_source *origin = ghost_of(f, id, &has_row);
     cr_assert_eq(origin != NULL, there, "tick %lu", (unsigned long)f->tick);
     if (!origin) return;
     cr_assert_eq(has_row, row, "tick %lu", (unsigned long)f->tick);
@@ -582,7 +582,7 @@ Test(border, one_of_two_copies_may_be_pinned)
     fleet_relate(f, 1, 2, PHX_RELATION_LINK, 0);
     fleet_end(f);
     bool row = false;
-    const phx_origin *origin = ghost_of(f, 2, &row);
+    const phx_ghost_source *origin = ghost_of(f, 2, &row);
     cr_assert(origin && row && origin->pinned);
     fleet_close(f);
 }

@@ -70,7 +70,7 @@ static inline uint32_t put(uint16_t tx, uint16_t ty)
 static inline void move(uint32_t slot, uint16_t tx, uint16_t ty)
 {
     phx_body *body = &store.body[slot];
-    if (body->changed != STAMP) phx_grid_touch(&grid, body->tx, body->ty, tick, false);
+    if (body->changed != STAMP) phx_grid_mark_dirty(&grid, body->tx, body->ty, tick, false);
     body->changed = STAMP;
     place(slot, tx, ty);
     grid.stale = true;
@@ -92,9 +92,9 @@ static inline void rebuild(void)
 /* The tick ends: nothing is changed any more, new places are old ones, the dead go. */
 static inline void end_tick(void)
 {
-    phx_grid_settle(&grid, tick % 2 == 0 && !unmarked);
+    phx_grid_end_tick(&grid, tick % 2 == 0 && !unmarked);
     unmarked = false;
-    cr_assert(phx_grid_settled(&grid));
+    cr_assert(phx_grid_in_order(&grid));
     for (uint32_t slot = 0; slot < store.slots; slot++) {
         old[slot].here = store.body[slot].state & PHX_SLOT_LIVE;
         old[slot].x = store.body[slot].x;
@@ -132,7 +132,7 @@ static inline void check_rows(void)
                 cr_assert_eq(body->ty, block->by * PHX_BLOCK_SIDE + t / PHX_BLOCK_SIDE);
                 cr_assert_eq(grid.rows.x[row], body->x);
                 cr_assert_eq(grid.rows.y[row], body->y);
-                cr_assert_eq(phx_grid_stirred(&grid, row), body->changed == STAMP);
+                cr_assert_eq(phx_grid_moved(&grid, row), body->changed == STAMP);
                 cr_assert_eq(!!(grid.rows.slot[row] & PHX_ROW_SPECIAL), !!(body->state & PHX_SLOT_SPECIAL));
                 cr_assert_eq(grid.rows.view[row], phx_grid_view(&store, slot));
                 check_old(row, slot);
@@ -141,7 +141,7 @@ static inline void check_rows(void)
         for (next = block->start[PHX_BLOCK_TOWERS]; next < phx_grid_block_end(&grid, b); next++) {
             cr_assert_eq(grid.rows.slot[next], PHX_ROW_GAP);
             cr_assert_eq(grid.rows.view[next], 0);
-            cr_assert_not(phx_grid_stirred(&grid, next));
+            cr_assert_not(phx_grid_moved(&grid, next));
         }
     }
     for (uint32_t slot = 0; slot < store.slots; slot++) {

@@ -170,7 +170,7 @@ Test(far, only_live_far_targets_are_collected)
     phx_store_kill(&store, dead);
     uint32_t ghost = put(200, 200, 300, false);
     cr_assert(phx_idmap_reserve(&store.ghosts, 1));
-    phx_store_to_ghost(&store, ghost, (phx_origin){0});
+    phx_store_to_ghost(&store, ghost, (phx_ghost_source){0});
     rebuild();
     cr_assert_eq(far.global_count, 1);
     cr_assert_eq(far.globals[0], global);

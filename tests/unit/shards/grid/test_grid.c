@@ -14,7 +14,7 @@ Test(grids, an_empty_one_rebuilds_to_nothing)
     cr_assert_eq(grid.row_count, 0);
     cr_assert_eq(grid.block_count, 0);
     cr_assert_null(phx_grid_block(&grid, 3, 3));
-    cr_assert_not(phx_grid_touched(&grid, (phx_rect){0, 0, TOWERS - 1, TOWERS - 1}, tick));
+    cr_assert_not(phx_grid_dirty(&grid, (phx_rect){0, 0, TOWERS - 1, TOWERS - 1}, tick));
 }
 
 Test(grids, rows_of_a_block_lie_by_tower_and_in_the_order_of_coming)
@@ -95,9 +95,9 @@ Test(grids, observers_are_told_by_block_and_by_row)
         phx_span span = {first, first + phx_rng_below(&rng, ROWS + 1 - first)};
         for (uint32_t row = 0; row < ROWS; row++) grid.rows.view[row] = round % 3 == 0 ? 10 : some_view(&rng);
         grid.surveyed = false;
-        phx_grid_survey(&grid);
+        phx_block_summary_update(&grid);
         for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
-        uint32_t count = phx_grid_watching_in(&grid, span, found);
+        uint32_t count = phx_grid_observers_in(&grid, span, found);
         for (uint32_t row = span.first; row < span.end; row++)
             if (grid.rows.view[row] != 0) cr_assert(n < count && found[n++] == row);
         cr_assert_eq(n, count);
@@ -118,7 +118,7 @@ Test(grids, rows_that_changed_are_surveyed_anew)
             grid.rows.view[row] = 0;
             phx_grid_changed(&grid, row);
         }
-        const uint32_t count = phx_rng_below(&rng, round % 4 == 0 ? 2 * PHX_GRID_CHANGES : 4);
+        const uint32_t count = phx_rng_below(&rng, round % 4 == 0 ? 2 * PHX_BLOCK_STALE_MAX : 4);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t row = phx_rng_below(&rng, ROWS);
             float view = some_view(&rng);
@@ -126,9 +126,9 @@ Test(grids, rows_that_changed_are_surveyed_anew)
             if (phx_rng_below(&rng, 4) == 0) grid.rows.slot[row] ^= PHX_ROW_SPECIAL;
             phx_grid_changed(&grid, row);
         }
-        phx_grid_survey(&grid);
+        phx_block_summary_update(&grid);
         for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
-        cr_assert(phx_grid_survey_valid(&grid), "round %u", round);
+        cr_assert(phx_block_summary_valid(&grid), "round %u", round);
     }
 }
 
@@ -298,10 +298,10 @@ Test(grids, dropping_blocks_keeps_the_marks_of_the_others)
     move(95, 95 * 8 + 1, 0); /* marks the tower it leaves in the block, that moves up */
     rebuild();
     cr_assert_lt(grid.block_count, 20);
-    cr_assert(phx_grid_touched(&grid, (phx_rect){95 * 8, 0, 95 * 8, 0}, tick));
-    cr_assert(phx_grid_touched(&grid, (phx_rect){95 * 8 + 1, 0, 95 * 8 + 1, 0}, tick));
-    cr_assert_not(phx_grid_touched(&grid, (phx_rect){95 * 8 + 2, 0, 999, 999}, tick));
-    cr_assert_not(phx_grid_touched(&grid, (phx_rect){0, 0, 95 * 8 - 1, 999}, tick));
+    cr_assert(phx_grid_dirty(&grid, (phx_rect){95 * 8, 0, 95 * 8, 0}, tick));
+    cr_assert(phx_grid_dirty(&grid, (phx_rect){95 * 8 + 1, 0, 95 * 8 + 1, 0}, tick));
+    cr_assert_not(phx_grid_dirty(&grid, (phx_rect){95 * 8 + 2, 0, 999, 999}, tick));
+    cr_assert_not(phx_grid_dirty(&grid, (phx_rect){0, 0, 95 * 8 - 1, 999}, tick));
 }
 
 Test(grids, the_corners_of_the_largest_world)
@@ -315,9 +315,9 @@ Test(grids, the_corners_of_the_largest_world)
     check_rows();
     for (size_t i = 0; i < N * N; i++) {
         phx_rect one = {axis[i % N], axis[i / N], axis[i % N], axis[i / N]};
-        cr_assert_not(phx_grid_touched(&grid, one, tick));
-        phx_grid_touch(&grid, one.x0, one.y0, tick, false);
-        cr_assert(phx_grid_touched(&grid, one, tick));
+        cr_assert_not(phx_grid_dirty(&grid, one, tick));
+        phx_grid_mark_dirty(&grid, one.x0, one.y0, tick, false);
+        cr_assert(phx_grid_dirty(&grid, one, tick));
     }
 }
 
@@ -370,18 +370,18 @@ static void check_touched(uint32_t entities, uint64_t seed)
             const phx_body *body = &store.body[phx_rng_below(&rng, entities)];
             uint16_t x = (uint16_t)phx_rng_below(&rng, TOWERS), y = (uint16_t)phx_rng_below(&rng, TOWERS);
             if (i % 2) x = (uint16_t)(body->tx / 8 * 8 + x % 8u), y = (uint16_t)(body->ty / 8 * 8 + y % 8u);
-            phx_grid_touch(&grid, x, y, tick, phx_rng_below(&rng, 2));
+            phx_grid_mark_dirty(&grid, x, y, tick, phx_rng_below(&rng, 2));
             if (phx_grid_block(&grid, x / 8u, y / 8u)) marked[y][x] = true;
         }
         for (int i = 0; i < 2000; i++) {
             phx_rect rect = random_rect(&rng, i % 2 ? 12 : i % 4 ? 120 : TOWERS);
             bool touched = any_marked(rect);
-            cr_assert_eq(phx_grid_touched(&grid, rect, tick), touched);
+            cr_assert_eq(phx_grid_dirty(&grid, rect, tick), touched);
             if (touched) yes++;
             else no++;
         }
         phx_rect all = {0, 0, TOWERS - 1, TOWERS - 1};
-        cr_assert_not(phx_grid_touched(&grid, all, tick + 1), "of this tick only");
+        cr_assert_not(phx_grid_dirty(&grid, all, tick + 1), "of this tick only");
     }
     cr_assert_gt(yes, 1000);
     cr_assert_gt(no, 1000);
@@ -405,13 +405,13 @@ Test(grids, every_tower_of_a_block_has_its_own_mark)
     for (uint16_t y = 0; y < 8; y++) {
         for (uint16_t x = 0; x < 8; x++) {
             tick++;
-            phx_grid_touch(&grid, (uint16_t)(16 + x), (uint16_t)(24 + y), tick, false);
+            phx_grid_mark_dirty(&grid, (uint16_t)(16 + x), (uint16_t)(24 + y), tick, false);
             for (uint16_t cy = 0; cy < 8; cy++)
                 for (uint16_t cx = 0; cx < 8; cx++) {
                     phx_rect low = {10, 20, (uint16_t)(16 + cx), (uint16_t)(24 + cy)};
                     phx_rect high = {(uint16_t)(16 + cx), (uint16_t)(24 + cy), 40, 40};
-                    cr_assert_eq(phx_grid_touched(&grid, low, tick), x <= cx && y <= cy);
-                    cr_assert_eq(phx_grid_touched(&grid, high, tick), x >= cx && y >= cy);
+                    cr_assert_eq(phx_grid_dirty(&grid, low, tick), x <= cx && y <= cy);
+                    cr_assert_eq(phx_grid_dirty(&grid, high, tick), x >= cx && y >= cy);
                 }
         }
     }
@@ -427,18 +427,18 @@ Test(grids, what_is_odd_is_marked_as_that_too)
 {
     uint32_t slot = put(5, 5), other = put(6, 5);
     store.body[slot].changed = STAMP;
-    store.body[slot].state |= PHX_SLOT_ODD;
+    store.body[slot].state |= PHX_SLOT_DISCONTINUOUS;
     rebuild();
     cr_assert(is_odd(5, 5));
     cr_assert_not(is_odd(6, 5));
     end_tick();
     cr_assert_not(is_odd(5, 5));
-    phx_grid_touch(&grid, 5, 5, tick, false);
+    phx_grid_mark_dirty(&grid, 5, 5, tick, false);
     cr_assert_not(is_odd(5, 5), "nothing is left of the tick before");
-    phx_grid_touch(&grid, 6, 5, tick, true);
-    phx_grid_touch(&grid, 6, 5, tick, false);
+    phx_grid_mark_dirty(&grid, 6, 5, tick, true);
+    phx_grid_mark_dirty(&grid, 6, 5, tick, false);
     cr_assert(is_odd(6, 5));
-    cr_assert(phx_grid_touched(&grid, (phx_rect){6, 5, 6, 5}, tick));
+    cr_assert(phx_grid_dirty(&grid, (phx_rect){6, 5, 6, 5}, tick));
     move(other, 7, 7);
     rebuild();
     cr_assert_not(is_odd(5, 5), "odd lately, not now");
@@ -486,14 +486,14 @@ Test(grids, a_rebuild_marks_where_the_changed_stand)
     store.body[slot].changed = STAMP;
     store.body[other].changed = STAMP - 1; /* in the tick before */
     rebuild();
-    cr_assert(phx_grid_touched(&grid, (phx_rect){5, 5, 5, 5}, tick));
-    cr_assert_not(phx_grid_touched(&grid, (phx_rect){6, 5, 6, 5}, tick));
+    cr_assert(phx_grid_dirty(&grid, (phx_rect){5, 5, 5, 5}, tick));
+    cr_assert_not(phx_grid_dirty(&grid, (phx_rect){6, 5, 6, 5}, tick));
     end_tick();
-    cr_assert_not(phx_grid_touched(&grid, (phx_rect){0, 0, 20, 20}, tick));
+    cr_assert_not(phx_grid_dirty(&grid, (phx_rect){0, 0, 20, 20}, tick));
     move(slot, 700, 700);
     rebuild();
-    cr_assert(phx_grid_touched(&grid, (phx_rect){5, 5, 5, 5}, tick), "left");
-    cr_assert(phx_grid_touched(&grid, (phx_rect){700, 700, 700, 700}, tick), "came");
+    cr_assert(phx_grid_dirty(&grid, (phx_rect){5, 5, 5, 5}, tick), "left");
+    cr_assert(phx_grid_dirty(&grid, (phx_rect){700, 700, 700, 700}, tick), "came");
 }
 
 /* ---- no memory ---- */
@@ -524,8 +524,8 @@ Test(grids, a_rebuild_stopped_anywhere_goes_on)
         if (done) added_count = 0;
         rebuild();
         check_rows();
-        cr_assert(phx_grid_touched(&grid, (phx_rect){900, 900, 900, 900}, tick));
-        cr_assert(phx_grid_touched(&grid, (phx_rect){85 * 8, 0, 85 * 8, 0}, tick));
+        cr_assert(phx_grid_dirty(&grid, (phx_rect){900, 900, 900, 900}, tick));
+        cr_assert(phx_grid_dirty(&grid, (phx_rect){85 * 8, 0, 85 * 8, 0}, tick));
         cr_assert_eq(grid.row_count, 1080);
         if (done) break;
         added_count = 0;

@@ -26,7 +26,7 @@ static uint32_t enter(uint16_t tx, uint16_t ty)
     const uint32_t slot = put(tx, ty);
     set_attr(&store, slot, plain_attr(views[phx_rng_below(&rng, 4)], 0));
     if (phx_rng_below(&rng, 8) == 0) store.body[slot].state |= PHX_SLOT_SPECIAL;
-    store.body[slot].state |= PHX_SLOT_ODD;
+    store.body[slot].state |= PHX_SLOT_DISCONTINUOUS;
     store.body[slot].changed = STAMP;
     return slot;
 }
@@ -34,23 +34,23 @@ static uint32_t enter(uint16_t tx, uint16_t ty)
 /* As a shard does: the old tower is marked, the row stays where it is. */
 static void touch(phx_body *body)
 {
-    if (body->changed != STAMP) phx_grid_touch(&grid, body->tx, body->ty, tick, true);
-    if (body->changed != STAMP && !grid.stale) phx_grid_stir(&grid, body->row);
+    if (body->changed != STAMP) phx_grid_mark_dirty(&grid, body->tx, body->ty, tick, true);
+    if (body->changed != STAMP && !grid.stale) phx_grid_mark_moved(&grid, body->row);
     body->changed = STAMP;
-    body->state |= PHX_SLOT_ODD;
+    body->state |= PHX_SLOT_DISCONTINUOUS;
 }
 
 static void jump(uint32_t slot, uint16_t tx, uint16_t ty)
 {
     touch(&store.body[slot]);
     place(slot, tx, ty);
-    phx_grid_stray(&grid, &store.body[slot], slot);
+    phx_grid_misplace(&grid, &store.body[slot], slot);
 }
 
 static void leave(uint32_t slot)
 {
     touch(&store.body[slot]);
-    phx_grid_stray(&grid, &store.body[slot], slot);
+    phx_grid_misplace(&grid, &store.body[slot], slot);
     phx_store_kill(&store, slot);
 }
 
@@ -60,7 +60,7 @@ static void step(uint32_t slot)
     phx_body *body = &store.body[slot];
     touch(body);
     place(slot, body->tx, body->ty);
-    if (body->state & PHX_SLOT_ASTRAY) return;
+    if (body->state & PHX_SLOT_ROW_MISPLACED) return;
     grid.rows.x[body->row] = body->x;
     grid.rows.y[body->row] = body->y;
 }
@@ -90,11 +90,11 @@ typedef struct outcomes {
     uint32_t mended, sorted, too_many, no_memory;
 } outcomes;
 
-static phx_mend try_to_mend(void)
+static phx_rows_edited try_to_mend(void)
 {
-    uint32_t work = phx_grid_mend_limit(&grid);
-    phx_mend done = phx_grid_mend(&grid, &memory, &store, tick, &work);
-    for (uint32_t i = 0; done == PHX_MEND_DONE && i < added_count; i++) {
+    uint32_t work = phx_rows_edit_limit(&grid);
+    phx_rows_edited done = phx_rows_edit(&grid, &memory, &store, tick, &work);
+    for (uint32_t i = 0; done == PHX_EDIT_DONE && i < added_count; i++) {
         const uint32_t state = store.body[added[i]].state;
         if ((state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW))
             done = phx_grid_put(&grid, &memory, &store, added[i], tick, &work);
@@ -104,18 +104,18 @@ static phx_mend try_to_mend(void)
 
 static void index_rows(uint64_t calls, outcomes *sum)
 {
-    phx_mend done = PHX_MEND_SORT;
+    phx_rows_edited done = PHX_EDIT_SORT;
     grid.stale |= phx_grid_sort_due(&grid, added_count);
     memory_for(calls);
     if (grid.stale) sum->too_many++;
     else done = try_to_mend();
     memory_enough();
-    if (done == PHX_MEND_NO_MEMORY) {
+    if (done == PHX_EDIT_NO_MEMORY) {
         sum->no_memory++;
         done = try_to_mend();
     }
-    cr_assert_neq(done, PHX_MEND_NO_MEMORY);
-    if (done == PHX_MEND_SORT) {
+    cr_assert_neq(done, PHX_EDIT_NO_MEMORY);
+    if (done == PHX_EDIT_SORT) {
         rebuild();
         sum->sorted++;
     } else {
@@ -124,8 +124,8 @@ static void index_rows(uint64_t calls, outcomes *sum)
     added_count = 0;
     unmarked = false;
     cr_assert(phx_grid_valid(&grid, &store), "tick %u", (unsigned)tick);
-    phx_grid_survey(&grid);
-    cr_assert(phx_grid_survey_valid(&grid), "tick %u", (unsigned)tick);
+    phx_block_summary_update(&grid);
+    cr_assert(phx_block_summary_valid(&grid), "tick %u", (unsigned)tick);
     check_rows();
 }
 
@@ -273,15 +273,15 @@ Test(grid_mend, too_much_work_changes_nothing)
     uint32_t work = 0;
     const uint32_t slot = enter(5, 5), other = 3, end = grid.row_end;
     jump(other, 30, 30);
-    cr_assert_eq(phx_grid_put(&grid, &memory, &store, slot, tick, &work), PHX_MEND_SORT);
-    cr_assert_eq(phx_grid_mend(&grid, &memory, &store, tick, &work), PHX_MEND_SORT);
+    cr_assert_eq(phx_grid_put(&grid, &memory, &store, slot, tick, &work), PHX_EDIT_SORT);
+    cr_assert_eq(phx_rows_edit(&grid, &memory, &store, tick, &work), PHX_EDIT_SORT);
     cr_assert_eq(grid.row_end, end);
     cr_assert_eq(grid.astray_count, 1);
     cr_assert_not(store.body[slot].state & PHX_SLOT_ROW);
     cr_assert(grid.roomy);
     rebuild();
     check_rows();
-    cr_assert_not(store.body[other].state & PHX_SLOT_ASTRAY);
+    cr_assert_not(store.body[other].state & PHX_SLOT_ROW_MISPLACED);
 }
 
 /* Where gaps near by end again and again it is tried less and less often, at last once in 32 ticks. */
@@ -297,7 +297,7 @@ Test(grid_mend, what_is_in_vain_is_tried_less_often)
             rebuild();
         } else {
             uint32_t work = 0; /* as if the nearest gap were too far off */
-            cr_assert_eq(phx_grid_put(&grid, &memory, &store, added[0], tick, &work), PHX_MEND_SORT);
+            cr_assert_eq(phx_grid_put(&grid, &memory, &store, added[0], tick, &work), PHX_EDIT_SORT);
             tried++;
             rebuild();
         }

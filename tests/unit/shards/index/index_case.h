@@ -72,9 +72,9 @@ static inline void case_begin(void)
 static inline void case_touch(uint32_t slot, bool odd)
 {
     phx_body *body = &c.store.body[slot];
-    if (body->changed != c.stamp) body->state = (uint16_t)(body->state & ~PHX_SLOT_ODD);
+    if (body->changed != c.stamp) body->state = (uint16_t)(body->state & ~PHX_SLOT_DISCONTINUOUS);
     body->changed = c.stamp;
-    if (odd) body->state |= PHX_SLOT_ODD;
+    if (odd) body->state |= PHX_SLOT_DISCONTINUOUS;
 }
 
 static inline void case_place(uint32_t slot, float x, float y)
@@ -126,7 +126,7 @@ static inline phx_box case_box(uint32_t slot)
 {
     const phx_body *body = &c.store.body[slot];
     if (c.rules.range == PH_RANGE_RADIUS) return phx_index_box(&c.store, slot, phx_index_radius(&c.store, slot));
-    return phx_box_of_towers(&c.rules, phx_nine_rect(&c.rules, c.rules.span, body->tx, body->ty));
+    return phx_box_of_towers(&c.rules, phx_ninegrid_rect(&c.rules, c.rules.span, body->tx, body->ty));
 }
 
 static inline bool case_sees(uint32_t o, uint32_t t)
@@ -149,7 +149,7 @@ static inline bool case_concerns(uint32_t o, uint32_t t, phx_box box)
     const phx_body *old = &c.old[t], *now = &c.store.body[t];
     bool live = now->state & PHX_SLOT_LIVE, was = c.was[t];
     if (now->changed != c.stamp) return false;
-    bool stays = was && live && old->tx == now->tx && old->ty == now->ty && !(now->state & PHX_SLOT_ODD);
+    bool stays = was && live && old->tx == now->tx && old->ty == now->ty && !(now->state & PHX_SLOT_DISCONTINUOUS);
     if (c.rules.range == PH_RANGE_TOWERS && stays && phx_store_attr(&c.store, o)->cap == 0) return false;
     return (was && case_near(box, o, old)) || (live && case_near(box, o, now));
 }
@@ -204,7 +204,7 @@ static inline void case_differ(uint32_t o)
 {
     case_sink sink = {.sink.take = case_take};
     const phx_body *body = &c.store.body[o];
-    bool odd = body->changed == c.stamp && (body->state & PHX_SLOT_ODD);
+    bool odd = body->changed == c.stamp && (body->state & PHX_SLOT_DISCONTINUOUS);
     bool capped = phx_store_attr(&c.store, o)->cap > 0;
     if (!c.index->ops->differ || odd || capped || !c.watched[o] || c.span != c.rules.span) return;
     if (!c.index->ops->differ(c.index, o, &sink.sink)) return;

@@ -29,7 +29,7 @@ static phx_kernels counting;
 static uint32_t walked[2]; /* of shards by turns: [true] */
 
 static uint32_t walk(phx_shard *shards, uint32_t shard_count, const phx_move_batch *moves, uint32_t first,
-                     phx_move_sum *sums)
+                     phx_move_stats *sums)
 {
     uint32_t count = phx_kernels_of(k.rules.simd)->walk(shards, shard_count, moves, first, sums);
     walked[moves->mixed] += count;
@@ -134,7 +134,7 @@ static void apply_one_by_one(void)
 }
 
 /* One hand's next batch. Returns how many are left, their places among the moves in left[]. */
-static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_sum *sums, uint32_t *left)
+static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_stats *sums, uint32_t *left)
 {
     uint32_t slots[BATCH], at[BATCH], places[BATCH], count = 0;
     phx_place to[BATCH];
@@ -160,7 +160,7 @@ static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_su
 static void apply_at_once(uint32_t hands)
 {
     static uint32_t left[HANDS_MAX][MOVES];
-    phx_move_sum sum[HANDS_MAX][SHARDS_MAX] = {0};
+    phx_move_stats sum[HANDS_MAX][SHARDS_MAX] = {0};
     uint32_t count[HANDS_MAX] = {0};
     for (uint32_t h = 0; h < hands; h++)
         for (uint32_t next = 0; next < MOVES;) count[h] += batch(h, hands, &next, sum[h], &left[h][count[h]]);
@@ -168,14 +168,14 @@ static void apply_at_once(uint32_t hands)
         k.left += count[h];
         for (uint32_t i = 0; i < count[h]; i++) {
             uint32_t at = left[h][i];
-            cr_assert(phx_shard_move_waiting(&k.many[k.places[at]], k.slots[at], k.to[at]));
+            cr_assert(phx_shard_move_general(&k.many[k.places[at]], k.slots[at], k.to[at]));
         }
     }
     for (uint32_t p = 0; p < k.shards; p++) {
         for (uint32_t h = 0; h < hands; h++) phx_shard_moved(&k.many[p], &sum[h][p]);
         if (!k.many[p].grid.behind || k.many[p].grid.stale) continue;
-        for (uint32_t h = 0; h < hands; h++) phx_shard_mend_rows(&k.many[p], h, hands);
-        phx_shard_rows_mended(&k.many[p]);
+        for (uint32_t h = 0; h < hands; h++) phx_rows_copy_positions(&k.many[p], h, hands);
+        phx_rows_copied(&k.many[p]);
     }
 }
 
@@ -189,8 +189,8 @@ static uint32_t bits_of(float v)
 /* What was noted of it; in what order of notes does not matter. */
 static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many, uint32_t slot)
 {
-    const phx_note *a = phx_nine_note_of(&one->nine, &one->store, slot);
-    const phx_note *b = phx_nine_note_of(&many->nine, &many->store, slot);
+    const phx_change_note *a = phx_ninegrid_note_of(&one->nine, &one->store, slot);
+    const phx_change_note *b = phx_ninegrid_note_of(&many->nine, &many->store, slot);
     cr_assert_eq(a != NULL, b != NULL, "seed %u, slot %u", (unsigned)seed, slot);
     if (!a) return;
     cr_assert(a->ax == b->ax && a->ay == b->ay && a->bx == b->bx && a->by == b->by, "seed %u, slot %u", (unsigned)seed,
@@ -202,7 +202,8 @@ static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many
 static void same_row(uint64_t seed, const phx_shard *one, const phx_shard *many, uint32_t slot)
 {
     const uint32_t a = one->store.body[slot].row, b = many->store.body[slot].row;
-    if ((one->store.body[slot].state & (PHX_SLOT_ROW | PHX_SLOT_ASTRAY)) != PHX_SLOT_ROW || one->grid.stale) return;
+    if ((one->store.body[slot].state & (PHX_SLOT_ROW | PHX_SLOT_ROW_MISPLACED)) != PHX_SLOT_ROW || one->grid.stale)
+        return;
     cr_assert_eq(bits_of(one->grid.rows.x[a]), bits_of(many->grid.rows.x[b]), "seed %u, slot %u", (unsigned)seed, slot);
     cr_assert_eq(bits_of(one->grid.rows.y[a]), bits_of(many->grid.rows.y[b]), "seed %u, slot %u", (unsigned)seed, slot);
     cr_assert_eq(one->grid.rows.slot[a], many->grid.rows.slot[b]);
@@ -211,12 +212,12 @@ static void same_row(uint64_t seed, const phx_shard *one, const phx_shard *many,
 static void same_bodies(uint64_t seed, const phx_shard *one, const phx_shard *many)
 {
     /* of many astray the first ones are noted, then all rows are to be sorted: who is the first does not matter */
-    const uint32_t bits = one->grid.stale ? ~(uint32_t)PHX_SLOT_ASTRAY : ~0u;
+    const uint32_t bits = one->grid.stale ? ~(uint32_t)PHX_SLOT_ROW_MISPLACED : ~0u;
     for (uint32_t s = 0; s < ENTITIES + 4; s++) {
         const phx_body *a = &one->store.body[s], *b = &many->store.body[s];
         bool same = bits_of(a->x) == bits_of(b->x) && bits_of(a->y) == bits_of(b->y) && bits_of(a->z) == bits_of(b->z);
         cr_assert(same && a->tx == b->tx && a->ty == b->ty, "seed %u, slot %u", (unsigned)seed, s);
-        if (phx_shard_nine(one)) same_note(seed, one, many, s);
+        if (phx_shard_ninegrid(one)) same_note(seed, one, many, s);
         else same_row(seed, one, many, s);
         cr_assert_eq(a->state & bits, b->state & bits, "seed %u, slot %u", (unsigned)seed, s);
         cr_assert_eq(a->changed, b->changed, "seed %u, slot %u", (unsigned)seed, s);

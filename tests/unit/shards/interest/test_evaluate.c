@@ -562,7 +562,7 @@ Test(interest, a_plain_list_is_not_kept)
     fleet_end(f);
     uint32_t slot = fleet_slot(f, 0, 1);
     cr_assert_eq(pool->used, 0);
-    cr_assert_eq(phx_shard_seen_count(&f->shard[0], slot), 20);
+    cr_assert_eq(phx_shard_list_count(&f->shard[0], slot), 20);
     for (uint32_t i = 0; i < 3; i++) { /* kept while it is not plain, and the block comes back */
         set_observer(f, i == 0 ? 5 : 0, i == 1 ? 30 : 0);
         cr_assert_eq(f->shard[0].store.tail[slot].list.count, i == 2 ? 0 : 20);

@@ -82,12 +82,12 @@ static void check_part(const ph_target *targets, const uint16_t *kinds, const ui
     }
 }
 
-static void write_names(const phx_change *change, phx_told to)
+static void write_names(const phx_change *change, phx_event_columns to)
 {
-    phx_naming naming;
-    phx_naming_begin(&naming, &shard);
-    phx_naming_add(&naming, &scratch, change, &to, 0);
-    phx_naming_write(&naming);
+    phx_event_writer naming;
+    phx_event_writer_begin(&naming, &shard);
+    phx_event_writer_add(&naming, &scratch, change, &to, 0);
+    phx_event_writer_flush(&naming);
 }
 
 static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const char *what)
@@ -106,7 +106,7 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     }
     scratch = (phx_scratch){.targets = told};
     cr_assert_arr_eq(phx_interest_entered(&scratch, &change, few), chosen + leaves, enters * sizeof *few, "%s", what);
-    write_names(&change, (phx_told){targets, kinds, incarnations});
+    write_names(&change, (phx_event_columns){targets, kinds, incarnations});
     check_part(targets, kinds, incarnations, chosen, leaves, what);
     check_part(targets + leaves, kinds + leaves, incarnations + leaves, chosen + leaves, enters, what);
 }
@@ -121,7 +121,7 @@ static void check_many(uint32_t count, uint64_t *rng, const char *what)
     cr_assert(phx_scratch_room(&scratch, count) && phx_interest_reserve(&scratch, count, 0));
     choose(scratch.enter, count, rng);
     const phx_change *change = phx_interest_record(&scratch, &shard, 0, count, 0);
-    write_names(change, (phx_told){targets, kinds, incarnations});
+    write_names(change, (phx_event_columns){targets, kinds, incarnations});
     check_part(targets, kinds, incarnations, scratch.enter, count, what);
     phx_scratch_free(&scratch);
 }
@@ -170,17 +170,17 @@ static void check_together(uint64_t *rng, const char *what)
 {
     static together room;
     together *all = &room;
-    phx_naming naming;
+    phx_event_writer naming;
     for (uint32_t c = 0; c < TOGETHER; c++) add_change(all, c, rng);
     scratch = (phx_scratch){.targets = all->told};
-    phx_naming_begin(&naming, &shard);
+    phx_event_writer_begin(&naming, &shard);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const uint32_t k = all->consumer[c];
-        const phx_told to = {all->targets[k], all->kinds[k], all->incarnations[k]};
-        phx_naming_add(&naming, &scratch, &all->change[c], &to, all->first[c]);
-        if (phx_rng_below(rng, 100) == 0) phx_naming_write(&naming);
+        const phx_event_columns to = {all->targets[k], all->kinds[k], all->incarnations[k]};
+        phx_event_writer_add(&naming, &scratch, &all->change[c], &to, all->first[c]);
+        if (phx_rng_below(rng, 100) == 0) phx_event_writer_flush(&naming);
     }
-    phx_naming_write(&naming);
+    phx_event_writer_flush(&naming);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const phx_change *own = &all->change[c];
         const uint32_t k = all->consumer[c], leaves = own->leave_count;

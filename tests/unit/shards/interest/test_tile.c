@@ -150,7 +150,7 @@ static seen distances(const phx_shard *shard, uint32_t o, uint32_t t)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     if (t & PHX_TILE_PAST) {
-        const phx_past_row *past = &shard->past.rows[t & ~PHX_TILE_PAST];
+        const phx_prev_rows_row *past = &shard->past.rows[t & ~PHX_TILE_PAST];
         return (seen){INFINITY, apart(shard->rules, past->x - rows->ox[o], past->y - rows->oy[o])};
     }
     return (seen){apart(shard->rules, rows->x[t] - rows->x[o], rows->y[t] - rows->y[o]),
@@ -235,7 +235,7 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     const phx_shard *shard = tile->shard;
     const phx_attr *attr = phx_store_attr(&shard->store, shard->grid.rows.slot[tile->row[place]] & PHX_ROW_SLOT);
     phx_pairs pairs = {.observer = observer_words, .target = target_words, .capacity = FLEET_IDS};
-    phx_watchers watcher = {&place, 1, tile->now, tile->old};
+    phx_tile_observers watcher = {&place, 1, tile->now, tile->old};
     float r = attr->view, far = attr->view + attr->margin;
     uint32_t spans;
     phx_tile_limit(tile, r, far);
@@ -244,7 +244,7 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     cr_assert_eq(shard->kernels->match(&tile->candidates, count, &watcher, &tile->limits, &pairs), 1);
     uint32_t events = check_pairs(tile, place, r, far, &pairs);
     if (!tile->sparse) return events;
-    phx_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
+    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
     pairs.count = 0;
     cr_assert_eq(shard->kernels->match_sparse(&cells, &watcher, &tile->limits, &pairs), 1);
     cr_assert_eq(check_pairs(tile, place, r, far, &pairs), events);
@@ -437,13 +437,13 @@ static void check_marks(const phx_shard *shard, uint32_t number, phx_tile *tile,
         bool is_near = odd_near(shard, row, reach);
         bool changed = changed_near(shard, x, y, reach) || changed_near(shard, rows->ox[row], rows->oy[row], reach);
         in_sight |= is_near;
-        cr_assert(!is_near || (marks & PHX_TILE_ODD), "%s: something odd is in sight of %g, %g", c->what, (double)x,
-                  (double)y);
+        cr_assert(!is_near || (marks & PHX_TILE_DISCONTINUOUS), "%s: something odd is in sight of %g, %g", c->what,
+                  (double)x, (double)y);
         cr_assert(!changed || (marks & PHX_TILE_DIRTY), "%s: something changed around %g, %g", c->what, (double)x,
                   (double)y);
         if (!odd) continue;
-        sum->odd += (marks & PHX_TILE_ODD) != 0;
-        sum->even += !(marks & PHX_TILE_ODD);
+        sum->odd += (marks & PHX_TILE_DISCONTINUOUS) != 0;
+        sum->even += !(marks & PHX_TILE_DISCONTINUOUS);
     }
     cr_assert(!in_sight || tile->odd, "%s", c->what);
     sum->not_odd += odd && !tile->odd;

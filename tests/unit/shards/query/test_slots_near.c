@@ -74,7 +74,7 @@ static uint32_t check_box(const phx_shard *shard, phx_box box)
 {
     const phx_store *store = &shard->store;
     counted at = {.sink.take = count, .store = store, .times = calloc(store->slots + 1, 1)};
-    phx_shard_around(shard, box, &at.sink);
+    phx_slots_in_range(shard, box, &at.sink);
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         bool in = (body->state & PHX_SLOT_LIVE) && phx_box_has(box, body->x, body->y);

@@ -21,13 +21,13 @@ static int64_t units_apart(uint32_t a, uint32_t b, bool square)
     return dx > dy ? dx : dy;
 }
 
-static bool may_cross(uint32_t i, uint32_t at, const phx_limits *limits)
+static bool may_cross(uint32_t i, uint32_t at, const phx_tile_limits *limits)
 {
     int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
     return (d <= limits->in_high && e > limits->in_low) || (d > limits->near_low && e <= limits->near_high);
 }
 
-static bool must_cross(uint32_t i, uint32_t at, const phx_limits *limits, bool *leaves)
+static bool must_cross(uint32_t i, uint32_t at, const phx_tile_limits *limits, bool *leaves)
 {
     int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
     *leaves = e <= limits->near_low && d > limits->near_high;
@@ -35,9 +35,9 @@ static bool must_cross(uint32_t i, uint32_t at, const phx_limits *limits, bool *
 }
 
 /* So coarse that distances often equal limits. */
-static phx_limits coarse(uint64_t *rng, uint32_t count)
+static phx_tile_limits coarse(uint64_t *rng, uint32_t count)
 {
-    phx_limits limits = {.square = phx_rng_below(rng, 2)};
+    phx_tile_limits limits = {.square = phx_rng_below(rng, 2)};
     int32_t low = (int32_t)phx_rng_below(rng, 8) - 1, more = (int32_t)phx_rng_below(rng, 3);
     for (uint32_t i = 0; i < count; i++) {
         now[i] = phx_rng_below(rng, 9) | phx_rng_below(rng, 9) << 16;
@@ -73,7 +73,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The pairs of one watcher among candidates first .. end, from the n-th on, in any order. Returns where they end. */
-static uint32_t check_matches(uint32_t at, phx_span span, const uint32_t *places, const phx_limits *limits,
+static uint32_t check_matches(uint32_t at, phx_span span, const uint32_t *places, const phx_tile_limits *limits,
                               const phx_pairs *pairs, uint32_t n, const char *name)
 {
     static uint64_t expected[MANY], found[MANY];
@@ -97,11 +97,11 @@ static void match_some(const phx_kernels *kernels, const char *name)
     uint64_t rng = 33;
     for (uint32_t round = 0; round < 3000; round++) {
         uint32_t count = round % (ROWS + 1), place[5], capacity = count + phx_rng_below(&rng, PAIRS - ROWS + 1), n = 0;
-        phx_limits limits = coarse(&rng, ROWS); /* those behind the end match too */
+        phx_tile_limits limits = coarse(&rng, ROWS); /* those behind the end match too */
         for (uint32_t i = 0; i < 5; i++) place[i] = phx_rng_below(&rng, ROWS);
         phx_pairs pairs = no_pairs(capacity);
-        uint32_t done = kernels->match(&(phx_candidates){now, old, row}, count, &(phx_watchers){place, 5, now, old},
-                                       &limits, &pairs);
+        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row}, count,
+                                       &(phx_tile_observers){place, 5, now, old}, &limits, &pairs);
         cr_assert_geq(done, 1, "%s: there was room for all of one", name);
         for (uint32_t w = 0; w < done; w++)
             n = check_matches(place[w], (phx_span){0, count}, row, &limits, &pairs, n, name);
@@ -138,7 +138,7 @@ static void match_many(const phx_kernels *kernels, const char *name)
         const bool square = round % 2;
         const int32_t slack = square ? 2 : INT16_MAX - 1 - (int32_t)phx_rng_below(&rng, 9000);
         const int32_t in = square ? r : r * r, out = square ? near : near * near;
-        const phx_limits limits = {in - slack - 1, in + slack, out - slack - 1, out + slack, square};
+        const phx_tile_limits limits = {in - slack - 1, in + slack, out - slack - 1, out + slack, square};
         for (uint32_t i = 0; i < count; i++) {
             now[i] = some_way_off(&rng, r);
             old[i] = some_way_off(&rng, near);
@@ -146,8 +146,8 @@ static void match_many(const phx_kernels *kernels, const char *name)
         }
         for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
         phx_pairs pairs = {.observer = found[0], .target = found[1], .capacity = CAPACITY};
-        uint32_t done = kernels->match(&(phx_candidates){now, old, row}, count, &(phx_watchers){place, 3, now, old},
-                                       &limits, &pairs),
+        uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row}, count,
+                                       &(phx_tile_observers){place, 3, now, old}, &limits, &pairs),
                  n = 0;
         cr_assert_geq(done, 2, "%s: there was room for two", name);
         for (uint32_t w = 0; w < done; w++)
@@ -206,7 +206,7 @@ Test(kernels, which_pairs_are_unsure)
 
 /* Against one pair at a time: words, runs and special words of those that are sure. */
 static void check_runs(const uint32_t *observer, const uint32_t *word, uint32_t count, const uint32_t *words,
-                       const phx_runs *runs, const char *name)
+                       const phx_observer_runs *runs, const char *name)
 {
     uint32_t n = 0, r = 0, s = 0, leaves = 0, last = UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
@@ -245,7 +245,7 @@ static void resolve_some(const phx_kernels *kernels, const char *name)
         for (uint32_t i = 0; i < pairs.count; i++) word[i] = places ? slots[row[targets[i]]] : targets[i];
         guard(words, LENGTH);
         for (uint32_t a = 0; a < 4; a++) guard(array[a], LENGTH);
-        phx_runs runs = {.place = array[0], .first = array[1], .leaves = array[2], .special = array[3]};
+        phx_observer_runs runs = {.place = array[0], .first = array[1], .leaves = array[2], .special = array[3]};
         kernels->resolve(&pairs, places ? row : NULL, slots, words, &runs);
         check_runs(observer, word, pairs.count, words, &runs, name);
         check_guard(words, pairs.count, LENGTH, name);
@@ -300,13 +300,13 @@ Test(kernels, places_of_a_range_of_rows)
 }
 
 /* The three rows of three cells around a watcher's. */
-static void nine_around(const phx_cells *cells, uint32_t place, phx_span line[3])
+static void nine_around(const phx_tile_cells *cells, uint32_t place, phx_span line[3])
 {
     const uint32_t *first = cells->start + cells->cell[place] - 1 - cells->columns;
     for (uint32_t i = 0; i < 3; i++, first += cells->columns) line[i] = (phx_span){first[0], first[3]};
 }
 
-static uint32_t count_around(const phx_cells *cells, uint32_t place)
+static uint32_t count_around(const phx_tile_cells *cells, uint32_t place)
 {
     phx_span line[3];
     nine_around(cells, place, line);
@@ -314,7 +314,7 @@ static uint32_t count_around(const phx_cells *cells, uint32_t place)
 }
 
 /* Pairs that are there, and candidates that were tested, of watchers who are done. */
-static void check_nine(const phx_cells *cells, const uint32_t *place, uint32_t done, const phx_limits *limits,
+static void check_nine(const phx_tile_cells *cells, const uint32_t *place, uint32_t done, const phx_tile_limits *limits,
                        const phx_pairs *pairs, const char *name)
 {
     uint32_t n = 0, tested = 0;
@@ -337,14 +337,14 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         const uint32_t cells = round % 2 ? CELLS : CELLS + EMPTY, each = round % 5 ? 4 : 17;
         uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + EMPTY + PHX_KERNEL_PAD];
         uint32_t place[WATCHERS], most = 0;
-        phx_limits limits = coarse(&rng, ROWS);
+        phx_tile_limits limits = coarse(&rng, ROWS);
         for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has somebody */
             start[i] = phx_rng_below(&rng, each) + (i == COLUMNS + 2);
         kernels->starts(start, cells, near);
         for (uint32_t c = 0; c < CELLS; c++)
             for (uint32_t i = start[c]; i < start[c + 1]; i++) cell[i] = c;
         const uint32_t first = start[COLUMNS + 1], count = start[COLUMNS + 3] - first; /* the two in the middle */
-        const phx_cells all = {now, old, cell, start, near, COLUMNS};
+        const phx_tile_cells all = {now, old, cell, start, near, COLUMNS};
         for (uint32_t i = 0; i < WATCHERS; i++) {
             place[i] = first + phx_rng_below(&rng, count);
             uint32_t around = count_around(&all, place[i]);
@@ -353,7 +353,8 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         const uint32_t capacity = round % 3 ? most + phx_rng_below(&rng, 2 * most) : PAIRS;
         for (uint32_t w = 0, done; w < WATCHERS; w += done) {
             phx_pairs pairs = no_pairs(capacity);
-            done = kernels->match_sparse(&all, &(phx_watchers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
+            done =
+                kernels->match_sparse(&all, &(phx_tile_observers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
             cr_assert_geq(done, 1, "%s: there was room for all of one", name);
             check_nine(&all, place + w, done, &limits, &pairs, name);
             bool room = w + done < WATCHERS && capacity - pairs.count >= count_around(&all, place[w + done]);
@@ -399,7 +400,7 @@ static void cut_some(const phx_kernels *kernels, const char *name)
         cr_assert_eq(found, held, "%s", name);
         for (uint32_t i = 0; i < count; i++) within += keys[i] <= limit;
         cr_assert_eq(kernels->within(keys, count, limit), within, "%s", name);
-        phx_divided n = kernels->divide(listed, keys, was, count, limit, enter, leave);
+        phx_cap_split n = kernels->divide(listed, keys, was, count, limit, enter, leave);
         for (uint32_t i = 0; i < count; i++) {
             bool stays = keys[i] <= limit;
             if (stays) cr_assert_eq(listed[stay++], slots[i], "%s", name);
@@ -549,7 +550,8 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
         uint32_t end[PHX_ORDER_MOST], from[PHX_ORDER_MOST];
         uint32_t changes = some_changes(&rng, slot, count, targets_of, end, from);
         place[end[changes - 1] + PHX_KERNEL_PAD] = GUARD;
-        kernels->order_keys(&(phx_keying){names, bits, kinds}, &(phx_unordered){targets_of, end, from, changes}, place);
+        kernels->order_keys(&(phx_sort_key_format){names, bits, kinds},
+                            &(phx_unsorted_events){targets_of, end, from, changes}, place);
         for (uint32_t c = 0, at = 0; c < changes; at = end[c++])
             check_places(names, targets_of + at, end[c] - at, from[c], place + at, name, round);
         cr_assert_eq(place[end[changes - 1] + PHX_KERNEL_PAD], GUARD, "%s: stored too far", name);

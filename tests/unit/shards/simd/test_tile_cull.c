@@ -41,7 +41,7 @@ static uint32_t low_bits(float q)
 }
 
 /* The unit of where one was half way, if that was in the frame. */
-static bool in_frame(float to, float from, const phx_frame *frame, float end, uint32_t *unit)
+static bool in_frame(float to, float from, const phx_tile_frame *frame, float end, uint32_t *unit)
 {
     volatile float step = from - to, half = step * 0.5f, way = to + half;
     const float q = fabsf(step) <= frame->stride ? way : to;
@@ -51,7 +51,7 @@ static bool in_frame(float to, float from, const phx_frame *frame, float end, ui
 }
 
 /* Steps of all lengths, some longer than the stride; many are 0. */
-static float stepped_from(uint64_t *rng, float to, const phx_frame *frame)
+static float stepped_from(uint64_t *rng, float to, const phx_tile_frame *frame)
 {
     const float most = frame->stride / frame->scale;
     switch (phx_rng_below(rng, 4)) {
@@ -71,11 +71,11 @@ static void pick_some(const phx_kernels *kernels, const char *name)
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
     uint64_t rng = 31;
     for (uint32_t round = 0; round < 1500; round++) {
-        phx_frame frame = {.x = float_between(&rng, -50, 50),
-                           .y = float_between(&rng, -50, 50),
-                           .scale = 100,
-                           .shift = 11 + phx_rng_below(&rng, 3),
-                           .columns = 3 + phx_rng_below(&rng, 5)};
+        phx_tile_frame frame = {.x = float_between(&rng, -50, 50),
+                                .y = float_between(&rng, -50, 50),
+                                .scale = 100,
+                                .shift = 11 + phx_rng_below(&rng, 3),
+                                .columns = 3 + phx_rng_below(&rng, 5)};
         frame.rows = 3 + phx_rng_below(&rng, 3);
         frame.width = (float)(frame.columns << frame.shift);
         frame.height = (float)(frame.rows << frame.shift);
@@ -96,7 +96,7 @@ static void pick_some(const phx_kernels *kernels, const char *name)
         phx_span spans[2] = {{0, a < b ? a : b}, {a < b ? b : a, ROWS}};
         uint32_t most = spans[0].end + ROWS - spans[1].first, arrays = ROWS + 2 * PHX_KERNEL_PAD;
         guard(now, arrays), guard(old, arrays), guard(row, arrays), guard(cell, arrays);
-        uint32_t count = kernels->pick(&rows, spans, 2, &frame, &(phx_picked){now, old, row, cell});
+        uint32_t count = kernels->pick(&rows, spans, 2, &frame, &(phx_tile_rows){now, old, row, cell});
         for (uint32_t i = 0; i < ROWS; i++) {
             const float fx = in_units(px[i], frame.x, frame.scale), fy = in_units(py[i], frame.y, frame.scale);
             const float gx = in_units(pox[i], frame.x, frame.scale), gy = in_units(poy[i], frame.y, frame.scale);
@@ -129,12 +129,12 @@ static void gather_some(const phx_kernels *kernels, const char *name)
 {
     enum { LENGTH = ROWS + 2 * PHX_KERNEL_PAD };
     static uint32_t from[3][ROWS + PHX_KERNEL_PAD], to[3][LENGTH];
-    const phx_candidates all = {from[0], from[1], from[2]};
+    const phx_tile_candidates all = {from[0], from[1], from[2]};
     for (uint32_t i = 0; i < 3 * ROWS; i++) from[i / ROWS][i % ROWS] = 1000 + i;
     for (uint32_t first = 0; first <= ROWS; first++) {
         phx_span spans[3] = {{first, ROWS}, {first, first}, {0, first}};
         for (uint32_t a = 0; a < 3; a++) guard(to[a], LENGTH);
-        cr_assert_eq(kernels->gather(&all, spans, 3, &(phx_candidates){to[0], to[1], to[2]}), ROWS, "%s", name);
+        cr_assert_eq(kernels->gather(&all, spans, 3, &(phx_tile_candidates){to[0], to[1], to[2]}), ROWS, "%s", name);
         for (uint32_t i = 0; i < ROWS; i++) {
             uint32_t at = (i + first) % ROWS;
             for (uint32_t a = 0; a < 3; a++)
@@ -161,11 +161,11 @@ static void stir_some(const phx_kernels *kernels, const char *name)
 {
     enum { LOOKS = 4, MOST = LOOKS * ROWS + 2 * PHX_KERNEL_PAD };
     static uint32_t found_by[MOST], found_row[MOST];
-    const phx_crossers found = {found_by, found_row};
+    const phx_view_changes found = {found_by, found_row};
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
     uint64_t rng = 37;
     for (uint32_t round = 0; round < 1500; round++) {
-        const phx_limit limit = {10, round % 2};
+        const phx_view_range limit = {10, round % 2};
         for (uint32_t i = 0; i < ROWS; i++) {
             px[i] = round % 3 ? roundf(float_between(&rng, -10, 20)) : some_coordinate(&rng, -10, 30);
             py[i] = round % 3 ? roundf(float_between(&rng, -10, 20)) : some_coordinate(&rng, -10, 30);
@@ -173,7 +173,7 @@ static void stir_some(const phx_kernels *kernels, const char *name)
             poy[i] = phx_rng_below(&rng, 3) > 0 ? py[i] : some_coordinate(&rng, -10, 30);
         }
         uint32_t by[LOOKS], first[LOOKS], end[LOOKS], n = 0, most = 0;
-        const phx_looks looks = {.row = by, .first = first, .end = end, .count = LOOKS};
+        const phx_row_ranges looks = {.row = by, .first = first, .end = end, .count = LOOKS};
         for (uint32_t l = 0; l < LOOKS; l++) {
             by[l] = phx_rng_below(&rng, ROWS);
             first[l] = phx_rng_below(&rng, ROWS);
@@ -219,7 +219,7 @@ static phx_block some_block(uint64_t *rng, const phx_rules *rules)
 }
 
 /* What a row sees of a block, tower by tower; behind the others. */
-static void add_looks(phx_looks *looks, const phx_sight *sight, uint32_t who)
+static void add_looks(phx_row_ranges *looks, const phx_lookup *sight, uint32_t who)
 {
     const phx_block *block = sight->block;
     phx_rect rect = phx_box_towers(sight->rules, phx_box_around(px[who], py[who], sight->reach));
@@ -243,7 +243,7 @@ static void add_looks(phx_looks *looks, const phx_sight *sight, uint32_t who)
     }
     const uint32_t x = block->bx * PHX_BLOCK_SIDE, y = block->by * PHX_BLOCK_SIDE;
     bool out_x = rect.x0 < x || rect.x1 >= x + PHX_BLOCK_SIDE, out_y = rect.y0 < y || rect.y1 >= y + PHX_BLOCK_SIDE;
-    const bool out[PHX_BEYONDS] = {[PHX_BEYOND_X] = out_x, [PHX_BEYOND_Y] = out_y, [PHX_BEYOND_BOTH] = out_x && out_y};
+    const bool out[PHX_BEYONDS] = {[PHX_SPILL_X] = out_x, [PHX_SPILL_Y] = out_y, [PHX_SPILL_BOTH] = out_x && out_y};
     for (uint32_t b = 0; b < PHX_BEYONDS; b++)
         if (out[b]) looks->beyond[b][looks->beyond_count[b]++] = who;
 }
@@ -256,7 +256,7 @@ static int compare_looks(const void *a, const void *b)
 }
 
 /* In the order of rows, whatever that of the kernel is. */
-static void order_looks(phx_looks *looks)
+static void order_looks(phx_row_ranges *looks)
 {
     static uint32_t words[PHX_BLOCK_SIDE * ROWS][3];
     for (uint32_t i = 0; i < looks->count; i++)
@@ -281,8 +281,8 @@ static void look_about(const phx_kernels *kernels, const char *name)
         const phx_block block = some_block(&rng, &rules);
         uint32_t begin = phx_rng_below(&rng, ROWS), count = 0;
         const phx_span all = {0, ROWS}, some = {begin, begin + phx_rng_below(&rng, ROWS - begin)};
-        const phx_sight sight = {&rules, &block, round % 2 ? all : some,
-                                 reaches[phx_rng_below(&rng, sizeof reaches / sizeof *reaches)]};
+        const phx_lookup sight = {&rules, &block, round % 2 ? all : some,
+                                  reaches[phx_rng_below(&rng, sizeof reaches / sizeof *reaches)]};
         for (uint32_t i = 0; i < ROWS; i++) {
             float wide = phx_rng_below(&rng, 8) ? 1.5f : 1e15f;
             px[i] = rules.origin[0] + rules.tower_size * (float)rules.towers[0] * float_between(&rng, -0.2f, wide);
@@ -290,8 +290,8 @@ static void look_about(const phx_kernels *kernels, const char *name)
             who[count] = i;
             count += phx_rng_below(&rng, 3) == 0;
         }
-        phx_looks got = {.row = got_words[0], .first = got_words[1], .end = got_words[2]};
-        phx_looks told = {.row = words[0], .first = words[1], .end = words[2]};
+        phx_row_ranges got = {.row = got_words[0], .first = got_words[1], .end = got_words[2]};
+        phx_row_ranges told = {.row = words[0], .first = words[1], .end = words[2]};
         for (uint32_t a = 0; a < ARRAYS; a++) guard(got_words[a], LENGTH);
         for (uint32_t b = 0; b < PHX_BEYONDS; b++) got.beyond[b] = got_words[3 + b], told.beyond[b] = words[3 + b];
         for (uint32_t i = 0; i < count; i++) add_looks(&told, &sight, who[i]);

@@ -12,7 +12,7 @@
 enum { MOST = 2000 };
 
 static phx_ranked ranked[MOST], sorted_ranked[MOST];
-static phx_sorted items[MOST], spare[MOST], sorted_items[MOST];
+static phx_sort_record items[MOST], spare[MOST], sorted_items[MOST];
 
 /* SPEC section 3, cap: always-seen first, priority, distance, id. */
 static int better_first(const void *left, const void *right)
@@ -95,7 +95,7 @@ Test(rank, multiples_of_periods_are_what_division_says)
 
 static int event_order(const void *left, const void *right)
 {
-    const phx_sorted *a = left, *b = right;
+    const phx_sort_record *a = left, *b = right;
     if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
     return a->id < b->id ? -1 : a->id > b->id;
 }
@@ -117,9 +117,9 @@ Test(rank, events_by_kind_then_id)
         uint32_t count = round < 100 ? round : phx_rng_below(&rng, MOST + 1);
         uint32_t kinds = 1 + phx_rng_below(&rng, 1u << phx_rng_below(&rng, 12));
         for (uint32_t i = 0; i < count; i++) /* ids beyond 32 bit; each slot's own */
-            items[i] = (phx_sorted){.id = phx_rng_next(&rng) >> phx_rng_below(&rng, 56),
-                                    .slot = i,
-                                    .kind = (uint16_t)phx_rng_below(&rng, kinds)};
+            items[i] = (phx_sort_record){.id = phx_rng_next(&rng) >> phx_rng_below(&rng, 56),
+                                         .slot = i,
+                                         .kind = (uint16_t)phx_rng_below(&rng, kinds)};
         for (uint32_t i = 0; i < count; i++) items[i].slot = (uint32_t)items[i].id; /* equal keys are one item here */
         if (round % 10 == 0) qsort(items, count, sizeof *items, event_order);
         if (round % 10 == 1) sort_runs(items, count, sizeof *items, event_order, &rng);

@@ -152,11 +152,11 @@ Test(outboxes, lists_lie_beside_the_blocks_of_all_rounds)
     uint64_t id = 0;
     cr_assert(phx_outbox_ready(&outbox, 4096));
     for (uint32_t i = 0; i < 3; i++) {
-        phx_listed *list = phx_outbox_list(&outbox, 100 + i);
+        phx_list_record *list = phx_outbox_list(&outbox, 100 + i);
         cr_assert_not_null(list);
-        for (uint32_t j = 0; j < 100 + i; j++) list[j] = (phx_listed){.id = ++id};
+        for (uint32_t j = 0; j < 100 + i; j++) list[j] = (phx_list_record){.id = ++id};
     }
-    const phx_listed *lists = outbox.lists;
+    const phx_list_record *lists = outbox.lists;
     cr_assert_eq(outbox.list_count, 303);
     for (int round = 0; round < 3; round++) {
         phx_outbox_reset(&outbox);

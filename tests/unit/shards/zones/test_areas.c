@@ -93,7 +93,7 @@ static uint32_t steps_of(uint64_t seed, float far, uint32_t rounds)
             }
         }
     }
-    phx_areas_settle(&table);
+    phx_areas_end_tick(&table);
     phx_areas_free(&table);
     return clear_count;
 }
@@ -116,7 +116,7 @@ Test(areas, what_is_too_far_off_to_tell_is_not_clear)
     cr_assert_eq(phx_areas_set(&table, &rules, 1, &box, 1), PH_OK);
     cr_assert_eq(phx_area_clear(&table.at[0], -3e38f, 0), 0);
     cr_assert_gt(phx_area_clear(&table.at[0], -1e38f, 0), 1.9e38f);
-    phx_areas_settle(&table);
+    phx_areas_end_tick(&table);
     phx_areas_free(&table);
 }
 
@@ -139,6 +139,6 @@ Test(areas, most_of_the_way_is_clear)
         cr_assert_leq(phx_area_clear(&table.at[i], 10, 50), 20, "%u", i);
     }
     cr_assert_gt(phx_area_clear(&table.at[0], 33, 33), 2.8f, "in the circle's box, out of it");
-    phx_areas_settle(&table);
+    phx_areas_end_tick(&table);
     phx_areas_free(&table);
 }

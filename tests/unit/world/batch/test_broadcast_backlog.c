@@ -15,8 +15,8 @@ enum { OBSERVERS = 60, MESSAGES_MAX = 5, ITEMS_MAX = 20000, TICKS_MAX = 4000, RA
 
 static watched_memory watched;
 static phx_mem mem;
-static phx_backlog *backlog;
-static phx_mail in, out;
+static phx_broadcast_backlog *backlog;
+static phx_batch_broadcasts in, out;
 
 /* What waits, oldest first: a message for an observer. */
 typedef struct item {
@@ -33,9 +33,9 @@ static void set_up(void)
 {
     watched_memory_init(&watched);
     phx_mem_init(&mem, watched_memory_allocator(&watched));
-    backlog = phx_backlog_create(&mem, BOUND);
+    backlog = phx_broadcast_backlog_create(&mem, BOUND);
     cr_assert_not_null(backlog);
-    in = out = (phx_mail){0};
+    in = out = (phx_batch_broadcasts){0};
     item_count = 0;
     memset(tick_bytes, 0, sizeof tick_bytes);
     pushed = drained = voided = dropped = 0;
@@ -43,9 +43,9 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    phx_backlog_destroy(backlog);
-    phx_mail_free(&in, &mem);
-    phx_mail_free(&out, &mem);
+    phx_broadcast_backlog_destroy(backlog);
+    phx_batch_broadcasts_free(&in, &mem);
+    phx_batch_broadcasts_free(&out, &mem);
     cr_assert_eq(atomic_load(&watched.blocks), 0);
 }
 
@@ -64,9 +64,9 @@ static uint64_t word_of(uint64_t tick, uint32_t number, uint32_t at)
 }
 
 /* A tick's mail: observer o hears the messages whose bits are set in heard[o]. */
-static void make_mail(phx_mail *mail, uint64_t tick, uint32_t messages, const uint32_t *heard)
+static void make_mail(phx_batch_broadcasts *mail, uint64_t tick, uint32_t messages, const uint32_t *heard)
 {
-    phx_mail_size size = {.messages = messages};
+    phx_batch_broadcasts_size size = {.messages = messages};
     for (uint32_t i = 0; i < messages; i++) {
         size.payload += phx_payload_room(length_of(tick, i));
     }
@@ -74,7 +74,7 @@ static void make_mail(phx_mail *mail, uint64_t tick, uint32_t messages, const ui
         size.deliveries += heard[o] != 0;
         size.heard += (uint32_t)__builtin_popcount(heard[o]);
     }
-    cr_assert(phx_mail_reserve(mail, &mem, size));
+    cr_assert(phx_batch_broadcasts_reserve(mail, &mem, size));
     uint64_t first = 0;
     for (uint32_t i = 0; i < messages; i++) {
         mail->messages[i] = (ph_message){.source = i + 1, .tick = tick, .first = first, .bytes = length_of(tick, i)};
@@ -177,7 +177,7 @@ static void compare_drained(void)
 
 static void compare_counts(void)
 {
-    phx_backlog_counts c = phx_backlog_count(backlog);
+    phx_broadcast_backlog_counts c = phx_broadcast_backlog_count(backlog);
     cr_assert(c.pushed == pushed && c.drained == drained && c.voided == voided && c.dropped == dropped);
     cr_assert(c.pending == item_count && c.pushed == c.drained + c.voided + c.dropped + c.pending);
 }
@@ -188,13 +188,13 @@ static void push_at_last(bool failing)
 {
     for (uint64_t allowed = 0;; allowed++) {
         watched_memory_fail_after(&watched, failing ? allowed : UINT64_MAX);
-        if (phx_backlog_reserve_push(backlog, &in)) {
+        if (phx_broadcast_backlog_reserve_push(backlog, &in)) {
             break;
         }
         compare_counts();
     }
     watched_memory_fail_after(&watched, 0); /* from here on it needs none */
-    phx_backlog_push(backlog, &in);
+    phx_broadcast_backlog_push(backlog, &in);
     watched_memory_fail_after(&watched, UINT64_MAX);
     cr_assert_eq(in.size.deliveries, 0);
 }
@@ -203,13 +203,13 @@ static void drain_at_last(bool failing)
 {
     for (uint64_t allowed = 0;; allowed++) {
         watched_memory_fail_after(&watched, failing ? allowed : UINT64_MAX);
-        if (phx_backlog_reserve_drain(backlog, &out)) {
+        if (phx_broadcast_backlog_reserve_drain(backlog, &out)) {
             break;
         }
         compare_counts();
     }
     watched_memory_fail_after(&watched, 0);
-    phx_backlog_drain(backlog, &out);
+    phx_broadcast_backlog_drain(backlog, &out);
     watched_memory_fail_after(&watched, UINT64_MAX);
     compare_drained();
     drained += item_count;
@@ -228,14 +228,14 @@ static void random_ticks(bool failing)
         }
         for (uint32_t i = phx_rng_below(&rng, 6); i > 0; i--) {
             uint64_t gone = 1 + phx_rng_below(&rng, OBSERVERS);
-            phx_backlog_forget(backlog, gone);
+            phx_broadcast_backlog_forget(backlog, gone);
             voided += list_remove(0, gone);
             if (item_count == 0) {
                 list_clear(); /* nobody hears what is left: it takes no room */
             }
         }
         make_mail(&in, tick, messages, heard);
-        uint64_t bytes = listeners > 0 ? phx_mail_bytes(&in) : 0;
+        uint64_t bytes = listeners > 0 ? phx_batch_broadcasts_bytes(&in) : 0;
         push_at_last(failing);
         list_push(tick, messages, heard, bytes);
         compare_counts();
@@ -264,30 +264,30 @@ Test(backlog, steady_memory)
         uint32_t heard[OBSERVERS] = {0};
         heard[tick % OBSERVERS] = heard[(tick + OBSERVERS / 2) % OBSERVERS] = 7; /* again when they are long dropped */
         make_mail(&in, tick, 3, heard);
-        cr_assert(phx_backlog_reserve_push(backlog, &in));
-        phx_backlog_push(backlog, &in);
+        cr_assert(phx_broadcast_backlog_reserve_push(backlog, &in));
+        phx_broadcast_backlog_push(backlog, &in);
         if (tick == 1500) {
             calls = atomic_load(&watched.calls);
         }
     }
     cr_assert_eq(atomic_load(&watched.calls), calls, "every mail has been as long as it gets");
-    cr_assert_leq(phx_backlog_count(backlog).pending, BOUND / sizeof(uint32_t));
+    cr_assert_leq(phx_broadcast_backlog_count(backlog).pending, BOUND / sizeof(uint32_t));
 }
 
 Test(backlog, nothing_fits)
 {
     uint32_t heard[OBSERVERS] = {1, 1};
-    phx_backlog_destroy(backlog);
-    backlog = phx_backlog_create(&mem, 0);
+    phx_broadcast_backlog_destroy(backlog);
+    backlog = phx_broadcast_backlog_create(&mem, 0);
     cr_assert_not_null(backlog);
     make_mail(&in, 1, 1, heard);
-    cr_assert(phx_backlog_reserve_push(backlog, &in));
-    phx_backlog_push(backlog, &in);
-    phx_backlog_counts c = phx_backlog_count(backlog);
+    cr_assert(phx_broadcast_backlog_reserve_push(backlog, &in));
+    phx_broadcast_backlog_push(backlog, &in);
+    phx_broadcast_backlog_counts c = phx_broadcast_backlog_count(backlog);
     cr_assert(c.pushed == 2 && c.dropped == 2 && c.untold == 2 && c.pending == 0);
-    phx_backlog_told(backlog);
-    cr_assert_eq(phx_backlog_count(backlog).untold, 0);
-    cr_assert_eq(phx_backlog_count(backlog).dropped, 2);
+    phx_broadcast_backlog_told(backlog);
+    cr_assert_eq(phx_broadcast_backlog_count(backlog).untold, 0);
+    cr_assert_eq(phx_broadcast_backlog_count(backlog).dropped, 2);
 }
 
 Test(backlog_create, no_memory)
@@ -295,8 +295,8 @@ Test(backlog_create, no_memory)
     watched_memory_init(&watched);
     phx_mem_init(&mem, watched_memory_allocator(&watched));
     watched_memory_fail_after(&watched, 0);
-    cr_assert_null(phx_backlog_create(&mem, 1));
-    phx_backlog_destroy(NULL);
+    cr_assert_null(phx_broadcast_backlog_create(&mem, 1));
+    phx_broadcast_backlog_destroy(NULL);
     cr_assert_eq(atomic_load(&watched.blocks), 0);
 }
 

@@ -132,10 +132,10 @@ Test(verify, lists_that_are_spread)
         scene s = open_scene((scene_kind){.shards = shards, .adds_max = 2});
         uint32_t slot;
         const phx_shard *shard = home(&s, 10, &slot);
-        cr_assert(phx_shard_waits(shard, slot)); /* it has three in view on each side, two of whom joined */
+        cr_assert(phx_shard_has_deferred(shard, slot)); /* it has three in view on each side, two of whom joined */
         expect_sound(&s, "a list that is still spread");
         for (uint32_t tick = 0; tick < 4; tick++) keep_list(&s, 10);
-        cr_assert_not(phx_shard_waits(shard, slot));
+        cr_assert_not(phx_shard_has_deferred(shard, slot));
         expect_sound(&s, "a list that was spread");
         swap_entry(&s, 10, 12, 14);
         expect_found(&s, PH_DIFFERENCE_MISSING, 10, 12);

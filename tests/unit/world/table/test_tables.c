@@ -151,7 +151,7 @@ static void check_family(const phx_attach *attach, uint64_t id)
     while (parent_of[root] != 0) root = parent_of[root];
     cr_assert_eq(phx_attach_parent(attach, id), parent_of[id]);
     cr_assert_eq(phx_attach_root(attach, id), root);
-    const phx_family *family = phx_attach_children(attach, id);
+    const phx_attach_links *family = phx_attach_children(attach, id);
     cr_assert_eq(family ? family->count : 0, child_count[id]);
     if (child_count[id] > 0) cr_assert_arr_eq(family->children, children_of[id], child_count[id] * sizeof(uint64_t));
 }
