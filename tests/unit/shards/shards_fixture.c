@@ -210,8 +210,8 @@ static bool sent(fleet *f, exchange what, uint32_t i, bool *done)
 static void tell_arrivals(fleet *f, uint32_t i)
 {
     const phx_shard *shard = &f->shard[i];
-    for (uint32_t a = 0; a < shard->arrived.count; a++) {
-        uint32_t slot = shard->arrived.at[a];
+    for (uint32_t a = 0; a < shard->immigrants.count; a++) {
+        uint32_t slot = shard->immigrants.at[a];
         phx_directory_set(&f->directory, shard->store.name[slot].id, phx_home(i, slot));
     }
 }
@@ -473,7 +473,8 @@ static void check_copy(const fleet *f, const phx_shard *shard, uint32_t slot)
     const phx_body *body = &shard->store.body[slot];
     if ((body->state & PHX_SLOT_GHOST) && shard->store.tail[slot].origin.gone) { /* its row waits for the next sort */
         cr_assert(body->state & PHX_SLOT_ROW);
-        cr_assert_not(phx_box_has(shard->sight, body->x, body->y), "%lu is gone, and in sight", (unsigned long)id);
+        cr_assert_not(phx_box_has(shard->visible_box, body->x, body->y), "%lu is gone, and in sight",
+                      (unsigned long)id);
         return;
     }
     cr_assert(e->in, "tick %lu: %lu is not in the world", (unsigned long)f->tick, (unsigned long)id);

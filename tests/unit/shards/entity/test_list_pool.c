@@ -34,7 +34,7 @@ Test(lists, an_empty_one_takes_nothing)
     phx_list list = phx_list_empty();
     cr_assert_eq(phx_list_capacity(&pool, &list), 0);
     cr_assert_eq(list.count, 0);
-    cr_assert_not(list.implied);
+    cr_assert_not(list.derived);
     cr_assert(phx_list_reserve(&pool, &memory, &list, 0));
     phx_list_release(&pool, &list);
     cr_assert_eq(pool.used, 0);
@@ -60,11 +60,11 @@ Test(lists, a_list_that_fits_stays_where_it_is)
 {
     phx_list list = made(5);
     uint32_t block = list.block;
-    list.implied = true;
+    list.derived = true;
     for (uint32_t count = 0; count <= 8; count++) cr_assert(phx_list_reserve(&pool, &memory, &list, count));
     cr_assert_eq(list.block, block);
     cr_assert_eq(pool.used, 8);
-    cr_assert(list.implied);
+    cr_assert(list.derived);
 }
 
 Test(lists, a_block_that_went_back_is_the_next_of_its_size)

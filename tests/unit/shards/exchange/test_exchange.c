@@ -689,7 +689,7 @@ Test(exchange, many_moves_of_one_emigrant_need_one_place)
     fleet_begin(f);
     cr_assert(phx_shard_ready(&f->shard[0], 100));
     for (int i = 0; i < 100; i++) phx_shard_move(&f->shard[0], fleet_slot(f, 0, 1), 505 + (float)i, 105, 0);
-    cr_assert_eq(f->shard[0].leaving.count, 1);
+    cr_assert_eq(f->shard[0].emigrant_candidates.count, 1);
     fleet_move(f, 1, 510, 105);
     fleet_end(f);
     cr_assert_eq(f->shard[0].counts.migrations, 1);

@@ -40,7 +40,7 @@ static void check_ghost(const fleet *f, uint64_t id, bool there, bool row, bool 
 /* In the next tick that changes anything. */
 static void sort_anew(fleet *f)
 {
-    f->shard[0].grid.stale = true;
+    f->shard[0].grid.needs_rebuild = true;
 }
 
 static void move_to(fleet *f, uint64_t id, float x)

@@ -73,7 +73,7 @@ static inline void move(uint32_t slot, uint16_t tx, uint16_t ty)
     if (body->changed != STAMP) phx_grid_mark_dirty(&grid, body->tx, body->ty, tick, false);
     body->changed = STAMP;
     place(slot, tx, ty);
-    grid.stale = true;
+    grid.needs_rebuild = true;
 }
 
 static inline bool rebuilt(void)
@@ -85,7 +85,7 @@ static inline void rebuild(void)
 {
     cr_assert(rebuilt());
     added_count = 0;
-    cr_assert_not(grid.stale);
+    cr_assert_not(grid.needs_rebuild);
     cr_assert(phx_grid_valid(&grid, &store));
 }
 

@@ -35,7 +35,7 @@ static uint32_t enter(uint16_t tx, uint16_t ty)
 static void touch(phx_body *body)
 {
     if (body->changed != STAMP) phx_grid_mark_dirty(&grid, body->tx, body->ty, tick, true);
-    if (body->changed != STAMP && !grid.stale) phx_grid_mark_moved(&grid, body->row);
+    if (body->changed != STAMP && !grid.needs_rebuild) phx_grid_mark_moved(&grid, body->row);
     body->changed = STAMP;
     body->state |= PHX_SLOT_DISCONTINUOUS;
 }
@@ -105,9 +105,9 @@ static phx_rows_edited try_to_mend(void)
 static void index_rows(uint64_t calls, outcomes *sum)
 {
     phx_rows_edited done = PHX_EDIT_SORT;
-    grid.stale |= phx_grid_sort_due(&grid, added_count);
+    grid.needs_rebuild |= phx_grid_sort_due(&grid, added_count);
     memory_for(calls);
-    if (grid.stale) sum->too_many++;
+    if (grid.needs_rebuild) sum->too_many++;
     else done = try_to_mend();
     memory_enough();
     if (done == PHX_EDIT_NO_MEMORY) {
@@ -160,7 +160,7 @@ static void fill(uint32_t count, uint32_t spread)
     outcomes sum = {0};
     rng = 1;
     for (uint32_t i = 0; i < count; i++) (void)enter(some_tower(spread), some_tower(spread));
-    grid.stale = true;
+    grid.needs_rebuild = true;
     index_rows(UINT64_MAX, &sum);
     end_tick();
 }
@@ -244,7 +244,7 @@ Test(grid_mend, rows_have_no_gaps_until_somebody_wants_one)
     end_tick();
     const uint32_t capacity = grid.rows_capacity;
     for (int i = 0; i < 100; i++) {
-        grid.stale = true;
+        grid.needs_rebuild = true;
         index_rows(UINT64_MAX, &sum);
         end_tick();
     }
@@ -278,7 +278,7 @@ Test(grid_mend, too_much_work_changes_nothing)
     cr_assert_eq(grid.row_end, end);
     cr_assert_eq(grid.astray_count, 1);
     cr_assert_not(store.body[slot].state & PHX_SLOT_ROW);
-    cr_assert(grid.roomy);
+    cr_assert(grid.wants_gaps);
     rebuild();
     check_rows();
     cr_assert_not(store.body[other].state & PHX_SLOT_ROW_MISPLACED);
@@ -290,7 +290,7 @@ Test(grid_mend, what_is_in_vain_is_tried_less_often)
     outcomes sum = {0};
     uint32_t tried = 0, ticks = 400;
     fill(900, 40);
-    grid.roomy = true;
+    grid.wants_gaps = true;
     for (uint32_t i = 0; i < ticks; i++) {
         (void)enter(5, 5);
         if (phx_grid_sort_due(&grid, 1)) {
@@ -322,7 +322,7 @@ Test(grid_mend, blocks_left_behind_do_not_pile_up)
     for (uint32_t i = 0; i < 2000; i++) {
         outcomes sum = {0};
         for (int n = 0; n < 5; n++) jump(anybody(), some_tower(WIDE), some_tower(WIDE));
-        if (phx_grid_sort_due(&grid, 0)) grid.stale = true;
+        if (phx_grid_sort_due(&grid, 0)) grid.needs_rebuild = true;
         index_rows(UINT64_MAX, &sum);
         end_tick();
         if (grid.block_count > most_blocks) most_blocks = grid.block_count;

@@ -31,7 +31,7 @@ static uint32_t walked[2]; /* of shards by turns: [true] */
 static uint32_t walk(phx_shard *shards, uint32_t shard_count, const phx_move_batch *moves, uint32_t first,
                      phx_move_stats *sums)
 {
-    uint32_t count = phx_kernels_of(k.rules.simd)->walk(shards, shard_count, moves, first, sums);
+    uint32_t count = phx_kernels_of(k.rules.simd)->move_batch(shards, shard_count, moves, first, sums);
     walked[moves->mixed] += count;
     return count;
 }
@@ -39,7 +39,7 @@ static uint32_t walk(phx_shard *shards, uint32_t shard_count, const phx_move_bat
 /* There is one for every set but the portable one. */
 static void check_walked(bool mixed, uint32_t least)
 {
-    bool none = phx_kernels_of(k.rules.simd)->walk == phx_kernels_portable.walk;
+    bool none = phx_kernels_of(k.rules.simd)->move_batch == phx_kernels_portable.move_batch;
     if (!none) cr_assert_geq(walked[mixed], least, "%u", walked[mixed]);
 }
 
@@ -96,7 +96,7 @@ static void fill(phx_shard *shard, uint32_t index, phx_rect rect, uint64_t seed)
     }
     cr_assert(phx_shard_index(shard, &k.directory, &k.renames));
     phx_shard_end(shard);
-    shard->many_movers = seed % (3 + 2 * index) != 0;
+    shard->dense_tick = seed % (3 + 2 * index) != 0;
     phx_shard_begin(shard, 2);
     /* some entities come, and some change, before the moves */
     for (uint64_t id = 1; id <= 4; id++) {
@@ -173,7 +173,7 @@ static void apply_at_once(uint32_t hands)
     }
     for (uint32_t p = 0; p < k.shards; p++) {
         for (uint32_t h = 0; h < hands; h++) phx_shard_moved(&k.many[p], &sum[h][p]);
-        if (!k.many[p].grid.behind || k.many[p].grid.stale) continue;
+        if (!k.many[p].grid.positions_stale || k.many[p].grid.needs_rebuild) continue;
         for (uint32_t h = 0; h < hands; h++) phx_rows_copy_positions(&k.many[p], h, hands);
         phx_rows_copied(&k.many[p]);
     }
@@ -202,7 +202,8 @@ static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many
 static void same_row(uint64_t seed, const phx_shard *one, const phx_shard *many, uint32_t slot)
 {
     const uint32_t a = one->store.body[slot].row, b = many->store.body[slot].row;
-    if ((one->store.body[slot].state & (PHX_SLOT_ROW | PHX_SLOT_ROW_MISPLACED)) != PHX_SLOT_ROW || one->grid.stale)
+    if ((one->store.body[slot].state & (PHX_SLOT_ROW | PHX_SLOT_ROW_MISPLACED)) != PHX_SLOT_ROW ||
+        one->grid.needs_rebuild)
         return;
     cr_assert_eq(bits_of(one->grid.rows.x[a]), bits_of(many->grid.rows.x[b]), "seed %u, slot %u", (unsigned)seed, slot);
     cr_assert_eq(bits_of(one->grid.rows.y[a]), bits_of(many->grid.rows.y[b]), "seed %u, slot %u", (unsigned)seed, slot);
@@ -212,7 +213,7 @@ static void same_row(uint64_t seed, const phx_shard *one, const phx_shard *many,
 static void same_bodies(uint64_t seed, const phx_shard *one, const phx_shard *many)
 {
     /* of many astray the first ones are noted, then all rows are to be sorted: who is the first does not matter */
-    const uint32_t bits = one->grid.stale ? ~(uint32_t)PHX_SLOT_ROW_MISPLACED : ~0u;
+    const uint32_t bits = one->grid.needs_rebuild ? ~(uint32_t)PHX_SLOT_ROW_MISPLACED : ~0u;
     for (uint32_t s = 0; s < ENTITIES + 4; s++) {
         const phx_body *a = &one->store.body[s], *b = &many->store.body[s];
         bool same = bits_of(a->x) == bits_of(b->x) && bits_of(a->y) == bits_of(b->y) && bits_of(a->z) == bits_of(b->z);
@@ -227,12 +228,12 @@ static void same_bodies(uint64_t seed, const phx_shard *one, const phx_shard *ma
 
 static void same_marks(uint64_t seed, const phx_shard *a, const phx_shard *b)
 {
-    cr_assert(a->touched == b->touched && a->changed == b->changed && a->copies_due == b->copies_due);
+    cr_assert(a->dirty_count == b->dirty_count && a->changed == b->changed && a->copies_due == b->copies_due);
     cr_assert(a->far_dirty == b->far_dirty && a->far.stale == b->far.stale && a->global_moved == b->global_moved);
     cr_assert_eq(a->step_max, b->step_max, "seed %u", (unsigned)seed);
     cr_assert_eq(a->step2_max, b->step2_max, "seed %u", (unsigned)seed);
-    cr_assert_eq(a->grid.stale, b->grid.stale);
-    cr_assert_eq(a->leaving.count, b->leaving.count);
+    cr_assert_eq(a->grid.needs_rebuild, b->grid.needs_rebuild);
+    cr_assert_eq(a->emigrant_candidates.count, b->emigrant_candidates.count);
     for (uint32_t i = 0; i < a->grid.block_count; i++) {
         cr_assert_eq(a->grid.blocks[i].dirty_tick, b->grid.blocks[i].dirty_tick, "seed %u", (unsigned)seed);
         cr_assert_eq(a->grid.blocks[i].dirty, b->grid.blocks[i].dirty, "seed %u", (unsigned)seed);
@@ -259,11 +260,11 @@ static void run(uint64_t seed, ph_range range, const phx_rect *rects, uint32_t s
         fill(&k.many[p], p, rects[p], seed);
     }
     counting = *k.many[0].kernels;
-    counting.walk = walk;
+    counting.move_batch = walk;
     k.many[0].kernels = &counting; /* the first one's do it for all */
     make_moves(seed);
     apply_one_by_one();
-    apply_at_once(k.one[0].many_movers ? hands : 1);
+    apply_at_once(k.one[0].dense_tick ? hands : 1);
     for (uint32_t p = 0; p < shards; p++) {
         same_bodies(seed, &k.one[p], &k.many[p]);
         same_marks(seed, &k.one[p], &k.many[p]);

@@ -23,7 +23,7 @@ static fleet *open_world(uint64_t seed, uint32_t towers, uint32_t shards)
 /* many: as if most had moved in the tick before, so each observer looks for itself. */
 static void begin(bool many)
 {
-    for (uint32_t i = 0; i < f->shard_count; i++) f->shard[i].many_movers = many;
+    for (uint32_t i = 0; i < f->shard_count; i++) f->shard[i].dense_tick = many;
     counted = fleet_counts(f);
     fleet_begin(f);
 }
@@ -259,7 +259,7 @@ Test(movers, a_step_out_of_sight_as_rows_are_sorted)
             if (t == 1) fleet_move(f, AWAY, 69.9f, 35);
             fleet_end(f);
         }
-        cr_assert_eq(f->shard[0].grid.drift, 0.0f, "rows were sorted");
+        cr_assert_eq(f->shard[0].grid.drift_bound, 0.0f, "rows were sorted");
         cr_assert(!fleet_sees(f, 1, AWAY) && !fleet_sees(f, AWAY, 1));
         fleet_close(f);
     }

@@ -416,14 +416,14 @@ Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
         fleet_begin(f);
         for (uint64_t id = 101; id <= 100 + LONE; id++) fleet_move(f, id, f->entity[id].x + 2, 105);
         fleet_end(f);
-        cr_assert(f->shard[0].many_movers);
+        cr_assert(f->shard[0].dense_tick);
         cr_assert_eq(f->looked, LONE);
     }
     fleet_begin(f);
     fleet_move(f, 101, f->entity[101].x + 2, 105);
     fleet_end(f);
     cr_assert_eq(f->looked, LONE, "guessed from the tick before");
-    cr_assert_not(f->shard[0].many_movers);
+    cr_assert_not(f->shard[0].dense_tick);
     fleet_begin(f);
     fleet_move(f, 101, f->entity[101].x + 2, 105);
     fleet_end(f);
@@ -498,7 +498,7 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         if (way == TILE) fleet_enter(f, ids, plain_attr(view, 0), 425, 425);
         fleet_end(f);
         fleet_tick(f);
-        f->shard[0].many_movers = way != FEW_MOVE;
+        f->shard[0].dense_tick = way != FEW_MOVE;
         begin();
         fleet_move(f, 12 * SIDE + 13, 425.5f, 425); /* who stands beside it */
         fleet_end(f);
@@ -547,7 +547,7 @@ Test(glance, short_steps_are_looked_for_nearby)
         fleet_end(f);
         fleet_tick(f);
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-            f->shard[0].many_movers = many;
+            f->shard[0].dense_tick = many;
             begin();
             fleet_move(f, 2, steps[i].x, 105);
             fleet_end(f);
@@ -599,12 +599,12 @@ Test(glance, steps_into_land_without_a_block)
         const phx_grid *grid = &f->shard[0].grid;
         cr_assert_eq(grid->block_count, 1);
         for (int step = 1; step <= 3; step++) { /* away from the second, back, and away */
-            f->shard[0].many_movers = many;
+            f->shard[0].dense_tick = many;
             fleet_begin(f);
             fleet_move(f, 1, step % 2 ? 80.25f : 79.75f, 40);
             fleet_move(f, 3, step % 2 ? 80.25f : 79.5f, 70);
             fleet_end(f);
-            cr_assert_gt(grid->drift, 0, "step %d: rows were sorted", step);
+            cr_assert_gt(grid->drift_bound, 0, "step %d: rows were sorted", step);
             cr_assert_eq(grid->block_count, 2);
             cr_assert_eq(f->changes, 2, "step %d: %u told", step, f->changes);
         }
@@ -638,7 +638,7 @@ static void move_and_set(float to, float by, uint64_t seed)
         if (t == TICKS) fleet_set(f, 2, plain_attr(60, 0), 0);
         if (t == TICKS) fleet_move(f, 2, to, 35);
         fleet_end(f);
-        cr_assert(f->shard[0].many_movers && !f->shard[0].implies);
+        cr_assert(f->shard[0].dense_tick && !f->shard[0].derives_lists);
     }
     fleet_close(f);
 }

@@ -671,10 +671,10 @@ Test(interest, stamps_of_ticks_come_round)
     }
     f->tick = 65529;
     for (uint32_t i = 0; i < 9; i++) fleet_tick(f); /* to 65538: stamps begin anew at 65535 */
-    cr_assert_eq(f->shard[0].stamp, 4);
+    cr_assert_eq(f->shard[0].dirty_stamp, 4);
     for (uint32_t i = 0; i < 12; i++) { /* each at the stamp that it changed at last */
         fleet_begin(f);
-        cr_assert_eq(f->shard[0].stamp, 5 + i);
+        cr_assert_eq(f->shard[0].dirty_stamp, 5 + i);
         uint64_t target = 101 + i % LONE;
         bool out = f->entity[target].y < 500;
         fleet_move(f, target, f->entity[target].x, out ? 905 : 105);
@@ -702,7 +702,7 @@ static void order_rows(const phx_shard *shard, uint32_t *order)
         const phx_block *block = &shard->grid.blocks[b];
         uint32_t first = block->start[0], count = block->start[PHX_BLOCK_TOWERS] - first;
         for (uint32_t gap = first + count; gap < phx_grid_block_end(&shard->grid, b); gap++) order[gap] = gap;
-        bool tiled = shard->glances && block->reach > 0;
+        bool tiled = shard->delta_allowed && block->reach > 0;
         if (tiled) cr_assert(phx_tile_open(&tile, shard->mem, shard, b));
         tiled = tiled && tile.usable && !tile.quiet;
         for (uint32_t i = 0; i < count; i++) order[first + i] = tiled ? tile.row[tile.own[i]] : first + i;
@@ -741,7 +741,7 @@ Test(interest, a_run_that_stops_has_done_the_first_and_none_of_the_rest)
         for (uint32_t i = 0; i < LONE; i++) {
             const phx_list *list = &shard->store.tail[observers[i]].list;
             cr_assert_eq(list->count, 1, "20 more do not fit in place: they wait for the commit");
-            cr_assert_not(list->implied);
+            cr_assert_not(list->derived);
         }
         cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, rows - done), rows - done);
         cr_assert_eq(fresh.change_count, LONE);

@@ -246,7 +246,7 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     if (!tile->sparse) return events;
     phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
     pairs.count = 0;
-    cr_assert_eq(shard->kernels->match_sparse(&cells, &watcher, &tile->limits, &pairs), 1);
+    cr_assert_eq(shard->kernels->match_stencil(&cells, &watcher, &tile->limits, &pairs), 1);
     cr_assert_eq(check_pairs(tile, place, r, far, &pairs), events);
     return events;
 }
@@ -389,7 +389,7 @@ static const phx_shard *open_odd(const tile_case *like, uint64_t seed, bool few)
     if (!few) all_step();
     for (uint64_t id = 1; id <= IDS; id++)
         if (phx_rng_below(&rng, ODD_ONE_IN) == 0) odd_command(id);
-    cr_assert_eq(f->shard[0].many_movers, !few);
+    cr_assert_eq(f->shard[0].dense_tick, !few);
     return indexed();
 }
 

@@ -96,7 +96,7 @@ static void live(ph_range range, uint64_t seed)
             phx_box box = some_box();
             for (uint32_t s = 0; s < f->shard_count; s++) found += check_box(&f->shard[s], box);
         }
-        for (uint32_t s = 0; s < f->shard_count; s++) drift = fmaxf(drift, f->shard[s].grid.drift);
+        for (uint32_t s = 0; s < f->shard_count; s++) drift = fmaxf(drift, f->shard[s].grid.drift_bound);
     }
     cr_assert(found > 0);
     cr_assert(range == PH_RANGE_TOWERS || drift > 0, "no row drifted");

@@ -187,7 +187,7 @@ static void list_unsure(const phx_kernels *kernels, const char *name)
         const phx_pairs pairs = some_pairs(&rng, round % PAIRS, true);
         uint32_t n = 0;
         guard(which, PAIRS + 2 * PHX_KERNEL_PAD);
-        uint32_t found = kernels->unsure(&pairs, which);
+        uint32_t found = kernels->collect_unsure(&pairs, which);
         for (uint32_t i = 0; i < pairs.count; i++) {
             if (!(observers[i] & PHX_PAIR_UNSURE)) continue;
             cr_assert(n < found && which[n++] == i, "%s: %u of %u", name, i, pairs.count);
@@ -246,7 +246,7 @@ static void resolve_some(const phx_kernels *kernels, const char *name)
         guard(words, LENGTH);
         for (uint32_t a = 0; a < 4; a++) guard(array[a], LENGTH);
         phx_observer_runs runs = {.place = array[0], .first = array[1], .leaves = array[2], .special = array[3]};
-        kernels->resolve(&pairs, places ? row : NULL, slots, words, &runs);
+        kernels->pairs_to_runs(&pairs, places ? row : NULL, slots, words, &runs);
         check_runs(observer, word, pairs.count, words, &runs, name);
         check_guard(words, pairs.count, LENGTH, name);
         for (uint32_t a = 0; a < 4; a++) check_guard(array[a], pairs.count + 1, LENGTH, name);
@@ -265,7 +265,7 @@ static void starts_some(const phx_kernels *kernels, const char *name)
     for (uint32_t cells = 1; cells <= CELLS; cells++) {
         uint32_t at[CELLS + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + PHX_KERNEL_PAD], count[CELLS + 1], sum = 0;
         for (uint32_t i = 1; i <= cells; i++) at[i] = count[i] = phx_rng_below(&rng, 1u << phx_rng_below(&rng, 20));
-        kernels->starts(at, cells, near);
+        kernels->cell_offsets(at, cells, near);
         cr_assert_eq(at[0], 0, "%s", name);
         for (uint32_t i = 1; i <= cells; i++) cr_assert_eq(at[i], sum += count[i], "%s: %u of %u", name, i, cells);
     }
@@ -285,7 +285,7 @@ static void within_rows_some(const phx_kernels *kernels, const char *name)
         phx_span range = {base, base + 1 + phx_rng_below(&rng, ROWS)};
         for (uint32_t i = 0; i < count; i++) row[i] = base + phx_rng_below(&rng, 2 * ROWS) - ROWS / 3;
         guard(observers, PAIRS + 2 * PHX_KERNEL_PAD);
-        uint32_t found = kernels->within_rows(row, count, range, observers);
+        uint32_t found = kernels->indices_in_range(row, count, range, observers);
         for (uint32_t i = 0; i < count; i++)
             if (row[i] >= range.first && row[i] < range.end)
                 cr_assert(n < found && observers[n++] == i, "%s: place %u of %u", name, i, count);
@@ -340,7 +340,7 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         phx_tile_limits limits = coarse(&rng, ROWS);
         for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has somebody */
             start[i] = phx_rng_below(&rng, each) + (i == COLUMNS + 2);
-        kernels->starts(start, cells, near);
+        kernels->cell_offsets(start, cells, near);
         for (uint32_t c = 0; c < CELLS; c++)
             for (uint32_t i = start[c]; i < start[c + 1]; i++) cell[i] = c;
         const uint32_t first = start[COLUMNS + 1], count = start[COLUMNS + 3] - first; /* the two in the middle */
@@ -354,7 +354,7 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         for (uint32_t w = 0, done; w < WATCHERS; w += done) {
             phx_pairs pairs = no_pairs(capacity);
             done =
-                kernels->match_sparse(&all, &(phx_tile_observers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
+                kernels->match_stencil(&all, &(phx_tile_observers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
             cr_assert_geq(done, 1, "%s: there was room for all of one", name);
             check_nine(&all, place + w, done, &limits, &pairs, name);
             bool room = w + done < WATCHERS && capacity - pairs.count >= count_around(&all, place[w + done]);
@@ -389,7 +389,7 @@ static void cut_some(const phx_kernels *kernels, const char *name)
             slots[i] = listed[i] = phx_rng_below(&rng, SLOTS);
             squares[i] = (float)phx_rng_below(&rng, 40);
         }
-        uint32_t found = kernels->weigh(mark, LISTED, listed, squares, count, sticky, keys, was);
+        uint32_t found = kernels->cap_keys(mark, LISTED, listed, squares, count, sticky, keys, was);
         for (uint32_t i = 0; i < count; i++) {
             bool in = mark[slots[i]] == LISTED;
             volatile double key = (double)squares[i] * (in ? 1.0 : sticky);
@@ -399,8 +399,8 @@ static void cut_some(const phx_kernels *kernels, const char *name)
         }
         cr_assert_eq(found, held, "%s", name);
         for (uint32_t i = 0; i < count; i++) within += keys[i] <= limit;
-        cr_assert_eq(kernels->within(keys, count, limit), within, "%s", name);
-        phx_cap_split n = kernels->divide(listed, keys, was, count, limit, enter, leave);
+        cr_assert_eq(kernels->count_within(keys, count, limit), within, "%s", name);
+        phx_cap_split n = kernels->split_at_limit(listed, keys, was, count, limit, enter, leave);
         for (uint32_t i = 0; i < count; i++) {
             bool stays = keys[i] <= limit;
             if (stays) cr_assert_eq(listed[stay++], slots[i], "%s", name);
@@ -477,7 +477,7 @@ static void rank_some(const phx_kernels *kernels, const char *name)
         for (uint32_t i = 0; i < count; i++)
             word[i] = (i * 37 + round) % PHX_ORDER_FEW * 0x100000001u ^ (phx_rng_below(&rng, 2) ? high : 0);
         place[PHX_ORDER_FEW] = GUARD;
-        kernels->rank(word, count, place);
+        kernels->rank_words(word, count, place);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t before = 0;
             for (uint32_t j = 0; j < count; j++) before += word[j] < word[i];
@@ -620,15 +620,15 @@ static void find_all(const phx_kernels *kernels, const char *name)
     uint64_t rng = 28;
     for (uint32_t count = 0; count <= LONGEST; count += count < ROWS ? 1 : 37) { /* not what stands behind the end */
         for (uint32_t i = 0; i < LONGEST; i++) array[i] = i < count ? 1000 + i : i == count ? 78 : 77;
-        cr_assert_eq(kernels->find(array, count, 77), count, "%s: absent of %u", name, count);
+        cr_assert_eq(kernels->find_u32(array, count, 77), count, "%s: absent of %u", name, count);
         for (uint32_t at = 0; at < count; at++)
-            cr_assert_eq(kernels->find(array, count, 1000 + at), at, "%s: %u of %u", name, at, count);
+            cr_assert_eq(kernels->find_u32(array, count, 1000 + at), at, "%s: %u of %u", name, at, count);
         if (count < 2) continue;
         uint32_t first = phx_rng_below(&rng, count), second = phx_rng_below(&rng, count);
         array[first] = array[second] = UINT32_MAX;
-        cr_assert_eq(kernels->find(array, count, UINT32_MAX), first < second ? first : second, "the first of two");
+        cr_assert_eq(kernels->find_u32(array, count, UINT32_MAX), first < second ? first : second, "the first of two");
     }
-    cr_assert_eq(kernels->find(NULL, 0, 5), 0);
+    cr_assert_eq(kernels->find_u32(NULL, 0, 5), 0);
 }
 
 Test(kernels, finding_in_lists_of_any_length)
@@ -661,13 +661,13 @@ static void leave_out_some(const phx_kernels *kernels, const char *name)
             n += !is_there;
             there += is_there;
         }
-        cr_assert_eq(kernels->missing(array, count, values, wanted), n, "%s: %u among %u", name, wanted, count);
+        cr_assert_eq(kernels->set_difference(array, count, values, wanted), n, "%s: %u among %u", name, wanted, count);
         for (uint32_t i = 0; i < n; i++) cr_assert_eq(values[i], expected[i], "%s: %u of %u", name, i, n);
         for (uint32_t i = wanted + 1; i <= END; i++) cr_assert_eq(values[i], GUARD, "%s: stored too far", name);
         missing += n;
     }
     cr_assert(missing > 10000 && there > 10000, "%s: a test of nothing", name);
-    cr_assert_eq(kernels->missing(NULL, 0, values, 0), 0);
+    cr_assert_eq(kernels->set_difference(NULL, 0, values, 0), 0);
 }
 
 Test(kernels, leaving_out_what_is_in_a_list)

@@ -96,7 +96,7 @@ static void pick_some(const phx_kernels *kernels, const char *name)
         phx_span spans[2] = {{0, a < b ? a : b}, {a < b ? b : a, ROWS}};
         uint32_t most = spans[0].end + ROWS - spans[1].first, arrays = ROWS + 2 * PHX_KERNEL_PAD;
         guard(now, arrays), guard(old, arrays), guard(row, arrays), guard(cell, arrays);
-        uint32_t count = kernels->pick(&rows, spans, 2, &frame, &(phx_tile_rows){now, old, row, cell});
+        uint32_t count = kernels->cull_rows(&rows, spans, 2, &frame, &(phx_tile_rows){now, old, row, cell});
         for (uint32_t i = 0; i < ROWS; i++) {
             const float fx = in_units(px[i], frame.x, frame.scale), fy = in_units(py[i], frame.y, frame.scale);
             const float gx = in_units(pox[i], frame.x, frame.scale), gy = in_units(poy[i], frame.y, frame.scale);
@@ -182,7 +182,7 @@ static void stir_some(const phx_kernels *kernels, const char *name)
         }
         guard(found_by, MOST);
         guard(found_row, MOST);
-        uint32_t crossed = kernels->crossed(&rows, &looks, (phx_span){1, LOOKS}, &limit, &found);
+        uint32_t crossed = kernels->find_view_changes(&rows, &looks, (phx_span){1, LOOKS}, &limit, &found);
         for (uint32_t l = 1; l < LOOKS; l++) {
             for (uint32_t i = first[l]; i < end[l]; i++) {
                 bool is = in_range(px[i] - px[by[l]], py[i] - py[by[l]], limit.r, limit.square);
@@ -295,7 +295,7 @@ static void look_about(const phx_kernels *kernels, const char *name)
         for (uint32_t a = 0; a < ARRAYS; a++) guard(got_words[a], LENGTH);
         for (uint32_t b = 0; b < PHX_BEYONDS; b++) got.beyond[b] = got_words[3 + b], told.beyond[b] = words[3 + b];
         for (uint32_t i = 0; i < count; i++) add_looks(&told, &sight, who[i]);
-        kernels->look(&rows, &sight, who, count, &got);
+        kernels->plan_row_ranges(&rows, &sight, who, count, &got);
         cr_assert(got.count == told.count && got.length == told.length,
                   "%s: %u looks at %" PRIu64 " rows, not %u, %" PRIu64, name, got.count, got.length, told.count,
                   told.length);

@@ -97,7 +97,7 @@ static uint32_t *entry_of(const scene *s, uint64_t observer, uint64_t target)
     phx_shard *shard = home(s, observer, &slot);
     phx_list *list = &shard->store.tail[slot].list;
     uint32_t *entries = phx_list_entries(&shard->lists, list);
-    cr_assert(!list->implied);
+    cr_assert(!list->derived);
     for (uint32_t i = 0; i < list->count; i++)
         if (shard->store.name[entries[i]].id == target) return &entries[i];
     return NULL;
