@@ -82,6 +82,7 @@ static phx_span deciding(const phx_tile *tile, int axis, uint32_t number, uint32
 /* Bits first .. last. */
 static uint64_t bits_between(phx_span bits)
 {
+    PHX_ASSERT(bits.first <= bits.end && bits.end < WINDOW);
     return (~UINT64_C(0) >> (WINDOW - 1 - (bits.end - bits.first))) << bits.first;
 }
 
