@@ -3,9 +3,10 @@
  * each cell in a chain; a move within a cell changes nothing. See README.md; written in the index phase, read in the
  * interest phase (index.h).
  */
-#include "shards/index/cells.h"
-
 #include <string.h>
+
+#include "shards/entity/entity_store.h"
+#include "shards/index/cells.h"
 
 /*
  * Cells around the rectangle, for copies of neighbours' entities; what is farther out is in the last ones. And the most

@@ -3,9 +3,12 @@
  * worked through when the tick turns: time goes on, ranges, pairs of those who came, went or jumped, then the plan of
  * every observer that has something due. Written by the shard's owner in the index phase.
  */
-#include "shards/index/timer.h"
-
 #include <string.h>
+
+#include "shards/entity/entity_store.h"
+#include "shards/index/timer_plans.h"
+#include "shards/index/timer_ranges.h"
+#include "shards/index/timer_state.h"
 
 static phx_index *timer_index_create(const phx_index_env *env)
 {

@@ -2,11 +2,12 @@
  * What is around the cells of a tile: what changed in the towers that decide about their observers, what is odd in
  * sight of them, and who was; see tile.h. Interest phase, any worker.
  */
-#include "shards/interest/tile.h"
+#include "shards/interest/tile_marks.h"
 
 #include <string.h>
 
 #include "shards/entity/bounds.h"
+#include "shards/interest/tile.h"
 
 /* ---- how far ---- */
 

@@ -1,7 +1,13 @@
 /*
  * Crowds, their cards and notes; see ninegrid.h. The index phase and the tick's end are in crossings.c.
  */
-#include "shards/interest/evaluate.h"
+#include "shards/ninegrid/ninegrid.h"
+
+#include "shards/entity/bounds.h"
+#include "shards/entity/entity_store.h"
+#include "shards/entity/event_order.h"
+#include "shards/grid/block_table.h"
+#include "shards/grid/grid.h"
 
 bool phx_ninegrid_init(phx_ninegrid *nine, phx_mem *mem, const phx_rules *rules)
 {
@@ -31,14 +37,6 @@ void phx_ninegrid_free(phx_ninegrid *nine, phx_mem *mem)
 }
 
 /* ---- towers ---- */
-
-phx_rect phx_ninegrid_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty)
-{
-    uint32_t last_x = rules->towers[0] - 1, last_y = rules->towers[1] - 1;
-    return (phx_rect){(uint16_t)(tx > span ? tx - span : 0), (uint16_t)(ty > span ? ty - span : 0),
-                      (uint16_t)(tx + span < last_x ? tx + span : last_x),
-                      (uint16_t)(ty + span < last_y ? ty + span : last_y)};
-}
 
 void phx_ninegrid_mark_dirty(phx_ninegrid *nine, uint16_t tx, uint16_t ty, uint64_t tick)
 {
@@ -171,7 +169,7 @@ uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot)
     if (!(store->body[slot].state & PHX_SLOT_OWN)) return PHX_OBSERVER_KIND_NONE;
     const phx_list *list = &store->tail[slot].list;
     if (list->derived) {
-        if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_OBSERVER_KIND_LOOK;
+        if (list->owed || (store->body[slot].state & PHX_SLOT_RELATED)) return PHX_OBSERVER_KIND_LOOK;
         return PHX_OBSERVER_KIND_PLAIN;
     }
     return phx_attr_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_OBSERVER_KIND_LOOK

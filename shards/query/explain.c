@@ -7,6 +7,8 @@
  */
 #include "shards/query/explain.h"
 
+#include "shards/query/seen.h"
+
 /* The rules in their order, but for the cap: which one decides. */
 static ph_reason decide_reason(const phx_shard *shard, phx_explain_side o, phx_explain_side t,
                                const phx_relation *relation, bool listed)

@@ -5,8 +5,9 @@
 #ifndef PHX_SHARDS_QUERY_FIND_H
 #define PHX_SHARDS_QUERY_FIND_H
 
-#include "shards/query/shapes.h"
-#include "shards/query/slots_near.h"
+#include <pharos/query.h>
+
+#include "shards/state/shard.h"
 
 /* The asker's array: the first `room` in order; in no order itself before phx_hits_sort(). */
 typedef struct phx_hits {
@@ -17,6 +18,10 @@ typedef struct phx_hits {
     bool by_square; /* before id */
     bool by_kind;   /* before id */
     bool heap;      /* it is full: a heap, the last one in order at its root */
+    bool unordered; /* any of them will do: nothing is sorted */
+    bool behind;    /* only hits behind `last` in order are kept */
+    ph_hit last;
+    uint32_t before; /* hits found that are not */
 } phx_hits;
 
 /* Does a come before b? */

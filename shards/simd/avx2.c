@@ -3,6 +3,8 @@
  * for the instruction set function by function and chosen at run time. Lanes beyond a range are read (arrays are
  * padded) and masked out.
  */
+#include "shards/simd/avx2.h"
+
 #include "shards/entity/bounds.h"
 #include "shards/simd/scalar.h"
 
@@ -964,8 +966,7 @@ AVX2 static void rank_avx2(const uint64_t *words, uint32_t count, uint32_t *plac
     rank_names(words, NULL, count, true, place);
 }
 
-const phx_kernels phx_kernels_avx2 = {.move_batch = phx_walk_avx2,
-                                      .cull_rows = pick_avx2,
+const phx_kernels phx_kernels_avx2 = {.cull_rows = pick_avx2,
                                       .cell_offsets = starts_avx2,
                                       .indices_in_range = within_rows_avx2,
                                       .gather = gather_avx2,

@@ -5,8 +5,20 @@
  * put where they belong; a second call, after there was no memory, may count the tick's steps as drift twice, which
  * only makes that sooner.
  */
+#include "shards/tick/reindex.h"
+
 #include <string.h>
 
+#include "shards/entity/renames.h"
+#include "shards/exchange/list_handover.h"
+#include "shards/grid/block_summary.h"
+#include "shards/grid/rebuild.h"
+#include "shards/grid/row_edit.h"
+#include "shards/index/registry.h"
+#include "shards/ninegrid/crossings.h"
+#include "shards/publish/band_updates.h"
+#include "shards/state/dirty_marks.h"
+#include "shards/state/entity_change.h"
 #include "shards/state/shard.h"
 
 /*

@@ -4,7 +4,10 @@
  */
 #include "api/handles.h"
 #include "base/float_env.h"
+#include "world/ingest/submit.h"
 #include "world/queue/commands.h"
+#include "world/state/producer.h"
+#include "world/state/world.h"
 
 ph_status ph_producer_open(ph_world handle, ph_producer *producer)
 {
@@ -14,7 +17,7 @@ ph_status ph_producer_open(ph_world handle, ph_producer *producer)
     if (!world) return PH_BAD_HANDLE;
     uint32_t index;
     uint16_t generation;
-    ph_status status = phx_producer_open(world, &index, &generation);
+    ph_status status = phx_producer_open(world->producers, &world->mem, &world->def, &index, &generation);
     if (status == PH_OK)
         *producer = (ph_producer){.index1 = (uint16_t)(index + 1), .generation = generation, .world = handle};
     return status;
@@ -143,6 +146,11 @@ ph_status ph_attach(ph_producer producer, uint64_t child, uint64_t parent)
 ph_status ph_detach(ph_producer producer, uint64_t child)
 {
     return submit_ids(producer, PHX_OP_DETACH, 1, &child, NULL, false);
+}
+
+ph_status ph_resend(ph_producer producer, uint64_t observer)
+{
+    return submit_ids(producer, PHX_OP_RESEND, 1, &observer, NULL, false);
 }
 
 ph_status ph_broadcast(ph_producer handle, uint64_t source, const void *payload, uint32_t bytes,

@@ -3,8 +3,15 @@
  */
 #include "world/ingest/ingest.h"
 
+#include "shards/ingest/commands.h"
+#include "shards/ingest/moves.h"
+#include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest_relations.h"
+#include "world/ingest/moves.h"
+#include "world/ingest/refuse.h"
+#include "world/publish/broadcasts.h"
 #include "world/queue/commands.h"
+#include "world/state/move_types.h"
 #include "world/table/attr_resolve.h"
 
 /* ---- one entity ---- */
@@ -76,24 +83,22 @@ static ph_status set_attributes(phx_world *world, const phx_cmd_attrs *command)
     return PH_OK;
 }
 
+static ph_status resend_list(phx_world *world, const phx_cmd_id *command)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
+    if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
+    phx_shard_resend(shard, slot);
+    return PH_OK;
+}
+
 static ph_status area_set(phx_world *world, const phx_cmd_area *command)
 {
     return phx_areas_set(&world->areas, &world->rules, command->id, &command->area, world->def.areas_max);
 }
 
 /* ---- runs ---- */
-
-void phx_ingest_refuse(phx_world *world, const phx_command_run *run, uint32_t i, uint64_t id, ph_status status)
-{
-    bool of_area = run->commands.op == PHX_OP_AREA_SET || run->commands.op == PHX_OP_AREA_REMOVE;
-    uint64_t home = of_area ? PHX_HOME_NONE : phx_directory_find(&world->directory, id);
-    ph_refusal refusal = {
-        .sequence = run->commands.sequence_first + i, .tick = world->tick, .id = id, .status = status};
-    world->totals.refused[status]++;
-    world->totals.refused_in_tick++;
-    if (home != PHX_HOME_NONE) world->tallies[phx_home_shard(home)].refused[status]++;
-    if (!phx_refusals_put(&world->producers[run->producer].told, refusal)) world->totals.untold++;
-}
 
 static ph_status apply_command(phx_world *world, uint16_t op, const void *record)
 {
@@ -115,6 +120,8 @@ static ph_status apply_command(phx_world *world, uint16_t op, const void *record
         return phx_ingest_attach(world, record);
     case PHX_OP_DETACH:
         return phx_ingest_detach(world, record);
+    case PHX_OP_RESEND:
+        return resend_list(world, record);
     case PHX_OP_BROADCAST:
         return phx_broadcasts_add(world, record);
     case PHX_OP_AREA_SET:

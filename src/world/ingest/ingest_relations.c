@@ -5,6 +5,9 @@
  */
 #include "world/ingest/ingest_relations.h"
 
+#include "shards/ingest/commands.h"
+#include "shards/ingest/moves.h"
+
 /* One that is in the world: the caller has looked. */
 static phx_shard *must_find(const phx_world *world, uint64_t id, uint32_t *slot)
 {

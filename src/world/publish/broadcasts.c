@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "world/state/broadcast_types.h"
 #include "world/state/world.h"
 #include "world/table/clock.h"
 

@@ -4,7 +4,8 @@
 #include "world/read/query.h"
 
 #include "shards/query/explain.h"
-#include "shards/simd/top_k.h"
+#include "shards/query/observers.h"
+#include "shards/query/seen.h"
 
 void phx_found_free(phx_found *found)
 {

@@ -1,10 +1,13 @@
 /*
  * Hashing a whole world, between ticks; see query.h.
  */
+#include "world/read/world_hash.h"
+
 #include <string.h>
 
 #include "base/rng.h"
-#include "world/read/query.h"
+#include "shards/query/seen.h"
+#include "shards/state/update_bands.h"
 
 static uint64_t mix_into_hash(uint64_t hash, uint64_t value)
 {

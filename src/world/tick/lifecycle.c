@@ -2,14 +2,20 @@
  * A world's beginning and end, and what may change of it; see state/world.h. Called through
  * src/api, by the thread that ticks.
  */
-#include "world/state/world.h"
+#include "world/tick/lifecycle.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/entropy.h"
 #include "base/simd.h"
-#include "world/table/gate.h"
+#include "shards/interest/scratch.h"
+#include "world/ingest/crowd_control.h"
+#include "world/ingest/moves.h"
+#include "world/publish/broadcasts.h"
+#include "world/publish/updates.h"
+#include "world/state/move_types.h"
+#include "world/state/world.h"
 
 /* ---- create ---- */
 
@@ -192,6 +198,7 @@ void phx_world_destroy(phx_world *world)
     free_shards(world);
     phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_command_run));
     phx_release(mem, (void **)&world->chunks, &world->chunks_capacity, sizeof(phx_chunk));
+    phx_release(mem, (void **)&world->begin_bits, &world->begin_bits_capacity, sizeof *world->begin_bits);
     phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_consumer_changes));
     phx_directory_free(&world->directory);
     phx_ties_free(&world->ties);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/mem_jemalloc.h"
 #include "base/rng.h"
 #include "support/watched_memory.h"
 

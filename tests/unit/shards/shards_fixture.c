@@ -5,6 +5,19 @@
 #include "unit/shards/shards_fixture.h"
 
 #include "base/simd.h"
+#include "shards/entity/event_columns.h"
+#include "shards/exchange/halo.h"
+#include "shards/exchange/migrate_out.h"
+#include "shards/exchange/receive.h"
+#include "shards/ingest/commands.h"
+#include "shards/ingest/moves.h"
+#include "shards/interest/change_record.h"
+#include "shards/interest/event_naming.h"
+#include "shards/interest/run.h"
+#include "shards/query/observers.h"
+#include "shards/query/seen.h"
+#include "shards/tick/begin_end.h"
+#include "shards/tick/reindex.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,8 @@
 
 #include "unit/shards/shard_case.h"
 
-#include "shards/interest/evaluate.h"
+#include "shards/entity/renames.h"
+#include "shards/interest/scratch.h"
 #include "world/table/partition.h"
 
 enum { FLEET_SHARDS_MAX = 16, FLEET_IDS = 640, FLEET_SCRATCHES = 2 };

@@ -4,6 +4,10 @@
  */
 #include "unit/shards/shards_fixture.h"
 
+#include "shards/ingest/commands.h"
+#include "shards/query/observers.h"
+#include "shards/query/seen.h"
+#include "shards/tick/reindex.h"
 #include <signal.h>
 
 static uint32_t rows_of(const phx_shard *shard)

@@ -2,6 +2,8 @@
  * shards/exchange/receive.c, exchange/halo.c and tick/reindex.c: migration, halo and pins between shards wired by hand
  * (shards_fixture.h compares every tick with a plain world).
  */
+#include "shards/ingest/commands.h"
+#include "shards/ingest/moves.h"
 #include "unit/shards/shards_fixture.h"
 
 /* Two shards side by side: towers of 10, the border at x = 500. */

@@ -7,7 +7,9 @@
 
 #include "unit/shards/shard_case.h"
 
+#include "shards/grid/blocks.h"
 #include "shards/grid/grid.h"
+#include "shards/grid/rebuild.h"
 
 enum { TOWERS = 1000, STAMP = 5 };
 

@@ -2,6 +2,7 @@
  * shards/grid/grid.c: rows sorted by tower after every rebuild, blocks only where somebody is,
  * the marks of changed towers, and rebuilds that stop for want of memory.
  */
+#include "shards/grid/block_summary.h"
 #include "unit/shards/grid/grid_case.h"
 
 TestSuite(grids, .init = set_up, .fini = tear_down);

@@ -2,6 +2,8 @@
  * shards/grid/row_edit.c: rows put in, taken out and set right one by one are what a rebuild would make of them,
  * whether there are gaps or not, however much memory there is; and what is too much is left to the rebuild.
  */
+#include "shards/grid/block_summary.h"
+#include "shards/grid/row_edit.h"
 #include "unit/shards/grid/grid_case.h"
 
 static void set_up_mend(void)

@@ -9,6 +9,7 @@
 #include "unit/shards/shard_case.h"
 
 #include "shards/index/index.h"
+#include "shards/index/registry.h"
 #include "shards/ninegrid/ninegrid.h"
 
 enum { CASE_SLOTS = 160, CASE_BOXES = 6 };

@@ -8,6 +8,7 @@
 #include "unit/shards/shard_case.h"
 
 #include "shards/index/index.h"
+#include "shards/index/registry.h"
 
 enum { LIFE_SLOTS = 6000 };
 

@@ -4,7 +4,8 @@
  */
 #include "unit/shards/index/index_life.h"
 
-#include "shards/index/crosslist.h"
+#include "shards/index/crosslist_nodes.h"
+#include "shards/index/crosslist_state.h"
 
 static const phx_cross *cross(void)
 {

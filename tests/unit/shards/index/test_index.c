@@ -6,6 +6,7 @@
 #include "unit/shards/shard_case.h"
 
 #include "shards/index/index.h"
+#include "shards/index/registry.h"
 #include "support/indexes.h"
 
 enum { SLOTS = 160, TICKS = 120, BOXES = 12, TOWERS = 20, SEEDS = 6 };

@@ -5,7 +5,7 @@
  */
 #include "unit/shards/index/index_life.h"
 
-#include "shards/index/timer.h"
+#include "shards/index/timer_state.h"
 
 static const phx_timer *timer(void)
 {

@@ -3,9 +3,9 @@
  */
 #include "unit/shards/index/index_case.h"
 
-#include "shards/index/hex.h"
-#include "shards/index/quadtree.h"
-#include "shards/index/towers.h"
+#include "shards/index/hex_lattice.h"
+#include "shards/index/quadtree_nodes.h"
+#include "shards/index/towers_map.h"
 
 static void set_up(void)
 {

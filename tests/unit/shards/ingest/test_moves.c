@@ -5,8 +5,17 @@
  */
 #include "unit/shards/shard_case.h"
 
+#include "base/directory.h"
 #include "base/simd.h"
+#include "shards/entity/renames.h"
+#include "shards/ingest/commands.h"
+#include "shards/ingest/move_batch.h"
+#include "shards/ingest/moves.h"
+#include "shards/ingest/moves_avx2.h"
 #include "shards/state/shard.h"
+#include "shards/tick/begin_end.h"
+#include "shards/tick/reindex.h"
+#include "shards/tick/row_positions.h"
 
 enum { ENTITIES = 96, MOVES = 120, HANDS_MAX = 3, BATCH = 64, SHARDS_MAX = 2 };
 
@@ -24,14 +33,13 @@ typedef struct kit {
 
 static kit k;
 
-/* The kernel of moves, which counts those that it does: it may leave all to plain C. */
-static phx_kernels counting;
+/* Moves that the kernel did; it may leave all to plain C. */
 static uint32_t walked[2]; /* of shards by turns: [true] */
 
 static uint32_t walk(phx_shard *shards, uint32_t shard_count, const phx_move_batch *moves, uint32_t first,
                      phx_move_stats *sums)
 {
-    uint32_t count = phx_kernels_of(k.rules.simd)->move_batch(shards, shard_count, moves, first, sums);
+    uint32_t count = phx_move_kernel_of(k.rules.simd)(shards, shard_count, moves, first, sums);
     walked[moves->mixed] += count;
     return count;
 }
@@ -39,8 +47,7 @@ static uint32_t walk(phx_shard *shards, uint32_t shard_count, const phx_move_bat
 /* There is one for every set but the portable one. */
 static void check_walked(bool mixed, uint32_t least)
 {
-    bool none = phx_kernels_of(k.rules.simd)->move_batch == phx_kernels_portable.move_batch;
-    if (!none) cr_assert_geq(walked[mixed], least, "%u", walked[mixed]);
+    if (phx_move_kernel_of(k.rules.simd)) cr_assert_geq(walked[mixed], least, "%u", walked[mixed]);
 }
 
 static float border(uint64_t *rng, int axis)
@@ -151,7 +158,8 @@ static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_st
         at[count++] = *next;
     }
     phx_move_batch moves = {.places = places, .slots = slots, .mixed = mixed, .to = to, .z = z, .count = count};
-    uint32_t left_count = phx_shards_move(k.many, k.shards, &moves, hands == 1, sums, left);
+    uint32_t left_count = phx_shards_move_by(phx_move_kernel_of(k.rules.simd) ? walk : NULL, k.many, k.shards, &moves,
+                                             hands == 1, sums, left);
     for (uint32_t i = 0; i < left_count; i++) left[i] = at[left[i]];
     return left_count;
 }
@@ -259,9 +267,6 @@ static void run(uint64_t seed, ph_range range, const phx_rect *rects, uint32_t s
         fill(&k.one[p], p, rects[p], seed);
         fill(&k.many[p], p, rects[p], seed);
     }
-    counting = *k.many[0].kernels;
-    counting.move_batch = walk;
-    k.many[0].kernels = &counting; /* the first one's do it for all */
     make_moves(seed);
     apply_one_by_one();
     apply_at_once(k.one[0].dense_tick ? hands : 1);

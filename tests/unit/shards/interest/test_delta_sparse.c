@@ -6,6 +6,8 @@
 #include "unit/shards/shards_fixture.h"
 
 #include "base/simd.h"
+#include "shards/interest/run.h"
+#include "shards/tick/reindex.h"
 
 static fleet *f;
 static uint32_t stops;

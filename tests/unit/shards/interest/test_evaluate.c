@@ -3,6 +3,12 @@
  * is, and runs that stop for want of memory (shards_fixture.h compares what is found with a
  * plain world every tick).
  */
+#include "shards/grid/blocks.h"
+#include "shards/ingest/commands.h"
+#include "shards/interest/run.h"
+#include "shards/query/seen.h"
+#include "shards/state/view_reach.h"
+#include "shards/tick/reindex.h"
 #include "unit/shards/shards_fixture.h"
 
 enum { EPOCH_LAST = UINT32_MAX >> 3 }; /* three bits of a mark are flags */
@@ -266,7 +272,7 @@ Test(interest, an_empty_list_of_one_who_was_not_ready_is_fresh)
     attr.ready = false;
     fleet_begin(f);
     fleet_set(f, 1, attr, 1000);
-    end(f, 0, 0);
+    end(f, 1, 0); /* its list is empty, and was */
     fleet_begin(f);
     fleet_set(f, 1, plain_attr(20, 10), 1000);
     fleet_enter(f, 101, plain_attr(0, 0), 107, 105);

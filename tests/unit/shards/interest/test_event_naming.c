@@ -5,7 +5,11 @@
 #include "unit/shards/shard_case.h"
 
 #include "base/simd.h"
+#include "shards/entity/event_columns.h"
+#include "shards/interest/change_record.h"
 #include "shards/interest/evaluate.h"
+#include "shards/interest/event_naming.h"
+#include "shards/simd/dispatch.h"
 #include "shards/simd/kernels.h"
 
 enum { MEMBERS = 200, MOST = PHX_ORDER_FEW };

@@ -5,6 +5,9 @@
 #include "unit/shards/shards_fixture.h"
 
 #include "base/simd.h"
+#include "shards/interest/tile_marks.h"
+#include "shards/state/view_reach.h"
+#include "shards/tick/reindex.h"
 
 enum { IDS = 360, ODD_ONE_IN = 300, TOWERS = 24, PAIRS_MAX = FLEET_IDS + PHX_KERNEL_PAD };
 

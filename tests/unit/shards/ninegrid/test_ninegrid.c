@@ -2,6 +2,8 @@
  * shards/ninegrid/: range = towers, in random lives against a plain world (shards_fixture.h compares every tick, and
  * every list), and the work that is done for it.
  */
+#include "shards/ingest/commands.h"
+#include "shards/interest/run.h"
 #include "unit/shards/shards_fixture.h"
 
 static fleet *f;

@@ -12,6 +12,7 @@
 
 #include "base/simd.h"
 #include "shards/entity/bounds.h"
+#include "shards/simd/dispatch.h"
 #include "shards/simd/kernels.h"
 
 enum { ROWS = 200, GUARD = 0x5a5a5a5a };

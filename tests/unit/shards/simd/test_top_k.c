@@ -2,11 +2,13 @@
  * shards/simd/top_k.c: the best K of many and the order of events, against a full sort; what is due in a tick
  * (publish/band_updates.h).
  */
+#include "base/simd.h"
 #include "unit/shards/shard_case.h"
 
 #include <stdlib.h>
 
 #include "shards/publish/band_updates.h"
+#include "shards/simd/dispatch.h"
 #include "shards/simd/top_k.h"
 
 enum { MOST = 2000 };

@@ -4,6 +4,7 @@
  * and what can not be moved is told in the order of the commands.
  */
 #include "unit/shards/shard_case.h"
+#include "world/ingest/moves.h"
 
 #include <pharos/pharos.h>
 

@@ -8,6 +8,7 @@
 #include <pharos/pharos.h>
 
 #include "api/handles.h"
+#include "shards/query/seen.h"
 
 enum { ENTITIES = 40 };
 

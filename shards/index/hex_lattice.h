@@ -1,12 +1,11 @@
 /*
  * The parts of index = hex: levels of hexagonal towers and who is in their light. See hex.c.
  */
-#ifndef PHX_SHARDS_INDEX_HEX_H
-#define PHX_SHARDS_INDEX_HEX_H
+#ifndef PHX_SHARDS_INDEX_HEX_LATTICE_H
+#define PHX_SHARDS_INDEX_HEX_LATTICE_H
 
 #include "base/idmap.h"
-#include "shards/index/index.h"
-#include "shards/index/slotset.h"
+#include "shards/entity/bounds.h"
 
 enum {
     PHX_HEX_LEVELS = 24,

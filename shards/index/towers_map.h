@@ -2,13 +2,13 @@
  * The parts of index = towers: towers in blocks, with who stands in them, who watches them, and what is to be told.
  * See towers.c.
  */
-#ifndef PHX_SHARDS_INDEX_TOWERS_H
-#define PHX_SHARDS_INDEX_TOWERS_H
+#ifndef PHX_SHARDS_INDEX_TOWERS_MAP_H
+#define PHX_SHARDS_INDEX_TOWERS_MAP_H
 
 #include "base/idmap.h"
-#include "shards/index/index.h"
-#include "shards/index/slotset.h"
-#include "shards/ninegrid/ninegrid.h"
+#include "shards/entity/bounds.h"
+#include "shards/entity/list_pool.h"
+#include "shards/simd/kernels.h"
 
 enum {
     PHX_OBSERVER_KIND_BITS = 2,

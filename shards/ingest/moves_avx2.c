@@ -4,7 +4,7 @@
  * each rounded on its own. Called in the ingest phase by ingest/moves.c, by several workers at once for disjoint
  * bodies.
  */
-#include "shards/state/shard.h"
+#include "shards/ingest/moves_avx2.h"
 
 #if defined(__x86_64__)
 

@@ -6,8 +6,8 @@
  * Time is the way of the fastest: what it says rises each tick by the longest step that anybody made, jumps left out.
  * So two entities whose distance is so much from a border of a view can not have passed it before half of that.
  */
-#ifndef PHX_SHARDS_INDEX_TIMER_H
-#define PHX_SHARDS_INDEX_TIMER_H
+#ifndef PHX_SHARDS_INDEX_TIMER_STATE_H
+#define PHX_SHARDS_INDEX_TIMER_STATE_H
 
 #include "shards/entity/list_pool.h"
 #include "shards/index/index.h"
@@ -117,54 +117,5 @@ static inline phx_timer_time phx_timer_down(double when)
     float f = (float)when;
     return phx_timer_bits((double)f > when ? nextafterf(f, 0.0f) : f);
 }
-
-/* ---- timer_ranges.c ---- */
-
-/* The side of cells follows what observers see, when they are twice or half as many. true = it changed. */
-bool phx_timer_choose_cell(phx_timer *own);
-/* Gives everybody a new range. */
-void phx_timer_range_all(phx_timer *own);
-/* The buckets are others, ranges stay. */
-void phx_timer_rehash(phx_timer *own);
-/* Does it still stand in its range? */
-bool phx_timer_in_range(const phx_timer *own, uint32_t slot);
-/* Into the range around where it stands, and out of it. */
-void phx_timer_range(phx_timer *own, uint32_t slot);
-void phx_timer_unrange(phx_timer *own, uint32_t slot);
-/* How many cells an observer looks; above PHX_TIMER_REACH_MAX it has no plan. */
-int32_t phx_timer_reach(const phx_timer *own, uint32_t slot);
-
-/* Slots whose ranges are in a square of cells. */
-typedef struct phx_timer_walk {
-    const phx_timer *own;
-    int32_t x0, y0, x1, y1;
-    int32_t x, y;  /* the cell */
-    uint32_t slot; /* the next one in its bucket, or of all */
-    bool all;      /* there are fewer slots than cells */
-    uint64_t visited;
-} phx_timer_walk;
-
-phx_timer_walk phx_timer_walk_of(const phx_timer *own, int64_t x0, int64_t y0, int64_t x1, int64_t y1);
-/* The next one, or PHX_SLOT_NONE. */
-uint32_t phx_timer_next(phx_timer_walk *walk);
-/* The cell of a coordinate, up to `off` cells beside it. */
-int64_t phx_timer_cell(const phx_timer *own, float p, double off);
-bool phx_timer_ranges_valid(const phx_timer *own);
-
-/* ---- timer_plans.c ---- */
-
-/* The plan is to be made anew. */
-void phx_timer_refresh(phx_timer *own, uint32_t observer);
-/* No plan. */
-void phx_timer_forget(phx_timer *own, uint32_t slot);
-/* A target went, or is not to be told from where it was: its pairs with all near its old range are due. */
-void phx_timer_report_left(phx_timer *own, const phx_timer_change *change);
-/* A target has a new range: its pairs with all near that, and not near the old one, are made and due. */
-void phx_timer_announce_came(phx_timer *own, const phx_timer_change *change);
-/* Makes the plan or goes on with it, as is due. false = no memory: call again. */
-bool phx_timer_run(phx_timer *own, uint32_t observer);
-/* Time starts from 0 again. */
-void phx_timer_set_back(phx_timer *own);
-bool phx_timer_plans_valid(const phx_timer *own);
 
 #endif

@@ -1,8 +1,10 @@
 /*
- * Which indexes there are, and how they are told of a tick's changes; see index.h. An index is made with its shard
+ * Which indexes there are, and how they are told of a tick's changes; see registry.h. An index is made with its shard
  * and told by the shard's owner in the index phase.
  */
-#include "shards/index/index.h"
+#include "shards/index/registry.h"
+
+#include "shards/entity/entity_store.h"
 
 extern const phx_index_ops phx_index_brute, phx_index_grid, phx_index_hash, phx_index_crosslist, phx_index_towers,
     phx_index_quadtree, phx_index_hex, phx_index_timer;

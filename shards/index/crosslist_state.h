@@ -3,8 +3,8 @@
  * the box of every observer with those who stand in it. crosslist.c is the index, crosslist_nodes.c the lists,
  * crosslist_boxes.c the boxes. See README.md for the idea and its costs.
  */
-#ifndef PHX_SHARDS_INDEX_CROSSLIST_H
-#define PHX_SHARDS_INDEX_CROSSLIST_H
+#ifndef PHX_SHARDS_INDEX_CROSSLIST_STATE_H
+#define PHX_SHARDS_INDEX_CROSSLIST_STATE_H
 
 #include <string.h>
 
@@ -71,6 +71,8 @@ typedef struct phx_cross_queue {
 
 typedef struct phx_cross {
     phx_index index;
+    /* what a node passed while it slid: phx_cross_note(), which stands above the lists */
+    void (*note)(struct phx_cross *own, uint32_t observer, uint32_t target);
     phx_cross_body *bodies; /* by slot, as all that follow */
     uint8_t *flags;
     float *radius;        /* whose box it is */
@@ -136,49 +138,5 @@ static inline bool phx_cross_across(const phx_cross *own, int axis, uint32_t obs
     uint32_t key = own->bodies[target].side[axis].across[PHX_CROSS_CENTRE];
     return keys[PHX_CROSS_LOW] <= key && key <= keys[PHX_CROSS_HIGH];
 }
-
-/* ---- crosslist_nodes.c: the sorted lists ---- */
-
-/* Both lists empty; room for slots 0 and 1 is there. */
-void phx_cross_clear(phx_cross *own);
-/* Writes the keys of a slot's nodes, of its centre or its bounds, by its body and radius; they are in no list. */
-void phx_cross_write_keys(phx_cross *own, uint32_t slot, bool bounds);
-/* Into the lists, by the anchors: the centre, or low and high. */
-void phx_cross_link(phx_cross *own, uint32_t slot, bool bounds);
-void phx_cross_unlink(phx_cross *own, uint32_t slot, bool bounds);
-/* Would the centre pass so many nodes to get there that it is a jump? */
-bool phx_cross_jumps(const phx_cross *own, uint32_t slot, float x, float y);
-/* All nodes of those with PHX_CROSS_MOVES go to the places of their boxes and bodies, and note what they pass. */
-void phx_cross_slide(phx_cross *own);
-/* Sorts all slots that are in or pending anew; these are in then. false = no memory, nothing changed. */
-bool phx_cross_sort(phx_cross *own);
-/* Anchors at even distances. Only their places change. */
-void phx_cross_place_anchors(phx_cross *own, int axis);
-/* Ends the tick for the anchors: they are placed anew when much was passed or walked since the last time. */
-void phx_cross_apply(phx_cross *own);
-/* The first node of an axis whose key is at least this; walking is counted in *walked. */
-uint32_t phx_cross_from(const phx_cross *own, int axis, uint32_t key, uint64_t *walked);
-/* The axis along which fewer nodes lie between the keys {low x, high x, low y, high y}, by the anchors. */
-int phx_cross_narrow(const phx_cross *own, const uint32_t keys[4]);
-bool phx_cross_lists_valid(const phx_cross *own);
-
-/* ---- crosslist_boxes.c: who is in whose box ---- */
-
-/* Notes a pass; when there is no room, what was noted is settled first. */
-void phx_cross_note(phx_cross *own, uint32_t observer, uint32_t target);
-/* Settles all passes: who is in the box comes in, who is not goes. Whose box finds no memory is afresh. */
-void phx_cross_flush(phx_cross *own);
-/* The observer's box is empty and to be filled by phx_cross_fill(). */
-void phx_cross_refresh(phx_cross *own, uint32_t observer);
-/* The box is no more. */
-void phx_cross_forget(phx_cross *own, uint32_t slot);
-/* Notes a target, just linked, as a pass for all who may have it in the box. */
-void phx_cross_announce(phx_cross *own, uint32_t target);
-/* Takes those that are gone out of all boxes. */
-void phx_cross_sweep(phx_cross *own);
-/* Fills the boxes that are to be. false = no memory: call again. */
-bool phx_cross_fill(phx_cross *own);
-/* Are the boxes of some observers, others every time, what comparing everybody says? */
-bool phx_cross_boxes_valid(const phx_cross *own);
 
 #endif

@@ -1,9 +1,10 @@
 /*
  * The parts of index = quadtree: nodes and the chunks that entities stand in. See quadtree.c.
  */
-#ifndef PHX_SHARDS_INDEX_QUADTREE_H
-#define PHX_SHARDS_INDEX_QUADTREE_H
+#ifndef PHX_SHARDS_INDEX_QUADTREE_NODES_H
+#define PHX_SHARDS_INDEX_QUADTREE_NODES_H
 
+#include "base/mem.h"
 #include "shards/index/index.h"
 
 enum { PHX_QUAD_CHUNK = 32, PHX_QUAD_DEPTH_MAX = 16 };
