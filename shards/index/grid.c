@@ -84,6 +84,7 @@ static bool lay_out_cells(grid *own, float side)
     phx_chain *chains = NULL;
     uint32_t capacity = 0;
     if (!phx_grow(index->env.mem, (void **)&chains, &capacity, 0, (size_t)columns * rows, sizeof *chains)) return false;
+    PHX_ASSERT(chains);
     memset(chains, 0, (size_t)columns * rows * sizeof *chains);
     phx_release(index->env.mem, (void **)&own->chains, &own->chains_capacity, sizeof *chains);
     own->chains = chains;

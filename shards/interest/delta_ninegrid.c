@@ -27,6 +27,7 @@ static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const p
     uint32_t *to = scratch->targets + scratch->target_count, n = 0, leaves = 0;
     for (uint32_t i = 0; i < job->leave_count + job->enter_count; i++) {
         const phx_area_member *c = &nine->crossings[pair[i]];
+        PHX_ASSERT(!c->special || attr);
         if (c->special && !phx_layers_match(attr, phx_store_attr(&shard->store, c->slot))) continue;
         leaves += i < job->leave_count;
         to[n++] = c->slot;

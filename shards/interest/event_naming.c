@@ -23,6 +23,7 @@ static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t
             n += (targets[i] & PHX_TARGET_LEAVE) == flag;
         }
         if (n > 0) shard->kernels->order(id, kind, n, at);
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): the loop above wrote n of them */
         for (uint32_t i = 0; i < n; i++) place[which[i]] = first + at[i];
         if (flag == 0) return;
         first += n;

@@ -116,7 +116,8 @@ static bool must_meet(uint32_t dx, uint32_t dy, float side, float reach, bool sq
 static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 {
     bool square = shard->rules->shape == PH_SHAPE_SQUARE;
-    float side = (float)(PHX_TILE_REACH / tile->fine), outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
+    const uint32_t side_units = PHX_TILE_REACH / tile->fine;
+    float side = (float)side_units, outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
     float inner = (block->view_min - longest_stride(shard)) * tile->frame.scale - PHX_TILE_SLACK;
     for (uint32_t dy = 0; dy <= tile->fine; dy++) {
         tile->outer[dy] = tile->inner[dy] = -1;
@@ -220,6 +221,7 @@ static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ra
 static uint32_t length_of(ranges of)
 {
     uint32_t rows = 0;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): phx_block_spans() wrote them */
     for (uint32_t s = 0; s < of.count; s++) rows += of.spans[s].end - of.spans[s].first;
     return rows;
 }

@@ -83,6 +83,7 @@ static phx_span deciding_towers(const phx_tile *tile, int axis, uint32_t number,
 /* Bits first .. last. */
 static uint64_t bits_between(phx_span bits)
 {
+    PHX_ASSERT(bits.first <= bits.end && bits.end < WINDOW);
     return (~UINT64_C(0) >> (WINDOW - 1 - (bits.end - bits.first))) << bits.first;
 }
 

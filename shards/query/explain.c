@@ -91,7 +91,7 @@ static bool reason_sees(ph_reason reason)
 #define PASSES(name, number, sees, text) \
     case name: \
         return sees;
-        PH_REASON_LIST(PASSES)
+        PH_REASON_LIST(PASSES) /* NOLINT(bugprone-branch-clone): a row of the list each */
 #undef PASSES
     case PH_REASON_END:
         break;

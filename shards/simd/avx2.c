@@ -910,6 +910,7 @@ AVX2 static void rank_change_keys(const int32_t *key, uint32_t count, uint32_t f
         __m256i next = _mm256_loadu_si256((const __m256i *)(const void *)(key + at + LANES));
         for (uint32_t i = 0; i < count; i += LANES) {
             for (uint32_t j = i; j < i + LANES; j++) {
+                /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): phx_keys_of() filled up the last vectors */
                 __m256i other = _mm256_set1_epi32(key[j]);
                 before = _mm256_sub_epi32(before, _mm256_cmpgt_epi32(own, other));
                 before_next = _mm256_sub_epi32(before_next, _mm256_cmpgt_epi32(next, other));

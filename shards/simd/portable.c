@@ -158,6 +158,7 @@ static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, wat
         if (!any_of_eight(is.kept + first)) continue;
         for (uint32_t i = first; i < end; i++) {
             uint32_t flags;
+            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): judge_scalar() wrote count of them */
             (void)phx_units_cross(is.now[i], is.old[i], &by, &flags);
             observer[n] = of.place | flags;
             target[n] = from[i];

@@ -216,9 +216,9 @@ static bool read_hex(const char *text, size_t length, uint64_t *value)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < length; i++) {
-        const char *digits = "0123456789abcdef";
+        static const char digits[] = "0123456789abcdef";
         char lower = (char)(text[i] >= 'A' && text[i] <= 'F' ? text[i] + ('a' - 'A') : text[i]);
-        const char *digit = memchr(digits, lower, 16);
+        const char *digit = memchr(digits, lower, sizeof digits - 1);
         if (!digit || sum >> 60) return false;
         sum = sum << 4 | (uint64_t)(digit - digits);
     }

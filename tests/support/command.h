@@ -1,6 +1,6 @@
 /*
  * One command as plain data, so that the same one can be given to the model, to the
- * engine, to a file of a failing case and to a shrinker. Made by ops.c and by tests.
+ * engine, to a file of a failing case and to a shrinker. Made by script_gen.c and by tests.
  */
 #ifndef SUPPORT_COMMAND_H
 #define SUPPORT_COMMAND_H

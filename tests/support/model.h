@@ -5,7 +5,7 @@
  * library but the public headers. Slow on purpose: what it says has to be plain to see.
  *
  * Single-threaded. Out of memory ends the program. Used by the run harness (run.h), the
- * fuzzer and the unit tests; its own tests are in unit/test_model.c.
+ * fuzzer and the unit tests; its own tests are in unit/support/test_model.c.
  */
 #ifndef SUPPORT_MODEL_H
 #define SUPPORT_MODEL_H

@@ -209,6 +209,7 @@ static ph_status next_record(phx_producer *producer, uint16_t op, uint32_t bytes
         ph_status status = PH_OK;
         run->room =
             phx_cmdq_reserve(producer->queue, op, bytes, producer->sequence + 1, wanted, &run->records, &status);
+        PHX_ASSERT((run->room > 0) == (status == PH_OK));
         if (run->room == 0) return status;
     }
     *record = (char *)run->records + (size_t)run->used++ * bytes;
