@@ -8,7 +8,6 @@
 
 void phx_far_free(phx_far *far, phx_mem *mem)
 {
-    phx_release(mem, (void **)&far->globals, &far->globals_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&far->entries, &far->entries_capacity, sizeof(phx_far_entry));
     phx_release(mem, (void **)&far->spare, &far->spare_capacity, sizeof(phx_far_entry));
     *far = (phx_far){0};
@@ -42,7 +41,14 @@ static uint64_t far_cell_key(uint32_t level, uint32_t cx, uint32_t cy)
     return (uint64_t)level << 32 | (uint64_t)cy << 16 | cx;
 }
 
-/* Bottom-up merge sort by key; entries of one key keep their order. The result is in *entries. */
+/* In the order of entries: does one come before a place, or is it there? */
+static bool entry_before(const phx_far_entry *entry, uint32_t instance, uint64_t key, bool or_there)
+{
+    if (entry->instance != instance) return entry->instance < instance;
+    return or_there ? entry->key <= key : entry->key < key;
+}
+
+/* Bottom-up merge sort; entries of one place keep their order. The result is in *entries. */
 static void sort_entries(phx_far_entry **entries, phx_far_entry **spare, uint32_t count)
 {
     for (uint32_t width = 1; width < count; width *= 2) {
@@ -52,7 +58,7 @@ static void sort_entries(phx_far_entry **entries, phx_far_entry **spare, uint32_
             uint32_t hi = mid + width < count ? mid + width : count;
             uint32_t a = lo, b = mid, n = lo;
             while (a < mid || b < hi) {
-                bool left = b == hi || (a < mid && from[a].key <= from[b].key);
+                bool left = b == hi || (a < mid && entry_before(&from[a], from[b].instance, from[b].key, true));
                 to[n++] = left ? from[a++] : from[b++];
             }
         }
@@ -63,17 +69,13 @@ static void sort_entries(phx_far_entry **entries, phx_far_entry **spare, uint32_
 
 bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const phx_store *store)
 {
-    uint32_t globals = 0, reaching = 0;
+    uint32_t count = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         uint32_t state = store->body[slot].state;
-        if (!(state & PHX_SLOT_LIVE) || !(state & PHX_SLOT_FAR)) continue;
-        if (phx_store_attr(store, slot)->global) globals++;
-        else reaching++;
+        count += (state & PHX_SLOT_LIVE) && (state & PHX_SLOT_FAR);
     }
-    if (!phx_grow(mem, (void **)&far->globals, &far->globals_capacity, 0, globals, sizeof(uint32_t))) return false;
     /* the two arrays change places in the sort: they have to stay of one capacity */
-    if (!phx_grow(mem, (void **)&far->entries, &far->entries_capacity, 0, reaching, sizeof(phx_far_entry)))
-        return false;
+    if (!phx_grow(mem, (void **)&far->entries, &far->entries_capacity, 0, count, sizeof(phx_far_entry))) return false;
     if (!phx_grow(mem, (void **)&far->spare, &far->spare_capacity, 0, far->entries_capacity, sizeof(phx_far_entry)))
         return false;
     far->global_count = far->entry_count = 0;
@@ -81,14 +83,16 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_FAR)) continue;
-        if (phx_store_attr(store, slot)->global) {
-            far->globals[far->global_count++] = slot;
-            continue;
+        const phx_attr *attr = phx_store_attr(store, slot);
+        phx_far_entry entry = {.key = far_cell_key(PHX_FAR_GLOBAL, 0, 0), .slot = slot, .instance = attr->instance};
+        if (attr->global) {
+            far->global_count++;
+        } else {
+            uint32_t level = far_level(rules, attr->reach);
+            far->levels |= 1u << level;
+            entry.key = far_cell_key(level, (uint32_t)body->tx >> level, (uint32_t)body->ty >> level);
         }
-        uint32_t level = far_level(rules, phx_store_attr(store, slot)->reach);
-        far->levels |= 1u << level;
-        far->entries[far->entry_count++] = (phx_far_entry){
-            .key = far_cell_key(level, (uint32_t)body->tx >> level, (uint32_t)body->ty >> level), .slot = slot};
+        far->entries[far->entry_count++] = entry;
     }
     phx_far_entry *before = far->entries;
     sort_entries(&far->entries, &far->spare, far->entry_count);
@@ -101,24 +105,31 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
     return true;
 }
 
-/* The first entry whose key is not less. */
-static uint32_t lower_bound(const phx_far *far, uint64_t key)
+/* The first entry of an instance, or of those behind it, whose key is not less. */
+static uint32_t lower_bound(const phx_far *far, uint32_t instance, uint64_t key)
 {
     uint32_t lo = 0, hi = far->entry_count;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (far->entries[mid].key < key) lo = mid + 1;
+        if (entry_before(&far->entries[mid], instance, key, false)) lo = mid + 1;
         else hi = mid;
     }
     return lo;
 }
 
-void phx_far_row(const phx_far *far, uint32_t level, uint16_t tx, uint16_t ty, int dy, uint32_t *first, uint32_t *end)
+void phx_far_row(const phx_far *far, uint32_t instance, uint32_t level, uint16_t tx, uint16_t ty, int dy,
+                 uint32_t *first, uint32_t *end)
 {
     uint32_t cx = (uint32_t)tx >> level, cy = (uint32_t)ty >> level;
     *first = *end = 0;
     if ((dy < 0 && cy == 0) || (dy > 0 && cy == UINT16_MAX)) return;
     uint32_t row = (uint32_t)((int32_t)cy + dy);
-    *first = lower_bound(far, far_cell_key(level, cx > 0 ? cx - 1 : 0, row));
-    *end = lower_bound(far, far_cell_key(level, cx + 1, row) + 1);
+    *first = lower_bound(far, instance, far_cell_key(level, cx > 0 ? cx - 1 : 0, row));
+    *end = lower_bound(far, instance, far_cell_key(level, cx + 1, row) + 1);
+}
+
+void phx_far_globals(const phx_far *far, uint32_t instance, uint32_t *first, uint32_t *end)
+{
+    *first = lower_bound(far, instance, far_cell_key(PHX_FAR_GLOBAL, 0, 0));
+    *end = lower_bound(far, instance, far_cell_key(PHX_FAR_GLOBAL, 0, 0) + 1);
 }

@@ -3,7 +3,7 @@
  * reach. A target of reach R stands in a coarse grid whose cells are 2^level towers wide,
  * the least level with which R spans at most one cell, so an observer finds all that may
  * reach it in 3 x 3 cells of each level in use. Entries are sorted by (level, cell y,
- * cell x): three binary searches a level.
+ * cell x) within their instance: three binary searches a level.
  * Rebuilt by the shard's owner in the index phase when such a target came, went or
  * changed; read in the interest phase.
  */
@@ -12,20 +12,20 @@
 
 #include "shards/entity/entity_store.h"
 
-enum { PHX_FAR_LEVELS = 17 }; /* 2^16 towers span any world */
+enum { PHX_FAR_LEVELS = 17 };             /* 2^16 towers span any world */
+enum { PHX_FAR_GLOBAL = PHX_FAR_LEVELS }; /* the level of global targets, which has but one cell */
 
 typedef struct phx_far_entry {
     uint64_t key; /* level << 32 | cell y << 16 | cell x */
     uint32_t slot;
-    uint32_t reserved;
+    uint32_t instance; /* before the key, in the order of entries */
 } phx_far_entry;
 
 typedef struct phx_far {
-    uint32_t *globals;
-    uint32_t global_count, globals_capacity;
     phx_far_entry *entries, *spare; /* sorted; spare is the sort's */
     uint32_t entry_count, entries_capacity, spare_capacity;
-    uint32_t levels; /* bit l: level l is in use */
+    uint32_t global_count; /* of the entries: those of level PHX_FAR_GLOBAL */
+    uint32_t levels;       /* bit l: level l is in use */
     bool stale;
 } phx_far;
 
@@ -37,7 +37,11 @@ uint32_t phx_length_towers(const phx_rules *rules, float length);
 /* Collects anew from the live slots with PHX_SLOT_FAR. false = no memory: call again. */
 bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const phx_store *store);
 
-/* The entries of row `dy` (-1, 0, 1) of the 3 x 3 cells around a tower at a level: [*first, *end). */
-void phx_far_row(const phx_far *far, uint32_t level, uint16_t tx, uint16_t ty, int dy, uint32_t *first, uint32_t *end);
+/* The entries of row `dy` (-1, 0, 1) of the 3 x 3 cells around a tower of an instance at a level: [*first, *end). */
+void phx_far_row(const phx_far *far, uint32_t instance, uint32_t level, uint16_t tx, uint16_t ty, int dy,
+                 uint32_t *first, uint32_t *end);
+
+/* The entries of the global targets of an instance: [*first, *end). */
+void phx_far_globals(const phx_far *far, uint32_t instance, uint32_t *first, uint32_t *end);
 
 #endif

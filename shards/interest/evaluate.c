@@ -210,12 +210,14 @@ static void consider_candidate(look *at, uint32_t slot, const phx_relation *rela
 static void look_far(look *at)
 {
     const phx_far *far = &at->shard->far;
-    for (uint32_t i = 0; i < far->global_count; i++) consider_candidate(at, far->globals[i], NULL);
+    const uint32_t instance = at->attr->instance;
+    uint32_t first = 0, end = 0;
+    if (far->global_count > 0) phx_far_globals(far, instance, &first, &end);
+    for (uint32_t i = first; i < end; i++) consider_candidate(at, far->entries[i].slot, NULL);
     for (uint32_t level = 0; far->levels >> level; level++) {
         if (!(far->levels >> level & 1)) continue;
         for (int dy = -1; dy <= 1; dy++) {
-            uint32_t first, end;
-            phx_far_row(far, level, at->body->tx, at->body->ty, dy, &first, &end);
+            phx_far_row(far, instance, level, at->body->tx, at->body->ty, dy, &first, &end);
             for (uint32_t i = first; i < end; i++) consider_candidate(at, far->entries[i].slot, NULL);
         }
     }
@@ -508,7 +510,7 @@ static size_t most_targets(const look *at)
         all ? shard->store.slots
             : phx_grid_most(&shard->grid, at->attr->instance, phx_interest_rows_rect(shard, at->body, at->attr->view));
     size_t old = at->list->derived ? phx_prev_list_max(shard, at->slot) : at->list->count;
-    size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
+    size_t far = shard->far.entry_count;
     return now + old + far + (at->relations ? at->relations->count : 0);
 }
 

@@ -122,6 +122,8 @@ Test(far, who_is_in_range_is_within_the_towers_of_the_length)
 
 /* ---- levels ---- */
 
+static uint64_t copies = 1; /* instances that targets are put into, in turn */
+
 static uint32_t put(float x, float y, float reach, bool global)
 {
     static uint64_t id = 0;
@@ -132,6 +134,7 @@ static uint32_t put(float x, float y, float reach, bool global)
     phx_attr attr = plain_attr(0, 0);
     attr.reach = reach;
     attr.global = global;
+    attr.instance = (uint32_t)(id % copies);
     set_attr(&store, slot, attr);
     return slot;
 }
@@ -141,13 +144,16 @@ static void rebuild(void)
     far.stale = true;
     cr_assert(phx_far_rebuild(&far, &memory, &rules, &store));
     cr_assert_not(far.stale);
-    for (uint32_t i = 1; i < far.entry_count; i++) cr_assert_leq(far.entries[i - 1].key, far.entries[i].key);
+    for (uint32_t i = 1; i < far.entry_count; i++) {
+        const phx_far_entry *one = &far.entries[i - 1], *next = &far.entries[i];
+        cr_assert(one->instance < next->instance || (one->instance == next->instance && one->key <= next->key));
+    }
 }
 
 static uint8_t times_found[4096]; /* by slot */
 
-/* All that an observer at this tower looks at; returns how many. */
-static uint32_t gather(uint16_t tx, uint16_t ty)
+/* All that an observer at this tower of an instance looks at; returns how many. */
+static uint32_t gather_of(uint32_t instance, uint16_t tx, uint16_t ty)
 {
     uint32_t found = 0;
     memset(times_found, 0, sizeof times_found);
@@ -155,12 +161,17 @@ static uint32_t gather(uint16_t tx, uint16_t ty)
         for (int dy = -1; dy <= 1; dy++) {
             uint32_t first, end;
             if (!(far.levels >> level & 1)) continue;
-            phx_far_row(&far, level, tx, ty, dy, &first, &end);
+            phx_far_row(&far, instance, level, tx, ty, dy, &first, &end);
             cr_assert(first <= end && end <= far.entry_count);
             for (uint32_t i = first; i < end; i++, found++) times_found[far.entries[i].slot]++;
         }
     }
     return found;
+}
+
+static uint32_t gather(uint16_t tx, uint16_t ty)
+{
+    return gather_of(0, tx, ty);
 }
 
 Test(far, only_live_far_targets_are_collected)
@@ -173,10 +184,15 @@ Test(far, only_live_far_targets_are_collected)
     phx_store_to_ghost(&store, ghost, (phx_ghost_source){0});
     rebuild();
     cr_assert_eq(far.global_count, 1);
-    cr_assert_eq(far.globals[0], global);
-    cr_assert_eq(far.entry_count, 2);
+    cr_assert_eq(far.entry_count, 3);
     cr_assert_eq(far.entries[0].slot, reaching);
     cr_assert_eq(far.entries[1].slot, ghost);
+    cr_assert_eq(far.entries[2].slot, global);
+    uint32_t first, end;
+    phx_far_globals(&far, 0, &first, &end);
+    cr_assert(first == 2 && end == 3);
+    phx_far_globals(&far, 1, &first, &end);
+    cr_assert_eq(first, end);
     cr_assert_eq(far.levels, 1u << 1 | 1u << 3, "2 towers and 7");
     set_attr(&store, ghost, plain_attr(0, 0));
     store.body[ghost].state &= (uint16_t)~PHX_SLOT_FAR;
@@ -273,14 +289,41 @@ Test(far, a_rebuild_without_memory_is_called_again)
         memory_enough();
         if (!done) rebuild();
         cr_assert_eq(far.global_count, 100);
-        cr_assert_eq(far.entry_count, 200);
+        cr_assert_eq(far.entry_count, 300);
         if (done) {
-            cr_assert_eq(calls, 3);
+            cr_assert_eq(calls, 2);
             break;
         }
         tear_down();
         set_up();
     }
+}
+
+/* Each is found in its own instance and in no other. */
+Test(far, instances_are_apart)
+{
+    enum { COUNT = 600, COPIES = 3 };
+    uint64_t rng = 14;
+    copies = COPIES;
+    for (uint32_t i = 0; i < COUNT; i++)
+        (void)put(1000 * phx_rng_unit(&rng), 1000 * phx_rng_unit(&rng), 1 + 90 * phx_rng_unit(&rng), i % 7 == 0);
+    rebuild();
+    for (uint32_t look = 0; look < 2000; look++) {
+        const phx_body o = body_at(1000 * phx_rng_unit(&rng), 1000 * phx_rng_unit(&rng));
+        const uint32_t instance = phx_rng_below(&rng, COPIES + 1);
+        uint32_t first, end;
+        (void)gather_of(instance, o.tx, o.ty);
+        phx_far_globals(&far, instance, &first, &end);
+        for (uint32_t i = first; i < end; i++) times_found[far.entries[i].slot]++;
+        for (uint32_t slot = 0; slot < COUNT; slot++) {
+            const phx_attr *attr = phx_store_attr(&store, slot);
+            cr_assert_leq(times_found[slot], attr->instance == instance);
+            if (attr->instance != instance) continue;
+            bool sees = attr->global || phx_in_range(&rules, &o, &store.body[slot], attr->reach);
+            if (sees) cr_assert_eq(times_found[slot], 1);
+        }
+    }
+    copies = 1;
 }
 
 Test(far, growing_and_shrinking_keeps_the_arrays_right)
