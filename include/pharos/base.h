@@ -43,7 +43,7 @@ extern "C" {
     X(PH_UNKNOWN_ID, 10, "no entity of this id is in the world") \
     X(PH_EXISTS, 11, "an entity of this id is in the world already") \
     X(PH_BAD_POSITION, 12, "a coordinate is not a number from -1e18 to 1e18") \
-    X(PH_BAD_RADIUS, 13, "a radius, margin or reach is not a number from 0 to 1e18") \
+    X(PH_BAD_RADIUS, 13, "a radius, margin, reach or visible is not a number from 0 to 1e18") \
     X(PH_BAD_KIND, 14, "the kind is not a class of this world") \
     X(PH_BAD_VALUE, 15, "an attribute is outside its range, or can not be set here") \
     X(PH_CAPACITY, 16, "the world holds as many entities as its definition allows") \

@@ -52,6 +52,7 @@ typedef struct phx_body {
 typedef struct phx_attr {
     uint64_t layers, sees;
     float view, margin, reach;
+    float visible; /* the farthest at which it is seen by distance: PH_LENGTH_MAX is no bound */
     uint32_t cap;
     uint32_t given; /* PH_... bits set by hand; the others follow the class */
     uint16_t kind;
@@ -59,7 +60,7 @@ typedef struct phx_attr {
     uint8_t stealth, detect, priority;
     bool global, ready;
     bool spreads;      /* its class has an adds_max */
-    uint16_t reserved; /* 0: sets are compared as bytes */
+    uint16_t reserved[3]; /* 0: sets are compared as bytes */
 } phx_attr;
 
 /* Does the rule of each pair alone decide who is in its list? Else the others do too: at a cap, or what may join. */
@@ -127,6 +128,19 @@ static inline bool phx_eligible(const phx_attr *o, const phx_attr *t)
     return (o->sees & t->layers) != 0 && t->stealth <= o->detect;
 }
 
+/* Is it seen by distance from less far off than some observer may look? */
+static inline bool phx_bounded(const phx_attr *t)
+{
+    return t->visible < PH_LENGTH_MAX;
+}
+
+/* The enter radius of the common rule: the observer's view, at most as far as the target is visible, or its reach. */
+static inline float phx_enter_radius(const phx_attr *o, const phx_attr *t)
+{
+    float r = o->view < t->visible ? o->view : t->visible;
+    return r > t->reach ? r : t->reach;
+}
+
 /* A ready observer with view > 0. */
 static inline bool phx_observes(const phx_attr *a)
 {
@@ -144,7 +158,7 @@ static inline bool phx_sees(const phx_rules *rules, const phx_body *ob, const ph
     if (ta->global || (relation && (relation->bits & PHX_RELATION_LINK))) return true;
     if (rules->range == PH_RANGE_TOWERS) return phx_in_towers(rules, ob, tb);
     bool paired = relation && (relation->bits & PHX_RELATION_PAIR);
-    float r = paired ? relation->view : (oa->view > ta->reach ? oa->view : ta->reach);
+    float r = paired ? relation->view : phx_enter_radius(oa, ta);
     if (in_list) r = r + (paired ? relation->margin : oa->margin);
     return phx_in_range(rules, ob, tb, r);
 }

@@ -25,7 +25,8 @@ static ph_reason decide(const phx_shard *shard, phx_explain_side o, phx_explain_
         return phx_in_towers(rules, o.body, t.body) ? PH_REASON_TOWERS : PH_REASON_TOWERS_APART;
     if (phx_sees(rules, o.body, oa, t.body, ta, relation, false)) {
         if (paired) return PH_REASON_PAIR;
-        return phx_in_range(rules, o.body, t.body, oa->view) ? PH_REASON_VIEW : PH_REASON_REACH;
+        float seen = oa->view < ta->visible ? oa->view : ta->visible;
+        return phx_in_range(rules, o.body, t.body, seen) ? PH_REASON_VIEW : PH_REASON_REACH;
     }
     if (listed && phx_sees(rules, o.body, oa, t.body, ta, relation, true)) return PH_REASON_MARGIN;
     float dz = t.body->z - o.body->z;
@@ -107,8 +108,7 @@ static void fill(const phx_shard *shard, phx_explain_side o, phx_explain_side t,
                             .dy = t.body->y - o.body->y,
                             .dz = t.body->z - o.body->z,
                             .square = phx_rank_d2(rules, o.body, t.body),
-                            .radius =
-                                paired ? relation->view : (o.attr->view > t.attr->reach ? o.attr->view : t.attr->reach),
+                            .radius = paired ? relation->view : phx_enter_radius(o.attr, t.attr),
                             .margin = paired ? relation->margin : o.attr->margin,
                             .height = rules->height,
                             .towers_x = (uint32_t)(ox > tx ? ox - tx : tx - ox),

@@ -73,6 +73,8 @@
     X(f32, view, 0, 0, PH_LENGTH_MAX, "enter radius of an observer of this kind; 0 = it does not observe") \
     X(f32, margin, 0, 0, PH_LENGTH_MAX, "hysteresis: a target leaves only beyond enter radius + margin") \
     X(f32, reach, 0, 0, PH_LENGTH_MAX, "how far off it is seen, whoever looks") \
+    X(f32, visible, PH_LENGTH_MAX, 0, PH_LENGTH_MAX, \
+      "the farthest at which a view takes it in (items 30, players 100); 1e18 = no bound") \
     X(mask, layers, 1, 0, UINT64_MAX, "64 bit: the layers (phases, instances) it is on") \
     X(mask, sees, UINT64_MAX, 0, UINT64_MAX, "64 bit: the layers it looks at") \
     X(u8, stealth, 0, 0, 255, "seen only by detect >= stealth") \

@@ -31,7 +31,7 @@ static const char help[] =
     "      Says in a sentence why 3 sees 7 at the end of tick 12, or why not.\n"
     "\n"
     "The trace: the first line names the columns, in any order. tick, op and id must be there; there may be x y z "
-    "kind view margin reach layers sees stealth detect global ready cap priority other radius x2 y2 corners text self. "
+    "kind view margin reach visible layers sees stealth detect global ready cap priority other radius x2 y2 corners text self. "
     "An empty field is one not given; empty fields at the end of a line may be missing, other fields may not. Nothing "
     "is quoted. Blank lines and lines that begin with # are passed over. Ticks never go down; a tick without a line "
     "runs too (up to a million in a row); the run begins with the tick of the first line, and events carry the "

@@ -44,6 +44,7 @@ typedef enum value_type {
     X(view, VALUE_F32, PH_VIEW) \
     X(margin, VALUE_F32, PH_MARGIN) \
     X(reach, VALUE_F32, PH_REACH) \
+    X(visible, VALUE_F32, PH_VISIBLE) \
     X(layers, VALUE_MASK, PH_LAYERS) \
     X(sees, VALUE_MASK, PH_SEES) \
     X(stealth, VALUE_U8, PH_STEALTH) \

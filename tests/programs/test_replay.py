@@ -23,7 +23,7 @@ SMALL_WORLD = ["--set", "view=10", "--set", "margin=2", "--set", "world_size=100
 LAYOUTS = [[], ["--workers", "2"], ["--shards", "2x1"], ["--workers", "3", "--shards", "4x4"],
            ["--workers", "2", "--shards", "1x5"]]
 HEADER = "tick,observer,event,target\n"
-ALL = "tick,op,id,other,x,y,z,kind,view,margin,reach,layers,sees,stealth,detect,global,ready,cap,priority\n"
+ALL = "tick,op,id,other,x,y,z,kind,view,margin,reach,visible,layers,sees,stealth,detect,global,ready,cap,priority\n"
 
 program = None
 failures = 0

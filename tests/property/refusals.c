@@ -360,6 +360,7 @@ static const float_argument arguments[] = {
     {"enter view", COMMAND_ENTER, PH_VIEW, FIELD(view), true},
     {"enter margin", COMMAND_ENTER, PH_MARGIN, FIELD(margin), true},
     {"enter reach", COMMAND_ENTER, PH_REACH, FIELD(reach), true},
+    {"enter visible", COMMAND_ENTER, PH_VISIBLE, FIELD(visible), true},
     {"move x", COMMAND_MOVE, 0, FIELD(x), false},
     {"move y", COMMAND_MOVE, 0, FIELD(y), false},
     {"move z", COMMAND_MOVE, 0, FIELD(z), false},
@@ -369,6 +370,7 @@ static const float_argument arguments[] = {
     {"set view", COMMAND_SET, PH_VIEW, FIELD(view), true},
     {"set margin", COMMAND_SET, PH_MARGIN, FIELD(margin), true},
     {"set reach", COMMAND_SET, PH_REACH, FIELD(reach), true},
+    {"set visible", COMMAND_SET, PH_VISIBLE, FIELD(visible), true},
     {"pair view", COMMAND_PAIR, 0, FIELD(view), true},
     {"pair margin", COMMAND_PAIR, 0, FIELD(margin), true},
 };

@@ -46,7 +46,8 @@ static void attrs_print(FILE *out, const ph_attrs *a)
                   {PH_Z, "z", a->z},
                   {PH_VIEW, "view", a->view},
                   {PH_MARGIN, "margin", a->margin},
-                  {PH_REACH, "reach", a->reach}};
+                  {PH_REACH, "reach", a->reach},
+                  {PH_VISIBLE, "visible", a->visible}};
     const struct {
         uint32_t bit;
         const char *name;
@@ -139,6 +140,7 @@ static void class_print(FILE *out, uint32_t kind, const ph_class *c)
     print_float(out, "view", c->view);
     print_float(out, "margin", c->margin);
     print_float(out, "reach", c->reach);
+    print_float(out, "visible", c->visible);
     (void)fprintf(out,
                   " layers=%" PRIx64 " sees=%" PRIx64 " stealth=%u detect=%u cap=%" PRIu32
                   " priority=%u global=%d ready=%d wakes=%d sleeps=%d updates_max=%" PRIu32 " adds_max=%" PRIu32,

@@ -63,6 +63,7 @@ ph_attrs model_resolve(const model *m, const model_entity *e)
     a.view = (given & PH_VIEW) != 0 ? a.view : c->view;
     a.margin = (given & PH_MARGIN) != 0 ? a.margin : c->margin;
     a.reach = (given & PH_REACH) != 0 ? a.reach : c->reach;
+    a.visible = (given & PH_VISIBLE) != 0 ? a.visible : c->visible;
     a.layers = (given & PH_LAYERS) != 0 ? a.layers : c->layers;
     a.sees = (given & PH_SEES) != 0 ? a.sees : c->sees;
     a.stealth = (given & PH_STEALTH) != 0 ? a.stealth : c->stealth;
@@ -164,7 +165,8 @@ static ph_status check_attrs(const model *m, const command *c)
     }
     bool margin_ok = model_radius_ok(a->margin) || MUTATE(MUTANT_NEGATIVE_RADIUS, false, a->margin < 0);
     if (((a->given & PH_VIEW) != 0 && !model_radius_ok(a->view)) || ((a->given & PH_MARGIN) != 0 && !margin_ok) ||
-        ((a->given & PH_REACH) != 0 && !model_radius_ok(a->reach))) {
+        ((a->given & PH_REACH) != 0 && !model_radius_ok(a->reach)) ||
+        ((a->given & PH_VISIBLE) != 0 && !model_radius_ok(a->visible))) {
         return PH_BAD_RADIUS;
     }
     if ((a->given & PH_KIND) != 0 && a->kind >= m->def.class_count) {
@@ -247,6 +249,7 @@ static void own_merge(ph_attrs *own, const ph_attrs *a, uint32_t given)
     MERGE(PH_VIEW, view);
     MERGE(PH_MARGIN, margin);
     MERGE(PH_REACH, reach);
+    MERGE(PH_VISIBLE, visible);
     MERGE(PH_LAYERS, layers);
     MERGE(PH_SEES, sees);
     MERGE(PH_STEALTH, stealth);

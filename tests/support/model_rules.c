@@ -104,7 +104,8 @@ static float radius_of(const model_entity *o, const model_entity *t, bool was_in
 {
     const model_pair *pair = model_pair_of(o, t->id);
     float reach = MUTATE(MUTANT_NO_REACH, t->now.reach, 0.0f);
-    float r = fmaxf(o->now.view, reach);
+    float seen = MUTATE(MUTANT_NO_VISIBLE, fminf(o->now.view, t->now.visible), o->now.view);
+    float r = MUTATE(MUTANT_VISIBLE_LAST, fmaxf(seen, reach), fminf(fmaxf(o->now.view, reach), t->now.visible));
     if (MUTATE(MUTANT_REACH_SUM, false, true)) {
         r = o->now.view + reach;
     }

@@ -120,7 +120,7 @@ ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_e
     if (m->def.shape == PH_SHAPE_SPHERE) {
         e->square = e->square + zz;
     }
-    e->radius = pair != NULL ? pair->view : fmaxf(o->now.view, t->now.reach);
+    e->radius = pair != NULL ? pair->view : fmaxf(fminf(o->now.view, t->now.visible), t->now.reach);
     e->margin = pair != NULL ? pair->margin : o->now.margin;
     e->height = m->def.height;
     e->cap = o->now.cap;

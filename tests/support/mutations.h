@@ -18,6 +18,8 @@
     X(MUTANT_MARGIN_ALWAYS, "margin added for targets not in the list") \
     X(MUTANT_MARGIN_REBORN, "margin added for a target that entered anew") \
     X(MUTANT_NO_REACH, "reach ignored") \
+    X(MUTANT_NO_VISIBLE, "visible ignored") \
+    X(MUTANT_VISIBLE_LAST, "visible bounds reach, too") \
     X(MUTANT_REACH_SUM, "view + reach instead of the larger") \
     X(MUTANT_PAIR_MAX, "a pair's view only widens") \
     X(MUTANT_PAIR_MARGIN, "a pair takes the observer's margin") \

@@ -51,6 +51,7 @@ static void full_classes(ph_class *made, bool later)
     made[1].reach = 20;
     made[2] = ph_class_default("scout");
     made[2].view = 25;
+    made[2].visible = 15;
     made[2].margin = 5;
     made[2].cap = 9;
     made[2].adds_max = later ? 0 : 3;

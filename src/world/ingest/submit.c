@@ -22,6 +22,7 @@ static ph_status check_attrs(const phx_world *world, uint16_t op, uint64_t id, c
     if ((given & PH_VIEW) && !phx_is_length(a->view)) return PH_BAD_RADIUS;
     if ((given & PH_MARGIN) && !phx_is_length(a->margin)) return PH_BAD_RADIUS;
     if ((given & PH_REACH) && !phx_is_length(a->reach)) return PH_BAD_RADIUS;
+    if ((given & PH_VISIBLE) && !phx_is_length(a->visible)) return PH_BAD_RADIUS;
     /* classes are only ever added, at a tick: an old count refuses a new kind at worst */
     uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
     if ((given & PH_KIND) && a->kind >= kinds) return PH_BAD_KIND;

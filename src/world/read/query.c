@@ -48,6 +48,7 @@ ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs)
                         .view = a->view,
                         .margin = a->margin,
                         .reach = a->reach,
+                        .visible = a->visible,
                         .kind = a->kind,
                         .cap = a->cap,
                         .consumer = a->consumer,

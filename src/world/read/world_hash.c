@@ -23,6 +23,7 @@ static uint64_t hash_attr(uint64_t h, const phx_attr *a)
 {
     h = mix(mix(h, a->layers), a->sees);
     h = mix(mix(mix(h, float_bits(a->view)), float_bits(a->margin)), float_bits(a->reach));
+    h = mix(h, float_bits(a->visible));
     h = mix(mix(mix(mix(h, a->cap), a->given), a->kind), a->consumer);
     return mix(h, (uint64_t)a->stealth << 24 | (uint64_t)a->detect << 16 | (uint64_t)a->priority << 8 |
                       (uint64_t)a->global << 1 | a->ready);

@@ -17,6 +17,7 @@ void phx_attr_apply(const phx_rules *rules, const ph_attrs *more, phx_attr *attr
     RESOLVE(PH_VIEW, view);
     RESOLVE(PH_MARGIN, margin);
     RESOLVE(PH_REACH, reach);
+    RESOLVE(PH_VISIBLE, visible);
     RESOLVE(PH_LAYERS, layers);
     RESOLVE(PH_SEES, sees);
     RESOLVE(PH_STEALTH, stealth);
