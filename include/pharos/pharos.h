@@ -170,7 +170,8 @@ PH_NODISCARD PH_API ph_status ph_leave(ph_producer producer, uint64_t id);
 PH_NODISCARD PH_API ph_status ph_move(ph_producer producer, uint64_t id, float x, float y, float z);
 /** Changes the given fields; PH_CONSUMER can not be set. */
 PH_NODISCARD PH_API ph_status ph_set(ph_producer producer, uint64_t id, const ph_attrs *attrs);
-/** For this ordered pair these replace observer's view, target's reach and visible, and observer's margin. Again: replaced. */
+/** For this ordered pair these replace observer's view, target's reach and visible, and observer's margin. Again:
+ * replaced. */
 PH_NODISCARD PH_API ph_status ph_pair(ph_producer producer, uint64_t observer, uint64_t target, float view,
                                       float margin);
 /** The pair's own radii end; the common ones count again. */

@@ -124,7 +124,8 @@ PH_NODISCARD PH_API ph_status ph_find_many(ph_world world, uint32_t count, const
     X(PH_REASON_TOWERS, 12, true, "their towers are near enough") \
     X(PH_REASON_PAIR, 13, true, "the target is within the view of their pair") \
     X(PH_REASON_VIEW, 14, true, "the target is within the observer's view") \
-    X(PH_REASON_REACH, 15, true, "the target is within its own reach, which is more than the observer's view, or than visible") \
+    X(PH_REASON_REACH, 15, true, \
+      "the target is within its own reach, which is more than the observer's view, or than visible") \
     X(PH_REASON_MARGIN, 16, true, "the target is beyond the radius, but was in the list and is within the margin") \
     X(PH_REASON_WAITS, 17, false, "the target passes, but waits for a later tick: adds_max or events_max")
 

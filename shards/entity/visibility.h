@@ -59,7 +59,7 @@ typedef struct phx_attr {
     uint16_t consumer;
     uint8_t stealth, detect, priority;
     bool global, ready;
-    bool spreads;      /* its class has an adds_max */
+    bool spreads;         /* its class has an adds_max */
     uint16_t reserved[3]; /* 0: sets are compared as bytes */
 } phx_attr;
 

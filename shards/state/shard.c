@@ -103,7 +103,8 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
     if (attr->layers != 1 || attr->stealth > 0 || attr->priority > 0 || (state & (PHX_SLOT_FAR | PHX_SLOT_BOUNDED)))
         state |= PHX_SLOT_SPECIAL;
     if ((old | state) & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
-    if ((state & PHX_SLOT_BOUNDED) && !shard->bounded) shard->bounded = shard->far_dirty = true; /* lists are kept now */
+    if ((state & PHX_SLOT_BOUNDED) && !shard->bounded)
+        shard->bounded = shard->far_dirty = true; /* lists are kept now */
     body->state = (uint16_t)state;
     phx_store_rename(&shard->store, slot);
     mend_row(shard, slot);

@@ -35,8 +35,8 @@ void attrs_any(gen *g, ph_attrs *a, uint32_t percent)
 {
     choices *c = &g->c;
     ph_class values = class_any(g, 0);
-    const uint32_t bits[] = {PH_KIND,   PH_VIEW,   PH_MARGIN, PH_REACH, PH_VISIBLE, PH_LAYERS,   PH_SEES,     PH_STEALTH,
-                             PH_DETECT, PH_GLOBAL, PH_READY,  PH_CAP,   PH_PRIORITY, PH_USER_DATA};
+    const uint32_t bits[] = {PH_KIND,    PH_VIEW,   PH_MARGIN, PH_REACH, PH_VISIBLE, PH_LAYERS,   PH_SEES,
+                             PH_STEALTH, PH_DETECT, PH_GLOBAL, PH_READY, PH_CAP,     PH_PRIORITY, PH_USER_DATA};
     a->kind = choose(c, g->s->def.class_count);
     a->view = values.view;
     a->margin = values.margin;

@@ -253,7 +253,8 @@ typedef struct bad_case {
     const char *reason;
 } bad_case;
 
-#define ALL_COLUMNS "tick,op,id,other,x,y,z,kind,view,margin,reach,visible,layers,sees,stealth,detect,global,ready,cap,priority"
+#define ALL_COLUMNS \
+    "tick,op,id,other,x,y,z,kind,view,margin,reach,visible,layers,sees,stealth,detect,global,ready,cap,priority"
 
 static const bad_case bad_cases[] = {
     {"x,enter,1,,1,1", PHX_TRACE_BAD_TICK, "tick: \"x\" is not a whole number from 0 to 2^64-1"},
@@ -375,8 +376,9 @@ Test(trace, headers)
     expect_refused("tick,op\n", 1, "the header has no column id");
     expect_refused("#\nop,id,x\n", 2, "the header has no column tick");
     expect_refused("tick,op,id,tick\n", 1, "column tick stands twice in the header");
-    const char *const known = "there are: tick op id other x y z kind view margin reach visible layers sees stealth detect "
-                              "global ready cap priority radius x2 y2 corners text self";
+    const char *const known =
+        "there are: tick op id other x y z kind view margin reach visible layers sees stealth detect "
+        "global ready cap priority radius x2 y2 corners text self";
     char reason[512];
     const char *const unknown[][2] = {
         {"tick,op,id,speed\n", "speed"}, {"tick,op,id,\n", ""}, {"Tick,op,id\n", "Tick"}, {"tick, op,id\n", " op"}};
