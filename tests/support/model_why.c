@@ -45,8 +45,9 @@ static ph_reason why_range(const model *m, const model_entity *o, const ph_expla
         if (e->paired) {
             return PH_REASON_PAIR;
         }
-        return within(m, e, o->now.view, false) ? PH_REASON_VIEW
-                                                : MUTATE(MUTANT_WHY_REACH, PH_REASON_REACH, PH_REASON_VIEW);
+        return within(m, e, fminf(o->now.view, t->now.visible), false)
+                   ? PH_REASON_VIEW
+                   : MUTATE(MUTANT_WHY_REACH, PH_REASON_REACH, PH_REASON_VIEW);
     }
     if (in && within(m, e, wide, false)) {
         return MUTATE(MUTANT_WHY_MARGIN, PH_REASON_MARGIN, PH_REASON_VIEW);

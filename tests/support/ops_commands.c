@@ -237,7 +237,7 @@ static void spoil_attrs(gen *g, ph_attrs *a)
         a->cap = chance(&g->c, 50) ? (uint32_t)INT32_MAX + 1u : UINT32_MAX;
         break;
     default:
-        a->given |= chance(&g->c, 50) ? 1u << 31 : 1u << 17;
+        a->given |= chance(&g->c, 50) ? 1u << 31 : 1u << 18;
         break;
     }
 }
