@@ -34,7 +34,8 @@ static bool within(const model *m, const ph_explanation *e, float r, bool flat)
     }
 }
 
-static ph_reason why_range(const model *m, const model_entity *o, const ph_explanation *e, bool in)
+static ph_reason why_range(const model *m, const model_entity *o, const model_entity *t, const ph_explanation *e,
+                           bool in)
 {
     float wide = in ? e->radius + e->margin : e->radius;
     if (m->def.range == PH_RANGE_TOWERS) {
@@ -77,7 +78,7 @@ static ph_reason why_rule(const model *m, const model_entity *o, const model_ent
     if (t->now.global) {
         return PH_REASON_GLOBAL;
     }
-    return model_linked(o, t) ? PH_REASON_LINK : why_range(m, o, e, in);
+    return model_linked(o, t) ? PH_REASON_LINK : why_range(m, o, t, e, in);
 }
 
 /* Where t comes among all who pass. */
