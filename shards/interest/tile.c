@@ -466,10 +466,11 @@ static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *
 /* Is a bounded target among its rows, or the block's own? These are in the blocks around: see ACROSS. */
 static bool bounded_around(const phx_shard *shard, const phx_block *block)
 {
-    int32_t off = ACROSS / 2;
+    const int32_t off = ACROSS / 2, x_last = (int32_t)((shard->rules->towers[0] - 1) >> PHX_BLOCK_BITS),
+                  y_last = (int32_t)((shard->rules->towers[1] - 1) >> PHX_BLOCK_BITS);
     for (int32_t y = block->by - off; shard->bounded && y <= block->by + off; y++) {
         for (int32_t x = block->bx - off; x <= block->bx + off; x++) {
-            if (x < 0 || y < 0) continue;
+            if (x < 0 || y < 0 || x > x_last || y > y_last) continue;
             const phx_block *other = phx_grid_block(&shard->grid, (uint32_t)x, (uint32_t)y);
             if (other && other->bounded) return true;
         }
