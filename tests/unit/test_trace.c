@@ -159,13 +159,13 @@ Test(trace, every_op)
 
 Test(trace, every_attribute)
 {
-    open_text("op,reach,layers,sees,stealth,detect,global,ready,cap,priority,id,tick,view,margin,x,y,z,kind\n"
-              "set,2.5,0xF0,18446744073709551615,255,1,yes,0,4294967295,9,1,0,7,8,1e2,.5,-0,nobody\n"
-              "set,,0XfFfFfFfFfFfFfFfF,0,0,0,false,true,0,0,1,0\n");
+    open_text("op,reach,visible,layers,sees,stealth,detect,global,ready,cap,priority,id,tick,view,margin,x,y,z,kind\n"
+              "set,2.5,30,0xF0,18446744073709551615,255,1,yes,0,4294967295,9,1,0,7,8,1e2,.5,-0,nobody\n"
+              "set,,,0XfFfFfFfFfFfFfFfF,0,0,0,false,true,0,0,1,0\n");
     expect_row(PHX_OP_SET, 0, 1);
     const ph_attrs *attrs = &row.attrs;
     cr_expect_eq(attrs->given, PH_GIVEN_ALL & ~(uint32_t)(PH_USER_DATA | PH_CONSUMER));
-    cr_expect(attrs->reach == 2.5f && attrs->view == 7 && attrs->margin == 8);
+    cr_expect(attrs->reach == 2.5f && attrs->visible == 30 && attrs->view == 7 && attrs->margin == 8);
     cr_expect(attrs->x == 100 && attrs->y == 0.5f && attrs->z == 0 && signbit(attrs->z));
     cr_expect_eq(attrs->layers, 0xf0);
     cr_expect_eq(attrs->sees, UINT64_MAX);
@@ -253,8 +253,7 @@ typedef struct bad_case {
     const char *reason;
 } bad_case;
 
-#define ALL_COLUMNS \
-    "tick,op,id,other,x,y,z,kind,view,margin,reach,visible,layers,sees,stealth,detect,global,ready,cap,priority"
+#define ALL_COLUMNS "tick,op,id,other,x,y,z,kind,view,margin,reach,layers,sees,stealth,detect,global,ready,cap,priority"
 
 static const bad_case bad_cases[] = {
     {"x,enter,1,,1,1", PHX_TRACE_BAD_TICK, "tick: \"x\" is not a whole number from 0 to 2^64-1"},
