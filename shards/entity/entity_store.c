@@ -45,7 +45,7 @@ void phx_store_free(phx_store *store, phx_mem *mem)
 }
 
 /* One array of the store, moved to its new capacity; NULL = no memory. */
-static void *grown(phx_mem *mem, const array *of, uint32_t used, uint32_t capacity)
+static void *copy_array_grown(phx_mem *mem, const array *of, uint32_t used, uint32_t capacity)
 {
     void *next = phx_alloc(mem, capacity * of->item, PHX_CACHE_LINE);
     if (next && used > 0) memcpy(next, *of->at, used * of->item);
@@ -65,7 +65,7 @@ static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
     int count = arrays_of(store, arrays);
     void *next[ARRAYS];
     for (int i = 0; i < count; i++) {
-        next[i] = grown(mem, &arrays[i], store->slots, capacity);
+        next[i] = copy_array_grown(mem, &arrays[i], store->slots, capacity);
         if (next[i]) continue;
         while (i-- > 0) phx_free(mem, next[i], capacity * arrays[i].item, PHX_CACHE_LINE);
         return false;

@@ -51,7 +51,7 @@ INLINE void merge_at(form of, char *items, char *spare, uint32_t a_count, uint32
     of.merge(spare, a_count, spare + a_count * of.bytes, b_count, items);
 }
 
-INLINE void order(form of, char *items, char *spare, uint32_t count)
+INLINE void sort_records(form of, char *items, char *spare, uint32_t count)
 {
     enum { DEPTH = 34 }; /* each waiting run is more than twice as long as the next, but for the last two */
     uint32_t length[DEPTH], waiting = 0, end = 0;
@@ -102,7 +102,7 @@ void phx_merge_words(const void *first, uint32_t a_count, const void *second, ui
 
 void phx_order_words(uint64_t *items, uint64_t *spare, uint32_t count, phx_merge merge)
 {
-    order((form){sizeof *items, word_before, merge}, (char *)items, (char *)spare, count);
+    sort_records((form){sizeof *items, word_before, merge}, (char *)items, (char *)spare, count);
 }
 
 /* ---- of what is wider ---- */
@@ -114,7 +114,7 @@ INLINE bool sorted_before(const void *a, const void *b)
 }
 
 /* The second one, or the first; by a mask, where compilers would rather branch. */
-INLINE const phx_sort_record *either(const phx_sort_record *a, const phx_sort_record *b, size_t second)
+INLINE const phx_sort_record *select_record(const phx_sort_record *a, const phx_sort_record *b, size_t second)
 {
     return (const phx_sort_record *)((uintptr_t)a ^ (((uintptr_t)a ^ (uintptr_t)b) & -(uintptr_t)second));
 }
@@ -126,8 +126,8 @@ INLINE void merge_sorted(const void *first, uint32_t a_count, const void *second
     while (a < a_end && b < b_end) {
         for (size_t steps = steps_of(a_end - a, b_end - b); steps > 0; steps--) {
             size_t from_b = sorted_before(b, a), last_b = !sorted_before(b_end - 1, a_end - 1);
-            *out++ = *either(a, b, from_b);
-            *--out_end = *either(a_end - 1, b_end - 1, last_b);
+            *out++ = *select_record(a, b, from_b);
+            *--out_end = *select_record(a_end - 1, b_end - 1, last_b);
             a += 1 - from_b;
             b += from_b;
             a_end -= 1 - last_b;
@@ -140,5 +140,5 @@ INLINE void merge_sorted(const void *first, uint32_t a_count, const void *second
 
 void phx_order_many(phx_sort_record *items, phx_sort_record *spare, uint32_t count)
 {
-    order((form){sizeof *items, sorted_before, merge_sorted}, (char *)items, (char *)spare, count);
+    sort_records((form){sizeof *items, sorted_before, merge_sorted}, (char *)items, (char *)spare, count);
 }

@@ -64,7 +64,7 @@ typedef struct phx_attr {
 } phx_attr;
 
 /* Does the rule of each pair alone decide who is in its list? Else the others do too: at a cap, or what may join. */
-static inline bool phx_unlimited(const phx_attr *attr)
+static inline bool phx_list_unlimited(const phx_attr *attr)
 {
     return attr->cap == 0 && !attr->spreads;
 }
@@ -92,7 +92,7 @@ static inline uint16_t phx_tower_index(const phx_rules *rules, int axis, float p
  * Is a place in no tower, but beyond them? Its index is that of the nearest one. Divides as phx_tower_index() does: of
  * all others that index is not clamped.
  */
-static inline bool phx_outside(const phx_rules *rules, float x, float y)
+static inline bool phx_outside_towers(const phx_rules *rules, float x, float y)
 {
     float qx = (x - rules->origin[0]) / rules->tower_size, qy = (y - rules->origin[1]) / rules->tower_size;
     return !(qx >= 0.0f && qx < (float)rules->towers[0] && qy >= 0.0f && qy < (float)rules->towers[1]);
@@ -123,7 +123,7 @@ static inline float phx_rank_d2(const phx_rules *rules, const phx_body *o, const
     return rules->shape == PH_SHAPE_SPHERE ? d2 + dz * dz : d2;
 }
 
-static inline bool phx_eligible(const phx_attr *o, const phx_attr *t)
+static inline bool phx_layers_match(const phx_attr *o, const phx_attr *t)
 {
     return (o->sees & t->layers) != 0 && t->stealth <= o->detect;
 }
@@ -142,7 +142,7 @@ static inline float phx_enter_radius(const phx_attr *o, const phx_attr *t)
 }
 
 /* A ready observer with view > 0. */
-static inline bool phx_observes(const phx_attr *a)
+static inline bool phx_attr_observes(const phx_attr *a)
 {
     return a->ready && a->view > 0.0f;
 }
@@ -151,10 +151,10 @@ static inline bool phx_observes(const phx_attr *a)
  * SPEC section 3 for one pair, before the cap: o observes, t is another entity, both
  * live; relation is o's for t or NULL; in_list: t was in o's list at the last tick's end.
  */
-static inline bool phx_sees(const phx_rules *rules, const phx_body *ob, const phx_attr *oa, const phx_body *tb,
-                            const phx_attr *ta, const phx_relation *relation, bool in_list)
+static inline bool phx_rule_sees(const phx_rules *rules, const phx_body *ob, const phx_attr *oa, const phx_body *tb,
+                                 const phx_attr *ta, const phx_relation *relation, bool in_list)
 {
-    if (!phx_eligible(oa, ta)) return false;
+    if (!phx_layers_match(oa, ta)) return false;
     if (ta->global || (relation && (relation->bits & PHX_RELATION_LINK))) return true;
     if (rules->range == PH_RANGE_TOWERS) return phx_in_towers(rules, ob, tb);
     bool paired = relation && (relation->bits & PHX_RELATION_PAIR);

@@ -26,7 +26,7 @@ static bool most_without(float most, uint32_t *count, float value)
     return --*count > 0;
 }
 
-static void look_as_far(phx_shard *shard, const phx_attr *attr)
+static void measure_visible_box(phx_shard *shard, const phx_attr *attr)
 {
     most_with(&shard->radius_max, &shard->radius_count, attr->view + attr->margin);
     most_with(&shard->margin_max, &shard->margin_count, attr->margin);
@@ -35,7 +35,7 @@ static void look_as_far(phx_shard *shard, const phx_attr *attr)
 void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign)
 {
     if (attr->view == 0.0f) return;
-    if (sign > 0) look_as_far(shard, attr);
+    if (sign > 0) measure_visible_box(shard, attr);
     else if (!shard->radius_stale)
         shard->radius_stale = !most_without(shard->radius_max, &shard->radius_count, attr->view + attr->margin) ||
                               !most_without(shard->margin_max, &shard->margin_count, attr->margin);
@@ -49,7 +49,7 @@ static void measure_radius(phx_shard *shard)
     shard->radius_count = shard->margin_count = 0;
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_attr *attr = phx_store_attr(&shard->store, slot);
-        if ((shard->store.body[slot].state & PHX_SLOT_OWN) && attr->view != 0.0f) look_as_far(shard, attr);
+        if ((shard->store.body[slot].state & PHX_SLOT_OWN) && attr->view != 0.0f) measure_visible_box(shard, attr);
     }
     shard->radius_stale = false;
 }
@@ -58,7 +58,7 @@ static void measure_radius(phx_shard *shard)
  * How far own observers look beyond the rectangle, and in range = radius a step farther, so that who comes by one, and
  * is no jump, is in nobody's sight when it is new here.
  */
-static void look_around(phx_shard *shard, phx_halo_request *zone)
+static void measure_halo(phx_shard *shard, phx_halo_request *zone)
 {
     const phx_rules *rules = shard->rules;
     const float far = shard->radius_max + shard->step_limit;
@@ -85,7 +85,7 @@ phx_halo_request phx_shard_measure(phx_shard *shard)
         .rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
     if (shard->rules->wakes && shard->store.own_count > 0) zone.wake_towers1 = shard->rules->wake_span + 1;
     if (!zone.observed) return zone;
-    look_around(shard, &zone);
+    measure_halo(shard, &zone);
     return zone;
 }
 
@@ -115,7 +115,7 @@ static bool zone_needs(const phx_shard *shard, const phx_halo_request *zone, uin
 }
 
 /* What is clear is not in the zone's halo either: on its side, along one axis. */
-static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_halo_request *zone)
+static phx_box halo_free_beside(const phx_shard *shard, phx_box clear, const phx_halo_request *zone)
 {
     const bool by_towers = shard->rules->range == PH_RANGE_TOWERS || zone->wake_towers1 > 0;
     if (by_towers) clear.x0 = INFINITY;
@@ -127,7 +127,7 @@ static phx_box clear_of(const phx_shard *shard, phx_box clear, const phx_halo_re
 }
 
 /* false = no memory. */
-static bool add_near(phx_shard *shard, const phx_halo_request *zone, uint32_t number)
+static bool add_neighbour_halo(phx_shard *shard, const phx_halo_request *zone, uint32_t number)
 {
     const uint32_t groups = shard->near_count / PHX_NEIGHBOUR_HALOS; /* full ones, before this */
     if (!phx_grow(shard->mem, (void **)&shard->neighbour_halos, &shard->near_capacity, shard->near_capacity,
@@ -148,7 +148,7 @@ static bool add_near(phx_shard *shard, const phx_halo_request *zone, uint32_t nu
 }
 
 /* The shards whose zones touch this one's rectangle, and where none of them does. false = no memory. */
-static bool find_near(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count)
+static bool find_neighbour_halos(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count)
 {
     phx_rect rect = shard->rect;
     int64_t x0 = rect.x0, y0 = rect.y0, x1 = rect.x1, y1 = rect.y1;
@@ -162,8 +162,8 @@ static bool find_near(phx_shard *shard, const phx_halo_request *zones, uint32_t 
         if (i == shard->index || h < 0) continue;
         int64_t left = zone->rect.x1 + h, right = zone->rect.x0 - h, low = zone->rect.y1 + h, high = zone->rect.y0 - h;
         if (left < rect.x0 || right > rect.x1 || low < rect.y0 || high > rect.y1) continue;
-        if (!add_near(shard, zone, i)) return false;
-        shard->halo_free_box = clear_of(shard, shard->halo_free_box, zone);
+        if (!add_neighbour_halo(shard, zone, i)) return false;
+        shard->halo_free_box = halo_free_beside(shard, shard->halo_free_box, zone);
         if (zone->rect.x1 < rect.x0 && left >= x0) x0 = left + 1;
         else if (zone->rect.x0 > rect.x1 && right <= x1) x1 = right - 1;
         else if (zone->rect.y1 < rect.y0 && low >= y0) y0 = low + 1;
@@ -266,7 +266,7 @@ static bool send_copies_of(phx_shard *shard, const phx_halo_request *zones, uint
 enum { SLOTS_AT_ONCE = 128 }; /* that are looked at before copies of some are sent: names come meanwhile */
 
 /* Of some slots those that are not clear, or are seen from far off; how many. No branch: that is not to be guessed. */
-static uint32_t find_near_border(const phx_shard *shard, phx_span slots, uint32_t *found)
+static uint32_t find_border_halos(const phx_shard *shard, phx_span slots, uint32_t *found)
 {
     const phx_body *bodies = shard->store.body;
     const phx_vec2 low = {shard->halo_free_box.x0, shard->halo_free_box.y0},
@@ -287,7 +287,7 @@ static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[SLOTS_AT_ONC
     const phx_store *store = &shard->store;
     const uint32_t first = shard->cursor.slot, left = store->slots - first;
     *end = first + (left < SLOTS_AT_ONCE ? left : SLOTS_AT_ONCE);
-    const uint32_t some = find_near_border(shard, (phx_span){first, *end}, wanted);
+    const uint32_t some = find_border_halos(shard, (phx_span){first, *end}, wanted);
     uint32_t count = 0;
     for (uint32_t i = 0; i < some; i++) {
         const uint32_t slot = wanted[i];
@@ -347,7 +347,7 @@ bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *zones, uint
     *done = !phx_shard_copies_due(shard);
     if (*done) return true;
     if (cursor->part == COPIES_START) {
-        if (!make_marks(shard, shard_count) || !find_near(shard, zones, shard_count)) return false;
+        if (!make_marks(shard, shard_count) || !find_neighbour_halos(shard, zones, shard_count)) return false;
         cursor->part = COPIES_ENTITIES;
     }
     if (cursor->part == COPIES_ENTITIES) {

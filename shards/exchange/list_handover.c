@@ -31,7 +31,7 @@ void phx_immigrant_lists_add(phx_immigrant_lists *arrivals, phx_immigrant_list a
 /* ---- the long way ---- */
 
 /* A dead slot for a target that is not here (any more): its leave event is all that is left of it. */
-static uint32_t departed(phx_shard *shard, const phx_list_record *listed, const phx_renames *renames)
+static uint32_t take_departed_slot(phx_shard *shard, const phx_list_record *listed, const phx_renames *renames)
 {
     phx_store *store = &shard->store;
     uint32_t slot = phx_store_take(store, listed->id, PHX_SLOT_OWN);
@@ -62,7 +62,7 @@ static uint32_t resolve_item(phx_shard *shard, const phx_directory *directory, c
     uint32_t slot = phx_shard_find(shard, directory, listed->id);
     bool here = slot != PHX_SLOT_NONE && store->name[slot].incarnation == listed->incarnation &&
                 !((store->body[slot].state & PHX_SLOT_GHOST) && store->tail[slot].origin.gone);
-    return here ? slot : departed(shard, listed, renames);
+    return here ? slot : take_departed_slot(shard, listed, renames);
 }
 
 /* A list that arrived, from ids to slots; the observer takes the long way. false = no memory. */
@@ -83,7 +83,7 @@ static bool resolve_list(phx_shard *shard, const phx_directory *directory, const
 /* ---- lists that rows imply ---- */
 
 /* Fibonacci hashing. */
-static inline uint32_t place_of(const phx_immigrant_lists *arrivals, uint32_t incarnation)
+static inline uint32_t handover_place(const phx_immigrant_lists *arrivals, uint32_t incarnation)
 {
     return incarnation * 0x9e3779b1u >> arrivals->shift;
 }
@@ -104,10 +104,10 @@ static bool reserve_notes(phx_immigrant_lists *arrivals, phx_mem *mem, uint32_t 
 }
 
 /* Notes a list, by incarnations: the last one of a place stands there, and names the one before it. There is room. */
-static void note(phx_immigrant_lists *arrivals, const phx_immigrant_list *arrival)
+static void index_handed_list(phx_immigrant_lists *arrivals, const phx_immigrant_list *arrival)
 {
     for (uint32_t i = 0; i < arrival->count; i++) {
-        uint32_t *place = &arrivals->places[place_of(arrivals, arrival->list[i].incarnation)];
+        uint32_t *place = &arrivals->places[handover_place(arrivals, arrival->list[i].incarnation)];
         arrivals->noted[i] = (phx_migrant_target){arrival->list[i].incarnation, *place};
         *place = i;
     }
@@ -121,7 +121,7 @@ static void note(phx_immigrant_lists *arrivals, const phx_immigrant_list *arriva
 static inline bool is_listed(const phx_immigrant_lists *arrivals, const phx_immigrant_list *arrival,
                              const phx_name *name)
 {
-    uint32_t at = arrivals->places[place_of(arrivals, name->incarnation)], end = arrival->count;
+    uint32_t at = arrivals->places[handover_place(arrivals, name->incarnation)], end = arrival->count;
     while (at < end && arrivals->noted[at].incarnation != name->incarnation) {
         end = at;
         at = arrivals->noted[at].before;
@@ -144,7 +144,7 @@ static bool fold_list(phx_shard *shard, const phx_immigrant_list *arrival)
     if (!phx_grow(shard->mem, (void **)&recalled->at, &recalled->capacity, 0, shard->store.slots, sizeof(uint32_t)) ||
         !reserve_notes(&shard->arrivals, shard->mem, arrival->count))
         return false;
-    note(&shard->arrivals, arrival);
+    index_handed_list(&shard->arrivals, arrival);
     list->derived = true; /* as phx_prev_list() takes it to be */
     uint32_t count = phx_prev_list(shard, arrival->observer, recalled->at, &pairs), same = 0;
     if (count == arrival->count)

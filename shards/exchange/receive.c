@@ -48,7 +48,7 @@ static void fill_areas(phx_shard *shard, uint32_t slot, phx_record *record)
         record->as.areas[record->count++] = shard->zones.areas->at[places[shard->cursor.item++]].id;
 }
 
-static void fill_awake(phx_shard *shard, uint32_t slot, phx_record *record)
+static void fill_activation(phx_shard *shard, uint32_t slot, phx_record *record)
 {
     record->id = shard->store.name[slot].id;
     record->type = PHX_RECORD_AWAKE;
@@ -96,7 +96,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
         } else if (relations_left) {
             fill_relations(shard, slot, set, record);
         } else if (awake_left) {
-            fill_awake(shard, slot, record);
+            fill_activation(shard, slot, record);
         } else if (areas_left) {
             fill_areas(shard, slot, record);
         } else if (trail_left) {
@@ -110,7 +110,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
 }
 
 /* What stays behind: a ghost, until the halo of its new owner confirms it or not. */
-static void let_go(phx_shard *shard, uint32_t slot, uint32_t destination, uint32_t listed)
+static void turn_own_to_ghost(phx_shard *shard, uint32_t slot, uint32_t destination, uint32_t listed)
 {
     phx_store *store = &shard->store;
     phx_relations_drop(&shard->relations, store->name[slot].id);
@@ -202,8 +202,9 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
         uint32_t home = home_of(body, column_shard, row_shard, columns);
         if (home != shard->index) {
             if (!send_migrant(shard, slot, home)) return true;
-            let_go(shard, slot, home,
-                   shard->emigrant_list_first.at[cursor->slot + 1] - shard->emigrant_list_first.at[cursor->slot]);
+            turn_own_to_ghost(shard, slot, home,
+                              shard->emigrant_list_first.at[cursor->slot + 1] -
+                                  shard->emigrant_list_first.at[cursor->slot]);
         }
         body->state = (uint16_t)(body->state & ~PHX_SLOT_LEAVING);
     }
@@ -239,7 +240,7 @@ static bool dressed_so(const phx_shard *shard, uint32_t slot, const phx_entity_r
 }
 
 /* Then the position is all that there is to take. */
-static void take_position(phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
+static void store_position(phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
     phx_body *body = &shard->store.body[slot];
     if (body->x == entity->x && body->y == entity->y && body->z == entity->z) return;
@@ -248,11 +249,11 @@ static void take_position(phx_shard *shard, uint32_t slot, const phx_entity_reco
 }
 
 /* Writes what an entity record says over a slot; an unchanged one is not touched. */
-static void take_entity(phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
+static void store_entity(phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
     phx_body *body = &shard->store.body[slot];
     if (dressed_so(shard, slot, entity)) {
-        take_position(shard, slot, entity);
+        store_position(shard, slot, entity);
         return;
     }
     phx_shard_mark_discontinuous(shard, body);
@@ -298,7 +299,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
     if (!reserve_one(shard, entity)) return false;
     uint32_t slot = phx_shard_same_ghost(shard, phx_store_ghost(&shard->store, record->id), entity->incarnation);
     if (slot != PHX_SLOT_NONE) {
-        take_entity(shard, slot, entity);
+        store_entity(shard, slot, entity);
         phx_shard_mark_dirty(shard, &shard->store.body[slot]);
         phx_store_to_own(&shard->store, slot);
         if (entity->owed || !just_walked(shard, slot)) phx_shard_mark_discontinuous(shard, &shard->store.body[slot]);
@@ -336,7 +337,7 @@ static bool receive_relations(phx_shard *shard, const phx_record *record)
     return true;
 }
 
-static bool receive_awake(phx_shard *shard, const phx_record *record)
+static bool receive_activation(phx_shard *shard, const phx_record *record)
 {
     if (!phx_activation_cover(&shard->zones.awake, shard->mem, shard->store.slots)) return false;
     phx_activation_carry(&shard->zones.awake, arrived_slot(shard, record->id), record->as.alone_since);
@@ -378,7 +379,7 @@ static uint32_t copied_ghost(const phx_shard *shard, uint64_t id)
 }
 
 /* A ghost was repeated: the one before it says so from now on, and what came behind it is looked at next. */
-static void repeat(phx_shard *shard, uint32_t slot, phx_ghost_source origin)
+static void link_repeated_ghost(phx_shard *shard, uint32_t slot, phx_ghost_source origin)
 {
     phx_store *store = &shard->store;
     const uint32_t last = shard->copied, next = store->tail[slot].origin.next;
@@ -410,16 +411,17 @@ static bool receive_copy(phx_shard *shard, const phx_record *record)
     const phx_entity_record *entity = &record->as.entity;
     uint32_t slot = copied_ghost(shard, record->id);
     if (PHX_LIKELY(only_steps(shard, slot, entity))) {
-        take_position(shard, slot, entity);
+        store_position(shard, slot, entity);
     } else {
         if (!reserve_one(shard, entity)) return false;
         slot = phx_shard_same_ghost(shard, slot, entity->incarnation);
-        if (slot != PHX_SLOT_NONE) take_entity(shard, slot, entity);
+        if (slot != PHX_SLOT_NONE) store_entity(shard, slot, entity);
         else slot = add_entity(shard, record, PHX_SLOT_GHOST);
     }
     PHX_ASSERT(shard->refreshed[record->source]);
     /* of two copies of a tick the pinned one comes last */
-    repeat(shard, slot, (phx_ghost_source){.source = record->source, .repeated = true, .pinned = record->slot != 0});
+    link_repeated_ghost(shard, slot,
+                        (phx_ghost_source){.source = record->source, .repeated = true, .pinned = record->slot != 0});
     shard->counts.copies++;
     return true;
 }
@@ -434,7 +436,7 @@ static bool receive_begin(phx_shard *shard, const phx_record *record)
 }
 
 /* Of a migrant, or of a ghost that has just been repeated. */
-static bool receive_trail(phx_shard *shard, const phx_record *record)
+static bool receive_motion_history(phx_shard *shard, const phx_record *record)
 {
     uint32_t slot = phx_store_ghost(&shard->store, record->id);
     if (slot == PHX_SLOT_NONE) slot = arrived_slot(shard, record->id);
@@ -449,7 +451,7 @@ static bool receive_one(phx_shard *shard, const phx_record *record, const phx_li
     case PHX_RECORD_RELATION:
         return receive_relations(shard, record);
     case PHX_RECORD_AWAKE:
-        return receive_awake(shard, record);
+        return receive_activation(shard, record);
     case PHX_RECORD_AREAS:
         return receive_areas(shard, record);
     case PHX_RECORD_PIN:
@@ -457,7 +459,7 @@ static bool receive_one(phx_shard *shard, const phx_record *record, const phx_li
     case PHX_RECORD_COPY:
         return receive_copy(shard, record);
     case PHX_RECORD_TRAIL:
-        return receive_trail(shard, record);
+        return receive_motion_history(shard, record);
     case PHX_RECORD_DEFERRED_UPDATES:
         return phx_bands_take_deferred(shard, arrived_slot(shard, record->id), record);
     case PHX_RECORD_BEGIN:

@@ -11,9 +11,9 @@ float phx_grid_view(const phx_store *store, uint32_t slot)
     const phx_attr *attr = phx_store_attr(store, slot);
     uint32_t state = store->body[slot].state;
     if (!(state & PHX_SLOT_OWN)) return 0.0f;
-    if (!phx_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
+    if (!phx_attr_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
     bool bare = !(state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
-    bool plain = attr->margin == 0.0f && phx_unlimited(attr) && (attr->sees & 1) && bare;
+    bool plain = attr->margin == 0.0f && phx_list_unlimited(attr) && (attr->sees & 1) && bare;
     return plain ? attr->view : -(attr->view + attr->margin);
 }
 

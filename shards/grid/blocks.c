@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Makes a block where none is; false = no memory. */
-static bool block_make(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)
+static bool make_grid_block(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)
 {
     uint32_t *place = phx_block_map_ensure(&grid->map, mem, bx, by);
     if (!place) return false;
@@ -30,7 +30,7 @@ phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t bx, uint
 {
     phx_block *block = phx_grid_block(grid, bx, by);
     if (PHX_LIKELY(block)) return block;
-    return block_make(grid, mem, bx, by) ? phx_grid_block(grid, bx, by) : NULL;
+    return make_grid_block(grid, mem, bx, by) ? phx_grid_block(grid, bx, by) : NULL;
 }
 
 bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint16_t tx, uint16_t ty)
@@ -38,7 +38,7 @@ bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint16_t tx, uint16_t ty
     const uint32_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
     PHX_ASSERT(!grid->sorting); /* starts and row_end are right */
     if (PHX_LIKELY(phx_grid_block(grid, bx, by))) return true;
-    if (!block_make(grid, mem, bx, by)) return false;
+    if (!make_grid_block(grid, mem, bx, by)) return false;
     phx_block *block = &grid->blocks[grid->block_count - 1];
     for (uint32_t t = 0; t <= PHX_BLOCK_TOWERS; t++) block->start[t] = grid->row_end; /* behind all others */
     return true;
@@ -53,7 +53,7 @@ static bool block_idle(const phx_block *block, uint64_t tick)
 }
 
 /* Forgets the blocks that are idle once they are the most. */
-static void compact(phx_grid *grid, uint64_t tick)
+static void drop_idle_blocks(phx_grid *grid, uint64_t tick)
 {
     enum { KEEP_AT_LEAST = 64 };
     uint32_t empty = 0;
@@ -77,7 +77,7 @@ static void compact(phx_grid *grid, uint64_t tick)
 /* ---- in order ---- */
 
 /* The bits of a number, each with a 0 before it. */
-static uint32_t apart(uint16_t number)
+static uint32_t spread_bits(uint16_t number)
 {
     uint32_t bits = number;
     bits = (bits | bits << 8) & 0x00ff00ffu;
@@ -87,13 +87,13 @@ static uint32_t apart(uint16_t number)
 }
 
 /* Morton's curve, which goes through each aligned square of 2^k x 2^k blocks before it leaves it. */
-static uint32_t curve(const phx_block *block)
+static uint32_t morton_code(const phx_block *block)
 {
-    return apart(block->bx) | apart(block->by) << 1;
+    return spread_bits(block->bx) | spread_bits(block->by) << 1;
 }
 
 /* The i-th becomes the one that the i-th word has in its lower half. Words are written over. */
-static void permute(phx_grid *grid, uint64_t *words)
+static void permute_blocks(phx_grid *grid, uint64_t *words)
 {
     phx_block *blocks = grid->blocks;
     for (uint32_t i = 0; i < grid->block_count; i++) {
@@ -114,16 +114,16 @@ static void permute(phx_grid *grid, uint64_t *words)
  * there, but slower. Memory is taken for a moment: only where entities went to where nobody was lately, so in no
  * steady tick. false = there is none.
  */
-static bool put_in_order(phx_grid *grid, phx_mem *mem)
+static bool order_blocks(phx_grid *grid, phx_mem *mem)
 {
     enum { NEW_PART = 8 };
     const uint32_t count = grid->block_count;
     if (count - grid->blocks_ordered <= count / NEW_PART) return true;
     uint64_t *words = phx_alloc(mem, 2 * (size_t)count * sizeof *words, PHX_CACHE_LINE);
     if (!words) return false;
-    for (uint32_t i = 0; i < count; i++) words[i] = (uint64_t)curve(&grid->blocks[i]) << 32 | i;
+    for (uint32_t i = 0; i < count; i++) words[i] = (uint64_t)morton_code(&grid->blocks[i]) << 32 | i;
     phx_order_words(words, words + count, count, phx_merge_words);
-    permute(grid, words);
+    permute_blocks(grid, words);
     phx_free(mem, words, 2 * (size_t)count * sizeof *words, PHX_CACHE_LINE);
     for (uint32_t i = 0; i < count; i++) {
         const phx_block *block = &grid->blocks[i];
@@ -136,7 +136,7 @@ static bool put_in_order(phx_grid *grid, phx_mem *mem)
 bool phx_grid_tidy_blocks(phx_grid *grid, phx_mem *mem, uint64_t tick)
 {
     PHX_ASSERT(grid->blocks_ordered <= grid->block_count);
-    compact(grid, tick);
+    drop_idle_blocks(grid, tick);
     PHX_ASSERT(grid->blocks_ordered <= grid->block_count);
-    return put_in_order(grid, mem);
+    return order_blocks(grid, mem);
 }

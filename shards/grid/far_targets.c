@@ -29,7 +29,7 @@ uint32_t phx_length_towers(const phx_rules *rules, float length)
     return spanned >= PH_TOWERS_AXIS_MAX ? PH_TOWERS_AXIS_MAX : (uint32_t)spanned;
 }
 
-static uint32_t level_of(const phx_rules *rules, float reach)
+static uint32_t far_level(const phx_rules *rules, float reach)
 {
     uint32_t towers = phx_length_towers(rules, reach), level = 0;
     while ((1u << level) < towers) level++;
@@ -37,7 +37,7 @@ static uint32_t level_of(const phx_rules *rules, float reach)
     return level;
 }
 
-static uint64_t cell_key(uint32_t level, uint32_t cx, uint32_t cy)
+static uint64_t far_cell_key(uint32_t level, uint32_t cx, uint32_t cy)
 {
     return (uint64_t)level << 32 | (uint64_t)cy << 16 | cx;
 }
@@ -85,10 +85,10 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
             far->globals[far->global_count++] = slot;
             continue;
         }
-        uint32_t level = level_of(rules, phx_store_attr(store, slot)->reach);
+        uint32_t level = far_level(rules, phx_store_attr(store, slot)->reach);
         far->levels |= 1u << level;
         far->entries[far->entry_count++] = (phx_far_entry){
-            .key = cell_key(level, (uint32_t)body->tx >> level, (uint32_t)body->ty >> level), .slot = slot};
+            .key = far_cell_key(level, (uint32_t)body->tx >> level, (uint32_t)body->ty >> level), .slot = slot};
     }
     phx_far_entry *before = far->entries;
     sort_entries(&far->entries, &far->spare, far->entry_count);
@@ -119,6 +119,6 @@ void phx_far_row(const phx_far *far, uint32_t level, uint16_t tx, uint16_t ty, i
     *first = *end = 0;
     if ((dy < 0 && cy == 0) || (dy > 0 && cy == UINT16_MAX)) return;
     uint32_t row = (uint32_t)((int32_t)cy + dy);
-    *first = lower_bound(far, cell_key(level, cx > 0 ? cx - 1 : 0, row));
-    *end = lower_bound(far, cell_key(level, cx + 1, row) + 1);
+    *first = lower_bound(far, far_cell_key(level, cx > 0 ? cx - 1 : 0, row));
+    *end = lower_bound(far, far_cell_key(level, cx + 1, row) + 1);
 }

@@ -36,14 +36,14 @@ static uint32_t astray_of(uint32_t rows)
     return rows / PART + AT_LEAST;
 }
 
-static size_t words_of(uint32_t rows)
+static size_t row_words(uint32_t rows)
 {
     return ((size_t)rows + PHX_WORD_ROWS - 1) / PHX_WORD_ROWS;
 }
 
 static size_t memory_bytes(uint32_t capacity)
 {
-    return COLUMNS * column_bytes(capacity) + BIT_COLUMNS * words_of(capacity) * sizeof(uint64_t) +
+    return COLUMNS * column_bytes(capacity) + BIT_COLUMNS * row_words(capacity) * sizeof(uint64_t) +
            astray_of(capacity) * sizeof(uint32_t);
 }
 
@@ -67,8 +67,8 @@ static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
                                  .view = (float *)(void *)(memory + 4 * step),
                                  .slot = (uint32_t *)(void *)(memory + 5 * step)};
     grid->moved_bits = (uint64_t *)(void *)(memory + COLUMNS * step);
-    grid->observer_bits = grid->moved_bits + words_of(capacity);
-    grid->astray = (uint32_t *)(void *)(grid->observer_bits + words_of(capacity));
+    grid->observer_bits = grid->moved_bits + row_words(capacity);
+    grid->astray = (uint32_t *)(void *)(grid->observer_bits + row_words(capacity));
     grid->astray_capacity = astray_of(capacity);
     grid->astray_count = 0;
 }
@@ -130,7 +130,7 @@ uint32_t phx_grid_most(const phx_grid *grid, phx_rect rect)
     return rows;
 }
 
-static bool block_touched(const phx_block *block, phx_rect rect, uint64_t tick)
+static bool block_dirty(const phx_block *block, phx_rect rect, uint64_t tick)
 {
     return block->dirty_tick == tick && (block->dirty & phx_block_mask(rect, block->bx, block->by));
 }
@@ -139,7 +139,7 @@ bool phx_grid_dirty(const phx_grid *grid, phx_rect rect, uint64_t tick)
 {
     phx_block_walk walk = phx_grid_walk(grid, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-        if (block_touched(block, rect, tick)) return true;
+        if (block_dirty(block, rect, tick)) return true;
     return false;
 }
 
@@ -302,10 +302,10 @@ uint32_t phx_grid_observers_in(const phx_grid *grid, phx_span span, uint32_t *ou
     return rows_in(grid->observer_bits, span, out);
 }
 
-static void settle_few(phx_grid *grid)
+static void order_misplaced_rows(phx_grid *grid)
 {
     const phx_grid_rows *rows = &grid->rows;
-    for (size_t word = 0; word < words_of(grid->row_end); word++) {
+    for (size_t word = 0; word < row_words(grid->row_end); word++) {
         for (uint64_t bits = grid->moved_bits[word]; bits != 0; bits &= bits - 1) {
             size_t row = word * PHX_WORD_ROWS + (size_t)__builtin_ctzll(bits);
             rows->ox[row] = rows->x[row];
@@ -319,12 +319,12 @@ void phx_grid_end_tick(phx_grid *grid, bool few)
 {
     if (grid->row_end == 0) return;
     if (few) {
-        settle_few(grid);
+        order_misplaced_rows(grid);
         return;
     }
     memcpy(grid->rows.ox, grid->rows.x, grid->row_end * sizeof(float));
     memcpy(grid->rows.oy, grid->rows.y, grid->row_end * sizeof(float));
-    memset(grid->moved_bits, 0, words_of(grid->row_end) * sizeof(uint64_t));
+    memset(grid->moved_bits, 0, row_words(grid->row_end) * sizeof(uint64_t));
 }
 
 /* Keys become places: those of who is gone one in the pad. */
@@ -385,7 +385,7 @@ static void sort_rows(phx_grid *grid, uint32_t total, uint32_t *place)
     sort_floats(&rows->view, &rows->y, place, total);
     sort_words(&rows->slot, &rows->y, place, total);
     mark_gaps(grid);
-    if (grid->memory) memset(grid->moved_bits, 0, BIT_COLUMNS * words_of(grid->rows_capacity) * sizeof(uint64_t));
+    if (grid->memory) memset(grid->moved_bits, 0, BIT_COLUMNS * row_words(grid->rows_capacity) * sizeof(uint64_t));
 }
 
 bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
@@ -413,7 +413,7 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
 }
 
 /* Is the row in the body's tower, or, when rows may have drifted, in one beside it? Drift is less than a tower. */
-static bool row_near(const phx_grid *grid, const phx_body *body)
+static bool row_in_span(const phx_grid *grid, const phx_body *body)
 {
     int32_t far = grid->drift_bound > 0.0f ? 1 : 0;
     for (int32_t dy = -far; dy <= far; dy++) {
@@ -455,7 +455,7 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
         if ((grid->rows.slot[body->row] & PHX_ROW_SLOT) != slot) return false;
         if (grid->rows.x[body->row] != body->x || grid->rows.y[body->row] != body->y) return false;
         if (grid->rows.view[body->row] != phx_grid_view(store, slot)) return false;
-        if (!row_near(grid, body)) return false;
+        if (!row_in_span(grid, body)) return false;
     }
     return rows == grid->row_count;
 }

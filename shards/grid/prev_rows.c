@@ -89,20 +89,21 @@ static void sort_keys(phx_prev_rows *past)
     }
 }
 
-static uint64_t key_of(uint32_t bx, uint32_t by, uint32_t slot)
+static uint64_t prev_row_key(uint32_t bx, uint32_t by, uint32_t slot)
 {
     return (uint64_t)(by << KEY_AXIS_BITS | bx) << KEY_SLOT_BITS | slot;
 }
 
 /* The keys of who became odd, who is so no longer a bit. */
-static void take_odd(phx_prev_rows *past, const phx_rules *rules, const phx_grid *grid, const phx_store *store)
+static void take_discontinuous(phx_prev_rows *past, const phx_rules *rules, const phx_grid *grid,
+                               const phx_store *store)
 {
     uint32_t n = 0;
     for (uint32_t word = 0; n < past->odd_count; word++) {
         for (uint64_t bits = past->odd[word]; bits != 0; bits &= bits - 1) {
             uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(bits), row = store->body[slot].row;
-            past->keys[n++] = key_of(phx_tower_index(rules, 0, grid->rows.ox[row]) >> PHX_BLOCK_BITS,
-                                     phx_tower_index(rules, 1, grid->rows.oy[row]) >> PHX_BLOCK_BITS, slot);
+            past->keys[n++] = prev_row_key(phx_tower_index(rules, 0, grid->rows.ox[row]) >> PHX_BLOCK_BITS,
+                                           phx_tower_index(rules, 1, grid->rows.oy[row]) >> PHX_BLOCK_BITS, slot);
         }
         past->odd[word] = 0;
     }
@@ -128,7 +129,7 @@ bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *r
     past->y = (float *)(past->columns + 2 * column);
     past->word = past->columns + 3 * column;
     past->nowhere = (float *)(past->columns + 4 * column);
-    take_odd(past, rules, grid, store);
+    take_discontinuous(past, rules, grid, store);
     if (count > 1) sort_keys(past);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = (uint32_t)past->keys[i], row = store->body[slot].row;

@@ -159,7 +159,7 @@ static uint32_t make_room(phx_grid *grid, phx_store *store, uint32_t number, uin
 /* ---- those who come, go and jump ---- */
 
 /* In vain: if it is so again and again, as where all jump to one place, it is tried less often. */
-static phx_rows_edited give_up(phx_grid *grid)
+static phx_rows_edited fall_back_to_sort(phx_grid *grid)
 {
     enum { PAUSE_MOST = 32 }; /* ticks, this one too */
     if (grid->wants_gaps) {   /* else there were no gaps yet */
@@ -183,10 +183,10 @@ static phx_rows_edited find_berth(phx_grid *grid, phx_mem *mem, const phx_body *
     to->block = (uint32_t)(block - grid->blocks);
     to->tower = phx_block_tower(body->tx, body->ty);
     to->gap = find_gap(grid, to->block, work);
-    return to->gap < grid->block_count ? PHX_EDIT_DONE : give_up(grid);
+    return to->gap < grid->block_count ? PHX_EDIT_DONE : fall_back_to_sort(grid);
 }
 
-static void put_row(phx_grid *grid, phx_store *store, const berth *to, loose_row *row, uint64_t tick, uint32_t *work)
+static void insert_row(phx_grid *grid, phx_store *store, const berth *to, loose_row *row, uint64_t tick, uint32_t *work)
 {
     phx_body *body = &store->body[row->slot & PHX_ROW_SLOT];
     row->x = body->x;
@@ -205,18 +205,18 @@ phx_rows_edited phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uin
 {
     phx_body *body = &store->body[slot];
     PHX_ASSERT((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW));
-    if (*work == 0) return give_up(grid);
+    if (*work == 0) return fall_back_to_sort(grid);
     berth to;
     const phx_rows_edited found = find_berth(grid, mem, body, *work, &to);
     if (found != PHX_EDIT_DONE) return found;
     const uint32_t word = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
     loose_row row = {.ox = NAN, .oy = NAN, .view = phx_grid_view(store, slot), .slot = word};
-    put_row(grid, store, &to, &row, tick, work);
+    insert_row(grid, store, &to, &row, tick, work);
     return PHX_EDIT_DONE;
 }
 
 /* The tower that a row of the block is in. */
-static uint32_t tower_of(const phx_block *block, uint32_t row)
+static uint32_t row_tower(const phx_block *block, uint32_t row)
 {
     uint32_t low = 0, high = PHX_BLOCK_TOWERS;
     PHX_ASSERT(row >= block->start[0] && row < block->start[PHX_BLOCK_TOWERS]);
@@ -228,11 +228,11 @@ static uint32_t tower_of(const phx_block *block, uint32_t row)
     return low;
 }
 
-static void take_row(phx_grid *grid, phx_store *store, uint32_t row, uint32_t *work)
+static void remove_row(phx_grid *grid, phx_store *store, uint32_t row, uint32_t *work)
 {
     const uint32_t number = phx_grid_block_at(grid, row);
     phx_block *block = &grid->blocks[number];
-    const uint32_t moved = pull_towers(grid, store, block, tower_of(block, row), row);
+    const uint32_t moved = pull_towers(grid, store, block, row_tower(block, row), row);
     *work = *work > moved ? *work - moved : 0;
     grid->row_end = grid->blocks[grid->block_count - 1].start[PHX_BLOCK_TOWERS];
     grid->row_count--;
@@ -240,21 +240,21 @@ static void take_row(phx_grid *grid, phx_store *store, uint32_t row, uint32_t *w
 }
 
 /* The row of a slot that is astray. */
-static phx_rows_edited set_right(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick,
-                                 uint32_t *work)
+static phx_rows_edited edit_misplaced_row(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick,
+                                          uint32_t *work)
 {
     phx_body *body = &store->body[slot];
     const bool live = body->state & PHX_SLOT_LIVE;
     PHX_ASSERT((body->state & PHX_SLOT_ROW_MISPLACED) && (body->state & PHX_SLOT_ROW));
-    if (*work == 0) return give_up(grid);
+    if (*work == 0) return fall_back_to_sort(grid);
     berth to = {0};
     const phx_rows_edited found = live ? find_berth(grid, mem, body, *work, &to) : PHX_EDIT_DONE;
     if (found != PHX_EDIT_DONE) return found;
     loose_row row = row_at(grid, body->row);
-    take_row(grid, store, body->row, work);
+    remove_row(grid, store, body->row, work);
     body->state = (uint16_t)(body->state & ~(PHX_SLOT_ROW_MISPLACED | PHX_SLOT_ROW));
     if (live) to.gap = find_gap(grid, to.block, UINT32_MAX); /* perhaps a nearer one now */
-    if (live) put_row(grid, store, &to, &row, tick, work);
+    if (live) insert_row(grid, store, &to, &row, tick, work);
     return PHX_EDIT_DONE;
 }
 
@@ -262,7 +262,8 @@ phx_rows_edited phx_rows_edit(phx_grid *grid, phx_mem *mem, phx_store *store, ui
 {
     PHX_ASSERT(!grid->needs_rebuild && !grid->sorting);
     for (; grid->astray_count > 0; grid->astray_count--) {
-        const phx_rows_edited done = set_right(grid, mem, store, grid->astray[grid->astray_count - 1], tick, work);
+        const phx_rows_edited done =
+            edit_misplaced_row(grid, mem, store, grid->astray[grid->astray_count - 1], tick, work);
         if (done != PHX_EDIT_DONE) return done;
     }
     return PHX_EDIT_DONE;

@@ -11,13 +11,13 @@ typedef struct brute {
     uint32_t count, live_capacity, place_capacity;
 } brute;
 
-static phx_index *make(const phx_index_env *env)
+static phx_index *brute_create(const phx_index_env *env)
 {
     brute *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
     return own ? &own->index : NULL;
 }
 
-static void release(phx_index *index)
+static void brute_release(phx_index *index)
 {
     brute *own = (brute *)index;
     phx_mem *mem = index->env.mem;
@@ -26,7 +26,7 @@ static void release(phx_index *index)
     phx_free(mem, own, sizeof *own, PHX_CACHE_LINE);
 }
 
-static bool reserve(phx_index *index, uint32_t slots)
+static bool brute_reserve(phx_index *index, uint32_t slots)
 {
     brute *own = (brute *)index;
     phx_mem *mem = index->env.mem;
@@ -34,7 +34,7 @@ static bool reserve(phx_index *index, uint32_t slots)
            phx_grow(mem, (void **)&own->place, &own->place_capacity, own->place_capacity, slots, sizeof(uint32_t));
 }
 
-static void insert(phx_index *index, uint32_t slot)
+static void brute_insert(phx_index *index, uint32_t slot)
 {
     brute *own = (brute *)index;
     own->place[slot] = own->count;
@@ -42,7 +42,7 @@ static void insert(phx_index *index, uint32_t slot)
     index->counts.steps++;
 }
 
-static void take_out(phx_index *index, uint32_t slot)
+static void brute_remove(phx_index *index, uint32_t slot)
 {
     brute *own = (brute *)index;
     uint32_t last = own->live[--own->count], place = own->place[slot];
@@ -51,12 +51,12 @@ static void take_out(phx_index *index, uint32_t slot)
     index->counts.steps++;
 }
 
-static void move(phx_index *index, uint32_t slot)
+static void brute_move(phx_index *index, uint32_t slot)
 {
     (void)index, (void)slot;
 }
 
-static void around(const phx_index *index, phx_box box, phx_sink *sink)
+static void brute_around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const brute *own = (const brute *)index;
     (void)box;
@@ -64,7 +64,7 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
     sink->take(sink, own->live, own->count);
 }
 
-static bool valid(const phx_index *index)
+static bool brute_valid(const phx_index *index)
 {
     const brute *own = (const brute *)index;
     const phx_store *store = index->env.store;
@@ -76,12 +76,12 @@ static bool valid(const phx_index *index)
 
 const phx_index_ops phx_index_brute = {
     .serves_towers = true,
-    .make = make,
-    .free = release,
-    .reserve = reserve,
-    .insert = insert,
-    .remove = take_out,
-    .move = move,
-    .around = around,
-    .valid = valid,
+    .make = brute_create,
+    .free = brute_release,
+    .reserve = brute_reserve,
+    .insert = brute_insert,
+    .remove = brute_remove,
+    .move = brute_move,
+    .around = brute_around,
+    .valid = brute_valid,
 };

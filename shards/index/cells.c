@@ -20,7 +20,7 @@ static void count_views(views *of, const phx_store *store)
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_attr *attr = phx_store_attr(store, slot);
         uint32_t bits;
-        if (!(store->body[slot].state & PHX_SLOT_OWN) || !phx_observes(attr)) continue;
+        if (!(store->body[slot].state & PHX_SLOT_OWN) || !phx_attr_observes(attr)) continue;
         memcpy(&bits, &attr->view, sizeof bits);
         of->count[bits >> VIEW_SHIFT]++;
         of->sum[bits >> VIEW_SHIFT] += (double)attr->view;

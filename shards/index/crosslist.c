@@ -7,7 +7,7 @@
 
 enum { PASSES_LEAST = 64, PASSES_MOST = 1 << 16 }; /* noted at once: more are settled in between */
 
-static phx_index *make(const phx_index_env *env)
+static phx_index *crosslist_create(const phx_index_env *env)
 {
     phx_cross *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
     if (!own) return NULL;
@@ -20,7 +20,7 @@ static void release_queue(phx_mem *mem, phx_cross_queue *queue)
     phx_release(mem, (void **)&queue->slots, &queue->capacity, sizeof(uint32_t));
 }
 
-static void release(phx_index *index)
+static void crosslist_release(phx_index *index)
 {
     phx_cross *own = (phx_cross *)index;
     phx_mem *mem = index->env.mem;
@@ -75,7 +75,7 @@ static bool grow_anchors(phx_cross *own, phx_mem *mem, uint32_t slots)
     return true;
 }
 
-static bool reserve(phx_index *index, uint32_t slots)
+static bool crosslist_reserve(phx_index *index, uint32_t slots)
 {
     phx_cross *own = (phx_cross *)index;
     phx_mem *mem = index->env.mem;
@@ -97,7 +97,7 @@ static bool reserve(phx_index *index, uint32_t slots)
 
 /* ---- a tick's changes ---- */
 
-static void begin(phx_index *index, uint64_t tick)
+static void crosslist_begin_tick(phx_index *index, uint64_t tick)
 {
     phx_cross *own = (phx_cross *)index;
     (void)tick;
@@ -105,21 +105,21 @@ static void begin(phx_index *index, uint64_t tick)
         own->flags[slot] &= (uint8_t) ~(PHX_CROSS_CHANGED | PHX_CROSS_TOUCHED);
 }
 
-static void pend(phx_cross *own, uint32_t slot)
+static void queue_pending_slot(phx_cross *own, uint32_t slot)
 {
     own->flags[slot] |= PHX_CROSS_PENDING | PHX_CROSS_CHANGED;
     phx_cross_push(&own->pending, slot);
 }
 
-static void insert(phx_index *index, uint32_t slot)
+static void crosslist_insert(phx_index *index, uint32_t slot)
 {
     phx_cross *own = (phx_cross *)index;
     own->radius[slot] = phx_index_radius(index->env.store, slot);
-    pend(own, slot);
+    queue_pending_slot(own, slot);
 }
 
 /* Out of the lists, and of all boxes when the tick turns. */
-static void uproot(phx_cross *own, uint32_t slot)
+static void unlink_slot(phx_cross *own, uint32_t slot)
 {
     if (own->flags[slot] & PHX_CROSS_BOX) phx_cross_unlink(own, slot, true);
     phx_cross_unlink(own, slot, false);
@@ -128,9 +128,9 @@ static void uproot(phx_cross *own, uint32_t slot)
     phx_cross_push(&own->gone, slot);
 }
 
-static void take_out(phx_index *index, uint32_t slot)
+static void crosslist_remove(phx_index *index, uint32_t slot)
 {
-    uproot((phx_cross *)index, slot);
+    unlink_slot((phx_cross *)index, slot);
 }
 
 /* It looks farther, or less far, or begins to look, or ends: no node passes another for that. */
@@ -145,16 +145,16 @@ static void change_radius(phx_cross *own, uint32_t slot, float radius)
     phx_cross_refresh(own, slot);
 }
 
-static void move(phx_index *index, uint32_t slot)
+static void crosslist_move(phx_index *index, uint32_t slot)
 {
     phx_cross *own = (phx_cross *)index;
     const phx_body *body = &index->env.store->body[slot];
     float radius = phx_index_radius(index->env.store, slot);
     own->flags[slot] |= PHX_CROSS_CHANGED;
     if (phx_cross_jumps(own, slot, body->x, body->y)) {
-        uproot(own, slot);
+        unlink_slot(own, slot);
         own->radius[slot] = radius;
-        pend(own, slot);
+        queue_pending_slot(own, slot);
         return;
     }
     if (radius != own->radius[slot]) change_radius(own, slot, radius);
@@ -190,7 +190,7 @@ static bool sort_all(phx_cross *own)
     return true;
 }
 
-static bool turn(phx_index *index)
+static bool crosslist_end_changes(phx_index *index)
 {
     phx_cross *own = (phx_cross *)index;
     phx_cross_slide(own);
@@ -208,7 +208,7 @@ static bool turn(phx_index *index)
 
 /* ---- reading ---- */
 
-static void around(const phx_index *index, phx_box box, phx_sink *sink)
+static void crosslist_around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     enum { PIECE = 256 };
     const phx_cross *own = (const phx_cross *)index;
@@ -230,7 +230,7 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
     if (count > 0) sink->take(sink, piece, count);
 }
 
-static bool within(const phx_index *index, uint32_t observer, phx_sink *sink)
+static bool crosslist_within(const phx_index *index, uint32_t observer, phx_sink *sink)
 {
     const phx_cross *own = (const phx_cross *)index;
     const phx_list *box = &own->boxes[observer];
@@ -241,7 +241,7 @@ static bool within(const phx_index *index, uint32_t observer, phx_sink *sink)
     return true;
 }
 
-static bool touched(const phx_index *index, uint32_t observer, phx_box box)
+static bool crosslist_dirty(const phx_index *index, uint32_t observer, phx_box box)
 {
     const phx_cross *own = (const phx_cross *)index;
     const phx_list *list = &own->boxes[observer];
@@ -255,7 +255,7 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
 
 /* ---- validation ---- */
 
-static bool valid(const phx_index *index)
+static bool crosslist_valid(const phx_index *index)
 {
     const phx_cross *own = (const phx_cross *)index;
     const phx_store *store = index->env.store;
@@ -273,16 +273,16 @@ static bool valid(const phx_index *index)
 }
 
 const phx_index_ops phx_index_crosslist = {
-    .make = make,
-    .free = release,
-    .reserve = reserve,
-    .begin = begin,
-    .insert = insert,
-    .remove = take_out,
-    .move = move,
-    .turn = turn,
-    .around = around,
-    .within = within,
-    .touched = touched,
-    .valid = valid,
+    .make = crosslist_create,
+    .free = crosslist_release,
+    .reserve = crosslist_reserve,
+    .begin = crosslist_begin_tick,
+    .insert = crosslist_insert,
+    .remove = crosslist_remove,
+    .move = crosslist_move,
+    .turn = crosslist_end_changes,
+    .around = crosslist_around,
+    .within = crosslist_within,
+    .touched = crosslist_dirty,
+    .valid = crosslist_valid,
 };

@@ -48,7 +48,7 @@ void phx_cross_note(phx_cross *own, uint32_t observer, uint32_t target)
 /* Marks of a settling: epoch * 4 and these. */
 enum { COMES = 1, GOES = 2, MARK_STEP = 4 };
 
-static void next_epoch(phx_cross *own)
+static void next_mark_epoch(phx_cross *own)
 {
     if (own->epoch > UINT32_MAX - 2 * MARK_STEP) {
         memset(own->mark, 0, own->mark_capacity * sizeof(uint32_t));
@@ -93,7 +93,7 @@ static uint32_t thin_out(phx_cross *own, phx_list *box)
     return known;
 }
 
-static void settle(phx_cross *own, uint32_t observer)
+static void apply_passes(phx_cross *own, uint32_t observer)
 {
     phx_list *box = &own->boxes[observer];
     uint32_t first = own->pass_first[observer], before = box->count;
@@ -102,7 +102,7 @@ static void settle(phx_cross *own, uint32_t observer)
         own->pass_first[observer] = PHX_SLOT_NONE;
         return;
     }
-    next_epoch(own);
+    next_mark_epoch(own);
     uint32_t comers = mark_passes(own, observer);
     comers -= thin_out(own, box);
     own->pass_first[observer] = PHX_SLOT_NONE;
@@ -123,7 +123,7 @@ static void settle(phx_cross *own, uint32_t observer)
 
 void phx_cross_flush(phx_cross *own)
 {
-    for (uint32_t i = 0; i < own->passed.count; i++) settle(own, own->passed.slots[i]);
+    for (uint32_t i = 0; i < own->passed.count; i++) apply_passes(own, own->passed.slots[i]);
     own->passed.count = own->pass_count = 0;
 }
 
@@ -245,7 +245,7 @@ static bool fill_from_list(filler *to)
     return true;
 }
 
-static bool fill(phx_cross *own, uint32_t observer, const cross_rows *rows)
+static bool fill_box(phx_cross *own, uint32_t observer, const cross_rows *rows)
 {
     const phx_cross_body *body = &own->bodies[observer];
     phx_list *box = &own->boxes[observer];
@@ -287,7 +287,7 @@ bool phx_cross_fill(phx_cross *own)
     if (many && own->in_count > 0 && !make_rows(own, &rows)) return false;
     while (own->afresh.count > 0 && filled) {
         uint32_t observer = own->afresh.slots[own->afresh.count - 1];
-        if (own->flags[observer] & PHX_CROSS_BOX) filled = fill(own, observer, &rows);
+        if (own->flags[observer] & PHX_CROSS_BOX) filled = fill_box(own, observer, &rows);
         if (!filled) break;
         own->flags[observer] &= (uint8_t)~PHX_CROSS_AFRESH;
         own->afresh.count--;

@@ -7,29 +7,29 @@
 enum { END = 0, BEGIN = 1 }; /* the slots whose anchor nodes end and begin a list */
 
 /* Where a node stands, or an anchor: nodes of one place stand in any order. */
-static inline uint64_t place_of(const phx_cross *own, int axis, uint32_t node)
+static inline uint64_t node_place(const phx_cross *own, int axis, uint32_t node)
 {
     uint32_t role = node & 3, slot = node >> 3;
     if (role != PHX_CROSS_ANCHOR) return phx_cross_place(phx_cross_at(own, node)->key, role);
     return slot == END ? UINT64_MAX : own->anchors[axis][slot - BEGIN];
 }
 
-static void join(phx_cross *own, uint32_t before, uint32_t after)
+static void link_nodes(phx_cross *own, uint32_t before, uint32_t after)
 {
     phx_cross_at(own, before)->next = after;
     phx_cross_at(own, after)->prev = before;
 }
 
-static void put_between(phx_cross *own, uint32_t before, uint32_t node, uint32_t after)
+static void link_between(phx_cross *own, uint32_t before, uint32_t node, uint32_t after)
 {
-    join(own, before, node);
-    join(own, node, after);
+    link_nodes(own, before, node);
+    link_nodes(own, node, after);
 }
 
-static void take_out(phx_cross *own, uint32_t node)
+static void unlink_node(phx_cross *own, uint32_t node)
 {
     const phx_cross_node *at = phx_cross_at(own, node);
-    join(own, at->prev, at->next);
+    link_nodes(own, at->prev, at->next);
 }
 
 void phx_cross_clear(phx_cross *own)
@@ -39,7 +39,7 @@ void phx_cross_clear(phx_cross *own)
         uint32_t end = phx_cross_name(END, axis, PHX_CROSS_ANCHOR);
         phx_cross_at(own, begin)->key = 0;
         phx_cross_at(own, end)->key = UINT32_MAX;
-        join(own, begin, end);
+        link_nodes(own, begin, end);
         own->anchors[axis][0] = 0;
         own->anchor_count[axis] = 1;
     }
@@ -49,7 +49,7 @@ void phx_cross_clear(phx_cross *own)
 /* ---- keys ---- */
 
 /* Where a node belongs by the body and radius. Of one that does not observe low and high are nobody's. */
-static uint32_t key_of(const phx_cross *own, uint32_t slot, int axis, int role)
+static uint32_t node_key(const phx_cross *own, uint32_t slot, int axis, int role)
 {
     const phx_body *body = &own->index.env.store->body[slot];
     if (role == PHX_CROSS_CENTRE) return phx_cross_key(axis == 0 ? body->x : body->y);
@@ -68,7 +68,7 @@ void phx_cross_write_keys(phx_cross *own, uint32_t slot, bool bounds)
 {
     for (int axis = 0; axis < 2; axis++)
         for (int role = PHX_CROSS_LOW; role < PHX_CROSS_ROLES; role++)
-            if ((role != PHX_CROSS_CENTRE) == bounds) set_key(own, slot, axis, role, key_of(own, slot, axis, role));
+            if ((role != PHX_CROSS_CENTRE) == bounds) set_key(own, slot, axis, role, node_key(own, slot, axis, role));
 }
 
 /* ---- anchors ---- */
@@ -93,14 +93,14 @@ static uint32_t first_from(const phx_cross *own, int axis, uint64_t place, uint6
     do {
         at = phx_cross_at(own, at)->next;
         ++*walked;
-    } while (place_of(own, axis, at) < place);
+    } while (node_place(own, axis, at) < place);
     return at;
 }
 
 void phx_cross_place_anchors(phx_cross *own, int axis)
 {
     uint32_t *count = &own->anchor_count[axis];
-    for (uint32_t i = 1; i < *count; i++) take_out(own, phx_cross_name(i + BEGIN, axis, PHX_CROSS_ANCHOR));
+    for (uint32_t i = 1; i < *count; i++) unlink_node(own, phx_cross_name(i + BEGIN, axis, PHX_CROSS_ANCHOR));
     uint32_t end = phx_cross_name(END, axis, PHX_CROSS_ANCHOR), passed = 0;
     uint32_t before = phx_cross_name(BEGIN, axis, PHX_CROSS_ANCHOR);
     *count = 1;
@@ -108,9 +108,9 @@ void phx_cross_place_anchors(phx_cross *own, int axis)
         if (++passed % PHX_CROSS_APART != 0) continue;
         PHX_ASSERT(*count < own->anchors_capacity[axis]);
         uint32_t anchor = phx_cross_name(*count + BEGIN, axis, PHX_CROSS_ANCHOR);
-        own->anchors[axis][(*count)++] = place_of(own, axis, at);
+        own->anchors[axis][(*count)++] = node_place(own, axis, at);
         phx_cross_at(own, anchor)->key = phx_cross_at(own, at)->key;
-        put_between(own, before, anchor, at);
+        link_between(own, before, anchor, at);
     }
 }
 
@@ -168,8 +168,8 @@ bool phx_cross_jumps(const phx_cross *own, uint32_t slot, float x, float y)
 static void link_node(phx_cross *own, int axis, uint32_t node)
 {
     uint64_t walked = 0;
-    uint32_t after = first_from(own, axis, place_of(own, axis, node), &walked);
-    put_between(own, phx_cross_at(own, after)->prev, node, after);
+    uint32_t after = first_from(own, axis, node_place(own, axis, node), &walked);
+    link_between(own, phx_cross_at(own, after)->prev, node, after);
     own->effort += walked;
     own->index.counts.steps += walked;
 }
@@ -194,11 +194,11 @@ void phx_cross_unlink(phx_cross *own, uint32_t slot, bool bounds)
 {
     for (int axis = 0; axis < 2; axis++) {
         if (!bounds) {
-            take_out(own, phx_cross_name(slot, axis, PHX_CROSS_CENTRE));
+            unlink_node(own, phx_cross_name(slot, axis, PHX_CROSS_CENTRE));
             continue;
         }
-        take_out(own, phx_cross_name(slot, axis, PHX_CROSS_LOW));
-        take_out(own, phx_cross_name(slot, axis, PHX_CROSS_HIGH));
+        unlink_node(own, phx_cross_name(slot, axis, PHX_CROSS_LOW));
+        unlink_node(own, phx_cross_name(slot, axis, PHX_CROSS_HIGH));
     }
     own->node_count -= bounds ? 2 : 1;
     own->in_count -= !bounds;
@@ -208,7 +208,7 @@ void phx_cross_unlink(phx_cross *own, uint32_t slot, bool bounds)
 /* ---- sliding ---- */
 
 /* A target's centre and a border of a box change sides along an axis: it matters while the other axis is inside. */
-static inline void pass(phx_cross *own, int axis, uint32_t node, uint32_t other)
+static inline void note_node_pass(phx_cross *own, int axis, uint32_t node, uint32_t other)
 {
     bool centre = (node & 3) == PHX_CROSS_CENTRE;
     uint32_t border = centre ? other : node, target = (centre ? node : other) >> 3;
@@ -218,26 +218,26 @@ static inline void pass(phx_cross *own, int axis, uint32_t node, uint32_t other)
     if (observer != target && phx_cross_across(own, axis, observer, target)) phx_cross_note(own, observer, target);
 }
 
-static void slide(phx_cross *own, int axis, uint32_t node)
+static void slide_node(phx_cross *own, int axis, uint32_t node)
 {
     phx_cross_node *moved = phx_cross_at(own, node);
-    uint32_t before = moved->prev, after = moved->next, key = key_of(own, node >> 3, axis, (int)(node & 3));
+    uint32_t before = moved->prev, after = moved->next, key = node_key(own, node >> 3, axis, (int)(node & 3));
     uint64_t steps = 0, place = phx_cross_place(key, node & 3);
     if (moved->key == key) return;
     set_key(own, node >> 3, axis, (int)(node & 3), key);
-    for (; place_of(own, axis, after) < place; steps++) {
-        pass(own, axis, node, after);
+    for (; node_place(own, axis, after) < place; steps++) {
+        note_node_pass(own, axis, node, after);
         before = after;
         after = phx_cross_at(own, after)->next;
     }
-    for (; place_of(own, axis, before) > place; steps++) {
-        pass(own, axis, node, before);
+    for (; node_place(own, axis, before) > place; steps++) {
+        note_node_pass(own, axis, node, before);
         after = before;
         before = phx_cross_at(own, before)->prev;
     }
     if (steps == 0) return;
-    take_out(own, node);
-    put_between(own, before, node, after);
+    unlink_node(own, node);
+    link_between(own, before, node, after);
     own->effort += steps;
     own->index.counts.steps += steps;
 }
@@ -245,10 +245,10 @@ static void slide(phx_cross *own, int axis, uint32_t node)
 static void slide_slot(phx_cross *own, int axis, uint32_t slot)
 {
     if (own->flags[slot] & PHX_CROSS_BOX) {
-        slide(own, axis, phx_cross_name(slot, axis, PHX_CROSS_LOW));
-        slide(own, axis, phx_cross_name(slot, axis, PHX_CROSS_HIGH));
+        slide_node(own, axis, phx_cross_name(slot, axis, PHX_CROSS_LOW));
+        slide_node(own, axis, phx_cross_name(slot, axis, PHX_CROSS_HIGH));
     }
-    slide(own, axis, phx_cross_name(slot, axis, PHX_CROSS_CENTRE));
+    slide_node(own, axis, phx_cross_name(slot, axis, PHX_CROSS_CENTRE));
 }
 
 /* From one end of the list to the other. Who slides ahead is met again, in place. */
@@ -257,7 +257,7 @@ static void slide_along(phx_cross *own, int axis)
     uint32_t at = phx_cross_at(own, phx_cross_name(BEGIN, axis, PHX_CROSS_ANCHOR))->next;
     while (at != phx_cross_name(END, axis, PHX_CROSS_ANCHOR)) {
         uint32_t next = phx_cross_at(own, at)->next;
-        if ((at & 3) != PHX_CROSS_ANCHOR && (own->flags[at >> 3] & PHX_CROSS_MOVES)) slide(own, axis, at);
+        if ((at & 3) != PHX_CROSS_ANCHOR && (own->flags[at >> 3] & PHX_CROSS_MOVES)) slide_node(own, axis, at);
         at = next;
     }
 }
@@ -301,7 +301,7 @@ static void sort_items(item *items, item *spare, uint32_t count)
 }
 
 /* All nodes of an axis, equal keys in the order of roles. */
-static uint32_t collect(const phx_cross *own, int axis, item *items)
+static uint32_t collect_nodes(const phx_cross *own, int axis, item *items)
 {
     uint32_t count = 0;
     for (int role = PHX_CROSS_LOW; role < PHX_CROSS_ROLES; role++) {
@@ -313,14 +313,14 @@ static uint32_t collect(const phx_cross *own, int axis, item *items)
     return count;
 }
 
-static void chain(phx_cross *own, int axis, const item *items, uint32_t count)
+static void chain_nodes(phx_cross *own, int axis, const item *items, uint32_t count)
 {
     uint32_t at = phx_cross_name(BEGIN, axis, PHX_CROSS_ANCHOR);
     for (uint32_t i = 0; i < count; i++) {
-        join(own, at, items[i].node);
+        link_nodes(own, at, items[i].node);
         at = items[i].node;
     }
-    join(own, at, phx_cross_name(END, axis, PHX_CROSS_ANCHOR));
+    link_nodes(own, at, phx_cross_name(END, axis, PHX_CROSS_ANCHOR));
     own->anchor_count[axis] = 1;
     phx_cross_place_anchors(own, axis);
 }
@@ -341,10 +341,10 @@ bool phx_cross_sort(phx_cross *own)
     }
     own->node_count = nodes;
     for (int axis = 0; axis < 2; axis++) {
-        uint32_t count = collect(own, axis, items);
+        uint32_t count = collect_nodes(own, axis, items);
         PHX_ASSERT(count == nodes);
         sort_items(items, items + nodes, count);
-        chain(own, axis, items, count);
+        chain_nodes(own, axis, items, count);
     }
     find_radius_max(own);
     own->effort = 0;
@@ -363,7 +363,7 @@ bool phx_cross_lists_valid(const phx_cross *own)
         while (at != end) {
             uint32_t next = phx_cross_at(own, at)->next;
             if (phx_cross_at(own, next)->prev != at) return false;
-            if (place_of(own, axis, at) > place_of(own, axis, next)) return false;
+            if (node_place(own, axis, at) > node_place(own, axis, next)) return false;
             at = next;
             if (at == end) break;
             if ((at & 3) == PHX_CROSS_ANCHOR) anchors++;

@@ -24,13 +24,13 @@ typedef struct grid {
     bool all; /* were put in anew in this tick */
 } grid;
 
-static phx_index *make(const phx_index_env *env)
+static phx_index *grid_index_create(const phx_index_env *env)
 {
     grid *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
     return own ? &own->index : NULL;
 }
 
-static void release(phx_index *index)
+static void grid_index_release(phx_index *index)
 {
     grid *own = (grid *)index;
     phx_mem *mem = index->env.mem;
@@ -42,7 +42,7 @@ static void release(phx_index *index)
 /* ---- cells ---- */
 
 /* The cell along an axis, in the array. */
-static inline uint32_t along(const phx_uniform_cells *cells, int axis, float p, uint32_t count)
+static inline uint32_t cell_along(const phx_uniform_cells *cells, int axis, float p, uint32_t count)
 {
     int32_t n = phx_cell_of(cells, axis, p);
     return n < 0 ? 0 : (uint32_t)n < count ? (uint32_t)n : count - 1;
@@ -53,12 +53,12 @@ static phx_chain *chain_of(const grid *own, const phx_link *link)
     return &own->chains[(size_t)link->y * own->columns + (size_t)link->x];
 }
 
-static void put(grid *own, uint32_t slot)
+static void put_in_cell(grid *own, uint32_t slot)
 {
     const phx_body *body = &own->index.env.store->body[slot];
     phx_link *link = &own->links[slot];
-    link->x = (int32_t)along(&own->cells, 0, body->x, own->columns);
-    link->y = (int32_t)along(&own->cells, 1, body->y, own->rows);
+    link->x = (int32_t)cell_along(&own->cells, 0, body->x, own->columns);
+    link->y = (int32_t)cell_along(&own->cells, 1, body->y, own->rows);
     phx_chain *chain = chain_of(own, link);
     phx_chain_put(chain, own->links, slot);
     chain->changed = own->tick;
@@ -73,7 +73,7 @@ static double cells_along(const phx_index *index, int axis, float side)
 }
 
 /* Makes the array for cells of about that side, empty. false = no memory, unchanged. */
-static bool lay_out(grid *own, float side)
+static bool lay_out_cells(grid *own, float side)
 {
     const phx_index *index = &own->index;
     const phx_rules *rules = index->env.rules;
@@ -97,31 +97,31 @@ static bool lay_out(grid *own, float side)
 
 /* ---- index phase ---- */
 
-static bool reserve(phx_index *index, uint32_t slots)
+static bool grid_index_reserve(phx_index *index, uint32_t slots)
 {
     grid *own = (grid *)index;
     float side;
-    if (!own->chains && phx_cells_choose(&own->cells, index, &side) && !lay_out(own, side)) return false;
+    if (!own->chains && phx_cells_choose(&own->cells, index, &side) && !lay_out_cells(own, side)) return false;
     return phx_grow(index->env.mem, (void **)&own->links, &own->links_capacity, own->links_capacity, slots,
                     sizeof *own->links);
 }
 
-static void begin(phx_index *index, uint64_t tick)
+static void grid_index_begin_tick(phx_index *index, uint64_t tick)
 {
     grid *own = (grid *)index;
     own->tick = (uint32_t)tick;
     own->all = false;
 }
 
-static void insert(phx_index *index, uint32_t slot)
+static void grid_index_insert(phx_index *index, uint32_t slot)
 {
     grid *own = (grid *)index;
-    put(own, slot);
+    put_in_cell(own, slot);
     own->cells.count++;
     index->counts.steps++;
 }
 
-static void take_out(phx_index *index, uint32_t slot)
+static void grid_index_remove(phx_index *index, uint32_t slot)
 {
     grid *own = (grid *)index;
     phx_chain *chain = chain_of(own, &own->links[slot]);
@@ -131,35 +131,35 @@ static void take_out(phx_index *index, uint32_t slot)
     index->counts.steps++;
 }
 
-static void move(phx_index *index, uint32_t slot)
+static void grid_index_move(phx_index *index, uint32_t slot)
 {
     grid *own = (grid *)index;
     const phx_body *body = &index->env.store->body[slot];
     const phx_link *link = &own->links[slot];
     phx_chain *chain = chain_of(own, link);
     chain->changed = own->tick;
-    bool stays = (uint32_t)link->x == along(&own->cells, 0, body->x, own->columns) &&
-                 (uint32_t)link->y == along(&own->cells, 1, body->y, own->rows);
+    bool stays = (uint32_t)link->x == cell_along(&own->cells, 0, body->x, own->columns) &&
+                 (uint32_t)link->y == cell_along(&own->cells, 1, body->y, own->rows);
     if (stays) return;
     phx_chain_take(chain, own->links, slot);
-    put(own, slot);
+    put_in_cell(own, slot);
     index->counts.steps++;
 }
 
 /* Other cells suit better: all are put in anew, and what changed is not known any more. */
-static bool turn(phx_index *index)
+static bool grid_index_end_changes(phx_index *index)
 {
     grid *own = (grid *)index;
     const phx_store *store = index->env.store;
     float side;
     phx_uniform_cells before = own->cells;
     if (!phx_cells_choose(&own->cells, index, &side)) return true;
-    if (!lay_out(own, side)) {
+    if (!lay_out_cells(own, side)) {
         own->cells = before;
         return false;
     }
     for (uint32_t slot = 0; slot < store->slots; slot++)
-        if (store->body[slot].state & PHX_SLOT_ROW) put(own, slot);
+        if (store->body[slot].state & PHX_SLOT_ROW) put_in_cell(own, slot);
     index->counts.steps += own->cells.count;
     own->all = true;
     return true;
@@ -172,18 +172,18 @@ typedef struct patch {
     uint32_t x0, y0, x1, y1;
 } patch;
 
-static patch patch_of(const grid *own, phx_box box)
+static patch box_cells(const grid *own, phx_box box)
 {
-    return (patch){along(&own->cells, 0, box.x0, own->columns), along(&own->cells, 1, box.y0, own->rows),
-                   along(&own->cells, 0, box.x1, own->columns), along(&own->cells, 1, box.y1, own->rows)};
+    return (patch){cell_along(&own->cells, 0, box.x0, own->columns), cell_along(&own->cells, 1, box.y0, own->rows),
+                   cell_along(&own->cells, 0, box.x1, own->columns), cell_along(&own->cells, 1, box.y1, own->rows)};
 }
 
-static void around(const phx_index *index, phx_box box, phx_sink *sink)
+static void grid_index_around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const grid *own = (const grid *)index;
     phx_cell_pieces pieces = {.sink = sink};
     if (!own->chains) return; /* nobody ever was in */
-    patch at = patch_of(own, box);
+    patch at = box_cells(own, box);
     uint64_t cells = (uint64_t)(at.x1 - at.x0 + 1) * (at.y1 - at.y0 + 1);
     if (cells > own->cells.count) {
         phx_cells_all(index, box, sink);
@@ -197,10 +197,10 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
     phx_pieces_flush(&pieces);
 }
 
-static bool touched(const phx_index *index, uint32_t observer, phx_box box)
+static bool grid_index_dirty(const phx_index *index, uint32_t observer, phx_box box)
 {
     const grid *own = (const grid *)index;
-    patch at = patch_of(own, box);
+    patch at = box_cells(own, box);
     (void)observer;
     bool wide = (uint64_t)(at.x1 - at.x0 + 1) * (at.y1 - at.y0 + 1) > own->cells.count;
     if (wide || own->all) return true;
@@ -211,7 +211,7 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
 }
 
 /* Every slot that is in is in the chain of its cell, and nobody else is. */
-static bool valid(const phx_index *index)
+static bool grid_index_valid(const phx_index *index)
 {
     const grid *own = (const grid *)index;
     const phx_store *store = index->env.store;
@@ -222,8 +222,8 @@ static bool valid(const phx_index *index)
             const phx_body *body = &store->body[n - 1];
             const phx_link *link = &own->links[n - 1];
             if (!(body->state & PHX_SLOT_LIVE) || link->prev != prev || chain_of(own, link) != &own->chains[i] ||
-                (uint32_t)link->x != along(&own->cells, 0, body->x, own->columns) ||
-                (uint32_t)link->y != along(&own->cells, 1, body->y, own->rows))
+                (uint32_t)link->x != cell_along(&own->cells, 0, body->x, own->columns) ||
+                (uint32_t)link->y != cell_along(&own->cells, 1, body->y, own->rows))
                 return false;
         }
     }
@@ -231,15 +231,15 @@ static bool valid(const phx_index *index)
 }
 
 const phx_index_ops phx_index_grid = {
-    .make = make,
-    .free = release,
-    .reserve = reserve,
-    .begin = begin,
-    .insert = insert,
-    .remove = take_out,
-    .move = move,
-    .turn = turn,
-    .around = around,
-    .touched = touched,
-    .valid = valid,
+    .make = grid_index_create,
+    .free = grid_index_release,
+    .reserve = grid_index_reserve,
+    .begin = grid_index_begin_tick,
+    .insert = grid_index_insert,
+    .remove = grid_index_remove,
+    .move = grid_index_move,
+    .turn = grid_index_end_changes,
+    .around = grid_index_around,
+    .touched = grid_index_dirty,
+    .valid = grid_index_valid,
 };

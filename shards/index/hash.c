@@ -26,7 +26,7 @@ typedef struct hash {
     bool grown; /* so they were before it began */
 } hash;
 
-static phx_index *make(const phx_index_env *env)
+static phx_index *hash_index_create(const phx_index_env *env)
 {
     hash *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
     if (!own) return NULL;
@@ -35,7 +35,7 @@ static phx_index *make(const phx_index_env *env)
     return &own->index;
 }
 
-static void release(phx_index *index)
+static void hash_index_release(phx_index *index)
 {
     hash *own = (hash *)index;
     phx_mem *mem = index->env.mem;
@@ -47,7 +47,7 @@ static void release(phx_index *index)
 /* ---- cells ---- */
 
 /* Whose chain has those of a cell? */
-static inline phx_chain *bucket_of(const hash *own, int32_t x, int32_t y)
+static inline phx_chain *cell_bucket(const hash *own, int32_t x, int32_t y)
 {
     return &own->buckets[phx_index_cell_hash(&own->index.env, x, y) & (own->bucket_count - 1)];
 }
@@ -59,30 +59,30 @@ static inline uint32_t *mark_of(const hash *own, int32_t x, int32_t y)
     return &own->buckets[phx_mix64(cell) & (own->bucket_count - 1)].changed;
 }
 
-static void put(hash *own, uint32_t slot)
+static void put_in_bucket(hash *own, uint32_t slot)
 {
     const phx_body *body = &own->index.env.store->body[slot];
     phx_link *link = &own->links[slot];
     link->x = phx_cell_of(&own->cells, 0, body->x);
     link->y = phx_cell_of(&own->cells, 1, body->y);
-    phx_chain_put(bucket_of(own, link->x, link->y), own->links, slot);
+    phx_chain_put(cell_bucket(own, link->x, link->y), own->links, slot);
     *mark_of(own, link->x, link->y) = own->tick;
 }
 
 /* Empty buckets, then all that are in; what changed is not known any more. */
-static void put_all(hash *own)
+static void put_all_in_buckets(hash *own)
 {
     const phx_store *store = own->index.env.store;
     memset(own->buckets, 0, own->bucket_count * sizeof *own->buckets);
     for (uint32_t slot = 0; slot < store->slots; slot++)
-        if (store->body[slot].state & PHX_SLOT_ROW) put(own, slot);
+        if (store->body[slot].state & PHX_SLOT_ROW) put_in_bucket(own, slot);
     own->index.counts.steps += own->cells.count;
 }
 
 /* ---- index phase ---- */
 
 /* Enough buckets for so many slots. */
-static bool reserve_buckets(hash *own, uint32_t slots)
+static bool reserve_cell_buckets(hash *own, uint32_t slots)
 {
     enum { AT_LEAST = 256 };
     uint64_t count = AT_LEAST;
@@ -93,21 +93,21 @@ static bool reserve_buckets(hash *own, uint32_t slots)
         return false;
     own->bucket_count = (uint32_t)count;
     own->grown = true;
-    put_all(own);
+    put_all_in_buckets(own);
     return true;
 }
 
-static bool reserve(phx_index *index, uint32_t slots)
+static bool hash_index_reserve(phx_index *index, uint32_t slots)
 {
     hash *own = (hash *)index;
     float side;
     if (own->cells.side == 0.0f && phx_cells_choose(&own->cells, index, &side)) own->cells.side = side;
     return phx_grow(index->env.mem, (void **)&own->links, &own->links_capacity, own->links_capacity, slots,
                     sizeof *own->links) &&
-           reserve_buckets(own, slots);
+           reserve_cell_buckets(own, slots);
 }
 
-static void begin(phx_index *index, uint64_t tick)
+static void hash_index_begin_tick(phx_index *index, uint64_t tick)
 {
     hash *own = (hash *)index;
     own->tick = (uint32_t)tick;
@@ -115,25 +115,25 @@ static void begin(phx_index *index, uint64_t tick)
     own->grown = false;
 }
 
-static void insert(phx_index *index, uint32_t slot)
+static void hash_index_insert(phx_index *index, uint32_t slot)
 {
     hash *own = (hash *)index;
-    put(own, slot);
+    put_in_bucket(own, slot);
     own->cells.count++;
     index->counts.steps++;
 }
 
-static void take_out(phx_index *index, uint32_t slot)
+static void hash_index_remove(phx_index *index, uint32_t slot)
 {
     hash *own = (hash *)index;
     const phx_link *link = &own->links[slot];
-    phx_chain_take(bucket_of(own, link->x, link->y), own->links, slot);
+    phx_chain_take(cell_bucket(own, link->x, link->y), own->links, slot);
     *mark_of(own, link->x, link->y) = own->tick;
     own->cells.count--;
     index->counts.steps++;
 }
 
-static void move(phx_index *index, uint32_t slot)
+static void hash_index_move(phx_index *index, uint32_t slot)
 {
     hash *own = (hash *)index;
     const phx_body *body = &index->env.store->body[slot];
@@ -141,19 +141,19 @@ static void move(phx_index *index, uint32_t slot)
     *mark_of(own, link->x, link->y) = own->tick;
     bool stays = link->x == phx_cell_of(&own->cells, 0, body->x) && link->y == phx_cell_of(&own->cells, 1, body->y);
     if (stays) return;
-    phx_chain_take(bucket_of(own, link->x, link->y), own->links, slot);
-    put(own, slot);
+    phx_chain_take(cell_bucket(own, link->x, link->y), own->links, slot);
+    put_in_bucket(own, slot);
     index->counts.steps++;
 }
 
 /* Other cells suit better: all are put in anew. */
-static bool turn(phx_index *index)
+static bool hash_index_end_changes(phx_index *index)
 {
     hash *own = (hash *)index;
     float side;
     if (!phx_cells_choose(&own->cells, index, &side)) return true;
     own->cells.side = side;
-    put_all(own);
+    put_all_in_buckets(own);
     own->all = true;
     return true;
 }
@@ -166,7 +166,7 @@ typedef struct patch {
     bool wide; /* more cells than there are entities */
 } patch;
 
-static patch patch_of(const hash *own, phx_box box)
+static patch box_buckets(const hash *own, phx_box box)
 {
     patch at = {phx_cell_of(&own->cells, 0, box.x0), phx_cell_of(&own->cells, 1, box.y0),
                 phx_cell_of(&own->cells, 0, box.x1), phx_cell_of(&own->cells, 1, box.y1), false};
@@ -174,12 +174,12 @@ static patch patch_of(const hash *own, phx_box box)
     return at;
 }
 
-static void around(const phx_index *index, phx_box box, phx_sink *sink)
+static void hash_index_around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const hash *own = (const hash *)index;
     phx_cell_pieces pieces = {.sink = sink};
     if (own->cells.count == 0) return;
-    patch at = patch_of(own, box);
+    patch at = box_buckets(own, box);
     if (at.wide) {
         phx_cells_all(index, box, sink);
         return;
@@ -187,15 +187,15 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
     sink->visited += phx_cells_in(at.x0, at.y0, at.x1, at.y1);
     for (int32_t y = at.y0; y <= at.y1; y++)
         for (int32_t x = at.x0; x <= at.x1; x++)
-            for (uint32_t n = bucket_of(own, x, y)->first; n; n = own->links[n - 1].next)
+            for (uint32_t n = cell_bucket(own, x, y)->first; n; n = own->links[n - 1].next)
                 if (own->links[n - 1].x == x && own->links[n - 1].y == y) phx_pieces_add(&pieces, n - 1);
     phx_pieces_flush(&pieces);
 }
 
-static bool touched(const phx_index *index, uint32_t observer, phx_box box)
+static bool hash_index_dirty(const phx_index *index, uint32_t observer, phx_box box)
 {
     const hash *own = (const hash *)index;
-    patch at = patch_of(own, box);
+    patch at = box_buckets(own, box);
     (void)observer;
     if (at.wide || own->all) return true;
     for (int32_t y = at.y0; y <= at.y1; y++)
@@ -205,7 +205,7 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
 }
 
 /* Every slot that is in is in the chain of its cell's bucket, and nobody else is. */
-static bool valid(const phx_index *index)
+static bool hash_index_valid(const phx_index *index)
 {
     const hash *own = (const hash *)index;
     const phx_store *store = index->env.store;
@@ -216,7 +216,7 @@ static bool valid(const phx_index *index)
             const phx_body *body = &store->body[n - 1];
             const phx_link *link = &own->links[n - 1];
             if (!(body->state & PHX_SLOT_LIVE) || link->prev != prev ||
-                bucket_of(own, link->x, link->y) != &own->buckets[i] ||
+                cell_bucket(own, link->x, link->y) != &own->buckets[i] ||
                 link->x != phx_cell_of(&own->cells, 0, body->x) || link->y != phx_cell_of(&own->cells, 1, body->y))
                 return false;
         }
@@ -225,15 +225,15 @@ static bool valid(const phx_index *index)
 }
 
 const phx_index_ops phx_index_hash = {
-    .make = make,
-    .free = release,
-    .reserve = reserve,
-    .begin = begin,
-    .insert = insert,
-    .remove = take_out,
-    .move = move,
-    .turn = turn,
-    .around = around,
-    .touched = touched,
-    .valid = valid,
+    .make = hash_index_create,
+    .free = hash_index_release,
+    .reserve = hash_index_reserve,
+    .begin = hash_index_begin_tick,
+    .insert = hash_index_insert,
+    .remove = hash_index_remove,
+    .move = hash_index_move,
+    .turn = hash_index_end_changes,
+    .around = hash_index_around,
+    .touched = hash_index_dirty,
+    .valid = hash_index_valid,
 };

@@ -53,7 +53,7 @@ typedef struct hex {
 
 /* ---- towers ---- */
 
-static uint64_t key_of(uint32_t level, phx_hex_at at)
+static uint64_t hex_tower_key(uint32_t level, phx_hex_at at)
 {
     const int32_t MIDDLE = 1 << 27; /* coordinates are below 2^25, either way */
     return (uint64_t)(level + 1) << 56 | (uint64_t)(at.q + MIDDLE) << 28 | (uint64_t)(at.r + MIDDLE);
@@ -61,7 +61,7 @@ static uint64_t key_of(uint32_t level, phx_hex_at at)
 
 static uint32_t find_tower(const hex *own, uint32_t level, phx_hex_at at)
 {
-    const uint64_t *tower = phx_idmap_find(&own->places, key_of(level, at));
+    const uint64_t *tower = phx_idmap_find(&own->places, hex_tower_key(level, at));
     return tower ? (uint32_t)*tower : PHX_HEX_NONE;
 }
 
@@ -82,14 +82,14 @@ static uint32_t need_tower(hex *own, uint32_t level, phx_hex_at at)
     }
     own->towers[tower] =
         (hex_tower){.home = phx_slotset_empty(), .border = phx_slotset_empty(), .at = at, .level = (uint8_t)level};
-    phx_idmap_insert(&own->places, key_of(level, at), tower);
+    phx_idmap_insert(&own->places, hex_tower_key(level, at), tower);
     return tower;
 }
 
 static void free_tower(hex *own, uint32_t tower)
 {
     hex_tower *at = &own->towers[tower];
-    phx_idmap_remove(&own->places, key_of(at->level, at->at));
+    phx_idmap_remove(&own->places, hex_tower_key(at->level, at->at));
     phx_list_release(&own->pool, &at->home);
     phx_list_release(&own->pool, &at->border);
     at->level = PHX_HEX_NO_LEVEL;
@@ -97,23 +97,23 @@ static void free_tower(hex *own, uint32_t tower)
     own->tower_free = tower;
 }
 
-static phx_list *set_of(hex *own, uint32_t tower, uint32_t i)
+static phx_list *hex_tower_set(hex *own, uint32_t tower, uint32_t i)
 {
     return i == 0 ? &own->towers[tower].home : &own->towers[tower].border;
 }
 
 /* ---- who is in whose light ---- */
 
-static void touch(hex *own, const hex_entry *entry)
+static void mark_entry_dirty(hex *own, const hex_entry *entry)
 {
     for (uint32_t i = 0; i < entry->count; i++) own->towers[entry->tower[i]].touched = (uint32_t)own->index.tick;
 }
 
 /* Out of all the sets of a level. The towers stay, perhaps empty. */
-static void take_out(hex *own, hex_entry *entry, uint32_t slot)
+static void remove_from_sets(hex *own, hex_entry *entry, uint32_t slot)
 {
     for (uint32_t i = 0; i < entry->count; i++)
-        phx_slotset_remove(&own->pool, own->index.env.mem, own->kernels, set_of(own, entry->tower[i], i), slot);
+        phx_slotset_remove(&own->pool, own->index.env.mem, own->kernels, hex_tower_set(own, entry->tower[i], i), slot);
     own->index.counts.steps += entry->count;
     entry->count = 0;
 }
@@ -126,11 +126,11 @@ static void free_empty(hex *own, const hex_entry *entry, uint32_t count)
     }
 }
 
-static void uncover(hex *own, hex_level *level, uint32_t slot)
+static void remove_slot_cover(hex *own, hex_level *level, uint32_t slot)
 {
     hex_entry *entry = &level->entries[slot], before = *entry;
-    touch(own, entry);
-    take_out(own, entry, slot);
+    mark_entry_dirty(own, entry);
+    remove_from_sets(own, entry, slot);
     free_empty(own, &before, before.count);
 }
 
@@ -141,28 +141,28 @@ static bool open_towers(hex *own, uint32_t level, const phx_hex_covers *covers, 
     *entry = (hex_entry){.home = covers->at[0], .count = (uint8_t)covers->count, .mask = (uint8_t)covers->mask};
     for (uint32_t i = 0; i < covers->count; i++) {
         uint32_t tower = need_tower(own, level, covers->at[i]);
-        if (tower == PHX_HEX_NONE || !phx_slotset_room(&own->pool, mem, set_of(own, tower, i))) return false;
+        if (tower == PHX_HEX_NONE || !phx_slotset_room(&own->pool, mem, hex_tower_set(own, tower, i))) return false;
         entry->tower[i] = tower;
     }
     return true;
 }
 
 /* A live slot is in the light where it stands, at one level. */
-static bool cover(hex *own, uint32_t level, uint32_t slot)
+static bool cover_slot(hex *own, uint32_t level, uint32_t slot)
 {
     const phx_body *body = &own->index.env.store->body[slot];
     hex_entry *entry = &own->levels[level].entries[slot], before = *entry, now;
     phx_hex_covers covers = phx_hex_covers_of(&own->lattice, level, body->x, body->y);
     bool same = entry->home.q == covers.at[0].q && entry->home.r == covers.at[0].r && entry->mask == covers.mask;
-    touch(own, entry);
+    mark_entry_dirty(own, entry);
     if (entry->count > 0 && same) return true;
     if (!open_towers(own, level, &covers, &now)) return false;
     /* in before out: a set that it stays in would give its room away */
-    for (uint32_t i = 0; i < now.count; i++) phx_slotset_add(&own->pool, set_of(own, now.tower[i], i), slot);
-    take_out(own, entry, slot);
+    for (uint32_t i = 0; i < now.count; i++) phx_slotset_add(&own->pool, hex_tower_set(own, now.tower[i], i), slot);
+    remove_from_sets(own, entry, slot);
     *entry = now;
     own->index.counts.steps += now.count;
-    touch(own, entry);
+    mark_entry_dirty(own, entry);
     free_empty(own, &before, before.count);
     return true;
 }
@@ -193,17 +193,17 @@ static bool grow_entries(hex *own, hex_level *level, uint32_t slots)
 }
 
 /* All live slots come in. */
-static bool light(hex *own, uint32_t level)
+static bool light_level(hex *own, uint32_t level)
 {
     const phx_store *store = own->index.env.store;
     if (!grow_entries(own, &own->levels[level], store->slots)) return false;
     for (uint32_t slot = 0; slot < store->slots; slot++)
-        if ((store->body[slot].state & PHX_SLOT_LIVE) && !cover(own, level, slot)) return false;
+        if ((store->body[slot].state & PHX_SLOT_LIVE) && !cover_slot(own, level, slot)) return false;
     own->levels[level].lit = true;
     return true;
 }
 
-static void dim(hex *own, uint32_t level)
+static void dim_level(hex *own, uint32_t level)
 {
     hex_level *at = &own->levels[level];
     for (uint32_t tower = 0; tower < own->tower_count; tower++)
@@ -214,7 +214,7 @@ static void dim(hex *own, uint32_t level)
 
 /* ---- changes ---- */
 
-static bool reserve(phx_index *index, uint32_t slots)
+static bool hex_index_reserve(phx_index *index, uint32_t slots)
 {
     hex *own = (hex *)index;
     phx_mem *mem = index->env.mem;
@@ -227,13 +227,13 @@ static bool reserve(phx_index *index, uint32_t slots)
     return true;
 }
 
-static void begin(phx_index *index, uint64_t tick)
+static void hex_index_begin_tick(phx_index *index, uint64_t tick)
 {
     (void)tick;
     ((hex *)index)->note_count = 0;
 }
 
-static void note(phx_index *index, uint32_t slot)
+static void hex_index_note(phx_index *index, uint32_t slot)
 {
     hex *own = (hex *)index;
     PHX_ASSERT(own->note_count < own->notes_capacity);
@@ -247,27 +247,27 @@ static bool do_notes(hex *own, uint32_t level)
     const phx_store *store = own->index.env.store;
     for (uint32_t i = 0; i < own->note_count; i++) {
         uint32_t slot = own->notes[i];
-        if (!(store->body[slot].state & PHX_SLOT_LIVE)) uncover(own, &own->levels[level], slot);
-        else if (!cover(own, level, slot)) return false;
+        if (!(store->body[slot].state & PHX_SLOT_LIVE)) remove_slot_cover(own, &own->levels[level], slot);
+        else if (!cover_slot(own, level, slot)) return false;
     }
     return true;
 }
 
-static bool turn(phx_index *index)
+static bool hex_index_end_changes(phx_index *index)
 {
     hex *own = (hex *)index;
     for (uint32_t level = 0; level < PHX_HEX_LEVELS; level++) {
         const hex_level *at = &own->levels[level];
         bool wanted = level == own->usual || at->observers > 0;
-        if (!wanted && at->lit) dim(own, level);
-        if (at->lit ? !do_notes(own, level) : wanted && !light(own, level)) return false;
+        if (!wanted && at->lit) dim_level(own, level);
+        if (at->lit ? !do_notes(own, level) : wanted && !light_level(own, level)) return false;
     }
     return true;
 }
 
 /* ---- looking ---- */
 
-static void tell(const hex *own, const phx_list *set, phx_sink *sink)
+static void emit_set(const hex *own, const phx_list *set, phx_sink *sink)
 {
     if (set->count > 0) sink->take(sink, phx_list_entries(&own->pool, set), set->count);
 }
@@ -281,7 +281,7 @@ static void around_wide(const hex *own, uint32_t level, const phx_hex_box *box, 
     if (hexagons > own->tower_count) { /* then going over those that there are is less */
         sink->visited += own->tower_count;
         for (uint32_t tower = 0; tower < own->tower_count; tower++)
-            if (own->towers[tower].level == level) tell(own, &own->towers[tower].home, sink);
+            if (own->towers[tower].level == level) emit_set(own, &own->towers[tower].home, sink);
         return;
     }
     sink->visited += hexagons;
@@ -289,12 +289,12 @@ static void around_wide(const hex *own, uint32_t level, const phx_hex_box *box, 
         columns = phx_hex_columns(&own->lattice, level, box, row);
         for (int32_t column = columns.first; column <= columns.last; column++) {
             uint32_t tower = find_tower(own, level, (phx_hex_at){column, row});
-            if (tower != PHX_HEX_NONE) tell(own, &own->towers[tower].home, sink);
+            if (tower != PHX_HEX_NONE) emit_set(own, &own->towers[tower].home, sink);
         }
     }
 }
 
-static void around(const phx_index *index, phx_box box, phx_sink *sink)
+static void hex_index_around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const hex *own = (const hex *)index;
     phx_hex_box in = phx_hex_box_of(&own->lattice, box);
@@ -308,12 +308,12 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
     uint32_t tower = find_tower(own, level, phx_hex_cell(&own->lattice, level, in.x, in.y));
     sink->visited++;
     if (tower == PHX_HEX_NONE) return;
-    tell(own, &own->towers[tower].home, sink);
-    tell(own, &own->towers[tower].border, sink);
+    emit_set(own, &own->towers[tower].home, sink);
+    emit_set(own, &own->towers[tower].border, sink);
 }
 
 /* By the tower of the level that it is registered at, in whose light it is itself. */
-static bool touched(const phx_index *index, uint32_t observer, phx_box box)
+static bool hex_index_dirty(const phx_index *index, uint32_t observer, phx_box box)
 {
     const hex *own = (const hex *)index;
     uint8_t level = own->watch[observer];
@@ -326,7 +326,7 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
 
 /* ---- its life ---- */
 
-static void release(phx_index *index)
+static void hex_index_release(phx_index *index)
 {
     hex *own = (hex *)index;
     phx_mem *mem = index->env.mem;
@@ -356,7 +356,7 @@ static double usual_half(const phx_rules *rules)
     return radius * (1 + 2e-6) + (far + radius) * 6e-7; /* what phx_box_around() adds, and its roundings */
 }
 
-static phx_index *make(const phx_index_env *env)
+static phx_index *hex_index_create(const phx_index_env *env)
 {
     hex *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
     if (!own) return NULL;
@@ -388,7 +388,7 @@ static bool entry_valid(const hex *own, uint32_t level, uint32_t slot, uint64_t 
     return true;
 }
 
-static bool valid(const phx_index *index)
+static bool hex_index_valid(const phx_index *index)
 {
     const hex *own = (const hex *)index;
     const phx_store *store = index->env.store;
@@ -408,15 +408,15 @@ static bool valid(const phx_index *index)
 }
 
 const phx_index_ops phx_index_hex = {
-    .make = make,
-    .free = release,
-    .reserve = reserve,
-    .begin = begin,
-    .insert = note,
-    .remove = note,
-    .move = note,
-    .turn = turn,
-    .around = around,
-    .touched = touched,
-    .valid = valid,
+    .make = hex_index_create,
+    .free = hex_index_release,
+    .reserve = hex_index_reserve,
+    .begin = hex_index_begin_tick,
+    .insert = hex_index_note,
+    .remove = hex_index_note,
+    .move = hex_index_note,
+    .turn = hex_index_end_changes,
+    .around = hex_index_around,
+    .touched = hex_index_dirty,
+    .valid = hex_index_valid,
 };

@@ -14,18 +14,18 @@
  */
 #include "shards/index/hex.h"
 
-static const double ROOT3 = 1.7320508075688772;
-static const double SLACK = 1e-6;
+static const double SQRT_OF_3 = 1.7320508075688772;
+static const double ROUNDING_SLACK = 1e-6;
 
 /* The six around, in axial coordinates. */
-static const phx_hex_at around[6] = {{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}};
+static const phx_hex_at neighbour_offsets[6] = {{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}};
 
-static double whole(double v)
+static double nearest_integer(double v)
 {
     return (double)(int32_t)(v < 0.0 ? v - 0.5 : v + 0.5);
 }
 
-static double clamped(double p, double low, double high)
+static double clamp_coordinate(double p, double low, double high)
 {
     return p < low ? low : (p > high ? high : p);
 }
@@ -47,10 +47,10 @@ phx_hex_lattice phx_hex_lattice_of(const phx_rules *rules, double usual)
 
 phx_hex_box phx_hex_box_of(const phx_hex_lattice *lattice, phx_box box)
 {
-    phx_hex_box in = {.x0 = clamped(box.x0, lattice->low[0], lattice->high[0]),
-                      .y0 = clamped(box.y0, lattice->low[1], lattice->high[1]),
-                      .x1 = clamped(box.x1, lattice->low[0], lattice->high[0]),
-                      .y1 = clamped(box.y1, lattice->low[1], lattice->high[1])};
+    phx_hex_box in = {.x0 = clamp_coordinate(box.x0, lattice->low[0], lattice->high[0]),
+                      .y0 = clamp_coordinate(box.y0, lattice->low[1], lattice->high[1]),
+                      .x1 = clamp_coordinate(box.x1, lattice->low[0], lattice->high[0]),
+                      .y1 = clamp_coordinate(box.y1, lattice->low[1], lattice->high[1])};
     in.x = in.x0 + (in.x1 - in.x0) / 2;
     in.y = in.y0 + (in.y1 - in.y0) / 2;
     in.half = (in.x1 - in.x0 > in.y1 - in.y0 ? in.x1 - in.x0 : in.y1 - in.y0) / 2;
@@ -67,9 +67,9 @@ uint8_t phx_hex_level(const phx_hex_lattice *lattice, double half)
 phx_hex_at phx_hex_cell(const phx_hex_lattice *lattice, uint32_t level, double x, double y)
 {
     double s = 2.0 * lattice->half[level];
-    double r = (y - lattice->low[1]) / (1.5 * s), q = (x - lattice->low[0]) / (ROOT3 * s) - r / 2;
+    double r = (y - lattice->low[1]) / (1.5 * s), q = (x - lattice->low[0]) / (SQRT_OF_3 * s) - r / 2;
     /* of the three axes' roundings the one that is farthest off follows from the other two */
-    double p = -q - r, iq = whole(q), ir = whole(r), ip = whole(p);
+    double p = -q - r, iq = nearest_integer(q), ir = nearest_integer(r), ip = nearest_integer(p);
     double dq = fabs(iq - q), dr = fabs(ir - r), dp = fabs(ip - p);
     if (dq > dr && dq > dp) iq = -ir - ip;
     else if (dr > dp) ir = -iq - ip;
@@ -77,28 +77,30 @@ phx_hex_at phx_hex_cell(const phx_hex_lattice *lattice, uint32_t level, double x
 }
 
 /* Is a place that far from a tower in its light? In units of h = s / 2. */
-static bool lit(double dx, double dy)
+static bool in_tower_light(double dx, double dy)
 {
-    double half = 0.5 * dx, up = ROOT3 / 2 * dy;
-    const double flat = ROOT3 + 1, tall = 3, slant = ROOT3 + 0.5 + ROOT3 / 2;
-    return fabs(dx) <= flat + SLACK && fabs(dy) <= tall + SLACK && fabs(half + up) <= slant + SLACK &&
-           fabs(half - up) <= slant + SLACK;
+    double half = 0.5 * dx, up = SQRT_OF_3 / 2 * dy;
+    const double flat = SQRT_OF_3 + 1, tall = 3, slant = SQRT_OF_3 + 0.5 + SQRT_OF_3 / 2;
+    return fabs(dx) <= flat + ROUNDING_SLACK && fabs(dy) <= tall + ROUNDING_SLACK &&
+           fabs(half + up) <= slant + ROUNDING_SLACK && fabs(half - up) <= slant + ROUNDING_SLACK;
 }
 
 phx_hex_covers phx_hex_covers_of(const phx_hex_lattice *lattice, uint32_t level, float px, float py)
 {
-    double x = clamped(px, lattice->low[0], lattice->high[0]), y = clamped(py, lattice->low[1], lattice->high[1]);
+    double x = clamp_coordinate(px, lattice->low[0], lattice->high[0]),
+           y = clamp_coordinate(py, lattice->low[1], lattice->high[1]);
     double h = lattice->half[level];
     phx_hex_at home = phx_hex_cell(lattice, level, x, y);
     phx_hex_covers covers = {.at = {home}, .count = 1};
-    double dx = (x - lattice->low[0]) / h - 2 * ROOT3 * (home.q + home.r / 2.0);
+    double dx = (x - lattice->low[0]) / h - 2 * SQRT_OF_3 * (home.q + home.r / 2.0);
     double dy = (y - lattice->low[1]) / h - 3.0 * home.r;
     for (uint32_t i = 0; i < 6; i++) {
-        double cx = 2 * ROOT3 * (around[i].q + around[i].r / 2.0), cy = 3.0 * around[i].r;
-        if (!lit(dx - cx, dy - cy)) continue;
+        double cx = 2 * SQRT_OF_3 * (neighbour_offsets[i].q + neighbour_offsets[i].r / 2.0),
+               cy = 3.0 * neighbour_offsets[i].r;
+        if (!in_tower_light(dx - cx, dy - cy)) continue;
         PHX_ASSERT(covers.count < PHX_HEX_COVERS);
         covers.mask |= 1u << i;
-        covers.at[covers.count++] = (phx_hex_at){home.q + around[i].q, home.r + around[i].r};
+        covers.at[covers.count++] = (phx_hex_at){home.q + neighbour_offsets[i].q, home.r + neighbour_offsets[i].r};
     }
     return covers;
 }
@@ -106,13 +108,13 @@ phx_hex_covers phx_hex_covers_of(const phx_hex_lattice *lattice, uint32_t level,
 phx_hex_range phx_hex_rows(const phx_hex_lattice *lattice, uint32_t level, const phx_hex_box *box)
 {
     double s = 2.0 * lattice->half[level];
-    return (phx_hex_range){(int32_t)floor((box->y0 - lattice->low[1] - s) / (1.5 * s) - SLACK),
-                           (int32_t)ceil((box->y1 - lattice->low[1] + s) / (1.5 * s) + SLACK)};
+    return (phx_hex_range){(int32_t)floor((box->y0 - lattice->low[1] - s) / (1.5 * s) - ROUNDING_SLACK),
+                           (int32_t)ceil((box->y1 - lattice->low[1] + s) / (1.5 * s) + ROUNDING_SLACK)};
 }
 
 phx_hex_range phx_hex_columns(const phx_hex_lattice *lattice, uint32_t level, const phx_hex_box *box, int32_t row)
 {
-    double side = ROOT3 * 2.0 * lattice->half[level]; /* half of it to either side of a centre */
-    return (phx_hex_range){(int32_t)floor((box->x0 - lattice->low[0]) / side - row / 2.0 - 0.5 - SLACK),
-                           (int32_t)ceil((box->x1 - lattice->low[0]) / side - row / 2.0 + 0.5 + SLACK)};
+    double side = SQRT_OF_3 * 2.0 * lattice->half[level]; /* half of it to either side of a centre */
+    return (phx_hex_range){(int32_t)floor((box->x0 - lattice->low[0]) / side - row / 2.0 - 0.5 - ROUNDING_SLACK),
+                           (int32_t)ceil((box->x1 - lattice->low[0]) / side - row / 2.0 + 0.5 + ROUNDING_SLACK)};
 }

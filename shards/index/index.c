@@ -47,7 +47,7 @@ void phx_index_free(phx_index *index)
     if (index) index->ops->free(index);
 }
 
-static void tell(phx_index *index, phx_body *body, uint32_t slot)
+static void report_slot(phx_index *index, phx_body *body, uint32_t slot)
 {
     bool live = body->state & PHX_SLOT_LIVE, in = body->state & PHX_SLOT_ROW;
     if (live && in) index->ops->move(index, slot);
@@ -66,7 +66,7 @@ bool phx_index_update(phx_index *index, phx_store *store, uint64_t tick, uint16_
         index->told = index->turned = false;
     }
     for (uint32_t slot = 0; !index->told && slot < store->slots; slot++)
-        if (store->body[slot].changed == stamp) tell(index, &store->body[slot], slot);
+        if (store->body[slot].changed == stamp) report_slot(index, &store->body[slot], slot);
     index->told = true;
     index->turned = index->turned || !index->ops->turn || index->ops->turn(index);
     return index->turned;

@@ -142,7 +142,7 @@ bool phx_index_update(phx_index *index, phx_store *store, uint64_t tick, uint16_
 static inline float phx_index_radius(const phx_store *store, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(store, slot);
-    return (store->body[slot].state & PHX_SLOT_OWN) && phx_observes(attr) ? attr->view + attr->margin : -1.0f;
+    return (store->body[slot].state & PHX_SLOT_OWN) && phx_attr_observes(attr) ? attr->view + attr->margin : -1.0f;
 }
 
 /* Its box. */

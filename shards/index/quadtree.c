@@ -21,45 +21,46 @@ enum {
 /* ---- changes ---- */
 
 /* Something below changed; those above a node that was touched are touched. */
-static void touch(phx_quadtree *tree, uint32_t at)
+static void mark_path_dirty(phx_quadtree *tree, uint32_t at)
 {
     uint32_t tick = (uint32_t)tree->index.tick;
     for (; at != PHX_QUAD_NONE && tree->nodes[at].touched != tick; at = tree->nodes[at].parent)
         tree->nodes[at].touched = tick;
 }
 
-static void add(phx_quadtree *tree, uint32_t at, uint32_t slot, const phx_body *body)
+static void add_to_leaf(phx_quadtree *tree, uint32_t at, uint32_t slot, const phx_body *body)
 {
     phx_quad_put(tree, at, slot, body->x, body->y);
-    touch(tree, at);
+    mark_path_dirty(tree, at);
     phx_quad_enqueue(tree, at);
 }
 
-static void insert(phx_index *index, uint32_t slot)
+static void quadtree_insert(phx_index *index, uint32_t slot)
 {
     phx_quadtree *tree = (phx_quadtree *)index;
     const phx_body *body = &index->env.store->body[slot];
-    add(tree, phx_quad_leaf(tree, 0, phx_quad_cell(tree, 0, body->x), phx_quad_cell(tree, 1, body->y)), slot, body);
+    add_to_leaf(tree, phx_quad_leaf(tree, 0, phx_quad_cell(tree, 0, body->x), phx_quad_cell(tree, 1, body->y)), slot,
+                body);
     tree->entities++;
 }
 
-static void take_out(phx_index *index, uint32_t slot)
+static void quadtree_remove(phx_index *index, uint32_t slot)
 {
     phx_quadtree *tree = (phx_quadtree *)index;
     uint32_t place = tree->place[slot], at = tree->links[place / PHX_QUAD_CHUNK].node;
     phx_quad_cut(tree, at, place);
-    touch(tree, at);
+    mark_path_dirty(tree, at);
     phx_quad_enqueue(tree, at);
     tree->entities--;
 }
 
-static void move(phx_index *index, uint32_t slot)
+static void quadtree_move(phx_index *index, uint32_t slot)
 {
     phx_quadtree *tree = (phx_quadtree *)index;
     const phx_body *body = &index->env.store->body[slot];
     uint32_t place = tree->place[slot], at = tree->links[place / PHX_QUAD_CHUNK].node;
     uint32_t cx = phx_quad_cell(tree, 0, body->x), cy = phx_quad_cell(tree, 1, body->y);
-    touch(tree, at);
+    mark_path_dirty(tree, at);
     if (phx_quad_holds(&tree->nodes[at], cx, cy)) {
         tree->chunks[place / PHX_QUAD_CHUNK].x[place % PHX_QUAD_CHUNK] = body->x;
         tree->chunks[place / PHX_QUAD_CHUNK].y[place % PHX_QUAD_CHUNK] = body->y;
@@ -68,7 +69,7 @@ static void move(phx_index *index, uint32_t slot)
     phx_quad_cut(tree, at, place);
     phx_quad_enqueue(tree, at);
     for (; !phx_quad_holds(&tree->nodes[at], cx, cy); at = tree->nodes[at].parent) index->counts.steps++;
-    add(tree, phx_quad_leaf(tree, at, cx, cy), slot, body);
+    add_to_leaf(tree, phx_quad_leaf(tree, at, cx, cy), slot, body);
 }
 
 /* ---- looking ---- */
@@ -93,7 +94,7 @@ static uint32_t children_in(const phx_quad_node *at, window in)
 }
 
 /* Is all of it in the box, wherever in their cells the box's ends are? */
-static bool within(const phx_quad_node *at, window in)
+static bool node_within(const phx_quad_node *at, window in)
 {
     uint32_t last = (1u << at->bits) - 1;
     return at->x > in.x0 && at->x + last < in.x1 && at->y > in.y0 && at->y + last < in.y1;
@@ -106,7 +107,7 @@ typedef struct piece {
     uint32_t slots[PIECE + PHX_QUAD_CHUNK];
 } piece;
 
-static void flush(piece *out)
+static void flush_piece(piece *out)
 {
     if (out->count > 0) out->sink->take(out->sink, out->slots, out->count);
     out->count = 0;
@@ -123,7 +124,7 @@ static uint32_t fetch_next(const phx_quadtree *tree, uint32_t at)
 }
 
 /* Those of a leaf in the box; where that is few, most lanes are passed over eight at a time. */
-static void tell_some(const phx_quadtree *tree, const phx_quad_node *leaf, phx_box box, piece *out)
+static void emit_leaf_in_box(const phx_quadtree *tree, const phx_quad_node *leaf, phx_box box, piece *out)
 {
     enum { GROUP = sizeof(uint64_t) };
     uint32_t count = phx_quad_in_first(leaf), next;
@@ -140,18 +141,18 @@ static void tell_some(const phx_quadtree *tree, const phx_quad_node *leaf, phx_b
                 out->count += in[i];
             }
         }
-        if (out->count >= PIECE) flush(out);
+        if (out->count >= PIECE) flush_piece(out);
     }
 }
 
-static void tell_all(const phx_quadtree *tree, const phx_quad_node *leaf, phx_sink *sink)
+static void emit_leaf(const phx_quadtree *tree, const phx_quad_node *leaf, phx_sink *sink)
 {
     uint32_t count = phx_quad_in_first(leaf);
     for (uint32_t at = leaf->first; at != PHX_QUAD_NONE; at = tree->links[at].next, count = PHX_QUAD_CHUNK)
         sink->take(sink, tree->chunks[at].slot, count);
 }
 
-static void around(const phx_index *index, phx_box box, phx_sink *sink)
+static void quadtree_around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const uint32_t WHOLE = 1u << 31; /* all below is in the box */
     const phx_quadtree *tree = (const phx_quadtree *)index;
@@ -164,20 +165,20 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
         uint32_t whole = stack[--waiting] & WHOLE;
         const phx_quad_node *at = &tree->nodes[stack[waiting] & ~WHOLE];
         sink->visited++;
-        if (!whole && within(at, in)) whole = WHOLE;
+        if (!whole && node_within(at, in)) whole = WHOLE;
         if (at->children == PHX_QUAD_NONE) {
-            if (whole) tell_all(tree, at, sink);
-            else tell_some(tree, at, box, &out);
+            if (whole) emit_leaf(tree, at, sink);
+            else emit_leaf_in_box(tree, at, box, &out);
             continue;
         }
         PHX_ASSERT(waiting + 4 <= STACK_MAX);
         for (uint32_t left = whole ? 15 : children_in(at, in); left; left &= left - 1)
             stack[waiting++] = (at->children + (uint32_t)__builtin_ctz(left)) | whole;
     }
-    flush(&out);
+    flush_piece(&out);
 }
 
-static bool touched(const phx_index *index, uint32_t observer, phx_box box)
+static bool quadtree_dirty(const phx_index *index, uint32_t observer, phx_box box)
 {
     const phx_quadtree *tree = (const phx_quadtree *)index;
     window in = window_of(tree, box);
@@ -196,7 +197,7 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
 
 /* ---- its life ---- */
 
-static void release(phx_index *index)
+static void quadtree_release(phx_index *index)
 {
     phx_quadtree *tree = (phx_quadtree *)index;
     phx_mem *mem = index->env.mem;
@@ -205,7 +206,7 @@ static void release(phx_index *index)
 }
 
 /* The root is the shard's rectangle. */
-static void lay_out(phx_quadtree *tree, const phx_index_env *env)
+static void set_root_rect(phx_quadtree *tree, const phx_index_env *env)
 {
     double size = env->rules->tower_size, sides = (double)(1u << tree->depth);
     tree->low[0] = (double)env->rules->origin[0] + env->rect.x0 * size;
@@ -214,26 +215,26 @@ static void lay_out(phx_quadtree *tree, const phx_index_env *env)
     tree->cells[1] = sides / ((env->rect.y1 - env->rect.y0 + 1) * size);
 }
 
-static phx_index *make(const phx_index_env *env)
+static phx_index *quadtree_create(const phx_index_env *env)
 {
     phx_quadtree *tree = phx_alloc_zero(env->mem, sizeof *tree, PHX_CACHE_LINE);
     if (!tree) return NULL;
     tree->leaf_capacity = env->rules->quadtree_capacity;
     tree->depth = env->rules->quadtree_depth;
     PHX_ASSERT(tree->leaf_capacity > 0 && tree->depth <= PHX_QUAD_DEPTH_MAX);
-    lay_out(tree, env);
+    set_root_rect(tree, env);
     if (phx_quad_init(tree, env->mem)) return &tree->index;
     phx_quad_free(tree, env->mem);
     phx_free(env->mem, tree, sizeof *tree, PHX_CACHE_LINE);
     return NULL;
 }
 
-static bool reserve(phx_index *index, uint32_t slots)
+static bool quadtree_reserve(phx_index *index, uint32_t slots)
 {
     return phx_quad_reserve((phx_quadtree *)index, index->env.mem, slots);
 }
 
-static bool turn(phx_index *index)
+static bool quadtree_end_changes(phx_index *index)
 {
     return phx_quad_apply((phx_quadtree *)index, index->env.mem);
 }
@@ -276,7 +277,7 @@ static bool node_valid(const phx_quadtree *tree, uint32_t at, uint32_t *count)
     return !leaves || *count >= tree->leaf_capacity;
 }
 
-static bool valid(const phx_index *index)
+static bool quadtree_valid(const phx_index *index)
 {
     const phx_quadtree *tree = (const phx_quadtree *)index;
     const phx_store *store = index->env.store;
@@ -285,14 +286,14 @@ static bool valid(const phx_index *index)
 }
 
 const phx_index_ops phx_index_quadtree = {
-    .make = make,
-    .free = release,
-    .reserve = reserve,
-    .insert = insert,
-    .remove = take_out,
-    .move = move,
-    .turn = turn,
-    .around = around,
-    .touched = touched,
-    .valid = valid,
+    .make = quadtree_create,
+    .free = quadtree_release,
+    .reserve = quadtree_reserve,
+    .insert = quadtree_insert,
+    .remove = quadtree_remove,
+    .move = quadtree_move,
+    .turn = quadtree_end_changes,
+    .around = quadtree_around,
+    .touched = quadtree_dirty,
+    .valid = quadtree_valid,
 };

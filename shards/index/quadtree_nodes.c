@@ -23,7 +23,7 @@ static bool reserve_chunks(phx_quadtree *tree, phx_mem *mem, uint32_t count)
     return grow_chunks(tree, mem, (size_t)tree->chunk_count + (count - tree->chunk_free_count));
 }
 
-static uint32_t take_chunk(phx_quadtree *tree)
+static uint32_t pop_free_chunk(phx_quadtree *tree)
 {
     uint32_t at = tree->chunk_free;
     if (at == PHX_QUAD_NONE) {
@@ -49,7 +49,7 @@ void phx_quad_put(phx_quadtree *tree, uint32_t at, uint32_t slot, float x, float
     phx_quad_node *leaf = &tree->nodes[at];
     uint32_t lane = leaf->count % PHX_QUAD_CHUNK;
     if (lane == 0) {
-        uint32_t fresh = take_chunk(tree);
+        uint32_t fresh = pop_free_chunk(tree);
         tree->links[fresh] = (phx_quad_link){leaf->first, at};
         leaf->first = fresh;
     }
@@ -115,7 +115,7 @@ static bool reserve_nodes(phx_quadtree *tree, phx_mem *mem, uint32_t count)
 /* ---- cutting and merging ---- */
 
 /* Four leaves, empty. What was queued of a quad before is still in the queue. */
-static uint32_t take_quad(phx_quadtree *tree, uint32_t parent)
+static uint32_t pop_free_quad(phx_quadtree *tree, uint32_t parent)
 {
     uint32_t quad = tree->quad_free;
     if (quad != PHX_QUAD_NONE) {
@@ -142,7 +142,7 @@ static uint32_t take_quad(phx_quadtree *tree, uint32_t parent)
 }
 
 /* All of a leaf's go elsewhere: below it, or into the one above it. */
-static void pour(phx_quadtree *tree, uint32_t from, uint32_t to)
+static void move_leaf_entries(phx_quadtree *tree, uint32_t from, uint32_t to)
 {
     uint32_t count = phx_quad_in_first(&tree->nodes[from]), next;
     for (uint32_t at = tree->nodes[from].first; at != PHX_QUAD_NONE; at = next, count = PHX_QUAD_CHUNK) {
@@ -161,14 +161,14 @@ static void pour(phx_quadtree *tree, uint32_t from, uint32_t to)
 }
 
 /* A leaf becomes four. */
-static bool split(phx_quadtree *tree, phx_mem *mem, uint32_t at)
+static bool split_leaf(phx_quadtree *tree, phx_mem *mem, uint32_t at)
 {
     uint32_t count = tree->nodes[at].count;
     if (!reserve_chunks(tree, mem, count / PHX_QUAD_CHUNK + 5)) return false;
     if (tree->quad_free == PHX_QUAD_NONE && !reserve_nodes(tree, mem, tree->node_count + 4)) return false;
-    uint32_t quad = take_quad(tree, at);
+    uint32_t quad = pop_free_quad(tree, at);
     tree->nodes[at].children = quad;
-    pour(tree, at, at);
+    move_leaf_entries(tree, at, at);
     tree->nodes[at].count = 0;
     tree->nodes[at].first = PHX_QUAD_NONE;
     for (uint32_t i = 0; i < 4; i++) phx_quad_enqueue(tree, quad + i);
@@ -176,7 +176,7 @@ static bool split(phx_quadtree *tree, phx_mem *mem, uint32_t at)
 }
 
 /* The four below become one, if they are leaves and few enough: *merged. */
-static bool merge(phx_quadtree *tree, phx_mem *mem, uint32_t at, bool *merged)
+static bool merge_leaves(phx_quadtree *tree, phx_mem *mem, uint32_t at, bool *merged)
 {
     uint32_t quad = tree->nodes[at].children, count = 0;
     *merged = false;
@@ -187,7 +187,7 @@ static bool merge(phx_quadtree *tree, phx_mem *mem, uint32_t at, bool *merged)
     if (count >= tree->leaf_capacity) return true;
     if (!reserve_chunks(tree, mem, count / PHX_QUAD_CHUNK + 1)) return false;
     tree->nodes[at].children = PHX_QUAD_NONE;
-    for (uint32_t i = 0; i < 4; i++) pour(tree, quad + i, at);
+    for (uint32_t i = 0; i < 4; i++) move_leaf_entries(tree, quad + i, at);
     PHX_ASSERT(tree->nodes[at].count == count);
     for (uint32_t i = 0; i < 4; i++)
         tree->nodes[quad + i].parent = PHX_QUAD_NONE; /* free; it may be in the queue still */
@@ -198,16 +198,16 @@ static bool merge(phx_quadtree *tree, phx_mem *mem, uint32_t at, bool *merged)
 }
 
 /* A leaf whose count changed: too many are cut in four, too few go into the one above. */
-static bool settle(phx_quadtree *tree, phx_mem *mem, uint32_t at)
+static bool balance_leaf(phx_quadtree *tree, phx_mem *mem, uint32_t at)
 {
     const phx_quad_node *leaf = &tree->nodes[at];
     uint32_t above = leaf->parent;
     bool merged;
     if (leaf->children != PHX_QUAD_NONE) return true;
     if (above == PHX_QUAD_NONE && at != 0) return true; /* it is free by now */
-    if (leaf->count > tree->leaf_capacity && leaf->bits > 0) return split(tree, mem, at);
+    if (leaf->count > tree->leaf_capacity && leaf->bits > 0) return split_leaf(tree, mem, at);
     if (above == PHX_QUAD_NONE) return true;
-    if (!merge(tree, mem, above, &merged)) return false;
+    if (!merge_leaves(tree, mem, above, &merged)) return false;
     if (merged) phx_quad_enqueue(tree, above);
     return true;
 }
@@ -217,7 +217,7 @@ bool phx_quad_apply(phx_quadtree *tree, phx_mem *mem)
     while (tree->queue_count > 0) {
         uint32_t at = tree->queue[--tree->queue_count];
         tree->nodes[at].queued = false;
-        if (settle(tree, mem, at)) continue;
+        if (balance_leaf(tree, mem, at)) continue;
         phx_quad_enqueue(tree, at);
         return false;
     }

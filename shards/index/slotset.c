@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Into a block for `count`, at least as many as there are. */
-static bool resize(phx_list_pool *pool, phx_mem *mem, phx_list *set, uint32_t count)
+static bool resize_set(phx_list_pool *pool, phx_mem *mem, phx_list *set, uint32_t count)
 {
     phx_list to = phx_slotset_empty();
     if (!phx_list_reserve(pool, mem, &to, count)) return false;
@@ -19,7 +19,7 @@ static bool resize(phx_list_pool *pool, phx_mem *mem, phx_list *set, uint32_t co
 
 bool phx_slotset_room(phx_list_pool *pool, phx_mem *mem, phx_list *set)
 {
-    return set->count < phx_list_capacity(pool, set) || resize(pool, mem, set, set->count + 1);
+    return set->count < phx_list_capacity(pool, set) || resize_set(pool, mem, set, set->count + 1);
 }
 
 void phx_slotset_remove(phx_list_pool *pool, phx_mem *mem, const phx_kernels *kernels, phx_list *set, uint32_t slot)
@@ -30,5 +30,5 @@ void phx_slotset_remove(phx_list_pool *pool, phx_mem *mem, const phx_kernels *ke
     entries[at] = entries[--set->count];
     if (set->count == 0) phx_list_release(pool, set);
     else if (phx_list_capacity(pool, set) >= LEAST && set->count <= phx_list_capacity(pool, set) / SPARE)
-        (void)resize(pool, mem, set, phx_list_capacity(pool, set) / 2); /* no memory: it stays as large as it is */
+        (void)resize_set(pool, mem, set, phx_list_capacity(pool, set) / 2); /* no memory: it stays as large as it is */
 }

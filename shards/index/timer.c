@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static phx_index *make(const phx_index_env *env)
+static phx_index *timer_index_create(const phx_index_env *env)
 {
     phx_timer *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
     if (!own) return NULL;
@@ -18,7 +18,7 @@ static phx_index *make(const phx_index_env *env)
     return &own->index;
 }
 
-static void release(phx_index *index)
+static void timer_index_release(phx_index *index)
 {
     phx_timer *own = (phx_timer *)index;
     phx_mem *mem = index->env.mem;
@@ -32,7 +32,7 @@ static void release(phx_index *index)
 }
 
 /* A bucket a slot, at least; all are hashed anew when there are more. */
-static bool reserve_buckets(phx_timer *own, phx_mem *mem, uint32_t slots)
+static bool reserve_mover_buckets(phx_timer *own, phx_mem *mem, uint32_t slots)
 {
     uint32_t wanted = 64;
     while (wanted < slots && wanted < 1u << 31) wanted *= 2;
@@ -43,7 +43,7 @@ static bool reserve_buckets(phx_timer *own, phx_mem *mem, uint32_t slots)
     return true;
 }
 
-static bool reserve(phx_index *index, uint32_t slots)
+static bool timer_index_reserve(phx_index *index, uint32_t slots)
 {
     phx_timer *own = (phx_timer *)index;
     phx_mem *mem = index->env.mem;
@@ -52,7 +52,7 @@ static bool reserve(phx_index *index, uint32_t slots)
         !phx_grow(mem, (void **)&own->flags, &own->flags_capacity, own->slots, slots, sizeof(uint8_t)) ||
         !phx_grow(mem, (void **)&own->changes, &own->changes_capacity, own->change_count, slots,
                   sizeof(phx_timer_change)) ||
-        !reserve_buckets(own, mem, slots))
+        !reserve_mover_buckets(own, mem, slots))
         return false;
     for (; own->slots < slots; own->slots++) {
         own->flags[own->slots] = 0;
@@ -65,7 +65,7 @@ static bool reserve(phx_index *index, uint32_t slots)
 
 /* ---- noting a tick's changes ---- */
 
-static void begin(phx_index *index, uint64_t tick)
+static void timer_index_begin_tick(phx_index *index, uint64_t tick)
 {
     phx_timer *own = (phx_timer *)index;
     (void)tick;
@@ -75,7 +75,7 @@ static void begin(phx_index *index, uint64_t tick)
         own->flags[slot] &= (uint8_t) ~(PHX_TIMER_CHANGED | PHX_TIMER_TURNED | PHX_TIMER_AFRESH | PHX_TIMER_MADE);
 }
 
-static void note(phx_timer *own, uint32_t slot, double step, uint32_t what)
+static void note_mover_change(phx_timer *own, uint32_t slot, double step, uint32_t what)
 {
     const phx_timer_mover *mover = &own->movers[slot];
     float rounded = step < (double)FLT_MAX ? nextafterf((float)step, INFINITY) : INFINITY;
@@ -99,20 +99,20 @@ static void read_mover(phx_timer *own, uint32_t slot)
     mover->stealth = attr->stealth;
 }
 
-static void insert(phx_index *index, uint32_t slot)
+static void timer_index_insert(phx_index *index, uint32_t slot)
 {
     phx_timer *own = (phx_timer *)index;
     read_mover(own, slot);
     own->flags[slot] |= PHX_TIMER_IN | PHX_TIMER_CHANGED;
     own->in_count++;
     own->observer_count += own->movers[slot].radius >= 0.0f;
-    note(own, slot, 0.0, PHX_TIMER_CAME);
+    note_mover_change(own, slot, 0.0, PHX_TIMER_CAME);
 }
 
-static void take_out(phx_index *index, uint32_t slot)
+static void timer_index_remove(phx_index *index, uint32_t slot)
 {
     phx_timer *own = (phx_timer *)index;
-    note(own, slot, 0.0, PHX_TIMER_WENT);
+    note_mover_change(own, slot, 0.0, PHX_TIMER_WENT);
     phx_timer_unrange(own, slot);
     phx_timer_forget(own, slot);
     own->flags[slot] &= (uint8_t)~PHX_TIMER_IN;
@@ -129,7 +129,7 @@ static double step_between(ph_shape shape, const phx_timer_mover *from, const ph
     return sqrt(dx * dx + dy * dy + (flat ? 0.0 : dz * dz));
 }
 
-static void move(phx_index *index, uint32_t slot)
+static void timer_index_move(phx_index *index, uint32_t slot)
 {
     phx_timer *own = (phx_timer *)index;
     phx_timer_mover *mover = &own->movers[slot], before = *mover;
@@ -141,7 +141,7 @@ static void move(phx_index *index, uint32_t slot)
     own->observer_count += mover->radius >= 0.0f;
     if (looks_otherwise) phx_timer_refresh(own, slot);
     double step = step_between(index->env.rules->shape, &before, mover);
-    if (step > 0.0 || other) note(own, slot, step, other ? PHX_TIMER_OTHER : 0);
+    if (step > 0.0 || other) note_mover_change(own, slot, step, other ? PHX_TIMER_OTHER : 0);
 }
 
 /* ---- time ---- */
@@ -165,7 +165,7 @@ static float jump_from(const phx_timer *own)
 }
 
 /* Time goes on by the longest step that is no jump. */
-static void go_on(phx_timer *own)
+static void advance_time(phx_timer *own)
 {
     enum { SIDES = 4096 }; /* by then float32 tells times apart by a two-thousandth of a cell */
     float limit = jump_from(own), longest = 0.0f;
@@ -225,7 +225,7 @@ static bool follow_rules(phx_timer *own)
 static void move_on(phx_timer *own)
 {
     bool other_rules = follow_rules(own), other_cells = phx_timer_choose_cell(own);
-    go_on(own);
+    advance_time(own);
     range_changed(own);
     if (other_cells) phx_timer_range_all(own);
     if (other_cells || other_rules) {
@@ -238,7 +238,7 @@ static void move_on(phx_timer *own)
     own->moved_on = true;
 }
 
-static bool turn(phx_index *index)
+static bool timer_index_end_changes(phx_index *index)
 {
     phx_timer *own = (phx_timer *)index;
     if (!own->moved_on) move_on(own);
@@ -249,7 +249,7 @@ static bool turn(phx_index *index)
 
 /* ---- reading ---- */
 
-static void around(const phx_index *index, phx_box box, phx_sink *sink)
+static void timer_index_around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     enum { PIECE = 256 };
     const phx_timer *own = (const phx_timer *)index;
@@ -270,7 +270,7 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
 }
 
 /* The plan holds all that are near, and some that were. */
-static bool within(const phx_index *index, uint32_t observer, phx_sink *sink)
+static bool timer_index_within(const phx_index *index, uint32_t observer, phx_sink *sink)
 {
     enum { PIECE = 256 };
     const phx_timer *own = (const phx_timer *)index;
@@ -291,7 +291,7 @@ static bool within(const phx_index *index, uint32_t observer, phx_sink *sink)
     return true;
 }
 
-static bool touched(const phx_index *index, uint32_t observer, phx_box box)
+static bool timer_index_dirty(const phx_index *index, uint32_t observer, phx_box box)
 {
     const phx_timer *own = (const phx_timer *)index;
     const phx_timer_plan *plan = &own->plans[observer];
@@ -304,7 +304,7 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
     return false;
 }
 
-static bool differ(const phx_index *index, uint32_t observer, phx_sink *sink)
+static bool timer_index_differ(const phx_index *index, uint32_t observer, phx_sink *sink)
 {
     enum { PIECE = 64 };
     const phx_timer *own = (const phx_timer *)index;
@@ -322,7 +322,7 @@ static bool differ(const phx_index *index, uint32_t observer, phx_sink *sink)
 
 /* ---- validation ---- */
 
-static bool valid(const phx_index *index)
+static bool timer_index_valid(const phx_index *index)
 {
     const phx_timer *own = (const phx_timer *)index;
     const phx_store *store = index->env.store;
@@ -339,17 +339,17 @@ static bool valid(const phx_index *index)
 }
 
 const phx_index_ops phx_index_timer = {
-    .make = make,
-    .free = release,
-    .reserve = reserve,
-    .begin = begin,
-    .insert = insert,
-    .remove = take_out,
-    .move = move,
-    .turn = turn,
-    .around = around,
-    .within = within,
-    .touched = touched,
-    .differ = differ,
-    .valid = valid,
+    .make = timer_index_create,
+    .free = timer_index_release,
+    .reserve = timer_index_reserve,
+    .begin = timer_index_begin_tick,
+    .insert = timer_index_insert,
+    .remove = timer_index_remove,
+    .move = timer_index_move,
+    .turn = timer_index_end_changes,
+    .around = timer_index_around,
+    .within = timer_index_within,
+    .touched = timer_index_dirty,
+    .differ = timer_index_differ,
+    .valid = timer_index_valid,
 };

@@ -6,7 +6,7 @@
 
 #include "shards/index/timer.h"
 
-static phx_timer_pair *pairs_of(const phx_timer *own, const phx_timer_plan *plan)
+static phx_timer_pair *plan_pairs(const phx_timer *own, const phx_timer_plan *plan)
 {
     return (phx_timer_pair *)phx_list_entries(&own->pool, &plan->block);
 }
@@ -17,13 +17,13 @@ static uint32_t capacity_of(const phx_timer *own, const phx_timer_plan *plan)
 }
 
 /* Room for so many pairs; those that there are are kept. false = no memory, nothing changed. */
-static bool grow(phx_timer *own, phx_timer_plan *plan, uint32_t count)
+static bool grow_plan(phx_timer *own, phx_timer_plan *plan, uint32_t count)
 {
     if (count <= capacity_of(own, plan)) return true;
     phx_list larger = phx_list_empty();
     if (!phx_list_reserve(&own->pool, own->index.env.mem, &larger, 2 * count)) return false;
     if (plan->count > 0)
-        memcpy(phx_list_entries(&own->pool, &larger), pairs_of(own, plan), plan->count * sizeof(phx_timer_pair));
+        memcpy(phx_list_entries(&own->pool, &larger), plan_pairs(own, plan), plan->count * sizeof(phx_timer_pair));
     phx_list_release(&own->pool, &plan->block);
     plan->block = larger;
     return true;
@@ -49,7 +49,7 @@ void phx_timer_refresh(phx_timer *own, uint32_t observer)
 /* ---- when ---- */
 
 /* May the two ever meet while both stay in their ranges, that of the target at this cell? */
-static inline bool near(const phx_timer *own, uint32_t observer, int32_t cx, int32_t cy)
+static inline bool may_meet_observer(const phx_timer *own, uint32_t observer, int32_t cx, int32_t cy)
 {
     const phx_timer_mover *o = &own->movers[observer];
     int64_t dx = (int64_t)cx - o->cx, dy = (int64_t)cy - o->cy, reach = phx_timer_reach(own, observer);
@@ -94,10 +94,10 @@ static phx_timer_time due_of(phx_timer *own, uint32_t observer, uint32_t target)
 /* ---- one plan ---- */
 
 /* What is due before the horizon stands before all that is not; the first `fresh` stay where they are. */
-static void part(phx_timer *own, phx_timer_plan *plan)
+static void partition_due_pairs(phx_timer *own, phx_timer_plan *plan)
 {
     enum { HORIZONS = 4 }; /* a cell's side: the longer, the more is looked through each time, but the seldomer all */
-    phx_timer_pair *pairs = pairs_of(own, plan);
+    phx_timer_pair *pairs = plan_pairs(own, plan);
     plan->horizon = phx_timer_down(own->way + own->cell / HORIZONS);
     if (plan->horizon <= own->now) plan->horizon = own->now + 1; /* the cell is nothing beside the time */
     plan->soon = plan->fresh;
@@ -114,14 +114,14 @@ static void part(phx_timer *own, phx_timer_plan *plan)
 }
 
 /* It looks around from now on; it is tried again when the fastest has gone a cell. */
-static void give_up(phx_timer *own, uint32_t observer)
+static void stop_planning(phx_timer *own, uint32_t observer)
 {
     phx_timer_forget(own, observer);
     own->flags[observer] |= PHX_TIMER_LOOKS;
     own->plans[observer].horizon = phx_timer_down(own->way + own->cell);
 }
 
-static bool make(phx_timer *own, uint32_t observer)
+static bool make_plan(phx_timer *own, uint32_t observer)
 {
     phx_timer_plan *plan = &own->plans[observer];
     const phx_timer_mover *o = &own->movers[observer];
@@ -136,23 +136,23 @@ static bool make(phx_timer *own, uint32_t observer)
     phx_timer_walk walk = phx_timer_walk_of(own, (int64_t)o->cx - reach, (int64_t)o->cy - reach, (int64_t)o->cx + reach,
                                             (int64_t)o->cy + reach);
     for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
-        if (slot == observer || !near(own, observer, own->movers[slot].cx, own->movers[slot].cy)) continue;
+        if (slot == observer || !may_meet_observer(own, observer, own->movers[slot].cx, own->movers[slot].cy)) continue;
         if (plan->count == PHX_TIMER_PAIRS_MAX) {
-            give_up(own, observer);
+            stop_planning(own, observer);
             return true;
         }
-        if (!grow(own, plan, plan->count + 1)) {
+        if (!grow_plan(own, plan, plan->count + 1)) {
             phx_timer_refresh(own, observer);
             return false;
         }
-        pairs_of(own, plan)[plan->count++] = (phx_timer_pair){slot, due_of(own, observer, slot)};
+        plan_pairs(own, plan)[plan->count++] = (phx_timer_pair){slot, due_of(own, observer, slot)};
     }
-    part(own, plan);
+    partition_due_pairs(own, plan);
     return true;
 }
 
 /* A pair that is due: how it goes on; false = it does not. Who turned in this tick is looked at in the next, too. */
-static bool look(phx_timer *own, uint32_t observer, phx_timer_pair *pair)
+static bool renew_due_pair(phx_timer *own, uint32_t observer, phx_timer_pair *pair)
 {
     uint32_t target = pair->target;
     const phx_timer_mover *t = &own->movers[target];
@@ -160,16 +160,16 @@ static bool look(phx_timer *own, uint32_t observer, phx_timer_pair *pair)
         pair->due = 0;
         return true;
     }
-    if (!(own->flags[target] & PHX_TIMER_IN) || !near(own, observer, t->cx, t->cy)) return false;
+    if (!(own->flags[target] & PHX_TIMER_IN) || !may_meet_observer(own, observer, t->cx, t->cy)) return false;
     pair->due = due_of(own, observer, target);
     return true;
 }
 
 /* All that are due are looked at, and stand first. */
-static void go_on(phx_timer *own, uint32_t observer)
+static void advance_plan(phx_timer *own, uint32_t observer)
 {
     phx_timer_plan *plan = &own->plans[observer];
-    phx_timer_pair *pairs = pairs_of(own, plan);
+    phx_timer_pair *pairs = plan_pairs(own, plan);
     bool parts = plan->horizon <= own->now;
     if (parts) plan->soon = plan->count;
     plan->fresh = 0;
@@ -177,7 +177,7 @@ static void go_on(phx_timer *own, uint32_t observer)
     for (uint32_t i = 0; i < plan->soon;) {
         phx_timer_pair pair = pairs[i];
         if (pair.due <= own->now) {
-            if (!look(own, observer, &pair)) {
+            if (!renew_due_pair(own, observer, &pair)) {
                 pairs[i] = pairs[--plan->soon];
                 pairs[plan->soon] = pairs[--plan->count];
                 continue;
@@ -188,7 +188,7 @@ static void go_on(phx_timer *own, uint32_t observer)
         if (pair.due < plan->next) plan->next = pair.due;
         i++;
     }
-    if (parts) part(own, plan);
+    if (parts) partition_due_pairs(own, plan);
 }
 
 bool phx_timer_run(phx_timer *own, uint32_t observer)
@@ -197,17 +197,17 @@ bool phx_timer_run(phx_timer *own, uint32_t observer)
     uint8_t flags = own->flags[observer];
     bool due = plan->next <= own->now || plan->horizon <= own->now;
     if ((flags & PHX_TIMER_AFRESH) && (flags & PHX_TIMER_MADE)) return true;
-    if ((flags & PHX_TIMER_AFRESH) || (due && (flags & PHX_TIMER_LOOKS))) return make(own, observer);
-    if (due) go_on(own, observer);
+    if ((flags & PHX_TIMER_AFRESH) || (due && (flags & PHX_TIMER_LOOKS))) return make_plan(own, observer);
+    if (due) advance_plan(own, observer);
     else if (plan->fresh > 0) plan->fresh = 0;
     return true;
 }
 
 /* ---- a target came, went, jumped, or is another ---- */
 
-static phx_timer_pair *find(const phx_timer *own, const phx_timer_plan *plan, uint32_t target)
+static phx_timer_pair *find_plan_pair(const phx_timer *own, const phx_timer_plan *plan, uint32_t target)
 {
-    phx_timer_pair *pairs = pairs_of(own, plan);
+    phx_timer_pair *pairs = plan_pairs(own, plan);
     for (uint32_t i = 0; i < plan->count; i++)
         if (pairs[i].target == target) return &pairs[i];
     return NULL;
@@ -216,7 +216,7 @@ static phx_timer_pair *find(const phx_timer *own, const phx_timer_plan *plan, ui
 /* A pair that is due stands among the soon ones. */
 static void make_due(phx_timer *own, phx_timer_plan *plan, phx_timer_pair *pair)
 {
-    phx_timer_pair *pairs = pairs_of(own, plan), due = {pair->target, 0};
+    phx_timer_pair *pairs = plan_pairs(own, plan), due = {pair->target, 0};
     plan->next = 0;
     if (pair < pairs + plan->soon) {
         *pair = due;
@@ -226,14 +226,14 @@ static void make_due(phx_timer *own, phx_timer_plan *plan, phx_timer_pair *pair)
     pairs[plan->soon++] = due;
 }
 
-static void add(phx_timer *own, uint32_t observer, uint32_t target)
+static void add_plan_pair(phx_timer *own, uint32_t observer, uint32_t target)
 {
     phx_timer_plan *plan = &own->plans[observer];
-    if (plan->count == PHX_TIMER_PAIRS_MAX || !grow(own, plan, plan->count + 1)) {
+    if (plan->count == PHX_TIMER_PAIRS_MAX || !grow_plan(own, plan, plan->count + 1)) {
         phx_timer_refresh(own, observer);
         return;
     }
-    phx_timer_pair *pairs = pairs_of(own, plan);
+    phx_timer_pair *pairs = plan_pairs(own, plan);
     pairs[plan->count] = (phx_timer_pair){target, 0};
     make_due(own, plan, &pairs[plan->count++]);
 }
@@ -245,7 +245,7 @@ static phx_timer_walk walk_around(const phx_timer *own, int32_t cx, int32_t cy)
     return phx_timer_walk_of(own, cx - reach, cy - reach, cx + reach, cy + reach);
 }
 
-static bool plans(const phx_timer *own, uint32_t slot)
+static bool observer_has_plan(const phx_timer *own, uint32_t slot)
 {
     return own->movers[slot].radius >= 0.0f && !(own->flags[slot] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS));
 }
@@ -254,8 +254,10 @@ void phx_timer_report_left(phx_timer *own, const phx_timer_change *change)
 {
     phx_timer_walk walk = walk_around(own, change->cx, change->cy);
     for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
-        if (slot == change->slot || !plans(own, slot) || !near(own, slot, change->cx, change->cy)) continue;
-        phx_timer_pair *pair = find(own, &own->plans[slot], change->slot);
+        if (slot == change->slot || !observer_has_plan(own, slot) ||
+            !may_meet_observer(own, slot, change->cx, change->cy))
+            continue;
+        phx_timer_pair *pair = find_plan_pair(own, &own->plans[slot], change->slot);
         PHX_ASSERT(pair);
         make_due(own, &own->plans[slot], pair);
         own->index.counts.steps++;
@@ -268,18 +270,19 @@ void phx_timer_announce_came(phx_timer *own, const phx_timer_change *change)
     bool anew = change->what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED);
     phx_timer_walk walk = walk_around(own, t->cx, t->cy);
     for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
-        if (slot == change->slot || !plans(own, slot) || !near(own, slot, t->cx, t->cy)) continue;
-        if (!anew && near(own, slot, change->cx, change->cy)) continue; /* its time still holds */
-        phx_timer_pair *pair = find(own, &own->plans[slot], change->slot);
+        if (slot == change->slot || !observer_has_plan(own, slot) || !may_meet_observer(own, slot, t->cx, t->cy))
+            continue;
+        if (!anew && may_meet_observer(own, slot, change->cx, change->cy)) continue; /* its time still holds */
+        phx_timer_pair *pair = find_plan_pair(own, &own->plans[slot], change->slot);
         if (pair) make_due(own, &own->plans[slot], pair);
-        else add(own, slot, change->slot);
+        else add_plan_pair(own, slot, change->slot);
         own->index.counts.steps++;
     }
 }
 
 /* ---- time ---- */
 
-static phx_timer_time earlier(phx_timer_time when, double by)
+static phx_timer_time shift_time_back(phx_timer_time when, double by)
 {
     union {
         uint32_t bits;
@@ -292,10 +295,10 @@ void phx_timer_set_back(phx_timer *own)
 {
     for (uint32_t slot = 0; slot < own->slots; slot++) {
         phx_timer_plan *plan = &own->plans[slot];
-        phx_timer_pair *pairs = pairs_of(own, plan);
-        for (uint32_t i = 0; i < plan->count; i++) pairs[i].due = earlier(pairs[i].due, own->way);
-        plan->next = earlier(plan->next, own->way);
-        plan->horizon = earlier(plan->horizon, own->way);
+        phx_timer_pair *pairs = plan_pairs(own, plan);
+        for (uint32_t i = 0; i < plan->count; i++) pairs[i].due = shift_time_back(pairs[i].due, own->way);
+        plan->next = shift_time_back(plan->next, own->way);
+        plan->horizon = shift_time_back(plan->horizon, own->way);
     }
     own->way = 0.0;
     own->now = 0;
@@ -306,7 +309,7 @@ void phx_timer_set_back(phx_timer *own)
 static bool plan_whole(const phx_timer *own, uint32_t observer)
 {
     const phx_timer_plan *plan = &own->plans[observer];
-    const phx_timer_pair *pairs = pairs_of(own, plan);
+    const phx_timer_pair *pairs = plan_pairs(own, plan);
     if (plan->fresh > plan->soon || plan->soon > plan->count) return false;
     for (uint32_t i = 0; i < plan->count; i++) {
         if (i < plan->soon && pairs[i].due < plan->next) return false;
@@ -314,8 +317,9 @@ static bool plan_whole(const phx_timer *own, uint32_t observer)
     }
     for (uint32_t slot = 0; slot < own->slots; slot++) {
         const phx_timer_mover *t = &own->movers[slot];
-        if (slot == observer || !(own->flags[slot] & PHX_TIMER_IN) || !near(own, observer, t->cx, t->cy)) continue;
-        if (!find(own, plan, slot)) return false;
+        if (slot == observer || !(own->flags[slot] & PHX_TIMER_IN) || !may_meet_observer(own, observer, t->cx, t->cy))
+            continue;
+        if (!find_plan_pair(own, plan, slot)) return false;
     }
     return true;
 }

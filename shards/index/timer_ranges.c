@@ -37,15 +37,15 @@ int32_t phx_timer_reach(const phx_timer *own, uint32_t slot)
     return (int32_t)cells + 2;
 }
 
-static uint32_t *bucket_of(const phx_timer *own, int32_t cx, int32_t cy)
+static uint32_t *mover_bucket(const phx_timer *own, int32_t cx, int32_t cy)
 {
     return &own->buckets[phx_index_cell_hash(&own->index.env, cx, cy) & own->bucket_mask];
 }
 
-static void chain(phx_timer *own, uint32_t slot)
+static void chain_mover(phx_timer *own, uint32_t slot)
 {
     phx_timer_mover *mover = &own->movers[slot];
-    uint32_t *first = bucket_of(own, mover->cx, mover->cy);
+    uint32_t *first = mover_bucket(own, mover->cx, mover->cy);
     mover->next = *first;
     *first = slot;
 }
@@ -55,13 +55,13 @@ void phx_timer_range(phx_timer *own, uint32_t slot)
     phx_timer_mover *mover = &own->movers[slot];
     mover->cx = (int32_t)phx_timer_cell(own, mover->x, 0.0);
     mover->cy = (int32_t)phx_timer_cell(own, mover->y, 0.0);
-    chain(own, slot);
+    chain_mover(own, slot);
 }
 
 void phx_timer_unrange(phx_timer *own, uint32_t slot)
 {
     const phx_timer_mover *mover = &own->movers[slot];
-    uint32_t *at = bucket_of(own, mover->cx, mover->cy);
+    uint32_t *at = mover_bucket(own, mover->cx, mover->cy);
     while (*at != slot) at = &own->movers[*at].next;
     *at = mover->next;
 }
@@ -82,7 +82,7 @@ void phx_timer_rehash(phx_timer *own)
 {
     empty_buckets(own);
     for (uint32_t slot = 0; slot < own->slots; slot++)
-        if (own->flags[slot] & PHX_TIMER_IN) chain(own, slot);
+        if (own->flags[slot] & PHX_TIMER_IN) chain_mover(own, slot);
 }
 
 /* ---- the side ---- */
@@ -120,7 +120,7 @@ bool phx_timer_choose_cell(phx_timer *own)
 
 /* ---- walks ---- */
 
-static int32_t clamped(int64_t cell)
+static int32_t clamp_cell(int64_t cell)
 {
     if (cell > PHX_TIMER_CELL_MAX) return PHX_TIMER_CELL_MAX;
     return cell < -PHX_TIMER_CELL_MAX ? -PHX_TIMER_CELL_MAX : (int32_t)cell;
@@ -128,12 +128,13 @@ static int32_t clamped(int64_t cell)
 
 phx_timer_walk phx_timer_walk_of(const phx_timer *own, int64_t x0, int64_t y0, int64_t x1, int64_t y1)
 {
-    phx_timer_walk walk = {.own = own, .x0 = clamped(x0), .y0 = clamped(y0), .x1 = clamped(x1), .y1 = clamped(y1)};
+    phx_timer_walk walk = {
+        .own = own, .x0 = clamp_cell(x0), .y0 = clamp_cell(y0), .x1 = clamp_cell(x1), .y1 = clamp_cell(y1)};
     double width = (double)walk.x1 - walk.x0 + 1.0, height = (double)walk.y1 - walk.y0 + 1.0;
     walk.all = width * height > (double)own->in_count;
     walk.x = walk.x0;
     walk.y = walk.y0;
-    walk.slot = walk.all ? 0 : *bucket_of(own, walk.x, walk.y);
+    walk.slot = walk.all ? 0 : *mover_bucket(own, walk.x, walk.y);
     return walk;
 }
 
@@ -171,7 +172,7 @@ uint32_t phx_timer_next(phx_timer_walk *walk)
             walk->x = walk->x0;
             walk->y++;
         }
-        walk->slot = *bucket_of(own, walk->x, walk->y);
+        walk->slot = *mover_bucket(own, walk->x, walk->y);
     }
 }
 

@@ -53,7 +53,7 @@ static uint32_t area_of(phx_rect rect)
 /* ---- watching ---- */
 
 /* What a slot is to watch: flags, and the rectangle. */
-static uint32_t wanted(const towers *own, uint32_t slot, phx_rect *rect)
+static uint32_t wanted_watch(const towers *own, uint32_t slot, phx_rect *rect)
 {
     const phx_store *store = own->index.env.store;
     const phx_rules *rules = own->index.env.rules;
@@ -91,12 +91,12 @@ static rim rim_of(phx_rect in, bool other, phx_rect out)
 }
 
 /* The slot watches what it is to. false = no memory, it watches what it did. */
-static bool watch(towers *own, uint32_t slot)
+static bool update_watch(towers *own, uint32_t slot)
 {
     phx_mem *mem = own->index.env.mem;
     standing *at = &own->at[slot];
     phx_rect rect;
-    uint32_t flags = wanted(own, slot, &rect);
+    uint32_t flags = wanted_watch(own, slot, &rect);
     bool was = at->flags & WATCHES, is = flags & WATCHES;
     if (memcmp(&rect, &at->rect, sizeof rect) == 0 && flags == (at->flags & (WATCHES | WIDE))) return true;
     rim more = rim_of(rect, was, at->rect), fewer = rim_of(at->rect, is, rect);
@@ -114,7 +114,7 @@ static bool watch(towers *own, uint32_t slot)
 /* ---- standing ---- */
 
 /* The slot stands where its body does, or nowhere once it is dead. false = no memory, unchanged. */
-static bool stand(towers *own, uint32_t slot)
+static bool update_standing(towers *own, uint32_t slot)
 {
     phx_mem *mem = own->index.env.mem;
     const phx_body *body = &own->index.env.store->body[slot];
@@ -148,9 +148,9 @@ static void sync_change(towers *own, uint32_t slot, const standing *before)
 static bool do_note(towers *own, uint32_t slot)
 {
     standing *at = &own->at[slot];
-    if (!watch(own, slot)) return false;
+    if (!update_watch(own, slot)) return false;
     standing before = *at;
-    if (!stand(own, slot)) return false;
+    if (!update_standing(own, slot)) return false;
     sync_change(own, slot, &before);
     at->px = before.tx;
     at->py = before.ty;
@@ -159,18 +159,18 @@ static bool do_note(towers *own, uint32_t slot)
 }
 
 /* Another span: every watcher's rectangle is another. */
-static bool respan(towers *own)
+static bool apply_new_span(towers *own)
 {
     uint32_t span = own->index.env.rules->span;
     if (span == own->span || !by_towers(own)) return true;
     for (uint32_t slot = 0; slot < own->index.env.store->slots; slot++)
-        if ((own->at[slot].flags & (WATCHES | WIDE)) && !watch(own, slot)) return false;
+        if ((own->at[slot].flags & (WATCHES | WIDE)) && !update_watch(own, slot)) return false;
     own->span = span;
     return true;
 }
 
 /* Each tower with a sync list tells its watchers that it has one. */
-static void tell_watchers(towers *own)
+static void notify_watchers(towers *own)
 {
     uint32_t tick = (uint32_t)own->index.tick;
     for (uint32_t i = 0; i < own->map.synced_count; i++) {
@@ -181,19 +181,19 @@ static void tell_watchers(towers *own)
     }
 }
 
-static bool turn(phx_index *index)
+static bool tower_index_end_changes(phx_index *index)
 {
     towers *own = (towers *)index;
-    if (!phx_watch_reserve_syncs(&own->map, index->env.mem, own->note_count) || !respan(own)) return false;
+    if (!phx_watch_reserve_syncs(&own->map, index->env.mem, own->note_count) || !apply_new_span(own)) return false;
     for (; own->done < own->note_count; own->done++)
         if (!do_note(own, own->notes[own->done])) return false;
-    tell_watchers(own);
+    notify_watchers(own);
     return true;
 }
 
 /* ---- changes ---- */
 
-static bool reserve(phx_index *index, uint32_t slots)
+static bool tower_index_reserve(phx_index *index, uint32_t slots)
 {
     towers *own = (towers *)index;
     phx_mem *mem = index->env.mem;
@@ -204,7 +204,7 @@ static bool reserve(phx_index *index, uint32_t slots)
     return true;
 }
 
-static void begin(phx_index *index, uint64_t tick)
+static void tower_index_begin_tick(phx_index *index, uint64_t tick)
 {
     towers *own = (towers *)index;
     (void)tick;
@@ -212,7 +212,7 @@ static void begin(phx_index *index, uint64_t tick)
     own->note_count = own->done = 0;
 }
 
-static void note(phx_index *index, uint32_t slot)
+static void tower_index_note(phx_index *index, uint32_t slot)
 {
     towers *own = (towers *)index;
     PHX_ASSERT(own->note_count < own->notes_capacity);
@@ -221,12 +221,12 @@ static void note(phx_index *index, uint32_t slot)
 
 /* ---- looking ---- */
 
-static void give(phx_sink *sink, const phx_watch_map *map, const phx_list *set)
+static void emit_tower_set(phx_sink *sink, const phx_watch_map *map, const phx_list *set)
 {
     if (set->count > 0) sink->take(sink, phx_list_entries(&map->pool, set), set->count);
 }
 
-static void around(const phx_index *index, phx_box box, phx_sink *sink)
+static void tower_index_around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const towers *own = (const towers *)index;
     const phx_list none = phx_slotset_empty(), *held = &none; /* told once the next tower's bodies are on their way */
@@ -234,13 +234,13 @@ static void around(const phx_index *index, phx_box box, phx_sink *sink)
     for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL; sink->visited++) {
         const uint32_t *slots = phx_list_entries(&own->map.pool, &tower->objects);
         for (uint32_t i = 0; i < tower->objects.count; i++) __builtin_prefetch(&index->env.store->body[slots[i]]);
-        give(sink, &own->map, held);
+        emit_tower_set(sink, &own->map, held);
         held = &tower->objects;
     }
-    give(sink, &own->map, held);
+    emit_tower_set(sink, &own->map, held);
 }
 
-static bool touched(const phx_index *index, uint32_t observer, phx_box box)
+static bool tower_index_dirty(const phx_index *index, uint32_t observer, phx_box box)
 {
     const towers *own = (const towers *)index;
     const standing *at = &own->at[observer];
@@ -255,7 +255,7 @@ static bool touched(const phx_index *index, uint32_t observer, phx_box box)
     return false;
 }
 
-static void give_synced(const towers *own, const phx_watch_tower *tower, phx_sink *sink)
+static void emit_synced(const towers *own, const phx_watch_tower *tower, phx_sink *sink)
 {
     if (tower->synced != own->index.tick) return;
     for (uint32_t i = tower->sync; i != PHX_OBSERVER_KIND_NONE_AT; i = own->map.syncs[i].next)
@@ -263,16 +263,16 @@ static void give_synced(const towers *own, const phx_watch_tower *tower, phx_sin
 }
 
 /* Of a rectangle all sync lists, and of its towers that are not in the other one everybody. */
-static void give_rect(const towers *own, phx_rect rect, phx_rect other, phx_sink *sink)
+static void emit_rect_difference(const towers *own, phx_rect rect, phx_rect other, phx_sink *sink)
 {
     phx_watch_walk walk = phx_watch_open(&own->map, rect);
     for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL; sink->visited++) {
-        give_synced(own, tower, sink);
-        if (!phx_rect_has(other, walk.tx, walk.ty)) give(sink, &own->map, &tower->objects);
+        emit_synced(own, tower, sink);
+        if (!phx_rect_has(other, walk.tx, walk.ty)) emit_tower_set(sink, &own->map, &tower->objects);
     }
 }
 
-static bool differ(const phx_index *index, uint32_t observer, phx_sink *sink)
+static bool tower_index_differ(const phx_index *index, uint32_t observer, phx_sink *sink)
 {
     const towers *own = (const towers *)index;
     const standing *at = &own->at[observer];
@@ -285,14 +285,14 @@ static bool differ(const phx_index *index, uint32_t observer, phx_sink *sink)
         if (own->note_count > 0) sink->take(sink, own->notes, own->note_count);
         return true;
     }
-    give_rect(own, at->rect, before, sink);
-    if (crossed) give_rect(own, before, at->rect, sink);
+    emit_rect_difference(own, at->rect, before, sink);
+    if (crossed) emit_rect_difference(own, before, at->rect, sink);
     return true;
 }
 
 /* ---- its life ---- */
 
-static void release(phx_index *index)
+static void tower_index_release(phx_index *index)
 {
     towers *own = (towers *)index;
     phx_mem *mem = index->env.mem;
@@ -302,7 +302,7 @@ static void release(phx_index *index)
     phx_free(mem, own, sizeof *own, PHX_CACHE_LINE);
 }
 
-static phx_index *make(const phx_index_env *env)
+static phx_index *tower_index_create(const phx_index_env *env)
 {
     towers *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
     if (!own) return NULL;
@@ -318,7 +318,7 @@ static bool slot_valid(const towers *own, uint32_t slot, uint64_t *places)
     const standing *at = &own->at[slot];
     const phx_body *body = &own->index.env.store->body[slot];
     phx_rect rect;
-    uint32_t flags = wanted(own, slot, &rect);
+    uint32_t flags = wanted_watch(own, slot, &rect);
     if (at->flags != (STANDS | flags) || memcmp(&rect, &at->rect, sizeof rect) != 0) return false;
     uint32_t tower = phx_watch_find(&own->map, body->tx, body->ty);
     if (tower == PHX_OBSERVER_KIND_NONE_AT) return false;
@@ -332,7 +332,7 @@ static bool slot_valid(const towers *own, uint32_t slot, uint64_t *places)
     return true;
 }
 
-static bool valid(const phx_index *index)
+static bool tower_index_valid(const phx_index *index)
 {
     const towers *own = (const towers *)index;
     const phx_store *store = index->env.store;
@@ -348,16 +348,16 @@ static bool valid(const phx_index *index)
 
 const phx_index_ops phx_index_towers = {
     .serves_towers = true,
-    .make = make,
-    .free = release,
-    .reserve = reserve,
-    .begin = begin,
-    .insert = note,
-    .remove = note,
-    .move = note,
-    .turn = turn,
-    .around = around,
-    .touched = touched,
-    .differ = differ,
-    .valid = valid,
+    .make = tower_index_create,
+    .free = tower_index_release,
+    .reserve = tower_index_reserve,
+    .begin = tower_index_begin_tick,
+    .insert = tower_index_note,
+    .remove = tower_index_note,
+    .move = tower_index_note,
+    .turn = tower_index_end_changes,
+    .around = tower_index_around,
+    .touched = tower_index_dirty,
+    .differ = tower_index_differ,
+    .valid = tower_index_valid,
 };

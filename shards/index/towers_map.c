@@ -28,14 +28,14 @@ void phx_watch_map_free(phx_watch_map *map, phx_mem *mem)
 
 /* ---- blocks ---- */
 
-static uint64_t key_of(uint32_t bx, uint32_t by)
+static uint64_t watch_block_key(uint32_t bx, uint32_t by)
 {
     return ((uint64_t)by << 16 | bx) + 1;
 }
 
 static const phx_watch_block *find_block(const phx_watch_map *map, uint32_t bx, uint32_t by)
 {
-    const uint64_t *at = phx_idmap_find(&map->places, key_of(bx, by));
+    const uint64_t *at = phx_idmap_find(&map->places, watch_block_key(bx, by));
     return at ? &map->blocks[*at] : NULL;
 }
 
@@ -48,7 +48,7 @@ static void queue_idle(phx_watch_map *map, uint32_t block)
 }
 
 /* A new one, empty, so idle until somebody comes. false = no memory. */
-static bool make_block(phx_watch_map *map, phx_mem *mem, uint32_t bx, uint32_t by)
+static bool make_watch_block(phx_watch_map *map, phx_mem *mem, uint32_t bx, uint32_t by)
 {
     if (!phx_idmap_reserve(&map->places, phx_idmap_count(&map->places) + 1)) return false;
     uint32_t block = map->block_free;
@@ -65,7 +65,7 @@ static bool make_block(phx_watch_map *map, phx_mem *mem, uint32_t bx, uint32_t b
     map->blocks[block] = (phx_watch_block){.bx = (uint16_t)bx, .by = (uint16_t)by};
     for (uint32_t i = 0; i < PHX_OBSERVER_KIND_TOWERS; i++)
         map->blocks[block].tower[i].objects = map->blocks[block].tower[i].watchers = phx_slotset_empty();
-    phx_idmap_insert(&map->places, key_of(bx, by), block);
+    phx_idmap_insert(&map->places, watch_block_key(bx, by), block);
     map->live_count++;
     queue_idle(map, block);
     return true;
@@ -74,7 +74,7 @@ static bool make_block(phx_watch_map *map, phx_mem *mem, uint32_t bx, uint32_t b
 static void free_block(phx_watch_map *map, uint32_t block)
 {
     phx_watch_block *at = &map->blocks[block];
-    phx_idmap_remove(&map->places, key_of(at->bx, at->by));
+    phx_idmap_remove(&map->places, watch_block_key(at->bx, at->by));
     for (uint32_t i = 0; i < PHX_OBSERVER_KIND_TOWERS; i++) { /* nobody is in, but room may have been made */
         phx_list_release(&map->pool, &at->tower[i].objects);
         phx_list_release(&map->pool, &at->tower[i].watchers);
@@ -103,7 +103,7 @@ uint32_t phx_watch_find(const phx_watch_map *map, uint16_t tx, uint16_t ty)
     return (uint32_t)(block - map->blocks) * PHX_OBSERVER_KIND_TOWERS + inside;
 }
 
-static phx_list *set_of(phx_watch_map *map, uint32_t tower, bool watcher)
+static phx_list *watch_tower_set(phx_watch_map *map, uint32_t tower, bool watcher)
 {
     phx_watch_tower *at = phx_watch_tower_at(map, tower);
     return watcher ? &at->watchers : &at->objects;
@@ -113,23 +113,23 @@ bool phx_watch_need(phx_watch_map *map, phx_mem *mem, uint16_t tx, uint16_t ty, 
 {
     uint32_t tower = phx_watch_find(map, tx, ty);
     if (tower == PHX_OBSERVER_KIND_NONE_AT) {
-        if (!make_block(map, mem, tx >> PHX_OBSERVER_KIND_BITS, ty >> PHX_OBSERVER_KIND_BITS)) return false;
+        if (!make_watch_block(map, mem, tx >> PHX_OBSERVER_KIND_BITS, ty >> PHX_OBSERVER_KIND_BITS)) return false;
         tower = phx_watch_find(map, tx, ty);
     }
-    return phx_slotset_room(&map->pool, mem, set_of(map, tower, watcher));
+    return phx_slotset_room(&map->pool, mem, watch_tower_set(map, tower, watcher));
 }
 
 void phx_watch_add(phx_watch_map *map, uint16_t tx, uint16_t ty, bool watcher, uint32_t slot)
 {
     uint32_t tower = phx_watch_find(map, tx, ty);
-    phx_slotset_add(&map->pool, set_of(map, tower, watcher), slot);
+    phx_slotset_add(&map->pool, watch_tower_set(map, tower, watcher), slot);
     map->blocks[tower / PHX_OBSERVER_KIND_TOWERS].used++;
 }
 
 void phx_watch_remove(phx_watch_map *map, phx_mem *mem, uint16_t tx, uint16_t ty, bool watcher, uint32_t slot)
 {
     uint32_t tower = phx_watch_find(map, tx, ty), block = tower / PHX_OBSERVER_KIND_TOWERS;
-    phx_slotset_remove(&map->pool, mem, map->kernels, set_of(map, tower, watcher), slot);
+    phx_slotset_remove(&map->pool, mem, map->kernels, watch_tower_set(map, tower, watcher), slot);
     if (--map->blocks[block].used == 0) queue_idle(map, block);
 }
 

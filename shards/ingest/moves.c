@@ -11,14 +11,14 @@
 /* ---- marks ---- */
 
 /* Wherever it goes, a global target is seen; one with a reach may come into anybody's view. */
-static void touch_far(phx_shard *shard, uint32_t slot)
+static void mark_far_dirty(phx_shard *shard, uint32_t slot)
 {
     if (phx_store_attr(&shard->store, slot)->global) shard->global_moved = true;
     else shard->far_dirty = shard->far.stale = true;
 }
 
 /* Marks a tower, if it has a block. */
-static void touch_tower(phx_shard *shard, uint16_t tx, uint16_t ty)
+static void mark_tower_dirty(phx_shard *shard, uint16_t tx, uint16_t ty)
 {
     if (phx_shard_ninegrid(shard)) phx_ninegrid_mark_dirty(&shard->nine, tx, ty, shard->tick);
     else if (phx_shard_rows(shard)) phx_grid_mark_dirty(&shard->grid, tx, ty, shard->tick, false);
@@ -30,10 +30,10 @@ void phx_shard_mark_dirty(phx_shard *shard, phx_body *body)
     body->changed = shard->dirty_stamp;
     body->state = (uint16_t)(body->state & ~PHX_SLOT_DISCONTINUOUS);
     if ((body->state & PHX_SLOT_ROW) && !shard->dense_tick) {
-        touch_tower(shard, body->tx, body->ty);
+        mark_tower_dirty(shard, body->tx, body->ty);
         if (phx_shard_rows(shard)) phx_grid_mark_moved(&shard->grid, body->row);
     }
-    if (body->state & PHX_SLOT_FAR) touch_far(shard, (uint32_t)(body - shard->store.body));
+    if (body->state & PHX_SLOT_FAR) mark_far_dirty(shard, (uint32_t)(body - shard->store.body));
     if (!shard->dense_tick) phx_zones_touch(&shard->zones, shard->mem, (uint32_t)(body - shard->store.body));
     shard->dirty_count++;
     shard->changed = true;
@@ -68,16 +68,16 @@ void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y)
     if (step2 > shard->step2_max) shard->step2_max = step2;
 }
 
-static bool outside(const phx_shard *shard, uint16_t tx, uint16_t ty)
+static bool outside_shard(const phx_shard *shard, uint16_t tx, uint16_t ty)
 {
     return tx < shard->rect.x0 || tx > shard->rect.x1 || ty < shard->rect.y0 || ty > shard->rect.y1;
 }
 
 /* Marks the tower that a step led to: its block is made where none is. false = no memory. */
-static bool arrive(phx_shard *shard, const phx_body *body)
+static bool mark_arrival_tower(phx_shard *shard, const phx_body *body)
 {
     if (!phx_grid_block_visit(&shard->grid, shard->mem, body->tx, body->ty)) return false;
-    if (!shard->dense_tick) touch_tower(shard, body->tx, body->ty);
+    if (!shard->dense_tick) mark_tower_dirty(shard, body->tx, body->ty);
     return true;
 }
 
@@ -96,7 +96,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     /* a row may only drift from its tower, step by step; see grid/grid.h */
     if (body->state & PHX_SLOT_DISCONTINUOUS)
         phx_grid_misplace(&shard->grid, body, (uint32_t)(body - shard->store.body));
-    else if (crossed && !arrive(shard, body)) shard->grid.needs_rebuild = true;
+    else if (crossed && !mark_arrival_tower(shard, body)) shard->grid.needs_rebuild = true;
     if (shard->grid.needs_rebuild || shard->grid.positions_stale)
         return;                                       /* all rows are written from the bodies later */
     if (body->state & PHX_SLOT_ROW_MISPLACED) return; /* this one, too */
@@ -113,7 +113,7 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
     if (body->x == x && body->y == y && body->z == z) return;
     phx_shard_mark_step(shard, body, x, y);
     phx_shard_place(shard, body, x, y, z);
-    if (!outside(shard, body->tx, body->ty) || (body->state & PHX_SLOT_LEAVING)) return;
+    if (!outside_shard(shard, body->tx, body->ty) || (body->state & PHX_SLOT_LEAVING)) return;
     PHX_ASSERT(shard->emigrant_candidates.count < shard->emigrant_candidates.capacity);
     shard->emigrant_candidates.at[shard->emigrant_candidates.count++] = slot;
     body->state |= PHX_SLOT_LEAVING;
@@ -145,11 +145,11 @@ static bool there_is_block(const phx_shard *shard, uint32_t tower)
     return phx_grid_block(&shard->grid, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS) != NULL;
 }
 
-static __attribute__((noinline)) void touch_both(phx_shard *shard, uint32_t slot, uint32_t from, uint32_t to)
+static __attribute__((noinline)) void mark_both_towers(phx_shard *shard, uint32_t slot, uint32_t from, uint32_t to)
 {
     phx_zones_touch(&shard->zones, shard->mem, slot);
-    touch_tower(shard, (uint16_t)from, (uint16_t)(from >> 16));
-    if (to != from) touch_tower(shard, (uint16_t)to, (uint16_t)(to >> 16));
+    mark_tower_dirty(shard, (uint16_t)from, (uint16_t)(from >> 16));
+    if (to != from) mark_tower_dirty(shard, (uint16_t)to, (uint16_t)(to >> 16));
 }
 
 /* How far, along the longer axis; *square: as it is, squared. */
@@ -183,7 +183,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
         phx_ninegrid_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
     }
     if (PHX_UNLIKELY(((tower ^ before) & OFF_BLOCK) != 0) && frame->rows && !there_is_block(shard, tower)) return false;
-    if (!shard->dense_tick) touch_both(shard, slot, before, tower);
+    if (!shard->dense_tick) mark_both_towers(shard, slot, before, tower);
     memcpy(&body->x, &p, 2 * sizeof(float));
     body->z = z;
     body->tx = (uint16_t)tower;

@@ -63,7 +63,7 @@ static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_
 }
 
 /* These slots become events of a change of few: phx_event_writer_flush() orders them. flag: of each. */
-static void tell_few(phx_scratch *scratch, const uint32_t *slots, uint32_t count, uint32_t flag)
+static void add_unordered_targets(phx_scratch *scratch, const uint32_t *slots, uint32_t count, uint32_t flag)
 {
     if (count == 0) return; /* there may be no array yet */
     uint32_t *to = scratch->targets + scratch->target_count;
@@ -72,7 +72,7 @@ static void tell_few(phx_scratch *scratch, const uint32_t *slots, uint32_t count
 }
 
 /* These become events of a change of many, in order. */
-static void tell_many(phx_scratch *scratch, const phx_shard *shard, const uint32_t *slots, uint32_t count)
+static void add_ordered_targets(phx_scratch *scratch, const phx_shard *shard, const uint32_t *slots, uint32_t count)
 {
     if (count == 0) return;
     uint32_t *to = scratch->targets + scratch->target_count;
@@ -219,13 +219,13 @@ phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t
 {
     phx_change *change = phx_interest_add_change(scratch, slot, scratch->target_count, enters, leaves);
     if (leaves + enters <= PHX_ORDER_FEW) {
-        tell_few(scratch, scratch->leave, leaves, PHX_TARGET_LEAVE);
-        tell_few(scratch, scratch->enter, enters, 0);
+        add_unordered_targets(scratch, scratch->leave, leaves, PHX_TARGET_LEAVE);
+        add_unordered_targets(scratch, scratch->enter, enters, 0);
         return change;
     }
     change->ordered = true;
-    tell_many(scratch, shard, scratch->leave, leaves);
-    tell_many(scratch, shard, scratch->enter, enters);
+    add_ordered_targets(scratch, shard, scratch->leave, leaves);
+    add_ordered_targets(scratch, shard, scratch->enter, enters);
     return change;
 }
 

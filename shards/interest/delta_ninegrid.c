@@ -8,7 +8,7 @@
 bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    return phx_observes(attr) && phx_unlimited(attr) && (attr->sees & 1) && shard->far.global_count == 0 &&
+    return phx_attr_observes(attr) && phx_list_unlimited(attr) && (attr->sees & 1) && shard->far.global_count == 0 &&
            !(shard->store.body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
 }
 
@@ -30,7 +30,7 @@ static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const p
     uint32_t *to = scratch->targets + scratch->target_count, n = 0, leaves = 0;
     for (uint32_t i = 0; i < job->leave_count + job->enter_count; i++) {
         const phx_area_member *c = &nine->crossings[pair[i]];
-        if (c->special && !phx_eligible(attr, phx_store_attr(&shard->store, c->slot))) continue;
+        if (c->special && !phx_layers_match(attr, phx_store_attr(&shard->store, c->slot))) continue;
         leaves += i < job->leave_count;
         to[n++] = c->slot;
     }
@@ -87,25 +87,25 @@ static inline bool may_see(const crosser *at, uint32_t slot, bool special)
 {
     const phx_store *store = &at->shard->store;
     if (slot == at->own->slot) return false;
-    return !special || phx_eligible(phx_store_attr(store, at->own->slot), phx_store_attr(store, slot));
+    return !special || phx_layers_match(phx_store_attr(store, at->own->slot), phx_store_attr(store, slot));
 }
 
 /* Does one of these towers see the other? */
-static inline bool in_span(const crosser *at, uint16_t ax, uint16_t ay, uint16_t bx, uint16_t by)
+static inline bool towers_in_span(const crosser *at, uint16_t ax, uint16_t ay, uint16_t bx, uint16_t by)
 {
     uint32_t span = at->shard->rules->span, across = 2 * span;
     return (uint32_t)ax - bx + span <= across && (uint32_t)ay - by + span <= across;
 }
 
 /* Was a crossing seen before it, from where this one was? Is it seen now? */
-static inline bool saw(const crosser *at, const phx_area_member *c)
+static inline bool saw_crossing(const crosser *at, const phx_area_member *c)
 {
-    return c->was && in_span(at, at->own->ax, at->own->ay, c->ax, c->ay);
+    return c->was && towers_in_span(at, at->own->ax, at->own->ay, c->ax, c->ay);
 }
 
-static inline bool sees(const crosser *at, const phx_area_member *c)
+static inline bool sees_crossing(const crosser *at, const phx_area_member *c)
 {
-    return c->is && in_span(at, at->own->bx, at->own->by, c->bx, c->by);
+    return c->is && towers_in_span(at, at->own->bx, at->own->by, c->bx, c->by);
 }
 
 /* Who stayed in a tower that it now sees and did not; words, as all that follows. */
@@ -127,7 +127,7 @@ static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *o
                          *end = nine->cards + tower->first + tower->count;
     uint32_t n = 0;
     for (; card < end; card++)
-        if (!saw(at, &nine->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
+        if (!saw_crossing(at, &nine->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
             out[n++] = phx_ninegrid_word(card->key, card->slot);
     return n;
 }
@@ -140,7 +140,7 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *
     uint32_t n = 0;
     for (; card < end; card++) {
         const phx_area_member *went = card->flags & PHX_CELL_LEFT ? &nine->crossings[card->move] : NULL;
-        if ((went && sees(at, went)) || !may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL)) continue;
+        if ((went && sees_crossing(at, went)) || !may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL)) continue;
         out[n++] = phx_ninegrid_word(went ? went->key : card->key, card->slot);
     }
     return n;
@@ -154,7 +154,7 @@ static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool
     uint32_t count = enter ? job->enter_count : job->leave_count, n = 0;
     for (uint32_t i = first; i < first + count; i++) {
         const phx_area_member *c = &nine->crossings[nine->pairs[i]];
-        if ((enter ? sees(at, c) : saw(at, c)) && may_see(at, c->slot, c->special))
+        if ((enter ? sees_crossing(at, c) : saw_crossing(at, c)) && may_see(at, c->slot, c->special))
             out[n++] = phx_ninegrid_word(c->key, c->slot);
     }
     return n;
@@ -169,15 +169,15 @@ static const phx_cell_task *job_left(const phx_ninegrid *nine, const phx_area_me
 }
 
 /* In found: the towers that it sees come or go. */
-static const phx_ninegrid_pair *pairs_of(const phx_ninegrid *nine, const phx_area_member *own,
-                                         const phx_ninegrid_pair **end)
+static const phx_ninegrid_pair *crossing_pairs(const phx_ninegrid *nine, const phx_area_member *own,
+                                               const phx_ninegrid_pair **end)
 {
     bool last = own + 1 == nine->crossings + nine->crossing_count;
     *end = nine->found + (last ? nine->found_count : own[1].pair);
     return nine->found + own->pair;
 }
 
-static inline const phx_tower *tower_of(const phx_ninegrid *nine, const phx_ninegrid_pair *pair)
+static inline const phx_tower *pair_tower(const phx_ninegrid *nine, const phx_ninegrid_pair *pair)
 {
     return &nine->crowds[pair->crowd].tower[pair->tower];
 }
@@ -193,9 +193,9 @@ PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *nine, const phx_area_me
     uint32_t t = phx_block_tower(own->ax, own->ay);
     if (!cards) __builtin_prefetch(&left->tower[t]);
     else if (left->jobs >> t & 1) __builtin_prefetch(&nine->jobs[left->tower[t].job]);
-    const phx_ninegrid_pair *end, *pair = pairs_of(nine, own, &end);
+    const phx_ninegrid_pair *end, *pair = crossing_pairs(nine, own, &end);
     for (; pair < end; pair++) {
-        const phx_tower *tower = tower_of(nine, pair);
+        const phx_tower *tower = pair_tower(nine, pair);
         __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : (const void *)tower);
     }
 }
@@ -222,7 +222,7 @@ typedef struct outlook {
 static uint32_t most_events(const phx_ninegrid *nine, const outlook *about)
 {
     uint32_t most = about->job->leave_count + (about->left ? about->left->enter_count : 0);
-    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) most += tower_of(nine, pair)->count;
+    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) most += pair_tower(nine, pair)->count;
     return most;
 }
 
@@ -253,7 +253,7 @@ static void find_events(const crosser *at, const outlook *about, found *to, uint
     const phx_ninegrid *nine = &at->shard->nine;
     uint32_t leaves = 0, enters = 0, n = 0;
     for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) {
-        const phx_tower *tower = tower_of(nine, pair);
+        const phx_tower *tower = pair_tower(nine, pair);
         const uint32_t enter = pair->crossing >> 31;
         if (PHX_LIKELY(take_plain(nine, tower, enter ? to->enter + enters : to->leave + leaves))) {
             enters += enter ? tower->count : 0;
@@ -322,7 +322,7 @@ static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, c
     outlook about = {.job = job, .left = job_left(&shard->nine, at.own)};
     PHX_ASSERT(phx_ninegrid_delta(at.own));
     if (about.left && about.left->look) return PHX_DELTA_LOOK;
-    about.pair = pairs_of(&shard->nine, at.own, &about.end);
+    about.pair = crossing_pairs(&shard->nine, at.own, &about.end);
     uint32_t most = most_events(&shard->nine, &about) + PHX_NINEGRID_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
     if (!phx_interest_reserve(scratch, room, 0)) return PHX_DELTA_NO_MEMORY;
     _Static_assert(sizeof(phx_sort_record) >= 2 * sizeof(uint64_t), "room for leaves and for enters");

@@ -6,21 +6,21 @@
 
 #include <string.h>
 
-static bool in_span(phx_span span, uint32_t row)
+static bool row_in_piece(phx_span span, uint32_t row)
 {
     return row - span.first < span.end - span.first;
 }
 
 /* Rarely more than at the first time: a steady tick allocates nothing. */
-static size_t enough(size_t count)
+static size_t least_capacity(size_t count)
 {
     enum { AT_LEAST = 4096 };
     return count > AT_LEAST ? count : AT_LEAST;
 }
 
-static bool reserve_pairs(phx_sparse_plan *stir, phx_mem *mem, size_t count)
+static bool reserve_sparse_pairs(phx_sparse_plan *stir, phx_mem *mem, size_t count)
 {
-    return phx_grow(mem, (void **)&stir->pairs, &stir->pairs_capacity, stir->pair_count, enough(count),
+    return phx_grow(mem, (void **)&stir->pairs, &stir->pairs_capacity, stir->pair_count, least_capacity(count),
                     sizeof *stir->pairs);
 }
 
@@ -30,9 +30,9 @@ static bool begin_piece(phx_sparse_plan *stir, phx_mem *mem, phx_span piece)
     const size_t rows = piece.end - piece.first, words = rows / PHX_WORD_ROWS + 1;
     stir->piece = piece;
     stir->pair_count = 0;
-    if (!phx_grow(mem, (void **)&stir->told, &stir->told_capacity, 0, enough(rows) / PHX_WORD_ROWS + 1,
+    if (!phx_grow(mem, (void **)&stir->told, &stir->told_capacity, 0, least_capacity(rows) / PHX_WORD_ROWS + 1,
                   sizeof *stir->told) ||
-        !phx_grow(mem, (void **)&stir->last, &stir->last_capacity, 0, enough(rows), sizeof *stir->last))
+        !phx_grow(mem, (void **)&stir->last, &stir->last_capacity, 0, least_capacity(rows), sizeof *stir->last))
         return false;
     memset(stir->told, 0, words * sizeof *stir->told);
     return true;
@@ -60,8 +60,8 @@ static void add_mirrored(phx_sparse_plan *stir, const phx_view_changes *found, u
     const phx_span piece = stir->piece;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = found->by[i], target = found->row[i], other = target & ~PHX_PAIR_LEAVE;
-        if (in_span(piece, row) && !(mixed && view[row] == 0.0f)) add_pair(stir, row, target);
-        if (in_span(piece, other) && !phx_grid_moved(grid, other) && !(mixed && view[other] == 0.0f))
+        if (row_in_piece(piece, row) && !(mixed && view[row] == 0.0f)) add_pair(stir, row, target);
+        if (row_in_piece(piece, other) && !phx_grid_moved(grid, other) && !(mixed && view[other] == 0.0f))
             add_pair(stir, other, row | (target & PHX_PAIR_LEAVE));
     }
 }
@@ -69,7 +69,7 @@ static void add_mirrored(phx_sparse_plan *stir, const phx_view_changes *found, u
 /* What was found makes pairs. false = no memory. */
 static bool add_pairs(phx_sparse_plan *stir, phx_mem *mem, const phx_view_changes *found, uint32_t count)
 {
-    if (!reserve_pairs(stir, mem, (size_t)stir->pair_count + 2 * (size_t)count)) return false;
+    if (!reserve_sparse_pairs(stir, mem, (size_t)stir->pair_count + 2 * (size_t)count)) return false;
     if (stir->way == PHX_SPARSE_BY_MOVERS) add_mirrored(stir, found, count);
     else
         for (uint32_t i = 0; i < count; i++) add_pair(stir, found->by[i], found->row[i]);
@@ -79,7 +79,7 @@ static bool add_pairs(phx_sparse_plan *stir, phx_mem *mem, const phx_view_change
 enum { ROWS = 4096 }; /* that are looked at before what was found is taken: there is room for it */
 
 /* Of the looks from `first` on, those at no more than ROWS rows, or one: where they end. *rows: at how many. */
-static uint32_t looks_end(const phx_row_ranges *looks, uint32_t first, uint64_t *rows)
+static uint32_t end_pair_batch(const phx_row_ranges *looks, uint32_t first, uint64_t *rows)
 {
     *rows = looks->length;
     if (PHX_LIKELY(*rows <= ROWS)) return looks->count;
@@ -96,8 +96,8 @@ static inline uint32_t *beyond_of(const phx_sparse_plan *stir, uint32_t axes)
 }
 
 /* Up to PHX_SPARSE_AT_ONCE rows look. false = no memory. */
-static bool look_at_once(phx_scratch *scratch, const phx_lookup *sight, const uint32_t *who, uint32_t count,
-                         const phx_view_range *limit)
+static bool find_pairs_at_once(phx_scratch *scratch, const phx_lookup *sight, const uint32_t *who, uint32_t count,
+                               const phx_view_range *limit)
 {
     phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
@@ -109,7 +109,7 @@ static bool look_at_once(phx_scratch *scratch, const phx_lookup *sight, const ui
     scratch->counts.pairs_tested += looks->length;
     for (uint32_t i = 0, end; i < looks->count; i = end) {
         uint64_t rows;
-        end = looks_end(looks, i, &rows);
+        end = end_pair_batch(looks, i, &rows);
         size_t room = (rows > ROWS ? rows : ROWS) + PHX_KERNEL_PAD;
         if (!phx_grow(scratch->mem, (void **)&stir->found, &stir->found_capacity, 0, 2 * room, sizeof(uint32_t)))
             return false;
@@ -127,39 +127,40 @@ static phx_span rows_of(const phx_block *block)
 }
 
 /* Rows look at those of a block that are near, and among `at`. around: at those of others too. false = no memory. */
-static bool look_at(phx_scratch *scratch, const phx_block *block, phx_span at, const uint32_t *who, uint32_t count,
-                    const phx_view_range *limit, bool around)
+static bool find_block_pairs(phx_scratch *scratch, const phx_block *block, phx_span at, const uint32_t *who,
+                             uint32_t count, const phx_view_range *limit, bool around)
 {
     phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
     const phx_lookup sight = {shard->rules, block, at, stir->reach};
     for (uint32_t i = 0; i < count; i += PHX_SPARSE_AT_ONCE) {
         uint32_t n = count - i < PHX_SPARSE_AT_ONCE ? count - i : PHX_SPARSE_AT_ONCE;
-        if (!look_at_once(scratch, &sight, who + i, n, limit)) return false;
+        if (!find_pairs_at_once(scratch, &sight, who + i, n, limit)) return false;
         for (uint32_t b = 0; around && b < PHX_BEYONDS; b++) stir->beyond_count[b] += stir->looks.beyond_count[b];
     }
     return true;
 }
 
 /* Rows of the block look around. false = no memory. */
-static bool look_around(phx_scratch *scratch, const uint32_t *who, uint32_t count, const phx_view_range *limit)
+static bool find_pairs_around(phx_scratch *scratch, const uint32_t *who, uint32_t count, const phx_view_range *limit)
 {
     phx_sparse_plan *stir = &scratch->stir;
     const phx_grid *grid = &stir->shard->grid;
     const phx_block *own = &grid->blocks[stir->block];
     memset(stir->beyond_count, 0, sizeof stir->beyond_count);
-    if (!look_at(scratch, own, rows_of(own), who, count, limit, true)) return false;
+    if (!find_block_pairs(scratch, own, rows_of(own), who, count, limit, true)) return false;
     phx_block_walk walk = phx_grid_walk(grid, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
         uint32_t axes = block->by == own->by ? PHX_SPILL_X : block->bx == own->bx ? PHX_SPILL_Y : PHX_SPILL_BOTH;
         uint32_t *beyond = beyond_of(stir, axes), beyond_count = stir->beyond_count[axes];
-        if (block != own && !look_at(scratch, block, rows_of(block), beyond, beyond_count, limit, false)) return false;
+        if (block != own && !find_block_pairs(scratch, block, rows_of(block), beyond, beyond_count, limit, false))
+            return false;
     }
     return true;
 }
 
 /* A past row leaves the observers of the piece who saw it: those with old positions around it. false = no memory. */
-static bool add_past(phx_scratch *scratch, uint32_t at)
+static bool add_prev_row_pair(phx_scratch *scratch, uint32_t at)
 {
     phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
@@ -176,7 +177,7 @@ static bool add_past(phx_scratch *scratch, uint32_t at)
         const uint32_t first = spans[s].first > stir->piece.first ? spans[s].first : stir->piece.first;
         const uint32_t end = spans[s].end < stir->piece.end ? spans[s].end : stir->piece.end;
         if (first >= end) continue;
-        if (!reserve_pairs(stir, scratch->mem, (size_t)stir->pair_count + (end - first))) return false;
+        if (!reserve_sparse_pairs(stir, scratch->mem, (size_t)stir->pair_count + (end - first))) return false;
         scratch->counts.pairs_tested += end - first;
         for (uint32_t row = first; row < end; row++)
             if (old.view[row] > 0.0f && phx_row_views(&old, row, past->x, past->y, square))
@@ -186,13 +187,13 @@ static bool add_past(phx_scratch *scratch, uint32_t at)
 }
 
 /* What was around, of who is odd. false = no memory. */
-static bool add_odd(phx_scratch *scratch)
+static bool add_prev_row_pairs(phx_scratch *scratch)
 {
     const phx_sparse_plan *stir = &scratch->stir;
     phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
         for (uint32_t at = block->past.first; at < block->past.end; at++)
-            if (!add_past(scratch, at)) return false;
+            if (!add_prev_row_pair(scratch, at)) return false;
     return true;
 }
 
@@ -200,9 +201,10 @@ static bool add_odd(phx_scratch *scratch)
  * The words of one observer, the last of whose pairs this is, but for targets that it may not see. A past row, of which
  * there are none unless odd, has its slot with PHX_ROW_SPECIAL. How many; *leaves of them.
  */
-static inline __attribute__((always_inline)) uint32_t words_of(const phx_shard *shard,
-                                                               const phx_sparse_plan_pair *pairs, uint32_t last,
-                                                               uint32_t slot, bool odd, uint32_t *to, uint32_t *leaves)
+static inline __attribute__((always_inline)) uint32_t observer_words(const phx_shard *shard,
+                                                                     const phx_sparse_plan_pair *pairs, uint32_t last,
+                                                                     uint32_t slot, bool odd, uint32_t *to,
+                                                                     uint32_t *leaves)
 {
     const phx_store *store = &shard->store;
     const uint32_t *slots = shard->grid.rows.slot;
@@ -212,8 +214,8 @@ static inline __attribute__((always_inline)) uint32_t words_of(const phx_shard *
         const bool past = odd && (pairs[i].target & PHX_SPARSE_PAST);
         const uint32_t word = past ? shard->past.word[at] : slots[at], target = word & PHX_ROW_SLOT;
         if ((word & PHX_ROW_SPECIAL) &&
-            !phx_eligible(phx_store_attr(store, slot),
-                          past ? phx_prev_rows_attr_of(&shard->past, store, target) : phx_store_attr(store, target)))
+            !phx_layers_match(phx_store_attr(store, slot), past ? phx_prev_rows_attr_of(&shard->past, store, target)
+                                                                : phx_store_attr(store, target)))
             continue;
         to[count++] = target | left * PHX_TARGET_LEAVE | past * PHX_ROW_SPECIAL;
         left_count += left;
@@ -226,7 +228,8 @@ static inline __attribute__((always_inline)) uint32_t words_of(const phx_shard *
  * The events of an odd observer: its words are who is new to it, as all it sees are, and always itself. false = no
  * memory, nothing was told.
  */
-static bool tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count)
+static bool emit_discontinuous_observer(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const uint32_t *words,
+                                        uint32_t count)
 {
     uint32_t enters = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -241,16 +244,16 @@ static bool tell_odd(phx_scratch *scratch, phx_shard *shard, uint32_t slot, cons
  * The events of one observer, the last of whose pairs this is; there is room for them, and for who is odd. false = no
  * memory, nothing was told.
  */
-static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
+static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
 {
     const uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
     const phx_sparse_plan_pair *pairs = scratch->stir.pairs;
     const bool odd = scratch->stir.odd;
     uint32_t *to = scratch->targets + scratch->target_count, leaves;
-    uint32_t count = odd ? words_of(shard, pairs, last, slot, true, to, &leaves)
-                         : words_of(shard, pairs, last, slot, false, to, &leaves);
+    uint32_t count = odd ? observer_words(shard, pairs, last, slot, true, to, &leaves)
+                         : observer_words(shard, pairs, last, slot, false, to, &leaves);
     if (PHX_UNLIKELY(odd && phx_row_discontinuous(&shard->grid.rows, row)))
-        return tell_odd(scratch, shard, slot, to, count);
+        return emit_discontinuous_observer(scratch, shard, slot, to, count);
     PHX_VALIDATE(shard->store.tail[slot].list.derived == 1);
     if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* so many are put in order before they get names */
         const uint32_t enters = phx_interest_part(scratch, to, count);
@@ -295,7 +298,7 @@ static bool reserve_all(phx_scratch *scratch, uint32_t most)
 }
 
 /* All pairs of a piece become changes, in the order of rows. How many rows are done: fewer = no memory at the next. */
-static uint32_t tell_all(phx_scratch *scratch, phx_shard *shard)
+static uint32_t emit_piece_pairs(phx_scratch *scratch, phx_shard *shard)
 {
     const phx_sparse_plan *stir = &scratch->stir;
     const uint32_t rows = stir->piece.end - stir->piece.first;
@@ -305,7 +308,7 @@ static uint32_t tell_all(phx_scratch *scratch, phx_shard *shard)
     for (uint32_t word = 0; word * PHX_WORD_ROWS < rows; word++) {
         for (uint64_t bits = stir->told[word]; bits != 0; bits &= bits - 1) {
             const uint32_t at = word * PHX_WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
-            if (!tell(scratch, shard, stir->piece.first + at, stir->last[at])) return at;
+            if (!emit_observer_pairs(scratch, shard, stir->piece.first + at, stir->last[at])) return at;
             /* whom an odd one saw has taken room that is not of its pairs */
             if (PHX_UNLIKELY(stir->odd) && !reserve_all(scratch, most)) return at + 1;
         }
@@ -314,7 +317,7 @@ static uint32_t tell_all(phx_scratch *scratch, phx_shard *shard)
 }
 
 /* Observers of a piece. */
-static uint32_t observers_in(const phx_shard *shard, const phx_block *block, phx_span piece)
+static uint32_t count_piece_observers(const phx_shard *shard, const phx_block *block, phx_span piece)
 {
     const float *view = shard->grid.rows.view;
     uint32_t count = 0;
@@ -324,7 +327,7 @@ static uint32_t observers_in(const phx_shard *shard, const phx_block *block, phx
 }
 
 /* Of some rows in order, how many come before one. */
-static uint32_t before(const uint32_t *rows, uint32_t count, uint32_t row)
+static uint32_t rows_before(const uint32_t *rows, uint32_t count, uint32_t row)
 {
     uint32_t n = 0;
     while (n < count && rows[n] < row) n++;
@@ -337,16 +340,16 @@ static phx_view_range limit_of(const phx_sparse_plan *stir, float r)
 }
 
 /* Those who moved look around, if they are of the piece, else at it. false = no memory. */
-static bool movers_look(phx_scratch *scratch)
+static bool find_mover_pairs(phx_scratch *scratch)
 {
     const phx_sparse_plan *stir = &scratch->stir;
     const phx_block *block = &stir->shard->grid.blocks[stir->block];
-    const uint32_t *movers = stir->movers, first = before(movers, stir->own_count, stir->piece.first);
-    const uint32_t end = before(movers, stir->own_count, stir->piece.end);
+    const uint32_t *movers = stir->movers, first = rows_before(movers, stir->own_count, stir->piece.first);
+    const uint32_t end = rows_before(movers, stir->own_count, stir->piece.end);
     const phx_view_range limit = limit_of(stir, block->reach);
-    return look_around(scratch, movers + first, end - first, &limit) &&
-           look_at(scratch, block, stir->piece, movers, first, &limit, false) &&
-           look_at(scratch, block, stir->piece, movers + end, stir->mover_count - end, &limit, false);
+    return find_pairs_around(scratch, movers + first, end - first, &limit) &&
+           find_block_pairs(scratch, block, stir->piece, movers, first, &limit, false) &&
+           find_block_pairs(scratch, block, stir->piece, movers + end, stir->mover_count - end, &limit, false);
 }
 
 /*
@@ -374,7 +377,7 @@ static uint32_t find_observers(phx_scratch *scratch)
 }
 
 /* The observers of the piece look for themselves, at once who see as far. false = no memory. */
-static bool observers_look(phx_scratch *scratch)
+static bool find_observer_pairs(phx_scratch *scratch)
 {
     const phx_sparse_plan *stir = &scratch->stir;
     const float *view = stir->shard->grid.rows.view;
@@ -384,24 +387,25 @@ static bool observers_look(phx_scratch *scratch)
     for (uint32_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && view[who[end]] == view[who[i]]; end++) continue;
         const phx_view_range limit = limit_of(stir, view[who[i]]);
-        if (!look_around(scratch, who + i, end - i, &limit)) return false;
+        if (!find_pairs_around(scratch, who + i, end - i, &limit)) return false;
     }
     return true;
 }
 
 /* All looks of a piece. false = no memory. */
-static bool look(phx_scratch *scratch, phx_span piece)
+static bool find_piece_pairs(phx_scratch *scratch, phx_span piece)
 {
     phx_sparse_plan *stir = &scratch->stir;
     const bool observers = stir->way == PHX_SPARSE_BY_OBSERVERS;
     const uint32_t most = observers ? piece.end - piece.first : stir->own_count;
     stir->beyond_part = most + PHX_SPARSE_AT_ONCE + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&stir->beyond, &stir->beyond_capacity, 0,
-                  enough(PHX_BEYONDS * (size_t)stir->beyond_part), sizeof(uint32_t)))
+                  least_capacity(PHX_BEYONDS * (size_t)stir->beyond_part), sizeof(uint32_t)))
         return false;
     memset(stir->beyond_count, 0, sizeof stir->beyond_count);
     if (!begin_piece(stir, scratch->mem, piece)) return false;
-    return (observers ? observers_look(scratch) : movers_look(scratch)) && (!stir->odd || add_odd(scratch));
+    return (observers ? find_observer_pairs(scratch) : find_mover_pairs(scratch)) &&
+           (!stir->odd || add_prev_row_pairs(scratch));
 }
 
 uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span piece)
@@ -410,7 +414,7 @@ uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span piece
     const phx_block *block = &shard->grid.blocks[stir->block];
     const bool quiet = stir->way == PHX_SPARSE_BY_MOVERS && stir->mover_count == 0 && !stir->odd;
     uint32_t done = piece.end - piece.first;
-    if (!quiet) done = look(scratch, piece) ? tell_all(scratch, shard) : 0;
-    scratch->counts.glanced += observers_in(shard, block, (phx_span){piece.first, piece.first + done});
+    if (!quiet) done = find_piece_pairs(scratch, piece) ? emit_piece_pairs(scratch, shard) : 0;
+    scratch->counts.glanced += count_piece_observers(shard, block, (phx_span){piece.first, piece.first + done});
     return done;
 }

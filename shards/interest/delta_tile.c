@@ -28,7 +28,7 @@ static void name_slots(uint32_t *words, uint32_t count)
 enum { TAKEN_AT_ONCE = 16 }; /* out of a list: more than most changes leave */
 
 /* Takes the entries at those places out of the list, which are all different. */
-static void take_out(phx_list *list, uint32_t *entries, uint32_t at[TAKEN_AT_ONCE], uint32_t count)
+static void remove_entries(phx_list *list, uint32_t *entries, uint32_t at[TAKEN_AT_ONCE], uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t hole = at[i], last = --list->count;
@@ -42,7 +42,7 @@ static void take_out(phx_list *list, uint32_t *entries, uint32_t at[TAKEN_AT_ONC
  * Takes the candidates that left out of the list; one that is not in it (it was in the margin) has not left. They are
  * looked for first, for what is written just now can not be read by vectors at once.
  */
-static void take_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
+static void collect_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
 {
     const phx_store *store = &shard->store;
     phx_list *list = &shard->store.tail[slot].list;
@@ -57,7 +57,7 @@ static void take_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
             n += at[taken] < list->count;
             taken += at[taken] < list->count;
         }
-        take_out(list, entries, at, taken);
+        remove_entries(list, entries, at, taken);
     }
     hits->leave_count = n;
 }
@@ -73,7 +73,7 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
         uint32_t target = hits->enter[i] & PHX_ROW_SLOT;
         if (hits->enter[i] & PHX_ROW_SPECIAL) {
             const phx_attr *attr = phx_store_attr(store, target);
-            if (is_far(attr, r) || !phx_eligible(phx_store_attr(store, slot), attr)) continue;
+            if (is_far(attr, r) || !phx_layers_match(phx_store_attr(store, slot), attr)) continue;
         }
         hits->enter[n++] = target;
     }
@@ -81,11 +81,11 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
 }
 
 /* The candidates become events and a list, which is kept; room is reserved. */
-static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
+static void record_hits(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
 {
     phx_list *list = &shard->store.tail[slot].list;
     sift_enters(shard, slot, r, margin, hits);
-    take_leaves(shard, slot, r, hits);
+    collect_leaves(shard, slot, r, hits);
     if (hits->enter_count + hits->leave_count == 0) return;
     phx_change *change = phx_interest_record(scratch, shard, slot, hits->enter_count, hits->leave_count);
     uint32_t *entries = phx_list_entries(&shard->lists, list), count = list->count + hits->enter_count;
@@ -100,13 +100,13 @@ static void settle(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float 
 }
 
 /* The events of one observer whose list is kept, in hits, become a change. */
-static bool conclude(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, float far, outcome *hits)
+static bool record_stored_list(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, float far, outcome *hits)
 {
     const phx_list *list = &shard->store.tail[slot].list;
     PHX_ASSERT(!list->derived);
     if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count, list->count + hits->enter_count))
         return false;
-    settle(scratch, shard, slot, r, far != r, hits);
+    record_hits(scratch, shard, slot, r, far != r, hits);
     return true;
 }
 
@@ -124,14 +124,14 @@ typedef struct exact_test {
 } exact_test;
 
 /* What is compared of two rows' distance: its square, or the longer of the two axes. */
-static inline float compared(float dx, float dy, bool square)
+static inline float compared_distance(float dx, float dy, bool square)
 {
     if (!square) return dx * dx + dy * dy;
     dx = fabsf(dx), dy = fabsf(dy);
     return dx > dy ? dx : dy;
 }
 
-static exact_test exact(const phx_tile *tile, float r, float far)
+static exact_test make_exact_test(const phx_tile *tile, float r, float far)
 {
     bool square = tile->limits.square;
     return (exact_test){.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
@@ -143,7 +143,7 @@ typedef struct standing {
 } standing;
 
 /* The past row of a word in a tile: units seldom can not decide about one. */
-static uint32_t past_row(const phx_tile *tile, uint32_t word)
+static uint32_t is_prev_row(const phx_tile *tile, uint32_t word)
 {
     for (uint32_t i = 0; i < tile->odd_count; i++) {
         const uint32_t place = tile->odd_places[i];
@@ -156,7 +156,7 @@ static uint32_t past_row(const phx_tile *tile, uint32_t word)
 static inline uint32_t row_of(const phx_tile *tile, uint32_t target)
 {
     if (!tile->named) return tile->row[target];
-    if (PHX_UNLIKELY(target & PHX_TARGET_LEAVE)) return past_row(tile, target);
+    if (PHX_UNLIKELY(target & PHX_TARGET_LEAVE)) return is_prev_row(tile, target);
     return tile->shard->store.body[target & PHX_ROW_SLOT].row;
 }
 
@@ -171,7 +171,7 @@ static inline standing standing_of(const phx_tile *tile, uint32_t target)
 }
 
 /* Is one of them odd? */
-static bool any_odd(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
+static bool any_discontinuous_place(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
     const phx_tile *tile = &scratch->tile;
     for (uint32_t w = 0; tile->odd_own > 0 && w < of.count; w++)
@@ -180,7 +180,7 @@ static bool any_odd(const phx_scratch *scratch, const phx_shard *shard, phx_tile
 }
 
 /* Those pairs that units can not decide about are decided by the rule itself: what is none stays unsure. */
-static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_test *test)
+static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, const exact_test *test)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_tile *tile = &scratch->tile;
@@ -189,8 +189,8 @@ static void decide(phx_scratch *scratch, const phx_shard *shard, const exact_tes
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pair = scratch->unsure[i], place = pairs->observer[pair] & PHX_PAIR_PLACE, o = tile->row[place];
         const standing t = standing_of(tile, pairs->target[pair]);
-        float now = compared(t.x - rows->x[o], t.y - rows->y[o], test->square);
-        float old = compared(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
+        float now = compared_distance(t.x - rows->x[o], t.y - rows->y[o], test->square);
+        float old = compared_distance(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
         uint32_t is_in = now <= test->in, was_in = old <= test->in, is_near = now <= test->near;
         uint32_t was_near = old <= test->near, leave = was_near & ~is_near, enter = is_in & ~was_in;
         uint32_t both_came = (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* add_comers() */
@@ -210,7 +210,7 @@ typedef struct run {
  * Leaves out those special targets of a run that its observer may not see, and of who leaves might not have seen; the
  * last word takes the place.
  */
-static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, phx_span specials)
+static void drop_unseen_specials(const phx_scratch *scratch, const phx_shard *shard, run *of, phx_span specials)
 {
     uint32_t *words = scratch->targets;
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
@@ -219,7 +219,7 @@ static void sift(const phx_scratch *scratch, const phx_shard *shard, run *of, ph
         const bool leaves = word & PHX_TARGET_LEAVE;
         const phx_attr *target = leaves ? phx_prev_rows_attr_of(&shard->past, &shard->store, word & PHX_ROW_SLOT)
                                         : phx_store_attr(&shard->store, word & PHX_ROW_SLOT);
-        if (phx_eligible(own, target)) continue;
+        if (phx_layers_match(own, target)) continue;
         of->leaves -= leaves;
         words[at] = words[--of->words.end];
     }
@@ -243,7 +243,7 @@ uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of)
 }
 
 /* The events of one observer. */
-static outcome take_words(phx_scratch *scratch, phx_span words)
+static outcome collect_run_words(phx_scratch *scratch, phx_span words)
 {
     uint32_t count = words.end - words.first;
     uint32_t enters = phx_interest_part(scratch, scratch->targets + words.first, count);
@@ -255,7 +255,7 @@ static outcome take_words(phx_scratch *scratch, phx_span words)
  * observer's is looked at but its row. They are not more than PHX_ORDER_FEW. What is told apart goes behind the last
  * change's, as names are ordered many at a time where targets follow each other. There is room.
  */
-static void tell_few(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
+static void emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
 {
     const uint32_t count = of->words.end - of->words.first;
     PHX_VALIDATE(shard->store.tail[of->slot].list.derived == 1);
@@ -282,14 +282,14 @@ static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const r
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t target = hits[i] & PHX_ROW_SLOT;
         const bool special = hits[i] & PHX_ROW_SPECIAL;
-        if (target == of->slot || (special && !phx_eligible(own, phx_store_attr(&shard->store, target)))) continue;
+        if (target == of->slot || (special && !phx_layers_match(own, phx_store_attr(&shard->store, target)))) continue;
         scratch->enter[enters++] = target;
     }
     return enters;
 }
 
 /* The list that the observer had, to scratch->leave; *count of it. false = no memory. */
-static bool recall(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t *count)
+static bool load_prev_list(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t *count)
 {
     enum { FEW = 1 << 14 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
     *count = 0;
@@ -320,7 +320,7 @@ bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32
     phx_list *list = &shard->store.tail[slot].list;
     uint32_t leaves;
     PHX_ASSERT(phx_list_holds_no_memory(list));
-    if (!recall(scratch, shard, slot, &leaves)) return false;
+    if (!load_prev_list(scratch, shard, slot, &leaves)) return false;
     if (!phx_delta_emit_both(scratch, shard, slot, enters, leaves, apart)) return false;
     PHX_VALIDATE(phx_shard_derives(shard, slot));
     list->derived = true;
@@ -331,7 +331,7 @@ bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32
  * An odd observer: as it was not here, its words are all it sees now but for those who were not, either. false = no
  * memory, it is untouched.
  */
-static bool tell_odd(phx_scratch *scratch, phx_shard *shard, const run *of, float r)
+static bool emit_discontinuous_run(phx_scratch *scratch, phx_shard *shard, const run *of, float r)
 {
     const uint32_t count = of->words.end - of->words.first;
     PHX_ASSERT(of->leaves == 0);
@@ -371,10 +371,10 @@ PHX_PREFETCH_INLINE void await_list(const phx_scratch *scratch, const phx_shard 
  * The pairs found so far are taken, and become runs of words, behind the targets there are. apart: what is told of them
  * goes behind the words. false = no memory.
  */
-static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float far, bool apart)
+static bool resolve_pairs(phx_scratch *scratch, const phx_shard *shard, float r, float far, bool apart)
 {
     const phx_tile *tile = &scratch->tile;
-    const exact_test test = exact(tile, r, far);
+    const exact_test test = make_exact_test(tile, r, far);
     const uint32_t count = scratch->pairs.count;
     scratch->runs.count = scratch->runs.first[0] = 0;
     if (count == 0) return true;
@@ -382,7 +382,7 @@ static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float
         scratch->pairs.count = 0;
         return false;
     }
-    decide(scratch, shard, &test);
+    decide_unsure_pairs(scratch, shard, &test);
     const bool words = tile->named || tile->past_count > 0;
     for (uint32_t i = 0; !tile->named && words && i < count; i++)
         scratch->pairs.target[i] = phx_tile_word(tile, scratch->pairs.target[i]);
@@ -395,41 +395,41 @@ static bool resolve(phx_scratch *scratch, const phx_shard *shard, float r, float
 }
 
 /* The words of the i-th run become the change of its observer. false = no memory, it is untouched. */
-static bool tell(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span specials, float view,
-                 const phx_radii *radii, bool apart)
+static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span specials, float view,
+                     const phx_radii *radii, bool apart)
 {
     enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is no slower than to mark each */
     const bool implied = shard->derives_lists && view > 0.0f;
     run of = run_at(scratch, shard, i);
     const bool special = implied && specials.first < specials.end;
-    if (PHX_UNLIKELY(special)) sift(scratch, shard, &of, specials);
+    if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
     const bool odd = implied && phx_row_discontinuous(&shard->grid.rows, of.row);
-    if (PHX_UNLIKELY(odd)) return tell_odd(scratch, shard, &of, radii->in);
+    if (PHX_UNLIKELY(odd)) return emit_discontinuous_run(scratch, shard, &of, radii->in);
     const uint32_t count = of.words.end - of.words.first;
     const bool past = special && scratch->tile.past_count > 0;
     const bool few = count <= PHX_ORDER_FEW && (!past || (specials.end - specials.first) * count <= COMPARED);
     if (PHX_LIKELY(implied && few)) {
         if (PHX_UNLIKELY(past)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
-        tell_few(scratch, shard, &of, apart);
+        emit_run_words(scratch, shard, &of, apart);
         return true;
     }
     if (!implied) await_list(scratch, shard, i);
-    outcome hits = take_words(scratch, of.words);
-    if (!implied) return conclude(scratch, shard, of.slot, radii->in, radii->near, &hits);
+    outcome hits = collect_run_words(scratch, of.words);
+    if (!implied) return record_stored_list(scratch, shard, of.slot, radii->in, radii->near, &hits);
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
     return phx_delta_emit_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
 }
 
-/* Those of some watchers, up to one in place `end`, who are odd and have no pairs. As flush(). */
-static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_tile_observers *watchers, uint32_t end,
-                          const phx_radii *radii)
+/* Those of some watchers, up to one in place `end`, who are odd and have no pairs. As flush_pairs(). */
+static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_tile_observers *watchers, uint32_t end,
+                                    const phx_radii *radii)
 {
     for (; watchers->count > 0 && watchers->place[0] < end; watchers->place++, watchers->count--) {
         const uint32_t place = watchers->place[0], row = scratch->tile.row[place];
         const run none = {.place = place, .row = row, .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
         if (!phx_row_discontinuous(&shard->grid.rows, row)) continue;
-        if (!tell_odd(scratch, shard, &none, radii->in)) return place;
+        if (!emit_discontinuous_run(scratch, shard, &none, radii->in)) return place;
     }
     return PHX_SLOT_NONE;
 }
@@ -438,36 +438,36 @@ static uint32_t tell_lone(phx_scratch *scratch, phx_shard *shard, phx_tile_obser
  * The pairs found so far, of these watchers, become changes, observer by observer, whose targets are their words or
  * take the place of these: there are not more, but of who is odd. PHX_SLOT_NONE, or the place where memory ended.
  */
-static uint32_t flush(phx_scratch *scratch, phx_shard *shard, phx_tile_observers of, const phx_radii *radii)
+static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_observers of, const phx_radii *radii)
 {
     const phx_observer_runs *runs = &scratch->runs;
     const uint32_t *special = runs->special, pairs = scratch->pairs.count;
     const phx_block *block = &shard->grid.blocks[scratch->tile.block];
     const float view_all = phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: no row's has to be looked at */
-    const bool odd = any_odd(scratch, shard, of);
+    const bool odd = any_discontinuous_place(scratch, shard, of);
     if (pairs == 0 && !odd) return PHX_SLOT_NONE;
     const uint32_t first = of.count > 0 ? of.place[0] : scratch->pairs.observer[0] & PHX_PAIR_PLACE;
-    if (!resolve(scratch, shard, radii->in, radii->near, odd)) return first;
+    if (!resolve_pairs(scratch, shard, radii->in, radii->near, odd)) return first;
     for (uint32_t i = 0, s = 0, specials = 0; i < runs->count; i++, s = specials) {
         const uint32_t place = runs->place[i], end = scratch->word_first + runs->first[i + 1];
         float view = view_all > 0.0f ? view_all : shard->grid.rows.view[scratch->tile.row[place]];
         while (PHX_UNLIKELY(scratch->word_first + special[specials] < end)) specials++;
         PHX_ASSERT(odd || scratch->target_count <= scratch->word_first + runs->first[i]);
         if (odd) {
-            const uint32_t stopped = tell_lone(scratch, shard, &of, place, radii);
+            const uint32_t stopped = emit_lone_observers(scratch, shard, &of, place, radii);
             if (stopped != PHX_SLOT_NONE) return stopped;
             PHX_ASSERT(of.count > 0 && of.place[0] == place);
             of.place++, of.count--;
         }
         if (view == 0.0f) continue;
-        if (!tell(scratch, shard, i, (phx_span){s, specials}, view, radii, odd)) return place;
+        if (!emit_run(scratch, shard, i, (phx_span){s, specials}, view, radii, odd)) return place;
         PHX_ASSERT(odd || scratch->target_count <= end); /* and so targets did not grow: words would have been lost */
     }
-    return odd ? tell_lone(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
+    return odd ? emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
 }
 
 /* Pairs of these watchers, whose candidates are picked, as long as there is room. How many watchers are done. */
-static uint32_t match(phx_scratch *scratch, phx_shard *shard, phx_tile_observers watchers)
+static uint32_t match_candidates(phx_scratch *scratch, phx_shard *shard, phx_tile_observers watchers)
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t done =
@@ -488,7 +488,7 @@ static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint3
 }
 
 /* Those of watchers, cell by cell, each with what was picked for it. */
-static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
+static uint32_t match_by_cells(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
     phx_tile *tile = &scratch->tile;
     const uint32_t *cell = tile->cell;
@@ -496,10 +496,10 @@ static uint32_t match_cells(phx_scratch *scratch, phx_shard *shard, const uint32
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
         const phx_tile_observers watchers = {place + i, n, tile->now, tile->old};
-        const bool odd = any_odd(scratch, shard, watchers);
+        const bool odd = any_discontinuous_place(scratch, shard, watchers);
         tile->candidate_count = phx_tile_pick(tile, cell[place[i]], odd, &spans);
         scratch->counts.ranges_visited += spans;
-        uint32_t done = match(scratch, shard, watchers);
+        uint32_t done = match_candidates(scratch, shard, watchers);
         if (done < n) return i + done;
     }
     return count;
@@ -512,25 +512,25 @@ static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_
     phx_tile *tile = &scratch->tile;
     if (tile->limits_in != radii->in || tile->limits_near != radii->near) phx_tile_limit(tile, radii->in, radii->near);
     uint32_t done =
-        tile->sparse ? match_sparse(scratch, shard, place, count) : match_cells(scratch, shard, place, count);
+        tile->sparse ? match_sparse(scratch, shard, place, count) : match_by_cells(scratch, shard, place, count);
     count_pairs(scratch);
     return done;
 }
 
-/* All pairs of observers who look so far, and what becomes of them. Returns as flush(). */
+/* All pairs of observers who look so far, and what becomes of them. Returns as flush_pairs(). */
 static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                               const phx_radii *radii)
 {
     for (uint32_t i = 0, n; i < count; i += n) {
         n = match_some(scratch, shard, place + i, count - i, radii);
-        uint32_t stopped = flush(scratch, shard, (phx_tile_observers){.place = place + i, .count = n}, radii);
+        uint32_t stopped = flush_pairs(scratch, shard, (phx_tile_observers){.place = place + i, .count = n}, radii);
         if (stopped != PHX_SLOT_NONE) return stopped;
     }
     return PHX_SLOT_NONE;
 }
 
 /* How many of the places come before one; all of them before none. */
-static uint32_t before(const uint32_t *place, uint32_t count, uint32_t stopped)
+static uint32_t places_before(const uint32_t *place, uint32_t count, uint32_t stopped)
 {
     uint32_t n = 0;
     if (stopped == PHX_SLOT_NONE) return count;
@@ -540,7 +540,7 @@ static uint32_t before(const uint32_t *place, uint32_t count, uint32_t stopped)
 
 /* ---- few moved ---- */
 
-static bool moved(const phx_grid_rows *rows, uint32_t row)
+static bool row_moved(const phx_grid_rows *rows, uint32_t row)
 {
     return rows->x[row] != rows->ox[row] || rows->y[row] != rows->oy[row];
 }
@@ -552,7 +552,7 @@ static phx_sort_record to_sort(uint32_t place, uint32_t flags, uint32_t target)
 }
 
 /* Of numbers in ascending order, how many are below one. */
-static uint32_t below(const uint32_t *numbers, uint32_t count, uint32_t number)
+static uint32_t count_below(const uint32_t *numbers, uint32_t count, uint32_t number)
 {
     uint32_t low = 0, high = count;
     while (low < high) {
@@ -564,20 +564,20 @@ static uint32_t below(const uint32_t *numbers, uint32_t count, uint32_t number)
 }
 
 /* Of the tile's movers, those in the rows of cells that the observers first .. last look at, places both. */
-static phx_span movers_near(const phx_tile *tile, uint32_t first, uint32_t last)
+static phx_span movers_around(const phx_tile *tile, uint32_t first, uint32_t last)
 {
     const uint32_t columns = tile->frame.columns, fine = tile->fine;
     uint32_t low = tile->cell[first] / columns - fine, high = tile->cell[last] / columns + fine + 1;
     PHX_ASSERT(tile->cell[first] / columns >= fine && high <= tile->frame.rows);
-    return (phx_span){below(tile->movers, tile->mover_count, tile->start[low * columns]),
-                      below(tile->movers, tile->mover_count, tile->start[high * columns])};
+    return (phx_span){count_below(tile->movers, tile->mover_count, tile->start[low * columns]),
+                      count_below(tile->movers, tile->mover_count, tile->start[high * columns])};
 }
 
 /*
  * The pairs are those of all who moved, own or not. What they see, those see who stand still: the pairs become
  * those of the own observers in places first .. last, in that order. false = no memory.
  */
-static bool mirror(phx_scratch *scratch, const phx_shard *shard, uint32_t first, uint32_t last)
+static bool mirror_pairs(phx_scratch *scratch, const phx_shard *shard, uint32_t first, uint32_t last)
 {
     const phx_tile *tile = &scratch->tile;
     phx_pairs *pairs = &scratch->pairs;
@@ -594,7 +594,7 @@ static bool mirror(phx_scratch *scratch, const phx_shard *shard, uint32_t first,
         uint32_t other = pairs->target[i], row = tile->row[other];
         if (place - first <= length && phx_tile_own(tile, tile->row[place]))
             scratch->sorted[n++] = to_sort(place, flags, other);
-        if (other - first <= length && phx_tile_own(tile, row) && !moved(&shard->grid.rows, row))
+        if (other - first <= length && phx_tile_own(tile, row) && !row_moved(&shard->grid.rows, row))
             scratch->sorted[n++] = to_sort(other, flags, place);
     }
     phx_order_many(scratch->sorted, scratch->sorted_spare, n);
@@ -613,7 +613,7 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *p
     const phx_tile *tile = &scratch->tile;
     uint32_t first = place[0], last = place[count - 1], room = scratch->pairs.capacity / 2;
     const phx_radii radii = {tile->alike_in, tile->alike_near};
-    phx_span movers = movers_near(tile, first, last);
+    phx_span movers = movers_around(tile, first, last);
     uint32_t looking = movers.end - movers.first;
     bool all = match_some(scratch, shard, tile->movers + movers.first, looking, &radii) == looking;
     if (!all || scratch->pairs.count > room) { /* then each observer had better look for itself */
@@ -621,11 +621,11 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *p
         return false;
     }
     *done = 0;
-    if (!mirror(scratch, shard, first, last)) {
+    if (!mirror_pairs(scratch, shard, first, last)) {
         scratch->pairs.count = 0;
         return true;
     }
-    *done = before(place, count, flush(scratch, shard, (phx_tile_observers){0}, &radii));
+    *done = places_before(place, count, flush_pairs(scratch, shard, (phx_tile_observers){0}, &radii));
     return true;
 }
 
@@ -645,13 +645,13 @@ uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     if (count > 0 && tile->frame.moved && glance_few(scratch, shard, place, count, &done)) return done;
     const phx_radii radii = {tile->alike_in, tile->alike_near};
     bool mixed = phx_block_mixed(&shard->grid.blocks[tile->block]);
-    if (!mixed) return before(place, count, glance_places(scratch, shard, place, count, &radii));
+    if (!mixed) return places_before(place, count, glance_places(scratch, shard, place, count, &radii));
     uint32_t *watching = scratch->hits, n = 0; /* nobody looks for mere targets */
     for (uint32_t i = 0; i < count; i++) {
         watching[n] = place[i];
         n += shard->grid.rows.view[tile->row[place[i]]] != 0.0f;
     }
-    return before(place, count, glance_places(scratch, shard, watching, n, &radii));
+    return places_before(place, count, glance_places(scratch, shard, watching, n, &radii));
 }
 
 bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)
@@ -669,7 +669,7 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t row = scratch->tile.row[place];
     if (!phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &radii->in, &radii->near)) return false;
-    if (shard->far.levels != 0 && moved(rows, row)) return false; /* it may come into somebody's reach */
+    if (shard->far.levels != 0 && row_moved(rows, row)) return false; /* it may come into somebody's reach */
     if (!scratch->odd_near) return true;
     if (!(rows->view[row] > 0.0f)) return false;
     return !phx_row_discontinuous(rows, row) ||
@@ -679,7 +679,7 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
 uint32_t phx_delta_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                         const phx_radii *radii)
 {
-    return before(place, count, glance_places(scratch, shard, place, count, radii));
+    return places_before(place, count, glance_places(scratch, shard, place, count, radii));
 }
 
 phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)

@@ -76,13 +76,13 @@ static bool relation_dirty(const look *at)
     return false;
 }
 
-static bool due(const look *at)
+static bool evaluation_due(const look *at)
 {
     const phx_shard *shard = at->shard;
     if (shard->all_dirty || shard->far_dirty || phx_shard_dirty(shard, at->body)) return true;
     if (shard->dense_tick && !shard->alt) return true;
     if (shard->global_moved && at->attr->cap > 0) return true;
-    if (!phx_observes(at->attr)) return phx_list_holds(at->list);
+    if (!phx_attr_observes(at->attr)) return phx_list_holds(at->list);
     if (relation_dirty(at)) return true;
     if (shard->alt) {
         phx_box box = phx_shard_box(shard, at->body, at->attr->view + at->attr->margin);
@@ -207,7 +207,7 @@ static void look_at_hits(look *at, uint32_t found)
         uint32_t bits = mark_bits(at, slot);
         if (bits & MARK_HELD) continue;
         bool special = look_at_all || (hits[i] & PHX_ROW_SPECIAL);
-        if (special && !phx_eligible(at->attr, phx_store_attr(store, slot))) continue;
+        if (special && !phx_layers_match(at->attr, phx_store_attr(store, slot))) continue;
         if (bounds && special && beyond_bound(at, slot)) continue;
         if (look_at_z && !phx_in_range(rules, at->body, &store->body[slot], at->attr->view)) continue;
         at->ranks_differ |= special;
@@ -218,14 +218,14 @@ static void look_at_hits(look *at, uint32_t found)
 }
 
 /* A candidate from elsewhere than the scan, by the whole rule. */
-static void consider(look *at, uint32_t slot, const phx_relation *relation)
+static void consider_candidate(look *at, uint32_t slot, const phx_relation *relation)
 {
     const phx_store *store = &at->shard->store;
     uint32_t bits = mark_bits(at, slot);
     if ((bits & MARK_NEW) || ((bits & MARK_HELD) && !relation)) return;
     if (!(store->body[slot].state & PHX_SLOT_LIVE)) return;
-    if (phx_sees(at->shard->rules, at->body, at->attr, &store->body[slot], phx_store_attr(store, slot), relation,
-                 bits & MARK_OLD)) {
+    if (phx_rule_sees(at->shard->rules, at->body, at->attr, &store->body[slot], phx_store_attr(store, slot), relation,
+                      bits & MARK_OLD)) {
         at->ranks_differ = true;
         add_hit(at, slot, bits);
     }
@@ -234,13 +234,13 @@ static void consider(look *at, uint32_t slot, const phx_relation *relation)
 static void look_far(look *at)
 {
     const phx_far *far = &at->shard->far;
-    for (uint32_t i = 0; i < far->global_count; i++) consider(at, far->globals[i], NULL);
+    for (uint32_t i = 0; i < far->global_count; i++) consider_candidate(at, far->globals[i], NULL);
     for (uint32_t level = 0; far->levels >> level; level++) {
         if (!(far->levels >> level & 1)) continue;
         for (int dy = -1; dy <= 1; dy++) {
             uint32_t first, end;
             phx_far_row(far, level, at->body->tx, at->body->ty, dy, &first, &end);
-            for (uint32_t i = first; i < end; i++) consider(at, far->entries[i].slot, NULL);
+            for (uint32_t i = first; i < end; i++) consider_candidate(at, far->entries[i].slot, NULL);
         }
     }
 }
@@ -259,9 +259,9 @@ static void find_list(look *at, uint32_t found)
     }
     look_at_hits(at, found);
     if (at->attr->margin > 0.0f)
-        for (uint32_t i = 0; i < at->old_count; i++) consider(at, at->old[i], NULL);
+        for (uint32_t i = 0; i < at->old_count; i++) consider_candidate(at, at->old[i], NULL);
     look_far(at);
-    for (uint32_t i = 0; i < related; i++) consider(at, scratch->related[i], &at->relations->items[i]);
+    for (uint32_t i = 0; i < related; i++) consider_candidate(at, scratch->related[i], &at->relations->items[i]);
 }
 
 /* ---- the cap ---- */
@@ -290,7 +290,7 @@ static bool plain_in_view(const look *at)
  * The square of the distance that hardly anybody exceeds whom a scan finds, should the view have no end: who stands
  * outside the world may. Where guesses begin.
  */
-static double farthest(const look *at)
+static double farthest_square(const look *at)
 {
     const phx_rules *rules = at->shard->rules;
     double width = (double)rules->towers[0] * (double)rules->tower_size;
@@ -352,14 +352,14 @@ static bool has_best(const look *at, uint32_t count)
  * The list of an observer that cuts plainly, out of plain hits: at->count of scratch->hits, and the events. LOOK_EACH:
  * it is not to be had so, as some are equally far off. In any case the hits are in another order.
  */
-static look_result divide(look *at, uint32_t found, phx_cap_split *events)
+static look_result split_plain_cap(look *at, uint32_t found, phx_cap_split *events)
 {
     phx_scratch *scratch = at->scratch;
     const phx_kernels *kernels = at->shard->kernels;
     const double sticky = at->shard->rules->sticky;
     uint32_t own = kernels->find_u32(scratch->hits, found, at->slot), count = found - 1, others = 0,
              cap = at->attr->cap;
-    double limit = farthest(at) * sticky;
+    double limit = farthest_square(at) * sticky;
     PHX_ASSERT(own < found && count > cap);
     scratch->hits[own] = scratch->hits[count];
     scratch->squares[own] = scratch->squares[count];
@@ -399,7 +399,8 @@ static bool cut_by_distance(look *at)
     double limit;
     kernels->cap_keys(scratch->mark, at->tag | MARK_OLD | MARK_NEW, scratch->hits, scratch->squares, at->count, sticky,
                       scratch->keys, scratch->was);
-    if (!phx_rank_split(kernels, scratch->keys, at->count, at->attr->cap, farthest(at) * sticky, &limit)) return false;
+    if (!phx_rank_split(kernels, scratch->keys, at->count, at->attr->cap, farthest_square(at) * sticky, &limit))
+        return false;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i], stays = scratch->keys[i] <= limit;
         scratch->mark[slot] &= ~(uint32_t)(stays ? 0 : MARK_NEW);
@@ -412,7 +413,7 @@ static bool cut_by_distance(look *at)
 }
 
 /* How a candidate ranks. */
-static phx_ranked ranked(const look *at, uint32_t slot)
+static phx_ranked rank_candidate(const look *at, uint32_t slot)
 {
     const phx_store *store = &at->shard->store;
     const phx_attr *attr = phx_store_attr(store, slot);
@@ -433,7 +434,7 @@ static bool cut_at_cap(look *at)
     if (cap == 0 || at->count <= cap) return true;
     if (!phx_scratch_ranks(scratch, at->count)) return false;
     if (!at->ranks_differ && cut_by_distance(at)) return true;
-    for (uint32_t i = 0; i < at->count; i++) scratch->ranked[i] = ranked(at, scratch->hits[i]);
+    for (uint32_t i = 0; i < at->count; i++) scratch->ranked[i] = rank_candidate(at, scratch->hits[i]);
     phx_rank_best(scratch->ranked, at->count, cap);
     for (uint32_t i = 0; i < cap; i++) scratch->hits[i] = scratch->ranked[i].slot;
     for (uint32_t i = cap; i < at->count; i++) scratch->mark[scratch->ranked[i].slot] &= ~(uint32_t)MARK_NEW;
@@ -451,7 +452,7 @@ static bool cut_at_adds(look *at)
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i];
         if (mark_bits(at, slot) & MARK_OLD) scratch->hits[n++] = slot;
-        else scratch->ranked[fresh++] = ranked(at, slot);
+        else scratch->ranked[fresh++] = rank_candidate(at, slot);
     }
     if (fresh > most) {
         phx_rank_best(scratch->ranked, fresh, most);
@@ -469,7 +470,7 @@ static bool cut_at_adds(look *at)
 /* ---- old against new ---- */
 
 /* Those of slots[] whose mark lacks `bit`. */
-static uint32_t without(const look *at, const uint32_t *slots, uint32_t count, uint32_t bit, uint32_t *out)
+static uint32_t slots_without_mark(const look *at, const uint32_t *slots, uint32_t count, uint32_t bit, uint32_t *out)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -478,7 +479,7 @@ static uint32_t without(const look *at, const uint32_t *slots, uint32_t count, u
 }
 
 /* The events, in scratch->enter and ->leave, and the new list. false = no memory. */
-static bool settle(look *at, uint32_t enters, uint32_t leaves)
+static bool record_evaluation(look *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
     bool implied = phx_shard_derives(at->shard, at->slot);
@@ -502,12 +503,12 @@ static bool settle(look *at, uint32_t enters, uint32_t leaves)
     return true;
 }
 
-static bool compare(look *at)
+static bool compare_lists(look *at)
 {
     phx_scratch *scratch = at->scratch;
-    uint32_t enters = without(at, scratch->hits, at->count, MARK_OLD, scratch->enter);
-    uint32_t leaves = without(at, at->old, at->old_count, MARK_NEW, scratch->leave);
-    return settle(at, enters, leaves);
+    uint32_t enters = slots_without_mark(at, scratch->hits, at->count, MARK_OLD, scratch->enter);
+    uint32_t leaves = slots_without_mark(at, at->old, at->old_count, MARK_NEW, scratch->leave);
+    return record_evaluation(at, enters, leaves);
 }
 
 /* ---- one observer ---- */
@@ -579,7 +580,7 @@ bool phx_interest_differ(phx_scratch *scratch, const phx_store *store, uint32_t 
 }
 
 /* Marks the old list. */
-static void take_old(look *at)
+static void collect_old_list(look *at)
 {
     phx_shard *shard = at->shard;
     at->old = phx_list_entries(&shard->lists, at->list);
@@ -604,7 +605,7 @@ typedef struct differ_sink {
     look *at;
 } differ_sink;
 
-static void take_differing(phx_sink *sink, const uint32_t *slots, uint32_t count)
+static void collect_differing(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     look *at = ((differ_sink *)sink)->at;
     for (uint32_t i = 0; i < count; i++) {
@@ -616,27 +617,27 @@ static void take_differing(phx_sink *sink, const uint32_t *slots, uint32_t count
 }
 
 /* May the list be mended where it differs? Else it is to be found anew. */
-static bool mends(const look *at)
+static bool can_patch_list(const look *at)
 {
     const phx_shard *shard = at->shard;
     bool stays = !shard->all_dirty && !shard->far_dirty && !shard->bounded && shard->far.levels == 0 &&
                  shard->far.global_count == 0;
     bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_DISCONTINUOUS);
-    bool plain = phx_observes(at->attr) && phx_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
+    bool plain = phx_attr_observes(at->attr) && phx_list_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
     return shard->alt && shard->alt->ops->differ && stays && plain && !odd;
 }
 
 /* Is the target in the new list? */
-static bool passes(const look *at, uint32_t target, bool listed)
+static bool target_passes(const look *at, uint32_t target, bool listed)
 {
     const phx_store *store = &at->shard->store;
     return (store->body[target].state & PHX_SLOT_LIVE) &&
-           phx_sees(at->shard->rules, at->body, at->attr, &store->body[target], phx_store_attr(store, target), NULL,
-                    listed);
+           phx_rule_sees(at->shard->rules, at->body, at->attr, &store->body[target], phx_store_attr(store, target),
+                         NULL, listed);
 }
 
 /* The old list without who left, and with who entered, takes its place. */
-static void mend_list(look *at, uint32_t enters, uint32_t leaves)
+static void write_patched_list(look *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t n = 0;
@@ -651,26 +652,26 @@ static void mend_list(look *at, uint32_t enters, uint32_t leaves)
 }
 
 /* What the index says of who may differ, decided by the rule. */
-static phx_delta_result mend(look *at)
+static phx_delta_result patch_from_index(look *at)
 {
     phx_scratch *scratch = at->scratch;
     const phx_index *index = at->shard->alt;
-    differ_sink sink = {.sink.take = take_differing, .at = at};
+    differ_sink sink = {.sink.take = collect_differing, .at = at};
     uint32_t enters = 0, leaves = 0;
     scratch->mark[at->slot] = at->tag | MARK_HELD;
     if (!index->ops->differ(index, at->slot, &sink.sink)) return PHX_DELTA_LOOK;
     scratch->counts.ranges_visited += sink.sink.visited;
     scratch->counts.pairs_tested += at->count;
-    if (at->count > 0) take_old(at);
+    if (at->count > 0) collect_old_list(at);
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t target = scratch->hits[i];
-        bool was = mark_bits(at, target) & MARK_OLD, is = passes(at, target, was);
+        bool was = mark_bits(at, target) & MARK_OLD, is = target_passes(at, target, was);
         if (was && !is) scratch->leave[leaves++] = target;
         if (!was && is) scratch->enter[enters++] = target;
     }
     if (enters + leaves == 0) return PHX_DELTA_DONE;
     if (!phx_interest_reserve(scratch, enters + leaves, at->old_count + enters)) return PHX_DELTA_NO_MEMORY;
-    mend_list(at, enters, leaves);
+    write_patched_list(at, enters, leaves);
     return PHX_DELTA_DONE;
 }
 
@@ -688,20 +689,20 @@ static look_result look_plainly(look *at, uint32_t found)
     phx_cap_split events;
     if (found <= at->attr->cap + 1) {
         if (in_part) return LOOK_FARTHER;
-        at->scratch->square_each = farthest(at) / (found + 1);
+        at->scratch->square_each = farthest_square(at) / (found + 1);
         return LOOK_EACH;
     }
     if (!in_part && !all_plain(at->scratch->hits, found)) return LOOK_EACH;
     if (!phx_scratch_ranks(at->scratch, found)) return LOOK_NO_MEMORY;
-    look_result result = divide(at, found, &events);
+    look_result result = split_plain_cap(at, found, &events);
     if (result != LOOK_DONE) return result;
-    return settle(at, events.enter, events.leave) ? LOOK_DONE : LOOK_NO_MEMORY;
+    return record_evaluation(at, events.enter, events.leave) ? LOOK_DONE : LOOK_NO_MEMORY;
 }
 
 /* The whole new list against the old one. false = no memory. */
 static bool look_long(look *at)
 {
-    if (phx_observes(at->attr)) {
+    if (phx_attr_observes(at->attr)) {
         bool plainly = cuts_plainly(at);
         at->radius = plainly ? likely_radius(at) : at->attr->view;
         look_result result;
@@ -714,7 +715,7 @@ static bool look_long(look *at)
         if (result != LOOK_EACH) return result == LOOK_DONE;
         find_list(at, found);
     }
-    return cut_at_cap(at) && cut_at_adds(at) && compare(at);
+    return cut_at_cap(at) && cut_at_adds(at) && compare_lists(at);
 }
 
 bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
@@ -730,7 +731,7 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
                .list = &store->tail[slot].list};
     PHX_ASSERT(at.body->state & PHX_SLOT_OWN);
     if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, store->name[slot].id);
-    if (!forced && !due(&at)) return true;
+    if (!forced && !evaluation_due(&at)) return true;
     if (!at.attr->ready) {
         scratch->counts.evaluated++;
         scratch->counts.dropped += phx_shard_list_count(shard, slot);
@@ -739,14 +740,14 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
         return true;
     }
     if (!reserve_look(&at)) return false;
-    if (mends(&at)) {
+    if (can_patch_list(&at)) {
         begin_look(&at);
-        phx_delta_result mended = mend(&at);
+        phx_delta_result mended = patch_from_index(&at);
         scratch->counts.glanced += mended == PHX_DELTA_DONE;
         if (mended != PHX_DELTA_LOOK) return mended == PHX_DELTA_DONE;
     }
     begin_look(&at);
-    take_old(&at);
+    collect_old_list(&at);
     if (!look_long(&at)) return false;
     scratch->counts.evaluated++;
     return true;

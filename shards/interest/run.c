@@ -73,7 +73,7 @@ void phx_scratch_reset(phx_scratch *scratch)
 }
 
 /* Room for the pairs of any one observer in a tile, and for some of many. */
-static bool reserve_pairs(phx_scratch *scratch, uint32_t count)
+static bool reserve_tile_pairs(phx_scratch *scratch, uint32_t count)
 {
     enum { AT_LEAST = 4096, ARRAYS = 7 }; /* few enough to stay in near caches until they are told */
     uint32_t capacity = count > AT_LEAST ? count : AT_LEAST;
@@ -102,7 +102,7 @@ bool phx_scratch_room(phx_scratch *scratch, size_t count)
 /* For glances at the observers of the open tile. */
 static bool reserve_tile(phx_scratch *scratch)
 {
-    return phx_scratch_room(scratch, scratch->tile.count) && reserve_pairs(scratch, scratch->tile.count);
+    return phx_scratch_room(scratch, scratch->tile.count) && reserve_tile_pairs(scratch, scratch->tile.count);
 }
 
 /* Slots [first, first + count), with another index than the lighthouse. How many were done. */
@@ -121,7 +121,7 @@ static uint32_t run_slots(phx_scratch *scratch, const phx_directory *directory, 
 /* What an observer without view leaves behind once its list is gone: nothing to look at. */
 static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
 {
-    if (!phx_observes(phx_store_attr(&shard->store, slot))) shard->grid.rows.view[row] = 0.0f;
+    if (!phx_attr_observes(phx_store_attr(&shard->store, slot))) shard->grid.rows.view[row] = 0.0f;
 }
 
 /* The observer of a row, after what a glance said. false = no memory, it is untouched. */
@@ -157,7 +157,7 @@ static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
 }
 
 /* Joins the company, if a glance is enough for it and it looks as far as the others. */
-static bool join(const phx_scratch *scratch, const phx_shard *shard, company *of, uint32_t place)
+static bool join_company(const phx_scratch *scratch, const phx_shard *shard, company *of, uint32_t place)
 {
     phx_radii radii;
     if (!phx_delta_enough(scratch, shard, place, &radii)) return false;
@@ -180,9 +180,9 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
         uint32_t place = tile->own[i], row = tile->row[place];
         if (shard->grid.rows.view[row] == 0.0f) continue;
         if (cell != tile->cell[place]) able = phx_delta_begin(scratch, cell = tile->cell[place], &due);
-        if (able && due && join(scratch, shard, &of, place)) continue;
+        if (able && due && join_company(scratch, shard, &of, place)) continue;
         if (!run_company(scratch, shard, &of)) break;
-        if (able && due && join(scratch, shard, &of, place)) continue; /* the first of others */
+        if (able && due && join_company(scratch, shard, &of, place)) continue; /* the first of others */
         phx_delta_result seen = able && !due ? phx_delta_quiet(shard, row) : PHX_DELTA_LOOK;
         if (!look_on(scratch, directory, shard, row, seen)) break;
     }
@@ -193,7 +193,7 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
 }
 
 /* Observers among own rows first .. end of a tile. */
-static uint32_t observers_in(const phx_tile *tile, phx_span range)
+static uint32_t count_range_observers(const phx_tile *tile, phx_span range)
 {
     const float *view = tile->shard->grid.rows.view;
     uint32_t count = 0;
@@ -208,7 +208,7 @@ static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, p
     if (!phx_delta_simple(scratch, shard) || (tile->odd && !tile->sparse)) phx_tile_mark(tile);
     if (!phx_delta_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
     uint32_t done = phx_delta_all(scratch, shard, range);
-    scratch->counts.glanced += observers_in(tile, (phx_span){range.first, range.first + done});
+    scratch->counts.glanced += count_range_observers(tile, (phx_span){range.first, range.first + done});
     return done;
 }
 

@@ -36,7 +36,7 @@ static bool find_in(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block,
 }
 
 /* Those in the rows of the towers around. *rows: how many there are in these. false = no memory. */
-static bool find_movers(phx_sparse_plan *stir, phx_mem *mem, uint32_t *rows)
+static bool find_movers_around(phx_sparse_plan *stir, phx_mem *mem, uint32_t *rows)
 {
     const phx_block *own = &stir->shard->grid.blocks[stir->block];
     if (!find_in(stir, mem, own, rows)) return false;
@@ -55,7 +55,7 @@ static bool find_movers(phx_sparse_plan *stir, phx_mem *mem, uint32_t *rows)
  */
 enum { MOVER_EACH = 60, OBSERVER_EACH = 250, TILE_EACH = 28, TILE_ONCE = 600 };
 
-static float comparisons(const phx_sparse_plan *stir, const phx_block *block)
+static float estimate_comparisons(const phx_sparse_plan *stir, const phx_block *block)
 {
     float together = 0, own = (float)phx_block_rows(block);
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
@@ -76,7 +76,7 @@ static uint32_t past_rows(const phx_sparse_plan *stir)
 }
 
 /* Are so few of those around odd that each may find all in its range? Movers were found. */
-static bool few_odd(const phx_sparse_plan *stir)
+static bool few_discontinuous(const phx_sparse_plan *stir)
 {
     uint32_t count = past_rows(stir);
     for (uint32_t i = 0; i < stir->mover_count; i++)
@@ -89,7 +89,7 @@ static bool movers_pay(const phx_sparse_plan *stir, const phx_block *block, uint
 {
     const uint32_t lookers = stir->mover_count + (stir->odd ? past_rows(stir) : 0);
     if (!phx_tile_fits(block, stir->shard)) return true;
-    return (float)lookers * (MOVER_EACH + comparisons(stir, block)) < (float)rows * TILE_EACH + TILE_ONCE;
+    return (float)lookers * (MOVER_EACH + estimate_comparisons(stir, block)) < (float)rows * TILE_EACH + TILE_ONCE;
 }
 
 static bool observers_pay(const phx_sparse_plan *stir, const phx_block *block)
@@ -109,7 +109,7 @@ static float towers_apart(const phx_shard *shard, const phx_block *block)
 }
 
 /* The towers where all rows stand that may be an event with the block's. */
-static phx_rect towers_around(const phx_sparse_plan *stir, const phx_block *block)
+static phx_rect block_event_towers(const phx_sparse_plan *stir, const phx_block *block)
 {
     const phx_shard *shard = stir->shard;
     uint16_t x = (uint16_t)(block->bx << PHX_BLOCK_BITS), y = (uint16_t)(block->by << PHX_BLOCK_BITS);
@@ -119,12 +119,12 @@ static phx_rect towers_around(const phx_sparse_plan *stir, const phx_block *bloc
 }
 
 /* Sets the way, and finds the movers if that may be theirs, or some are odd. false = no memory. */
-static bool choose(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block)
+static bool choose_plan(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block)
 {
     const phx_shard *shard = stir->shard;
     const bool alike = block->reach == block->reach_min;
     uint32_t rows = 0;
-    stir->around = towers_around(stir, block);
+    stir->around = block_event_towers(stir, block);
     if (shard->any_discontinuous || !shard->dense_tick) {
         phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
         /* nobody finds those then, or too many; or somebody's list is not implied yet */
@@ -136,8 +136,8 @@ static bool choose(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block)
             return true;
         }
     }
-    if (phx_sparse_plan_movers(shard) && (alike || stir->odd) && !find_movers(stir, mem, &rows)) return false;
-    if (stir->odd && !few_odd(stir)) return true;
+    if (phx_sparse_plan_movers(shard) && (alike || stir->odd) && !find_movers_around(stir, mem, &rows)) return false;
+    if (stir->odd && !few_discontinuous(stir)) return true;
     if (phx_sparse_plan_movers(shard) && alike && movers_pay(stir, block, rows)) stir->way = PHX_SPARSE_BY_MOVERS;
     if (stir->way == PHX_SPARSE_NONE && observers_pay(stir, block)) stir->way = PHX_SPARSE_BY_OBSERVERS;
     return true;
@@ -165,7 +165,7 @@ bool phx_sparse_plan_open(phx_sparse_plan *stir, phx_mem *mem, const phx_shard *
     stir->odd = false;
     if (!shard->delta_allowed || !shard->derives_lists || !(block->view_min > 0.0f)) return true;
     stir->reach = look_reach(shard, block);
-    if (choose(stir, mem, block)) return true;
+    if (choose_plan(stir, mem, block)) return true;
     stir->shard = NULL;
     return false;
 }

@@ -20,7 +20,7 @@ typedef struct cut {
 } cut;
 
 /* The rank of an enter at a cap, but that stickiness plays no part: none of the enters was in the list. */
-static phx_ranked ranked(const cut *at, const phx_relation_set *relations, uint32_t target)
+static phx_ranked rank_enter(const cut *at, const phx_relation_set *relations, uint32_t target)
 {
     const phx_store *store = &at->shard->store;
     const phx_attr *attr = phx_store_attr(store, target);
@@ -40,12 +40,12 @@ static void mark_waiting(cut *at)
     const phx_relation_set *relations = phx_relations_of(&at->shard->relations, store->name[at->change->slot].id);
     uint32_t few[PHX_ORDER_FEW];
     const uint32_t count = at->change->enter_count, *entered = phx_interest_entered(scratch, at->change, few);
-    for (uint32_t i = 0; i < count; i++) scratch->ranked[i] = ranked(at, relations, entered[i]);
+    for (uint32_t i = 0; i < count; i++) scratch->ranked[i] = rank_enter(at, relations, entered[i]);
     phx_rank_best(scratch->ranked, count, at->most);
     for (uint32_t i = at->most; i < count; i++) scratch->mark[scratch->ranked[i].slot] = at->tag;
 }
 
-static bool waits(const cut *at, uint32_t target)
+static bool target_held(const cut *at, uint32_t target)
 {
     return at->scratch->mark[target] == at->tag;
 }
@@ -60,7 +60,7 @@ static void copy_targets(const cut *at)
     for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
         const bool leaves = change->ordered ? i < change->leave_count : (from[i] & PHX_TARGET_LEAVE) != 0;
         to[n] = from[i];
-        n += leaves || !waits(at, from[i] & PHX_ROW_SLOT);
+        n += leaves || !target_held(at, from[i] & PHX_ROW_SLOT);
     }
     PHX_ASSERT(n == change->leave_count + at->most);
     change->target_first = scratch->target_count;
@@ -68,21 +68,21 @@ static void copy_targets(const cut *at)
 }
 
 /* Takes waiting targets out of a list's entries; how many are left. */
-static uint32_t filter(const cut *at, uint32_t *entries, uint32_t count)
+static uint32_t drop_held_targets(const cut *at, uint32_t *entries, uint32_t count)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         entries[n] = entries[i];
-        n += !waits(at, entries[i]);
+        n += !target_held(at, entries[i]);
     }
     return n;
 }
 
-static bool take_seen(void *user, const uint32_t *targets, uint32_t count)
+static bool collect_list(void *user, const uint32_t *targets, uint32_t count)
 {
     cut *at = user;
     for (uint32_t i = 0; i < count; i++) {
-        if (waits(at, targets[i])) continue;
+        if (target_held(at, targets[i])) continue;
         if (at->entries) at->entries[at->count] = targets[i];
         at->count++;
     }
@@ -90,13 +90,13 @@ static bool take_seen(void *user, const uint32_t *targets, uint32_t count)
 }
 
 /* An implied list is written down. */
-static void keep_list(cut *at)
+static void store_list(cut *at)
 {
     phx_list *list = &at->shard->store.tail[at->change->slot].list;
     at->entries = at->in_place ? phx_list_entries(&at->shard->lists, list)
                                : phx_interest_overflow(at->scratch, at->change, at->count);
     at->count = 0;
-    phx_shard_list_targets(at->shard, at->change->slot, take_seen, at);
+    phx_shard_list_targets(at->shard, at->change->slot, collect_list, at);
     list->derived = false;
     phx_list_set_count(&at->shard->lists, list, at->in_place ? at->count : 0);
 }
@@ -107,12 +107,12 @@ static void cut_list(cut *at)
     phx_list *list = &at->shard->store.tail[at->change->slot].list;
     const phx_list_pool *pool = &at->shard->lists;
     uint32_t *words = at->scratch->overflow + at->change->list_first;
-    if (list->derived) keep_list(at);
-    else if (at->change->list_first != PHX_SLOT_NONE) words[0] = filter(at, words + 1, words[0]);
-    else phx_list_set_count(pool, list, filter(at, phx_list_entries(pool, list), list->count));
+    if (list->derived) store_list(at);
+    else if (at->change->list_first != PHX_SLOT_NONE) words[0] = drop_held_targets(at, words + 1, words[0]);
+    else phx_list_set_count(pool, list, drop_held_targets(at, phx_list_entries(pool, list), list->count));
 }
 
-static bool reserve(cut *at)
+static bool reserve_cut(cut *at)
 {
     phx_scratch *scratch = at->scratch;
     const phx_change *change = at->change;
@@ -122,7 +122,7 @@ static bool reserve(cut *at)
     if (!phx_scratch_ranks(scratch, change->enter_count)) return false;
     at->tag = phx_scratch_epoch(scratch); /* which no mark is of yet */
     if (list->derived) {
-        phx_shard_list_targets(at->shard, change->slot, take_seen, at);
+        phx_shard_list_targets(at->shard, change->slot, collect_list, at);
         PHX_ASSERT(at->count >= held);
         at->count -= held;
         at->in_place = phx_list_widen(&at->shard->lists, list, at->count);
@@ -135,7 +135,7 @@ bool phx_spread_change(phx_scratch *scratch, phx_shard *shard, phx_change *chang
     const uint32_t number = (uint32_t)(change - scratch->changes), held = change->enter_count - most;
     cut at = {.scratch = scratch, .shard = shard, .change = change, .most = most};
     PHX_ASSERT(most < change->enter_count);
-    if (!reserve(&at)) return false;
+    if (!reserve_cut(&at)) return false;
     at.change = change = &scratch->changes[number]; /* the array may have moved */
     mark_waiting(&at);
     copy_targets(&at);

@@ -24,7 +24,7 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
  * From half way to either end of their steps the distance of two changes by no more than the longest step, half of one
  * each, whatever the shape: an axis changes less. The rest is slack for what float32 loses here.
  */
-static float stride_of(const phx_shard *shard)
+static float longest_stride(const phx_shard *shard)
 {
     return sqrtf(shard->step2_max) * 1.00001f;
 }
@@ -32,7 +32,7 @@ static float stride_of(const phx_shard *shard)
 /* How far apart the two of an event may be half way. */
 static float reach_of(const phx_block *block, const phx_shard *shard)
 {
-    return block->reach + stride_of(shard) + block->reach * 1e-5f;
+    return block->reach + longest_stride(shard) + block->reach * 1e-5f;
 }
 
 /* How far along an axis a row may have been, half way, from its tower: when rows were just sorted, half a step. */
@@ -46,7 +46,7 @@ static float off_tower(const phx_shard *shard)
  * The block's corner along an axis, and what float32 may be off around there: positions by where they are, towers
  * by how far from the world's origin they are (phx_tower_index() rounds twice).
  */
-static float corner(const phx_shard *shard, int axis, uint32_t place, float reach, float *slack)
+static float block_corner(const phx_shard *shard, int axis, uint32_t place, float reach, float *slack)
 {
     float side = shard->rules->tower_size * PHX_BLOCK_SIDE, from = side * (float)place;
     float at = (float)((double)shard->rules->origin[axis] + (double)side * place);
@@ -63,8 +63,8 @@ bool phx_tile_fits(const phx_block *block, const phx_shard *shard)
     enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
     const float reach = reach_of(block, shard);
     float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, slack_max = side * 0.4375f;
-    (void)corner(shard, 0, block->bx, reach, &slack[0]);
-    (void)corner(shard, 1, block->by, reach, &slack[1]);
+    (void)block_corner(shard, 0, block->bx, reach, &slack[0]);
+    (void)block_corner(shard, 1, block->by, reach, &slack[1]);
     return block->reach > -PHX_VIEW_LEFTOVER && reach <= side && reach * REACHES_MAX >= side && slack[0] <= slack_max &&
            slack[1] <= slack_max;
 }
@@ -77,7 +77,7 @@ bool phx_tile_fits(const phx_block *block, const phx_shard *shard)
 #define FINE_2 24.0f
 #define FINE_4 80.0f
 
-static uint32_t fineness(float crowd)
+static uint32_t choose_fineness(float crowd)
 {
     return crowd < FINE_2 ? 1 : crowd < FINE_4 ? 2 : PHX_TILE_FINE_MAX;
 }
@@ -86,7 +86,7 @@ static uint32_t fineness(float crowd)
  * How many others a row of the block has around it, in a square as wide as the reach: as many as it has in its own
  * tower, on average, and where that is less, as if all were spread evenly over the block.
  */
-static float crowdedness(const phx_shard *shard, const phx_block *block, float reach)
+static float estimate_crowd(const phx_shard *shard, const phx_block *block, float reach)
 {
     float together = 0, rows = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
@@ -112,11 +112,11 @@ static bool must_meet(uint32_t dx, uint32_t dy, float side, float reach, bool sq
 }
 
 /* Which cells around one can hold an event's other half: a ring. */
-static void ring(phx_tile *tile, const phx_shard *shard, const phx_block *block)
+static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 {
     bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     float side = (float)(PHX_TILE_REACH / tile->fine), outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
-    float inner = (block->view_min - stride_of(shard)) * tile->frame.scale - PHX_TILE_SLACK;
+    float inner = (block->view_min - longest_stride(shard)) * tile->frame.scale - PHX_TILE_SLACK;
     for (uint32_t dy = 0; dy <= tile->fine; dy++) {
         tile->outer[dy] = tile->inner[dy] = -1;
         for (uint32_t dx = 0; dx <= tile->fine && may_meet(dx, dy, side, outer, square); dx++)
@@ -130,8 +130,8 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
 {
     phx_tile_frame *frame = &tile->frame;
     float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE;
-    float x = corner(shard, 0, block->bx, tile->reach, &slack[0]);
-    float y = corner(shard, 1, block->by, tile->reach, &slack[1]);
+    float x = block_corner(shard, 0, block->bx, tile->reach, &slack[0]);
+    float y = block_corner(shard, 1, block->by, tile->reach, &slack[1]);
     frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
     /*
      * A reach and a bit around own rows, wherever these were: they have a reach of cells on all sides. And a unit, as
@@ -234,7 +234,7 @@ enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
  * Picks those behind the rows. To the kernels who has no position before was not here; with now and before in each
  * other's place, it was, and is not any more.
  */
-static void pick_past(phx_tile *tile, ranges of)
+static void pick_prev_rows(phx_tile *tile, ranges of)
 {
     const phx_prev_rows *past = &tile->shard->past;
     const phx_grid_rows rows = {.x = past->x, .y = past->y, .ox = past->nowhere, .oy = past->nowhere};
@@ -248,7 +248,7 @@ static void pick_past(phx_tile *tile, ranges of)
 }
 
 /* Picks everything in the frame, unless nothing in it changed. */
-static bool collect(phx_tile *tile, phx_mem *mem)
+static bool collect_rows(phx_tile *tile, phx_mem *mem)
 {
     const phx_shard *shard = tile->shard;
     const phx_rect rect = phx_tile_towers(tile);
@@ -265,7 +265,7 @@ static bool collect(phx_tile *tile, phx_mem *mem)
     const uint32_t most = length_of(rows) + length_of(past);
     if (!reserve_rows(tile, mem, most)) return false;
     tile->count = shard->kernels->cull_rows(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
-    pick_past(tile, past);
+    pick_prev_rows(tile, past);
     PHX_ASSERT(tile->count <= most && (tile->past_count == 0 || tile->odd));
     return true;
 }
@@ -283,7 +283,7 @@ static bool reserve_cells(phx_tile *tile, phx_mem *mem, uint32_t cells)
 }
 
 /* Counting sort by cell, out of what was picked. */
-static bool sort(phx_tile *tile, phx_mem *mem)
+static bool sort_by_cell(phx_tile *tile, phx_mem *mem)
 {
     uint32_t cells = tile->frame.columns * tile->frame.rows;
     if (!reserve_cells(tile, mem, cells)) return false;
@@ -329,7 +329,7 @@ static uint32_t is_goer(const phx_tile *tile, uint32_t place)
 }
 
 /* Room for all to be odd, as there is for all to be there. false = no memory. */
-static bool reserve_odd(phx_tile *tile, phx_mem *mem)
+static bool reserve_discontinuous(phx_tile *tile, phx_mem *mem)
 {
     enum { COLUMNS = 5 };
     const size_t column = (size_t)tile->rows_capacity + PHX_KERNEL_PAD, lines = (size_t)tile->frame.rows + 1;
@@ -346,12 +346,12 @@ static bool reserve_odd(phx_tile *tile, phx_mem *mem)
 }
 
 /* Finds who is odd, while lists are implied. false = no memory. */
-static bool find_odd(phx_tile *tile, phx_mem *mem)
+static bool find_discontinuous(phx_tile *tile, phx_mem *mem)
 {
     const phx_grid_rows *rows = &tile->shard->grid.rows;
     const uint32_t count = tile->count, columns = tile->frame.columns;
     uint32_t n = 0, comers = 0, own = 0, line = 0;
-    if (!reserve_odd(tile, mem)) return false;
+    if (!reserve_discontinuous(tile, mem)) return false;
     for (uint32_t i = 0; i < count; i++) {
         tile->odd_places[n] = i;
         n += is_comer(tile, i) | is_goer(tile, i);
@@ -380,7 +380,7 @@ phx_span phx_tile_comers(const phx_tile *tile, uint32_t cell)
 }
 
 /* Takes the flags of those that moved from the cells. */
-static void find_movers(phx_tile *tile)
+static void collect_cell_movers(phx_tile *tile)
 {
     const uint32_t count = tile->count;
     uint32_t *cell = tile->cell, *movers = tile->movers, n = 0;
@@ -393,13 +393,13 @@ static void find_movers(phx_tile *tile)
 }
 
 /* Where a row was half way, if the kernels may have it so, but for what float32 loses; else where it is. */
-static float half_way(float now, float old, float stride)
+static float mid_step_or_now(float now, float old, float stride)
 {
     return fabsf(old - now) <= stride * 1.0001f ? now + (old - now) * 0.5f : now;
 }
 
 /* How far outside of a range somebody is. */
-static float outside(float p, float low, float high)
+static float distance_outside(float p, float low, float high)
 {
     return low - p > p - high ? low - p : p - high;
 }
@@ -414,15 +414,16 @@ static float spread_of(const phx_shard *shard, const phx_block *block, float rea
     const phx_grid_rows *rows = &shard->grid.rows;
     float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, spread = off_tower(shard);
     if (!shard->grid.outside || !phx_block_at_edge(block, shard->rules->towers)) return spread;
-    float x = corner(shard, 0, block->bx, reach, &slack[0]), y = corner(shard, 1, block->by, reach, &slack[1]);
+    float x = block_corner(shard, 0, block->bx, reach, &slack[0]),
+          y = block_corner(shard, 1, block->by, reach, &slack[1]);
     float low[2] = {x - slack[0], y - slack[1]}, high[2] = {x + side + slack[0], y + side + slack[1]};
     const float stride = shard->step_max + reach / PHX_TILE_REACH;
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
-        const float px[] = {rows->x[i], half_way(rows->x[i], rows->ox[i], stride)};
-        const float py[] = {rows->y[i], half_way(rows->y[i], rows->oy[i], stride)};
+        const float px[] = {rows->x[i], mid_step_or_now(rows->x[i], rows->ox[i], stride)};
+        const float py[] = {rows->y[i], mid_step_or_now(rows->y[i], rows->oy[i], stride)};
         for (int way = 0; way < 2; way++) {
-            spread = fmaxf(spread, outside(px[way], low[0], high[0]));
-            spread = fmaxf(spread, outside(py[way], low[1], high[1]));
+            spread = fmaxf(spread, distance_outside(px[way], low[0], high[0]));
+            spread = fmaxf(spread, distance_outside(py[way], low[1], high[1]));
         }
     }
     return spread;
@@ -433,7 +434,7 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     *in = *near = view;
     if (view > 0.0f) return true;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    if (!phx_observes(attr) || !phx_unlimited(attr) || !(attr->sees & 1)) return false;
+    if (!phx_attr_observes(attr) || !phx_list_unlimited(attr) || !(attr->sees & 1)) return false;
     if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
     *in = attr->view;
     *near = attr->view + attr->margin;
@@ -495,25 +496,25 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->usable = tile->spread <= shard->drift_limit;
     if (!tile->usable) return true;
     tile->reach = reach;
-    float crowd = crowdedness(shard, block, reach);
-    tile->fine = fineness(crowd);
+    float crowd = estimate_crowd(shard, block, reach);
+    tile->fine = choose_fineness(crowd);
     tile->sparse = crowd < SPARSE;
     lay_frame(tile, shard, block);
-    if (!collect(tile, mem) || (!tile->quiet && !sort(tile, mem))) {
+    if (!collect_rows(tile, mem) || (!tile->quiet && !sort_by_cell(tile, mem))) {
         tile->shard = NULL;
         return false;
     }
     if (tile->quiet) return true;
     name_targets(tile);
-    ring(tile, shard, block);
+    find_event_ring(tile, shard, block);
     uint32_t own = shard->kernels->indices_in_range(tile->row, tile->count, tile->rows, tile->own);
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
     (void)own;
-    if (tile->frame.moved) find_movers(tile);
+    if (tile->frame.moved) collect_cell_movers(tile);
     tile->limits_in = tile->limits_near = -1;
     find_alike(tile, shard, block);
     if (!tile->odd || !shard->derives_lists) return true;
-    if (!find_odd(tile, mem)) {
+    if (!find_discontinuous(tile, mem)) {
         tile->shard = NULL;
         return false;
     }
@@ -552,7 +553,7 @@ static uint32_t add_ring(const phx_tile *tile, uint32_t cell, bool whole, phx_sp
 }
 
 /* The odd ones within the ring. The new n; above PHX_TILE_SPANS_MAX: they are too many. */
-static uint32_t add_odd(const phx_tile *tile, uint32_t cell, phx_span *spans, uint32_t n)
+static uint32_t add_discontinuous_spans(const phx_tile *tile, uint32_t cell, phx_span *spans, uint32_t n)
 {
     const int32_t x = (int32_t)(cell % tile->frame.columns), y = (int32_t)(cell / tile->frame.columns);
     const uint32_t most = n + PHX_TILE_ODD_MAX;
@@ -572,7 +573,7 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
     const bool odd = tile->odd && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
     uint32_t n = add_ring(tile, cell, whole, spans);
-    if (odd && !whole) n = add_odd(tile, cell, spans, n);
+    if (odd && !whole) n = add_discontinuous_spans(tile, cell, spans, n);
     if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, cell, true, spans);
     *span_count = n;
     const phx_tile_candidates all = {tile->now, tile->old, tile->target};
@@ -583,7 +584,7 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
  * From where to where units can not tell on which side of a border a distance is, as kernels compare it. The vectors of
  * some want to see a middle of that, and 16 bits from it to the ends.
  */
-static void limit(float border, bool square, int32_t *low, int32_t *high)
+static void set_unsure_limits(float border, bool square, int32_t *low, int32_t *high)
 {
     float less = border - LIMIT_SLACK, more = border + LIMIT_SLACK;
     *low = less < 0 ? -1 : (int32_t)(square ? less : less * less);
@@ -598,8 +599,8 @@ void phx_tile_limit(phx_tile *tile, float in, float near)
     float r = in * tile->frame.scale, far = near * tile->frame.scale;
     PHX_ASSERT(far <= PHX_TILE_REACH);
     tile->limits.square = square;
-    limit(r, square, &tile->limits.in_low, &tile->limits.in_high);
-    limit(far, square, &tile->limits.near_low, &tile->limits.near_high);
+    set_unsure_limits(r, square, &tile->limits.in_low, &tile->limits.in_high);
+    set_unsure_limits(far, square, &tile->limits.near_low, &tile->limits.near_high);
     tile->limits_in = in;
     tile->limits_near = near;
 }

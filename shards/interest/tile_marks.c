@@ -22,7 +22,7 @@ static void cells_around(const phx_tile *tile, int axis, uint32_t number, float 
 }
 
 /* The towers of the frame, and one around, for what float32 may be off. */
-static phx_rect towers_around(const phx_tile *tile)
+static phx_rect frame_towers_around(const phx_tile *tile)
 {
     const uint32_t *towers = tile->shard->rules->towers;
     const phx_rect in = phx_tile_towers(tile);
@@ -52,7 +52,7 @@ static uint64_t line_of(uint64_t towers, uint32_t row, uint32_t off)
 static void open_window(window *at, const phx_tile *tile)
 {
     const phx_shard *shard = tile->shard;
-    const phx_rect rect = towers_around(tile);
+    const phx_rect rect = frame_towers_around(tile);
     *at = (window){.x = rect.x0 & ~(PHX_BLOCK_SIDE - 1u), .y = rect.y0 & ~(PHX_BLOCK_SIDE - 1u)};
     PHX_ASSERT(rect.x1 - at->x < WINDOW && rect.y1 - at->y < WINDOW);
     phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
@@ -68,7 +68,7 @@ static void open_window(window *at, const phx_tile *tile)
 }
 
 /* The window's towers that decide about a column or a row of cells: first .. last. */
-static phx_span deciding(const phx_tile *tile, int axis, uint32_t number, uint32_t window_first)
+static phx_span deciding_towers(const phx_tile *tile, int axis, uint32_t number, uint32_t window_first)
 {
     const phx_rules *rules = tile->shard->rules;
     float low, high;
@@ -107,7 +107,7 @@ static void in_reach(const phx_tile *tile, uint32_t cell, uint32_t unit, int64_t
 }
 
 /* While lists are implied, few cells have something odd in sight: those around where it is now, or where it was. */
-static void mark_odd(phx_tile *tile)
+static void mark_discontinuous_cells(phx_tile *tile)
 {
     for (uint32_t i = 0; i < tile->odd_count; i++) {
         const uint32_t place = tile->odd_places[i], row = tile->row[place], cell = tile->odd_at[i];
@@ -124,7 +124,7 @@ static void mark_columns(phx_tile *tile, const window *at, phx_span columns, con
 {
     for (uint32_t y = tile->fine; y + tile->fine < tile->frame.rows; y++) {
         uint64_t dirty = 0, odd = 0;
-        phx_span rows = deciding(tile, 1, y, at->y);
+        phx_span rows = deciding_towers(tile, 1, y, at->y);
         for (uint32_t row = rows.first; row <= rows.end; row++) {
             dirty |= at->dirty[row];
             odd |= at->odd[row];
@@ -149,7 +149,7 @@ static void mark_towers(phx_tile *tile)
     if (tile->shard->derives_lists) memset(at.odd, 0, sizeof at.odd);
     for (uint32_t first = tile->fine, n; first < end; first += n) {
         n = end - first < AT_ONCE ? end - first : AT_ONCE;
-        for (uint32_t x = 0; x < n; x++) towers[x] = bits_between(deciding(tile, 0, first + x, at.x));
+        for (uint32_t x = 0; x < n; x++) towers[x] = bits_between(deciding_towers(tile, 0, first + x, at.x));
         mark_columns(tile, &at, (phx_span){first, first + n}, towers);
     }
 }
@@ -163,7 +163,7 @@ void phx_tile_mark(phx_tile *tile)
     if (implies && all_due) memset(tile->marks, PHX_TILE_DIRTY, (size_t)tile->frame.columns * tile->frame.rows);
     else mark_towers(tile);
     if (!implies || !tile->odd) return;
-    mark_odd(tile);
+    mark_discontinuous_cells(tile);
     if (!all_due) return; /* who has nothing to see is not looked at */
     uint8_t marks = 0;
     for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) marks |= tile->marks[tile->cell[tile->own[i]]];

@@ -12,7 +12,7 @@ enum { AHEAD = 8 }; /* notes: names come from memory meanwhile */
 
 /* ---- room for cards ---- */
 
-static uint32_t room(uint8_t size_class)
+static uint32_t entry_room(uint8_t size_class)
 {
     return size_class == PHX_LIST_NONE ? 0 : 2u << size_class;
 }
@@ -27,10 +27,10 @@ static void release_cards(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t)
 }
 
 /* Room for one more card in the tower. */
-static bool reserve_card(phx_ninegrid *nine, phx_mem *mem, phx_cell_block *crowd, uint32_t t)
+static bool reserve_entry(phx_ninegrid *nine, phx_mem *mem, phx_cell_block *crowd, uint32_t t)
 {
     phx_tower *tower = &crowd->tower[t];
-    if (tower->count < room(crowd->room[t])) return true;
+    if (tower->count < entry_room(crowd->room[t])) return true;
     uint8_t size_class = crowd->room[t] == PHX_LIST_NONE ? 0 : (uint8_t)(crowd->room[t] + 1);
     PHX_ASSERT(size_class < PHX_NINEGRID_SIZES);
     uint32_t first = nine->free_first[size_class];
@@ -39,7 +39,7 @@ static bool reserve_card(phx_ninegrid *nine, phx_mem *mem, phx_cell_block *crowd
         if (nine->free_first[size_class] != PHX_NINEGRID_NONE) /* the next one to be asked for */
             __builtin_prefetch(&nine->cards[nine->free_first[size_class]], 1);
     } else {
-        size_t needed = (size_t)nine->cards_used + room(size_class);
+        size_t needed = (size_t)nine->cards_used + entry_room(size_class);
         if (!phx_grow(mem, (void **)&nine->cards, &nine->cards_capacity, nine->cards_used,
                       needed + PHX_NINEGRID_AT_ONCE, sizeof(phx_cell_entry)))
             return false;
@@ -75,7 +75,7 @@ static phx_cell_block *crowd_ensure(phx_ninegrid *nine, phx_mem *mem, uint16_t t
 
 /* ---- crossings ---- */
 
-static bool before(const phx_name *a, const phx_name *b)
+static bool name_before(const phx_name *a, const phx_name *b)
 {
     return a->kind != b->kind ? a->kind < b->kind : a->id < b->id;
 }
@@ -90,7 +90,7 @@ static phx_name name_then(const phx_ninegrid *nine, const phx_store *store, uint
 }
 
 /* Where in its tower the card of a noted slot stands. */
-static uint32_t find_card(const phx_ninegrid *nine, const phx_store *store, const phx_tower *tower, uint32_t slot)
+static uint32_t find_entry(const phx_ninegrid *nine, const phx_store *store, const phx_tower *tower, uint32_t slot)
 {
     const phx_cell_entry *cards = nine->cards + tower->first;
     uint32_t lo = 0, hi = tower->old;
@@ -98,7 +98,7 @@ static uint32_t find_card(const phx_ninegrid *nine, const phx_store *store, cons
     while (hi - lo > PHX_NINEGRID_FEW) {
         uint32_t mid = lo + (hi - lo) / 2;
         phx_name name = name_then(nine, store, cards[mid].slot);
-        if (before(&name, &wanted)) lo = mid + 1;
+        if (name_before(&name, &wanted)) lo = mid + 1;
         else hi = mid + 1;
     }
     while (lo < hi && cards[lo].slot != slot) lo++;
@@ -115,8 +115,8 @@ static uint8_t watches_now(const phx_change_note *note, const phx_store *store, 
 }
 
 /* What the store says; note: or NULL. */
-static phx_area_member crossing_of(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
-                                   uint32_t slot)
+static phx_area_member read_crossing(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
+                                     uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
     return (phx_area_member){.slot = slot,
@@ -129,7 +129,7 @@ static phx_area_member crossing_of(const phx_ninegrid *nine, const phx_store *st
 }
 
 /* What its card says, if nothing but its tower has changed. */
-static phx_area_member crossing_of_card(const phx_cell_entry *card, const phx_change_note *note)
+static phx_area_member entry_crossing(const phx_cell_entry *card, const phx_change_note *note)
 {
     return (phx_area_member){.slot = card->slot,
                              .key = card->key,
@@ -150,7 +150,7 @@ static void mark_watching(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t,
 }
 
 /* Field by field: a card that is put together elsewhere would be read before it is written. */
-static void write_card(phx_cell_entry *card, const phx_area_member *crossing, uint32_t move, uint32_t flags)
+static void write_entry(phx_cell_entry *card, const phx_area_member *crossing, uint32_t move, uint32_t flags)
 {
     card->slot = crossing->slot;
     card->key = crossing->key;
@@ -162,17 +162,17 @@ static void write_card(phx_cell_entry *card, const phx_area_member *crossing, ui
 }
 
 /* The card of a noted slot follows it where it stays; else, or when observers have to look, that is a crossing. */
-static void take_note(phx_ninegrid *nine, const phx_store *store, const phx_change_note *note)
+static void apply_change_note(phx_ninegrid *nine, const phx_store *store, const phx_change_note *note)
 {
     bool elsewhere = note->ax != note->bx || note->ay != note->by;
     if (!elsewhere && !note->renewed) return;
     phx_cell_block *crowd = phx_ninegrid_cell_block(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     PHX_ASSERT(crowd);
     uint32_t t = phx_block_tower(note->ax, note->ay);
-    uint32_t place = find_card(nine, store, &crowd->tower[t], note->slot);
+    uint32_t place = find_entry(nine, store, &crowd->tower[t], note->slot);
     phx_cell_entry *card = &nine->cards[crowd->tower[t].first + place];
     phx_area_member crossing =
-        note->renewed ? crossing_of(nine, store, note, note->slot) : crossing_of_card(card, note);
+        note->renewed ? read_crossing(nine, store, note, note->slot) : entry_crossing(card, note);
     crossing.place = place;
     crossing.from = (uint32_t)(crowd - nine->crowds);
     crossing.ax = note->ax;
@@ -182,7 +182,7 @@ static void take_note(phx_ninegrid *nine, const phx_store *store, const phx_chan
     crossing.special |= note->recast; /* now or before */
     crossing.stays = crossing.is && !elsewhere && note->kind == store->name[note->slot].kind;
     if (crossing.stays) {
-        write_card(card, &crossing, PHX_NINEGRID_NONE, 0);
+        write_entry(card, &crossing, PHX_NINEGRID_NONE, 0);
         mark_watching(nine, crowd, t, card->watches);
         if (!note->recast) return;
     }
@@ -249,7 +249,7 @@ static bool last_in_order(const phx_ninegrid *nine, const phx_store *store)
 {
     if (nine->crossing_count < 2) return true;
     const phx_area_member *last = &nine->crossings[nine->crossing_count - 1];
-    return !before(&store->name[last->slot], &store->name[last[-1].slot]);
+    return !name_before(&store->name[last->slot], &store->name[last[-1].slot]);
 }
 
 /* Keys by more bits, once names differ in more. */
@@ -281,13 +281,13 @@ static bool find_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_
     for (uint32_t i = 0; i < nine->note_count; i++) {
         if (i + 2 * AHEAD < nine->note_count) await_note(nine, in->store, &nine->notes[i + 2 * AHEAD], false);
         if (i + AHEAD < nine->note_count) await_note(nine, in->store, &nine->notes[i + AHEAD], true);
-        take_note(nine, in->store, &nine->notes[i]);
+        apply_change_note(nine, in->store, &nine->notes[i]);
         ordered &= last_in_order(nine, in->store);
     }
     for (uint32_t i = 0; i < in->deferred->count; i++) {
         uint32_t slot = in->deferred->slots[i];
         if (!(in->store->body[slot].state & PHX_SLOT_LIVE)) continue;
-        nine->crossings[nine->crossing_count++] = crossing_of(nine, in->store, NULL, slot);
+        nine->crossings[nine->crossing_count++] = read_crossing(nine, in->store, NULL, slot);
         ordered &= last_in_order(nine, in->store);
     }
     return ordered || sort_crossings(nine, mem, in->store);
@@ -302,12 +302,12 @@ static bool place_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_
     if (crossing->is && !crossing->stays) {
         phx_cell_block *crowd = crowd_ensure(nine, mem, crossing->bx, crossing->by);
         uint32_t t = phx_block_tower(crossing->bx, crossing->by);
-        if (!crowd || !reserve_card(nine, mem, crowd, t)) return false;
+        if (!crowd || !reserve_entry(nine, mem, crowd, t)) return false;
         phx_tower *tower = &crowd->tower[t];
         uint32_t came = tower->count - tower->old + 1;
         if (!phx_grow(mem, (void **)&nine->came, &nine->came_capacity, 0, came, sizeof(phx_cell_entry))) return false;
         phx_cell_entry *card = &nine->cards[tower->first + tower->count++];
-        write_card(card, crossing, i, PHX_CELL_ENTERED);
+        write_entry(card, crossing, i, PHX_CELL_ENTERED);
         tower->job = i;
         crowd->stood |= 1ull << t;
         mark_watching(nine, crowd, t, card->watches);
@@ -353,7 +353,7 @@ static bool place_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid
 /* ---- jobs ---- */
 
 /* These towers of a crowd see the crossing come or go. There is room. */
-static void show(phx_ninegrid *nine, const phx_cell_block *crowd, uint64_t towers, uint32_t crossing)
+static void add_tower_pairs(phx_ninegrid *nine, const phx_cell_block *crowd, uint64_t towers, uint32_t crossing)
 {
     uint32_t number = (uint32_t)(crowd - nine->crowds), told = 0;
     phx_ninegrid_pair *pair = nine->found + nine->found_count;
@@ -367,7 +367,7 @@ static void show(phx_ninegrid *nine, const phx_cell_block *crowd, uint64_t tower
     nine->bins[number] += told;
 }
 
-static phx_rect joined(phx_rect a, phx_rect b)
+static phx_rect join_rects(phx_rect a, phx_rect b)
 {
     return (phx_rect){a.x0 < b.x0 ? a.x0 : b.x0, a.y0 < b.y0 ? a.y0 : b.y0, a.x1 > b.x1 ? a.x1 : b.x1,
                       a.y1 > b.y1 ? a.y1 : b.y1};
@@ -391,8 +391,8 @@ static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, const phx_rect
         uint64_t here = glances ? crowd->stood : crowd->watched;
         uint64_t a = from ? phx_cell_block_mask(crowd, *from) & here : 0;
         uint64_t b = to ? phx_cell_block_mask(crowd, *to) & here : 0;
-        show(nine, crowd, a & ~b, told);
-        show(nine, crowd, b & ~a, told | PHX_NINEGRID_ENTER);
+        add_tower_pairs(nine, crowd, a & ~b, told);
+        add_tower_pairs(nine, crowd, b & ~a, told | PHX_NINEGRID_ENTER);
         if (crossing->recast) crowd->odd |= (a | b) & crowd->watched;
     }
     return true;
@@ -405,7 +405,7 @@ static bool show_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_rules *rul
     phx_rect to = phx_ninegrid_rect(rules, rules->span, c->bx, c->by);
     c->pair = nine->found_count;
     bool meet = from.x0 <= to.x1 && to.x0 <= from.x1 && from.y0 <= to.y1 && to.y0 <= from.y1;
-    if (c->was && c->is && meet) return show_in(nine, mem, i, &from, &to, joined(from, to));
+    if (c->was && c->is && meet) return show_in(nine, mem, i, &from, &to, join_rects(from, to));
     return (!c->was || show_in(nine, mem, i, &from, NULL, from)) && (!c->is || show_in(nine, mem, i, NULL, &to, to));
 }
 
@@ -432,7 +432,7 @@ static bool bin_pairs(phx_ninegrid *nine, phx_mem *mem)
 }
 
 /* Whoever came to a tower: rarely more than one, and whether anybody did is not to be foreseen. Room for one more. */
-static inline void take_comers(phx_ninegrid *nine, const phx_tower *tower)
+static inline void collect_arrived_entries(phx_ninegrid *nine, const phx_tower *tower)
 {
     const uint32_t came = tower->count - tower->old;
     uint32_t *to = nine->comers + nine->comer_count;
@@ -457,7 +457,7 @@ static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers
     for (uint64_t left = towers; left; left &= left - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(left);
         const phx_tower *tower = &crowd->tower[t];
-        take_comers(nine, tower);
+        collect_arrived_entries(nine, tower);
         crowd->tower[t].job = nine->job_count;
         nine->jobs[nine->job_count++] = (phx_cell_task){.first = nine->item_count,
                                                         .card = tower->first,
@@ -576,12 +576,13 @@ void phx_ninegrid_look(phx_ninegrid *nine, const phx_store *store, uint32_t slot
 }
 
 /* By insertion, before there are many. */
-static void sort_few(const phx_store *store, phx_cell_entry *cards, uint32_t count)
+static void insertion_sort_entries(const phx_store *store, phx_cell_entry *cards, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         phx_cell_entry card = cards[i];
         uint32_t j = i;
-        for (; j > 0 && before(&store->name[card.slot], &store->name[cards[j - 1].slot]); j--) cards[j] = cards[j - 1];
+        for (; j > 0 && name_before(&store->name[card.slot], &store->name[cards[j - 1].slot]); j--)
+            cards[j] = cards[j - 1];
         cards[j] = card;
     }
 }
@@ -594,7 +595,7 @@ static void merge_came(const phx_ninegrid *nine, const phx_store *store, phx_cel
     memcpy(nine->came, cards + stayed, came * sizeof *cards);
     while (came > 0 && stayed > 0) {
         const phx_cell_entry *a = &cards[stayed - 1], *b = &from[came - 1];
-        bool last = before(&store->name[b->slot], &store->name[a->slot]);
+        bool last = name_before(&store->name[b->slot], &store->name[a->slot]);
         cards[stayed + came - 1] = last ? *a : *b;
         if (last) stayed--;
         else came--;
@@ -602,7 +603,7 @@ static void merge_came(const phx_ninegrid *nine, const phx_store *store, phx_cel
     memcpy(cards, from, came * sizeof *cards);
 }
 
-static void tidy(phx_ninegrid *nine, const phx_store *store, phx_cell_block *crowd, uint32_t t)
+static void tidy_tower(phx_ninegrid *nine, const phx_store *store, phx_cell_block *crowd, uint32_t t)
 {
     phx_tower *tower = &crowd->tower[t];
     phx_cell_entry *cards = nine->cards + tower->first;
@@ -619,7 +620,8 @@ static void tidy(phx_ninegrid *nine, const phx_store *store, phx_cell_block *cro
         if (card->flags & PHX_CELL_CHANGED) special = store->body[card->slot].state & PHX_SLOT_SPECIAL;
         card->flags = special ? PHX_CELL_SPECIAL : 0;
     }
-    if (stayed + came > PHX_NINEGRID_FEW && tower->old <= PHX_NINEGRID_FEW) sort_few(store, cards, stayed);
+    if (stayed + came > PHX_NINEGRID_FEW && tower->old <= PHX_NINEGRID_FEW)
+        insertion_sort_entries(store, cards, stayed);
     if (stayed + came > PHX_NINEGRID_FEW && came > 0) merge_came(nine, store, cards, stayed, came);
     uint32_t went = tower->count - stayed - came;
     crowd->cards -= went;
@@ -633,7 +635,7 @@ static void tidy(phx_ninegrid *nine, const phx_store *store, phx_cell_block *cro
 }
 
 /* A crowd that nobody is left in goes; the last one takes its place. */
-static void drop(phx_ninegrid *nine, phx_cell_block *crowd)
+static void drop_cell_block(phx_ninegrid *nine, phx_cell_block *crowd)
 {
     const phx_cell_block *last = &nine->crowds[--nine->crowd_count];
     *phx_block_map_place(&nine->map, crowd->bx, crowd->by) = 0;
@@ -661,8 +663,8 @@ static void tidy_crowds(phx_ninegrid *nine, const phx_store *store)
         if (c >= AFTER) await_untidy(nine, &crowd[-AFTER], false);
         if (c >= NEXT) await_untidy(nine, &crowd[-NEXT], true);
         for (uint64_t left = crowd->untidy; left; left &= left - 1)
-            tidy(nine, store, crowd, (uint32_t)__builtin_ctzll(left));
-        if (crowd->cards == 0) drop(nine, crowd);
+            tidy_tower(nine, store, crowd, (uint32_t)__builtin_ctzll(left));
+        if (crowd->cards == 0) drop_cell_block(nine, crowd);
     }
 }
 

@@ -105,7 +105,8 @@ void phx_ninegrid_note_attr(phx_ninegrid *nine, phx_store *store, uint32_t slot,
     if (!note) return;
     bool recast = now->layers != next->layers || now->stealth != next->stealth || now->global != next->global;
     bool observes = now->sees != next->sees || now->detect != next->detect ||
-                    phx_unlimited(now) != phx_unlimited(next) || phx_observes(now) != phx_observes(next);
+                    phx_list_unlimited(now) != phx_list_unlimited(next) ||
+                    phx_attr_observes(now) != phx_attr_observes(next);
     note->recast |= recast;
     if ((!recast && !observes) || note->attr != PHX_NINEGRID_NONE) return;
     PHX_ASSERT(nine->attr_count < nine->attrs_capacity);
@@ -136,7 +137,8 @@ uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, con
             const phx_cell_entry *cards = nine->cards + tower->first;
             for (uint32_t i = 0; i < tower->old; i++) {
                 if (cards[i].slot == slot) continue;
-                if ((cards[i].flags & PHX_CELL_SPECIAL) && !phx_eligible(attr, attr_before(nine, store, cards[i].slot)))
+                if ((cards[i].flags & PHX_CELL_SPECIAL) &&
+                    !phx_layers_match(attr, attr_before(nine, store, cards[i].slot)))
                     continue;
                 if (out) out[n] = cards[i].slot;
                 n++;
@@ -172,14 +174,14 @@ uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot)
         if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_OBSERVER_KIND_LOOK;
         return PHX_OBSERVER_KIND_PLAIN;
     }
-    return phx_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_OBSERVER_KIND_LOOK
-                                                                             : PHX_OBSERVER_KIND_NONE;
+    return phx_attr_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_OBSERVER_KIND_LOOK
+                                                                                  : PHX_OBSERVER_KIND_NONE;
 }
 
 /* ---- the check ---- */
 
-static bool card_valid(const phx_ninegrid *nine, const phx_cell_block *crowd, const phx_cell_entry *card, uint32_t t,
-                       const phx_store *store)
+static bool cell_entry_valid(const phx_ninegrid *nine, const phx_cell_block *crowd, const phx_cell_entry *card,
+                             uint32_t t, const phx_store *store)
 {
     const phx_body *body = &store->body[card->slot];
     uint64_t bit = 1ull << t;
@@ -205,7 +207,7 @@ bool phx_ninegrid_valid(const phx_ninegrid *nine, const phx_rules *rules, const 
             const phx_tower *tower = &crowd->tower[t];
             if (tower->old != tower->count || (tower->count > 0) != (crowd->stood >> t & 1)) return false;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                if (!card_valid(nine, crowd, &nine->cards[i], t, store)) return false;
+                if (!cell_entry_valid(nine, crowd, &nine->cards[i], t, store)) return false;
                 if (i == tower->first || tower->count <= PHX_NINEGRID_FEW) continue;
                 const phx_name *last = &store->name[nine->cards[i - 1].slot], *name = &store->name[nine->cards[i].slot];
                 if (last->kind > name->kind || (last->kind == name->kind && last->id >= name->id)) return false;

@@ -40,27 +40,27 @@ bool phx_bands_ready(phx_shard *shard)
 
 /* ---- waits ---- */
 
-static phx_list *waits_of(const phx_shard *shard, uint32_t slot)
+static phx_list *deferred_of(const phx_shard *shard, uint32_t slot)
 {
     return slot < shard->bands.waits_capacity ? &shard->bands.waits[slot] : NULL;
 }
 
 uint32_t phx_bands_deferred_words(const phx_shard *shard, uint32_t slot)
 {
-    const phx_list *waits = shard->rules->banded ? waits_of(shard, slot) : NULL;
+    const phx_list *waits = shard->rules->banded ? deferred_of(shard, slot) : NULL;
     return waits ? waits->count : 0;
 }
 
 void phx_bands_drop_deferred(phx_shard *shard, uint32_t slot)
 {
-    phx_list *waits = waits_of(shard, slot);
+    phx_list *waits = deferred_of(shard, slot);
     if (!waits || waits->size_class == PHX_LIST_NONE) return;
     if (waits->count > 0) shard->bands.waiting--;
     phx_list_release(&shard->bands.pool, waits);
 }
 
 /* false = no memory, unchanged. */
-static bool write_waits(phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count)
+static bool write_deferred(phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count)
 {
     phx_bands *bands = &shard->bands;
     phx_list *waits = &bands->waits[slot];
@@ -82,7 +82,7 @@ bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *lookout, const
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *waits = told[i].wait_count > 0 ? lookout->waits + told[i].wait_first : NULL;
-        if (told[i].rewaits && !write_waits(shard, told[i].slot, waits, told[i].wait_count)) return false;
+        if (told[i].rewaits && !write_deferred(shard, told[i].slot, waits, told[i].wait_count)) return false;
     }
     return true;
 }
@@ -203,7 +203,7 @@ void phx_bands_sample(phx_shard *shard)
     }
 }
 
-static void settle_slot(phx_shard *shard, uint32_t slot)
+static void commit_motion_history(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     phx_motion_history *trail = &shard->bands.trails[slot];
@@ -223,7 +223,7 @@ static void settle_slot(phx_shard *shard, uint32_t slot)
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     trail->kind = attr->kind;
     trail->change = 0;
-    if (!(body->state & PHX_SLOT_OWN) || !phx_observes(attr)) phx_bands_drop_deferred(shard, slot);
+    if (!(body->state & PHX_SLOT_OWN) || !phx_attr_observes(attr)) phx_bands_drop_deferred(shard, slot);
 }
 
 void phx_bands_end_tick(phx_shard *shard)
@@ -238,7 +238,7 @@ void phx_bands_end_tick(phx_shard *shard)
         return;
     }
     if (bands->live && !shard->changed) return;
-    for (uint32_t slot = 0; slot < shard->store.slots; slot++) settle_slot(shard, slot);
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) commit_motion_history(shard, slot);
     bands->live = true;
 }
 
@@ -262,7 +262,7 @@ void phx_update_scratch_reset(phx_update_scratch *lookout)
 }
 
 /* The epoch after this one; marks of the last round of 2^32 are no marks. */
-static uint32_t next_epoch(uint32_t epoch, phx_slot_mark *marks, uint32_t capacity)
+static uint32_t advance_mark_epoch(uint32_t epoch, phx_slot_mark *marks, uint32_t capacity)
 {
     if (epoch < UINT32_MAX - 3) return epoch + 2;
     if (capacity > 0) memset(marks, 0, capacity * sizeof *marks);
@@ -271,7 +271,7 @@ static uint32_t next_epoch(uint32_t epoch, phx_slot_mark *marks, uint32_t capaci
 
 void phx_update_scratch_group(phx_update_scratch *lookout)
 {
-    lookout->place_epoch = next_epoch(lookout->place_epoch, lookout->places, lookout->places_capacity);
+    lookout->place_epoch = advance_mark_epoch(lookout->place_epoch, lookout->places, lookout->places_capacity);
     lookout->group_first = lookout->target_count;
 }
 
@@ -309,13 +309,13 @@ typedef struct strides {
 } strides;
 
 /* As phx_rank_d2(). */
-static inline float square(float dx, float dy, float dz, bool sphere)
+static inline float square_distance(float dx, float dy, float dz, bool sphere)
 {
     float d2 = dx * dx + dy * dy;
     return sphere ? d2 + dz * dz : d2;
 }
 
-static void measure(const telling *at, const uint32_t *targets, uint32_t count, strides *of)
+static void measure_distances(const telling *at, const uint32_t *targets, uint32_t count, strides *of)
 {
     enum { AHEAD = 8 };
     const phx_motion_sample *all = at->shard->bands.strides, own = at->own;
@@ -323,8 +323,8 @@ static void measure(const telling *at, const uint32_t *targets, uint32_t count, 
     for (uint32_t i = 0; i < count; i++) {
         const phx_motion_sample *t = &all[targets[i]];
         if (i + AHEAD < count) __builtin_prefetch(&all[targets[i + AHEAD]]);
-        of->d2[i] = square(t->x - own.x, t->y - own.y, t->z - own.z, sphere);
-        of->before[i] = at->known ? square(t->ox - own.ox, t->oy - own.oy, t->oz - own.oz, sphere) : of->d2[i];
+        of->d2[i] = square_distance(t->x - own.x, t->y - own.y, t->z - own.z, sphere);
+        of->before[i] = at->known ? square_distance(t->ox - own.ox, t->oy - own.oy, t->oz - own.oz, sphere) : of->d2[i];
         of->age[i] = t->age;
         of->phase[i] = (t->hash ^ own.hash) * 2654435769u >> 16;
     }
@@ -344,10 +344,10 @@ static void find_bands(const telling *at, uint32_t count, strides *of)
 }
 
 /* Which are due by the rule of ph_update, by themselves; into due[]. */
-static void look(const telling *at, const uint32_t *targets, uint32_t count, bool *due)
+static void find_due_targets(const telling *at, const uint32_t *targets, uint32_t count, bool *due)
 {
     strides of;
-    measure(at, targets, count, &of);
+    measure_distances(at, targets, count, &of);
     find_bands(at, count, &of);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t band = of.band[i], before = at->class->bands[of.band_before[i]].every;
@@ -358,7 +358,7 @@ static void look(const telling *at, const uint32_t *targets, uint32_t count, boo
 }
 
 /* Puts the targets into what is told. false = no memory. */
-static bool add_due(phx_update_scratch *lookout, const uint32_t *targets, uint32_t count)
+static bool add_due_targets(phx_update_scratch *lookout, const uint32_t *targets, uint32_t count)
 {
     if (!phx_grow(lookout->mem, (void **)&lookout->due, &lookout->due_capacity, lookout->due_count,
                   (size_t)lookout->due_count + count, sizeof *lookout->due) ||
@@ -402,13 +402,13 @@ static bool add_candidates(telling *at, const uint32_t *targets, uint32_t count)
     return true;
 }
 
-static bool visit(void *user, const uint32_t *targets, uint32_t count)
+static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count)
 {
     telling *at = user;
     const phx_update_scratch *lookout = at->lookout;
     bool due[PHX_LIST_PIECE_MAX];
     uint32_t slots[PHX_LIST_PIECE_MAX], n = 0;
-    look(at, targets, count, due);
+    find_due_targets(at, targets, count, due);
     for (uint32_t i = 0; at->marked && i < count; i++) { /* what entered is told, what waits is due */
         uint32_t epoch = lookout->marks[targets[i]].epoch;
         due[i] = (due[i] | (epoch == lookout->mark_epoch + 1)) & (epoch != lookout->mark_epoch);
@@ -417,19 +417,19 @@ static bool visit(void *user, const uint32_t *targets, uint32_t count)
         slots[n] = targets[i];
         n += due[i];
     }
-    at->failed = at->class->updates_max == 0 ? !add_due(at->lookout, slots, n) : !add_candidates(at, slots, n);
+    at->failed = at->class->updates_max == 0 ? !add_due_targets(at->lookout, slots, n) : !add_candidates(at, slots, n);
     return !at->failed;
 }
 
 /* The budget's share of the candidates is told, the rest waits. false = no memory. */
-static bool spend(telling *at, phx_update_notice *told)
+static bool spend_update_budget(telling *at, phx_update_notice *told)
 {
     phx_update_scratch *lookout = at->lookout;
     uint32_t count = at->candidate_count, most = at->class->updates_max;
     if (most < count) phx_rank_best(lookout->candidates, count, most);
     else most = count;
     for (uint32_t i = 0; i < most; i++)
-        if (!add_due(lookout, &lookout->candidates[i].slot, 1)) return false;
+        if (!add_due_targets(lookout, &lookout->candidates[i].slot, 1)) return false;
     if (!phx_grow(lookout->mem, (void **)&lookout->waits, &lookout->waits_capacity, lookout->wait_count,
                   (size_t)lookout->wait_count + 2 * (size_t)(count - most), sizeof *lookout->waits))
         return false;
@@ -443,8 +443,8 @@ static bool spend(telling *at, phx_update_notice *told)
 }
 
 /* Marks what entered and what waits. false = no memory. */
-static bool mark(phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
-                 uint32_t count)
+static bool mark_entered_targets(phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot,
+                                 const uint32_t *entered, uint32_t count)
 {
     uint32_t slots = shard->store.slots;
     if (!ready_marks(lookout, &lookout->marks, &lookout->marks_capacity, slots) ||
@@ -452,16 +452,16 @@ static bool mark(phx_update_scratch *lookout, const phx_shard *shard, uint32_t s
         !phx_grow(lookout->mem, (void **)&lookout->notices, &lookout->notices_capacity, lookout->notice_count,
                   (size_t)lookout->notice_count + 1, sizeof *lookout->notices))
         return false;
-    lookout->mark_epoch = next_epoch(lookout->mark_epoch, lookout->marks, lookout->marks_capacity);
+    lookout->mark_epoch = advance_mark_epoch(lookout->mark_epoch, lookout->marks, lookout->marks_capacity);
     const phx_list *waits = &shard->bands.waits[slot];
     const uint32_t *words = phx_list_entries(&shard->bands.pool, waits);
     for (uint32_t i = 0; i < waits->count; i += 2)
         lookout->marks[words[i]] = (phx_slot_mark){lookout->mark_epoch + 1, words[i + 1]};
     for (uint32_t i = 0; i < count; i++) lookout->marks[entered[i]].epoch = lookout->mark_epoch;
-    return add_due(lookout, entered, count);
+    return add_due_targets(lookout, entered, count);
 }
 
-static void open(telling *at, uint32_t slot)
+static void open_observer(telling *at, uint32_t slot)
 {
     const phx_shard *shard = at->shard;
     const phx_motion_history *trail = &shard->bands.trails[slot];
@@ -491,11 +491,11 @@ bool phx_band_emit(phx_update_scratch *lookout, const phx_shard *shard, uint32_t
     if (at.class->band_count == 0 && waited == 0) return true;
     if (at.class->band_count == 0) entered_count = 0;
     at.marked = entered_count > 0 || waited > 0;
-    if (!mark(lookout, shard, slot, entered, entered_count)) told_all = false;
+    if (!mark_entered_targets(lookout, shard, slot, entered, entered_count)) told_all = false;
     if (told_all && at.class->band_count > 0) {
-        open(&at, slot);
-        phx_shard_list_targets(shard, slot, visit, &at);
-        told_all = !at.failed && spend(&at, &told);
+        open_observer(&at, slot);
+        phx_shard_list_targets(shard, slot, visit_list_piece, &at);
+        told_all = !at.failed && spend_update_budget(&at, &told);
     }
     if (!told_all) { /* places of this group point to targets that are not there: it begins anew */
         lookout->due_count = told.due_first;

@@ -28,7 +28,7 @@ void phx_recipients_clear(phx_recipients *audience)
     audience->call_count = 0;
 }
 
-static bool add(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call)
+static bool add_broadcast_target(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call)
 {
     if (!phx_grow(shard->mem, (void **)&audience->spare, &audience->spare_capacity, audience->call_count,
                   (size_t)audience->call_count + 1, sizeof call))
@@ -38,7 +38,7 @@ static bool add(phx_recipients *audience, const phx_shard *shard, phx_broadcast_
 }
 
 /* The towers of the rectangle that lie in a block, as a set. */
-static uint64_t mask_of(phx_rect rect, uint32_t bx, uint32_t by)
+static uint64_t block_tower_mask(phx_rect rect, uint32_t bx, uint32_t by)
 {
     bool meets = bx >= rect.x0 >> PHX_BLOCK_BITS && bx <= rect.x1 >> PHX_BLOCK_BITS &&
                  by >= rect.y0 >> PHX_BLOCK_BITS && by <= rect.y1 >> PHX_BLOCK_BITS;
@@ -55,9 +55,9 @@ typedef struct order {
 static bool add_block(phx_recipients *audience, const phx_shard *shard, const order *to, uint32_t bx, uint32_t by,
                       phx_broadcast_target call)
 {
-    call.towers = mask_of(to->rect, bx, by);
-    if (to->any_done) call.towers &= ~mask_of(to->done, bx, by);
-    return call.towers == 0 || add(audience, shard, call);
+    call.towers = block_tower_mask(to->rect, bx, by);
+    if (to->any_done) call.towers &= ~block_tower_mask(to->done, bx, by);
+    return call.towers == 0 || add_broadcast_target(audience, shard, call);
 }
 
 static bool add_crowds(phx_recipients *audience, const phx_shard *shard, const order *to, phx_broadcast_target call)
@@ -114,23 +114,23 @@ typedef struct call_sink {
     phx_broadcast_target call;
 } call_sink;
 
-static bool call_slot(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call, uint32_t observer)
+static bool target_slot(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call, uint32_t observer)
 {
     call.towers = ~0ull;
     call.block = observer / PHX_SEATS_MAX;
     call.observer = observer;
-    return add(audience, shard, call);
+    return add_broadcast_target(audience, shard, call);
 }
 
-static void call_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
+static void target_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const call_sink *at = (const call_sink *)sink;
     const phx_store *store = &at->shard->store;
     for (uint32_t i = 0; i < count; i++) {
         const phx_body *body = &store->body[slots[i]];
-        bool observes = (body->state & PHX_SLOT_OWN) && phx_observes(phx_store_attr(store, slots[i]));
+        bool observes = (body->state & PHX_SLOT_OWN) && phx_attr_observes(phx_store_attr(store, slots[i]));
         if (!observes || !phx_box_has(at->box, body->x, body->y)) continue;
-        at->audience->failed |= !call_slot(at->audience, at->shard, at->call, slots[i]);
+        at->audience->failed |= !target_slot(at->audience, at->shard, at->call, slots[i]);
     }
 }
 
@@ -138,7 +138,7 @@ bool phx_recipients_call(phx_recipients *audience, const phx_shard *shard, uint3
 {
     phx_broadcast_target call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
     if (shard->alt) {
-        call_sink to = {.sink.take = call_slots,
+        call_sink to = {.sink.take = target_slots,
                         .audience = audience,
                         .shard = shard,
                         .box = seen_from_box(shard, slot),
@@ -158,7 +158,8 @@ bool phx_recipients_call_one(phx_recipients *audience, const phx_shard *shard, u
     const phx_body *body = &shard->store.body[observer];
     phx_broadcast_target call = {.message = message, .slot = slot, .observer = observer};
     if (shard->alt)
-        return phx_box_has(seen_from_box(shard, slot), body->x, body->y) || call_slot(audience, shard, call, observer);
+        return phx_box_has(seen_from_box(shard, slot), body->x, body->y) ||
+               target_slot(audience, shard, call, observer);
     phx_rect own = {body->tx, body->ty, body->tx, body->ty};
     order to = {.rect = phx_shard_ninegrid(shard) ? own : phx_interest_rows_rect(shard, body, 0.0f),
                 .done = seen_from(shard, slot),
@@ -232,7 +233,7 @@ static void seat_slots(const phx_shard *shard, phx_observer_batch *seats)
     const phx_store *store = &shard->store;
     uint32_t first = seats->block * PHX_SEATS_MAX + seats->first;
     for (uint32_t slot = first; slot < first + seats->count; slot++) {
-        bool observes = (store->body[slot].state & PHX_SLOT_OWN) && phx_observes(phx_store_attr(store, slot));
+        bool observes = (store->body[slot].state & PHX_SLOT_OWN) && phx_attr_observes(phx_store_attr(store, slot));
         seats->slot[slot - first] = observes ? slot : PHX_SLOT_NONE;
     }
     seats->towers = ~0ull;
@@ -265,14 +266,14 @@ void phx_recipients_seat(const phx_shard *shard, phx_observer_batch *seats)
 /* ---- listening ---- */
 
 /* The same as phx_shard_is_in_list(), and itself, if it observes, as `self` says. */
-static bool sees(const phx_shard *shard, uint32_t observer, uint32_t target, bool self)
+static bool observer_sees(const phx_shard *shard, uint32_t observer, uint32_t target, bool self)
 {
-    if (observer == target) return self && phx_observes(phx_store_attr(&shard->store, observer));
+    if (observer == target) return self && phx_attr_observes(phx_store_attr(&shard->store, observer));
     return phx_shard_is_in_list(shard, observer, target);
 }
 
 /* Rows [first, end) of plain observers for whom a target at (x, y) that is not special is in view. */
-static uint32_t in_view(const phx_shard *shard, uint32_t first, uint32_t end, float x, float y, uint32_t *out)
+static uint32_t rows_in_view(const phx_shard *shard, uint32_t first, uint32_t end, float x, float y, uint32_t *out)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     bool square = shard->rules->shape == PH_SHAPE_SQUARE;
@@ -293,7 +294,7 @@ static uint32_t listen_rows(const phx_shard *shard, const phx_observer_batch *se
     bool plain = phx_row_decides(shard, body);
     uint32_t n = 0;
     if (plain) {
-        uint32_t found = in_view(shard, first, end, body->x, body->y, out);
+        uint32_t found = rows_in_view(shard, first, end, body->x, body->y, out);
         for (uint32_t i = 0; i < found; i++) {
             out[n] = out[i];
             n += self | ((rows->slot[out[i]] & PHX_ROW_SLOT) != call->slot);
@@ -303,7 +304,7 @@ static uint32_t listen_rows(const phx_shard *shard, const phx_observer_batch *se
     for (uint32_t row = first; row < end; row++) {
         float view = rows->view[row];
         if (view == 0.0f || (view > 0.0f && plain)) continue;
-        if (sees(shard, rows->slot[row] & PHX_ROW_SLOT, call->slot, self)) out[n++] = row;
+        if (observer_sees(shard, rows->slot[row] & PHX_ROW_SLOT, call->slot, self)) out[n++] = row;
     }
     return n;
 }
@@ -339,15 +340,16 @@ static uint32_t listen_crowd(const phx_shard *shard, const phx_observer_batch *s
         for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
             if (seats->slot[cards.seat] == PHX_SLOT_NONE) continue;
             bool plain = !special && card->watches != PHX_OBSERVER_KIND_LOOK && card->slot != call->slot;
-            if (plain || sees(shard, card->slot, call->slot, self)) out[n++] = cards.seat; /* plain: in these towers */
+            if (plain || observer_sees(shard, card->slot, call->slot, self))
+                out[n++] = cards.seat; /* plain: in these towers */
         }
     }
     return n;
 }
 
 /* Whether this seat's row is one of the call's towers'; cards and slots always are, where they are called. */
-static bool called(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
-                   uint32_t seat)
+static bool seat_in_target(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
+                           uint32_t seat)
 {
     if (!phx_shard_rows(shard)) return true;
     const uint32_t *start = shard->grid.blocks[seats->block].start;
@@ -362,9 +364,9 @@ static uint32_t listen_one(const phx_shard *shard, const phx_observer_batch *sea
 {
     uint32_t seat = shard->alt ? call->observer % PHX_SEATS_MAX : 0;
     while (seat < seats->count && seats->slot[seat] != call->observer) seat++;
-    if (seat == seats->count || !called(shard, seats, call, seat)) return 0;
+    if (seat == seats->count || !seat_in_target(shard, seats, call, seat)) return 0;
     out[0] = seat;
-    return sees(shard, call->observer, call->slot, self);
+    return observer_sees(shard, call->observer, call->slot, self);
 }
 
 uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *seats,

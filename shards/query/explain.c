@@ -8,8 +8,8 @@
 #include "shards/query/explain.h"
 
 /* The rules in their order, but for the cap: which one decides. */
-static ph_reason decide(const phx_shard *shard, phx_explain_side o, phx_explain_side t, const phx_relation *relation,
-                        bool listed)
+static ph_reason decide_reason(const phx_shard *shard, phx_explain_side o, phx_explain_side t,
+                               const phx_relation *relation, bool listed)
 {
     const phx_rules *rules = shard->rules;
     const phx_attr *oa = o.attr, *ta = t.attr;
@@ -23,17 +23,17 @@ static ph_reason decide(const phx_shard *shard, phx_explain_side o, phx_explain_
     if (relation && (relation->bits & PHX_RELATION_LINK)) return PH_REASON_LINK;
     if (rules->range == PH_RANGE_TOWERS)
         return phx_in_towers(rules, o.body, t.body) ? PH_REASON_TOWERS : PH_REASON_TOWERS_APART;
-    if (phx_sees(rules, o.body, oa, t.body, ta, relation, false)) {
+    if (phx_rule_sees(rules, o.body, oa, t.body, ta, relation, false)) {
         if (paired) return PH_REASON_PAIR;
         float seen = oa->view < ta->visible ? oa->view : ta->visible;
         return phx_in_range(rules, o.body, t.body, seen) ? PH_REASON_VIEW : PH_REASON_REACH;
     }
-    if (listed && phx_sees(rules, o.body, oa, t.body, ta, relation, true)) return PH_REASON_MARGIN;
+    if (listed && phx_rule_sees(rules, o.body, oa, t.body, ta, relation, true)) return PH_REASON_MARGIN;
     float dz = t.body->z - o.body->z;
     if (rules->shape != PH_SHAPE_CYLINDER || fabsf(dz) <= rules->height) return PH_REASON_TOO_FAR;
     phx_body level = *t.body; /* what its height alone decides */
     level.z = o.body->z;
-    return phx_sees(rules, o.body, oa, &level, ta, relation, listed) ? PH_REASON_TOO_HIGH : PH_REASON_TOO_FAR;
+    return phx_rule_sees(rules, o.body, oa, &level, ta, relation, listed) ? PH_REASON_TOO_HIGH : PH_REASON_TOO_FAR;
 }
 
 /* How a target ranks at the cap. */
@@ -44,8 +44,8 @@ typedef struct place {
     uint64_t id;
 } place;
 
-static place place_of(const phx_shard *shard, const phx_body *observer, phx_explain_side t,
-                      const phx_relation *relation, bool listed)
+static place rank_place(const phx_shard *shard, const phx_body *observer, phx_explain_side t,
+                        const phx_relation *relation, bool listed)
 {
     double d2 = phx_rank_d2(shard->rules, observer, t.body);
     return (place){.always = t.attr->global || (relation && (relation->bits & PHX_RELATION_LINK)),
@@ -63,7 +63,7 @@ static bool comes_before(const place *a, const place *b)
 }
 
 /* Everybody who passes beside the target, which does too. */
-static void rank(const phx_shard *shard, uint32_t observer, const place *target, ph_explanation *why)
+static void rank_target(const phx_shard *shard, uint32_t observer, const place *target, ph_explanation *why)
 {
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[observer];
@@ -74,16 +74,16 @@ static void rank(const phx_shard *shard, uint32_t observer, const place *target,
         phx_explain_side other = {store->name[slot].id, &store->body[slot], phx_store_attr(store, slot)};
         if (!(other.body->state & PHX_SLOT_LIVE) || slot == observer || other.id == target->id) continue;
         const phx_relation *relation = phx_relation_find(set, other.id);
-        if (!phx_sees(shard->rules, body, attr, other.body, other.attr, relation, true)) continue;
+        if (!phx_rule_sees(shard->rules, body, attr, other.body, other.attr, relation, true)) continue;
         bool listed = phx_shard_is_in_list(shard, observer, slot);
-        if (!phx_sees(shard->rules, body, attr, other.body, other.attr, relation, listed)) continue;
-        place at = place_of(shard, body, other, relation, listed);
+        if (!phx_rule_sees(shard->rules, body, attr, other.body, other.attr, relation, listed)) continue;
+        place at = rank_place(shard, body, other, relation, listed);
         why->passing++;
         why->rank += comes_before(&at, target);
     }
 }
 
-static bool passes(ph_reason reason)
+static bool reason_sees(ph_reason reason)
 {
     switch (reason) {
 #define PASSES(name, number, sees, text) \
@@ -97,8 +97,8 @@ static bool passes(ph_reason reason)
     return false;
 }
 
-static void fill(const phx_shard *shard, phx_explain_side o, phx_explain_side t, const phx_relation *relation,
-                 ph_explanation *why)
+static void fill_explanation(const phx_shard *shard, phx_explain_side o, phx_explain_side t,
+                             const phx_relation *relation, ph_explanation *why)
 {
     const phx_rules *rules = shard->rules;
     bool paired = relation && (relation->bits & PHX_RELATION_PAIR);
@@ -130,13 +130,13 @@ void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot,
     phx_explain_side o = {store->name[observer].id, &store->body[observer], phx_store_attr(store, observer)};
     const phx_relation *relation = phx_relation_find(phx_relations_of(&shard->relations, o.id), target.id);
     bool listed = slot != PHX_SLOT_NONE && phx_shard_is_in_list(shard, observer, slot);
-    fill(shard, o, target, relation, why);
-    why->reason = decide(shard, o, target, relation, listed);
-    if (passes(why->reason) && why->cap > 0) {
-        place at = place_of(shard, o.body, target, relation, listed);
-        rank(shard, observer, &at, why);
+    fill_explanation(shard, o, target, relation, why);
+    why->reason = decide_reason(shard, o, target, relation, listed);
+    if (reason_sees(why->reason) && why->cap > 0) {
+        place at = rank_place(shard, o.body, target, relation, listed);
+        rank_target(shard, observer, &at, why);
         if (why->rank > why->cap) why->reason = PH_REASON_CAP;
     }
-    if (passes(why->reason) && !listed && phx_shard_has_deferred(shard, observer)) why->reason = PH_REASON_WAITS;
-    why->sees = passes(why->reason);
+    if (reason_sees(why->reason) && !listed && phx_shard_has_deferred(shard, observer)) why->reason = PH_REASON_WAITS;
+    why->sees = reason_sees(why->reason);
 }

@@ -15,7 +15,7 @@ bool phx_hit_before(const phx_hits *hits, const ph_hit *a, const ph_hit *b)
 }
 
 /* Restores the heap below i of the first `count`. */
-static void sift(phx_hits *hits, ph_hit *heap, uint32_t count, uint32_t i)
+static void sift_hits(phx_hits *hits, ph_hit *heap, uint32_t count, uint32_t i)
 {
 #define ABOVE(a, b) phx_hit_before(hits, b, a)
     PHX_HEAP_SIFT(ph_hit, heap, count, i, ABOVE);
@@ -24,7 +24,7 @@ static void sift(phx_hits *hits, ph_hit *heap, uint32_t count, uint32_t i)
 
 static void make_heap(phx_hits *hits, ph_hit *items, uint32_t count)
 {
-    for (uint32_t i = count / 2; i-- > 0;) sift(hits, items, count, i);
+    for (uint32_t i = count / 2; i-- > 0;) sift_hits(hits, items, count, i);
 }
 
 void phx_hits_add(phx_hits *hits, ph_hit hit)
@@ -39,7 +39,7 @@ void phx_hits_add(phx_hits *hits, ph_hit hit)
     hits->heap = true;
     if (!phx_hit_before(hits, &hit, &hits->at[0])) return;
     hits->at[0] = hit;
-    sift(hits, hits->at, hits->kept, 0);
+    sift_hits(hits, hits->at, hits->kept, 0);
 }
 
 static void sort_heap(phx_hits *hits, ph_hit *heap, uint32_t count)
@@ -48,11 +48,11 @@ static void sort_heap(phx_hits *hits, ph_hit *heap, uint32_t count)
         ph_hit last = heap[0];
         heap[0] = heap[--count];
         heap[count] = last;
-        sift(hits, heap, count, 0);
+        sift_hits(hits, heap, count, 0);
     }
 }
 
-static void sort_few(phx_hits *hits, ph_hit *items, uint32_t count)
+static void insertion_sort_hits(phx_hits *hits, ph_hit *items, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         ph_hit item = items[i];
@@ -62,7 +62,7 @@ static void sort_few(phx_hits *hits, ph_hit *items, uint32_t count)
     }
 }
 
-static void swap(ph_hit *a, ph_hit *b)
+static void swap_hits(ph_hit *a, ph_hit *b)
 {
     ph_hit item = *a;
     *a = *b;
@@ -70,19 +70,19 @@ static void swap(ph_hit *a, ph_hit *b)
 }
 
 /* Splits at the median of three; all below the place returned come before all behind. */
-static uint32_t split(phx_hits *hits, ph_hit *items, uint32_t count)
+static uint32_t split_hits(phx_hits *hits, ph_hit *items, uint32_t count)
 {
     ph_hit *first = items, *middle = items + count / 2, *last = items + count - 1;
-    if (phx_hit_before(hits, middle, first)) swap(middle, first);
-    if (phx_hit_before(hits, last, middle)) swap(last, middle);
-    if (phx_hit_before(hits, middle, first)) swap(middle, first);
+    if (phx_hit_before(hits, middle, first)) swap_hits(middle, first);
+    if (phx_hit_before(hits, last, middle)) swap_hits(last, middle);
+    if (phx_hit_before(hits, middle, first)) swap_hits(middle, first);
     ph_hit pivot = *middle;
     uint32_t low = 0, high = count - 1;
     for (;;) {
         while (phx_hit_before(hits, &items[low], &pivot)) low++;
         while (phx_hit_before(hits, &pivot, &items[high])) high--;
         if (low >= high) return high + 1;
-        swap(&items[low++], &items[high--]);
+        swap_hits(&items[low++], &items[high--]);
     }
 }
 
@@ -91,12 +91,12 @@ static void sort_many(phx_hits *hits, ph_hit *items, uint32_t count, uint32_t de
 {
     enum { FEW = 16 };
     while (count > FEW && depth-- > 0) {
-        uint32_t half = split(hits, items, count);
+        uint32_t half = split_hits(hits, items, count);
         sort_many(hits, items + half, count - half, depth);
         count = half;
     }
     if (count <= FEW) {
-        sort_few(hits, items, count);
+        insertion_sort_hits(hits, items, count);
         return;
     }
     make_heap(hits, items, count);
@@ -125,7 +125,7 @@ typedef struct finder {
     phx_hits *hits;
 } finder;
 
-static bool passes(const ph_query *query, const phx_store *store, uint32_t slot)
+static bool query_passes(const ph_query *query, const phx_store *store, uint32_t slot)
 {
     const phx_name *name = &store->name[slot];
     if (name->id == query->without) return false;
@@ -138,11 +138,11 @@ static bool passes(const ph_query *query, const phx_store *store, uint32_t slot)
 void phx_find_take(const phx_shard *shard, const ph_query *query, uint32_t slot, float square, phx_hits *hits)
 {
     const phx_name *name = &shard->store.name[slot];
-    if (!passes(query, &shard->store, slot)) return;
+    if (!query_passes(query, &shard->store, slot)) return;
     phx_hits_add(hits, (ph_hit){name->id, phx_store_user_data(&shard->store, slot), square, name->kind});
 }
 
-static void take(phx_sink *sink, const uint32_t *slots, uint32_t count)
+static void collect_in_query(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const finder *at = (const finder *)sink;
     for (uint32_t i = 0; i < count; i++) {
@@ -156,6 +156,7 @@ static void take(phx_sink *sink, const uint32_t *slots, uint32_t count)
 
 void phx_find_in_shard(const phx_shard *shard, const ph_query *query, phx_hits *hits)
 {
-    finder at = {.sink.take = take, .shard = shard, .query = query, .box = phx_query_box(query), .hits = hits};
+    finder at = {
+        .sink.take = collect_in_query, .shard = shard, .query = query, .box = phx_query_box(query), .hits = hits};
     phx_slots_in_range(shard, at.box, &at.sink);
 }

@@ -16,26 +16,26 @@ typedef struct recall {
     uint32_t count;
 } recall;
 
-static void keep(recall *at, uint32_t target)
+static void add_prev_target(recall *at, uint32_t target)
 {
     if (at->out) at->out[at->count] = target;
     at->count++;
 }
 
 /* The towers where the rows of all within its view stand; since the index phase they stand where entities are now. */
-static phx_rect recall_rect(const recall *at)
+static phx_rect add_prev_rect(const recall *at)
 {
     float off = at->shard->grid.drift_bound + (at->indexed ? at->shard->step_max : 0.0f);
     return phx_interest_rect(at->shard->rules, at->x, at->y, at->attr->view + off);
 }
 
-static void recall_rows(recall *at, uint64_t *pairs)
+static void add_prev_rows(recall *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
     const phx_store *store = &shard->store;
     bool noted = !at->indexed && shard->past.attr_count > 0; /* then rows may have marks that they had not */
     phx_row_query near;
-    phx_row_query_open(&near, shard->kernels, &shard->grid, recall_rect(at),
+    phx_row_query_open(&near, shard->kernels, &shard->grid, add_prev_rect(at),
                        (phx_range){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
     for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) {
@@ -43,16 +43,16 @@ static void recall_rows(recall *at, uint64_t *pairs)
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
             if (target == at->slot) continue;
             if ((changed || (near.hits[i] & PHX_ROW_SPECIAL)) &&
-                !phx_eligible(at->attr, phx_prev_rows_attr_of(&shard->past, store, target)))
+                !phx_layers_match(at->attr, phx_prev_rows_attr_of(&shard->past, store, target)))
                 continue;
-            keep(at, target);
+            add_prev_target(at, target);
         }
     }
     *pairs += near.pairs;
 }
 
 /* Of past rows, a piece at a time. */
-static void recall_span(recall *at, phx_span span, uint64_t *pairs)
+static void add_prev_span(recall *at, phx_span span, uint64_t *pairs)
 {
     const phx_prev_rows *past = &at->shard->past;
     const phx_grid_rows rows = {.x = past->x, .y = past->y, .slot = past->place};
@@ -67,22 +67,22 @@ static void recall_span(recall *at, phx_span span, uint64_t *pairs)
             const uint32_t target = past->word[hits[i]] & PHX_ROW_SLOT;
             if (target == at->slot) continue;
             if ((past->word[hits[i]] & PHX_ROW_SPECIAL) &&
-                !phx_eligible(at->attr, phx_prev_rows_row_attr(past, &at->shard->store, &past->rows[hits[i]])))
+                !phx_layers_match(at->attr, phx_prev_rows_row_attr(past, &at->shard->store, &past->rows[hits[i]])))
                 continue;
-            keep(at, target);
+            add_prev_target(at, target);
         }
     }
 }
 
-static void recall_odd(recall *at, uint64_t *pairs)
+static void add_prev_discontinuous(recall *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
     if (shard->past.row_count == 0) return;
     phx_block_walk walk = phx_grid_walk(&shard->grid, phx_interest_rect(shard->rules, at->x, at->y, at->attr->view));
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) recall_span(at, block->past, pairs);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) add_prev_span(at, block->past, pairs);
 }
 
-static recall open_recall(const phx_shard *shard, uint32_t slot)
+static recall open_prev_list(const phx_shard *shard, uint32_t slot)
 {
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[slot];
@@ -106,17 +106,17 @@ static recall open_recall(const phx_shard *shard, uint32_t slot)
 uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
 {
     PHX_ASSERT(shard->store.tail[slot].list.derived == 1);
-    recall at = open_recall(shard, slot);
+    recall at = open_prev_list(shard, slot);
     at.out = out;
-    recall_rows(&at, pairs);
-    if (at.indexed) recall_odd(&at, pairs);
+    add_prev_rows(&at, pairs);
+    if (at.indexed) add_prev_discontinuous(&at, pairs);
     return at.count;
 }
 
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)
 {
-    recall at = open_recall(shard, slot);
-    return phx_grid_most(&shard->grid, recall_rect(&at)) + shard->past.row_count;
+    recall at = open_prev_list(shard, slot);
+    return phx_grid_most(&shard->grid, add_prev_rect(&at)) + shard->past.row_count;
 }
 
 void phx_row_query_view(phx_row_query *near, const phx_shard *shard, uint32_t slot)

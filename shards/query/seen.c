@@ -27,7 +27,7 @@ static void seen_near(const phx_shard *shard, uint32_t slot, phx_list_fn visit, 
             uint32_t word = near.hits[i], target = word & PHX_ROW_SLOT;
             near.hits[seen] = target;
             bool special = word & PHX_ROW_SPECIAL;
-            if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, target))) continue;
+            if (special && !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, target))) continue;
             seen += target != slot;
         }
         if (seen > 0 && !visit(user, near.hits, seen)) return;
@@ -48,7 +48,8 @@ static void seen_around(const phx_shard *shard, uint32_t slot, phx_list_fn visit
                 const phx_cell_entry *card = &shard->nine.cards[i];
                 bool special = card->flags & PHX_CELL_SPECIAL;
                 if (card->slot == slot || (card->flags & PHX_CELL_LEFT)) continue; /* in a tick, where it stood */
-                if (special && !phx_eligible(phx_store_attr(store, slot), phx_store_attr(store, card->slot))) continue;
+                if (special && !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, card->slot)))
+                    continue;
                 targets[count++] = card->slot;
                 if (count < PHX_LIST_PIECE_MAX) continue;
                 if (!visit(user, targets, count)) return;
@@ -88,7 +89,7 @@ uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot)
                                      : phx_prev_list(shard, slot, NULL, &pairs);
 }
 
-static bool listed(const phx_shard *shard, uint32_t observer, uint32_t target)
+static bool stored_list_has(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
     const phx_list *list = &shard->store.tail[observer].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
@@ -103,13 +104,13 @@ bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t ta
     const phx_store *store = &shard->store;
     const phx_body *ob = &store->body[observer], *tb = &store->body[target];
     const phx_attr *oa = phx_store_attr(store, observer), *ta = phx_store_attr(store, target);
-    if (observer == target || !phx_observes(oa)) return false;
+    if (observer == target || !phx_attr_observes(oa)) return false;
     if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return false; /* gone in this tick */
-    if (phx_unlimited(oa) && !(ob->state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL))) {
-        if (phx_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return true;
-        if (oa->margin == 0.0f || !phx_sees(shard->rules, ob, oa, tb, ta, NULL, true)) return false;
+    if (phx_list_unlimited(oa) && !(ob->state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL))) {
+        if (phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return true;
+        if (oa->margin == 0.0f || !phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, true)) return false;
     }
-    return listed(shard, observer, target);
+    return stored_list_has(shard, observer, target);
 }
 
 bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer)

@@ -6,7 +6,7 @@
 #include "shards/query/row_query.h"
 
 /* Rows may have drifted out of their towers, as far as that; with slack for roundings, as in phx_box_around(). */
-static phx_box widened(phx_box box, float drift)
+static phx_box widen_by_drift(phx_box box, float drift)
 {
     if (drift == 0.0f) return box;
     float by = drift + drift * 1e-6f;
@@ -29,7 +29,7 @@ static phx_range square_of(phx_box box)
 static void rows_around(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
     phx_row_query near;
-    phx_rect rect = phx_box_towers(shard->rules, widened(box, shard->grid.drift_bound));
+    phx_rect rect = phx_box_towers(shard->rules, widen_by_drift(box, shard->grid.drift_bound));
     phx_row_query_open(&near, shard->kernels, &shard->grid, rect, square_of(box), false);
     for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) near.hits[i] &= PHX_ROW_SLOT;
@@ -89,7 +89,7 @@ typedef struct scan_sink {
 enum { AHEAD = 8 }; /* candidates: their bodies come from memory meanwhile */
 
 /* The ground plane's part of the rule; the rest is the caller's. */
-static void take_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
+static void collect_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const scan_sink *at = (const scan_sink *)sink;
     phx_range_scan *scan = at->scan;
@@ -107,7 +107,7 @@ static void take_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
     }
 }
 
-static void take_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t count)
+static void collect_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const scan_sink *at = (const scan_sink *)sink;
     phx_range_scan *scan = at->scan;
@@ -122,7 +122,7 @@ static void take_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t count
 void phx_slots_scan(const phx_shard *shard, uint32_t observer, phx_range_scan *scan)
 {
     const phx_rules *rules = shard->rules;
-    scan_sink sink = {.sink.take = rules->range == PH_RANGE_TOWERS ? take_in_towers : take_in_range,
+    scan_sink sink = {.sink.take = rules->range == PH_RANGE_TOWERS ? collect_in_towers : collect_in_range,
                       .store = &shard->store,
                       .body = &shard->store.body[observer],
                       .rules = rules,

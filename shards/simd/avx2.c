@@ -16,23 +16,23 @@
 
 enum { LANES = 8, HALF = LANES / 2, HALF_BYTES = 16, HALVES = 1 << HALF /* masks of one */ };
 
-AVX2_INLINE __m256i load(const uint32_t *from)
+AVX2_INLINE __m256i load_vector(const uint32_t *from)
 {
     return _mm256_loadu_si256((const __m256i *)(const void *)from);
 }
 
-AVX2_INLINE void store(uint32_t *to, __m256i v)
+AVX2_INLINE void store_vector(uint32_t *to, __m256i v)
 {
     _mm256_storeu_si256((__m256i *)(void *)to, v);
 }
 
-AVX2_INLINE uint32_t mask_of(__m256i v)
+AVX2_INLINE uint32_t lane_mask(__m256i v)
 {
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(v));
 }
 
 /* Of a word's bits, those for what is left. */
-AVX2_INLINE uint32_t first_lanes(uint32_t count)
+AVX2_INLINE uint32_t first_lane_bits(uint32_t count)
 {
     return count >= LANES ? 0xff : (1u << count) - 1;
 }
@@ -42,7 +42,7 @@ AVX2_INLINE uint32_t first_lanes(uint32_t count)
 /* Bytes of a lane, of half a vector; and by mask those of the lanes that it has. There is no instruction for that. */
 #define LANE(n) 4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 3
 #define NONE LANE(0) /* is written, but not to stay */
-static const uint8_t chosen[HALVES][HALF_BYTES] = {
+static const uint8_t chosen_lanes[HALVES][HALF_BYTES] = {
     {NONE, NONE, NONE, NONE},          {LANE(0), NONE, NONE, NONE},
     {LANE(1), NONE, NONE, NONE},       {LANE(0), LANE(1), NONE, NONE},
     {LANE(2), NONE, NONE, NONE},       {LANE(0), LANE(2), NONE, NONE},
@@ -60,16 +60,16 @@ typedef struct choice {
     uint32_t low_count, count;
 } choice;
 
-AVX2_INLINE choice choose(uint32_t mask)
+AVX2_INLINE choice choose_lanes(uint32_t mask)
 {
     uint32_t low = mask % HALVES, high = mask / HALVES;
     uint32_t low_count = (uint32_t)__builtin_popcount(low);
-    return (choice){_mm_loadu_si128((const __m128i *)(const void *)chosen[low]),
-                    _mm_loadu_si128((const __m128i *)(const void *)chosen[high]), low_count,
+    return (choice){_mm_loadu_si128((const __m128i *)(const void *)chosen_lanes[low]),
+                    _mm_loadu_si128((const __m128i *)(const void *)chosen_lanes[high]), low_count,
                     low_count + (uint32_t)__builtin_popcount(high)};
 }
 
-AVX2_INLINE void keep(uint32_t *to, const choice *of, __m256i v)
+AVX2_INLINE void store_chosen_lanes(uint32_t *to, const choice *of, __m256i v)
 {
     __m128i low = _mm_shuffle_epi8(_mm256_castsi256_si128(v), of->low);
     __m128i high = _mm_shuffle_epi8(_mm256_extracti128_si256(v, 1), of->high);
@@ -79,19 +79,19 @@ AVX2_INLINE void keep(uint32_t *to, const choice *of, __m256i v)
 
 AVX2_INLINE void keep_floats(float *to, const choice *of, __m256 v)
 {
-    keep((uint32_t *)(void *)to, of, _mm256_castps_si256(v));
+    store_chosen_lanes((uint32_t *)(void *)to, of, _mm256_castps_si256(v));
 }
 
 /* ---- picking and gathering ---- */
 
 /* first, first + 1, ... */
-AVX2_INLINE __m256i from(uint32_t first)
+AVX2_INLINE __m256i lanes_from(uint32_t first)
 {
     return _mm256_add_epi32(_mm256_set1_epi32((int)first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
 /* Between now and before, if that is one step. */
-AVX2_INLINE __m256 half_way(__m256 now, __m256 old, __m256 stride)
+AVX2_INLINE __m256 mid_step(__m256 now, __m256 old, __m256 stride)
 {
     __m256 step = _mm256_sub_ps(old, now), length = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), step);
     __m256 half = _mm256_mul_ps(step, _mm256_set1_ps(0.5f));
@@ -104,7 +104,7 @@ AVX2_INLINE __m256 within_frame(__m256 p, __m256 least, __m256 end)
 }
 
 /* y << 16 | x */
-AVX2_INLINE __m256i both(__m256i x, __m256i y)
+AVX2_INLINE __m256i pack_axes(__m256i x, __m256i y)
 {
     return _mm256_or_si256(_mm256_and_si256(x, _mm256_set1_epi32(0xffff)), _mm256_slli_epi32(y, 16));
 }
@@ -126,9 +126,9 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
             __m256 moved = _mm256_or_ps(_mm256_cmp_ps(px, qx, _CMP_NEQ_UQ), _mm256_cmp_ps(py, qy, _CMP_NEQ_UQ));
             __m256 fx = _mm256_mul_ps(_mm256_sub_ps(px, zx), scale), fy = _mm256_mul_ps(_mm256_sub_ps(py, zy), scale);
             __m256 gx = _mm256_mul_ps(_mm256_sub_ps(qx, zx), scale), gy = _mm256_mul_ps(_mm256_sub_ps(qy, zy), scale);
-            __m256 hx = half_way(fx, gx, stride), hy = half_way(fy, gy, stride);
+            __m256 hx = mid_step(fx, gx, stride), hy = mid_step(fy, gy, stride);
             __m256 in = _mm256_and_ps(within_frame(hx, least, width), within_frame(hy, least, height));
-            choice of = choose((uint32_t)_mm256_movemask_ps(in) & first_lanes(spans[s].end - i));
+            choice of = choose_lanes((uint32_t)_mm256_movemask_ps(in) & first_lane_bits(spans[s].end - i));
             __m256i x = _mm256_cvttps_epi32(fx), y = _mm256_cvttps_epi32(fy);
             __m256i ox = _mm256_cvttps_epi32(gx), oy = _mm256_cvttps_epi32(gy);
             __m256i away = _mm256_castps_si256(_mm256_cmp_ps(gx, gx, _CMP_UNORD_Q)); /* it was not here */
@@ -137,10 +137,11 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
             __m256i column = _mm256_srl_epi32(_mm256_cvttps_epi32(hx), shift);
             __m256i line = _mm256_srl_epi32(_mm256_cvttps_epi32(hy), shift);
             __m256i cell = _mm256_add_epi32(_mm256_mullo_epi32(line, columns), column);
-            keep(to->now + n, &of, both(x, y));
-            keep(to->old + n, &of, both(ox, oy));
-            keep(to->row + n, &of, from(i));
-            keep(to->cell + n, &of, _mm256_or_si256(cell, _mm256_and_si256(flag, _mm256_castps_si256(moved))));
+            store_chosen_lanes(to->now + n, &of, pack_axes(x, y));
+            store_chosen_lanes(to->old + n, &of, pack_axes(ox, oy));
+            store_chosen_lanes(to->row + n, &of, lanes_from(i));
+            store_chosen_lanes(to->cell + n, &of,
+                               _mm256_or_si256(cell, _mm256_and_si256(flag, _mm256_castps_si256(moved))));
             n += of.count;
         }
     }
@@ -154,7 +155,7 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
 enum { NEAR_LONG = 1 << LANES };
 
 /* Each lane and all before it. */
-AVX2_INLINE __m256i summed(__m256i v)
+AVX2_INLINE __m256i prefix_sums(__m256i v)
 {
     v = _mm256_add_epi32(v, _mm256_slli_si256(v, 4));
     v = _mm256_add_epi32(v, _mm256_slli_si256(v, 8)); /* of each half */
@@ -168,14 +169,15 @@ AVX2 static void starts_avx2(uint32_t *at, uint32_t cells, uint32_t *near)
     const __m256i one = _mm256_set1_epi32(1), more = _mm256_set1_epi32(NEAR_LONG);
     __m256i before = _mm256_setzero_si256();
     for (uint32_t c = 0; c <= cells; c += LANES) {
-        __m256i sums = _mm256_add_epi32(summed(load(at + c)), before);
-        store(at + c, sums);
+        __m256i sums = _mm256_add_epi32(prefix_sums(load_vector(at + c)), before);
+        store_vector(at + c, sums);
         before = _mm256_permutevar8x32_epi32(sums, last);
     }
     for (uint32_t c = 1; c + 1 < cells; c += LANES) {
-        __m256i count = _mm256_sub_epi32(load(at + c + 2), load(at + c - 1)), many = _mm256_cmpgt_epi32(count, most);
+        __m256i count = _mm256_sub_epi32(load_vector(at + c + 2), load_vector(at + c - 1)),
+                many = _mm256_cmpgt_epi32(count, most);
         __m256i lanes = _mm256_sub_epi32(_mm256_sllv_epi32(one, _mm256_min_epu32(count, most)), one);
-        store(near + c, _mm256_or_si256(lanes, _mm256_and_si256(many, more)));
+        store_vector(near + c, _mm256_or_si256(lanes, _mm256_and_si256(many, more)));
     }
 }
 
@@ -185,10 +187,10 @@ AVX2 static uint32_t within_rows_avx2(const uint32_t *row, uint32_t count, phx_s
     const __m256i last = _mm256_set1_epi32((int)(range.end - range.first - 1));
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
-        __m256i off = _mm256_sub_epi32(load(row + i), first);
+        __m256i off = _mm256_sub_epi32(load_vector(row + i), first);
         __m256i in = _mm256_cmpeq_epi32(_mm256_min_epu32(off, last), off);
-        choice of = choose(mask_of(in) & first_lanes(count - i));
-        keep(places + n, &of, from(i));
+        choice of = choose_lanes(lane_mask(in) & first_lane_bits(count - i));
+        store_chosen_lanes(places + n, &of, lanes_from(i));
         n += of.count;
     }
     return n;
@@ -201,9 +203,9 @@ AVX2 static uint32_t gather_avx2(const phx_tile_candidates *from, const phx_span
     for (uint32_t s = 0; s < count; s++) {
         uint32_t first = spans[s].first, length = spans[s].end - first;
         for (uint32_t i = 0; i < length; i += LANES) {
-            store(to->now + n + i, load(from->now + first + i));
-            store(to->old + n + i, load(from->old + first + i));
-            store(to->target + n + i, load(from->target + first + i));
+            store_vector(to->now + n + i, load_vector(from->now + first + i));
+            store_vector(to->old + n + i, load_vector(from->old + first + i));
+            store_vector(to->target + n + i, load_vector(from->target + first + i));
         }
         n += length;
     }
@@ -213,7 +215,7 @@ AVX2 static uint32_t gather_avx2(const phx_tile_candidates *from, const phx_span
 /* ---- matching ---- */
 
 /* Distances as limits have them. b: what is loaded, so that subtracting is loading too. */
-AVX2_INLINE __m256i apart(__m256i a, __m256i b, bool square)
+AVX2_INLINE __m256i unit_distances(__m256i a, __m256i b, bool square)
 {
     __m256i d = _mm256_sub_epi16(a, b);
     if (!square) return _mm256_madd_epi16(d, d);
@@ -226,7 +228,7 @@ typedef struct borders {
     __m256i in_low, in_high, near_low, near_high;
 } borders;
 
-AVX2_INLINE borders in_registers(const phx_tile_limits *limits)
+AVX2_INLINE borders load_borders(const phx_tile_limits *limits)
 {
     return (borders){_mm256_set1_epi32(limits->in_low), _mm256_set1_epi32(limits->in_high),
                      _mm256_set1_epi32(limits->near_low), _mm256_set1_epi32(limits->near_high)};
@@ -247,10 +249,11 @@ AVX2_INLINE watcher watcher_at(const uint32_t *now, const uint32_t *old, uint32_
  * Which of some candidates may be events. There is only "greater": an enter is not (d beyond high) and e beyond low.
  * Without a margin, enter or leave is the same as: one of d and e beyond low, and one of them not beyond high.
  */
-AVX2_INLINE __m256i crossing(const uint32_t *now, const uint32_t *old, const watcher *of, const borders *b, bool square,
-                             bool margin)
+AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const watcher *of, const borders *b,
+                                bool square, bool margin)
 {
-    __m256i d = apart(of->now, load(now), square), e = apart(of->old, load(old), square);
+    __m256i d = unit_distances(of->now, load_vector(now), square),
+            e = unit_distances(of->old, load_vector(old), square);
     if (!margin)
         return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_min_epi32(d, e), b->in_high),
                                    _mm256_cmpgt_epi32(_mm256_max_epi32(d, e), b->in_low));
@@ -276,10 +279,10 @@ AVX2_INLINE uint32_t quad_mask(const uint32_t *now, const uint32_t *old, const w
                                bool square, bool margin)
 {
     const __m256i in_turn = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    __m256i v0 = crossing(now, old, of, b, square, margin);
-    __m256i v1 = crossing(now + LANES, old + LANES, of, b, square, margin);
-    __m256i v2 = crossing(now + 2 * LANES, old + 2 * LANES, of, b, square, margin);
-    __m256i v3 = crossing(now + 3 * LANES, old + 3 * LANES, of, b, square, margin);
+    __m256i v0 = event_lanes(now, old, of, b, square, margin);
+    __m256i v1 = event_lanes(now + LANES, old + LANES, of, b, square, margin);
+    __m256i v2 = event_lanes(now + 2 * LANES, old + 2 * LANES, of, b, square, margin);
+    __m256i v3 = event_lanes(now + 3 * LANES, old + 3 * LANES, of, b, square, margin);
     __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(v0, v1), _mm256_packs_epi32(v2, v3));
     return (uint32_t)_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, in_turn));
 }
@@ -294,8 +297,8 @@ AVX2_INLINE uint64_t group_mask(const uint32_t *now, const uint32_t *old, uint32
 }
 
 /* Appends a pair. */
-AVX2_INLINE void put(phx_pairs *pairs, const phx_tile_limits *limits, uint32_t place, int32_t d, int32_t e,
-                     uint32_t target)
+AVX2_INLINE void put_pair(phx_pairs *pairs, const phx_tile_limits *limits, uint32_t place, int32_t d, int32_t e,
+                          uint32_t target)
 {
     uint32_t flags;
     (void)phx_units_cross(d, e, limits, &flags);
@@ -311,8 +314,8 @@ typedef struct drawn {
 } drawn;
 
 /* Those of one mask, behind n that are drawn. How many there are then. */
-AVX2_INLINE uint32_t draw(drawn *to, uint32_t n, const found *from, const phx_tile_candidates *c, uint32_t now,
-                          uint32_t old, uint32_t *observer, uint32_t *target)
+AVX2_INLINE uint32_t draw_found(drawn *to, uint32_t n, const found *from, const phx_tile_candidates *c, uint32_t now,
+                                uint32_t old, uint32_t *observer, uint32_t *target)
 {
     const __m128i place = _mm_set1_epi32((int)from->watcher);
     const __m128i own = _mm_setr_epi32((int)now, (int)old, (int)now, (int)old);
@@ -345,28 +348,28 @@ AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *b,
     const __m256i leave = _mm256_set1_epi32((int)PHX_PAIR_LEAVE), unsure = _mm256_set1_epi32((int)PHX_PAIR_UNSURE);
     uint32_t *observer = pairs->observer + pairs->count;
     for (uint32_t i = 0; i < count; i += LANES) {
-        __m256i low = load(from->own + 2 * i), high = load(from->own + 2 * i + LANES);
-        __m256i d = apart(every_other(low, high, 0x88), load(from->now + i), square);
-        __m256i e = apart(every_other(low, high, 0xdd), load(from->old + i), square);
+        __m256i low = load_vector(from->own + 2 * i), high = load_vector(from->own + 2 * i + LANES);
+        __m256i d = unit_distances(every_other(low, high, 0x88), load_vector(from->now + i), square);
+        __m256i e = unit_distances(every_other(low, high, 0xdd), load_vector(from->old + i), square);
         __m256i enters = _mm256_andnot_si256(_mm256_cmpgt_epi32(d, b->in_low), _mm256_cmpgt_epi32(e, b->in_high));
         __m256i leaves = _mm256_andnot_si256(_mm256_cmpgt_epi32(e, b->near_low), _mm256_cmpgt_epi32(d, b->near_high));
         __m256i flags = _mm256_or_si256(_mm256_and_si256(leaves, leave),
                                         _mm256_andnot_si256(_mm256_or_si256(enters, leaves), unsure));
-        store(observer + i, _mm256_or_si256(load(observer + i), flags));
+        store_vector(observer + i, _mm256_or_si256(load_vector(observer + i), flags));
     }
     pairs->count += count;
 }
 
 /* What was found becomes pairs. */
-AVX2_INLINE void put_found(const found *list, uint32_t count, const phx_tile_candidates *c,
-                           const phx_tile_observers *watchers, const borders *b, bool square, phx_pairs *pairs)
+AVX2_INLINE void put_found_pairs(const found *list, uint32_t count, const phx_tile_candidates *c,
+                                 const phx_tile_observers *watchers, const borders *b, bool square, phx_pairs *pairs)
 {
     const phx_tile_candidates of = *c;
     drawn some; /* written before it is read */
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t now = watchers->now[list[i].watcher], old = watchers->old[list[i].watcher];
-        n = draw(&some, n, &list[i], &of, now, old, pairs->observer + pairs->count, pairs->target + pairs->count);
+        n = draw_found(&some, n, &list[i], &of, now, old, pairs->observer + pairs->count, pairs->target + pairs->count);
         if (PHX_LIKELY(n <= DRAWN_MAX - GROUP)) continue;
         flag_drawn(&some, n, b, square, pairs);
         n = 0;
@@ -378,16 +381,17 @@ AVX2_INLINE void put_found(const found *list, uint32_t count, const phx_tile_can
  * First masks of all candidates of many watchers, then pairs of those that are not empty: no branch hangs on whether
  * there is something, which in a crowd is as likely as not.
  */
-AVX2_INLINE uint32_t match_all(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
-                               const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
+AVX2_INLINE uint32_t match_all_candidates(const phx_tile_candidates *c, uint32_t count,
+                                          const phx_tile_observers *watchers, const phx_tile_limits *limits,
+                                          bool square, bool margin, phx_pairs *pairs)
 {
-    const borders b = in_registers(limits);
+    const borders b = load_borders(limits);
     const uint32_t *now = c->now, *old = c->old;
     found list[FOUND_MAX];
     uint32_t n = 0, w = 0;
     for (; w < watchers->count; w++) {
         if (pairs->capacity - pairs->count < (size_t)n * GROUP + count) { /* maybe not enough room */
-            put_found(list, n, c, watchers, &b, square, pairs);
+            put_found_pairs(list, n, c, watchers, &b, square, pairs);
             n = 0;
             if (pairs->capacity - pairs->count < count) break;
         }
@@ -397,11 +401,11 @@ AVX2_INLINE uint32_t match_all(const phx_tile_candidates *c, uint32_t count, con
             list[n] = (found){mask, of.place, at};
             n += mask != 0;
             if (PHX_LIKELY(n < FOUND_MAX)) continue;
-            put_found(list, n, c, watchers, &b, square, pairs);
+            put_found_pairs(list, n, c, watchers, &b, square, pairs);
             n = 0;
         }
     }
-    put_found(list, n, c, watchers, &b, square, pairs);
+    put_found_pairs(list, n, c, watchers, &b, square, pairs);
     return w;
 }
 
@@ -413,23 +417,23 @@ static bool has_margin(const phx_tile_limits *limits)
 AVX2 static uint32_t match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
                                 const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    if (limits->square) return match_all(c, count, watchers, limits, true, true, pairs);
-    if (has_margin(limits)) return match_all(c, count, watchers, limits, false, true, pairs);
-    return match_all(c, count, watchers, limits, false, false, pairs);
+    if (limits->square) return match_all_candidates(c, count, watchers, limits, true, true, pairs);
+    if (has_margin(limits)) return match_all_candidates(c, count, watchers, limits, false, true, pairs);
+    return match_all_candidates(c, count, watchers, limits, false, false, pairs);
 }
 
 /* What is of three rows of cells of one watcher, a vector each as a rule: as near[] has it, ROW_BITS for each. */
 enum { NINE_ROWS = 3, ROW_BITS = 16 };
-static const uint64_t NINE_LONG = NEAR_LONG * (1ull | 1ull << ROW_BITS | 1ull << 2 * ROW_BITS);
+static const uint64_t STENCIL_LONG = NEAR_LONG * (1ull | 1ull << ROW_BITS | 1ull << 2 * ROW_BITS);
 
 /* The lanes of all that are in the nine cells around one. */
-AVX2_INLINE uint64_t nine_lanes(const phx_tile_cells *cells, uint32_t cell)
+AVX2_INLINE uint64_t stencil_lanes(const phx_tile_cells *cells, uint32_t cell)
 {
     const uint32_t *middle = cells->near + cell, *above = middle - cells->columns, *below = middle + cells->columns;
     return *above | (uint64_t)*middle << ROW_BITS | (uint64_t)*below << 2 * ROW_BITS;
 }
 
-AVX2_INLINE uint32_t bits_of(uint64_t mask)
+AVX2_INLINE uint32_t count_mask_bits(uint64_t mask)
 {
     return (uint32_t)__builtin_popcountll(mask);
 }
@@ -438,14 +442,14 @@ AVX2_INLINE uint32_t bits_of(uint64_t mask)
 AVX2_INLINE uint32_t mask_at(const phx_tile_cells *cells, uint32_t first, const watcher *of, const borders *b,
                              bool square, bool margin)
 {
-    return mask_of(crossing(cells->now + first, cells->old + first, of, b, square, margin));
+    return lane_mask(event_lanes(cells->now + first, cells->old + first, of, b, square, margin));
 }
 
 AVX2_INLINE void put_at(const phx_tile_cells *cells, uint32_t place, uint32_t at, const phx_tile_limits *limits,
                         bool square, phx_pairs *pairs)
 {
-    put(pairs, limits, place, phx_units_apart(cells->now[at], cells->now[place], square),
-        phx_units_apart(cells->old[at], cells->old[place], square), at);
+    put_pair(pairs, limits, place, phx_units_apart(cells->now[at], cells->now[place], square),
+             phx_units_apart(cells->old[at], cells->old[place], square), at);
 }
 
 /* The same of the lanes of a vector. */
@@ -457,8 +461,9 @@ AVX2_INLINE void put_mask(const phx_tile_cells *cells, uint32_t place, uint32_t 
 }
 
 /* What there may be in the nine cells of one watcher, of which a row may be more than a vector, becomes pairs. */
-AVX2_INLINE void put_long(const phx_tile_cells *cells, const phx_ninegrid_cells *around, uint32_t place, uint64_t mask,
-                          const borders *b, const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
+AVX2_INLINE void put_long_row_pairs(const phx_tile_cells *cells, const phx_ninegrid_cells *around, uint32_t place,
+                                    uint64_t mask, const borders *b, const phx_tile_limits *limits, bool square,
+                                    bool margin, phx_pairs *pairs)
 {
     const watcher of = watcher_at(cells->now, cells->old, place);
     for (uint32_t r = 0; r < NINE_ROWS; r++, mask >>= ROW_BITS) {
@@ -466,22 +471,22 @@ AVX2_INLINE void put_long(const phx_tile_cells *cells, const phx_ninegrid_cells 
         put_mask(cells, place, first, mask & (NEAR_LONG - 1), limits, square, pairs);
         if (!(mask & NEAR_LONG)) continue;
         for (uint32_t i = first + LANES; i < end; i += LANES) {
-            uint32_t some = mask_at(cells, i, &of, b, square, margin) & first_lanes(end - i);
+            uint32_t some = mask_at(cells, i, &of, b, square, margin) & first_lane_bits(end - i);
             put_mask(cells, place, i, some, limits, square, pairs);
         }
     }
 }
 
 /* What there may be of one watcher becomes pairs. false: there is no room. */
-AVX2_INLINE bool put_nine(const phx_tile_cells *cells, uint32_t place, uint64_t mask, const borders *b,
-                          const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
+AVX2_INLINE bool put_stencil_pairs(const phx_tile_cells *cells, uint32_t place, uint64_t mask, const borders *b,
+                                   const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const uint32_t cell = cells->cell[place], room = pairs->capacity - pairs->count;
-    if (PHX_UNLIKELY((mask & NINE_LONG) != 0 || room < NINE_ROWS * LANES)) {
+    if (PHX_UNLIKELY((mask & STENCIL_LONG) != 0 || room < NINE_ROWS * LANES)) {
         const phx_ninegrid_cells around = phx_cells_around(cells, cell);
         if (room < around.count) return false;
-        put_long(cells, &around, place, mask, b, limits, square, margin, pairs);
-        pairs->tested += around.count - bits_of(nine_lanes(cells, cell));
+        put_long_row_pairs(cells, &around, place, mask, b, limits, square, margin, pairs);
+        pairs->tested += around.count - count_mask_bits(stencil_lanes(cells, cell));
         return true;
     }
     const uint32_t *above = cells->start + cell - 1 - cells->columns;
@@ -493,8 +498,9 @@ AVX2_INLINE bool put_nine(const phx_tile_cells *cells, uint32_t place, uint64_t 
 }
 
 /* Those of the watchers of a range; how many. *tested: how many candidates there are, of a row a vector at most. */
-AVX2_INLINE uint32_t find_nine(const phx_tile_cells *cells, const phx_tile_observers *watchers, phx_span range,
-                               const borders *b, bool square, bool margin, phx_found_ninegrid *list, uint64_t *tested)
+AVX2_INLINE uint32_t find_stencil_masks(const phx_tile_cells *cells, const phx_tile_observers *watchers, phx_span range,
+                                        const borders *b, bool square, bool margin, phx_found_ninegrid *list,
+                                        uint64_t *tested)
 {
     const uint32_t *now = watchers->now, *old = watchers->old, *places = watchers->place;
     const size_t columns = cells->columns;
@@ -506,30 +512,31 @@ AVX2_INLINE uint32_t find_nine(const phx_tile_cells *cells, const phx_tile_obser
         uint32_t a = mask_at(cells, *(middle - columns), &of, b, square, margin);
         uint64_t m = mask_at(cells, *middle, &of, b, square, margin);
         uint64_t c = mask_at(cells, *(middle + columns), &of, b, square, margin);
-        uint64_t there = nine_lanes(cells, cell), some = (NINE_LONG | a | m << ROW_BITS | c << 2 * ROW_BITS) & there;
+        uint64_t there = stencil_lanes(cells, cell),
+                 some = (STENCIL_LONG | a | m << ROW_BITS | c << 2 * ROW_BITS) & there;
         list[n] = (phx_found_ninegrid){some, w};
         n += some != 0;
-        sum += bits_of(there);
+        sum += count_mask_bits(there);
     }
     *tested += sum;
     return n;
 }
 
-/* As match_all(): first masks, then pairs of those that are not empty. */
-AVX2_INLINE uint32_t match_nine(const phx_tile_cells *cells, const phx_tile_observers *watchers,
-                                const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
+/* As match_all_candidates(): first masks, then pairs of those that are not empty. */
+AVX2_INLINE uint32_t match_stencil_cells(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+                                         const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
-    const borders b = in_registers(limits);
+    const borders b = load_borders(limits);
     const uint32_t *place = watchers->place;
     enum { AT_ONCE = 128 }; /* watchers whose masks wait until they become pairs: 2 KiB */
     phx_found_ninegrid list[AT_ONCE];
     for (uint32_t w = 0, end; w < watchers->count; w = end) {
         end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
-        uint32_t n = find_nine(cells, watchers, (phx_span){w, end}, &b, square, margin, list, &pairs->tested);
+        uint32_t n = find_stencil_masks(cells, watchers, (phx_span){w, end}, &b, square, margin, list, &pairs->tested);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t at = list[i].watcher;
-            if (put_nine(cells, place[at], list[i].mask, &b, limits, square, margin, pairs)) continue;
-            for (w = at; w < end; w++) pairs->tested -= bits_of(nine_lanes(cells, cells->cell[place[w]]));
+            if (put_stencil_pairs(cells, place[at], list[i].mask, &b, limits, square, margin, pairs)) continue;
+            for (w = at; w < end; w++) pairs->tested -= count_mask_bits(stencil_lanes(cells, cells->cell[place[w]]));
             return at;
         }
     }
@@ -539,18 +546,18 @@ AVX2_INLINE uint32_t match_nine(const phx_tile_cells *cells, const phx_tile_obse
 AVX2 static uint32_t match_sparse_avx2(const phx_tile_cells *cells, const phx_tile_observers *watchers,
                                        const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    if (limits->square) return match_nine(cells, watchers, limits, true, true, pairs);
-    if (has_margin(limits)) return match_nine(cells, watchers, limits, false, true, pairs);
-    return match_nine(cells, watchers, limits, false, false, pairs);
+    if (limits->square) return match_stencil_cells(cells, watchers, limits, true, true, pairs);
+    if (has_margin(limits)) return match_stencil_cells(cells, watchers, limits, false, true, pairs);
+    return match_stencil_cells(cells, watchers, limits, false, false, pairs);
 }
 
 AVX2 static uint32_t unsure_avx2(const phx_pairs *pairs, uint32_t *which)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < pairs->count; i += LANES) {
-        __m256i flag = _mm256_slli_epi32(load(pairs->observer + i), 1); /* PHX_PAIR_UNSURE becomes the sign */
-        choice of = choose(mask_of(flag) & first_lanes(pairs->count - i));
-        keep(which + n, &of, from(i));
+        __m256i flag = _mm256_slli_epi32(load_vector(pairs->observer + i), 1); /* PHX_PAIR_UNSURE becomes the sign */
+        choice of = choose_lanes(lane_mask(flag) & first_lane_bits(pairs->count - i));
+        store_chosen_lanes(which + n, &of, lanes_from(i));
         n += of.count;
     }
     return n;
@@ -564,11 +571,11 @@ AVX2_INLINE uint32_t take_sure(const phx_pairs *pairs, const uint32_t *row, cons
     uint32_t *const observers = pairs->observer, n = 0;
     for (uint32_t i = 0; row && i < count; i++) words[i] = slots[row[target[i]]];
     for (uint32_t i = 0; i < count; i += LANES) {
-        __m256i word = load((row ? words : target) + i), observer = load(observers + i);
+        __m256i word = load_vector((row ? words : target) + i), observer = load_vector(observers + i);
         word = _mm256_or_si256(word, _mm256_and_si256(_mm256_srli_epi32(observer, 1), leave));
-        choice of = choose(~mask_of(_mm256_slli_epi32(observer, 1)) & first_lanes(count - i));
-        keep(words + n, &of, word);
-        keep(observers + n, &of, observer);
+        choice of = choose_lanes(~lane_mask(_mm256_slli_epi32(observer, 1)) & first_lane_bits(count - i));
+        store_chosen_lanes(words + n, &of, word);
+        store_chosen_lanes(observers + n, &of, observer);
         n += of.count;
     }
     return n;
@@ -584,20 +591,21 @@ AVX2 static void resolve_avx2(const phx_pairs *pairs, const uint32_t *row, const
     __m256i last = _mm256_set1_epi32(-1);
     uint32_t r = 0, specials = 0, gone = 0;
     for (uint32_t i = 0; i < n; i += LANES) {
-        __m256i observer = load(observers + i), place = _mm256_and_si256(observer, of_place);
+        __m256i observer = load_vector(observers + i), place = _mm256_and_si256(observer, of_place);
         __m256i turned = _mm256_permutevar8x32_epi32(place, one_back);
         __m256i same = _mm256_cmpeq_epi32(place, _mm256_blend_epi32(turned, last, 1));
         __m256i leave = _mm256_srli_epi32(observer, 31), before = _mm256_set1_epi32((int)gone);
-        before = _mm256_add_epi32(before, _mm256_sub_epi32(summed(leave), leave));
-        uint32_t lanes = first_lanes(n - i);
-        choice begins = choose(~mask_of(same) & lanes), special = choose(mask_of(load(words + i)) & lanes);
-        keep(to.place + r, &begins, place);
-        keep(to.first + r, &begins, from(i));
-        keep(to.leaves + r, &begins, before);
-        keep(to.special + specials, &special, from(i));
+        before = _mm256_add_epi32(before, _mm256_sub_epi32(prefix_sums(leave), leave));
+        uint32_t lanes = first_lane_bits(n - i);
+        choice begins = choose_lanes(~lane_mask(same) & lanes),
+               special = choose_lanes(lane_mask(load_vector(words + i)) & lanes);
+        store_chosen_lanes(to.place + r, &begins, place);
+        store_chosen_lanes(to.first + r, &begins, lanes_from(i));
+        store_chosen_lanes(to.leaves + r, &begins, before);
+        store_chosen_lanes(to.special + specials, &special, lanes_from(i));
         r += begins.count;
         specials += special.count;
-        gone += (uint32_t)__builtin_popcount(mask_of(observer) & lanes);
+        gone += (uint32_t)__builtin_popcount(lane_mask(observer) & lanes);
         last = turned;
     }
     to.first[r] = to.special[specials] = n;
@@ -608,7 +616,7 @@ AVX2 static void resolve_avx2(const phx_pairs *pairs, const uint32_t *row, const
 /* ---- where few moved ---- */
 
 /* Which of a vector of positions are in range of a place? r: squared for circles. */
-AVX2_INLINE __m256 in_view(const float *x, const float *y, __m256 px, __m256 py, __m256 r, bool square)
+AVX2_INLINE __m256 positions_in_view(const float *x, const float *y, __m256 px, __m256 py, __m256 r, bool square)
 {
     const __m256 sign = _mm256_set1_ps(-0.0f);
     __m256 dx = _mm256_sub_ps(px, _mm256_loadu_ps(x)), dy = _mm256_sub_ps(py, _mm256_loadu_ps(y));
@@ -629,14 +637,14 @@ typedef struct stepper {
     __m256 x, y, ox, oy, r;
 } stepper;
 
-AVX2_INLINE crossing_rows crossing_of(const phx_grid_rows *rows, uint32_t first, uint32_t count, const stepper *by,
-                                      bool square)
+AVX2_INLINE crossing_rows view_change_masks(const phx_grid_rows *rows, uint32_t first, uint32_t count,
+                                            const stepper *by, bool square)
 {
     crossing_rows some = {0, 0};
     for (uint32_t k = 0; k < FEW; k += LANES) {
         uint32_t i = first + k;
-        __m256 is = in_view(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
-        __m256 was = in_view(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
+        __m256 is = positions_in_view(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
+        __m256 was = positions_in_view(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
         some.crossed |= (uint32_t)_mm256_movemask_ps(_mm256_xor_ps(is, was)) << k;
         some.was |= (uint32_t)_mm256_movemask_ps(was) << k;
     }
@@ -645,8 +653,8 @@ AVX2_INLINE crossing_rows crossing_of(const phx_grid_rows *rows, uint32_t first,
 }
 
 /* Behind n; how many there are now. Two at once, and the second counts if it is there: one round is the rule. */
-AVX2_INLINE uint32_t put_crossed(uint32_t by, uint32_t first, crossing_rows some, uint32_t n,
-                                 const phx_view_changes *out)
+AVX2_INLINE uint32_t put_view_changes(uint32_t by, uint32_t first, crossing_rows some, uint32_t n,
+                                      const phx_view_changes *out)
 {
     uint32_t mask = some.crossed;
     while (mask != 0) {
@@ -661,8 +669,8 @@ AVX2_INLINE uint32_t put_crossed(uint32_t by, uint32_t first, crossing_rows some
     return n;
 }
 
-AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some, float r,
-                             bool square, const phx_view_changes *out)
+AVX2_INLINE uint32_t find_row_changes(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some, float r,
+                                      bool square, const phx_view_changes *out)
 {
     const phx_grid_rows at = *rows;
     const __m256 limit = _mm256_set1_ps(square ? r : r * r);
@@ -672,7 +680,7 @@ AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_row_ranges *lo
         const stepper by = {_mm256_set1_ps(at.x[row]), _mm256_set1_ps(at.y[row]), _mm256_set1_ps(at.ox[row]),
                             _mm256_set1_ps(at.oy[row]), limit};
         for (uint32_t i = looks->first[l]; i < end; i += FEW)
-            n = put_crossed(row, i, crossing_of(&at, i, end - i, &by, square), n, out);
+            n = put_view_changes(row, i, view_change_masks(&at, i, end - i, &by, square), n, out);
     }
     return n;
 }
@@ -680,8 +688,8 @@ AVX2_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_row_ranges *lo
 AVX2 static uint32_t crossed_avx2(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
                                   const phx_view_range *limit, const phx_view_changes *out)
 {
-    if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
-    return crossed(rows, looks, some, limit->r, false, out);
+    if (limit->square) return find_row_changes(rows, looks, some, limit->r, true, out);
+    return find_row_changes(rows, looks, some, limit->r, false, out);
 }
 
 /* What rows see along one axis, in towers of a block; and which see towers beyond it. */
@@ -690,7 +698,7 @@ typedef struct sides {
 } sides;
 
 /* Towers of places. */
-AVX2_INLINE __m256i towers(__m256 p, __m256 origin, __m256 size, __m256 last)
+AVX2_INLINE __m256i tower_indices(__m256 p, __m256 origin, __m256 size, __m256 last)
 {
     __m256 q = _mm256_div_ps(_mm256_sub_ps(p, origin), size);
     q = _mm256_and_ps(_mm256_cmp_ps(q, _mm256_setzero_ps(), _CMP_GT_OQ), q);
@@ -698,7 +706,7 @@ AVX2_INLINE __m256i towers(__m256 p, __m256 origin, __m256 size, __m256 last)
 }
 
 /* As phx_box_around() and phx_box_towers() do it. */
-AVX2_INLINE sides sides_of(const phx_lookup *sight, int axis, uint32_t block, __m256 p)
+AVX2_INLINE sides tower_sides(const phx_lookup *sight, int axis, uint32_t block, __m256 p)
 {
     const phx_rules *rules = sight->rules;
     const __m256 origin = _mm256_set1_ps(rules->origin[axis]), size = _mm256_set1_ps(rules->tower_size);
@@ -709,8 +717,8 @@ AVX2_INLINE sides sides_of(const phx_lookup *sight, int axis, uint32_t block, __
     __m256 far = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), p);
     __m256 off = _mm256_mul_ps(_mm256_add_ps(far, r), _mm256_set1_ps(PHX_BOX_ROUNDING));
     off = _mm256_add_ps(r, off);
-    __m256i low = _mm256_sub_epi32(towers(_mm256_sub_ps(p, off), origin, size, last), base);
-    __m256i high = _mm256_sub_epi32(towers(_mm256_add_ps(p, off), origin, size, last), base);
+    __m256i low = _mm256_sub_epi32(tower_indices(_mm256_sub_ps(p, off), origin, size, last), base);
+    __m256i high = _mm256_sub_epi32(tower_indices(_mm256_add_ps(p, off), origin, size, last), base);
     return (sides){_mm256_max_epi32(low, zero), _mm256_min_epi32(high, most),
                    _mm256_or_si256(_mm256_cmpgt_epi32(zero, low), _mm256_cmpgt_epi32(high, most))};
 }
@@ -722,10 +730,10 @@ AVX2_INLINE __m256i up_to(__m256i lanes, __m256i low, __m256i high)
 }
 
 /* Who looks beyond the block. */
-AVX2_INLINE void put_beyond(phx_row_ranges *looks, uint32_t axes, __m256i lanes, __m256i row)
+AVX2_INLINE void put_spilled_rows(phx_row_ranges *looks, uint32_t axes, __m256i lanes, __m256i row)
 {
-    const choice some = choose(mask_of(lanes));
-    keep(looks->beyond[axes] + looks->beyond_count[axes], &some, row);
+    const choice some = choose_lanes(lane_mask(lanes));
+    store_chosen_lanes(looks->beyond[axes] + looks->beyond_count[axes], &some, row);
     looks->beyond_count[axes] += some.count;
 }
 
@@ -741,27 +749,27 @@ AVX2 static void look_avx2(const phx_grid_rows *rows, const phx_lookup *sight, c
     uint32_t n = 0;
     for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond_count[b] = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
-        __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - i)), from(0));
+        __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - i)), lanes_from(0));
         __m256i row = _mm256_maskload_epi32((const int *)(const void *)(who + i), lanes);
-        sides x = sides_of(sight, 0, block->bx, _mm256_i32gather_ps(rows->x, row, sizeof(float)));
-        sides y = sides_of(sight, 1, block->by, _mm256_i32gather_ps(rows->y, row, sizeof(float)));
+        sides x = tower_sides(sight, 0, block->bx, _mm256_i32gather_ps(rows->x, row, sizeof(float)));
+        sides y = tower_sides(sight, 1, block->by, _mm256_i32gather_ps(rows->y, row, sizeof(float)));
         x.beyond = _mm256_and_si256(x.beyond, lanes);
         y.beyond = _mm256_and_si256(y.beyond, lanes);
-        put_beyond(looks, PHX_SPILL_X, x.beyond, row);
-        put_beyond(looks, PHX_SPILL_Y, y.beyond, row);
-        put_beyond(looks, PHX_SPILL_BOTH, _mm256_and_si256(x.beyond, y.beyond), row);
+        put_spilled_rows(looks, PHX_SPILL_X, x.beyond, row);
+        put_spilled_rows(looks, PHX_SPILL_Y, y.beyond, row);
+        put_spilled_rows(looks, PHX_SPILL_BOTH, _mm256_and_si256(x.beyond, y.beyond), row);
         lanes = up_to(lanes, x.low, x.high);
-        while (mask_of(lanes = up_to(lanes, y.low, y.high)) != 0) {
+        while (lane_mask(lanes = up_to(lanes, y.low, y.high)) != 0) {
             __m256i line = _mm256_slli_epi32(y.low, PHX_BLOCK_BITS);
             __m256i begin = _mm256_mask_i32gather_epi32(none, starts, _mm256_add_epi32(line, x.low), lanes, 4);
             __m256i stop = _mm256_mask_i32gather_epi32(none, ends, _mm256_add_epi32(line, x.high), lanes, 4);
             begin = _mm256_max_epu32(begin, first);
             stop = _mm256_min_epu32(stop, end);
             const __m256i some = _mm256_and_si256(_mm256_cmpgt_epi32(stop, begin), lanes); /* rows are 31 bits */
-            const choice of = choose(mask_of(some));
-            keep(looks->row + n, &of, row);
-            keep(looks->first + n, &of, begin);
-            keep(looks->end + n, &of, stop);
+            const choice of = choose_lanes(lane_mask(some));
+            store_chosen_lanes(looks->row + n, &of, row);
+            store_chosen_lanes(looks->first + n, &of, begin);
+            store_chosen_lanes(looks->end + n, &of, stop);
             for (uint32_t k = n; k < n + of.count; k++) length += looks->end[k] - looks->first[k];
             n += of.count;
             y.low = _mm256_add_epi32(y.low, one);
@@ -784,8 +792,8 @@ AVX2 static uint32_t scan_avx2(const phx_grid_rows *rows, phx_span span, const p
         __m256 d2 = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
         __m256 d = area->square ? _mm256_max_ps(_mm256_andnot_ps(sign, dx), _mm256_andnot_ps(sign, dy)) : d2;
         uint32_t in = (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(d, limit, _CMP_LE_OQ));
-        choice of = choose(in & first_lanes(span.end - i));
-        keep(slots + n, &of, load(rows->slot + i));
+        choice of = choose_lanes(in & first_lane_bits(span.end - i));
+        store_chosen_lanes(slots + n, &of, load_vector(rows->slot + i));
         keep_floats(squares + n, &of, d2);
         n += of.count;
     }
@@ -797,11 +805,11 @@ AVX2 static uint32_t nearer_avx2(uint32_t *slots, float *squares, uint32_t count
     const __m256 most = _mm256_set1_ps(limit);
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
-        __m256i slot = load(slots + i);
+        __m256i slot = load_vector(slots + i);
         __m256 square = _mm256_loadu_ps(squares + i);
-        uint32_t stays = (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(square, most, _CMP_LE_OQ)) | mask_of(slot);
-        choice of = choose(stays & first_lanes(count - i));
-        keep(slots + n, &of, slot);
+        uint32_t stays = (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(square, most, _CMP_LE_OQ)) | lane_mask(slot);
+        choice of = choose_lanes(stays & first_lane_bits(count - i));
+        store_chosen_lanes(slots + n, &of, slot);
         keep_floats(squares + n, &of, square);
         n += of.count;
     }
@@ -822,21 +830,22 @@ AVX2 static uint32_t weigh_avx2(const uint32_t *mark, uint32_t listed, const uin
     const __m256i own = _mm256_set1_epi32((int)listed), zero = _mm256_setzero_si256();
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
-        __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - i)), from(0));
-        __m256i marks = _mm256_mask_i32gather_epi32(zero, (const int *)(const void *)mark, load(slots + i), lanes, 4);
+        __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - i)), lanes_from(0));
+        __m256i marks =
+            _mm256_mask_i32gather_epi32(zero, (const int *)(const void *)mark, load_vector(slots + i), lanes, 4);
         __m256i in = _mm256_and_si256(_mm256_cmpeq_epi32(marks, own), lanes);
         put_keys(keys + i, _mm_loadu_ps(squares + i), _mm256_castsi256_si128(in), sticky);
         put_keys(keys + i + HALF, _mm_loadu_ps(squares + i + HALF), _mm256_extracti128_si256(in, 1), sticky);
         __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(in), _mm256_extracti128_si256(in, 1));
         __m128i bytes = _mm_and_si128(_mm_packs_epi16(words, words), _mm_set1_epi8(1));
         _mm_storel_epi64((__m128i *)(void *)(was + i), bytes);
-        n += (uint32_t)__builtin_popcount(mask_of(in));
+        n += (uint32_t)__builtin_popcount(lane_mask(in));
     }
     return n;
 }
 
 /* Of a vector's worth of keys. */
-AVX2_INLINE uint32_t keys_within(const double *keys, __m256d limit)
+AVX2_INLINE uint32_t count_keys_within(const double *keys, __m256d limit)
 {
     int low = _mm256_movemask_pd(_mm256_cmp_pd(_mm256_loadu_pd(keys), limit, _CMP_LE_OQ));
     int high = _mm256_movemask_pd(_mm256_cmp_pd(_mm256_loadu_pd(keys + HALF), limit, _CMP_LE_OQ));
@@ -848,7 +857,7 @@ AVX2 static uint32_t within_avx2(const double *keys, uint32_t count, double limi
     const __m256d most = _mm256_set1_pd(limit);
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES)
-        n += (uint32_t)__builtin_popcount(keys_within(keys + i, most) & first_lanes(count - i));
+        n += (uint32_t)__builtin_popcount(count_keys_within(keys + i, most) & first_lane_bits(count - i));
     return n;
 }
 
@@ -858,14 +867,14 @@ AVX2 static phx_cap_split divide_avx2(uint32_t *slots, const double *keys, const
     const __m256d most = _mm256_set1_pd(limit);
     phx_cap_split n = {0, 0, 0};
     for (uint32_t i = 0; i < count; i += LANES) {
-        uint32_t lanes = first_lanes(count - i), stays = keys_within(keys + i, most) & lanes;
+        uint32_t lanes = first_lane_bits(count - i), stays = count_keys_within(keys + i, most) & lanes;
         __m128i before = _mm_loadl_epi64((const __m128i *)(const void *)(was + i));
         uint32_t in = ~(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(before, _mm_setzero_si128())) & lanes;
-        __m256i slot = load(slots + i);
-        choice stay = choose(stays), enters = choose(stays & ~in), leaves = choose(in & ~stays);
-        keep(slots + n.stay, &stay, slot);
-        keep(enter + n.enter, &enters, slot);
-        keep(leave + n.leave, &leaves, slot);
+        __m256i slot = load_vector(slots + i);
+        choice stay = choose_lanes(stays), enters = choose_lanes(stays & ~in), leaves = choose_lanes(in & ~stays);
+        store_chosen_lanes(slots + n.stay, &stay, slot);
+        store_chosen_lanes(enter + n.enter, &enters, slot);
+        store_chosen_lanes(leave + n.leave, &leaves, slot);
         n = (phx_cap_split){n.stay + stay.count, n.enter + enters.count, n.leave + leaves.count};
     }
     return n;
@@ -878,7 +887,7 @@ AVX2 static uint32_t find_avx2(const uint32_t *array, uint32_t count, uint32_t v
     const __m256i wanted = _mm256_set1_epi32((int)value);
     uint32_t i = 0;
     for (; i + LANES <= count; i += LANES) {
-        uint32_t mask = mask_of(_mm256_cmpeq_epi32(load(array + i), wanted));
+        uint32_t mask = lane_mask(_mm256_cmpeq_epi32(load_vector(array + i), wanted));
         if (mask != 0) return i + (uint32_t)__builtin_ctz(mask);
     }
     while (i < count && array[i] != value) i++;
@@ -887,11 +896,11 @@ AVX2 static uint32_t find_avx2(const uint32_t *array, uint32_t count, uint32_t v
 
 AVX2 static uint32_t missing_avx2(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
 {
-    return phx_missing(find_avx2, array, count, values, value_count);
+    return phx_missing_by(find_avx2, array, count, values, value_count);
 }
 
 /* Each two vectors of keys, which do not wait for each other, against every key, and some that come before none. */
-AVX2 static void order_change(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
+AVX2 static void rank_change_keys(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
 {
     for (uint32_t at = 0; at < count; at += 2 * LANES) {
         __m256i own = _mm256_loadu_si256((const __m256i *)(const void *)(key + at));
@@ -904,8 +913,8 @@ AVX2 static void order_change(const int32_t *key, uint32_t count, uint32_t first
                 before_next = _mm256_sub_epi32(before_next, _mm256_cmpgt_epi32(next, other));
             }
         }
-        store(place + at, before);
-        store(place + at + LANES, before_next);
+        store_vector(place + at, before);
+        store_vector(place + at + LANES, before_next);
     }
 }
 
@@ -916,12 +925,12 @@ AVX2 static void order_keys_avx2(const phx_sort_key_format *by, const phx_unsort
         uint32_t count = of->end[c] - at;
         phx_keys_of(by, of->targets + at, count, key);
         _mm256_storeu_si256((__m256i *)(void *)(key + count), _mm256_set1_epi32(INT32_MAX));
-        order_change(key, count, of->first[c], place + at);
+        rank_change_keys(key, count, of->first[c], place + at);
     }
 }
 
 /* Words of 64 bits, of a kind or with the sign turned of an id: the same order, signed. same: the kinds are all one. */
-AVX2_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
+AVX2_INLINE void rank_names(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
 {
     int64_t ids[PHX_ORDER_FEW + HALF], kinds[PHX_ORDER_FEW + HALF];
     for (uint32_t i = 0; i < count; i++) {
@@ -946,12 +955,12 @@ AVX2_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t count,
 
 AVX2 static void order_avx2(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place)
 {
-    order(id, kind, count, false, place);
+    rank_names(id, kind, count, false, place);
 }
 
 AVX2 static void rank_avx2(const uint64_t *words, uint32_t count, uint32_t *place)
 {
-    order(words, NULL, count, true, place);
+    rank_names(words, NULL, count, true, place);
 }
 
 const phx_kernels phx_kernels_avx2 = {.move_batch = phx_walk_avx2,

@@ -21,13 +21,13 @@ _Static_assert(offsetof(phx_body, state) + 2 == offsetof(phx_body, changed), "a 
 /* Lanes of a mask: x, y and z of both; the towers; the lowest of each half. */
 enum { PLACES = 0x77, TOWERS = 0x88, FIRSTS = 0x11, HALF = 4 };
 
-AVX2_INLINE __m256 two(__m128 first, __m128 second)
+AVX2_INLINE __m256 join_halves(__m128 first, __m128 second)
 {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(first), second, 1);
 }
 
 /* Of both: of x, of y, and of what is beside them. */
-AVX2_INLINE __m256 twice(float x, float y, float rest)
+AVX2_INLINE __m256 repeat_position(float x, float y, float rest)
 {
     return _mm256_setr_ps(x, y, rest, rest, x, y, rest, rest);
 }
@@ -65,18 +65,18 @@ AVX2_INLINE course course_of(const phx_shard *shard)
     const phx_move_constants *frame = &shard->move_frame;
     const int sign = INT32_MAX, block = (int)frame->block_bits;
     const __m128i tower = _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 1, 4, 5);
-    return (course){.origin = two(frame->origin, frame->origin),
-                    .size = two(frame->tower_size, frame->tower_size),
-                    .low = two(frame->low, frame->low),
-                    .high = two(frame->high, frame->high),
-                    .limit = twice(shard->step_limit, shard->step_limit, INFINITY),
+    return (course){.origin = join_halves(frame->origin, frame->origin),
+                    .size = join_halves(frame->tower_size, frame->tower_size),
+                    .low = join_halves(frame->low, frame->low),
+                    .high = join_halves(frame->high, frame->high),
+                    .limit = repeat_position(shard->step_limit, shard->step_limit, INFINITY),
                     .length = _mm256_castsi256_ps(_mm256_setr_epi32(sign, sign, sign, 0, sign, sign, sign, 0)),
                     .towers = _mm256_broadcastsi128_si256(tower),
                     .blocks = _mm256_setr_epi32(0, 0, 0, block, 0, 0, 0, block)};
 }
 
 /* Two moves of the common kind: what the bodies become. false: one of them is another. */
-AVX2_INLINE bool take_steps(const course *c, __m256 was, __m256 is, __m256 step, __m256 *to)
+AVX2_INLINE bool apply_steps(const course *c, __m256 was, __m256 is, __m256 step, __m256 *to)
 {
     __m256 q = _mm256_div_ps(_mm256_sub_ps(is, c->origin), c->size); /* as in phx_tower_index(), which clamps */
     __m256 inside = _mm256_and_ps(_mm256_cmp_ps(q, c->low, _CMP_GE_OQ), _mm256_cmp_ps(q, c->high, _CMP_LT_OQ));
@@ -102,7 +102,7 @@ AVX2_INLINE void add_up(phx_move_stats *sum, __m128 steps, uint32_t count)
 }
 
 /* Of steps, and their squares: along x and y, squared. */
-AVX2_INLINE __m128 lengths(__m128 step, __m128 square)
+AVX2_INLINE __m128 step_lengths(__m128 step, __m128 square)
 {
     return _mm_movelh_ps(step, _mm_add_ps(square, _mm_permute_ps(square, _MM_SHUFFLE(3, 2, 0, 1))));
 }
@@ -122,10 +122,10 @@ AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uin
         uint32_t word_a = word_of(a), word_b = word_of(b);
         if ((((word_a ^ PHX_MOVE_PLAIN) | (word_b ^ PHX_MOVE_PLAIN)) & PHX_MOVE_PLAIN_BITS) != 0) break;
         if ((word_a ^ changed) <= UINT16_MAX || (word_b ^ changed) <= UINT16_MAX) break;
-        __m256 was = two(_mm_loadu_ps(&a->x), _mm_loadu_ps(&b->x));
-        __m256 is = two(position_at(to_places, z, i), position_at(to_places, z, i + 1));
+        __m256 was = join_halves(_mm_loadu_ps(&a->x), _mm_loadu_ps(&b->x));
+        __m256 is = join_halves(position_at(to_places, z, i), position_at(to_places, z, i + 1));
         __m256 step = _mm256_and_ps(_mm256_sub_ps(is, was), c.length), square = _mm256_mul_ps(step, step);
-        if (!take_steps(&c, was, is, step, &to)) break;
+        if (!apply_steps(&c, was, is, step, &to)) break;
         _mm_storeu_ps(&a->x, _mm256_castps256_ps128(to));
         _mm_storeu_ps(&b->x, _mm256_extractf128_ps(to, 1));
         set_word(a, word_a, changed);
@@ -174,7 +174,7 @@ AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const p
         if (PHX_UNLIKELY(!_mm_testz_si128(_mm_xor_si128(tower, _mm_castps_si128(was)), blocks))) break;
         _mm_storeu_ps(&body->x, _mm_blend_ps(is, _mm_castsi128_ps(tower), TOWER));
         set_word(body, word, changed);
-        add_up(&sums[place], lengths(step, square), 1);
+        add_up(&sums[place], step_lengths(step, square), 1);
     }
     return i - first;
 }

@@ -11,7 +11,7 @@
 #include "shards/simd/avx512.h"
 
 /* Between now and before, if that is one step. */
-AVX512_INLINE __m512 half_way(__m512 now, __m512 old, __m512 stride)
+AVX512_INLINE __m512 mid_step_512(__m512 now, __m512 old, __m512 stride)
 {
     __m512 step = _mm512_sub_ps(old, now);
     __mmask16 stepped = _mm512_cmp_ps_mask(_mm512_abs_ps(step), stride, _CMP_LE_OQ);
@@ -35,8 +35,8 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
             __mmask16 moved = _mm512_cmp_ps_mask(px, qx, _CMP_NEQ_UQ) | _mm512_cmp_ps_mask(py, qy, _CMP_NEQ_UQ);
             __m512 fx = _mm512_mul_ps(_mm512_sub_ps(px, zx), scale), fy = _mm512_mul_ps(_mm512_sub_ps(py, zy), scale);
             __m512 gx = _mm512_mul_ps(_mm512_sub_ps(qx, zx), scale), gy = _mm512_mul_ps(_mm512_sub_ps(qy, zy), scale);
-            __m512 hx = half_way(fx, gx, stride), hy = half_way(fy, gy, stride);
-            __mmask16 in = first_lanes(spans[s].end - i);
+            __m512 hx = mid_step_512(fx, gx, stride), hy = mid_step_512(fy, gy, stride);
+            __mmask16 in = first_lane_mask(spans[s].end - i);
             in = _mm512_mask_cmp_ps_mask(in, hx, least, _CMP_GE_OQ);
             in = _mm512_mask_cmp_ps_mask(in, hx, width, _CMP_LT_OQ);
             in = _mm512_mask_cmp_ps_mask(in, hy, least, _CMP_GE_OQ);
@@ -49,10 +49,10 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
             __m512i column = _mm512_srl_epi32(_mm512_cvttps_epi32(hx), shift);
             __m512i line = _mm512_srl_epi32(_mm512_cvttps_epi32(hy), shift);
             __m512i cell = _mm512_add_epi32(_mm512_mullo_epi32(line, columns), column);
-            keep(to->now + n, in, _mm512_or_si512(_mm512_and_si512(x, low), _mm512_slli_epi32(y, 16)));
-            keep(to->old + n, in, _mm512_or_si512(_mm512_and_si512(ox, low), _mm512_slli_epi32(oy, 16)));
-            keep(to->row + n, in, from(i));
-            keep(to->cell + n, in, _mm512_mask_or_epi32(cell, moved, cell, flag));
+            store_lanes(to->now + n, in, _mm512_or_si512(_mm512_and_si512(x, low), _mm512_slli_epi32(y, 16)));
+            store_lanes(to->old + n, in, _mm512_or_si512(_mm512_and_si512(ox, low), _mm512_slli_epi32(oy, 16)));
+            store_lanes(to->row + n, in, lanes_from_512(i));
+            store_lanes(to->cell + n, in, _mm512_mask_or_epi32(cell, moved, cell, flag));
             n += (uint32_t)__builtin_popcount(in);
         }
     }
@@ -66,8 +66,8 @@ AVX512 static uint32_t within_rows_avx512(const uint32_t *row, uint32_t count, p
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
         __m512i off = _mm512_sub_epi32(_mm512_loadu_si512(row + i), first);
-        __mmask16 in = _mm512_mask_cmplt_epu32_mask(first_lanes(count - i), off, length);
-        keep(places + n, in, from(i));
+        __mmask16 in = _mm512_mask_cmplt_epu32_mask(first_lane_mask(count - i), off, length);
+        store_lanes(places + n, in, lanes_from_512(i));
         n += (uint32_t)__builtin_popcount(in);
     }
     return n;
@@ -94,9 +94,9 @@ AVX512 static uint32_t unsure_avx512(const phx_pairs *pairs, uint32_t *which)
     const __m512i flag = _mm512_set1_epi32((int)PHX_PAIR_UNSURE);
     uint32_t n = 0;
     for (uint32_t i = 0; i < pairs->count; i += LANES) {
-        __mmask16 lanes = first_lanes(pairs->count - i);
+        __mmask16 lanes = first_lane_mask(pairs->count - i);
         __mmask16 some = _mm512_mask_test_epi32_mask(lanes, _mm512_loadu_si512(pairs->observer + i), flag);
-        keep(which + n, some, from(i));
+        store_lanes(which + n, some, lanes_from_512(i));
         n += (uint32_t)__builtin_popcount(some);
     }
     return n;
@@ -107,7 +107,7 @@ static const uint32_t lanes_below[LANES] = {0x0000, 0x0001, 0x0003, 0x0007, 0x00
                                             0x00ff, 0x01ff, 0x03ff, 0x07ff, 0x0fff, 0x1fff, 0x3fff, 0x7fff};
 
 /* What pairs' targets are, in those lanes, to slot words. */
-AVX512_INLINE __m512i words_of(__m512i targets, __mmask16 lanes, const uint32_t *row, const uint32_t *slots)
+AVX512_INLINE __m512i slot_words_512(__m512i targets, __mmask16 lanes, const uint32_t *row, const uint32_t *slots)
 {
     if (!row) return targets;
     __m512i rows = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), lanes, targets, row, 4);
@@ -124,22 +124,22 @@ AVX512 static void resolve_avx512(const phx_pairs *pairs, const uint32_t *row, c
     uint32_t n = 0, r = 0, specials = 0, gone = 0;
     for (uint32_t i = 0; i < pairs->count; i += LANES) {
         __m512i observer = _mm512_loadu_si512(pairs->observer + i);
-        __mmask16 kept = _mm512_mask_testn_epi32_mask(first_lanes(pairs->count - i), observer, unsure), lanes;
+        __mmask16 kept = _mm512_mask_testn_epi32_mask(first_lane_mask(pairs->count - i), observer, unsure), lanes;
         uint32_t count = (uint32_t)__builtin_popcount(kept);
         if (PHX_UNLIKELY(count == 0)) continue;
-        __m512i word = words_of(_mm512_loadu_si512(pairs->target + i), kept, row, slots);
+        __m512i word = slot_words_512(_mm512_loadu_si512(pairs->target + i), kept, row, slots);
         observer = _mm512_maskz_compress_epi32(kept, observer);
         word = _mm512_maskz_compress_epi32(kept, word);
-        lanes = first_lanes(count);
+        lanes = first_lane_mask(count);
         __m512i place = _mm512_and_si512(observer, of_place);
         __mmask16 leave = _mm512_movepi32_mask(observer), special = _mm512_movepi32_mask(word);
         __mmask16 begins = _mm512_mask_cmpneq_epi32_mask(lanes, place, _mm512_alignr_epi32(place, last, LANES - 1));
         __m512i left = _mm512_popcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(leave), below));
         _mm512_storeu_si512(words + n, _mm512_mask_or_epi32(word, leave, word, flag));
-        keep(to.place + r, begins, place);
-        keep(to.first + r, begins, from(n));
-        keep(to.leaves + r, begins, _mm512_add_epi32(left, _mm512_set1_epi32((int)gone)));
-        keep(to.special + specials, special, from(n));
+        store_lanes(to.place + r, begins, place);
+        store_lanes(to.first + r, begins, lanes_from_512(n));
+        store_lanes(to.leaves + r, begins, _mm512_add_epi32(left, _mm512_set1_epi32((int)gone)));
+        store_lanes(to.special + specials, special, lanes_from_512(n));
         r += (uint32_t)__builtin_popcount(begins);
         specials += (uint32_t)__builtin_popcount(special);
         gone += (uint32_t)__builtin_popcount(leave);
@@ -159,7 +159,8 @@ typedef struct stepper {
 } stepper;
 
 /* Which of a vector of positions are in range of a place, whatever the sign? */
-AVX512_INLINE __mmask16 in_view(const float *x, const float *y, __m512 px, __m512 py, __m512 r, bool square)
+AVX512_INLINE __mmask16 positions_in_view_512(const float *x, const float *y, __m512 px, __m512 py, __m512 r,
+                                              bool square)
 {
     __m512 dx = _mm512_sub_ps(px, _mm512_loadu_ps(x)), dy = _mm512_sub_ps(py, _mm512_loadu_ps(y));
     if (square)
@@ -173,33 +174,33 @@ typedef struct crossing_rows {
     uint32_t crossed, was;
 } crossing_rows;
 
-AVX512_INLINE crossing_rows crossing_of(const phx_grid_rows *rows, uint32_t i, uint32_t count, const stepper *by,
-                                        bool square)
+AVX512_INLINE crossing_rows view_change_masks_512(const phx_grid_rows *rows, uint32_t i, uint32_t count,
+                                                  const stepper *by, bool square)
 {
     const uint32_t j = i + LANES, have = (uint32_t)((UINT64_C(1) << count) - 1);
-    __mmask16 was_a = in_view(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
-    __mmask16 was_b = in_view(rows->ox + j, rows->oy + j, by->ox, by->oy, by->r, square);
-    __mmask16 is_a = in_view(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
-    __mmask16 is_b = in_view(rows->x + j, rows->y + j, by->x, by->y, by->r, square);
+    __mmask16 was_a = positions_in_view_512(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
+    __mmask16 was_b = positions_in_view_512(rows->ox + j, rows->oy + j, by->ox, by->oy, by->r, square);
+    __mmask16 is_a = positions_in_view_512(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
+    __mmask16 is_b = positions_in_view_512(rows->x + j, rows->y + j, by->x, by->y, by->r, square);
     uint32_t was = _mm512_kunpackw(was_b, was_a);
     return (crossing_rows){(was ^ _mm512_kunpackw(is_b, is_a)) & have, was};
 }
 
 /* Behind n; how many there are now. */
-AVX512_INLINE uint32_t put_crossed(uint32_t i, crossing_rows some, uint32_t n, uint32_t *row)
+AVX512_INLINE uint32_t put_view_changes_512(uint32_t i, crossing_rows some, uint32_t n, uint32_t *row)
 {
     const __m512i leave = _mm512_set1_epi32((int)PHX_PAIR_LEAVE);
-    __m512i a = from(i), b = from(i + LANES);
-    keep(row + n, (__mmask16)some.crossed, _mm512_mask_or_epi32(a, (__mmask16)some.was, a, leave));
+    __m512i a = lanes_from_512(i), b = lanes_from_512(i + LANES);
+    store_lanes(row + n, (__mmask16)some.crossed, _mm512_mask_or_epi32(a, (__mmask16)some.was, a, leave));
     n += (uint32_t)__builtin_popcount((uint16_t)some.crossed);
-    keep(row + n, (__mmask16)(some.crossed >> LANES),
-         _mm512_mask_or_epi32(b, (__mmask16)(some.was >> LANES), b, leave));
+    store_lanes(row + n, (__mmask16)(some.crossed >> LANES),
+                _mm512_mask_or_epi32(b, (__mmask16)(some.was >> LANES), b, leave));
     return n + (uint32_t)__builtin_popcount(some.crossed >> LANES);
 }
 
 /* Of few rows mostly none crossed; where there are many, no branch hangs on what is not to be foreseen. */
-AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some, float r,
-                               bool square, const phx_view_changes *out)
+AVX512_INLINE uint32_t find_row_changes_512(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+                                            float r, bool square, const phx_view_changes *out)
 {
     const phx_grid_rows at = *rows;
     const __m512 limit = _mm512_set1_ps(square ? r : r * r);
@@ -213,10 +214,10 @@ AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_row_ranges *
         const uint32_t first = looks->first[l];
         uint32_t i = first, told = n;
         for (; PHX_UNLIKELY(end - i > 2 * LANES); i += 2 * LANES)
-            n = put_crossed(i, crossing_of(&at, i, 2 * LANES, &by, square), n, out->row);
-        crossing_rows last = crossing_of(&at, i, end - i, &by, square);
+            n = put_view_changes_512(i, view_change_masks_512(&at, i, 2 * LANES, &by, square), n, out->row);
+        crossing_rows last = view_change_masks_512(&at, i, end - i, &by, square);
         if (few && last.crossed == 0 && i == first) continue;
-        n = put_crossed(i, last, n, out->row);
+        n = put_view_changes_512(i, last, n, out->row);
         do _mm512_storeu_si512(out->by + told, looking);
         while (PHX_UNLIKELY((told += LANES) < n));
     }
@@ -226,8 +227,8 @@ AVX512_INLINE uint32_t crossed(const phx_grid_rows *rows, const phx_row_ranges *
 AVX512 static uint32_t crossed_avx512(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
                                       const phx_view_range *limit, const phx_view_changes *out)
 {
-    if (limit->square) return crossed(rows, looks, some, limit->r, true, out);
-    return crossed(rows, looks, some, limit->r, false, out);
+    if (limit->square) return find_row_changes_512(rows, looks, some, limit->r, true, out);
+    return find_row_changes_512(rows, looks, some, limit->r, false, out);
 }
 
 /* Towers along one axis, and how far one sees, in registers. */
@@ -245,7 +246,7 @@ AVX512_INLINE axis axis_of(const phx_lookup *sight, int which, uint32_t block)
 }
 
 /* Towers of places, counted from the block's first. */
-AVX512_INLINE __m512i towers(const axis *along, __m512 p)
+AVX512_INLINE __m512i tower_indices_512(const axis *along, __m512 p)
 {
     __m512 q = _mm512_div_ps(_mm512_sub_ps(p, along->origin), along->size);
     q = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(q, _mm512_setzero_ps(), _CMP_GT_OQ), q);
@@ -259,12 +260,13 @@ typedef struct sides {
 } sides;
 
 /* As phx_box_around() and phx_box_towers() do it. */
-AVX512_INLINE sides sides_of(const axis *along, __m512 p)
+AVX512_INLINE sides tower_sides_512(const axis *along, __m512 p)
 {
     const __m512i most = _mm512_set1_epi32(PHX_BLOCK_SIDE - 1);
     __m512 off = _mm512_mul_ps(_mm512_add_ps(_mm512_abs_ps(p), along->reach), _mm512_set1_ps(PHX_BOX_ROUNDING));
     off = _mm512_add_ps(along->reach, off);
-    __m512i low = towers(along, _mm512_sub_ps(p, off)), high = towers(along, _mm512_add_ps(p, off));
+    __m512i low = tower_indices_512(along, _mm512_sub_ps(p, off)),
+            high = tower_indices_512(along, _mm512_add_ps(p, off));
     return (sides){_mm512_max_epi32(low, _mm512_setzero_si512()), _mm512_min_epi32(high, most),
                    _mm512_movepi32_mask(low) | _mm512_cmpgt_epi32_mask(high, most)};
 }
@@ -288,9 +290,9 @@ AVX512_INLINE __m512i of_towers(const per_tower *of, __m512i tower)
 }
 
 /* Who looks beyond the block. */
-AVX512_INLINE void put_beyond(phx_row_ranges *looks, uint32_t axes, __mmask16 lanes, __m512i row)
+AVX512_INLINE void put_spilled_rows_512(phx_row_ranges *looks, uint32_t axes, __mmask16 lanes, __m512i row)
 {
-    keep(looks->beyond[axes] + looks->beyond_count[axes], lanes, row);
+    store_lanes(looks->beyond[axes] + looks->beyond_count[axes], lanes, row);
     looks->beyond_count[axes] += (uint32_t)__builtin_popcount(lanes);
 }
 
@@ -306,22 +308,22 @@ AVX512 static void look_avx512(const phx_grid_rows *rows, const phx_lookup *sigh
     uint32_t n = 0;
     for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond_count[b] = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
-        __mmask16 lanes = first_lanes(count - i);
+        __mmask16 lanes = first_lane_mask(count - i);
         __m512i row = _mm512_maskz_loadu_epi32(lanes, who + i), length = _mm512_setzero_si512();
-        sides x = sides_of(&across, _mm512_i32gather_ps(row, rows->x, sizeof(float)));
-        sides y = sides_of(&down, _mm512_i32gather_ps(row, rows->y, sizeof(float)));
-        put_beyond(looks, PHX_SPILL_X, x.beyond & lanes, row);
-        put_beyond(looks, PHX_SPILL_Y, y.beyond & lanes, row);
-        put_beyond(looks, PHX_SPILL_BOTH, x.beyond & y.beyond & lanes, row);
+        sides x = tower_sides_512(&across, _mm512_i32gather_ps(row, rows->x, sizeof(float)));
+        sides y = tower_sides_512(&down, _mm512_i32gather_ps(row, rows->y, sizeof(float)));
+        put_spilled_rows_512(looks, PHX_SPILL_X, x.beyond & lanes, row);
+        put_spilled_rows_512(looks, PHX_SPILL_Y, y.beyond & lanes, row);
+        put_spilled_rows_512(looks, PHX_SPILL_BOTH, x.beyond & y.beyond & lanes, row);
         lanes = _mm512_mask_cmple_epi32_mask(lanes, x.low, x.high);
         while ((lanes = _mm512_mask_cmple_epi32_mask(lanes, y.low, y.high)) != 0) {
             __m512i line = _mm512_slli_epi32(y.low, PHX_BLOCK_BITS);
             __m512i from = _mm512_max_epu32(of_towers(&starts, _mm512_add_epi32(line, x.low)), first);
             __m512i to = _mm512_min_epu32(of_towers(&ends, _mm512_add_epi32(line, x.high)), end);
             __mmask16 some = _mm512_mask_cmplt_epu32_mask(lanes, from, to);
-            keep(looks->row + n, some, row);
-            keep(looks->first + n, some, from);
-            keep(looks->end + n, some, to);
+            store_lanes(looks->row + n, some, row);
+            store_lanes(looks->first + n, some, from);
+            store_lanes(looks->end + n, some, to);
             length = _mm512_mask_add_epi32(length, some, length, _mm512_sub_epi32(to, from));
             n += (uint32_t)__builtin_popcount(some);
             y.low = _mm512_add_epi32(y.low, _mm512_set1_epi32(1));
@@ -345,8 +347,8 @@ AVX512 static uint32_t scan_avx512(const phx_grid_rows *rows, phx_span span, con
         __m512 dx = _mm512_sub_ps(_mm512_loadu_ps(rows->x + i), x), dy = _mm512_sub_ps(_mm512_loadu_ps(rows->y + i), y);
         __m512 d2 = _mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy));
         __m512 d = area->square ? _mm512_max_ps(_mm512_abs_ps(dx), _mm512_abs_ps(dy)) : d2;
-        __mmask16 in = _mm512_mask_cmp_ps_mask(first_lanes(span.end - i), d, limit, _CMP_LE_OQ);
-        keep(slots + n, in, _mm512_loadu_si512(rows->slot + i));
+        __mmask16 in = _mm512_mask_cmp_ps_mask(first_lane_mask(span.end - i), d, limit, _CMP_LE_OQ);
+        store_lanes(slots + n, in, _mm512_loadu_si512(rows->slot + i));
         _mm512_storeu_ps(squares + n, _mm512_maskz_compress_ps(in, d2));
         n += (uint32_t)__builtin_popcount(in);
     }
@@ -358,11 +360,11 @@ AVX512 static uint32_t nearer_avx512(uint32_t *slots, float *squares, uint32_t c
     const __m512 most = _mm512_set1_ps(limit);
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
-        __mmask16 lanes = first_lanes(count - i);
+        __mmask16 lanes = first_lane_mask(count - i);
         __m512i slot = _mm512_maskz_loadu_epi32(lanes, slots + i);
         __m512 square = _mm512_maskz_loadu_ps(lanes, squares + i);
         __mmask16 stays = _mm512_mask_cmp_ps_mask(lanes, square, most, _CMP_LE_OQ) | _mm512_movepi32_mask(slot);
-        keep(slots + n, stays, slot);
+        store_lanes(slots + n, stays, slot);
         _mm512_storeu_ps(squares + n, _mm512_maskz_compress_ps(stays, square));
         n += (uint32_t)__builtin_popcount(stays);
     }
@@ -376,7 +378,7 @@ AVX512 static uint32_t weigh_avx512(const uint32_t *mark, uint32_t listed, const
     const __m512d same = _mm512_set1_pd(1.0), more = _mm512_set1_pd(sticky);
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
-        __mmask16 lanes = first_lanes(count - i);
+        __mmask16 lanes = first_lane_mask(count - i);
         __m512i slot = _mm512_maskz_loadu_epi32(lanes, slots + i);
         __m512i marks = _mm512_mask_i32gather_epi32(zero, lanes, slot, mark, 4);
         __mmask16 in = _mm512_mask_cmpeq_epi32_mask(lanes, marks, own);
@@ -391,7 +393,7 @@ AVX512 static uint32_t weigh_avx512(const uint32_t *mark, uint32_t listed, const
 }
 
 /* Of a vector of keys, and of the one behind it. */
-AVX512_INLINE __mmask16 keys_within(const double *keys, __m512d limit)
+AVX512_INLINE __mmask16 keys_within_mask(const double *keys, __m512d limit)
 {
     __mmask8 low = _mm512_cmp_pd_mask(_mm512_loadu_pd(keys), limit, _CMP_LE_OQ);
     __mmask8 high = _mm512_cmp_pd_mask(_mm512_loadu_pd(keys + LANES / 2), limit, _CMP_LE_OQ);
@@ -403,7 +405,7 @@ AVX512 static uint32_t within_avx512(const double *keys, uint32_t count, double 
     const __m512d most = _mm512_set1_pd(limit);
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES)
-        n += (uint32_t)__builtin_popcount(keys_within(keys + i, most) & first_lanes(count - i));
+        n += (uint32_t)__builtin_popcount(keys_within_mask(keys + i, most) & first_lane_mask(count - i));
     return n;
 }
 
@@ -413,13 +415,13 @@ AVX512 static phx_cap_split divide_avx512(uint32_t *slots, const double *keys, c
     const __m512d most = _mm512_set1_pd(limit);
     phx_cap_split n = {0, 0, 0};
     for (uint32_t i = 0; i < count; i += LANES) {
-        __mmask16 lanes = first_lanes(count - i), stays = keys_within(keys + i, most) & lanes;
+        __mmask16 lanes = first_lane_mask(count - i), stays = keys_within_mask(keys + i, most) & lanes;
         __m128i before = _mm_loadu_si128((const __m128i *)(const void *)(was + i));
         __mmask16 in = _mm_test_epi8_mask(before, before) & lanes;
         __m512i slot = _mm512_maskz_loadu_epi32(lanes, slots + i);
-        keep(slots + n.stay, stays, slot);
-        keep(enter + n.enter, stays & (__mmask16)~in, slot);
-        keep(leave + n.leave, in & (__mmask16)~stays, slot);
+        store_lanes(slots + n.stay, stays, slot);
+        store_lanes(enter + n.enter, stays & (__mmask16)~in, slot);
+        store_lanes(leave + n.leave, in & (__mmask16)~stays, slot);
         n.stay += (uint32_t)__builtin_popcount(stays);
         n.enter += (uint32_t)__builtin_popcount(stays & (__mmask16)~in);
         n.leave += (uint32_t)__builtin_popcount(in & (__mmask16)~stays);
@@ -444,7 +446,7 @@ AVX512_INLINE uint32_t find_some(const uint32_t *array, uint32_t first, uint32_t
     uint32_t whole = first + (count - count % FOUND_AT_ONCE), at = none;
     for (uint32_t end = first + count, i; end > whole; end = i) {
         i = first + (end - first - 1) / LANES * LANES;
-        __mmask16 lanes = first_lanes(end - i);
+        __mmask16 lanes = first_lane_mask(end - i);
         uint32_t equal = _mm512_mask_cmpeq_epi32_mask(lanes, _mm512_maskz_loadu_epi32(lanes, array + i), wanted);
         at = equal != 0 ? i + (uint32_t)__builtin_ctz(equal) : at;
     }
@@ -474,7 +476,7 @@ AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32
 enum { TOGETHER = 4 }; /* values for which an array is gone through once: more than most changes have */
 
 /* The least differences of each value and some entries, and of those before: 0 where it is among them. */
-AVX512_INLINE void differ(__m512i least[TOGETHER], const __m512i value[TOGETHER], __m512i some)
+AVX512_INLINE void least_differences(__m512i least[TOGETHER], const __m512i value[TOGETHER], __m512i some)
 {
 #pragma GCC unroll 4
     for (uint32_t v = 0; v < TOGETHER; v++) least[v] = _mm512_min_epu32(least[v], _mm512_xor_si512(value[v], some));
@@ -494,10 +496,10 @@ AVX512 static uint32_t missing_avx512(const uint32_t *array, uint32_t count, uin
             value[v] = _mm512_set1_epi32((int)own[v]);
             least[v] = _mm512_set1_epi32(-1);
         }
-        for (; count - i >= LANES; i += LANES) differ(least, value, _mm512_loadu_si512(array + i));
+        for (; count - i >= LANES; i += LANES) least_differences(least, value, _mm512_loadu_si512(array + i));
         if (i < count) {
             const __m512i last = _mm512_set1_epi32((int)array[count - 1]);
-            differ(least, value, _mm512_mask_loadu_epi32(last, first_lanes(count - i), array + i));
+            least_differences(least, value, _mm512_mask_loadu_epi32(last, first_lane_mask(count - i), array + i));
         }
 #pragma GCC unroll 4
         for (uint32_t v = 0; v < TOGETHER; v++) {
@@ -549,7 +551,7 @@ AVX512_INLINE void store_keys(const phx_sort_key_format *by, __m512i target, __m
 /* A vector of them, of which so many are there: the others come behind all. */
 AVX512_INLINE __m512i load_keys(const int32_t *words, uint32_t at, uint32_t count, bool shorts)
 {
-    if (!shorts) return _mm512_mask_loadu_epi32(_mm512_set1_epi32(INT32_MAX), first_lanes(count), words + at);
+    if (!shorts) return _mm512_mask_loadu_epi32(_mm512_set1_epi32(INT32_MAX), first_lane_mask(count), words + at);
     __mmask32 lanes = count >= SHORTS ? UINT32_MAX : _bzhi_u32(UINT32_MAX, count);
     return _mm512_mask_loadu_epi16(_mm512_set1_epi16(INT16_MAX), lanes, (const int16_t *)(const void *)words + at);
 }
@@ -596,8 +598,8 @@ AVX512_INLINE uint32_t keys_from(uint32_t first, uint32_t count)
 }
 
 /* The places of one change's targets, whose keys are at most so many vectors, each against each. */
-AVX512_INLINE void order_change(const int32_t *words, uint32_t at, uint32_t count, uint32_t vectors, bool shorts,
-                                __m512i first, uint32_t *place)
+AVX512_INLINE void rank_change_keys_512(const int32_t *words, uint32_t at, uint32_t count, uint32_t vectors,
+                                        bool shorts, __m512i first, uint32_t *place)
 {
     const uint32_t lanes = shorts ? SHORTS : LANES;
     __m512i own[PHX_ORDER_FEW / LANES], before[PHX_ORDER_FEW / LANES][SUMS];
@@ -627,15 +629,15 @@ AVX512_INLINE void order_changes(const phx_sort_key_format *by, const phx_unsort
     const uint32_t total = of->count > 0 ? of->end[of->count - 1] : 0;
     PHX_ASSERT(total <= PHX_ORDER_MOST);
     for (uint32_t i = 0; i < total; i += LANES) {
-        __mmask16 lanes = first_lanes(total - i);
+        __mmask16 lanes = first_lane_mask(total - i);
         store_keys(by, _mm512_maskz_loadu_epi32(lanes, of->targets + i), lanes, shorts, words, i);
     }
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
         const __m512i first = _mm512_set1_epi32((int)of->first[c]);
         const uint32_t count = of->end[c] - at, one = shorts ? SHORTS : LANES;
-        if (PHX_LIKELY(count <= one)) order_change(words, at, count, 1, shorts, first, place + at);
-        else if (count <= 2 * one) order_change(words, at, count, 2, shorts, first, place + at);
-        else order_change(words, at, count, PHX_ORDER_FEW / one, shorts, first, place + at);
+        if (PHX_LIKELY(count <= one)) rank_change_keys_512(words, at, count, 1, shorts, first, place + at);
+        else if (count <= 2 * one) rank_change_keys_512(words, at, count, 2, shorts, first, place + at);
+        else rank_change_keys_512(words, at, count, PHX_ORDER_FEW / one, shorts, first, place + at);
     }
 }
 
@@ -650,8 +652,8 @@ AVX512 static void order_keys_avx512(const phx_sort_key_format *by, const phx_un
 enum { IDS = 8 }; /* in a vector */
 
 /* Of so many vectors of ids those that come before each; `same`: the kinds are all one. */
-AVX512_INLINE void order(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t vectors, bool same,
-                         uint32_t *place)
+AVX512_INLINE void rank_names_512(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t vectors, bool same,
+                                  uint32_t *place)
 {
     __m512i ids[PHX_ORDER_FEW / IDS], kinds[PHX_ORDER_FEW / IDS];
     for (uint32_t v = 0; v < vectors; v++) {
@@ -681,14 +683,14 @@ AVX512 static void order_avx512(const uint64_t *id, const uint16_t *kind, uint32
     const uint32_t vectors = (count + IDS - 1) / IDS;
     bool same = true;
     for (uint32_t i = 1; i < count; i++) same &= kind[i] == kind[0];
-    if (same) order(id, kind, count, vectors, true, place);
-    else order(id, kind, count, vectors, false, place);
+    if (same) rank_names_512(id, kind, count, vectors, true, place);
+    else rank_names_512(id, kind, count, vectors, false, place);
 }
 
 AVX512 static void rank_avx512(const uint64_t *words, uint32_t count, uint32_t *place)
 {
-    if (count <= IDS) order(words, NULL, count, 1, true, place);
-    else order(words, NULL, count, (count + IDS - 1) / IDS, true, place);
+    if (count <= IDS) rank_names_512(words, NULL, count, 1, true, place);
+    else rank_names_512(words, NULL, count, (count + IDS - 1) / IDS, true, place);
 }
 
 const phx_kernels phx_kernels_avx512 = {.move_batch = phx_walk_avx2,

@@ -35,12 +35,13 @@ typedef struct matching {
 } matching;
 
 /* How far the positions in two vectors are from one, less the middle of a border, cut short where it does not fit. */
-AVX512_INLINE __m512i levels(const matching *by, const border *of, const uint32_t *const at[2], __m512i from_here)
+AVX512_INLINE __m512i border_distances(const matching *by, const border *of, const uint32_t *const at[2],
+                                       __m512i from_here)
 {
     __m512i first = _mm512_loadu_si512(at[0]), second = _mm512_loadu_si512(at[1]);
     if (by->square)
-        return _mm512_packs_epi32(_mm512_add_epi32(apart(first, from_here, true), of->middle_off),
-                                  _mm512_add_epi32(apart(second, from_here, true), of->middle_off));
+        return _mm512_packs_epi32(_mm512_add_epi32(unit_distances_512(first, from_here, true), of->middle_off),
+                                  _mm512_add_epi32(unit_distances_512(second, from_here, true), of->middle_off));
     first = _mm512_sub_epi16(first, from_here);
     second = _mm512_sub_epi16(second, from_here);
     return _mm512_packs_epi32(_mm512_dpwssd_epi32(of->middle_off, first, first),
@@ -107,8 +108,8 @@ AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pa
         __m512i word = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(of->which + i)));
         __m512i flag = _mm512_slli_epi32(_mm512_and_si512(word, flags), 16); /* PHX_PAIR_LEAVE, PHX_PAIR_UNSURE */
         _mm512_storeu_si512(observer + i, _mm512_or_si512(_mm512_loadu_si512(observer + i), flag));
-        __m512i who =
-            _mm512_mask_i32gather_epi32(flag, first_lanes(of->count - i), _mm512_and_si512(word, which), targets, 4);
+        __m512i who = _mm512_mask_i32gather_epi32(flag, first_lane_mask(of->count - i), _mm512_and_si512(word, which),
+                                                  targets, 4);
         _mm512_storeu_si512(target + i, who);
     }
     pairs->count += of->count;
@@ -116,18 +117,20 @@ AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pa
 }
 
 /* Of the candidates in two vectors, where they are now and were; which these are, four by turns of each. */
-AVX512_INLINE verdict judge(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
-                            const uint32_t *const old[2], const eye *of, __m512i which)
+AVX512_INLINE verdict judge_candidates(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
+                                       const uint32_t *const old[2], const eye *of, __m512i which)
 {
-    __m512i to_now = levels(by, &by->in, now, of->here), to_old = levels(by, &by->in, old, of->there);
+    __m512i to_now = border_distances(by, &by->in, now, of->here),
+            to_old = border_distances(by, &by->in, old, of->there);
     if (!by->margin) return cross_one(lanes, &by->in, to_now, to_old, which);
-    const __m512i both_now[2] = {to_now, levels(by, &by->near, now, of->here)};
-    const __m512i both_old[2] = {to_old, levels(by, &by->near, old, of->there)};
+    const __m512i both_now[2] = {to_now, border_distances(by, &by->near, now, of->here)};
+    const __m512i both_old[2] = {to_old, border_distances(by, &by->near, old, of->there)};
     return cross_two(lanes, &by->in, &by->near, both_now, both_old, which);
 }
 
 /* One observer and the candidates first .. end: no branch hangs on a distance, but for very many events at once. */
-AVX512_INLINE void match_piece(const matching *by, const phx_tile_candidates *of, phx_span piece, eye who, found *to)
+AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_candidates *of, phx_span piece, eye who,
+                                         found *to)
 {
     enum { SHORT = 8 }; /* as many as mostly are stored, of what may be stored: short stores seldom meet two lines */
     const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
@@ -137,7 +140,7 @@ AVX512_INLINE void match_piece(const matching *by, const phx_tile_candidates *of
     for (uint32_t i = piece.first; i < piece.end; i += WIDE) {
         const uint32_t *const now[2] = {to_now + i, to_now + i + LANES};
         const uint32_t *const old[2] = {to_old + i, to_old + i + LANES};
-        verdict is = judge(by, _mm512_cmplt_epu16_mask(which, length), now, old, &who, which);
+        verdict is = judge_candidates(by, _mm512_cmplt_epu16_mask(which, length), now, old, &who, which);
         __m512i notes = _mm512_maskz_compress_epi16(is.some, is.notes);
         uint32_t count = (uint32_t)__builtin_popcount(is.some);
         _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(notes));
@@ -155,8 +158,8 @@ AVX512_INLINE void name_observer(uint32_t *observer, uint32_t first, uint32_t en
     while ((first += LANES) < end);
 }
 
-AVX512_INLINE uint32_t match_all(const matching *by, const phx_tile_candidates *candidates, uint32_t count,
-                                 const phx_tile_observers *watchers, phx_pairs *pairs)
+AVX512_INLINE uint32_t match_all_512(const matching *by, const phx_tile_candidates *candidates, uint32_t count,
+                                     const phx_tile_observers *watchers, phx_pairs *pairs)
 {
     found unwritten;
     uint32_t w = 0, first = 0;
@@ -171,7 +174,7 @@ AVX512_INLINE uint32_t match_all(const matching *by, const phx_tile_candidates *
                 first = i;
             }
             uint32_t before = unwritten.count;
-            match_piece(by, candidates, piece, of, &unwritten);
+            match_candidate_piece(by, candidates, piece, of, &unwritten);
             name_observer(pairs->observer + pairs->count, before, unwritten.count, _mm512_set1_epi32((int)place));
         }
     }
@@ -184,7 +187,7 @@ AVX512 uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t
 {
     const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
-#define MATCH(square, margin) match_all(&(matching){in, near, square, margin}, candidates, count, watchers, pairs)
+#define MATCH(square, margin) match_all_512(&(matching){in, near, square, margin}, candidates, count, watchers, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
     return margin ? MATCH(false, true) : MATCH(false, false);
 #undef MATCH

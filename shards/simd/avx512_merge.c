@@ -35,7 +35,7 @@ AVX512_INLINE __m512i in_order(__m512i v)
 }
 
 /* The lower eight of these and those that are kept, which become the upper ones. */
-AVX512_INLINE __m512i lower(__m512i *kept, __m512i v)
+AVX512_INLINE __m512i merge_lower_keys(__m512i *kept, __m512i v)
 {
     v = _mm512_permutexvar_epi64(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), v);
     __m512i low = _mm512_min_epu64(*kept, v);
@@ -55,12 +55,14 @@ AVX512 void phx_merge_avx512(const void *first, uint32_t a_count, const void *se
         __m512i v = words_at(from, from_b ? b_count - j : a_count - i);
         i += WORDS & ~from_b;
         j += WORDS & from_b;
-        _mm512_storeu_si512(out + n, lower(&kept, v));
+        _mm512_storeu_si512(out + n, merge_lower_keys(&kept, v));
     }
     for (; i < a_count; i += WORDS, n += WORDS)
-        _mm512_mask_storeu_epi64(out + n, first_words(count - n), lower(&kept, words_at(a + i, a_count - i)));
+        _mm512_mask_storeu_epi64(out + n, first_words(count - n),
+                                 merge_lower_keys(&kept, words_at(a + i, a_count - i)));
     for (; j < b_count; j += WORDS, n += WORDS)
-        _mm512_mask_storeu_epi64(out + n, first_words(count - n), lower(&kept, words_at(b + j, b_count - j)));
+        _mm512_mask_storeu_epi64(out + n, first_words(count - n),
+                                 merge_lower_keys(&kept, words_at(b + j, b_count - j)));
     if (n < count) _mm512_mask_storeu_epi64(out + n, first_words(count - n), kept);
 }
 

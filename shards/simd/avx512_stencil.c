@@ -23,7 +23,7 @@ enum { FEW = 8, MANY = 16, LONG_PART = 16 };
 enum { FEW_BITS = FEW, FEW_MORE = 3 * FEW, MANY_BITS = MANY + 1, MANY_MORE = MANY };
 
 /* Each lane and all before it. */
-AVX512_INLINE __m512i summed(__m512i v)
+AVX512_INLINE __m512i prefix_sums_512(__m512i v)
 {
     const __m512i zero = _mm512_setzero_si512();
     v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, LANES - 1));
@@ -39,7 +39,7 @@ AVX512_INLINE uint32_t count_near(const uint32_t *at, uint32_t cells, int lanes,
     uint32_t longs = 0;
     for (uint32_t c = 1; c + 1 < cells; c += LANES) {
         __m512i count = _mm512_sub_epi32(_mm512_loadu_si512(at + c + 2), _mm512_loadu_si512(at + c - 1));
-        __mmask16 is_long = _mm512_mask_cmpgt_epu32_mask(first_lanes(cells - 1 - c), count, most);
+        __mmask16 is_long = _mm512_mask_cmpgt_epu32_mask(first_lane_mask(cells - 1 - c), count, most);
         __m512i word = _mm512_sub_epi32(_mm512_sllv_epi32(one, _mm512_min_epu32(count, most)), one);
         _mm512_storeu_si512(near + c, _mm512_mask_or_epi32(word, is_long, word, longer));
         longs += (uint32_t)__builtin_popcount(is_long);
@@ -52,7 +52,7 @@ AVX512 void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near)
     const __m512i last = _mm512_set1_epi32(LANES - 1);
     __m512i before = _mm512_setzero_si512();
     for (uint32_t c = 0; c <= cells; c += LANES) {
-        __m512i sums = _mm512_add_epi32(summed(_mm512_loadu_si512(at + c)), before);
+        __m512i sums = _mm512_add_epi32(prefix_sums_512(_mm512_loadu_si512(at + c)), before);
         _mm512_storeu_si512(at + c, sums);
         before = _mm512_permutexvar_epi32(last, sums);
     }
@@ -70,7 +70,7 @@ typedef struct borders {
     bool square, margin;
 } borders;
 
-AVX512_INLINE borders in_registers(const phx_tile_limits *limits, bool square, bool margin)
+AVX512_INLINE borders load_borders_512(const phx_tile_limits *limits, bool square, bool margin)
 {
     return (borders){_mm512_set1_epi32(limits->in_low),
                      _mm512_set1_epi32(limits->in_high),
@@ -85,13 +85,13 @@ typedef struct distances {
     __m512i d, e;
 } distances;
 
-AVX512_INLINE distances measure(__m512i now, __m512i old, eye of, bool square)
+AVX512_INLINE distances measure_units(__m512i now, __m512i old, eye of, bool square)
 {
-    return (distances){apart(now, of.here, square), apart(old, of.there, square)};
+    return (distances){unit_distances_512(now, of.here, square), unit_distances_512(old, of.there, square)};
 }
 
 /* Which may be events. */
-AVX512_INLINE __mmask16 crossing(distances of, const borders *b)
+AVX512_INLINE __mmask16 event_mask(distances of, const borders *b)
 {
     if (!b->margin) { /* not surely on the same side of the one border before and after */
         __mmask16 near = _mm512_cmple_epi32_mask(_mm512_min_epi32(of.d, of.e), b->in_high);
@@ -103,7 +103,7 @@ AVX512_INLINE __mmask16 crossing(distances of, const borders *b)
 }
 
 /* The words of pairs' observers, with the flags of what is so far off. */
-AVX512_INLINE __m512i flagged(__m512i place, distances of, const borders *b)
+AVX512_INLINE __m512i flag_observers(__m512i place, distances of, const borders *b)
 {
     __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_high), of.d, b->in_low);
     __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->near_high), of.e, b->near_low);
@@ -127,7 +127,7 @@ AVX512_INLINE uint64_t there_are(const field *in, uint32_t cell)
     return *above | (uint64_t)*middle << in->bits | (uint64_t)*below << 2 * in->bits;
 }
 
-AVX512_INLINE uint32_t bits_of(uint64_t mask)
+AVX512_INLINE uint32_t count_bits_512(uint64_t mask)
 {
     return (uint32_t)__builtin_popcountll(mask);
 }
@@ -141,7 +141,7 @@ AVX512_INLINE __m512i two_rows(const uint32_t *words, uint32_t a, uint32_t b)
 AVX512_INLINE uint64_t crossing_at(const field *in, uint32_t first, eye of, const borders *b)
 {
     const __m512i now = _mm512_loadu_si512(in->of.now + first), old = _mm512_loadu_si512(in->of.old + first);
-    return crossing(measure(now, old, of, b->square), b);
+    return event_mask(measure_units(now, old, of, b->square), b);
 }
 
 /* Who in the rows that begin at the middle's place and those above and below may be an event, as far as lanes go. */
@@ -150,8 +150,8 @@ AVX512_INLINE uint64_t some_cross(const field *in, const uint32_t *middle, eye o
     const uint32_t first = *(middle - in->of.columns), second = *middle, third = *(middle + in->of.columns);
     if (in->lanes == FEW) {
         const __m512i now = two_rows(in->of.now, first, second), old = two_rows(in->of.old, first, second);
-        const distances two = measure(now, old, of, b->square);
-        return crossing(two, b) | crossing_at(in, third, of, b) << 2 * in->bits;
+        const distances two = measure_units(now, old, of, b->square);
+        return event_mask(two, b) | crossing_at(in, third, of, b) << 2 * in->bits;
     }
     return crossing_at(in, first, of, b) | crossing_at(in, second, of, b) << in->bits |
            crossing_at(in, third, of, b) << 2 * in->bits;
@@ -165,10 +165,10 @@ AVX512_INLINE uint64_t long_rows(const field *in)
 
 /*
  * Those of the watchers of a range; how many. *tested: how many candidates there are; of a longer row one more than
- * lanes, until put_found() puts that right.
+ * lanes, until put_found_512() puts that right.
  */
-AVX512_INLINE uint32_t find_nine(const field *in, const phx_tile_observers *watchers, phx_span range, const borders *b,
-                                 phx_found_ninegrid *list, uint64_t *tested)
+AVX512_INLINE uint32_t find_stencil_masks_512(const field *in, const phx_tile_observers *watchers, phx_span range,
+                                              const borders *b, phx_found_ninegrid *list, uint64_t *tested)
 {
     uint64_t sum = 0;
     uint32_t n = 0;
@@ -179,23 +179,23 @@ AVX512_INLINE uint32_t find_nine(const field *in, const phx_tile_observers *watc
         const uint64_t mask = (some_cross(in, in->of.start + cell - 1, of, b) | long_rows(in)) & there;
         list[n] = (phx_found_ninegrid){mask, w};
         n += mask != 0;
-        sum += bits_of(there);
+        sum += count_bits_512(there);
     }
     *tested += sum;
     return n;
 }
 
 /* The pairs of one observer, without their flags, where a row is longer than its lanes. Returns the new count. */
-AVX512_INLINE uint32_t put_long(const field *in, uint32_t place, const phx_ninegrid_cells *around, const borders *b,
-                                const phx_pairs *pairs, uint32_t n)
+AVX512_INLINE uint32_t put_long_row_512(const field *in, uint32_t place, const phx_ninegrid_cells *around,
+                                        const borders *b, const phx_pairs *pairs, uint32_t n)
 {
     const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
     for (uint32_t r = 0; r < 3; r++) {
         const phx_span row = around->row[r];
         for (uint32_t first = row.first; first < row.end; first += LANES) {
-            __mmask16 mask = (__mmask16)crossing_at(in, first, of, b) & first_lanes(row.end - first);
+            __mmask16 mask = (__mmask16)crossing_at(in, first, of, b) & first_lane_mask(row.end - first);
             _mm512_storeu_si512(pairs->observer + n, _mm512_set1_epi32((int)place));
-            keep(pairs->target + n, mask, from(first));
+            store_lanes(pairs->target + n, mask, lanes_from_512(first));
             n += (uint32_t)__builtin_popcount(mask);
         }
     }
@@ -203,21 +203,22 @@ AVX512_INLINE uint32_t put_long(const field *in, uint32_t place, const phx_nineg
 }
 
 /* The place that a bit stands for; row: where the first of three rows begins. */
-AVX512_INLINE uint32_t place_of(const field *in, const uint32_t *row, uint32_t bit)
+AVX512_INLINE uint32_t bit_place(const field *in, const uint32_t *row, uint32_t bit)
 {
     const uint32_t r = bit / in->bits;
     return row[r * in->of.columns] + (bit - r * in->bits);
 }
 
 /* The same of what the mask has. */
-AVX512_INLINE uint32_t put_nine(const field *in, uint32_t place, uint64_t mask, const phx_pairs *pairs, uint32_t n)
+AVX512_INLINE uint32_t put_stencil_512(const field *in, uint32_t place, uint64_t mask, const phx_pairs *pairs,
+                                       uint32_t n)
 {
     const uint32_t *row = in->of.start + in->of.cell[place] - 1 - in->of.columns;
     do { /* two at once, and the second counts if it is there: one round is the rule */
         const uint64_t rest = mask & (mask - 1);
         pairs->observer[n] = pairs->observer[n + 1] = place;
-        pairs->target[n] = place_of(in, row, (uint32_t)__builtin_ctzll(mask));
-        pairs->target[n + 1] = place_of(in, row, (uint32_t)__builtin_ctzll(rest ? rest : mask));
+        pairs->target[n] = bit_place(in, row, (uint32_t)__builtin_ctzll(mask));
+        pairs->target[n + 1] = bit_place(in, row, (uint32_t)__builtin_ctzll(rest ? rest : mask));
         n += rest ? 2 : 1;
         mask = rest & (rest - 1);
     } while (mask != 0);
@@ -229,19 +230,20 @@ AVX512_INLINE void flag_pairs(const field *in, const borders *b, const phx_pairs
 {
     const __m512i none = _mm512_setzero_si512();
     for (uint32_t i = first; i < end; i += LANES) {
-        __mmask16 lanes = first_lanes(end - i);
+        __mmask16 lanes = first_lane_mask(end - i);
         __m512i place = _mm512_loadu_si512(pairs->observer + i), target = _mm512_loadu_si512(pairs->target + i);
         const eye of = {_mm512_mask_i32gather_epi32(none, lanes, place, in->of.now, 4),
                         _mm512_mask_i32gather_epi32(none, lanes, place, in->of.old, 4)};
-        distances apart_by = measure(_mm512_mask_i32gather_epi32(none, lanes, target, in->of.now, 4),
-                                     _mm512_mask_i32gather_epi32(none, lanes, target, in->of.old, 4), of, b->square);
-        _mm512_storeu_si512(pairs->observer + i, flagged(place, apart_by, b));
+        distances apart_by =
+            measure_units(_mm512_mask_i32gather_epi32(none, lanes, target, in->of.now, 4),
+                          _mm512_mask_i32gather_epi32(none, lanes, target, in->of.old, 4), of, b->square);
+        _mm512_storeu_si512(pairs->observer + i, flag_observers(place, apart_by, b));
     }
 }
 
 /* Of these the pairs, as long as there is room for all of one. How many have them. */
-AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const phx_found_ninegrid *list,
-                                 uint32_t count, const borders *b, phx_pairs *pairs)
+AVX512_INLINE uint32_t put_found_512(const field *in, const uint32_t *places, const phx_found_ninegrid *list,
+                                     uint32_t count, const borders *b, phx_pairs *pairs)
 {
     const phx_pairs to = *pairs; /* what is stored might be anywhere */
     uint32_t n = to.count, i = 0;
@@ -252,12 +254,12 @@ AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const 
             const phx_ninegrid_cells around = phx_cells_around(&in->of, in->of.cell[place]);
             if (to.capacity - n < around.count) break;
             if (is_long) {
-                pairs->tested += around.count - bits_of(there_are(in, in->of.cell[place]));
-                n = put_long(in, place, &around, b, &to, n);
+                pairs->tested += around.count - count_bits_512(there_are(in, in->of.cell[place]));
+                n = put_long_row_512(in, place, &around, b, &to, n);
                 continue;
             }
         }
-        n = put_nine(in, place, list[i].mask, &to, n);
+        n = put_stencil_512(in, place, list[i].mask, &to, n);
     }
     flag_pairs(in, b, &to, to.count, n);
     pairs->count = n;
@@ -265,39 +267,39 @@ AVX512_INLINE uint32_t put_found(const field *in, const uint32_t *places, const 
 }
 
 /* Some at a time. */
-AVX512_INLINE uint32_t match_nine(const field *in, const phx_tile_observers *watchers, const phx_tile_limits *limits,
-                                  bool square, bool margin, phx_pairs *pairs)
+AVX512_INLINE uint32_t match_stencil_512(const field *in, const phx_tile_observers *watchers,
+                                         const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
-    const borders b = in_registers(limits, square, margin);
+    const borders b = load_borders_512(limits, square, margin);
     enum { AT_ONCE = 256 }; /* watchers whose masks wait until they become pairs: 4 KiB */
     phx_found_ninegrid list[AT_ONCE];
     for (uint32_t w = 0, end; w < watchers->count; w = end) {
         end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
-        uint32_t n = find_nine(in, watchers, (phx_span){w, end}, &b, list, &pairs->tested);
-        uint32_t done = put_found(in, watchers->place, list, n, &b, pairs);
+        uint32_t n = find_stencil_masks_512(in, watchers, (phx_span){w, end}, &b, list, &pairs->tested);
+        uint32_t done = put_found_512(in, watchers->place, list, n, &b, pairs);
         if (done == n) continue;
         for (w = list[done].watcher; end-- > w;)
-            pairs->tested -= bits_of(there_are(in, in->of.cell[watchers->place[end]]));
+            pairs->tested -= count_bits_512(there_are(in, in->of.cell[watchers->place[end]]));
         return w;
     }
     return watchers->count;
 }
 
-AVX512_INLINE uint32_t match_cells(const phx_tile_cells *of, uint32_t lanes, const phx_tile_observers *watchers,
+AVX512_INLINE uint32_t match_field(const phx_tile_cells *of, uint32_t lanes, const phx_tile_observers *watchers,
                                    const phx_tile_limits *limits, phx_pairs *pairs)
 {
     const field in = {*of, lanes, lanes == FEW ? FEW_BITS : MANY_BITS, lanes == FEW ? FEW_MORE : MANY_MORE};
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
-    if (limits->square) return match_nine(&in, watchers, limits, true, true, pairs);
-    if (margin) return match_nine(&in, watchers, limits, false, true, pairs);
-    return match_nine(&in, watchers, limits, false, false, pairs);
+    if (limits->square) return match_stencil_512(&in, watchers, limits, true, true, pairs);
+    if (margin) return match_stencil_512(&in, watchers, limits, false, true, pairs);
+    return match_stencil_512(&in, watchers, limits, false, false, pairs);
 }
 
 AVX512 uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *watchers,
                                         const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    return cells->near[0] == FEW ? match_cells(cells, FEW, watchers, limits, pairs)
-                                 : match_cells(cells, MANY, watchers, limits, pairs);
+    return cells->near[0] == FEW ? match_field(cells, FEW, watchers, limits, pairs)
+                                 : match_field(cells, MANY, watchers, limits, pairs);
 }
 
 #endif

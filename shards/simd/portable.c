@@ -26,7 +26,7 @@ static inline stretch stretch_of(float now, float old, float zero, float scale)
 }
 
 /* Between the two, if that is one step. */
-static inline float half_way(stretch of, float stride)
+static inline float mid_step_scalar(stretch of, float stride)
 {
     float step = of.old - of.now;
     return fabsf(step) <= stride ? of.now + step * 0.5f : of.now;
@@ -53,7 +53,7 @@ static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, 
         for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
             const stretch along_x = stretch_of(rows->x[i], rows->ox[i], frame->x, frame->scale);
             const stretch along_y = stretch_of(rows->y[i], rows->oy[i], frame->y, frame->scale);
-            const float hx = half_way(along_x, frame->stride), hy = half_way(along_y, frame->stride);
+            const float hx = mid_step_scalar(along_x, frame->stride), hy = mid_step_scalar(along_y, frame->stride);
             if (!(hx >= frame->low && hx < frame->width && hy >= frame->low && hy < frame->height)) continue;
             uint32_t x = unit_wrapped(along_x.now), y = unit_wrapped(along_y.now);
             to->now[n] = x | y << 16;
@@ -123,8 +123,8 @@ typedef struct judged {
 } judged;
 
 /* Nothing else is touched, so that compilers make vectors of it. */
-static inline void judge(const phx_tile_candidates *c, uint32_t count, watcher of, phx_tile_limits limits, bool square,
-                         judged *out)
+static inline void judge_scalar(const phx_tile_candidates *c, uint32_t count, watcher of, phx_tile_limits limits,
+                                bool square, judged *out)
 {
     const uint32_t *now = c->now, *old = c->old;
     for (uint32_t i = 0; i < (count + EIGHT - 1) / EIGHT * EIGHT; i++) {
@@ -137,7 +137,7 @@ static inline void judge(const phx_tile_candidates *c, uint32_t count, watcher o
 }
 
 /* Is any of eight kept? */
-static inline bool any_kept(const uint32_t kept[EIGHT])
+static inline bool any_of_eight(const uint32_t kept[EIGHT])
 {
     uint32_t all = 0;
     for (uint32_t i = 0; i < EIGHT; i++) all |= kept[i];
@@ -148,20 +148,20 @@ static inline bool any_kept(const uint32_t kept[EIGHT])
  * A piece of candidates, with room for all. Of eight, mostly none is kept; else no branch hangs on which: every pair is
  * written, kept or not.
  */
-static void match_piece(const phx_tile_candidates *c, uint32_t count, watcher of, const phx_tile_limits *limits,
-                        phx_pairs *pairs)
+static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, watcher of, const phx_tile_limits *limits,
+                               phx_pairs *pairs)
 {
     const uint32_t *from = c->target;
     const phx_tile_limits by = *limits;
     uint32_t *observer = pairs->observer, *target = pairs->target, n = pairs->count;
     judged is;
     PHX_ASSERT(count <= PIECE);
-    if (by.square) judge(c, count, of, by, true, &is);
-    else judge(c, count, of, by, false, &is);
+    if (by.square) judge_scalar(c, count, of, by, true, &is);
+    else judge_scalar(c, count, of, by, false, &is);
     memset(is.kept + count, 0, (EIGHT - 1) * sizeof *is.kept); /* nothing hangs on what is beyond */
     for (uint32_t first = 0; first < count; first += EIGHT) {
         const uint32_t end = first + EIGHT < count ? first + EIGHT : count;
-        if (!any_kept(is.kept + first)) continue;
+        if (!any_of_eight(is.kept + first)) continue;
         for (uint32_t i = first; i < end; i++) {
             uint32_t flags;
             (void)phx_units_cross(is.now[i], is.old[i], &by, &flags);
@@ -181,7 +181,7 @@ static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, con
         const watcher of = watcher_of(watchers, w);
         for (uint32_t i = 0; i < count; i += PIECE) {
             const phx_tile_candidates piece = {c->now + i, c->old + i, c->target + i};
-            match_piece(&piece, count - i < PIECE ? count - i : PIECE, of, limits, pairs);
+            match_piece_scalar(&piece, count - i < PIECE ? count - i : PIECE, of, limits, pairs);
         }
     }
     return w;
@@ -193,7 +193,7 @@ typedef struct crowd {
 } crowd;
 
 /* Up to eight places from one on. */
-static inline void join(crowd *to, const phx_tile_cells *cells, uint32_t first, uint32_t count)
+static inline void join_watchers(crowd *to, const phx_tile_cells *cells, uint32_t first, uint32_t count)
 {
     uint32_t *now = to->now + to->count, *old = to->old + to->count, *place = to->place + to->count;
     memcpy(now, cells->now + first, EIGHT * sizeof *now);
@@ -217,13 +217,13 @@ static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_til
         for (uint32_t r = 0; r < 3; r++) {
             for (uint32_t i = nine.row[r].first; i < nine.row[r].end; i += EIGHT) {
                 if (near.count + EIGHT > PIECE) {
-                    match_piece(&all, near.count, of, limits, pairs);
+                    match_piece_scalar(&all, near.count, of, limits, pairs);
                     near.count = 0;
                 }
-                join(&near, cells, i, nine.row[r].end - i);
+                join_watchers(&near, cells, i, nine.row[r].end - i);
             }
         }
-        match_piece(&all, near.count, of, limits, pairs);
+        match_piece_scalar(&all, near.count, of, limits, pairs);
     }
     return w;
 }
@@ -276,7 +276,7 @@ static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const ph
     return n;
 }
 
-static inline uint32_t in_view(float dx, float dy, float r, bool square)
+static inline uint32_t in_view_scalar(float dx, float dy, float r, bool square)
 {
     if (square) return (uint32_t)(fabsf(dx) <= r) & (uint32_t)(fabsf(dy) <= r);
     return dx * dx + dy * dy <= r * r;
@@ -324,8 +324,8 @@ static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_row_ranges
         const uint32_t by = looks->row[l];
         const float x = rows->x[by], y = rows->y[by], ox = rows->ox[by], oy = rows->oy[by];
         for (uint32_t i = looks->first[l]; i < looks->end[l]; i++) {
-            uint32_t is = in_view(rows->x[i] - x, rows->y[i] - y, limit->r, limit->square);
-            uint32_t was = in_view(rows->ox[i] - ox, rows->oy[i] - oy, limit->r, limit->square);
+            uint32_t is = in_view_scalar(rows->x[i] - x, rows->y[i] - y, limit->r, limit->square);
+            uint32_t was = in_view_scalar(rows->ox[i] - ox, rows->oy[i] - oy, limit->r, limit->square);
             out->by[n] = by;
             out->row[n] = was << 31 | i;
             n += is ^ was;
@@ -394,11 +394,11 @@ static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t va
 
 static uint32_t missing_portable(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
 {
-    return phx_missing(find_portable, array, count, values, value_count);
+    return phx_missing_by(find_portable, array, count, values, value_count);
 }
 
 /* The outer loop is over those who come before, so that the inner one has no branch and no sum: it is vectorised. */
-static void order_change(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
+static void rank_change_keys_scalar(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
 {
     for (uint32_t i = 0; i < count; i++) place[i] = first;
     for (uint32_t i = 0; i < count; i++)
@@ -411,7 +411,7 @@ static void order_keys_portable(const phx_sort_key_format *by, const phx_unsorte
         int32_t key[PHX_ORDER_FEW];
         uint32_t count = of->end[c] - at;
         phx_keys_of(by, of->targets + at, count, key);
-        order_change(key, count, of->first[c], place + at);
+        rank_change_keys_scalar(key, count, of->first[c], place + at);
     }
 }
 

@@ -48,8 +48,8 @@ typedef struct phx_found_ninegrid {
 } phx_found_ninegrid;
 
 /* phx_kernels.missing, by one that finds. */
-static inline uint32_t phx_missing(uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value),
-                                   const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+static inline uint32_t phx_missing_by(uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value),
+                                      const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < value_count; i++) {

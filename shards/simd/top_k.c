@@ -7,7 +7,7 @@
 #include "shards/entity/heap.h"
 
 /* a is dropped before b. */
-static bool worse(const phx_ranked *a, const phx_ranked *b)
+static bool ranked_worse(const phx_ranked *a, const phx_ranked *b)
 {
     if (a->first != b->first) return a->first < b->first;
     if (a->key != b->key) return a->key > b->key;
@@ -15,15 +15,15 @@ static bool worse(const phx_ranked *a, const phx_ranked *b)
 }
 
 /* a is nearer to the root: of those kept the worst is there, of those dropped the best. */
-static bool above(const phx_ranked *a, const phx_ranked *b, bool dropped)
+static bool nearer_root(const phx_ranked *a, const phx_ranked *b, bool dropped)
 {
-    return dropped ? worse(b, a) : worse(a, b);
+    return dropped ? ranked_worse(b, a) : ranked_worse(a, b);
 }
 
 /* Restores the heap below i. */
-static void sift(phx_ranked *heap, uint32_t count, uint32_t i, bool dropped)
+static void sift_ranked(phx_ranked *heap, uint32_t count, uint32_t i, bool dropped)
 {
-#define ABOVE(a, b) above(a, b, dropped)
+#define ABOVE(a, b) nearer_root(a, b, dropped)
     PHX_HEAP_SIFT(phx_ranked, heap, count, i, ABOVE);
 #undef ABOVE
 }
@@ -35,13 +35,13 @@ void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep)
     bool dropped = count - keep < keep;
     phx_ranked *heap = dropped ? ranked + keep : ranked, *others = dropped ? ranked : ranked + keep;
     uint32_t size = dropped ? count - keep : keep;
-    for (uint32_t i = size / 2; i-- > 0;) sift(heap, size, i, dropped);
+    for (uint32_t i = size / 2; i-- > 0;) sift_ranked(heap, size, i, dropped);
     for (uint32_t i = 0; i < count - size; i++) {
-        if (!above(&heap[0], &others[i], dropped)) continue;
+        if (!nearer_root(&heap[0], &others[i], dropped)) continue;
         phx_ranked out = heap[0];
         heap[0] = others[i];
         others[i] = out;
-        sift(heap, size, 0, dropped);
+        sift_ranked(heap, size, 0, dropped);
     }
 }
 

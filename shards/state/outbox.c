@@ -12,7 +12,7 @@ void phx_outbox_init(phx_outbox *outbox, phx_mem *mem, uint32_t shard_count)
 }
 
 /* One more block. false = no memory, or there are as many as there may be. */
-static bool make_block(phx_outbox *outbox)
+static bool make_outbox_block(phx_outbox *outbox)
 {
     if (outbox->made == outbox->block_count) return false;
     if (!phx_grow(outbox->mem, (void **)&outbox->blocks, &outbox->blocks_capacity, outbox->made,
@@ -30,7 +30,7 @@ bool phx_outbox_ready(phx_outbox *outbox, uint32_t bytes)
     if (!outbox->open) outbox->open = phx_alloc_zero(outbox->mem, open_bytes, PHX_CACHE_LINE);
     outbox->block_count = bytes / PHX_RECORD_BLOCK_BYTES;
     PHX_ASSERT(outbox->block_count > 0);
-    return outbox->open && (outbox->made > 0 || make_block(outbox));
+    return outbox->open && (outbox->made > 0 || make_outbox_block(outbox));
 }
 
 void phx_outbox_free(phx_outbox *outbox)
@@ -79,7 +79,7 @@ phx_list_record *phx_outbox_list(phx_outbox *outbox, uint32_t count)
 /* A block for the destination, the last of its circle. NULL = full. */
 static phx_record_block *open_block(phx_outbox *outbox, uint32_t destination)
 {
-    if (outbox->used == outbox->made && !make_block(outbox)) return NULL;
+    if (outbox->used == outbox->made && !make_outbox_block(outbox)) return NULL;
     phx_record_block *block = outbox->blocks[outbox->used];
     const uint32_t number1 = ++outbox->used, last1 = outbox->open[destination];
     block->destination = (uint16_t)destination;

@@ -80,7 +80,7 @@ void phx_shard_begin(phx_shard *shard, uint64_t tick)
 }
 
 /* The row's marks follow attributes and state. */
-static void mend_row(phx_shard *shard, uint32_t slot)
+static void copy_row_position(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_ROW)) return;
@@ -107,7 +107,7 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
         shard->bounded = shard->far_dirty = true; /* lists are kept now */
     body->state = (uint16_t)state;
     phx_store_rename(&shard->store, slot);
-    mend_row(shard, slot);
+    copy_row_position(shard, slot);
 }
 
 void phx_shard_kill(phx_shard *shard, uint32_t slot)
@@ -164,7 +164,7 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands)
                     (size_t)leaving->count + leaves, sizeof(uint32_t));
 }
 
-static void forget(phx_shard *shard, phx_silenced item)
+static void add_silenced(phx_shard *shard, phx_silenced item)
 {
     PHX_ASSERT(shard->forget_count < shard->forgets_capacity);
     shard->forgets[shard->forget_count++] = item;
@@ -174,7 +174,7 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    forget(shard, (phx_silenced){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
+    add_silenced(shard, (phx_silenced){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_relations_drop(&shard->relations, store->name[slot].id);
     shard->counts.entries -= phx_shard_list_count(shard, slot);
@@ -188,7 +188,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     const phx_attr *now = phx_store_attr(store, slot);
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
-    if (now->ready && !attr->ready) forget(shard, (phx_silenced){store->name[slot].id, now->consumer, slot});
+    if (now->ready && !attr->ready) add_silenced(shard, (phx_silenced){store->name[slot].id, now->consumer, slot});
     if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, store, slot, attr);
     if (shard->derives_lists) phx_prev_rows_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);
@@ -205,7 +205,7 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
     if (phx_relations_of(&shard->relations, store->name[slot].id)) store->body[slot].state |= PHX_SLOT_RELATED;
     else store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_RELATED);
-    mend_row(shard, slot);
+    copy_row_position(shard, slot);
     return true;
 }
 
@@ -216,10 +216,10 @@ void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial)
     if (partial) body->state |= PHX_SLOT_PARTIAL;
     else body->state = (uint16_t)(body->state & ~PHX_SLOT_PARTIAL);
     if (phx_shard_ninegrid(shard) && partial) phx_ninegrid_look(&shard->nine, &shard->store, slot);
-    else mend_row(shard, slot);
+    else copy_row_position(shard, slot);
 }
 
-static bool count_seen(void *user, const uint32_t *targets, uint32_t count)
+static bool count_listed(void *user, const uint32_t *targets, uint32_t count)
 {
     (void)targets;
     *(uint64_t *)user += count;
@@ -231,7 +231,7 @@ void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told)
     phx_list *list = &shard->store.tail[slot].list;
     uint64_t seen = 0;
     PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_OWN);
-    if (told) phx_shard_list_targets(shard, slot, count_seen, &seen);
+    if (told) phx_shard_list_targets(shard, slot, count_listed, &seen);
     else seen = phx_shard_list_count(shard, slot);
     shard->counts.entries -= seen;
     list->derived = false;

@@ -13,7 +13,7 @@
  * Can nobody here see a ghost, nor it wake anybody? Then whether it has a row makes no difference. (Where there are
  * bands, it matters when it came: publish/band_updates.h.)
  */
-static bool unseen(const phx_shard *shard, uint32_t slot)
+static bool ghost_unseen(const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     if (!phx_shard_rows(shard) || !(body->state & PHX_SLOT_GHOST) || (body->state & PHX_SLOT_FAR)) return false;
@@ -22,16 +22,16 @@ static bool unseen(const phx_shard *shard, uint32_t slot)
 }
 
 /* Does a slot wait for a row that somebody may see? */
-static bool add_due(const phx_shard *shard, uint32_t slot)
+static bool row_due(const phx_shard *shard, uint32_t slot)
 {
     const uint32_t state = shard->store.body[slot].state;
-    return (state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW) && !unseen(shard, slot);
+    return (state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW) && !ghost_unseen(shard, slot);
 }
 
 static uint32_t adds_due(const phx_shard *shard)
 {
     uint32_t due = 0;
-    for (uint32_t i = 0; i < shard->deferred.count; i++) due += add_due(shard, shard->deferred.slots[i]);
+    for (uint32_t i = 0; i < shard->deferred.count; i++) due += row_due(shard, shard->deferred.slots[i]);
     return due;
 }
 
@@ -77,7 +77,7 @@ static void sweep_ghosts(phx_shard *shard)
         origin->gone |= (refreshed || origin->emigrated) && !origin->repeated;
         origin->repeated = false;
         if (!origin->gone) continue;
-        if ((body->state & PHX_SLOT_ROW) && unseen(shard, slot)) left++;
+        if ((body->state & PHX_SLOT_ROW) && ghost_unseen(shard, slot)) left++;
         else phx_shard_kill(shard, slot);
     }
     if (shard->refreshed) memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
@@ -106,7 +106,7 @@ static bool named_so(const phx_store *store, uint32_t slot, const phx_rename *no
  * memory: call again. A second call touches none that has its name: by then one may have a card that is of this tick,
  * for which there is no room to be noted, and nothing to note.
  */
-static bool take_names(phx_shard *shard, const phx_renames *renames)
+static bool update_names(phx_shard *shard, const phx_renames *renames)
 {
     phx_store *store = &shard->store;
     for (uint32_t i = 0; i < renames->count; i++) {
@@ -156,13 +156,13 @@ static bool any_outside(const phx_shard *shard)
         for (uint32_t row = first; row < end; row++)
             inside &= (x[row] >= low_x) & (x[row] <= high_x) & (y[row] >= low_y) & (y[row] <= high_y);
         for (uint32_t row = first; !inside && row < end; row++)
-            if (phx_outside(rules, x[row], y[row])) return true;
+            if (phx_outside_towers(rules, x[row], y[row])) return true;
     }
     return false;
 }
 
 /* Rows are sorted anew. false = no memory. */
-static bool rebuild(phx_shard *shard)
+static bool rebuild_rows(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
     const phx_deferred *deferred = &shard->deferred;
@@ -178,22 +178,22 @@ static bool rebuild(phx_shard *shard)
 }
 
 /* Rows of the few who came, went or jumped go where they belong. */
-static phx_rows_edited set_right(phx_shard *shard)
+static phx_rows_edited edit_rows(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
     uint32_t work = phx_rows_edit_limit(grid), put = grid->astray_count;
     bool outside = false;
     for (uint32_t i = 0; i < grid->astray_count; i++) {
         const phx_body *body = &shard->store.body[grid->astray[i]];
-        outside |= (body->state & PHX_SLOT_LIVE) && phx_outside(shard->rules, body->x, body->y);
+        outside |= (body->state & PHX_SLOT_LIVE) && phx_outside_towers(shard->rules, body->x, body->y);
     }
     phx_rows_edited done = phx_rows_edit(grid, shard->mem, &shard->store, shard->tick, &work);
     for (uint32_t i = 0; done == PHX_EDIT_DONE && i < shard->deferred.count; i++) {
         const uint32_t slot = shard->deferred.slots[i];
         phx_body *body = &shard->store.body[slot];
-        if (!add_due(shard, slot)) continue;
+        if (!row_due(shard, slot)) continue;
         phx_shard_mark_discontinuous(shard, body); /* to others they come now, however long they waited */
-        outside |= phx_outside(shard->rules, body->x, body->y);
+        outside |= phx_outside_towers(shard->rules, body->x, body->y);
         done = phx_grid_put(grid, shard->mem, &shard->store, slot, shard->tick, &work);
         put++;
     }
@@ -221,10 +221,10 @@ bool phx_shard_outside_valid(const phx_shard *shard)
 static bool index_rows(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
-    if (rebuild_due(shard)) return rebuild(shard);
+    if (rebuild_due(shard)) return rebuild_rows(shard);
     grid->drift_bound = drift_now(shard);
-    const phx_rows_edited done = set_right(shard);
-    return done == PHX_EDIT_SORT ? rebuild(shard) : done == PHX_EDIT_DONE;
+    const phx_rows_edited done = edit_rows(shard);
+    return done == PHX_EDIT_SORT ? rebuild_rows(shard) : done == PHX_EDIT_DONE;
 }
 
 /* Who was added came in, or waits on: ghosts that nobody sees, as long as rows are not sorted anew. */
@@ -250,7 +250,7 @@ static bool keeps_list(const phx_shard *shard, uint32_t slot)
 }
 
 /* Is anybody so who is odd, or new? Asked here, as lists change while observers are looked at. */
-static bool any_kept(const phx_shard *shard)
+static bool any_stored_list(const phx_shard *shard)
 {
     const phx_prev_rows *past = &shard->past;
     for (uint32_t i = 0; i < past->row_count; i++)
@@ -276,7 +276,7 @@ static bool index_towers(phx_shard *shard)
 }
 
 /* An observer that targets are waiting for is odd, as if new: it is looked at in any case. false = no memory. */
-static bool call_one(phx_shard *shard, uint32_t slot)
+static bool add_deferred_slot(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_OWN) || !(body->state & PHX_SLOT_PARTIAL)) return true;
@@ -287,13 +287,13 @@ static bool call_one(phx_shard *shard, uint32_t slot)
 }
 
 /* All of them. false = no memory: call again. */
-static bool call_waiting(phx_shard *shard)
+static bool add_deferred_slots(phx_shard *shard)
 {
     phx_slot_array *waiting = &shard->partial_observers;
     for (; waiting->count > 0; waiting->count--)
-        if (!call_one(shard, waiting->at[waiting->count - 1])) return false;
+        if (!add_deferred_slot(shard, waiting->at[waiting->count - 1])) return false;
     for (uint32_t slot = 0; shard->partial_not_listed && slot < shard->store.slots; slot++)
-        if (!call_one(shard, slot)) return false;
+        if (!add_deferred_slot(shard, slot)) return false;
     shard->partial_not_listed = false;
     return true;
 }
@@ -330,9 +330,9 @@ static void mark_bounded(phx_shard *shard)
 bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
     PHX_ASSERT(shard->deferred.depth == 1);
-    if (!call_waiting(shard)) return false;
+    if (!add_deferred_slots(shard)) return false;
     sweep_ghosts(shard);
-    if (!take_names(shard, renames)) return false;
+    if (!update_names(shard, renames)) return false;
     if (!phx_immigrant_lists_resolve(shard, directory, renames)) return false;
     if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;
     phx_prev_rows *past = &shard->past;
@@ -340,7 +340,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
         return false;
     if (!index_towers(shard)) return false;
     phx_prev_rows_blank(past, &shard->store, &shard->grid);
-    past->kept |= any_kept(shard); /* a second call does not find those any more who came in */
+    past->kept |= any_stored_list(shard); /* a second call does not find those any more who came in */
     PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.positions_stale || phx_grid_valid(&shard->grid, &shard->store));
     PHX_VALIDATE(!phx_shard_rows(shard) || phx_shard_outside_valid(shard));
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));

@@ -45,7 +45,7 @@ void phx_activation_recount(phx_activation *awake, phx_mem *mem, uint32_t span)
 }
 
 /* The towers of the rectangle within the span of a tower; false: there is none. */
-static bool around(const phx_activation *awake, phx_rect rect, uint16_t tx, uint16_t ty, phx_rect *box)
+static bool rect_in_span(const phx_activation *awake, phx_rect rect, uint16_t tx, uint16_t ty, phx_rect *box)
 {
     uint32_t span = awake->span;
     uint32_t x0 = tx > span ? tx - span : 0, y0 = ty > span ? ty - span : 0, x1 = tx + span, y1 = ty + span;
@@ -58,7 +58,7 @@ static bool around(const phx_activation *awake, phx_rect rect, uint16_t tx, uint
 }
 
 /* The tower's cover, by `by`; who stands there is to be looked at if that tells for them. */
-static void turn(phx_activation *awake, const phx_tower_members *roster, uint32_t tx, uint32_t ty, int by)
+static void change_coverage(phx_activation *awake, const phx_tower_members *roster, uint32_t tx, uint32_t ty, int by)
 {
     uint32_t before = phx_tower_map_get(&awake->cover, tx, ty), now = before + (uint32_t)by;
     phx_tower_map_put(&awake->cover, tx, ty, now);
@@ -67,26 +67,26 @@ static void turn(phx_activation *awake, const phx_tower_members *roster, uint32_
 }
 
 /* A tower gets its first waker (1), or lost its last one (-1). false = no memory, nothing changed. */
-static bool spread(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint16_t tx, uint16_t ty,
-                   int by)
+static bool spread_coverage(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint16_t tx,
+                            uint16_t ty, int by)
 {
     phx_rect box;
-    if (!around(awake, in->rect, tx, ty, &box)) return true;
+    if (!rect_in_span(awake, in->rect, tx, ty, &box)) return true;
     size_t towers = (size_t)(box.x1 - box.x0 + 1) * (size_t)(box.y1 - box.y0 + 1);
     if (!phx_grow(mem, (void **)&awake->turned, &awake->turned_capacity, awake->turned_count,
                   awake->turned_count + towers, sizeof *awake->turned) ||
         (by > 0 && !phx_tower_map_reserve(&awake->cover, mem, box.x0, box.y0, box.x1, box.y1)))
         return false;
     for (uint32_t y = box.y0; y <= box.y1; y++)
-        for (uint32_t x = box.x0; x <= box.x1; x++) turn(awake, in->roster, x, y, by);
+        for (uint32_t x = box.x0; x <= box.x1; x++) change_coverage(awake, in->roster, x, y, by);
     return true;
 }
 
-static bool uncount(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, phx_activation_state *it)
+static bool uncount_waker(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, phx_activation_state *it)
 {
     uint32_t count = phx_tower_map_get(&awake->wakers, it->tx, it->ty);
     PHX_ASSERT(count > 0);
-    if (count == 1 && !spread(awake, mem, in, it->tx, it->ty, -1)) return false;
+    if (count == 1 && !spread_coverage(awake, mem, in, it->tx, it->ty, -1)) return false;
     phx_tower_map_put(&awake->wakers, it->tx, it->ty, count - 1);
     it->waker = false;
     return true;
@@ -98,11 +98,11 @@ bool phx_activation_count(phx_activation *awake, phx_mem *mem, const phx_activat
     phx_activation_state *it = &awake->sleepers[slot];
     bool wakes = (body->state & PHX_SLOT_LIVE) && phx_is_waker(in->rules, phx_store_attr(in->store, slot));
     if (it->waker == wakes && (!wakes || (it->tx == body->tx && it->ty == body->ty))) return true;
-    if (it->waker && !uncount(awake, mem, in, it)) return false;
+    if (it->waker && !uncount_waker(awake, mem, in, it)) return false;
     if (!wakes) return true;
     if (!phx_tower_map_reserve(&awake->wakers, mem, body->tx, body->ty, body->tx, body->ty)) return false;
     uint32_t count = phx_tower_map_get(&awake->wakers, body->tx, body->ty);
-    if (count == 0 && !spread(awake, mem, in, body->tx, body->ty, 1)) return false;
+    if (count == 0 && !spread_coverage(awake, mem, in, body->tx, body->ty, 1)) return false;
     phx_tower_map_put(&awake->wakers, body->tx, body->ty, count + 1);
     it->tx = body->tx;
     it->ty = body->ty;
@@ -142,7 +142,8 @@ static void queue_add(phx_activation *awake, uint32_t slot)
 /* ---- NPCs ---- */
 
 /* false = no memory, nothing changed. */
-static bool tell(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot, bool awakes)
+static bool emit_activation_edge(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot,
+                                 bool awakes)
 {
     if (!phx_edges_reserve(in->edges, mem, 1)) return false;
     phx_edges_put(in->edges, in->store, slot, PHX_EDGE_AWAKE, awakes);
@@ -155,7 +156,7 @@ static bool tell(phx_activation *awake, phx_mem *mem, const phx_activation_input
 
 static bool fall_asleep(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot)
 {
-    if (!tell(awake, mem, in, slot, false)) return false;
+    if (!emit_activation_edge(awake, mem, in, slot, false)) return false;
     queue_remove(awake, slot);
     awake->sleepers[slot].alone_since = 0;
     return true;
@@ -168,7 +169,7 @@ bool phx_activation_look(phx_activation *awake, phx_mem *mem, const phx_activati
     it->npc = (body->state & PHX_SLOT_OWN) && phx_is_npc(in->rules, phx_store_attr(in->store, slot));
     if (!it->npc) return !it->awake || fall_asleep(awake, mem, in, slot);
     if (phx_tower_map_get(&awake->cover, body->tx, body->ty) > 0) {
-        if (!it->awake && !tell(awake, mem, in, slot, true)) return false;
+        if (!it->awake && !emit_activation_edge(awake, mem, in, slot, true)) return false;
         queue_remove(awake, slot);
         it->alone_since = 0;
     } else if (it->awake && !it->queued) {

@@ -45,7 +45,7 @@ static inline bool phx_is_npc(const phx_rules *rules, const phx_attr *attr)
 /* An observer of a waking kind. */
 static inline bool phx_is_waker(const phx_rules *rules, const phx_attr *attr)
 {
-    return rules->classes[attr->kind].wakes && phx_observes(attr);
+    return rules->classes[attr->kind].wakes && phx_attr_observes(attr);
 }
 
 /* What the phase works on. */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const float UNKNOWN = -1.0f; /* of phx_area_visitor.clear */
+static const float UNKNOWN_DISTANCE = -1.0f; /* of phx_area_visitor.clear */
 
 void phx_area_members_init(phx_area_members *crossings)
 {
@@ -32,14 +32,15 @@ bool phx_area_members_cover(phx_area_members *crossings, phx_mem *mem, uint32_t 
                   sizeof *crossings->visitors))
         return false;
     for (; crossings->slots < slots; crossings->slots++)
-        crossings->visitors[crossings->slots] = (phx_area_visitor){.inside = phx_list_empty(), .clear = UNKNOWN};
+        crossings->visitors[crossings->slots] =
+            (phx_area_visitor){.inside = phx_list_empty(), .clear = UNKNOWN_DISTANCE};
     return true;
 }
 
 /* ---- one entity ---- */
 
 /* Shell's sort, by thirds: nearly always there are a few only. */
-static void sort(uint32_t *places, uint32_t count)
+static void sort_areas(uint32_t *places, uint32_t count)
 {
     uint32_t gap = 1;
     while (gap < count / 3) gap = gap * 3 + 1;
@@ -55,8 +56,8 @@ static void sort(uint32_t *places, uint32_t count)
  * The areas that it is in now, in order; *clear: how far it may go in its tower until it is in others. false = no
  * memory.
  */
-static bool find(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
-                 uint32_t *count, float *clear)
+static bool find_areas(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
+                       uint32_t *count, float *clear)
 {
     const phx_areas *areas = in->areas;
     const phx_body *body = &in->store->body[slot];
@@ -75,12 +76,12 @@ static bool find(phx_area_members *crossings, phx_mem *mem, const phx_area_membe
             crossings->found[(*count)++] = link / 4;
         }
     }
-    sort(crossings->found, *count);
+    sort_areas(crossings->found, *count);
     return true;
 }
 
 /* What of one list, in order, is not in the other. */
-static uint32_t missing(const uint32_t *from, uint32_t from_count, const uint32_t *in, uint32_t in_count)
+static uint32_t count_missing(const uint32_t *from, uint32_t from_count, const uint32_t *in, uint32_t in_count)
 {
     uint32_t count = 0;
     for (uint32_t i = 0, j = 0; i < from_count; i++) {
@@ -91,8 +92,8 @@ static uint32_t missing(const uint32_t *from, uint32_t from_count, const uint32_
 }
 
 /* Room for them was reserved. */
-static void tell_missing(const phx_area_members_input *in, uint32_t slot, const uint32_t *from, uint32_t from_count,
-                         const uint32_t *other, uint32_t other_count, bool on)
+static void emit_area_edges(const phx_area_members_input *in, uint32_t slot, const uint32_t *from, uint32_t from_count,
+                            const uint32_t *other, uint32_t other_count, bool on)
 {
     for (uint32_t i = 0, j = 0; i < from_count; i++) {
         while (j < other_count && other[j] < from[i]) j++;
@@ -102,18 +103,19 @@ static void tell_missing(const phx_area_members_input *in, uint32_t slot, const 
 }
 
 /* It is in found[] now. false = no memory, nothing changed. */
-static bool settle(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
-                   uint32_t count)
+static bool commit_members(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
+                           uint32_t count)
 {
     phx_list *inside = &crossings->visitors[slot].inside, now = phx_list_empty();
     const uint32_t *old = phx_list_entries(&crossings->pool, inside), *found = crossings->found;
-    uint32_t leaves = missing(old, inside->count, found, count), enters = missing(found, count, old, inside->count);
+    uint32_t leaves = count_missing(old, inside->count, found, count),
+             enters = count_missing(found, count, old, inside->count);
     if (leaves + enters == 0) return true;
     if (!phx_edges_reserve(in->edges, mem, leaves + enters)) return false;
     if (count > 0 && !phx_list_reserve(&crossings->pool, mem, &now, count)) return false;
     old = phx_list_entries(&crossings->pool, inside); /* the pool may have moved */
-    tell_missing(in, slot, old, inside->count, found, count, false);
-    tell_missing(in, slot, found, count, old, inside->count, true);
+    emit_area_edges(in, slot, old, inside->count, found, count, false);
+    emit_area_edges(in, slot, found, count, old, inside->count, true);
     if (count > 0) memcpy(phx_list_entries(&crossings->pool, &now), found, count * sizeof *found);
     phx_list_set_count(&crossings->pool, &now, count);
     phx_list_release(&crossings->pool, inside);
@@ -124,7 +126,7 @@ static bool settle(phx_area_members *crossings, phx_mem *mem, const phx_area_mem
 }
 
 /* Is it in those areas that it was in at the last look, without another one? */
-static bool stays(const phx_area_members_input *in, const phx_area_visitor *visitor, uint32_t slot)
+static bool member_stays(const phx_area_members_input *in, const phx_area_visitor *visitor, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
     const phx_tower_members_entry *stood = &in->roster->entries[slot];
@@ -139,22 +141,22 @@ bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_
     const phx_body *body = &in->store->body[slot];
     phx_area_visitor *visitor = &crossings->visitors[slot];
     const bool own = body->state & PHX_SLOT_OWN;
-    if (own && stays(in, visitor, slot)) return true;
+    if (own && member_stays(in, visitor, slot)) return true;
     uint32_t count = 0;
     float clear = INFINITY;
-    if (own && !find(crossings, mem, in, slot, &count, &clear)) return false;
-    if (!settle(crossings, mem, in, slot, count)) return false;
+    if (own && !find_areas(crossings, mem, in, slot, &count, &clear)) return false;
+    if (!commit_members(crossings, mem, in, slot, count)) return false;
     visitor->x = body->x;
     visitor->y = body->y;
-    visitor->clear = own ? clear : UNKNOWN;
+    visitor->clear = own ? clear : UNKNOWN_DISTANCE;
     return true;
 }
 
 /* ---- areas that changed ---- */
 
 /* Who stands in the cells of a block that lie in the rectangle. */
-static bool look_block(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in,
-                       const phx_tower_map_block *block, phx_rect rect)
+static bool find_block_members(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in,
+                               const phx_tower_map_block *block, phx_rect rect)
 {
     uint32_t bx = (uint32_t)(block->key - 1) << PHX_SHEET_BITS;
     uint32_t by = (uint32_t)((block->key - 1) >> 32) << PHX_SHEET_BITS;
@@ -164,7 +166,7 @@ static bool look_block(phx_area_members *crossings, phx_mem *mem, const phx_area
         for (uint32_t slot = block->cells[i] - 1; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next) {
             phx_area_visitor *visitor = &crossings->visitors[slot];
             if (visitor->looked == (uint32_t)in->tick) continue;
-            visitor->clear = UNKNOWN;
+            visitor->clear = UNKNOWN_DISTANCE;
             if (in->store->body[slot].changed == in->stamp) continue; /* its turn comes */
             if (!phx_area_members_look(crossings, mem, in, slot)) return false;
             visitor->looked = (uint32_t)in->tick;
@@ -173,7 +175,8 @@ static bool look_block(phx_area_members *crossings, phx_mem *mem, const phx_area
     return true;
 }
 
-static bool look_rect(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, phx_rect rect)
+static bool find_rect_members(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in,
+                              phx_rect rect)
 {
     const phx_tower_map *first = &in->roster->first;
     if (rect.x0 > in->rect.x1 || rect.y0 > in->rect.y1 || rect.x1 < in->rect.x0 || rect.y1 < in->rect.y0) return true;
@@ -183,14 +186,15 @@ static bool look_rect(phx_area_members *crossings, phx_mem *mem, const phx_area_
     uint32_t bx1 = own.x1 >> PHX_SHEET_BITS, by1 = own.y1 >> PHX_SHEET_BITS;
     if ((uint64_t)(bx1 - bx0 + 1) * (by1 - by0 + 1) > first->count) { /* fewer blocks than places for them */
         for (uint32_t i = 0; i < first->count; i++)
-            if (first->blocks[i].key != 0 && !look_block(crossings, mem, in, &first->blocks[i], own)) return false;
+            if (first->blocks[i].key != 0 && !find_block_members(crossings, mem, in, &first->blocks[i], own))
+                return false;
         return true;
     }
     for (uint32_t by = by0; by <= by1; by++)
         for (uint32_t bx = bx0; bx <= bx1; bx++) {
             const phx_tower_map_block *block =
                 phx_tower_map_block_of(first, bx << PHX_SHEET_BITS, by << PHX_SHEET_BITS);
-            if (block && !look_block(crossings, mem, in, block, own)) return false;
+            if (block && !find_block_members(crossings, mem, in, block, own)) return false;
         }
     return true;
 }
@@ -200,8 +204,8 @@ bool phx_area_members_look_near(phx_area_members *crossings, phx_mem *mem, const
     for (uint32_t i = 0; i < in->areas->change_count; i++) {
         const phx_area_change *change = &in->areas->changes[i];
         const phx_area_entry *area = &in->areas->at[change->area];
-        if (change->was && !look_rect(crossings, mem, in, change->before)) return false;
-        if (area->live && !look_rect(crossings, mem, in, area->towers)) return false;
+        if (change->was && !find_rect_members(crossings, mem, in, change->before)) return false;
+        if (area->live && !find_rect_members(crossings, mem, in, area->towers)) return false;
     }
     return true;
 }

@@ -61,11 +61,11 @@ static void shape_of(phx_area_entry *to, const ph_area *from)
 }
 
 /* So much of the terms that a distance is made of may be their roundings; and so much of a distance a step may take. */
-static const float DOUBT = 1e-6f, SURE = 1.0f - 1e-6f;
+static const float ROUNDING_DOUBT = 1e-6f, SURE = 1.0f - 1e-6f;
 static const float ALONG_AXES = 0.7071f; /* so far along both is no farther than 1 */
 
 /* What is less is nothing: beside float32's smallest numbers roundings are no small part. */
-static const float LEAST = 1e-30f;
+static const float LEAST_DISTANCE = 1e-30f;
 
 /* As the rule has it: by squares, which are far from all limits of float32. */
 static float clear_of_circle(const phx_area_entry *area, float x, float y)
@@ -73,7 +73,7 @@ static float clear_of_circle(const phx_area_entry *area, float x, float y)
     const float low = 1e-10f, high = 1e18f, r = area->radius;
     const float dx = x - area->center[0], dy = y - area->center[1];
     if (!(r > low && r < high)) return 0.0f;
-    const float off = fabsf(sqrtf(dx * dx + dy * dy) - r) - DOUBT * (r + fabsf(dx) + fabsf(dy));
+    const float off = fabsf(sqrtf(dx * dx + dy * dy) - r) - ROUNDING_DOUBT * (r + fabsf(dx) + fabsf(dy));
     return off * ALONG_AXES;
 }
 
@@ -84,15 +84,15 @@ static float clear_of_polygon(const phx_area_entry *area, float x, float y)
     for (uint32_t i = 0; i < area->corner_count; i++) {
         const float *p = area->corners[i], *q = area->corners[i + 1 == area->corner_count ? 0 : i + 1];
         const float ex = q[0] - p[0], ey = q[1] - p[1], a = ex * (y - p[1]), b = ey * (x - p[0]);
-        const float side = fabsf(a - b) - DOUBT * (fabsf(a) + fabsf(b)), length2 = ex * ex + ey * ey;
-        if (!(side > LEAST && length2 > LEAST && side <= FLT_MAX && length2 <= FLT_MAX)) return 0.0f;
+        const float side = fabsf(a - b) - ROUNDING_DOUBT * (fabsf(a) + fabsf(b)), length2 = ex * ex + ey * ey;
+        if (!(side > LEAST_DISTANCE && length2 > LEAST_DISTANCE && side <= FLT_MAX && length2 <= FLT_MAX)) return 0.0f;
         const float off = side / sqrtf(length2);
         if (off < clear) clear = off;
     }
     return clear * ALONG_AXES * SURE;
 }
 
-static float clear_of(const phx_area_entry *area, float x, float y)
+static float safe_distance_of(const phx_area_entry *area, float x, float y)
 {
     const phx_box *box = &area->box;
     const float out_x = fmaxf(box->x0 - x, x - box->x1), out_y = fmaxf(box->y0 - y, y - box->y1);
@@ -111,8 +111,8 @@ static float clear_of(const phx_area_entry *area, float x, float y)
 
 float phx_area_clear(const phx_area_entry *area, float x, float y)
 {
-    const float clear = clear_of(area, x, y);
-    return clear > LEAST ? clear : 0.0f;
+    const float clear = safe_distance_of(area, x, y);
+    return clear > LEAST_DISTANCE ? clear : 0.0f;
 }
 
 bool phx_area_is_convex(const ph_area *from)
@@ -134,7 +134,7 @@ bool phx_area_is_convex(const ph_area *from)
 
 /* ---- cells ---- */
 
-static uint8_t level_of(phx_rect towers)
+static uint8_t area_level(phx_rect towers)
 {
     uint8_t level = 0;
     while ((towers.x1 >> level) - (towers.x0 >> level) > 1 || (towers.y1 >> level) - (towers.y0 >> level) > 1) level++;
@@ -142,7 +142,7 @@ static uint8_t level_of(phx_rect towers)
 }
 
 /* The key of the area's i-th cell; 0: it has no such cell. */
-static uint64_t cell_key(const phx_area_entry *area, uint32_t i)
+static uint64_t area_cell_key(const phx_area_entry *area, uint32_t i)
 {
     uint32_t cx = (uint32_t)(area->towers.x0 >> area->level) + (i & 1);
     uint32_t cy = (uint32_t)(area->towers.y0 >> area->level) + (i >> 1);
@@ -159,10 +159,10 @@ static phx_area_link *link_at(const phx_areas *areas, uint32_t link)
 static void link_cells(phx_areas *areas, uint32_t place)
 {
     phx_area_entry *area = &areas->at[place];
-    area->level = level_of(area->towers);
+    area->level = area_level(area->towers);
     if (areas->level_counts[area->level]++ == 0) areas->levels_used |= 1u << area->level;
     for (uint32_t i = 0; i < 4; i++) {
-        uint64_t key = cell_key(area, i);
+        uint64_t key = area_cell_key(area, i);
         if (key == 0) continue;
         uint64_t *first = phx_idmap_find(&areas->cells, key);
         area->links[i] = (phx_area_link){first ? (uint32_t)*first : PHX_AREA_NONE, PHX_AREA_NONE};
@@ -178,7 +178,7 @@ static void unlink_cells(phx_areas *areas, uint32_t place)
     phx_area_entry *area = &areas->at[place];
     if (--areas->level_counts[area->level] == 0) areas->levels_used &= ~(1u << area->level);
     for (uint32_t i = 0; i < 4; i++) {
-        uint64_t key = cell_key(area, i);
+        uint64_t key = area_cell_key(area, i);
         if (key == 0) continue;
         phx_area_link link = area->links[i];
         if (link.next != PHX_AREA_NONE) link_at(areas, link.next)->before = link.before;
@@ -191,7 +191,7 @@ static void unlink_cells(phx_areas *areas, uint32_t place)
 /* ---- commands ---- */
 
 /* Room for one more area, in every respect. */
-static bool reserve(phx_areas *areas)
+static bool reserve_area(phx_areas *areas)
 {
     return phx_grow(areas->mem, (void **)&areas->at, &areas->capacity, areas->count, (size_t)areas->count + 1,
                     sizeof *areas->at) &&
@@ -209,7 +209,7 @@ static void note_change(phx_areas *areas, uint32_t place)
     areas->changes[areas->change_count++] = (phx_area_change){.area = place, .was = area->live, .before = area->towers};
 }
 
-static uint32_t take_place(phx_areas *areas, uint64_t id)
+static uint32_t pop_free_place(phx_areas *areas, uint64_t id)
 {
     uint32_t place = areas->free_first;
     if (place != PHX_AREA_NONE) areas->free_first = areas->at[place].links[0].next;
@@ -224,9 +224,9 @@ ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, c
     const uint64_t *known = phx_idmap_find(&areas->index, id);
     bool live = known && areas->at[*known].live;
     if (!live && areas->live_count >= most) return PH_CAPACITY;
-    if (!reserve(areas)) return PH_NO_MEMORY;
+    if (!reserve_area(areas)) return PH_NO_MEMORY;
     known = phx_idmap_find(&areas->index, id);
-    uint32_t place = known ? (uint32_t)*known : take_place(areas, id);
+    uint32_t place = known ? (uint32_t)*known : pop_free_place(areas, id);
     phx_area_entry *area = &areas->at[place];
     note_change(areas, place);
     if (live) unlink_cells(areas, place);
@@ -243,7 +243,7 @@ ph_status phx_areas_remove(phx_areas *areas, uint64_t id)
     const uint64_t *known = phx_idmap_find(&areas->index, id);
     if (!known || !areas->at[*known].live) return PH_ABSENT;
     uint32_t place = (uint32_t)*known;
-    if (!reserve(areas)) return PH_NO_MEMORY;
+    if (!reserve_area(areas)) return PH_NO_MEMORY;
     note_change(areas, place);
     unlink_cells(areas, place);
     areas->at[place].live = false;

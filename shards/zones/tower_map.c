@@ -29,7 +29,7 @@ bool phx_tower_map_reserve(phx_tower_map *sheet, phx_mem *mem, uint32_t x0, uint
                     sizeof *sheet->blocks);
 }
 
-static phx_tower_map_block *block_make(phx_tower_map *sheet, uint64_t key)
+static phx_tower_map_block *make_map_block(phx_tower_map *sheet, uint64_t key)
 {
     uint32_t place = sheet->free_first > 0 ? sheet->free_first - 1 : sheet->count++;
     PHX_ASSERT(place < sheet->capacity);
@@ -53,7 +53,7 @@ void phx_tower_map_put(phx_tower_map *sheet, uint32_t tx, uint32_t ty, uint32_t 
 {
     phx_tower_map_block *block = phx_tower_map_block_of(sheet, tx, ty);
     if (!block && value == 0) return;
-    if (!block) block = block_make(sheet, phx_tower_map_key(tx, ty));
+    if (!block) block = make_map_block(sheet, phx_tower_map_key(tx, ty));
     uint32_t *cell = &block->cells[phx_tower_map_cell(tx, ty)];
     block->used += (uint32_t)(value != 0) - (uint32_t)(*cell != 0);
     *cell = value;

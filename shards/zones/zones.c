@@ -12,7 +12,7 @@ void phx_zones_init(phx_zones *zones, phx_mem *mem)
     phx_area_members_init(&zones->crossings);
 }
 
-static void drop_awake(phx_zones *zones, phx_mem *mem)
+static void release_activation(phx_zones *zones, phx_mem *mem)
 {
     phx_activation_free(&zones->awake, mem);
     zones->awake_on = false;
@@ -25,7 +25,7 @@ static void drop_crossings(phx_zones *zones, phx_mem *mem)
 }
 
 /* What all need. */
-static void drop(phx_zones *zones, phx_mem *mem)
+static void release_members(phx_zones *zones, phx_mem *mem)
 {
     phx_tower_members_free(&zones->roster, mem);
     phx_release(mem, (void **)&zones->touched, &zones->touched_capacity, sizeof *zones->touched);
@@ -35,8 +35,8 @@ static void drop(phx_zones *zones, phx_mem *mem)
 
 void phx_zones_free(phx_zones *zones, phx_mem *mem)
 {
-    drop(zones, mem);
-    drop_awake(zones, mem);
+    release_members(zones, mem);
+    release_activation(zones, mem);
     drop_crossings(zones, mem);
     phx_release(mem, (void **)&zones->edges.at, &zones->edges.capacity, sizeof *zones->edges.at);
 }
@@ -75,7 +75,7 @@ static uint32_t slot_at(const phx_shard *shard, const going *all, uint32_t i)
 
 /* ---- the phase ---- */
 
-static bool stand(phx_shard *shard, uint32_t slot)
+static bool place_member(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     if (body->state & PHX_SLOT_OWN)
@@ -85,7 +85,7 @@ static bool stand(phx_shard *shard, uint32_t slot)
 }
 
 /* Areas, and the roster behind them. */
-static bool cross(phx_shard *shard, const going *all, bool areas)
+static bool update_area_members(phx_shard *shard, const going *all, bool areas)
 {
     phx_zones *zones = &shard->zones;
     phx_area_members_input in = {.areas = zones->areas,
@@ -100,12 +100,12 @@ static bool cross(phx_shard *shard, const going *all, bool areas)
         uint32_t slot = slot_at(shard, all, i);
         if (slot == PHX_SLOT_NONE) continue;
         if (areas && !phx_area_members_look(&zones->crossings, shard->mem, &in, slot)) return false;
-        if (!stand(shard, slot)) return false;
+        if (!place_member(shard, slot)) return false;
     }
     return true;
 }
 
-static bool activate(phx_shard *shard, const going *all)
+static bool update_activation(phx_shard *shard, const going *all)
 {
     phx_zones *zones = &shard->zones;
     phx_activation *awake = &zones->awake;
@@ -134,18 +134,18 @@ bool phx_shard_zones(phx_shard *shard)
     uint32_t slots = shard->store.slots;
     bool wakes = shard->rules->wakes || zones->awake.awake_count > 0;
     bool areas = zones->areas && phx_areas_any(zones->areas);
-    if (!wakes && zones->awake_on) drop_awake(zones, mem);
+    if (!wakes && zones->awake_on) release_activation(zones, mem);
     if (!areas && zones->crossings_on) drop_crossings(zones, mem);
     if (!wakes && !areas) {
-        if (zones->on) drop(zones, mem);
+        if (zones->on) release_members(zones, mem);
         return true;
     }
     if (!phx_tower_members_cover(&zones->roster, mem, slots)) return false;
     if (wakes && !phx_activation_cover(&zones->awake, mem, slots)) return false;
     if (areas && !phx_area_members_cover(&zones->crossings, mem, slots)) return false;
     going all = changed_slots(shard, (wakes && !zones->awake_on) || (areas && !zones->crossings_on));
-    if (!cross(shard, &all, areas)) return false;
-    if (wakes && !activate(shard, &all)) return false;
+    if (!update_area_members(shard, &all, areas)) return false;
+    if (wakes && !update_activation(shard, &all)) return false;
     zones->on = true;
     zones->awake_on = wakes;
     zones->crossings_on = areas;

@@ -133,7 +133,8 @@ static inline bool case_sees(uint32_t o, uint32_t t)
 {
     const phx_store *s = &c.store;
     if (o == t || !case_observes(o) || !(s->body[t].state & PHX_SLOT_LIVE)) return false;
-    return phx_sees(&c.rules, &s->body[o], phx_store_attr(s, o), &s->body[t], phx_store_attr(s, t), NULL, c.sees[o][t]);
+    return phx_rule_sees(&c.rules, &s->body[o], phx_store_attr(s, o), &s->body[t], phx_store_attr(s, t), NULL,
+                         c.sees[o][t]);
 }
 
 /* In the box; of towers it is a little larger than they are. */

@@ -301,14 +301,14 @@ static void find_wanted(const fleet *f, uint64_t observer, wanted_list *wanted)
 {
     const fleet_entity *o = &f->entity[observer];
     wanted->count = 0;
-    if (!o->in || !phx_observes(&o->attr)) return;
+    if (!o->in || !phx_attr_observes(&o->attr)) return;
     phx_body ob = body_of(f, o);
     for (uint32_t id = 1; id < FLEET_IDS; id++) {
         const fleet_entity *t = &f->entity[id];
         if (!t->in || id == observer) continue;
         phx_body tb = body_of(f, t);
         const phx_relation *relation = f->relation[observer][id].bits ? &f->relation[observer][id] : NULL;
-        if (phx_sees(&f->rules, &ob, &o->attr, &tb, &t->attr, relation, f->seen[observer][id] == t->incarnation))
+        if (phx_rule_sees(&f->rules, &ob, &o->attr, &tb, &t->attr, relation, f->seen[observer][id] == t->incarnation))
             wanted->ids[wanted->count++] = id;
     }
     if (o->attr.cap == 0 || wanted->count <= o->attr.cap) return;

@@ -205,7 +205,7 @@ static was now_of(uint32_t slot)
                  attr->margin,
                  body->state & PHX_SLOT_LIVE,
                  body->state & PHX_SLOT_OWN,
-                 (body->state & PHX_SLOT_OWN) && phx_observes(attr),
+                 (body->state & PHX_SLOT_OWN) && phx_attr_observes(attr),
                  attr->layers};
 }
 

@@ -81,16 +81,17 @@ Test(rules, outside_is_beyond_all_towers_along_an_axis)
         const float beyond[] = {axis[a].below, axis[a].end, nextafterf(axis[a].end, INFINITY), -FLT_MAX, FLT_MAX};
         const float within[] = {axis[a].origin, nextafterf(axis[a].origin, INFINITY), nextafterf(axis[a].end, 0)};
         for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
-            cr_assert(a == 0 ? phx_outside(&rules, beyond[i], axis[a].at) : phx_outside(&rules, axis[a].at, beyond[i]),
+            cr_assert(a == 0 ? phx_outside_towers(&rules, beyond[i], axis[a].at)
+                             : phx_outside_towers(&rules, axis[a].at, beyond[i]),
                       "axis %d: %a", a, (double)beyond[i]);
         for (size_t i = 0; i < sizeof within / sizeof *within; i++)
-            cr_assert_not(a == 0 ? phx_outside(&rules, within[i], axis[a].at)
-                                 : phx_outside(&rules, axis[a].at, within[i]),
+            cr_assert_not(a == 0 ? phx_outside_towers(&rules, within[i], axis[a].at)
+                                 : phx_outside_towers(&rules, axis[a].at, within[i]),
                           "axis %d: %a", a, (double)within[i]);
     }
-    cr_assert_not(phx_outside(&rules, -0.0f, 1015));
+    cr_assert_not(phx_outside_towers(&rules, -0.0f, 1015));
     rules.tower_size = 1e-30f; /* the quotient has no end */
-    cr_assert(phx_outside(&rules, 1e30f, 1000));
+    cr_assert(phx_outside_towers(&rules, 1e30f, 1000));
 }
 
 Test(rules, the_tower_index_is_the_floored_quotient_and_monotone)
@@ -321,7 +322,7 @@ static bool pair_seen(const phx_rules *rules, const pair_case *c)
     ta.global = c->global;
     ta.reach = c->reach;
     phx_relation relation = {.target = 2, .view = c->pair_view, .margin = c->pair_margin, .bits = c->bits};
-    return phx_sees(rules, &ob, &oa, &tb, &ta, c->bits ? &relation : NULL, c->in_list);
+    return phx_rule_sees(rules, &ob, &oa, &tb, &ta, c->bits ? &relation : NULL, c->in_list);
 }
 
 Test(rules, who_sees_whom)
@@ -346,10 +347,10 @@ Test(rules, by_towers_radii_margins_and_pairs_play_no_part)
 Test(rules, only_the_ready_with_a_view_observe)
 {
     phx_attr attr = plain_attr(FLT_TRUE_MIN, 0);
-    cr_assert(phx_observes(&attr));
+    cr_assert(phx_attr_observes(&attr));
     attr.ready = false;
-    cr_assert_not(phx_observes(&attr));
+    cr_assert_not(phx_attr_observes(&attr));
     attr.ready = true;
     attr.view = 0;
-    cr_assert_not(phx_observes(&attr));
+    cr_assert_not(phx_attr_observes(&attr));
 }

@@ -124,7 +124,7 @@ static void release_listener(phx_broadcast_backlog *backlog, listener *gone)
     backlog->free_first = (uint32_t)(gone - backlog->listeners) + 1;
 }
 
-static void clear(phx_broadcast_backlog *backlog)
+static void clear_broadcasts(phx_broadcast_backlog *backlog)
 {
     if (backlog->newest) {
         backlog->newest->next = backlog->spare;
@@ -203,7 +203,8 @@ void phx_broadcast_backlog_forget(phx_broadcast_backlog *backlog, uint64_t obser
     backlog->counts.voided += of->pending;
     of->pending = 0;
     of->void_to = backlog->number;
-    if (backlog->counts.pending == 0) clear(backlog); /* or mail that nobody hears would be told with the next tick's */
+    if (backlog->counts.pending == 0)
+        clear_broadcasts(backlog); /* or mail that nobody hears would be told with the next tick's */
 }
 
 void phx_broadcast_backlog_rename(phx_broadcast_backlog *backlog, uint64_t observer, uint64_t user_data)
@@ -274,5 +275,5 @@ void phx_broadcast_backlog_drain(phx_broadcast_backlog *backlog, phx_batch_broad
     }
     backlog->counts.drained += backlog->counts.pending;
     backlog->counts.pending = 0;
-    if (backlog->oldest) clear(backlog);
+    if (backlog->oldest) clear_broadcasts(backlog);
 }

@@ -167,7 +167,7 @@ void phx_consumer_forget(phx_consumer *c, uint64_t observer)
 }
 
 /* What the host sees of the mail. */
-static void show_mail(phx_batch *batch)
+static void show_broadcasts(phx_batch *batch)
 {
     const phx_batch_broadcasts *mail = &batch->mail;
     ph_batch *view = &batch->view;
@@ -182,7 +182,7 @@ static void show_mail(phx_batch *batch)
 }
 
 /* What it sees of the updates. */
-static void show_news(phx_batch *batch)
+static void show_updates(phx_batch *batch)
 {
     const phx_batch_updates *news = &batch->news;
     ph_batch *view = &batch->view;
@@ -205,8 +205,8 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     batch->view.tick = tick;
     batch->view.dropped = phx_broadcast_backlog_count(c->backlog).untold;
     phx_broadcast_backlog_told(c->backlog);
-    show_mail(batch);
-    show_news(batch);
+    show_broadcasts(batch);
+    show_updates(batch);
     batch->state = PHX_BATCH_OUT;
     batch->merged = false;
     c->out_count++;
@@ -347,7 +347,7 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
 }
 
 /* Is there anything in the batch, or was it? batch may be NULL. */
-static bool tells(const phx_batch *batch)
+static bool batch_has_content(const phx_batch *batch)
 {
     return batch != NULL && (batch->view.change_count > 0 || batch->merged || batch->mail.size.deliveries > 0 ||
                              edges_in(batch) > 0 || batch->news.size.updates > 0);
@@ -370,7 +370,7 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
         return false;
     }
     bool room = c->out_count < c->bound;
-    bool changed = tells(batch);
+    bool changed = batch_has_content(batch);
     if (changed && room && !is_pending(c)) {
         PHX_ASSERT(!batch->merged); /* it would be pending */
         if (!phx_relay_ready(&c->relay)) {
@@ -424,7 +424,7 @@ bool phx_consumer_keep(phx_consumer *c, phx_batch *batch, uint64_t tick)
 {
     PHX_ASSERT(tick > c->tick);
     PHX_ASSERT(batch == c->filling);
-    const bool merged = merge_kept(c) && (!tells(batch) || merge_tick(c, batch, tick));
+    const bool merged = merge_kept(c) && (!batch_has_content(batch) || merge_tick(c, batch, tick));
     if (!merged && batch != NULL && !edges_alone(batch)) {
         return false;
     }

@@ -51,7 +51,7 @@ void phx_update_backlog_rename(phx_update_backlog *latest, uint64_t id, uint64_t
     phx_netset_rename(&latest->set, id, 0, user_data);
 }
 
-static void clear(phx_update_backlog *latest, uint32_t observer)
+static void clear_updates_of(phx_update_backlog *latest, uint32_t observer)
 {
     uint32_t before = latest->set.entry_table.used;
     phx_netset_observer_clear(&latest->set, observer);
@@ -62,7 +62,7 @@ static void clear(phx_update_backlog *latest, uint32_t observer)
 void phx_update_backlog_forget(phx_update_backlog *latest, uint64_t observer)
 {
     uint32_t o = phx_netset_observer_find(&latest->set, observer);
-    if (o != PHX_NETSET_NONE) clear(latest, o);
+    if (o != PHX_NETSET_NONE) clear_updates_of(latest, o);
 }
 
 /* Who left is not told of any more. */
@@ -72,7 +72,7 @@ static void drop_left(phx_update_backlog *latest, const phx_batch *batch, const 
     uint32_t o = phx_netset_observer_find(set, change->observer);
     if (o == PHX_NETSET_NONE) return;
     if (change->flags & PH_CHANGE_FRESH) {
-        clear(latest, o);
+        clear_updates_of(latest, o);
         return;
     }
     for (uint32_t i = 0; i < change->leave_count; i++) {
@@ -84,7 +84,7 @@ static void drop_left(phx_update_backlog *latest, const phx_batch *batch, const 
     if (set->observers[o].first == PHX_NETSET_NONE) phx_netset_observer_remove(set, o);
 }
 
-static void take(phx_update_backlog *latest, const phx_batch_updates *news, const ph_update *update)
+static void merge_update(phx_update_backlog *latest, const phx_batch_updates *news, const ph_update *update)
 {
     phx_netset *set = &latest->set;
     uint32_t o = phx_netset_observer_find(set, update->observer);
@@ -104,7 +104,7 @@ static void take(phx_update_backlog *latest, const phx_batch_updates *news, cons
 void phx_update_backlog_merge(phx_update_backlog *latest, const phx_batch *batch)
 {
     for (uint32_t i = 0; i < batch->view.change_count; i++) drop_left(latest, batch, &batch->changes[i]);
-    for (uint32_t i = 0; i < batch->news.size.updates; i++) take(latest, &batch->news, &batch->news.updates[i]);
+    for (uint32_t i = 0; i < batch->news.size.updates; i++) merge_update(latest, &batch->news, &batch->news.updates[i]);
 }
 
 bool phx_update_backlog_reserve_drain(phx_update_backlog *latest, phx_batch_updates *news)

@@ -8,7 +8,7 @@
 #include "world/state/world.h"
 #include "world/table/attr_resolve.h"
 
-static const double SLACK = 1.25; /* a view widens again only when it would stay so with a quarter more around */
+static const double CROWD_SLACK = 1.25; /* a view widens again only when it would stay so with a quarter more around */
 
 /* ---- shrunk: a step and a view in 64 bits ---- */
 
@@ -32,12 +32,12 @@ static float view_of(const uint64_t *shrunk)
     return view;
 }
 
-static uint64_t *find(const phx_crowd_result *crowd, uint64_t id)
+static uint64_t *find_shrunk_view(const phx_crowd_result *crowd, uint64_t id)
 {
     return phx_idmap_count(&crowd->shrunk) > 0 ? phx_idmap_find(&crowd->shrunk, id) : NULL;
 }
 
-static float narrowed(const phx_crowd_result *crowd, float view, uint32_t step)
+static float narrowed_view(const phx_crowd_result *crowd, float view, uint32_t step)
 {
     return (float)((double)view * crowd->share[step]);
 }
@@ -139,7 +139,7 @@ bool phx_crowd_gather(phx_world *world)
 /* ---- deciding ---- */
 
 /* Entities in the nine towers around a body. */
-static uint64_t pressure(const phx_rules *rules, const phx_idmap *towers, const phx_body *body)
+static uint64_t count_around(const phx_rules *rules, const phx_idmap *towers, const phx_body *body)
 {
     uint32_t x0 = body->tx > 0 ? body->tx - 1u : 0, x1 = body->tx + 1u < rules->towers[0] ? body->tx + 1u : body->tx;
     uint32_t y0 = body->ty > 0 ? body->ty - 1u : 0, y1 = body->ty + 1u < rules->towers[1] ? body->ty + 1u : body->ty;
@@ -153,7 +153,7 @@ static uint64_t pressure(const phx_rules *rules, const phx_idmap *towers, const 
     return sum;
 }
 
-static uint32_t wanted(const phx_world *world, double entities)
+static uint32_t wanted_step(const phx_world *world, double entities)
 {
     double most = (double)world->def.crowd_entities;
     uint32_t step = 0;
@@ -170,10 +170,10 @@ static bool is_new(const phx_world *world, uint32_t incarnation)
 
 static uint32_t next_step(const phx_world *world, uint32_t step, uint64_t entities, uint32_t incarnation)
 {
-    uint32_t up = wanted(world, (double)entities);
+    uint32_t up = wanted_step(world, (double)entities);
     if (is_new(world, incarnation)) return up;
     if (up > step) return step + 1;
-    return wanted(world, (double)entities * SLACK) < step ? step - 1 : step;
+    return wanted_step(world, (double)entities * CROWD_SLACK) < step ? step - 1 : step;
 }
 
 bool phx_step_crowd_decide(phx_world *world, uint32_t index)
@@ -185,10 +185,10 @@ bool phx_step_crowd_decide(phx_world *world, uint32_t index)
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
-        const uint64_t *shrunk = find(&world->crowd, store->name[slot].id);
+        const uint64_t *shrunk = find_shrunk_view(&world->crowd, store->name[slot].id);
         float view = shrunk ? view_of(shrunk) : phx_store_attr(store, slot)->view;
         if (!shrunk && view == 0.0f) continue;
-        uint64_t entities = pressure(&world->rules, all_towers(world), body);
+        uint64_t entities = count_around(&world->rules, all_towers(world), body);
         uint32_t step = step_of(shrunk), next = 0;
         if (view > 0.0f) next = next_step(world, step, entities, store->name[slot].incarnation);
         if (view > 0.0f && entities > of->most) of->most = entities;
@@ -203,14 +203,14 @@ bool phx_step_crowd_decide(phx_world *world, uint32_t index)
 
 /* ---- applying ---- */
 
-static bool apply(phx_world *world, phx_shard *shard, phx_crowd_view_change change)
+static bool apply_view_change(phx_world *world, phx_shard *shard, phx_crowd_view_change change)
 {
     phx_crowd_result *crowd = &world->crowd;
     uint64_t id = shard->store.name[change.slot].id;
     phx_attr attr = *phx_store_attr(&shard->store, change.slot);
     if (!phx_shard_ready(shard, 1) || !phx_idmap_reserve(&crowd->shrunk, phx_idmap_count(&crowd->shrunk) + 1))
         return false;
-    uint64_t *shrunk = find(crowd, id);
+    uint64_t *shrunk = find_shrunk_view(crowd, id);
     float view = shrunk ? view_of(shrunk) : attr.view;
     if (view == 0.0f) { /* by a command of this tick */
         phx_idmap_remove(&crowd->shrunk, id);
@@ -219,7 +219,7 @@ static bool apply(phx_world *world, phx_shard *shard, phx_crowd_view_change chan
     uint32_t step = step_of(shrunk);
     if (change.step > step) crowd->narrowed += change.step - step;
     else crowd->widened += step - change.step;
-    attr.view = narrowed(crowd, view, change.step);
+    attr.view = narrowed_view(crowd, view, change.step);
     phx_shard_set(shard, change.slot, &attr);
     if (change.step == 0) phx_idmap_remove(&crowd->shrunk, id);
     else if (shrunk) *shrunk = shrunk_of(view, change.step);
@@ -233,7 +233,7 @@ bool phx_crowd_apply(phx_world *world)
     for (; crowd->shard_at < world->shard_count; crowd->shard_at++, crowd->change_at = 0) {
         const phx_crowd_control_shard *of = &crowd->shards[crowd->shard_at];
         for (; crowd->change_at < of->change_count; crowd->change_at++)
-            if (!apply(world, &world->shards[crowd->shard_at], of->changes[crowd->change_at])) return false;
+            if (!apply_view_change(world, &world->shards[crowd->shard_at], of->changes[crowd->change_at])) return false;
     }
     crowd->most = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
@@ -246,16 +246,16 @@ bool phx_crowd_apply(phx_world *world)
 void phx_crowd_attrs(phx_world *world, uint64_t id, const ph_attrs *more, phx_attr *attr)
 {
     phx_crowd_result *crowd = &world->crowd;
-    uint64_t *shrunk = find(crowd, id);
+    uint64_t *shrunk = find_shrunk_view(crowd, id);
     if (shrunk) attr->view = view_of(shrunk);
     phx_attr_apply(&world->rules, more, attr);
     if (!shrunk) return;
     uint32_t step = step_of(shrunk);
     *shrunk = shrunk_of(attr->view, step);
-    attr->view = narrowed(crowd, attr->view, step);
+    attr->view = narrowed_view(crowd, attr->view, step);
 }
 
 void phx_crowd_forget(phx_world *world, uint64_t id)
 {
-    if (find(&world->crowd, id)) phx_idmap_remove(&world->crowd.shrunk, id);
+    if (find_shrunk_view(&world->crowd, id)) phx_idmap_remove(&world->crowd.shrunk, id);
 }

@@ -9,7 +9,7 @@
 
 /* ---- one entity ---- */
 
-static ph_status enter(phx_world *world, const phx_cmd_attrs *command)
+static ph_status enter_entity(phx_world *world, const phx_cmd_attrs *command)
 {
     const ph_attrs *given = &command->attrs;
     if (phx_directory_has(&world->directory, command->id)) return PH_EXISTS;
@@ -31,7 +31,7 @@ static ph_status enter(phx_world *world, const phx_cmd_attrs *command)
     return PH_OK;
 }
 
-static ph_status leave(phx_world *world, const phx_cmd_id *command)
+static ph_status leave_entity(phx_world *world, const phx_cmd_id *command)
 {
     phx_shard *shard;
     uint32_t slot;
@@ -45,7 +45,7 @@ static ph_status leave(phx_world *world, const phx_cmd_id *command)
     return PH_OK;
 }
 
-static ph_status set(phx_world *world, const phx_cmd_attrs *command)
+static ph_status set_attributes(phx_world *world, const phx_cmd_attrs *command)
 {
     uint64_t home = phx_directory_find(&world->directory, command->id);
     const ph_attrs *given = &command->attrs;
@@ -95,17 +95,17 @@ void phx_ingest_refuse(phx_world *world, const phx_command_run *run, uint32_t i,
     if (!phx_refusals_put(&world->producers[run->producer].told, refusal)) world->totals.untold++;
 }
 
-static ph_status apply(phx_world *world, uint16_t op, const void *record)
+static ph_status apply_command(phx_world *world, uint16_t op, const void *record)
 {
     switch ((phx_op)op) {
     case PHX_OP_ENTER:
-        return enter(world, record);
+        return enter_entity(world, record);
     case PHX_OP_LEAVE:
-        return leave(world, record);
+        return leave_entity(world, record);
     case PHX_OP_MOVE:
         break; /* moves.c */
     case PHX_OP_SET:
-        return set(world, record);
+        return set_attributes(world, record);
     case PHX_OP_PAIR:
     case PHX_OP_UNPAIR:
     case PHX_OP_LINK:
@@ -131,7 +131,7 @@ static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
     return *(const uint64_t *)((const char *)run->records + (size_t)i * run->record_bytes);
 }
 
-static void account(phx_world *world, const phx_command_run *in, uint32_t i, ph_status status)
+static void count_outcome(phx_world *world, const phx_command_run *in, uint32_t i, ph_status status)
 {
     if (PHX_LIKELY(status == PH_OK)) world->totals.applied++;
     else phx_ingest_refuse(world, in, i, record_id(&in->commands, i), status);
@@ -145,7 +145,8 @@ static void apply_run(phx_world *world, const phx_command_run *in)
         return;
     }
     for (uint32_t i = 0; i < run->count; i++)
-        account(world, in, i, apply(world, run->op, (const char *)run->records + (size_t)i * run->record_bytes));
+        count_outcome(world, in, i,
+                      apply_command(world, run->op, (const char *)run->records + (size_t)i * run->record_bytes));
 }
 
 bool phx_ingest_collect(phx_world *world)
@@ -178,7 +179,7 @@ static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_
 }
 
 /* Only where most entities move: shards in which few do mark the towers, which is the ticking thread's, and slower. */
-static bool worth(const phx_world *world, uint64_t commands, uint64_t least)
+static bool parallel_worthwhile(const phx_world *world, uint64_t commands, uint64_t least)
 {
     return world->def.workers > 1 && commands >= least && commands > phx_directory_count(&world->directory) / 4;
 }
@@ -188,12 +189,12 @@ bool phx_ingest(phx_world *world)
     while (world->run_at < world->run_count) {
         uint64_t commands;
         uint32_t end = stretch_of_moves(world, world->run_at, &commands);
-        if (worth(world, commands, PHX_MOVES_WORTH_SHARING)) {
+        if (parallel_worthwhile(world, commands, PHX_MOVES_WORTH_SHARING)) {
             if (!phx_moves_share(world, world->run_at, end)) return false;
             world->run_at = end;
             continue;
         }
-        if (worth(world, commands, PHX_MOVES_WORTH_ROUSING)) phx_workers_wake_early(world->workers);
+        if (parallel_worthwhile(world, commands, PHX_MOVES_WORTH_ROUSING)) phx_workers_wake_early(world->workers);
         if (end == world->run_at) end++;
         while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
     }

@@ -94,11 +94,11 @@ static void mark_attached(phx_world *world, uint64_t child, bool attached)
 }
 
 /* The entity hangs this deep now, and what is attached to it deeper. */
-static void sink(phx_world *world, uint64_t id, uint32_t depth)
+static void set_subtree_depth(phx_world *world, uint64_t id, uint32_t depth)
 {
     const phx_attach_links *family = phx_attach_children(&world->attach, id);
     phx_depths_set(&world->depths, id, depth);
-    for (uint32_t i = 0; family && i < family->count; i++) sink(world, family->children[i], depth + 1);
+    for (uint32_t i = 0; family && i < family->count; i++) set_subtree_depth(world, family->children[i], depth + 1);
 }
 
 ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
@@ -122,7 +122,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
         return PH_NO_MEMORY;
     }
     mark_attached(world, child, true);
-    sink(world, child, phx_depths_now(&world->depths, parent) + 1);
+    set_subtree_depth(world, child, phx_depths_now(&world->depths, parent) + 1);
     bool placed = phx_ingest_place_at_root(world, child);
     PHX_ASSERT(placed);
     (void)placed;
@@ -136,7 +136,7 @@ ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command)
     if (!phx_ingest_place_at_root(world, command->id)) return PH_NO_MEMORY;
     phx_attach_take(&world->attach, command->id);
     mark_attached(world, command->id, false);
-    sink(world, command->id, 0);
+    set_subtree_depth(world, command->id, 0);
     return PH_OK;
 }
 
@@ -151,7 +151,7 @@ ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
         uint64_t child = family->children[0];
         phx_attach_take(attach, child);
         mark_attached(world, child, false);
-        sink(world, child, 0);
+        set_subtree_depth(world, child, 0);
     }
     if (phx_attach_parent(attach, id) != 0) {
         phx_attach_take(attach, id);

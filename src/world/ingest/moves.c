@@ -107,7 +107,7 @@ static uint32_t run_on(const phx_world *world, group *g)
 }
 
 /* Directory lines, then bodies, come from memory side by side. */
-static void look_up(const phx_world *world, group *g)
+static void find_homes(const phx_world *world, group *g)
 {
     const phx_directory *directory = &world->directory;
     const phx_shard *shards = world->shards;
@@ -136,14 +136,14 @@ static void look_up(const phx_world *world, group *g)
 /* Returns how many are left, their places in the group in left[]. alone: no other worker is about. */
 static uint32_t move_group(phx_world *world, group *g, uint32_t worker, bool alone, uint32_t left[GROUP])
 {
-    look_up(world, g);
+    find_homes(world, g);
     phx_move_batch batch = {
         .places = g->place, .slots = g->slot, .mixed = g->mixed, .to = g->to, .z = g->z, .count = g->count};
     return phx_shards_move(world->shards, world->shard_count, &batch, alone, sums_of(world, worker), left);
 }
 
 /* A move that was left, of whom the directory says is there: its home's upper half, or PLACE_UNKNOWN. */
-static ph_status settle(phx_world *world, uint32_t place, uint32_t slot, ph_position position)
+static ph_status apply_left_move(phx_world *world, uint32_t place, uint32_t slot, ph_position position)
 {
     if (place == PLACE_UNKNOWN) return PH_UNKNOWN_ID;
     if (place >= world->shard_count) return PH_ATTACHED;
@@ -151,14 +151,14 @@ static ph_status settle(phx_world *world, uint32_t place, uint32_t slot, ph_posi
 }
 
 /* The i-th move of a run, which was left. */
-static ph_status settle_found(phx_world *world, const phx_command_run *run, uint32_t i)
+static ph_status apply_found_moves(phx_world *world, const phx_command_run *run, uint32_t i)
 {
     phx_moves moves = phx_moves_of(&run->commands);
     uint64_t home = phx_directory_find(&world->directory, phx_moves_id(&moves, i));
-    return settle(world, (uint32_t)(home >> 32), phx_home_slot(home), phx_moves_position(&moves, i));
+    return apply_left_move(world, (uint32_t)(home >> 32), phx_home_slot(home), phx_moves_position(&moves, i));
 }
 
-static void refuse(phx_world *world, const phx_command_run *run, uint32_t i, ph_status status)
+static void refuse_move(phx_world *world, const phx_command_run *run, uint32_t i, ph_status status)
 {
     phx_moves moves = phx_moves_of(&run->commands);
     world->totals.applied--;
@@ -178,7 +178,7 @@ static void copy_ids(uint64_t *ids, const phx_moves *moves, uint32_t first, uint
 /* ---- one after the other ---- */
 
 /* The moves of a run from `first` on. */
-static void fill(group *g, const phx_moves *moves, uint32_t first, uint32_t count)
+static void fill_move_group(group *g, const phx_moves *moves, uint32_t first, uint32_t count)
 {
     g->count = count;
     g->to = moves->places + first;
@@ -195,12 +195,12 @@ void phx_moves_apply(phx_world *world, const phx_command_run *run)
     g.runs = true;
     if (world->movers == 0) world->movers = 1;
     for (uint32_t first = 0; first < total; first += g.count) {
-        fill(&g, &moves, first, total - first < GROUP ? total - first : GROUP);
+        fill_move_group(&g, &moves, first, total - first < GROUP ? total - first : GROUP);
         uint32_t left_count = move_group(world, &g, 0, true, left);
         for (uint32_t i = 0; i < left_count; i++) {
             ph_position to = phx_moves_position(&moves, first + left[i]);
-            ph_status status = settle(world, g.place[left[i]], g.slot[left[i]], to);
-            if (PHX_UNLIKELY(status != PH_OK)) refuse(world, run, first + left[i], status);
+            ph_status status = apply_left_move(world, g.place[left[i]], g.slot[left[i]], to);
+            if (PHX_UNLIKELY(status != PH_OK)) refuse_move(world, run, first + left[i], status);
         }
     }
     world->totals.applied += total;
@@ -216,7 +216,7 @@ static uint32_t words_of(const phx_command_run *run)
 enum { BLOCK_BITS = 9 }; /* of neighbours: their bodies fill whole lines but for the first and the last */
 
 /* Whose is the block of this id? */
-static uint32_t owner(const phx_world *world, uint64_t id)
+static uint32_t owner_of_id(const phx_world *world, uint64_t id)
 {
     return (uint32_t)((uint64_t)phx_hash_near(world->mem.key, id, BLOCK_BITS) * world->def.workers >> 32);
 }
@@ -254,7 +254,7 @@ typedef struct picked {
 } picked;
 
 /* Of the moves [first, end) as many as there is room for, behind the others; how many. */
-static uint32_t pick(group *g, picked *own, const phx_moves *moves, uint32_t first, uint32_t end)
+static uint32_t pick_moves(group *g, picked *own, const phx_moves *moves, uint32_t first, uint32_t end)
 {
     const uint32_t had = g->count, room = GROUP - had, count = end - first < room ? end - first : room;
     copy_ids(g->ids + had, moves, first, count);
@@ -290,9 +290,9 @@ static void share_run(phx_world *world, const phx_command_run *run, uint32_t wor
     for (uint32_t i = 0, end; i < run->commands.count; i = end) {
         uint64_t block = phx_moves_id(&moves, i) >> BLOCK_BITS;
         end = block_end(&moves, i, run->commands.count, block);
-        if (owner(world, phx_moves_id(&moves, i)) != worker) continue;
+        if (owner_of_id(world, phx_moves_id(&moves, i)) != worker) continue;
         while (i < end) {
-            i += pick(&g, &own, &moves, i, end);
+            i += pick_moves(&g, &own, &moves, i, end);
             if (g.count == GROUP) move_picked(world, &g, &own, worker, left_words);
         }
     }
@@ -312,7 +312,7 @@ static void share_body(void *context, uint32_t worker)
 }
 
 /* What was left, in the order of the commands. */
-static bool settle_stretch(phx_world *world)
+static bool apply_move_span(phx_world *world)
 {
     phx_move_span *stretch = &world->stretch;
     for (; stretch->run < stretch->end; stretch->run++) {
@@ -321,9 +321,9 @@ static bool settle_stretch(phx_world *world)
             _Atomic uint64_t *word = &stretch->left[stretch->word + w];
             for (uint64_t bits; (bits = atomic_load_explicit(word, memory_order_relaxed)) != 0;) {
                 uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
-                ph_status status = settle_found(world, run, i);
+                ph_status status = apply_found_moves(world, run, i);
                 if (status == PH_NO_MEMORY) return false;
-                if (status != PH_OK) refuse(world, run, i, status);
+                if (status != PH_OK) refuse_move(world, run, i, status);
                 atomic_store_explicit(word, bits & (bits - 1), memory_order_relaxed);
             }
         }
@@ -361,7 +361,7 @@ bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end)
         world->totals.applied += stretch->commands;
         stretch->shared = true;
     }
-    if (!settle_stretch(world)) return false;
+    if (!apply_move_span(world)) return false;
     stretch->shared = false;
     return true;
 }

@@ -62,7 +62,7 @@ static inline third too_far(third t)
 }
 
 /* Are all coordinates? *high: has any z but 0? -0 is one. No branch: many at once. */
-static bool survey(const ph_position *positions, uint32_t count, bool *high)
+static bool survey_positions(const ph_position *positions, uint32_t count, bool *high)
 {
     third bad = {0}, a = {0}, b = {0}, c = {0};
     bool sound = true;
@@ -107,7 +107,7 @@ static uint32_t sound_moves(const uint64_t *ids, const ph_position *positions, u
     uint64_t spread = 0; /* more than 32 bits where an id has, and where one is 0 */
     uint32_t sound = 0;
     for (uint32_t i = 0; i < count; i++) spread |= ids[i] | (ids[i] - 1);
-    bool high, near = survey(positions, count, &high), wide = spread > UINT32_MAX;
+    bool high, near = survey_positions(positions, count, &high), wide = spread > UINT32_MAX;
     *op = (uint16_t)(PHX_OP_MOVE | (wide ? PHX_MOVES_WIDE : 0) | (high ? PHX_MOVES_HIGH : 0));
     if (PHX_LIKELY(!wide && near)) return count;
     while (sound < count && check_move(ids[sound], &positions[sound]) == PH_OK) sound++;
@@ -139,7 +139,7 @@ static bool is_point(const float xy[2])
     return phx_is_coordinate(xy[0]) && phx_is_coordinate(xy[1]);
 }
 
-static ph_status check_shape(const ph_area *area)
+static ph_status check_area_shape(const ph_area *area)
 {
     switch (area->shape) {
     case PH_AREA_CIRCLE:
@@ -164,13 +164,13 @@ static ph_status check_area(const phx_world *world, uint64_t id, const ph_area *
     uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
     for (uint32_t i = 0; i < area->kind_count; i++)
         if (area->kinds[i] >= kinds) return PH_BAD_KIND;
-    return check_shape(area);
+    return check_area_shape(area);
 }
 
 /* ---- refusing ---- */
 
 /* Counts a refusal, of number producer->sequence, and inside a bulk call keeps it for ph_producer_refusals(). */
-static void refuse(phx_world *world, phx_producer *producer, uint64_t id, ph_status status, bool bulk)
+static void refuse_submitted(phx_world *world, phx_producer *producer, uint64_t id, ph_status status, bool bulk)
 {
     atomic_fetch_add_explicit(&producer->refused[status], 1, memory_order_relaxed);
     if (!bulk) return;
@@ -221,12 +221,12 @@ static void refuse_item(phx_world *world, phx_producer *producer, bulk_run *run,
 {
     end_run(producer, run);
     producer->sequence++;
-    refuse(world, producer, id, status, bulk);
+    refuse_submitted(world, producer, id, status, bulk);
     if (*first == PH_OK) *first = status;
 }
 
 /* Counts what stopped a bulk (full, or no memory): it takes no number. */
-static ph_status stop(phx_producer *producer, ph_status status)
+static ph_status count_stopped_bulk(phx_producer *producer, ph_status status)
 {
     atomic_fetch_add_explicit(&producer->refused[status], 1, memory_order_relaxed);
     return status;
@@ -245,7 +245,7 @@ ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op
         }
         void *record = NULL;
         status = next_record(producer, op, sizeof(phx_cmd_attrs), count - *done, &run, &record);
-        if (status != PH_OK) return stop(producer, status);
+        if (status != PH_OK) return count_stopped_bulk(producer, status);
         phx_cmd_attrs *command = record;
         command->id = ids[*done];
         command->attrs = attrs[*done];
@@ -290,7 +290,7 @@ ph_status phx_submit_move(phx_world *world, phx_producer *producer, uint32_t cou
         for (uint32_t queued = 0, some; queued < sound; queued += some, *done += some) {
             ph_status status;
             some = queue_moves(producer, op, sound - queued, id + queued, position + queued, &status);
-            if (PHX_UNLIKELY(some == 0)) return stop(producer, status);
+            if (PHX_UNLIKELY(some == 0)) return count_stopped_bulk(producer, status);
         }
         stretch = stretch < STRETCH_MAX ? stretch * 2 : STRETCH_MAX;
         if (PHX_LIKELY(sound == wanted)) continue;
@@ -313,7 +313,7 @@ ph_status phx_submit_ids(phx_world *world, phx_producer *producer, uint16_t op, 
         }
         void *record = NULL;
         ph_status status = next_record(producer, op, sizeof(phx_cmd_id), count - *done, &run, &record);
-        if (status != PH_OK) return stop(producer, status);
+        if (status != PH_OK) return count_stopped_bulk(producer, status);
         ((phx_cmd_id *)record)->id = ids[*done];
     }
     end_run(producer, &run);
@@ -331,7 +331,7 @@ ph_status phx_submit_two(phx_world *world, phx_producer *producer, uint16_t op, 
     }
     void *record = NULL;
     status = next_record(producer, op, sizeof(phx_cmd_two), 1, &run, &record);
-    if (status != PH_OK) return stop(producer, status);
+    if (status != PH_OK) return count_stopped_bulk(producer, status);
     *(phx_cmd_two *)record = (phx_cmd_two){.id = id, .other = other, .view = view, .margin = margin};
     end_run(producer, &run);
     return PH_OK;
@@ -347,7 +347,7 @@ ph_status phx_submit_area(phx_world *world, phx_producer *producer, uint64_t id,
     }
     void *record = NULL;
     status = next_record(producer, PHX_OP_AREA_SET, sizeof(phx_cmd_area), 1, &run, &record);
-    if (status != PH_OK) return stop(producer, status);
+    if (status != PH_OK) return count_stopped_bulk(producer, status);
     *(phx_cmd_area *)record = (phx_cmd_area){.id = id, .area = *area};
     end_run(producer, &run);
     return PH_OK;
@@ -365,7 +365,7 @@ ph_status phx_submit_broadcast(phx_world *world, phx_producer *producer, uint64_
     void *record = NULL;
     uint32_t room = (uint32_t)(sizeof(phx_cmd_broadcast) + phx_payload_room(bytes));
     status = next_record(producer, PHX_OP_BROADCAST, room, 1, &run, &record);
-    if (status != PH_OK) return stop(producer, status);
+    if (status != PH_OK) return count_stopped_bulk(producer, status);
     phx_cmd_broadcast *command = record;
     *command = (phx_cmd_broadcast){
         .id = source, .bytes = bytes, .flags = (uint16_t)options->flags, .kind_count = (uint16_t)options->kind_count};

@@ -178,7 +178,7 @@ static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
     return true;
 }
 
-static bool plan_shard(phx_world *world, uint32_t index)
+static bool plan_broadcasts(phx_world *world, uint32_t index)
 {
     const phx_recipients *audience = &world->broadcasts.audiences[index];
     if (audience->call_count == 0) return true;
@@ -202,7 +202,7 @@ bool phx_plan_pieces(phx_world *world)
     phx_broadcasts *b = &world->broadcasts;
     b->piece_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (!plan_shard(world, world->shard_order[i])) return false;
+        if (!plan_broadcasts(world, world->shard_order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++)
         if (!ready_ear(world, &b->ears[i])) return false;
     return phx_grow(&world->mem, (void **)&b->shares, &b->shares_capacity, 0,
@@ -212,8 +212,8 @@ bool phx_plan_pieces(phx_world *world)
 /* ---- hearing ---- */
 
 /* Keeps the seats of observers of the kinds that the message is for. Returns how many. */
-static uint32_t filter(const phx_store *store, const phx_observer_batch *seats, const phx_message *message,
-                       uint32_t *out, uint32_t count)
+static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch *seats, const phx_message *message,
+                               uint32_t *out, uint32_t count)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -224,8 +224,8 @@ static uint32_t filter(const phx_store *store, const phx_observer_batch *seats, 
 }
 
 /* All calls to the piece's seats; *hits, *heard: how many hits, and seats in them. false = no memory. */
-static bool listen(phx_world *world, phx_broadcast_scratch *ear, const phx_broadcast_piece *piece,
-                   const phx_observer_batch *seats, uint32_t *hits, uint32_t *heard)
+static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const phx_broadcast_piece *piece,
+                            const phx_observer_batch *seats, uint32_t *hits, uint32_t *heard)
 {
     const phx_broadcasts *b = &world->broadcasts;
     const phx_recipients *audience = &b->audiences[piece->shard];
@@ -240,7 +240,7 @@ static bool listen(phx_world *world, phx_broadcast_scratch *ear, const phx_broad
                       sizeof *ear->hits))
             return false;
         uint32_t *out = ear->seats + *heard, count = phx_recipients_filter(shard, seats, call, message->self, out);
-        if (message->filtered) count = filter(&shard->store, seats, message, out, count);
+        if (message->filtered) count = filter_by_kind(&shard->store, seats, message, out, count);
         if (count == 0) continue;
         ear->hits[(*hits)++] = (phx_message_hits){call->message, count};
         *heard += count;
@@ -289,7 +289,7 @@ static bool hear_piece(phx_world *world, phx_broadcast_scratch *ear, phx_broadca
     uint32_t hits = 0, heard = 0, ends[PHX_SEATS_MAX];
     phx_recipients_seat(&world->shards[piece->shard], &seats);
     memset(shares, 0, world->def.consumers * sizeof *shares);
-    if (!listen(world, ear, piece, &seats, &hits, &heard)) return false;
+    if (!find_recipients(world, ear, piece, &seats, &hits, &heard)) return false;
     if (!phx_grow(&world->mem, (void **)&ear->heard, &ear->heard_capacity, ear->heard_count,
                   (size_t)ear->heard_count + heard, sizeof *ear->heard) ||
         !phx_grow(&world->mem, (void **)&ear->hearings, &ear->hearings_capacity, ear->hearing_count,

@@ -7,7 +7,7 @@
 
 #include "world/table/clock.h"
 
-static phx_batch_broadcasts_share *share_of(const phx_world *world, uint32_t piece, uint32_t consumer)
+static phx_batch_broadcasts_share *broadcast_share(const phx_world *world, uint32_t piece, uint32_t consumer)
 {
     return &world->broadcasts.shares[(size_t)piece * world->def.consumers + consumer];
 }
@@ -47,7 +47,7 @@ static bool place_pieces(const phx_world *world, uint32_t consumer, phx_batch_br
 {
     uint64_t heard = 0;
     for (uint32_t i = 0; i < world->broadcasts.piece_count; i++) {
-        phx_batch_broadcasts_share *share = share_of(world, i, consumer);
+        phx_batch_broadcasts_share *share = broadcast_share(world, i, consumer);
         share->delivery_at = size->deliveries;
         share->heard_at = (uint32_t)heard;
         size->deliveries += share->deliveries;
@@ -76,7 +76,7 @@ void phx_deliver_drop(phx_world *world, uint32_t consumer)
     phx_broadcasts *b = &world->broadcasts;
     phx_consumer_drop_broadcasts(world->consumers[consumer].consumer, b->sizes[consumer].heard);
     for (uint32_t i = 0; i < b->piece_count; i++)
-        share_of(world, i, consumer)->deliveries = share_of(world, i, consumer)->heard = 0;
+        broadcast_share(world, i, consumer)->deliveries = broadcast_share(world, i, consumer)->heard = 0;
     b->sizes[consumer] = (phx_batch_broadcasts_size){0};
 }
 
@@ -123,7 +123,7 @@ static void fill_piece(phx_world *world, uint32_t index)
             __builtin_prefetch(&store->name[ear->hearings[piece->hearing_first + i + AHEAD].slot]);
         const phx_recipient *hearing = &ear->hearings[piece->hearing_first + i];
         if (b->sizes[hearing->consumer].deliveries == 0) continue; /* dropped */
-        phx_batch_broadcasts_share *share = share_of(world, index, hearing->consumer);
+        phx_batch_broadcasts_share *share = broadcast_share(world, index, hearing->consumer);
         phx_batch_broadcasts *mail = &world->batches[hearing->consumer]->mail;
         const uint32_t *places = b->places + (size_t)hearing->consumer * b->message_count;
         mail->deliveries[share->delivery_at++] = (ph_delivery){
@@ -134,7 +134,7 @@ static void fill_piece(phx_world *world, uint32_t index)
     piece->ns += phx_now_ns() - from;
 }
 
-static void fill_body(void *context, uint32_t worker, uint32_t unit)
+static void fill_broadcasts_unit(void *context, uint32_t worker, uint32_t unit)
 {
     phx_world *world = context;
     uint32_t consumers = world->def.consumers;
@@ -146,5 +146,5 @@ static void fill_body(void *context, uint32_t worker, uint32_t unit)
 void phx_deliver_fill(phx_world *world)
 {
     if (world->broadcasts.piece_count == 0) return;
-    phx_parallel_for(world->workers, world->def.consumers + world->broadcasts.piece_count, fill_body, world);
+    phx_parallel_for(world->workers, world->def.consumers + world->broadcasts.piece_count, fill_broadcasts_unit, world);
 }

@@ -16,7 +16,7 @@ static size_t shares_per_chunk(const phx_world *world)
     return ((size_t)world->def.consumers + A_LINE - 1) / A_LINE * A_LINE;
 }
 
-static phx_consumer_changes *share_of(phx_world *world, uint32_t chunk, uint32_t consumer)
+static phx_consumer_changes *consumer_share(phx_world *world, uint32_t chunk, uint32_t consumer)
 {
     return &world->shares[chunk * shares_per_chunk(world) + consumer];
 }
@@ -27,7 +27,7 @@ static uint32_t consumer_of(const phx_world *world, const phx_chunk *chunk, cons
     return world->shards[chunk->shard].store.name[change->slot].consumer;
 }
 
-static const phx_change *changes_of(const phx_world *world, const phx_chunk *chunk)
+static const phx_change *chunk_changes(const phx_world *world, const phx_chunk *chunk)
 {
     if (chunk->change_count == 0) return NULL;
     return world->scratch[chunk->worker].changes + chunk->change_first;
@@ -48,30 +48,30 @@ static void add_share(phx_consumer_changes *sum, phx_consumer_changes more)
 void phx_publish_count(phx_world *world, uint32_t index)
 {
     const phx_chunk *chunk = &world->chunks[index];
-    const phx_change *changes = changes_of(world, chunk);
+    const phx_change *changes = chunk_changes(world, chunk);
     uint32_t consumer = 0;
     phx_consumer_changes run = {0, 0}; /* of changes one after the other of one consumer: not in memory */
     if (world->def.consumers == 0) return;
-    memset(share_of(world, index, 0), 0, world->def.consumers * sizeof(phx_consumer_changes));
+    memset(consumer_share(world, index, 0), 0, world->def.consumers * sizeof(phx_consumer_changes));
     for (uint32_t c = 0; c < chunk->change_count; c++) {
         const uint32_t targets = changes[c].leave_count + changes[c].enter_count;
         const uint32_t of = consumer_of(world, chunk, &changes[c]);
         if (of != consumer) {
-            add_share(share_of(world, index, consumer), run);
+            add_share(consumer_share(world, index, consumer), run);
             run = (phx_consumer_changes){0, 0};
             consumer = of;
         }
         run.changes += phx_change_told(&changes[c]); /* else of the list's keeping only */
         run.targets += targets;
     }
-    add_share(share_of(world, index, consumer), run);
+    add_share(consumer_share(world, index, consumer), run);
 }
 
 void phx_publish_recount(phx_world *world, uint32_t index, uint32_t consumer)
 {
     const phx_chunk *chunk = &world->chunks[index];
-    const phx_change *changes = changes_of(world, chunk);
-    phx_consumer_changes *share = share_of(world, index, consumer);
+    const phx_change *changes = chunk_changes(world, chunk);
+    phx_consumer_changes *share = consumer_share(world, index, consumer);
     *share = (phx_consumer_changes){0, 0};
     for (uint32_t c = 0; c < chunk->change_count; c++)
         if (consumer_of(world, chunk, &changes[c]) == consumer && phx_change_told(&changes[c]))
@@ -151,7 +151,7 @@ static void place_shares(phx_world *world, uint32_t consumer)
 {
     phx_consumer_changes sum = {0};
     for (uint32_t i = 0; i < world->chunk_count; i++) {
-        phx_consumer_changes *share = share_of(world, i, consumer), own = *share;
+        phx_consumer_changes *share = consumer_share(world, i, consumer), own = *share;
         *share = sum;
         add_share(&sum, own);
     }
@@ -171,7 +171,7 @@ bool phx_publish_batches(phx_world *world)
         phx_consumer_changes sum = {0};
         uint64_t targets = 0;
         for (uint32_t i = 0; i < world->chunk_count; i++) {
-            const phx_consumer_changes *own = share_of(world, i, c);
+            const phx_consumer_changes *own = consumer_share(world, i, c);
             add_share(&sum, *own);
             targets += own->targets;
         }
@@ -240,9 +240,9 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
 }
 
 /* Somebody is attached: parents before their children, or behind them. Shares go back to where they began. */
-static void arrange(phx_world *world, const phx_chunk *chunk, phx_consumer_changes *shares)
+static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consumer_changes *shares)
 {
-    const phx_change *changes = changes_of(world, chunk);
+    const phx_change *changes = chunk_changes(world, chunk);
     for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {
         if (!phx_change_told(change)) continue;
         uint32_t consumer = consumer_of(world, chunk, change);
@@ -257,11 +257,11 @@ static void arrange(phx_world *world, const phx_chunk *chunk, phx_consumer_chang
     }
 }
 
-static void fill_body(void *context, uint32_t worker, uint32_t piece)
+static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
     phx_chunk *chunk = &world->chunks[piece];
-    const phx_change *changes = changes_of(world, chunk);
+    const phx_change *changes = chunk_changes(world, chunk);
     (void)worker;
     if (chunk->change_count == 0) return;
     uint64_t from = phx_now_ns();
@@ -271,7 +271,7 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
     filling at = {.shard = &world->shards[chunk->shard],
                   .naming = &naming,
                   .scratch = &world->scratch[chunk->worker],
-                  .shares = share_of(world, piece, 0),
+                  .shares = consumer_share(world, piece, 0),
                   .far = phx_directory_count(&world->directory) > NAMES_NEAR,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
@@ -282,14 +282,14 @@ static void fill_body(void *context, uint32_t worker, uint32_t piece)
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
     phx_event_writer_flush(&naming);
-    if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange(world, chunk, at.shares);
+    if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange_attached(world, chunk, at.shares);
     chunk->publish_ns += phx_now_ns() - from;
 }
 
 void phx_publish_fill(phx_world *world)
 {
     if (world->def.consumers == 0) return;
-    phx_parallel_for(world->workers, world->chunk_count, fill_body, world);
+    phx_parallel_for(world->workers, world->chunk_count, fill_changes_unit, world);
     if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
     if (world->zoned) fill_edges(world);
     if (world->updating) phx_updates_fill(world);

@@ -62,7 +62,7 @@ bool phx_step_strides(phx_world *world, uint32_t index)
     return true;
 }
 
-static bool plan_shard(phx_world *world, uint32_t index)
+static bool plan_updates(phx_world *world, uint32_t index)
 {
     phx_updates *u = &world->updates;
     const phx_shard *shard = &world->shards[index];
@@ -110,7 +110,7 @@ bool phx_updates_plan(phx_world *world)
     phx_updates *u = &world->updates;
     u->piece_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (!plan_shard(world, world->shard_order[i])) return false;
+        if (!plan_updates(world, world->shard_order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++) {
         phx_update_scratch_reset(&u->workers[i].lookout);
         u->workers[i].group_count = 0;
@@ -121,7 +121,7 @@ bool phx_updates_plan(phx_world *world)
 
 /* ---- looking ---- */
 
-static bool tell(phx_world *world, phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot)
+static bool emit_observer_updates(phx_world *world, phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot)
 {
     const phx_motion_history *trail = &shard->bands.trails[slot];
     if (trail->change == 0) return phx_band_emit(lookout, shard, slot, NULL, 0);
@@ -138,13 +138,13 @@ static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, cons
                             uint32_t seat)
 {
     uint32_t slot = seats->slot[seat];
-    if (slot == PHX_SLOT_NONE || !phx_observes(phx_store_attr(&shard->store, slot))) return PHX_SLOT_NONE;
+    if (slot == PHX_SLOT_NONE || !phx_attr_observes(phx_store_attr(&shard->store, slot))) return PHX_SLOT_NONE;
     return world->def.consumers == 1 ? 0 : shard->store.name[slot].consumer;
 }
 
 /* Tells the seats of one consumer, which are PHX_SLOT_NONE in consumers[] then. false = no memory. */
-static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard *shard,
-                       const phx_observer_batch *seats, uint32_t *consumers, uint32_t from)
+static bool emit_update_group(phx_world *world, phx_update_worker *own, const phx_shard *shard,
+                              const phx_observer_batch *seats, uint32_t *consumers, uint32_t from)
 {
     phx_update_scratch *lookout = &own->lookout;
     phx_update_group group = {.consumer = consumers[from],
@@ -157,7 +157,7 @@ static bool tell_group(phx_world *world, phx_update_worker *own, const phx_shard
     phx_update_scratch_group(lookout);
     for (uint32_t seat = from; seat < seats->count; seat++) {
         if (consumers[seat] != group.consumer) continue;
-        if (!tell(world, lookout, shard, seats->slot[seat])) return false;
+        if (!emit_observer_updates(world, lookout, shard, seats->slot[seat])) return false;
         consumers[seat] = PHX_SLOT_NONE;
     }
     group.notice_count = lookout->notice_count - group.notice_first;
@@ -179,7 +179,7 @@ static bool look_piece(phx_world *world, phx_update_worker *own, phx_update_piec
     piece->group_first = own->group_count;
     for (uint32_t seat = 0; seat < seats.count; seat++) {
         if (consumers[seat] == PHX_SLOT_NONE) continue;
-        if (tell_group(world, own, shard, &seats, consumers, seat)) continue;
+        if (emit_update_group(world, own, shard, &seats, consumers, seat)) continue;
         own->group_count = piece->group_first;
         lookout->notice_count = told;
         lookout->due_count = due;
@@ -237,7 +237,7 @@ bool phx_step_defer_updates(phx_world *world, uint32_t index)
 }
 
 /* Those of its observers that are told something, and not only wait. */
-static uint32_t told_of(const phx_update_scratch *lookout, const phx_update_group *group)
+static uint32_t emitted_by(const phx_update_scratch *lookout, const phx_update_group *group)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < group->notice_count; i++) count += lookout->notices[group->notice_first + i].due_count > 0;
@@ -245,7 +245,7 @@ static uint32_t told_of(const phx_update_scratch *lookout, const phx_update_grou
 }
 
 /* For the stats. */
-static void count_told(phx_world *world)
+static void count_emitted(phx_world *world)
 {
     const phx_updates *u = &world->updates;
     for (uint32_t i = 0; i < u->piece_count; i++) {
@@ -280,7 +280,7 @@ void phx_updates_replace(phx_world *world, uint32_t consumer)
             if (group->consumer != consumer) continue;
             group->at = *size;
             leave_out_owed(&world->shards[piece->shard], &own->lookout, group);
-            size->updates += told_of(&own->lookout, group);
+            size->updates += emitted_by(&own->lookout, group);
             size->due += group->due_count;
             size->moved += group->target_count;
         }
@@ -299,12 +299,12 @@ bool phx_updates_place(phx_world *world)
             phx_batch_updates_size *size = &u->sizes[group->consumer];
             group->at = *size;
             if (group->due_count > UINT32_MAX - size->due) return false; /* more than a batch can count */
-            size->updates += told_of(&own->lookout, group);
+            size->updates += emitted_by(&own->lookout, group);
             size->due += group->due_count;
             size->moved += group->target_count;
         }
     }
-    count_told(world);
+    count_emitted(world);
     return true;
 }
 
@@ -333,7 +333,7 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
     }
 }
 
-static void fill_body(void *context, uint32_t worker, uint32_t index)
+static void fill_updates_unit(void *context, uint32_t worker, uint32_t index)
 {
     phx_world *world = context;
     const phx_updates *u = &world->updates;
@@ -349,5 +349,5 @@ static void fill_body(void *context, uint32_t worker, uint32_t index)
 
 void phx_updates_fill(phx_world *world)
 {
-    phx_parallel_for(world->workers, world->updates.piece_count, fill_body, world);
+    phx_parallel_for(world->workers, world->updates.piece_count, fill_updates_unit, world);
 }

@@ -22,7 +22,7 @@ static bool good_points(const float *coordinates, uint32_t count)
  * Do the corners turn one way only? A turn of less than a hundred thousandth of a right angle is none: corners on
  * one line, rounded.
  */
-static bool convex(const float (*corners)[2])
+static bool quad_is_convex(const float (*corners)[2])
 {
     bool left = false, right = false;
     for (uint32_t i = 0; i < 4; i++) {
@@ -61,14 +61,14 @@ static bool of_lists(const ph_query *query)
     return query->shape == PH_QUERY_LIST || query->shape == PH_QUERY_OBSERVERS;
 }
 
-static ph_status check_shape(const ph_query *query)
+static ph_status check_query_shape(const ph_query *query)
 {
     ph_query_shape shape = query->shape;
     if (shape > PH_QUERY_OBSERVERS) return PH_BAD_VALUE;
     if (of_lists(query)) return PH_OK;
     if (shape == PH_QUERY_QUAD) {
         if (!good_points(query->corners[0], 8)) return PH_BAD_POSITION;
-        return convex(query->corners) ? PH_OK : PH_BAD_VALUE;
+        return quad_is_convex(query->corners) ? PH_OK : PH_BAD_VALUE;
     }
     if (!good_points(&query->x, 1) || !good_points(&query->y, 1)) return PH_BAD_POSITION;
     if (shape == PH_QUERY_BOX)
@@ -143,7 +143,7 @@ static ph_status find_in_lists(const phx_world *world, const ph_query *query, ph
 
 ph_status phx_find(const phx_world *world, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
 {
-    ph_status status = !hits && capacity > 0 ? PH_BAD_ARGUMENT : check_shape(query);
+    ph_status status = !hits && capacity > 0 ? PH_BAD_ARGUMENT : check_query_shape(query);
     *count = 0;
     if (status == PH_OK) status = check_filters(world, query);
     if (status != PH_OK) return status;

@@ -11,7 +11,7 @@ void phx_found_free(phx_found *found)
     phx_release(found->mem, (void **)&found->items, &found->items_capacity, sizeof(phx_sort_record));
 }
 
-static void add(phx_found *found, uint64_t id, uint16_t kind)
+static void add_found(phx_found *found, uint64_t id, uint16_t kind)
 {
     uint32_t n = found->count;
     if (!phx_grow(found->mem, (void **)&found->items, &found->items_capacity, n, (size_t)n + 1,
@@ -23,7 +23,7 @@ static void add(phx_found *found, uint64_t id, uint16_t kind)
     found->count++;
 }
 
-static ph_status sort(phx_found *found)
+static ph_status sort_found(phx_found *found)
 {
     uint32_t capacity = 0;
     phx_sort_record *spare = NULL;
@@ -136,7 +136,7 @@ static bool add_target(void *user, const phx_shard *shard, uint32_t slot)
 {
     phx_found *found = user;
     const phx_name *name = &shard->store.name[slot];
-    if (!found->failed) add(found, name->id, name->kind);
+    if (!found->failed) add_found(found, name->id, name->kind);
     return !found->failed;
 }
 
@@ -144,14 +144,14 @@ ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found)
 {
     *found = (phx_found){.mem = &world->mem};
     ph_status status = phx_query_each_listed(world, observer, add_target, found);
-    return status == PH_OK ? sort(found) : status;
+    return status == PH_OK ? sort_found(found) : status;
 }
 
 static bool add_watcher(void *user, const phx_shard *shard, uint32_t slot)
 {
     phx_found *found = user;
     const phx_name *name = &shard->store.name[slot];
-    if (!found->failed) add(found, name->id, 0);
+    if (!found->failed) add_found(found, name->id, 0);
     return !found->failed;
 }
 
@@ -159,7 +159,7 @@ ph_status phx_query_observers(phx_world *world, uint64_t target, phx_found *foun
 {
     *found = (phx_found){.mem = &world->mem};
     ph_status status = phx_query_each_observer(world, target, add_watcher, found);
-    return status == PH_OK ? sort(found) : status;
+    return status == PH_OK ? sort_found(found) : status;
 }
 
 /* ---- in pieces ---- */

@@ -87,7 +87,7 @@ static uint32_t place_of(const check *at, const phx_name *name)
 /* ---- who should be in it ---- */
 
 /* The same body in the tower that its position says. */
-static phx_body placed(const phx_rules *rules, const phx_body *body)
+static phx_body body_in_tower(const phx_rules *rules, const phx_body *body)
 {
     phx_body at = *body;
     at.tx = phx_tower_index(rules, 0, at.x);
@@ -95,16 +95,16 @@ static phx_body placed(const phx_rules *rules, const phx_body *body)
     return at;
 }
 
-static bool consider(check *at, const phx_body *observer, const phx_store *store, uint32_t target)
+static bool consider_target(check *at, const phx_body *observer, const phx_store *store, uint32_t target)
 {
     const phx_rules *rules = &at->world->rules;
     const phx_attr *oa = phx_store_attr(&at->shard->store, at->slot), *ta = phx_store_attr(store, target);
     const phx_name *name = &store->name[target];
     const phx_relation *relation = at->relations ? phx_relation_find(at->relations, name->id) : NULL;
-    phx_body body = rules->range == PH_RANGE_TOWERS ? placed(rules, &store->body[target]) : store->body[target];
-    if (!phx_sees(rules, observer, oa, &body, ta, relation, true)) return true;
+    phx_body body = rules->range == PH_RANGE_TOWERS ? body_in_tower(rules, &store->body[target]) : store->body[target];
+    if (!phx_rule_sees(rules, observer, oa, &body, ta, relation, true)) return true;
     uint32_t place = place_of(at, name), n = at->expected_count;
-    if (place == NOT_LISTED && !phx_sees(rules, observer, oa, &body, ta, relation, false)) return true;
+    if (place == NOT_LISTED && !phx_rule_sees(rules, observer, oa, &body, ta, relation, false)) return true;
     if (!phx_grow(&at->world->mem, (void **)&at->expected, &at->expected_capacity, n, (size_t)n + 1,
                   sizeof *at->expected))
         return false;
@@ -118,20 +118,20 @@ static bool consider(check *at, const phx_body *observer, const phx_store *store
     return true;
 }
 
-static bool expect(check *at)
+static bool build_expected_list(check *at)
 {
     const phx_world *world = at->world;
     const phx_attr *attr = phx_store_attr(&at->shard->store, at->slot);
-    phx_body observer = placed(&world->rules, &at->shard->store.body[at->slot]);
+    phx_body observer = body_in_tower(&world->rules, &at->shard->store.body[at->slot]);
     at->pairs++;
-    if (!phx_observes(attr)) return true;
+    if (!phx_attr_observes(attr)) return true;
     for (uint32_t s = 0; s < world->shard_count; s++) {
         const phx_store *store = &world->shards[s].store;
         for (uint32_t target = 0; target < store->slots; target++) {
             if (!(store->body[target].state & PHX_SLOT_OWN)) continue;
             if (store == &at->shard->store && target == at->slot) continue;
             at->pairs++;
-            if (!consider(at, &observer, store, target)) return false;
+            if (!consider_target(at, &observer, store, target)) return false;
         }
     }
     if (attr->cap > 0 && at->expected_count > attr->cap) {
@@ -143,28 +143,28 @@ static bool expect(check *at)
 
 /* ---- the two side by side ---- */
 
-static void differ(const check *at, uint64_t target, ph_difference_kind kind, ph_difference *difference)
+static void note_difference(const check *at, uint64_t target, ph_difference_kind kind, ph_difference *difference)
 {
     if (difference->kind != PH_DIFFERENCE_NONE && difference->target <= target) return;
     *difference = (ph_difference){.observer = at->shard->store.name[at->slot].id, .target = target, .kind = kind};
 }
 
-static void compare(check *at, ph_difference *difference)
+static void compare_with_list(check *at, ph_difference *difference)
 {
     bool waits = phx_shard_has_deferred(at->shard, at->slot); /* some may not have joined yet */
     for (uint32_t i = 0; i < at->expected_count; i++) {
         const phx_ranked *expected = &at->expected[i];
         if (expected->slot == NOT_LISTED && waits) continue;
-        if (expected->slot == NOT_LISTED) differ(at, expected->id, PH_DIFFERENCE_MISSING, difference);
+        if (expected->slot == NOT_LISTED) note_difference(at, expected->id, PH_DIFFERENCE_MISSING, difference);
         else at->right[expected->slot] = true;
     }
     for (uint32_t i = 0; i < at->listed_count; i++) {
         uint64_t id = at->listed[i].id;
         bool twice = i > 0 && at->listed[i - 1].id == id;
         if (at->right[i]) continue;
-        if (twice) differ(at, id, PH_DIFFERENCE_TWICE, difference);
-        else if (phx_directory_has(&at->world->directory, id)) differ(at, id, PH_DIFFERENCE_EXTRA, difference);
-        else differ(at, id, PH_DIFFERENCE_GONE, difference);
+        if (twice) note_difference(at, id, PH_DIFFERENCE_TWICE, difference);
+        else if (phx_directory_has(&at->world->directory, id)) note_difference(at, id, PH_DIFFERENCE_EXTRA, difference);
+        else note_difference(at, id, PH_DIFFERENCE_GONE, difference);
     }
 }
 
@@ -173,15 +173,15 @@ static bool check_observer(check *at, uint32_t shard, uint32_t slot, ph_differen
     at->shard = &at->world->shards[shard];
     at->slot = slot;
     at->relations = phx_relations_of(&at->shard->relations, at->shard->store.name[slot].id);
-    if (!take_list(at) || !expect(at)) return false;
-    compare(at, difference);
+    if (!take_list(at) || !build_expected_list(at)) return false;
+    compare_with_list(at, difference);
     return true;
 }
 
 /* ---- slices ---- */
 
 /* The next slot of the round; false: it is over, and the next one begins. */
-static bool step(const phx_world *world, ph_verification *progress)
+static bool advance_slot(const phx_world *world, ph_verification *progress)
 {
     progress->slot++;
     while (progress->shard < world->shard_count && progress->slot >= world->shards[progress->shard].store.slots) {
@@ -207,10 +207,10 @@ ph_status phx_verify(phx_world *world, uint64_t pairs, ph_verification *progress
         if (own) {
             good = check_observer(&at, progress->shard, progress->slot, difference);
             if (!good) break;
-            progress->observers += phx_observes(phx_store_attr(store, progress->slot));
+            progress->observers += phx_attr_observes(phx_store_attr(store, progress->slot));
         }
         looked_at++;
-        more = step(world, progress);
+        more = advance_slot(world, progress);
     } while (more && difference->kind == PH_DIFFERENCE_NONE && looked_at + at.pairs < pairs);
     progress->pairs += at.pairs;
     check_free(&at);

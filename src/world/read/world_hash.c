@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "world/read/query.h"
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix_into_hash(uint64_t hash, uint64_t value)
 {
     return phx_mix64((hash ^ value) + 0x9e3779b97f4a7c15u);
 }
@@ -21,12 +21,13 @@ static uint64_t float_bits(float f)
 
 static uint64_t hash_attr(uint64_t h, const phx_attr *a)
 {
-    h = mix(mix(h, a->layers), a->sees);
-    h = mix(mix(mix(h, float_bits(a->view)), float_bits(a->margin)), float_bits(a->reach));
-    h = mix(h, float_bits(a->visible));
-    h = mix(mix(mix(mix(h, a->cap), a->given), a->kind), a->consumer);
-    return mix(h, (uint64_t)a->stealth << 24 | (uint64_t)a->detect << 16 | (uint64_t)a->priority << 8 |
-                      (uint64_t)a->global << 1 | a->ready);
+    h = mix_into_hash(mix_into_hash(h, a->layers), a->sees);
+    h = mix_into_hash(mix_into_hash(mix_into_hash(h, float_bits(a->view)), float_bits(a->margin)),
+                      float_bits(a->reach));
+    h = mix_into_hash(h, float_bits(a->visible));
+    h = mix_into_hash(mix_into_hash(mix_into_hash(mix_into_hash(h, a->cap), a->given), a->kind), a->consumer);
+    return mix_into_hash(h, (uint64_t)a->stealth << 24 | (uint64_t)a->detect << 16 | (uint64_t)a->priority << 8 |
+                                (uint64_t)a->global << 1 | a->ready);
 }
 
 /* The sum over an observer's list. */
@@ -38,7 +39,7 @@ typedef struct list_sum {
 static bool add_to_sum(void *user, const uint32_t *targets, uint32_t count)
 {
     list_sum *at = user;
-    for (uint32_t i = 0; i < count; i++) at->sum += mix(at->id, at->store->name[targets[i]].id);
+    for (uint32_t i = 0; i < count; i++) at->sum += mix_into_hash(at->id, at->store->name[targets[i]].id);
     return true;
 }
 
@@ -50,10 +51,10 @@ static uint64_t hash_updates(const phx_world *world, const phx_shard *shard, uin
     const phx_motion_history *trail = &bands->trails[slot];
     uint64_t id = shard->store.name[slot].id, sum = 0;
     uint32_t age = (uint32_t)world->tick - trail->moved;
-    if (trail->moved != 0 && age < PH_BAND_EVERY_MAX) sum += mix(id, 1 + age);
+    if (trail->moved != 0 && age < PH_BAND_EVERY_MAX) sum += mix_into_hash(id, 1 + age);
     const uint32_t *words = phx_list_entries(&bands->pool, &bands->waits[slot]);
     for (uint32_t i = 0; i < bands->waits[slot].count; i += 2)
-        sum += mix(mix(id, shard->store.name[words[i]].id), words[i + 1]);
+        sum += mix_into_hash(mix_into_hash(id, shard->store.name[words[i]].id), words[i + 1]);
     return sum;
 }
 
@@ -63,40 +64,45 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[slot];
     uint64_t id = store->name[slot].id;
-    uint64_t h = mix(mix(mix(mix(0, id), float_bits(body->x)), float_bits(body->y)), float_bits(body->z));
-    h = hash_attr(mix(h, phx_store_user_data(store, slot)), phx_store_attr(store, slot));
-    h = mix(h, phx_attach_parent(&world->attach, id));
-    if (phx_activation_is(&shard->zones.awake, slot)) h = mix(h, 1 + shard->zones.awake.sleepers[slot].alone_since);
+    uint64_t h =
+        mix_into_hash(mix_into_hash(mix_into_hash(mix_into_hash(0, id), float_bits(body->x)), float_bits(body->y)),
+                      float_bits(body->z));
+    h = hash_attr(mix_into_hash(h, phx_store_user_data(store, slot)), phx_store_attr(store, slot));
+    h = mix_into_hash(h, phx_attach_parent(&world->attach, id));
+    if (phx_activation_is(&shard->zones.awake, slot))
+        h = mix_into_hash(h, 1 + shard->zones.awake.sleepers[slot].alone_since);
     const uint64_t *shrunk = phx_idmap_find(&world->crowd.shrunk, id);
-    if (shrunk) h = mix(h, *shrunk); /* its view by its attributes, and how far it is from that */
+    if (shrunk) h = mix_into_hash(h, *shrunk); /* its view by its attributes, and how far it is from that */
     list_sum seen = {.store = store, .id = id};
     phx_shard_list_targets(shard, slot, add_to_sum, &seen);
     uint64_t sum = seen.sum + hash_updates(world, shard, slot);
     const uint32_t *areas = NULL;
     uint32_t inside = phx_area_members_of(&shard->zones.crossings, slot, &areas);
-    for (uint32_t i = 0; i < inside; i++) sum += mix(mix(id, 0x61726561), world->areas.at[areas[i]].id);
+    for (uint32_t i = 0; i < inside; i++)
+        sum += mix_into_hash(mix_into_hash(id, 0x61726561), world->areas.at[areas[i]].id);
     const phx_relation_set *set = phx_relations_of(&shard->relations, id);
     for (uint32_t i = 0; set && i < set->count; i++) {
         const phx_relation *r = &set->items[i];
         bool paired = r->bits & PHX_RELATION_PAIR;
         uint64_t radii = paired ? float_bits(r->view) << 32 | float_bits(r->margin) : 0;
-        sum += mix(mix(mix(id, r->target), r->bits), radii);
+        sum += mix_into_hash(mix_into_hash(mix_into_hash(id, r->target), r->bits), radii);
     }
-    return mix(h, sum);
+    return mix_into_hash(h, sum);
 }
 
 /* Shape and kinds; of another shape's fields nothing is set. */
 static uint64_t hash_area(const phx_area_entry *area)
 {
     uint64_t form = (uint64_t)area->shape << 16 | (uint64_t)area->corner_count << 8 | area->kind_count;
-    uint64_t h = mix(mix(0, area->id), form);
-    for (uint32_t i = 0; i < area->kind_count; i++) h = mix(h, area->kinds[i]);
+    uint64_t h = mix_into_hash(mix_into_hash(0, area->id), form);
+    for (uint32_t i = 0; i < area->kind_count; i++) h = mix_into_hash(h, area->kinds[i]);
     for (uint32_t i = 0; i < area->corner_count; i++)
-        h = mix(mix(h, float_bits(area->corners[i][0])), float_bits(area->corners[i][1]));
+        h = mix_into_hash(mix_into_hash(h, float_bits(area->corners[i][0])), float_bits(area->corners[i][1]));
     if (area->shape == PH_AREA_CIRCLE)
-        return mix(mix(mix(h, float_bits(area->center[0])), float_bits(area->center[1])), float_bits(area->radius));
-    h = mix(mix(h, float_bits(area->box.x0)), float_bits(area->box.y0));
-    return mix(mix(h, float_bits(area->box.x1)), float_bits(area->box.y1));
+        return mix_into_hash(mix_into_hash(mix_into_hash(h, float_bits(area->center[0])), float_bits(area->center[1])),
+                             float_bits(area->radius));
+    h = mix_into_hash(mix_into_hash(h, float_bits(area->box.x0)), float_bits(area->box.y0));
+    return mix_into_hash(mix_into_hash(h, float_bits(area->box.x1)), float_bits(area->box.y1));
 }
 
 uint64_t phx_query_hash(const phx_world *world)

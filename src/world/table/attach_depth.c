@@ -61,7 +61,7 @@ static bool in_front(const arranging *at, uint32_t i)
     return at->enters ? phx_depths_now(at->depths, id) < at->depth : phx_depths_before(at->depths, id) >= at->depth;
 }
 
-static void swap(phx_event_columns told, uint32_t i, uint32_t j)
+static void swap_events(phx_event_columns told, uint32_t i, uint32_t j)
 {
     ph_target target = told.targets[i];
     uint16_t kind = told.kinds[i];
@@ -74,21 +74,21 @@ static void swap(phx_event_columns told, uint32_t i, uint32_t j)
     told.incarnations[j] = incarnation;
 }
 
-static void reverse(phx_event_columns told, uint32_t first, uint32_t end)
+static void reverse_events(phx_event_columns told, uint32_t first, uint32_t end)
 {
-    for (; first + 1 < end; first++, end--) swap(told, first, end - 1);
+    for (; first + 1 < end; first++, end--) swap_events(told, first, end - 1);
 }
 
 /* Those that are to stand in front do so, and either part keeps its order; in place. Returns where the others begin. */
-static uint32_t part(const arranging *at, uint32_t first, uint32_t end)
+static uint32_t partition_events(const arranging *at, uint32_t first, uint32_t end)
 {
     while (first < end && in_front(at, first)) first++;
     if (end - first < 2) return first;
     uint32_t middle = first + (end - first) / 2;
-    uint32_t a = part(at, first, middle), b = part(at, middle, end);
-    reverse(at->told, a, middle); /* what lies between a and b is turned as a whole: three times reversed */
-    reverse(at->told, middle, b);
-    reverse(at->told, a, b);
+    uint32_t a = partition_events(at, first, middle), b = partition_events(at, middle, end);
+    reverse_events(at->told, a, middle); /* what lies between a and b is turned as a whole: three times reversed */
+    reverse_events(at->told, middle, b);
+    reverse_events(at->told, a, b);
     return a + (b - middle);
 }
 
@@ -102,7 +102,7 @@ void phx_depths_arrange(const phx_depths *depths, phx_event_columns told, uint32
         if (depth > deepest) deepest = depth;
     }
     for (at.depth = 1; at.depth <= deepest; at.depth++) { /* what is deeper is arranged further, by the next one */
-        uint32_t border = part(&at, first, end);
+        uint32_t border = partition_events(&at, first, end);
         if (enters) first = border;
         else end = border;
     }

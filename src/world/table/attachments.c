@@ -43,12 +43,12 @@ const phx_attach_links *phx_attach_children(const phx_attach *attach, uint64_t p
 }
 
 /* Edges from id down to its deepest descendant; chains are at most PH_ATTACH_DEPTH_MAX deep. */
-static uint32_t height(const phx_attach *attach, uint64_t id)
+static uint32_t subtree_height(const phx_attach *attach, uint64_t id)
 {
     const phx_attach_links *family = phx_attach_children(attach, id);
     uint32_t most = 0;
     for (uint32_t i = 0; family && i < family->count; i++) {
-        uint32_t below = 1 + height(attach, family->children[i]);
+        uint32_t below = 1 + subtree_height(attach, family->children[i]);
         if (below > most) most = below;
     }
     PHX_ASSERT(most <= PH_ATTACH_DEPTH_MAX);
@@ -60,7 +60,7 @@ ph_status phx_attach_check(const phx_attach *attach, uint64_t child, uint64_t pa
     uint32_t above = 0; /* edges from the parent up to its root */
     for (uint64_t id = parent; id != 0; id = phx_attach_parent(attach, id), above++)
         if (id == child) return PH_CYCLE;
-    return above + height(attach, child) > PH_ATTACH_DEPTH_MAX ? PH_TOO_DEEP : PH_OK;
+    return above + subtree_height(attach, child) > PH_ATTACH_DEPTH_MAX ? PH_TOO_DEEP : PH_OK;
 }
 
 static bool family_for(phx_attach *attach, uint32_t *place)

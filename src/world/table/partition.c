@@ -9,7 +9,7 @@ static uint32_t part_first(uint32_t towers, uint32_t n, uint32_t i)
     return (uint32_t)((uint64_t)towers * i / n);
 }
 
-static uint16_t *table(phx_mem *mem, uint32_t towers, uint32_t n)
+static uint16_t *make_axis_table(phx_mem *mem, uint32_t towers, uint32_t n)
 {
     uint16_t *of = phx_alloc(mem, towers * sizeof *of, PHX_CACHE_LINE);
     for (uint32_t part = 0; of && part < n; part++)
@@ -21,8 +21,8 @@ bool phx_partition_init(phx_partition *partition, phx_mem *mem, const uint32_t t
 {
     PHX_ASSERT(shards[0] <= towers[0] && shards[1] <= towers[1]);
     *partition = (phx_partition){.columns = shards[0], .rows = shards[1], .towers = {towers[0], towers[1]}};
-    partition->column_of = table(mem, towers[0], shards[0]);
-    partition->row_of = table(mem, towers[1], shards[1]);
+    partition->column_of = make_axis_table(mem, towers[0], shards[0]);
+    partition->row_of = make_axis_table(mem, towers[1], shards[1]);
     if (partition->column_of && partition->row_of) return true;
     phx_partition_free(partition, mem);
     return false;

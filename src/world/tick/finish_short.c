@@ -36,14 +36,14 @@ static void set_aside(phx_world *world, phx_shard *shard, uint32_t slot, bool to
     phx_shard_set_aside(shard, slot, told);
 }
 
-static bool listens(const phx_shard *shard, uint32_t slot)
+static bool observer_holds_list(const phx_shard *shard, uint32_t slot)
 {
     const uint32_t own = shard->store.body[slot].state & PHX_SLOT_OWN;
     if (!own) return false;
-    return phx_observes(phx_store_attr(&shard->store, slot)) || phx_list_holds(&shard->store.tail[slot].list);
+    return phx_attr_observes(phx_store_attr(&shard->store, slot)) || phx_list_holds(&shard->store.tail[slot].list);
 }
 
-static phx_change *changes_of(const phx_world *world, const phx_chunk *chunk)
+static phx_change *changes_of_chunk(const phx_world *world, const phx_chunk *chunk)
 {
     return chunk->change_count > 0 ? world->scratch[chunk->worker].changes + chunk->change_first : NULL;
 }
@@ -72,7 +72,7 @@ static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *ch
 /* Changes of observers that were set aside once all was committed are none. */
 static void clear_owed(phx_world *world, const phx_chunk *chunk)
 {
-    phx_change *changes = changes_of(world, chunk);
+    phx_change *changes = changes_of_chunk(world, chunk);
     for (uint32_t c = 0; c < chunk->change_count; c++)
         if (world->shards[chunk->shard].store.tail[changes[c].slot].list.owed) clear_change(&changes[c]);
 }
@@ -88,7 +88,7 @@ static void drop_change_of(phx_world *world, const phx_shard *shard, uint32_t sl
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        phx_change *changes = changes_of(world, chunk);
+        phx_change *changes = changes_of_chunk(world, chunk);
         for (uint32_t c = 0; chunk->shard == shard->index && c < chunk->change_count; c++)
             if (changes[c].slot == slot) drop_change(world, chunk, &changes[c]);
     }
@@ -97,7 +97,7 @@ static void drop_change_of(phx_world *world, const phx_shard *shard, uint32_t sl
 static void drop_undone(void *user, uint32_t slot, bool block)
 {
     const undone *at = user;
-    if (!listens(at->shard, slot)) return;
+    if (!observer_holds_list(at->shard, slot)) return;
     if (block) drop_change_of(at->world, at->shard, slot);
     set_aside(at->world, at->shard, slot, false);
 }
@@ -145,7 +145,7 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
     phx_interest_undone(&world->scratch[0], shard, chunk->first, most, take_row, &taken);
     if (taken.block) return false;
     for (uint32_t i = 0; i < taken.count; i++)
-        if (listens(shard, taken.slots[i])) set_aside(world, shard, taken.slots[i], false);
+        if (observer_holds_list(shard, taken.slots[i])) set_aside(world, shard, taken.slots[i], false);
     chunk->first += most;
     chunk->count -= most;
     chunk->passed = most;
@@ -187,7 +187,7 @@ static void drop_shards(phx_world *world)
         phx_shard *shard = &world->shards[i];
         world->ports[i].chunk = world->ports[i].chunk_end = 0;
         for (uint32_t slot = 0; shard->changed && slot < shard->store.slots; slot++)
-            if (listens(shard, slot)) set_aside(world, shard, slot, false);
+            if (observer_holds_list(shard, slot)) set_aside(world, shard, slot, false);
     }
 }
 
@@ -197,7 +197,7 @@ static void drop_uncut(phx_world *world)
     const uint32_t limit = atomic_load_explicit(&world->spreading.limit, memory_order_relaxed);
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        phx_change *changes = changes_of(world, chunk);
+        phx_change *changes = changes_of_chunk(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++)
             if (changes[c].enter_count > limit) drop_change(world, chunk, &changes[c]);
         phx_publish_count(world, i);
@@ -211,7 +211,7 @@ static void commit_shard(phx_world *world, uint32_t index)
     if (port->step_done == world->step) return;
     while (!phx_step_commit(world, index)) { /* each time one change less */
         const phx_chunk *chunk = &world->chunks[port->chunk];
-        drop_change(world, chunk, changes_of(world, chunk) + port->change);
+        drop_change(world, chunk, changes_of_chunk(world, chunk) + port->change);
         phx_publish_count(world, port->chunk);
     }
     port->step_done = world->step;
@@ -223,7 +223,7 @@ static void drop_banded(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-            if (!listens(shard, slot)) continue;
+            if (!observer_holds_list(shard, slot)) continue;
             const uint32_t kind = phx_store_attr(&shard->store, slot)->kind;
             if (world->classes[kind].band_count > 0) set_aside(world, shard, slot, true);
         }
@@ -286,7 +286,8 @@ static void refuse_broadcasts(phx_world *world)
 /* ---- batches ---- */
 
 /* Is the change told to the consumer? */
-static bool told_to(const phx_world *world, const phx_chunk *chunk, const phx_change *change, uint32_t consumer)
+static bool consumer_of_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change,
+                               uint32_t consumer)
 {
     return phx_change_told(change) && world->shards[chunk->shard].store.name[change->slot].consumer == consumer;
 }
@@ -303,15 +304,15 @@ static bool halve_changes(phx_world *world, uint32_t consumer)
     bool any = false;
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        const phx_change *changes = changes_of(world, chunk);
+        const phx_change *changes = changes_of_chunk(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++)
-            if (told_to(world, chunk, &changes[c], consumer)) all += targets_of(&changes[c]);
+            if (consumer_of_change(world, chunk, &changes[c], consumer)) all += targets_of(&changes[c]);
     }
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        phx_change *changes = changes_of(world, chunk);
+        phx_change *changes = changes_of_chunk(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++) {
-            if (!told_to(world, chunk, &changes[c], consumer)) continue;
+            if (!consumer_of_change(world, chunk, &changes[c], consumer)) continue;
             any = true;
             kept += targets_of(&changes[c]);
             if (kept <= all / 2 && targets_of(&changes[c]) > 0) continue;

@@ -111,7 +111,7 @@ static bool init_workers(phx_world *world)
     return world->workers != NULL;
 }
 
-static bool init(phx_world *world, const ph_world_def *def)
+static bool init_world(phx_world *world, const ph_world_def *def)
 {
     phx_mem *mem = &world->mem;
     world->def = *def;
@@ -138,7 +138,7 @@ ph_status phx_world_create(const ph_world_def *def, phx_world **world)
     if (!*world) return PH_NO_MEMORY;
     phx_mem_init(&(*world)->mem, def->allocator);
     (*world)->mem.key = phx_hash_key_of(def->hash_seed ? def->hash_seed : phx_entropy());
-    if (init(*world, def)) return PH_OK;
+    if (init_world(*world, def)) return PH_OK;
     phx_world_destroy(*world);
     *world = NULL;
     return PH_NO_MEMORY;

@@ -81,7 +81,7 @@ bool phx_step_send_copies(phx_world *world, uint32_t index)
 }
 
 /* Tells the directory where arrivals live now: homes of entries that are there, each written by one shard. */
-static void tell_arrivals(phx_world *world, uint32_t index)
+static void report_arrivals(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
     for (uint32_t i = 0; i < shard->immigrants.count; i++) {
@@ -103,7 +103,7 @@ bool phx_step_receive(phx_world *world, uint32_t index)
             if (!phx_shard_receive(&world->shards[index], port->held, from->lists)) return false;
     }
     port->source = 0;
-    tell_arrivals(world, index);
+    report_arrivals(world, index);
     return true;
 }
 
@@ -130,16 +130,16 @@ bool phx_step_zones(phx_world *world, uint32_t index)
 /* ---- rows ---- */
 
 /* Of a shard: enough that one shard is cut for all workers, and that none waits long for another. */
-static uint32_t mend_parts(const phx_world *world)
+static uint32_t copy_row_parts(const phx_world *world)
 {
     enum { PIECES_A_WORKER = 4 };
     return (world->def.workers * PIECES_A_WORKER + world->shard_count - 1) / world->shard_count;
 }
 
-static void mend_body(void *context, uint32_t worker, uint32_t piece)
+static void copy_rows_unit(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
-    uint32_t parts = mend_parts(world);
+    uint32_t parts = copy_row_parts(world);
     phx_shard *shard = &world->shards[world->shard_order[piece / parts]];
     (void)worker;
     if (shard->grid.positions_stale) phx_rows_copy_positions(shard, piece % parts, parts);
@@ -150,7 +150,7 @@ void phx_copy_row_positions(phx_world *world)
     bool any = false;
     for (uint32_t i = 0; i < world->shard_count; i++) any |= world->shards[i].grid.positions_stale;
     if (!any) return;
-    phx_parallel_for(world->workers, world->shard_count * mend_parts(world), mend_body, world);
+    phx_parallel_for(world->workers, world->shard_count * copy_row_parts(world), copy_rows_unit, world);
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
         if (!shard->grid.positions_stale) continue;
@@ -203,7 +203,7 @@ static bool add_chunk(phx_world *world, phx_chunk chunk)
 }
 
 /* The chunks of one shard. */
-static bool plan_shard(phx_world *world, uint32_t shard)
+static bool plan_chunks(phx_world *world, uint32_t shard)
 {
     uint32_t rows = phx_interest_rows(&world->shards[shard]);
     for (uint32_t first = 0, count; first < rows; first += count) {
@@ -220,7 +220,7 @@ bool phx_plan_chunks(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard_progress *port = &world->ports[world->shard_order[i]];
         port->chunk = world->chunk_count;
-        if (!plan_shard(world, world->shard_order[i])) return false;
+        if (!plan_chunks(world, world->shard_order[i])) return false;
         port->chunk_end = world->chunk_count;
     }
     world->chunks_planned = world->chunk_count;

@@ -51,7 +51,7 @@ static void take_definition(phx_world *world)
     world->reclass = true;
 }
 
-static void begin(phx_world *world)
+static void begin_tick(phx_world *world)
 {
     world->tick++;
     phx_stats_begin(world);
@@ -66,7 +66,7 @@ static void begin(phx_world *world)
     if (world->next_classes) take_definition(world);
 }
 
-static bool collect(phx_world *world)
+static bool collect_commands(phx_world *world)
 {
     if (world->reclass && !phx_ingest_classes(world)) return false;
     world->reclass = false;
@@ -82,7 +82,7 @@ static bool zones_left(const phx_world *world)
 }
 
 /* The last phase: the tick's numbers, the producers' blocks, the shards' dead. */
-static void end(phx_world *world)
+static void end_tick(phx_world *world)
 {
     phx_run_shards(world, phx_step_end, true);
     world->rules.bands_changed = false;
@@ -110,7 +110,7 @@ static void compare_zones(phx_world *world)
 }
 
 /* A step over the shards, begun afresh unless it is the one that stopped. */
-static bool shards(phx_world *world, phx_shard_step step)
+static bool run_shard_step(phx_world *world, phx_shard_step step)
 {
     bool through = phx_run_shards(world, step, !world->resumed);
     world->resumed = !through;
@@ -118,10 +118,10 @@ static bool shards(phx_world *world, phx_shard_step step)
 }
 
 /* Receives, in the last round by `last`, and either goes round again or on. */
-static bool receive(phx_world *world, phx_shard_step last, phx_stage send, phx_stage *next)
+static bool receive_round(phx_world *world, phx_shard_step last, phx_stage send, phx_stage *next)
 {
     bool left = round_left(world);
-    if (!shards(world, left ? phx_step_receive : last)) return false;
+    if (!run_shard_step(world, left ? phx_step_receive : last)) return false;
     world->totals.rounds += left;
     for (uint32_t i = 0; !left && i < world->shard_count; i++) world->ports[i].all_sent = false;
     if (left) *next = send;
@@ -132,15 +132,15 @@ static bool receive(phx_world *world, phx_shard_step last, phx_stage send, phx_s
 static bool receive_migrants(phx_world *world, phx_stage *next)
 {
     *next = world->ties.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
-    if (!receive(world, phx_step_arrive, PHX_STAGE_SEND_MIGRANTS, next)) return false;
+    if (!receive_round(world, phx_step_arrive, PHX_STAGE_SEND_MIGRANTS, next)) return false;
     if (*next != PHX_STAGE_SEND_MIGRANTS) compare_zones(world);
     return true;
 }
 
-static bool zones(phx_world *world)
+static bool run_zones(phx_world *world)
 {
     world->zoned |= world->rules.wakes || phx_areas_any(&world->areas);
-    return !world->zoned || shards(world, phx_step_zones);
+    return !world->zoned || run_shard_step(world, phx_step_zones);
 }
 
 /* One shard has nothing to exchange. */
@@ -163,10 +163,10 @@ static bool run_stage(phx_world *world)
     bool through = true;
     switch (stage) {
     case PHX_STAGE_IDLE:
-        begin(world);
+        begin_tick(world);
         break;
     case PHX_STAGE_COLLECT:
-        through = collect(world);
+        through = collect_commands(world);
         break;
     case PHX_STAGE_INGEST:
         through = phx_ingest(world);
@@ -176,41 +176,41 @@ static bool run_stage(phx_world *world)
         if (!phx_crowd_due(world)) next = after_ingest(world);
         break;
     case PHX_STAGE_CROWD_COUNT:
-        through = shards(world, phx_step_crowd_count);
+        through = run_shard_step(world, phx_step_crowd_count);
         break;
     case PHX_STAGE_CROWD_DECIDE:
-        through = phx_crowd_gather(world) && shards(world, phx_step_crowd_decide);
+        through = phx_crowd_gather(world) && run_shard_step(world, phx_step_crowd_decide);
         break;
     case PHX_STAGE_CROWD_APPLY:
         through = phx_crowd_apply(world);
         next = after_ingest(world);
         break;
     case PHX_STAGE_SEND_MIGRANTS:
-        through = shards(world, phx_step_send_migrants);
+        through = run_shard_step(world, phx_step_send_migrants);
         break;
     case PHX_STAGE_RECEIVE_MIGRANTS:
         through = receive_migrants(world, &next);
         break;
     case PHX_STAGE_SEND_PINS:
-        through = shards(world, phx_step_send_pins);
+        through = run_shard_step(world, phx_step_send_pins);
         break;
     case PHX_STAGE_RECEIVE_PINS:
-        through = receive(world, phx_step_receive, PHX_STAGE_SEND_PINS, &next);
+        through = receive_round(world, phx_step_receive, PHX_STAGE_SEND_PINS, &next);
         break;
     case PHX_STAGE_SEND_COPIES:
-        through = shards(world, phx_step_send_copies);
+        through = run_shard_step(world, phx_step_send_copies);
         break;
     case PHX_STAGE_RECEIVE_COPIES:
-        through = receive(world, phx_step_receive, PHX_STAGE_SEND_COPIES, &next);
+        through = receive_round(world, phx_step_receive, PHX_STAGE_SEND_COPIES, &next);
         break;
     case PHX_STAGE_INDEX:
-        through = shards(world, phx_step_index);
+        through = run_shard_step(world, phx_step_index);
         break;
     case PHX_STAGE_COPY_ROWS:
         phx_copy_row_positions(world);
         break;
     case PHX_STAGE_ZONES:
-        through = zones(world);
+        through = run_zones(world);
         break;
     case PHX_STAGE_PLAN:
         through = phx_plan_chunks(world);
@@ -223,14 +223,14 @@ static bool run_stage(phx_world *world)
         if (through) phx_stats_share(world);
         break;
     case PHX_STAGE_COMMIT:
-        through = shards(world, phx_step_commit);
+        through = run_shard_step(world, phx_step_commit);
         if (world->broadcasts.message_count == 0) next = after_broadcasts(world);
         break;
     case PHX_STAGE_LOCATE:
         phx_broadcasts_locate(world);
         break;
     case PHX_STAGE_TARGET:
-        through = shards(world, phx_step_target);
+        through = run_shard_step(world, phx_step_target);
         break;
     case PHX_STAGE_PIECES:
         through = phx_plan_pieces(world);
@@ -240,13 +240,13 @@ static bool run_stage(phx_world *world)
         next = after_broadcasts(world);
         break;
     case PHX_STAGE_UPDATES:
-        through = shards(world, phx_step_strides) && phx_updates_plan(world);
+        through = run_shard_step(world, phx_step_strides) && phx_updates_plan(world);
         break;
     case PHX_STAGE_LOOK:
         through = phx_updates_look(world);
         break;
     case PHX_STAGE_DEFER_UPDATES:
-        through = shards(world, phx_step_defer_updates) && phx_updates_place(world);
+        through = run_shard_step(world, phx_step_defer_updates) && phx_updates_place(world);
         break;
     case PHX_STAGE_BATCHES:
         through = phx_publish_batches(world);
@@ -258,7 +258,7 @@ static bool run_stage(phx_world *world)
         through = phx_publish_offer(world);
         break;
     case PHX_STAGE_END:
-        end(world);
+        end_tick(world);
         next = PHX_STAGE_IDLE;
         break;
     }
