@@ -168,7 +168,11 @@ PH_NODISCARD PH_API ph_status ph_enter(ph_producer producer, uint64_t id, const 
 PH_NODISCARD PH_API ph_status ph_leave(ph_producer producer, uint64_t id);
 /** It stands here now; any distance, any number of times a tick. */
 PH_NODISCARD PH_API ph_status ph_move(ph_producer producer, uint64_t id, float x, float y, float z);
-/** Changes the given fields; PH_CONSUMER can not be set. */
+/**
+ * Changes the given fields. With another consumer (PH_CONSUMER) the old one is told nothing more of the observer, and
+ * what it was not told yet is dropped; the new one is told the whole list (PH_CHANGE_FRESH). The same holds where ready
+ * is set to no and to yes again in one tick, but there the list begins from nothing: without margin and stickiness.
+ */
 PH_NODISCARD PH_API ph_status ph_set(ph_producer producer, uint64_t id, const ph_attrs *attrs);
 /** For this ordered pair these replace observer's view, target's reach and visible, and observer's margin. Again:
  * replaced. */
@@ -186,6 +190,12 @@ PH_NODISCARD PH_API ph_status ph_unlink(ph_producer producer, uint64_t observer,
  * in which order they are told.
  */
 PH_NODISCARD PH_API ph_status ph_attach(ph_producer producer, uint64_t child, uint64_t parent);
+/**
+ * The observer's next change is PH_CHANGE_FRESH and names the whole list, also an empty one: for a client that has lost
+ * its own. It comes in the tick that applies this, if the observer is ready and has a view or a list; the list is the
+ * same as without. Its targets count as enters, for events_max too.
+ */
+PH_NODISCARD PH_API ph_status ph_resend(ph_producer producer, uint64_t observer);
 /** The child stays where the parent is now. */
 PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);
 

@@ -17,8 +17,9 @@ extern "C" {
 
 /*
  * What a query asks for: every entity at (x, y) for which this holds, in float32, every operation rounded on its
- * own, in the order written; dx = x - query.x, dy = y - query.y, d2 = dx*dx + dy*dy, r = query.radius. Height
- * plays no part, nor does whether it is in the world's bounds.
+ * own, in the order written; dx = x - query.x, dy = y - query.y, dz = z - query.z, d2 = dx*dx + dy*dy, r =
+ * query.radius. Whether it is in the world's bounds plays no part, nor does height, but for a sphere and with
+ * PH_QUERY_HEIGHT: then z_low <= z <= z_high too, of every shape; so a box is one in three dimensions.
  *
  *   circle   d2 <= r*r
  *   box      x0 <= x <= x1 and y0 <= y <= y1; x0 is the smaller of query.x and query.to_x, x1 the larger
@@ -28,6 +29,7 @@ extern "C" {
  *            (p[i+1].x - p[i].x) * (y - p[i].y) - (p[i+1].y - p[i].y) * (x - p[i].x)
  *            all are >= 0, or all are <= 0. Two corners may be one: a triangle
  *   nearest  d2 <= r*r; of those the `nearest` first by smaller d2, then smaller id
+ *   sphere   d2 + dz*dz <= r*r
  *
  * Two ask for no place, but for what ph_list() and ph_observers() tell, many at once with ph_find_many():
  *
@@ -41,35 +43,46 @@ typedef enum ph_query_shape {
     PH_QUERY_QUAD = 3,
     PH_QUERY_NEAREST = 4,
     PH_QUERY_LIST = 5,
-    PH_QUERY_OBSERVERS = 6
+    PH_QUERY_OBSERVERS = 6,
+    PH_QUERY_SPHERE = 7
 } ph_query_shape;
 
 enum {
     PH_QUERY_KINDS_MAX = 16 /* kinds in one query's filter */
 };
 
+/** ph_query.flags, ORed together. */
+enum {
+    PH_QUERY_HEIGHT = 1u << 0,   /* only with z_low <= z <= z_high */
+    PH_QUERY_UNORDERED = 1u << 1 /* in any order, not the same from one layout of shards to another: nothing is
+                                    sorted; of an array that is too small any `capacity` of them, but of `nearest`
+                                    still the nearest. A visit has no use for it. */
+};
+
 /** One question. Fields that its shape has no use for are not looked at; all that is 0 filters nobody. */
 typedef struct ph_query {
     ph_query_shape shape;
-    uint32_t nearest;      /* nearest: how many at most, >= 1 */
-    float x, y;            /* circle, sector, nearest: the middle; box: a corner */
-    float to_x, to_y;      /* box: the opposite corner; sector: the direction, its length from 1e-18 to 1e18 */
-    float radius;          /* circle, sector, nearest: 0..PH_LENGTH_MAX; INFINITY is as far as there is anybody */
-    float cosine;          /* sector: -1..1 */
-    float corners[4][2];   /* quad: x and y of each; convex, either way round */
-    uint64_t layers;       /* only who is on one of these: layers & its layers; 0 = whatever it is on */
-    uint64_t without;      /* not this entity (who asks, mostly); 0 = nobody is left out */
-    uint64_t of;           /* list, observers: whose */
+    uint32_t nearest;    /* nearest: how many at most, >= 1 */
+    float x, y;          /* circle, sphere, sector, nearest: the middle; box: a corner */
+    float z;             /* sphere: the middle */
+    float to_x, to_y;    /* box: the opposite corner; sector: the direction, its length from 1e-18 to 1e18 */
+    float radius;        /* circle, sphere, sector, nearest: 0..PH_LENGTH_MAX; INFINITY is as far as there is anybody */
+    float cosine;        /* sector: -1..1 */
+    float corners[4][2]; /* quad: x and y of each; convex, either way round */
+    float z_low, z_high; /* with PH_QUERY_HEIGHT; z_low <= z_high */
+    uint64_t layers;     /* only who is on one of these: layers & its layers; 0 = whatever it is on */
+    uint64_t without;    /* not this entity (who asks, mostly); 0 = nobody is left out */
+    uint64_t of;         /* list, observers: whose */
     const uint32_t *kinds; /* only these kinds */
     uint32_t kind_count;   /* 0..PH_QUERY_KINDS_MAX; 0 = all kinds */
-    uint32_t reserved;
+    uint32_t flags;        /* PH_QUERY_HEIGHT, PH_QUERY_UNORDERED */
 } ph_query;
 
 /** One entity that was found. */
 typedef struct ph_hit {
     uint64_t id;
     uint64_t user_data;
-    float square; /* d2; of boxes, quads, lists and observers 0 */
+    float square; /* d2; of spheres d2 + dz*dz; of boxes, quads, lists and observers 0 */
     uint32_t kind;
 } ph_hit;
 
@@ -89,8 +102,9 @@ typedef struct ph_answer {
  * @param count gets the full count (of nearest at most query->nearest).
  * @return PH_OK; PH_BUSY; PH_BAD_POSITION: a coordinate is beyond
  * PH_COORDINATE_MAX; PH_BAD_RADIUS: neither 0..PH_LENGTH_MAX nor INFINITY;
- * PH_BAD_KIND: of the filter; PH_BAD_VALUE: shape, cosine, direction, nearest or kind_count out of range, or
- * corners that are not convex; PH_UNKNOWN_ID: of query->of; PH_BAD_ARGUMENT: a NULL. @thread reader
+ * PH_BAD_KIND: of the filter; PH_BAD_VALUE: shape, cosine, direction, nearest, kind_count or flags out of
+ * range, z_low above z_high, or corners that are not convex; PH_UNKNOWN_ID: of query->of; PH_BAD_ARGUMENT: a NULL.
+ * @thread reader
  */
 PH_NODISCARD PH_API ph_status ph_find(ph_world world, const ph_query *query, ph_hit *hits, uint32_t capacity,
                                       uint32_t *count);
@@ -102,6 +116,23 @@ PH_NODISCARD PH_API ph_status ph_find(ph_world world, const ph_query *query, ph_
  * @return PH_OK when all are; else the status of the first that is not; PH_BUSY: nothing was done. @thread reader
  */
 PH_NODISCARD PH_API ph_status ph_find_many(ph_world world, uint32_t count, const ph_query *queries, ph_answer *answers);
+
+/**
+ * Called for one entity that was found: as ph_visit_fn, it may submit, read and end in any way. *hit is gone when it
+ * returns.
+ * @return false to stop.
+ */
+typedef bool (*ph_hit_fn)(void *user, const ph_hit *hit);
+
+/**
+ * Visits the hits of ph_find(), in its order, with no capacity to guess. Holds nothing of the world while the callback
+ * runs, as ph_list_visit(): 256 hits at a time are copied to the stack, so a tick that runs meanwhile, on whichever
+ * thread, ends the visit behind the callback that is running (PH_BUSY); all that is visited is as it was at the end of
+ * one tick. Nests. Allocates nothing; every 256 hits cost the search anew. query->kinds has to last as long as the
+ * visit; *query itself is copied.
+ * @return PH_OK: all were visited, or the callback stopped; PH_BUSY; else as ph_find(). @thread reader
+ */
+PH_NODISCARD PH_API ph_status ph_find_visit(ph_world world, const ph_query *query, ph_hit_fn visit, void *user);
 
 /* ================================= why ================================== */
 

@@ -144,7 +144,7 @@ typedef struct ph_task_hooks {
  * Crowd control, for range = radius. While crowd_entities = B > 0, an observer's view is multiplied by a share that
  * follows from how many stand around it, in 16 steps, at most one a tick; all in double:
  *
- *     share(s) = 1 - s * (1 - crowd_floor) / 16;  the view that counts is (float)(view * share(s))
+ *     share(s) = 1 - s * (1 - crowd_floor) / 16;  the view that counts: (float)(view * share(s)), or view if that is 0
  *     p = the entities in its tower and the eight around that, itself too, after the tick's commands
  *     wanted(p) = the least s of 0..16 with p * (share(s) * share(s)) <= B, or 16
  *     s + 1 when wanted(p) > s; else s - 1 when wanted(p * 1.25) < s; else s stays
@@ -303,10 +303,10 @@ typedef struct ph_target {
 
 enum {
     /*
-     * The observer's first change since it entered the world, became ready, or was reset (ph_tick_finish()). Forget
-     * what was told of its list: there are no leaves, and the enters are the whole list at the end of the batch's last
-     * tick. In a coalesced batch, and once it was reset, there may be none. A list that became empty because all its
-     * targets left, which was told, does not begin anew.
+     * The observer begins: it entered the world with a view, or got its first one, became ready, was given another
+     * consumer, asked for it (ph_resend()), or was reset (ph_tick_finish()). Forget what was told of its list: there
+     * are no leaves, and the enters are the whole list at the end of the batch's last tick, which may be empty. A list
+     * that became empty because all its targets left, which was told, does not begin anew.
      */
     PH_CHANGE_FRESH = 1u << 0,
     /*

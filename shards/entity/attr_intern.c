@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(phx_attr) == 56, "no padding: sets are compared and hashed as bytes");
+_Static_assert(sizeof(phx_attr) == 48, "no padding: sets are compared and hashed as bytes");
 
 void phx_attr_sets_init(phx_attr_sets *sets, phx_mem *mem)
 {

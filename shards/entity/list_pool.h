@@ -30,7 +30,10 @@ typedef struct phx_list {
      * no block either, and `block` is what grid/prev_rows.h says.
      */
     uint32_t derived : 1;
-    /* Emptied for want of memory: its observer is told the whole list anew (PH_CHANGE_FRESH), also an empty one. */
+    /*
+     * Its observer is told the whole list anew (PH_CHANGE_FRESH), also an empty one: it asked for that, or begins anew,
+     * or the list was emptied for want of memory.
+     */
     uint32_t owed : 1;
     uint32_t count : 27;
     uint32_t size_class : 5; /* PHX_LIST_NONE = no block */

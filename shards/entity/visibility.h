@@ -58,9 +58,9 @@ typedef struct phx_attr {
     uint16_t kind;
     uint16_t consumer;
     uint8_t stealth, detect, priority;
-    bool global, ready;
-    bool spreads;         /* its class has an adds_max */
-    uint16_t reserved[3]; /* 0: sets are compared as bytes */
+    bool global : 1, ready : 1;
+    bool spreads : 1;     /* its class has an adds_max */
+    uint8_t reserved : 5; /* 0: sets are compared as bytes */
 } phx_attr;
 
 /* Does the rule of each pair alone decide who is in its list? Else the others do too: at a cap, or what may join. */
@@ -129,7 +129,7 @@ static inline bool phx_layers_match(const phx_attr *o, const phx_attr *t)
 }
 
 /* Is it seen by distance from less far off than some observer may look? */
-static inline bool phx_bounded(const phx_attr *t)
+static inline bool phx_has_bound(const phx_attr *t)
 {
     return t->visible < PH_LENGTH_MAX;
 }

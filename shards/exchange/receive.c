@@ -228,7 +228,7 @@ static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
            (!shard->derives_lists || phx_prev_rows_reserve(&shard->past, shard->mem)) &&
            phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
                     sizeof(uint32_t)) &&
-           phx_immigrant_lists_ready(&shard->arrivals, shard->mem);
+           phx_shard_reserve_beginner(shard) && phx_immigrant_lists_ready(&shard->arrivals, shard->mem);
 }
 
 /* Are its attributes and user data what the record says? */
@@ -314,6 +314,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
     shard->store.name[slot].fresh = entity->fresh || !entity->attr.ready;
     shard->immigrants.at[shard->immigrants.count++] = slot;
     phx_shard_count_observer(shard, phx_store_attr(&shard->store, slot), 1);
+    phx_shard_note_beginner(shard, slot);
     phx_shard_flag(shard, slot);
     shard->copies_due = shard->changed = true;
     return true;

@@ -485,17 +485,24 @@ static bool record_evaluation(look *at, uint32_t enters, uint32_t leaves)
     bool implied = phx_shard_derives(at->shard, at->slot);
     bool unfolds = !implied && (at->list->derived) && at->count > 0;
     bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its block goes back at the commit */
-    if (enters + leaves > 0 || unfolds || folds || at->list->owed) {
+    bool anew = at->list->owed;
+    if (anew && (enters < at->count || leaves > 0)) {
+        if (at->count > 0) memcpy(scratch->enter, scratch->hits, at->count * sizeof(uint32_t));
+        enters = at->count;
+        leaves = 0;
+    }
+    if (enters + leaves > 0 || unfolds || folds || anew) {
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
         phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
         if (!implied) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
         else if (folds) phx_interest_commits(scratch, change);
-        if (at->list->owed) change->flags |= PH_CHANGE_FRESH;
+        if (anew) change->flags |= PH_CHANGE_FRESH;
         if (at->held > 0) {
             change->flags |= PH_CHANGE_MORE;
             phx_interest_commits(scratch, change);
         }
     }
+    if (anew) scratch->counts.dropped += at->old_count; /* told again */
     scratch->counts.held += at->held; /* once all else is done: memory may end before, and the observer come again */
     at->list->derived = implied;
     at->list->owed = false;

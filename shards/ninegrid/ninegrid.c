@@ -171,7 +171,7 @@ uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot)
     if (!(store->body[slot].state & PHX_SLOT_OWN)) return PHX_OBSERVER_KIND_NONE;
     const phx_list *list = &store->tail[slot].list;
     if (list->derived) {
-        if (store->body[slot].state & PHX_SLOT_RELATED) return PHX_OBSERVER_KIND_LOOK;
+        if (list->owed || (store->body[slot].state & PHX_SLOT_RELATED)) return PHX_OBSERVER_KIND_LOOK;
         return PHX_OBSERVER_KIND_PLAIN;
     }
     return phx_attr_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_OBSERVER_KIND_LOOK

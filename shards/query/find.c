@@ -30,11 +30,15 @@ static void make_heap(phx_hits *hits, ph_hit *items, uint32_t count)
 void phx_hits_add(phx_hits *hits, ph_hit hit)
 {
     hits->count++;
+    if (hits->behind && !phx_hit_before(hits, &hits->last, &hit)) {
+        hits->before++;
+        return;
+    }
     if (hits->kept < hits->room) {
         hits->at[hits->kept++] = hit;
         return;
     }
-    if (hits->room == 0) return;
+    if (hits->room == 0 || hits->unordered) return;
     if (!hits->heap) make_heap(hits, hits->at, hits->kept);
     hits->heap = true;
     if (!phx_hit_before(hits, &hit, &hits->at[0])) return;
@@ -106,6 +110,7 @@ static void sort_many(phx_hits *hits, ph_hit *items, uint32_t count, uint32_t de
 void phx_hits_sort(phx_hits *hits)
 {
     uint32_t depth = 0;
+    if (hits->unordered) return;
     if (hits->heap) {
         sort_heap(hits, hits->at, hits->kept);
     } else {
@@ -129,6 +134,10 @@ static bool query_passes(const ph_query *query, const phx_store *store, uint32_t
 {
     const phx_name *name = &store->name[slot];
     if (name->id == query->without) return false;
+    if (query->flags & PH_QUERY_HEIGHT) {
+        float z = store->body[slot].z;
+        if (!(query->z_low <= z && z <= query->z_high)) return false;
+    }
     if (query->layers != 0 && !(query->layers & phx_store_attr(store, slot)->layers)) return false;
     for (uint32_t i = 0; i < query->kind_count; i++)
         if (query->kinds[i] == name->kind) return true;
@@ -149,7 +158,7 @@ static void collect_in_query(phx_sink *sink, const uint32_t *slots, uint32_t cou
         const phx_body *body = &at->shard->store.body[slots[i]];
         float square;
         if (!(body->state & PHX_SLOT_OWN)) continue;
-        if (phx_in_query(at->query, at->box, body->x, body->y, &square))
+        if (phx_in_query(at->query, at->box, body->x, body->y, body->z, &square))
             phx_find_take(at->shard, at->query, slots[i], square, at->hits);
     }
 }

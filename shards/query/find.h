@@ -17,6 +17,10 @@ typedef struct phx_hits {
     bool by_square; /* before id */
     bool by_kind;   /* before id */
     bool heap;      /* it is full: a heap, the last one in order at its root */
+    bool unordered; /* any of them will do: nothing is sorted */
+    bool behind;    /* only hits behind `last` in order are kept */
+    ph_hit last;
+    uint32_t before; /* hits found that are not */
 } phx_hits;
 
 /* Does a come before b? */

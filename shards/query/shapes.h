@@ -76,13 +76,17 @@ static inline bool phx_in_sector(const ph_query *query, float dx, float dy, floa
     return dx * ax + dy * ay >= query->cosine * (sqrtf(d2) * sqrtf(ax * ax + ay * ay));
 }
 
-/* box: phx_query_box(). *square gets what ph_hit has. */
-static inline bool phx_in_query(const ph_query *query, phx_box box, float x, float y, float *square)
+/* box: phx_query_box(). *square gets what ph_hit has. The height range is a filter, not a part of the shape. */
+static inline bool phx_in_query(const ph_query *query, phx_box box, float x, float y, float z, float *square)
 {
     *square = 0.0f;
     if (query->shape == PH_QUERY_BOX) return phx_box_has(box, x, y);
     if (query->shape == PH_QUERY_QUAD) return phx_box_has(box, x, y) && phx_in_quad(query, x, y);
     float dx = x - query->x, dy = y - query->y, d2 = dx * dx + dy * dy;
+    if (query->shape == PH_QUERY_SPHERE) {
+        float dz = z - query->z;
+        d2 = d2 + dz * dz;
+    }
     *square = d2;
     if (!(d2 <= query->radius * query->radius)) return false;
     return query->shape != PH_QUERY_SECTOR || phx_in_sector(query, dx, dy, d2);

@@ -51,6 +51,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_bands_free(&shard->bands, mem);
     phx_outbox_free(&shard->outbox);
     phx_release(mem, (void **)&shard->emigrant_candidates.at, &shard->emigrant_candidates.capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&shard->beginners.at, &shard->beginners.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->partial_observers.at, &shard->partial_observers.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->emigrant_list_first.at, &shard->emigrant_list_first.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->list_scratch.at, &shard->list_scratch.capacity, sizeof(uint32_t));
@@ -99,7 +100,7 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
     uint32_t old = body->state, state = old & ~(uint32_t)(PHX_SLOT_FAR | PHX_SLOT_SPECIAL | PHX_SLOT_BOUNDED);
     bool reaches = attr->reach > 0.0f && shard->rules->range == PH_RANGE_RADIUS;
     if (attr->global || reaches) state |= PHX_SLOT_FAR;
-    if (phx_bounded(attr) && shard->rules->range == PH_RANGE_RADIUS) state |= PHX_SLOT_BOUNDED;
+    if (phx_has_bound(attr) && shard->rules->range == PH_RANGE_RADIUS) state |= PHX_SLOT_BOUNDED;
     if (attr->layers != 1 || attr->stealth > 0 || attr->priority > 0 || (state & (PHX_SLOT_FAR | PHX_SLOT_BOUNDED)))
         state |= PHX_SLOT_SPECIAL;
     if ((old | state) & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
@@ -133,6 +134,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     if (!phx_store_reserve(&shard->store, shard->mem, 1)) return PHX_SLOT_NONE;
     if (!phx_store_reserve_user_data(&shard->store, shard->mem, user_data)) return PHX_SLOT_NONE;
     if (!phx_deferred_reserve(&shard->deferred, shard->mem, 1)) return PHX_SLOT_NONE;
+    if (!phx_shard_reserve_beginner(shard)) return PHX_SLOT_NONE;
     phx_shard_same_ghost(shard, phx_store_ghost(&shard->store, id), incarnation);
     uint32_t slot = phx_store_take(&shard->store, id, PHX_SLOT_OWN);
     phx_body *body = &shard->store.body[slot];
@@ -147,9 +149,34 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     shard->store.name[slot].incarnation = incarnation;
     phx_shard_flag(shard, slot);
     phx_shard_count_observer(shard, attr, 1);
+    phx_shard_note_beginner(shard, slot);
     phx_deferred_add(&shard->deferred, slot);
     return slot;
 }
+
+bool phx_shard_reserve_beginner(phx_shard *shard)
+{
+    phx_slot_array *beginners = &shard->beginners;
+    return phx_grow(shard->mem, (void **)&beginners->at, &beginners->capacity, beginners->count,
+                    (size_t)beginners->count + 1, sizeof(uint32_t));
+}
+
+bool phx_shard_begins(const phx_shard *shard, uint32_t slot)
+{
+    const phx_store *store = &shard->store;
+    return (store->body[slot].state & PHX_SLOT_OWN) && store->name[slot].fresh &&
+           phx_attr_observes(phx_store_attr(store, slot));
+}
+
+void phx_shard_note_beginner(phx_shard *shard, uint32_t slot)
+{
+    phx_slot_array *beginners = &shard->beginners;
+    if (!phx_shard_begins(shard, slot)) return;
+    PHX_ASSERT(beginners->count < beginners->capacity);
+    beginners->at[beginners->count++] = slot;
+}
+
+enum { FORGETS_MOST = 2 }; /* of one command: one for an observer that is no longer ready, one for a changed consumer */
 
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
@@ -157,9 +184,9 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands)
     if (phx_shard_ninegrid(shard) && !phx_ninegrid_reserve(&shard->nine, shard->mem)) return false;
     if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
     uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
-    return phx_store_reserve(&shard->store, shard->mem, 0) &&
+    return phx_store_reserve(&shard->store, shard->mem, 0) && phx_shard_reserve_beginner(shard) &&
            phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
-                    (size_t)shard->forget_count + 1, sizeof(phx_silenced)) &&
+                    (size_t)shard->forget_count + FORGETS_MOST, sizeof(phx_silenced)) &&
            phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count,
                     (size_t)leaving->count + leaves, sizeof(uint32_t));
 }
@@ -182,19 +209,62 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
     phx_shard_kill(shard, slot);
 }
 
+/* The list is told anew, unless there never was any. */
+static void owe_list(phx_shard *shard, uint32_t slot)
+{
+    phx_list *list = &shard->store.tail[slot].list;
+    const bool observes = phx_attr_observes(phx_store_attr(&shard->store, slot));
+    if (observes || phx_shard_list_count(shard, slot) > 0) list->owed = true;
+    shard->store.name[slot].fresh = true;
+}
+
+/* An observer that is not ready has no list, so one that is ready again in the same tick begins anew. */
+static void end_list(phx_shard *shard, uint32_t slot)
+{
+    phx_list *list = &shard->store.tail[slot].list;
+    owe_list(shard, slot);
+    shard->counts.entries -= phx_shard_list_count(shard, slot);
+    list->derived = false;
+    phx_list_release(&shard->lists, list);
+    phx_bands_drop_deferred(shard, slot);
+}
+
+/* A change of consumer or readiness ends the observer's list, or begins it anew; the consumer is told later. */
+static void follow_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
+{
+    const phx_attr *now = phx_store_attr(&shard->store, slot);
+    const uint64_t id = shard->store.name[slot].id;
+    if (now->consumer != attr->consumer) {
+        add_silenced(shard, (phx_silenced){id, now->consumer, PHX_SLOT_NONE});
+        owe_list(shard, slot);
+    }
+    if (now->ready && !attr->ready) {
+        add_silenced(shard, (phx_silenced){id, now->consumer, slot});
+        end_list(shard, slot);
+    }
+}
+
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
 {
     phx_store *store = &shard->store;
     const phx_attr *now = phx_store_attr(store, slot);
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
-    if (now->ready && !attr->ready) add_silenced(shard, (phx_silenced){store->name[slot].id, now->consumer, slot});
+    follow_attr(shard, slot, attr);
     if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, store, slot, attr);
     if (shard->derives_lists) phx_prev_rows_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);
     phx_store_dress(store, slot, attr);
     phx_shard_count_observer(shard, attr, 1);
+    phx_shard_note_beginner(shard, slot);
     phx_shard_flag(shard, slot);
+}
+
+void phx_shard_resend(phx_shard *shard, uint32_t slot)
+{
+    const phx_attr attr = *phx_store_attr(&shard->store, slot);
+    owe_list(shard, slot);
+    phx_shard_set(shard, slot, &attr);
 }
 
 bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
@@ -264,7 +334,7 @@ bool phx_shard_lists_valid(const phx_shard *shard)
 void phx_shard_end(phx_shard *shard)
 {
     PHX_ASSERT(shard->deferred.depth == 0);
-    /* who became not ready in this tick, and is not now, begins anew */
+    /* an observer that was not ready in this tick begins anew */
     for (uint32_t i = 0; i < shard->forget_count; i++) {
         uint32_t slot = shard->forgets[i].slot;
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
@@ -277,7 +347,7 @@ void phx_shard_end(phx_shard *shard)
     PHX_VALIDATE(!phx_shard_ninegrid(shard) || phx_ninegrid_valid(&shard->nine, shard->rules, &shard->store));
     phx_store_bury(&shard->store);
     phx_outbox_lists_end(&shard->outbox);
-    shard->forget_count = 0;
+    shard->forget_count = shard->beginners.count = 0;
     shard->zones.touched_count = 0;
     shard->zones.missed = false;
     if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);

@@ -130,6 +130,7 @@ typedef struct phx_shard {
     const phx_kernels *kernels;
 
     phx_slot_array emigrant_candidates; /* may have left the rectangle in this tick */
+    phx_slot_array beginners;           /* own slots whose first change of a list may be due in this tick; some twice */
     phx_slot_array partial_observers;   /* observers whose lists were spread: to be looked at in the next tick again */
     bool partial_not_listed;            /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
     bool owes_lists;                    /* lists were emptied in this tick for want of memory: phx_list.owed */
@@ -231,6 +232,14 @@ void phx_shard_moved(phx_shard *shard, const phx_move_stats *sum);
 bool phx_shard_move_general(phx_shard *shard, uint32_t slot, ph_position position);
 /* Attributes become these. */
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
+/* The own observer is told its whole list in this tick, as PH_CHANGE_FRESH; room as for a set. */
+void phx_shard_resend(phx_shard *shard, uint32_t slot);
+/* Does an own slot begin a list in this tick, so that it is told PH_CHANGE_FRESH also if the list is empty? */
+bool phx_shard_begins(const phx_shard *shard, uint32_t slot);
+/* An own entity came, or its attributes changed: it may begin a list. Room was reserved. */
+void phx_shard_note_beginner(phx_shard *shard, uint32_t slot);
+/* Room for the note. false = no memory. */
+bool phx_shard_reserve_beginner(phx_shard *shard);
 /* The observer's relation to item.target becomes item; bits 0 ends it. false = no memory, nothing changed. */
 bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item);
 /* Every list is to be found anew. */
@@ -246,7 +255,7 @@ bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const ph
 /* The world has told the directory of arrived[]. */
 void phx_shard_arrivals_told(phx_shard *shard);
 
-/* What this shard needs of others. */
+/* The needs of this shard in others. */
 phx_halo_request phx_shard_measure(phx_shard *shard);
 
 /*

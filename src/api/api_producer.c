@@ -145,6 +145,11 @@ ph_status ph_detach(ph_producer producer, uint64_t child)
     return submit_ids(producer, PHX_OP_DETACH, 1, &child, NULL, false);
 }
 
+ph_status ph_resend(ph_producer producer, uint64_t observer)
+{
+    return submit_ids(producer, PHX_OP_RESEND, 1, &observer, NULL, false);
+}
+
 ph_status ph_broadcast(ph_producer handle, uint64_t source, const void *payload, uint32_t bytes,
                        const ph_broadcast_options *options)
 {

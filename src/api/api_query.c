@@ -67,7 +67,34 @@ static ph_status copy_ids(ph_world handle, query_fn query, uint64_t id, uint64_t
  */
 enum { PIECE = 256 }; /* of a list, on the stack: 6 KiB */
 
-typedef ph_status (*piece_fn)(const phx_world *world, uint64_t id, phx_list_piece *piece);
+typedef ph_status (*piece_fn)(const phx_world *world, const void *of, phx_list_piece *piece);
+
+static ph_status list_piece(const phx_world *world, const void *of, phx_list_piece *piece)
+{
+    return phx_query_list_piece(world, *(const uint64_t *)of, piece);
+}
+
+static ph_status observers_piece(const phx_world *world, const void *of, phx_list_piece *piece)
+{
+    return phx_query_observers_piece(world, *(const uint64_t *)of, piece);
+}
+
+static ph_status find_piece(const phx_world *world, const void *of, phx_list_piece *piece)
+{
+    return phx_find_piece(world, of, piece);
+}
+
+/* The callback of a list, called as that of a query. */
+typedef struct id_visit {
+    ph_visit_fn visit;
+    void *user;
+} id_visit;
+
+static bool visit_id(void *user, const ph_hit *hit)
+{
+    const id_visit *at = user;
+    return at->visit(at->user, hit->id, hit->user_data);
+}
 
 /* In the gate again: PH_OK while the world is as it was when the visit began. */
 static ph_status visit_goes_on(ph_world handle, uint64_t tick)
@@ -81,34 +108,39 @@ static ph_status visit_goes_on(ph_world handle, uint64_t tick)
 }
 
 /* Copies the next piece. *tick: the first time it is told, then it has to be the same. */
-static ph_status visit_piece(ph_world handle, piece_fn query, uint64_t id, phx_list_piece *piece, uint64_t *tick)
+static ph_status visit_piece(ph_world handle, piece_fn query, const void *of, phx_list_piece *piece, uint64_t *tick)
 {
     PHX_FLOAT_DEFAULT;
     phx_world *world;
     ph_status status = read_begin(handle, &world);
     if (status != PH_OK) return status;
     if (!piece->behind) *tick = world->tick;
-    status = world->tick == *tick ? query(world, id, piece) : PH_BUSY;
+    status = world->tick == *tick ? query(world, of, piece) : PH_BUSY;
     phx_gate_read_end(&world->gate);
     return status;
 }
 
-static ph_status visit_ids(ph_world handle, piece_fn query, uint64_t id, ph_visit_fn visit, void *user)
+static ph_status visit_hits(ph_world handle, piece_fn query, const void *of, ph_hit_fn visit, void *user)
 {
     ph_hit hits[PIECE];
     phx_list_piece piece = {.hits = {.at = hits, .room = PIECE}};
     uint64_t tick = 0;
-    if (!visit) return PH_BAD_ARGUMENT;
     do {
-        ph_status status = visit_piece(handle, query, id, &piece, &tick);
+        ph_status status = visit_piece(handle, query, of, &piece, &tick);
         if (status != PH_OK) return status;
         for (uint32_t i = 0; i < piece.hits.kept; i++) {
-            if (!visit(user, hits[i].id, hits[i].user_data)) return PH_OK;
+            if (!visit(user, &hits[i])) return PH_OK;
             status = visit_goes_on(handle, tick);
             if (status != PH_OK) return status;
         }
     } while (piece.left);
     return PH_OK;
+}
+
+static ph_status visit_ids(ph_world handle, piece_fn query, uint64_t id, ph_visit_fn visit, void *user)
+{
+    id_visit at = {visit, user};
+    return visit ? visit_hits(handle, query, &id, visit_id, &at) : PH_BAD_ARGUMENT;
 }
 
 ph_status ph_list(ph_world world, uint64_t observer, uint64_t *ids, uint32_t capacity, uint32_t *count)
@@ -123,12 +155,12 @@ ph_status ph_observers(ph_world world, uint64_t target, uint64_t *ids, uint32_t 
 
 ph_status ph_list_visit(ph_world world, uint64_t observer, ph_visit_fn visit, void *user)
 {
-    return visit_ids(world, phx_query_list_piece, observer, visit, user);
+    return visit_ids(world, list_piece, observer, visit, user);
 }
 
 ph_status ph_observers_visit(ph_world world, uint64_t target, ph_visit_fn visit, void *user)
 {
-    return visit_ids(world, phx_query_observers_piece, target, visit, user);
+    return visit_ids(world, observers_piece, target, visit, user);
 }
 
 ph_status ph_find(ph_world handle, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
@@ -141,6 +173,13 @@ ph_status ph_find(ph_world handle, const ph_query *query, ph_hit *hits, uint32_t
     status = phx_find(world, query, hits, capacity, count);
     phx_gate_read_end(&world->gate);
     return status;
+}
+
+ph_status ph_find_visit(ph_world handle, const ph_query *query, ph_hit_fn visit, void *user)
+{
+    if (!query || !visit) return PH_BAD_ARGUMENT;
+    ph_query own = *query; /* the callback may write its own */
+    return visit_hits(handle, find_piece, &own, visit, user);
 }
 
 ph_status ph_find_many(ph_world handle, uint32_t count, const ph_query *queries, ph_answer *answers)

@@ -43,7 +43,7 @@ static const char help[] =
     "  pair    other (the target), view; margin\n"
     "  unpair link unlink   other (the target)\n"
     "  attach  other (the parent)\n"
-    "  leave detach   nothing more\n"
+    "  leave detach resend   nothing more\n"
     "  broadcast  id says text (without commas) to all who see it; kind (only to those of this kind), self (1: it "
     "hears itself)\n"
     "  area    id (the area's own), and a circle: x y radius; a box: x y x2 y2; or a convex polygon: corners, as "

@@ -69,6 +69,8 @@ static ph_status send(ph_producer producer, const phx_trace_row *row)
         return ph_attach(producer, row->id, row->other);
     case PHX_OP_DETACH:
         return ph_detach(producer, row->id);
+    case PHX_OP_RESEND:
+        return ph_resend(producer, row->id);
     case PHX_OP_BROADCAST:
         return say(producer, row);
     case PHX_OP_AREA:

@@ -25,6 +25,7 @@
     X(UNLINK, "unlink") \
     X(ATTACH, "attach") \
     X(DETACH, "detach") \
+    X(RESEND, "resend") \
     X(BROADCAST, "broadcast") \
     X(AREA, "area") \
     X(UNAREA, "unarea")

@@ -107,6 +107,7 @@ static const op_rule rules[PHX_OP_COUNT] = {
     [PHX_OP_UNLINK] = {"unlink", BIT_other, BIT_other},
     [PHX_OP_ATTACH] = {"attach", BIT_other, BIT_other},
     [PHX_OP_DETACH] = {"detach", BIT_other, 0}, /* a child has one parent: naming it again is allowed and not needed */
+    [PHX_OP_RESEND] = {"resend", 0, 0},
     [PHX_OP_BROADCAST] = {"broadcast", BIT_text | BIT_self | BIT_kind, 0},
     [PHX_OP_AREA] = {"area", BIT_x | BIT_y | BIT_kind | BIT_radius | BIT_x2 | BIT_y2 | BIT_corners, 0},
     [PHX_OP_UNAREA] = {"unarea", 0, 0},
@@ -256,7 +257,7 @@ static bool read_op(const text_field *field, phx_trace_op *op, phx_trace_error *
     }
     return refuse_value(error, PHX_TRACE_BAD_OP, field,
                         "is unknown; there are: enter leave move set pair unpair link "
-                        "unlink attach detach broadcast area unarea");
+                        "unlink attach detach resend broadcast area unarea");
 }
 
 /* x:y;x:y;... */

@@ -205,6 +205,11 @@ static ph_status find_many(void *s, uint32_t count, const ph_query *queries, ph_
     INSIDE(find_many(s, count, queries, answers));
 }
 
+static ph_status find_visit(void *s, const ph_query *query, ph_hit_fn visit, void *user)
+{
+    INSIDE(find_visit(s, query, visit, user));
+}
+
 static ph_status explain(void *s, uint64_t observer, uint64_t target, ph_explanation *why)
 {
     INSIDE(explain(s, observer, target, why));
@@ -244,6 +249,7 @@ static const subject_type subject = {"engine in odd environments",
                                      observers,
                                      find,
                                      find_many,
+                                     find_visit,
                                      explain,
                                      verify,
                                      stats,

@@ -129,6 +129,67 @@ static ph_query some_query(uint64_t *rng)
     return q;
 }
 
+typedef struct visited {
+    ph_hit *hits; /* expected */
+    uint32_t count, seen, stop;
+    ph_world world;
+} visited;
+
+static bool visit_hit(void *user, const ph_hit *hit)
+{
+    visited *v = user;
+    bool same = v->seen < v->count && hit->id == v->hits[v->seen].id && hit->user_data == v->hits[v->seen].user_data;
+    CHECK(same, "visit %" PRIu32 " of %" PRIu32 " is of %" PRIu64, v->seen, v->count, hit->id);
+    return ++v->seen < v->stop && same;
+}
+
+static bool tick_at_third(void *user, const ph_hit *hit)
+{
+    visited *v = user;
+    (void)hit;
+    if (++v->seen == 3) {
+        CHECK_OK(ph_tick(v->world, NULL));
+    }
+    return true;
+}
+
+/* A tick from a callback ends the visit; a visit inside of a visit does not. */
+static bool visit_inside(void *user, const ph_hit *hit)
+{
+    visited *v = user;
+    const ph_query all = {.shape = PH_QUERY_CIRCLE, .radius = INFINITY, .without = hit->id};
+    visited inner = {.world = v->world};
+    CHECK_STATUS(ph_find_visit(v->world, &all, tick_at_third, &inner), PH_BUSY);
+    CHECK(inner.seen == 3, "%" PRIu32 " visited before the tick", inner.seen);
+    v->seen++;
+    return true;
+}
+
+static void ticks_inside(uint64_t seed)
+{
+    place *p = check_zalloc(sizeof *p);
+    world_make(p, PH_RANGE_RADIUS, 2, 2);
+    world_fill(p, &seed);
+    const ph_query all = {.shape = PH_QUERY_CIRCLE, .radius = INFINITY};
+    visited outer = {.world = p->world};
+    CHECK_STATUS(ph_find_visit(p->world, &all, visit_inside, &outer), PH_BUSY);
+    CHECK(outer.seen == 1, "%" PRIu32 " visited after a tick", outer.seen);
+    CHECK_OK(ph_world_destroy(p->world));
+    free(p);
+}
+
+/* All of them, in pieces; and as many as are wanted. */
+static void check_visit(const place *p, const ph_query *q)
+{
+    static _Thread_local ph_hit expected[ENTITIES];
+    visited all = {.hits = expected, .count = expect(p, q, expected), .stop = UINT32_MAX};
+    CHECK_OK(ph_find_visit(p->world, q, visit_hit, &all));
+    CHECK(all.seen == all.count, "%" PRIu32 " of %" PRIu32 " visited", all.seen, all.count);
+    visited some = {.hits = expected, .count = all.count, .stop = all.count / 2 + 1};
+    CHECK_OK(ph_find_visit(p->world, q, visit_hit, &some));
+    CHECK(some.seen == (all.count > 0 ? some.stop : 0), "stopped after %" PRIu32, some.seen);
+}
+
 static void check_answer(const place *p, const ph_query *q, const ph_answer *got)
 {
     static _Thread_local ph_hit expected[ENTITIES];
@@ -168,6 +229,7 @@ static void ask(const place *p, uint64_t *rng, uint32_t asked)
             ph_answer *one = &answers[i];
             one->status = ph_find(p->world, &queries[i], one->hits, one->capacity, &one->count);
             check_answer(p, &queries[i], one);
+            check_visit(p, &queries[i]);
         }
     }
     CHECK(atomic_load(&memory.calls) == calls, "queries allocated");
@@ -271,7 +333,7 @@ static void refusals(void)
         q.field = (value); \
         refused(p->world, q, status, #field " = " #value); \
     } while (0)
-    REFUSED(circle, shape, (ph_query_shape)(PH_QUERY_OBSERVERS + 1), PH_BAD_VALUE);
+    REFUSED(circle, shape, (ph_query_shape)(PH_QUERY_SPHERE + 1), PH_BAD_VALUE);
     REFUSED(circle, shape, (ph_query_shape)-1, PH_BAD_VALUE);
     REFUSED(circle, x, NAN, PH_BAD_POSITION);
     REFUSED(circle, y, INFINITY, PH_BAD_POSITION);
@@ -282,6 +344,14 @@ static void refusals(void)
     REFUSED(circle, shape, PH_QUERY_NEAREST, PH_BAD_VALUE); /* none of them */
     REFUSED(circle, shape, PH_QUERY_LIST, PH_UNKNOWN_ID);   /* of nobody */
     REFUSED(circle, shape, PH_QUERY_OBSERVERS, PH_UNKNOWN_ID);
+    const ph_query sphere = {.shape = PH_QUERY_SPHERE, .radius = 10};
+    REFUSED(sphere, z, NAN, PH_BAD_POSITION);
+    REFUSED(sphere, radius, -1, PH_BAD_RADIUS);
+    const ph_query storey = {.shape = PH_QUERY_CIRCLE, .radius = 10, .flags = PH_QUERY_HEIGHT, .z_high = 1};
+    REFUSED(storey, z_low, NAN, PH_BAD_POSITION);
+    REFUSED(storey, z_high, INFINITY, PH_BAD_POSITION);
+    REFUSED(storey, z_low, 2, PH_BAD_VALUE);
+    REFUSED(circle, flags, 4, PH_BAD_VALUE);
     REFUSED(sector, to_x, 0, PH_BAD_VALUE);
     REFUSED(sector, to_x, 1e-30f, PH_BAD_VALUE);
     REFUSED(sector, to_y, INFINITY, PH_BAD_VALUE);
@@ -304,6 +374,10 @@ static void refusals(void)
     CHECK_STATUS(ph_find(p->world, &circle, NULL, 0, NULL), PH_BAD_ARGUMENT);
     CHECK_STATUS(ph_find(p->world, &circle, NULL, 1, &count), PH_BAD_ARGUMENT);
     CHECK_STATUS(ph_find_many(p->world, 1, NULL, NULL), PH_BAD_ARGUMENT);
+    visited none = {.stop = 1};
+    CHECK_STATUS(ph_find_visit(p->world, NULL, visit_hit, &none), PH_BAD_ARGUMENT);
+    CHECK_STATUS(ph_find_visit(p->world, &circle, NULL, &none), PH_BAD_ARGUMENT);
+    CHECK_STATUS(ph_find_visit(p->world, &dented, visit_hit, &none), PH_BAD_VALUE);
     CHECK_OK(ph_find_many(p->world, 0, NULL, NULL));
     CHECK_OK(ph_find(p->world, &circle, NULL, 0, &count));
     CHECK(count == 1, "%" PRIu32 " found without an array", count);
@@ -317,6 +391,7 @@ int main(int argc, char **argv)
     uint64_t seed = option_number(argc, argv, "--seed", 1);
     layouts(seed);
     threads(seed);
+    ticks_inside(seed);
     refusals();
     return check_done("places");
 }

@@ -22,7 +22,8 @@
     X(COMMAND_DETACH, "detach") \
     X(COMMAND_BROADCAST, "broadcast") \
     X(COMMAND_AREA_SET, "area") \
-    X(COMMAND_AREA_REMOVE, "unarea")
+    X(COMMAND_AREA_REMOVE, "unarea") \
+    X(COMMAND_RESEND, "resend")
 
 typedef enum command_type {
 #define COMMAND_ENUM(name, word) name,

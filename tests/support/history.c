@@ -85,6 +85,7 @@ void history_note(history *h, const model *m)
         note.depth = e->depth;
         if (next_change < change_count && changes[next_change].observer.id == e->id) {
             note.changed = true;
+            note.fresh = changes[next_change].fresh;
             note.more = changes[next_change].more;
             next_change++;
         }
@@ -209,8 +210,9 @@ static uint64_t settled_since(const history *h, model_key observer, uint64_t las
 {
     uint64_t tick = last;
     for (;; tick--) {
+        const history_entity *now = history_entity_at(h, tick, observer);
         const history_entity *before = history_entity_at(h, tick - 1, observer);
-        if (before == NULL || !before->settled) {
+        if (before == NULL || !before->settled || before->consumer != now->consumer || (now->changed && now->fresh)) {
             return tick;
         }
     }

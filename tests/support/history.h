@@ -15,6 +15,7 @@ typedef struct history_entity {
     uint64_t user_data;
     bool settled; /* ready at the end of this tick */
     bool changed; /* had a change in this tick */
+    bool fresh;   /* which began a list */
     bool more;    /* which said that targets wait */
     model_key *list;
     size_t list_count;

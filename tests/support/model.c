@@ -176,7 +176,7 @@ static ph_status check_attrs(const model *m, const command *c)
         return PH_BAD_VALUE;
     }
     uint32_t consumers = m->def.consumers != 0 ? m->def.consumers : 1;
-    if ((a->given & PH_CONSUMER) != 0 && (!enter || a->consumer >= consumers)) {
+    if ((a->given & PH_CONSUMER) != 0 && a->consumer >= consumers) {
         return PH_BAD_VALUE;
     }
     return PH_OK;
@@ -355,6 +355,46 @@ static ph_status apply_move(model *m, const command *c)
     return PH_OK;
 }
 
+/* The whole list is told in this tick, unless there never was any; a first change begins a list in any case. */
+static void begin_anew(const model *m, model_entity *e)
+{
+    ph_attrs now = model_resolve(m, e);
+    e->anew = e->anew || (now.ready && now.view > 0) || e->list.count != 0;
+    e->told = MUTATE(MUTANT_RESEND_KEEPS, false, e->told);
+}
+
+void model_end_list(const model *m, model_entity *e)
+{
+    begin_anew(m, e);
+    bool stays = MUTATE(MUTANT_READY_RESTORES, false, true) || MUTATE(MUTANT_READY_KEEPS, false, true) ||
+                 MUTATE(MUTANT_NOT_READY_TOLD, false, true);
+    e->list.count = stays ? e->list.count : 0;
+}
+
+/* The attributes decide to which consumer, and from where on, the list is told. */
+static void set_attrs(const model *m, model_entity *e, const ph_attrs *attrs)
+{
+    model_entity next = *e;
+    own_merge(&next.own, attrs, attrs->given);
+    if (next.own.consumer != e->own.consumer) {
+        begin_anew(m, e);
+    }
+    if (model_resolve(m, e).ready && !model_resolve(m, &next).ready) {
+        model_end_list(m, e);
+    }
+    own_merge(&e->own, attrs, attrs->given);
+}
+
+static ph_status apply_resend(model *m, const command *c)
+{
+    model_entity *e = model_entity_of(m, c->id);
+    if (e == NULL) {
+        return PH_UNKNOWN_ID;
+    }
+    begin_anew(m, e);
+    return PH_OK;
+}
+
 static ph_status apply_set(model *m, const command *c)
 {
     model_entity *e = model_entity_of(m, c->id);
@@ -367,7 +407,7 @@ static ph_status apply_set(model *m, const command *c)
         }
         return PH_ATTACHED;
     }
-    own_merge(&e->own, &c->attrs, c->attrs.given);
+    set_attrs(m, e, &c->attrs);
     return PH_OK;
 }
 
@@ -491,6 +531,8 @@ ph_status model_apply(model *m, const command *c)
         return apply_set(m, c);
     case COMMAND_DETACH:
         return apply_detach(m, c);
+    case COMMAND_RESEND:
+        return apply_resend(m, c);
     case COMMAND_BROADCAST:
         return model_apply_say(m, c);
     case COMMAND_AREA_SET:

@@ -12,7 +12,8 @@ static double share(const model *m, uint32_t step)
 
 float model_crowd_view(const model *m, const model_entity *e, float view)
 {
-    return e->crowd_step == 0 ? view : (float)((double)view * share(m, e->crowd_step));
+    float narrowed = (float)((double)view * share(m, e->crowd_step));
+    return e->crowd_step == 0 || narrowed == 0 ? view : narrowed;
 }
 
 static uint32_t wanted(const model *m, double entities)

@@ -56,7 +56,7 @@ static bool in_sector(const ph_query *q, float dx, float dy, float d2)
     return MUTATE(MUTANT_FIND_APEX, dot >= edge, dot > edge);
 }
 
-static bool in_place(const ph_query *q, float x, float y, float *square)
+static bool in_place(const ph_query *q, float x, float y, float z, float *square)
 {
     *square = 0;
     if (q->shape == PH_QUERY_BOX) {
@@ -70,6 +70,11 @@ static bool in_place(const ph_query *q, float x, float y, float *square)
     float dx2 = dx * dx;
     float dy2 = dy * dy;
     float d2 = dx2 + dy2;
+    if (q->shape == PH_QUERY_SPHERE) {
+        float dz = z - q->z;
+        float dz2 = dz * dz;
+        d2 = MUTATE(MUTANT_FIND_SPHERE, d2 + dz2, d2);
+    }
     float rr = q->radius * q->radius;
     *square = d2;
     if (!MUTATE(MUTANT_FIND_CIRCLE, d2 <= rr, d2 < rr)) {
@@ -82,6 +87,10 @@ static bool passes(const ph_query *q, const model_entity *e)
 {
     bool layer = MUTATE(MUTANT_FIND_LAYERS, (q->layers & e->now.layers) != 0, (q->layers & e->now.layers) == q->layers);
     if ((q->layers != 0 && !layer) || (e->id == q->without && MUTATE(MUTANT_FIND_WITHOUT, true, false))) {
+        return false;
+    }
+    bool low = MUTATE(MUTANT_FIND_HEIGHT, q->z_low <= e->now.z, q->z_low < e->now.z);
+    if ((q->flags & PH_QUERY_HEIGHT) && !(low && e->now.z <= q->z_high)) {
         return false;
     }
     for (uint32_t i = 0; i < q->kind_count; i++) {
@@ -116,7 +125,7 @@ static bool is_wanted(const model *m, const ph_query *q, const model_entity *e, 
         uint64_t target = MUTATE(MUTANT_FIND_OBSERVERS, q->of, e->id);
         return model_sees(m, observer, target, &sees) == PH_OK && sees;
     }
-    return in_place(q, e->now.x, e->now.y, square);
+    return in_place(q, e->now.x, e->now.y, e->now.z, square);
 }
 
 uint32_t model_ask(const model *m, const ph_query *q, ph_hit *hits)

@@ -65,12 +65,15 @@ typedef struct model_candidate {
     const model_entity *target;
     bool forced; /* global or linked */
     double key;  /* squared distance, with stickiness */
+    double d2;   /* without */
 } model_candidate;
 
 /* Whether o sees t; was_in: t was in o's list at the end of the tick before. `now` of both has to be filled. */
 bool model_rule(const model *m, const model_entity *o, const model_entity *t, bool was_in, model_candidate *c);
 const model_pair *model_pair_of(const model_entity *o, uint64_t target); /* NULL: none */
 bool model_linked(const model_entity *o, const model_entity *t);
+/* The entity is not ready from now on: its list ends. */
+void model_end_list(const model *m, model_entity *e);
 /* Within the bounds of types.h. */
 bool model_coordinate_ok(float v);
 bool model_radius_ok(float r);

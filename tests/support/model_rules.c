@@ -211,6 +211,7 @@ bool model_rule(const model *m, const model_entity *o, const model_entity *t, bo
     double sticky = MUTATE(MUTANT_NO_STICKY, m->def.sticky, 1.0);
     c->target = t;
     c->forced = forced;
+    c->d2 = (double)d2;
     c->key = (double)d2 * (was_in ? 1.0 : sticky);
     return true;
 }

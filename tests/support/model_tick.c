@@ -12,11 +12,22 @@ typedef VEC(model_key) key_list;
 
 static void take_reconfigure(model *m)
 {
-    if (m->reconfigured != 0 && --m->reconfigured == 0) {
-        memcpy(m->classes, m->next_classes, sizeof m->classes);
-        m->def = m->next_def;
-        m->def.classes = m->classes;
+    if (m->reconfigured == 0 || --m->reconfigured != 0) {
+        return;
     }
+    model next = *m;
+    memcpy(next.classes, m->next_classes, sizeof next.classes);
+    next.def = m->next_def;
+    next.def.classes = next.classes;
+    for (size_t i = 0; i < m->entities.count; i++) {
+        model_entity *e = m->entities.items[i];
+        if (model_resolve(m, e).ready && !model_resolve(&next, e).ready) {
+            model_end_list(m, e);
+        }
+    }
+    memcpy(m->classes, m->next_classes, sizeof m->classes);
+    m->def = m->next_def;
+    m->def.classes = m->classes;
 }
 
 static void take_queue(model *m, uint32_t producer)
@@ -92,8 +103,8 @@ static size_t join(const model *m, const model_entity *o, const bool *marks, mod
                    size_t *waiting)
 {
     size_t most = m->classes[o->now.kind].adds_max, joined = 0, kept = 0;
-    if (most == 0 || m->enters_each < most) {
-        most = m->enters_each;
+    if (most == 0 || (m->enters_each < most && !o->anew)) {
+        most = o->anew ? SIZE_MAX : m->enters_each;
     }
     qsort(candidates, count, sizeof *candidates, join_order);
     for (size_t i = 0; i < count; i++) {
@@ -110,15 +121,30 @@ static size_t join(const model *m, const model_entity *o, const bool *marks, mod
     return kept;
 }
 
+/* Where the whole list is told, the bound on a tick's events cuts all of it, without stickiness. */
+static size_t cut_anew(const model *m, const model_entity *o, model_candidate *candidates, size_t count,
+                       size_t *waiting)
+{
+    if (!o->anew || count <= m->enters_each) {
+        return count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        candidates[i].key = candidates[i].d2;
+    }
+    qsort(candidates, count, sizeof *candidates, model_rank);
+    *waiting += count - m->enters_each;
+    return m->enters_each;
+}
+
 /* The enters, and the leaves, that a new list would be told with. */
 static void count_events(const model_entity *o, const key_list *list, size_t *enters, size_t *leaves)
 {
     *enters = *leaves = 0;
     for (size_t i = 0; o->now.ready && i < o->list.count; i++) {
-        *leaves += !list_has(list->items, list->count, o->list.items[i]);
+        *leaves += !o->anew && !list_has(list->items, list->count, o->list.items[i]);
     }
     for (size_t i = 0; o->now.ready && i < list->count; i++) {
-        *enters += !list_has(o->list.items, o->list.count, list->items[i]);
+        *enters += o->anew || !list_has(o->list.items, o->list.count, list->items[i]);
     }
 }
 
@@ -145,6 +171,7 @@ static void list_make(const model *m, const model_entity *o, bool *marks, model_
     }
     *waiting = 0;
     count = join(m, o, marks, candidates, count, waiting);
+    count = cut_anew(m, o, candidates, count, waiting);
     list->count = 0;
     for (size_t i = 0; i < count; i++) {
         model_key key = {candidates[i].target->id, candidates[i].target->incarnation};
@@ -247,21 +274,26 @@ static void settle(model *m, model_entity *o, key_list *new_list, bool more)
     model_change change = {.observer = {o->id, o->incarnation}, .user_data = o->now.user_data};
     change.consumer = o->now.consumer;
     change.more = more;
+    bool stays = MUTATE(MUTANT_READY_KEEPS, false, !ready) || MUTATE(MUTANT_NOT_READY_TOLD, false, !ready);
+    if (o->anew && !stays) {
+        o->list.count = 0;
+    }
     if (ready || MUTATE(MUTANT_NOT_READY_TOLD, false, true)) {
         compare(m, o, new_list, &change);
     }
     if (!o->settled) {
         o->told = false;
     }
-    change.fresh =
-        (!o->told || MUTATE(MUTANT_FRESH_EMPTY, false, o->list.count == 0)) && MUTATE(MUTANT_NOT_FRESH, true, false);
-    if (change.targets.count != 0) {
+    change.fresh = !o->told && MUTATE(MUTANT_NOT_FRESH, true, false);
+    bool begins = change.fresh && ready && (o->now.view > 0 || o->anew);
+    if (change.targets.count != 0 || (begins && MUTATE(MUTANT_FRESH_EMPTY, true, false))) {
         m->counts.enters += change.enter_count;
         m->counts.leaves += change.leave_count;
         o->told = true;
         VEC_PUSH(&m->changes, change);
     }
     o->settled = ready;
+    o->anew = false;
     if (ready || MUTATE(MUTANT_READY_KEEPS, true, false)) {
         o->list.count = 0;
         for (size_t i = 0; i < new_list->count; i++) {

@@ -20,6 +20,7 @@
 #define model_observers mutant_observers
 #define model_ask mutant_ask
 #define model_explain mutant_explain
+#define model_end_list mutant_end_list
 #define model_pair_of mutant_pair_of
 #define model_linked mutant_linked
 #define model_coordinate_ok mutant_coordinate_ok
@@ -469,6 +470,17 @@ static ph_status subject_explain(void *self, uint64_t observer, uint64_t target,
     return model_explain(u->m, observer, target, why);
 }
 
+static ph_status subject_find_visit(void *self, const ph_query *query, ph_hit_fn visit, void *user)
+{
+    mutant *u = self;
+    ph_hit *all = check_zalloc((u->m->entities.count + 1) * sizeof *all);
+    uint32_t count = model_ask(u->m, query, all);
+    for (uint32_t i = 0; i < count && visit(user, &all[i]); i++) {
+    }
+    free(all);
+    return PH_OK;
+}
+
 static ph_status subject_find_many(void *self, uint32_t count, const ph_query *queries, ph_answer *answers)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -532,6 +544,7 @@ const subject_type *subject_mutant(void)
         .observers = subject_observers,
         .find = subject_find,
         .find_many = subject_find_many,
+        .find_visit = subject_find_visit,
         .explain = subject_explain,
         .stats = subject_stats,
         .hash = NULL,

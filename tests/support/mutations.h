@@ -51,7 +51,9 @@
     X(MUTANT_NOT_READY_TOLD, "an observer that is not ready gets leaves") \
     X(MUTANT_READY_KEEPS, "a list survives not being ready") \
     X(MUTANT_NOT_FRESH, "fresh flag missing") \
-    X(MUTANT_FRESH_EMPTY, "fresh flag whenever the list was empty before") \
+    X(MUTANT_FRESH_EMPTY, "no change for an observer that begins with an empty list") \
+    X(MUTANT_RESEND_KEEPS, "the first change behind a resend is not fresh") \
+    X(MUTANT_READY_RESTORES, "a list survives not being ready for a part of a tick") \
     X(MUTANT_ORDER_ID, "targets ordered by id only") \
     X(MUTANT_DEPARTED_KIND, "kind 0 for a departed target") \
     X(MUTANT_OLD_USER_DATA, "user data of a leave is 0") \
@@ -95,6 +97,8 @@
     X(MUTANT_FIND_SECTOR, "queries: every sector is half a disc") \
     X(MUTANT_FIND_APEX, "queries: a sector's edge is left out") \
     X(MUTANT_FIND_QUAD, "queries: a quad's edge is in one way round only") \
+    X(MUTANT_FIND_SPHERE, "queries: spheres are as high as the sky") \
+    X(MUTANT_FIND_HEIGHT, "queries: a height range's lower end is left out") \
     X(MUTANT_FIND_LAYERS, "queries: all layers of the filter have to match") \
     X(MUTANT_FIND_KINDS, "queries: kinds not filtered") \
     X(MUTANT_FIND_WITHOUT, "queries: who asks is found too") \

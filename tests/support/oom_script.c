@@ -254,8 +254,8 @@ static void any_plain(making *m)
 
 static void any_command(making *m)
 {
-    static const command_type pairs[] = {COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK,
-                                         COMMAND_UNLINK, COMMAND_ATTACH, COMMAND_DETACH};
+    static const command_type pairs[] = {COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK,  COMMAND_UNLINK,
+                                         COMMAND_ATTACH, COMMAND_DETACH, COMMAND_RESEND};
     uint64_t id = any_id(m);
     switch (below(m, 20)) {
     case 0:

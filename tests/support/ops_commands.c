@@ -92,7 +92,15 @@ command move_to(gen *g, uint32_t place, motion how)
 static command set_any(gen *g, uint32_t place)
 {
     command c = {.type = COMMAND_SET, .id = g->s->ids[place]};
+    if (chance(&g->c, 8)) {
+        c.type = COMMAND_RESEND;
+        return c;
+    }
     attrs_any(g, &c.attrs, 12);
+    if (g->s->def.consumers > 1 && chance(&g->c, 8)) {
+        c.attrs.given |= PH_CONSUMER;
+        c.attrs.consumer = choose(&g->c, g->s->def.consumers);
+    }
     if (chance(&g->c, 15)) {
         float xyz[3];
         position_any(g, place, MOTION_WALK, xyz);
@@ -263,9 +271,13 @@ command bad_any(gen *g)
     case COMMAND_SET:
         if (chance(&g->c, 20)) {
             c.attrs.given |= PH_CONSUMER;
+            c.attrs.consumer = g->s->def.consumers + 1;
         } else {
             spoil_attrs(g, &c.attrs);
         }
+        break;
+    case COMMAND_RESEND:
+        c.id = 0;
         break;
     case COMMAND_MOVE: {
         uint32_t which = choose(&g->c, 3);

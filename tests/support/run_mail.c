@@ -22,12 +22,13 @@ typedef struct expected {
 
 typedef VEC(expected) expected_list;
 
-/* Is the observer of that tick in the world and ready in all the others up to `last`? */
+/* Is the observer of that tick in the world, ready and with the same consumer in all the others up to `last`? */
 static bool stays(const history *h, model_key observer, uint64_t tick, uint64_t last)
 {
+    const history_entity *then = history_entity_at(h, tick, observer);
     while (++tick <= last) {
         const history_entity *o = history_entity_at(h, tick, observer);
-        if (o == NULL || !o->settled) {
+        if (o == NULL || !o->settled || o->consumer != then->consumer) {
             return false;
         }
     }

@@ -22,9 +22,10 @@ typedef VEC(expected) expected_list;
 /* From `tick` to `last`: is the observer there and ready, and the target in its list? */
 static bool stays(const history *h, model_key observer, model_key target, uint64_t tick, uint64_t last)
 {
-    for (; tick <= last; tick++) {
-        const history_entity *o = history_entity_at(h, tick, observer);
-        if (o == NULL || !o->settled || !history_listed(h, tick, observer, target)) {
+    for (uint64_t at = tick; at <= last; at++) {
+        const history_entity *o = history_entity_at(h, at, observer);
+        bool anew = at > tick && o != NULL && o->fresh; /* its list is told with all positions */
+        if (o == NULL || !o->settled || anew || !history_listed(h, at, observer, target)) {
             return false;
         }
     }

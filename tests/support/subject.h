@@ -32,6 +32,7 @@ typedef struct subject_type {
     ph_status (*observers)(void *self, uint64_t target, uint64_t *ids, uint32_t capacity, uint32_t *count);
     ph_status (*find)(void *self, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count);
     ph_status (*find_many)(void *self, uint32_t count, const ph_query *queries, ph_answer *answers);
+    ph_status (*find_visit)(void *self, const ph_query *query, ph_hit_fn visit, void *user);
     ph_status (*explain)(void *self, uint64_t observer, uint64_t target, ph_explanation *why);
     ph_status (*verify)(void *self, uint64_t pairs, ph_verification *progress, ph_difference *difference);
     ph_status (*stats)(void *self, ph_stats *stats);

@@ -47,6 +47,8 @@ ph_status engine_submit(ph_producer producer, const command *c)
         return ph_attach(producer, c->id, c->other);
     case COMMAND_DETACH:
         return ph_detach(producer, c->id);
+    case COMMAND_RESEND:
+        return ph_resend(producer, c->id);
     case COMMAND_BROADCAST:
         return broadcast(producer, c);
     case COMMAND_AREA_SET:
@@ -220,6 +222,12 @@ static ph_status engine_find_many(void *self, uint32_t count, const ph_query *qu
     return ph_find_many(e->world, count, queries, answers);
 }
 
+static ph_status engine_find_visit(void *self, const ph_query *query, ph_hit_fn visit, void *user)
+{
+    engine *e = self;
+    return ph_find_visit(e->world, query, visit, user);
+}
+
 static ph_status engine_stats(void *self, ph_stats *stats)
 {
     engine *e = self;
@@ -254,6 +262,7 @@ const subject_type *subject_engine(void)
         .observers = engine_observers,
         .find = engine_find,
         .find_many = engine_find_many,
+        .find_visit = engine_find_visit,
         .explain = engine_explain,
         .verify = engine_verify,
         .stats = engine_stats,

@@ -132,9 +132,9 @@ Test(model, margin_is_for_those_in_the_list)
     fixture f = fixture_world();
     OK(enter_as(&f, 1, 0, 0, (ph_attrs){.given = PH_MARGIN, .margin = 5}));
     OK(enter_as(&f, 2, 12, 0, (ph_attrs){.given = PH_KIND, .kind = 2}));
-    TICK(&f, "");
+    TICK(&f, "1*:");
     OK(move(&f, 2, 10, 0));
-    TICK(&f, "1*:+2");
+    TICK(&f, "1:+2");
     OK(move(&f, 2, 15, 0));
     TICK(&f, "");
     OK(move(&f, 2, nextafterf(15, 16), 0));
@@ -218,9 +218,9 @@ Test(model, a_pair_replaces_the_radii)
     OK(enter_as(&f, 1, 0, 0, (ph_attrs){.given = PH_MARGIN, .margin = 100}));
     OK(enter_as(&f, 2, 8, 0, (ph_attrs){.given = PH_KIND | PH_REACH, .kind = 2, .reach = 30}));
     OK(pair(&f, 1, 2, 5, 2));
-    TICK(&f, "");
+    TICK(&f, "1*:");
     OK(move(&f, 2, 5, 0));
-    TICK(&f, "1*:+2");
+    TICK(&f, "1:+2");
     OK(move(&f, 2, 7, 0));
     TICK(&f, "");
     OK(move(&f, 2, 7.5f, 0));

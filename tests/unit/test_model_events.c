@@ -30,7 +30,7 @@ Test(model_events, sight_is_not_mutual)
     fixture f = fixture_world();
     OK(enter_as(&f, 1, 0, 0, (ph_attrs){.given = PH_VIEW, .view = 20}));
     OK(enter(&f, 2, 15, 0));
-    TICK(&f, "1*:+2");
+    TICK(&f, "1*:+2 2*:");
     uint64_t ids[4];
     uint32_t count = 0;
     OK(model_observers(f.m, 2, ids, &count));
@@ -93,7 +93,7 @@ Test(model_events, not_ready_gets_nothing)
     TICK(&f, "1*:+2");
     OK(set(&f, 1, (ph_attrs){.given = PH_READY, .ready = false}));
     OK(set(&f, 1, (ph_attrs){.given = PH_READY, .ready = true}));
-    TICK(&f, ""); /* off and on in one tick is nothing */
+    TICK(&f, "1*:+2"); /* off and on in one tick begins anew */
     OK(set(&f, 1, (ph_attrs){.given = PH_READY | PH_VIEW, .ready = false, .view = 0}));
     TICK(&f, "");
     fixture_end(&f);
@@ -112,14 +112,14 @@ Test(model_events, view_zero_gets_leaves)
     fixture_end(&f);
 }
 
-Test(model_events, fresh_lasts_until_something_is_told)
+Test(model_events, an_empty_list_begins_too)
 {
     fixture f = fixture_world();
     OK(enter(&f, 1, 0, 0));
-    TICK(&f, "");
+    TICK(&f, "1*:");
     TICK(&f, "");
     OK(enter_as(&f, 2, 1, 0, PLAIN));
-    TICK(&f, "1*:+2");
+    TICK(&f, "1:+2");
     OK(move(&f, 2, 500, 0));
     TICK(&f, "1:-2");
     OK(move(&f, 2, 1, 0));
@@ -259,7 +259,7 @@ Test(model_events, producers_in_order)
     command early = {.type = COMMAND_ENTER, .id = 1, .attrs = {.given = PH_X | PH_Y, .x = 1}};
     OK(model_submit(f.m, 1, &late));
     OK(model_submit(f.m, 0, &early));
-    TICK(&f, "");
+    TICK(&f, "1*:");
     REFUSED(&f, "1:PH_EXISTS");
     expect_at(&f, 1, 1, 0);
     fixture_end(&f);
@@ -307,7 +307,7 @@ Test(model_events, submit_refusals)
     STATUS(enter_as(&f, 1, 0, 0, (ph_attrs){.given = PH_CAP, .cap = 1u << 31}), PH_BAD_VALUE);
     STATUS(enter_as(&f, 1, 0, 0, (ph_attrs){.given = 1u << 20}), PH_BAD_VALUE);
     STATUS(enter_as(&f, 1, 0, 0, (ph_attrs){.given = PH_CONSUMER, .consumer = 1}), PH_BAD_VALUE);
-    STATUS(set(&f, 1, (ph_attrs){.given = PH_CONSUMER}), PH_BAD_VALUE);
+    STATUS(set(&f, 1, (ph_attrs){.given = PH_CONSUMER, .consumer = 1}), PH_BAD_VALUE);
     STATUS(set(&f, 1, (ph_attrs){.given = PH_MARGIN, .margin = nan}), PH_BAD_RADIUS);
     STATUS(set(&f, 1, (ph_attrs){.given = PH_REACH, .reach = INFINITY}), PH_BAD_RADIUS);
     STATUS(move(&f, 1, 0, nan), PH_BAD_POSITION);

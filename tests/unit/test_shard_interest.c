@@ -266,7 +266,7 @@ Test(interest, an_empty_list_of_one_who_was_not_ready_is_fresh)
     attr.ready = false;
     fleet_begin(f);
     fleet_set(f, 1, attr, 1000);
-    end(f, 0, 0);
+    end(f, 1, 0); /* its list is empty, and was */
     fleet_begin(f);
     fleet_set(f, 1, plain_attr(20, 10), 1000);
     fleet_enter(f, 101, plain_attr(0, 0), 107, 105);

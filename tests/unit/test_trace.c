@@ -266,10 +266,10 @@ static const bad_case bad_cases[] = {
     {"5,,1", PHX_TRACE_BAD_MISSING, "op is empty"},
     {"5,leave", PHX_TRACE_BAD_MISSING, "id is empty"},
     {"5,jump,1", PHX_TRACE_BAD_OP,
-     "op: \"jump\" is unknown; there are: enter leave move set pair unpair link unlink attach detach "
+     "op: \"jump\" is unknown; there are: enter leave move set pair unpair link unlink attach detach resend "
      "broadcast area unarea"},
     {"5,Leave,1", PHX_TRACE_BAD_OP,
-     "op: \"Leave\" is unknown; there are: enter leave move set pair unpair link unlink attach detach "
+     "op: \"Leave\" is unknown; there are: enter leave move set pair unpair link unlink attach detach resend "
      "broadcast area unarea"},
     {"5,leave,0", PHX_TRACE_BAD_ID, "id: \"0\" is not a whole number from 1 to 2^64-1"},
     {"5,leave,0x10", PHX_TRACE_BAD_ID, "id: \"0x10\" is not a whole number from 1 to 2^64-1"},

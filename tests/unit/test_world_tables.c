@@ -234,6 +234,7 @@ static const ph_class two_classes[] = {
     {.view = 1,
      .margin = 1,
      .reach = 1,
+     .visible = 1,
      .layers = 1,
      .sees = 1,
      .cap = 1,
@@ -245,6 +246,7 @@ static const ph_class two_classes[] = {
     {.view = 2,
      .margin = 2,
      .reach = 2,
+     .visible = 2,
      .layers = 2,
      .sees = 2,
      .cap = 2,
@@ -255,8 +257,8 @@ static const ph_class two_classes[] = {
      .ready = false},
 };
 
-static const uint32_t class_bits[] = {PH_VIEW,    PH_MARGIN, PH_REACH,    PH_LAYERS, PH_SEES, PH_CAP,
-                                      PH_STEALTH, PH_DETECT, PH_PRIORITY, PH_GLOBAL, PH_READY};
+static const uint32_t class_bits[] = {PH_VIEW, PH_MARGIN,  PH_REACH,  PH_VISIBLE,  PH_LAYERS, PH_SEES,
+                                      PH_CAP,  PH_STEALTH, PH_DETECT, PH_PRIORITY, PH_GLOBAL, PH_READY};
 enum { CLASS_BITS = sizeof class_bits / sizeof *class_bits };
 
 /* The attribute behind a bit; flags: 1 as in class 0, 2 as in class 1. */
@@ -269,6 +271,8 @@ static double value_of(const phx_attr *a, uint32_t bit)
         return (double)a->margin;
     case PH_REACH:
         return (double)a->reach;
+    case PH_VISIBLE:
+        return (double)a->visible;
     case PH_LAYERS:
         return (double)a->layers;
     case PH_SEES:
@@ -298,6 +302,7 @@ static ph_attrs sevens(uint32_t given, uint32_t kind)
                       .view = 7,
                       .margin = 7,
                       .reach = 7,
+                      .visible = 7,
                       .layers = 7,
                       .sees = 7,
                       .cap = 7,

@@ -37,9 +37,11 @@ static uint64_t *find_shrunk_view(const phx_crowd_result *crowd, uint64_t id)
     return phx_idmap_count(&crowd->shrunk) > 0 ? phx_idmap_find(&crowd->shrunk, id) : NULL;
 }
 
+/* A view too small to be multiplied stays: an observer stays one. */
 static float narrowed_view(const phx_crowd_result *crowd, float view, uint32_t step)
 {
-    return (float)((double)view * crowd->share[step]);
+    const float narrowed = (float)((double)view * crowd->share[step]);
+    return narrowed > 0.0f ? narrowed : view;
 }
 
 /* ---- life ---- */

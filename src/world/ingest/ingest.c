@@ -76,6 +76,16 @@ static ph_status set_attributes(phx_world *world, const phx_cmd_attrs *command)
     return PH_OK;
 }
 
+static ph_status resend_list(phx_world *world, const phx_cmd_id *command)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
+    if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
+    phx_shard_resend(shard, slot);
+    return PH_OK;
+}
+
 static ph_status area_set(phx_world *world, const phx_cmd_area *command)
 {
     return phx_areas_set(&world->areas, &world->rules, command->id, &command->area, world->def.areas_max);
@@ -115,6 +125,8 @@ static ph_status apply_command(phx_world *world, uint16_t op, const void *record
         return phx_ingest_attach(world, record);
     case PHX_OP_DETACH:
         return phx_ingest_detach(world, record);
+    case PHX_OP_RESEND:
+        return resend_list(world, record);
     case PHX_OP_BROADCAST:
         return phx_broadcasts_add(world, record);
     case PHX_OP_AREA_SET:

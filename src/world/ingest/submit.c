@@ -29,7 +29,7 @@ static ph_status check_attrs(const phx_world *world, uint16_t op, uint64_t id, c
     if ((given & PH_CAP) && a->cap > INT32_MAX) return PH_BAD_VALUE;
     if (given & ~(uint32_t)PH_GIVEN_ALL) return PH_BAD_VALUE;
     uint32_t consumers = world->def.consumers > 0 ? world->def.consumers : 1;
-    if ((given & PH_CONSUMER) && (op != PHX_OP_ENTER || a->consumer >= consumers)) return PH_BAD_VALUE;
+    if ((given & PH_CONSUMER) && a->consumer >= consumers) return PH_BAD_VALUE;
     return PH_OK;
 }
 

@@ -33,6 +33,15 @@ static const phx_change *chunk_changes(const phx_world *world, const phx_chunk *
     return world->scratch[chunk->worker].changes + chunk->change_first;
 }
 
+bool phx_add_chunk(phx_world *world, phx_chunk chunk)
+{
+    if (!phx_grow(&world->mem, (void **)&world->chunks, &world->chunks_capacity, world->chunk_count,
+                  (size_t)world->chunk_count + 1, sizeof chunk))
+        return false;
+    world->chunks[world->chunk_count++] = chunk;
+    return true;
+}
+
 bool phx_publish_room(phx_world *world)
 {
     return phx_grow(&world->mem, (void **)&world->shares, &world->shares_capacity, world->shares_capacity,

@@ -8,6 +8,8 @@
 
 #include "world/state/world.h"
 
+/* Behind the others, without room for its share (phx_publish_room()). false = no memory. */
+bool phx_add_chunk(phx_world *world, phx_chunk chunk);
 /* Before the interest phase, and when it makes more chunks: room for the counts of all. false = no memory. */
 bool phx_publish_room(phx_world *world);
 /* In the interest phase, by the worker that is through with the chunk: how many changes each consumer gets of it. */

@@ -24,6 +24,7 @@ typedef enum phx_op {
     PHX_OP_UNLINK,
     PHX_OP_ATTACH,
     PHX_OP_DETACH,
+    PHX_OP_RESEND,     /* phx_cmd_id */
     PHX_OP_BROADCAST,  /* phx_cmd_broadcast, and its payload: a run of its own */
     PHX_OP_AREA_SET,   /* phx_cmd_area */
     PHX_OP_AREA_REMOVE /* phx_cmd_id */

@@ -40,6 +40,12 @@ static bool quad_is_convex(const float (*corners)[2])
 static ph_status check_filters(const phx_world *world, const ph_query *query)
 {
     if (query->kind_count > PH_QUERY_KINDS_MAX) return PH_BAD_VALUE;
+    const uint32_t known = PH_QUERY_HEIGHT | PH_QUERY_UNORDERED;
+    if (query->flags & ~known) return PH_BAD_VALUE;
+    if (query->flags & PH_QUERY_HEIGHT) {
+        if (!good_points(&query->z_low, 1) || !good_points(&query->z_high, 1)) return PH_BAD_POSITION;
+        if (query->z_low > query->z_high) return PH_BAD_VALUE;
+    }
     if (query->kind_count > 0 && !query->kinds) return PH_BAD_ARGUMENT;
     for (uint32_t i = 0; i < query->kind_count; i++)
         if (query->kinds[i] >= world->def.class_count) return PH_BAD_KIND;
@@ -64,7 +70,7 @@ static bool of_lists(const ph_query *query)
 static ph_status check_query_shape(const ph_query *query)
 {
     ph_query_shape shape = query->shape;
-    if (shape > PH_QUERY_OBSERVERS) return PH_BAD_VALUE;
+    if (shape > PH_QUERY_SPHERE) return PH_BAD_VALUE;
     if (of_lists(query)) return PH_OK;
     if (shape == PH_QUERY_QUAD) {
         if (!good_points(query->corners[0], 8)) return PH_BAD_POSITION;
@@ -73,6 +79,7 @@ static ph_status check_query_shape(const ph_query *query)
     if (!good_points(&query->x, 1) || !good_points(&query->y, 1)) return PH_BAD_POSITION;
     if (shape == PH_QUERY_BOX)
         return good_points(&query->to_x, 1) && good_points(&query->to_y, 1) ? PH_OK : PH_BAD_POSITION;
+    if (shape == PH_QUERY_SPHERE && !good_points(&query->z, 1)) return PH_BAD_POSITION;
     bool endless = phx_float_bits(query->radius) == phx_float_bits(INFINITY);
     if (!endless && !phx_is_length(query->radius)) return PH_BAD_RADIUS;
     if (shape == PH_QUERY_SECTOR && !sector_ok(query)) return PH_BAD_VALUE;
@@ -141,21 +148,46 @@ static ph_status find_in_lists(const phx_world *world, const ph_query *query, ph
     return phx_query_each_observer(world, query->of, take_related, &at);
 }
 
-ph_status phx_find(const phx_world *world, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
+/* Fills hits, in order; hits->count is that of all there are for the query. */
+static ph_status find_checked(const phx_world *world, const ph_query *query, phx_hits *hits)
 {
-    ph_status status = !hits && capacity > 0 ? PH_BAD_ARGUMENT : check_query_shape(query);
-    *count = 0;
+    bool nearest = query->shape == PH_QUERY_NEAREST;
+    ph_status status = check_query_shape(query);
     if (status == PH_OK) status = check_filters(world, query);
     if (status != PH_OK) return status;
-    bool nearest = query->shape == PH_QUERY_NEAREST;
-    phx_hits found = {.at = hits, .room = capacity, .by_square = nearest};
-    if (nearest && capacity > query->nearest) found.room = query->nearest;
-    if (nearest) find_nearest(world, query, &found);
-    else if (of_lists(query)) status = find_in_lists(world, query, &found);
-    else find_in_shards(world, query, &found);
+    hits->by_square = nearest;
+    if (nearest && hits->room > query->nearest) hits->room = query->nearest;
+    if (nearest) find_nearest(world, query, hits);
+    else if (of_lists(query)) status = find_in_lists(world, query, hits);
+    else find_in_shards(world, query, hits);
     if (status != PH_OK) return status;
-    phx_hits_sort(&found);
-    *count = nearest && found.count > query->nearest ? query->nearest : found.count;
+    phx_hits_sort(hits);
+    if (nearest && hits->count > query->nearest) hits->count = query->nearest;
+    return PH_OK;
+}
+
+ph_status phx_find(const phx_world *world, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count)
+{
+    phx_hits found = {.at = hits, .room = capacity};
+    *count = 0;
+    if (!hits && capacity > 0) return PH_BAD_ARGUMENT;
+    found.unordered = (query->flags & PH_QUERY_UNORDERED) && query->shape != PH_QUERY_NEAREST;
+    ph_status status = find_checked(world, query, &found);
+    if (status == PH_OK) *count = found.count;
+    return status;
+}
+
+ph_status phx_find_piece(const phx_world *world, const ph_query *query, phx_list_piece *piece)
+{
+    phx_hits *hits = &piece->hits;
+    piece->behind = hits->kept > 0;
+    ph_hit last = piece->behind ? hits->at[hits->kept - 1] : (ph_hit){0};
+    *hits = (phx_hits){.at = hits->at, .room = hits->room, .behind = piece->behind, .last = last};
+    ph_status status = find_checked(world, query, hits);
+    if (status != PH_OK) return status;
+    uint32_t left = hits->count - hits->before; /* not visited yet */
+    if (hits->kept > left) hits->kept = left;   /* of `nearest`: more than were asked for */
+    piece->left = left > hits->kept;
     return PH_OK;
 }
 

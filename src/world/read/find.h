@@ -7,10 +7,13 @@
 
 #include <pharos/query.h>
 
-#include "world/state/world.h"
+#include "world/read/query.h"
 
 /* PH_OK, or what is wrong with the query or the array. */
 ph_status phx_find(const phx_world *world, const ph_query *query, ph_hit *hits, uint32_t capacity, uint32_t *count);
+
+/* The next hits in order, as many as there is room for, behind the piece before. Costs the whole search. */
+ph_status phx_find_piece(const phx_world *world, const ph_query *query, phx_list_piece *piece);
 
 /* Many, by all workers unless another thread has them. PH_OK, or the status of the first that was refused. */
 ph_status phx_find_many(phx_world *world, uint32_t count, const ph_query *queries, ph_answer *answers);

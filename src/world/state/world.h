@@ -47,7 +47,8 @@ typedef enum phx_stage {
     PHX_STAGE_ZONES,     /* who awoke, fell asleep, went into areas or out of them */
     PHX_STAGE_PLAN,
     PHX_STAGE_INTEREST,
-    PHX_STAGE_SPREAD, /* where there are too many events, enters wait */
+    PHX_STAGE_SPREAD,    /* where there are too many events, enters wait */
+    PHX_STAGE_BEGINNERS, /* first changes of empty lists */
     PHX_STAGE_COMMIT,
     PHX_STAGE_LOCATE, /* only if there are broadcasts: where their sources are, */
     PHX_STAGE_TARGET, /* who may hear them, */
@@ -187,6 +188,8 @@ typedef struct phx_world {
     phx_spread_state spreading;
     phx_consumer_changes *shares; /* [chunk][consumer] */
     uint32_t shares_capacity;
+    uint64_t *begin_bits; /* scratch of publish/beginners.c */
+    uint32_t begin_bits_capacity;
     phx_batch **batches; /* of this tick, one per consumer */
     phx_broadcasts broadcasts;
     phx_edge_size *edge_sizes; /* [consumer]: of this tick; then where its next edge goes */

@@ -32,7 +32,7 @@ static void set_aside(phx_world *world, phx_shard *shard, uint32_t slot, bool to
 {
     const phx_list *list = &shard->store.tail[slot].list;
     if (list->owed && told) return; /* its debt of an earlier tick is paid by this one's evaluation */
-    world->totals.observers_reset += !list->owed;
+    world->totals.observers_reset += !list->owed || list->count > 0 || list->derived;
     phx_shard_set_aside(shard, slot, told);
 }
 
@@ -202,6 +202,21 @@ static void drop_uncut(phx_world *world)
             if (changes[c].enter_count > limit) drop_change(world, chunk, &changes[c]);
         phx_publish_count(world, i);
     }
+}
+
+/* Observers that begin a list: it is told in a later tick. */
+static void drop_beginners(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        for (uint32_t b = 0; b < shard->beginners.count; b++) {
+            const uint32_t slot = shard->beginners.at[b];
+            if (!phx_shard_begins(shard, slot)) continue;
+            drop_change_of(world, shard, slot);
+            if (!shard->store.tail[slot].list.owed) set_aside(world, shard, slot, true);
+        }
+    }
+    for (uint32_t i = 0; i < world->chunk_count; i++) phx_publish_count(world, i);
 }
 
 /* Commits each change that finds memory; the observers of the others are set aside. */
@@ -393,6 +408,9 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
     case PHX_STAGE_SPREAD:
         drop_uncut(world);
         phx_stats_share(world);
+        return true;
+    case PHX_STAGE_BEGINNERS:
+        drop_beginners(world);
         return true;
     case PHX_STAGE_COMMIT:
         for (uint32_t i = 0; i < world->shard_count; i++) commit_shard(world, i);

@@ -192,6 +192,7 @@ void phx_world_destroy(phx_world *world)
     free_shards(world);
     phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_command_run));
     phx_release(mem, (void **)&world->chunks, &world->chunks_capacity, sizeof(phx_chunk));
+    phx_release(mem, (void **)&world->begin_bits, &world->begin_bits_capacity, sizeof *world->begin_bits);
     phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_consumer_changes));
     phx_directory_free(&world->directory);
     phx_ties_free(&world->ties);

@@ -193,22 +193,13 @@ bool phx_step_end(phx_world *world, uint32_t index)
 /* Few enough that a worker's last chunk is short, many enough that taking one does not show. */
 enum { CHUNK_ROWS = 256 };
 
-static bool add_chunk(phx_world *world, phx_chunk chunk)
-{
-    if (!phx_grow(&world->mem, (void **)&world->chunks, &world->chunks_capacity, world->chunk_count,
-                  (size_t)world->chunk_count + 1, sizeof chunk))
-        return false;
-    world->chunks[world->chunk_count++] = chunk;
-    return true;
-}
-
 /* The chunks of one shard. */
 static bool plan_chunks(phx_world *world, uint32_t shard)
 {
     uint32_t rows = phx_interest_rows(&world->shards[shard]);
     for (uint32_t first = 0, count; first < rows; first += count) {
         count = phx_interest_piece(&world->shards[shard], first, CHUNK_ROWS);
-        if (!add_chunk(world, (phx_chunk){.shard = shard, .first = first, .count = count})) return false;
+        if (!phx_add_chunk(world, (phx_chunk){.shard = shard, .first = first, .count = count})) return false;
     }
     return true;
 }
@@ -261,7 +252,7 @@ bool phx_split_undone(phx_world *world)
         if (chunk->done == 0 || chunk->done == chunk->count) continue;
         phx_chunk rest = {
             .shard = chunk->shard, .first = chunk->first + chunk->done, .count = chunk->count - chunk->done};
-        if (!add_chunk(world, rest)) return false;
+        if (!phx_add_chunk(world, rest)) return false;
         world->chunks[i].count = world->chunks[i].done;
     }
     return phx_publish_room(world);

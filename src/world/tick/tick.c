@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "world/ingest/ingest.h"
+#include "world/publish/beginners.h"
 #include "world/publish/event_bound.h"
 #include "world/publish/publish.h"
 #include "world/read/stats.h"
@@ -221,6 +222,9 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_SPREAD:
         through = phx_spread_tick(world);
         if (through) phx_stats_share(world);
+        break;
+    case PHX_STAGE_BEGINNERS:
+        through = phx_publish_beginners(world);
         break;
     case PHX_STAGE_COMMIT:
         through = run_shard_step(world, phx_step_commit);
