@@ -23,7 +23,7 @@ SMALL_WORLD = ["--set", "view=10", "--set", "margin=2", "--set", "world_size=100
 LAYOUTS = [[], ["--workers", "2"], ["--shards", "2x1"], ["--workers", "3", "--shards", "4x4"],
            ["--workers", "2", "--shards", "1x5"]]
 HEADER = "tick,observer,event,target\n"
-ALL = "tick,op,id,other,x,y,z,kind,view,margin,reach,visible,layers,sees,stealth,detect,global,ready,cap,priority\n"
+ALL = "tick,op,id,other,x,y,z,kind,view,margin,reach,layers,sees,stealth,detect,global,ready,cap,priority,visible\n"
 
 program = None
 failures = 0
@@ -296,7 +296,7 @@ BAD_LINES = [
     ("5,move,1", "move needs x, y or z"),
     ("5,pair,1,2", "pair needs view"),
     ("5,leave,1,9", "leave takes no other"),
-    ("5,leave,1" + "," * 20, "more fields than the 19 columns"),
+    ("5,leave,1" + "," * 20, "more fields than the 20 columns"),
     ("5,leave,1\0", "zero byte"),
     ("5,leave," + "1" * 70000, "more than 65536 bytes"),
     # refused by the engine at once ...
@@ -343,7 +343,14 @@ def test_bad_lines_change_nothing(folder):
     expect(summary["bad_lines_by_reason"]["PH_BAD_RADIUS"] == 3, f"by reason: {summary}")
     text = Run(folder, ["t.csv", "--set", "view=10", "--skip-bad"]).ends(0).out
     expect(f"bad lines      {len(BAD_LINES)}\n" in text, text)
-    expect("  3            a radius, margin or reach is not a number from 0 to 1e18\n" in text, text)
+    expect("  3            a radius, margin, reach or visible is not a number from 0 to 1e18\n" in text, text)
+
+
+def test_visible(folder):
+    """Who is visible from 3 only is not seen from 5 off, though the view is 10."""
+    write(folder, "t.csv", "tick,op,id,x,y,visible\n1,enter,1,50,50\n1,enter,2,55,50,3\n2,set,2,,,5\n3,set,2,,,4\n")
+    run = Run(folder, ["t.csv", "--set", "view=10", "--events", "-"]).ends(0)
+    expect(run.out == HEADER + "1,2,enter,1\n2,1,enter,2\n3,1,leave,2\n", run.out)
 
 
 def test_more_refusals_than_are_told(folder):
