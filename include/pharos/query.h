@@ -144,8 +144,10 @@ PH_NODISCARD PH_API ph_status ph_find_visit(ph_world world, const ph_query *quer
     X(PH_REASON_NOT_READY, 1, false, "the observer is not ready") \
     X(PH_REASON_NO_VIEW, 2, false, "the observer has no view") \
     X(PH_REASON_SELF, 3, false, "nobody sees itself") \
+    X(PH_REASON_HIDDEN, 18, false, "the target is hidden from the observer") \
     X(PH_REASON_LAYERS, 4, false, "the observer looks at none of the target's layers") \
     X(PH_REASON_STEALTH, 5, false, "the target's stealth is above the observer's detect") \
+    X(PH_REASON_VEILED, 19, false, "the target is veiled, and was not revealed to the observer") \
     X(PH_REASON_TOWERS_APART, 6, false, "their towers are farther apart than span") \
     X(PH_REASON_TOO_FAR, 7, false, "the target is beyond the radius") \
     X(PH_REASON_TOO_HIGH, 8, false, "the target is within the radius, but too far above or below") \
@@ -164,7 +166,7 @@ typedef enum ph_reason {
 #define PH_REASON_ENUM(name, number, sees, text) name = number,
     PH_REASON_LIST(PH_REASON_ENUM)
 #undef PH_REASON_ENUM
-        PH_REASON_END /* one past the last */
+        PH_REASON_END = 20 /* one past the largest number */
 } ph_reason;
 
 /**

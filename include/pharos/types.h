@@ -117,6 +117,7 @@ typedef struct ph_class {
     uint8_t detect;
     uint8_t priority;     /* rank as a target when a cap bites; higher first */
     bool global;          /* seen at any distance */
+    bool veiled;          /* seen only by observers to whom it was revealed: ph_reveal() */
     bool ready;           /* a not-ready observer sees and gets nothing */
     bool wakes;           /* its observers wake NPCs (see pharos.h, "Activation") */
     bool sleeps;          /* an NPC, unless it wakes: told when it awakes and falls asleep */
@@ -223,7 +224,8 @@ enum {
     PH_USER_DATA = 1u << 15,
     PH_CONSUMER = 1u << 16,
     PH_VISIBLE = 1u << 17,
-    PH_GIVEN_ALL = (1u << 18) - 1
+    PH_VEILED = 1u << 18,
+    PH_GIVEN_ALL = (1u << 19) - 1
 };
 
 /**
@@ -248,6 +250,7 @@ typedef struct ph_attrs {
     uint8_t detect;
     uint8_t priority;
     bool global;
+    bool veiled;
     bool ready;
 } ph_attrs;
 

@@ -28,9 +28,9 @@ enum {
     PHX_SLOT_LIVE = PHX_SLOT_OWN | PHX_SLOT_GHOST,
     PHX_SLOT_ROW = 1u << 3,     /* stands in the grid at body.row; else: has a card (ninegrid.h), or is in the index */
     PHX_SLOT_LEAVING = 1u << 4, /* is in the list of possible emigrants */
-    PHX_SLOT_RELATED = 1u << 5, /* has pairs or links as an observer */
+    PHX_SLOT_RELATED = 1u << 5, /* has pairs, links, hides or reveals as an observer */
     PHX_SLOT_FAR = 1u << 6,     /* global or reach > 0: seen beyond the observers' views */
-    PHX_SLOT_SPECIAL = 1u << 7, /* as a target: layers other than 1, stealth, priority, PHX_SLOT_FAR or _BOUNDED */
+    PHX_SLOT_SPECIAL = 1u << 7, /* as a target: layers other than 1, stealth, a veil, priority, _FAR or _BOUNDED */
     /*
      * Its last change was more than one short step: it is new, jumped, or has other
      * attributes. What its tower's observers saw at the last tick's end can then not be

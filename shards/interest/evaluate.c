@@ -254,14 +254,18 @@ static void find_list(look *at, uint32_t found)
     for (uint32_t i = 0; i < related; i++) {
         uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
         scratch->related[i] = slot;
-        PHX_ASSERT(slot != PHX_SLOT_NONE);
+        if (slot == PHX_SLOT_NONE) { /* not near: no pair and no link pins it */
+            PHX_ASSERT(!(at->relations->items[i].bits & PHX_RELATION_FAR));
+            continue;
+        }
         scratch->mark[slot] = at->tag | mark_bits(at, slot) | MARK_HELD;
     }
     look_at_hits(at, found);
     if (at->attr->margin > 0.0f)
         for (uint32_t i = 0; i < at->old_count; i++) consider_candidate(at, at->old[i], NULL);
     look_far(at);
-    for (uint32_t i = 0; i < related; i++) consider_candidate(at, scratch->related[i], &at->relations->items[i]);
+    for (uint32_t i = 0; i < related; i++)
+        if (scratch->related[i] != PHX_SLOT_NONE) consider_candidate(at, scratch->related[i], &at->relations->items[i]);
 }
 
 /* ---- the cap ---- */

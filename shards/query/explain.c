@@ -17,8 +17,11 @@ static ph_reason decide_reason(const phx_shard *shard, phx_explain_side o, phx_e
     if (!oa->ready) return PH_REASON_NOT_READY;
     if (!(oa->view > 0.0f)) return PH_REASON_NO_VIEW;
     if (o.id == t.id) return PH_REASON_SELF;
+    if (relation && (relation->bits & PHX_RELATION_HIDE)) return PH_REASON_HIDDEN;
     if (!(oa->sees & ta->layers)) return PH_REASON_LAYERS;
-    if (ta->stealth > oa->detect) return PH_REASON_STEALTH;
+    bool revealed = relation && (relation->bits & PHX_RELATION_REVEAL);
+    if (!revealed && ta->stealth > oa->detect) return PH_REASON_STEALTH;
+    if (!revealed && ta->veiled) return PH_REASON_VEILED;
     if (ta->global) return PH_REASON_GLOBAL;
     if (relation && (relation->bits & PHX_RELATION_LINK)) return PH_REASON_LINK;
     if (rules->range == PH_RANGE_TOWERS)

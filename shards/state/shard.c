@@ -101,8 +101,8 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
     bool reaches = attr->reach > 0.0f && shard->rules->range == PH_RANGE_RADIUS;
     if (attr->global || reaches) state |= PHX_SLOT_FAR;
     if (phx_has_bound(attr) && shard->rules->range == PH_RANGE_RADIUS) state |= PHX_SLOT_BOUNDED;
-    if (attr->layers != 1 || attr->stealth > 0 || attr->priority > 0 || (state & (PHX_SLOT_FAR | PHX_SLOT_BOUNDED)))
-        state |= PHX_SLOT_SPECIAL;
+    bool seen_by_all = attr->layers == 1 && attr->stealth == 0 && !attr->veiled;
+    if (!seen_by_all || attr->priority > 0 || (state & (PHX_SLOT_FAR | PHX_SLOT_BOUNDED))) state |= PHX_SLOT_SPECIAL;
     if ((old | state) & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     if ((state & PHX_SLOT_BOUNDED) && !shard->bounded)
         shard->bounded = shard->far_dirty = true; /* lists are kept now */

@@ -80,6 +80,7 @@
     X(u8, stealth, 0, 0, 255, "seen only by detect >= stealth") \
     X(u8, detect, 0, 0, 255, "how much stealth it sees through") \
     X(flag, global, false, 0, 1, "seen at any distance") \
+    X(flag, veiled, false, 0, 1, "seen only by observers to whom it was revealed (a quest NPC, private loot)") \
     X(flag, ready, true, 0, 1, "an observer that is not ready sees and gets nothing") \
     X(u32, cap, 0, 0, INT32_MAX, "most targets in its list; 0 = no cap") \
     X(u8, priority, 0, 0, 255, "rank as a target when a cap bites; higher first") \

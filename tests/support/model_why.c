@@ -68,12 +68,19 @@ static ph_reason why_rule(const model *m, const model_entity *o, const model_ent
     if (o == t) {
         return PH_REASON_SELF;
     }
-    bool stealthy = t->now.stealth > o->now.detect;
+    if (model_hides(o, t)) {
+        return PH_REASON_HIDDEN;
+    }
+    bool revealed = model_reveals(o, t);
+    bool stealthy = t->now.stealth > o->now.detect && !revealed;
     if ((o->now.sees & t->now.layers) == 0 && MUTATE(MUTANT_WHY_ORDER, true, !stealthy)) {
         return PH_REASON_LAYERS;
     }
     if (stealthy) {
         return PH_REASON_STEALTH;
+    }
+    if (t->now.veiled && !revealed) {
+        return PH_REASON_VEILED;
     }
     if (t->now.global) {
         return PH_REASON_GLOBAL;
@@ -101,6 +108,11 @@ static void why_cap(const model *m, const model_entity *o, const model_entity *t
     if (e->rank > e->cap) {
         e->reason = PH_REASON_CAP;
     }
+}
+
+static bool passes_rules(ph_reason reason)
+{
+    return reason >= PH_REASON_GLOBAL && reason <= PH_REASON_MARGIN;
 }
 
 ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_explanation *e)
@@ -134,10 +146,10 @@ ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_e
     e->shape = (uint8_t)m->def.shape;
     bool in = is_listed(o, target);
     e->reason = why_rule(m, o, t, e, in);
-    if (e->reason >= PH_REASON_GLOBAL && e->cap != 0) {
+    if (passes_rules(e->reason) && e->cap != 0) {
         why_cap(m, o, t, e);
     }
-    e->sees = e->reason >= PH_REASON_GLOBAL;
+    e->sees = passes_rules(e->reason);
     if (e->sees && !in) {
         e->reason = PH_REASON_WAITS;
         e->sees = false;

@@ -31,6 +31,18 @@
     X(MUTANT_LINK_SYMMETRIC, "a link works both ways") \
     X(MUTANT_LINK_OUTLIVES, "a link survives the target's leave") \
     X(MUTANT_PAIR_OUTLIVES, "a pair survives the target's leave") \
+    X(MUTANT_NO_VEIL, "a veil hides nothing") \
+    X(MUTANT_HIDE_SYMMETRIC, "a hide works both ways") \
+    X(MUTANT_HIDE_OUTLIVES, "a hide survives the target's leave") \
+    X(MUTANT_HIDE_LINK, "a link is stronger than a hide") \
+    X(MUTANT_HIDE_GLOBAL, "a hide does not count for global targets") \
+    X(MUTANT_REVEAL_SYMMETRIC, "a reveal works both ways") \
+    X(MUTANT_REVEAL_OUTLIVES, "a reveal survives the target's leave") \
+    X(MUTANT_REVEAL_VEIL, "a reveal lifts the veil, but no stealth") \
+    X(MUTANT_REVEAL_STEALTH, "a reveal lifts stealth, but no veil") \
+    X(MUTANT_REVEAL_LAYERS, "a reveal lifts layers, too") \
+    X(MUTANT_REVEAL_HIDE, "a reveal is stronger than a hide") \
+    X(MUTANT_REVEAL_FAR, "a revealed target is seen at any distance") \
     X(MUTANT_CAP_TIE, "cap: ties go to the larger id") \
     X(MUTANT_CAP_PRIORITY, "cap: priority ignored") \
     X(MUTANT_CAP_FORCED, "cap: global and linked targets not first") \

@@ -35,8 +35,9 @@ void attrs_any(gen *g, ph_attrs *a, uint32_t percent)
 {
     choices *c = &g->c;
     ph_class values = class_any(g, 0);
-    const uint32_t bits[] = {PH_KIND,    PH_VIEW,   PH_MARGIN, PH_REACH, PH_VISIBLE, PH_LAYERS,   PH_SEES,
-                             PH_STEALTH, PH_DETECT, PH_GLOBAL, PH_READY, PH_CAP,     PH_PRIORITY, PH_USER_DATA};
+    const uint32_t bits[] = {PH_KIND,   PH_VIEW,  PH_MARGIN, PH_REACH,    PH_VISIBLE,
+                             PH_LAYERS, PH_SEES,  PH_VEILED, PH_STEALTH,  PH_DETECT,
+                             PH_GLOBAL, PH_READY, PH_CAP,    PH_PRIORITY, PH_USER_DATA};
     a->kind = choose(c, g->s->def.class_count);
     a->view = values.view;
     a->margin = values.margin;
@@ -44,6 +45,7 @@ void attrs_any(gen *g, ph_attrs *a, uint32_t percent)
     a->visible = values.visible;
     a->layers = choose(c, 4) == 0 ? values.layers : UINT64_MAX;
     a->sees = choose(c, 4) == 0 ? values.sees : UINT64_MAX;
+    a->veiled = choose(c, 3) == 0;
     a->stealth = values.stealth;
     a->detect = values.detect;
     a->global = choose(c, 5) == 0;
@@ -245,7 +247,7 @@ static void spoil_attrs(gen *g, ph_attrs *a)
         a->cap = chance(&g->c, 50) ? (uint32_t)INT32_MAX + 1u : UINT32_MAX;
         break;
     default:
-        a->given |= chance(&g->c, 50) ? 1u << 31 : 1u << 18;
+        a->given |= chance(&g->c, 50) ? 1u << 31 : 1u << 19;
         break;
     }
 }
@@ -333,10 +335,14 @@ command bad_any(gen *g)
         }
         break;
     case COMMAND_LINK:
+    case COMMAND_HIDE:
+    case COMMAND_REVEAL:
         c.other = chance(&g->c, 50) ? c.id : 0;
         break;
     case COMMAND_ATTACH:
     case COMMAND_UNLINK:
+    case COMMAND_UNHIDE:
+    case COMMAND_UNREVEAL:
     case COMMAND_UNPAIR:
         c.other = 0;
         break;

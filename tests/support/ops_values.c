@@ -234,6 +234,7 @@ ph_class class_any(gen *g, uint32_t kind)
     c.cap = chance(&g->c, 25) ? 1 + choose(&g->c, 4) : 0;
     c.adds_max = chance(&g->c, 15) ? 1 + choose(&g->c, 4) : 0;
     c.priority = (uint8_t)(chance(&g->c, 40) ? choose(&g->c, 3) : 0);
+    c.veiled = chance(&g->c, 10);
     c.global = chance(&g->c, 5);
     c.ready = !chance(&g->c, 8);
     if ((g->p->flags & GEN_BANDS) != 0) {
@@ -262,6 +263,7 @@ ph_class class_of_world(gen *g, uint32_t kind)
     c.layers = chance(&g->c, 10) ? 3 : 1;
     c.stealth = chance(&g->c, 10) ? any.stealth : 0;
     c.detect = any.detect;
+    c.veiled = chance(&g->c, 5);
     c.visible = chance(&g->c, 10) ? units[choose(&g->c, COUNT(units))] * g->unit / 2 : PH_LENGTH_MAX;
     c.cap = chance(&g->c, 5) ? any.cap : 0;
     c.adds_max = chance(&g->c, 15) ? any.adds_max : 0;

@@ -71,10 +71,10 @@ static const row class_rows[] = {
 
 enum { WORLD_ROWS = sizeof world_rows / sizeof *world_rows, CLASS_ROWS = sizeof class_rows / sizeof *class_rows };
 
-/* Of the lists: 4 enumerations, a seed, 2 masks and 4 flags have tests of their own below. */
+/* Of the lists: 4 enumerations, a seed, 2 masks and 5 flags have tests of their own below. */
 #define ONE(...) +1
 _Static_assert(WORLD_ROWS + 5 == 0 PHX_WORLD_KEYS(ONE), "a key has no row");
-_Static_assert(CLASS_ROWS + 6 == 0 PHX_CLASS_KEYS(ONE), "an attribute has no row");
+_Static_assert(CLASS_ROWS + 7 == 0 PHX_CLASS_KEYS(ONE), "an attribute has no row");
 
 enum { TEXT_SIZE = 512 };
 
@@ -308,6 +308,7 @@ Test(config_keys, flags)
     static const char *const no[] = {"false", "no", "off", "0", "False", "OFF"};
     static const char *const neither[] = {"2", "-1", "t", "y", "nan", "truee", "00", "01"};
     static const row rows[] = {
+        {"veiled", "false", "", NULL, "false", "true", "", "", "", ""},
         {"global", "false", "", NULL, "false", "true", "", "", "", ""},
         {"ready", "true", "", NULL, "false", "true", "", "", "", ""},
         {"wakes", "false", "", NULL, "false", "true", "", "", "", ""},

@@ -55,6 +55,7 @@ ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs)
                         .layers = a->layers,
                         .sees = a->sees,
                         .user_data = phx_store_user_data(&shard->store, slot),
+                        .veiled = a->veiled,
                         .stealth = a->stealth,
                         .detect = a->detect,
                         .priority = a->priority,
