@@ -453,7 +453,7 @@ static ph_status apply_pair(model_entity *o, const command *c)
     return PH_OK;
 }
 
-/* Link, hide, reveal, and what ends them. */
+/* Link, hide, reveal, and their ends. */
 static ph_status apply_id(model_ids *ids, uint64_t id, bool ends)
 {
     size_t at = 0;
