@@ -100,6 +100,7 @@ static void read_mover(phx_timer *own, uint32_t slot)
     mover->view = attr->view;
     mover->layers = attr->layers;
     mover->stealth = attr->stealth;
+    mover->veiled = attr->veiled;
 }
 
 static void timer_index_insert(phx_index *index, uint32_t slot)
@@ -139,7 +140,7 @@ static void timer_index_move(phx_index *index, uint32_t slot)
     read_mover(own, slot);
     own->flags[slot] |= PHX_TIMER_CHANGED;
     bool looks_otherwise = mover->radius != before.radius || (mover->radius >= 0.0f && mover->view != before.view);
-    bool other = mover->layers != before.layers || mover->stealth != before.stealth;
+    bool other = mover->layers != before.layers || mover->stealth != before.stealth || mover->veiled != before.veiled;
     own->observer_count -= before.radius >= 0.0f;
     own->observer_count += mover->radius >= 0.0f;
     if (looks_otherwise) phx_timer_refresh(own, slot);

@@ -101,7 +101,8 @@ void phx_ninegrid_note_attr(phx_ninegrid *nine, phx_store *store, uint32_t slot,
     phx_ninegrid_note(nine, store, slot);
     phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
     if (!note) return;
-    bool recast = now->layers != next->layers || now->stealth != next->stealth || now->global != next->global;
+    bool recast = now->layers != next->layers || now->stealth != next->stealth || now->veiled != next->veiled ||
+                  now->global != next->global;
     bool observes = now->sees != next->sees || now->detect != next->detect ||
                     phx_list_unlimited(now) != phx_list_unlimited(next) ||
                     phx_attr_observes(now) != phx_attr_observes(next);
