@@ -1,5 +1,5 @@
 /*
- * Per-observer arrays of pairs and links; see relations.h.
+ * Per-observer arrays of pairs, links, hides and reveals; see relations.h.
  */
 #include "shards/entity/relations.h"
 

@@ -342,6 +342,7 @@ void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool 
     for (*done = false; cursor->slot < shard->relations.set_count; cursor->slot++, cursor->item = 0) {
         const phx_relation_set *set = &shard->relations.sets[cursor->slot];
         for (; set->observer != 0 && cursor->item < set->count; cursor->item++) {
+            if (!(set->items[cursor->item].bits & PHX_RELATION_FAR)) continue;
             uint64_t home = phx_directory_find(directory, set->items[cursor->item].target);
             PHX_ASSERT(home != PHX_HOME_NONE);
             uint32_t destination = phx_home_shard(home);

@@ -40,6 +40,7 @@ typedef struct phx_block {
     float view_min;     /* the least view of them; 0 = not known */
     uint32_t observers; /* how many there are */
     bool special;       /* there are rows with PHX_ROW_SPECIAL */
+    bool bounded;       /* or of targets that are PHX_SLOT_BOUNDED: in the interest phase of a shard with any */
     uint16_t bx, by;
     uint32_t instance; /* all its rows are in this one */
     phx_span past;     /* of who is odd, and stood here, the shard's past rows: from the index phase to the end */

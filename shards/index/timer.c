@@ -101,6 +101,7 @@ static void read_mover(phx_timer *own, uint32_t slot)
     mover->layers = attr->layers;
     mover->stealth = attr->stealth;
     mover->instance = attr->instance;
+    mover->veiled = attr->veiled;
 }
 
 static void timer_index_insert(phx_index *index, uint32_t slot)
@@ -140,8 +141,8 @@ static void timer_index_move(phx_index *index, uint32_t slot)
     read_mover(own, slot);
     own->flags[slot] |= PHX_TIMER_CHANGED;
     bool looks_otherwise = mover->radius != before.radius || (mover->radius >= 0.0f && mover->view != before.view);
-    bool other =
-        mover->layers != before.layers || mover->stealth != before.stealth || mover->instance != before.instance;
+    bool other = mover->layers != before.layers || mover->stealth != before.stealth || mover->veiled != before.veiled ||
+                 mover->instance != before.instance;
     own->observer_count -= before.radius >= 0.0f;
     own->observer_count += mover->radius >= 0.0f;
     if (looks_otherwise) phx_timer_refresh(own, slot);

@@ -31,6 +31,7 @@ typedef struct phx_timer_mover {
     float view;   /* with it, the borders of its view */
     uint8_t stealth;
     uint32_t instance;
+    bool veiled;
     uint64_t layers;
     int32_t cx, cy; /* the cell of its range */
     uint32_t next;  /* in the bucket of the cell, or PHX_SLOT_NONE */

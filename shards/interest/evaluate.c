@@ -72,7 +72,7 @@ static bool evaluation_due(const look *at)
     if (relation_dirty(at)) return true;
     if (shard->alt) {
         phx_box box = phx_shard_box(shard, at->body, at->attr->view + at->attr->margin);
-        return !shard->alt->ops->touched || shard->alt->ops->touched(shard->alt, at->slot, box);
+        return shard->bounded || !shard->alt->ops->touched || shard->alt->ops->touched(shard->alt, at->slot, box);
     }
     phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
     if (phx_shard_ninegrid(shard)) return phx_ninegrid_dirty(&shard->nine, rect, shard->tick);
@@ -169,6 +169,15 @@ static uint32_t scan_around(look *at)
     return flat && phx_sees_common(at->shard, at->attr) ? leave_out_far(at, found) : found;
 }
 
+/* Is a target in view, but not visible from so far off? Margin and reach may let it in yet. */
+static bool beyond_bound(const look *at, uint32_t slot)
+{
+    const phx_body *body = &at->shard->store.body[slot];
+    float visible = phx_store_attr(&at->shard->store, slot)->visible;
+    return (body->state & PHX_SLOT_BOUNDED) && visible < at->attr->view &&
+           !phx_in_range(at->shard->rules, at->body, body, visible);
+}
+
 /* Of those found in view, all but the targets of own relations. */
 static void look_at_hits(look *at, uint32_t found)
 {
@@ -176,7 +185,7 @@ static void look_at_hits(look *at, uint32_t found)
     const phx_store *store = &at->shard->store;
     bool by_towers = rules->range == PH_RANGE_TOWERS;
     bool look_at_z = !by_towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
-    bool look_at_all = !phx_sees_common(at->shard, at->attr);
+    bool look_at_all = !phx_sees_common(at->shard, at->attr), bounds = at->shard->bounded;
     const uint32_t *hits = at->scratch->hits;
     float *squares = at->scratch->squares;
     for (uint32_t i = 0; i < found; i++) {
@@ -185,6 +194,7 @@ static void look_at_hits(look *at, uint32_t found)
         if (bits & PHX_MARK_HELD) continue;
         bool special = look_at_all || (hits[i] & PHX_ROW_SPECIAL);
         if (special && !phx_layers_match(at->attr, phx_store_attr(store, slot))) continue;
+        if (bounds && special && beyond_bound(at, slot)) continue;
         if (look_at_z && !phx_in_range(rules, at->body, &store->body[slot], at->attr->view)) continue;
         at->ranks_differ |= special;
         squares[at->count] = squares[i];
@@ -232,14 +242,18 @@ static void find_list(look *at, uint32_t found)
     for (uint32_t i = 0; i < related; i++) {
         uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
         scratch->related[i] = slot;
-        PHX_ASSERT(slot != PHX_SLOT_NONE);
+        if (slot == PHX_SLOT_NONE) { /* not near: no pair and no link pins it */
+            PHX_ASSERT(!(at->relations->items[i].bits & PHX_RELATION_FAR));
+            continue;
+        }
         scratch->mark[slot] = at->tag | mark_bits(at, slot) | PHX_MARK_HELD;
     }
     look_at_hits(at, found);
     if (at->attr->margin > 0.0f)
         for (uint32_t i = 0; i < at->old_count; i++) consider_candidate(at, at->old[i], NULL);
     look_far(at);
-    for (uint32_t i = 0; i < related; i++) consider_candidate(at, scratch->related[i], &at->relations->items[i]);
+    for (uint32_t i = 0; i < related; i++)
+        if (scratch->related[i] != PHX_SLOT_NONE) consider_candidate(at, scratch->related[i], &at->relations->items[i]);
 }
 
 /* ---- the cap ---- */
@@ -564,7 +578,8 @@ static void collect_differing(phx_sink *sink, const uint32_t *slots, uint32_t co
 static bool can_patch_list(const look *at)
 {
     const phx_shard *shard = at->shard;
-    bool stays = !shard->all_dirty && !shard->far_dirty && shard->far.levels == 0 && shard->far.global_count == 0;
+    bool stays = !shard->all_dirty && !shard->far_dirty && !shard->bounded && shard->far.levels == 0 &&
+                 shard->far.global_count == 0;
     bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_DISCONTINUOUS);
     bool plain = phx_attr_observes(at->attr) && phx_list_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
     return shard->alt && shard->alt->ops->differ && stays && plain && !odd;

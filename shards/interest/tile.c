@@ -467,6 +467,21 @@ static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *
     tile->alike_near = near;
 }
 
+/* Is a bounded target among its rows, or the block's own? These are in the blocks around: see ACROSS. */
+static bool bounded_around(const phx_shard *shard, const phx_block *block)
+{
+    const int32_t off = ACROSS / 2, x_last = (int32_t)((shard->rules->towers[0] - 1) >> PHX_BLOCK_BITS),
+                  y_last = (int32_t)((shard->rules->towers[1] - 1) >> PHX_BLOCK_BITS);
+    for (int32_t y = block->by - off; shard->bounded && y <= block->by + off; y++) {
+        for (int32_t x = block->bx - off; x <= block->bx + off; x++) {
+            if (x < 0 || y < 0 || x > x_last || y > y_last) continue;
+            const phx_block *other = phx_grid_block(&shard->grid, block->instance, (uint32_t)x, (uint32_t)y);
+            if (other && other->bounded) return true;
+        }
+    }
+    return false;
+}
+
 bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t number)
 {
     const phx_block *block = &shard->grid.blocks[number];
@@ -478,7 +493,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
     tile->count = tile->past_count = tile->odd_count = tile->odd_own = 0;
     tile->told = false;
-    tile->usable = phx_tile_fits(block, shard);
+    tile->usable = phx_tile_fits(block, shard) && !bounded_around(shard, block);
     if (!tile->usable) return true;
     tile->spread = spread_of(shard, block, reach);
     tile->usable = tile->spread <= shard->drift_limit;

@@ -102,8 +102,8 @@ void phx_ninegrid_note_attr(phx_ninegrid *nine, phx_store *store, uint32_t slot,
     phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
     if (!note) return;
     bool elsewhere = now->instance != next->instance;
-    bool recast =
-        elsewhere || now->layers != next->layers || now->stealth != next->stealth || now->global != next->global;
+    bool recast = elsewhere || now->layers != next->layers || now->stealth != next->stealth ||
+                  now->veiled != next->veiled || now->global != next->global;
     bool observes = elsewhere || now->sees != next->sees || now->detect != next->detect ||
                     phx_list_unlimited(now) != phx_list_unlimited(next) ||
                     phx_attr_observes(now) != phx_attr_observes(next);

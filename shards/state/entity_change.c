@@ -24,15 +24,19 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    uint32_t old = body->state, state = old & ~(uint32_t)(PHX_SLOT_FAR | PHX_SLOT_SPECIAL | PHX_SLOT_APART);
+    uint32_t old = body->state;
+    uint32_t state = old & ~(uint32_t)(PHX_SLOT_FAR | PHX_SLOT_SPECIAL | PHX_SLOT_BOUNDED | PHX_SLOT_APART);
     bool reaches = attr->reach > 0.0f && shard->rules->range == PH_RANGE_RADIUS;
     if (attr->global || reaches) state |= PHX_SLOT_FAR;
+    if (phx_has_bound(attr) && shard->rules->range == PH_RANGE_RADIUS) state |= PHX_SLOT_BOUNDED;
     if (attr->instance != 0) state |= PHX_SLOT_APART;
-    /* rows of one block are of one instance; whatever else looks at cards or slots has to look at theirs */
+    /* rows of one block are of one instance; elsewhere cards and slots of others have to be looked at */
     const bool mixed = attr->instance != 0 && !phx_shard_rows(shard);
-    if (mixed || attr->layers != 1 || attr->stealth > 0 || attr->priority > 0 || (state & PHX_SLOT_FAR))
-        state |= PHX_SLOT_SPECIAL;
+    bool seen_by_all = attr->layers == 1 && attr->stealth == 0 && !attr->veiled && !mixed;
+    if (!seen_by_all || attr->priority > 0 || (state & (PHX_SLOT_FAR | PHX_SLOT_BOUNDED))) state |= PHX_SLOT_SPECIAL;
     if ((old | state) & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
+    if ((state & PHX_SLOT_BOUNDED) && !shard->bounded)
+        shard->bounded = shard->far_dirty = true; /* lists are kept now */
     body->state = (uint16_t)state;
     phx_store_rename(&shard->store, slot);
     phx_shard_refresh_row(shard, slot);

@@ -112,6 +112,7 @@ typedef struct phx_shard {
     phx_bands bands;
     bool all_dirty;         /* every observer is to be evaluated: the rules changed */
     bool far_dirty;         /* the same: something seen from far off changed */
+    bool bounded;           /* there may be targets that are PHX_SLOT_BOUNDED: then lists are kept */
     bool global_moved;      /* where a global target stands matters at the caps only */
     bool changed;           /* anything here changed in this tick, ghosts included */
     bool any_discontinuous; /* the same, and was odd (PHX_SLOT_DISCONTINUOUS): else no tower is marked so */

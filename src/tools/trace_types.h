@@ -15,6 +15,10 @@
     X(UNPAIR, "unpair") \
     X(LINK, "link") \
     X(UNLINK, "unlink") \
+    X(HIDE, "hide") \
+    X(UNHIDE, "unhide") \
+    X(REVEAL, "reveal") \
+    X(UNREVEAL, "unreveal") \
     X(ATTACH, "attach") \
     X(DETACH, "detach") \
     X(RESEND, "resend") \
@@ -58,7 +62,7 @@ typedef struct phx_trace_row {
     uint64_t line;
     uint64_t tick; /* never less than that of the row before */
     uint64_t id;
-    uint64_t other; /* pair, unpair, link, unlink: the target; attach: the parent; else 0 */
+    uint64_t other; /* attach: the parent; pair, link, hide, reveal and their ends: the target; else 0 */
     phx_trace_op op;
     /*
      * enter, set, move: what is given. move: any of X, Y and Z; where the file has no z

@@ -109,10 +109,11 @@ static command any_command(uint64_t *rng, uint32_t round)
 {
     command c = {.type = COMMAND_MOVE, .id = 1 + phx_rng_below(rng, ENTITIES)};
     static const command_type types[] = {
-        COMMAND_MOVE,     COMMAND_MOVE,        COMMAND_ENTER,  COMMAND_ENTER,     COMMAND_LEAVE,     COMMAND_SET,
-        COMMAND_SET,      COMMAND_SET,         COMMAND_PAIR,   COMMAND_UNPAIR,    COMMAND_LINK,      COMMAND_UNLINK,
-        COMMAND_MOVE,     COMMAND_ATTACH,      COMMAND_DETACH, COMMAND_BROADCAST, COMMAND_BROADCAST, COMMAND_AREA_SET,
-        COMMAND_AREA_SET, COMMAND_AREA_REMOVE, COMMAND_RESEND};
+        COMMAND_MOVE,      COMMAND_MOVE,      COMMAND_ENTER,    COMMAND_ENTER,    COMMAND_LEAVE,
+        COMMAND_SET,       COMMAND_SET,       COMMAND_SET,      COMMAND_PAIR,     COMMAND_UNPAIR,
+        COMMAND_LINK,      COMMAND_UNLINK,    COMMAND_MOVE,     COMMAND_ATTACH,   COMMAND_DETACH,
+        COMMAND_BROADCAST, COMMAND_BROADCAST, COMMAND_AREA_SET, COMMAND_AREA_SET, COMMAND_AREA_REMOVE,
+        COMMAND_RESEND,    COMMAND_HIDE,      COMMAND_UNHIDE,   COMMAND_REVEAL,   COMMAND_UNREVEAL};
     c.type = round == 0 ? COMMAND_ENTER : types[phx_rng_below(rng, sizeof types / sizeof types[0])];
     c.other = c.id % ENTITIES + 1;
     c.attrs.given = c.type == COMMAND_ENTER ? PH_X | PH_Y | PH_KIND : PH_VIEW;

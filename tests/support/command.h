@@ -23,7 +23,11 @@
     X(COMMAND_BROADCAST, "broadcast") \
     X(COMMAND_AREA_SET, "area") \
     X(COMMAND_AREA_REMOVE, "unarea") \
-    X(COMMAND_RESEND, "resend")
+    X(COMMAND_RESEND, "resend") \
+    X(COMMAND_HIDE, "hide") \
+    X(COMMAND_UNHIDE, "unhide") \
+    X(COMMAND_REVEAL, "reveal") \
+    X(COMMAND_UNREVEAL, "unreveal")
 
 typedef enum command_type {
 #define COMMAND_ENUM(name, word) name,
@@ -53,6 +57,8 @@ typedef struct command {
 } command;
 
 const char *command_word(command_type type);
+/* Is there a bulk form of it? */
+bool command_in_bulk(command_type type);
 /* The say->bytes bytes of the payload, or PH_PAYLOAD_MAX if those are fewer. */
 void command_payload(const command_say *say, uint8_t *payload);
 /* One line without its end, floats so that they can be read back exactly. */

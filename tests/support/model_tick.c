@@ -274,7 +274,8 @@ static void settle(model *m, model_entity *o, key_list *new_list, bool more)
     model_change change = {.observer = {o->id, o->incarnation}, .user_data = o->now.user_data};
     change.consumer = o->now.consumer;
     change.more = more;
-    if (o->anew) {
+    bool stays = MUTATE(MUTANT_READY_KEEPS, false, !ready) || MUTATE(MUTANT_NOT_READY_TOLD, false, !ready);
+    if (o->anew && !stays) {
         o->list.count = 0;
     }
     if (ready || MUTATE(MUTANT_NOT_READY_TOLD, false, true)) {
@@ -293,9 +294,11 @@ static void settle(model *m, model_entity *o, key_list *new_list, bool more)
     }
     o->settled = ready;
     o->anew = false;
-    o->list.count = 0;
-    for (size_t i = 0; i < new_list->count; i++) {
-        VEC_PUSH(&o->list, new_list->items[i]);
+    if (ready || MUTATE(MUTANT_READY_KEEPS, true, false)) {
+        o->list.count = 0;
+        for (size_t i = 0; i < new_list->count; i++) {
+            VEC_PUSH(&o->list, new_list->items[i]);
+        }
     }
 }
 

@@ -18,6 +18,8 @@
     X(MUTANT_MARGIN_ALWAYS, "margin added for targets not in the list") \
     X(MUTANT_MARGIN_REBORN, "margin added for a target that entered anew") \
     X(MUTANT_NO_REACH, "reach ignored") \
+    X(MUTANT_NO_VISIBLE, "visible ignored") \
+    X(MUTANT_VISIBLE_LAST, "visible bounds reach, too") \
     X(MUTANT_REACH_SUM, "view + reach instead of the larger") \
     X(MUTANT_PAIR_MAX, "a pair's view only widens") \
     X(MUTANT_PAIR_MARGIN, "a pair takes the observer's margin") \
@@ -37,6 +39,18 @@
     X(MUTANT_LINK_SYMMETRIC, "a link works both ways") \
     X(MUTANT_LINK_OUTLIVES, "a link survives the target's leave") \
     X(MUTANT_PAIR_OUTLIVES, "a pair survives the target's leave") \
+    X(MUTANT_NO_VEIL, "a veil hides nothing") \
+    X(MUTANT_HIDE_SYMMETRIC, "a hide works both ways") \
+    X(MUTANT_HIDE_OUTLIVES, "a hide survives the target's leave") \
+    X(MUTANT_HIDE_LINK, "a link is stronger than a hide") \
+    X(MUTANT_HIDE_GLOBAL, "a hide does not count for global targets") \
+    X(MUTANT_REVEAL_SYMMETRIC, "a reveal works both ways") \
+    X(MUTANT_REVEAL_OUTLIVES, "a reveal survives the target's leave") \
+    X(MUTANT_REVEAL_VEIL, "a reveal lifts the veil, but no stealth") \
+    X(MUTANT_REVEAL_STEALTH, "a reveal lifts stealth, but no veil") \
+    X(MUTANT_REVEAL_LAYERS, "a reveal lifts layers, too") \
+    X(MUTANT_REVEAL_HIDE, "a reveal is stronger than a hide") \
+    X(MUTANT_REVEAL_FAR, "a revealed target is seen at any distance") \
     X(MUTANT_CAP_TIE, "cap: ties go to the larger id") \
     X(MUTANT_CAP_PRIORITY, "cap: priority ignored") \
     X(MUTANT_CAP_FORCED, "cap: global and linked targets not first") \
@@ -55,6 +69,7 @@
     X(MUTANT_TWICE, "a target that stays is told again when its kind changes") \
     X(MUTANT_REBORN_MERGED, "leave and enter of one id in one tick merged away") \
     X(MUTANT_NOT_READY_TOLD, "an observer that is not ready gets leaves") \
+    X(MUTANT_READY_KEEPS, "a list survives not being ready") \
     X(MUTANT_NOT_FRESH, "fresh flag missing") \
     X(MUTANT_FRESH_EMPTY, "no change for an observer that begins with an empty list") \
     X(MUTANT_RESEND_KEEPS, "the first change behind a resend is not fresh") \

@@ -133,20 +133,22 @@ static void big_walk(big *b, uint32_t i)
 /* One of the rarer commands about two entities, or about one. */
 static void big_other(big *b, uint32_t count)
 {
-    static const command_type types[] = {COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK, COMMAND_UNLINK,
-                                         COMMAND_ATTACH, COMMAND_DETACH, COMMAND_SET,  COMMAND_LEAVE};
+    static const command_type types[] = {COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK,   COMMAND_UNLINK,
+                                         COMMAND_HIDE,   COMMAND_UNHIDE, COMMAND_REVEAL, COMMAND_UNREVEAL,
+                                         COMMAND_ATTACH, COMMAND_DETACH, COMMAND_SET,    COMMAND_LEAVE};
     uint32_t i = phx_rng_below(&b->rng, count);
-    command c = big_command(b, types[phx_rng_below(&b->rng, 8)], i);
+    command c = big_command(b, types[phx_rng_below(&b->rng, sizeof types / sizeof types[0])], i);
     c.other = (i + 1 + phx_rng_below(&b->rng, count - 1)) % count + 1;
     if (c.type == COMMAND_PAIR) {
         c.attrs.view = (float)phx_rng_below(&b->rng, 100);
         c.attrs.margin = 10;
     } else if (c.type == COMMAND_SET) {
-        static const uint32_t bits[] = {PH_VIEW, PH_READY, PH_KIND, PH_STEALTH, PH_CAP};
-        c.attrs.given = bits[phx_rng_below(&b->rng, 5)];
+        static const uint32_t bits[] = {PH_VIEW, PH_READY, PH_KIND, PH_STEALTH, PH_CAP, PH_VEILED};
+        c.attrs.given = bits[phx_rng_below(&b->rng, 6)];
         c.attrs.view = (float)phx_rng_below(&b->rng, 60);
         c.attrs.ready = phx_rng_below(&b->rng, 2) == 0;
         c.attrs.kind = phx_rng_below(&b->rng, BIG_CLASSES);
+        c.attrs.veiled = phx_rng_below(&b->rng, 2) == 0;
         c.attrs.stealth = (uint8_t)phx_rng_below(&b->rng, 2);
         c.attrs.cap = phx_rng_below(&b->rng, 20);
         if (b->instances > 1 && phx_rng_below(&b->rng, 2) == 0) {

@@ -35,14 +35,17 @@ void attrs_any(gen *g, ph_attrs *a, uint32_t percent)
 {
     choices *c = &g->c;
     ph_class values = class_any(g, 0);
-    const uint32_t bits[] = {PH_KIND,   PH_VIEW,   PH_MARGIN, PH_REACH, PH_LAYERS,   PH_SEES,     PH_STEALTH,
-                             PH_DETECT, PH_GLOBAL, PH_READY,  PH_CAP,   PH_PRIORITY, PH_USER_DATA};
+    const uint32_t bits[] = {PH_KIND,   PH_VIEW,  PH_MARGIN, PH_REACH,    PH_VISIBLE,
+                             PH_LAYERS, PH_SEES,  PH_VEILED, PH_STEALTH,  PH_DETECT,
+                             PH_GLOBAL, PH_READY, PH_CAP,    PH_PRIORITY, PH_USER_DATA};
     a->kind = choose(c, g->s->def.class_count);
     a->view = values.view;
     a->margin = values.margin;
     a->reach = values.reach;
+    a->visible = values.visible;
     a->layers = choose(c, 4) == 0 ? values.layers : UINT64_MAX;
     a->sees = choose(c, 4) == 0 ? values.sees : UINT64_MAX;
+    a->veiled = choose(c, 3) == 0;
     a->stealth = values.stealth;
     a->detect = values.detect;
     a->global = choose(c, 5) == 0;
@@ -235,8 +238,8 @@ command command_any(gen *g)
 static void spoil_attrs(gen *g, ph_attrs *a)
 {
     static const uint32_t positions[] = {PH_X, PH_Y, PH_Z};
-    static const uint32_t radii[] = {PH_VIEW, PH_MARGIN, PH_REACH};
-    uint32_t which = choose(&g->c, 3);
+    static const uint32_t radii[] = {PH_VIEW, PH_MARGIN, PH_REACH, PH_VISIBLE};
+    uint32_t which = choose(&g->c, 3), radius = choose(&g->c, 4);
     switch (choose(&g->c, 6)) {
     case 0:
     case 1:
@@ -244,8 +247,11 @@ static void spoil_attrs(gen *g, ph_attrs *a)
         *(which == 0 ? &a->x : which == 1 ? &a->y : &a->z) = bad_float(g, false);
         break;
     case 2:
-        a->given |= radii[which];
-        *(which == 0 ? &a->view : which == 1 ? &a->margin : &a->reach) = bad_float(g, true);
+        a->given |= radii[radius];
+        *(radius == 0   ? &a->view
+          : radius == 1 ? &a->margin
+          : radius == 2 ? &a->reach
+                        : &a->visible) = bad_float(g, true);
         break;
     case 3:
         a->given |= PH_KIND;
@@ -256,7 +262,7 @@ static void spoil_attrs(gen *g, ph_attrs *a)
         a->cap = chance(&g->c, 50) ? (uint32_t)INT32_MAX + 1u : UINT32_MAX;
         break;
     default:
-        a->given |= chance(&g->c, 50) ? 1u << 31 : 1u << 18;
+        a->given |= chance(&g->c, 50) ? 1u << 31 : 1u << 20;
         break;
     }
 }
@@ -344,10 +350,14 @@ command bad_any(gen *g)
         }
         break;
     case COMMAND_LINK:
+    case COMMAND_HIDE:
+    case COMMAND_REVEAL:
         c.other = chance(&g->c, 50) ? c.id : 0;
         break;
     case COMMAND_ATTACH:
     case COMMAND_UNLINK:
+    case COMMAND_UNHIDE:
+    case COMMAND_UNREVEAL:
     case COMMAND_UNPAIR:
         c.other = 0;
         break;

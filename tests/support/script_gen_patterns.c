@@ -48,7 +48,8 @@ static void pattern_reborn(gen *g)
 /* An attribute there and back in one tick, or only there. */
 static void pattern_flip(gen *g)
 {
-    static const uint32_t bits[] = {PH_READY, PH_VIEW, PH_KIND, PH_GLOBAL, PH_STEALTH, PH_LAYERS, PH_CAP, PH_REACH};
+    static const uint32_t bits[] = {PH_READY,  PH_VIEW, PH_KIND,  PH_GLOBAL, PH_STEALTH,
+                                    PH_LAYERS, PH_CAP,  PH_REACH, PH_VEILED};
     uint32_t place = any_place(g);
     uint32_t bit = bits[choose(&g->c, COUNT(bits))];
     uint32_t producer = choose(&g->c, g->s->producers);
@@ -123,9 +124,10 @@ static void pattern_relation(gen *g)
     uint32_t one = any_place(g);
     uint32_t other = (one + 1 + choose(&g->c, g->s->id_count - 1)) % g->s->id_count;
     uint32_t producer = choose(&g->c, g->s->producers);
-    bool pair = chance(&g->c, 50);
-    command_type on = pair ? COMMAND_PAIR : COMMAND_LINK;
-    command_type off = pair ? COMMAND_UNPAIR : COMMAND_UNLINK;
+    static const command_type begin[] = {COMMAND_PAIR, COMMAND_LINK, COMMAND_HIDE, COMMAND_REVEAL};
+    static const command_type end[] = {COMMAND_UNPAIR, COMMAND_UNLINK, COMMAND_UNHIDE, COMMAND_UNREVEAL};
+    uint32_t which = choose(&g->c, COUNT(begin));
+    command_type on = begin[which], off = end[which];
     for (uint32_t i = choose(&g->c, 3); i > 0; i--) {
         push_from(g, producer, two_ids(g, on, one, other), false);
     }
@@ -142,15 +144,18 @@ static void pattern_relation(gen *g)
 /* Several of one type in one bulk call, with bad ones between. */
 static void pattern_bulk(gen *g)
 {
-    static const command_type types[] = {COMMAND_ENTER, COMMAND_MOVE, COMMAND_MOVE, COMMAND_LEAVE};
+    static const command_type types[] = {COMMAND_ENTER, COMMAND_MOVE,   COMMAND_MOVE,   COMMAND_LEAVE,
+                                         COMMAND_HIDE,  COMMAND_UNHIDE, COMMAND_REVEAL, COMMAND_UNREVEAL};
     command_type type = types[choose(&g->c, COUNT(types))];
     uint32_t producer = choose(&g->c, g->s->producers);
     uint32_t most = type == COMMAND_LEAVE ? 3 : 12;
     for (uint32_t i = 1 + choose(&g->c, most); i > 0; i--) {
         uint32_t place = any_place(g);
-        command c = type == COMMAND_ENTER  ? enter_any(g, place)
-                    : type == COMMAND_MOVE ? move_to(g, place, MOTION_WALK)
-                                           : plain(g, COMMAND_LEAVE, place);
+        uint32_t other = any_place(g); /* may be the same: then it is refused */
+        command c = type == COMMAND_ENTER   ? enter_any(g, place)
+                    : type == COMMAND_MOVE  ? move_to(g, place, MOTION_WALK)
+                    : type == COMMAND_LEAVE ? plain(g, COMMAND_LEAVE, place)
+                                            : two_ids(g, type, place, other);
         if (g->p->bad != 0 && chance(&g->c, 20)) {
             c.id = chance(&g->c, 50) ? 0 : c.id;
             c.attrs.x = chance(&g->c, 50) ? bad_float(g, false) : c.attrs.x;

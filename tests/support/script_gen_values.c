@@ -117,7 +117,7 @@ static void place_edge(gen *g, float *xyz)
     const float center[3] = {from->x, from->y, from->z};
     const ph_class *observer = &g->s->classes[choose(&g->c, g->s->def.class_count)];
     const ph_class *target = &g->s->classes[choose(&g->c, g->s->def.class_count)];
-    float r = chance(&g->c, 80) ? observer->view : target->reach;
+    float r = chance(&g->c, 80) ? fminf(observer->view, target->visible) : target->reach;
     if ((g->p->flags & GEN_REACH) != 0) {
         r = target->reach + (chance(&g->c, 70) ? observer->margin : 0);
     }
@@ -224,6 +224,7 @@ ph_class class_any(gen *g, uint32_t kind)
     c.view = chance(&g->c, 80) ? radius_any(g) : 0;
     c.margin = chance(&g->c, 50) ? radius_any(g) : 0;
     c.reach = chance(&g->c, 15) ? radius_any(g) : 0;
+    c.visible = chance(&g->c, 15) ? radius_any(g) : PH_LENGTH_MAX;
     if (chance(&g->c, 20)) {
         c.layers = choose(&g->c, 8);
         c.sees = choose(&g->c, 8);
@@ -233,6 +234,7 @@ ph_class class_any(gen *g, uint32_t kind)
     c.cap = chance(&g->c, 25) ? 1 + choose(&g->c, 4) : 0;
     c.adds_max = chance(&g->c, 15) ? 1 + choose(&g->c, 4) : 0;
     c.priority = (uint8_t)(chance(&g->c, 40) ? choose(&g->c, 3) : 0);
+    c.veiled = chance(&g->c, 10);
     c.global = chance(&g->c, 5);
     c.ready = !chance(&g->c, 8);
     if ((g->p->flags & GEN_BANDS) != 0) {
@@ -261,6 +263,8 @@ ph_class class_of_world(gen *g, uint32_t kind)
     c.layers = chance(&g->c, 10) ? 3 : 1;
     c.stealth = chance(&g->c, 10) ? any.stealth : 0;
     c.detect = any.detect;
+    c.veiled = chance(&g->c, 5);
+    c.visible = chance(&g->c, 10) ? units[choose(&g->c, COUNT(units))] * g->unit / 2 : PH_LENGTH_MAX;
     c.cap = chance(&g->c, 5) ? any.cap : 0;
     c.adds_max = chance(&g->c, 15) ? any.adds_max : 0;
     c.band_count = any.band_count;

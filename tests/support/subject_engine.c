@@ -43,6 +43,14 @@ ph_status engine_submit(ph_producer producer, const command *c)
         return ph_link(producer, c->id, c->other);
     case COMMAND_UNLINK:
         return ph_unlink(producer, c->id, c->other);
+    case COMMAND_HIDE:
+        return ph_hide(producer, c->id, c->other);
+    case COMMAND_UNHIDE:
+        return ph_unhide(producer, c->id, c->other);
+    case COMMAND_REVEAL:
+        return ph_reveal(producer, c->id, c->other);
+    case COMMAND_UNREVEAL:
+        return ph_unreveal(producer, c->id, c->other);
     case COMMAND_ATTACH:
         return ph_attach(producer, c->id, c->other);
     case COMMAND_DETACH:
@@ -98,10 +106,12 @@ static ph_status engine_submit_many(void *self, uint32_t producer, const command
 {
     engine *e = self;
     uint64_t *ids = check_zalloc(count * sizeof *ids);
+    uint64_t *others = check_zalloc(count * sizeof *others);
     ph_attrs *attrs = check_zalloc(count * sizeof *attrs);
     ph_position *positions = check_zalloc(count * sizeof *positions);
     for (uint32_t i = 0; i < count; i++) {
         ids[i] = commands[i]->id;
+        others[i] = commands[i]->other;
         attrs[i] = commands[i]->attrs;
         positions[i] = (ph_position){attrs[i].x, attrs[i].y, attrs[i].z};
     }
@@ -116,9 +126,22 @@ static ph_status engine_submit_many(void *self, uint32_t producer, const command
     case COMMAND_LEAVE:
         status = ph_leave_many(e->producers[producer], count, ids, done);
         break;
+    case COMMAND_HIDE:
+        status = ph_hide_many(e->producers[producer], count, ids, others, done);
+        break;
+    case COMMAND_UNHIDE:
+        status = ph_unhide_many(e->producers[producer], count, ids, others, done);
+        break;
+    case COMMAND_REVEAL:
+        status = ph_reveal_many(e->producers[producer], count, ids, others, done);
+        break;
+    case COMMAND_UNREVEAL:
+        status = ph_unreveal_many(e->producers[producer], count, ids, others, done);
+        break;
     default:
         break;
     }
+    free(others);
     free(positions);
     free(attrs);
     free(ids);

@@ -122,6 +122,10 @@ static ph_status apply_command(phx_world *world, uint16_t op, const void *record
     case PHX_OP_UNPAIR:
     case PHX_OP_LINK:
     case PHX_OP_UNLINK:
+    case PHX_OP_HIDE:
+    case PHX_OP_UNHIDE:
+    case PHX_OP_REVEAL:
+    case PHX_OP_UNREVEAL:
         return phx_ingest_relate(world, (phx_op)op, record);
     case PHX_OP_ATTACH:
         return phx_ingest_attach(world, record);

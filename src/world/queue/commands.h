@@ -22,6 +22,10 @@ typedef enum phx_op {
     PHX_OP_UNPAIR,
     PHX_OP_LINK,
     PHX_OP_UNLINK,
+    PHX_OP_HIDE,
+    PHX_OP_UNHIDE,
+    PHX_OP_REVEAL,
+    PHX_OP_UNREVEAL,
     PHX_OP_ATTACH,
     PHX_OP_DETACH,
     PHX_OP_RESEND,     /* phx_cmd_id */

@@ -59,7 +59,7 @@ Test(config_def, default_class)
 
     cr_expect_str_eq(class.name, "player");
     cr_expect(class.view == 0 && class.margin == 0 && class.reach == 0 && class.cap == 0);
-    cr_expect(class.layers == 1 && class.sees == UINT64_MAX && !class.global && class.ready);
+    cr_expect(class.layers == 1 && class.sees == UINT64_MAX && !class.global && !class.veiled && class.ready);
     cr_expect(class.stealth == 0 && class.detect == 0 && class.priority == 0);
     class = ph_class_default(longest);
     longest[31] = '\0';

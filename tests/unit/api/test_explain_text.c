@@ -41,9 +41,10 @@ static ph_explanation widest(size_t i, ph_shape shape)
 
 Test(explain, every_reason_has_a_sentence_of_its_own)
 {
-    cr_assert_eq(REASONS + 1, (size_t)PH_REASON_END, "numbers are left out");
+    cr_assert_eq(REASONS + 1, (size_t)PH_REASON_END, "numbers are left out"); /* but in another order */
     for (size_t i = 0; i < REASONS; i++) {
-        cr_assert_eq((size_t)reasons[i].reason, i + 1);
+        cr_assert_lt((size_t)reasons[i].reason, (size_t)PH_REASON_END);
+        for (size_t j = 0; j < i; j++) cr_assert_neq(reasons[i].reason, reasons[j].reason);
         for (size_t j = 0; j < i; j++)
             cr_assert_str_neq(ph_reason_text(reasons[i].reason), ph_reason_text(reasons[j].reason));
     }

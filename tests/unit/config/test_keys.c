@@ -60,6 +60,7 @@ static const row class_rows[] = {
     {"view", "0", "", NULL, "0", "1e18", "-1", "1.0000001e18", NUMBER, F32_FROM_0},
     {"margin", "0", "", NULL, "0", "1e18", "-1", "1.0000001e18", NUMBER, F32_FROM_0},
     {"reach", "0", "", NULL, "0", "1e18", "-1", "1.0000001e18", NUMBER, F32_FROM_0},
+    {"visible", "1e18", "", NULL, "0", "1e18", "-1", "1.0000001e18", NUMBER, F32_FROM_0},
     {"stealth", "0", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
     {"detect", "0", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
     {"cap", "0", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2147483647]"},
@@ -70,10 +71,10 @@ static const row class_rows[] = {
 
 enum { WORLD_ROWS = sizeof world_rows / sizeof *world_rows, CLASS_ROWS = sizeof class_rows / sizeof *class_rows };
 
-/* Of the lists: 4 enumerations, a seed, 2 masks and 4 flags have tests of their own below. */
+/* Of the lists: 4 enumerations, a seed, 2 masks and 5 flags have tests of their own below. */
 #define ONE(...) +1
 _Static_assert(WORLD_ROWS + 5 == 0 PHX_WORLD_KEYS(ONE), "a key has no row");
-_Static_assert(CLASS_ROWS + 6 == 0 PHX_CLASS_KEYS(ONE), "an attribute has no row");
+_Static_assert(CLASS_ROWS + 7 == 0 PHX_CLASS_KEYS(ONE), "an attribute has no row");
 
 enum { TEXT_SIZE = 512 };
 
@@ -307,6 +308,7 @@ Test(config_keys, flags)
     static const char *const no[] = {"false", "no", "off", "0", "False", "OFF"};
     static const char *const neither[] = {"2", "-1", "t", "y", "nan", "truee", "00", "01"};
     static const row rows[] = {
+        {"veiled", "false", "", NULL, "false", "true", "", "", "", ""},
         {"global", "false", "", NULL, "false", "true", "", "", "", ""},
         {"ready", "true", "", NULL, "false", "true", "", "", "", ""},
         {"wakes", "false", "", NULL, "false", "true", "", "", "", ""},

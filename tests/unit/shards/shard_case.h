@@ -56,10 +56,10 @@ static inline void set_attr(phx_store *store, uint32_t slot, phx_attr attr)
 /* A square world from (0, 0); circles. */
 static inline phx_rules plain_rules(float tower_size, uint32_t towers)
 {
-    static const ph_class classes[4] = {{.layers = 1, .sees = UINT64_MAX, .ready = true},
-                                        {.layers = 1, .sees = UINT64_MAX, .ready = true},
-                                        {.layers = 1, .sees = UINT64_MAX, .ready = true},
-                                        {.layers = 1, .sees = UINT64_MAX, .ready = true}};
+    static const ph_class classes[4] = {{.layers = 1, .visible = PH_LENGTH_MAX, .sees = UINT64_MAX, .ready = true},
+                                        {.layers = 1, .visible = PH_LENGTH_MAX, .sees = UINT64_MAX, .ready = true},
+                                        {.layers = 1, .visible = PH_LENGTH_MAX, .sees = UINT64_MAX, .ready = true},
+                                        {.layers = 1, .visible = PH_LENGTH_MAX, .sees = UINT64_MAX, .ready = true}};
     return (phx_rules){.range = PH_RANGE_RADIUS,
                        .shape = PH_SHAPE_CIRCLE,
                        .height = 100.0f,
@@ -74,7 +74,8 @@ static inline phx_rules plain_rules(float tower_size, uint32_t towers)
 /* view 0: a mere target. */
 static inline phx_attr plain_attr(float view, float margin)
 {
-    return (phx_attr){.layers = 1, .sees = UINT64_MAX, .view = view, .margin = margin, .ready = true};
+    return (phx_attr){
+        .layers = 1, .visible = PH_LENGTH_MAX, .sees = UINT64_MAX, .view = view, .margin = margin, .ready = true};
 }
 
 /* Uniform in [lo, hi). */

@@ -125,6 +125,10 @@ Test(trace, every_op)
               "5,unpair,7,8\n"
               "5,link,7,8\n"
               "5,unlink,7,8\n"
+              "5,hide,7,8\n"
+              "5,unhide,7,8\n"
+              "5,reveal,7,8\n"
+              "5,unreveal,7,8\n"
               "5,attach,7,8\n"
               "5,detach,7,8\n"
               "5,detach,7\n"
@@ -147,39 +151,42 @@ Test(trace, every_op)
     cr_expect(row.attrs.view == 12 && row.attrs.margin == 3);
     expect_row(PHX_OP_PAIR, 4, 7);
     cr_expect(row.attrs.view == 12 && row.attrs.margin == 0);
-    const phx_trace_op ops[] = {PHX_OP_UNPAIR, PHX_OP_LINK, PHX_OP_UNLINK, PHX_OP_ATTACH, PHX_OP_DETACH};
+    const phx_trace_op ops[] = {PHX_OP_UNPAIR, PHX_OP_LINK,     PHX_OP_UNLINK, PHX_OP_HIDE,  PHX_OP_UNHIDE,
+                                PHX_OP_REVEAL, PHX_OP_UNREVEAL, PHX_OP_ATTACH, PHX_OP_DETACH};
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         expect_row(ops[i], 5, 7);
         cr_expect_eq(row.other, 8);
     }
     expect_row(PHX_OP_DETACH, 5, 7);
     expect_row(PHX_OP_LEAVE, 9, UINT64_MAX);
-    cr_expect_eq(row.line, 13);
+    cr_expect_eq(row.line, 17);
     cr_assert_eq(next(), PHX_TRACE_END);
     cr_assert_eq(next(), PHX_TRACE_END);
 }
 
 Test(trace, every_attribute)
 {
-    open_text("op,reach,layers,sees,stealth,detect,global,ready,cap,priority,id,tick,view,margin,x,y,z,kind,instance\n"
-              "set,2.5,0xF0,18446744073709551615,255,1,yes,0,4294967295,9,1,0,7,8,1e2,.5,-0,nobody,4294967295\n"
-              "set,,0XfFfFfFfFfFfFfFfF,0,0,0,false,true,0,0,1,0\n");
+    open_text(
+        "op,reach,visible,layers,sees,veiled,stealth,detect,global,ready,cap,priority,id,tick,view,margin,x,y,z,kind,"
+        "instance\n"
+        "set,2.5,30,0xF0,18446744073709551615,1,255,1,yes,0,4294967295,9,1,0,7,8,1e2,.5,-0,nobody,4294967295\n"
+        "set,,,0XfFfFfFfFfFfFfFfF,0,no,0,0,false,true,0,0,1,0\n");
     expect_row(PHX_OP_SET, 0, 1);
     const ph_attrs *attrs = &row.attrs;
     cr_expect_eq(attrs->given, PH_GIVEN_ALL & ~(uint32_t)(PH_USER_DATA | PH_CONSUMER));
-    cr_expect(attrs->reach == 2.5f && attrs->view == 7 && attrs->margin == 8);
+    cr_expect(attrs->reach == 2.5f && attrs->visible == 30 && attrs->view == 7 && attrs->margin == 8);
     cr_expect(attrs->x == 100 && attrs->y == 0.5f && attrs->z == 0 && signbit(attrs->z));
     cr_expect_eq(attrs->layers, 0xf0);
     cr_expect_eq(attrs->sees, UINT64_MAX);
     cr_expect(attrs->stealth == 255 && attrs->detect == 1 && attrs->priority == 9);
-    cr_expect(attrs->global && !attrs->ready);
+    cr_expect(attrs->global && attrs->veiled && !attrs->ready);
     cr_expect_eq(attrs->cap, UINT32_MAX);
     cr_expect_eq(attrs->instance, UINT32_MAX);
     cr_expect_eq(attrs->kind, 0, "a name that is no class");
     expect_row(PHX_OP_SET, 0, 1);
     cr_expect_eq(attrs->layers, UINT64_MAX);
-    cr_expect(!attrs->global && attrs->ready);
-    const uint32_t masks = PH_LAYERS | PH_SEES, flags = PH_GLOBAL | PH_READY;
+    cr_expect(!attrs->global && !attrs->veiled && attrs->ready);
+    const uint32_t masks = PH_LAYERS | PH_SEES, flags = PH_GLOBAL | PH_VEILED | PH_READY;
     cr_expect_eq(attrs->given, masks | flags | PH_STEALTH | PH_DETECT | PH_CAP | PH_PRIORITY);
 }
 
@@ -270,10 +277,14 @@ static const bad_case bad_cases[] = {
     {"5,,1", PHX_TRACE_BAD_MISSING, "op is empty"},
     {"5,leave", PHX_TRACE_BAD_MISSING, "id is empty"},
     {"5,jump,1", PHX_TRACE_BAD_OP,
-     "op: \"jump\" is unknown; there are: enter leave move set pair unpair link unlink attach detach resend "
+     "op: \"jump\" is unknown; there are: enter leave move set pair unpair link unlink hide unhide reveal unreveal "
+     "attach "
+     "detach resend "
      "broadcast area unarea"},
     {"5,Leave,1", PHX_TRACE_BAD_OP,
-     "op: \"Leave\" is unknown; there are: enter leave move set pair unpair link unlink attach detach resend "
+     "op: \"Leave\" is unknown; there are: enter leave move set pair unpair link unlink hide unhide reveal unreveal "
+     "attach "
+     "detach resend "
      "broadcast area unarea"},
     {"5,leave,0", PHX_TRACE_BAD_ID, "id: \"0\" is not a whole number from 1 to 2^64-1"},
     {"5,leave,0x10", PHX_TRACE_BAD_ID, "id: \"0x10\" is not a whole number from 1 to 2^64-1"},
@@ -381,8 +392,9 @@ Test(trace, headers)
     expect_refused("tick,op\n", 1, "the header has no column id");
     expect_refused("#\nop,id,x\n", 2, "the header has no column tick");
     expect_refused("tick,op,id,tick\n", 1, "column tick stands twice in the header");
-    const char *const known = "there are: tick op id other x y z kind view margin reach instance layers sees stealth "
-                              "detect global ready cap priority radius x2 y2 corners text self";
+    const char *const known =
+        "there are: tick op id other x y z kind view margin reach visible instance layers sees veiled stealth detect "
+        "global ready cap priority radius x2 y2 corners text self";
     char reason[512];
     const char *const unknown[][2] = {
         {"tick,op,id,speed\n", "speed"}, {"tick,op,id,\n", ""}, {"Tick,op,id\n", "Tick"}, {"tick, op,id\n", " op"}};

@@ -318,6 +318,7 @@ static bool pair_seen(const phx_rules *rules, const pair_case *c)
     ta.sees = 0;
     ta.layers = c->layers;
     ta.stealth = c->stealth;
+    ta.visible = PH_LENGTH_MAX;
     ta.global = c->global;
     ta.reach = c->reach;
     phx_relation relation = {.target = 2, .view = c->pair_view, .margin = c->pair_margin, .bits = c->bits};

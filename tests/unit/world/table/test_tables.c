@@ -234,6 +234,7 @@ static const ph_class two_classes[] = {
     {.view = 1,
      .margin = 1,
      .reach = 1,
+     .visible = 1,
      .layers = 1,
      .sees = 1,
      .cap = 1,
@@ -241,10 +242,12 @@ static const ph_class two_classes[] = {
      .detect = 1,
      .priority = 1,
      .global = false,
+     .veiled = false,
      .ready = true},
     {.view = 2,
      .margin = 2,
      .reach = 2,
+     .visible = 2,
      .layers = 2,
      .sees = 2,
      .cap = 2,
@@ -252,11 +255,12 @@ static const ph_class two_classes[] = {
      .detect = 2,
      .priority = 2,
      .global = true,
+     .veiled = true,
      .ready = false},
 };
 
-static const uint32_t class_bits[] = {PH_VIEW,    PH_MARGIN, PH_REACH,    PH_LAYERS, PH_SEES, PH_CAP,
-                                      PH_STEALTH, PH_DETECT, PH_PRIORITY, PH_GLOBAL, PH_READY};
+static const uint32_t class_bits[] = {PH_VIEW,    PH_MARGIN, PH_REACH,    PH_VISIBLE, PH_LAYERS, PH_SEES, PH_CAP,
+                                      PH_STEALTH, PH_DETECT, PH_PRIORITY, PH_GLOBAL,  PH_VEILED, PH_READY};
 enum { CLASS_BITS = sizeof class_bits / sizeof *class_bits };
 
 /* The attribute behind a bit; flags: 1 as in class 0, 2 as in class 1. */
@@ -269,6 +273,8 @@ static double value_of(const phx_attr *a, uint32_t bit)
         return (double)a->margin;
     case PH_REACH:
         return (double)a->reach;
+    case PH_VISIBLE:
+        return (double)a->visible;
     case PH_LAYERS:
         return (double)a->layers;
     case PH_SEES:
@@ -283,6 +289,8 @@ static double value_of(const phx_attr *a, uint32_t bit)
         return a->priority;
     case PH_GLOBAL:
         return a->global ? 2 : 1;
+    case PH_VEILED:
+        return a->veiled ? 2 : 1;
     case PH_READY:
         return a->ready ? 1 : 2;
     default:
@@ -298,6 +306,7 @@ static ph_attrs sevens(uint32_t given, uint32_t kind)
                       .view = 7,
                       .margin = 7,
                       .reach = 7,
+                      .visible = 7,
                       .layers = 7,
                       .sees = 7,
                       .cap = 7,
@@ -305,13 +314,14 @@ static ph_attrs sevens(uint32_t given, uint32_t kind)
                       .detect = 7,
                       .priority = 7,
                       .global = !two_classes[kind].global,
+                      .veiled = !two_classes[kind].veiled,
                       .ready = !two_classes[kind].ready,
                       .consumer = 7};
 }
 
 static double seven(uint32_t bit, uint32_t kind)
 {
-    return bit == PH_GLOBAL || bit == PH_READY ? (kind == 0 ? 2 : 1) : 7;
+    return bit == PH_GLOBAL || bit == PH_VEILED || bit == PH_READY ? (kind == 0 ? 2 : 1) : 7;
 }
 
 Test(tables, what_was_given_counts_and_the_class_gives_the_rest)
@@ -333,7 +343,9 @@ Test(tables, what_was_given_counts_and_the_class_gives_the_rest)
             cr_assert_eq(value_of(&attr, class_bits[k]), k == i ? seven(class_bits[k], 0) : 2, "%u, %u", i, k);
         ph_attrs back = {.given = class_bits[i]}; /* and given again counts */
         phx_attr_apply(&rules, &back, &attr);
-        double zero = class_bits[i] == PH_GLOBAL ? 1 : class_bits[i] == PH_READY ? 2 : 0; /* false, of flags */
+        double zero = class_bits[i] == PH_GLOBAL || class_bits[i] == PH_VEILED ? 1
+                      : class_bits[i] == PH_READY                              ? 2
+                                                                               : 0; /* false, of flags */
         cr_assert_eq(value_of(&attr, class_bits[i]), zero);
         cr_assert_eq(attr.kind, 1, "a kind that was not given stays");
     }
