@@ -164,7 +164,8 @@ static inline bool phx_rule_sees(const phx_rules *rules, const phx_body *ob, con
                                  const phx_attr *ta, const phx_relation *relation, bool in_list)
 {
     const uint32_t bits = relation ? relation->bits : 0;
-    if (oa->instance != ta->instance || (bits & PHX_RELATION_HIDE)) return false;
+    if (oa->instance != ta->instance) return false;
+    if (bits & PHX_RELATION_HIDE) return false;
     if (bits & PHX_RELATION_REVEAL ? !(oa->sees & ta->layers) : !phx_layers_match(oa, ta)) return false;
     if (ta->global || (bits & PHX_RELATION_LINK)) return true;
     if (rules->range == PH_RANGE_TOWERS) return phx_in_towers(rules, ob, tb);

@@ -105,7 +105,7 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
     return true;
 }
 
-/* The first entry of an instance, or of those behind it, whose key is not less. */
+/* The first entry of an instance, or of instances behind it, with a key that is not less. */
 static uint32_t lower_bound(const phx_far *far, uint32_t instance, uint64_t key)
 {
     uint32_t lo = 0, hi = far->entry_count;

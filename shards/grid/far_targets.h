@@ -24,7 +24,7 @@ typedef struct phx_far_entry {
 typedef struct phx_far {
     phx_far_entry *entries, *spare; /* sorted; spare is the sort's */
     uint32_t entry_count, entries_capacity, spare_capacity;
-    uint32_t global_count; /* of the entries: those of level PHX_FAR_GLOBAL */
+    uint32_t global_count; /* entries of level PHX_FAR_GLOBAL */
     uint32_t levels;       /* bit l: level l is in use */
     bool stale;
 } phx_far;

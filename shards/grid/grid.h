@@ -42,8 +42,8 @@ typedef struct phx_block {
     bool special;       /* there are rows with PHX_ROW_SPECIAL */
     bool bounded;       /* or of targets that are PHX_SLOT_BOUNDED: in the interest phase of a shard with any */
     uint16_t bx, by;
-    uint32_t instance; /* all its rows are in this one */
-    phx_span past;     /* of who is odd, and stood here, the shard's past rows: from the index phase to the end */
+    uint32_t instance;                    /* all its rows are in this one */
+    phx_span past;                        /* previous rows that stood here: from the index phase to the end */
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
 } phx_block;
 
