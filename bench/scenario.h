@@ -101,7 +101,7 @@ void bench_enter(bench_stream *stream, bench_frame *frame, uint32_t index, uint3
 extern const bench_scenario bench_walk_10k, bench_walk_100k, bench_walk_1m, bench_walk_100k_10pct;
 extern const bench_scenario bench_hotspot, bench_crowd, bench_dense_100k, bench_mmo, bench_mmo_all;
 extern const bench_scenario bench_ingest, bench_border_pingpong, bench_teleport_storm, bench_login_flood, bench_idle;
-extern const bench_scenario bench_chat_storm, bench_mounts, bench_crowd_control;
+extern const bench_scenario bench_chat_storm, bench_whisper, bench_mounts, bench_crowd_control;
 extern const bench_scenario bench_speed_50, bench_sparse_huge;
 extern const bench_scenario bench_ask_places, bench_bands;
 extern const bench_scenario bench_activation, bench_areas, bench_churn;

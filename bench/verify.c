@@ -53,6 +53,7 @@ struct bench_verify {
     uint64_t compared;      /* lists */
     uint64_t compared_step; /* the last one in which they were */
     uint64_t heard;         /* broadcasts that observers got in this step */
+    float say_radius;       /* of this step's broadcasts; 0 = by lists */
     bool talk;              /* there are any */
     bool attached;          /* somebody is, or was */
     phx_idmap towers;       /* with crowd control: (ty << 32 | tx) + 1 to how many are there */
@@ -288,6 +289,7 @@ static bool apply(bench_verify *verify, const bench_frame *frame, bench_error *e
             } else if (span->op == BENCH_MOVE) {
                 move(verify, frame->move_ids[i], &frame->move_positions[i]);
             } else if (span->op == BENCH_SAY) {
+                verify->say_radius = frame->say_radius;
                 say(verify, frame->say_ids[i]);
             }
         }
@@ -516,6 +518,18 @@ void bench_verify_record(void *context, const bench_record *record)
     }
 }
 
+/* Has the source's broadcasts of this step the listener among those that they are for? */
+static bool reaches(const bench_verify *verify, const entity *source, const entity *listener)
+{
+    if (verify->say_radius == 0) {
+        return bench_id_set_has(&listener->seen, source->id);
+    }
+    float dx = listener->is.x - source->is.x;
+    float dy = listener->is.y - source->is.y;
+    bool observes = listener->is.ready && listener->is.view > 0 && (listener->is.sees & source->is.layers) != 0;
+    return listener != source && observes && dx * dx + dy * dy <= verify->say_radius * verify->say_radius;
+}
+
 void bench_verify_heard(void *context, uint64_t observer, uint64_t source, uint32_t bytes)
 {
     bench_verify *verify = context;
@@ -523,16 +537,28 @@ void bench_verify_heard(void *context, uint64_t observer, uint64_t source, uint3
     verify->heard++;
     if (listener == NULL || from == NULL || from->said != verify->step || bytes != BENCH_SAY_BYTES) {
         fault(verify, observer, "hears %u bytes of %llu, which said no such thing", bytes, (unsigned long long)source);
-    } else if (!bench_id_set_has(&listener->seen, source)) {
-        fault(verify, observer, "hears %llu, which is not in its list", (unsigned long long)source);
+    } else if (!reaches(verify, from, listener)) {
+        fault(verify, observer, "hears %llu, which is not in its list or too far off", (unsigned long long)source);
     }
 }
 
-/* Who heard a source has it in the list, as was found above; so the sum tells whether all who have it did. */
-static void compare_heard(bench_verify *verify)
+static uint64_t count_within_radius(const bench_verify *verify)
 {
     uint64_t must = 0;
-    for (uint32_t i = 0; verify->talk && i < verify->entity_count; i++) {
+    for (uint32_t s = 0; s < verify->entity_count; s++) {
+        const entity *source = &verify->entities[s];
+        for (uint32_t i = 0; source->said == verify->step && i < verify->entity_count; i++) {
+            must += reaches(verify, source, &verify->entities[i]) ? source->says : 0;
+        }
+    }
+    return must;
+}
+
+/* All that heard a source were right to, as was found above; so the sum tells whether all did that have to. */
+static void compare_heard(bench_verify *verify)
+{
+    uint64_t must = verify->talk && verify->say_radius > 0 ? count_within_radius(verify) : 0;
+    for (uint32_t i = 0; verify->talk && verify->say_radius == 0 && i < verify->entity_count; i++) {
         const bench_id_set *seen = &verify->entities[i].seen;
         for (uint32_t s = 0; s < seen->count; s++) {
             const entity *source = find(verify, seen->ids[s]);

@@ -62,6 +62,7 @@ static bench_other_op other_op(phx_trace_op op)
     case PHX_OP_LEAVE:
     case PHX_OP_RESEND:
     case PHX_OP_BROADCAST:
+    case PHX_OP_BROADCAST_AT:
     case PHX_OP_AREA:
     case PHX_OP_UNAREA:
     case PHX_OP_COUNT:
@@ -72,8 +73,8 @@ static bench_other_op other_op(phx_trace_op op)
 
 static void add_row(const bench_stream *stream, bench_frame *frame, const phx_trace_row *row)
 {
-    if (row->op == PHX_OP_RESEND || row->op == PHX_OP_BROADCAST || row->op == PHX_OP_AREA ||
-        row->op == PHX_OP_UNAREA) {
+    if (row->op == PHX_OP_RESEND || row->op == PHX_OP_BROADCAST || row->op == PHX_OP_BROADCAST_AT ||
+        row->op == PHX_OP_AREA || row->op == PHX_OP_UNAREA) {
         return; /* lists do not depend on them, and lists are what is measured */
     }
     if (row->op == PHX_OP_ENTER) {

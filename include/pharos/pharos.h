@@ -207,10 +207,21 @@ PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);
  * PH_TICK_FULL when the payloads of the broadcasts that it has applied before and this one
  * have more than broadcast_bytes in all; a shorter one behind it may still pass.
  * @param options NULL = all who see it, without the source itself.
- * @return as above, and PH_TOO_LARGE; PH_BAD_KIND, PH_BAD_VALUE: options.
+ * With options.radius distance decides, not lists (ph_broadcast_options); any radius, also beyond views, at the cost of
+ * the observers within it.
+ * @return as above, and PH_TOO_LARGE; PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE (also PH_BROADCAST_SEEN without a
+ * radius): options.
  */
 PH_NODISCARD PH_API ph_status ph_broadcast(ph_producer producer, uint64_t source, const void *payload, uint32_t bytes,
                                            const ph_broadcast_options *options);
+
+/**
+ * The same from a place without an entity: source and user_data of its message are 0, as is the id in a refusal of it.
+ * It takes its place in the order of the broadcasts, and counts against broadcast_bytes, as any other.
+ * @return as above; PH_BAD_POSITION, PH_BAD_RADIUS, PH_TOO_LARGE, PH_BAD_KIND, PH_BAD_VALUE: the place.
+ */
+PH_NODISCARD PH_API ph_status ph_broadcast_at(ph_producer producer, const ph_broadcast_place *place,
+                                              const void *payload, uint32_t bytes);
 
 /**
  * The area is this from the tick on that applies it; again: replaced, it moved. Areas have

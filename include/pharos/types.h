@@ -254,15 +254,34 @@ typedef struct ph_position {
 
 /** Options of a broadcast. */
 enum {
-    PH_BROADCAST_SELF = 1u << 0 /* the source gets it too, if it is a ready observer */
+    PH_BROADCAST_SELF = 1u << 0, /* the source gets it too, if it is a ready observer */
+    PH_BROADCAST_SEEN = 1u << 1  /* with a radius: only observers that have the source in their list, too */
 };
 
-/** Who gets a broadcast, of those who have its source in the list. All zero: everybody. */
+/** The observers that get a broadcast. All zero: all observers that have its source in their list. */
 typedef struct ph_broadcast_options {
     const uint32_t *kinds; /* observers of these kinds only, as they are at the end of the tick; the source too */
     uint32_t kind_count;   /* 0..PH_BROADCAST_KINDS_MAX; 0 = all kinds */
     uint32_t flags;        /* PH_BROADCAST_... */
+    /**
+     * 0: lists decide. Above 0 (a whisper, a shout): each ready observer o, whatever is in its list, with o.sees &
+     * source.layers and dx * dx + dy * dy <= radius * radius in float32, by positions and attributes at the tick's end.
+     */
+    float radius;
+    uint32_t reserved;
 } ph_broadcast_options;
+
+/**
+ * A place without an entity that a broadcast comes from: an explosion, a bell. Each ready observer o gets it with
+ * o.sees & layers and dx * dx + dy * dy <= radius * radius in float32, by positions and attributes at the tick's end.
+ */
+typedef struct ph_broadcast_place {
+    float x, y;
+    float radius;          /* 0: only observers that stand just there */
+    uint32_t kind_count;   /* 0..PH_BROADCAST_KINDS_MAX; 0 = all kinds */
+    const uint32_t *kinds; /* observers of these kinds only, as they are at the tick's end */
+    uint64_t layers;
+} ph_broadcast_place;
 
 typedef enum ph_area_shape { PH_AREA_CIRCLE = 0, PH_AREA_BOX = 1, PH_AREA_POLYGON = 2 } ph_area_shape;
 
@@ -351,8 +370,8 @@ typedef struct ph_change {
 
 /** One broadcast, once in a batch however many of its observers get it. */
 typedef struct ph_message {
-    uint64_t source;
-    uint64_t user_data; /* the source's, at the end of that tick: */
+    uint64_t source;    /* 0: a place (ph_broadcast_at()) */
+    uint64_t user_data; /* the source's, at the end of that tick; of a place 0 */
     uint64_t tick;      /* of the broadcast */
     uint64_t first;     /* its payload is batch->payload[first ...], 8-byte aligned */
     uint32_t bytes;

@@ -134,19 +134,18 @@ static void target_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
     }
 }
 
+static bool call_slots(phx_recipients *audience, const phx_shard *shard, phx_box box, phx_broadcast_target call)
+{
+    call_sink to = {.sink.take = target_slots, .audience = audience, .shard = shard, .box = box, .call = call};
+    audience->failed = false;
+    phx_slots_in_range(shard, box, &to.sink);
+    return !audience->failed;
+}
+
 bool phx_recipients_call(phx_recipients *audience, const phx_shard *shard, uint32_t slot, uint32_t message)
 {
     phx_broadcast_target call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
-    if (shard->alt) {
-        call_sink to = {.sink.take = target_slots,
-                        .audience = audience,
-                        .shard = shard,
-                        .box = seen_from_box(shard, slot),
-                        .call = call};
-        audience->failed = false;
-        phx_slots_in_range(shard, to.box, &to.sink);
-        return !audience->failed;
-    }
+    if (shard->alt) return call_slots(audience, shard, seen_from_box(shard, slot), call);
     order to = {.rect = seen_from(shard, slot)};
     PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_LIVE);
     return add_order(audience, shard, &to, call);
@@ -164,6 +163,16 @@ bool phx_recipients_call_one(phx_recipients *audience, const phx_shard *shard, u
     order to = {.rect = phx_shard_ninegrid(shard) ? own : phx_interest_rows_rect(shard, body, 0.0f),
                 .done = seen_from(shard, slot),
                 .any_done = true};
+    return add_order(audience, shard, &to, call);
+}
+
+bool phx_recipients_call_range(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_range *range,
+                               uint32_t slot, uint32_t message)
+{
+    phx_broadcast_target call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
+    phx_box box = phx_box_around(range->x, range->y, range->radius);
+    if (shard->alt) return call_slots(audience, shard, box, call);
+    order to = {.rect = phx_slots_rect(shard, box)};
     return add_order(audience, shard, &to, call);
 }
 
@@ -311,7 +320,7 @@ static uint32_t listen_rows(const phx_shard *shard, const phx_observer_batch *se
 
 /* The towers of one line of the block are one range of rows. */
 static uint32_t listen_block(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
-                             bool self, uint32_t *out)
+                             const phx_broadcast_range *range, bool self, uint32_t *out)
 {
     const uint32_t *start = shard->grid.blocks[seats->block].start;
     uint32_t low = start[0] + seats->first, high = low + seats->count, n = 0;
@@ -322,9 +331,29 @@ static uint32_t listen_block(const phx_shard *shard, const phx_observer_batch *s
         uint32_t end = start[line + 32 - (uint32_t)__builtin_clz(towers)];
         if (first < low) first = low;
         if (end > high) end = high;
-        if (first < end) n += listen_rows(shard, seats, call, self, first, end, out + n);
+        if (first >= end) continue;
+        n += range ? phx_broadcast_range_rows(shard, range, call->slot, self, (phx_span){first, end}, out + n)
+                   : listen_rows(shard, seats, call, self, first, end, out + n);
     }
     for (uint32_t i = 0; i < n; i++) out[i] -= low;
+    return n;
+}
+
+static uint32_t listen_crowd_range(const phx_shard *shard, const phx_observer_batch *seats,
+                                   const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+                                   uint32_t *out)
+{
+    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
+    uint32_t place = 0, n = 0;
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
+        if (!(call->towers >> t & 1)) continue;
+        part cards = part_of(shard, seats, &crowd->tower[t], place);
+        for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
+            uint32_t observer = seats->slot[cards.seat];
+            if (observer == PHX_SLOT_NONE) continue;
+            if (phx_broadcast_range_reaches(shard, range, call->slot, self, observer)) out[n++] = cards.seat;
+        }
+    }
     return n;
 }
 
@@ -360,19 +389,22 @@ static bool seat_in_target(const phx_shard *shard, const phx_observer_batch *sea
 
 /* The call is for one observer only. */
 static uint32_t listen_one(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
-                           bool self, uint32_t *out)
+                           const phx_broadcast_range *range, bool self, uint32_t *out)
 {
     uint32_t seat = shard->alt ? call->observer % PHX_SEATS_MAX : 0;
     while (seat < seats->count && seats->slot[seat] != call->observer) seat++;
     if (seat == seats->count || !seat_in_target(shard, seats, call, seat)) return 0;
     out[0] = seat;
-    return observer_sees(shard, call->observer, call->slot, self);
+    return range ? phx_broadcast_range_reaches(shard, range, call->slot, self, call->observer)
+                 : observer_sees(shard, call->observer, call->slot, self);
 }
 
 uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *seats,
-                               const phx_broadcast_target *call, bool self, uint32_t *out)
+                               const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+                               uint32_t *out)
 {
-    if (call->observer != PHX_SLOT_NONE) return listen_one(shard, seats, call, self, out);
-    return phx_shard_ninegrid(shard) ? listen_crowd(shard, seats, call, self, out)
-                                     : listen_block(shard, seats, call, self, out);
+    if (call->observer != PHX_SLOT_NONE) return listen_one(shard, seats, call, range, self, out);
+    if (!phx_shard_ninegrid(shard)) return listen_block(shard, seats, call, range, self, out);
+    return range ? listen_crowd_range(shard, seats, call, range, self, out)
+                 : listen_crowd(shard, seats, call, self, out);
 }

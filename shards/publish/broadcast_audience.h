@@ -14,7 +14,7 @@
 #ifndef PHX_SHARDS_PUBLISH_BROADCAST_AUDIENCE_H
 #define PHX_SHARDS_PUBLISH_BROADCAST_AUDIENCE_H
 
-#include "shards/state/shard.h"
+#include "shards/publish/broadcast_range.h"
 
 enum { PHX_SEATS_MAX = 256 };
 
@@ -23,7 +23,7 @@ typedef struct phx_broadcast_target {
     uint64_t towers;   /* of the block: of rows, which may have drifted out of them; of slots: all */
     uint32_t block;    /* of the grid; range = towers: crowd; another index: PHX_SEATS_MAX slots */
     uint32_t message;  /* the caller's number */
-    uint32_t slot;     /* the source */
+    uint32_t slot;     /* the source, or PHX_SLOT_NONE: the message has a range, its source no slot here */
     uint32_t observer; /* the only one who may hear it there, or PHX_SLOT_NONE: all may */
 } phx_broadcast_target;
 
@@ -68,6 +68,9 @@ bool phx_recipients_call(phx_recipients *audience, const phx_shard *shard, uint3
 /* The same message to an own observer with a relation to the source, unless it is near enough anyway. */
 bool phx_recipients_call_one(phx_recipients *audience, const phx_shard *shard, uint32_t slot, uint32_t message,
                              uint32_t observer);
+/* A message with a range; slot: its source, own or ghost, or PHX_SLOT_NONE. */
+bool phx_recipients_call_range(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_range *range,
+                               uint32_t slot, uint32_t message);
 /* Puts the calls in order. false = no memory. */
 bool phx_recipients_sort(phx_recipients *audience, const phx_shard *shard);
 
@@ -79,11 +82,11 @@ uint32_t phx_recipients_places(const phx_shard *shard, uint32_t block);
 /* Fills seats from its block, first and count (up to PHX_SEATS_MAX). */
 void phx_recipients_seat(const phx_shard *shard, phx_observer_batch *seats);
 /*
- * The seats whose observers have the call's source in the list, and the source's own if
- * `self` and it observes: their numbers go to out[], which has room for seats->count.
- * Returns how many.
+ * The seats whose observers have the call's source in the list, or, with a range, that it reaches; and the source's own
+ * if `self` and it observes: their numbers go to out[], which has room for seats->count. Returns how many.
  */
 uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *seats,
-                               const phx_broadcast_target *call, bool self, uint32_t *out);
+                               const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+                               uint32_t *out);
 
 #endif

@@ -14,6 +14,12 @@ static phx_box widen_by_drift(phx_box box, float drift)
                      box.x1 + by + (fabsf(box.x1) + by) * 3e-7f, box.y1 + by + (fabsf(box.y1) + by) * 3e-7f};
 }
 
+phx_rect phx_slots_rect(const phx_shard *shard, phx_box box)
+{
+    bool rows = phx_shard_rows(shard);
+    return phx_box_towers(shard->rules, rows ? widen_by_drift(box, shard->grid.drift_bound) : box);
+}
+
 /*
  * A square that has the box: as wide as the float32 difference from the middle to the farther end, and rounding keeps
  * order, so who is between the ends is no farther from the middle.
@@ -29,8 +35,7 @@ static phx_range square_of(phx_box box)
 static void rows_around(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
     phx_row_query near;
-    phx_rect rect = phx_box_towers(shard->rules, widen_by_drift(box, shard->grid.drift_bound));
-    phx_row_query_open(&near, shard->kernels, &shard->grid, rect, square_of(box), false);
+    phx_row_query_open(&near, shard->kernels, &shard->grid, phx_slots_rect(shard, box), square_of(box), false);
     for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) near.hits[i] &= PHX_ROW_SLOT;
         if (n > 0) sink->take(sink, near.hits, n);
@@ -42,7 +47,7 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
     enum { PIECE = 256 };
     uint32_t slots[PIECE], n = 0;
-    phx_rect rect = phx_box_towers(shard->rules, box);
+    phx_rect rect = phx_slots_rect(shard, box);
     phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {

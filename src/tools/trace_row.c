@@ -35,7 +35,8 @@ typedef enum value_type {
 #define MORE_COLUMNS(X) \
     X(radius, VALUE_F32, area.radius) \
     X(x2, VALUE_F32, x2) \
-    X(y2, VALUE_F32, y2) X(corners, VALUE_CORNERS, area) X(text, VALUE_TEXT, text) X(self, VALUE_FLAG, self)
+    X(y2, VALUE_F32, y2) \
+    X(corners, VALUE_CORNERS, area) X(text, VALUE_TEXT, text) X(self, VALUE_FLAG, self) X(seen, VALUE_FLAG, seen)
 #define ATTRS_COLUMNS(X) \
     X(x, VALUE_F32, PH_X) \
     X(y, VALUE_F32, PH_Y) \
@@ -107,7 +108,9 @@ static const op_rule rules[PHX_OP_COUNT] = {
     [PHX_OP_ATTACH] = {"attach", BIT_other, BIT_other},
     [PHX_OP_DETACH] = {"detach", BIT_other, 0}, /* a child has one parent: naming it again is allowed and not needed */
     [PHX_OP_RESEND] = {"resend", 0, 0},
-    [PHX_OP_BROADCAST] = {"broadcast", BIT_text | BIT_self | BIT_kind, 0},
+    [PHX_OP_BROADCAST] = {"broadcast", BIT_text | BIT_self | BIT_kind | BIT_radius | BIT_seen, 0},
+    [PHX_OP_BROADCAST_AT] = {"broadcast_at", BIT_text | BIT_kind | BIT_x | BIT_y | BIT_radius | BIT_layers,
+                             BIT_x | BIT_y | BIT_radius},
     [PHX_OP_AREA] = {"area", BIT_x | BIT_y | BIT_kind | BIT_radius | BIT_x2 | BIT_y2 | BIT_corners, 0},
     [PHX_OP_UNAREA] = {"unarea", 0, 0},
 };
@@ -146,7 +149,7 @@ static uint32_t find_column(const char *name, size_t length)
 
 static bool refuse_column(phx_trace_error *error, const char *name, size_t length)
 {
-    char quoted[PHX_QUOTE_SIZE], known[256] = "";
+    char quoted[PHX_QUOTE_SIZE], known[320] = "";
     size_t used = 0;
     for (uint32_t i = 0; i < COLUMN_COUNT; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, " %s", columns_known[i].name);
@@ -256,7 +259,7 @@ static bool read_op(const text_field *field, phx_trace_op *op, phx_trace_error *
     }
     return refuse_value(error, PHX_TRACE_BAD_OP, field,
                         "is unknown; there are: enter leave move set pair unpair link "
-                        "unlink attach detach resend broadcast area unarea");
+                        "unlink attach detach resend broadcast broadcast_at area unarea");
 }
 
 /* x:y;x:y;... */

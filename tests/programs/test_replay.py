@@ -448,6 +448,18 @@ def test_heard_file(folder):
         Run(folder, ["said.csv", "--config", "kinds.conf", "--heard", "heard.csv"] + layout).ends(0)
         got = read(folder, "heard.csv")
         expect(got == want, f"heard with {layout}: {got!r}")
+    write(folder, "near.csv", "tick,op,id,x,y,kind,text,self,radius,seen,layers,sees\n"
+          "1,enter,1,10,50\n1,enter,2,15,50,cat\n1,enter,3,90,50\n1,enter,4,50,50,,,,,,,2\n"
+          "1,broadcast,2,,,,aloud,,75\n1,broadcast,2,,,,to my friends,1,75,1\n"
+          "1,broadcast_at,9,90,50,,boom,,40\n1,broadcast_at,9,90,50,,hush,,40,,2\n1,broadcast_at,9,14,50,cat,cats,,2\n")
+    want = ("tick,observer,source,text\n1,1,2,aloud\n1,1,2,to my friends\n1,2,2,to my friends\n1,2,0,cats\n"
+            "1,3,2,aloud\n1,3,0,boom\n1,3,0,hush\n1,4,0,boom\n1,4,0,hush\n")
+    for layout in LAYOUTS:
+        Run(folder, ["near.csv", "--config", "kinds.conf", "--heard", "heard.csv"] + layout).ends(0)
+        got = read(folder, "heard.csv")
+        expect(got == want, f"heard within a radius with {layout}: {got!r}")
+    write(folder, "seen.csv", "tick,op,id,x,y,text,seen\n1,enter,1,5,5\n1,broadcast,1,,,hello,1\n")
+    Run(folder, ["seen.csv"]).ends(2, "seen.csv:3: ")
     long = "a long story " * 4000
     write(folder, "long.csv", "tick,op,id,x,y,text\n1,enter,1,5,5\n1,enter,2,6,5\n1,broadcast,2,,," + long + "\n")
     run = Run(folder, ["long.csv", "--config", "kinds.conf", "--heard", "-"]).ends(0)

@@ -202,7 +202,8 @@ static void submit(trial *t)
     const bool mute = t->profile->shards == 1; /* no broadcasts, so that a tick ends without their stages */
     for (uint32_t i = 0; i < t->script->ticks[t->tick].count; i++) {
         const command *c = &t->script->ticks[t->tick].items[i];
-        if (!mute || c->type != COMMAND_BROADCAST) CHECK_OK(engine_submit(t->producer, c));
+        if (!mute || (c->type != COMMAND_BROADCAST && c->type != COMMAND_BROADCAST_AT))
+            CHECK_OK(engine_submit(t->producer, c));
     }
     if (t->tick != OOM_RECONFIGURED) return;
     ph_world_def def = def_of(t, true);

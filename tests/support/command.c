@@ -108,10 +108,17 @@ void command_print(FILE *out, const command *c)
         print_float(out, "z", c->attrs.z);
         break;
     case COMMAND_BROADCAST:
+    case COMMAND_BROADCAST_AT:
         (void)fprintf(out, " bytes=%" PRIu32 " salt=%" PRIu32 " flags=%" PRIu32 " kinds=", c->say.bytes, c->say.salt,
                       c->say.flags);
         for (uint32_t i = 0; i < c->say.kind_count; i++) {
             (void)fprintf(out, "%s%" PRIu32, i == 0 ? "" : ",", c->say.kinds[i]);
+        }
+        print_float(out, "radius", c->say.radius);
+        if (c->type == COMMAND_BROADCAST_AT) {
+            print_float(out, "x", c->say.x);
+            print_float(out, "y", c->say.y);
+            (void)fprintf(out, " layers=%" PRIx64, c->say.layers);
         }
         break;
     case COMMAND_AREA_SET:

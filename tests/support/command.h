@@ -23,7 +23,8 @@
     X(COMMAND_BROADCAST, "broadcast") \
     X(COMMAND_AREA_SET, "area") \
     X(COMMAND_AREA_REMOVE, "unarea") \
-    X(COMMAND_RESEND, "resend")
+    X(COMMAND_RESEND, "resend") \
+    X(COMMAND_BROADCAST_AT, "broadcast_at")
 
 typedef enum command_type {
 #define COMMAND_ENUM(name, word) name,
@@ -41,6 +42,9 @@ typedef struct command_say {
     uint32_t flags; /* PH_BROADCAST_... */
     uint32_t kind_count;
     uint32_t kinds[COMMAND_SAY_KINDS];
+    float radius; /* 0: lists decide, unless it is said at a place */
+    float x, y;   /* broadcast_at, as layers; the command's id is 0 */
+    uint64_t layers;
 } command_say;
 
 typedef struct command {

@@ -99,6 +99,7 @@ typedef struct model_message {
     uint64_t source;
     uint64_t incarnation; /* the stay of it that spoke */
     uint64_t user_data;   /* the source's at the tick's end */
+    bool at;              /* from a place: there is no source */
     command_say say;
 } model_message;
 

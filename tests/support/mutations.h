@@ -88,6 +88,9 @@
     X(MUTANT_SAY_UNBOUNDED, "no bound on the bytes of a tick's broadcasts") \
     X(MUTANT_SAY_EARLY, "broadcasts follow the lists of the tick before") \
     X(MUTANT_SAY_REBORN, "broadcasts of who left are heard of who entered by the same id") \
+    X(MUTANT_SAY_EDGE, "broadcasts with a radius: its edge is left out") \
+    X(MUTANT_SAY_LAYERS, "broadcasts with a radius: layers play no part") \
+    X(MUTANT_SAY_SEEN, "broadcasts with a radius reach only observers that see the source") \
     X(MUTANT_REFUSALS_TIME, "refusals told in order of time, not of sequence") \
     X(MUTANT_REFUSALS_MAX, "one refusal more than refusals_max kept") \
     X(MUTANT_FIND_CIRCLE, "queries: a circle's edge is left out") \

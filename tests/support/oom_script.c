@@ -203,6 +203,16 @@ static void say(making *m, uint64_t id)
     c->say.salt = below(m, 1000);
     c->say.flags = below(m, 2) == 0 ? PH_BROADCAST_SELF : 0;
     c->say.kind_count = below(m, 4) == 0;
+    if (c->say.salt % 3 == 0) {
+        c->say.radius = (float)c->say.salt * SIDE / 1000;
+    }
+    if (c->say.salt % 6 == 0) {
+        c->type = COMMAND_BROADCAST_AT;
+        c->id = 0;
+        c->say.flags = 0;
+        c->say.x = c->say.y = (float)(c->say.salt % 100) * SIDE / 100;
+        c->say.layers = 1;
+    }
 }
 
 static void set_area(making *m)

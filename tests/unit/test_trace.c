@@ -267,10 +267,10 @@ static const bad_case bad_cases[] = {
     {"5,leave", PHX_TRACE_BAD_MISSING, "id is empty"},
     {"5,jump,1", PHX_TRACE_BAD_OP,
      "op: \"jump\" is unknown; there are: enter leave move set pair unpair link unlink attach detach resend "
-     "broadcast area unarea"},
+     "broadcast broadcast_at area unarea"},
     {"5,Leave,1", PHX_TRACE_BAD_OP,
      "op: \"Leave\" is unknown; there are: enter leave move set pair unpair link unlink attach detach resend "
-     "broadcast area unarea"},
+     "broadcast broadcast_at area unarea"},
     {"5,leave,0", PHX_TRACE_BAD_ID, "id: \"0\" is not a whole number from 1 to 2^64-1"},
     {"5,leave,0x10", PHX_TRACE_BAD_ID, "id: \"0x10\" is not a whole number from 1 to 2^64-1"},
     {"5,leave, 1", PHX_TRACE_BAD_ID, "id: \" 1\" is not a whole number from 1 to 2^64-1"},
@@ -376,7 +376,7 @@ Test(trace, headers)
     expect_refused("#\nop,id,x\n", 2, "the header has no column tick");
     expect_refused("tick,op,id,tick\n", 1, "column tick stands twice in the header");
     const char *const known = "there are: tick op id other x y z kind view margin reach layers sees stealth detect "
-                              "global ready cap priority radius x2 y2 corners text self";
+                              "global ready cap priority radius x2 y2 corners text self seen";
     char reason[512];
     const char *const unknown[][2] = {
         {"tick,op,id,speed\n", "speed"}, {"tick,op,id,\n", ""}, {"Tick,op,id\n", "Tick"}, {"tick, op,id\n", " op"}};

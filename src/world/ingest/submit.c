@@ -120,12 +120,13 @@ static ph_status check_two(uint16_t op, uint64_t id, uint64_t other, float view,
     return (op == PHX_OP_PAIR || op == PHX_OP_LINK) && id == other ? PH_SAME_ID : PH_OK;
 }
 
-static ph_status check_broadcast(const phx_world *world, uint64_t source, uint32_t bytes,
-                                 const ph_broadcast_options *options)
+static ph_status check_broadcast(const phx_world *world, uint32_t bytes, const ph_broadcast_options *options)
 {
-    if (source == 0) return PH_BAD_ID;
+    const uint32_t known = PH_BROADCAST_SELF | PH_BROADCAST_SEEN;
+    const bool ranged = (phx_float_bits(options->radius) & INT32_MAX) != 0; /* by bits: the host's denormals may be 0 */
     if (bytes > PH_PAYLOAD_MAX) return PH_TOO_LARGE;
-    if (options->flags & ~(uint32_t)PH_BROADCAST_SELF) return PH_BAD_VALUE;
+    if (!phx_is_length(options->radius)) return PH_BAD_RADIUS;
+    if ((options->flags & ~known) || (!ranged && (options->flags & PH_BROADCAST_SEEN))) return PH_BAD_VALUE;
     if (options->kind_count > PH_BROADCAST_KINDS_MAX) return PH_BAD_VALUE;
     uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
     for (uint32_t i = 0; i < options->kind_count; i++)
@@ -352,27 +353,61 @@ ph_status phx_submit_area(phx_world *world, phx_producer *producer, uint64_t id,
     return PH_OK;
 }
 
-ph_status phx_submit_broadcast(phx_world *world, phx_producer *producer, uint64_t source, const void *payload,
-                               uint32_t bytes, const ph_broadcast_options *options)
+/* The record, without its payload; options were checked. */
+static void fill_broadcast(phx_cmd_broadcast *command, uint64_t source, uint32_t bytes,
+                           const ph_broadcast_options *options)
+{
+    *command = (phx_cmd_broadcast){.id = source,
+                                   .bytes = bytes,
+                                   .flags = (uint16_t)options->flags,
+                                   .kind_count = (uint16_t)options->kind_count,
+                                   .radius = options->radius};
+    for (uint32_t i = 0; i < options->kind_count; i++) command->kinds[i] = (uint16_t)options->kinds[i];
+}
+
+/* `head` and the payload: queued, or refused as `status` says. */
+static ph_status queue_broadcast(phx_world *world, phx_producer *producer, const phx_cmd_broadcast *head,
+                                 const void *payload, ph_status status)
 {
     bulk_run run = {0};
-    ph_status first = PH_OK, status = check_broadcast(world, source, bytes, options);
+    ph_status first = PH_OK;
     if (status != PH_OK) {
-        refuse_item(world, producer, &run, source, status, false, &first);
+        refuse_item(world, producer, &run, head->id, status, false, &first);
         return first;
     }
     void *record = NULL;
-    uint32_t room = (uint32_t)(sizeof(phx_cmd_broadcast) + phx_payload_room(bytes));
+    uint32_t room = (uint32_t)(sizeof *head + phx_payload_room(head->bytes));
     status = next_record(producer, PHX_OP_BROADCAST, room, 1, &run, &record);
     if (status != PH_OK) return count_stopped_bulk(producer, status);
-    phx_cmd_broadcast *command = record;
-    *command = (phx_cmd_broadcast){
-        .id = source, .bytes = bytes, .flags = (uint16_t)options->flags, .kind_count = (uint16_t)options->kind_count};
-    for (uint32_t i = 0; i < options->kind_count; i++) command->kinds[i] = (uint16_t)options->kinds[i];
-    memset((char *)record + room - PHX_PAYLOAD_ALIGN, 0, bytes > 0 ? PHX_PAYLOAD_ALIGN : 0); /* the padding */
-    if (bytes > 0) memcpy(command + 1, payload, bytes);
+    memcpy(record, head, sizeof *head);
+    memset((char *)record + room - PHX_PAYLOAD_ALIGN, 0, head->bytes > 0 ? PHX_PAYLOAD_ALIGN : 0); /* the padding */
+    if (head->bytes > 0) memcpy((char *)record + sizeof *head, payload, head->bytes);
     end_run(producer, &run);
     return PH_OK;
+}
+
+ph_status phx_submit_broadcast(phx_world *world, phx_producer *producer, uint64_t source, const void *payload,
+                               uint32_t bytes, const ph_broadcast_options *options)
+{
+    phx_cmd_broadcast head = {.id = source};
+    ph_status status = source == 0 ? PH_BAD_ID : check_broadcast(world, bytes, options);
+    if (status == PH_OK) fill_broadcast(&head, source, bytes, options);
+    return queue_broadcast(world, producer, &head, payload, status);
+}
+
+ph_status phx_submit_broadcast_at(phx_world *world, phx_producer *producer, const ph_broadcast_place *place,
+                                  const void *payload, uint32_t bytes)
+{
+    phx_cmd_broadcast head = {0};
+    const ph_broadcast_options options = {
+        .kinds = place->kinds, .kind_count = place->kind_count, .radius = place->radius};
+    bool sound = phx_is_coordinate(place->x) && phx_is_coordinate(place->y);
+    ph_status status = sound ? check_broadcast(world, bytes, &options) : PH_BAD_POSITION;
+    if (status == PH_OK) fill_broadcast(&head, 0, bytes, &options);
+    head.x = place->x;
+    head.y = place->y;
+    head.layers = place->layers;
+    return queue_broadcast(world, producer, &head, payload, status);
 }
 
 _Static_assert(sizeof(phx_cmd_broadcast) + PH_PAYLOAD_MAX <= PHX_CMDQ_RECORD_BYTES_MAX, "the longest has room");

@@ -55,39 +55,51 @@ void phx_broadcasts_clear(phx_broadcasts *b)
     b->payload_bytes = 0;
 }
 
-/* One more message, of this stay of its source in the world. false = no memory. */
+/* The place in sources of this stay of an entity in the world, which is in it from now on; room was reserved. */
+static uint32_t source_place(phx_broadcasts *b, uint64_t id, uint32_t incarnation)
+{
+    const uint64_t *known = phx_idmap_find(&b->index, (uint64_t)incarnation + 1);
+    if (known) return (uint32_t)*known;
+    b->sources[b->source_count] = (phx_source){.id = id, .incarnation = incarnation};
+    phx_idmap_insert(&b->index, (uint64_t)incarnation + 1, b->source_count);
+    return b->source_count++;
+}
+
+/* One more message; incarnation: the stay of its source in the world. false = no memory. */
 static bool add_message(phx_world *world, const phx_cmd_broadcast *command, uint32_t incarnation)
 {
     phx_broadcasts *b = &world->broadcasts;
     uint32_t number = b->message_count;
+    bool from_place = command->id == 0;
     if (!phx_grow(&world->mem, (void **)&b->messages, &b->messages_capacity, number, (size_t)number + 1,
                   sizeof *b->messages) ||
         !phx_grow(&world->mem, (void **)&b->sources, &b->sources_capacity, b->source_count, (size_t)b->source_count + 1,
                   sizeof *b->sources) ||
         !phx_idmap_reserve(&b->index, b->source_count + 1))
         return false;
-    const uint64_t *known = phx_idmap_find(&b->index, (uint64_t)incarnation + 1);
-    uint32_t place = known ? (uint32_t)*known : b->source_count;
-    if (!known) {
-        b->sources[b->source_count++] = (phx_source){.id = command->id, .incarnation = incarnation};
-        phx_idmap_insert(&b->index, (uint64_t)incarnation + 1, place);
-    }
-    b->messages[b->message_count++] = (phx_message){.command = command,
-                                                    .source = place,
-                                                    .bytes = command->bytes,
-                                                    .self = command->flags & PH_BROADCAST_SELF,
-                                                    .filtered = command->kind_count > 0};
+    b->messages[b->message_count++] =
+        (phx_message){.command = command,
+                      .source = from_place ? PHX_SLOT_NONE : source_place(b, command->id, incarnation),
+                      .bytes = command->bytes,
+                      .self = command->flags & PH_BROADCAST_SELF,
+                      .filtered = command->kind_count > 0,
+                      .ranged = from_place || command->radius > 0.0f,
+                      .range = {.x = command->x,
+                                .y = command->y,
+                                .radius = command->radius,
+                                .seen = command->flags & PH_BROADCAST_SEEN,
+                                .layers = command->layers}};
     return true;
 }
 
 ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
 {
     phx_broadcasts *b = &world->broadcasts;
-    phx_shard *shard;
-    uint32_t slot;
-    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
+    phx_shard *shard = NULL;
+    uint32_t slot = PHX_SLOT_NONE;
+    if (command->id != 0 && !phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
     if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
-    if (world->def.consumers > 0 && !add_message(world, command, shard->store.name[slot].incarnation))
+    if (world->def.consumers > 0 && !add_message(world, command, shard ? shard->store.name[slot].incarnation : 0))
         return PH_NO_MEMORY; /* without consumers no observer is to be told */
     b->payload_bytes += command->bytes;
     world->totals.broadcasts++;
@@ -96,6 +108,18 @@ ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
 }
 
 /* ---- calling ---- */
+
+/* What a range has of its source, as it is at the tick's end. */
+static void place_range(const phx_world *world, phx_message *message)
+{
+    if (!message->ranged || message->source == PHX_SLOT_NONE) return;
+    const phx_source *source = &world->broadcasts.sources[message->source];
+    if (source->shard == PHX_SLOT_NONE) return;
+    const phx_store *store = &world->shards[source->shard].store;
+    message->range.x = store->body[source->slot].x;
+    message->range.y = store->body[source->slot].y;
+    message->range.layers = phx_store_attr(store, source->slot)->layers;
+}
 
 void phx_broadcasts_locate(phx_world *world)
 {
@@ -111,6 +135,7 @@ void phx_broadcasts_locate(phx_world *world)
         source->shard = shard->index;
         source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, source->id);
     }
+    for (uint32_t m = 0; m < b->message_count; m++) place_range(world, &b->messages[m]);
 }
 
 /* May the source be near enough to the shard for a copy of it there, if nothing but distance counts? */
@@ -144,6 +169,37 @@ static bool call_tied(phx_world *world, const phx_source *source, uint32_t index
     return true;
 }
 
+/* Do towers of the shard lie in the range? Its own entities stand in these. */
+static bool range_meets_shard(const phx_world *world, const phx_broadcast_range *range, uint32_t index)
+{
+    const phx_rect own = world->shards[index].rect;
+    phx_rect rect = phx_box_towers(world->shards[index].rules, phx_box_around(range->x, range->y, range->radius));
+    return rect.x0 <= own.x1 && own.x0 <= rect.x1 && rect.y0 <= own.y1 && own.y0 <= rect.y1;
+}
+
+static bool call_ranged(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    const phx_source *source = message->source == PHX_SLOT_NONE ? NULL : &b->sources[message->source];
+    if (source && source->shard == PHX_SLOT_NONE) return true;
+    if (!range_meets_shard(world, &message->range, index)) return true;
+    uint32_t slot =
+        source && (message->range.seen || source->shard == index) ? slot_in(world, source, index) : PHX_SLOT_NONE;
+    if (message->range.seen && slot == PHX_SLOT_NONE) return true; /* it is in no list here */
+    return phx_recipients_call_range(&b->audiences[index], &world->shards[index], &message->range, slot, number);
+}
+
+/* To all that have the source in the list. */
+static bool call_listed(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    const phx_source *source = &b->sources[message->source];
+    uint32_t slot = source->shard == PHX_SLOT_NONE ? PHX_SLOT_NONE : slot_in(world, source, index);
+    if (slot == PHX_SLOT_NONE) return true;
+    return phx_recipients_call(&b->audiences[index], &world->shards[index], slot, number) &&
+           (!source->far || call_tied(world, source, index, slot, number));
+}
+
 bool phx_step_target(phx_world *world, uint32_t index)
 {
     const phx_broadcasts *b = &world->broadcasts;
@@ -152,11 +208,9 @@ bool phx_step_target(phx_world *world, uint32_t index)
     phx_recipients_clear(audience);
     if (shard->observing_count == 0) return true;
     for (uint32_t m = 0; m < b->message_count; m++) {
-        const phx_source *source = &b->sources[b->messages[m].source];
-        uint32_t slot = source->shard == PHX_SLOT_NONE ? PHX_SLOT_NONE : slot_in(world, source, index);
-        if (slot == PHX_SLOT_NONE) continue;
-        if (!phx_recipients_call(audience, shard, slot, m)) return false;
-        if (source->far && !call_tied(world, source, index, slot, m)) return false;
+        const phx_message *message = &b->messages[m];
+        bool through = message->ranged ? call_ranged(world, message, index, m) : call_listed(world, message, index, m);
+        if (!through) return false;
     }
     return phx_recipients_sort(audience, shard);
 }
@@ -239,7 +293,9 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const 
             !phx_grow(&world->mem, (void **)&ear->hits, &ear->hits_capacity, *hits, (size_t)*hits + 1,
                       sizeof *ear->hits))
             return false;
-        uint32_t *out = ear->seats + *heard, count = phx_recipients_filter(shard, seats, call, message->self, out);
+        uint32_t *out = ear->seats + *heard;
+        const phx_broadcast_range *range = message->ranged ? &message->range : NULL;
+        uint32_t count = phx_recipients_filter(shard, seats, call, range, message->self, out);
         if (message->filtered) count = filter_by_kind(&shard->store, seats, message, out, count);
         if (count == 0) continue;
         ear->hits[(*hits)++] = (phx_message_hits){call->message, count};

@@ -18,9 +18,11 @@ struct phx_world;
 /* One broadcast; they stand in the order of the commands. */
 typedef struct phx_message {
     const phx_cmd_broadcast *command; /* in its producer's block, which stays until the tick's end */
-    uint32_t source;                  /* place in sources */
+    uint32_t source;                  /* place in sources; PHX_SLOT_NONE: it comes from a place */
     uint32_t bytes;                   /* these as in the command, whose memory is cold */
     bool self, filtered;
+    bool ranged; /* `range` decides, not lists; its place and layers: once the source is located */
+    phx_broadcast_range range;
 } phx_message;
 
 /* One stay of an entity in the world, that spoke in this tick. */

@@ -82,6 +82,17 @@ void phx_deliver_drop(phx_world *world, uint32_t consumer)
 
 /* ---- filling ---- */
 
+/* A message as hosts read it; its payload begins at `first`. */
+static ph_message message_record(const phx_world *world, const phx_message *message, uint64_t first)
+{
+    ph_message record = {.tick = world->tick, .first = first, .bytes = message->bytes};
+    if (message->source == PHX_SLOT_NONE) return record;
+    const phx_source *source = &world->broadcasts.sources[message->source];
+    record.source = source->id;
+    record.user_data = phx_store_user_data(&world->shards[source->shard].store, source->slot);
+    return record;
+}
+
 /* The consumer's messages and their payloads. */
 static void fill_messages(const phx_world *world, uint32_t consumer)
 {
@@ -94,13 +105,8 @@ static void fill_messages(const phx_world *world, uint32_t consumer)
     for (uint32_t w = 0; w < phx_broadcasts_words(b); w++) {
         for (uint64_t left = used[w]; left != 0; left &= left - 1) {
             const phx_message *message = &b->messages[w * 64 + (uint32_t)__builtin_ctzll(left)];
-            const phx_source *source = &b->sources[message->source];
             const phx_cmd_broadcast *command = message->command;
-            *to++ = (ph_message){.source = source->id,
-                                 .user_data = phx_store_user_data(&world->shards[source->shard].store, source->slot),
-                                 .tick = world->tick,
-                                 .first = first,
-                                 .bytes = command->bytes};
+            *to++ = message_record(world, message, first);
             uint64_t room = phx_payload_room(command->bytes);
             /* padded in its record as well; a batch of empty payloads has no memory for them */
             if (room > 0) memcpy((char *)mail->payload + first, phx_cmd_payload(command), room);

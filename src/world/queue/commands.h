@@ -102,11 +102,14 @@ typedef struct phx_cmd_two {
 } phx_cmd_two;
 
 typedef struct phx_cmd_broadcast {
-    uint64_t id;
+    uint64_t id;    /* 0: from a place */
     uint32_t bytes; /* of the payload, which begins behind this struct */
     uint16_t flags; /* PH_BROADCAST_... */
     uint16_t kind_count;
     uint16_t kinds[PH_BROADCAST_KINDS_MAX];
+    uint64_t layers;    /* of a place, as x and y */
+    float x, y, radius; /* radius of an entity's: 0 = lists decide */
+    uint32_t unused;
 } phx_cmd_broadcast;
 
 static inline const void *phx_cmd_payload(const phx_cmd_broadcast *command)

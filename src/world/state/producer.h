@@ -69,6 +69,8 @@ ph_status phx_submit_two(struct phx_world *world, phx_producer *producer, uint16
 ph_status phx_submit_area(struct phx_world *world, phx_producer *producer, uint64_t id, const ph_area *area);
 ph_status phx_submit_broadcast(struct phx_world *world, phx_producer *producer, uint64_t source, const void *payload,
                                uint32_t bytes, const ph_broadcast_options *options);
+ph_status phx_submit_broadcast_at(struct phx_world *world, phx_producer *producer, const ph_broadcast_place *place,
+                                  const void *payload, uint32_t bytes);
 
 /* The tick: everything published before the call is in this tick's snapshot. false = the slot was never used. */
 bool phx_producer_snapshot(phx_producer *producer);
